@@ -16,12 +16,12 @@ struct gcal_count_trips {
 };
 
 struct gcal_count_request {
-    const char *source;        /* OpenCL C */
-    const char *file;          /* its name, for messages */
-    const char *kernel;        /* NULL: the only kernel in the source */
-    const char *build_options; /* "-DT=16 -cl-mad-enable", or NULL */
-    size_t n_dims;             /* 1 to 3 */
-    size_t local_size[GCAL_MAX_DIMS];
+    const char *source;                     /* OpenCL C */
+    const char *file;                       /* its name, for messages */
+    const char *kernel;                     /* NULL: the only kernel in the source */
+    const char *build_options;              /* "-DT=16 -cl-mad-enable", or NULL */
+    size_t n_dims;                          /* 1 to 3 */
+    size_t local_size[GCAL_MAX_DIMS];       /* 0: the kernel's reqd_work_group_size */
     const char *global_size[GCAL_MAX_DIMS]; /* expressions in size parameters */
     const char *assume;                     /* "n % 16 = 0 and n >= 16", or NULL */
     size_t sub_group_size; /* 0: counts contain the name sub_group_size */

@@ -13,6 +13,7 @@ calib/base          :
 calib/model         : calib/base
 calib/model/run     : calib/base calib/model
 kernels             :
+kernels/includes    :
 kernels/source      : kernels
 kernels/poly        :
 kernels/sets        : kernels/poly
@@ -21,7 +22,7 @@ kernels/count       : kernels kernels/source kernels/poly kernels/sets kernels/w
 kernels/remove      : kernels kernels/source kernels/walk
 kernels/interpret   : kernels kernels/source
 kernels/frontend    : kernels kernels/count kernels/remove kernels/interpret
-kernels/generate    : kernels kernels/count kernels/remove
+kernels/generate    : kernels kernels/includes kernels/count kernels/remove
 fit                 :
 store/params        :
 store/record        :
@@ -39,7 +40,7 @@ calib/results       : fit store/params store/files store/record store/publish ca
 calib/audit         : fit store/params store/files store/ledger
 calib/compare       : kernels/generate fit store/record calib/results
 mpi/cli             : kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
-mpi/count           : kernels kernels/count kernels/remove kernels/generate mpi/cli
+mpi/count           : kernels kernels/includes kernels/count kernels/remove kernels/generate mpi/cli
 mpi/ranks           : kernels/generate fit store/params store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli
 mpi/bench           : kernels/generate kernels/count fit calib/config calib/select calib/worker calib/plan mpi/cli mpi/count
 mpi/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/select calib/plan mpi/cli mpi/count

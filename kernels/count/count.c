@@ -11,20 +11,14 @@
 
 static int check_request(const struct gcal_count_request *r, struct gcal_error *err)
 {
-    size_t items = 1;
-
     if (r->n_dims < 1 || r->n_dims > GCAL_MAX_DIMS)
         return gcal_error_set(err, GCAL_EINPUT,
                               "an NDRange has 1 to %d dimensions, not %zu", GCAL_MAX_DIMS,
                               r->n_dims);
-    for (size_t d = 0; d < r->n_dims; d++) {
-        if (!r->global_size[d] || r->local_size[d] < 1 || r->local_size[d] > 65536)
-            return gcal_error_set(err, GCAL_EINPUT,
-                                  "dimension %zu needs a global size and a work-group "
-                                  "size of 1 to 65536",
+    for (size_t d = 0; d < r->n_dims; d++)
+        if (!r->global_size[d])
+            return gcal_error_set(err, GCAL_EINPUT, "dimension %zu needs a global size",
                                   d);
-        items *= r->local_size[d];
-    }
     if (r->sub_group_size > 65536 || r->n_banks > 65536)
         return gcal_error_set(err, GCAL_EINPUT,
                               "a sub-group size and a number of banks are at most "
@@ -33,6 +27,20 @@ static int check_request(const struct gcal_count_request *r, struct gcal_error *
         return gcal_error_set(err, GCAL_EINPUT,
                               "bank conflicts need a sub-group size: give it with the "
                               "number of banks");
+    return 0;
+}
+
+static int check_work_group(const struct gcal_count_request *r, struct gcal_error *err)
+{
+    size_t items = 1;
+
+    for (size_t d = 0; d < r->n_dims; d++) {
+        if (r->local_size[d] < 1 || r->local_size[d] > 65536)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "dimension %zu needs a work-group size of 1 to 65536",
+                                  d);
+        items *= r->local_size[d];
+    }
     if (items > 65536)
         return gcal_error_set(err, GCAL_EINPUT,
                               "a work-group has at most 65536 work-items, not %zu",
@@ -127,30 +135,29 @@ static int set_sizes(struct gcal_sets_nest *nest, const struct gcal_count_reques
 
 /* ---- the walk ---- */
 
-/* Whether the request agrees with the kernel's reqd_work_group_size. */
-static int check_work_group(CXCursor kernel, const struct gcal_count_request *r,
-                            struct gcal_error *err)
+/* The request's work-group, or that of the kernel's reqd_work_group_size, with which a
+ * given one must agree.
+ */
+static int take_work_group(CXCursor kernel, struct gcal_count_request *r,
+                           struct gcal_error *err)
 {
-    static const char attribute[] = "reqd_work_group_size(";
-    CXPrintingPolicy policy = clang_getCursorPrintingPolicy(kernel);
-    unsigned wanted[GCAL_MAX_DIMS] = { 0 };
-    const char *found;
-    CXString text;
-    int rc = 0;
+    size_t wanted[GCAL_MAX_DIMS];
+    bool given = r->local_size[0] > 0;
 
-    clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
-    text = clang_getCursorPrettyPrinted(kernel, policy);
-    found = strstr(clang_getCString(text), attribute);
-    if (found && sscanf(found + strlen(attribute), "%u, %u, %u", &wanted[0], &wanted[1],
-                        &wanted[2]) == 3)
-        for (size_t d = 0; d < GCAL_MAX_DIMS && rc == 0; d++)
-            if (wanted[d] != (d < r->n_dims ? r->local_size[d] : 1))
-                rc = gcal_source_error(kernel, err,
-                                       "the kernel requires work-groups of %ux%ux%u",
-                                       wanted[0], wanted[1], wanted[2]);
-    clang_disposeString(text);
-    clang_PrintingPolicy_dispose(policy);
-    return rc;
+    if (!gcal_source_work_group(kernel, wanted))
+        return given ? check_work_group(r, err)
+                     : gcal_source_error(kernel, err,
+                                         "the kernel has no reqd_work_group_size, so the "
+                                         "work-group size must be given");
+    for (size_t d = 0; d < GCAL_MAX_DIMS; d++) {
+        if (!given && d < r->n_dims)
+            r->local_size[d] = wanted[d];
+        if (wanted[d] != (d < r->n_dims ? r->local_size[d] : 1))
+            return gcal_source_error(kernel, err,
+                                     "the kernel requires work-groups of %zux%zux%zu",
+                                     wanted[0], wanted[1], wanted[2]);
+    }
+    return check_work_group(r, err);
 }
 
 /* The kernel's arguments in order, for the order of the profile's parameters. */
@@ -171,9 +178,11 @@ static int name_arguments(CXCursor kernel, struct gcal_strings *names,
     return 0;
 }
 
-struct gcal_profile *gcal_count(const struct gcal_count_request *request,
+struct gcal_profile *gcal_count(const struct gcal_count_request *given,
                                 struct gcal_error *err)
 {
+    struct gcal_count_request completed = *given;
+    const struct gcal_count_request *request = &completed;
     struct gcal_sets_nest nest = { 0 };
     struct gcal_poly_context *c = NULL;
     struct gcal_source_unit *unit = NULL;
@@ -184,10 +193,10 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
     CXCursor kernel;
 
     if (check_request(request, err) < 0 ||
-        !(unit = gcal_source_parse(GCAL_SOURCE_OPENCL_C, request->source, request->file,
-                                   request->build_options, err)) ||
-        gcal_source_find_kernel(unit, request->kernel, &kernel, err) < 0 ||
-        check_work_group(kernel, request, err) < 0 ||
+        !(unit = gcal_source_parse_kernel(request->source, request->file,
+                                          request->build_options, request->kernel,
+                                          &kernel, err)) ||
+        take_work_group(kernel, &completed, err) < 0 ||
         !(name = gcal_source_cursor_name(kernel, err)) ||
         name_arguments(kernel, &arguments, err) < 0 ||
         !(c = make_context(request, &assumptions, err)))

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "calib/base/strings.h"
 #include "kernels/request.h"
 
 struct gcal_error;
@@ -15,5 +16,25 @@ struct gcal_profile;
  */
 struct gcal_profile *gcal_count(const struct gcal_count_request *request,
                                 struct gcal_error *err);
+
+/* What a source has, for messages and defaults. */
+struct gcal_count_description {
+    struct gcal_strings kernels; /* names, in the order of the source */
+    /* Of the kernel of the request, if 'selected': */
+    bool selected;
+    struct gcal_strings arguments; /* names, in order */
+    struct gcal_strings sizes;     /* those that are integers */
+    size_t n_dims; /* 1 to 3, as far as the kernel's own code asks for ids */
+    size_t local_size[GCAL_MAX_DIMS]; /* its reqd_work_group_size, or 0 */
+};
+
+/* Describes the source and the kernel of 'request' (source, file, build options, kernel);
+ * without that kernel, or with a NULL name and several kernels, only the names.  Errors in
+ * functions are ignored.  Clear 'description' after 0; -1 with 'err'.
+ */
+int gcal_count_describe(const struct gcal_count_request *request,
+                        struct gcal_count_description *description,
+                        struct gcal_error *err);
+void gcal_count_description_clear(struct gcal_count_description *description);
 
 #endif

@@ -14,6 +14,7 @@
 struct gcal_frontend {
     const char *version; /* of gpucal; must be the program's */
     __typeof__(gcal_count) *count;
+    __typeof__(gcal_count_describe) *describe;
     __typeof__(gcal_remove_work) *remove;
     __typeof__(gcal_remove_find_loads) *find_loads;
     __typeof__(gcal_remove_find_load_dependences) *find_load_dependences;

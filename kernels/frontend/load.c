@@ -95,6 +95,15 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
     return f ? f->count(request, err) : NULL;
 }
 
+int gcal_count_describe(const struct gcal_count_request *request,
+                        struct gcal_count_description *description,
+                        struct gcal_error *err)
+{
+    const struct gcal_frontend *f = frontend(err);
+
+    return f ? f->describe(request, description, err) : -1;
+}
+
 char *gcal_remove_work(const struct gcal_count_request *request,
                        const struct gcal_remove_options *removal,
                        struct gcal_remove_element *element, struct gcal_error *err)

@@ -377,11 +377,11 @@ int gcal_interp_run_kernel(const struct gcal_count_request *request,
     int rc = -1;
 
     if (set_range(&run, request, global_size, err) < 0 ||
-        !(unit = gcal_source_parse(GCAL_SOURCE_OPENCL_C, request->source, request->file,
-                                   request->build_options, err)))
+        !(unit = gcal_source_parse_kernel(request->source, request->file,
+                                          request->build_options, request->kernel,
+                                          &kernel, err)))
         return -1;
-    if (gcal_source_find_kernel(unit, request->kernel, &kernel, err) == 0 &&
-        (program = create_program(unit, kernel, err))) {
+    if ((program = create_program(unit, kernel, err))) {
         run.program = program;
         rc = run_program(&run, n_args, args, err);
     }

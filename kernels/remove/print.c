@@ -126,10 +126,11 @@ static void put_insertions(const char *text, const struct insertions *insertions
 
 /* Takes 'text', the printed source, and returns it with the pragmas. */
 static char *carry_pragmas(const struct gcal_source_unit *given, char *text,
-                           struct gcal_error *err)
+                           const char *standard, struct gcal_error *err)
 {
+    CXCursor kernel;
     struct gcal_source_unit *printed =
-        gcal_source_parse(GCAL_SOURCE_OPENCL_C, text, given->file, NULL, err);
+        gcal_source_parse_kernel(text, given->file, standard, NULL, &kernel, err);
     struct gcal_source_children all = { 0 };
     struct insertions insertions = { 0 };
     struct gcal_buf out = { 0 };
@@ -153,16 +154,17 @@ static char *carry_pragmas(const struct gcal_source_unit *given, char *text,
 
 /* ---- declarations ---- */
 
+/* Included files are part of the text. */
 static bool is_from_source(const struct gcal_source_unit *unit, CXCursor c)
 {
-    CXString file;
-    const char *name;
+    CXFile file;
+    CXString name;
     bool same;
 
-    clang_getPresumedLocation(clang_getCursorLocation(c), &file, NULL, NULL);
-    name = clang_getCString(file);
-    same = name && strcmp(name, unit->file) == 0;
-    clang_disposeString(file);
+    clang_getExpansionLocation(clang_getCursorLocation(c), &file, NULL, NULL, NULL);
+    name = clang_getFileName(file);
+    same = clang_getCString(name) && strcmp(clang_getCString(name), unit->file) == 0;
+    clang_disposeString(name);
     return same;
 }
 
@@ -243,7 +245,7 @@ static void print_extensions(const char *source, struct gcal_buf *out)
 }
 
 char *gcal_remove_print_source(const struct gcal_source_unit *unit, CXCursor kernel,
-                               struct gcal_error *err)
+                               const char *standard, struct gcal_error *err)
 {
     struct gcal_source_children all;
     struct gcal_buf out = { 0 };
@@ -266,6 +268,6 @@ char *gcal_remove_print_source(const struct gcal_source_unit *unit, CXCursor ker
     mend(out.data, "opencl_unroll_hint(0)", strlen("opencl_unroll_hint"));
     text = gcal_buf_take(&out, err);
     if (text && strstr(unit->source, gpucal_pragma))
-        text = carry_pragmas(unit, text, err);
+        text = carry_pragmas(unit, text, standard, err);
     return text;
 }

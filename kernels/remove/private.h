@@ -67,6 +67,7 @@ struct gcal_remove_pass {
     const struct gcal_source_unit *unit;     /* the printed source */
     const struct gcal_source_unit *original; /* the source as given, for messages */
     const struct gcal_remove_options *removal;
+    const char *standard; /* build option for printed sources, or NULL */
     size_t n_dims;
     struct gcal_error *err;
     CXCursor *needed; /* variables */
@@ -105,10 +106,10 @@ int gcal_remove_error(const struct gcal_remove_pass *r, CXCursor c, const char *
 /* ---- print.c ---- */
 /* The source's declarations without other kernels and without macros, and the kernel
  * last: helpers may follow it in the source.  A GPUCAL_TAG is printed in the form that
- * gcal_source_find_tag() reads.
+ * gcal_source_find_tag() reads.  'standard': of r->standard.
  */
 char *gcal_remove_print_source(const struct gcal_source_unit *unit, CXCursor kernel,
-                               struct gcal_error *err);
+                               const char *standard, struct gcal_error *err);
 
 /* ---- tag.c ---- */
 /* The tag of a pointer &GPUCAL_TAG(tag, ..), or of the lvalue around a component or

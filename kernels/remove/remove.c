@@ -47,17 +47,16 @@ static void write_comment(const struct gcal_remove_pass *r, const char *kernel,
 static char *remove_from(struct gcal_remove_pass *r, const char *printed,
                          const char *name)
 {
-    struct gcal_source_unit *unit =
-        gcal_source_parse(GCAL_SOURCE_OPENCL_C, printed, r->original->file, NULL, r->err);
-    struct gcal_buf body = { 0 }, tagged = { 0 }, out = { 0 };
     CXCursor kernel;
+    struct gcal_source_unit *unit = gcal_source_parse_kernel(
+        printed, r->original->file, r->standard, name, &kernel, r->err);
+    struct gcal_buf body = { 0 }, tagged = { 0 }, out = { 0 };
     char *text = NULL;
 
     if (!unit)
         return NULL;
     r->unit = unit;
-    if (gcal_source_find_kernel(unit, name, &kernel, r->err) == 0 &&
-        (r->removal->form == GCAL_REMOVE_KEEP_ONCHIP
+    if ((r->removal->form == GCAL_REMOVE_KEEP_ONCHIP
              ? gcal_remove_write_onchip(r, kernel, &body)
              : gcal_remove_write_reads(r, kernel, &body)) == 0) {
         if (body.data)
@@ -105,21 +104,19 @@ static int check_request(const struct gcal_count_request *request,
 
 /* The source, with tags that are comments rewritten as GPUCAL_TAG. */
 static struct gcal_source_unit *parse_source(const struct gcal_count_request *request,
-                                             struct gcal_error *err)
+                                             CXCursor *kernel, struct gcal_error *err)
 {
     struct gcal_source_unit *unit =
-        gcal_source_parse(GCAL_SOURCE_OPENCL_C, request->source, request->file,
-                          request->build_options, err);
-    CXCursor kernel;
-    char *text = NULL;
+        gcal_source_parse_kernel(request->source, request->file, request->build_options,
+                                 request->kernel, kernel, err);
+    char *text;
 
     if (!unit || !strstr(request->source, "/*$"))
         return unit;
-    if (gcal_source_find_kernel(unit, request->kernel, &kernel, err) == 0)
-        text = gcal_walk_rewrite_tags(unit, kernel, err);
+    text = gcal_walk_rewrite_tags(unit, *kernel, err);
     gcal_source_close(unit);
-    unit = text ? gcal_source_parse(GCAL_SOURCE_OPENCL_C, text, request->file,
-                                    request->build_options, err)
+    unit = text ? gcal_source_parse_kernel(text, request->file, request->build_options,
+                                           request->kernel, kernel, err)
                 : NULL;
     free(text);
     return unit;
@@ -130,9 +127,12 @@ char *gcal_remove_work_reported(const struct gcal_count_request *request,
                                 struct gcal_remove_report *report, struct gcal_error *err)
 {
     struct gcal_remove_options checked = *removal;
-    struct gcal_remove_pass r = {
-        .removal = &checked, .n_dims = request->n_dims, .err = err, .report = report
-    };
+    struct gcal_remove_pass r = { .removal = &checked,
+                                  .standard =
+                                      gcal_source_standard(request->build_options),
+                                  .n_dims = request->n_dims,
+                                  .err = err,
+                                  .report = report };
     char *printed = NULL, *name = NULL, *text = NULL;
     struct gcal_source_unit *unit;
     CXCursor kernel;
@@ -142,12 +142,11 @@ char *gcal_remove_work_reported(const struct gcal_count_request *request,
         return NULL;
     if (!checked.n_accumulators)
         checked.n_accumulators = 1;
-    if (!(unit = parse_source(request, err)))
+    if (!(unit = parse_source(request, &kernel, err)))
         return NULL;
     r.original = unit;
-    if (gcal_source_find_kernel(unit, request->kernel, &kernel, err) == 0 &&
-        (name = gcal_source_cursor_name(kernel, err)) &&
-        (printed = gcal_remove_print_source(unit, kernel, err)))
+    if ((name = gcal_source_cursor_name(kernel, err)) &&
+        (printed = gcal_remove_print_source(unit, kernel, r.standard, err)))
         text = remove_from(&r, printed, name);
     free(printed);
     free(name);

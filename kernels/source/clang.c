@@ -1,5 +1,5 @@
 /* clang.c - parsing with libclang: its command line, and errors */
-#include "kernels/source/source.h"
+#include "kernels/source/private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -131,39 +131,69 @@ static int make_arguments(enum gcal_source_language language, const char *build_
         return -1;
     if (gcal_strings_add(arguments, "-isystem", err) < 0 ||
         gcal_strings_add(arguments, include_folder, err) < 0 ||
-        gcal_strings_add(arguments, "-w", err) < 0)
+        gcal_strings_add(arguments, "-w", err) < 0 ||
+        gcal_strings_add(arguments, "-ferror-limit=0", err) < 0)
         return -1;
     return build_options ? add_build_options(arguments, build_options, err) : 0;
 }
 
-/* ---- parsing ---- */
+/* ---- locations ---- */
+
+/* "#line 3 "k.cl"", where an included file was put in, names the source without its
+ * folder: then 'file', which has it.
+ */
+static const char *whole_name(const char *presumed, const char *file)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+
+    return slash && presumed && strcmp(slash + 1, presumed) == 0 ? file : presumed;
+}
 
 static int report(CXSourceLocation where, const char *text, struct gcal_error *err)
 {
     unsigned line, column;
-    CXString file;
+    CXString presumed, name;
+    CXFile file;
 
-    clang_getPresumedLocation(where, &file, &line, &column);
-    gcal_error_set(err, GCAL_EINPUT, "%s:%u:%u: %s", clang_getCString(file), line, column,
-                   text);
-    clang_disposeString(file);
+    clang_getPresumedLocation(where, &presumed, &line, &column);
+    clang_getExpansionLocation(where, &file, NULL, NULL, NULL);
+    name = clang_getFileName(file);
+    gcal_error_set(err, GCAL_EINPUT, "%s:%u:%u: %s",
+                   whole_name(clang_getCString(presumed), clang_getCString(name)), line,
+                   column, text);
+    clang_disposeString(name);
+    clang_disposeString(presumed);
     return -1;
 }
 
-/* libclang returns a partial tree for a source with errors. */
-static int check_diagnostics(const struct gcal_source_unit *unit, struct gcal_error *err)
+int gcal_source_error_at(const struct gcal_source_unit *unit, size_t offset,
+                         struct gcal_error *err, const char *text)
+{
+    CXFile file = clang_getFile(unit->tu, unit->file);
+
+    return report(clang_getLocationForOffset(unit->tu, file, (unsigned)offset), text,
+                  err);
+}
+
+/* ---- parsing ---- */
+
+int gcal_source_check_errors(const struct gcal_source_unit *unit,
+                             gcal_source_ignore *ignore, void *data,
+                             struct gcal_error *err)
 {
     unsigned n = clang_getNumDiagnostics(unit->tu);
     int rc = 0;
 
     for (unsigned i = 0; i < n && rc == 0; i++) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
+        enum CXDiagnosticSeverity severity = clang_getDiagnosticSeverity(diagnostic);
+        CXSourceLocation at = clang_getDiagnosticLocation(diagnostic);
 
-        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+        if (severity == CXDiagnostic_Fatal ||
+            (severity == CXDiagnostic_Error && !(ignore && ignore(at, data)))) {
             CXString text = clang_getDiagnosticSpelling(diagnostic);
 
-            rc = report(clang_getDiagnosticLocation(diagnostic), clang_getCString(text),
-                        err);
+            rc = report(at, clang_getCString(text), err);
             clang_disposeString(text);
         }
         clang_disposeDiagnostic(diagnostic);
@@ -171,10 +201,10 @@ static int check_diagnostics(const struct gcal_source_unit *unit, struct gcal_er
     return rc;
 }
 
-struct gcal_source_unit *gcal_source_parse(enum gcal_source_language language,
-                                           const char *source, const char *file,
-                                           const char *build_options,
-                                           struct gcal_error *err)
+struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
+                                          const char *source, const char *file,
+                                          const char *build_options,
+                                          struct gcal_error *err)
 {
     struct gcal_strings arguments = { 0 };
     struct gcal_source_unit *unit = NULL;
@@ -194,23 +224,36 @@ struct gcal_source_unit *gcal_source_parse(enum gcal_source_language language,
     code = clang_parseTranslationUnit2(
         unit->index, unit->file, (const char *const *)arguments.items, (int)arguments.n,
         &text, 1, CXTranslationUnit_None, &unit->tu);
-    if (code != CXError_Success || !unit->tu) {
+    if (code == CXError_Success && unit->tu)
+        rc = 0;
+    else
         gcal_error_set(err, GCAL_EINPUT,
                        "%s: libclang %s (error %d): check that a compiler accepts it "
                        "with the same build options",
                        unit->file,
                        code == CXError_Crashed ? "crashed on it" : "cannot parse it",
                        (int)code);
-        goto out;
-    }
-    rc = check_diagnostics(unit, err);
 out:
     gcal_strings_clear(&arguments);
-    if (rc < 0) {
-        gcal_source_close(unit);
-        unit = NULL;
-    }
-    return unit;
+    if (rc == 0)
+        return unit;
+    gcal_source_close(unit);
+    return NULL;
+}
+
+/* libclang returns a partial tree for a source with errors. */
+struct gcal_source_unit *gcal_source_parse(enum gcal_source_language language,
+                                           const char *source, const char *file,
+                                           const char *build_options,
+                                           struct gcal_error *err)
+{
+    struct gcal_source_unit *unit =
+        gcal_source_open(language, source, file, build_options, err);
+
+    if (!unit || gcal_source_check_errors(unit, NULL, NULL, err) == 0)
+        return unit;
+    gcal_source_close(unit);
+    return NULL;
 }
 
 void gcal_source_close(struct gcal_source_unit *unit)

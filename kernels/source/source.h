@@ -9,6 +9,7 @@
 #include "calib/model/feature.h"
 
 struct gcal_error;
+struct gcal_strings;
 
 enum gcal_source_language { GCAL_SOURCE_OPENCL_C, GCAL_SOURCE_C };
 
@@ -29,20 +30,46 @@ struct gcal_source_unit *gcal_source_parse(enum gcal_source_language language,
                                            const char *source, const char *file,
                                            const char *build_options,
                                            struct gcal_error *err);
+/* The same for one kernel of an OpenCL C source (NULL 'name': the only one), which is
+ * given in '*kernel': errors in functions that it does not call are ignored.
+ */
+struct gcal_source_unit *gcal_source_parse_kernel(const char *source, const char *file,
+                                                  const char *build_options,
+                                                  const char *name, CXCursor *kernel,
+                                                  struct gcal_error *err);
+/* The same whatever errors it has, for its names: code with errors is missing. */
+struct gcal_source_unit *gcal_source_parse_any(const char *source, const char *file,
+                                               const char *build_options,
+                                               struct gcal_error *err);
 void gcal_source_close(struct gcal_source_unit *unit);
+
+/* The last "-cl-std=..." of build options, or NULL: what the source printed again, without
+ * macros, is to be parsed with.
+ */
+const char *gcal_source_standard(const char *build_options);
 
 /* Fills 'err' (GCAL_EINPUT) with "file:line:column: " and the text.  Returns -1. */
 int gcal_source_error(CXCursor at, struct gcal_error *err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same for an offset in the text. */
+int gcal_source_error_at(const struct gcal_source_unit *unit, size_t offset,
+                         struct gcal_error *err, const char *text);
 void gcal_source_location(CXCursor at, int *line, int *column);
 
+/* Adds the names of all kernels, in the order of the source. */
+int gcal_source_kernel_names(const struct gcal_source_unit *unit,
+                             struct gcal_strings *names, struct gcal_error *err);
+
 /* The kernel or function with that name and a body; NULL 'name': the only one.  Returns
- * 0, or -1 with 'err'.
+ * 0, or -1 with 'err', which lists the names.
  */
 int gcal_source_find_kernel(const struct gcal_source_unit *unit, const char *name,
                             CXCursor *kernel, struct gcal_error *err);
 int gcal_source_find_function(const struct gcal_source_unit *unit, const char *name,
                               CXCursor *function, struct gcal_error *err);
+
+/* A kernel's reqd_work_group_size; false: it has none. */
+bool gcal_source_work_group(CXCursor kernel, size_t size[GCAL_MAX_DIMS]);
 
 /* The children of a cursor without TypeRefs; 'cursors' is the caller's to free. */
 struct gcal_source_children {

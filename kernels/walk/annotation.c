@@ -200,18 +200,8 @@ static void mark_function(struct attaching *t)
 
 static void fail_at(struct gcal_walk *w, size_t offset, const char *text)
 {
-    int line = 1, column = 1;
-
-    for (size_t i = 0; i < offset; i++) {
-        column++;
-        if (w->unit->source[i] == '\n') {
-            line++;
-            column = 1;
-        }
-    }
     if (!w->failed)
-        gcal_error_set(w->err, GCAL_EINPUT, "%s:%d:%d: %s", w->unit->file, line, column,
-                       text);
+        gcal_source_error_at(w->unit, offset, w->err, text);
     w->failed = true;
 }
 

@@ -56,14 +56,11 @@ static bool is_one_text(const struct gcal_walk *w,
 static int refuse(const struct gcal_walk *w,
                   const struct gcal_walk_annotation *annotation)
 {
-    int line = 1;
-
-    for (size_t i = 0; i < annotation->at; i++)
-        line += w->unit->source[i] == '\n';
-    return gcal_error_set(w->err, GCAL_EINPUT,
-                          "%s:%d: the access with tag '%s' comes from a macro: "
-                          "use GPUCAL_TAG(%s, ...)",
-                          w->unit->file, line, annotation->name, annotation->name);
+    return gcal_source_error_at(w->unit, annotation->at, w->err,
+                                gcal_poly_format(w->c,
+                                                 "the access with tag '%s' comes from a "
+                                                 "macro: use GPUCAL_TAG(%s, ...)",
+                                                 annotation->name, annotation->name));
 }
 
 /* ---- the new text ---- */

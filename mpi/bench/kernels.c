@@ -12,7 +12,7 @@
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/display.h"
-#include "mpi/count/options.h"
+#include "mpi/count/sizes.h"
 #include "mpi/count/features.h"
 #include "mpi/bench/bench.h"
 #include "mpi/cli/local_device.h"
@@ -188,7 +188,8 @@ static int find_listed_for(const struct kernels_command *c, struct listed_for *a
 static int print_kernel(const struct kernels_command *c, const struct gcal_kernel *k,
                         size_t sub_group, struct gcal_error *err)
 {
-    double sizes[64];
+    double sizes[GCAL_PROFILE_MAX_PARAMETERS];
+    struct gcal_count_points point = { 1, 0, sizes };
 
     printf("%s\n", k->name);
     if (c->source)
@@ -199,7 +200,8 @@ static int print_kernel(const struct kernels_command *c, const struct gcal_kerne
                                    (const char *const *)k->profile->parameters, sizes,
                                    err) < 0)
         return -1;
-    return gcal_count_features_print(k->profile, (double)sub_group, sizes, err);
+    point.n_sizes = k->profile->n_parameters;
+    return gcal_count_features_print(k->profile, (double)sub_group, &point, err);
 }
 
 static void print_end(const struct kernels_command *c, const struct listed_for *a,

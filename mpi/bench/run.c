@@ -14,7 +14,7 @@
 #include "kernels/count/count.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/display.h"
-#include "mpi/count/options.h"
+#include "mpi/count/sizes.h"
 
 /* Many kernels with few launches each: one size of a size sweep, long enough for the
  * clock. */

@@ -9,11 +9,12 @@
 #include "mpi/cli/options.h"
 #include "mpi/count/features.h"
 #include "mpi/count/options.h"
+#include "mpi/count/sizes.h"
 
 struct count_command {
     struct gcal_count_options count;
     size_t sub_group; /* 0: not given */
-    const char *output;
+    const char *output, *csv;
     bool yaml, json;
 };
 
@@ -38,7 +39,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->count, &c->json);
+        GCAL_OPTION_VALUES(state, &c->count, &c->json, &c->csv);
         break;
     case SUB_GROUP:
         size = strtol(arg, &end, 10);
@@ -69,9 +70,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = { { &gcal_count_options_argp, 0, NULL, 0 },
-                                              GCAL_OPTION(json),
-                                              { 0 } };
+static const struct argp_child children[] = {
+    { &gcal_count_options_argp, 0, NULL, 0 }, GCAL_OPTION(json), GCAL_OPTION(csv), { 0 }
+};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -89,6 +90,7 @@ static const struct argp argp = {
         "  gpucal count matmul.cl --local 16,16 --global n,n --sub-group 32 --at n=64\n"
         "  gpucal count matmul.cl -k tiled -D T=16 -l 16,16 -g n,n -o tiled.yaml\n"
         "  gpucal count spmv.cl --local 128 --global rows --trips 9:per_row\n"
+        "  gpucal count my.cl -k saxpy -I include --std=CL2.0 -l 64 -g n --at n=2^20\n"
         "  gpucal count tile.cl -l 32,8 -g n,n/4 --sub-group 32 --banks 32 --json",
 };
 
@@ -96,34 +98,32 @@ static int run(const struct count_command *c, struct gcal_error *err)
 {
     struct gcal_profile *profile =
         gcal_count_options_profile(&c->count, c->sub_group, err);
-    double sizes[64];
+    const struct gcal_option_list *ats = &c->count.ats;
+    struct gcal_count_points points = { 0 };
     char *yaml = NULL;
     int rc = -1;
 
     if (!profile || !(yaml = gcal_profile_encode(profile, err)))
         goto out;
-    if (profile->n_parameters > sizeof(sizes) / sizeof(*sizes)) {
-        gcal_error_set(err, GCAL_EINPUT, "%s: more than 64 sizes", c->count.file);
+    if (ats->n &&
+        gcal_count_points_parse(ats->n, ats->items, profile, &c->count, &points, err) < 0)
         goto out;
-    }
-    if (c->count.at &&
-        gcal_count_sizes_parse(c->count.at, profile->n_parameters,
-                               (const char *const *)profile->parameters, sizes, err) < 0)
-        goto out;
-    if (c->count.at && !c->sub_group && gcal_count_features_need_sub_group(profile))
+    if (ats->n && !c->sub_group && gcal_count_features_need_sub_group(profile))
         fprintf(stderr,
                 "gpucal: counts per sub-group have no value without --sub-group\n");
     if (c->output && gcal_command_write(c->output, yaml, err) < 0)
         goto out;
+    if (c->csv &&
+        gcal_count_features_csv(c->csv, profile, (double)c->sub_group, &points, err) < 0)
+        goto out;
     if (c->yaml)
         rc = fputs(yaml, stdout) == EOF ? -1 : 0;
     else if (c->json)
-        rc = gcal_count_features_print_json(profile, (double)c->sub_group,
-                                            c->count.at ? sizes : NULL, err);
+        rc = gcal_count_features_print_json(profile, (double)c->sub_group, &points, err);
     else
-        rc = gcal_count_features_print(profile, (double)c->sub_group,
-                                       c->count.at ? sizes : NULL, err);
+        rc = gcal_count_features_print(profile, (double)c->sub_group, &points, err);
 out:
+    gcal_count_points_clear(&points);
     gcal_profile_destroy(profile);
     free(yaml);
     return rc;

@@ -11,7 +11,10 @@
 #include "calib/model/binding.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
+#include "mpi/cli/csv.h"
+#include "mpi/cli/file_replace.h"
 #include "mpi/cli/json.h"
+#include "mpi/count/sizes.h"
 
 /* ---- values ---- */
 
@@ -53,40 +56,61 @@ static double value_of(const struct gcal_expr *expr, size_t n, const double *sym
     return fabs(value - round(value)) < 1e-6 ? round(value) : value;
 }
 
-/* One value per entry (NaN: none); the caller's to free. */
-static double *find_values(const struct gcal_profile *profile, double sub_group,
-                           const double *sizes, struct gcal_error *err)
+/* The values of entries at one point, at intervals of 'stride'. */
+static int find_values_at(const struct gcal_profile *profile, double sub_group,
+                          const double *sizes, struct gcal_expr *const *counts,
+                          size_t stride, double *values, struct gcal_error *err)
 {
+    double symbols[GCAL_PROFILE_MAX_PARAMETERS + 1];
     size_t n = profile->n_parameters;
-    double *values = calloc(profile->n_entries + 1, sizeof(*values));
-    double *symbols = calloc(n + 1, sizeof(*symbols));
-    const char **names = calloc(n + 1, sizeof(*names));
-    bool failed = !values || !symbols || !names;
 
-    if (failed)
-        gcal_error_memory(err);
-    else if (sizes)
-        failed = check_sizes(profile, sub_group, sizes, err) < 0;
-    for (size_t i = 0; i < n && !failed; i++) {
+    if (check_sizes(profile, sub_group, sizes, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        symbols[i] = sizes[i];
+    symbols[n] = sub_group;
+    for (size_t i = 0; i < profile->n_entries; i++)
+        values[i * stride] = value_of(counts[i], n, symbols);
+    return 0;
+}
+
+static int parse_counts(const struct gcal_profile *profile, struct gcal_expr **counts,
+                        struct gcal_error *err)
+{
+    const char *names[GCAL_PROFILE_MAX_PARAMETERS + 1];
+    size_t n = profile->n_parameters;
+
+    if (n > GCAL_PROFILE_MAX_PARAMETERS)
+        return gcal_error_set(err, GCAL_EINPUT, "kernel '%s' has more than %d sizes",
+                              profile->kernel, GCAL_PROFILE_MAX_PARAMETERS);
+    for (size_t i = 0; i < n; i++)
         names[i] = profile->parameters[i];
-        symbols[i] = sizes ? sizes[i] : NAN;
-    }
-    if (!failed) {
-        names[n] = GCAL_SUB_GROUP_SIZE;
-        symbols[n] = sub_group;
-    }
-    for (size_t i = 0; i < profile->n_entries && !failed; i++) {
-        struct gcal_expr *expr =
-            gcal_expr_parse_in(profile->entries[i].count, n + 1, names, err);
+    names[n] = GCAL_SUB_GROUP_SIZE;
+    for (size_t i = 0; i < profile->n_entries; i++)
+        if (!(counts[i] =
+                  gcal_expr_parse_in(profile->entries[i].count, n + 1, names, err)))
+            return -1;
+    return 0;
+}
 
-        failed = !expr;
-        if (expr)
-            values[i] = sizes ? value_of(expr, n, symbols) : NAN;
-        gcal_expr_destroy(expr);
-    }
-    free(symbols);
-    free(names);
-    if (!failed)
+/* For each entry its values at all points (NaN: none); the caller's to free. */
+static double *find_values(const struct gcal_profile *profile, double sub_group,
+                           const struct gcal_count_points *points, struct gcal_error *err)
+{
+    size_t n = profile->n_entries;
+    double *values = calloc(n * points->n + 1, sizeof(*values));
+    struct gcal_expr **counts = calloc(n + 1, sizeof(*counts));
+    int rc = values && counts ? 0 : gcal_error_memory(err);
+
+    if (rc == 0)
+        rc = parse_counts(profile, counts, err);
+    for (size_t i = 0; i < points->n && rc == 0; i++)
+        rc = find_values_at(profile, sub_group, points->values + i * points->n_sizes,
+                            counts, points->n, values + i, err);
+    for (size_t i = 0; counts && i < n; i++)
+        gcal_expr_destroy(counts[i]);
+    free(counts);
+    if (rc == 0)
         return values;
     free(values);
     return NULL;
@@ -122,16 +146,19 @@ static int longer(int width, const char *text)
     return length > width ? length : width;
 }
 
-static struct widths find_widths(const struct gcal_profile *profile, const double *values)
+static struct widths find_widths(const struct gcal_profile *profile, const double *values,
+                                 size_t n_points)
 {
     struct widths w = { 5, 10, 2, 5 };
     char text[40];
 
+    for (size_t i = 0; i < profile->n_entries * n_points; i++) {
+        value_text(values[i], text, sizeof(text));
+        w.value = longer(w.value, text);
+    }
     for (size_t i = 0; i < profile->n_entries; i++) {
         const struct gcal_profile_entry *e = &profile->entries[i];
 
-        value_text(values[i], text, sizeof(text));
-        w.value = longer(w.value, text);
         at_text(e, text, sizeof(text));
         w.at = longer(w.at, text);
         w.array = longer(w.array, e->array ? e->array : "");
@@ -141,15 +168,15 @@ static struct widths find_widths(const struct gcal_profile *profile, const doubl
     return w;
 }
 
-static void print_entry(const struct gcal_profile_entry *e, const double *value,
-                        const struct widths *w)
+static void print_entry(const struct gcal_profile_entry *e, const double *values,
+                        size_t n_points, const struct widths *w)
 {
     char text[40];
 
     printf("%c %-10s  ", e->estimated ? '~' : ' ',
            gcal_feature_granularity_names[e->granularity]);
-    if (value) {
-        value_text(*value, text, sizeof(text));
+    for (size_t i = 0; i < n_points; i++) {
+        value_text(values[i], text, sizeof(text));
         printf("%*s  ", w->value, text);
     }
     at_text(e, text, sizeof(text));
@@ -160,30 +187,116 @@ static void print_entry(const struct gcal_profile_entry *e, const double *value,
     putchar('\n');
 }
 
-int gcal_count_features_print(const struct gcal_profile *profile, double sub_group,
-                              const double *sizes, struct gcal_error *err)
+/* Of several points, each is a column with its sizes as the header. */
+static int print_header(const struct gcal_profile *profile,
+                        const struct gcal_count_points *points, struct widths *w,
+                        struct gcal_error *err)
 {
-    double *values = find_values(profile, sub_group, sizes, err);
+    char **names = calloc(points->n + 1, sizeof(*names));
+    bool failed = !names;
+
+    for (size_t i = 0; i < points->n && !failed; i++) {
+        names[i] =
+            points->n > 1
+                ? gcal_count_point_name(profile, points->values + i * points->n_sizes)
+                : strdup("value");
+        failed = !names[i];
+        w->value = failed ? w->value : longer(w->value, names[i]);
+    }
+    if (!failed) {
+        printf("  %-10s  ", "per");
+        for (size_t i = 0; i < points->n; i++)
+            printf("%*s  ", w->value, names[i]);
+        printf("%-*s  %-*s  %-*s  %s\n", w->expression, "expression", w->at, "at",
+               w->array, "array", "feature");
+    }
+    for (size_t i = 0; names && i < points->n; i++)
+        free(names[i]);
+    free(names);
+    return failed ? gcal_error_memory(err) : 0;
+}
+
+int gcal_count_features_print(const struct gcal_profile *profile, double sub_group,
+                              const struct gcal_count_points *points,
+                              struct gcal_error *err)
+{
+    double *values = find_values(profile, sub_group, points, err);
     struct widths w;
+    int rc;
 
     if (!values)
         return -1;
-    w = find_widths(profile, values);
+    w = find_widths(profile, values, points->n);
     printf("kernel %s%s%s\n", profile->kernel, profile->assumptions ? ", assuming " : "",
            profile->assumptions ? profile->assumptions : "");
-    printf("  %-10s  ", "per");
-    if (sizes)
-        printf("%*s  ", w.value, "value");
-    printf("%-*s  %-*s  %-*s  %s\n", w.expression, "expression", w.at, "at", w.array,
-           "array", "feature");
-    for (size_t i = 0; i < profile->n_entries; i++)
-        print_entry(&profile->entries[i], sizes ? &values[i] : NULL, &w);
-    if (profile->estimated)
+    rc = print_header(profile, points, &w, err);
+    for (size_t i = 0; i < profile->n_entries && rc == 0; i++)
+        print_entry(&profile->entries[i], values + i * points->n, points->n, &w);
+    if (profile->estimated && rc == 0)
         printf("~ estimated, not exact:\n");
-    for (size_t i = 0; i < profile->n_notes; i++)
+    for (size_t i = 0; i < profile->n_notes && rc == 0; i++)
         printf("  %s\n", profile->notes[i]);
     free(values);
-    return 0;
+    return rc;
+}
+
+/* ---- CSV ---- */
+
+static void put_sizes(FILE *file, const struct gcal_profile *profile, const double *sizes)
+{
+    for (size_t i = 0; i < profile->n_parameters; i++)
+        if (sizes)
+            fprintf(file, "%.15g,", sizes[i]);
+        else
+            fputc(',', file);
+}
+
+static void put_entry(FILE *file, const struct gcal_profile_entry *e, const double *value)
+{
+    fprintf(file, "%s,", gcal_feature_granularity_names[e->granularity]);
+    gcal_csv_text(file, e->feature, ',');
+    gcal_csv_text(file, e->count, ',');
+    if (value && !isnan(*value))
+        fprintf(file, "%.15g", *value);
+    fputc(',', file);
+    gcal_csv_text(file, e->array, ',');
+    if (e->line)
+        fprintf(file, "%d,%d,", e->line, e->column);
+    else
+        fputs(",,", file);
+    fprintf(file, "%d\n", e->estimated);
+}
+
+static void put_lines(FILE *file, const struct gcal_profile *profile,
+                      const struct gcal_count_points *points, const double *values)
+{
+    for (size_t i = 0; i < profile->n_parameters; i++)
+        gcal_csv_text(file, profile->parameters[i], ',');
+    fputs("per,feature,expression,value,array,line,column,estimated\n", file);
+    for (size_t i = 0; i < points->n || i == 0; i++)
+        for (size_t k = 0; k < profile->n_entries; k++) {
+            put_sizes(file, profile,
+                      points->n ? points->values + i * points->n_sizes : NULL);
+            put_entry(file, &profile->entries[k],
+                      points->n ? &values[k * points->n + i] : NULL);
+        }
+}
+
+int gcal_count_features_csv(const char *path, const struct gcal_profile *profile,
+                            double sub_group, const struct gcal_count_points *points,
+                            struct gcal_error *err)
+{
+    double *values = find_values(profile, sub_group, points, err);
+    struct gcal_file_replace r = { 0 };
+    int rc = values ? gcal_file_replace_start(&r, path, err) : -1;
+
+    if (rc == 0) {
+        put_lines(r.file, profile, points, values);
+        rc = gcal_file_replace_finish(&r, err);
+    }
+    gcal_file_replace_clear(&r);
+    free(values);
+    return rc;
 }
 
 /* ---- JSON ---- */
@@ -276,27 +389,47 @@ static json_t *texts_json(size_t n, char *const *texts)
     return list;
 }
 
-int gcal_count_features_print_json(const struct gcal_profile *profile, double sub_group,
-                                   const double *sizes, struct gcal_error *err)
+/* At one point (NULL: none), whose entries have values at intervals of 'stride'. */
+static json_t *point_json(const struct gcal_profile *profile, const double *sizes,
+                          const double *values, size_t stride)
 {
-    double *values = find_values(profile, sub_group, sizes, err);
-    json_t *features, *all;
+    json_t *features = json_array(), *all;
 
-    if (!values)
-        return -1;
-    features = json_array();
     for (size_t i = 0; i < profile->n_entries; i++)
         json_array_append_new(features, entry_json(profile, &profile->entries[i],
-                                                   sizes ? &values[i] : NULL));
+                                                   sizes ? values + i * stride : NULL));
     all = json_pack("{s:s, s:o}", "kernel", profile->kernel, "parameters",
                     texts_json(profile->n_parameters, profile->parameters));
+    if (sizes)
+        json_object_set_new(
+            all, "sizes",
+            gcal_json_sizes(profile->n_parameters, profile->parameters, sizes));
     set_text(all, "assumptions", profile->assumptions);
     json_object_set_new(all, "estimated", json_boolean(profile->estimated));
     if (profile->n_notes)
         json_object_set_new(all, "notes", texts_json(profile->n_notes, profile->notes));
     json_object_set_new(all, "features", features);
-    gcal_json_print(all);
-    json_decref(all);
+    return all;
+}
+
+int gcal_count_features_print_json(const struct gcal_profile *profile, double sub_group,
+                                   const struct gcal_count_points *points,
+                                   struct gcal_error *err)
+{
+    double *values = find_values(profile, sub_group, points, err);
+    json_t *list;
+
+    if (!values)
+        return -1;
+    list = json_array();
+    for (size_t i = 0; i < points->n; i++)
+        json_array_append_new(list,
+                              point_json(profile, points->values + i * points->n_sizes,
+                                         values + i, points->n));
+    if (!points->n)
+        json_array_append_new(list, point_json(profile, NULL, NULL, 0));
+    gcal_json_print(points->n > 1 ? list : json_array_get(list, 0));
+    json_decref(list);
     free(values);
     return 0;
 }

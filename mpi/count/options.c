@@ -11,19 +11,28 @@
 #include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "calib/base/file.h"
+#include "kernels/includes/includes.h"
 #include "mpi/cli/option_list.h"
+#include "mpi/count/missing.h"
 
 #define MAX_SOURCE_BYTES (16u << 20)
 
-enum { ASSUME = 256, INDEX_ARITHMETIC };
+enum { ASSUME = 256, INDEX_ARITHMETIC, STD };
 
 static const struct argp_option kernel_options[] = {
     { "kernel", 'k', "NAME", 0, "The kernel of the file (default: the only one)", 1 },
-    { "local", 'l', "X[,Y[,Z]]", 0, "Work-group size", 1 },
+    { "local", 'l', "X[,Y[,Z]]", 0,
+      "Work-group size (default: the kernel's reqd_work_group_size)", 1 },
     { "global", 'g', "EXPR[,EXPR[,EXPR]]", 0,
       "Global size, as expressions in the kernel's size arguments, e.g. 'n,n'", 1 },
     { "define", 'D', "NAME[=VALUE]", 0,
       "Define a macro, as for an OpenCL compiler; may be repeated", 1 },
+    { "include", 'I', "FOLDER", 0,
+      "Look for included files in this folder, after that of the including file; may be "
+      "repeated",
+      1 },
+    { "std", STD, "STANDARD", 0,
+      "The version of OpenCL C: CL1.0, CL1.1, CL1.2 (default), CL2.0 or CL3.0", 1 },
     { "assume", ASSUME, "CONDITIONS", 0,
       "Conditions on the sizes, e.g. 'n % 16 = 0 and n >= 16'", 1 },
     { "trips", 'T', "LINE:NAME", 0,
@@ -34,7 +43,11 @@ static const struct argp_option kernel_options[] = {
 };
 
 static const struct argp_option count_options[] = {
-    { "at", 'A', "NAME=VALUE,..", 0, "Values of the sizes, e.g. n=2048,m=64", 2 },
+    { "at", 'A', "NAME=VALUE,..", 0,
+      "Values of the sizes, e.g. n=2048,m=64; several by a list (n=512,1024), a range "
+      "that "
+      "doubles (n=512:8192), or repeating the option",
+      2 },
     { "banks", 'B', "COUNT", 0,
       "Number of local-memory banks of 4 bytes (often 32): counts the passes that bank "
       "conflicts cost (f_local_pass)",
@@ -124,11 +137,49 @@ static void parse_banks(struct gcal_count_options *o, const char *text,
     o->n_banks = (size_t)banks;
 }
 
+/* A word of build options, quoted as their parser expects it. */
+static void put_word(struct gcal_buf *out, const char *word)
+{
+    gcal_buf_puts(out, "\"");
+    for (; *word; word++)
+        gcal_buf_printf(out, *word == '"' || *word == '\\' ? "\\%c" : "%c", *word);
+    gcal_buf_puts(out, "\"");
+}
+
+static void put_define(struct gcal_buf *out, const char *definition)
+{
+    gcal_buf_puts(out, "-D");
+    if (strpbrk(definition, " \t\"'\\"))
+        put_word(out, definition);
+    else
+        gcal_buf_puts(out, definition);
+    gcal_buf_puts(out, " ");
+}
+
+static void parse_standard(struct gcal_count_options *o, const char *text,
+                           struct argp_state *state)
+{
+    static const char *const standards[] = { "CL1.0", "CL1.1", "CL1.2", "CL2.0",
+                                             "CL3.0" };
+
+    for (size_t i = 0; i < sizeof(standards) / sizeof(standards[0]); i++)
+        if (strcmp(text, standards[i]) == 0) {
+            gcal_buf_printf(&o->build_options, "-cl-std=%s ", text);
+            return;
+        }
+    argp_error(state, "--std: expected CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0, found '%s'",
+               text);
+}
+
 static error_t parse_kernel(int key, char *arg, struct argp_state *state)
 {
     struct gcal_count_options *o = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        o->argc = state->argc;
+        o->argv = state->argv;
+        break;
     case 'k':
         o->kernel = arg;
         break;
@@ -139,7 +190,13 @@ static error_t parse_kernel(int key, char *arg, struct argp_state *state)
         parse_global(o, arg, state);
         break;
     case 'D':
-        gcal_buf_printf(&o->build_options, "-D%s ", arg);
+        put_define(&o->build_options, arg);
+        break;
+    case 'I':
+        gcal_option_list_add(&o->include_folders, arg, state);
+        break;
+    case STD:
+        parse_standard(o, arg, state);
         break;
     case ASSUME:
         o->assume = arg;
@@ -170,7 +227,7 @@ static error_t parse_count(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = o;
         break;
     case 'A':
-        o->at = arg;
+        gcal_option_list_add(&o->ats, arg, state);
         break;
     case 'B':
         parse_banks(o, arg, state);
@@ -199,6 +256,8 @@ void gcal_count_options_clear(struct gcal_count_options *o)
     gcal_buf_free(&o->build_options);
     free(o->global_text);
     free(o->trips);
+    free(o->include_folders.items);
+    free(o->ats.items);
 }
 
 static size_t count_parts(char *const *parts)
@@ -210,6 +269,13 @@ static size_t count_parts(char *const *parts)
     return n;
 }
 
+char *gcal_count_options_source(const struct gcal_count_options *o,
+                                struct gcal_error *err)
+{
+    return gcal_includes_read(o->file, MAX_SOURCE_BYTES, o->include_folders.n,
+                              o->include_folders.items, err);
+}
+
 /* 'request->source' is the caller's to free. */
 static int fill_request(const struct gcal_count_options *o,
                         struct gcal_count_request *request, struct gcal_error *err)
@@ -217,23 +283,57 @@ static int fill_request(const struct gcal_count_options *o,
     *request = (struct gcal_count_request){ .file = o->file,
                                             .kernel = o->kernel,
                                             .build_options = o->build_options.data,
-                                            .n_dims = o->n_dims,
+                                            .n_dims = count_parts(o->global),
                                             .assume = o->assume,
                                             .n_banks = o->n_banks,
                                             .index_arithmetic = o->index_arithmetic,
                                             .allow_estimates = o->allow_estimates,
                                             .n_trips = o->n_trips,
                                             .trips = o->trips };
-    if (!o->n_dims || count_parts(o->global) != o->n_dims)
-        return gcal_error_set(
-            err, GCAL_EINPUT,
-            "--local and --global are required, with equal numbers of dimensions");
-    for (size_t i = 0; i < o->n_dims; i++) {
+    if (o->build_options.failed)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < request->n_dims; i++) {
         request->local_size[i] = o->local[i];
         request->global_size[i] = o->global[i];
     }
-    request->source = gcal_file_read(o->file, MAX_SOURCE_BYTES, NULL, err);
+    request->source = gcal_count_options_source(o, err);
     return request->source ? 0 : -1;
+}
+
+int gcal_count_options_describe(const struct gcal_count_options *o,
+                                struct gcal_count_description *description,
+                                struct gcal_error *err)
+{
+    struct gcal_count_request request;
+    int rc;
+
+    if (fill_request(o, &request, err) < 0)
+        return -1;
+    rc = gcal_count_describe(&request, description, err);
+    free((char *)request.source);
+    return rc;
+}
+
+static int check_dimensions(const struct gcal_count_options *o, size_t n_global,
+                            struct gcal_error *err)
+{
+    if (!o->n_dims || !n_global || o->n_dims == n_global)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "--local has %zu dimension%s and --global %zu", o->n_dims,
+                          o->n_dims > 1 ? "s" : "", n_global);
+}
+
+/* After a failure: another message if it came from something that was not given. */
+static void explain(const struct gcal_count_options *o,
+                    const struct gcal_count_request *request, struct gcal_error *err)
+{
+    struct gcal_error missing = { 0 };
+
+    if (o->kernel && o->n_dims && request->n_dims)
+        return;
+    if (gcal_count_missing_check(o, request, &missing) < 0 && err)
+        *err = missing;
 }
 
 struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options *o,
@@ -241,12 +341,15 @@ struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options 
                                                 struct gcal_error *err)
 {
     struct gcal_count_request request;
-    struct gcal_profile *profile;
+    struct gcal_profile *profile = NULL;
 
     if (fill_request(o, &request, err) < 0)
         return NULL;
     request.sub_group_size = sub_group_size;
-    profile = gcal_count(&request, err);
+    if (check_dimensions(o, request.n_dims, err) == 0) {
+        if (!(profile = gcal_count(&request, err)))
+            explain(o, &request, err);
+    }
     free((char *)request.source);
     return profile;
 }
@@ -256,78 +359,14 @@ char *gcal_count_options_remove(const struct gcal_count_options *o,
                                 struct gcal_error *err)
 {
     struct gcal_count_request request;
-    char *text;
+    char *text = NULL;
 
     if (fill_request(o, &request, err) < 0)
         return NULL;
-    text = gcal_remove_work(&request, removal, NULL, err);
+    if (check_dimensions(o, request.n_dims, err) == 0) {
+        if (!(text = gcal_remove_work(&request, removal, NULL, err)))
+            explain(o, &request, err);
+    }
     free((char *)request.source);
     return text;
-}
-
-static int take_size(const char *item, size_t length, size_t n, const char *const *names,
-                     double *values, struct gcal_error *err)
-{
-    const char *equals = memchr(item, '=', length);
-    char *end;
-
-    if (!equals)
-        return gcal_error_set(err, GCAL_EINPUT, "--at: expected NAME=VALUE, found '%.*s'",
-                              (int)length, item);
-    for (size_t i = 0; i < n; i++) {
-        if (strlen(names[i]) != (size_t)(equals - item) ||
-            strncmp(names[i], item, (size_t)(equals - item)) != 0)
-            continue;
-        values[i] = strtod(equals + 1, &end);
-        if (end != item + length || end == equals + 1 || !isfinite(values[i]))
-            return gcal_error_set(err, GCAL_EINPUT, "--at: '%.*s' is not a number",
-                                  (int)(item + length - equals - 1), equals + 1);
-        return 0;
-    }
-    return gcal_error_set(err, GCAL_EINPUT, "--at: the kernel has no size '%.*s'",
-                          (int)(equals - item), item);
-}
-
-int gcal_count_sizes_parse(const char *at, size_t n, const char *const *names,
-                           double *values, struct gcal_error *err)
-{
-    for (size_t i = 0; i < n; i++)
-        values[i] = NAN;
-    while (at && *at) {
-        size_t length = strcspn(at, ",");
-
-        if (take_size(at, length, n, names, values, err) < 0)
-            return -1;
-        at += length + (at[length] == ',');
-    }
-    for (size_t i = 0; i < n; i++)
-        if (isnan(values[i]))
-            return gcal_error_set(err, GCAL_EINPUT,
-                                  "no value for the size '%s' (--at %s=VALUE)", names[i],
-                                  names[i]);
-    return 0;
-}
-
-static const struct gcal_size *find_size(const struct gcal_kernel *kernel,
-                                         const char *name)
-{
-    for (size_t i = 0; i < kernel->n_sizes; i++)
-        if (strcmp(kernel->sizes[i].name, name) == 0)
-            return &kernel->sizes[i];
-    return NULL;
-}
-
-int gcal_count_sizes_of_kernel(const struct gcal_kernel *kernel, size_t n,
-                               const char *const *names, double *values,
-                               struct gcal_error *err)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct gcal_size *size = find_size(kernel, names[i]);
-
-        if (!size)
-            return gcal_error_set(err, GCAL_EINPUT, "%s: no value for the size '%s'",
-                                  kernel->name, names[i]);
-        values[i] = size->value;
-    }
-    return 0;
 }

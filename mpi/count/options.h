@@ -1,5 +1,5 @@
 /* options.h - options that select a kernel ('count', 'predict', 'remove') and control its
- * counting ('count', 'predict'), and sizes (n=2048,m=4)
+ * counting ('count', 'predict')
  */
 #ifndef GCAL_MPI_COUNT_OPTIONS_H
 #define GCAL_MPI_COUNT_OPTIONS_H
@@ -7,8 +7,10 @@
 #include <argp.h>
 
 #include "calib/base/buf.h"
+#include "kernels/count/count.h"
 #include "kernels/generate/generate.h"
 #include "kernels/remove/remove.h"
+#include "mpi/cli/option_list.h"
 
 struct gcal_error;
 struct gcal_profile;
@@ -17,14 +19,18 @@ struct gcal_count_options {
     const char *file, *kernel, *assume;
     char *global[GCAL_MAX_DIMS]; /* expressions of --global, in 'global_text' */
     char *global_text;
-    size_t n_dims;
+    size_t n_dims; /* of --local; 0: not given */
     size_t local[GCAL_MAX_DIMS];
     size_t n_banks;
     bool index_arithmetic, allow_estimates;
     size_t n_trips, trips_capacity;
     struct gcal_count_trips *trips;
-    struct gcal_buf build_options;
-    const char *at;
+    struct gcal_buf build_options; /* for OpenCL compilers as well: macros, standard */
+    struct gcal_option_list include_folders;
+    struct gcal_option_list ats; /* --at, see sizes.h */
+    bool requires_sizes;         /* set by the command: a message asks for them, too */
+    int argc;                    /* of the command, for messages */
+    char **argv;
 };
 
 /* argp children; the input is a struct gcal_count_options, for the caller to clear.  The
@@ -45,15 +51,17 @@ char *gcal_count_options_remove(const struct gcal_count_options *options,
                                 const struct gcal_remove_options *removal,
                                 struct gcal_error *err);
 
-/* Parses "n=2048,m=64" ('at'; NULL: empty) into the values of n 'names'.  -1 if a name is
- * missing or unknown, or a value is not a number.
+/* The source's kernels, and the arguments of the selected one; without --global.  Clear
+ * 'description' after 0.
  */
-int gcal_count_sizes_parse(const char *at, size_t n, const char *const *names,
-                           double *values, struct gcal_error *err);
+int gcal_count_options_describe(const struct gcal_count_options *options,
+                                struct gcal_count_description *description,
+                                struct gcal_error *err);
 
-/* The same from the sizes of a catalogue kernel; it may have more. */
-int gcal_count_sizes_of_kernel(const struct gcal_kernel *kernel, size_t n,
-                               const char *const *names, double *values,
-                               struct gcal_error *err);
+/* The text of the file with all that it includes, the caller's to free: what is counted,
+ * and what a device is to build, with 'options->build_options'.
+ */
+char *gcal_count_options_source(const struct gcal_count_options *options,
+                                struct gcal_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
-#include "mpi/count/options.h"
+#include "mpi/count/sizes.h"
 #include "mpi/export/export.h"
 #include "store/files/store.h"
 
@@ -159,17 +159,21 @@ static struct gcal_profile *read_profile(const char *file, struct gcal_error *er
 static int add_sizes(struct gcal_export_kernel *k, const char *at, struct gcal_error *err)
 {
     const struct gcal_profile *p = k->profile;
-    double *moved =
-        reallocarray(k->sizes, (k->n_sizes + 1) * (p->n_parameters + 1), sizeof(*moved));
+    struct gcal_count_points points;
+    double *moved;
 
-    if (!moved)
-        return gcal_error_memory(err);
-    k->sizes = moved;
-    if (gcal_count_sizes_parse(at, p->n_parameters, (const char *const *)p->parameters,
-                               k->sizes + k->n_sizes * p->n_parameters, err) < 0)
+    if (gcal_count_points_parse(at ? 1 : 0, &at, p, NULL, &points, err) < 0)
         return gcal_error_prefix(err, "%s", k->file);
-    k->n_sizes++;
-    return 0;
+    moved = reallocarray(k->sizes, (k->n_sizes + points.n) * (p->n_parameters + 1),
+                         sizeof(*moved));
+    if (moved) {
+        k->sizes = moved;
+        for (size_t i = 0; i < points.n * p->n_parameters; i++)
+            moved[k->n_sizes * p->n_parameters + i] = points.values[i];
+        k->n_sizes += points.n;
+    }
+    gcal_count_points_clear(&points);
+    return moved ? 0 : gcal_error_memory(err);
 }
 
 static int read_kernel(const struct export_command *c, size_t i, struct gcal_error *err)

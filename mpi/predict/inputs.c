@@ -102,26 +102,36 @@ void gcal_predict_device_clear(struct gcal_predict_device *p)
 
 /* ---- the target kernel ---- */
 
-static int set_sizes(struct gcal_predict_target *s, const char *at,
+static int set_points(struct gcal_predict_target *s, const struct gcal_option_list *ats,
+                      const struct gcal_count_options *source, struct gcal_error *err)
+{
+    int rc =
+        gcal_count_points_parse(ats->n, ats->items, s->profile, source, &s->points, err);
+
+    s->sizes = s->points.values;
+    return rc;
+}
+
+/* One point without values. */
+static int set_point(struct gcal_predict_target *s, const struct gcal_profile *profile,
                      struct gcal_error *err)
 {
-    const struct gcal_profile *p = s->profile;
-
-    if (!(s->sizes = calloc(p->n_parameters + 1, sizeof(*s->sizes))))
-        return gcal_error_memory(err);
-    return gcal_count_sizes_parse(at, p->n_parameters, (const char *const *)p->parameters,
-                                  s->sizes, err);
+    s->profile = profile;
+    s->points = (struct gcal_count_points){ 1, profile->n_parameters, NULL };
+    s->points.values = calloc(profile->n_parameters + 1, sizeof(*s->points.values));
+    s->sizes = s->points.values;
+    return s->sizes ? 0 : gcal_error_memory(err);
 }
 
 int gcal_predict_target_read(struct gcal_predict_target *s, const char *profile_file,
-                             const char *at, struct gcal_error *err)
+                             const struct gcal_option_list *ats, struct gcal_error *err)
 {
     struct gcal_yaml *root = gcal_yaml_read(profile_file, MAX_FILE_BYTES, err);
 
     if (root)
         s->profile = s->to_free = gcal_profile_decode(root, err);
     gcal_yaml_destroy(root);
-    return s->profile ? set_sizes(s, at, err) : -1;
+    return s->profile ? set_points(s, ats, NULL, err) : -1;
 }
 
 int gcal_predict_target_count(struct gcal_predict_target *s,
@@ -133,7 +143,20 @@ int gcal_predict_target_count(struct gcal_predict_target *s,
         return -1;
     for (size_t i = 0; i < s->profile->n_notes; i++)
         fprintf(stderr, "gpucal: estimated: %s:%s\n", o->file, s->profile->notes[i]);
-    return set_sizes(s, o->at, err);
+    return set_points(s, &o->ats, o, err);
+}
+
+int gcal_predict_target_at(struct gcal_predict_target *s,
+                           const struct gcal_predict_target *whole, size_t point,
+                           struct gcal_error *err)
+{
+    const struct gcal_count_points *points = &whole->points;
+
+    if (set_point(s, whole->profile, err) < 0)
+        return -1;
+    for (size_t i = 0; i < points->n_sizes; i++)
+        s->points.values[i] = points->values[point * points->n_sizes + i];
+    return 0;
 }
 
 int gcal_predict_target_from_catalogue(struct gcal_predict_target *s,
@@ -142,16 +165,16 @@ int gcal_predict_target_from_catalogue(struct gcal_predict_target *s,
 {
     const struct gcal_profile *p = kernel->profile;
 
-    s->profile = p;
-    if (!(s->sizes = calloc(p->n_parameters + 1, sizeof(*s->sizes))))
-        return gcal_error_memory(err);
-    return gcal_count_sizes_of_kernel(kernel, p->n_parameters,
-                                      (const char *const *)p->parameters, s->sizes, err);
+    return set_point(s, p, err) < 0
+               ? -1
+               : gcal_count_sizes_of_kernel(kernel, p->n_parameters,
+                                            (const char *const *)p->parameters,
+                                            s->points.values, err);
 }
 
 void gcal_predict_target_clear(struct gcal_predict_target *s)
 {
     gcal_profile_destroy(s->to_free);
-    free(s->sizes);
+    gcal_count_points_clear(&s->points);
     *s = (struct gcal_predict_target){ 0 };
 }

@@ -7,6 +7,7 @@
 #include <argp.h>
 
 #include "mpi/cli/option_list.h"
+#include "mpi/count/sizes.h"
 #include "store/params/params.h"
 
 struct gcal_count_options;
@@ -40,19 +41,24 @@ void gcal_predict_device_clear(struct gcal_predict_device *published);
 /* A kernel's counts, and the sizes at which it is predicted. */
 struct gcal_predict_target {
     const struct gcal_profile *profile;
-    double *sizes;                /* in the profile's order */
-    struct gcal_profile *to_free; /* 'profile', or NULL where it is borrowed */
+    struct gcal_count_points points; /* at least one */
+    const double *sizes;             /* of the first point, in the profile's order */
+    struct gcal_profile *to_free;    /* 'profile', or NULL where it is borrowed */
 };
 
-/* A counted kernel from a file, or a kernel's source counted for sub-groups of this size;
- * 'at' has the sizes.  Estimated counts are reported on standard error.  Clear the target
- * in any case.
+/* A counted kernel from a file, or a kernel's source counted for sub-groups of this size
+ * (0: any); 'ats' or the options have the sizes.  Estimated counts are reported on standard
+ * error.  Clear the target in any case.
  */
 int gcal_predict_target_read(struct gcal_predict_target *target, const char *profile_file,
-                             const char *at, struct gcal_error *err);
+                             const struct gcal_option_list *ats, struct gcal_error *err);
 int gcal_predict_target_count(struct gcal_predict_target *target,
                               const struct gcal_count_options *options,
                               size_t sub_group_size, struct gcal_error *err);
+/* The kernel of 'whole', which must outlive the target, at one of its points. */
+int gcal_predict_target_at(struct gcal_predict_target *target,
+                           const struct gcal_predict_target *whole, size_t point,
+                           struct gcal_error *err);
 /* A kernel of the catalogue, which must outlive the target. */
 int gcal_predict_target_from_catalogue(struct gcal_predict_target *target,
                                        const struct gcal_kernel *kernel,

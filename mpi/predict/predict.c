@@ -7,6 +7,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/units.h"
+#include "calib/model/profile.h"
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
@@ -16,12 +17,13 @@
 #include "mpi/count/options.h"
 #include "mpi/predict/gaps.h"
 #include "mpi/predict/inputs.h"
+#include "mpi/predict/table.h"
 #include "store/predict/predictor.h"
 
 struct predict_command {
     struct gcal_count_options count;
     struct gcal_predict_device_options published;
-    const char *profile, *config;
+    const char *profile, *config, *csv;
     struct gcal_option_list tags, catalogue; /* of a catalogue kernel */
     bool measure, json;
 };
@@ -44,7 +46,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         GCAL_OPTION_VALUES(state, &c->published, &c->count, &c->json, &c->config,
-                           &c->catalogue);
+                           &c->catalogue, &c->csv);
+        c->count.requires_sizes = true;
         break;
     case 'p':
         c->profile = arg;
@@ -73,6 +76,7 @@ static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NU
                                               GCAL_OPTION(json),
                                               GCAL_OPTION(config),
                                               GCAL_OPTION(catalogue),
+                                              GCAL_OPTION(csv),
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -84,9 +88,11 @@ static const struct argp argp = {
         "interval.\v"
         "Examples:\n"
         "  gpucal predict --node n0 --profile mm.yaml --at n=2048\n"
+        "  gpucal predict my.cl -k saxpy --local 256 --global n --at n=1048576\n"
+        "  gpucal predict my.cl -k saxpy -l 256 -g n --at n=2^20:2^26 --csv saxpy.csv\n"
         "  gpucal predict --node n0 mm.cl --local 16,16 --global n,n --assume 'n % 16 = "
         "0' --at n=2048\n"
-        "  gpucal predict --tag matmul_tiled --tag n:1024 --measure",
+        "  gpucal predict --tag matmul_sq --tag variant:tiled --tag n:1024 --measure",
 };
 
 /* ---- the kernel ---- */
@@ -109,6 +115,7 @@ static int pick_kernel(const struct predict_command *c, struct gcal_catalogue *c
     return 0;
 }
 
+/* 'device' may be NULL. */
 static int take_target(const struct predict_command *c,
                        const struct gcal_params_device *device,
                        struct gcal_kernel_list *list, struct gcal_predict_target *s,
@@ -118,9 +125,10 @@ static int take_target(const struct predict_command *c,
     int rc = -1;
 
     if (c->profile)
-        return gcal_predict_target_read(s, c->profile, c->count.at, err);
+        return gcal_predict_target_read(s, c->profile, &c->count.ats, err);
     if (!c->tags.n)
-        return gcal_predict_target_count(s, &c->count, device->info.sub_group_size, err);
+        return gcal_predict_target_count(s, &c->count,
+                                         device ? device->info.sub_group_size : 0, err);
     if ((catalogue = gcal_command_catalogue_open_for(&c->catalogue, c->config, err)) &&
         pick_kernel(c, catalogue, list, err) == 0)
         rc = gcal_predict_target_from_catalogue(s, list->kernels[0], err);
@@ -140,15 +148,22 @@ struct answer {
     size_t launches;
 };
 
+/* 'rows' gets a prediction for each point. */
 static int predict(const struct predict_command *c,
                    const struct gcal_params_device *device,
                    const struct gcal_predict_target *s, struct answer *a,
-                   struct gcal_error *err)
+                   struct gcal_prediction *rows, struct gcal_error *err)
 {
+    int rc = 0;
+
     if (!(a->predictor =
               gcal_predictor_create(device, c->published.model, s->profile, err)))
         return -1;
-    return gcal_predictor_eval(a->predictor, s->sizes, &a->prediction, NULL, err);
+    for (size_t i = 0; i < s->points.n && rc == 0; i++)
+        rc = gcal_predictor_eval(a->predictor, s->sizes + i * s->points.n_sizes, &rows[i],
+                                 NULL, err);
+    a->prediction = rows[0];
+    return rc;
 }
 
 static int measure(const struct gcal_kernel *kernel, struct answer *a,
@@ -208,7 +223,8 @@ static int print_answer(const struct answer *a, const double *sizes,
     return 0;
 }
 
-static int print_json(const struct answer *a, const double *sizes, struct gcal_error *err)
+static json_t *answer_json(const struct answer *a, const double *sizes,
+                           struct gcal_error *err)
 {
     const struct gcal_prediction *p = &a->prediction;
     json_t *gaps = gcal_gaps_json(a->predictor, sizes, err);
@@ -223,17 +239,74 @@ static int print_json(const struct answer *a, const double *sizes, struct gcal_e
             : NULL;
 
     if (!gaps)
-        return -1;
-
+        return NULL;
     if (p->extrapolates)
         json_object_set_new(all, "outside", json_string(p->outside));
     if (p->extrapolates && isfinite(p->outside_by)) /* JSON has no infinity */
         json_object_set_new(all, "outside_by", json_real(p->outside_by));
     if (!isnan(a->measured_s))
         json_object_set_new(all, "measured_s", json_real(a->measured_s));
-    gcal_json_print(all);
-    json_decref(all);
+    return all;
+}
+
+/* ---- several sizes ---- */
+
+/* A list with an object for each point, or the object of the only one. */
+static int print_json(struct answer *a, const struct gcal_predict_target *s,
+                      const struct gcal_prediction *rows, struct gcal_error *err)
+{
+    json_t *list = json_array(), *one;
+    int rc = 0;
+
+    for (size_t i = 0; i < s->points.n && rc == 0; i++) {
+        const double *sizes = s->sizes + i * s->points.n_sizes;
+
+        a->prediction = rows[i];
+        if ((one = answer_json(a, sizes, err)))
+            json_object_set_new(
+                one, "sizes",
+                gcal_json_sizes(s->profile->n_parameters, s->profile->parameters, sizes));
+        rc = one ? json_array_append_new(list, one) : -1;
+    }
+    if (rc == 0)
+        gcal_json_print(s->points.n > 1 ? list : json_array_get(list, 0));
+    json_decref(list);
+    return rc;
+}
+
+static int print(const struct predict_command *c, struct answer *a,
+                 const struct gcal_predict_target *s, const struct gcal_prediction *rows,
+                 struct gcal_error *err)
+{
+    if (c->csv && gcal_predict_csv(c->csv, s, rows, err) < 0)
+        return -1;
+    if (c->json)
+        return print_json(a, s, rows, err);
+    if (s->points.n == 1)
+        return print_answer(a, s->sizes, err);
+    gcal_predict_print_table(a->device_name, a->node, gcal_predictor_model(a->predictor),
+                             s, rows);
     return 0;
+}
+
+/* ---- the command ---- */
+
+/* The device and the kernel; what both lack is one message. */
+static int open_inputs(const struct predict_command *c,
+                       struct gcal_predict_device *published,
+                       struct gcal_kernel_list *list, struct gcal_predict_target *s,
+                       struct gcal_error *err)
+{
+    struct gcal_error second = { 0 };
+    char *first;
+
+    if (gcal_predict_device_open(&c->published, published, err) == 0)
+        return take_target(c, published->device, list, s, err);
+    if (take_target(c, NULL, list, s, &second) < 0 && (first = strdup(err->text))) {
+        gcal_error_set(err, err->code, "%s; %s", first, second.text);
+        free(first);
+    }
+    return -1;
 }
 
 static int run(const struct predict_command *c, struct gcal_error *err)
@@ -242,11 +315,16 @@ static int run(const struct predict_command *c, struct gcal_error *err)
     struct gcal_predict_device published = { 0 };
     struct gcal_kernel_list list = { 0 };
     struct gcal_predict_target s = { 0 };
+    struct gcal_prediction *rows = NULL;
     int rc = -1;
 
-    if (gcal_predict_device_open(&c->published, &published, err) < 0 ||
-        take_target(c, published.device, &list, &s, err) < 0 ||
-        predict(c, published.device, &s, &a, err) < 0)
+    if (open_inputs(c, &published, &list, &s, err) < 0)
+        goto out;
+    if (!(rows = calloc(s.points.n, sizeof(*rows)))) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    if (predict(c, published.device, &s, &a, rows, err) < 0)
         goto out;
     a.node = published.params.node;
     a.device_name = published.device->info.name;
@@ -254,8 +332,9 @@ static int run(const struct predict_command *c, struct gcal_error *err)
     /* --measure requires --tag, which fills the list. */
     if (c->measure && list.kernels && measure(list.kernels[0], &a, err) < 0)
         goto out;
-    rc = c->json ? print_json(&a, s.sizes, err) : print_answer(&a, s.sizes, err);
+    rc = print(c, &a, &s, rows, err);
 out:
+    free(rows);
     gcal_predictor_destroy(a.predictor);
     gcal_predict_target_clear(&s);
     gcal_kernel_list_clear(&list);

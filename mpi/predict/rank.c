@@ -18,13 +18,17 @@ struct rank_command {
     struct gcal_option_list tags, profiles, ats, catalogue;
     const char *config;
     bool json;
+    struct gcal_predict_target *files; /* of 'profiles' */
 };
 
 static const struct argp_option options[] = {
     { "profile", 'p', "FILE", 0,
       "A kernel counted by 'gpucal count -o FILE', instead of tags; may be repeated", 0 },
     { "at", 'A', "NAME=VALUE,..", 0,
-      "Sizes for --profile, e.g. n=2048,m=64; may be repeated, for one variant each", 0 },
+      "Sizes for --profile, e.g. n=2048,m=64; several by a list (n=512,1024), a range "
+      "that "
+      "doubles (n=512:8192), or repeating the option, for one variant each",
+      0 },
     { 0 },
 };
 
@@ -128,33 +132,39 @@ static int add_tagged(const struct rank_command *c, const struct gcal_device_inf
     return rc;
 }
 
-static int add_profile(struct gcal_order *r, const char *file, const char *at,
-                       struct gcal_error *err)
+static int add_point(struct gcal_order *r, const char *file,
+                     const struct gcal_predict_target *whole, size_t point,
+                     struct gcal_error *err)
 {
     struct gcal_order_variant *v = gcal_order_add(r, err);
+    char *sizes;
 
-    if (!v)
+    if (!v || gcal_predict_target_at(&v->target, whole, point, err) < 0)
         return -1;
-    if (!(v->name = gcal_buf_format("%s%s%s", file, at ? " " : "", at ? at : "")))
-        return gcal_error_memory(err);
-    return gcal_predict_target_read(&v->target, file, at, err);
+    if ((sizes = gcal_count_point_name(whole->profile, v->target.sizes)))
+        v->name = gcal_buf_format("%s%s%s", file, *sizes ? " " : "", sizes);
+    free(sizes);
+    return v->name ? 0 : gcal_error_memory(err);
 }
 
-static int add_profiles(const struct rank_command *c, struct gcal_order *r,
+static int add_profiles(struct rank_command *c, struct gcal_order *r,
                         struct gcal_error *err)
 {
     int rc = 0;
 
+    if (!(c->files = calloc(c->profiles.n, sizeof(*c->files))))
+        return gcal_error_memory(err);
     for (size_t i = 0; i < c->profiles.n && rc == 0; i++) {
-        if (!c->ats.n)
-            rc = add_profile(r, c->profiles.items[i], NULL, err);
-        for (size_t k = 0; k < c->ats.n && rc == 0; k++)
-            rc = add_profile(r, c->profiles.items[i], c->ats.items[k], err);
+        const char *file = c->profiles.items[i];
+
+        rc = gcal_predict_target_read(&c->files[i], file, &c->ats, err);
+        for (size_t k = 0; k < c->files[i].points.n && rc == 0; k++)
+            rc = add_point(r, file, &c->files[i], k, err);
     }
     return rc;
 }
 
-static int run(const struct rank_command *c, struct gcal_error *err)
+static int run(struct rank_command *c, struct gcal_error *err)
 {
     struct gcal_predict_device published = { 0 };
     struct gcal_kernel_list list = { 0 };
@@ -173,6 +183,8 @@ static int run(const struct rank_command *c, struct gcal_error *err)
     rc = c->json ? gcal_order_print_json(&r, err) : gcal_order_print(&r, err);
 out:
     gcal_order_clear(&r);
+    for (size_t i = 0; c->files && i < c->profiles.n; i++)
+        gcal_predict_target_clear(&c->files[i]);
     gcal_kernel_list_clear(&list);
     gcal_predict_device_clear(&published);
     return rc;
@@ -188,6 +200,7 @@ int gcal_command_rank(int argc, char **argv)
     rc = run(&c, &err);
     free(c.tags.items);
     free(c.profiles.items);
+    free(c.files);
     free(c.ats.items);
     free(c.catalogue.items);
     return rc < 0 ? gcal_command_fail(&err) : 0;

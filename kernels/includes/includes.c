@@ -1,0 +1,268 @@
+/* includes.c - included files put into the text of a source */
+#include "kernels/includes/includes.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/file.h"
+#include "calib/base/strings.h"
+
+enum { DEEPEST = 64 };
+#define MAX_BYTES (16u << 20) /* of an included file, and of the result */
+
+struct inlining {
+    size_t n_folders;
+    const char *const *folders;
+    struct gcal_strings once; /* paths with #pragma once */
+    struct opened {           /* the files that include each other */
+        const char *path, *name;
+    } open[DEEPEST];
+    size_t depth;
+    struct gcal_buf out;
+    struct gcal_error *err;
+};
+
+/* ---- the text ---- */
+
+static const char *skip_blanks(const char *p)
+{
+    return p + strspn(p, " \t");
+}
+
+/* After 'word' and blanks; NULL if the text begins with another word. */
+static const char *after_word(const char *p, const char *word)
+{
+    size_t n = strlen(word);
+
+    if (strncmp(p, word, n) != 0 || isalnum((unsigned char)p[n]) || p[n] == '_')
+        return NULL;
+    return skip_blanks(p + n);
+}
+
+/* After the '#' and blanks of a directive; NULL for any other line. */
+static const char *directive(const char *line)
+{
+    line = skip_blanks(line);
+    return *line == '#' ? skip_blanks(line + 1) : NULL;
+}
+
+/* The name of an #include and its quote (" or <); NULL for any other line, and for a
+ * macro.  The caller's to free.
+ */
+static char *included_name(const char *line, char *quote)
+{
+    const char *p = directive(line), *end;
+
+    if (!p || !(p = after_word(p, "include")) || (*p != '"' && *p != '<'))
+        return NULL;
+    *quote = *p;
+    end = p + 1 + strcspn(p + 1, *p == '"' ? "\"\n" : ">\n");
+    return *end == '\n' || !*end ? NULL : strndup(p + 1, (size_t)(end - p - 1));
+}
+
+/* Whether the line leaves a comment open, 'inside' being so at its start. */
+static bool ends_in_comment(const char *line, bool inside)
+{
+    for (const char *p = line; *p && *p != '\n'; p++) {
+        if (inside && p[0] == '*' && p[1] == '/') {
+            inside = false;
+            p++;
+        } else if (!inside && p[0] == '/' && p[1] == '/') {
+            return false;
+        } else if (!inside && p[0] == '/' && p[1] == '*') {
+            inside = true;
+            p++;
+        } else if (!inside && (*p == '"' || *p == '\'')) {
+            char quote = *p;
+
+            while (p[1] && p[1] != '\n' && p[1] != quote)
+                p += p[1] == '\\' && p[2] ? 2 : 1;
+            p += p[1] == quote;
+        }
+    }
+    return inside;
+}
+
+/* What keeps a file from being read twice. */
+enum guard { GUARD_NONE, GUARD_MACRO, GUARD_ONCE };
+
+/* #ifndef NAME, #if !defined NAME */
+static bool is_guard(const char *p)
+{
+    const char *condition = after_word(p, "if");
+
+    return after_word(p, "ifndef") || (condition && *condition == '!');
+}
+
+static enum guard guard_of(const char *text)
+{
+    bool inside = false, first = true;
+
+    for (const char *line = text; *line; line += *line == '\n') {
+        const char *p = inside ? NULL : directive(line);
+        const char *pragma = p ? after_word(p, "pragma") : NULL;
+
+        if (pragma && after_word(pragma, "once"))
+            return GUARD_ONCE;
+        if (p && first && is_guard(p))
+            return GUARD_MACRO;
+        first = first && !p;
+        inside = ends_in_comment(line, inside);
+        line += strcspn(line, "\n");
+    }
+    return GUARD_NONE;
+}
+
+/* ---- files ---- */
+
+static char *join(const char *folder, size_t n, const char *name)
+{
+    char *path = n ? gcal_buf_format("%.*s%s%s", (int)n, folder,
+                                     folder[n - 1] == '/' ? "" : "/", name)
+                   : strdup(name);
+
+    if (path && access(path, R_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* The path of the file, the caller's to free; NULL: there is none. */
+static char *find_file(const struct inlining *s, const char *name, char quote)
+{
+    const char *from = s->open[s->depth - 1].path, *slash = strrchr(from, '/');
+    char *path = NULL;
+
+    if (name[0] == '/')
+        return join("", 0, name);
+    if (quote == '"')
+        path = join(from, slash ? (size_t)(slash + 1 - from) : 0, name);
+    for (size_t i = 0; i < s->n_folders && !path; i++)
+        path = join(s->folders[i], strlen(s->folders[i]), name);
+    return path;
+}
+
+static bool is_open(const struct inlining *s, const char *path)
+{
+    for (size_t i = 0; i < s->depth; i++)
+        if (strcmp(s->open[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+/* ---- inlining ---- */
+
+static int put_text(struct inlining *s, const char *text, struct opened file);
+
+static void put_line_directive(struct inlining *s, size_t line, const char *name)
+{
+    gcal_buf_printf(&s->out, "#line %zu \"", line);
+    for (; *name; name++)
+        gcal_buf_printf(&s->out, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+    gcal_buf_puts(&s->out, "\"\n");
+}
+
+/* 'line': of the #include in the including file. */
+static int put_file(struct inlining *s, const char *path, const char *name, size_t line)
+{
+    const char *from = s->open[s->depth - 1].path;
+    char *text = NULL;
+    int rc = 0;
+
+    if (gcal_strings_contain(&s->once, path))
+        gcal_buf_puts(&s->out, "\n");
+    else if (s->depth == DEEPEST)
+        rc = gcal_error_set(s->err, GCAL_EINPUT, "%s:%zu: more than %d nested #include",
+                            from, line, DEEPEST - 1);
+    else if (!(text = gcal_file_read(path, MAX_BYTES, NULL, s->err)))
+        rc = gcal_error_prefix(s->err, "%s:%zu", from, line);
+    else if (is_open(s, path) && guard_of(text) == GUARD_NONE)
+        rc = gcal_error_set(s->err, GCAL_EINPUT,
+                            "%s:%zu: %s includes itself without an include guard", from,
+                            line, path);
+    else if (is_open(s, path))
+        gcal_buf_puts(&s->out, "\n"); /* its guard leaves it out */
+    else {
+        if (guard_of(text) == GUARD_ONCE)
+            rc = gcal_strings_add(&s->once, path, s->err);
+        put_line_directive(s, 1, name);
+        rc = rc == 0 ? put_text(s, text, (struct opened){ path, name }) : rc;
+        put_line_directive(s, line + 1, s->open[s->depth - 1].name);
+    }
+    free(text);
+    return rc;
+}
+
+/* A line that is not an #include of a file that exists is copied. */
+static int put_line(struct inlining *s, const char *text, size_t length, size_t number)
+{
+    char quote, *name = included_name(text, &quote);
+    char *path = name ? find_file(s, name, quote) : NULL;
+    int rc = 0;
+
+    if (path)
+        rc = put_file(s, path, name, number);
+    else
+        gcal_buf_put(&s->out, text, length);
+    free(path);
+    free(name);
+    return rc;
+}
+
+static int put_text(struct inlining *s, const char *text, struct opened file)
+{
+    bool inside = false;
+    size_t number = 1;
+    int rc = 0;
+
+    s->open[s->depth++] = file;
+    for (const char *line = text; *line && rc == 0; number++) {
+        size_t length = strcspn(line, "\n");
+
+        length += line[length] == '\n';
+        if (inside)
+            gcal_buf_put(&s->out, line, length);
+        else
+            rc = put_line(s, line, length, number);
+        inside = ends_in_comment(line, inside);
+        line += length;
+        if (!*line && line[-1] != '\n')
+            gcal_buf_puts(&s->out, s->depth > 1 ? "\n" : "");
+        if (rc == 0 && s->out.size > MAX_BYTES)
+            rc = gcal_error_set(s->err, GCAL_EINPUT,
+                                "%s:%zu: more than %u bytes with all included files",
+                                file.path, number, MAX_BYTES);
+    }
+    s->depth--;
+    return rc;
+}
+
+char *gcal_includes_inline(const char *source, const char *file, size_t n,
+                           const char *const *folders, struct gcal_error *err)
+{
+    struct inlining s = { .n_folders = n, .folders = folders, .err = err };
+    const char *slash = strrchr(file, '/');
+    const struct opened top = { file, slash ? slash + 1 : file };
+    char *text = NULL;
+
+    if (put_text(&s, source, top) == 0)
+        text = s.out.data || s.out.failed ? gcal_buf_take(&s.out, err) : strdup("");
+    gcal_buf_free(&s.out);
+    gcal_strings_clear(&s.once);
+    return text;
+}
+
+char *gcal_includes_read(const char *file, size_t max_bytes, size_t n,
+                         const char *const *folders, struct gcal_error *err)
+{
+    char *source = gcal_file_read(file, max_bytes, NULL, err);
+    char *text = source ? gcal_includes_inline(source, file, n, folders, err) : NULL;
+
+    free(source);
+    return text;
+}

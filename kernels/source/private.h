@@ -1,0 +1,21 @@
+/* private.h - shared by the files of kernels/source */
+#ifndef GCAL_KERNELS_SOURCE_PRIVATE_H
+#define GCAL_KERNELS_SOURCE_PRIVATE_H
+
+#include "kernels/source/source.h"
+
+/* As gcal_source_parse(), but with a partial tree for a source with errors. */
+struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
+                                          const char *source, const char *file,
+                                          const char *build_options,
+                                          struct gcal_error *err);
+
+/* Whether an error at 'at' matters to nobody; NULL: all matter. */
+typedef bool gcal_source_ignore(CXSourceLocation at, void *data);
+
+/* -1 with the first error of the source that matters. */
+int gcal_source_check_errors(const struct gcal_source_unit *unit,
+                             gcal_source_ignore *ignore, void *data,
+                             struct gcal_error *err);
+
+#endif

@@ -1,0 +1,89 @@
+/* table.c - predictions at several sizes, as a table and as CSV */
+#include "mpi/predict/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "calib/base/units.h"
+#include "calib/model/profile.h"
+#include "mpi/cli/csv.h"
+#include "mpi/cli/file_replace.h"
+
+/* ---- table ---- */
+
+enum { LEAST_WIDTH = 8 };
+
+static int width_of(const char *name)
+{
+    int length = (int)strlen(name);
+
+    return length > LEAST_WIDTH ? length : LEAST_WIDTH;
+}
+
+static void print_row(const struct gcal_profile *profile, const double *sizes,
+                      const struct gcal_prediction *p)
+{
+    char time[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE];
+
+    for (size_t i = 0; i < profile->n_parameters; i++)
+        printf("%*.15g  ", width_of(profile->parameters[i]), sizes[i]);
+    printf("%11s  %11s  %11s", gcal_units(p->time_s, "s", time),
+           gcal_units(p->low_s, "s", low), gcal_units(p->high_s, "s", high));
+    if (p->extrapolates)
+        printf("  extrapolated: %s", p->outside);
+    putchar('\n');
+}
+
+void gcal_predict_print_table(const char *device, const char *node,
+                              const struct gcal_predict_target *target,
+                              const struct gcal_prediction *rows)
+{
+    const struct gcal_profile *profile = target->profile;
+
+    printf("%s on node %s: predicted times of %s with 90 %% intervals\n", device, node,
+           profile->kernel);
+    for (size_t i = 0; i < profile->n_parameters; i++)
+        printf("%*s  ", width_of(profile->parameters[i]), profile->parameters[i]);
+    printf("%11s  %11s  %11s\n", "time", "low", "high");
+    for (size_t i = 0; i < target->points.n; i++)
+        print_row(profile, target->sizes + i * target->points.n_sizes, &rows[i]);
+}
+
+/* ---- CSV ---- */
+
+static void put_row(FILE *file, const struct gcal_prediction *p)
+{
+    gcal_csv_number(file, p->time_s);
+    gcal_csv_number(file, p->standard_error_s);
+    gcal_csv_number(file, p->low_s);
+    gcal_csv_number(file, p->high_s);
+    fprintf(file, "%d,", p->extrapolates);
+    gcal_csv_text(file, p->extrapolates ? p->outside : NULL, ',');
+    if (p->extrapolates && isfinite(p->outside_by))
+        fprintf(file, "%.9g", p->outside_by);
+    fputc('\n', file);
+}
+
+int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
+                     const struct gcal_prediction *rows, struct gcal_error *err)
+{
+    const struct gcal_profile *profile = target->profile;
+    struct gcal_file_replace r = { 0 };
+    int rc = gcal_file_replace_start(&r, path, err);
+
+    if (rc == 0) {
+        for (size_t i = 0; i < profile->n_parameters; i++)
+            gcal_csv_text(r.file, profile->parameters[i], ',');
+        fputs("time_s,standard_error_s,low_s,high_s,extrapolates,outside,outside_by\n",
+              r.file);
+        for (size_t i = 0; i < target->points.n; i++) {
+            for (size_t k = 0; k < profile->n_parameters; k++)
+                fprintf(r.file, "%.15g,", target->sizes[i * target->points.n_sizes + k]);
+            put_row(r.file, &rows[i]);
+        }
+        rc = gcal_file_replace_finish(&r, err);
+    }
+    gcal_file_replace_clear(&r);
+    return rc;
+}

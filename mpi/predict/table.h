@@ -1,0 +1,19 @@
+/* table.h - predictions at several sizes */
+#ifndef GCAL_MPI_PREDICT_TABLE_H
+#define GCAL_MPI_PREDICT_TABLE_H
+
+#include "mpi/predict/inputs.h"
+#include "store/predict/predictor.h"
+
+struct gcal_error;
+
+/* A line per point of 'target', on standard output; 'rows' has their predictions. */
+void gcal_predict_print_table(const char *device, const char *node,
+                              const struct gcal_predict_target *target,
+                              const struct gcal_prediction *rows);
+
+/* The same as a CSV file with more digits; the file is replaced as a whole. */
+int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
+                     const struct gcal_prediction *rows, struct gcal_error *err);
+
+#endif
