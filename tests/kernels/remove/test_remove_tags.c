@@ -181,7 +181,7 @@ static void messages_name_the_given_lines(void **state)
                    "struct body s; s.p = a;\n"
                    "a[0] = PART.p/*$t*/[1];\n"
                    "}\n",
-                   "a", "k.cl:5: ", "GPUCAL_TAG(t, ...)");
+                   "a", "k.cl:5:14: ", "GPUCAL_TAG(t, ...)");
 }
 
 int main(void)

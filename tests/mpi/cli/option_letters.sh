@@ -9,7 +9,6 @@ all=$(options)
 [ "$(wc -l <<< "$all")" -gt 100 ] || { echo "too few options found in --help:"; echo "$all"; exit 1; }
 
 awk '$2 == "-" { next }
-     $2 == "I" { print "-I is reserved for include folders, but " $1 " has it for --" $3; bad = 1 }
      !($2 in long) { long[$2] = $3; where[$2] = $1 }
      long[$2] != $3 {
          print "-" $2 " is --" long[$2] " in " where[$2] " and --" $3 " in " $1; bad = 1
