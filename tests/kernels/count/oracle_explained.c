@@ -3,7 +3,8 @@
  */
 #include "tests/kernels/count/oracle.h"
 
-#define COPIED "a whole struct of four floats is copied by one memcpy"
+#define COPIED     "a whole struct of four floats is copied by one memcpy"
+#define COPIED_TWO "a whole struct of two floats is copied by one memcpy"
 
 const struct oracle_explained oracle_explained[] = {
     { "fft_stage", NULL, "add", 2, "0", "a + b and a - b are of two lanes each" },
@@ -25,6 +26,16 @@ const struct oracle_explained oracle_explained[] = {
     { "nbody", NULL, "add", 1, "3*n*n", "tile[j] - here is one fsub of four lanes" },
     { "nbody", NULL, "local load bytes", 1, "-12*n*n",
       "all of tile[j] is loaded for tile[j].w where nothing is optimised" },
+    { "own_drift", NULL, "global load bytes", 1, "-8*n",
+      "all four components are loaded for .xyz where nothing is optimised" },
+    { "own_drift", NULL, "global store", 1, "-2*n",
+      "the three components are stored one by one" },
+    { "own_heat_materials", NULL, "constant load", 1, "2*(nx-2)*(ny-2)", COPIED_TWO },
+    { "own_heat_materials", NULL, "constant load bytes", 1, "8*(nx-2)*(ny-2)",
+      COPIED_TWO },
+    { "own_heat_materials", NULL, "memcpy p0 p2", 0, "0", COPIED_TWO },
+    { "own_nbody", NULL, "add", 1, "4*n*n", "two fadds are of three lanes" },
+    { "own_nbody", NULL, "mul", 1, "2*n*n", "an fmul is of three lanes" },
     { "particles_centre", NULL, "global store", 1, "4*32", COPIED },
     { "particles_centre", NULL, "global store bytes", 1, "16*32", COPIED },
     { "particles_centre", NULL, "memcpy p1 p0", 0, "0", COPIED },
