@@ -18,9 +18,10 @@ enum { DEEPEST = 64 };
 struct inlining {
     size_t n_folders;
     const char *const *folders;
-    struct gcal_strings once; /* paths with #pragma once */
-    struct opened {           /* the files that include each other */
-        const char *path, *name;
+    struct gcal_strings once;    /* identities of files with #pragma once */
+    struct opened {              /* the files that include each other */
+        const char *path, *name; /* where it is, and how it is written */
+        const char *identity;    /* one of the paths that lead to it */
     } open[DEEPEST];
     size_t depth;
     struct gcal_buf out;
@@ -147,10 +148,10 @@ static char *find_file(const struct inlining *s, const char *name, char quote)
     return path;
 }
 
-static bool is_open(const struct inlining *s, const char *path)
+static bool is_open(const struct inlining *s, const char *identity)
 {
     for (size_t i = 0; i < s->depth; i++)
-        if (strcmp(s->open[i].path, path) == 0)
+        if (strcmp(s->open[i].identity, identity) == 0)
             return true;
     return false;
 }
@@ -168,30 +169,34 @@ static void put_line_directive(struct inlining *s, size_t line, const char *name
 }
 
 /* 'line': of the #include in the including file. */
-static int put_file(struct inlining *s, const char *path, const char *name, size_t line)
+static int put_file(struct inlining *s, struct opened file, size_t line)
 {
     const char *from = s->open[s->depth - 1].path;
+    enum guard guard;
     char *text = NULL;
     int rc = 0;
 
-    if (gcal_strings_contain(&s->once, path))
+    if (gcal_strings_contain(&s->once, file.identity)) {
         gcal_buf_puts(&s->out, "\n");
-    else if (s->depth == DEEPEST)
-        rc = gcal_error_set(s->err, GCAL_EINPUT, "%s:%zu: more than %d nested #include",
-                            from, line, DEEPEST - 1);
-    else if (!(text = gcal_file_read(path, MAX_BYTES, NULL, s->err)))
-        rc = gcal_error_prefix(s->err, "%s:%zu", from, line);
-    else if (is_open(s, path) && guard_of(text) == GUARD_NONE)
+        return 0;
+    }
+    if (s->depth == DEEPEST)
+        return gcal_error_set(s->err, GCAL_EINPUT, "%s:%zu: more than %d nested #include",
+                              from, line, DEEPEST - 1);
+    if (!(text = gcal_file_read(file.path, MAX_BYTES, NULL, s->err)))
+        return gcal_error_prefix(s->err, "%s:%zu", from, line);
+    guard = guard_of(text);
+    if (is_open(s, file.identity) && guard == GUARD_NONE) {
         rc = gcal_error_set(s->err, GCAL_EINPUT,
                             "%s:%zu: %s includes itself without an include guard", from,
-                            line, path);
-    else if (is_open(s, path))
+                            line, file.path);
+    } else if (is_open(s, file.identity)) {
         gcal_buf_puts(&s->out, "\n"); /* its guard leaves it out */
-    else {
-        if (guard_of(text) == GUARD_ONCE)
-            rc = gcal_strings_add(&s->once, path, s->err);
-        put_line_directive(s, 1, name);
-        rc = rc == 0 ? put_text(s, text, (struct opened){ path, name }) : rc;
+    } else {
+        if (guard == GUARD_ONCE)
+            rc = gcal_strings_add(&s->once, file.identity, s->err);
+        put_line_directive(s, 1, file.name);
+        rc = rc == 0 ? put_text(s, text, file) : rc;
         put_line_directive(s, line + 1, s->open[s->depth - 1].name);
     }
     free(text);
@@ -203,12 +208,15 @@ static int put_line(struct inlining *s, const char *text, size_t length, size_t 
 {
     char quote, *name = included_name(text, &quote);
     char *path = name ? find_file(s, name, quote) : NULL;
+    char *identity = path ? realpath(path, NULL) : NULL;
     int rc = 0;
 
     if (path)
-        rc = put_file(s, path, name, number);
+        rc = put_file(s, (struct opened){ path, name, identity ? identity : path },
+                      number);
     else
         gcal_buf_put(&s->out, text, length);
+    free(identity);
     free(path);
     free(name);
     return rc;
@@ -247,11 +255,13 @@ char *gcal_includes_inline(const char *source, const char *file, size_t n,
 {
     struct inlining s = { .n_folders = n, .folders = folders, .err = err };
     const char *slash = strrchr(file, '/');
-    const struct opened top = { file, slash ? slash + 1 : file };
-    char *text = NULL;
+    char *identity = realpath(file, NULL), *text = NULL;
+    const struct opened top = { file, slash ? slash + 1 : file,
+                                identity ? identity : file };
 
     if (put_text(&s, source, top) == 0)
         text = s.out.data || s.out.failed ? gcal_buf_take(&s.out, err) : strdup("");
+    free(identity);
     gcal_buf_free(&s.out);
     gcal_strings_clear(&s.once);
     return text;

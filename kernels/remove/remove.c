@@ -102,6 +102,19 @@ static int check_request(const struct gcal_count_request *request,
     return 0;
 }
 
+/* Address spaces decide what is removed, and are read from types. */
+static int check_spaces(const struct gcal_source_unit *unit, CXCursor kernel,
+                        struct gcal_error *err)
+{
+    CXCursor access;
+
+    if (!gcal_source_find_generic(unit, kernel, &access))
+        return 0;
+    return gcal_source_error(access, err,
+                             "work cannot be removed around a generic pointer: write its "
+                             "address space in its type");
+}
+
 /* The source, with tags that are comments rewritten as GPUCAL_TAG. */
 static struct gcal_source_unit *parse_source(const struct gcal_count_request *request,
                                              CXCursor *kernel, struct gcal_error *err)
@@ -145,7 +158,8 @@ char *gcal_remove_work_reported(const struct gcal_count_request *request,
     if (!(unit = parse_source(request, &kernel, err)))
         return NULL;
     r.original = unit;
-    if ((name = gcal_source_cursor_name(kernel, err)) &&
+    if (check_spaces(unit, kernel, err) == 0 &&
+        (name = gcal_source_cursor_name(kernel, err)) &&
         (printed = gcal_remove_print_source(unit, kernel, r.standard, err)))
         text = remove_from(&r, printed, name);
     free(printed);

@@ -177,6 +177,15 @@ int gcal_source_error_at(const struct gcal_source_unit *unit, size_t offset,
 
 /* ---- parsing ---- */
 
+static void add_hint(struct gcal_error *err)
+{
+    char *text = strdup(err->text);
+
+    if (text)
+        gcal_error_set(err, err->code, "%s (give its folder by --include)", text);
+    free(text);
+}
+
 int gcal_source_check_errors(const struct gcal_source_unit *unit,
                              gcal_source_ignore *ignore, void *data,
                              struct gcal_error *err)
@@ -194,6 +203,8 @@ int gcal_source_check_errors(const struct gcal_source_unit *unit,
             CXString text = clang_getDiagnosticSpelling(diagnostic);
 
             rc = report(at, clang_getCString(text), err);
+            if (err && strstr(err->text, "file not found"))
+                add_hint(err);
             clang_disposeString(text);
         }
         clang_disposeDiagnostic(diagnostic);

@@ -65,7 +65,7 @@ char *gcal_source_cursor_name(CXCursor cursor, struct gcal_error *err)
 /* clang's numbers of address spaces, the same for every target and for LLVM 14 to 19;
  * tests/kernels/source/test_source.c checks them.
  */
-enum { SPACE_GLOBAL = 1, SPACE_LOCAL = 2, SPACE_CONSTANT = 3 };
+enum { SPACE_GLOBAL = 1, SPACE_LOCAL = 2, SPACE_CONSTANT = 3, SPACE_GENERIC = 5 };
 
 enum gcal_feature_space gcal_source_address_space(CXType type)
 {
@@ -80,6 +80,11 @@ enum gcal_feature_space gcal_source_address_space(CXType type)
     default:
         return GCAL_FEATURE_SPACE_ANY;
     }
+}
+
+bool gcal_source_is_generic(CXType type)
+{
+    return type.kind != CXType_Invalid && clang_getAddressSpace(type) == SPACE_GENERIC;
 }
 
 const char *gcal_source_dtype(CXType type)

@@ -179,7 +179,7 @@ bool gcal_source_work_group(CXCursor kernel, size_t size[GCAL_MAX_DIMS])
     return has;
 }
 
-/* ---- the errors of one kernel ---- */
+/* ---- the functions of one kernel ---- */
 
 enum { MOST_REACHED = 256 };
 
@@ -215,6 +215,42 @@ static enum CXChildVisitResult reach(CXCursor c, CXCursor parent, CXClientData d
     }
     return CXChildVisit_Recurse;
 }
+
+/* ---- the generic address space ---- */
+
+struct generic {
+    bool found;
+    CXCursor access;
+};
+
+static enum CXChildVisitResult find_generic(CXCursor c, CXCursor parent,
+                                            CXClientData data)
+{
+    struct generic *generic = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+
+    (void)parent;
+    generic->found = (kind == CXCursor_ArraySubscriptExpr ||
+                      kind == CXCursor_UnaryOperator || kind == CXCursor_MemberRefExpr) &&
+                     gcal_source_is_generic(clang_getCursorType(c));
+    generic->access = c;
+    return generic->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+bool gcal_source_find_generic(const struct gcal_source_unit *unit, CXCursor kernel,
+                              CXCursor *access)
+{
+    struct reached r = { .unit = unit, .n = 1, .functions = { kernel } };
+    struct generic generic = { 0 };
+
+    clang_visitChildren(kernel, reach, &r);
+    for (size_t i = 0; i < r.n && !generic.found; i++)
+        clang_visitChildren(r.functions[i], find_generic, &generic);
+    *access = generic.access;
+    return generic.found;
+}
+
+/* ---- errors elsewhere ---- */
 
 static unsigned offset_of(CXSourceLocation location)
 {

@@ -91,6 +91,14 @@ char *gcal_source_canonical_text(CXCursor kernel, struct gcal_error *err);
 /* The address space of 'type': global, local, constant, or ANY for private. */
 enum gcal_feature_space gcal_source_address_space(CXType type);
 
+/* Whether memory of 'type' is in the generic address space of OpenCL C 2.0, whose pointers
+ * point to global, local or private memory.
+ */
+bool gcal_source_is_generic(CXType type);
+/* An access through such a pointer in the kernel or a function that it calls. */
+bool gcal_source_find_generic(const struct gcal_source_unit *unit, CXCursor kernel,
+                              CXCursor *access);
+
 /* "float32", "int64", ... of a scalar or of a vector's elements; NULL for other types. */
 const char *gcal_source_dtype(CXType type);
 

@@ -125,7 +125,8 @@ static struct gcal_walk_value vector_access(struct gcal_walk *w, CXCursor c,
                                   gcal_poly_scale(w->c, offset.p, spacing * size, 1));
     else
         pointer.p = NULL;
-    gcal_walk_count_access(w, c, type, width, gcal_source_address_space(type),
+    gcal_walk_count_access(w, c, type, width,
+                           gcal_walk_pointer_space(w, c, type, pointer),
                            is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE, pointer,
                            address_tag(w, kids.c[first + 1]));
     return gcal_walk_unknown("it comes from memory");

@@ -19,10 +19,26 @@ struct gcal_walk_value gcal_walk_constant(struct gcal_walk *w, CXCursor c)
 
 /* ---- lvalues ---- */
 
-static struct gcal_walk_lvalue lvalue_of_pointer(struct gcal_walk_value pointer,
+enum gcal_feature_space gcal_walk_pointer_space(struct gcal_walk *w, CXCursor at,
+                                                CXType type,
+                                                struct gcal_walk_value pointer)
+{
+    if (!gcal_source_is_generic(type))
+        return gcal_source_address_space(type);
+    if (pointer.kind == GCAL_WALK_VALUE_POINTER)
+        return w->nest->arrays[pointer.array].space;
+    gcal_walk_fail(
+        w, at,
+        "the address space of this generic pointer is unknown: write it in the "
+        "pointer's type");
+    return GCAL_FEATURE_SPACE_ANY;
+}
+
+static struct gcal_walk_lvalue lvalue_of_pointer(struct gcal_walk *w, CXCursor at,
+                                                 struct gcal_walk_value pointer,
                                                  CXType type)
 {
-    enum gcal_feature_space space = gcal_source_address_space(type);
+    enum gcal_feature_space space = gcal_walk_pointer_space(w, at, type, pointer);
 
     return (struct gcal_walk_lvalue){ .kind = space == GCAL_FEATURE_SPACE_ANY
                                                   ? GCAL_WALK_LVALUE_PRIVATE
@@ -48,7 +64,7 @@ static struct gcal_walk_lvalue lvalue_of_name(struct gcal_walk *w, CXCursor c,
     /* a __local array or variable, a __constant table */
     pointer.p = gcal_poly_integer(w->c, 0);
     pointer.array = gcal_walk_array_find(w, gcal_walk_name(w, decl), space);
-    return lvalue_of_pointer(pointer, type);
+    return lvalue_of_pointer(w, c, pointer, type);
 }
 
 /* The tag after the first pointer of a[i][j] or of a[i].b[j]. */
@@ -86,11 +102,12 @@ static struct gcal_walk_lvalue lvalue_of_subscript(struct gcal_walk *w, CXCursor
     index = kids.c[gcal_walk_type_is_pointer(gcal_walk_type(kids.c[0])) ? 1 : 0];
     pointer = gcal_walk_index_expr(w, base);
     by = gcal_walk_index_expr(w, index);
-    if (gcal_source_address_space(type) == GCAL_FEATURE_SPACE_ANY)
+    if (gcal_source_address_space(type) == GCAL_FEATURE_SPACE_ANY &&
+        !gcal_source_is_generic(type))
         return (struct gcal_walk_lvalue){ .kind = GCAL_WALK_LVALUE_PRIVATE,
                                           .type = type };
     lvalue = lvalue_of_pointer(
-        gcal_walk_move_pointer(w, pointer, by, gcal_walk_type(base), 1), type);
+        w, c, gcal_walk_move_pointer(w, pointer, by, gcal_walk_type(base), 1), type);
     lvalue.tag = tag_of_base(w, base);
     return lvalue;
 }
@@ -99,7 +116,7 @@ static struct gcal_walk_lvalue lvalue_of_target(struct gcal_walk *w, CXCursor po
                                                 CXType type)
 {
     struct gcal_walk_lvalue lvalue =
-        lvalue_of_pointer(gcal_walk_index_expr(w, pointer), type);
+        lvalue_of_pointer(w, pointer, gcal_walk_index_expr(w, pointer), type);
 
     lvalue.tag = gcal_walk_annotation_tag(w, pointer);
     return lvalue;

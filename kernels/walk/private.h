@@ -288,6 +288,12 @@ struct gcal_walk_lvalue {
     struct gcal_walk_value pointer;
     const char *tag;
 };
+/* The address space of memory of 'type' at 'pointer', which is at 'at'; that of a generic
+ * pointer is that of what it points to.
+ */
+enum gcal_feature_space gcal_walk_pointer_space(struct gcal_walk *w, CXCursor at,
+                                                CXType type,
+                                                struct gcal_walk_value pointer);
 struct gcal_walk_lvalue gcal_walk_lvalue_find(struct gcal_walk *w, CXCursor c);
 struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
                                              const struct gcal_walk_lvalue *lvalue);

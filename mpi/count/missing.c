@@ -139,7 +139,7 @@ int gcal_count_missing_check(const struct gcal_count_options *o,
     if (gcal_count_describe(request, &d, err) < 0)
         return -1;
     m.kernel = !o->kernel && d.kernels.n > 1;
-    m.local = !o->n_dims && !(d.selected && d.local_size[0]);
+    m.local = !request->local_size[0] && !(d.selected && d.local_size[0]);
     m.global = !o->global[0];
     /* which sizes there are is known when the kernel is */
     m.sizes = o->requires_sizes && !o->ats.n && (m.kernel || d.sizes.n);

@@ -330,7 +330,7 @@ static void explain(const struct gcal_count_options *o,
 {
     struct gcal_error missing = { 0 };
 
-    if (o->kernel && o->n_dims && request->n_dims)
+    if (o->kernel && request->local_size[0] && request->n_dims)
         return;
     if (gcal_count_missing_check(o, request, &missing) < 0 && err)
         *err = missing;
@@ -363,6 +363,8 @@ char *gcal_count_options_remove(const struct gcal_count_options *o,
 
     if (fill_request(o, &request, err) < 0)
         return NULL;
+    if (!request.local_size[0])
+        request.local_size[0] = 1; /* the text does not depend on it */
     if (check_dimensions(o, request.n_dims, err) == 0) {
         if (!(text = gcal_remove_work(&request, removal, NULL, err)))
             explain(o, &request, err);
