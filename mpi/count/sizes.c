@@ -332,7 +332,7 @@ char *gcal_count_point_name(const struct gcal_profile *profile, const double *va
     struct gcal_buf text = { 0 };
 
     for (size_t i = 0; i < profile->n_parameters; i++)
-        gcal_buf_printf(&text, "%s%s=%.15g", i ? ", " : "", profile->parameters[i],
+        gcal_buf_printf(&text, "%s%s=%.15g", i ? "," : "", profile->parameters[i],
                         values[i]);
     return text.data ? gcal_buf_take(&text, NULL) : strdup("");
 }

@@ -34,7 +34,7 @@ int gcal_count_points_parse(size_t n, const char *const *texts,
                             struct gcal_count_points *points, struct gcal_error *err);
 void gcal_count_points_clear(struct gcal_count_points *points);
 
-/* "n=2048, m=64"; the caller's to free, NULL if memory runs out. */
+/* "n=2048,m=64"; the caller's to free, NULL if memory runs out. */
 char *gcal_count_point_name(const struct gcal_profile *profile, const double *values);
 
 /* The values of n names from the sizes of a catalogue kernel, which may have more. */

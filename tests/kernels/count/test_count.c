@@ -228,7 +228,8 @@ static void refuses_what_it_cannot_count(void **state)
                    "x.cl:2:6: ", "work-groups of 32x1x1");
     assert_refused("__kernel void k(__global int *a, int n) { a[0] = b; }",
                    "x.cl:1:50: ", "undeclared");
-    assert_refused("void k(__global int *a, int n) { a[0] = 1; }", "x.cl: ", "no kernel in this file");
+    assert_refused("void k(__global int *a, int n) { a[0] = 1; }",
+                   "x.cl: ", "no kernel in this file");
 }
 
 static void refuses_bad_requests(void **state)

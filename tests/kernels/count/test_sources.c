@@ -1,0 +1,223 @@
+/* test_sources.c - which sources are counted: standards, errors elsewhere, work-groups */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "kernels/count/count.h"
+#include "kernels/remove/remove.h"
+
+static struct gcal_error err;
+
+static struct gcal_count_request request(const char *source, const char *kernel)
+{
+    return (struct gcal_count_request){ .source = source,
+                                        .file = "x.cl",
+                                        .kernel = kernel,
+                                        .n_dims = 1,
+                                        .local_size = { 64 },
+                                        .global_size = { "n" } };
+}
+
+static void expect_counted(const struct gcal_count_request *r)
+{
+    struct gcal_profile *profile = gcal_count(r, &err);
+
+    if (!profile)
+        fail_msg("%s", err.text);
+    gcal_profile_destroy(profile);
+}
+
+static void expect_refused(const struct gcal_count_request *r, const char *text)
+{
+    assert_null(gcal_count(r, &err));
+    if (!strstr(err.text, text))
+        fail_msg("got: %s", err.text);
+}
+
+/* ---- errors in functions that are not called ---- */
+
+#define GOOD "__kernel void good(__global float *x, int n) { x[get_global_id(0)] = 1; }\n"
+
+static void errors_elsewhere_are_ignored(void **state)
+{
+    static const char *const elsewhere[] = {
+        "__kernel void bad(__global float *x) { x[0] = nowhere; }\n",
+        "__kernel void bad(queue_t q) { }\n",
+        "int bad(int i) { return nothing(i) + work_group_reduce_add(i); }\n"
+        "__kernel void worse(__global int *x) { x[0] = bad(x[0]); }\n",
+    };
+    char source[600];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+        for (int first = 0; first < 2; first++) {
+            struct gcal_count_request r;
+
+            snprintf(source, sizeof(source), "%s%s", first ? elsewhere[i] : GOOD,
+                     first ? GOOD : elsewhere[i]);
+            r = request(source, "good");
+            expect_counted(&r);
+        }
+}
+
+static void errors_that_matter_are_reported(void **state)
+{
+    struct gcal_count_request r =
+        request("int bad(int i) { return i + nothing; }\n"
+                "__kernel void k(__global int *x, int n) { x[0] = bad(n); }\n",
+                "k");
+
+    (void)state;
+    expect_refused(&r, "x.cl:1:29: use of undeclared identifier 'nothing'");
+    r = request("float4x z;\n" GOOD, "good");
+    expect_refused(&r, "x.cl:1:1: unknown type name 'float4x'");
+    r = request("__kernel void open(__global float *x) { x[0] = 1;\n" GOOD, "good");
+    expect_refused(&r, "x.cl:2:1: ");
+    r = request("#include \"nowhere.h\"\n" GOOD, "good");
+    expect_refused(&r, "(give its folder by --include)");
+}
+
+/* ---- OpenCL C 2.0 ---- */
+
+#define GENERIC                                                                          \
+    "float at(float *p, int i) { return p[i]; }\n"                                       \
+    "__kernel void k(__global float *x, __local float *t, int n) {\n"                    \
+    "  int l = get_local_id(0);\n"                                                       \
+    "  t[l] = at(x, get_global_id(0)); barrier(CLK_LOCAL_MEM_FENCE);\n"                  \
+    "  x[get_global_id(0)] = at(t, 63 - l); }\n"
+
+static void standards_are_build_options(void **state)
+{
+    struct gcal_count_request r = request(GENERIC, NULL);
+
+    (void)state;
+    expect_refused(&r, "(it is OpenCL C 2.0: give --std=CL2.0)");
+    r.build_options = "-cl-std=CL1.2";
+    expect_refused(&r, "changes address space of pointer");
+    assert_null(strstr(err.text, "--std"));
+    r.build_options = "-cl-std=CL2.0";
+    expect_counted(&r);
+    r.build_options = "-cl-std=CL3.0";
+    expect_counted(&r);
+}
+
+static void generic_pointers_count_where_they_point(void **state)
+{
+    struct gcal_count_request r = request(GENERIC, NULL);
+    struct gcal_profile *profile;
+    size_t n_loads[4] = { 0 };
+
+    (void)state;
+    r.build_options = "-cl-std=CL2.0";
+    assert_non_null(profile = gcal_count(&r, &err));
+    for (size_t i = 0; i < profile->n_entries; i++)
+        n_loads[profile->entries[i].space] +=
+            profile->entries[i].direction == GCAL_FEATURE_LOAD;
+    gcal_profile_destroy(profile);
+    assert_int_equal(n_loads[GCAL_FEATURE_SPACE_GLOBAL], 1);
+    assert_int_equal(n_loads[GCAL_FEATURE_SPACE_LOCAL], 1);
+    r = request("float at(float *p) { return p[0]; }\n"
+                "__kernel void k(__global float *x, int n) {\n"
+                "  float t[2] = { 0, 1 }; x[get_global_id(0)] = at(t); }\n",
+                NULL);
+    r.build_options = "-cl-std=CL2.0";
+    expect_refused(&r, "x.cl:1:29: the address space of this generic pointer");
+}
+
+static void work_is_not_removed_around_generic_pointers(void **state)
+{
+    const struct gcal_remove_options removal = { .form = GCAL_REMOVE_KEEP_MEMORY };
+    struct gcal_count_request r = request(GENERIC, NULL);
+
+    (void)state;
+    r.build_options = "-cl-std=CL2.0";
+    assert_null(gcal_remove_work(&r, &removal, NULL, &err));
+    assert_non_null(strstr(err.text, "x.cl:1:36: work cannot be removed"));
+}
+
+/* ---- work-groups ---- */
+
+#define REQUIRED                                                                         \
+    "__kernel __attribute__((reqd_work_group_size(8, 4, 1)))\n"                          \
+    "void k(__global float *x, int n) { x[get_global_id(1)] = get_local_size(0); }\n"
+
+static void work_groups_come_from_the_kernel(void **state)
+{
+    struct gcal_count_request r = request(REQUIRED, NULL);
+    struct gcal_profile *profile;
+
+    (void)state;
+    r.n_dims = 2;
+    r.local_size[0] = 0;
+    r.global_size[1] = "n";
+    assert_non_null(profile = gcal_count(&r, &err));
+    assert_string_equal(profile->assumptions, "n % 8 = 0 and n % 4 = 0");
+    gcal_profile_destroy(profile);
+    r.local_size[0] = 4;
+    r.local_size[1] = 8;
+    expect_refused(&r, "the kernel requires work-groups of 8x4x1");
+    r.n_dims = 1;
+    r.local_size[0] = 0;
+    expect_refused(&r, "the kernel requires work-groups of 8x4x1");
+    r = request(GOOD, NULL);
+    r.local_size[0] = 0;
+    expect_refused(&r, "no reqd_work_group_size");
+}
+
+/* ---- descriptions ---- */
+
+static void describes_kernels_and_arguments(void **state)
+{
+    struct gcal_count_request r = request(GOOD REQUIRED "void helper(int i) {}\n", NULL);
+    struct gcal_count_description d;
+
+    (void)state;
+    assert_int_equal(gcal_count_describe(&r, &d, &err), 0);
+    assert_int_equal(d.kernels.n, 2);
+    assert_string_equal(d.kernels.items[1], "k");
+    assert_false(d.selected);
+    gcal_count_description_clear(&d);
+    r.kernel = "k";
+    assert_int_equal(gcal_count_describe(&r, &d, &err), 0);
+    assert_true(d.selected);
+    assert_int_equal(d.n_dims, 2);
+    assert_int_equal(d.local_size[0], 8);
+    assert_int_equal(d.arguments.n, 2);
+    assert_int_equal(d.sizes.n, 1);
+    assert_string_equal(d.sizes.items[0], "n");
+    gcal_count_description_clear(&d);
+}
+
+static void names_of_kernels_are_suggested(void **state)
+{
+    struct gcal_count_request r = request(GOOD REQUIRED, "goood");
+
+    (void)state;
+    expect_refused(&r,
+                   "no kernel named 'goood' (did you mean 'good'?); there are: good, k");
+    r.kernel = NULL;
+    expect_refused(&r, "2 kernels: give the name of one; there are: good, k");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_elsewhere_are_ignored),
+        cmocka_unit_test(errors_that_matter_are_reported),
+        cmocka_unit_test(standards_are_build_options),
+        cmocka_unit_test(generic_pointers_count_where_they_point),
+        cmocka_unit_test(work_is_not_removed_around_generic_pointers),
+        cmocka_unit_test(work_groups_come_from_the_kernel),
+        cmocka_unit_test(describes_kernels_and_arguments),
+        cmocka_unit_test(names_of_kernels_are_suggested),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* test_includes.c - included files become part of the text, with the lines of their files */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "kernels/includes/includes.h"
+#include "tests/folder.h"
+
+static struct gcal_error err;
+
+static char *inlined(const char *text)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/k.cl", folder);
+    folder_write("k.cl", text);
+    return gcal_includes_read(path, 1 << 20, 0, NULL, &err);
+}
+
+static void expect(const char *text, const char *wanted)
+{
+    char *found = inlined(text);
+
+    if (!found)
+        fail_msg("%s", err.text);
+    assert_string_equal(found, wanted);
+    free(found);
+}
+
+static void expect_error(const char *text, const char *why)
+{
+    char *found = inlined(text);
+
+    if (found)
+        fail_msg("%s", found);
+    if (!strstr(err.text, why))
+        fail_msg("got: %s", err.text);
+}
+
+static void a_text_without_includes_stays(void **state)
+{
+    (void)state;
+    expect("", "");
+    expect("int i;", "int i;");
+    expect("int i;\n/* \"\n#include \"a.h\"\n*/\n",
+           "int i;\n/* \"\n#include \"a.h\"\n*/\n");
+    expect("char c = '\"'; /*\n#include <a.h>\n*/",
+           "char c = '\"'; /*\n#include <a.h>\n*/");
+    expect("// /*\n#define A a\n#include A\n", "// /*\n#define A a\n#include A\n");
+}
+
+static void files_are_put_in_with_their_lines(void **state)
+{
+    (void)state;
+    folder_write("a.h", "int a;\n#include \"b.h\"\nint c;");
+    folder_write("b.h", "#ifndef B\n#define B\n#include \"a.h\"\nint b;\n#endif\n");
+    expect("  #  include \"b.h\" // why\nint d;\n",
+           "#line 1 \"b.h\"\n#ifndef B\n#define B\n"
+           "#line 1 \"a.h\"\nint a;\n\nint c;\n"
+           "#line 4 \"b.h\"\nint b;\n#endif\n"
+           "#line 2 \"k.cl\"\nint d;\n");
+}
+
+static void a_missing_file_stays_an_include(void **state)
+{
+    (void)state;
+    expect("#if 0\n#include \"missing.h\"\n#endif\n",
+           "#if 0\n#include \"missing.h\"\n#endif\n");
+}
+
+static void pragma_once_holds_over_all_paths(void **state)
+{
+    char text[256];
+
+    (void)state;
+    folder_write("o.h", "/* of\n#if\n*/\n#pragma once\nint o;\n");
+    snprintf(text, sizeof(text), "#include \"o.h\"\n#include \"%s/./o.h\"\n", folder);
+    expect(text, "#line 1 \"o.h\"\n/* of\n#if\n*/\n#pragma once\nint o;\n"
+                 "#line 2 \"k.cl\"\n\n");
+}
+
+static void folders_are_searched_in_order(void **state)
+{
+    const char *folders[] = { "/nonexistent", folder };
+    char *text = gcal_includes_inline("#include <f.h>\n#include \"f.h\"\n", "k.cl", 2,
+                                      folders, &err);
+
+    (void)state;
+    assert_non_null(text); /* no such file yet */
+    assert_string_equal(text, "#include <f.h>\n#include \"f.h\"\n");
+    free(text);
+    folder_write("f.h", "int f;\n");
+    text = gcal_includes_inline("#include <f.h>\nint g;\n", "k.cl", 2, folders, &err);
+    assert_non_null(text);
+    assert_string_equal(text, "#line 1 \"f.h\"\nint f;\n#line 2 \"k.cl\"\nint g;\n");
+    free(text);
+}
+
+static void loops_are_refused(void **state)
+{
+    (void)state;
+    folder_write("self.h", "int s;\n#include \"self.h\"\n");
+    expect_error("\n#include \"self.h\"\n", "self.h:2: ");
+    expect_error("\n#include \"self.h\"\n", "includes itself without an include guard");
+    expect_error("#include \"k.cl\"\n", "includes itself");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_text_without_includes_stays, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(files_are_put_in_with_their_lines, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(a_missing_file_stays_an_include, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(pragma_once_holds_over_all_paths, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(folders_are_searched_in_order, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(loops_are_refused, folder_make, folder_remove),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
