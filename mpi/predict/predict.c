@@ -92,7 +92,7 @@ static const struct argp argp = {
         "  gpucal predict my.cl -k saxpy -l 256 -g n --at n=2^20:2^26 --csv saxpy.csv\n"
         "  gpucal predict --node n0 mm.cl --local 16,16 --global n,n --assume 'n % 16 = "
         "0' --at n=2048\n"
-        "  gpucal predict --tag matmul_sq --tag variant:tiled --tag n:1024 --measure",
+        "  gpucal predict --tag matmul_sq --tag prefetch:True --tag n:320 --measure",
 };
 
 /* ---- the kernel ---- */

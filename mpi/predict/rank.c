@@ -77,7 +77,7 @@ static const struct argp argp = {
         "Examples:\n"
         "  gpucal rank matmul_sq n:4096\n"
         "  gpucal rank --profile a.yaml --profile b.yaml --at n=4096\n"
-        "  gpucal rank --profile a.yaml --at n=4096,b=16 --at n=4096,b=32\n\n"
+        "  gpucal rank --profile blocked.yaml --at n=4096,b=16,32\n\n"
         "If --model is not given, the model made for most of the variants predicts; if "
         "there is none, the general model.  Variants with work that the model has no "
         "cost "

@@ -1,0 +1,118 @@
+#!/bin/bash
+# own_commands.sh GPUCAL TESTS - kernels in the styles that people write, by the commands that
+# they would type: counted, stripped and predicted, and what is said where something is missing.
+set -u
+gpucal=$1 tests=$2
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset GPUCAL_STORE SLURMD_NODENAME
+n_failed=0
+
+fail() {
+    echo "FAILED: $*"
+    sed 's/^/    /' out err
+    n_failed=$((n_failed + 1))
+}
+# As typed: "gpucal" is a function.
+gpucal() { "$gpucal" "$@" > out 2> err; }
+good() { gpucal "$@" || fail "gpucal $*: exit status $?"; }
+refused() { # TEXT WORD..: exit status 1, with this text in the message
+    local text=$1
+    shift
+    gpucal "$@"
+    [ $? = 1 ] || fail "gpucal $*: not refused"
+    grep -qF -- "$text" err || fail "gpucal $*: the message has no '$text'"
+    [ "$(wc -l < err)" = 1 ] || fail "gpucal $*: more than one line"
+}
+line() { grep -nF -m 1 "$1" my.cl | cut -d: -f1; }
+prints() { grep -qE -- "$1" out || fail "no line matches '$1'"; }
+
+cp "$tests/own/own.h" .
+cp "$tests/own/own.cl" my.cl
+mkdir -p store/nodes
+sed 's/^node: .*/node: n0/' "$tests/data/applications-cpu/vm.yaml" > store/nodes/n0.yaml
+sed 's/^node: .*/node: n1/' "$tests/data/applications/vm.yaml" > store/nodes/n1.yaml
+
+# ---- every kernel: counted, predicted, a memory component (NAME LOCAL GLOBAL AT OPTION..) ----
+while read -r name local global at options; do
+    # shellcheck disable=SC2086
+    set -- -k "$name" -l "$local" -g "$global" $options
+    good count my.cl "$@" --at "$at" --csv counts.csv -o "$name.yaml"
+    prints '  f_work_items$'
+    [ "$(wc -l < counts.csv)" -gt 5 ] || fail "$name: too few lines of CSV"
+    good predict my.cl "$@" --at "$at" --store store --node n1 --model rates
+    prints 'predicted [0-9.]+ [mun]?s, 90 % interval'
+    good predict --profile "$name.yaml" --at "$at" --store store --node n0 --model rates
+    [ "$name" = mandelbrot ] || good remove my.cl "$@" --memory -o memory.cl
+done << KERNELS
+saxpy 256 n n=2^20
+conv5x5 16,16 width,height width=2048,height=2048
+transpose 16,16 n,n n=2Ki
+nbody 64 n n=8192
+reduce 128 8192 n=2^24
+drift 64 n n=1Mi
+heat_materials 16,16 nx,ny nx=1024,ny=512
+triad4 64 65536 n4=2^20
+grey 64 pixels pixels=1920*1080
+halves 64 n n=2^20
+matmul 16,16 n,n n=1024
+matmul 8,8 n,n n=1024 -D TILE=8
+matvec 64 rows rows=4096,cols=1000
+dot_groups 128 floor((n+255)/256)*128 n=1e6
+spmv_ell 64 rows rows=64000,width=9
+spmv_csr 64 rows rows=64000,per_row=7.5 -T $(line 'k = first'):per_row
+stencil7 8,4,4 nx,ny,nz nx=128,ny=128,nz=64
+blur_rows 16,16 width,height width=1024,height=1024
+smooth1d 64 n n=2^20
+histogram 64 8192 n=2^24
+scan_step 64 n n=2^20,offset=64
+lcg 64 n n=4096,steps=100
+black_scholes 64 n n=2^20
+mandelbrot 16,16 width,height width=1024,height=1024,trips=80 -T $(line 'while (x'):trips
+KERNELS
+
+# ---- the way to the first number ----
+refused 'no store given' predict my.cl
+refused 'missing: the kernel (--kernel saxpy, conv5x5, ' predict my.cl
+refused 'predict my.cl --kernel saxpy --local 64 --global n --at n=1024' predict my.cl
+export GPUCAL_STORE=$work/store
+refused 'calibrated nodes: n0, n1' predict my.cl
+refused 'the kernel (--kernel saxpy, conv5x5, transpose, nbody, reduce, ' predict my.cl --node n0
+refused '--kernel saxpy --at n=1024' predict my.cl --node n0 --local 256 --global n
+refused "did you mean 'saxpy'?" predict my.cl --node n0 -k saxpi --local 256 --global n
+refused "no value for the size 'n' (--at n=VALUE)" \
+    predict my.cl --node n0 -k saxpy --local 256 --global n
+good predict my.cl --node n0 -k saxpy --local 256 --global n --at n=1048576 --model rates
+prints 'predicted [0-9.]+ [mu]s, 90 % interval [0-9.]+ ([mu]s )?to [0-9.]+ [mu]s$'
+good predict my.cl --node n0 -k saxpy -l 256 -g n -A n=1048576,a=2.5 -m rates
+refused "'b' is not a size or an argument of kernel 'saxpy'" \
+    predict my.cl --node n0 -k saxpy -l 256 -g n -A n=1048576,b=1 -m rates
+
+# ---- work-groups, several sizes ----
+good predict my.cl -N n0 -k transpose -g n,n -A n=1024 -m rates
+refused 'the kernel requires work-groups of 16x16x1' \
+    predict my.cl -N n0 -k transpose -l 8,8 -g n,n -A n=1024 -m rates
+refused 'missing: the work-group size (--local); for example: ' \
+    predict my.cl -N n0 -k saxpy -g n -A n=1024 -m rates
+good predict my.cl -N n0 -k saxpy -l 256 -g n -A n=2^20:2^22 -A n=768 -m rates --csv times.csv
+[ "$(grep -cE '^ +[0-9]+ +[0-9.]+ [mu]s' out)" = 4 ] || fail "not four lines of predictions"
+[ "$(cut -d, -f1 times.csv | tr '\n' ' ')" = '"n" 1048576 2097152 4194304 768 ' ] ||
+    fail "times.csv: $(cat times.csv)"
+good predict my.cl -N n0 -k saxpy -l 256 -g n -A n=512,1024 -m rates --json
+[ "$(grep -c '"time_s"' out)" = 2 ] || fail "not a list of two"
+good rank --profile saxpy.yaml --at n=512,1024 -N n0 -m rates
+[ "$(grep -c 'saxpy.yaml n=\|n=512\|n=1024' out)" -ge 2 ] || fail "not two variants"
+good export --to starpu --node n1 --symbol saxpy --profile saxpy.yaml --data 4:n \
+    --at n=2^16:2^20 -o models
+
+# ---- includes ----
+mkdir -p include other
+mv own.h include/
+refused "'own.h' file not found (give its folder by --include)" \
+    count my.cl -k saxpy -l 64 -g n
+good count my.cl -I other -I include -k saxpy -l 64 -g n -o included.yaml
+good remove my.cl -I include -k blur_rows -g width,height --memory -o memory.cl
+! grep -q '#include' memory.cl || fail "the derived kernel includes files"
+
+[ "$n_failed" = 0 ] || { echo "$n_failed failed"; exit 1; }
