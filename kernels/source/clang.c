@@ -212,6 +212,38 @@ int gcal_source_check_errors(const struct gcal_source_unit *unit,
     return rc;
 }
 
+struct includes {
+    const char *system_folder;
+    struct gcal_error *err;
+    int rc;
+};
+
+static void check_include(CXFile file, CXSourceLocation *from, unsigned depth,
+                          CXClientData data)
+{
+    struct includes *includes = data;
+    CXString name = clang_getFileName(file);
+    const char *text = clang_getCString(name), *folder = includes->system_folder;
+
+    if (depth == 1 && includes->rc == 0 && clang_Location_isFromMainFile(from[0]) &&
+        !(text && folder && strncmp(text, folder, strlen(folder)) == 0))
+        includes->rc =
+            report(from[0], "a file is included by a macro: write its name in quotes",
+                   includes->err);
+    clang_disposeString(name);
+}
+
+/* Offsets are looked up in the text, so it must have all of the program: included files
+ * were put into it, except for names that come from macros.
+ */
+static int check_includes(const struct gcal_source_unit *unit, struct gcal_error *err)
+{
+    struct includes includes = { .system_folder = find_include_folder(err), .err = err };
+
+    clang_getInclusions(unit->tu, check_include, &includes);
+    return includes.rc;
+}
+
 struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
                                           const char *source, const char *file,
                                           const char *build_options,
@@ -236,7 +268,7 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
         unit->index, unit->file, (const char *const *)arguments.items, (int)arguments.n,
         &text, 1, CXTranslationUnit_None, &unit->tu);
     if (code == CXError_Success && unit->tu)
-        rc = 0;
+        rc = check_includes(unit, err);
     else
         gcal_error_set(err, GCAL_EINPUT,
                        "%s: libclang %s (error %d): check that a compiler accepts it "

@@ -271,7 +271,7 @@ static bool is_elsewhere(CXSourceLocation at, void *data)
     for (size_t i = 0; i < r->all.n; i++) {
         CXSourceRange range = clang_getCursorExtent(r->all.cursors[i]);
 
-        if (clang_getCursorKind(r->all.cursors[i]) == CXCursor_FunctionDecl &&
+        if (is_function(r->all.cursors[i], false) &&
             offset >= offset_of(clang_getRangeStart(range)) &&
             offset < offset_of(clang_getRangeEnd(range)))
             return !is_reached(r, r->all.cursors[i]);

@@ -14,6 +14,7 @@
 #include "calib/model/binding.h"
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
+#include "kernels/includes/includes.h"
 #include "kernels/remove/remove.h"
 #include "kernels/source/source.h"
 #include "mutate.h"
@@ -231,6 +232,27 @@ static void count(const struct gcal_count_request *request)
     gcal_profile_destroy(profile);
 }
 
+static void describe(const struct gcal_count_request *request)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_count_description description;
+
+    if (gcal_count_describe(request, &description, &err) < 0)
+        check_refusal(&err);
+    else
+        gcal_count_description_clear(&description);
+}
+
+static void include(const struct gcal_count_request *request)
+{
+    struct gcal_error err = { 0 };
+    char *text = gcal_includes_inline(request->source, request->file, 0, NULL, &err);
+
+    if (!text)
+        check_refusal(&err);
+    free(text);
+}
+
 static void remove_work(const struct gcal_count_request *request,
                         const struct gcal_remove_options *removal)
 {
@@ -257,7 +279,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         in.request.source = in.source;
         in.request.file = "fuzz.cl";
         read_first_line(&in);
+        include(&in.request);
         count(&in.request);
+        if (size % 4 == 0) /* as slow as counting */
+            describe(&in.request);
         remove_work(&in.request,
                     &removals[size % (sizeof(removals) / sizeof(*removals))]);
     }
