@@ -346,7 +346,7 @@ case_count_estimates() {
     expect_line 'sub-group'
     run "$gpucal" count mm.cl --local 16,16 --global n,n --sub-group 32 --at m=3
     expect_status 1
-    expect_line "no size 'm'"
+    expect_line "'m' is not a size or an argument of kernel 'mm' \(did you mean 'n'"
     run "$gpucal" count mm.cl --local 16,16 --global n,n --sub-group 32 --at n=500
     expect_status 1
     expect_line "'n % 16 = 0' does not hold"
@@ -431,7 +431,7 @@ case_remove() {
     expect_line 'accumulators: expected a number from 1 to 64'
     run "$gpucal" remove mm.cl --local 16,16
     expect_status 1
-    expect_line 'local and --global'
+    expect_line 'missing: the global size'
     cat > gather.cl <<'KERNEL'
 __kernel void gather(__global const int *from, __global const float *x, __global float *y)
 {
