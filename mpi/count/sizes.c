@@ -171,7 +171,7 @@ static int read_axes(const char *at, struct axes *axes, struct gcal_error *err)
 
 /* ---- names ---- */
 
-/* What may be named: 'names' (NULL-ended), of which the first n_sizes are the sizes. */
+/* What may be named. */
 struct known {
     const struct gcal_profile *profile;
     const struct gcal_count_options *source; /* NULL: the arguments are not known */
@@ -179,12 +179,19 @@ struct known {
     bool described;
 };
 
-static bool is_size(const struct known *known, const char *name)
+/* The index of the size, or the number of sizes. */
+static size_t find_name(const struct gcal_profile *profile, const char *name)
 {
-    for (size_t i = 0; i < known->profile->n_parameters; i++)
-        if (strcmp(known->profile->parameters[i], name) == 0)
-            return true;
-    return false;
+    size_t i = 0;
+
+    while (i < profile->n_parameters && strcmp(profile->parameters[i], name) != 0)
+        i++;
+    return i;
+}
+
+static bool is_size(const struct gcal_profile *profile, const char *name)
+{
+    return find_name(profile, name) < profile->n_parameters;
 }
 
 static int refuse_name(const struct known *known, const char *name,
@@ -212,7 +219,7 @@ static int refuse_name(const struct known *known, const char *name,
 /* The arguments are looked up only for a name that is not a size. */
 static int check_name(struct known *known, const char *name, struct gcal_error *err)
 {
-    if (is_size(known, name))
+    if (is_size(known->profile, name))
         return 0;
     if (known->source && !known->described) {
         if (gcal_count_options_describe(known->source, &known->description, err) < 0)
@@ -256,34 +263,47 @@ static int check_complete(const struct gcal_profile *p, const struct axes *axes,
 
 /* ---- points ---- */
 
+/* The number of combinations; arguments that are not sizes have no part in it. */
+static size_t count_points(const struct gcal_profile *p, const struct axes *axes)
+{
+    size_t n = 1;
+
+    for (size_t i = 0; i < axes->n && n <= MOST_POINTS; i++)
+        if (is_size(p, axes->all[i].name))
+            n *= axes->all[i].n;
+    return n;
+}
+
+/* The combination with this number; the last name changes first. */
+static void set_point(const struct gcal_profile *p, const struct axes *axes,
+                      size_t number, double *values)
+{
+    for (size_t i = axes->n; i-- > 0;) {
+        const struct axis *axis = &axes->all[i];
+
+        if (!is_size(p, axis->name))
+            continue;
+        values[find_name(p, axis->name)] = axis->values[number % axis->n];
+        number /= axis->n;
+    }
+}
+
 static int add_points(const struct gcal_profile *p, const struct axes *axes,
                       struct gcal_count_points *points, struct gcal_error *err)
 {
-    size_t n = 1, n_values;
+    size_t n = count_points(p, axes);
     double *moved;
 
-    for (size_t i = 0; i < axes->n && n <= MOST_POINTS; i++)
-        if (is_size(&(struct known){ .profile = p }, axes->all[i].name))
-            n *= axes->all[i].n;
     if (n + points->n > MOST_POINTS)
         return gcal_error_set(err, GCAL_EINPUT, "--at: more than %d combinations",
                               MOST_POINTS);
-    n_values = (points->n + n) * (p->n_parameters + 1);
-    if (!(moved = reallocarray(points->values, n_values, sizeof(*moved))))
+    moved = reallocarray(points->values, (points->n + n) * (points->n_sizes + 1),
+                         sizeof(*moved));
+    if (!moved)
         return gcal_error_memory(err);
     points->values = moved;
-    for (size_t k = 0; k < n; k++) {
-        double *values = points->values + points->n++ * points->n_sizes;
-        size_t rest = k;
-
-        for (size_t i = axes->n; i-- > 0;) {
-            for (size_t s = 0; s < p->n_parameters; s++)
-                if (strcmp(p->parameters[s], axes->all[i].name) == 0) {
-                    values[s] = axes->all[i].values[rest % axes->all[i].n];
-                    rest /= axes->all[i].n;
-                }
-        }
-    }
+    for (size_t i = 0; i < n; i++)
+        set_point(p, axes, i, moved + points->n++ * points->n_sizes);
     return 0;
 }
 

@@ -61,6 +61,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!!c->profile + !!c->count.file + !!c->tags.n != 1)
             argp_error(state, "expected one of --profile FILE, KERNEL.cl, or --tag TAG");
+        if (c->count.ats.n && c->tags.n)
+            argp_error(state, "--at excludes --tag: give sizes as n:4096");
         if (c->measure && !c->tags.n)
             argp_error(state, "--measure requires a catalogue kernel (--tag): the "
                               "buffers of other kernels are unknown");
