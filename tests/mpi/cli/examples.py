@@ -173,9 +173,8 @@ TILE = """__kernel void tile(__global const float *in, __global float *out, int 
 """
 BLOCKED = """__kernel void blocked(__global float *x, int n, int b)
 {
-    int first = get_global_id(0) * b;
     for (int k = 0; k < b; k++)
-        x[first + k] *= 2;
+        x[k * n + get_global_id(0)] = 2 * x[k * n + get_global_id(0)] + 1;
 }
 """
 
@@ -257,7 +256,7 @@ def run_programs():
     failed = 0
     folder = os.path.dirname(library)
     examples = f"{source}/docs/examples"
-    os.symlink(library, "libgpucal.so.0")
+    os.symlink(os.path.realpath(library), "libgpucal.so.0")
     os.environ["LD_LIBRARY_PATH"] = os.getcwd()
     checked(f"{compiler} -I {folder} -I {source}/store/lib {examples}/scheduler/scheduler.c "
             f"-o scheduler {library}")
