@@ -30,19 +30,21 @@ static void print_row(const struct gcal_profile *profile, const double *sizes,
         printf("%*.15g  ", width_of(profile->parameters[i]), sizes[i]);
     printf("%11s  %11s  %11s", gcal_units(p->time_s, "s", time),
            gcal_units(p->low_s, "s", low), gcal_units(p->high_s, "s", high));
+    if (p->not_covered > 0)
+        printf("  %.3g %% not covered: %s", 100 * p->not_covered, p->gap);
     if (p->extrapolates)
         printf("  extrapolated: %s", p->outside);
     putchar('\n');
 }
 
-void gcal_predict_print_table(const char *device, const char *node,
+void gcal_predict_print_table(const char *device, const char *node, const char *model,
                               const struct gcal_predict_target *target,
                               const struct gcal_prediction *rows)
 {
     const struct gcal_profile *profile = target->profile;
 
-    printf("%s on node %s: predicted times of %s with 90 %% intervals\n", device, node,
-           profile->kernel);
+    printf("%s on node %s: predicted times of %s with 90 %% intervals (model %s)\n",
+           device, node, profile->kernel, model);
     for (size_t i = 0; i < profile->n_parameters; i++)
         printf("%*s  ", width_of(profile->parameters[i]), profile->parameters[i]);
     printf("%11s  %11s  %11s\n", "time", "low", "high");
@@ -58,6 +60,8 @@ static void put_row(FILE *file, const struct gcal_prediction *p)
     gcal_csv_number(file, p->standard_error_s);
     gcal_csv_number(file, p->low_s);
     gcal_csv_number(file, p->high_s);
+    gcal_csv_number(file, p->not_covered);
+    gcal_csv_text(file, p->gap, ',');
     fprintf(file, "%d,", p->extrapolates);
     gcal_csv_text(file, p->extrapolates ? p->outside : NULL, ',');
     if (p->extrapolates && isfinite(p->outside_by))
@@ -75,7 +79,8 @@ int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
     if (rc == 0) {
         for (size_t i = 0; i < profile->n_parameters; i++)
             gcal_csv_text(r.file, profile->parameters[i], ',');
-        fputs("time_s,standard_error_s,low_s,high_s,extrapolates,outside,outside_by\n",
+        fputs("time_s,standard_error_s,low_s,high_s,not_covered,gap,extrapolates,outside,"
+              "outside_by\n",
               r.file);
         for (size_t i = 0; i < target->points.n; i++) {
             for (size_t k = 0; k < profile->n_parameters; k++)

@@ -8,7 +8,7 @@
 struct gcal_error;
 
 /* A line per point of 'target', on standard output; 'rows' has their predictions. */
-void gcal_predict_print_table(const char *device, const char *node,
+void gcal_predict_print_table(const char *device, const char *node, const char *model,
                               const struct gcal_predict_target *target,
                               const struct gcal_prediction *rows);
 

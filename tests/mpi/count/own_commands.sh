@@ -92,25 +92,30 @@ refused '--kernel saxpy --at n=1024' predict my.cl --node n0 --local 256 --globa
 refused "did you mean 'saxpy'?" predict my.cl --node n0 -k saxpi --local 256 --global n
 refused "no value for the size 'n' (--at n=VALUE)" \
     predict my.cl --node n0 -k saxpy --local 256 --global n
+good predict my.cl --node n0 -k saxpy --local 256 --global n --at n=1048576
+prints 'predicted [0-9.]+ [mu]s, 90 % interval [0-9.]+ ([mu]s )?to [0-9.]+ [mu]s \(model rates\)$'
 good predict my.cl --node n0 -k saxpy --local 256 --global n --at n=1048576 --model rates
-prints 'predicted [0-9.]+ [mu]s, 90 % interval [0-9.]+ ([mu]s )?to [0-9.]+ [mu]s$'
-good predict my.cl --node n0 -k saxpy -l 256 -g n -A n=1048576,a=2.5 -m rates
+for model in matmul_sq dg_diff finite_diff min_plus block_size; do
+    refused "model $model has no cost for " \
+        predict my.cl --node n0 -k saxpy --local 256 --global n --at n=16777216 --model $model
+done
+good predict my.cl --node n0 -k saxpy -l 256 -g n -A n=1048576,a=2.5
 refused "'b' is not a size or an argument of kernel 'saxpy'" \
-    predict my.cl --node n0 -k saxpy -l 256 -g n -A n=1048576,b=1 -m rates
+    predict my.cl --node n0 -k saxpy -l 256 -g n -A n=1048576,b=1
 
 # ---- work-groups, several sizes ----
-good predict my.cl -N n0 -k transpose -g n,n -A n=1024 -m rates
+good predict my.cl -N n0 -k transpose -g n,n -A n=1024
 refused 'the kernel requires work-groups of 16x16x1' \
-    predict my.cl -N n0 -k transpose -l 8,8 -g n,n -A n=1024 -m rates
+    predict my.cl -N n0 -k transpose -l 8,8 -g n,n -A n=1024
 refused 'missing: the work-group size (--local); for example: ' \
-    predict my.cl -N n0 -k saxpy -g n -A n=1024 -m rates
-good predict my.cl -N n0 -k saxpy -l 256 -g n -A n=2^20:2^22 -A n=768 -m rates --csv times.csv
+    predict my.cl -N n0 -k saxpy -g n -A n=1024
+good predict my.cl -N n0 -k saxpy -l 256 -g n -A n=2^20:2^22 -A n=768 --csv times.csv
 [ "$(grep -cE '^ +[0-9]+ +[0-9.]+ [mu]s' out)" = 4 ] || fail "not four lines of predictions"
 [ "$(cut -d, -f1 times.csv | tr '\n' ' ')" = '"n" 1048576 2097152 4194304 768 ' ] ||
     fail "times.csv: $(cat times.csv)"
-good predict my.cl -N n0 -k saxpy -l 256 -g n -A n=512,1024 -m rates --json
+good predict my.cl -N n0 -k saxpy -l 256 -g n -A n=512,1024 --json
 [ "$(grep -c '"time_s"' out)" = 2 ] || fail "not a list of two"
-good rank --profile saxpy.yaml --at n=512,1024 -N n0 -m rates
+good rank --profile saxpy.yaml --at n=512,1024 -N n0
 [ "$(grep -c 'saxpy.yaml n=\|n=512\|n=1024' out)" -ge 2 ] || fail "not two variants"
 good export --to starpu --node n1 --symbol saxpy --profile saxpy.yaml --data 4:n \
     --at n=2^16:2^20 -o models
