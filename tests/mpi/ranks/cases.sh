@@ -489,9 +489,9 @@ KERNEL
     # any, nothing is left to predict.
     run "$gpucal" rank --store store --profile adds.yaml --at n=65536,m=50 --at n=65536,m=400000 --at n=65536,m=1
     expect_status 0
-    expect_line '^ +1 +[0-9.]+ m?s[ *] .* - +n=65536,m=400000$'
-    expect_line '^ +- +[0-9.]+ [mu]s! .* - +n=65536,m=50$'
-    expect_line '^ +- +none .* n=65536,m=1$'
+    expect_line '^ +1 +[0-9.]+ m?s[ *] .* - +m=400000,n=65536$'
+    expect_line '^ +- +[0-9.]+ [mu]s! .* - +m=50,n=65536$'
+    expect_line '^ +- +none .* m=1,n=65536$'
     expect_line '^none: model flops has no cost for 66.7 % of the work of kernel adds '
     run "$gpucal" rank --store store --profile adds.yaml --at n=65536,m=50 --at n=65536,m=1 --json
     expect_status 0
