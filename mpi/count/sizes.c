@@ -151,7 +151,7 @@ static int read_axes(const char *at, struct axes *axes, struct gcal_error *err)
 
     if (!(axes->text = strdup(at)))
         return gcal_error_memory(err);
-    for (item = axes->text; *item && !last && rc == 0; item = end + 1) {
+    for (item = axes->text; !last && *item && rc == 0; item = end + 1) {
         end = item_end(item);
         last = !*end;
         *end = '\0';
