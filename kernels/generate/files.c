@@ -8,6 +8,7 @@
 #include "calib/base/error.h"
 #include "calib/base/file.h"
 #include "kernels/generate/private.h"
+#include "kernels/includes/includes.h"
 
 #define MAX_FILE_BYTES (1 << 20)
 
@@ -23,7 +24,9 @@ char *gcal_catalogue_path(const char *folder, const char *name)
     return *folder ? gcal_buf_format("%s/%s", folder, name) : strdup(name);
 }
 
-/* Reads a file into 'files'; its text is theirs. */
+/* Reads a file into 'files'; its text is theirs.  OpenCL C gets the files that it includes,
+ * as records keep it without the folder.
+ */
 static const char *read_text(const char *folder, const char *name,
                              struct gcal_catalogue_files *files, struct gcal_error *err)
 {
@@ -32,7 +35,9 @@ static const char *read_text(const char *folder, const char *name,
 
     if (!path)
         gcal_error_memory(err);
-    else if ((text = gcal_file_read(path, MAX_FILE_BYTES, NULL, err)))
+    else if ((text = gcal_catalogue_is_description(name)
+                         ? gcal_file_read(path, MAX_FILE_BYTES, NULL, err)
+                         : gcal_includes_read(path, MAX_FILE_BYTES, 0, NULL, err)))
         rc = gcal_catalogue_files_add(files, folder, name, text, err);
     free(text);
     free(path);
