@@ -48,7 +48,7 @@ case_plain_start() {
     expect_line '"error_90": [0-9.]'
     run "$gpucal" predict --store store --tag flops_add_pattern --tag dtype:float32 --tag m:24
     expect_status 0
-    expect_line 'predicted .*s, 90 % interval .* to .*s$'
+    expect_line 'predicted .*s, 90 % interval .* to .*s .model flops.$'
 }
 
 case_three_ranks_one_device() {
