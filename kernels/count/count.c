@@ -215,7 +215,7 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *given,
     if (!profile && gcal_poly_context_check(c, NULL) < 0)
         gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
     if (profile &&
-        gcal_count_set_fingerprint(kernel, request->build_options, profile, err) < 0) {
+        gcal_count_set_fingerprint(kernel, request, profile, err) < 0) {
         gcal_profile_destroy(profile);
         profile = NULL;
     }

@@ -28,14 +28,28 @@ static void put_options(struct gcal_buf *buf, const char *options)
     }
 }
 
-static void put_launch(struct gcal_buf *buf, const struct gcal_profile *profile)
+/* The global size in the form of a polynomial, without what is assumed of the sizes: a
+ * stricter assumption is of fewer launches of the same kernel.
+ */
+static int put_launch(struct gcal_buf *buf, const struct gcal_count_request *r,
+                      struct gcal_error *err)
 {
-    for (size_t d = 0; d < profile->n_dims; d++)
-        gcal_buf_printf(buf, "%zu x %s\n", profile->local_size[d],
-                        profile->groups[d] ? profile->groups[d] : "?");
+    struct gcal_poly_context *c = gcal_poly_context_create(err);
+    int rc = c ? 0 : -1;
+
+    for (size_t d = 0; d < r->n_dims && rc == 0; d++) {
+        const struct gcal_poly *global = gcal_poly_parse(c, r->global_size[d], err);
+
+        if (global)
+            gcal_buf_printf(buf, "%zu of %s\n", r->local_size[d],
+                            gcal_poly_text(c, global));
+        rc = global ? gcal_poly_context_check(c, err) : -1;
+    }
+    gcal_poly_context_destroy(c);
+    return rc;
 }
 
-int gcal_count_set_fingerprint(CXCursor kernel, const char *build_options,
+int gcal_count_set_fingerprint(CXCursor kernel, const struct gcal_count_request *request,
                                struct gcal_profile *profile, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
@@ -44,9 +58,12 @@ int gcal_count_set_fingerprint(CXCursor kernel, const char *build_options,
     if (!text)
         return -1;
     gcal_buf_puts(&buf, text);
-    put_options(&buf, build_options);
-    put_launch(&buf, profile);
     free(text);
+    put_options(&buf, request->build_options);
+    if (put_launch(&buf, request, err) < 0) {
+        gcal_buf_free(&buf);
+        return -1;
+    }
     if (!(text = gcal_buf_take(&buf, err)))
         return -1;
     gcal_hash(text, strlen(text), hash);

@@ -110,8 +110,8 @@ void gcal_count_builder_add_components(struct gcal_count_builder *m);
 
 /* ---- fingerprint.c ---- */
 
-/* Sets the fingerprint of a profile that has its geometry. */
-int gcal_count_set_fingerprint(CXCursor kernel, const char *build_options,
+/* Sets the fingerprint of a profile. */
+int gcal_count_set_fingerprint(CXCursor kernel, const struct gcal_count_request *request,
                                struct gcal_profile *profile, struct gcal_error *err);
 
 /* ---- bank_conflict.c ---- */

@@ -134,6 +134,16 @@ static void defines_and_options_matter(void **state)
     assert_false(is_same(&r));
 }
 
+/* A stricter assumption is of the same kernel. */
+static void assumptions_do_not_matter(void **state)
+{
+    struct gcal_count_request r = request(source);
+
+    (void)state;
+    r.assume = "n % 256 = 0 and n >= 1024";
+    assert_true(is_same(&r));
+}
+
 static void the_launch_matters(void **state)
 {
     struct gcal_count_request r = request(source);
@@ -158,6 +168,7 @@ int main(void)
         cmocka_unit_test(counting_does_not_matter),
         cmocka_unit_test(code_matters),
         cmocka_unit_test(defines_and_options_matter),
+        cmocka_unit_test(assumptions_do_not_matter),
         cmocka_unit_test(the_launch_matters),
     };
 
