@@ -18,6 +18,13 @@ double gcal_fit_eval(const struct gcal_fit_problem *problem, size_t i,
                            rows->features + i * rows->n_features, gradient);
 }
 
+/* ---- known parameters ---- */
+
+bool gcal_fit_is_given(const struct gcal_fit_problem *problem, size_t j)
+{
+    return problem->rows->given && !isnan(problem->rows->given[j]);
+}
+
 /* ---- shapes ---- */
 
 double gcal_fit_shape_guess(const struct gcal_fit_problem *problem, size_t j,
@@ -28,6 +35,8 @@ double gcal_fit_shape_guess(const struct gcal_fit_problem *problem, size_t j,
     const struct gcal_model_parameter *p = &problem->model->parameters[j];
     bool bounded = isfinite(p->min) && isfinite(p->max);
 
+    if (gcal_fit_is_given(problem, j))
+        return problem->rows->given[j];
     if (!isnan(p->initial) && (which == 0 || !bounded))
         return clamp(factors[which] * p->initial, p->min, p->max);
     if (!bounded)
@@ -88,7 +97,9 @@ void gcal_fit_find_costs(struct gcal_fit_problem *problem)
     double parameters[256];
 
     for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < problem->n_rows && !problem->is_cost[j]; i++)
+        for (size_t i = 0; i < problem->n_rows && !problem->is_cost[j] &&
+                           !gcal_fit_is_given(problem, j);
+             i++)
             problem->is_cost[j] = grows_in_proportion(problem, i, j, parameters);
     for (size_t j = 0; j < n; j++)
         problem->is_cost[j] = problem->is_cost[j] && !is_share(problem, j, parameters);

@@ -289,7 +289,7 @@ static double *with_priors(const struct gcal_fit_problem *problem, const double 
         return NULL;
     memcpy(all, jacobian, m * n * sizeof(*all));
     for (size_t j = 0; j < n; j++)
-        if (problem->fixed[j])
+        if (problem->fixed[j] && !gcal_fit_is_given(problem, j))
             all[(*n_all)++ * n + j] = error / gcal_fit_fixed_error(problem, j);
     return all;
 }

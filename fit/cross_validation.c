@@ -108,7 +108,7 @@ static int cross_group(struct cross *c, size_t group, struct gcal_fit_cv *cv,
     int rc = -1;
 
     leave_out(c, group);
-    if (c->problem.n_used < c->problem.n_parameters)
+    if (c->problem.n_used < c->problem.n_free)
         return 0;
     memcpy(c->parameters, c->fit->value,
            c->problem.n_parameters * sizeof(*c->parameters));

@@ -124,7 +124,8 @@ static void find_bounds(const struct gcal_fit_problem *problem, struct gcal_fit 
         const struct gcal_model_parameter *p = &problem->model->parameters[j];
 
         fit->at_bound[j] =
-            !problem->fixed[j] && (fit->value[j] <= p->min || fit->value[j] >= p->max);
+            gcal_fit_is_given(problem, j) ||
+            (!problem->fixed[j] && (fit->value[j] <= p->min || fit->value[j] >= p->max));
     }
 }
 

@@ -28,6 +28,7 @@ struct gcal_fit_problem {
     const struct gcal_model *model;
     const struct gcal_fit_rows *rows;
     size_t n_parameters, n_rows;
+    size_t n_free;       /* parameters that are not given */
     size_t n_used;       /* rows with a weight */
     double *weight;      /* n_rows, at most 1; 0: the row is left out */
     bool *is_cost;       /* n_parameters: the model grows in proportion to it */
@@ -77,6 +78,9 @@ int gcal_fit_sensitivity(const struct gcal_fit_problem *problem, const double *p
 /* Robust standard deviation of the weighted residuals. */
 int gcal_fit_scale(const struct gcal_fit_problem *problem, const double *parameters,
                    double *scale, struct gcal_error *err);
+
+/* Whether the value of parameter j is known. */
+bool gcal_fit_is_given(const struct gcal_fit_problem *problem, size_t j);
 
 /* Distinguishes costs from shapes (exponents, edges, exposed shares). */
 void gcal_fit_find_costs(struct gcal_fit_problem *problem);

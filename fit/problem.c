@@ -152,7 +152,7 @@ int gcal_fit_scale(const struct gcal_fit_problem *problem, const double *paramet
                    double *scale, struct gcal_error *err)
 {
     double *size = calloc(problem->n_rows + 1, sizeof(*size));
-    size_t n = 0, n_spare = problem->n_used - problem->n_parameters;
+    size_t n = 0, n_spare = problem->n_used - problem->n_free;
 
     if (!size)
         return gcal_error_memory(err);
@@ -172,8 +172,8 @@ int gcal_fit_scale(const struct gcal_fit_problem *problem, const double *paramet
 
 bool gcal_fit_can_be_robust(const struct gcal_fit_problem *problem)
 {
-    return problem->n_used >= problem->n_parameters + 5 &&
-           2 * problem->n_used >= 3 * problem->n_parameters;
+    return problem->n_used >= problem->n_free + 5 &&
+           2 * problem->n_used >= 3 * problem->n_free;
 }
 
 /* ---- the problem ---- */
@@ -226,6 +226,11 @@ int gcal_fit_problem_init(struct gcal_fit_problem *problem,
         problem->weight[i] =
             GCAL_FIT_MISFIT_FLOOR /
             hypot(GCAL_FIT_MISFIT_FLOOR, rows->spread ? rows->spread[i] : 0);
+    for (size_t j = 0; j < n; j++) {
+        if ((problem->fixed[j] = gcal_fit_is_given(problem, j)))
+            problem->fixed_value[j] = rows->given[j];
+        problem->n_free += !problem->fixed[j];
+    }
     gcal_fit_find_costs(problem);
     return 0;
 }

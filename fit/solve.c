@@ -94,7 +94,7 @@ static int converge_scale(struct gcal_fit_problem *problem, struct gcal_fit *fit
 
 static double variance(const struct gcal_fit_problem *problem, double cost)
 {
-    double spare = (double)problem->n_used - (double)problem->n_parameters;
+    double spare = (double)problem->n_used - (double)problem->n_free;
 
     return spare > 0 ? cost / spare : GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR;
 }
@@ -157,7 +157,7 @@ static int fix_drifted(struct gcal_fit_problem *problem, struct gcal_fit *fit,
                        struct gcal_error *err)
 {
     for (size_t j = 0; fit->status == GCAL_FIT_GOOD && j < problem->n_parameters; j++) {
-        if (problem->is_cost[j] || !fit->at_bound[j] ||
+        if (problem->is_cost[j] || !fit->at_bound[j] || gcal_fit_is_given(problem, j) ||
             fit->value[j] == gcal_fit_shape_initial(problem, j))
             continue;
         if (try_initial(problem, j, fit, &fit->poorly_determined[j], err) < 0 ||
@@ -184,7 +184,7 @@ static void too_few_rows(const struct gcal_fit_problem *problem, struct gcal_fit
         fit->undetermined[j] = true;
     snprintf(fit->reason, sizeof(fit->reason),
              "%zu parameters, but only %zu kernels: add measurement kernels",
-             problem->n_parameters, problem->n_rows);
+             problem->n_free, problem->n_rows);
 }
 
 static int search(struct gcal_fit_problem *problem, struct gcal_fit *fit,
@@ -206,7 +206,7 @@ static int solve(struct gcal_fit_problem *problem, struct gcal_fit *fit,
                  struct gcal_error *err)
 {
     gcal_fit_find_range(problem->rows, fit);
-    if (problem->n_rows < problem->n_parameters || problem->n_rows == 0) {
+    if (problem->n_rows < problem->n_free || problem->n_rows == 0) {
         too_few_rows(problem, fit);
         return 0;
     }

@@ -40,6 +40,24 @@ static void scale_columns(struct gcal_fit_svd *d)
     }
 }
 
+/* Golub and Reinsch's method, which may not converge; then Jacobi's, which is slower. */
+static int decompose(struct gcal_fit_svd *d)
+{
+    gsl_matrix *kept = gsl_matrix_alloc(d->u->size1, d->u->size2);
+    int rc = GSL_ENOMEM;
+
+    if (kept) {
+        gsl_matrix_memcpy(kept, d->u);
+        rc = gsl_linalg_SV_decomp(d->u, d->v, d->s, d->work);
+    }
+    if (kept && rc == GSL_EMAXITER) {
+        gsl_matrix_memcpy(d->u, kept);
+        rc = gsl_linalg_SV_decomp_jacobi(d->u, d->v, d->s);
+    }
+    gsl_matrix_free(kept);
+    return rc;
+}
+
 int gcal_fit_svd_init(struct gcal_fit_svd *d, const double *jacobian, size_t n_rows,
                       size_t n_parameters, const bool *skip, struct gcal_error *err)
 {
@@ -62,7 +80,7 @@ int gcal_fit_svd_init(struct gcal_fit_svd *d, const double *jacobian, size_t n_r
         for (size_t k = 0; k < d->n; k++)
             gsl_matrix_set(d->u, i, k, jacobian[i * n_parameters + d->column[k]]);
     scale_columns(d);
-    if (gsl_linalg_SV_decomp(d->u, d->v, d->s, d->work) != 0)
+    if (decompose(d) != 0)
         return gcal_error_set(err, GCAL_EINPUT, "the Jacobian cannot be decomposed");
     return 0;
 }

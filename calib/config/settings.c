@@ -123,12 +123,12 @@ static int read_count(const struct gcal_yaml *map, const char *key, long long mi
 static int read_measure(const struct gcal_yaml *node,
                         struct gcal_config_measure_options *m, struct gcal_error *err)
 {
-    static const char *const keys[] = {
-        "budget_s",    "min_time_s", "max_time_s", "min_samples",
-        "max_samples", "noise",      "precision",  "kernel_limit_s",
-        "rungs",       "seed",       NULL
-    };
+    static const char *const keys[] = { "budget_s",    "min_time_s",     "max_time_s",
+                                        "min_samples", "max_samples",    "noise",
+                                        "precision",   "kernel_limit_s", "rungs",
+                                        "short_rungs", "seed",           NULL };
     uint64_t min_samples = m->min_samples, max_samples = m->max_samples, sizes = m->sizes;
+    uint64_t short_sizes = m->short_sizes;
 
     if (gcal_yaml_check_keys(node, keys, err) < 0 ||
         read_above(node, "budget_s", 0, &m->budget_s, err) < 0 ||
@@ -142,6 +142,7 @@ static int read_measure(const struct gcal_yaml *node,
         read_count(node, "max_samples", LEAST_SAMPLES, MAX_SAMPLES, &max_samples, err) <
             0 ||
         read_count(node, "rungs", 1, MAX_SWEEP, &sizes, err) < 0 ||
+        read_count(node, "short_rungs", 0, MAX_SWEEP, &short_sizes, err) < 0 ||
         read_count(node, "seed", 0, INT64_MAX, &m->seed, err) < 0)
         return -1;
     if (m->min_time_s >= m->max_time_s)
@@ -160,6 +161,7 @@ static int read_measure(const struct gcal_yaml *node,
     m->min_samples = min_samples;
     m->max_samples = max_samples;
     m->sizes = sizes;
+    m->short_sizes = short_sizes;
     return 0;
 }
 

@@ -45,6 +45,8 @@ static void write_measure(struct gcal_yaml_writer *w,
         gcal_yaml_put_number(w, "precision", m->precision);
     gcal_yaml_put_number(w, "kernel_limit_s", m->kernel_limit_s);
     gcal_yaml_put_integer(w, "rungs", m->sizes);
+    if (m->short_sizes) /* as before there were any */
+        gcal_yaml_put_integer(w, "short_rungs", m->short_sizes);
     gcal_yaml_put_integer(w, "seed", m->seed);
     gcal_yaml_write_end_map(w);
 }

@@ -40,6 +40,8 @@ bool gcal_binding_test_holds(const struct gcal_binding_test *test, const double 
         return actual < bound && !equal;
     case GCAL_FEATURE_LE:
         return actual < bound || equal;
+    case GCAL_FEATURE_MULTIPLE:
+        return actual != 0 && fmod(actual, bound) == 0;
     }
     return false;
 }

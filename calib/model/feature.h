@@ -27,7 +27,8 @@
  *                                 they keep, with tag and count of the original kernel.
  *   f_cl_wall_time[_<platform>_<device>]   output only: seconds
  *
- * A constraint is an expression in the kernel's sizes, optionally after > < >= <=.  A tag
+ * A constraint is an expression in the kernel's sizes, optionally after > < >= <= or %
+ * (a multiple of it, and not 0).  A tag
  * is [A-Za-z0-9]+.  An absent field matches everything.  docs/gpucal-profile.5 has the
  * details.  What distinguishes one kind from another is a row of the table in feature.c.
  */
@@ -195,7 +196,8 @@ enum gcal_feature_relation {
     GCAL_FEATURE_GT,
     GCAL_FEATURE_LT,
     GCAL_FEATURE_GE,
-    GCAL_FEATURE_LE
+    GCAL_FEATURE_LE,
+    GCAL_FEATURE_MULTIPLE /* of the bound, and not 0 */
 };
 
 struct gcal_feature_constraint {

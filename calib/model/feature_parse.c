@@ -81,7 +81,8 @@ static int read_constraint(struct reader *r, const char *end,
         enum gcal_feature_relation relation;
     } relations[] = { { ">=", GCAL_FEATURE_GE }, { "<=", GCAL_FEATURE_LE },
                       { ">", GCAL_FEATURE_GT },  { "<", GCAL_FEATURE_LT },
-                      { "=", GCAL_FEATURE_EQ },  { "", GCAL_FEATURE_EQ } };
+                      { "=", GCAL_FEATURE_EQ },  { "%", GCAL_FEATURE_MULTIPLE },
+                      { "", GCAL_FEATURE_EQ } };
     struct gcal_error inner;
     struct gcal_expr *expr;
     size_t i = 0, length = 0;

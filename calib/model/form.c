@@ -20,6 +20,7 @@ struct form {
     const char *name;
     size_t min_work, min_groups; /* groups it needs: besides launches, in all */
     const char *expression;
+    const char *first; /* the first group of work; NULL: as the others */
     const char *group; /* each group of work, "$cost"; NULL: as it is */
     size_t n_parameters;
     const struct gcal_form_parameter *parameters;
@@ -35,19 +36,44 @@ struct form {
 
 #define PARTIAL "[pnorm(p_start, ]max($work_list) + " HIDDEN_SHARE "*$shorter[, $launch)]"
 
-static const struct gcal_form_parameter edge[] = { { "p_edge", "1", 8, 1, 64 } };
-static const struct gcal_form_parameter norm[] = { { "p_overlap", "1", 1.3, 1, 16 } };
+/* The time of a kernel over that with the same work on all compute units, each as busy as it
+ * can be: the busiest unit has more work-groups than the average, and fewer than fill it take
+ * as long as those.  The exponent is as observed on an H100 and an H200.
+ */
+#define OCCUPANCY                                                                        \
+    "pnorm(1.6, ceil(f_thread_groups/p_units), $fill)*p_units/max(1, f_thread_groups)"
+
+/* 1 for a kernel in which neighbours access memory whole cache lines of 128 bytes apart. */
+#define ALIGNED                                                                          \
+    "step(f_mem_access_global_lstrides:{0:%32} + f_mem_access_global_lstrides:{1:%32}"   \
+    " + f_mem_access_global_float64_lstrides:{0:%16}"                                    \
+    " + f_mem_access_global_float64_lstrides:{1:%16} - 1)"
+
+static const struct gcal_form_parameter edge[] = { { "p_edge", "1", 8, 1, 64, false } };
+static const struct gcal_form_parameter norm[] = { { "p_overlap", "1", 1.3, 1, 16,
+                                                     false } };
 static const struct gcal_form_parameter sharpness[] = {
-    { "p_sharpness", "1", 8, 1, 64 },
+    { "p_sharpness", "1", 8, 1, 64, false },
 };
 /* Those of 'partial' are the first of 'latency'. */
 static const struct gcal_form_parameter hidden[] = {
-    { "p_hidden", "1", 0.5, 0, 1.5 },
-    { "p_hidden_memory", "1", 0.5, 0, 1.5 },
-    { "p_hidden_barrier", "1", 0.5, 0, 1.5 },
-    { "p_hidden_cached", "1", 0.5, 0, 1.5 },
-    { "p_start", "1", 3, 1, 16 },
-    { "p_fill", "work-items", 5e4, 1, 1e8 },
+    { "p_hidden", "1", 0.5, 0, 1.5, false },
+    { "p_hidden_memory", "1", 0.5, 0, 1.5, false },
+    { "p_hidden_barrier", "1", 0.5, 0, 1.5, false },
+    { "p_hidden_cached", "1", 0.5, 0, 1.5, false },
+    { "p_start", "1", 3, 1, 16, false },
+    { "p_fill", "work-items", 5e4, 1, 1e8, false },
+};
+
+static const struct gcal_form_parameter occupied[] = {
+    { "p_hidden", "1", 0.5, 0, 1.5, false },
+    { "p_hidden_memory", "1", 0.5, 0, 1.5, false },
+    { "p_hidden_barrier", "1", 0.5, 0, 1.5, false },
+    { "p_hidden_cached", "1", 0.5, 0, 1.5, false },
+    { "p_start", "1", 3, 1, 16, false },
+    { GCAL_FORM_UNITS, "compute units", 64, 1, 1e6, false },
+    { "_fill", "work-groups", 0.1, 0.01, 64, false },
+    { "_aligned", "1", 0.01, 0.001, 4, true },
 };
 
 static const struct form forms[] = {
@@ -96,6 +122,16 @@ static const struct form forms[] = {
         .n_parameters = 6,
         .parameters = hidden,
     },
+    {
+        .name = "occupancy",
+        .min_work = 2,
+        .min_groups = 2,
+        .expression = PARTIAL,
+        .first = "$cost*(1 + " ALIGNED "*($aligned))*" OCCUPANCY,
+        .group = "$cost*" OCCUPANCY,
+        .n_parameters = sizeof(occupied) / sizeof(*occupied),
+        .parameters = occupied,
+    },
 };
 
 #define N_FORMS (sizeof(forms) / sizeof(*forms))
@@ -121,6 +157,29 @@ const struct gcal_form_parameter *gcal_form_parameters(const char *form, size_t 
     return *n ? found->parameters : NULL;
 }
 
+bool gcal_form_parameter_is(const struct gcal_form_parameter *p, const char *name)
+{
+    size_t length = strlen(name), own = strlen(p->name);
+
+    if (*p->name != '_')
+        return strcmp(name, p->name) == 0;
+    return length > own && strcmp(name + length - own, p->name) == 0;
+}
+
+const struct gcal_form_parameter *gcal_form_shape(const char *name, size_t *cost_length)
+{
+    for (size_t i = 0; i < N_FORMS; i++)
+        for (size_t k = 0; k < forms[i].n_parameters; k++) {
+            const struct gcal_form_parameter *p = &forms[i].parameters[k];
+
+            if (*p->name != '_' || !gcal_form_parameter_is(p, name))
+                continue;
+            *cost_length = strlen(name) - strlen(p->name);
+            return p;
+        }
+    return NULL;
+}
+
 /* ---- templates ---- */
 
 /* Texts of the groups, in parentheses where they are sums. */
@@ -129,6 +188,7 @@ struct groups {
     char *work[MAX_GROUPS]; /* all but launches */
     char *launch;           /* of work-groups; NULL: none */
     const char *cost;       /* the one that is being written */
+    char *fill, *aligned;   /* shapes of the kernel's component in it */
 };
 
 static void put_list(struct gcal_buf *text, const struct groups *g, size_t first,
@@ -180,6 +240,16 @@ static void put_cost(struct gcal_buf *text, const struct groups *g)
     gcal_buf_puts(text, g->cost);
 }
 
+static void put_fill(struct gcal_buf *text, const struct groups *g)
+{
+    gcal_buf_puts(text, g->fill);
+}
+
+static void put_aligned(struct gcal_buf *text, const struct groups *g)
+{
+    gcal_buf_puts(text, g->aligned);
+}
+
 static void put_longest_other(struct gcal_buf *text, const struct groups *g)
 {
     bool several = g->n_work > 2;
@@ -215,6 +285,8 @@ static const struct placeholder {
     { "$shorter", put_shorter },             /* (M + C + D - max(M, C, D)) */
     { "$launch", put_launch },               /* L */
     { "$cost", put_cost },
+    { "$fill", put_fill },       /* p_..._fill of M's component of the kernel */
+    { "$aligned", put_aligned }, /* p_..._aligned of the same */
 };
 
 static const char *put_placeholder(struct gcal_buf *text, const char *at,
@@ -261,7 +333,7 @@ static int check_costs(const struct form *form, const char *name, const char *ex
         return gcal_error_prefix(err, "%.60s", name);
     for (size_t i = 0; rc == 0 && i < gcal_expr_symbol_count(expr); i++)
         for (size_t k = 0; rc == 0 && k < form->n_parameters; k++)
-            if (strcmp(gcal_expr_symbol(expr, i), form->parameters[k].name) == 0)
+            if (gcal_form_parameter_is(&form->parameters[k], gcal_expr_symbol(expr, i)))
                 rc = gcal_error_set(err, GCAL_EINPUT,
                                     "%.60s: %s is a parameter of the form: give the "
                                     "cost another name",
@@ -300,20 +372,50 @@ static int check_groups(const struct form *form, size_t n_groups,
     return 0;
 }
 
-static char *group_text(const struct form *form, const char *expression, bool is_work,
+/* "p_a_fill*min(1, f_a) + ..": the parameter of the kernel at hand, as a kernel has its own
+ * components alone; "0" without parts.
+ */
+static char *pick_shape(const struct gcal_form_cost_group *group, const char *suffix,
+                        bool strided, struct gcal_error *err)
+{
+    struct gcal_buf text = { 0 };
+
+    for (size_t i = 0; i < group->n_parts; i++)
+        if (group->parts[i].strided || !strided)
+            gcal_buf_printf(&text, "%s%s%s*min(1, %s)", text.size ? " + " : "",
+                            group->parts[i].parameter, suffix, group->parts[i].feature);
+    if (!text.size)
+        gcal_buf_puts(&text, "0");
+    return gcal_buf_take(&text, err);
+}
+
+static char *group_text(const char *template, const struct gcal_form_cost_group *group,
                         struct gcal_error *err)
 {
     struct gcal_buf text = { 0 };
-    char *cost = gcal_buf_format("(%s)", expression);
-    const struct groups g = { .cost = cost };
+    char *cost = gcal_buf_format("(%s)", group->expression);
+    struct groups g = { .cost = cost,
+                        .fill = pick_shape(group, "_fill", false, err),
+                        .aligned = pick_shape(group, "_aligned", true, err) };
+    char *result = NULL;
 
-    if (!cost) {
+    if (cost && g.fill && g.aligned) {
+        put_template(&text, template, &g);
+        result = gcal_buf_take(&text, err);
+    } else {
         gcal_error_memory(err);
-        return NULL;
     }
-    put_template(&text, is_work && form->group ? form->group : "$cost", &g);
     free(cost);
-    return gcal_buf_take(&text, err);
+    free(g.fill);
+    free(g.aligned);
+    return result;
+}
+
+static const char *group_template(const struct form *form, bool is_work, bool is_first)
+{
+    if (is_work && is_first && form->first)
+        return form->first;
+    return is_work && form->group ? form->group : "$cost";
 }
 
 static int split(const struct form *form, size_t n_groups,
@@ -322,7 +424,8 @@ static int split(const struct form *form, size_t n_groups,
 {
     for (size_t i = 0; i < n_groups; i++) {
         bool is_work = !is_launch(&groups[i]);
-        char *text = group_text(form, groups[i].expression, is_work, err);
+        char *text =
+            group_text(group_template(form, is_work, g->n_work == 0), &groups[i], err);
 
         if (!text)
             return -1;

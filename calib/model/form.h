@@ -45,19 +45,33 @@
 #ifndef GCAL_CALIB_MODEL_FORM_H
 #define GCAL_CALIB_MODEL_FORM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct gcal_error;
 
+/* The component of a target kernel: its cost and feature, a term of a group. */
+struct gcal_form_part {
+    const char *parameter, *feature;
+    bool strided; /* the kernel has accesses whose strides depend on sizes */
+};
+
 struct gcal_form_cost_group {
     const char *name;       /* "memory", "onchip", "launch" */
     const char *expression; /* of p_... and f_... only: named expressions are resolved */
+    size_t n_parts;
+    const struct gcal_form_part *parts; /* of its terms */
 };
+
+/* The device's compute units, as a parameter of a form: it is known, not fitted. */
+#define GCAL_FORM_UNITS "p_units"
 
 /* A parameter that a form adds. */
 struct gcal_form_parameter {
-    const char *name, *unit;
+    const char *name; /* or, from '_' on, the end of the names of one for each cost */
+    const char *unit;
     double initial, min, max;
+    bool by_long; /* of a cost: long launches alone decide it */
 };
 
 /* The name of form 'i', counted from 0; NULL after the last one. */
@@ -74,5 +88,13 @@ char *gcal_form_expression(const char *form, size_t n_groups,
 
 /* The '*n' parameters that 'form' adds; NULL and 0 for an unknown form or none. */
 const struct gcal_form_parameter *gcal_form_parameters(const char *form, size_t *n);
+
+/* Whether 'name' is that parameter, or one of those. */
+bool gcal_form_parameter_is(const struct gcal_form_parameter *p, const char *name);
+
+/* If a form adds a parameter with that name for a cost: the parameter, and the length of the
+ * cost's name, 3 for p_a_fill, of p_a; else NULL.
+ */
+const struct gcal_form_parameter *gcal_form_shape(const char *name, size_t *cost_length);
 
 #endif

@@ -83,6 +83,33 @@ static void add_kernel(struct gcal_plan_families *f, struct gcal_plan_family *fa
         family->fixed[family->n_fixed++] = i;
 }
 
+static bool is_checked(const struct gcal_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->uses.n; i++)
+        if (kernel->uses.items[i].role == GCAL_KERNEL_CHECK)
+            return true;
+    return false;
+}
+
+/* Components of checked target kernels show what a short launch takes; the target kernels
+ * themselves, and variants of components, show how good predictions of short ones are.
+ */
+static void want_short_sizes(struct gcal_plan_families *f)
+{
+    size_t wanted = f->plan->options->short_sizes;
+
+    for (size_t i = 0; wanted && i < f->kernels->n_kernels; i++) {
+        const struct gcal_kernel *kernel = f->kernels->kernels[i];
+        struct gcal_plan_family *target;
+
+        if (is_checked(kernel))
+            gcal_plan_family_of(f, i)->n_short = (wanted + 1) / 2;
+        else if (kernel->origin.family && (target = find(f, kernel->origin.family)) &&
+                 is_checked(f->kernels->kernels[target->first]))
+            gcal_plan_family_of(f, i)->n_short = wanted;
+    }
+}
+
 int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan,
                             const struct gcal_kernel_list *kernels)
 {
@@ -103,6 +130,7 @@ int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan
             return gcal_error_memory(plan->err);
         add_kernel(f, family, i);
     }
+    want_short_sizes(f);
     return 0;
 }
 

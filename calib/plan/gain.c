@@ -6,6 +6,7 @@
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "calib/model/binding.h"
+#include "calib/model/form.h"
 #include "calib/model/profile.h"
 #include "calib/plan/gain_form.h"
 
@@ -38,6 +39,24 @@ static int fill_features(const struct gcal_plan_gain *gain, struct gcal_plan_for
     return 0;
 }
 
+/* Compute units are known; shapes of components follow from short launches, which are not
+ * chosen by their gain.
+ */
+static void give_parameters(const struct gcal_plan_gain *gain,
+                            struct gcal_plan_form *form)
+{
+    for (size_t j = 0; j < form->model->n_parameters; j++) {
+        const struct gcal_model_parameter *p = &form->model->parameters[j];
+        size_t length;
+
+        form->given[j] = NAN;
+        if (strcmp(p->name, GCAL_FORM_UNITS) == 0)
+            form->given[j] = gain->compute_units;
+        else if (gcal_form_shape(p->name, &length))
+            form->given[j] = p->initial;
+    }
+}
+
 static int form_init(struct gcal_plan_gain *gain, struct gcal_plan_form *form,
                      const struct gcal_model *model, bool merge_collinear,
                      struct gcal_error *err)
@@ -50,8 +69,10 @@ static int form_init(struct gcal_plan_gain *gain, struct gcal_plan_form *form,
     form->serves = calloc(n + 1, sizeof(*form->serves));
     form->features = calloc(n * model->n_features + 1, sizeof(*form->features));
     form->value = calloc(model->n_parameters + 1, sizeof(*form->value));
-    if (!form->serves || !form->features || !form->value)
+    form->given = calloc(model->n_parameters + 1, sizeof(*form->given));
+    if (!form->serves || !form->features || !form->value || !form->given)
         return gcal_error_memory(err);
+    give_parameters(gain, form);
     for (size_t i = 0; i < n; i++)
         if (gcal_kernel_uses_have(&gain->kernels->kernels[i]->uses, model->name,
                                   GCAL_KERNEL_FITTED) &&
@@ -117,6 +138,7 @@ struct gcal_plan_gain *gcal_plan_gain_create(const struct gcal_config *config,
         n_forms += config->models[i].n_forms;
     gain->kernels = kernels;
     gain->sub_group_size = (double)info->sub_group_size;
+    gain->compute_units = fmax(1, (double)info->compute_units);
     gain->optional = calloc(n + 1, sizeof(*gain->optional));
     gain->time_s = calloc(n + 1, sizeof(*gain->time_s));
     gain->spread = calloc(n + 1, sizeof(*gain->spread));
@@ -143,6 +165,7 @@ void gcal_plan_gain_destroy(struct gcal_plan_gain *gain)
         free(gain->forms[f].serves);
         free(gain->forms[f].features);
         free(gain->forms[f].value);
+        free(gain->forms[f].given);
         gcal_fit_clear(&gain->forms[f].fit);
     }
     free(gain->forms);

@@ -170,6 +170,7 @@ static int fit_form(const struct gcal_plan_gain *gain, struct gcal_plan_form *fo
         goto out;
     }
     gather_rows(gain, form, features, time_s, spread, group, &rows);
+    rows.given = form->given;
     if (gcal_fit_solve(form->model, &rows, &form->fit, err) < 0)
         goto out;
     judge_fit(form);

@@ -17,6 +17,7 @@ struct gcal_plan_form {
     bool *serves;         /* by kernel: it is fitted to it */
     double *features;     /* n_kernels x n_features */
     double *value;        /* n_parameters, from the last fit */
+    double *given;        /* n_parameters; NaN: to be fitted */
     bool fitted;          /* the last fit determined all parameters */
     struct gcal_fit fit;
     double misfit; /* relative */
@@ -24,7 +25,7 @@ struct gcal_plan_form {
 
 struct gcal_plan_gain {
     const struct gcal_kernel_list *kernels;
-    double sub_group_size;
+    double sub_group_size, compute_units;
     bool *optional;          /* by kernel */
     double *time_s, *spread; /* by kernel; time_s 0: not measured */
     size_t n_forms;

@@ -18,6 +18,7 @@ struct gcal_plan_family {
     size_t n_done, n_done_sizes; /* measured before this run was resumed */
     size_t *fixed, *sizes;       /* kernels; sizes: smallest first */
     size_t n_wanted;             /* sizes to measure, done ones included */
+    size_t n_short;              /* too short ones to measure besides */
     size_t n_tried;              /* sizes */
     size_t n_chosen;             /* sizes that are or were measured, done ones included */
     bool ended;                  /* no further size is to be tried */

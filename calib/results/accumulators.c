@@ -73,14 +73,14 @@ static int compare_on(struct search *s, size_t device, struct variant *variant,
     for (size_t k = 0; k < s->all->n; k++) {
         const struct gcal_result_row *target = &s->all->rows[k];
 
-        if (target->device != device ||
+        if (target->device != device || target->brief ||
             !is_component_of(variant->kernel, kernel_of(s, target)))
             continue;
         variant->target = kernel_of(s, target);
         for (size_t i = 0; i < s->rows->n; i++) {
             const struct gcal_result_row *component = &s->rows->rows[i];
 
-            if (component->device == device &&
+            if (component->device == device && !component->brief &&
                 strcmp(kernel_of(s, component)->family, variant->kernel->family) == 0 &&
                 gcal_result_compare_component(&s->accesses, component, target, nearest,
                                               err) < 0)

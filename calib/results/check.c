@@ -1,9 +1,11 @@
-/* check.c - errors of a model for target kernels that are measured at one size
+/* check.c - errors of a model for target kernels that are measured at a few sizes
  *
- * On kinds of devices that are only checked, each target kernel is measured at one size.
+ * On kinds of devices that are only checked, each target kernel is measured at one long
+ * size and at short ones.
  * No parameter is fitted to that and no form is chosen by it, but an interval that does
  * not contain the observed errors would be wrong.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +33,10 @@ static int pick(const struct gcal_result_type_fit *t, const struct gcal_record *
     return 0;
 }
 
-static int summarize(struct gcal_result_type_fit *t, const struct gcal_model *model,
+/* Of short launches or of the others. */
+static int summarize(const struct gcal_result_type_fit *t, const struct gcal_model *model,
                      const double *features, const struct gcal_result_rows *rows,
+                     bool brief, struct gcal_fit_error_summary *summary,
                      struct gcal_error *err)
 {
     double *predicted_s = calloc(rows->n + 1, sizeof(*predicted_s));
@@ -40,12 +44,14 @@ static int summarize(struct gcal_result_type_fit *t, const struct gcal_model *mo
     int rc = predicted_s && time_s ? 0 : gcal_error_memory(err);
 
     for (size_t i = 0; i < rows->n && rc == 0; i++) {
-        predicted_s[i] = gcal_model_eval(model, t->forms[t->best].fit.value,
-                                         &features[i * model->n_features], NULL);
+        predicted_s[i] = rows->rows[i].brief != brief
+                             ? NAN
+                             : gcal_model_eval(model, t->forms[t->best].fit.value,
+                                               &features[i * model->n_features], NULL);
         time_s[i] = rows->rows[i].time_s;
     }
     if (rc == 0)
-        rc = gcal_fit_summarize_errors(rows->n, time_s, predicted_s, &t->checked, err);
+        rc = gcal_fit_summarize_errors(rows->n, time_s, predicted_s, summary, err);
     free(predicted_s);
     free(time_s);
     return rc;
@@ -67,7 +73,9 @@ int gcal_result_check_targets(struct gcal_result_type_fit *t,
     if (rc == 0 && !(features = gcal_result_features(record, model, &rows, err)))
         rc = -1;
     if (rc == 0)
-        rc = summarize(t, model, features, &rows, err);
+        rc = summarize(t, model, features, &rows, false, &t->checked, err);
+    if (rc == 0)
+        rc = summarize(t, model, features, &rows, true, &t->checked_brief, err);
     free(features);
     free(rows.rows);
     return rc;

@@ -80,10 +80,42 @@ static void keep_mixed(const struct gcal_result_type_fit *t, double *predicted_s
     size_t n = 0;
 
     for (size_t i = 0; i < t->n_rows; i++)
-        n += t->row_mixed[i] && !isnan(predicted_s[i]);
+        n += t->row_mixed[i] && !t->row_brief[i] && !isnan(predicted_s[i]);
     for (size_t i = 0; n >= LEAST_MIXED && i < t->n_rows; i++)
-        if (!t->row_mixed[i])
+        if (!t->row_mixed[i] && !t->row_brief[i])
             predicted_s[i] = NAN;
+}
+
+/* The predictions of brief rows, or of the others. */
+static void keep_brief(const struct gcal_result_type_fit *t, bool brief,
+                       double *predicted_s)
+{
+    for (size_t i = 0; i < t->n_rows; i++)
+        if (t->row_brief[i] != brief)
+            predicted_s[i] = NAN;
+}
+
+/* Forms are compared by all kept predictions; errors of long and of short launches differ,
+ * so there is a summary of each.
+ */
+static int summarize(const struct gcal_result_type_fit *t, double *kept,
+                     struct gcal_result_form_fit *f, struct gcal_error *err)
+{
+    double *brief = malloc((t->n_rows + 1) * sizeof(*brief));
+    int rc;
+
+    if (!brief)
+        return gcal_error_memory(err);
+    memcpy(brief, kept, t->n_rows * sizeof(*brief));
+    keep_brief(t, true, brief);
+    rc = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, kept, &f->compared, err);
+    if (rc == 0)
+        rc = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, brief, &f->brief, err);
+    keep_brief(t, false, kept);
+    if (rc == 0)
+        rc = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, kept, &f->held_out, err);
+    free(brief);
+    return rc;
 }
 
 /* Over common rows, if there are any. */
@@ -104,9 +136,7 @@ static int summarize_all(struct gcal_result_type_fit *t, const bool *competing,
         }
         keep_mixed(t, common);
         keep_mixed(t, alone);
-        rc = gcal_fit_summarize_errors(t->n_rows, t->row_time_s,
-                                       any && competing[k] ? common : alone,
-                                       &t->forms[k].held_out, err);
+        rc = summarize(t, any && competing[k] ? common : alone, &t->forms[k], err);
     }
     free(common);
     free(alone);
@@ -121,7 +151,7 @@ static int summarize_all(struct gcal_result_type_fit *t, const bool *competing,
  */
 static double score(const struct gcal_result_form_fit *f)
 {
-    return f->held_out.n ? f->held_out.mean_log : f->fit.residual;
+    return f->compared.n ? f->compared.mean_log : f->fit.residual;
 }
 
 static bool is_simpler(const struct gcal_result_form_fit *a,
@@ -180,9 +210,9 @@ static void put_choice(struct gcal_buf *buf, const struct gcal_result_type_fit *
 
     gcal_buf_printf(buf, "%s: mean error %s over ", config->forms[t->best].name,
                     gcal_units_percent(score(f), error));
-    if (f->held_out.n)
-        gcal_buf_printf(buf, "%zu%s measurement%s%s", f->held_out.n,
-                        t->by_targets ? "" : " held-out", f->held_out.n == 1 ? "" : "s",
+    if (f->compared.n)
+        gcal_buf_printf(buf, "%zu%s measurement%s%s", f->compared.n,
+                        t->by_targets ? "" : " held-out", f->compared.n == 1 ? "" : "s",
                         t->by_targets ? " of target kernels" : "");
     else
         gcal_buf_printf(buf, "the %zu fitted measurement%s, as none could be held out",

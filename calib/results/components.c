@@ -72,7 +72,8 @@ static double time_of_target(const struct gcal_record *record,
         const struct gcal_run_kernel *of =
             gcal_record_kernel(record, all->rows[i].kernel);
 
-        if (all->rows[i].device == device && is_component(kind, component, of))
+        if (all->rows[i].device == device && !all->rows[i].brief &&
+            is_component(kind, component, of))
             return all->rows[i].time_s;
     }
     return NAN;
@@ -119,7 +120,7 @@ static int compare_sizes(const struct gcal_record *record,
         const struct gcal_run_kernel *of =
             gcal_record_kernel(record, all->rows[i].kernel);
 
-        if (all->rows[i].device == component->device &&
+        if (all->rows[i].device == component->device && !all->rows[i].brief &&
             is_component_of_family(kind, kernel, of) &&
             gcal_result_compare_component(counts, component, &all->rows[i], &nearest,
                                           err) < 0)
@@ -141,7 +142,7 @@ static int find_slow(const struct gcal_result_type_fit *t,
                                              .time_s = t->row_time_s[i] };
         struct slow seen = { .component = gcal_record_kernel(record, row.kernel) };
 
-        if (!(seen.kind = find_kind(seen.component)))
+        if (t->row_brief[i] || !(seen.kind = find_kind(seen.component)))
             continue;
         seen.ratio = row.time_s /
                      time_of_target(record, all, seen.kind, seen.component, row.device);

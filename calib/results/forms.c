@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/model/form.h"
 #include "calib/results/private.h"
 
 /* Of each generator, every fifth kernel is left out at a time. */
@@ -15,10 +16,37 @@ struct problem {
     double *features; /* of all the type's rows, n x n_features */
     double *fitted;   /* of the rows that the form is fitted to */
     double *time_s, *spread;
+    double *given;  /* by parameter of the form, NaN: to be fitted */
+    bool *is_brief; /* of each row */
     size_t *kernel; /* of each row, in the record */
     size_t *group;  /* of each row: the first kernel of its generator */
     size_t *fold;   /* of each row: 0 .. FOLDS - 1, across all generators */
 };
+
+/* Leaves the rows that the form is fitted to. */
+static void drop_brief(struct problem *p, struct gcal_result_form_fit *f,
+                       const struct gcal_result_rows *rows)
+{
+    size_t n_features = p->rows.n_features, n = 0;
+
+    f->n_kernels = f->n_samples = 0;
+    for (size_t i = 0; i < f->n_rows; i++) {
+        const struct gcal_result_row *row = &rows->rows[f->row[i]];
+
+        if (row->brief)
+            continue;
+        f->n_samples += row->n_samples;
+        f->n_kernels += !n || p->kernel[i] != p->kernel[n - 1];
+        memmove(&p->fitted[n * n_features], &p->fitted[i * n_features],
+                n_features * sizeof(*p->fitted));
+        p->time_s[n] = p->time_s[i];
+        p->spread[n] = p->spread[i];
+        p->kernel[n] = p->kernel[i];
+        p->group[n] = p->group[i];
+        f->row[n++] = f->row[i];
+    }
+    f->n_rows = p->rows.n_rows = n;
+}
 
 static void problem_clear(struct problem *p)
 {
@@ -26,6 +54,8 @@ static void problem_clear(struct problem *p)
     free(p->fitted);
     free(p->time_s);
     free(p->spread);
+    free(p->given);
+    free(p->is_brief);
     free(p->kernel);
     free(p->group);
     free(p->fold);
@@ -43,9 +73,6 @@ static int pick_rows(struct gcal_result_form_fit *f, bool tailored,
 
         if (row->target != tailored)
             continue;
-        f->n_samples += row->n_samples;
-        f->n_kernels +=
-            !f->n_rows || row->kernel != rows->rows[f->row[f->n_rows - 1]].kernel;
         f->row[f->n_rows++] = i;
     }
     return 0;
@@ -74,6 +101,22 @@ static size_t position_in_generator(const struct problem *p, size_t i)
     return position;
 }
 
+/* The compute units of a form are known: those of the type's devices. */
+static double *given_parameters(const struct gcal_record *record,
+                                const struct gcal_model *model,
+                                const struct gcal_result_rows *rows)
+{
+    double *given = calloc(model->n_parameters + 1, sizeof(*given));
+
+    for (size_t j = 0; given && j < model->n_parameters; j++) {
+        given[j] = NAN;
+        if (rows->n && strcmp(model->parameters[j].name, GCAL_FORM_UNITS) == 0)
+            given[j] = fmax(1, (double)gcal_record_device(record, rows->rows[0].device)
+                                   ->info.compute_units);
+    }
+    return given;
+}
+
 static int problem_init(struct problem *p, const struct gcal_result_form_fit *f,
                         const struct gcal_record *record,
                         const struct gcal_config_form *form, bool merge_collinear,
@@ -87,10 +130,13 @@ static int problem_init(struct problem *p, const struct gcal_result_form_fit *f,
     p->fitted = calloc(n * n_features + 1, sizeof(*p->fitted));
     p->time_s = calloc(n + 1, sizeof(*p->time_s));
     p->spread = calloc(n + 1, sizeof(*p->spread));
+    p->given = given_parameters(record, form->model, rows);
+    p->is_brief = calloc(n + 1, sizeof(*p->is_brief));
     p->kernel = calloc(n + 1, sizeof(*p->kernel));
     p->group = calloc(n + 1, sizeof(*p->group));
     p->fold = calloc(n + 1, sizeof(*p->fold));
-    if (!p->fitted || !p->time_s || !p->spread || !p->kernel || !p->group || !p->fold)
+    if (!p->fitted || !p->time_s || !p->spread || !p->given || !p->is_brief ||
+        !p->kernel || !p->group || !p->fold)
         return gcal_error_memory(err);
     for (size_t i = 0; i < n; i++) {
         const struct gcal_result_row *row = &rows->rows[f->row[i]];
@@ -99,17 +145,17 @@ static int problem_init(struct problem *p, const struct gcal_result_form_fit *f,
                n_features * sizeof(*p->fitted));
         p->time_s[i] = row->time_s;
         p->spread[i] = row->spread;
+        p->is_brief[i] = row->brief;
         p->kernel[i] = row->kernel;
         p->group[i] = gcal_result_first_of_generator(record, row->kernel);
     }
-    for (size_t i = 0; i < n; i++)
-        p->fold[i] = position_in_generator(p, i) % FOLDS;
     p->rows = (struct gcal_fit_rows){ .n_rows = n,
                                       .n_features = n_features,
                                       .features = p->fitted,
                                       .time_s = p->time_s,
                                       .spread = p->spread,
                                       .group = p->group,
+                                      .given = p->given,
                                       .merge_collinear = merge_collinear };
     return 0;
 }
@@ -133,12 +179,13 @@ static int leave_out(struct gcal_result_form_fit *f, const struct gcal_model *mo
     return 0;
 }
 
-static void predict_targets(struct gcal_result_form_fit *f,
-                            const struct gcal_model *model, const struct problem *p,
-                            const struct gcal_result_rows *rows)
+/* Rows that the form is not fitted to; with 'targets', those of target kernels as well. */
+static void predict_others(struct gcal_result_form_fit *f, const struct gcal_model *model,
+                           const struct problem *p, const struct gcal_result_rows *rows,
+                           bool targets)
 {
     for (size_t i = 0; i < rows->n; i++)
-        if (rows->rows[i].target)
+        if (rows->rows[i].brief || (targets && rows->rows[i].target))
             f->held_out_s[i] = gcal_model_eval(model, f->fit.value,
                                                &p->features[i * model->n_features], NULL);
 }
@@ -162,12 +209,11 @@ static int hold_out(struct gcal_result_form_fit *f, const struct gcal_config_for
         return gcal_error_memory(err);
     if (f->fit.status != GCAL_FIT_GOOD)
         return 0;
+    predict_others(f, form->model, p, rows, by_targets && !form->tailored);
     if (form->tailored)
         return leave_out(f, form->model, p, p->kernel, f->held_out_s, err);
-    if (by_targets) {
-        predict_targets(f, form->model, p, rows);
+    if (by_targets)
         return 0;
-    }
     if (leave_out(f, form->model, p, p->group, f->held_out_s, err) < 0)
         return -1;
     return leave_out(f, form->model, p, p->fold, f->fold_out_s, err);
@@ -203,6 +249,37 @@ static int find_mixed(struct gcal_result_type_fit *t, const struct gcal_record *
     return rc;
 }
 
+static void find_folds(struct problem *p)
+{
+    for (size_t i = 0; i < p->rows.n_rows; i++)
+        p->fold[i] = position_in_generator(p, i) % FOLDS;
+}
+
+static bool has_shapes(const struct gcal_model *model)
+{
+    size_t length;
+
+    for (size_t j = 0; j < model->n_parameters; j++)
+        if (gcal_form_shape(model->parameters[j].name, &length))
+            return true;
+    return false;
+}
+
+/* Shapes follow from short launches, so they are in the range of validity. */
+static void widen_range(struct gcal_result_form_fit *f, const struct gcal_model *model,
+                        const struct problem *p, const struct gcal_result_rows *rows)
+{
+    size_t n = model->n_features;
+
+    for (size_t i = 0; has_shapes(model) && i < rows->n; i++)
+        for (size_t k = 0; rows->rows[i].brief && k < n; k++) {
+            double value = p->features[i * n + k];
+
+            if (value > 0 && value < f->fit.feature_min[k])
+                f->fit.feature_min[k] = value;
+        }
+}
+
 static int fit_form(struct gcal_result_form_fit *f, const struct gcal_record *record,
                     const struct gcal_config_form *form, bool merge_collinear,
                     bool by_targets, const struct gcal_result_rows *rows,
@@ -213,8 +290,14 @@ static int fit_form(struct gcal_result_form_fit *f, const struct gcal_record *re
 
     if (pick_rows(f, form->tailored, rows, err) == 0 &&
         problem_init(&p, f, record, form, merge_collinear, rows, err) == 0 &&
-        gcal_fit_solve(form->model, &p.rows, &f->fit, err) == 0)
-        rc = hold_out(f, form, by_targets, &p, rows, err);
+        gcal_result_find_shapes(form->model, &p.rows, p.is_brief, p.given, err) == 0) {
+        drop_brief(&p, f, rows);
+        find_folds(&p);
+        if (gcal_fit_solve(form->model, &p.rows, &f->fit, err) == 0)
+            rc = hold_out(f, form, by_targets, &p, rows, err);
+    }
+    if (rc == 0 && f->fit.status == GCAL_FIT_GOOD)
+        widen_range(f, form->model, &p, rows);
     if (rc < 0)
         gcal_error_prefix(err, "model %s, form %s", form->model->name, form->name);
     problem_clear(&p);

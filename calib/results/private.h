@@ -5,6 +5,9 @@
 #include "calib/results/results.h"
 
 struct gcal_buf;
+
+/* Launches that take less are short. */
+#define GCAL_RESULT_SHORT_S 1e-3
 struct gcal_params_model;
 struct gcal_profile;
 
@@ -85,6 +88,15 @@ int gcal_result_choose_accumulators(struct gcal_result_type_fit *t,
                                     const struct gcal_result_rows *all,
                                     struct gcal_result_rows *rows,
                                     struct gcal_error *err);
+
+/* ---- shapes.c ---- */
+
+/* Fits the shapes of the model's components, one component at a time.  'is_brief': by row;
+ * 'given' (by parameter, NaN: not known) gets their values.
+ */
+int gcal_result_find_shapes(const struct gcal_model *model,
+                            const struct gcal_fit_rows *rows, const bool *is_brief,
+                            double *given, struct gcal_error *err);
 
 /* ---- forms.c ---- */
 

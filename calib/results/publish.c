@@ -68,7 +68,7 @@ static int copy_features(const struct gcal_model *model, const struct gcal_fit *
 }
 
 /* Held-out errors; if nothing was held out, residuals.  Intervals contain the errors for
- * target kernels that were checked, too.
+ * target kernels that were checked, too.  Short launches have a bound of their own.
  */
 static void copy_error_summary(const struct gcal_result_type_fit *t,
                                const struct gcal_result_form_fit *f,
@@ -80,6 +80,14 @@ static void copy_error_summary(const struct gcal_result_type_fit *t,
         f->held_out.n ? f->held_out.error_90 : GCAL_PARAMS_NORMAL_90 * p->residual;
     if (t->checked.n)
         p->error_90 = fmax(p->error_90, t->checked.error_90);
+    if (!f->brief.n && !t->checked_brief.n)
+        return;
+    p->short_s = GCAL_RESULT_SHORT_S;
+    p->short_error_90 = p->error_90;
+    if (f->brief.n)
+        p->short_error_90 = fmax(p->short_error_90, f->brief.error_90);
+    if (t->checked_brief.n)
+        p->short_error_90 = fmax(p->short_error_90, t->checked_brief.error_90);
 }
 
 /* The model is fitted to the run that calibrated the device. */

@@ -30,6 +30,7 @@ static void type_fit_clear(struct gcal_result_type_fit *t)
     free(t->row_device);
     free(t->row_kernel);
     free(t->row_time_s);
+    free(t->row_brief);
     free(t->row_mixed);
     free(t->device);
     free(t->factor);
@@ -70,12 +71,14 @@ static int keep_rows(struct gcal_result_type_fit *t, const struct gcal_result_ro
     t->row_device = calloc(n, sizeof(*t->row_device));
     t->row_kernel = calloc(n, sizeof(*t->row_kernel));
     t->row_time_s = calloc(n, sizeof(*t->row_time_s));
-    if (!t->row_device || !t->row_kernel || !t->row_time_s)
+    t->row_brief = calloc(n, sizeof(*t->row_brief));
+    if (!t->row_device || !t->row_kernel || !t->row_time_s || !t->row_brief)
         return gcal_error_memory(err);
     for (size_t i = 0; i < rows->n; i++) {
         t->row_device[i] = rows->rows[i].device;
         t->row_kernel[i] = rows->rows[i].kernel;
         t->row_time_s[i] = rows->rows[i].time_s;
+        t->row_brief[i] = rows->rows[i].brief;
     }
     t->n_rows = rows->n;
     return 0;
@@ -203,8 +206,12 @@ int gcal_results_fit(const struct gcal_record *record, const struct gcal_config 
     int rc = -1;
 
     if (list_fits(record, config, &made, err) == 0 &&
-        gcal_result_rows_read(record, &all, err) == 0)
+        gcal_result_rows_read(record, &all, err) == 0) {
+        /* Where no short launches were asked for, those there are serve as any other. */
+        for (size_t i = 0; i < all.n; i++)
+            all.rows[i].brief = all.rows[i].brief && config->measure.short_sizes > 0;
         rc = fit_all(&fitting, err);
+    }
     free(all.rows);
     if (rc < 0)
         gcal_results_clear(&made);

@@ -41,8 +41,10 @@ struct gcal_result_form_fit {
      * do not determine it. */
     double *held_out_s; /* without all kernels of its generator */
     double *fold_out_s; /* without every fifth kernel of each generator */
-    struct gcal_fit_error_summary held_out; /* over the rows that all competing forms
-                                               predict */
+    /* Over the rows that all competing forms predict: all of them, by which forms are
+     * compared; long launches; short ones.
+     */
+    struct gcal_fit_error_summary compared, held_out, brief;
 };
 
 /* One model fitted for one device type, pooled over its devices. */
@@ -59,6 +61,7 @@ struct gcal_result_type_fit {
     size_t *row_device;                 /* n_rows: index in the record */
     size_t *row_kernel;                 /* n_rows: index in the record */
     double *row_time_s;                 /* n_rows: medians */
+    bool *row_brief;                    /* n_rows: see gcal_result_row */
     bool *row_mixed;  /* n_rows: the kernel has costs of both components, whose
                          combination is what forms differ in */
     size_t n_devices; /* devices of the type with rows of the best form */
@@ -71,6 +74,7 @@ struct gcal_result_type_fit {
     struct gcal_fit_error_summary checked; /* of the best form, for target kernels
                                               measured at one size: not fitted and not
                                               compared, but intervals contain them */
+    struct gcal_fit_error_summary checked_brief; /* the same for short launches */
     size_t n_warnings; /* sentences about components slower than their kernels */
     char **warnings;
 };
@@ -123,6 +127,8 @@ struct gcal_result_row {
     bool target;   /* a target kernel of the model, which is not fitted to it otherwise */
     bool fallback; /* an accumulator variant that is fitted only instead of another
                       (accumulators.c) */
+    bool brief; /* a short launch, beside long ones of its family: not fitted, except for
+                      the shapes of its component (shapes.c) */
 };
 
 struct gcal_result_rows {

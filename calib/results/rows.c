@@ -49,6 +49,44 @@ static int add_row(struct gcal_result_rows *rows, const struct gcal_result_row *
     return 0;
 }
 
+/* Launches are short only if they take less than this share of the longest of their family.
+ */
+#define SHORT_SHARE 0.25
+
+static bool is_checked(const struct gcal_run_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->uses.n; i++)
+        if (kernel->uses.items[i].role != GCAL_KERNEL_CHECK)
+            return false;
+    return true;
+}
+
+static bool is_of_family(const struct gcal_run_kernel *kernel, const char *family)
+{
+    return kernel->family && strcmp(kernel->family, family) == 0;
+}
+
+/* Of derived kernels and of target kernels that are checked: microbenchmarks are short on
+ * purpose.  Rows of one family need not be adjacent.
+ */
+static bool is_brief(const struct gcal_record *record,
+                     const struct gcal_result_rows *rows,
+                     const struct gcal_result_row *row)
+{
+    const struct gcal_run_kernel *kernel = gcal_record_kernel(record, row->kernel);
+    double longest_s = 0;
+
+    if (!kernel->family || row->time_s >= GCAL_RESULT_SHORT_S ||
+        (kernel->origin.form == GCAL_KERNEL_COMPLETE && !is_checked(kernel)))
+        return false;
+    for (size_t i = 0; i < rows->n; i++)
+        if (rows->rows[i].device == row->device &&
+            is_of_family(gcal_record_kernel(record, rows->rows[i].kernel),
+                         kernel->family))
+            longest_s = fmax(longest_s, rows->rows[i].time_s);
+    return row->time_s < SHORT_SHARE * longest_s;
+}
+
 int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_rows *rows,
                           struct gcal_error *err)
 {
@@ -73,6 +111,8 @@ int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_r
     }
     if (rows->n)
         qsort(rows->rows, rows->n, sizeof(*rows->rows), by_kernel_and_device);
+    for (size_t i = 0; i < rows->n; i++)
+        rows->rows[i].brief = is_brief(record, rows, &rows->rows[i]);
     return 0;
 }
 

@@ -38,6 +38,8 @@ struct adding {
     struct gcal_select_terms *terms;
     enum gcal_config_class class;
     const struct gcal_expr *written;
+    const struct gcal_profile *profile; /* the entry's */
+    bool target;                        /* it is of a target kernel */
 };
 
 /* Takes the texts; a feature that is there already adds nothing.  Work-groups are also
@@ -147,16 +149,38 @@ static int add_atomic(struct adding *a, const struct gcal_profile_entry *e,
                     gcal_buf_format("%s_atomic_%s_%s", space, e->dtype, e->op), err);
 }
 
+/* Whether neighbours access global memory at a distance that depends on sizes. */
+static bool has_strides(const struct gcal_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_entries; i++) {
+        const struct gcal_profile_entry *e = &profile->entries[i];
+
+        for (size_t k = 0; k < profile->n_dims; k++)
+            if (e->space == GCAL_FEATURE_SPACE_GLOBAL && e->lid_stride[k] &&
+                strpbrk(e->lid_stride[k], "abcdefghijklmnopqrstuvwxyz"
+                                          "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"))
+                return true;
+    }
+    return false;
+}
+
 static int add_component(struct adding *a, const struct gcal_profile_entry *e,
                          struct gcal_error *err)
 {
     const char *component = e->kind == GCAL_FEATURE_MEMORY ? "memory" : "onchip";
+    size_t n = a->terms->n;
 
     if (!e->tag)
         return 0;
-    return add_term(a, gcal_buf_format("f_%s_tag:%s", component, e->tag),
-                    gcal_buf_format("%s_%s", e->tag, component),
-                    gcal_buf_format("%s_%s_part", e->tag, component), err);
+    if (add_term(a, gcal_buf_format("f_%s_tag:%s", component, e->tag),
+                 gcal_buf_format("%s_%s", e->tag, component),
+                 gcal_buf_format("%s_%s_part", e->tag, component), err) < 0)
+        return -1;
+    if (a->terms->n > n) {
+        a->terms->items[n].part = a->target;
+        a->terms->items[n].strided = a->target && has_strides(a->profile);
+    }
+    return 0;
 }
 
 static int add_access(struct adding *a, const struct gcal_profile_entry *e,
@@ -218,6 +242,7 @@ static int add_kernels(struct adding *a, const struct gcal_kernel_list *kernels,
         if (strcmp(kernels->kernels[i]->variant, variant) == 0)
             continue; /* the same counts */
         variant = kernels->kernels[i]->variant;
+        a->profile = p;
         for (size_t k = 0; k < p->n_entries; k++)
             if (add_entry(a, &p->entries[k], err) < 0)
                 return -1;
@@ -230,8 +255,11 @@ int gcal_select_terms_add(struct gcal_select_terms *terms, enum gcal_config_clas
                           const struct gcal_expr *written, struct gcal_error *err)
 {
     struct adding a = { .terms = terms, .class = class, .written = written };
-    int rc = add_kernels(&a, &sources->targets, err);
+    int rc;
 
+    a.target = true;
+    rc = add_kernels(&a, &sources->targets, err);
+    a.target = false;
     if (rc == 0 && (class == GCAL_CONFIG_CLASS_MEMORY_COMPONENTS ||
                     class == GCAL_CONFIG_CLASS_ONCHIP_COMPONENTS))
         rc = add_kernels(&a, &sources->mixed, err);
@@ -250,7 +278,7 @@ static bool is_taken(const char *parameter, const struct gcal_expr *written)
         const struct gcal_form_parameter *added = gcal_form_parameters(form, &n);
 
         for (size_t i = 0; i < n; i++)
-            if (strcmp(added[i].name, parameter) == 0)
+            if (gcal_form_parameter_is(&added[i], parameter))
                 return true;
     }
     return has_symbol(written, parameter);

@@ -14,7 +14,9 @@ void gcal_select_costs_clear(struct gcal_select_costs *costs)
     for (size_t i = 0; i < costs->n_groups; i++) {
         free((char *)costs->groups[i].name);
         free((char *)costs->groups[i].expression);
+        free((void *)costs->groups[i].parts);
     }
+    gcal_select_terms_clear(&costs->terms);
     free(costs->groups);
     free(costs->overhead);
     *costs = (struct gcal_select_costs){ 0 };
@@ -116,6 +118,29 @@ static char *sum_group(const struct gcal_select_terms *terms,
     return NULL;
 }
 
+/* The group's components of target kernels; texts are those of 'terms'. */
+static int list_parts(const struct gcal_select_terms *terms,
+                      const struct gcal_config_cost_group *config,
+                      struct gcal_form_cost_group *group, struct gcal_error *err)
+{
+    struct gcal_form_part *parts = calloc(terms->n + 1, sizeof(*parts));
+
+    if (!parts)
+        return gcal_error_memory(err);
+    group->parts = parts;
+    for (size_t k = 0; k < config->n_costs; k++)
+        for (size_t i = 0; !config->costs[k].expression && i < terms->n; i++) {
+            const struct gcal_select_term *term = &terms->items[i];
+
+            if (term->class == config->costs[k].class && term->part)
+                parts[group->n_parts++] =
+                    (struct gcal_form_part){ .parameter = term->parameter,
+                                             .feature = term->feature,
+                                             .strided = term->strided };
+        }
+    return 0;
+}
+
 static char *sum_overhead(const struct gcal_select_terms *terms,
                           const struct gcal_config_cost *overhead, struct gcal_error *err)
 {
@@ -142,6 +167,8 @@ static int sum_all(const struct gcal_config_model *m,
             return -1;
         if (!(group->name = strdup(m->groups[i].name)))
             return gcal_error_memory(err);
+        if (list_parts(terms, &m->groups[i], group, err) < 0)
+            return -1;
     }
     if (m->overhead && !(costs->overhead = sum_overhead(terms, m->overhead, err)))
         return -1;
@@ -152,15 +179,13 @@ int gcal_select_costs_find(const struct gcal_config_model *m,
                            const struct gcal_select_sources *sources,
                            struct gcal_select_costs *costs, struct gcal_error *err)
 {
-    struct gcal_select_terms terms = { 0 };
-    int rc = find_terms(m, sources, &terms, err);
+    int rc = find_terms(m, sources, &costs->terms, err);
 
     for (size_t i = 0; i < count_costs(m); i++)
         costs->loads =
             costs->loads || cost_at(m, i)->class == GCAL_CONFIG_CLASS_GLOBAL_ACCESSES;
     if (rc == 0)
-        rc = sum_all(m, &terms, costs, err);
-    gcal_select_terms_clear(&terms);
+        rc = sum_all(m, &costs->terms, costs, err);
     return rc;
 }
 

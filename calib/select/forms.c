@@ -7,6 +7,21 @@
 #include "calib/model/form.h"
 #include "calib/select/private.h"
 
+static int set_parameter(struct gcal_model_parameter *p,
+                         const struct gcal_form_parameter *added, struct gcal_error *err)
+{
+    char *unit = strdup(added->unit);
+
+    if (!unit)
+        return gcal_error_memory(err);
+    free(p->unit);
+    p->unit = unit;
+    p->initial = added->initial;
+    p->min = added->min;
+    p->max = added->max;
+    return 0;
+}
+
 /* The parameters that a form adds have ranges of their own. */
 static int set_form_parameters(const char *form, struct gcal_model *model,
                                struct gcal_error *err)
@@ -14,20 +29,12 @@ static int set_form_parameters(const char *form, struct gcal_model *model,
     size_t n;
     const struct gcal_form_parameter *added = gcal_form_parameters(form, &n);
 
-    for (size_t i = 0; i < n; i++) {
-        struct gcal_model_parameter *p = gcal_model_parameter_find(model, added[i].name);
-        char *unit;
-
-        if (!p)
-            continue; /* the form has no use for it if there is one group only */
-        if (!(unit = strdup(added[i].unit)))
-            return gcal_error_memory(err);
-        free(p->unit);
-        p->unit = unit;
-        p->initial = added[i].initial;
-        p->min = added[i].min;
-        p->max = added[i].max;
-    }
+    /* The form has no use for some of them if there is one group only. */
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < model->n_parameters; k++)
+            if (gcal_form_parameter_is(&added[i], model->parameters[k].name) &&
+                set_parameter(&model->parameters[k], &added[i], err) < 0)
+                return -1;
     return 0;
 }
 

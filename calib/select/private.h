@@ -17,25 +17,6 @@ struct gcal_select_sources {
                                       components are costs as well */
 };
 
-/* ---- costs.c: cost groups as expressions ---- */
-
-struct gcal_select_costs {
-    size_t n_groups;
-    struct gcal_form_cost_group *groups; /* texts are owned */
-    char *overhead;                      /* NULL: none */
-    bool loads;                          /* single accesses to global memory are costs */
-};
-
-/* Whether the groups of the model name a feature class. */
-bool gcal_select_uses_classes(const struct gcal_config_model *m);
-int gcal_select_costs_find(const struct gcal_config_model *m,
-                           const struct gcal_select_sources *sources,
-                           struct gcal_select_costs *costs, struct gcal_error *err);
-void gcal_select_costs_clear(struct gcal_select_costs *costs);
-/* The sum of all, the caller's to free. */
-char *gcal_select_costs_sum(const struct gcal_select_costs *costs,
-                            struct gcal_error *err);
-
 /* ---- classes.c: feature classes ---- */
 
 /* A cost of a class: parameter * feature. */
@@ -44,6 +25,8 @@ struct gcal_select_term {
     char *feature;            /* or a product of features */
     char *parameter;          /* NULL until terms are named */
     char *name, *longer_name; /* proposed for the parameter, without p_ */
+    bool part;                /* a component of a target kernel */
+    bool strided;             /* and some stride of the kernel depends on sizes */
 };
 
 /* Each feature once, in the order of classes and of the kernels that have it. */
@@ -62,6 +45,26 @@ int gcal_select_terms_add(struct gcal_select_terms *terms, enum gcal_config_clas
 int gcal_select_terms_name(struct gcal_select_terms *terms,
                            const struct gcal_expr *written, struct gcal_error *err);
 void gcal_select_terms_clear(struct gcal_select_terms *terms);
+
+/* ---- costs.c: cost groups as expressions ---- */
+
+struct gcal_select_costs {
+    size_t n_groups;
+    struct gcal_form_cost_group *groups; /* texts are owned */
+    char *overhead;                      /* NULL: none */
+    bool loads;                          /* single accesses to global memory are costs */
+    struct gcal_select_terms terms;      /* those of feature classes */
+};
+
+/* Whether the groups of the model name a feature class. */
+bool gcal_select_uses_classes(const struct gcal_config_model *m);
+int gcal_select_costs_find(const struct gcal_config_model *m,
+                           const struct gcal_select_sources *sources,
+                           struct gcal_select_costs *costs, struct gcal_error *err);
+void gcal_select_costs_clear(struct gcal_select_costs *costs);
+/* The sum of all, the caller's to free. */
+char *gcal_select_costs_sum(const struct gcal_select_costs *costs,
+                            struct gcal_error *err);
 
 /* ---- forms.c and tailored.c: built-in forms ---- */
 

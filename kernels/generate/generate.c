@@ -179,6 +179,10 @@ static int prepare(struct making *m, const struct gcal_generator_setting *settin
     struct gcal_error why = { 0 };
     int rc;
 
+    /* One size sweep serves variants with different conditions. */
+    if (kernel->sweep &&
+        gcal_kernel_check_assume(kernel, kernel->n_sizes, kernel->sizes, NULL) < 0)
+        return 0;
     if (m->limits && !gcal_kernel_limits_allow(m->limits, setting, kernel, &reason))
         return leave_out(m, kernel, reason, err);
     if (check_geometry(kernel, &geometry, &why) < 0)

@@ -37,7 +37,7 @@ void gcal_order_clear(struct gcal_order *r)
 struct common {
     size_t n_parameters;
     double *covariance; /* of the parameters */
-    double misfit;
+    double misfit;      /* the largest of the variants' */
 };
 
 static int keep_common(struct common *c, const struct gcal_predictor *p,
@@ -45,7 +45,6 @@ static int keep_common(struct common *c, const struct gcal_predictor *p,
 {
     size_t n = c->n_parameters = gcal_predictor_parameter_count(p);
 
-    c->misfit = gcal_predictor_misfit(p);
     if (c->covariance)
         return 0;
     if (!(c->covariance = calloc(n * n + 1, sizeof(double))))
@@ -61,7 +60,10 @@ static int eval(const struct gcal_predictor *p, struct gcal_order_variant *v,
         return -1;
     if (!(v->log_gradient = calloc(c->n_parameters + 1, sizeof(double))))
         return gcal_error_memory(err);
-    return gcal_predictor_eval(p, v->target.sizes, &v->prediction, v->log_gradient, err);
+    if (gcal_predictor_eval(p, v->target.sizes, &v->prediction, v->log_gradient, err) < 0)
+        return -1;
+    c->misfit = fmax(c->misfit, gcal_predictor_misfit(p, v->prediction.time_s));
+    return 0;
 }
 
 /* What cannot be predicted says why. */

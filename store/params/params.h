@@ -73,6 +73,9 @@ struct gcal_params_model {
     double error_90;     /* 90 % bound of their relative errors, or of the checked
                             kernels' if that is larger; 1.645 residuals when there are
                             none */
+    double short_s,
+        short_error_90;          /* predictions of less than short_s: the bound for short
+                                       launches; 0: error_90 holds for all */
     double factor, factor_error; /* device factor, relative to the fit of its type */
 };
 

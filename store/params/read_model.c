@@ -153,6 +153,10 @@ static void get_errors(struct gcal_params_fields *r, const struct gcal_yaml *map
         m->n_held_out = gcal_params_fields_count(r, map, "held_out");
         m->held_out_rms = gcal_params_fields_number(r, map, "held_out_rms", 0);
         m->error_90 = gcal_params_fields_number(r, map, "error_90", 0);
+        if (!r->failed && gcal_yaml_find(map, "short_s")) {
+            m->short_s = gcal_params_fields_number(r, map, "short_s", 0);
+            m->short_error_90 = gcal_params_fields_number(r, map, "short_error_90", 0);
+        }
         return;
     }
     if (!r->failed && !(m->form = strdup("expression"))) {
@@ -236,10 +240,11 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
                            struct gcal_error *err)
 {
     static const char *const keys[] = {
-        "device",       "model",      "output",     "expression",  "factor",   "form",
-        "factor_error", "parameters", "features",   "covariance",  "kernels",  "samples",
-        "residual",     "condition",  "mean_error", "worst_error", "held_out", "error_90",
-        "held_out_rms", "known",      NULL,
+        "device",      "model",          "output",     "expression",   "factor",
+        "form",        "factor_error",   "parameters", "features",     "covariance",
+        "kernels",     "samples",        "residual",   "condition",    "mean_error",
+        "worst_error", "held_out",       "error_90",   "held_out_rms", "known",
+        "short_s",     "short_error_90", NULL,
     };
     struct gcal_params_fields r = { .err = err, .version = 3 };
 

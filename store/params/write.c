@@ -93,6 +93,10 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
     gcal_yaml_put_integer(w, "held_out", m->n_held_out);
     gcal_yaml_put_number(w, "held_out_rms", m->held_out_rms);
     gcal_yaml_put_number(w, "error_90", m->error_90);
+    if (m->short_s > 0) {
+        gcal_yaml_put_number(w, "short_s", m->short_s);
+        gcal_yaml_put_number(w, "short_error_90", m->short_error_90);
+    }
     gcal_yaml_write_end_map(w);
 }
 
@@ -174,14 +178,15 @@ static bool all_finite(const double *values, size_t count)
 /* A file that no reader could use must not be published. */
 static int check_model(const struct gcal_params_model *m, struct gcal_error *err)
 {
-    double others[] = { m->residual, m->mean_error, m->worst_error, m->held_out_rms,
-                        m->error_90, m->factor,     m->factor_error };
+    double others[] = { m->residual, m->mean_error,   m->worst_error,
+                        m->error_90, m->held_out_rms, m->factor,
+                        m->short_s,  m->factor_error, m->short_error_90 };
 
     if (all_finite(m->value, m->n_parameters) &&
         all_finite(m->standard_error, m->n_parameters) &&
         all_finite(m->root, GCAL_PARAMS_ROOT(m->n_parameters, 0)) &&
         all_finite(m->feature_min, m->n_features) &&
-        all_finite(m->feature_max, m->n_features) && all_finite(others, 7))
+        all_finite(m->feature_max, m->n_features) && all_finite(others, 9))
         return 0;
     return gcal_error_set(
         err, GCAL_EFIT, "model %s: a value, error or range is not finite: not published",

@@ -31,6 +31,8 @@ struct gcal_predictor {
     size_t n_columns; /* parameters in the file */
     double factor;
     double misfit;       /* relative */
+    double short_misfit; /* of predictions below short_s */
+    double short_s;
     double factor_error; /* relative */
     /* If the model may lack costs: for the message. */
     char *kernel, *hint;
@@ -204,6 +206,8 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
         return -1;
     p->factor = from->factor;
     p->misfit = from->error_90 / GCAL_PARAMS_NORMAL_90;
+    p->short_misfit = from->short_error_90 / GCAL_PARAMS_NORMAL_90;
+    p->short_s = from->short_s;
     p->factor_error = from->factor_error / from->factor;
     subject = find_subject(p, from, profile);
     p->binding =
@@ -274,9 +278,9 @@ void gcal_predictor_covariance(const struct gcal_predictor *p, double *covarianc
         }
 }
 
-double gcal_predictor_misfit(const struct gcal_predictor *p)
+double gcal_predictor_misfit(const struct gcal_predictor *p, double time_s)
 {
-    return p->misfit;
+    return time_s < p->short_s ? p->short_misfit : p->misfit;
 }
 
 /* ---- prediction ---- */
@@ -331,9 +335,10 @@ static double variance(const struct gcal_predictor *p, const double *gradient)
 /* The misfit of held-out predictions includes the errors of their parameters: the larger
  * of the two counts, not their sum.
  */
-static double error_of(const struct gcal_predictor *p, double of_parameters)
+static double error_of(const struct gcal_predictor *p, double time_s,
+                       double of_parameters)
 {
-    return hypot(fmax(of_parameters, p->misfit), p->factor_error);
+    return hypot(fmax(of_parameters, gcal_predictor_misfit(p, time_s)), p->factor_error);
 }
 
 /* ---- work without a cost ---- */
@@ -466,8 +471,9 @@ int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
     prediction->time_s = p->factor * raw_s;
     prediction->not_covered = gap.share;
     prediction->gap = gap.feature;
-    if (set_interval(p, error_of(p, sqrt(variance(p, gradient)) / raw_s), prediction,
-                     err) < 0)
+    if (set_interval(p,
+                     error_of(p, prediction->time_s, sqrt(variance(p, gradient)) / raw_s),
+                     prediction, err) < 0)
         return -1;
     find_outside(p, features, prediction);
     for (size_t i = 0; log_gradient && i < p->model->n_parameters; i++)

@@ -102,8 +102,9 @@ void gcal_predictor_covariance(const struct gcal_predictor *predictor,
                                double *covariance);
 
 /* The standard deviation of log(time / prediction) of held-out kernels, their parameters'
- * errors included; independent between kernels.
+ * errors included, for a prediction of 'time_s': short launches have their own; independent
+ * between kernels.
  */
-double gcal_predictor_misfit(const struct gcal_predictor *predictor);
+double gcal_predictor_misfit(const struct gcal_predictor *predictor, double time_s);
 
 #endif

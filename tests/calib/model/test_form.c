@@ -16,11 +16,16 @@
 
 #define assert_near(a, b) assert_true(fabs((a) - (b)) <= 1e-14 * fabs(b))
 
+static const struct gcal_form_part loads[] = { { "p_a", "f_mem_access_global_load",
+                                                 true } };
+static const struct gcal_form_part madds[] = { { "p_madd", "f_op_float32_madd", false } };
+
 static const struct gcal_form_cost_group groups[] = {
-    { "memory", "p_a*f_mem_access_global_load + p_b*f_mem_access_global_store" },
-    { "launch", "p_group*f_thread_groups" },
-    { "onchip", "p_madd*f_op_float32_madd" },
-    { "local", "p_local*f_mem_access_local" },
+    { "memory", "p_a*f_mem_access_global_load + p_b*f_mem_access_global_store", 1,
+      loads },
+    { "launch", "p_group*f_thread_groups", 0, NULL },
+    { "onchip", "p_madd*f_op_float32_madd", 1, madds },
+    { "local", "p_local*f_mem_access_local", 0, NULL },
 };
 
 static const struct {
@@ -42,6 +47,13 @@ static const struct {
     { "p_hidden_cached", 0.87 },
     { "p_start", 2.9 },
     { "p_fill", 45814 },
+    { "p_units", 132 },
+    { "p_a_fill", 5.3 },
+    { "p_a_aligned", 0.7 },
+    { "p_madd_fill", 1.9 },
+    { "f_mem_access_global_float64_lstrides:{0:%16}", 0 },
+    { "f_mem_access_global_float64_lstrides:{1:%16}", 0 },
+    { "f_mem_access_global_lstrides:{0:%32}", 0 },
     { "f_mem_access_global_load", 1.3e8 },
     { "f_mem_access_global", 1.71e8 },
     { "f_mem_access_global_store", 4.1e7 },
@@ -53,9 +65,11 @@ static const struct {
 /* What decides how much of the shorter work hides. */
 struct kind {
     double barriers, cached_loads;
+    double aligned; /* accesses whole cache lines apart */
 };
 
-static const struct kind plain, barrier = { 3, 0 }, tiles = { 3, 1.2e8 };
+static const struct kind plain, barrier = { 3, 0, 0 }, tiles = { 3, 1.2e8, 0 },
+                                apart = { 0, 0, 1.3e8 };
 
 static double number(const char *name, double n_groups, struct kind kind)
 {
@@ -67,6 +81,8 @@ static double number(const char *name, double n_groups, struct kind kind)
         return kind.barriers;
     if (strcmp(name, "f_mem_access_global_load_afr:>16") == 0)
         return kind.cached_loads;
+    if (strcmp(name, "f_mem_access_global_lstrides:{1:%32}") == 0)
+        return kind.aligned;
     for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
         if (strcmp(values[i].name, name) == 0)
             return values[i].value;
@@ -82,7 +98,7 @@ static double evaluate_groups(const struct gcal_form_cost_group *of, const char 
     char *text = gcal_form_expression(form, n, of, "p_launch*f_sync_kernel_launch", &err);
     struct gcal_model *model =
         text ? gcal_model_create("m", "f_cl_wall_time", text, &err) : NULL;
-    double parameters[20], features[20], result;
+    double parameters[24], features[24], result;
 
     if (!model)
         fail_msg("%s: %s", form, err.text);
@@ -169,6 +185,48 @@ static void latency_has_a_floor(void **state)
                 beside_launches(r * (m + 0.87 * (c + l)), 16));
 }
 
+static double occupied(double n_groups, double fill)
+{
+    return pow(pow(ceil(n_groups / 132), 1.6) + pow(fill, 1.6), 1 / 1.6) * 132 / n_groups;
+}
+
+/* One work-group on each unit, one more than that, and many. */
+static void occupancy_counts_the_busiest_unit(void **state)
+{
+    static const double n_groups[] = { 16, 132, 133, 65536 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(n_groups) / sizeof(*n_groups); i++) {
+        double n = n_groups[i];
+
+        assert_near(
+            evaluate("occupancy", 3, n, plain),
+            beside_launches(m * occupied(n, 5.3) + 0.31 * c * occupied(n, 1.9), n));
+    }
+}
+
+static void occupancy_knows_aligned_sizes(void **state)
+{
+    (void)state;
+    assert_near(
+        evaluate("occupancy", 3, 65536, apart),
+        beside_launches(1.7 * m * occupied(65536, 5.3) + 0.31 * c * occupied(65536, 1.9),
+                        65536));
+}
+
+static void shapes_belong_to_costs(void **state)
+{
+    size_t length = 0;
+
+    (void)state;
+    assert_string_equal(gcal_form_shape("p_a_fill", &length)->name, "_fill");
+    assert_int_equal(length, 3);
+    assert_false(gcal_form_shape("p_a_fill", &length)->by_long);
+    assert_true(gcal_form_shape("p_a_aligned", &length)->by_long);
+    assert_null(gcal_form_shape("p_fill_a", &length));
+    assert_null(gcal_form_shape("_fill", &length));
+}
+
 /* Every form, every parameter: in the expression, with a range that holds its start. */
 static void parameters_are_in_the_expression(void **state)
 {
@@ -184,14 +242,18 @@ static void parameters_are_in_the_expression(void **state)
         const struct gcal_form_parameter *own = gcal_form_parameters(name, &n);
 
         for (size_t i = 0; i < n; i++) {
-            assert_non_null(gcal_model_parameter_find(model, own[i].name));
+            size_t found = 0;
+
+            for (size_t k = 0; k < model->n_parameters; k++)
+                found += gcal_form_parameter_is(&own[i], model->parameters[k].name);
+            assert_int_equal(found, strcmp(own[i].name, "_fill") == 0 ? 2 : 1);
             assert_true(own[i].min < own[i].initial && own[i].initial < own[i].max);
         }
-        assert_int_equal(model->n_parameters, 5 + n);
+        assert_int_equal(model->n_parameters, 5 + n + (strcmp(name, "occupancy") == 0));
         gcal_model_destroy(model);
         free(text);
     }
-    assert_int_equal(n_forms, 6);
+    assert_int_equal(n_forms, 7);
 }
 
 static void one_group_is_enough_for_linear(void **state)
@@ -206,12 +268,17 @@ static void one_group_is_enough_for_linear(void **state)
 
 static void says_what_is_wrong(void **state)
 {
-    static const struct gcal_form_cost_group broken[] = { { "memory", "p_a *" },
-                                                          { "onchip", "1" } };
-    static const struct gcal_form_cost_group twice[] = { { "memory", "p_a" },
-                                                         { "memory", "1" } };
-    static const struct gcal_form_cost_group taken[] = { { "memory", "p_hidden" },
-                                                         { "onchip", "1" } };
+    static const struct gcal_form_cost_group broken[] = {
+        { .name = "memory", .expression = "p_a *" },
+        { .name = "onchip", .expression = "1" }
+    };
+    static const struct gcal_form_cost_group twice[] = {
+        { .name = "memory", .expression = "p_a" }, { .name = "memory", .expression = "1" }
+    };
+    static const struct gcal_form_cost_group taken[] = {
+        { .name = "memory", .expression = "p_hidden" },
+        { .name = "onchip", .expression = "1" }
+    };
     static const struct {
         const char *form;
         size_t n;
@@ -221,7 +288,7 @@ static void says_what_is_wrong(void **state)
         { "porm", 2, groups, NULL,
           "unknown form 'porm'; forms are linear, overlap, pnorm, smoothmax, "
           "partial, "
-          "latency" },
+          "latency, occupancy" },
         { "overlap", 2, groups, NULL,
           "form overlap: it needs at least 2 groups of costs beside 'launch', there is "
           "1; "
@@ -256,6 +323,9 @@ int main(void)
         cmocka_unit_test(partial_knows_kinds_of_kernels),
         cmocka_unit_test(partial_hides_memory_less),
         cmocka_unit_test(latency_has_a_floor),
+        cmocka_unit_test(occupancy_counts_the_busiest_unit),
+        cmocka_unit_test(occupancy_knows_aligned_sizes),
+        cmocka_unit_test(shapes_belong_to_costs),
         cmocka_unit_test(parameters_are_in_the_expression),
         cmocka_unit_test(one_group_is_enough_for_linear),
         cmocka_unit_test(says_what_is_wrong),

@@ -265,6 +265,9 @@ static void features_match_entries(void **state)
         { "f_mem_access_lstrides:{2:1}", 0 },
         { "f_mem_access_gstrides:{0:16;1:12*n}", 768 },
         { "f_mem_access_gstrides:{0:16;1:11*n}", 0 },
+        { "f_mem_access_lstrides:{1:%8}", 768 + 2304 },
+        { "f_mem_access_lstrides:{1:%5}", 0 },
+        { "f_mem_access_lstrides:{0:%1}", 768 }, /* not of those with a stride of 0 */
         { "f_mem_access_afr:>1", 768 },
         { "f_mem_access_afr:1.5", 768 },
         { "f_mem_access_afr:1", 2304 },
