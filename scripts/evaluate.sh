@@ -26,27 +26,29 @@ die() {
 # shellcheck source=scripts/device.sh
 . "$top/scripts/device.sh"
 
+# Sizes are none of those that calibrations measure: small launches, multiples of whole cache
+# lines and others.
 # The groups of kernels: name, model, size on the x axis of the figure (-: no figure),
 # logarithmic axes, and tags, with sizes for a large GPU and for others.
 each_group() { # COMMAND [ARGUMENT]...: calls it with each group after its own arguments
     "$@" matmul matmul_sq n xy matmul_sq dtype:float32 \
-        "n:$(size 2048,2560,3584,4608,5120,6400,7680,8192 320,448,640,896)"
+        "n:$(size 160,272,448,736,1104,1648,2064,2560,3600,4400,5120,6400,7680 160,320,400,448,640,896)"
     "$@" dg dg_diff nelements xy dg_diff dtype:float32 \
-        "nelements:$(size 65536,131072,196608,393216,786432,1572864,3145728 1536,3072,6144)"
+        "nelements:$(size 1600,6400,25600,80000,196608,250000,600000,1572864,3145728 800,1536,3072,6144)"
     "$@" stencil finite_diff n xy finite_diff dtype:float32 \
-        "n:$(size 4032,5040,7056,9072,12096,16128 1008,2016,4032)"
+        "n:$(size 784,1456,2464,4032,4592,7056,9968,12096,16128 560,1008,2016,4032)"
     "$@" minplus min_plus n xy min_plus dtype:float32 \
-        "n:$(size 2048,2560,3584,4096,5120,6144 192,320)"
+        "n:$(size 150,300,600,1100,1500,2560,3000,3040,3584,4500,5120 150,192,320)"
     "$@" increment block_size M xy increment dtype:float32 \
-        "M:$(size 201326592,402653184,805306368 3145728)"
+        "M:$(size 100000,2000000,30000000,201326592,402653184,805306368 100000,3145728)"
     "$@" dense block_size M xy dense dtype:float32 \
-        "M:$(size 1572864,3145728,6291456 49152)"
+        "M:$(size 8000,120000,500000,1572864,3145728,6291456 8000,49152)"
     "$@" dense2 block_size M xy dense2 dtype:float32 \
-        "M:$(size 1572864,3145728,6291456 49152)"
+        "M:$(size 8000,120000,500000,1572864,3145728,6291456 8000,49152)"
     "$@" blur block_size M xy blur dtype:float32 \
-        "M:$(size 201326592,603979776 3145728)"
+        "M:$(size 300000,4000000,80000000,201326592,603979776 300000,3145728)"
     "$@" kmeans block_size M xy kmeans dtype:float32 \
-        "M:$(size 2097152,8388608 49152)"
+        "M:$(size 8000,120000,500000,2097152,8388608 8000,49152)"
     "$@" overlap rates m "" overlap_pattern dtype:float32 \
         "m:$(size 1,2,4,6,8,12,16,24,32,48,64 1,4,8,16)" \
         "nelements:$(size 67108864 1048576)"
