@@ -57,7 +57,9 @@ static bool is_at_least(struct gcal_poly_context *c, const struct gcal_poly *a,
     return gcal_poly_is_nonnegative(c, gcal_poly_sub(c, a, b));
 }
 
-/* Inserts 'basis' in rising order; false when its place is unknown. */
+/* Inserts 'basis' in rising order; false when its place is unknown, unless the order does
+ * not matter.
+ */
 static bool add_basis(struct gcal_poly_context *c, struct gcal_sets_bases *bases,
                       const struct gcal_poly *basis, int64_t number)
 {
@@ -69,8 +71,11 @@ static bool add_basis(struct gcal_poly_context *c, struct gcal_sets_bases *bases
             return true;
         }
     while (at > 0 && !is_at_least(c, basis, bases->all[at - 1])) {
-        if (!is_at_least(c, bases->all[at - 1], basis))
-            return false;
+        if (!is_at_least(c, bases->all[at - 1], basis)) {
+            if (bases->ordered)
+                return false;
+            break;
+        }
         at--;
     }
     if (bases->n == GCAL_SETS_MAX_BASES)
@@ -148,12 +153,12 @@ const struct gcal_poly *gcal_sets_bases_offset(struct gcal_poly_context *c,
 
 bool gcal_sets_bases_find(struct gcal_poly_context *c, size_t n,
                           const struct gcal_poly *const *offsets, bool whole,
-                          struct gcal_sets_bases *bases)
+                          bool ordered, struct gcal_sets_bases *bases)
 {
     int64_t numbers[GCAL_SETS_MAX_BASES] = { 0 };
     unsigned atom;
 
-    *bases = (struct gcal_sets_bases){ 1, { gcal_poly_integer(c, 1) }, { 1 } };
+    *bases = (struct gcal_sets_bases){ ordered, 1, { gcal_poly_integer(c, 1) }, { 1 } };
     for (size_t i = 0; i < n; i++) {
         const struct gcal_poly *offset = offsets[i];
 

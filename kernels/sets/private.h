@@ -233,19 +233,20 @@ int gcal_sets_system_simplify(struct gcal_sets_system *s);
 enum { GCAL_SETS_MAX_BASES = 6 };
 
 struct gcal_sets_bases {
+    bool ordered; /* rising: each at least the one before */
     size_t n;
-    const struct gcal_poly *all[GCAL_SETS_MAX_BASES]; /* rising, the first is 1 */
+    const struct gcal_poly *all[GCAL_SETS_MAX_BASES]; /* the first is 1 */
     int64_t numbers[GCAL_SETS_MAX_BASES]; /* common divisors of their multiples, during
                                              the search */
 };
 
 /* The bases of 'n' subscripts: of their whole strides ("n+2"), or of the products of
- * sizes in these ("n" and 1).  False when a subscript is not affine or the order of
- * strides is unknown.
+ * sizes in these ("n" and 1).  False when a subscript is not affine, or the order of
+ * strides is unknown and they must be 'ordered'.
  */
 bool gcal_sets_bases_find(struct gcal_poly_context *c, size_t n,
                           const struct gcal_poly *const *offsets, bool whole,
-                          struct gcal_sets_bases *bases);
+                          bool ordered, struct gcal_sets_bases *bases);
 /* p = sum of numbers[i]*bases[i]; false when there are no such numbers. */
 bool gcal_sets_bases_split(struct gcal_poly_context *c,
                            const struct gcal_sets_bases *bases, const struct gcal_poly *p,
@@ -261,5 +262,40 @@ const struct gcal_poly *gcal_sets_bases_stride(struct gcal_poly_context *c,
 const struct gcal_poly *gcal_sets_bases_offset(struct gcal_poly_context *c,
                                                const struct gcal_poly *const *offsets,
                                                size_t to);
+
+/* ---- image.c: the elements that accesses touch, as sets of coordinates ---- */
+
+enum { GCAL_SETS_IMAGE_ACCESSES = 64 };
+
+/* The caller sets the first members, up to 'alike'. */
+struct gcal_sets_image {
+    struct gcal_sets_nest *nest;
+    size_t n_accesses;
+    const struct gcal_sets_access_event *const *accesses;
+    bool apart;                /* sizes at which an access is not made matter */
+    bool alike[GCAL_MAX_DIMS]; /* of a local array: groups that differ in this id alone
+                                  count as one */
+    const struct gcal_poly
+        *offsets[GCAL_SETS_IMAGE_ACCESSES]; /* in the dimensions of their domains */
+    struct gcal_sets_bases bases;           /* of 'offsets'; set by the caller */
+    bool estimated;
+    struct gcal_sets_context sizes; /* with all sizes of the sets registered */
+};
+
+/* The dimensions in the access's offset, and those they depend on. */
+bool gcal_sets_image_component(struct gcal_sets_image *image,
+                               const struct gcal_sets_access_event *access,
+                               struct gcal_sets_domain *domain,
+                               struct gcal_sets_component *component);
+/* Fills all but the bases. */
+bool gcal_sets_image_prepare(struct gcal_sets_image *image);
+/* The union of what all accesses reach, a coordinate for each basis relative to the first
+ * offset at 0; with 'apart', each at the sizes at which it is made, where sizes at which
+ * none is made do not matter.
+ */
+isl_set *gcal_sets_image_set(struct gcal_sets_image *image);
+/* An upper (sign 1) or lower bound of coordinate 'b'. */
+const struct gcal_poly *gcal_sets_image_bound(const struct gcal_sets_image *image,
+                                              isl_set *set, size_t b, int sign);
 
 #endif

@@ -190,4 +190,13 @@ const struct gcal_poly *
 gcal_sets_footprint(struct gcal_sets_nest *nest, size_t n,
                     const struct gcal_sets_access_event *const *accesses);
 
+/* An interval that has every subscript of 'n' accesses to one array, all in elements of
+ * one size: 'first' at most the least subscript, 'last' at least the largest, both in
+ * sizes alone.  Exact for accesses to whole rows; unknown conditions are taken to hold.
+ * False when it is unknown.
+ */
+bool gcal_sets_interval(struct gcal_sets_nest *nest, size_t n,
+                        const struct gcal_sets_access_event *const *accesses,
+                        const struct gcal_poly **first, const struct gcal_poly **last);
+
 #endif

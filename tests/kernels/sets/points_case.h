@@ -39,6 +39,7 @@ struct happened {
     int64_t work_items, groups;
     int64_t sub_groups[N_SUB_GROUP_SIZES], differing[N_SUB_GROUP_SIZES];
     int64_t elements;
+    int64_t first, last; /* subscripts; INT64_MAX, INT64_MIN: none */
 };
 
 void case_random(struct test_case *t, uint64_t seed);

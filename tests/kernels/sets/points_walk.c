@@ -32,7 +32,12 @@ static void touch(struct walk *w, size_t level)
 
         if (level != (t->accesses[i].inner ? t->n_levels : t->n_levels / 2))
             continue;
-        offset = tree_value(t->accesses[i].offset, w->values) + MOST_OFFSETS;
+        offset = tree_value(t->accesses[i].offset, w->values);
+        if (offset < w->happened->first)
+            w->happened->first = offset;
+        if (offset + t->accesses[i].width - 1 > w->happened->last)
+            w->happened->last = offset + t->accesses[i].width - 1;
+        offset += MOST_OFFSETS;
         for (int64_t k = offset; k < offset + t->accesses[i].width; k++) {
             if (k < 0 || k >= 2 * MOST_OFFSETS) {
                 w->too_much = true;
@@ -135,7 +140,7 @@ bool case_walk(const struct test_case *t, int64_t n, int64_t m, struct happened 
     };
     int64_t groups[3] = { 1, 1, 1 };
 
-    *happened = (struct happened){ 0 };
+    *happened = (struct happened){ .first = INT64_MAX, .last = INT64_MIN };
     now++;
     for (size_t d = 0; d < t->n_dims; d++)
         groups[d] = tree_value(t->groups[d], w.values);

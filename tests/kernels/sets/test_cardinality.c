@@ -276,6 +276,74 @@ static void distinct_elements_are_counted(void **state)
     try_cases(ASK_FOOTPRINT, 55);
 }
 
+/* ---- intervals ---- */
+
+struct interval {
+    struct gcal_expr *first, *last; /* NULL: unknown */
+};
+
+static struct interval ask_interval(const struct test_case *t)
+{
+    const struct gcal_sets_access_event *accesses[MOST_ACCESSES];
+    const struct gcal_poly *first, *last;
+    struct interval found = { NULL, NULL };
+    struct built b;
+
+    case_build(t, &b);
+    for (size_t i = 0; i < t->n_accesses; i++)
+        accesses[i] = &b.accesses[i];
+    if (gcal_sets_interval(&b.nest, t->n_accesses, accesses, &first, &last)) {
+        found.first = read_count(b.c, first);
+        found.last = read_count(b.c, last);
+    }
+    built_clear(&b);
+    return found;
+}
+
+static void expect_inside(const struct test_case *t, uint64_t seed,
+                          const struct interval *found)
+{
+    double at[MOST_POINTS][2];
+    size_t n = choose_points(t, seed, at);
+
+    for (size_t i = 0; i < n; i++) {
+        struct happened h;
+        double first = gcal_expr_eval(found->first, at[i]);
+        double last = gcal_expr_eval(found->last, at[i]);
+
+        if (!case_walk(t, (int64_t)at[i][0], (int64_t)at[i][1], &h) ||
+            h.last == INT64_MIN)
+            continue;
+        if (first > (double)h.first + 1e-6 || last < (double)h.last - 1e-6)
+            fail_msg("seed %llu, n = %g, m = %g: subscripts %lld to %lld, interval %g to "
+                     "%g",
+                     (unsigned long long)seed, at[i][0], at[i][1], (long long)h.first,
+                     (long long)h.last, first, last);
+    }
+}
+
+static void all_subscripts_are_in_their_interval(void **state)
+{
+    int n_known = 0;
+
+    (void)state;
+    for (int i = 0; i < n_cases; i++) {
+        struct test_case t;
+        struct interval found;
+
+        case_random(&t, first_seed + (uint64_t)i);
+        found = ask_interval(&t);
+        if (found.first && found.last) {
+            n_known++;
+            expect_inside(&t, first_seed + (uint64_t)i, &found);
+        }
+        gcal_expr_destroy(found.first);
+        gcal_expr_destroy(found.last);
+    }
+    print_message("intervals: %d cases, %d unknown\n", n_cases, n_cases - n_known);
+    assert_true(n_cases < 100 || n_known > n_cases / 2);
+}
+
 /* ---- rare cases that once failed ---- */
 
 /* Loops that are only affine for each value of an outer one, where sub-groups of 8 lanes
@@ -314,6 +382,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sub_groups_with_an_active_lane_are_counted),
         cmocka_unit_test(divergent_sub_groups_are_counted),
         cmocka_unit_test(distinct_elements_are_counted),
+        cmocka_unit_test(all_subscripts_are_in_their_interval),
         cmocka_unit_test(loops_at_values_do_not_count_sub_groups_again),
     };
 
