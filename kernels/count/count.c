@@ -7,6 +7,7 @@
 #include "calib/base/strings.h"
 #include "kernels/count/count.h"
 #include "kernels/count/private.h"
+#include "kernels/count/walked.h"
 #include "kernels/walk/walk.h"
 
 static int check_request(const struct gcal_count_request *r, struct gcal_error *err)
@@ -178,52 +179,60 @@ static int name_arguments(CXCursor kernel, struct gcal_strings *names,
     return 0;
 }
 
-struct gcal_profile *gcal_count(const struct gcal_count_request *given,
+int gcal_count_walk(const struct gcal_count_request *given,
+                    struct gcal_count_walked *walked, struct gcal_error *err)
+{
+    struct gcal_count_request *request = &walked->request;
+    struct gcal_sets_nest *nest = &walked->nest;
+
+    *request = *given;
+    if (check_request(request, err) < 0 ||
+        !(walked->unit = gcal_source_parse_kernel(request->source, request->file,
+                                                  request->build_options, request->kernel,
+                                                  &walked->kernel, err)) ||
+        take_work_group(walked->kernel, request, err) < 0 ||
+        !(walked->name = gcal_source_cursor_name(walked->kernel, err)) ||
+        name_arguments(walked->kernel, &walked->arguments, err) < 0 ||
+        !(nest->c = make_context(request, &walked->assumptions, err)))
+        return -1;
+    nest->file = walked->unit->file;
+    nest->sub_group_size = (int64_t)request->sub_group_size;
+    if (set_sizes(nest, request, err) == 0 &&
+        gcal_walk_kernel(nest, walked->unit, walked->kernel, request, err) == 0)
+        return 0;
+    if (gcal_poly_context_check(nest->c, NULL) < 0)
+        gcal_error_prefix(err, "%s: kernel '%s'", nest->file, walked->name);
+    return -1;
+}
+
+void gcal_count_walked_clear(struct gcal_count_walked *walked)
+{
+    struct gcal_poly_context *c = walked->nest.c;
+
+    free(walked->name);
+    gcal_strings_clear(&walked->arguments);
+    gcal_sets_nest_clear(&walked->nest);
+    gcal_poly_context_destroy(c);
+    gcal_source_close(walked->unit);
+}
+
+struct gcal_profile *gcal_count(const struct gcal_count_request *request,
                                 struct gcal_error *err)
 {
-    struct gcal_count_request completed = *given;
-    const struct gcal_count_request *request = &completed;
-    struct gcal_sets_nest nest = { 0 };
-    struct gcal_poly_context *c = NULL;
-    struct gcal_source_unit *unit = NULL;
+    struct gcal_count_walked walked = { 0 };
     struct gcal_profile *profile = NULL;
-    struct gcal_strings arguments = { 0 };
-    const char *assumptions = NULL;
-    char *name = NULL;
-    CXCursor kernel;
 
-    if (check_request(request, err) < 0 ||
-        !(unit = gcal_source_parse_kernel(request->source, request->file,
-                                          request->build_options, request->kernel,
-                                          &kernel, err)) ||
-        take_work_group(kernel, &completed, err) < 0 ||
-        !(name = gcal_source_cursor_name(kernel, err)) ||
-        name_arguments(kernel, &arguments, err) < 0 ||
-        !(c = make_context(request, &assumptions, err)))
-        goto out;
-    nest.c = c;
-    nest.file = unit->file;
-    nest.sub_group_size = (int64_t)request->sub_group_size;
-    if (set_sizes(&nest, request, err) < 0 ||
-        gcal_walk_kernel(&nest, unit, kernel, request, err) < 0) {
-        if (gcal_poly_context_check(c, NULL) < 0)
-            gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
-        goto out;
+    if (gcal_count_walk(request, &walked, err) == 0) {
+        profile = gcal_count_build_profile(&walked.nest, &walked.request, walked.name,
+                                           walked.assumptions, &walked.arguments, err);
+        if (!profile && gcal_poly_context_check(walked.nest.c, NULL) < 0)
+            gcal_error_prefix(err, "%s: kernel '%s'", walked.nest.file, walked.name);
     }
-    profile =
-        gcal_count_build_profile(&nest, request, name, assumptions, &arguments, err);
-    if (!profile && gcal_poly_context_check(c, NULL) < 0)
-        gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
     if (profile &&
-        gcal_count_set_fingerprint(kernel, request, profile, err) < 0) {
+        gcal_count_set_fingerprint(walked.kernel, &walked.request, profile, err) < 0) {
         gcal_profile_destroy(profile);
         profile = NULL;
     }
-out:
-    free(name);
-    gcal_strings_clear(&arguments);
-    gcal_sets_nest_clear(&nest);
-    gcal_poly_context_destroy(c);
-    gcal_source_close(unit);
+    gcal_count_walked_clear(&walked);
     return profile;
 }

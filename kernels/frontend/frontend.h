@@ -8,12 +8,14 @@
 #define GCAL_KERNELS_FRONTEND_H
 
 #include "kernels/count/count.h"
+#include "kernels/count/signature.h"
 #include "kernels/interpret/interpret.h"
 #include "kernels/remove/remove.h"
 
 struct gcal_frontend {
     const char *version; /* of gpucal; must be the program's */
     __typeof__(gcal_count) *count;
+    __typeof__(gcal_count_signature_read) *read_signature;
     __typeof__(gcal_count_describe) *describe;
     __typeof__(gcal_remove_work) *remove;
     __typeof__(gcal_remove_find_loads) *find_loads;

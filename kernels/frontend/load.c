@@ -95,6 +95,15 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
     return f ? f->count(request, err) : NULL;
 }
 
+int gcal_count_signature_read(const struct gcal_count_request *request,
+                              struct gcal_count_signature *signature,
+                              struct gcal_error *err)
+{
+    const struct gcal_frontend *f = frontend(err);
+
+    return f ? f->read_signature(request, signature, err) : -1;
+}
+
 int gcal_count_describe(const struct gcal_count_request *request,
                         struct gcal_count_description *description,
                         struct gcal_error *err)

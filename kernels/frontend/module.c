@@ -4,6 +4,7 @@
 __attribute__((visibility("default"))) const struct gcal_frontend gcal_frontend = {
     .version = GPUCAL_VERSION,
     .count = gcal_count,
+    .read_signature = gcal_count_signature_read,
     .describe = gcal_count_describe,
     .remove = gcal_remove_work,
     .find_loads = gcal_remove_find_loads,

@@ -6,10 +6,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
+#include "calib/base/error.h"
 #include "kernels/request.h"
-
-struct gcal_error;
 
 /* An argument of a kernel or of a reference function: a buffer of 'count' elements, or
  * a scalar.  Buffers are read and written in place.  Elements of vectors are counted one
@@ -30,6 +30,13 @@ struct gcal_interp_arg {
 int gcal_interp_run_kernel(const struct gcal_count_request *request,
                            const size_t *global_size, size_t n_args,
                            struct gcal_interp_arg *args, struct gcal_error *err);
+
+/* Whether a run failed because the kernel accesses elements outside of a buffer. */
+#define GCAL_INTERP_OUTSIDE "is outside its"
+static inline bool gcal_interp_is_outside(const struct gcal_error *err)
+{
+    return strstr(err->text, GCAL_INTERP_OUTSIDE) != NULL;
+}
 
 /* Interprets the C function 'function' in 'source' (parameters: pointers and scalars in
  * the order of 'args') on the host.

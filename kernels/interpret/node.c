@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "kernels/interpret/interpret.h"
 #include "kernels/interpret/private.h"
 
 struct forms {
@@ -156,7 +157,7 @@ static unsigned char *place(struct gcal_interp_work_item *item,
                              address->name, *address->name ? ": " : "");
     else
         gcal_interp_run_fail(
-            item, address, "element %lld of '%s' is outside its %zu elements",
+            item, address, "element %lld of '%s' " GCAL_INTERP_OUTSIDE " %zu elements",
             (long long)(p.offset < 0 ? (p.offset - (int64_t)size + 1) / (int64_t)size
                                      : p.offset / (int64_t)size),
             *address->name ? address->name : "a buffer", p.size / size);

@@ -1,0 +1,371 @@
+/* signature.c - the arguments of a kernel, and the extents of its buffers */
+#include "kernels/count/signature.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/model/dtype.h"
+#include "kernels/count/private.h"
+#include "kernels/count/walked.h"
+
+/* ---- types ---- */
+
+static CXType canonical_pointee(CXType type)
+{
+    return clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(type)));
+}
+
+static const char *widest_dtype(CXType type, int depth);
+
+/* A member in the search for the widest. */
+struct member_search {
+    const char *found;
+    int depth;
+};
+
+/* Floating-point members before integers: random integers make wild floats. */
+static bool is_wider(const char *dtype, const char *than)
+{
+    if (!than || (*dtype == 'f') != (*than == 'f'))
+        return !than || *dtype == 'f';
+    return gcal_dtype_size(dtype) > gcal_dtype_size(than);
+}
+
+static enum CXVisitorResult visit_member(CXCursor field, CXClientData data)
+{
+    struct member_search *search = data;
+    const char *dtype = widest_dtype(clang_getCursorType(field), search->depth + 1);
+
+    if (dtype && is_wider(dtype, search->found))
+        search->found = dtype;
+    return CXVisit_Continue;
+}
+
+/* The dtype of a number or vector, or of the widest member; NULL for other types. */
+static const char *widest_dtype(CXType type, int depth)
+{
+    enum { DEEPEST = 20 };
+    struct member_search search = { .depth = depth };
+
+    type = clang_getCanonicalType(type);
+    if (depth > DEEPEST)
+        return NULL;
+    if (type.kind == CXType_ConstantArray)
+        return widest_dtype(clang_getArrayElementType(type), depth + 1);
+    if (type.kind != CXType_Record)
+        return gcal_source_dtype(type);
+    clang_Type_visitFields(type, visit_member, &search);
+    return search.found;
+}
+
+static enum gcal_count_signature_kind kind_of(CXType type)
+{
+    enum gcal_feature_space space;
+
+    type = clang_getCanonicalType(type);
+    if (type.kind != CXType_Pointer)
+        return gcal_source_dtype(type) && type.kind != CXType_ExtVector &&
+                       type.kind != CXType_Vector
+                   ? GCAL_COUNT_SIGNATURE_SCALAR
+                   : GCAL_COUNT_SIGNATURE_OTHER;
+    type = canonical_pointee(type);
+    space = gcal_source_address_space(type);
+    if (!widest_dtype(type, 0))
+        return GCAL_COUNT_SIGNATURE_OTHER;
+    return space == GCAL_FEATURE_SPACE_LOCAL ? GCAL_COUNT_SIGNATURE_LOCAL
+           : space == GCAL_FEATURE_SPACE_ANY ? GCAL_COUNT_SIGNATURE_OTHER
+                                             : GCAL_COUNT_SIGNATURE_BUFFER;
+}
+
+/* Without "__private", which clang adds and nobody writes. */
+static char *type_text(const char *spelling)
+{
+    static const char noise[] = "__private";
+    struct gcal_buf out = { 0 };
+    const char *found;
+
+    gcal_buf_puts(&out, "");
+    while ((found = strstr(spelling, noise))) {
+        gcal_buf_put(&out, spelling, (size_t)(found - spelling));
+        spelling = found + strlen(noise);
+        spelling += *spelling == ' ';
+    }
+    gcal_buf_puts(&out, spelling);
+    return gcal_buf_take(&out, NULL);
+}
+
+static int read_type(CXCursor decl, struct gcal_count_signature_arg *arg,
+                     struct gcal_error *err)
+{
+    CXType type = clang_getCursorType(decl);
+    CXString spelling = clang_getTypeSpelling(type);
+    const char *dtype;
+    long long bytes;
+
+    arg->type = type_text(clang_getCString(spelling));
+    clang_disposeString(spelling);
+    arg->kind = kind_of(type);
+    if (!arg->type)
+        return gcal_error_memory(err);
+    if (arg->kind == GCAL_COUNT_SIGNATURE_OTHER)
+        return 0;
+    if (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR)
+        type = canonical_pointee(type);
+    dtype = widest_dtype(type, 0);
+    bytes = clang_Type_getSizeOf(type);
+    arg->per_item = bytes > 0 ? (size_t)bytes / gcal_dtype_size(dtype) : 1;
+    return (arg->dtype = strdup(dtype)) ? 0 : gcal_error_memory(err);
+}
+
+/* ---- extents ---- */
+
+/* The accesses to an argument's array. */
+struct accesses {
+    struct gcal_sets_nest *nest;
+    const char *name;
+    enum gcal_feature_space space;
+    size_t n;
+    const struct gcal_sets_access_event **events;
+};
+
+static bool is_of(const struct accesses *a, const struct gcal_sets_access_event *e)
+{
+    const struct gcal_sets_array *array = &a->nest->arrays[e->array];
+
+    return array->space == a->space && strcmp(array->name, a->name) == 0;
+}
+
+/* An access to an unknown array of the space. */
+static bool is_of_any(const struct accesses *a, const struct gcal_sets_access_event *e)
+{
+    const struct gcal_sets_array *array = &a->nest->arrays[e->array];
+
+    return array->space == a->space && strcmp(array->name, "?") == 0;
+}
+
+static int set_unknown(struct gcal_count_signature_arg *arg, const struct accesses *a,
+                       const struct gcal_sets_access_event *at, const char *why,
+                       struct gcal_error *err)
+{
+    arg->unknown =
+        gcal_buf_format("%s:%d:%d: %s", a->nest->file, at->line, at->column, why);
+    return arg->unknown ? 0 : gcal_error_memory(err);
+}
+
+/* The end, in bytes, of all accesses to elements of 'bytes'; NULL with '*why'. */
+static const struct gcal_poly *end_of(const struct accesses *a, size_t bytes,
+                                      const struct gcal_sets_access_event **same,
+                                      const char **why)
+{
+    struct gcal_poly_context *c = a->nest->c;
+    const struct gcal_poly *first, *last;
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->n; i++)
+        if (gcal_dtype_size(a->events[i]->dtype) == bytes)
+            same[n++] = a->events[i];
+    if (!gcal_sets_interval(a->nest, n, same, &first, &last)) {
+        *why = "the largest subscript of '%s' is unknown here";
+        return NULL;
+    }
+    if (!gcal_poly_is_nonnegative(c, first)) {
+        *why = "the subscript of '%s' may be negative here";
+        return NULL;
+    }
+    return gcal_poly_scale(c, gcal_poly_add(c, last, gcal_poly_integer(c, 1)),
+                           (int64_t)bytes, 1);
+}
+
+/* The access that has no bounds by itself, or the first. */
+static const struct gcal_sets_access_event *culprit(const struct accesses *a,
+                                                    const char **why)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        const struct gcal_sets_access_event *same[1];
+        struct accesses one = *a;
+
+        one.n = 1;
+        one.events = &a->events[i];
+        if (!end_of(&one, gcal_dtype_size(a->events[i]->dtype), same, why))
+            return a->events[i];
+    }
+    return a->events[0];
+}
+
+/* In elements of the argument's dtype, whole items. */
+static const struct gcal_poly *in_items(struct gcal_poly_context *c,
+                                        const struct gcal_count_signature_arg *arg,
+                                        const struct gcal_poly *bytes)
+{
+    int64_t item = (int64_t)(arg->per_item * gcal_dtype_size(arg->dtype));
+    const struct gcal_poly *up = gcal_poly_add(c, bytes, gcal_poly_integer(c, item - 1));
+
+    return gcal_poly_scale(c, gcal_poly_floor(c, up, item), (int64_t)arg->per_item, 1);
+}
+
+static int set_elements(struct gcal_count_signature_arg *arg, const struct accesses *a,
+                        const struct gcal_sets_access_event **same,
+                        struct gcal_error *err)
+{
+    static const size_t widths[] = { 1, 2, 4, 8 };
+    struct gcal_poly_context *c = a->nest->c;
+    const struct gcal_poly *end = NULL, *one;
+    const char *why = NULL;
+
+    for (size_t i = 0; i < sizeof(widths) / sizeof(*widths) && !why; i++) {
+        bool any = false;
+
+        for (size_t j = 0; j < a->n; j++)
+            any = any || gcal_dtype_size(a->events[j]->dtype) == widths[i];
+        one = any ? end_of(a, widths[i], same, &why) : NULL;
+        if (one)
+            end = end ? gcal_poly_max(c, end, one) : one;
+    }
+    if (why) {
+        const struct gcal_sets_access_event *at = culprit(a, &why);
+
+        return set_unknown(arg, a, at, gcal_poly_format(c, why, arg->name), err);
+    }
+    arg->elements = strdup(gcal_poly_text(c, in_items(c, arg, end)));
+    return arg->elements ? 0 : gcal_error_memory(err);
+}
+
+static void note_direction(struct gcal_count_signature_arg *arg,
+                           const struct gcal_sets_access_event *e)
+{
+    arg->read = arg->read || e->direction != GCAL_FEATURE_STORE;
+    arg->written = arg->written || e->direction != GCAL_FEATURE_LOAD;
+}
+
+static int read_accesses(struct gcal_count_signature_arg *arg, struct accesses *a,
+                         struct gcal_error *err)
+{
+    struct gcal_poly_context *c = a->nest->c;
+    const struct gcal_sets_access_event *any = NULL, *on_data = NULL;
+
+    for (size_t i = 0; i < a->nest->n_accesses; i++) {
+        const struct gcal_sets_access_event *e = &a->nest->accesses[i];
+
+        if (is_of_any(a, e))
+            any = any ? any : e;
+        if (!is_of(a, e))
+            continue;
+        note_direction(arg, e);
+        if (!e->offset && !on_data)
+            on_data = e;
+        a->events[a->n++] = e;
+    }
+    if (any)
+        return set_unknown(arg, a, any, "this access may be to any buffer", err);
+    if (on_data)
+        return set_unknown(
+            arg, a, on_data,
+            gcal_poly_format(c,
+                             "which elements of '%s' are accessed here depends on "
+                             "data, or is not affine",
+                             arg->name),
+            err);
+    return a->n ? set_elements(arg, a, a->events + a->nest->n_accesses, err) : 0;
+}
+
+static int read_extent(CXCursor decl, struct gcal_count_signature_arg *arg,
+                       struct gcal_sets_nest *nest, struct gcal_error *err)
+{
+    struct accesses a = { .nest = nest,
+                          .name = arg->name,
+                          .space = gcal_source_address_space(
+                              canonical_pointee(clang_getCursorType(decl))),
+                          /* twice: the accesses, and room for some of them */
+                          .events = calloc(2 * nest->n_accesses + 1, sizeof(void *)) };
+    int rc = a.events ? read_accesses(arg, &a, err) : gcal_error_memory(err);
+
+    free(a.events);
+    return rc < 0 ? -1 : gcal_poly_context_check(nest->c, err);
+}
+
+/* ---- all arguments ---- */
+
+static int read_args(struct gcal_count_walked *walked,
+                     struct gcal_count_signature *signature, struct gcal_error *err)
+{
+    int n = clang_Cursor_getNumArguments(walked->kernel);
+
+    if (!(signature->args = calloc((size_t)n + 1, sizeof(*signature->args))))
+        return gcal_error_memory(err);
+    for (int i = 0; i < n; i++) {
+        CXCursor decl = clang_Cursor_getArgument(walked->kernel, (unsigned)i);
+        struct gcal_count_signature_arg *arg = &signature->args[signature->n_args++];
+
+        if (!(arg->name = gcal_source_cursor_name(decl, err)) ||
+            read_type(decl, arg, err) < 0)
+            return -1;
+        if ((arg->kind == GCAL_COUNT_SIGNATURE_BUFFER ||
+             arg->kind == GCAL_COUNT_SIGNATURE_LOCAL) &&
+            read_extent(decl, arg, &walked->nest, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* In the text of an NDRange '/' rounds down, but within floor() it is exact. */
+static char *exact_text(struct gcal_poly_context *c, const struct gcal_poly *p)
+{
+    const char *text = gcal_poly_text(c, p);
+    bool has_quotient = false;
+    int depth = 0;
+
+    for (const char *at = text; *at; at++) {
+        depth += (*at == '(') - (*at == ')');
+        has_quotient = has_quotient || (*at == '/' && depth == 0);
+    }
+    return gcal_buf_format(has_quotient ? "floor(%s)" : "%s", text);
+}
+
+/* As a polynomial, without what is assumed of the sizes: a kernel's fingerprint has the
+ * same.
+ */
+static int read_global_size(const char *given, char **text, struct gcal_error *err)
+{
+    struct gcal_poly_context *c = gcal_poly_context_create(err);
+    const struct gcal_poly *global = c ? gcal_poly_parse(c, given, err) : NULL;
+    int rc = global ? gcal_poly_context_check(c, err) : -1;
+
+    if (rc == 0 && !(*text = exact_text(c, global)))
+        rc = gcal_error_memory(err);
+    gcal_poly_context_destroy(c);
+    return rc;
+}
+
+static int read_ndrange(const struct gcal_count_walked *walked,
+                        struct gcal_count_signature *signature, struct gcal_error *err)
+{
+    const struct gcal_count_request *request = &walked->request;
+
+    if (!(signature->kernel = strdup(walked->name)))
+        return gcal_error_memory(err);
+    signature->n_dims = request->n_dims;
+    for (size_t d = 0; d < request->n_dims; d++) {
+        signature->local_size[d] = request->local_size[d];
+        if (read_global_size(request->global_size[d], &signature->global_size[d], err) <
+            0)
+            return -1;
+    }
+    return 0;
+}
+
+int gcal_count_signature_read(const struct gcal_count_request *request,
+                              struct gcal_count_signature *signature,
+                              struct gcal_error *err)
+{
+    struct gcal_count_walked walked = { 0 };
+    int rc = gcal_count_walk(request, &walked, err);
+
+    if (rc == 0)
+        rc = read_ndrange(&walked, signature, err);
+    if (rc == 0)
+        rc = read_args(&walked, signature, err);
+    gcal_count_walked_clear(&walked);
+    return rc;
+}

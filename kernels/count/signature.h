@@ -1,0 +1,55 @@
+/* signature.h - the arguments of a kernel: their types, and the extents of its buffers
+ *
+ * The extent of a buffer follows from the accesses that are counted: one more than the
+ * largest subscript, as an expression in the sizes.  Where conditions or strides make
+ * that inexact it is larger, never smaller.
+ */
+#ifndef GCAL_KERNELS_COUNT_SIGNATURE_H
+#define GCAL_KERNELS_COUNT_SIGNATURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kernels/request.h"
+
+struct gcal_error;
+
+enum gcal_count_signature_kind {
+    GCAL_COUNT_SIGNATURE_BUFFER, /* __global or __constant */
+    GCAL_COUNT_SIGNATURE_LOCAL,
+    GCAL_COUNT_SIGNATURE_SCALAR, /* an integer or floating-point number */
+    GCAL_COUNT_SIGNATURE_OTHER, /* an image, a pipe, a structure or vector by value, .. */
+};
+
+struct gcal_count_signature_arg {
+    char *name, *type; /* type: as written, "__global const float4 *" */
+    enum gcal_count_signature_kind kind;
+    char *dtype;     /* "float32": of a scalar; of a buffer's vector components, or of the
+                        widest members of its structures; NULL: OTHER */
+    size_t per_item; /* buffer: elements of 'dtype' in what the pointer points to */
+    bool read, written;
+    char *elements; /* buffer: its extent in elements of 'dtype', a multiple of per_item;
+                       NULL: unknown, or not accessed */
+    char *unknown;  /* "FILE:LINE:COLUMN: why" the extent is unknown; or NULL */
+};
+
+struct gcal_count_signature {
+    char *kernel;
+    size_t n_dims;
+    size_t local_size[GCAL_MAX_DIMS];
+    char *global_size[GCAL_MAX_DIMS]; /* the request's, where a quotient that is rounded
+                                         down has a floor() */
+    size_t n_args;
+    struct gcal_count_signature_arg *args;
+};
+
+/* The arguments of the request's kernel; clear 'signature' in any case.  -1 with 'err'
+ * (GCAL_EINPUT, "file:line:column: reason") if the source does not parse or cannot be
+ * followed.
+ */
+int gcal_count_signature_read(const struct gcal_count_request *request,
+                              struct gcal_count_signature *signature,
+                              struct gcal_error *err);
+void gcal_count_signature_clear(struct gcal_count_signature *signature);
+
+#endif

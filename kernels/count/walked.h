@@ -1,0 +1,27 @@
+/* walked.h - a kernel that was walked, with what its loop nest refers to; within
+ * kernels/count
+ */
+#ifndef GCAL_KERNELS_COUNT_WALKED_H
+#define GCAL_KERNELS_COUNT_WALKED_H
+
+#include "calib/base/strings.h"
+#include "kernels/request.h"
+#include "kernels/sets/sets.h"
+#include "kernels/source/source.h"
+
+struct gcal_count_walked {
+    struct gcal_count_request request; /* with the work-group that the kernel requires */
+    struct gcal_source_unit *unit;
+    CXCursor kernel;
+    char *name;
+    struct gcal_strings arguments; /* names, in order */
+    struct gcal_sets_nest nest;
+    const char *assumptions; /* in memory of the polynomials' context */
+};
+
+/* Parses and walks the request's kernel.  Clear 'walked' in any case. */
+int gcal_count_walk(const struct gcal_count_request *request,
+                    struct gcal_count_walked *walked, struct gcal_error *err);
+void gcal_count_walked_clear(struct gcal_count_walked *walked);
+
+#endif
