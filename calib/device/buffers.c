@@ -13,6 +13,10 @@
  * ms for as many bytes.
  */
 #define FILL_CHUNK_BYTES (1u << 20)
+/* Where the values have a range, they may be positions: few distinct ones would come from
+ * caches.
+ */
+#define FILL_RANGE_BYTES (1u << 26)
 #define FILL_SEED        20261121u
 
 /* Share of the device's memory for all buffers. */
@@ -48,6 +52,7 @@ static double host_free_bytes(void)
 struct need {
     size_t index, size_bytes;
     const char *dtype;
+    struct gcal_dtype_range range;
     bool output;
 };
 
@@ -60,12 +65,15 @@ static bool get_need(const struct gcal_device_job *job, size_t i, struct need *n
     const struct gcal_device_job_arg *arg = i < job->n_args ? &job->args[i] : NULL;
 
     if (!arg) {
-        *need = (struct need){ TRANSFERS, job->transfer.size_bytes, "uint8", false };
+        *need = (struct need){
+            TRANSFERS, job->transfer.size_bytes, "uint8", { NAN, NAN, false }, false
+        };
         return job->transfer.pieces > 0;
     }
     if (arg->kind != GCAL_ARG_BUFFER)
         return false;
-    *need = (struct need){ i, gcal_device_arg_bytes(arg), arg->dtype, arg->output };
+    *need = (struct need){ i, gcal_device_arg_bytes(arg), arg->dtype, arg->range,
+                           arg->output };
     return true;
 }
 
@@ -143,16 +151,20 @@ int gcal_device_check_memory(const struct gcal_device *cl,
 /* ---- the pool ---- */
 
 /* The first chunk comes from the host; the rest is copied from it on the device. */
-static cl_int fill_buffer(struct gcal_device *cl, cl_mem memory, const char *dtype,
-                          size_t size_bytes)
+static cl_int fill_buffer(struct gcal_device *cl, cl_mem memory,
+                          const struct gcal_device_buffer *b, size_t size_bytes)
 {
-    size_t done = size_bytes < FILL_CHUNK_BYTES ? size_bytes : FILL_CHUNK_BYTES;
+    size_t most = isnan(b->range.first) ? FILL_CHUNK_BYTES
+                  : b->range.sorted     ? size_bytes
+                                        : FILL_RANGE_BYTES;
+    size_t done = size_bytes < most ? size_bytes : most;
     void *chunk = malloc(done);
     cl_int code;
 
     if (!chunk)
         return CL_OUT_OF_HOST_MEMORY;
-    gcal_dtype_fill(FILL_SEED, dtype, done / gcal_dtype_size(dtype), chunk);
+    gcal_dtype_fill_range(FILL_SEED, b->dtype, &b->range,
+                          done / gcal_dtype_size(b->dtype), chunk);
     code =
         clEnqueueWriteBuffer(cl->queue, memory, CL_TRUE, 0, done, chunk, 0, NULL, NULL);
     free(chunk);
@@ -185,18 +197,27 @@ void gcal_device_buffers_free(struct gcal_device *cl)
     }
 }
 
+static bool same_range(const struct gcal_dtype_range *a, const struct gcal_dtype_range *b)
+{
+    return isnan(a->first)
+               ? isnan(b->first)
+               : a->first == b->first && a->last == b->last && a->sorted == b->sorted;
+}
+
 /* A matching buffer, perhaps without memory; NULL if the host is out of memory. */
 static struct gcal_device_buffer *find(struct gcal_device *cl, const struct need *need)
 {
     struct gcal_device_buffer *b = cl->buffers;
 
-    while (b && (b->index != need->index || b->output != need->output ||
-                 strcmp(b->dtype, need->dtype) != 0))
+    while (b &&
+           (b->index != need->index || b->output != need->output ||
+            strcmp(b->dtype, need->dtype) != 0 || !same_range(&b->range, &need->range)))
         b = b->next;
     if (b || !(b = calloc(1, sizeof(*b))))
         return b;
     b->index = need->index;
     b->output = need->output;
+    b->range = need->range;
     snprintf(b->dtype, sizeof(b->dtype), "%s", need->dtype);
     b->next = cl->buffers;
     cl->buffers = b;
@@ -231,7 +252,7 @@ static cl_int enlarge(struct gcal_device *cl, struct gcal_device_buffer *b,
     if (!b->memory)
         return code;
     /* Drivers that allocate late fail here. */
-    code = fill_buffer(cl, b->memory, b->dtype, size_bytes);
+    code = fill_buffer(cl, b->memory, b, size_bytes);
     if (code == CL_SUCCESS)
         b->size_bytes = size_bytes;
     else

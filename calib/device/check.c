@@ -14,26 +14,103 @@ static cl_mem make_buffer(struct gcal_device *cl, size_t size_bytes, void *data,
                           size_bytes, data, code);
 }
 
+/* ---- inputs between guard zones ---- */
+
+/* A buffer of a check is the middle of a larger one, whose ends the kernel must not
+ * write.  The size is a multiple of every device's alignment of sub-buffers.
+ */
+#define GUARD_BYTES 4096u
+
+struct guarded {
+    cl_mem whole, middle;
+    size_t size_bytes; /* of the middle */
+};
+
+static cl_int make_guarded(struct gcal_device *cl, const struct gcal_device_job_arg *arg,
+                           uint64_t seed, int guard, struct guarded *made)
+{
+    cl_buffer_region region = { GUARD_BYTES, gcal_device_arg_bytes(arg) };
+    size_t whole = region.size + 2 * GUARD_BYTES;
+    unsigned char *data = malloc(whole);
+    cl_int code;
+
+    if (!data)
+        return CL_OUT_OF_HOST_MEMORY;
+    memset(data, guard, whole);
+    gcal_dtype_fill_range(seed, arg->dtype, &arg->range,
+                          region.size / gcal_dtype_size(arg->dtype), data + GUARD_BYTES);
+    made->size_bytes = region.size;
+    made->whole = make_buffer(cl, whole, data, &code);
+    free(data);
+    if (code == CL_SUCCESS)
+        made->middle = clCreateSubBuffer(made->whole, CL_MEM_READ_WRITE,
+                                         CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    return code;
+}
+
 static cl_int make_inputs(struct gcal_device *cl, const struct gcal_device_job *job,
-                          uint64_t seed, cl_mem *inputs)
+                          uint64_t seed, int guard, struct guarded *guarded,
+                          cl_mem *inputs)
 {
     cl_int code = CL_SUCCESS;
 
     for (size_t i = 0; code == CL_SUCCESS && i < job->n_args; i++) {
-        const struct gcal_device_job_arg *arg = &job->args[i];
-        size_t size = gcal_device_arg_bytes(arg);
-        void *data;
-
-        if (arg->kind != GCAL_ARG_BUFFER)
+        if (job->args[i].kind != GCAL_ARG_BUFFER)
             continue;
-        if (!(data = malloc(size)))
-            return CL_OUT_OF_HOST_MEMORY;
-        gcal_dtype_fill(seed + i, arg->dtype, size / gcal_dtype_size(arg->dtype), data);
-        inputs[i] = make_buffer(cl, size, data, &code);
-        free(data);
+        code = make_guarded(cl, &job->args[i], seed + i, guard, &guarded[i]);
+        inputs[i] = guarded[i].middle;
     }
     return code;
 }
+
+static void release_guarded(struct guarded *guarded)
+{
+    if (guarded->middle)
+        clReleaseMemObject(guarded->middle);
+    if (guarded->whole)
+        clReleaseMemObject(guarded->whole);
+}
+
+/* Reads one zone, and gives the number of bytes that changed. */
+static cl_int count_changed(struct gcal_device *cl, const struct guarded *guarded,
+                            size_t from, int guard, size_t *changed)
+{
+    unsigned char zone[GUARD_BYTES];
+    cl_int code = clEnqueueReadBuffer(cl->queue, guarded->whole, CL_TRUE, from,
+                                      sizeof(zone), zone, 0, NULL, NULL);
+
+    *changed = 0;
+    for (size_t i = 0; code == CL_SUCCESS && i < sizeof(zone); i++)
+        *changed += zone[i] != (unsigned char)guard;
+    return code;
+}
+
+static int check_guards(struct gcal_device *cl, const struct gcal_device_job *job,
+                        const struct guarded *guarded, int guard,
+                        enum gcal_measurement_status *status, struct gcal_error *err)
+{
+    for (size_t i = 0; i < 2 * job->n_args; i++) {
+        const struct gcal_device_job_arg *arg = &job->args[i / 2];
+        const struct guarded *g = &guarded[i / 2];
+        size_t changed = 0;
+        cl_int code = g->whole
+                          ? count_changed(cl, g, i % 2 ? GUARD_BYTES + g->size_bytes : 0,
+                                          guard, &changed)
+                          : CL_SUCCESS;
+
+        if (code != CL_SUCCESS)
+            return gcal_device_fail(status, err, "guard zones of the check", code);
+        if (!changed)
+            continue;
+        *status = GCAL_MEASUREMENT_WRONG_RESULT;
+        return gcal_error_set(err, GCAL_EDEVICE,
+                              "it writes %s the %.0f elements of its buffer '%s'",
+                              i % 2 ? "after" : "before", arg->value, arg->name);
+    }
+    return 0;
+}
+
+/* ---- transfers, outputs ---- */
 
 /* Random bytes at the source of the transfer, their complements at its destination. */
 static cl_int make_transfer(struct gcal_device *cl, const struct gcal_device_job *job,
@@ -96,14 +173,14 @@ static cl_int read_transfer(struct gcal_device *cl, const struct gcal_device_job
     return CL_SUCCESS;
 }
 
-/* 'memory': one buffer per argument, one for the transfer. */
+/* 'memory': one buffer per argument, borrowed, and one for the transfer. */
 static int check(struct gcal_device *cl, const struct gcal_device_job *job, uint64_t seed,
-                 cl_mem *memory, void **outputs, enum gcal_measurement_status *status,
-                 struct gcal_error *err)
+                 int guard, struct guarded *guarded, cl_mem *memory, void **outputs,
+                 enum gcal_measurement_status *status, struct gcal_error *err)
 {
     size_t n = job->n_args;
     struct gcal_device_bound_job bound;
-    cl_int code = make_inputs(cl, job, seed, memory);
+    cl_int code = make_inputs(cl, job, seed, guard, guarded, memory);
     int rc;
 
     if (code == CL_SUCCESS)
@@ -114,7 +191,7 @@ static int check(struct gcal_device *cl, const struct gcal_device_job *job, uint
         return -1;
     rc = gcal_device_run(cl, job, &bound, NULL, status, err);
     gcal_device_unbind(&bound);
-    if (rc < 0)
+    if (rc < 0 || check_guards(cl, job, guarded, guard, status, err) < 0)
         return -1;
     code = read_outputs(cl, job, memory, outputs);
     if (code == CL_SUCCESS)
@@ -125,23 +202,28 @@ static int check(struct gcal_device *cl, const struct gcal_device_job *job, uint
 }
 
 int gcal_device_check(struct gcal_device *cl, const struct gcal_device_job *job,
-                      uint64_t seed, void **outputs, enum gcal_measurement_status *status,
-                      struct gcal_error *err)
+                      uint64_t seed, int guard, void **outputs,
+                      enum gcal_measurement_status *status, struct gcal_error *err)
 {
     struct gcal_device_job once = *job;
+    struct guarded *guarded;
     cl_mem *memory;
     int rc;
 
     if (gcal_device_check_memory(cl, job, status, err) < 0)
         return -1;
     *status = GCAL_MEASUREMENT_LAUNCH_FAILED;
-    if (!(memory = calloc(job->n_args + 1, sizeof(*memory))))
-        return gcal_error_memory(err);
+    memory = calloc(job->n_args + 1, sizeof(*memory));
+    guarded = calloc(job->n_args + 1, sizeof(*guarded));
     once.launches = *job->entry ? 1 : 0;
-    rc = check(cl, &once, seed, memory, outputs, status, err);
-    for (size_t i = 0; i <= job->n_args; i++)
-        if (memory[i])
-            clReleaseMemObject(memory[i]);
+    rc = memory && guarded
+             ? check(cl, &once, seed, guard, guarded, memory, outputs, status, err)
+             : gcal_error_memory(err);
+    for (size_t i = 0; guarded && i < job->n_args; i++)
+        release_guarded(&guarded[i]);
+    if (memory && memory[job->n_args])
+        clReleaseMemObject(memory[job->n_args]);
+    free(guarded);
     free(memory);
     return rc;
 }

@@ -99,7 +99,6 @@ void gcal_device_close(struct gcal_device *cl)
     for (struct gcal_device_program *p; (p = cl->programs);) {
         cl->programs = p->next;
         clReleaseProgram(p->program);
-        free(p->family);
         free(p->source);
         free(p->build_options);
         free(p);
@@ -140,7 +139,7 @@ build(struct gcal_device *cl, const struct gcal_device_job *job, struct gcal_err
     struct gcal_device_program *p = calloc(1, sizeof(*p));
     cl_int code;
 
-    if (!p || !(p->family = strdup(job->family)) || !(p->source = strdup(job->source)) ||
+    if (!p || !(p->source = strdup(job->source)) ||
         !(p->build_options = strdup(job->build_options))) {
         gcal_error_memory(err);
         goto fail;
@@ -162,7 +161,6 @@ fail:
     if (p && p->program)
         clReleaseProgram(p->program);
     if (p) {
-        free(p->family);
         free(p->source);
         free(p->build_options);
     }
@@ -175,9 +173,8 @@ cl_program gcal_device_program(struct gcal_device *cl, const struct gcal_device_
 {
     struct gcal_device_program *p = cl->programs;
 
-    while (p &&
-           (strcmp(p->family, job->family) != 0 || strcmp(p->source, job->source) != 0 ||
-            strcmp(p->build_options, job->build_options) != 0))
+    while (p && (strcmp(p->source, job->source) != 0 ||
+                 strcmp(p->build_options, job->build_options) != 0))
         p = p->next;
     if (!p)
         p = build(cl, job, err);

@@ -51,7 +51,7 @@ int gcal_device_measure(struct gcal_device *cl, const struct gcal_device_job *jo
                         enum gcal_measurement_status *status, struct gcal_error *err);
 /* See gcal_worker_check(). */
 int gcal_device_check(struct gcal_device *cl, const struct gcal_device_job *job,
-                      uint64_t seed, void **outputs, enum gcal_measurement_status *status,
-                      struct gcal_error *err);
+                      uint64_t seed, int guard, void **outputs,
+                      enum gcal_measurement_status *status, struct gcal_error *err);
 
 #endif

@@ -10,12 +10,19 @@
 #define MAX_ARGS     256
 #define MAX_COMMANDS 10000000 /* launches or copies in a run */
 
+static void clear_arg(struct gcal_device_job_arg *arg)
+{
+    free(arg->name);
+    free(arg->dtype);
+    *arg = (struct gcal_device_job_arg){ 0 };
+}
+
 void gcal_device_job_clear(struct gcal_device_job *job)
 {
     for (size_t i = 0; i < job->n_args; i++)
-        free(job->args[i].dtype);
+        clear_arg(&job->args[i]);
     free(job->args);
-    free(job->family);
+
     free(job->source);
     free(job->entry);
     free(job->build_options);
@@ -30,7 +37,7 @@ int gcal_device_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel,
 
     if (gcal_kernel_geometry(kernel, n_sizes, sizes, &geometry, err) < 0)
         return -1;
-    gcal_wire_put_text(buf, kernel->family);
+
     gcal_wire_put_text(buf, kernel->source);
     gcal_wire_put_text(buf, kernel->entry);
     gcal_wire_put_text(buf, kernel->build_options ? kernel->build_options : "");
@@ -43,8 +50,12 @@ int gcal_device_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel,
     for (size_t i = 0; i < kernel->n_args; i++) {
         gcal_wire_put_u32(buf, kernel->args[i].kind);
         gcal_wire_put_u32(buf, kernel->args[i].output);
+        gcal_wire_put_text(buf, kernel->args[i].name);
         gcal_wire_put_text(buf, kernel->args[i].dtype);
         gcal_wire_put_f64(buf, geometry.arg_values[i]);
+        gcal_wire_put_f64(buf, geometry.arg_ranges[i].first);
+        gcal_wire_put_f64(buf, geometry.arg_ranges[i].last);
+        gcal_wire_put_u32(buf, geometry.arg_ranges[i].sorted);
     }
     gcal_wire_put_u64(buf, geometry.launches);
     gcal_wire_put_u32(buf, kernel->timing);
@@ -69,11 +80,14 @@ static void get_args(struct gcal_wire *wire, struct gcal_device_job *job)
 
         arg->kind = (enum gcal_arg_kind)gcal_wire_get_u32(wire);
         arg->output = gcal_wire_get_u32(wire) != 0;
+        arg->name = gcal_wire_get_text(wire);
         arg->dtype = gcal_wire_get_text(wire);
         arg->value = gcal_wire_get_f64(wire);
+        arg->range.first = gcal_wire_get_f64(wire);
+        arg->range.last = gcal_wire_get_f64(wire);
+        arg->range.sorted = gcal_wire_get_u32(wire) != 0;
         if (!arg->dtype || !gcal_dtype_size(arg->dtype)) {
-            free(arg->dtype);
-            arg->dtype = NULL;
+            clear_arg(arg);
             wire->bad = true;
             return;
         }
@@ -105,7 +119,7 @@ int gcal_device_job_get(struct gcal_wire *wire, struct gcal_device_job *job,
                         struct gcal_error *err)
 {
     *job = (struct gcal_device_job){ 0 };
-    job->family = gcal_wire_get_text(wire);
+
     job->source = gcal_wire_get_text(wire);
     job->entry = gcal_wire_get_text(wire);
     job->build_options = gcal_wire_get_text(wire);
@@ -118,7 +132,7 @@ int gcal_device_job_get(struct gcal_wire *wire, struct gcal_device_job *job,
     }
     get_args(wire, job);
     get_run(wire, job);
-    if (!wire->bad && job->family && job->source && job->entry && job->build_options)
+    if (!wire->bad && job->source && job->entry && job->build_options)
         return 0;
     gcal_device_job_clear(job);
     return gcal_error_set(err, GCAL_EINPUT, "damaged request to a worker");

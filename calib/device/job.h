@@ -22,8 +22,9 @@ struct gcal_wire;
  */
 struct gcal_device_job_arg {
     enum gcal_arg_kind kind;
-    char *dtype;
+    char *name, *dtype;
     double value;
+    struct gcal_dtype_range range;
     bool output;
 };
 
@@ -36,7 +37,7 @@ struct gcal_device_job_transfer {
 
 /* A kernel to build and launch for given sizes. */
 struct gcal_device_job {
-    char *family, *source, *entry, *build_options; /* entry "": a transfer alone */
+    char *source, *entry, *build_options; /* entry "": a transfer alone */
     size_t n_dims;
     size_t local_size[GCAL_MAX_DIMS], global_size[GCAL_MAX_DIMS];
     size_t n_args;

@@ -4,14 +4,14 @@
 
 #include "calib/device/device.h"
 
-/* A built program, shared by the kernels of a family. */
+/* A built program, shared by kernels of the same source and options. */
 struct gcal_device_program {
-    char *family, *source, *build_options;
+    char *source, *build_options;
     cl_program program;
     struct gcal_device_program *next;
 };
 
-/* Buffers are shared by all kernels: one for each argument position, dtype and direction.
+/* Buffers are shared by all kernels: one for each argument position, dtype, range and direction.
  * The output of a kernel is never another's input: its values (denormals, infinities)
  * would change the times of kernels that read them.
  */
@@ -19,6 +19,7 @@ struct gcal_device_buffer {
     size_t index, size_bytes; /* 0 bytes: no 'memory' at present */
     bool output;
     char dtype[16];
+    struct gcal_dtype_range range; /* of its values */
     cl_mem memory;
     uint64_t job; /* the last one that uses it */
     struct gcal_device_buffer *next;

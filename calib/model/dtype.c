@@ -1,6 +1,7 @@
 /* dtype.c - data types of array elements */
 #include "calib/model/dtype.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "calib/base/random.h"
@@ -41,6 +42,95 @@ int gcal_dtype_fill(uint64_t seed, const char *dtype, size_t count, void *data)
         else
             bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u;
         memcpy(at, &bits, size); /* little-endian hosts, as OpenCL devices are */
+    }
+    return 0;
+}
+
+/* ---- ranges ---- */
+
+static void integer_limits(const char *dtype, double *least, double *most)
+{
+    int bits = 8 * (int)gcal_dtype_size(dtype);
+    bool is_signed = *dtype == 'i';
+
+    *least = is_signed ? -ldexp(1, bits - 1) : 0;
+    /* doubles hold integers to 2^53 */
+    *most = fmin(ldexp(1, is_signed ? bits - 1 : bits) - 1, 0x1p53);
+}
+
+bool gcal_dtype_has_range(const char *dtype, const struct gcal_dtype_range *range)
+{
+    double least = -65504, most = 65504; /* of half */
+
+    if (!(range->first <= range->last))
+        return false;
+    if (*dtype != 'f')
+        integer_limits(dtype, &least, &most);
+    else if (gcal_dtype_size(dtype) > 2)
+        most = gcal_dtype_size(dtype) == 4 ? 3e38 : 1e308, least = -most;
+    return range->first >= least && range->last <= most &&
+           (*dtype == 'f' ||
+            (range->first == floor(range->first) && range->last == floor(range->last)));
+}
+
+/* The bits of the half nearest to a value in its range. */
+static uint16_t half_bits(double value)
+{
+    int exponent;
+    double fraction = frexp(fabs(value), &exponent); /* [0.5, 1) */
+    uint16_t sign = signbit(value) ? 0x8000 : 0;
+
+    if (value == 0 || exponent < -13)
+        return (uint16_t)(sign | (uint16_t)rint(ldexp(fabs(value), 24)));
+    return (uint16_t)(sign + (uint16_t)((exponent + 13) * 1024) +
+                      (uint16_t)rint(ldexp(fraction, 11)));
+}
+
+static void store(const char *dtype, double value, void *to)
+{
+    size_t size = gcal_dtype_size(dtype);
+    int64_t integer = (int64_t)value;
+    float single = (float)value;
+    uint16_t half = half_bits(value);
+
+    if (*dtype != 'f')
+        memcpy(to, &integer, size); /* little-endian hosts */
+    else if (size == 2)
+        memcpy(to, &half, size);
+    else if (size == 4)
+        memcpy(to, &single, size);
+    else
+        memcpy(to, &value, size);
+}
+
+/* 'part': in [0, 1), if sorted in [0, 1]. */
+static double value_at(const char *dtype, const struct gcal_dtype_range *range,
+                       double part)
+{
+    double span = range->last - range->first;
+
+    if (*dtype == 'f')
+        return range->first + part * span;
+    if (range->sorted)
+        return range->first + rint(part * span);
+    return fmin(range->first + floor(part * (span + 1)), range->last);
+}
+
+int gcal_dtype_fill_range(uint64_t seed, const char *dtype,
+                          const struct gcal_dtype_range *range, size_t count, void *data)
+{
+    size_t size = gcal_dtype_size(dtype);
+    unsigned char *at = data;
+
+    if (isnan(range->first))
+        return gcal_dtype_fill(seed, dtype, count, data);
+    if (!size || !gcal_dtype_has_range(dtype, range))
+        return -1;
+    for (size_t i = 0; i < count; i++, at += size) {
+        double part = range->sorted ? (count > 1 ? (double)i / (double)(count - 1) : 0)
+                                    : (double)(gcal_random_next(&seed) >> 11) * 0x1p-53;
+
+        store(dtype, value_at(dtype, range, part), at);
     }
     return 0;
 }

@@ -4,6 +4,7 @@
 #ifndef GCAL_CALIB_MODEL_DTYPE_H
 #define GCAL_CALIB_MODEL_DTYPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,5 +17,21 @@ size_t gcal_dtype_size(const char *dtype);
  * for an unknown type.
  */
 int gcal_dtype_fill(uint64_t seed, const char *dtype, size_t count, void *data);
+
+/* An interval of values, both ends included; first NaN: none given.  Sorted values rise
+ * evenly from the first element to the last, as the beginnings of a sparse matrix's rows.
+ */
+struct gcal_dtype_range {
+    double first, last;
+    bool sorted;
+};
+
+/* Whether integers or floating-point numbers of 'dtype' represent both ends, in order. */
+bool gcal_dtype_has_range(const char *dtype, const struct gcal_dtype_range *range);
+/* gcal_dtype_fill() with values that are uniform in 'range', if one is given; 'count' is
+ * that of the whole array, if they are sorted.
+ */
+int gcal_dtype_fill_range(uint64_t seed, const char *dtype,
+                          const struct gcal_dtype_range *range, size_t count, void *data);
 
 #endif

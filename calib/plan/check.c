@@ -10,7 +10,7 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/model/dtype.h"
-#include "calib/plan/private.h"
+#include "calib/plan/plan.h"
 #include "kernels/interpret/interpret.h"
 
 /* Arguments for the host: buffers with the same contents as the worker's. */
@@ -74,7 +74,8 @@ static int store_scalar(const struct gcal_arg *arg, double value, void *data,
                           arg->name, arg->dtype);
 }
 
-static int make_arg(const struct gcal_arg *arg, double value, uint64_t seed,
+static int make_arg(const struct gcal_arg *arg, double value,
+                    const struct gcal_dtype_range *range, uint64_t seed,
                     struct gcal_interp_arg *host, struct gcal_error *err)
 {
     size_t count = arg->kind == GCAL_ARG_SCALAR ? 0 : (size_t)value;
@@ -88,7 +89,7 @@ static int make_arg(const struct gcal_arg *arg, double value, uint64_t seed,
         return gcal_error_memory(err);
     if (arg->kind == GCAL_ARG_SCALAR)
         return store_scalar(arg, value, host->data, err);
-    if (gcal_dtype_fill(seed, arg->dtype, count, host->data) < 0)
+    if (gcal_dtype_fill_range(seed, arg->dtype, range, count, host->data) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "buffer '%s' is of unknown type %s",
                               arg->name, arg->dtype);
     return 0;
@@ -104,8 +105,8 @@ static int host_args_make(const struct gcal_kernel *kernel, uint64_t seed,
         return gcal_error_memory(err);
     h->n = kernel->n_args;
     for (size_t i = 0; i < h->n; i++)
-        if (make_arg(&kernel->args[i], h->geometry.arg_values[i], seed + i, &h->args[i],
-                     err) < 0)
+        if (make_arg(&kernel->args[i], h->geometry.arg_values[i],
+                     &h->geometry.arg_ranges[i], seed + i, &h->args[i], err) < 0)
             return -1;
     return 0;
 }
@@ -233,5 +234,50 @@ int gcal_plan_compare_outputs(const struct gcal_kernel *kernel, uint64_t seed,
                               worst, why);
 out:
     host_args_clear(&h);
+    return rc;
+}
+
+int gcal_plan_compare_devices(const struct gcal_kernel *kernel, void *const *outputs,
+                              void *const *others, double *worst, struct gcal_error *why)
+{
+    struct gcal_geometry geometry = { 0 };
+    int rc = gcal_kernel_geometry(kernel, kernel->n_check_sizes, kernel->check_sizes,
+                                  &geometry, why);
+
+    *worst = 0;
+    for (size_t i = 0; i < kernel->n_args && rc == 0; i++) {
+        const struct gcal_interp_arg expected = { .dtype = kernel->args[i].dtype,
+                                                  .data = others[i],
+                                                  .count =
+                                                      (size_t)geometry.arg_values[i] };
+
+        if (kernel->args[i].output && outputs[i] && others[i])
+            rc = compare_output(kernel, &kernel->args[i], &expected, outputs[i], worst,
+                                why);
+    }
+    gcal_kernel_geometry_clear(&geometry);
+    return rc;
+}
+
+int gcal_plan_check_numbers(const struct gcal_kernel *kernel, void *const *outputs,
+                            struct gcal_error *err)
+{
+    struct gcal_geometry geometry = { 0 };
+    int rc = gcal_kernel_geometry(kernel, kernel->n_check_sizes, kernel->check_sizes,
+                                  &geometry, err);
+
+    for (size_t i = 0; i < kernel->n_args && rc == 0; i++) {
+        const struct gcal_arg *arg = &kernel->args[i];
+        size_t n = outputs[i] && *arg->dtype == 'f' ? (size_t)geometry.arg_values[i] : 0;
+
+        for (size_t k = 0; k < n && rc == 0; k++)
+            if (isnan(load_element(arg->dtype, outputs[i], k)))
+                rc = gcal_error_set(err, GCAL_EDEVICE,
+                                    "kernel '%s' gives NaN in %s[%zu]: give scalars "
+                                    "(--set NAME=VALUE) and inputs (--range "
+                                    "NAME=FIRST:LAST) with which it gives numbers",
+                                    kernel->entry, arg->name, k);
+    }
+    gcal_kernel_geometry_clear(&geometry);
     return rc;
 }

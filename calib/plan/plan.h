@@ -120,4 +120,20 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
                       const struct gcal_config_measure_options *options,
                       const struct gcal_plan_hooks *hooks, struct gcal_error *err);
 
+/* ---- results of checks: 'outputs' as from gcal_worker_check() ---- */
+
+/* Compares them with the reference run on the host: 0 if they agree; 1 if not, with 'why'
+ * naming the first element; -1 with 'why' if the host could not run it.  'worst' gets the
+ * largest relative difference.
+ */
+int gcal_plan_compare_outputs(const struct gcal_kernel *kernel, uint64_t seed,
+                              void *const *outputs, double *worst,
+                              struct gcal_error *why);
+/* The same with the outputs of another device. */
+int gcal_plan_compare_devices(const struct gcal_kernel *kernel, void *const *outputs,
+                              void *const *others, double *worst, struct gcal_error *why);
+/* -1 with 'err' if an element is NaN. */
+int gcal_plan_check_numbers(const struct gcal_kernel *kernel, void *const *outputs,
+                            struct gcal_error *err);
+
 #endif

@@ -107,16 +107,6 @@ int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
 int gcal_plan_apply_verdict(struct gcal_plan *plan, struct gcal_plan_row *row,
                             const struct gcal_plan_verdict *verdict);
 
-/* ---- check.c ---- */
-
-/* Compares 'outputs' (gcal_worker_check()) with the reference run on the host: 0 if they
- * agree; 1 if not, with 'why' naming the first element; -1 with 'why' if the host could
- * not run it.  'worst' gets the largest relative difference.
- */
-int gcal_plan_compare_outputs(const struct gcal_kernel *kernel, uint64_t seed,
-                              void *const *outputs, double *worst,
-                              struct gcal_error *why);
-
 /* ---- rounds.c ---- */
 
 int gcal_plan_warm_up(struct gcal_plan *plan);

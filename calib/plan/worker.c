@@ -5,6 +5,9 @@
 #include "calib/base/error.h"
 #include "calib/plan/plan.h"
 
+/* NaN as a floating-point number. */
+#define GUARD 0xff
+
 struct worker_device {
     struct gcal_worker_spawner *spawner;
     struct gcal_worker *worker; /* NULL until the first restart */
@@ -61,7 +64,8 @@ static enum gcal_worker_outcome check(void *context, const struct gcal_kernel *k
 {
     struct worker_device *d = context;
 
-    return gcal_worker_check(d->worker, kernel, seed, limit_s, outputs, status, err);
+    return gcal_worker_check(d->worker, kernel, seed, GUARD, limit_s, outputs, status,
+                             err);
 }
 
 struct gcal_plan_device_ops

@@ -433,11 +433,10 @@ static void get_outputs(struct gcal_wire *wire, const struct gcal_kernel *kernel
     }
 }
 
-enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
-                                           const struct gcal_kernel *kernel,
-                                           uint64_t seed, double limit_s, void **outputs,
-                                           enum gcal_measurement_status *status,
-                                           struct gcal_error *err)
+enum gcal_worker_outcome
+gcal_worker_check(struct gcal_worker *worker, const struct gcal_kernel *kernel,
+                  uint64_t seed, int guard, double limit_s, void **outputs,
+                  enum gcal_measurement_status *status, struct gcal_error *err)
 {
     struct gcal_geometry geometry = { 0 };
     struct gcal_buf question = { 0 }, answer;
@@ -451,6 +450,7 @@ enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
                              &geometry, err) < 0)
         return refuse(status, &question);
     gcal_wire_put_u64(&question, seed);
+    gcal_wire_put_u32(&question, (uint32_t)guard);
     outcome =
         ask(worker, GCAL_WORKER_REQUEST_CHECK, &question, limit_s, &answer, status, err);
     if (outcome == GCAL_WORKER_DONE) {

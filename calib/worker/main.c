@@ -95,16 +95,18 @@ static int answer_check(struct state *state, struct gcal_wire *wire, struct repl
     struct gcal_device_job job;
     void **outputs;
     uint64_t seed;
-    int rc = -1;
+    int guard, rc = -1;
 
     if (gcal_device_job_get(wire, &job, &r->err) < 0)
         return -1;
     seed = gcal_wire_get_u64(wire);
+    guard = (int)(gcal_wire_get_u32(wire) & 0xff);
     /* One for each argument, one for the transfer. */
     if (!(outputs = calloc(job.n_args + 1, sizeof(*outputs))))
         gcal_error_memory(&r->err);
     else
-        rc = gcal_device_check(state->cl, &job, seed, outputs, &r->status, &r->err);
+        rc =
+            gcal_device_check(state->cl, &job, seed, guard, outputs, &r->status, &r->err);
     for (size_t i = 0; outputs && i <= job.n_args; i++) {
         size_t size = i < job.n_args
                           ? (size_t)job.args[i].value * gcal_dtype_size(job.args[i].dtype)

@@ -83,7 +83,7 @@ enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char
  * if the worker was lost.
  */
 
-/* Builds the kernel's program (once per family) and launches it once, untimed, with the
+/* Builds the kernel's program (once per source and options) and launches it once, untimed, with the
  * sizes of the kernel.  'first_s' gets the time of a second launch, for size sweeps.
  * REFUSED with the build log or the OpenCL error in 'err' and, in 'status',
  * GCAL_MEASUREMENT_BUILD_FAILED, GCAL_MEASUREMENT_LAUNCH_FAILED, or
@@ -106,16 +106,16 @@ gcal_worker_measure(struct gcal_worker *worker, const struct gcal_kernel *kernel
                     size_t n, double limit_s, struct gcal_measurement_sample *samples,
                     enum gcal_measurement_status *status, struct gcal_error *err);
 
-/* Launches the kernel once at its check sizes on inputs from gcal_dtype_fill() with
+/* Launches the kernel once at its check sizes on inputs from gcal_dtype_fill_range() with
  * 'seed' (one stream per argument: seed + index).  'outputs' gets one pointer per
  * argument (NULL unless it is an output), and one to the data received in a transfer of
  * gcal_random_bytes() with seed + the number of arguments (NULL without a transfer); the
- * caller's to free.
+ * caller's to free.  4 KiB of the byte 'guard' are before and after each buffer: REFUSED
+ * with GCAL_MEASUREMENT_WRONG_RESULT if the kernel writes there.
  */
-enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
-                                           const struct gcal_kernel *kernel,
-                                           uint64_t seed, double limit_s, void **outputs,
-                                           enum gcal_measurement_status *status,
-                                           struct gcal_error *err);
+enum gcal_worker_outcome
+gcal_worker_check(struct gcal_worker *worker, const struct gcal_kernel *kernel,
+                  uint64_t seed, int guard, double limit_s, void **outputs,
+                  enum gcal_measurement_status *status, struct gcal_error *err);
 
 #endif

@@ -131,6 +131,7 @@ struct gcal_generator *gcal_generator_derive(const struct gcal_generator *origin
                                   .source = origin->source,
                                   .tolerance = origin->tolerance,
                                   .short_run = origin->short_run,
+                                  .unchecked = origin->unchecked,
                                   .form = form,
                                   .origin = origin,
                                   .found = calloc(1, sizeof(*g->found)) };

@@ -62,6 +62,11 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
         gcal_wire_put_text(&buf, k->args[i].dtype);
         gcal_wire_put_text(&buf, k->args[i].value);
         gcal_wire_put_u32(&buf, k->args[i].output);
+        if (k->args[i].first) { /* ids of kernels without a range are as before */
+            gcal_wire_put_text(&buf, k->args[i].first);
+            gcal_wire_put_text(&buf, k->args[i].last);
+            gcal_wire_put_u32(&buf, k->args[i].sorted);
+        }
     }
     gcal_wire_put_f64(&buf, k->tolerance);
     gcal_wire_put_u32(&buf, k->short_run);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "calib/base/strings.h"
+#include "calib/model/dtype.h"
 #include "calib/model/feature.h"
 #include "calib/model/run/catalogue_files.h"
 #include "calib/model/run/kernel_origin.h"
@@ -28,6 +29,9 @@ struct gcal_arg {
     char *dtype;
     char *value; /* expression in sizes: elements of a buffer, or the scalar's value */
     bool output; /* written by the kernel, and compared by the numeric check */
+    char *first, *last; /* expressions in sizes: the range of a buffer's values; NULL:
+                           those of gcal_dtype_fill() */
+    bool sorted;        /* the values of the range, rising */
 };
 
 struct gcal_size {
@@ -83,6 +87,7 @@ struct gcal_kernel {
                                       no dimension and no argument */
     bool sweep; /* a size of a size sweep, not fixed by tags: the plan may leave it out
                    when it runs too short or too long on a device */
+    bool unchecked; /* its results are not compared */
     bool short_run; /* times below the plan's minimum are valid (launch overhead) */
     struct gcal_profile *profile;
     struct gcal_kernel_uses uses; /* by models; empty from the catalogue, and not part of
@@ -93,6 +98,7 @@ struct gcal_kernel {
 struct gcal_geometry {
     size_t global_size[GCAL_MAX_DIMS];
     double *arg_values; /* n_args: elements of a buffer or local array, or a scalar */
+    struct gcal_dtype_range *arg_ranges; /* n_args */
     double total_bytes; /* of all buffers, that of the transfer included */
     size_t launches, transfer_bytes, transfer_pieces;
 };

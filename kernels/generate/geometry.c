@@ -10,6 +10,7 @@
 void gcal_kernel_geometry_clear(struct gcal_geometry *geometry)
 {
     free(geometry->arg_values);
+    free(geometry->arg_ranges);
     memset(geometry, 0, sizeof(*geometry));
 }
 
@@ -34,11 +35,30 @@ static int fill_ndrange(const struct gcal_kernel *kernel, size_t n_sizes,
     return 0;
 }
 
+static int fill_range(const struct gcal_kernel *kernel, const struct gcal_arg *arg,
+                      size_t n_sizes, const struct gcal_size *sizes,
+                      struct gcal_dtype_range *range, struct gcal_error *err)
+{
+    *range = (struct gcal_dtype_range){ NAN, NAN, arg->sorted };
+    if (!arg->first)
+        return 0;
+    if (gcal_kernel_eval_sizes(arg->first, n_sizes, sizes, &range->first, err) < 0 ||
+        gcal_kernel_eval_sizes(arg->last, n_sizes, sizes, &range->last, err) < 0)
+        return -1;
+    if (gcal_dtype_has_range(arg->dtype, range))
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "%s: the range of '%s', %g to %g, is not one of %s",
+                          kernel->name, arg->name, range->first, range->last, arg->dtype);
+}
+
 static int fill_args(const struct gcal_kernel *kernel, size_t n_sizes,
                      const struct gcal_size *sizes, struct gcal_geometry *geometry,
                      struct gcal_error *err)
 {
-    if (!(geometry->arg_values = calloc(kernel->n_args + 1, sizeof(double))))
+    geometry->arg_values = calloc(kernel->n_args + 1, sizeof(double));
+    geometry->arg_ranges = calloc(kernel->n_args + 1, sizeof(*geometry->arg_ranges));
+    if (!geometry->arg_values || !geometry->arg_ranges)
         return gcal_error_memory(err);
     for (size_t i = 0; i < kernel->n_args; i++) {
         const struct gcal_arg *arg = &kernel->args[i];
@@ -53,6 +73,8 @@ static int fill_args(const struct gcal_kernel *kernel, size_t n_sizes,
                                   "positive integer",
                                   kernel->name, arg->name, value, arg->value);
         geometry->arg_values[i] = value;
+        if (fill_range(kernel, arg, n_sizes, sizes, &geometry->arg_ranges[i], err) < 0)
+            return -1;
         if (arg->kind == GCAL_ARG_BUFFER)
             geometry->total_bytes += value * (double)gcal_dtype_size(arg->dtype);
     }

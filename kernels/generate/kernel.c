@@ -25,6 +25,8 @@ void gcal_kernel_destroy(struct gcal_kernel *kernel)
         free(kernel->args[i].name);
         free(kernel->args[i].dtype);
         free(kernel->args[i].value);
+        free(kernel->args[i].first);
+        free(kernel->args[i].last);
     }
     free(kernel->id);
     free(kernel->name);
@@ -70,8 +72,16 @@ static int make_defines(const struct gcal_generator_setting *s, struct gcal_buf 
 {
     const struct gcal_yaml *map = gcal_yaml_find(s->generator->root, "defines");
 
+    const struct gcal_yaml *std = gcal_yaml_find(s->generator->root, "std");
+
     gcal_buf_puts(options, "");
     gcal_buf_puts(lines, "");
+    if (std && !gcal_yaml_text(std, "std", err))
+        return -1;
+    if (std && (strncmp(std->text, "CL", 2) != 0 || strpbrk(std->text, " \t\n\"'")))
+        return gcal_yaml_error(std, err, "std: expected a standard such as CL2.0");
+    if (std)
+        gcal_buf_printf(options, "-cl-std=%s%s", std->text, map ? " " : "");
     if (!map)
         return 0;
     if (map->kind != GCAL_YAML_MAP)
@@ -135,6 +145,7 @@ static int make_texts(const struct gcal_generator_setting *s, struct gcal_kernel
         alone ? strdup("") : gcal_buf_format("%s%s", gcal_source_tag_prelude, g->source);
     kernel->tolerance = g->tolerance;
     kernel->short_run = g->short_run;
+    kernel->unchecked = g->unchecked;
     kernel->sweep = s->sweep;
     rc =
         kernel->generator && kernel->entry && kernel->source ? 0 : gcal_error_memory(err);
@@ -278,6 +289,27 @@ static int make_ndrange(const struct gcal_generator_setting *s,
     return 0;
 }
 
+/* 'range: [first, last]' or '[first, last, sorted]' of a buffer's values. */
+static int make_range(const struct gcal_generator_setting *s,
+                      const struct gcal_yaml *range, struct gcal_arg *arg,
+                      struct gcal_error *err)
+{
+    if (!range)
+        return 0;
+    if (arg->kind != GCAL_ARG_BUFFER || range->kind != GCAL_YAML_LIST ||
+        range->n_items < 2 || range->n_items > 3 ||
+        (range->n_items == 3 && (range->items[2]->kind != GCAL_YAML_SCALAR ||
+                                 strcmp(range->items[2]->text, "sorted") != 0)))
+        return gcal_yaml_error(range, err,
+                               "range: expected [first, last] of a buffer's values, or "
+                               "[first, last, sorted]");
+    arg->sorted = range->n_items == 3;
+    arg->first = gcal_generator_expand_expr(s, range->items[0], "range", err);
+    arg->last =
+        arg->first ? gcal_generator_expand_expr(s, range->items[1], "range", err) : NULL;
+    return arg->last ? 0 : -1;
+}
+
 /* One argument of the kernel; its node has one of the keys buffer, local, scalar. */
 static int make_arg(const struct gcal_generator_setting *s, const struct gcal_yaml *node,
                     struct gcal_arg *arg, struct gcal_error *err)
@@ -314,15 +346,17 @@ static int make_arg(const struct gcal_generator_setting *s, const struct gcal_ya
     if (!gcal_dtype_size(arg->dtype))
         return gcal_yaml_error(dtype, err, "'%s' is not a dtype such as float32",
                                arg->dtype);
-    arg->name = strdup(name->text);
-    return arg->name ? 0 : gcal_error_memory(err);
+    if (!(arg->name = strdup(name->text)))
+        return gcal_error_memory(err);
+    return make_range(s, gcal_yaml_find(node, "range"), arg, err);
 }
 
 static int make_args(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                      struct gcal_error *err)
 {
-    static const char *const keys[] = { "name",     "buffer", "local",  "scalar", "dtype",
-                                        "elements", "value",  "output", "when",   NULL };
+    static const char *const keys[] = { "name",  "buffer",   "local", "scalar",
+                                        "dtype", "elements", "value", "output",
+                                        "range", "when",     NULL };
     const struct gcal_yaml *list = gcal_yaml_find(s->generator->root, "args");
 
     if (!list || list->kind != GCAL_YAML_LIST)

@@ -25,12 +25,20 @@ const char *gcal_kernel_exclusion_name(enum gcal_kernel_exclusion reason)
     return names[reason];
 }
 
+/* Half is a storage type that every device has: vload_half() and vstore_half() need no
+ * arithmetic, which begins with this extension.
+ */
+static bool is_storage(const struct gcal_kernel *kernel, const char *dtype)
+{
+    return strcmp(dtype, "float16") == 0 && !strstr(kernel->source, "cl_khr_fp16");
+}
+
 /* Whether an argument of the kernel or of the generator has this dtype. */
 static bool has_dtype(const struct gcal_generator_setting *s,
                       const struct gcal_kernel *kernel, const char *dtype)
 {
     for (size_t i = 0; i < kernel->n_args; i++)
-        if (strcmp(kernel->args[i].dtype, dtype) == 0)
+        if (strcmp(kernel->args[i].dtype, dtype) == 0 && !is_storage(kernel, dtype))
             return true;
     for (size_t i = 0; i < s->generator->n_arguments; i++)
         if (strcmp(s->values[i], dtype) == 0)

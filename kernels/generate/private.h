@@ -58,7 +58,7 @@ struct gcal_generator {
     size_t n_arguments;
     struct gcal_generator_arg *arguments;
     double tolerance;
-    bool short_run;
+    bool short_run, unchecked;
 };
 
 struct gcal_catalogue_tags;

@@ -93,12 +93,15 @@ static int read_options(struct gcal_generator *g, struct gcal_error *err)
 {
     const struct gcal_yaml *tolerance = gcal_yaml_find(g->root, "tolerance");
     const struct gcal_yaml *short_run = gcal_yaml_find(g->root, "short");
+    const struct gcal_yaml *unchecked = gcal_yaml_find(g->root, "unchecked");
 
     g->tolerance = 1e-5;
     if (tolerance && gcal_yaml_double(tolerance, "tolerance", &g->tolerance, err) < 0)
         return -1;
     if (!(g->tolerance >= 0 && g->tolerance < 1))
         return gcal_yaml_error(tolerance, err, "tolerance: expected 0 to 1");
+    if (unchecked && gcal_yaml_bool(unchecked, "unchecked", &g->unchecked, err) < 0)
+        return -1;
     return short_run ? gcal_yaml_bool(short_run, "short", &g->short_run, err) : 0;
 }
 
@@ -176,6 +179,8 @@ static int read_generator(struct gcal_generator *g, struct gcal_error *err)
                                         "transfer",
                                         "trips",
                                         "allow_estimates",
+                                        "unchecked",
+                                        "std",
                                         NULL };
     const struct gcal_yaml *tags;
     const char *name;

@@ -1,4 +1,5 @@
 /* test_dtype.c - element types and their sizes */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,6 +86,82 @@ static void knows_its_dtypes_and_no_others(void **state)
     }
 }
 
+static void fills_ranges_with_both_ends(void **state)
+{
+    const struct gcal_dtype_range few = { -1, 2, false }, reals = { -2, 6, false },
+                                  none = { NAN, NAN, false };
+    int32_t ints[COUNT], others[COUNT];
+    uint16_t halves[COUNT];
+    double doubles[COUNT];
+    int seen[4] = { 0 };
+
+    (void)state;
+    assert_int_equal(gcal_dtype_fill_range(7, "int32", &few, COUNT, ints), 0);
+    for (int i = 0; i < COUNT; i++) {
+        assert_in_range(ints[i] + 1, 0, 3);
+        seen[ints[i] + 1]++;
+    }
+    for (int i = 0; i < 4; i++)
+        assert_true(seen[i] > COUNT / 8);
+    assert_int_equal(gcal_dtype_fill_range(7, "float64", &reals, COUNT, doubles), 0);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(doubles[i] >= -2 && doubles[i] <= 6);
+    assert_int_equal(gcal_dtype_fill_range(7, "float16", &reals, COUNT, halves), 0);
+    for (int i = 0; i < COUNT; i++) /* at most the half of 6 with either sign */
+        assert_true((halves[i] & 0x7fff) <= 0x4600);
+    gcal_dtype_fill_range(7, "int32", &none, COUNT, ints);
+    gcal_dtype_fill(7, "int32", COUNT, others);
+    assert_memory_equal(ints, others, sizeof(ints));
+}
+
+static void sorted_values_rise_evenly(void **state)
+{
+    const struct gcal_dtype_range rows = { 0, 40, true }, reals = { 1, 2, true };
+    int32_t ints[11], one;
+    float floats[5];
+    uint16_t halves[3];
+
+    (void)state;
+    assert_int_equal(gcal_dtype_fill_range(7, "int32", &rows, 11, ints), 0);
+    for (int i = 0; i < 11; i++)
+        assert_int_equal(ints[i], 4 * i);
+    gcal_dtype_fill_range(7, "int32", &rows, 1, &one);
+    assert_int_equal(one, 0);
+    gcal_dtype_fill_range(7, "float32", &reals, 5, floats);
+    for (int i = 0; i < 5; i++)
+        assert_float_equal(floats[i], 1 + 0.25 * i, 1e-6);
+    gcal_dtype_fill_range(7, "float16", &reals, 3, halves);
+    assert_int_equal(halves[0], 0x3c00); /* 1, 1.5, 2 */
+    assert_int_equal(halves[1], 0x3e00);
+    assert_int_equal(halves[2], 0x4000);
+}
+
+static void ranges_must_be_of_the_dtype(void **state)
+{
+    static const struct {
+        const char *dtype;
+        double first, last;
+        bool good;
+    } cases[] = {
+        { "int8", -128, 127, true },    { "int8", 0, 128, false },
+        { "uint8", 0, 255, true },      { "uint8", -1, 5, false },
+        { "int32", 0, 1.5, false },     { "int32", 5, 4, false },
+        { "uint64", 0, 1e15, true },    { "float32", -1e30, 1e30, true },
+        { "float32", 0, 1e39, false },  { "float16", 0, 65504, true },
+        { "float16", 0, 70000, false }, { "float64", 0, INFINITY, false },
+    };
+    char data[8];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct gcal_dtype_range range = { cases[i].first, cases[i].last, false };
+
+        assert_int_equal(gcal_dtype_has_range(cases[i].dtype, &range), cases[i].good);
+        assert_int_equal(gcal_dtype_fill_range(7, cases[i].dtype, &range, 1, data),
+                         cases[i].good ? 0 : -1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +169,9 @@ int main(void)
         cmocka_unit_test(fills_integers_to_1023),
         cmocka_unit_test(fill_follows_the_seed_and_keeps_to_its_room),
         cmocka_unit_test(knows_its_dtypes_and_no_others),
+        cmocka_unit_test(fills_ranges_with_both_ends),
+        cmocka_unit_test(sorted_values_rise_evenly),
+        cmocka_unit_test(ranges_must_be_of_the_dtype),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,12 +90,21 @@ static void add_kernel(const char *family, double n, bool sweep, double time_s,
     k->check_sizes = one_size(CHECK_N);
     k->n_args = 3;
     k->args = calloc(3, sizeof(*k->args));
-    k->args[0] = (struct gcal_arg){ strdup("c"), GCAL_ARG_BUFFER, strdup("float32"),
-                                    strdup("n"), true };
-    k->args[1] = (struct gcal_arg){ strdup("a"), GCAL_ARG_BUFFER, strdup("float32"),
-                                    strdup("n"), false };
-    k->args[2] = (struct gcal_arg){ strdup("n"), GCAL_ARG_SCALAR, strdup("int32"),
-                                    strdup("n"), false };
+    k->args[0] = (struct gcal_arg){ .name = strdup("c"),
+                                    .kind = GCAL_ARG_BUFFER,
+                                    .dtype = strdup("float32"),
+                                    .value = strdup("n"),
+                                    .output = true };
+    k->args[1] = (struct gcal_arg){ .name = strdup("a"),
+                                    .kind = GCAL_ARG_BUFFER,
+                                    .dtype = strdup("float32"),
+                                    .value = strdup("n"),
+                                    .output = false };
+    k->args[2] = (struct gcal_arg){ .name = strdup("n"),
+                                    .kind = GCAL_ARG_SCALAR,
+                                    .dtype = strdup("int32"),
+                                    .value = strdup("n"),
+                                    .output = false };
     k->reference = strdup("void reference(float *c, const float *a, int n)"
                           "{ for (int i = 0; i < n; i++) c[i] = 2 * a[i]; }");
     k->tolerance = 1e-6;

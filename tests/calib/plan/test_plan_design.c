@@ -116,8 +116,11 @@ static void add_kernel(const char *generator, const char *family, double n, bool
     k->check_sizes = one_size(CHECK_N);
     k->n_args = 1;
     k->args = calloc(1, sizeof(*k->args));
-    k->args[0] = (struct gcal_arg){ strdup("c"), GCAL_ARG_BUFFER, strdup("float32"),
-                                    strdup("n"), true };
+    k->args[0] = (struct gcal_arg){ .name = strdup("c"),
+                                    .kind = GCAL_ARG_BUFFER,
+                                    .dtype = strdup("float32"),
+                                    .value = strdup("n"),
+                                    .output = true };
     k->reference = strdup("void reference(float *c)"
                           "{ for (int i = 0; i < 32; i++) c[i] = 2; }");
     k->tolerance = 1e-6;

@@ -117,8 +117,9 @@ static void launches_once_in_a_check(void **state)
     (void)state;
     kernel.build_options = "-DNAME=sound";
     kernel.launches = "n";
-    assert_int_equal(gcal_worker_check(worker, &kernel, 41, 60, outputs, &status, &err),
-                     GCAL_WORKER_DONE);
+    assert_int_equal(
+        gcal_worker_check(worker, &kernel, 41, 0, 60, outputs, &status, &err),
+        GCAL_WORKER_DONE);
     gcal_dtype_fill(41, "int32", 192, before);
     for (int i = 0; i < 192; i++)
         assert_int_equal(((int32_t *)outputs[0])[i], before[i] + 1);
@@ -177,7 +178,7 @@ static size_t first_wrong(const struct gcal_kernel *kernel, size_t size_bytes)
     struct gcal_error err = { 0 };
     size_t i = 0;
 
-    if (gcal_worker_check(worker, kernel, 43, 60, outputs, &status, &err) !=
+    if (gcal_worker_check(worker, kernel, 43, 0, 60, outputs, &status, &err) !=
         GCAL_WORKER_DONE)
         fail_msg("%s", err.text);
     arrived = outputs[kernel->n_args];

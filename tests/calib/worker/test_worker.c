@@ -177,14 +177,76 @@ static void gives_back_what_the_device_computed(void **state)
     float a[192];
 
     (void)state;
-    assert_int_equal(gcal_worker_check(worker, &kernel, 41, 60, outputs, &status, &err),
-                     GCAL_WORKER_DONE);
+    assert_int_equal(
+        gcal_worker_check(worker, &kernel, 41, 0, 60, outputs, &status, &err),
+        GCAL_WORKER_DONE);
     gcal_dtype_fill(41, "float32", 192, a);
     for (int i = 0; i < 192; i++)
         assert_float_equal(((float *)outputs[1])[i], 3 * a[i] + 7, 1e-5);
     assert_null(outputs[0]);
     assert_null(outputs[3]);
     free(outputs[1]);
+    gcal_worker_stop(worker);
+}
+
+/* Kernels that write one element before and after the 192 of 'b'. */
+static void finds_writes_outside_of_buffers(void **state)
+{
+    static const char *const sources[] = {
+        "__kernel void scale(__global const float *a, __global float *b, int k)\n"
+        "{ int i = get_global_id(0); b[i + 1] = a[i]; }\n",
+        "__kernel void scale(__global const float *a, __global float *b, int k)\n"
+        "{ int i = get_global_id(0); b[i - 1] = a[i]; }\n",
+    };
+    static const char *const messages[] = { "it writes after the 192 elements of its "
+                                            "buffer 'b'",
+                                            "it writes before the 192 elements of its "
+                                            "buffer 'b'" };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct gcal_kernel kernel = kernel_of(i ? "before" : "after", sources[i]);
+        struct gcal_worker *worker = open_worker();
+        enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
+        struct gcal_error err = { 0 };
+        void *outputs[4];
+
+        assert_int_equal(
+            gcal_worker_check(worker, &kernel, 41, 0xff, 60, outputs, &status, &err),
+            GCAL_WORKER_REFUSED);
+        assert_int_equal(status, GCAL_MEASUREMENT_WRONG_RESULT);
+        assert_string_equal(err.text, messages[i]);
+        gcal_worker_stop(worker);
+    }
+}
+
+static void fills_buffers_with_their_range(void **state)
+{
+    struct gcal_kernel kernel = kernel_of("range", good_source);
+    struct gcal_worker *worker = open_worker();
+    enum gcal_measurement_status status;
+    struct gcal_error err = { 0 };
+    void *outputs[4];
+
+    (void)state;
+    args[0].first = "1";
+    args[0].last = "n";
+    args[0].sorted = true;
+    assert_int_equal(
+        gcal_worker_check(worker, &kernel, 41, 0, 60, outputs, &status, &err),
+        GCAL_WORKER_DONE);
+    for (int i = 0; i < 192; i++)
+        assert_float_equal(((float *)outputs[1])[i], 3 * (i + 1) + 7, 1e-3);
+    free(outputs[1]);
+    args[0].first = "n";
+    args[0].last = "1";
+    assert_int_equal(
+        gcal_worker_check(worker, &kernel, 41, 0, 60, outputs, &status, &err),
+        GCAL_WORKER_REFUSED);
+    assert_non_null(
+        strstr(err.text, "the range of 'a', 192 to 1, is not one of float32"));
+    args[0].first = args[0].last = NULL;
+    args[0].sorted = false;
     gcal_worker_stop(worker);
 }
 
@@ -736,6 +798,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(lists_devices_with_all_fields),
         cmocka_unit_test(measures_with_times_inside_the_hosts),
         cmocka_unit_test(gives_back_what_the_device_computed),
+        cmocka_unit_test(finds_writes_outside_of_buffers),
+        cmocka_unit_test(fills_buffers_with_their_range),
         cmocka_unit_test(shows_the_log_of_a_kernel_that_does_not_build),
         cmocka_unit_test(refuses_what_does_not_fit_in_memory),
         cmocka_unit_test(kills_an_endless_kernel_and_goes_on),

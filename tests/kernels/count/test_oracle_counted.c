@@ -61,11 +61,15 @@ static struct gcal_kernel make_kernel(struct counted_case *t, struct gcal_arg *a
         k.global_size[d] = t->global;
     }
     for (size_t i = 0; i < t->n_buffers; i++)
-        args[i] =
-            (struct gcal_arg){ "buffer", GCAL_ARG_BUFFER, "float32", "16384", false };
+        args[i] = (struct gcal_arg){ .name = "buffer",
+                                     .kind = GCAL_ARG_BUFFER,
+                                     .dtype = "float32",
+                                     .value = "16384" };
     for (size_t i = 0; i < t->n_sizes; i++)
-        args[t->n_buffers + i] = (struct gcal_arg){ t->sizes[i].name, GCAL_ARG_SCALAR,
-                                                    "int32", t->sizes[i].name, false };
+        args[t->n_buffers + i] = (struct gcal_arg){ .name = t->sizes[i].name,
+                                                    .kind = GCAL_ARG_SCALAR,
+                                                    .dtype = "int32",
+                                                    .value = t->sizes[i].name };
     return k;
 }
 

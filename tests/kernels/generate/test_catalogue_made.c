@@ -99,6 +99,34 @@ static void errors_name_line_and_column(void **state)
           "global_size: [n]\nargs:\n  - {name: x, buffer: float33, elements: n}\n",
           "one.yaml:11:23: 'float33' is not a dtype" },
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
+          "global_size: [n]\nargs:\n"
+          "  - {name: x, buffer: int32, elements: n, range: [0]}\n",
+          "one.yaml:11:50: range: expected [first, last]" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
+          "global_size: [n]\nargs:\n"
+          "  - {name: x, buffer: int32, elements: n, range: [0, n, rising]}\n",
+          "one.yaml:11:50: range: expected [first, last]" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
+          "global_size: [n]\nargs:\n"
+          "  - {name: x, scalar: int32, value: n, range: [0, n]}\n",
+          "one.yaml:11:47: range: expected [first, last] of a buffer" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
+          "global_size: [n]\nargs:\n"
+          "  - {name: x, buffer: uint8, elements: n, range: [0, 300]}\n",
+          "the range of 'x', 0 to 300, is not one of uint8" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
+          "global_size: [n]\nargs: []\nstd: C99\n",
+          "one.yaml:11:6: std: expected a standard such as CL2.0" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
+          "global_size: [n]\nargs: []\nunchecked: maybe\n",
+          "one.yaml:11:12: unchecked: expected" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
           "arguments: {n: {size: [64]}}\ncheck: {n: 33}\nlocal_size: [32]\n"
           "global_size: [n]\nargs: []\n",
           "expected a positive multiple of the work-group size, 32" },
