@@ -41,9 +41,11 @@ calib/audit         : fit store/params store/files store/ledger
 calib/compare       : kernels/generate fit store/record calib/results
 mpi/cli             : kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
 mpi/count           : kernels kernels/includes kernels/count kernels/remove kernels/generate mpi/cli
+mpi/own             : kernels kernels/count kernels/generate kernels/interpret calib/worker calib/plan mpi/cli mpi/count
+mpi/learn           : kernels/generate fit store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli mpi/count mpi/own
 mpi/ranks           : kernels/generate fit store/params store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli
 mpi/bench           : kernels/generate kernels/count fit calib/config calib/select calib/worker calib/plan mpi/cli mpi/count
-mpi/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/select calib/plan mpi/cli mpi/count
+mpi/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/select calib/plan mpi/cli mpi/count mpi/own
 mpi/store           : kernels/generate store/params store/files store/record store/ledger store/publish calib/config calib/select calib/results calib/compare mpi/cli
 mpi/audit/output    : calib/audit mpi/cli
 mpi/audit/page      : calib/audit mpi/cli mpi/audit/output

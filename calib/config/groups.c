@@ -20,6 +20,11 @@ static const char *const class_names[GCAL_CONFIG_N_CLASSES + 1] = {
     [GCAL_CONFIG_CLASS_LAUNCHES] = "launches",
 };
 
+const char *gcal_config_class_name(enum gcal_config_class class)
+{
+    return class_names[class];
+}
+
 static void clear_cost(struct gcal_config_cost *cost)
 {
     free(cost->expression);

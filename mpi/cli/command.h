@@ -14,6 +14,7 @@ struct gcal_store;
     X(kernels, "list, count or benchmark measurement kernels")                           \
     X(count, "count the features of an OpenCL C kernel")                                 \
     X(remove, "derive a kernel that does only part of the work")                         \
+    X(learn, "measure a kernel of your own and publish its model")                       \
     X(fit, "repeat the fits of a record, without a device")                              \
     X(predict, "predict the run time of a kernel")                                       \
     X(rank, "order variants of a kernel by predicted time")                              \

@@ -276,9 +276,8 @@ char *gcal_count_options_source(const struct gcal_count_options *o,
                               o->include_folders.items, err);
 }
 
-/* 'request->source' is the caller's to free. */
-static int fill_request(const struct gcal_count_options *o,
-                        struct gcal_count_request *request, struct gcal_error *err)
+int gcal_count_options_request(const struct gcal_count_options *o,
+                               struct gcal_count_request *request, struct gcal_error *err)
 {
     *request = (struct gcal_count_request){ .file = o->file,
                                             .kernel = o->kernel,
@@ -307,7 +306,7 @@ int gcal_count_options_describe(const struct gcal_count_options *o,
     struct gcal_count_request request;
     int rc;
 
-    if (fill_request(o, &request, err) < 0)
+    if (gcal_count_options_request(o, &request, err) < 0)
         return -1;
     rc = gcal_count_describe(&request, description, err);
     free((char *)request.source);
@@ -343,7 +342,7 @@ struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options 
     struct gcal_count_request request;
     struct gcal_profile *profile = NULL;
 
-    if (fill_request(o, &request, err) < 0)
+    if (gcal_count_options_request(o, &request, err) < 0)
         return NULL;
     request.sub_group_size = sub_group_size;
     if (check_dimensions(o, request.n_dims, err) == 0) {
@@ -361,7 +360,7 @@ char *gcal_count_options_remove(const struct gcal_count_options *o,
     struct gcal_count_request request;
     char *text = NULL;
 
-    if (fill_request(o, &request, err) < 0)
+    if (gcal_count_options_request(o, &request, err) < 0)
         return NULL;
     if (!request.local_size[0])
         request.local_size[0] = 1; /* the text does not depend on it */

@@ -46,6 +46,13 @@ struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options 
                                                 size_t sub_group_size,
                                                 struct gcal_error *err);
 
+/* The request for the selected kernel, whose texts are the options'; 'request->source' is
+ * the caller's to free.
+ */
+int gcal_count_options_request(const struct gcal_count_options *options,
+                               struct gcal_count_request *request,
+                               struct gcal_error *err);
+
 /* Source of the selected kernel with work removed; the caller's to free. */
 char *gcal_count_options_remove(const struct gcal_count_options *options,
                                 const struct gcal_remove_options *removal,

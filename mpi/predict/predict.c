@@ -15,6 +15,7 @@
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/count/options.h"
+#include "mpi/own/own.h"
 #include "mpi/predict/gaps.h"
 #include "mpi/predict/inputs.h"
 #include "mpi/predict/table.h"
@@ -23,6 +24,7 @@
 struct predict_command {
     struct gcal_count_options count;
     struct gcal_predict_device_options published;
+    struct gcal_own_options own; /* of --measure */
     const char *profile, *config, *csv;
     struct gcal_option_list tags, catalogue; /* of a catalogue kernel */
     bool measure, json;
@@ -35,7 +37,7 @@ static const struct argp_option options[] = {
       "A tag or ARGUMENT:VALUE that selects a catalogue kernel instead of a file, sizes "
       "included; may be repeated",
       0 },
-    { "measure", 'M', NULL, 0, "Time the catalogue kernel on this machine as well", 0 },
+    { "measure", 'M', NULL, 0, "Time the kernel on this machine as well", 0 },
     { 0 },
 };
 
@@ -46,7 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         GCAL_OPTION_VALUES(state, &c->published, &c->count, &c->json, &c->config,
-                           &c->catalogue, &c->csv);
+                           &c->catalogue, &c->csv, &c->own);
         c->count.requires_sizes = true;
         break;
     case 'p':
@@ -63,9 +65,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "expected one of --profile FILE, KERNEL.cl, or --tag TAG");
         if (c->count.ats.n && c->tags.n)
             argp_error(state, "--at excludes --tag: give sizes as n:4096");
-        if (c->measure && !c->tags.n)
-            argp_error(state, "--measure requires a catalogue kernel (--tag): the "
-                              "buffers of other kernels are unknown");
+        if (c->measure && c->profile)
+            argp_error(state,
+                       "--measure requires KERNEL.cl or a catalogue kernel (--tag): "
+                       "a profile cannot be run");
+        if (gcal_own_options_given(&c->own) && !(c->measure && c->count.file))
+            argp_error(state, "--set, --buffer and --range require --measure and "
+                              "KERNEL.cl");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -79,6 +85,7 @@ static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NU
                                               GCAL_OPTION(config),
                                               GCAL_OPTION(catalogue),
                                               GCAL_OPTION(csv),
+                                              { &gcal_own_options_argp, 0, NULL, 0 },
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -168,15 +175,41 @@ static int predict(const struct predict_command *c,
     return rc;
 }
 
-static int measure(const struct gcal_kernel *kernel, struct answer *a,
+/* A kernel of the user's own, whose buffers are made up. */
+static int measure_own(const struct predict_command *c,
+                       const struct gcal_predict_target *s,
+                       struct gcal_local_devices *devices, struct answer *a,
+                       struct gcal_error *err)
+{
+    const struct gcal_profile *p = s->profile;
+    struct gcal_own_kernel own = { 0 };
+    int rc = s->points.n == 1 ? 0
+                              : gcal_error_set(err, GCAL_EINPUT,
+                                               "--measure takes one value of each size, "
+                                               "not several");
+
+    if (rc == 0)
+        rc = gcal_own_kernel_read(&c->count, &c->own, NULL, &own, err);
+    if (rc == 0)
+        rc = gcal_own_measure(&own, p->n_parameters, (const char *const *)p->parameters,
+                              s->sizes, devices, a->device_uid, &a->measured_s,
+                              &a->launches, err);
+    gcal_own_kernel_clear(&own);
+    return rc;
+}
+
+static int measure(const struct predict_command *c, const struct gcal_kernel_list *list,
+                   const struct gcal_predict_target *s, struct answer *a,
                    struct gcal_error *err)
 {
     struct gcal_local_devices devices = { 0 };
     int rc = gcal_local_devices_open(&devices, err);
 
     if (rc == 0)
-        rc = gcal_local_device_measure(&devices, a->device_uid, kernel, &a->measured_s,
-                                       &a->launches, err);
+        rc = list->n_kernels
+                 ? gcal_local_device_measure(&devices, a->device_uid, list->kernels[0],
+                                             &a->measured_s, &a->launches, err)
+                 : measure_own(c, s, &devices, a, err);
     gcal_local_devices_close(&devices);
     return rc;
 }
@@ -291,6 +324,16 @@ static int print(const struct predict_command *c, struct answer *a,
     return 0;
 }
 
+/* A kernel that the model does not predict was measured all the same. */
+static void print_measured_alone(const struct answer *a)
+{
+    char time[GCAL_UNITS_SIZE];
+
+    if (!isnan(a->measured_s))
+        printf("measured %s (median of %zu launches) on %s\n",
+               gcal_units(a->measured_s, "s", time), a->launches, a->device_name);
+}
+
 /* ---- the command ---- */
 
 /* The device and the kernel; what both lack is one message. */
@@ -326,14 +369,15 @@ static int run(const struct predict_command *c, struct gcal_error *err)
         gcal_error_memory(err);
         goto out;
     }
-    if (predict(c, published.device, &s, &a, rows, err) < 0)
-        goto out;
     a.node = published.params.node;
     a.device_name = published.device->info.name;
     a.device_uid = published.device->info.uid;
-    /* --measure requires --tag, which fills the list. */
-    if (c->measure && list.kernels && measure(list.kernels[0], &a, err) < 0)
+    if (c->measure && measure(c, &list, &s, &a, err) < 0)
         goto out;
+    if (predict(c, published.device, &s, &a, rows, err) < 0) {
+        print_measured_alone(&a);
+        goto out;
+    }
     rc = print(c, &a, &s, rows, err);
 out:
     free(rows);
@@ -352,6 +396,7 @@ int gcal_command_predict(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     rc = run(&c, &err);
+    gcal_own_options_clear(&c.own);
     gcal_count_options_clear(&c.count);
     free(c.tags.items);
     free(c.catalogue.items);

@@ -1,0 +1,92 @@
+/* report.c - what learning prints: the plan, the results, the next command */
+#include <stdio.h>
+#include <string.h>
+
+#include "calib/model/profile.h"
+#include "mpi/learn/private.h"
+
+static void print_sizes(const struct gcal_learning *l)
+{
+    for (size_t i = 0; i < l->own.n_sizes; i++) {
+        printf("  %s =", l->own.sizes[i].name);
+        for (size_t k = 0; k < l->points.n; k++)
+            printf(" %.0f", l->points.values[k * l->points.n_sizes + i]);
+        printf("\n");
+    }
+}
+
+void gcal_learn_print_plan(const struct gcal_learning *l)
+{
+    if (l->c->quiet)
+        return;
+    printf("kernel '%s' on %s\n", l->own.signature.kernel, l->info->name);
+    for (size_t i = 0; i < l->own.signature.n_args; i++) {
+        const struct gcal_count_signature_arg *arg = &l->own.signature.args[i];
+
+        if (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR)
+            printf("  %s: %s elements of %s%s\n", arg->name, l->own.args[i].value,
+                   arg->dtype, arg->written ? ", written" : "");
+    }
+    for (size_t i = 0; i < l->own.defaults.n; i++)
+        printf("  %s\n", l->own.defaults.items[i]);
+    if (l->trial.checked)
+        printf("results: two runs agree, and so does %s\n", l->trial.how);
+    else
+        printf("results: two runs agree; not compared otherwise: %s\n", l->trial.how);
+    printf("measured at:\n");
+    print_sizes(l);
+    fflush(stdout);
+}
+
+static void print_word(const char *word)
+{
+    bool quoted = strpbrk(word, " ()*<>=&;|'\"$%") != NULL;
+
+    printf(quoted ? "'%s'" : "%s", word);
+}
+
+/* The command that predicts the kernel at the last point. */
+static void print_prediction_command(const struct gcal_learning *l)
+{
+    const struct gcal_count_options *o = &l->c->count;
+    const double *sizes = l->points.values + (l->points.n - 1) * l->points.n_sizes;
+    const struct gcal_count_signature *s = &l->own.signature;
+
+    printf("predict it: gpucal predict %s --kernel %s", o->file, s->kernel);
+    for (size_t d = 0; d < s->n_dims; d++)
+        printf("%s%zu", d ? "," : " --local ", s->local_size[d]);
+    printf(" --global ");
+    for (size_t d = 0; d < s->n_dims; d++) {
+        printf("%s", d ? "," : "");
+        print_word(o->global[d]);
+    }
+    if (o->assume) {
+        printf(" --assume ");
+        print_word(o->assume);
+    }
+    printf(" --at ");
+    for (size_t i = 0; i < l->own.profile->n_parameters; i++) {
+        const char *name = l->own.profile->parameters[i];
+
+        printf("%s%s=%.0f", i ? "," : "", name,
+               sizes[gcal_own_sizes_find(&l->own, name, strlen(name))]);
+    }
+    printf("\n");
+}
+
+void gcal_learn_print_end(const struct gcal_learning *l, double took_s)
+{
+    const struct gcal_result_type_fit *fit = &l->results.fits[0];
+
+    if (!l->c->quiet)
+        printf("\n%s\n", l->table);
+    if (!fit->good)
+        return;
+    printf(
+        "gpucal: learned '%s' in %.1f s: form %s, %.1f %% mean error at sizes that were "
+        "held out; %s\n",
+        l->own.model, took_s, l->config.models[0].forms[fit->best].name,
+        100 * fit->forms[fit->best].held_out.mean_error,
+        l->store ? "published" : "not published");
+    print_prediction_command(l);
+}

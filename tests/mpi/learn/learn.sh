@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# learn.sh - gpucal learn and predict --measure on PoCL: learn.sh GPUCAL TESTS CASE SCHEDULER
+# TESTS: the folder of the tests; SCHEDULER: docs/examples/scheduler.
+set -u
+gpucal=$1 tests=$2 name=$3 scheduler=$4
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export POCL_DEVICES=basic POCL_CACHE_DIR="${TMPDIR:-/tmp}/gpucal-test-pocl.$(id -u)"
+export GPUCAL_STORE=$work/store
+unset GPUCAL_CATALOGUE SLURMD_NODENAME
+mkdir store
+cp "$tests/own/own.cl" "$tests/own/own.h" "$tests/mpi/learn/bad.cl" .
+
+fail() {
+    echo "FAILED: $*"
+    for f in out err; do [ -f $f ] && sed "s/^/$f: /" $f; done
+    exit 1
+}
+run() { "$@" > out 2> err; status=$?; }
+expect_status() { [ "$status" = "$1" ] || fail "exit status $status, expected $1"; }
+expect_line() { grep -qE -- "$1" out err || fail "no line matches '$1'"; }
+learn() { run "$gpucal" learn "$@"; }
+# One line of error, and nothing published.
+refused() { # STATUS PATTERN LEARN'S ARGUMENTS
+    local expected=$1 pattern=$2
+    shift 2
+    learn bad.cl "$@"
+    expect_status "$expected"
+    grep -v 'info:\|warning:' err > lines
+    [ "$(wc -l < lines)" = 1 ] || fail "more than one line of error"
+    grep -qE -- "$pattern" lines || fail "the error does not match '$pattern'"
+    [ ! -e "store/nodes/$(hostname -s).yaml" ] || fail "something was published"
+}
+
+# From source to a published model, and to the kernel's time.
+case_saxpy() {
+    learn own.cl -k saxpy -l 64 -g '((n+63)/64)*64' --sizes n=20000:500000 --set a=3 \
+        --keep kept --record run.h5
+    expect_status 0
+    expect_line "results: two runs agree, and so does the host's interpreter"
+    expect_line '^  n = 20000 [0-9 ]*[13579] .*500000$'
+    expect_line "learned 'saxpy' in"
+    grep -q '{name: x, buffer: float32, elements: n}' kept/saxpy.yaml || fail "buffer x"
+    grep -q '{name: y, buffer: float32, elements: n, output: true}' kept/saxpy.yaml ||
+        fail "buffer y"
+    grep -q '{name: a, scalar: float32, value: 3}' kept/saxpy.yaml || fail "scalar a"
+    # The command that it prints.
+    command=$(sed -n 's/^predict it: gpucal //p' out)
+    eval "run '$gpucal' $command"
+    expect_status 0
+    expect_line 'predicted .*s, 90 % interval'
+    run "$gpucal" predict own.cl -k saxpy -l 64 -g '((n+63)/64)*64' --at n=100001 \
+        --model saxpy --measure
+    expect_status 0
+    expect_line 'measured .*s \(median of'
+    # The same number from C.
+    "$gpucal" count own.cl -k saxpy -l 64 -g '((n+63)/64)*64' -o saxpy.profile > /dev/null ||
+        fail "saxpy is not counted"
+    run "$gpucal" predict --profile saxpy.profile --at n=100000 --json
+    predicted=$(sed -n 's/.*"time_s": \([0-9.e-]*\).*/\1/p' out)
+    run "$scheduler" store saxpy.profile 100000 "$(hostname -s)"
+    expect_status 0
+    expect_line "^$(hostname -s) $(printf %.6e "$predicted") "
+    # The entry that it kept is one of a catalogue.
+    run "$gpucal" kernels --catalogue kept own saxpy n:1000 --counts
+    expect_status 0
+    expect_line 'saxpy'
+    # The record gives the same numbers without the source.
+    rm -r own.cl own.h kept
+    mkdir again
+    run "$gpucal" fit --record run.h5 --output again
+    expect_status 0
+}
+
+# Sizes are found by trying; structures, which the interpreter does not know.
+case_structures() {
+    learn own.cl -k drift -l 64 -g n
+    expect_status 0
+    expect_line 'p: 8\*n elements of float32, written'
+    expect_line 'dt = 0.5 \(--set dt=VALUE\)'
+    expect_line 'not compared otherwise: .*there is no second device'
+    expect_line "learned 'drift' in"
+}
+
+# Positions that data give: a sparse matrix.
+case_sparse() {
+    line=$(grep -n 'k < first\[row + 1\]' own.cl | cut -d: -f1)
+    learn own.cl -k spmv_csr -l 64 -g rows --trips "$line:nnz" --set nnz=8 \
+        --buffer columns=nnz*rows --buffer values=nnz*rows --buffer x=rows \
+        --range first=0:nnz*rows:sorted --range columns=0:rows-1 --sizes rows=1024:65536
+    expect_status 0
+    expect_line "results: two runs agree, and so does the host's interpreter"
+    expect_line "learned 'spmv_csr' in"
+}
+
+# A name that a built-in kernel has; two sizes that change together.
+case_names() {
+    learn own.cl -k histogram -l 64 -g 4096 --buffer mine=256 --range data=0:255 \
+        --sizes n=50000:800000 --keep kept
+    expect_status 0
+    [ -e kept/own_histogram.yaml ] || fail "the entry has a built-in kernel's name"
+    expect_line "learned 'histogram' in"
+    learn own.cl -k matvec -l 64 -g rows --sizes rows=128:1024 --name mv
+    expect_status 0
+    expect_line "learned 'mv' in"
+    expect_line '^  cols = 128 '
+}
+
+# Every own-style kernel, at few small sizes, then timed.
+case_all() {
+    ell='--buffer x=rows --range columns=0:rows-1 --set width=8'
+    while read -r kernel local global sizes more; do
+        # shellcheck disable=SC2086 # several options
+        learn own.cl -k "$kernel" -l "$local" -g "$global" --sizes "$sizes" $more
+        expect_status 0
+        expect_line "learned '$kernel' in"
+    done << END
+saxpy 256 n n=16384:131072
+conv5x5 16,16 width,height width=64:512
+transpose 16,16 n,n n=64:512
+nbody 64 n n=64:512
+reduce 128 16384 n=20000:200000
+drift 64 n n=8192:65536
+heat_materials 16,16 nx,ny nx=64:512
+triad4 64 4096 n4=10000:80000
+grey 64 64*floor((pixels+63)/64) pixels=10000:90000
+halves 64 n n=16384:131072
+matmul 16,16 n,n n=32:128
+matvec 64 rows rows=128:1024
+dot_groups 128 n/2 n=32768:262144 --assume n%256=0
+spmv_ell 64 rows rows=4096:65536 $ell
+stencil7 8,8,4 nx,ny,nz nx=16:64
+blur_rows 16,16 width,height width=64:512
+smooth1d 64 n n=16384:131072
+histogram 64 4096 n=50000:400000 --buffer mine=256 --range data=0:255
+scan_step 64 n n=16384:131072 --set offset=64
+lcg 64 n n=4096:65536,steps=4:16
+black_scholes 64 n n=2048:16384
+mandelbrot 16,16 width,height width=32:256 --trips $(grep -n 'while (x \* x' own.cl | cut -d: -f1):steps --set limit=30 --set steps=30
+END
+    run "$gpucal" predict own.cl -k matvec -l 64 -g rows --at rows=500,cols=300 --measure
+    expect_status 1
+    expect_line 'rows % 64 = 0'
+    run "$gpucal" predict own.cl -k matvec -l 64 -g rows --at rows=512,cols=300 --measure --json
+    expect_status 0
+    expect_line '"measured_s": [0-9.e-]+'
+}
+
+case_bad() {
+    refused 5 "writes after the .* elements of its buffer 'y'" -k beyond -l 64 -g n --buffer y=n
+    refused 1 "bad.cl:18:[0-9]*: which elements of 'x' .*--buffer x=COUNT" -k gather -l 64 -g n
+    refused 5 'reads outside of its buffers' -k gather -l 64 -g n --buffer x=100
+    refused 5 'crash|signal|writes' -k scatter -l 64 -g n --buffer y=n \
+        --range at=0:1000000000
+    refused 5 'gives NaN in y\[0\].*--set' -k root -l 64 -g n
+    refused 1 "bad.cl:45:[0-9]*: the subscript of 'y' may be negative" -k before -l 64 -g n
+    refused 1 "'p' of type 'struct pair' cannot be made up" -k by_value -l 64 -g n
+    refused 1 "'picture' of type .*image2d_t' cannot be made up" -k image -l 64 -g n
+    refused 5 'memory|buffer of .* GB' -k huge -l 64 -g n --sizes n=64:1024
+    refused 1 'depends on a size: give --global' -k no_size -l 64 -g 256
+    refused 1 'bad.cl:77:[0-9]*: how often this loop runs depends on data' -k data_loop -l 64 \
+        -g n
+    refused 1 "has no scalar argument 'b'" -k root -l 64 -g n --set b=1
+    refused 1 "has no buffer argument 'a'" -k root -l 64 -g n --range a=0:1
+    refused 1 "at n = 1000: 'n % 64 = 0' does not hold" -k root -l 64 -g n --set a=3 \
+        --sizes n=1000:20000
+    refused 1 "does not depend on 'm'" -k root -l 64 -g n --sizes m=1:20
+    refused 1 'ends before it begins' -k root -l 64 -g n --sizes n=6400:64
+    refused 1 "no kernel named 'rooot'" -k rooot -l 64 -g n
+    touch run.h5
+    refused 6 "run.h5 exists" -k root -l 64 -g n --record run.h5 --set a=3
+}
+
+# Two runs that differ, on all cores; a kernel that does not end.
+case_bad_runs() {
+    unset POCL_DEVICES
+    refused 5 'gives other results in each run|compared with the host' -k tickets -l 64 -g n
+    refused 5 'did not end within' -k spin -l 64 -g n --set spins=1 --range flag=0:0
+}
+
+declare -F "case_$name" > /dev/null || fail "no case $name"
+"case_$name"
+echo "$name: good"
