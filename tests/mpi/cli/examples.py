@@ -26,12 +26,14 @@ EXCEPTIONS = [
     (r"^gpucal kernels matmul_sq n:1024,2048 --run", "takes minutes without a GPU"),
     (r"^gpucal evaluate --record evaluation.h5 --csv", "measures for minutes"),
     (r"^gpucal evaluate matmul_sq dtype:float32 n:160,320,448 ", "measures for minutes"),
+        (r"^gpucal learn ", "measures for seconds; mpi.learn_* learn"),
+    (r"^gpucal predict saxpy.cl .* --store DIR --measure", "needs the model that is learned"),
     (r"^gpucal --config products.yaml ", "measures for a minute; mpi.* calibrate"),
 ]
 LEAST_EXAMPLES = 30
 
 gpucal, source, library, compiler = sys.argv[1:5]
-help_commands = ("calibrate fit devices kernels count remove predict rank evaluate show diff "
+help_commands = ("calibrate fit devices kernels count remove learn predict rank evaluate show diff "
                  "audit export store").split()
 
 
