@@ -78,3 +78,10 @@ int gcal_fit_summarize_errors(size_t count, const double *time_s,
     free(errors);
     return 0;
 }
+
+double gcal_fit_small_sample_factor(size_t n)
+{
+    static const double factor[] = { 1, 6.31, 2.32, 1.66, 1.40, 1.25, 1.16, 1.09, 1.04 };
+
+    return n < sizeof(factor) / sizeof(*factor) ? factor[n] : 1;
+}

@@ -74,10 +74,13 @@ static void copy_error_summary(const struct gcal_result_type_fit *t,
                                const struct gcal_result_form_fit *f,
                                struct gcal_params_model *p)
 {
+    /* A kernel's own errors at a few sizes are all that is known of it. */
+    double few = t->by_targets ? gcal_fit_small_sample_factor(f->held_out.n) : 1;
+
     p->n_held_out = f->held_out.n;
     p->held_out_rms = f->held_out.n ? f->held_out.rms : p->residual;
     p->error_90 =
-        f->held_out.n ? f->held_out.error_90 : GCAL_PARAMS_NORMAL_90 * p->residual;
+        f->held_out.n ? f->held_out.error_90 * few : GCAL_PARAMS_NORMAL_90 * p->residual;
     if (t->checked.n)
         p->error_90 = fmax(p->error_90, t->checked.error_90);
     if (!f->brief.n && !t->checked_brief.n)

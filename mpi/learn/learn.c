@@ -252,7 +252,7 @@ static int configure(struct gcal_learning *l, struct gcal_error *err)
 
     l->description.n_points = l->points.n;
     l->description.points = l->points.values;
-    l->description.unchecked = !l->trial.checked;
+    l->description.unchecked = !l->trial.interpreted;
     if (gcal_learn_open_catalogue(l, err) < 0)
         return -1;
     if (parse_configuration(l, &why) == 0)

@@ -8,7 +8,9 @@
 #include "calib/model/expr.h"
 #include "mpi/learn/private.h"
 
-const double gcal_learn_parts[GCAL_LEARN_N_PARTS] = { 0, 0.23, 0.49, 0.77, 1 };
+const double gcal_learn_parts[GCAL_LEARN_N_PARTS] = {
+    0, 0.13, 0.31, 0.49, 0.68, 0.86, 1
+};
 
 void gcal_learn_points_clear(struct gcal_learn_points *points)
 {

@@ -80,7 +80,7 @@ int gcal_learn_points_append(struct gcal_learn_points *points, const double *siz
 /* Positions of points in a range, as exponents: uneven, as equal steps may all be powers
  * of two.
  */
-enum { GCAL_LEARN_N_PARTS = 5 };
+enum { GCAL_LEARN_N_PARTS = 7 };
 extern const double gcal_learn_parts[GCAL_LEARN_N_PARTS];
 
 /* What --sizes says of a size; first NaN: nothing. */

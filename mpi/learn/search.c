@@ -13,8 +13,8 @@
 /* Times between which sizes are useful: much shorter ones are all launch, and longer ones
  * take long to measure.
  */
-#define LEAST_GPU_S 50e-6
-#define LEAST_CPU_S 200e-6
+#define LEAST_GPU_S 10e-6
+#define LEAST_CPU_S 100e-6
 #define MOST_GPU_S  0.01
 #define MOST_CPU_S  0.03
 #define LIMIT_S     20.0

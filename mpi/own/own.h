@@ -128,6 +128,7 @@ int gcal_own_kernel_generate(const struct gcal_own_kernel *own,
 /* With what the result of a kernel was compared. */
 struct gcal_own_trial {
     bool checked;
+    bool interpreted; /* by the host's interpreter, as measuring checks again */
     char *how; /* "the host's interpreter", "device NAME"; or why it was not compared */
 };
 

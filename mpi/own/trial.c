@@ -222,6 +222,7 @@ static int compare(const struct trial *t, void *const *results,
     double worst;
     int rc = gcal_plan_compare_outputs(t->kernel, SEED, results, &worst, &why);
 
+    trial->interpreted = rc == 0;
     if (rc == 0)
         return set_how(trial, true, strdup("the host's interpreter"), err);
     if (rc < 0 && !gcal_interp_is_outside(&why))

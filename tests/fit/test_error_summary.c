@@ -92,12 +92,24 @@ static void means_grow_one_by_one(void **state)
     near(gcal_fit_worst_error(&mean), 0.5);
 }
 
+static void few_errors_bound_less(void **state)
+{
+    (void)state;
+    assert_true(gcal_fit_small_sample_factor(1) > 6);
+    for (size_t n = 1; n < 9; n++)
+        assert_true(gcal_fit_small_sample_factor(n) >
+                    gcal_fit_small_sample_factor(n + 1));
+    assert_true(gcal_fit_small_sample_factor(9) == 1 &&
+                gcal_fit_small_sample_factor(1000) == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_those_of_the_errors),
         cmocka_unit_test(outliers_are_limited),
         cmocka_unit_test(bound_has_a_position_more_than_errors),
+        cmocka_unit_test(few_errors_bound_less),
         cmocka_unit_test(nothing_is_known_without_predictions),
         cmocka_unit_test(means_grow_one_by_one),
     };
