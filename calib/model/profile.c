@@ -75,6 +75,14 @@ const char *gcal_profile_identity(const struct gcal_profile *profile)
     return profile->origin ? profile->origin : profile->fingerprint;
 }
 
+const char *gcal_profile_component(const struct gcal_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_entries; i++)
+        if (gcal_feature_is_component(profile->entries[i].kind))
+            return profile->entries[i].tag;
+    return NULL;
+}
+
 static void write_pair(struct gcal_yaml_writer *w, const char *key, const char *text)
 {
     if (text)

@@ -104,6 +104,9 @@ struct gcal_profile_entry *gcal_profile_add(struct gcal_profile *profile,
  */
 const char *gcal_profile_identity(const struct gcal_profile *profile);
 
+/* The tag of the kernel's components, or NULL. */
+const char *gcal_profile_component(const struct gcal_profile *profile);
+
 /* As a document of its own, the caller's to free. */
 char *gcal_profile_encode(const struct gcal_profile *profile, struct gcal_error *err);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/base/units.h"
 #include "calib/model/profile.h"
 #include "mpi/cli/catalogue.h"
@@ -163,8 +164,15 @@ static int predict(const struct predict_command *c,
                    const struct gcal_predict_target *s, struct answer *a,
                    struct gcal_prediction *rows, struct gcal_error *err)
 {
+    const char *changed;
     int rc = 0;
 
+    if (!c->published.model &&
+        (changed = gcal_predictor_find_changed(device, s->profile)))
+        gcal_log(GCAL_LOG_WARN,
+                 "kernel %s is not the one that model %s was calibrated for: its source, "
+                 "defines or launch have changed; 'gpucal learn' calibrates it",
+                 s->profile->kernel, changed);
     if (!(a->predictor =
               gcal_predictor_create(device, c->published.model, s->profile, err)))
         return -1;

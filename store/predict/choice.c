@@ -80,3 +80,27 @@ gcal_predictor_choose(const struct gcal_params_device *d, const char *name,
     return no_model(d, "no model was made for kernel ",
                     n_profiles ? profiles[0]->kernel : "(none)", err);
 }
+
+static bool has_target(const struct gcal_params_model *model, const char *component)
+{
+    for (size_t i = 0; i < model->n_known; i++)
+        if (model->known[i].target && model->known[i].component &&
+            strcmp(model->known[i].component, component) == 0)
+            return true;
+    return false;
+}
+
+const char *gcal_predictor_find_changed(const struct gcal_params_device *d,
+                                        const struct gcal_profile *profile)
+{
+    const char *identity = gcal_profile_identity(profile);
+    const char *component = gcal_profile_component(profile), *changed = NULL;
+
+    for (size_t i = 0; i < d->n_models && component; i++) {
+        if (gcal_params_find_kernel(&d->models[i], identity))
+            return NULL;
+        if (has_target(&d->models[i], component))
+            changed = d->models[i].name;
+    }
+    return changed;
+}

@@ -49,15 +49,6 @@ static size_t find_name(char *const *names, size_t count, const char *name)
     return i;
 }
 
-/* The profile's own name for its components. */
-static const char *component_tag(const struct gcal_profile *profile)
-{
-    for (size_t i = 0; i < profile->n_entries; i++)
-        if (gcal_feature_is_component(profile->entries[i].kind))
-            return profile->entries[i].tag;
-    return NULL;
-}
-
 /* Whether a feature of the model ends in "_tag:NAME" of the component. */
 static bool has_component(const struct gcal_params_model *from, const char *tag)
 {
@@ -140,7 +131,7 @@ static struct gcal_binding_subject find_subject(const struct gcal_predictor *p,
 
     if (identity || from->n_known)
         return subject;
-    subject.component = component_tag(profile);
+    subject.component = gcal_profile_component(profile);
     subject.measured = has_component(from, subject.component);
     return subject;
 }
@@ -164,7 +155,7 @@ static int explain(struct gcal_predictor *p, const struct gcal_params_model *fro
     gcal_buf_puts(&buf, "");
     if (targets)
         gcal_buf_printf(&buf, "; the model is for %.300s", targets);
-    if (knows_name(from, component_tag(profile)))
+    if (knows_name(from, gcal_profile_component(profile)))
         gcal_buf_puts(
             &buf, from->n_known
                       ? "; the kernel of this name that was calibrated has another "

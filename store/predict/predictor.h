@@ -60,6 +60,12 @@ gcal_predictor_choose(const struct gcal_params_device *device, const char *name,
                       size_t n_profiles, const struct gcal_profile *const *profiles,
                       struct gcal_error *err);
 
+/* The name of a model that is made for a kernel of this name which is not this kernel: the
+ * source, the defines or the launch has changed.  NULL: none, or some model knows this one.
+ */
+const char *gcal_predictor_find_changed(const struct gcal_params_device *device,
+                                        const struct gcal_profile *profile);
+
 /* 'model' NULL: chosen as above.  NULL with 'err' also when the profile lacks a feature
  * that the model needs.
  */

@@ -160,6 +160,29 @@ static void other_kernels_get_the_general_model(void **state)
     assert_true(p.not_covered == 0 && p.high_s < 1.1e-6);
 }
 
+static const char *changed(const char *profile_text)
+{
+    struct gcal_params params = { 0 };
+    struct gcal_profile *profile = read_profile(profile_text);
+    const char *model;
+    static char name[32];
+
+    read_params(BOTH, &params);
+    model = gcal_predictor_find_changed(params.devices, profile);
+    snprintf(name, sizeof(name), "%s", model ? model : "none");
+    gcal_profile_destroy(profile);
+    gcal_params_clear(&params);
+    return name;
+}
+
+static void a_changed_kernel_is_found(void **state)
+{
+    (void)state;
+    assert_string_equal(changed(PROFILE("kGenerated", OTHER, NO_MUL)), "made");
+    assert_string_equal(changed(PROFILE("kGenerated", OWN, NO_MUL)), "none");
+    assert_string_equal(changed(PROFILE("k", OTHER, NO_MUL)), "none");
+}
+
 static void a_model_is_refused_for_other_kernels(void **state)
 {
     struct gcal_error err = { 0 };
@@ -277,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_model_made_for_a_kernel_predicts_it),
         cmocka_unit_test(other_kernels_get_the_general_model),
+        cmocka_unit_test(a_changed_kernel_is_found),
         cmocka_unit_test(a_model_is_refused_for_other_kernels),
         cmocka_unit_test(intervals_hold_work_without_a_cost),
         cmocka_unit_test(too_much_work_without_a_cost_is_refused),
