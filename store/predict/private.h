@@ -1,0 +1,30 @@
+/* private.h - shared by predictor.c and bind.c */
+#ifndef GCAL_STORE_PREDICT_PRIVATE_H
+#define GCAL_STORE_PREDICT_PRIVATE_H
+
+#include "store/predict/predictor.h"
+
+struct gcal_binding;
+struct gcal_model;
+
+/* A prediction keeps its arrays on the stack. */
+#define GCAL_PREDICTOR_MAX_FEATURES   512
+#define GCAL_PREDICTOR_MAX_PARAMETERS 256
+
+struct gcal_predictor {
+    struct gcal_model *model;
+    struct gcal_binding *binding;
+    double *value, *feature_min, *feature_max;
+    double *root;     /* of the covariance: a row of n_columns for each parameter */
+    size_t *n_row;    /* by parameter: length of the row without trailing zeros */
+    size_t n_columns; /* parameters in the file */
+    double factor;
+    double misfit;       /* relative */
+    double short_misfit; /* of predictions below short_s */
+    double short_s;
+    double factor_error; /* relative */
+    /* If the model may lack costs: for the message. */
+    char *kernel, *hint;
+};
+
+#endif
