@@ -98,9 +98,10 @@ static bool other_configuration(const struct gcal_audit_device *d, size_t run)
         if (i && strcmp(c[i].model, c[i - 1].model) == 0)
             continue;
         before = last_of(d, run, c[i].model, &when);
-        if (before && (*before->configuration
-                           ? strcmp(before->configuration, c[i].configuration)
-                           : strcmp(d->run[when]->configuration, now->configuration)))
+        if (before &&
+            (*before->configuration
+                 ? strcmp(before->configuration, c[i].configuration) != 0
+                 : strcmp(d->run[when]->configuration, now->configuration) != 0))
             return true;
     }
     return false;

@@ -86,21 +86,34 @@ static uint16_t half_bits(double value)
                       (uint16_t)rint(ldexp(fraction, 11)));
 }
 
+static void store_float(size_t size, double value, void *to)
+{
+    uint16_t half;
+    float single;
+
+    if (size == 2) {
+        half = half_bits(value);
+        memcpy(to, &half, size);
+    } else if (size == 4) {
+        single = (float)value;
+        memcpy(to, &single, size);
+    } else {
+        memcpy(to, &value, size);
+    }
+}
+
+/* On little-endian hosts; the value is in the type's range. */
 static void store(const char *dtype, double value, void *to)
 {
     size_t size = gcal_dtype_size(dtype);
-    int64_t integer = (int64_t)value;
-    float single = (float)value;
-    uint16_t half = half_bits(value);
+    uint64_t bits;
 
-    if (*dtype != 'f')
-        memcpy(to, &integer, size); /* little-endian hosts */
-    else if (size == 2)
-        memcpy(to, &half, size);
-    else if (size == 4)
-        memcpy(to, &single, size);
-    else
-        memcpy(to, &value, size);
+    if (*dtype == 'f') {
+        store_float(size, value, to);
+        return;
+    }
+    bits = value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
+    memcpy(to, &bits, size);
 }
 
 /* 'part': in [0, 1), if sorted in [0, 1]. */

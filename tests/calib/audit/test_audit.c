@@ -465,9 +465,9 @@ static void damaged_tracks_are_left_out(void **state)
 
 static struct gcal_audit_device *histories(char *text, struct gcal_track *track)
 {
-    struct gcal_audit_device *devices;
+    struct gcal_audit_device *devices = NULL;
     struct gcal_error err;
-    size_t n;
+    size_t n = 0;
 
     if (gcal_track_decode(text, strlen(text), "t", track, &err) < 0 ||
         gcal_audit_histories("n1", track, &devices, &n, &err) < 0)

@@ -50,8 +50,8 @@ static void errors_elsewhere_are_ignored(void **state)
     static const char *const elsewhere[] = {
         "__kernel void bad(__global float *x) { x[0] = nowhere; }\n",
         "__kernel void bad(queue_t q) { }\n",
-        "int bad(int i) { return nothing(i) + work_group_reduce_add(i); }\n"
-        "__kernel void worse(__global int *x) { x[0] = bad(x[0]); }\n",
+        ("int bad(int i) { return nothing(i) + work_group_reduce_add(i); }\n"
+         "__kernel void worse(__global int *x) { x[0] = bad(x[0]); }\n"),
     };
     char source[600];
 

@@ -25,8 +25,8 @@ cat "$out/log"
 grep '^failed or incomplete' "$out/log" && exit 1
 "$1" draw "$out"
 cat "$out/tables.md"
-grep -E '^\| matmul \| matmul_tiled .* \| 4 \| [0-9.]+% \| [0-4] of 4 \| - ' "$out/tables.md"
-grep -E '^\| matmul \| \*\*model matmul_sq \(expression\)\*\* \| 8 \| [0-9.]+% \| [0-8] of 8 \| [0-4] of 4 \| [0-4] of [0-4] \| 4.3% \|$' \
+grep -E '^\| matmul \| matmul_tiled .* \| 6 \| [0-9.]+% \| [0-6] of 6 \| - ' "$out/tables.md"
+grep -E '^\| matmul \| \*\*model matmul_sq \(expression\)\*\* \| 12 \| [0-9.]+% \| [0-9]+ of 12 \| [0-6] of 6 \| [0-6] of [0-6] \| 4.3% \|$' \
     "$out/tables.md"
 grep -E '^\| matmul_sq \| p_madd \| [0-9.]+ Gflop/s \| [0-9.]+% \| - \| - \|$' "$out/tables.md"
 grep -E '^run [0-9TZ]+-[0-9a-f]+: 1 device' "$out/tables.md"
