@@ -157,7 +157,7 @@ static void covered_kernels_have_no_gap(void **state)
     assert_int_equal(n_gaps, 0);
 }
 
-/* A feature that only chooses between parameters is no cost of its work. */
+/* Features that only choose between parameters do not cover their work. */
 static void a_feature_without_seconds_covers_nothing(void **state)
 {
     (void)state;
