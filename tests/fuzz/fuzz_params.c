@@ -81,6 +81,9 @@ static int take_models(const struct gcal_params_index *index, struct gcal_params
 
             if (gcal_params_index_model(index, i, j, &model, NULL) < 0)
                 return -1;
+            /* the origin is in the first document */
+            model.origin = params->devices[i].models[j].origin;
+            params->devices[i].models[j].origin = (struct gcal_params_origin){ 0 };
             gcal_params_model_clear(&params->devices[i].models[j]);
             params->devices[i].models[j] = model;
         }
