@@ -78,7 +78,8 @@ const char *gcal_profile_identity(const struct gcal_profile *profile)
 const char *gcal_profile_component(const struct gcal_profile *profile)
 {
     for (size_t i = 0; i < profile->n_entries; i++)
-        if (gcal_feature_is_component(profile->entries[i].kind))
+        if (gcal_feature_is_component(profile->entries[i].kind) &&
+            profile->entries[i].tag)
             return profile->entries[i].tag;
     return NULL;
 }

@@ -31,16 +31,6 @@ struct pairs {
     struct component_pair *items;
 };
 
-static const char *tag_of(const struct gcal_kernel *kernel)
-{
-    const struct gcal_profile *p = kernel->profile;
-
-    for (size_t i = 0; i < p->n_entries; i++)
-        if (gcal_feature_is_component(p->entries[i].kind) && p->entries[i].tag)
-            return p->entries[i].tag;
-    return NULL;
-}
-
 static struct component_pair *find_or_add(struct pairs *pairs, const char *tag,
                                           struct gcal_error *err)
 {
@@ -62,7 +52,7 @@ static int add_kernel(struct pairs *pairs, const struct gcal_kernel *kernel,
                       struct gcal_error *err)
 {
     static const char *const features[] = { "f_memory", "f_onchip" };
-    const char *tag = tag_of(kernel);
+    const char *tag = gcal_profile_component(kernel->profile);
     struct component_pair *pair;
     double counts[2];
 
