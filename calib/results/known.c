@@ -92,7 +92,7 @@ static int add_kernel(const struct gcal_record *record,
                       const struct gcal_model *model, struct gcal_params_model *p,
                       struct gcal_error *err)
 {
-    struct gcal_profile *profile = gcal_result_profile(kernel, err);
+    struct gcal_profile *profile = gcal_run_kernel_profile(kernel, err);
     const char *component, *fingerprint;
     int rc = 0;
 

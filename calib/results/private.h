@@ -9,7 +9,6 @@ struct gcal_buf;
 /* Launches that take less are short. */
 #define GCAL_RESULT_SHORT_S 1e-3
 struct gcal_params_model;
-struct gcal_profile;
 
 /* ---- rows.c ---- */
 
@@ -25,10 +24,6 @@ int gcal_result_rows_pick(const struct gcal_record *record,
 double *gcal_result_features(const struct gcal_record *record,
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err);
-
-/* The counts of a kernel; NULL with 'err'. */
-struct gcal_profile *gcal_result_profile(const struct gcal_run_kernel *kernel,
-                                         struct gcal_error *err);
 
 /* ---- known.c ---- */
 

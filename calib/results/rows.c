@@ -151,30 +151,12 @@ int gcal_result_rows_pick(const struct gcal_record *record,
     return 0;
 }
 
-struct gcal_profile *gcal_result_profile(const struct gcal_run_kernel *kernel,
-                                         struct gcal_error *err)
-{
-    struct gcal_yaml *root =
-        gcal_yaml_parse(kernel->profile, strlen(kernel->profile), kernel->name, err);
-    struct gcal_profile *profile = root ? gcal_profile_decode(root, err) : NULL;
-
-    gcal_yaml_destroy(root);
-    if (profile && profile->n_parameters != kernel->n_sizes) {
-        gcal_error_set(err, GCAL_EINPUT,
-                       "%s: %zu sizes recorded, but its counts need %zu", kernel->name,
-                       kernel->n_sizes, profile->n_parameters);
-        gcal_profile_destroy(profile);
-        profile = NULL;
-    }
-    return profile;
-}
-
 /* The features of one kernel on devices of this sub-group size. */
 static int kernel_features(const struct gcal_run_kernel *kernel,
                            const struct gcal_model *model, double sub_group_size,
                            double *values, struct gcal_error *err)
 {
-    struct gcal_profile *profile = gcal_result_profile(kernel, err);
+    struct gcal_profile *profile = gcal_run_kernel_profile(kernel, err);
     struct gcal_binding *binding = NULL;
     int rc = -1;
 

@@ -63,24 +63,6 @@ static bool is_wanted(const struct gcal_evaluation_selection *j,
 
 /* ---- predicting ---- */
 
-static struct gcal_profile *read_profile(const struct gcal_run_kernel *k,
-                                         struct gcal_error *err)
-{
-    struct gcal_yaml *root =
-        gcal_yaml_parse(k->profile, strlen(k->profile), k->name, err);
-    struct gcal_profile *profile = root ? gcal_profile_decode(root, err) : NULL;
-
-    gcal_yaml_destroy(root);
-    if (profile && profile->n_parameters != k->n_sizes) {
-        gcal_error_set(err, GCAL_EINPUT,
-                       "%s: %zu sizes recorded, but its counts need %zu", k->name,
-                       k->n_sizes, profile->n_parameters);
-        gcal_profile_destroy(profile);
-        profile = NULL;
-    }
-    return profile;
-}
-
 /* 'row' gets the model that predicts, also if the prediction fails. */
 static int predict(const struct gcal_profile *profile, const double *sizes,
                    const struct gcal_params_device *device,
@@ -141,7 +123,7 @@ static int add_row(struct gcal_evaluation *e, const struct gcal_measured_kernel 
                    const char *model, const struct gcal_params_device *device,
                    struct gcal_error *err)
 {
-    const struct gcal_profile *profile = read_profile(&k->kernel, err);
+    const struct gcal_profile *profile = gcal_run_kernel_profile(&k->kernel, err);
     const struct gcal_params_model *chosen =
         profile ? gcal_predictor_choose(device, model, 1, &profile, err) : NULL;
     struct gcal_evaluation_row *row = chosen ? gcal_evaluation_add(e, err) : NULL;

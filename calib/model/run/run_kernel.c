@@ -6,6 +6,8 @@
 
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
+#include "calib/base/yaml.h"
+#include "calib/model/profile.h"
 
 #define KERNEL(...) GCAL_FIELD(struct gcal_run_kernel, __VA_ARGS__)
 
@@ -110,4 +112,22 @@ int gcal_run_kernel_get(struct gcal_wire *wire, struct gcal_run_kernel *kernel,
         return 0;
     gcal_run_kernel_clear(kernel);
     return gcal_error_set(err, GCAL_EINPUT, "kernel: damaged data");
+}
+
+struct gcal_profile *gcal_run_kernel_profile(const struct gcal_run_kernel *kernel,
+                                             struct gcal_error *err)
+{
+    struct gcal_yaml *root =
+        gcal_yaml_parse(kernel->profile, strlen(kernel->profile), kernel->name, err);
+    struct gcal_profile *profile = root ? gcal_profile_decode(root, err) : NULL;
+
+    gcal_yaml_destroy(root);
+    if (profile && profile->n_parameters != kernel->n_sizes) {
+        gcal_error_set(err, GCAL_EINPUT,
+                       "%s: %zu sizes recorded, but its counts need %zu", kernel->name,
+                       kernel->n_sizes, profile->n_parameters);
+        gcal_profile_destroy(profile);
+        profile = NULL;
+    }
+    return profile;
 }

@@ -14,6 +14,7 @@
 struct gcal_buf;
 struct gcal_wire;
 struct gcal_error;
+struct gcal_profile;
 
 struct gcal_run_kernel {
     char *id, *name, *generator;
@@ -38,5 +39,9 @@ void gcal_run_kernel_clear(struct gcal_run_kernel *kernel);
 void gcal_run_kernel_put(struct gcal_buf *buf, const struct gcal_run_kernel *kernel);
 int gcal_run_kernel_get(struct gcal_wire *wire, struct gcal_run_kernel *kernel,
                         struct gcal_error *err);
+
+/* Its counts, the caller's to destroy; NULL with 'err' if its sizes are not theirs, too. */
+struct gcal_profile *gcal_run_kernel_profile(const struct gcal_run_kernel *kernel,
+                                             struct gcal_error *err);
 
 #endif
