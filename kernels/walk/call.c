@@ -196,13 +196,15 @@ static struct gcal_walk_value integer_function(struct gcal_walk *w, const char *
                                                size_t n)
 {
     struct gcal_walk_value unknown = gcal_walk_not_affine(NULL);
+    bool known = true;
 
     for (size_t i = 0; i < n; i++)
         if (args[i].kind != GCAL_WALK_VALUE_INTEGER) {
-            unknown.why = args[i].why;
+            known = false; /* with or without a reason */
+            unknown.why = args[i].why ? args[i].why : unknown.why;
             unknown.on_data = unknown.on_data || args[i].on_data;
         }
-    if (unknown.on_data || unknown.why)
+    if (!known)
         return unknown;
     if (n == 2 && strcmp(name, "min") == 0)
         return gcal_walk_integer(gcal_poly_min(w->c, args[0].p, args[1].p));

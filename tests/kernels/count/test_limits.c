@@ -1,0 +1,173 @@
+/* test_limits.c - values of unknown origin, and kernels beyond the budgets of counting: a
+ * right count, or a refusal with a reason, soon
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/model/binding.h"
+#include "calib/model/profile.h"
+#include "kernels/count/count.h"
+
+static struct gcal_profile *count(struct gcal_count_request r)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_profile *p;
+
+    r.file = "x.cl";
+    if (!(p = gcal_count(&r, &err)))
+        fail_msg("%s\n%s", r.source, err.text);
+    return p;
+}
+
+/* The executions of all stores to global memory where all sizes have the value 'size'. */
+static double stores(const struct gcal_profile *p, double size)
+{
+    const char **features = calloc(p->n_entries + 1, sizeof(*features));
+    double *sizes = calloc(p->n_parameters + 1, sizeof(*sizes));
+    double *values = calloc(p->n_entries + 1, sizeof(*values)), total = 0;
+    struct gcal_error err = { 0 };
+    struct gcal_binding *binding;
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n_parameters; i++)
+        sizes[i] = size;
+    for (size_t i = 0; i < p->n_entries; i++)
+        if (p->entries[i].kind == GCAL_FEATURE_MEM_ACCESS &&
+            p->entries[i].direction == GCAL_FEATURE_STORE)
+            features[n++] = p->entries[i].feature;
+    binding = gcal_binding_create(p, n, features, 1, &err);
+    if (!binding || gcal_binding_eval(binding, sizes, values, &err) < 0)
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < n; i++)
+        total += values[i];
+    gcal_binding_destroy(binding);
+    free(features);
+    free(sizes);
+    free(values);
+    return total;
+}
+
+static void assert_stores(const char *source, double size, double expected)
+{
+    struct gcal_profile *p = count((struct gcal_count_request){ .source = source,
+                                                                .n_dims = 1,
+                                                                .local_size = { 1 },
+                                                                .global_size = { "1" },
+                                                                .sub_group_size = 1 });
+
+    assert_false(p->estimated);
+    assert_true(stores(p, size) == expected);
+    gcal_profile_destroy(p);
+}
+
+/* ---- values without a reason: what a loop declares has none before its first pass ---- */
+
+static void extrema_of_variables_of_a_loop_are_counted(void **state)
+{
+    const int n = 50;
+    double triple = 0, clamped = 0;
+
+    (void)state;
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j++)
+            for (int o = j > 2 ? j : 2; o < n; o++)
+                triple++;
+    for (int i = 0; i < n; i++)
+        for (int o = 0; o < (i - 5 < 3 ? 3 : i - 5 > 30 ? 30 : i - 5); o++)
+            clamped++;
+    assert_stores("kernel void k(global float *a, int n)\n"
+                  "{ for (int j = 0; j < n; j++) { int p = j + 1; int q = min(p, 7);\n"
+                  "a[q] += 1; } }",
+                  n, n);
+    assert_stores("kernel void k(global float *a, int n)\n"
+                  "{ for (int i = 0; i < n; i++) for (int j = i; j < n; j++)\n"
+                  "for (int o = max(j, 2); o < n; o++) a[o] += 1; }",
+                  n, triple);
+    assert_stores("kernel void k(global float *a, int n)\n"
+                  "{ int q; for (int i = 0; i < n; i++) { q = i - 5;\n"
+                  "q = clamp(q, 3, 30); for (int o = 0; o < q; o++) a[o] += 1; } }",
+                  n, clamped);
+    assert_stores(
+        "kernel void k(global float *a, int n)\n"
+        "{ for (int i = 0; i < n; i++) { int q = mul24(i, 2), r = mad24(q, 2, i);\n"
+        "for (int o = 0; o < r; o++) a[o] += 1; } }",
+        n, 5.0 * n * (n - 1) / 2);
+}
+
+static void the_clamped_filter_is_counted(void **state)
+{
+    struct gcal_profile *p = count((struct gcal_count_request){
+        .source = "kernel void k(global float *in, global float *out, int h, int w)\n"
+                  "{ int x = get_global_id(0), y = get_global_id(1); float s = 0;\n"
+                  "for (int dy = -1; dy <= 1; dy++) {\n"
+                  "  int yy = clamp(y + dy, 0, h - 1);\n"
+                  "  for (int dx = -1; dx <= 1; dx++) { int xx = x + dx;\n"
+                  "    xx = clamp(xx, 0, w - 1); out[yy * w + xx] = 1; } } }",
+        .n_dims = 2,
+        .local_size = { 16, 16 },
+        .global_size = { "w", "h" },
+        .sub_group_size = 1 });
+
+    (void)state;
+    assert_false(p->estimated);
+    assert_true(stores(p, 160) == 9 * 160 * 160);
+    gcal_profile_destroy(p);
+}
+
+/* ---- budgets ---- */
+
+/* Of the kind of sums of absolute differences: 61 work-items that are no power of two, and
+ * clamped coordinates of quotients and remainders.
+ */
+static const char differences[] =
+    "kernel void k(global int *f, int w, int h)\n"
+    "{ int gx = get_group_id(0), gy = get_group_id(1), b = get_local_id(0) * 18;\n"
+    "  int mx = gx >> 2, my = gy >> 2, bx = gx & 3, by = gy & 3;\n"
+    "  if (mx < w && my < h) {\n"
+    "    int fx = ((mx << 2) + bx) << 2, fy = ((my << 2) + by) << 2;\n"
+    "    for (int p = b; p < b + 18; p++) for (int y = 0; y < 4; y++) {\n"
+    "      int q = fx - 16 + p % 33 + y; q = q < 0 ? 0 : q;\n"
+    "      q = q >= w * 16 ? w * 16 - 1 : q;\n"
+    "      int s = fy - 16 + p / 33 + y; s = s < 0 ? 0 : s;\n"
+    "      s = s >= h * 16 ? h * 16 - 1 : s;\n"
+    "      f[s + q] += 1; } } }";
+
+static void budgets_end_in_a_count_or_a_reason(void **state)
+{
+    static const size_t sub_groups[] = { 0, 1, 2, 3, 32, 61, 64 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(sub_groups) / sizeof(*sub_groups); i++) {
+        struct gcal_count_request r = { .source = differences,
+                                        .file = "x.cl",
+                                        .n_dims = 2,
+                                        .local_size = { 61, 1 },
+                                        .global_size = { "61*gx", "gy" },
+                                        .sub_group_size = sub_groups[i] };
+        struct gcal_error err = { 0 };
+        struct gcal_profile *p = gcal_count(&r, &err);
+
+        if (!p)
+            assert_string_not_equal(err.text, "");
+        gcal_profile_destroy(p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(extrema_of_variables_of_a_loop_are_counted),
+        cmocka_unit_test(the_clamped_filter_is_counted),
+        cmocka_unit_test(budgets_end_in_a_count_or_a_reason),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
