@@ -131,7 +131,7 @@ static int set_sizes(struct gcal_sets_nest *nest, const struct gcal_count_reques
             c, gcal_poly_format(c, "gid%zu", d),
             gcal_poly_sub(c, nest->groups[d], gcal_poly_integer(c, 1)));
     }
-    return 0;
+    return gcal_poly_context_check(c, err);
 }
 
 /* ---- the walk ---- */

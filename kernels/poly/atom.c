@@ -44,10 +44,14 @@ const struct gcal_poly *gcal_poly_shared_dimension(struct gcal_poly_context *c,
 
     if (i >= GCAL_POLY_MAX_SHARED_DIMENSIONS) {
         gcal_poly_fail(c, "the count needs too many steps");
-        return &gcal_poly_zero;
+        return &gcal_poly_failed;
     }
-    while (c->n_shared <= i)
-        c->shared[c->n_shared++] = gcal_poly_add_atom(c, &atom);
+    while (c->n_shared <= i && !c->failed) { /* none stays from a failure */
+        c->shared[c->n_shared] = gcal_poly_add_atom(c, &atom);
+        c->n_shared += !c->failed;
+    }
+    if (c->failed)
+        return &gcal_poly_failed;
     return gcal_poly_from_atom(c, c->shared[i]);
 }
 
@@ -88,7 +92,7 @@ const struct gcal_poly *gcal_poly_parameter(struct gcal_poly_context *c, const c
     unsigned atom = parameter_atom(c, name);
 
     if (c->failed)
-        return &gcal_poly_zero;
+        return &gcal_poly_failed;
     return c->atoms[atom].value ? c->atoms[atom].value : gcal_poly_from_atom(c, atom);
 }
 
@@ -104,7 +108,7 @@ const struct gcal_poly *gcal_poly_floor(struct gcal_poly_context *c,
 
     if (!den || __builtin_mul_overflow(den, k, &k)) {
         gcal_poly_fail(c, "its coefficients need more than 64 bits");
-        return &gcal_poly_zero;
+        return &gcal_poly_failed;
     }
     p = gcal_poly_scale(c, p, den, 1); /* floor(p/k), all integers now */
     for (size_t i = 0; i < p->n_terms; i++) {
@@ -112,7 +116,7 @@ const struct gcal_poly *gcal_poly_floor(struct gcal_poly_context *c,
         int64_t mod = p->terms[i].num % k;
 
         if (!term)
-            return &gcal_poly_zero;
+            return &gcal_poly_failed;
         mod += mod < 0 ? k : 0;
         term->terms[0] = p->terms[i];
         term->terms[0].num = (p->terms[i].num - mod) / k;
@@ -124,7 +128,9 @@ const struct gcal_poly *gcal_poly_floor(struct gcal_poly_context *c,
             rest = gcal_poly_add(c, rest, term);
         }
     }
-    if (!rest->n_terms || c->failed)
+    if (c->failed)
+        return &gcal_poly_failed;
+    if (!rest->n_terms)
         return whole;
     /* A coefficient just below k is better a small negative one: floor((15 - lid)/16) is
      * provably 0, floor((15 + 15*lid)/16) - lid is not.
@@ -170,7 +176,7 @@ static const struct gcal_poly *extremum(struct gcal_poly_context *c,
     if (!den || !den_b ||
         __builtin_mul_overflow(den, den_b / gcal_poly_gcd(den, den_b), &den)) {
         gcal_poly_fail(c, "its coefficients need more than 64 bits");
-        return &gcal_poly_zero;
+        return &gcal_poly_failed;
     }
     a = gcal_poly_scale(c, a, den, 1);
     b = gcal_poly_scale(c, b, den, 1);
@@ -264,7 +270,7 @@ static const struct gcal_poly *without_fractions(struct gcal_poly_context *c,
 
     if (!den) {
         gcal_poly_fail(c, "its coefficients need more than 64 bits");
-        return &gcal_poly_zero;
+        return &gcal_poly_failed;
     }
     p = gcal_poly_scale(c, p, den, 1);
     for (size_t i = 0; i < p->n_terms; i++)

@@ -19,6 +19,7 @@ struct block {
 };
 
 const struct gcal_poly gcal_poly_zero = { .n_terms = 0 };
+const struct gcal_poly gcal_poly_failed = { .n_terms = 0 };
 
 /* ---- context ---- */
 
@@ -226,6 +227,8 @@ struct gcal_poly *gcal_poly_new(struct gcal_poly_context *c, size_t n_terms)
 {
     struct gcal_poly *p;
 
+    if (c->failed)
+        return NULL;
     c->steps_left -= (long)n_terms + 1;
     if (c->steps_left < 0 || n_terms > MAX_TERMS) {
         gcal_poly_fail(c, "the count needs too many steps");
@@ -267,8 +270,10 @@ const struct gcal_poly *gcal_poly_rational(struct gcal_poly_context *c, int64_t 
 {
     struct gcal_poly *p;
 
-    if (num == 0 || !(p = gcal_poly_new(c, 1)))
+    if (num == 0 && !c->failed)
         return &gcal_poly_zero;
+    if (!(p = gcal_poly_new(c, 1)))
+        return &gcal_poly_failed;
     p->terms[0].n_factors = 0;
     set_rational(c, &p->terms[0], num, den);
     return p;
@@ -284,7 +289,7 @@ const struct gcal_poly *gcal_poly_from_atom(struct gcal_poly_context *c, unsigne
     struct gcal_poly *p = gcal_poly_new(c, 1);
 
     if (!p)
-        return &gcal_poly_zero;
+        return &gcal_poly_failed;
     p->terms[0] = (struct gcal_poly_term){ 1, 1, 1, { { (uint16_t)atom, 1 } } };
     return p;
 }
@@ -295,10 +300,10 @@ const struct gcal_poly *gcal_poly_add(struct gcal_poly_context *c,
 {
     struct gcal_poly *p;
 
-    if (!a->n_terms || !b->n_terms)
+    if ((!a->n_terms || !b->n_terms) && !c->failed)
         return a->n_terms ? a : b;
     if (!(p = gcal_poly_new(c, a->n_terms + b->n_terms)))
-        return &gcal_poly_zero;
+        return &gcal_poly_failed;
     memcpy(p->terms, a->terms, a->n_terms * sizeof(a->terms[0]));
     memcpy(p->terms + a->n_terms, b->terms, b->n_terms * sizeof(b->terms[0]));
     return normalise(c, p);
@@ -324,12 +329,14 @@ const struct gcal_poly *gcal_poly_mul(struct gcal_poly_context *c,
 {
     struct gcal_poly *p;
 
-    if (!a->n_terms || !b->n_terms || !(p = gcal_poly_new(c, a->n_terms * b->n_terms)))
+    if ((!a->n_terms || !b->n_terms) && !c->failed)
         return &gcal_poly_zero;
+    if (!(p = gcal_poly_new(c, a->n_terms * b->n_terms)))
+        return &gcal_poly_failed;
     for (size_t i = 0; i < a->n_terms; i++)
         for (size_t j = 0; j < b->n_terms; j++)
             multiply_terms(c, &a->terms[i], &b->terms[j], &p->terms[i * b->n_terms + j]);
-    return c->failed ? &gcal_poly_zero : normalise(c, p);
+    return c->failed ? &gcal_poly_failed : normalise(c, p);
 }
 
 bool gcal_poly_term_divide(struct gcal_poly_context *c, const struct gcal_poly_term *a,
@@ -369,7 +376,7 @@ const struct gcal_poly *gcal_poly_divide(struct gcal_poly_context *c,
         quotient = gcal_poly_add(c, quotient, step);
         a = gcal_poly_sub(c, a, gcal_poly_mul(c, step, b));
     }
-    return b->n_terms ? quotient : NULL;
+    return b->n_terms && !c->failed ? quotient : NULL;
 }
 
 const struct gcal_poly *gcal_poly_coefficient(struct gcal_poly_context *c,
@@ -380,7 +387,7 @@ const struct gcal_poly *gcal_poly_coefficient(struct gcal_poly_context *c,
     size_t n = 0;
 
     if (!q)
-        return &gcal_poly_zero;
+        return &gcal_poly_failed;
     for (size_t i = 0; i < p->n_terms; i++) {
         const struct gcal_poly_term *t = &p->terms[i];
         struct gcal_poly_term *out = &q->terms[n];
@@ -455,14 +462,14 @@ const struct gcal_poly *gcal_poly_substitute(struct gcal_poly_context *c,
         }
         sum = gcal_poly_add(c, sum, product);
     }
-    return sum;
+    return c->failed ? &gcal_poly_failed : sum;
 }
 
 /* ---- queries ---- */
 
 bool gcal_poly_is_constant(const struct gcal_poly *p, int64_t *value)
 {
-    if (p->n_terms > 1 ||
+    if (p == &gcal_poly_failed || p->n_terms > 1 ||
         (p->n_terms == 1 && (p->terms[0].n_factors || p->terms[0].den != 1)))
         return false;
     *value = p->n_terms ? p->terms[0].num : 0;

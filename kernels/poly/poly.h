@@ -7,8 +7,9 @@
  *
  * Polynomials are immutable and live as long as their context, so nothing is freed one
  * by one.  The context keeps the first failure (memory, a coefficient beyond 64 bits, too
- * many steps); results are meaningless after it, so gcal_poly_context_check() is called
- * once before they are used.  One thread per context.
+ * many steps).  From then on all arithmetic gives a polynomial without terms that is not
+ * constant either, and nothing is proven, so that a caller may go on and call
+ * gcal_poly_context_check() once before it uses the results.  One thread per context.
  */
 #ifndef GCAL_KERNELS_POLY_H
 #define GCAL_KERNELS_POLY_H

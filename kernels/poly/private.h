@@ -34,7 +34,8 @@ struct gcal_poly_context {
     unsigned n_shared, shared[GCAL_POLY_MAX_SHARED_DIMENSIONS]; /* atoms */
 };
 
-extern const struct gcal_poly gcal_poly_zero;
+/* The value of all arithmetic in a failed context: without terms, but no constant. */
+extern const struct gcal_poly gcal_poly_zero, gcal_poly_failed;
 
 /* A polynomial whose terms the caller fills; NULL when the context fails. */
 struct gcal_poly *gcal_poly_new(struct gcal_poly_context *c, size_t n_terms);

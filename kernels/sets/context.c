@@ -175,7 +175,7 @@ void gcal_sets_context_register(struct gcal_sets_context *context,
             if (a.b)
                 gcal_sets_context_register(context, a.b);
         }
-        if (!n_dims && monomial->terms[0].n_factors)
+        if (!n_dims && monomial->n_terms && monomial->terms[0].n_factors)
             add_size(context, monomial);
     }
 }
@@ -253,12 +253,14 @@ static isl_pw_aff *of_term(const struct gcal_sets_context *context,
     isl_pw_aff *p = NULL;
     unsigned dim = 0;
     size_t n_dims;
+    bool is_number; /* false where the polynomials' context has failed */
     int size;
 
     monomial = size_of_term(context, t, &n_dims, &dim);
-    if (n_dims == 1 && monomial->terms[0].n_factors == 0) {
+    is_number = monomial->n_terms && monomial->terms[0].n_factors == 0;
+    if (n_dims == 1 && is_number) {
         p = of_atom(context, dim);
-    } else if (n_dims == 0 && monomial->terms[0].n_factors == 0) {
+    } else if (n_dims == 0 && is_number) {
         p = isl_pw_aff_from_aff(isl_aff_val_on_domain(
             isl_local_space_from_space(make_space(context)), isl_val_one(context->isl)));
     } else if (n_dims == 0 && (size = find_size(context, monomial)) >= 0) {
