@@ -1,0 +1,220 @@
+/* test_styles.c - styles counted symbolically, against Oclgrind at several sizes
+ *
+ *   test_styles FILE [KERNEL]...
+ *
+ * Counts are those of sub-groups of one work-item, which are exact below any condition.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "kernels/count/count.h"
+#include "kernels/count/signature.h"
+#include "tests/kernels/count/styles.h"
+
+/* ---- comparing ---- */
+
+/* A style's counts while they are compared. */
+struct comparison {
+    struct style *style;
+    const struct style_run *run;
+    struct oracle_counts counted, seen;
+    size_t n_quantities, n_marked, n_wrong;
+};
+
+static bool names(const struct gcal_strings *list, const char *quantity)
+{
+    size_t length = strlen(quantity);
+
+    if (length > 6 && strcmp(quantity + length - 6, " bytes") == 0)
+        length -= 6;
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->items[i], "all") == 0 ||
+            (strlen(list->items[i]) == length &&
+             strncmp(list->items[i], quantity, length) == 0))
+            return true;
+    return false;
+}
+
+/* What Oclgrind would have seen of code as it is written. */
+static int correct(const struct comparison *c, const char *quantity, double *seen,
+                   struct gcal_error *err)
+{
+    struct gcal_size sizes[STYLE_MOST_SIZES + 1];
+    size_t n = c->run->n_sizes;
+
+    memcpy(sizes, c->run->sizes, n * sizeof(*sizes));
+    sizes[n] = (struct gcal_size){ "seen", *seen };
+    for (size_t i = 0; i < c->style->n_seen; i++)
+        if (strcmp(c->style->seen[i].quantity, quantity) == 0)
+            return oracle_value(c->style->seen[i].value, n + 1, sizes, seen, err);
+    return 0;
+}
+
+static int compare_quantity(struct comparison *c, const struct oracle_quantity *q,
+                            struct gcal_error *err)
+{
+    double seen = oracle_counts_value(&c->seen, q->name), right = seen;
+    bool expected = names(&c->style->marked, q->name);
+
+    if (correct(c, q->name, &right, err) < 0)
+        return -1;
+    if (q->n_estimated && expected) {
+        c->n_marked++;
+        return 0;
+    }
+    c->n_quantities++;
+    if (!q->n_estimated && fabs(q->value - right) <= 1e-3)
+        return 0;
+    c->n_wrong++;
+    printf("  %s %s: counted %.15g, seen %.15g", q->n_estimated ? "MARKED" : "WRONG",
+           q->name, q->value, seen);
+    if (right != seen)
+        printf(", right %.15g", right);
+    printf("\n");
+    return 0;
+}
+
+static int compare_run(struct comparison *c, const struct gcal_profile *profile,
+                       const char *text, struct gcal_error *err)
+{
+    size_t work_group = 1;
+
+    for (size_t d = 0; d < c->style->n_dims; d++)
+        work_group *= c->style->local_size[d];
+    oracle_read_histogram(text, work_group, &c->seen);
+    if (oracle_read_profile(profile, c->run->n_sizes, c->run->sizes, &c->counted, err) <
+        0)
+        return -1;
+    for (size_t i = 0; i < c->seen.n; i++) /* those that were not counted at all */
+        oracle_counts_get(&c->counted, c->seen.items[i].name);
+    for (size_t i = 0; i < c->counted.n; i++)
+        if (compare_quantity(c, &c->counted.items[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+static void print_run(const struct style_run *run)
+{
+    printf(" at");
+    for (size_t i = 0; i < run->n_sizes; i++)
+        printf(" %s=%.10g", run->sizes[i].name, run->sizes[i].value);
+}
+
+static int compare(struct style *style, const struct gcal_profile *profile,
+                   char *const *texts, struct gcal_error *err)
+{
+    size_t n_wrong = 0, n_marked = 0;
+
+    for (size_t i = 0; i < style->n_runs; i++) {
+        struct comparison c = { .style = style, .run = &style->runs[i] };
+        int rc = compare_run(&c, profile, texts[i], err);
+
+        oracle_counts_clear(&c.counted);
+        oracle_counts_clear(&c.seen);
+        printf("  %zu equal, %zu marked, %zu wrong", c.n_quantities - c.n_wrong,
+               c.n_marked, c.n_wrong);
+        print_run(c.run);
+        printf("\n");
+        if (rc < 0)
+            return -1;
+        n_wrong += c.n_wrong;
+        n_marked += c.n_marked;
+    }
+    if (style->marked.n && !n_marked)
+        return gcal_error_set(err, GCAL_EINPUT, "nothing is marked: remove that line");
+    return n_wrong ? gcal_error_set(err, GCAL_EINPUT, "%zu wrong counts", n_wrong) : 0;
+}
+
+/* ---- one style ---- */
+
+static int check_counts(struct style *style, struct gcal_error *err)
+{
+    struct gcal_count_request request = style_request(style, 1);
+    struct gcal_profile *profile = gcal_count(&request, err);
+    struct gcal_count_signature signature = { 0 };
+    char *texts[STYLE_MOST_RUNS] = { NULL };
+    int rc = -1;
+
+    if (profile && gcal_count_signature_read(&request, &signature, err) == 0 &&
+        style_run(style, &signature, texts, err) == 0)
+        rc = compare(style, profile, texts, err);
+    for (size_t i = 0; i < STYLE_MOST_RUNS; i++)
+        free(texts[i]);
+    gcal_count_signature_clear(&signature);
+    gcal_profile_destroy(profile);
+    return rc;
+}
+
+static int check_refused(struct style *style, struct gcal_error *err)
+{
+    struct gcal_count_request request = style_request(style, 1);
+    struct gcal_profile *profile = gcal_count(&request, err);
+
+    if (profile) {
+        gcal_profile_destroy(profile);
+        return gcal_error_set(err, GCAL_EINPUT, "it is counted, not refused");
+    }
+    if (!strstr(err->text, style->refused))
+        return -1;
+    printf("  refused: %s\n", err->text);
+    return 0;
+}
+
+static int check_style(struct style *style, struct gcal_error *err)
+{
+    if (style->refused) {
+        if (check_refused(style, err) < 0)
+            return -1;
+        if (!style->advice.n)
+            return 0;
+        if (style_take_advice(style, err) < 0)
+            return -1;
+    }
+    return check_counts(style, err);
+}
+
+static bool is_wanted(const char *name, int n_names, char **names)
+{
+    for (int i = 0; i < n_names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return n_names == 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct styles styles = { 0 };
+    struct gcal_error err = { 0 };
+    size_t n_run = 0, n_failed = 0;
+
+    if (argc < 2) {
+        fprintf(stderr, "usage: test_styles FILE [KERNEL]...\n");
+        return 1;
+    }
+    if (!style_platform_open())
+        return 77; /* no Oclgrind */
+    if (styles_read(argv[1], &styles, &err) < 0) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    for (size_t i = 0; i < styles.n; i++) {
+        struct gcal_error failed = { 0 };
+
+        if (!is_wanted(styles.items[i].name, argc - 2, argv + 2))
+            continue;
+        n_run++;
+        printf("%s\n", styles.items[i].name);
+        if (check_style(&styles.items[i], &failed) < 0) {
+            n_failed++;
+            printf("  FAILED %s\n", failed.text);
+        }
+        fflush(stdout);
+    }
+    printf("%zu styles, %zu failed\n", n_run, n_failed);
+    styles_clear(&styles);
+    return n_failed || !n_run ? 1 : 0;
+}
