@@ -26,7 +26,7 @@ struct gcal_count_request {
     const char *assume;                     /* "n % 16 = 0 and n >= 16", or NULL */
     size_t sub_group_size; /* 0: counts contain the name sub_group_size */
     size_t n_banks;        /* of local memory; 0: bank conflicts are not counted */
-    bool index_arithmetic; /* count integer arithmetic of subscripts and loop control */
+    bool index_arithmetic; /* count that of subscripts and loop control; auxiliary ops */
     bool allow_estimates;  /* mark inexact counts as estimates instead of refusing them */
     size_t n_trips;
     const struct gcal_count_trips *trips; /* of loops whose trip count depends on data */

@@ -36,10 +36,16 @@ static void raise_cover(enum cover *to, enum cover by)
         *to = by;
 }
 
+/* Work that takes time of its own, by all entries but those of passes. */
+static bool is_executed(const struct gcal_profile_entry *entry)
+{
+    return gcal_feature_info(entry->kind)->execution != GCAL_FEATURE_EXECUTION_NONE &&
+           !gcal_feature_is_auxiliary(entry->kind, entry->op);
+}
+
 static bool is_work(const struct gcal_profile_entry *entry)
 {
-    return gcal_feature_info(entry->kind)->execution != GCAL_FEATURE_EXECUTION_NONE ||
-           entry->kind == GCAL_FEATURE_LOCAL_PASS;
+    return is_executed(entry) || entry->kind == GCAL_FEATURE_LOCAL_PASS;
 }
 
 /* Entries of one feature are of one kind. */
@@ -73,8 +79,7 @@ static void find_cover(const struct gcal_binding *b, const struct gcal_profile *
 static bool is_gap(const struct gcal_profile_entry *entry,
                    const struct gcal_binding_subject *subject, enum cover cover)
 {
-    if (gcal_feature_info(entry->kind)->execution == GCAL_FEATURE_EXECUTION_NONE ||
-        cover == COVER_ALWAYS)
+    if (!is_executed(entry) || cover == COVER_ALWAYS)
         return false;
     return !subject->measured || gcal_feature_is_transfer(entry->kind);
 }
@@ -132,9 +137,7 @@ static int add_all_work(struct gcal_binding *b, const struct gcal_profile *p,
     if (!(b->work = calloc(p->n_entries, sizeof(*b->work))))
         return gcal_error_memory(err);
     for (size_t i = 0; i < p->n_entries; i++)
-        if (gcal_feature_info(p->entries[i].kind)->execution !=
-                GCAL_FEATURE_EXECUTION_NONE &&
-            add_work(b, p, i, cover[i], subject, err) < 0)
+        if (is_executed(&p->entries[i]) && add_work(b, p, i, cover[i], subject, err) < 0)
             return -1;
     return 0;
 }

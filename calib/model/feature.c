@@ -1,6 +1,8 @@
 /* feature.c - the table of feature kinds */
 #include "calib/model/feature.h"
 
+#include <string.h>
+
 #define ACCESS_FIELDS                                                                    \
     (GCAL_FEATURE_FIELD_TAG | GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_LSTRIDES |   \
      GCAL_FEATURE_FIELD_GSTRIDES | GCAL_FEATURE_FIELD_AFR)
@@ -23,6 +25,14 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
         .all_fields = true,
         .granularity = GCAL_FEATURE_PER_SUB_GROUP,
         .execution = GCAL_FEATURE_EXECUTION_BY_GRANULARITY,
+        .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
+        .counted = GCAL_FEATURE_COUNTED_WITH_INDEX_ARITHMETIC,
+    },
+    [GCAL_FEATURE_AUXILIARY_OP] = {
+        .name = "f_aux",
+        .fields = GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_OP,
+        .all_fields = true,
+        .granularity = GCAL_FEATURE_PER_SUB_GROUP,
         .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
         .counted = GCAL_FEATURE_COUNTED_WITH_INDEX_ARITHMETIC,
     },
@@ -137,6 +147,16 @@ const struct gcal_feature_info *gcal_feature_info(enum gcal_feature_kind kind)
 bool gcal_feature_is_op(enum gcal_feature_kind kind)
 {
     return kinds[kind].fields & (GCAL_FEATURE_FIELD_OP | GCAL_FEATURE_FIELD_ATOMIC_OP);
+}
+
+bool gcal_feature_is_auxiliary(enum gcal_feature_kind kind, const char *op)
+{
+    static const char *const ops[] = { "cmp", "select", "neg", "convert" };
+
+    for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+        if (kind == GCAL_FEATURE_INDEX_OP && op && strcmp(op, ops[i]) == 0)
+            return true;
+    return kind == GCAL_FEATURE_AUXILIARY_OP;
 }
 
 bool gcal_feature_is_access(enum gcal_feature_kind kind)

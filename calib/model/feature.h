@@ -1,7 +1,8 @@
 /* feature.h - the names of kernel features (Stevens and Kloeckner 2020, section 6.1)
  *
  *   f_op_<dtype>_<op>             add (and sub), mul, madd, div, a built-in function
- *   f_index_<dtype>_<op>          the same for subscripts and loop steps
+ *   f_index_<dtype>_<op>          the same for subscripts and loop control
+ *   f_aux_<dtype>_<op>            cmp, select, neg, convert of other values
  *   f_mem_access[_tag:<name>][_<global|local|constant>][_<dtype>][_<load|store>]
  *               [_lstrides:{axis:constraint;..}][_gstrides:{..}][_afr:<constraint>]
  *   f_local_pass[_tag:<name>][_<dtype>][_<load|store>]
@@ -47,6 +48,7 @@ struct gcal_expr;
 enum gcal_feature_kind {
     GCAL_FEATURE_OP,
     GCAL_FEATURE_INDEX_OP,
+    GCAL_FEATURE_AUXILIARY_OP,
     GCAL_FEATURE_MEM_ACCESS,
     GCAL_FEATURE_LOCAL_PASS,
     GCAL_FEATURE_ATOMIC,
@@ -152,6 +154,10 @@ const struct gcal_feature_info *gcal_feature_info(enum gcal_feature_kind kind);
  * host and device; the two components of a kernel's work.
  */
 bool gcal_feature_is_op(enum gcal_feature_kind kind);
+/* A comparison, selection, negation or conversion, of values or indices: hardware often
+ * does it as a part of another operation, so that a model need not have a cost for it.
+ */
+bool gcal_feature_is_auxiliary(enum gcal_feature_kind kind, const char *op);
 bool gcal_feature_is_access(enum gcal_feature_kind kind);
 bool gcal_feature_is_transfer(enum gcal_feature_kind kind);
 bool gcal_feature_is_component(enum gcal_feature_kind kind);

@@ -83,7 +83,7 @@ struct gcal_profile {
     /* Optional counts; binding a feature that was not counted is an error. */
     size_t n_banks;        /* banks for which f_local_pass was counted; 0: not counted */
     bool divergence;       /* f_divergent_branch */
-    bool index_arithmetic; /* f_index_... */
+    bool index_arithmetic; /* f_index_..., f_aux_... */
     bool estimated;        /* some count is not exact */
     size_t n_notes;
     char **notes; /* "LINE:COLUMN: estimate and reason" */

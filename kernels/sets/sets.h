@@ -61,7 +61,8 @@ struct gcal_sets_op_event {
     const char *dtype, *op;
     const struct gcal_sets_scope *scope;
     int64_t times;
-    bool index; /* integer arithmetic of subscripts and loop control */
+    bool index;     /* integer arithmetic of subscripts and loop control */
+    bool auxiliary; /* a comparison, selection, negation or conversion of other values */
 };
 
 struct gcal_sets_access_event {

@@ -312,6 +312,28 @@ const char *gcal_walk_op_name(enum CXBinaryOperatorKind kind)
 
 enum CXBinaryOperatorKind gcal_walk_compound_operator(enum CXBinaryOperatorKind kind)
 {
-    return (enum CXBinaryOperatorKind)(kind - CXBinaryOperator_MulAssign +
-                                       CXBinaryOperator_Mul);
+    switch (kind) {
+    case CXBinaryOperator_MulAssign:
+        return CXBinaryOperator_Mul;
+    case CXBinaryOperator_DivAssign:
+        return CXBinaryOperator_Div;
+    case CXBinaryOperator_RemAssign:
+        return CXBinaryOperator_Rem;
+    case CXBinaryOperator_AddAssign:
+        return CXBinaryOperator_Add;
+    case CXBinaryOperator_SubAssign:
+        return CXBinaryOperator_Sub;
+    case CXBinaryOperator_ShlAssign:
+        return CXBinaryOperator_Shl;
+    case CXBinaryOperator_ShrAssign:
+        return CXBinaryOperator_Shr;
+    case CXBinaryOperator_AndAssign:
+        return CXBinaryOperator_And;
+    case CXBinaryOperator_XorAssign:
+        return CXBinaryOperator_Xor;
+    case CXBinaryOperator_OrAssign:
+        return CXBinaryOperator_Or;
+    default:
+        return CXBinaryOperator_Invalid;
+    }
 }

@@ -219,7 +219,7 @@ static struct gcal_walk_value integer_function(struct gcal_walk *w, const char *
         return gcal_walk_integer(
             gcal_poly_add(w->c, gcal_poly_mul(w->c, args[0].p, args[1].p), args[2].p));
     if (n == 1 && starts_with(name, "convert_"))
-        return args[0];
+        return gcal_walk_integer(args[0].p);
     return gcal_walk_not_affine("it comes from a function that is not affine");
 }
 
@@ -231,17 +231,21 @@ static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const cha
     struct gcal_walk_value args[MOST_ARGUMENTS];
     CXType type = gcal_walk_type(c);
     const char *dtype = gcal_source_dtype(type);
+    struct gcal_walk_value unknown = gcal_walk_unknown("it comes from a function");
 
     for (size_t i = 1; i < kids.n && i <= MOST_ARGUMENTS; i++)
         args[i - 1] = gcal_walk_expr(w, kids.c[i]);
     if (is_one_of(name, fused))
         gcal_walk_count_op(w, type, "madd");
-    else if (!starts_with(name, "convert_") && !starts_with(name, "as_") &&
-             !starts_with(name, "__builtin_")) /* INFINITY, NAN */
+    else if (starts_with(name, "convert_"))
+        gcal_walk_count_auxiliary(w, type, "convert");
+    else if (starts_with(name, "__builtin_")) /* INFINITY, NAN */
+        unknown.folds = true;
+    else if (!starts_with(name, "as_"))
         gcal_walk_count_op(w, type, name);
     if (kids.n > 1 && kids.n <= 4 && gcal_walk_dtype_is_integer(dtype))
         return integer_function(w, name, args, kids.n - 1);
-    return gcal_walk_unknown("it comes from a function");
+    return unknown;
 }
 
 /* ---- functions of the source ---- */
@@ -298,6 +302,7 @@ static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor 
     w->n_returns = first;
     w->path = path;
     w->scope = scope;
+    value.folds = false;
     return value;
 }
 
@@ -343,8 +348,11 @@ struct gcal_walk_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
             gcal_walk_count_barrier(w, c);
         return gcal_walk_unknown(NULL);
     }
-    if (is_one_of(name, free_of_cost))
+    if (is_one_of(name, free_of_cost)) { /* but their arguments are evaluated */
+        for (size_t i = 1; i < kids.n; i++)
+            gcal_walk_expr(w, kids.c[i]);
         return gcal_walk_unknown(NULL);
+    }
     for (const char *const *r = refused; *r; r++)
         if (starts_with(name, *r)) {
             gcal_walk_fail(w, c, "'%s' cannot be counted: write the accesses as a loop",

@@ -28,23 +28,20 @@ unsigned gcal_walk_array_find(struct gcal_walk *w, const char *name,
 
 /* ---- events ---- */
 
-void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op)
+static void count_op(struct gcal_walk *w, struct gcal_sets_op_event event)
 {
     struct gcal_sets_nest *nest = w->nest;
-    const char *dtype = gcal_source_dtype(type);
-    int64_t width = gcal_walk_type_width(type);
-    bool index = w->quiet && gcal_walk_dtype_is_integer(dtype);
     struct gcal_sets_op_event *moved;
 
-    if (!dtype || w->silent || (index && !w->request->index_arithmetic))
-        return;
     w->n_events++;
+    w->n_work += !event.index && !event.auxiliary;
     for (size_t i = nest->n_ops; i-- > w->first_op;) {
         struct gcal_sets_op_event *e = &nest->ops[i];
 
-        if (e->scope == w->scope && e->dtype == dtype && e->index == index &&
-            strcmp(e->op, op) == 0) {
-            e->times += width;
+        if (e->scope == event.scope && e->dtype == event.dtype &&
+            e->index == event.index && e->auxiliary == event.auxiliary &&
+            strcmp(e->op, event.op) == 0) {
+            e->times += event.times;
             return;
         }
     }
@@ -55,8 +52,33 @@ void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op)
         return;
     }
     nest->ops = moved;
-    moved[nest->n_ops++] =
-        (struct gcal_sets_op_event){ dtype, op, w->scope, width, index };
+    moved[nest->n_ops++] = event;
+}
+
+static void count_operation(struct gcal_walk *w, CXType type, const char *op,
+                            bool auxiliary)
+{
+    const char *dtype = gcal_source_dtype(type);
+    bool index = w->quiet && gcal_walk_dtype_is_integer(dtype);
+
+    if (!dtype || w->silent || ((index || auxiliary) && !w->request->index_arithmetic))
+        return;
+    count_op(w, (struct gcal_sets_op_event){ .dtype = dtype,
+                                             .op = op,
+                                             .scope = w->scope,
+                                             .times = gcal_walk_type_width(type),
+                                             .index = index,
+                                             .auxiliary = auxiliary && !index });
+}
+
+void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op)
+{
+    count_operation(w, type, op, false);
+}
+
+void gcal_walk_count_auxiliary(struct gcal_walk *w, CXType type, const char *op)
+{
+    count_operation(w, type, op, true);
 }
 
 /* Whether it is a tag of feature names; gcal_source_find_tag() cuts longer ones at 63. */
@@ -81,6 +103,7 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
     if (w->silent || space == GCAL_FEATURE_SPACE_ANY)
         return;
     w->n_events++;
+    w->n_work++;
     event.scope = w->scope;
     if (event.tag && !is_tag(event.tag)) {
         gcal_walk_fail(w, at,
@@ -194,6 +217,7 @@ void gcal_walk_count_barrier(struct gcal_walk *w, CXCursor at)
         nest->barriers, nest->n_barriers, &nest->barrier_capacity, sizeof(*moved), NULL);
 
     w->n_events++;
+    w->n_work++;
     if (!moved) {
         gcal_walk_fail_memory(w);
         return;
@@ -354,7 +378,7 @@ struct gcal_walk_mark gcal_walk_events_mark(struct gcal_walk *w)
     const struct gcal_sets_nest *nest = w->nest;
     struct gcal_walk_mark mark = { nest->n_ops,      nest->n_accesses, nest->n_barriers,
                                    nest->n_branches, nest->n_notes,    w->n_events,
-                                   w->first_op };
+                                   w->n_work,        w->first_op };
 
     w->first_op = nest->n_ops;
     return mark;
@@ -370,4 +394,5 @@ void gcal_walk_events_rewind(struct gcal_walk *w, const struct gcal_walk_mark *m
     nest->n_branches = mark->n_branches;
     nest->n_notes = mark->n_notes;
     w->n_events = mark->n_events;
+    w->n_work = mark->n_work;
 }

@@ -50,6 +50,58 @@ static bool find_product(struct gcal_walk *w, CXCursor c, CXType type,
     }
 }
 
+/* ---- constants ----
+ *
+ * Front ends fold arithmetic of constants, as C associates it: 2 * 3.0f * x is one product.
+ * Constants are literals, enumerators, sizeof, const variables whose initialiser is one,
+ * and scalars and vectors in __constant memory.  Calls are not folded.
+ */
+
+static struct gcal_walk_value constant_if(bool folds, struct gcal_walk_value value)
+{
+    value.folds = folds;
+    return value;
+}
+
+/* The value of a const variable is known where it is used; a parameter's is not. */
+static bool is_const_variable(CXCursor name)
+{
+    CXCursor decl = clang_getCursorReferenced(name);
+
+    return clang_getCursorKind(decl) == CXCursor_VarDecl &&
+           clang_isConstQualifiedType(clang_getCursorType(decl));
+}
+
+/* ---- operands ---- */
+
+/* Walks the product that an addition of 'type' is fused with; false: there is none. */
+static bool walk_product(struct gcal_walk *w, CXCursor c, CXType type,
+                         struct gcal_walk_value *value)
+{
+    struct gcal_walk_children factors;
+    bool folds;
+
+    if (!find_product(w, c, type, &factors))
+        return false;
+    folds = gcal_walk_expr(w, factors.c[0]).folds;
+    folds = gcal_walk_expr(w, factors.c[1]).folds && folds;
+    *value = constant_if(folds, gcal_walk_unknown(NULL));
+    return true;
+}
+
+/* Integers of one width have the same bits. */
+static void count_conversion(struct gcal_walk *w, CXType from, CXType to)
+{
+    const char *a = gcal_source_dtype(from), *b = gcal_source_dtype(to);
+
+    if (!a || !b || strcmp(a, b) == 0)
+        return;
+    if (!gcal_walk_dtype_is_integer(a) || !gcal_walk_dtype_is_integer(b) ||
+        clang_Type_getSizeOf(from) / gcal_walk_type_width(from) !=
+            clang_Type_getSizeOf(to) / gcal_walk_type_width(to))
+        gcal_walk_count_auxiliary(w, to, "convert");
+}
+
 /* Counts the operation and returns the right value, and the left one in '*left_value'.
  * NULL 'left': a compound assignment, whose left value is known.
  */
@@ -61,25 +113,30 @@ static struct gcal_walk_value walk_operands(struct gcal_walk *w,
     const char *dtype = gcal_source_dtype(type), *op = gcal_walk_op_name(kind);
     bool fuses =
         dtype && !gcal_walk_dtype_is_integer(dtype) && op && strcmp(op, "add") == 0;
-    struct gcal_walk_children factors;
+    bool folds = false; /* the left operand */
+    struct gcal_walk_value value;
 
-    if (fuses && left && find_product(w, *left, type, &factors)) {
-        gcal_walk_expr(w, factors.c[0]);
-        gcal_walk_expr(w, factors.c[1]);
-        gcal_walk_count_op(w, type, "madd");
-        return gcal_walk_expr(w, right);
-    }
-    if (left)
+    if (left && fuses && walk_product(w, *left, type, left_value)) {
+        folds = left_value->folds;
+        if (!folds) {
+            gcal_walk_count_op(w, type, "madd");
+            return gcal_walk_expr(w, right);
+        }
+    } else if (left) {
         *left_value = gcal_walk_expr(w, *left);
-    if (fuses && find_product(w, right, type, &factors)) {
-        gcal_walk_expr(w, factors.c[0]);
-        gcal_walk_expr(w, factors.c[1]);
-        gcal_walk_count_op(w, type, "madd");
-        return gcal_walk_unknown(NULL);
+        folds = left_value->folds;
     }
-    if (op)
+    if (fuses && walk_product(w, right, type, &value)) {
+        if (!value.folds || !folds)
+            gcal_walk_count_op(w, type, value.folds ? op : "madd");
+        return value;
+    }
+    if (op && !folds)
         gcal_walk_count_op(w, type, op);
-    return gcal_walk_expr(w, right);
+    value = gcal_walk_expr(w, right);
+    if (op && folds && !value.folds)
+        gcal_walk_count_op(w, type, op);
+    return value;
 }
 
 /* ---- kinds of expressions ---- */
@@ -102,7 +159,40 @@ static struct gcal_walk_value walk_assign(struct gcal_walk *w, CXCursor c,
 
     lvalue = gcal_walk_lvalue_find(w, kids.c[0]);
     gcal_walk_lvalue_store(w, c, &lvalue, value);
-    return value;
+    return constant_if(false, value);
+}
+
+/* The position of an arithmetic type in C's order of conversions. */
+static int rank_of(CXType type)
+{
+    static const char *const order[] = { "int32",   "uint32",  "int64",  "uint64",
+                                         "float16", "float32", "float64" };
+    const char *dtype = gcal_source_dtype(type);
+    int rank = sizeof(order) / sizeof(*order) - 1;
+
+    while (rank > 0 && dtype && strcmp(order[rank], dtype) != 0)
+        rank--;
+    return rank;
+}
+
+/* An integer that C promotes to int. */
+static bool is_narrow(CXType type)
+{
+    return gcal_walk_type_is_integer(type) && clang_Type_getSizeOf(type) < 4;
+}
+
+/* The type in which 'left op= right' is computed, as libclang does not give it: that of
+ * the wider operand, of shifts the left one's.
+ */
+static CXType computation_type(enum CXBinaryOperatorKind kind, CXType left, CXType right)
+{
+    bool shift = kind == CXBinaryOperator_Shl || kind == CXBinaryOperator_Shr;
+
+    if (gcal_walk_type_width(left) > 1 || !gcal_source_dtype(right))
+        return left;
+    if (is_narrow(left)) /* the right operand has been promoted, too */
+        return right;
+    return shift || rank_of(right) <= rank_of(left) ? left : right;
 }
 
 static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
@@ -112,7 +202,7 @@ static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
         gcal_walk_compound_operator(clang_getCursorBinaryOperatorKind(c));
     struct gcal_walk_value value, right;
     struct gcal_walk_lvalue lvalue;
-    CXType type, right_type;
+    CXType type;
     bool index;
 
     if (kids.n != 2)
@@ -125,22 +215,18 @@ static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
         value = gcal_walk_move_pointer(w, value, right, lvalue.type,
                                        kind == CXBinaryOperator_Sub ? -1 : 1);
     } else {
-        /* float += double is computed in double */
-        type = lvalue.type;
-        right_type = gcal_walk_type(kids.c[1]);
-        if (gcal_walk_type_width(type) == 1 && gcal_source_dtype(right_type) &&
-            (right_type.kind == CXType_Double ||
-             (right_type.kind == CXType_Float && type.kind != CXType_Double)))
-            type = right_type;
+        type = computation_type(kind, lvalue.type, gcal_walk_type(kids.c[1]));
         w->quiet += index;
+        count_conversion(w, lvalue.type, type);
         right = walk_operands(w, kind, type, NULL, kids.c[1], NULL);
+        count_conversion(w, type, lvalue.type);
         w->quiet -= index;
         value = gcal_walk_type_is_integer(type)
                     ? gcal_walk_binary(w, kind, type, value, right)
                     : gcal_walk_unknown(NULL);
     }
     gcal_walk_lvalue_store(w, c, &lvalue, value);
-    return value;
+    return constant_if(false, value);
 }
 
 static struct gcal_walk_value walk_step(struct gcal_walk *w, CXCursor c, CXCursor operand,
@@ -163,7 +249,7 @@ static struct gcal_walk_value walk_step(struct gcal_walk *w, CXCursor c, CXCurso
                                  lvalue.type, before, one);
     }
     gcal_walk_lvalue_store(w, c, &lvalue, after);
-    return post ? before : after;
+    return constant_if(false, post ? before : after);
 }
 
 static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
@@ -192,6 +278,8 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
                                                       : gcal_walk_unknown(NULL);
     case CXUnaryOperator_Minus:
         value = gcal_walk_value_as_integer(w, gcal_walk_expr(w, kids.c[0]));
+        if (!value.folds)
+            gcal_walk_count_auxiliary(w, gcal_walk_type(c), "neg");
         if (value.kind == GCAL_WALK_VALUE_INTEGER)
             value.p = gcal_poly_scale(w->c, value.p, -1, 1);
         return value;
@@ -199,10 +287,13 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
         return gcal_walk_expr(w, kids.c[0]);
     case CXUnaryOperator_LNot:
         value = gcal_walk_expr(w, kids.c[0]);
-        return gcal_walk_value_from_predicate(
-            gcal_walk_predicate_not(w, gcal_walk_predicate_from_value(w, value)));
+        return constant_if(value.folds,
+                           gcal_walk_value_from_predicate(gcal_walk_predicate_not(
+                               w, gcal_walk_predicate_from_value(w, value))));
     case CXUnaryOperator_Not: /* ~x is -x-1 */
         value = gcal_walk_expr(w, kids.c[0]);
+        if (!value.folds)
+            gcal_walk_count_op(w, gcal_walk_type(c), "not");
         if (value.kind == GCAL_WALK_VALUE_INTEGER)
             value.p = gcal_poly_sub(w->c, gcal_poly_integer(w->c, -1), value.p);
         return value;
@@ -219,24 +310,25 @@ static struct gcal_walk_value walk_logic(struct gcal_walk *w,
 {
     const struct gcal_sets_scope *before = w->scope;
     bool is_and = kind == CXBinaryOperator_LAnd;
-    struct gcal_walk_predicate left = gcal_walk_predicate_from_value(
-                                   w, gcal_walk_expr(w, kids.c[0])),
-                               right;
+    struct gcal_walk_value first = gcal_walk_expr(w, kids.c[0]), second;
+    struct gcal_walk_predicate left = gcal_walk_predicate_from_value(w, first), right;
     int decided = gcal_walk_predicate_decide(w, &left);
-    size_t n_events = w->n_events;
+    size_t n_events = w->n_events, n_work = w->n_work;
 
     if (decided == !is_and) /* the right operand is never evaluated */
-        return gcal_walk_value_from_predicate(left);
+        return constant_if(first.folds, gcal_walk_value_from_predicate(left));
     if (decided < 0)
         gcal_walk_push_predicate(w, kids.c[0], &left, is_and);
-    right = gcal_walk_predicate_from_value(w, gcal_walk_expr(w, kids.c[1]));
+    second = gcal_walk_expr(w, kids.c[1]);
+    right = gcal_walk_predicate_from_value(w, second);
     w->scope = before;
-    if (w->n_events != n_events && decided < 0)
+    if (w->n_work != n_work && decided < 0)
         gcal_walk_count_branch(w, kids.c[0], left.known ? left.when : NULL);
     gcal_walk_note_both_sides(w, kids.c[0], &left, n_events);
-    return gcal_walk_value_from_predicate(is_and
-                                              ? gcal_walk_predicate_and(w, left, right)
-                                              : gcal_walk_predicate_or(w, left, right));
+    return constant_if(
+        first.folds && second.folds,
+        gcal_walk_value_from_predicate(is_and ? gcal_walk_predicate_and(w, left, right)
+                                              : gcal_walk_predicate_or(w, left, right)));
 }
 
 /* The distance of two pointers in elements. */
@@ -270,8 +362,12 @@ static struct gcal_walk_value walk_comparison(struct gcal_walk *w,
     CXType type = gcal_walk_type(kids.c[0]);
     struct gcal_walk_value a = gcal_walk_expr(w, kids.c[0]);
     struct gcal_walk_value b = gcal_walk_expr(w, kids.c[1]);
+    bool folds = a.folds && b.folds;
 
-    return gcal_walk_value_from_predicate(gcal_walk_compare(w, kind, type, a, b));
+    if (!folds)
+        gcal_walk_count_auxiliary(w, type, "cmp");
+    return constant_if(
+        folds, gcal_walk_value_from_predicate(gcal_walk_compare(w, kind, type, a, b)));
 }
 
 static struct gcal_walk_value walk_pointer_sum(struct gcal_walk *w,
@@ -312,8 +408,10 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
         gcal_walk_type_is_pointer(gcal_walk_type(kids.c[0])))
         return pointer_difference(w, kids);
     right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left);
-    return gcal_walk_type_is_integer(type) ? gcal_walk_binary(w, kind, type, left, right)
-                                           : gcal_walk_unknown("it is not an integer");
+    return constant_if(left.folds && right.folds,
+                       gcal_walk_type_is_integer(type)
+                           ? gcal_walk_binary(w, kind, type, left, right)
+                           : gcal_walk_unknown("it is not an integer"));
 }
 
 static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
@@ -321,17 +419,21 @@ static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     const struct gcal_sets_scope *before = w->scope;
     struct gcal_walk_predicate predicate;
-    struct gcal_walk_value yes, no;
+    struct gcal_walk_value condition, yes, no;
     size_t n_events;
     int decided;
 
     if (kids.n != 3)
         return gcal_walk_unknown(NULL);
-    predicate = gcal_walk_predicate_from_value(w, gcal_walk_index_expr(w, kids.c[0]));
+    condition = gcal_walk_index_expr(w, kids.c[0]);
+    predicate = gcal_walk_predicate_from_value(w, condition);
     decided = gcal_walk_predicate_decide(w, &predicate);
-    if (decided >= 0)
-        return gcal_walk_expr(w, kids.c[decided ? 1 : 2]);
+    if (decided >= 0) {
+        yes = gcal_walk_expr(w, kids.c[decided ? 1 : 2]);
+        return constant_if(condition.folds && yes.folds, yes);
+    }
     n_events = w->n_events;
+    gcal_walk_count_auxiliary(w, gcal_walk_type(c), "select");
     gcal_walk_count_branch(w, kids.c[0], predicate.known ? predicate.when : NULL);
     gcal_walk_push_predicate(w, kids.c[0], &predicate, true);
     yes = gcal_walk_expr(w, kids.c[1]);
@@ -340,7 +442,14 @@ static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
     no = gcal_walk_expr(w, kids.c[2]);
     w->scope = before;
     gcal_walk_note_both_sides(w, kids.c[0], &predicate, n_events);
-    return gcal_walk_value_select(w, &predicate, yes, no);
+    return constant_if(false, gcal_walk_value_select(w, &predicate, yes, no));
+}
+
+/* Whether the tree shows as_float(x), as an implicit cast that begins before its operand. */
+static bool is_reinterpreted(CXCursor cast, CXCursor child)
+{
+    return clang_getCursorKind(cast) == CXCursor_UnexposedExpr &&
+           !clang_equalRanges(clang_getCursorExtent(cast), clang_getCursorExtent(child));
 }
 
 static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
@@ -373,14 +482,29 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
     value = gcal_walk_expr(w, child);
     if (value.kind == GCAL_WALK_VALUE_POINTER && gcal_walk_type_is_pointer(type))
         return value;
-    return gcal_walk_type_is_integer(type) && gcal_walk_type_is_integer(from)
-               ? gcal_walk_convert(w, value, from, type)
-               : gcal_walk_unknown("it is not an integer");
+    if (!value.folds && !is_reinterpreted(c, child))
+        count_conversion(w, from, type);
+    return constant_if(value.folds && gcal_source_dtype(type),
+                       gcal_walk_type_is_integer(type) && gcal_walk_type_is_integer(from)
+                           ? gcal_walk_convert(w, value, from, type)
+                           : gcal_walk_unknown("it is not an integer"));
+}
+
+/* Initialiser lists, vector literals. */
+static struct gcal_walk_value walk_list(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    bool folds = kids.n && gcal_source_dtype(gcal_walk_type(c));
+
+    for (size_t i = 0; i < kids.n; i++)
+        folds = gcal_walk_expr(w, kids.c[i]).folds && folds;
+    return constant_if(folds, gcal_walk_unknown(NULL));
 }
 
 static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids;
+    struct gcal_walk_value value;
     struct gcal_walk_lvalue lvalue;
 
     switch (clang_getCursorKind(c)) {
@@ -388,7 +512,9 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
     case CXCursor_CharacterLiteral:
     case CXCursor_CXXBoolLiteralExpr:
     case CXCursor_UnaryExpr: /* sizeof */
-        return gcal_walk_constant(w, c);
+        return constant_if(true, gcal_walk_constant(w, c));
+    case CXCursor_FloatingLiteral:
+        return constant_if(true, gcal_walk_unknown(NULL));
     case CXCursor_ParenExpr:
         kids = gcal_walk_get_children(w, c);
         return kids.n ? gcal_walk_expr(w, kids.c[kids.n - 1]) : gcal_walk_unknown(NULL);
@@ -401,9 +527,10 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
             (gcal_source_address_space(gcal_walk_type(c)) ==
                  GCAL_FEATURE_SPACE_CONSTANT &&
              !gcal_walk_type_is_array(gcal_walk_type(c)))) /* compilers fold these */
-            return gcal_walk_constant(w, c);
+            return constant_if(true, gcal_walk_constant(w, c));
         lvalue = gcal_walk_lvalue_find(w, c);
-        return gcal_walk_lvalue_load(w, c, &lvalue);
+        value = gcal_walk_lvalue_load(w, c, &lvalue);
+        return constant_if(value.folds && is_const_variable(c), value);
     case CXCursor_ArraySubscriptExpr:
     case CXCursor_MemberRefExpr:
         lvalue = gcal_walk_lvalue_find(w, c);
@@ -418,11 +545,8 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
         return walk_conditional(w, c);
     case CXCursor_CallExpr:
         return gcal_walk_call(w, c);
-    default: /* initialiser lists, vector literals, floating literals */
-        kids = gcal_walk_get_children(w, c);
-        for (size_t i = 0; i < kids.n; i++)
-            gcal_walk_expr(w, kids.c[i]);
-        return gcal_walk_unknown(NULL);
+    default:
+        return walk_list(w, c);
     }
 }
 

@@ -28,6 +28,7 @@ struct gcal_walk_value {
     unsigned array;            /* pointer: index into the nest's arrays */
     const char *why;           /* unknown: the reason, for messages; or NULL */
     bool on_data;              /* unknown as it comes from memory */
+    bool folds;                /* a constant, whose arithmetic front ends fold */
     /* unknown: 1 where the condition holds, else 0; or NULL */
     const struct gcal_sets_condition *condition;
     const struct gcal_sets_condition *when, *unless; /* unknown: as in the predicate */
@@ -130,6 +131,7 @@ struct gcal_walk {
     int call_depth;
     int depth;         /* of nested expressions and statements */
     size_t n_events;   /* counted so far */
+    size_t n_work;     /* of these, without index arithmetic and auxiliary operations */
     size_t first_op;   /* operations before this one are not added to */
     size_t not_affine; /* conditions and subscripts that are neither affine nor on data */
     size_t n_steps;    /* statements and expressions walked */
@@ -181,6 +183,8 @@ void gcal_walk_variables_restore(struct gcal_walk *w,
 unsigned gcal_walk_array_find(struct gcal_walk *w, const char *name,
                               enum gcal_feature_space space);
 void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op);
+/* A comparison, selection, negation or conversion; of indices: index arithmetic. */
+void gcal_walk_count_auxiliary(struct gcal_walk *w, CXType type, const char *op);
 void gcal_walk_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64_t width,
                             enum gcal_feature_space space,
                             enum gcal_feature_direction direction,
@@ -214,7 +218,7 @@ void gcal_walk_note_both_sides(struct gcal_walk *w, CXCursor condition,
 
 /* The number of events so far, to rewind to. */
 struct gcal_walk_mark {
-    size_t n_ops, n_accesses, n_barriers, n_branches, n_notes, n_events, first_op;
+    size_t n_ops, n_accesses, n_barriers, n_branches, n_notes, n_events, n_work, first_op;
 };
 /* Sets w->first_op, so that earlier events do not change until it is restored. */
 struct gcal_walk_mark gcal_walk_events_mark(struct gcal_walk *w);

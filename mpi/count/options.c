@@ -53,7 +53,8 @@ static const struct argp_option count_options[] = {
       "conflicts cost (f_local_pass)",
       2 },
     { "index-arithmetic", INDEX_ARITHMETIC, NULL, 0,
-      "Count the integer arithmetic of subscripts and loop control as well (f_index_...)",
+      "Count the integer arithmetic of subscripts and loop control, comparisons, "
+      "selections, negations and conversions as well (f_index_..., f_aux_...)",
       2 },
     { "allow-estimates", 'E', NULL, 0,
       "Estimate and mark what cannot be counted exactly, instead of refusing it", 2 },

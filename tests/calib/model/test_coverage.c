@@ -19,7 +19,7 @@
 #define SUB_GROUP 32
 
 /* n work-items in groups of 64.  Executions by work-items: 4 n additions, n loads and n
- * stores of global memory, 2 n local loads, 3 n met barriers, n/4 words copied.
+ * stores of global memory, 2 n local loads, 3 n met barriers, n/4 words copied.  Comparisons need no cost.
  */
 static const char profile_text[] =
     "gpucal_profile: 2\n"
@@ -29,9 +29,14 @@ static const char profile_text[] =
     "local_size: [64]\n"
     "groups: [1/64*n]\n"
     "banks: 32\n"
+    "index_arithmetic: true\n"
     "entries:\n"
     "- {feature: f_op_float32_add, count: 4*n/sub_group_size, per: sub-group,\n"
     "   dtype: float32, op: add}\n"
+    "- {feature: f_aux_float32_cmp, count: 4*n/sub_group_size, per: sub-group,\n"
+    "   dtype: float32, op: cmp}\n"
+    "- {feature: f_index_int32_cmp, count: 4*n/sub_group_size, per: sub-group,\n"
+    "   dtype: int32, op: cmp}\n"
     "- {feature: 'f_mem_access_global_float32_load_lstrides:{0:n}', count: n,\n"
     "   per: work-item, dtype: float32, array: x, memory: global, direction: load,\n"
     "   vector_width: 1, lid_strides: [n], gid_strides: ['64'], afr: '1'}\n"

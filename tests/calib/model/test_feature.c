@@ -122,6 +122,10 @@ static void takes_passes_and_index_arithmetic_apart(void **state)
     assert_string_equal(f.dtype, "int64");
     assert_string_equal(f.op, "mul");
     gcal_feature_clear(&f);
+    f = parse("f_aux_float32_cmp");
+    assert_int_equal(f.kind, GCAL_FEATURE_AUXILIARY_OP);
+    assert_string_equal(f.op, "cmp");
+    gcal_feature_clear(&f);
     assert_int_equal(parse("f_divergent_branch").kind, GCAL_FEATURE_DIVERGENT_BRANCH);
     assert_int_equal(parse("f_work_items").kind, GCAL_FEATURE_WORK_ITEMS);
     assert_int_equal(parse("f_local_memory_bytes").kind, GCAL_FEATURE_LOCAL_MEMORY_BYTES);

@@ -14,8 +14,6 @@ const struct oracle_explained oracle_explained[] = {
     { "flops_madd", "width:16", "add", 1, "971*nelements", "an fadd is of 16 lanes" },
     { "gmem_footprint", "width:2", "add", 1, "1/2*n*passes", "an fadd is of two lanes" },
     { "gmem_footprint", "width:4", "add", 1, "3/4*n*passes", "an fadd is of four lanes" },
-    { "lattice_boltzmann", NULL, "div", 1, "3*nx*ny",
-      "1/9, 1/36 and 4/9 are constants that the compiler divides" },
     { "min_plus_v2v_loads", NULL, "add", 4, "0", "an fadd is of four lanes" },
     { "min_plus_v2v_memory", NULL, "add", 4, "-9*n*n",
       "an fadd is of four lanes, but for those of the lanes in each store" },
