@@ -132,6 +132,7 @@ struct gcal_interp_node *gcal_interp_node_convert(struct gcal_interp_translator 
         return NULL;
     n->a = value;
     n->name = value->name;
+    n->constant = value->constant;
     if (type->repr == GCAL_INTERP_VECTOR && value->type->repr != GCAL_INTERP_VECTOR)
         n->eval.v = splat;
     else if (type->repr == GCAL_INTERP_VECTOR && value->type->count == type->count)
@@ -353,6 +354,8 @@ static double binary_floats(struct gcal_interp_work_item *item,
 {
     double a = n->a->eval.f(item, n->a), b = n->b->eval.f(item, n->b);
 
+    if (item->run->observe)
+        gcal_interp_observe_operation(item, n);
     return float_operator(n, n->type->repr, a, b);
 }
 
@@ -379,6 +382,8 @@ static void binary_lanes(struct gcal_interp_work_item *item,
 
     n->a->eval.v(item, n->a, lanes);
     n->b->eval.v(item, n->b, &b);
+    if (item->run->observe)
+        gcal_interp_observe_operation(item, n);
     for (size_t i = 0; i < n->type->count; i++) {
         if (gcal_interp_is_int(lane))
             lanes->i[i] = int_operator(item, n, lane->repr, lanes->i[i], b.i[i]);
@@ -391,15 +396,29 @@ static void binary_lanes(struct gcal_interp_work_item *item,
     }
 }
 
+/* && where 'is_and', else || */
+static bool logic(struct gcal_interp_work_item *item, const struct gcal_interp_node *n,
+                  bool is_and)
+{
+    bool first = gcal_interp_eval_truth(item, n->a), value = first;
+    uint64_t n_before = item->run->n_observed;
+
+    if (first == is_and)
+        value = gcal_interp_eval_truth(item, n->b);
+    if (item->run->observe)
+        gcal_interp_observe_logic(item, n, first, n_before);
+    return value;
+}
+
 static int64_t both(struct gcal_interp_work_item *item, const struct gcal_interp_node *n)
 {
-    return gcal_interp_eval_truth(item, n->a) && gcal_interp_eval_truth(item, n->b);
+    return logic(item, n, true);
 }
 
 static int64_t either(struct gcal_interp_work_item *item,
                       const struct gcal_interp_node *n)
 {
-    return gcal_interp_eval_truth(item, n->a) || gcal_interp_eval_truth(item, n->b);
+    return logic(item, n, false);
 }
 
 static int64_t compare_pointers(struct gcal_interp_work_item *item,
@@ -475,6 +494,7 @@ struct gcal_interp_node *gcal_interp_node_binary(struct gcal_interp_translator *
     n->op = op;
     n->a = a;
     n->b = b;
+    n->constant = a->constant && b->constant;
     if (logical && type->repr != GCAL_INTERP_VECTOR)
         n->eval.i = op == CXBinaryOperator_LAnd ? both : either;
     else if (type->repr == GCAL_INTERP_VECTOR && !logical)
@@ -550,6 +570,7 @@ struct gcal_interp_node *gcal_interp_node_unary(struct gcal_interp_translator *t
         return NULL;
     n->op = op;
     n->a = a;
+    n->constant = a->constant;
     if (type->repr == GCAL_INTERP_VECTOR)
         n->eval.v = unary_lanes;
     else if (op == CXUnaryOperator_LNot)

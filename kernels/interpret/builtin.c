@@ -397,6 +397,8 @@ static struct gcal_interp_node *load_lanes(struct gcal_interp_translator *t, CXC
         if (!(parts[i] = gcal_interp_node_element(t, at, p, i)) ||
             !(parts[i] = gcal_interp_node_load(t, at, parts[i])))
             return NULL;
+        else
+            parts[i]->unseen = i > 0;
     return gcal_interp_node_comma(
         t, at, first, gcal_interp_node_vector(t, at, parts, type->count, type));
 }
@@ -416,10 +418,10 @@ static struct gcal_interp_node *store_lanes(struct gcal_interp_translator *t, CX
         struct gcal_interp_node *lane =
             gcal_interp_node_swizzle(t, at, value, lanes, type->element);
 
-        if (!to || !lane)
+        if (!to || !lane || !(lane = gcal_interp_node_store(t, at, to, lane)))
             return NULL;
-        chain =
-            gcal_interp_node_comma(t, at, chain, gcal_interp_node_store(t, at, to, lane));
+        lane->unseen = i > 0;
+        chain = gcal_interp_node_comma(t, at, chain, lane);
     }
     return chain;
 }
@@ -439,12 +441,14 @@ static struct gcal_interp_node *atomic(struct gcal_interp_translator *t, CXCurso
         { "and", CXBinaryOperator_And }, { "or", CXBinaryOperator_Or },
         { "xor", CXBinaryOperator_Xor },
     };
-    struct gcal_interp_node *first = NULL, *p, *old, *value = NULL, *operand;
+    struct gcal_interp_node *first = NULL, *p, *old, *value = NULL, *operand, *store;
     struct gcal_interp_node **pair = gcal_interp_program_alloc(t, 2 * sizeof(*pair));
 
     if (!pair || !(p = gcal_interp_node_once(t, at, arguments[0], &first)) ||
-        !(old = gcal_interp_node_load(t, at, p)) ||
-        !(old = gcal_interp_node_once(t, at, old, &first)))
+        !(old = gcal_interp_node_load(t, at, p)))
+        return NULL;
+    old->unseen = true;
+    if (!(old = gcal_interp_node_once(t, at, old, &first)))
         return NULL;
     operand = gcal_interp_node_convert(
         t, at, n > 1 ? arguments[n - 1] : gcal_interp_node_int(t, at, type, 1), type);
@@ -467,10 +471,11 @@ static struct gcal_interp_node *atomic(struct gcal_interp_translator *t, CXCurso
             operand, old);
     if (!value)
         return gcal_interp_unsupported(t, at, "atomic_%s", what);
-    return gcal_interp_node_comma(
-        t, at,
-        gcal_interp_node_comma(t, at, first, gcal_interp_node_store(t, at, p, value)),
-        old);
+    if (!(store = gcal_interp_node_store(t, at, p, value)))
+        return NULL;
+    store->unseen = true;
+    return gcal_interp_node_comma(t, at, gcal_interp_node_comma(t, at, first, store),
+                                  old);
 }
 
 static double dot_lanes(struct gcal_interp_work_item *item,

@@ -80,6 +80,7 @@ static void place_item(struct work_group *g, struct gcal_interp_work_item *item,
     item->run = run;
     item->done = false;
     item->barrier = NULL;
+    item->instance = 0;
     item->memory[GCAL_INTERP_MEMORY_PRIVATE] = g->privates + slot * g->private_size;
     item->memory[GCAL_INTERP_MEMORY_LOCAL] = g->shared;
     item->memory[GCAL_INTERP_MEMORY_STATIC] = g->statics;
@@ -284,6 +285,10 @@ static int allocate(struct work_group *g, struct gcal_error *err)
         g->n_items *= g->run->local_size[d];
     g->n_slots = program->has_barrier ? g->n_items : 1;
     g->private_size = program->size[GCAL_INTERP_MEMORY_PRIVATE] + 16;
+    g->run->memory_size[GCAL_INTERP_MEMORY_PRIVATE] = g->private_size;
+    g->run->memory_size[GCAL_INTERP_MEMORY_LOCAL] = g->shared_size;
+    g->run->memory_size[GCAL_INTERP_MEMORY_STATIC] =
+        program->size[GCAL_INTERP_MEMORY_STATIC];
     g->items = calloc(g->n_slots, sizeof(*g->items));
     g->privates = calloc(g->n_slots, g->private_size);
     g->params = calloc(1, g->private_size);
@@ -312,10 +317,13 @@ static void free_group(struct work_group *g)
 static void run_static_init(struct work_group *g)
 {
     const struct gcal_interp_node_list *init = &g->run->program->static_init;
+    gcal_interp_observe *observe = g->run->observe;
 
+    g->run->observe = NULL;
     place_item(g, &g->items[0], 0, 0);
     for (size_t i = 0; i < init->n; i++)
         init->nodes[i]->eval.flow(&g->items[0], init->nodes[i]);
+    g->run->observe = observe;
 }
 
 static int run_program(struct gcal_interp_run *run, size_t n_args,
@@ -366,11 +374,12 @@ static int set_range(struct gcal_interp_run *run,
     return 0;
 }
 
-int gcal_interp_run_kernel(const struct gcal_count_request *request,
-                           const size_t *global_size, size_t n_args,
-                           struct gcal_interp_arg *args, struct gcal_error *err)
+int gcal_interp_observe_kernel(const struct gcal_count_request *request,
+                               const size_t *global_size, size_t n_args,
+                               struct gcal_interp_arg *args, gcal_interp_observe *observe,
+                               void *context, struct gcal_error *err)
 {
-    struct gcal_interp_run run = { 0 };
+    struct gcal_interp_run run = { .observe = observe, .context = context };
     struct gcal_interp_program *program = NULL;
     struct gcal_source_unit *unit;
     CXCursor kernel;
@@ -388,6 +397,14 @@ int gcal_interp_run_kernel(const struct gcal_count_request *request,
     gcal_interp_program_destroy(program);
     gcal_source_close(unit);
     return rc;
+}
+
+int gcal_interp_run_kernel(const struct gcal_count_request *request,
+                           const size_t *global_size, size_t n_args,
+                           struct gcal_interp_arg *args, struct gcal_error *err)
+{
+    return gcal_interp_observe_kernel(request, global_size, n_args, args, NULL, NULL,
+                                      err);
 }
 
 /* Declarations for references: the supported functions of math.h, types and constants.

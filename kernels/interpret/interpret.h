@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "calib/base/error.h"
@@ -30,6 +31,49 @@ struct gcal_interp_arg {
 int gcal_interp_run_kernel(const struct gcal_count_request *request,
                            const size_t *global_size, size_t n_args,
                            struct gcal_interp_arg *args, struct gcal_error *err);
+
+/* ---- observing ---- */
+
+enum gcal_interp_execution_kind {
+    GCAL_INTERP_EXECUTION_LOAD, /* of global, local or constant memory */
+    GCAL_INTERP_EXECUTION_STORE,
+    GCAL_INTERP_EXECUTION_ADD, /* of floating-point numbers; or a subtraction */
+    GCAL_INTERP_EXECUTION_MUL,
+    GCAL_INTERP_EXECUTION_DIV,
+    GCAL_INTERP_EXECUTION_BRANCH, /* of if, ?:, or a loop's condition */
+    GCAL_INTERP_EXECUTION_LOGIC,  /* the left side of && or ||, after the right one */
+};
+
+/* What one work-item executes at one place of the source, atomics and arithmetic of
+ * constants excepted.  Work-items that execute a place in the same iterations of the loops
+ * around it, reached by the same calls, have the same 'instance'.
+ */
+struct gcal_interp_execution {
+    enum gcal_interp_execution_kind kind;
+    const void *place; /* the same for the same place of the source */
+    int line, column;
+    uint64_t instance;
+    enum gcal_feature_space space; /* of accesses */
+    const void *base;              /* of accesses: the data of the buffer's argument */
+    size_t bits;                   /* of operations: of a number */
+    size_t lanes;                  /* of operations: components */
+    bool taken;         /* of branches and logic: whether the condition holds */
+    bool worked;        /* of logic: whether the right side had an execution of its own */
+    size_t group, item; /* linear, the item's within its group */
+};
+
+typedef void gcal_interp_observe(void *context,
+                                 const struct gcal_interp_execution *execution);
+
+/* gcal_interp_run_kernel(), which calls 'observe' for every execution.  Order among
+ * work-items is unspecified.
+ */
+int gcal_interp_observe_kernel(const struct gcal_count_request *request,
+                               const size_t *global_size, size_t n_args,
+                               struct gcal_interp_arg *args, gcal_interp_observe *observe,
+                               void *context, struct gcal_error *err);
+
+/* ---- failures ---- */
 
 /* Whether a run failed because the kernel accesses elements outside of a buffer. */
 #define GCAL_INTERP_OUTSIDE "is outside its"

@@ -86,6 +86,7 @@ struct gcal_interp_node *gcal_interp_node_int(struct gcal_interp_translator *t,
 
     if (n) {
         n->eval.i = constant_int;
+        n->constant = true;
         n->k.i = gcal_interp_int_wrap(type->repr, value);
     }
     return n;
@@ -106,6 +107,7 @@ struct gcal_interp_node *gcal_interp_node_float(struct gcal_interp_translator *t
 
     if (n) {
         n->eval.f = constant_float;
+        n->constant = true;
         n->k.f = gcal_interp_float_round(type->repr, value);
     }
     return n;
@@ -139,15 +141,19 @@ struct gcal_interp_node *gcal_interp_node_variable(struct gcal_interp_translator
     return n;
 }
 
-/* The memory at 'address', or NULL when not all of its 'size' bytes may be accessed. */
+/* The memory at 'at->a', or NULL when not all of its 'size' bytes may be accessed. */
 static unsigned char *place(struct gcal_interp_work_item *item,
-                            const struct gcal_interp_node *address, size_t size)
+                            const struct gcal_interp_node *at, size_t size, bool store)
 {
+    const struct gcal_interp_node *address = at->a;
     struct gcal_interp_pointer p;
 
-    if (address->eval.p == variable)
+    if (address->eval.p == variable &&
+        (address->k.place.memory == GCAL_INTERP_MEMORY_PRIVATE || !item->run->observe))
         return item->memory[address->k.place.memory] + address->k.place.offset;
     p = address->eval.p(item, address);
+    if (item->run->observe)
+        gcal_interp_observe_access(item, at, &p, store);
     if (p.base && p.offset >= 0 && (uint64_t)p.offset <= p.size &&
         size <= p.size - (size_t)p.offset)
         return p.base + p.offset;
@@ -168,7 +174,7 @@ static unsigned char *place(struct gcal_interp_work_item *item,
     static result load_##name(struct gcal_interp_work_item *item,                        \
                               const struct gcal_interp_node *n)                          \
     {                                                                                    \
-        const unsigned char *from = place(item, n->a, sizeof(ctype));                    \
+        const unsigned char *from = place(item, n, sizeof(ctype), false);                \
         ctype value = 0;                                                                 \
                                                                                          \
         if (from)                                                                        \
@@ -188,7 +194,7 @@ LOAD(f64, double, double)
 static void load_any(struct gcal_interp_work_item *item, const struct gcal_interp_node *n,
                      struct gcal_interp_value *value)
 {
-    const unsigned char *from = place(item, n->a, n->type->size);
+    const unsigned char *from = place(item, n, n->type->size, false);
 
     if (from)
         gcal_interp_value_read(n->type, from, value);
@@ -255,7 +261,7 @@ static void store_any(struct gcal_interp_work_item *item,
                       const struct gcal_interp_node *n,
                       const struct gcal_interp_value *value)
 {
-    unsigned char *to = place(item, n->a, n->type->size);
+    unsigned char *to = place(item, n, n->type->size, true);
 
     if (to && !item->run->failed)
         gcal_interp_value_write(n->type, to, value);
@@ -382,7 +388,7 @@ struct gcal_interp_node *gcal_interp_node_once(struct gcal_interp_translator *t,
 
 static void forget(struct gcal_interp_work_item *item, const struct gcal_interp_node *n)
 {
-    unsigned char *to = place(item, n->a, n->a->type->element->size);
+    unsigned char *to = place(item, n, n->a->type->element->size, true);
 
     if (to)
         memset(to, n->op, n->a->type->element->size);
@@ -423,7 +429,11 @@ static const struct gcal_interp_node *after_first(struct gcal_interp_work_item *
 static const struct gcal_interp_node *chosen(struct gcal_interp_work_item *item,
                                              const struct gcal_interp_node *n)
 {
-    return gcal_interp_eval_truth(item, n->a) ? n->b : n->c;
+    bool taken = gcal_interp_eval_truth(item, n->a);
+
+    if (item->run->observe)
+        gcal_interp_observe_branch(item, n, taken);
+    return taken ? n->b : n->c;
 }
 
 /* The five forms of a node whose value is another node's. */
@@ -507,6 +517,7 @@ struct gcal_interp_node *gcal_interp_node_select(struct gcal_interp_translator *
 static void run_call(struct gcal_interp_work_item *item, const struct gcal_interp_node *n)
 {
     struct gcal_interp_value values[n->n_list + 1];
+    uint64_t instance = item->instance;
 
     if (!gcal_interp_run_step(item, n))
         return;
@@ -517,7 +528,9 @@ static void run_call(struct gcal_interp_work_item *item, const struct gcal_inter
                                 item->memory[GCAL_INTERP_MEMORY_PRIVATE] +
                                     n->c->list[i]->k.place.offset,
                                 &values[i]);
+    item->instance = gcal_interp_observe_inner(instance, n, 0);
     n->b->eval.flow(item, n->b);
+    item->instance = instance;
 }
 
 static const struct gcal_interp_node *after_call(struct gcal_interp_work_item *item,

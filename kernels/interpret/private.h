@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "kernels/interpret/interpret.h"
 #include "kernels/source/source.h"
 
 /* ---- types ---- */
@@ -145,6 +146,8 @@ struct gcal_interp_node {
     int op;           /* enum CXBinaryOperatorKind or CXUnaryOperatorKind */
     const char *name; /* of what is accessed or called, or "" */
     int line, column;
+    bool constant; /* a number that any compiler knows */
+    bool unseen;   /* an access of which observers see another one */
 };
 
 struct gcal_interp_function {
@@ -179,6 +182,10 @@ struct gcal_interp_run {
     struct gcal_error *err;
     bool failed;
     int64_t steps_left;
+    gcal_interp_observe *observe; /* or NULL */
+    void *context;
+    uint64_t n_observed;
+    size_t memory_size[3]; /* bytes, by enum gcal_interp_memory */
     size_t n_dims;
     size_t global_size[GCAL_MAX_DIMS], local_size[GCAL_MAX_DIMS];
     size_t group_id[GCAL_MAX_DIMS];
@@ -188,6 +195,7 @@ struct gcal_interp_run {
 struct gcal_interp_work_item {
     struct gcal_interp_run *run;
     unsigned char *memory[3]; /* by enum gcal_interp_memory */
+    uint64_t instance;        /* hash of the calls and iterations that are under way */
     size_t local_id[GCAL_MAX_DIMS];
     ucontext_t context;
     const struct gcal_interp_node *barrier; /* where it waits, or NULL */
@@ -213,6 +221,24 @@ static inline bool gcal_interp_run_step(struct gcal_interp_work_item *item,
             GCAL_INTERP_MAX_STEPS);
     return !item->run->failed;
 }
+
+/* ---- observe.c ---- */
+
+/* The instance within a call, or within iteration 'i' of a loop. */
+uint64_t gcal_interp_observe_inner(uint64_t instance, const struct gcal_interp_node *at,
+                                   uint64_t i);
+/* For runs with an observer: an access through 'p'. */
+void gcal_interp_observe_access(struct gcal_interp_work_item *item,
+                                const struct gcal_interp_node *at,
+                                const struct gcal_interp_pointer *p, bool store);
+void gcal_interp_observe_operation(struct gcal_interp_work_item *item,
+                                   const struct gcal_interp_node *at);
+void gcal_interp_observe_branch(struct gcal_interp_work_item *item,
+                                const struct gcal_interp_node *at, bool taken);
+/* 'n_before': the run's n_observed before the right side. */
+void gcal_interp_observe_logic(struct gcal_interp_work_item *item,
+                               const struct gcal_interp_node *at, bool taken,
+                               uint64_t n_before);
 
 /* ---- translating ---- */
 

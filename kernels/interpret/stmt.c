@@ -37,24 +37,44 @@ static enum gcal_interp_flow run_block(struct gcal_interp_work_item *item,
 static enum gcal_interp_flow run_if(struct gcal_interp_work_item *item,
                                     const struct gcal_interp_node *n)
 {
-    const struct gcal_interp_node *branch =
-        gcal_interp_eval_truth(item, n->a) ? n->b : n->c;
+    bool taken = gcal_interp_eval_truth(item, n->a);
+    const struct gcal_interp_node *branch = taken ? n->b : n->c;
 
     if (item->run->failed)
         return GCAL_INTERP_FLOW_RETURN;
+    if (item->run->observe)
+        gcal_interp_observe_branch(item, n, taken);
     return branch ? branch->eval.flow(item, branch) : GCAL_INTERP_FLOW_NEXT;
 }
 
-/* for, while, and do (op 1: the first iteration is unconditional). */
-static enum gcal_interp_flow run_loop(struct gcal_interp_work_item *item,
-                                      const struct gcal_interp_node *n)
+/* Whether iteration 'i' begins; the first one of do (op 1) is unconditional. */
+static bool begins_iteration(struct gcal_interp_work_item *item,
+                             const struct gcal_interp_node *n, uint64_t i)
+{
+    bool begins = true;
+
+    if (n->b && !(i == 0 && n->op)) {
+        begins = gcal_interp_eval_truth(item, n->b);
+        if (item->run->observe)
+            gcal_interp_observe_branch(item, n, begins);
+    }
+    return begins;
+}
+
+/* for, while, and do */
+static enum gcal_interp_flow run_iterations(struct gcal_interp_work_item *item,
+                                            const struct gcal_interp_node *n)
 {
     enum gcal_interp_flow flow;
-    bool first = n->op;
+    uint64_t outer = item->instance, i = 0;
 
     if (n->a && n->a->eval.flow(item, n->a) != GCAL_INTERP_FLOW_NEXT)
         return GCAL_INTERP_FLOW_RETURN;
-    for (; first || !n->b || gcal_interp_eval_truth(item, n->b); first = false) {
+    for (;; i++) {
+        if (item->run->observe)
+            item->instance = gcal_interp_observe_inner(outer, n, i);
+        if (!begins_iteration(item, n, i))
+            break;
         if (!gcal_interp_run_step(item, n))
             return GCAL_INTERP_FLOW_RETURN;
         flow = n->d->eval.flow(item, n->d);
@@ -66,6 +86,16 @@ static enum gcal_interp_flow run_loop(struct gcal_interp_work_item *item,
             return GCAL_INTERP_FLOW_RETURN;
     }
     return next(item);
+}
+
+static enum gcal_interp_flow run_loop(struct gcal_interp_work_item *item,
+                                      const struct gcal_interp_node *n)
+{
+    uint64_t instance = item->instance;
+    enum gcal_interp_flow flow = run_iterations(item, n);
+
+    item->instance = instance;
+    return flow;
 }
 
 static enum gcal_interp_flow run_jump(struct gcal_interp_work_item *item,

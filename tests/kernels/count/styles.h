@@ -16,6 +16,7 @@
 
 struct gcal_count_signature;
 struct gcal_error;
+struct gcal_profile;
 
 /* ---- the format ---- */
 
@@ -75,6 +76,9 @@ int style_take_advice(struct style *style, struct gcal_error *err);
 /* As for gcal_count(); 'style' keeps what it points to. */
 struct gcal_count_request style_request(const struct style *style, size_t sub_group_size);
 
+/* Whether the list has the quantity (that of its bytes, too), or "all". */
+bool style_lists(const struct gcal_strings *list, const char *quantity);
+
 /* ---- running (styles_run.c) ---- */
 
 /* Oclgrind as an OpenCL platform of this process: false if it is not there. */
@@ -106,5 +110,18 @@ void style_values_free(struct style_value *values, size_t n);
 /* The NDRange; 1 beyond the style's dimensions. */
 int style_global_size(const struct style *style, const struct style_run *run,
                       size_t global_size[GCAL_MAX_DIMS], struct gcal_error *err);
+
+/* ---- sub-groups (styles_lanes.c) ---- */
+
+enum { STYLE_LANES = 32 };
+
+/* Compares a profile for sub-groups of STYLE_LANES work-items with an enumeration; prints
+ * what differs.  -1 with 'err' for wrong counts; '*enumerated' is false where the host
+ * interpreter cannot run the kernel.
+ */
+int style_check_lanes(const struct style *style,
+                      const struct gcal_count_signature *signature,
+                      const struct gcal_profile *profile, const struct style_run *run,
+                      bool *enumerated, struct gcal_error *err);
 
 #endif

@@ -399,6 +399,20 @@ void styles_clear(struct styles *styles)
     memset(styles, 0, sizeof(*styles));
 }
 
+bool style_lists(const struct gcal_strings *list, const char *quantity)
+{
+    size_t length = strlen(quantity);
+
+    if (length > 6 && strcmp(quantity + length - 6, " bytes") == 0)
+        length -= 6;
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->items[i], "all") == 0 ||
+            (strlen(list->items[i]) == length &&
+             strncmp(list->items[i], quantity, length) == 0))
+            return true;
+    return false;
+}
+
 struct gcal_count_request style_request(const struct style *s, size_t sub_group_size)
 {
     struct gcal_count_request request = {

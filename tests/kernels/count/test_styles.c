@@ -2,7 +2,8 @@
  *
  *   test_styles FILE [KERNEL]...
  *
- * Counts are those of sub-groups of one work-item, which are exact below any condition.
+ * Counts of work-items are those of sub-groups of one work-item, which are exact below any
+ * condition.  Those of larger sub-groups are compared with an enumeration.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,20 +26,6 @@ struct comparison {
     size_t n_quantities, n_marked, n_wrong;
 };
 
-static bool names(const struct gcal_strings *list, const char *quantity)
-{
-    size_t length = strlen(quantity);
-
-    if (length > 6 && strcmp(quantity + length - 6, " bytes") == 0)
-        length -= 6;
-    for (size_t i = 0; i < list->n; i++)
-        if (strcmp(list->items[i], "all") == 0 ||
-            (strlen(list->items[i]) == length &&
-             strncmp(list->items[i], quantity, length) == 0))
-            return true;
-    return false;
-}
-
 /* What Oclgrind would have seen of code as it is written. */
 static int correct(const struct comparison *c, const char *quantity, double *seen,
                    struct gcal_error *err)
@@ -58,7 +45,7 @@ static int compare_quantity(struct comparison *c, const struct oracle_quantity *
                             struct gcal_error *err)
 {
     double seen = oracle_counts_value(&c->seen, q->name), right = seen;
-    bool expected = names(&c->style->marked, q->name);
+    bool expected = style_lists(&c->style->marked, q->name);
 
     if (correct(c, q->name, &right, err) < 0)
         return -1;
@@ -131,6 +118,22 @@ static int compare(struct style *style, const struct gcal_profile *profile,
 
 /* ---- one style ---- */
 
+static int check_lanes(const struct style *style,
+                       const struct gcal_count_signature *signature,
+                       struct gcal_error *err)
+{
+    struct gcal_count_request request = style_request(style, STYLE_LANES);
+    struct gcal_profile *profile = gcal_count(&request, err);
+    bool enumerated = true;
+    int rc = profile ? 0 : gcal_error_prefix(err, "sub-groups of %d", STYLE_LANES);
+
+    for (size_t i = 0; i < style->n_runs && rc == 0 && enumerated; i++)
+        rc = style_check_lanes(style, signature, profile, &style->runs[i], &enumerated,
+                               err);
+    gcal_profile_destroy(profile);
+    return rc;
+}
+
 static int check_counts(struct style *style, struct gcal_error *err)
 {
     struct gcal_count_request request = style_request(style, 1);
@@ -140,8 +143,9 @@ static int check_counts(struct style *style, struct gcal_error *err)
     int rc = -1;
 
     if (profile && gcal_count_signature_read(&request, &signature, err) == 0 &&
-        style_run(style, &signature, texts, err) == 0)
-        rc = compare(style, profile, texts, err);
+        style_run(style, &signature, texts, err) == 0 &&
+        compare(style, profile, texts, err) == 0)
+        rc = style->no_lanes ? 0 : check_lanes(style, &signature, err);
     for (size_t i = 0; i < STYLE_MOST_RUNS; i++)
         free(texts[i]);
     gcal_count_signature_clear(&signature);
