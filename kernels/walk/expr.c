@@ -414,6 +414,16 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
                            : gcal_walk_unknown("it is not an integer"));
 }
 
+/* Of vectors, both sides are evaluated, and each element is chosen. */
+static struct gcal_walk_value walk_vector_conditional(struct gcal_walk *w, CXCursor c,
+                                                      struct gcal_walk_children kids)
+{
+    for (size_t i = 0; i < kids.n; i++)
+        gcal_walk_expr(w, kids.c[i]);
+    gcal_walk_count_auxiliary(w, gcal_walk_type(c), "select");
+    return gcal_walk_unknown(NULL);
+}
+
 static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
@@ -425,6 +435,8 @@ static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
 
     if (kids.n != 3)
         return gcal_walk_unknown(NULL);
+    if (gcal_walk_type_width(gcal_walk_type(kids.c[0])) > 1)
+        return walk_vector_conditional(w, c, kids);
     condition = gcal_walk_index_expr(w, kids.c[0]);
     predicate = gcal_walk_predicate_from_value(w, condition);
     decided = gcal_walk_predicate_decide(w, &predicate);
@@ -452,6 +464,16 @@ static bool is_reinterpreted(CXCursor cast, CXCursor child)
            !clang_equalRanges(clang_getCursorExtent(cast), clang_getCursorExtent(child));
 }
 
+/* v.x and p->x, of a vector: narrower than their operand, which no implicit cast is. */
+static bool is_component(CXCursor c, CXType from, CXType to)
+{
+    if (clang_getCursorKind(c) != CXCursor_UnexposedExpr)
+        return false;
+    return gcal_walk_type_width(from) > gcal_walk_type_width(to) ||
+           (gcal_walk_type_is_pointer(from) && !gcal_walk_type_is_pointer(to) &&
+            gcal_walk_type_width(clang_getPointeeType(from)) > 1);
+}
+
 static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
@@ -470,10 +492,7 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
                    ? lvalue.pointer
                    : gcal_walk_unknown("it points to private memory");
     }
-    if (gcal_walk_type_width(from) > gcal_walk_type_width(type) ||
-        (clang_getCursorKind(c) == CXCursor_UnexposedExpr &&
-         gcal_walk_type_is_pointer(from) && !gcal_walk_type_is_pointer(type) &&
-         gcal_walk_type_width(clang_getPointeeType(from)) > 1)) { /* a component */
+    if (is_component(c, from, type)) {
         lvalue = gcal_walk_lvalue_find(w, c);
         return lvalue.kind == GCAL_WALK_LVALUE_VARIABLE
                    ? gcal_walk_unknown(NULL)
