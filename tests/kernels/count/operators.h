@@ -22,11 +22,11 @@ enum { OPERATORS_ITEMS = 8 };
 
 /* Types of rows: bits. */
 enum operators_types {
-    OPERATORS_NARROW = 1 << 0,      /* char uchar short ushort */
-    OPERATORS_INTEGER = 1 << 1,     /* int uint long ulong */
+    OPERATORS_NARROW = 1 << 0,      /* char ushort */
+    OPERATORS_INTEGER = 1 << 1,     /* int uint long */
     OPERATORS_FLOAT = 1 << 2,       /* float double half */
-    OPERATORS_INT_LANES = 1 << 3,   /* int4 uint2 long2 */
-    OPERATORS_FLOAT_LANES = 1 << 4, /* float2 float4 double2 half4 */
+    OPERATORS_INT_LANES = 1 << 3,   /* int4 uint2 */
+    OPERATORS_FLOAT_LANES = 1 << 4, /* float4 double2 half4 */
     OPERATORS_INT = 1 << 5,         /* int alone */
     OPERATORS_FLOAT32 = 1 << 6,     /* float alone */
     OPERATORS_FLOAT4 = 1 << 7,      /* float4 alone */
