@@ -306,5 +306,7 @@ const struct gcal_poly *gcal_poly_unexpanded(struct gcal_poly_context *c,
 {
     struct gcal_poly_entry atom = { .kind = GCAL_POLY_ATOM_FLOOR, .a = p, .k = 1 };
 
+    if (p->n_terms < 2)
+        return p;
     return gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom));
 }

@@ -431,7 +431,7 @@ static const struct gcal_poly *substitute_in_atom(struct gcal_poly_context *c,
     a = gcal_poly_substitute(c, x.a, atom, value);
     switch (x.kind) {
     case GCAL_POLY_ATOM_FLOOR:
-        return gcal_poly_floor(c, a, x.k);
+        return x.k == 1 ? gcal_poly_unexpanded(c, a) : gcal_poly_floor(c, a, x.k);
     case GCAL_POLY_ATOM_QUOTIENT:
         return gcal_poly_floor_quotient(c, a, b);
     case GCAL_POLY_ATOM_STEP:
@@ -463,6 +463,20 @@ const struct gcal_poly *gcal_poly_substitute(struct gcal_poly_context *c,
         sum = gcal_poly_add(c, sum, product);
     }
     return c->failed ? &gcal_poly_failed : sum;
+}
+
+const struct gcal_poly *gcal_poly_expanded(struct gcal_poly_context *c,
+                                           const struct gcal_poly *p)
+{
+    for (size_t i = 0; i < p->n_terms && !c->failed; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
+            unsigned atom = p->terms[i].factors[j].atom;
+            struct gcal_poly_entry a = c->atoms[atom];
+
+            if (a.kind == GCAL_POLY_ATOM_FLOOR && a.k == 1)
+                return gcal_poly_expanded(c, gcal_poly_substitute(c, p, atom, a.a));
+        }
+    return p;
 }
 
 /* ---- queries ---- */
@@ -504,6 +518,15 @@ bool gcal_poly_equal(const struct gcal_poly *a, const struct gcal_poly *b)
             compare_monomials(&a->terms[i], &b->terms[i]) != 0)
             return false;
     return true;
+}
+
+bool gcal_poly_is_piecewise(const struct gcal_poly_context *c, const struct gcal_poly *p)
+{
+    for (size_t i = 0; i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++)
+            if (c->atoms[p->terms[i].factors[j].atom].kind >= GCAL_POLY_ATOM_FLOOR)
+                return true;
+    return false;
 }
 
 unsigned gcal_poly_degree(const struct gcal_poly *p, unsigned atom)

@@ -163,6 +163,9 @@ void gcal_poly_divmod(struct gcal_poly_context *c, const struct gcal_poly *p,
 /* An integer-valued p as one factor, which products do not expand. */
 const struct gcal_poly *gcal_poly_unexpanded(struct gcal_poly_context *c,
                                              const struct gcal_poly *p);
+/* p with all factors multiplied that gcal_poly_unexpanded() kept. */
+const struct gcal_poly *gcal_poly_expanded(struct gcal_poly_context *c,
+                                           const struct gcal_poly *p);
 /* p with 'value' for 'atom', inside other atoms too. */
 const struct gcal_poly *gcal_poly_substitute(struct gcal_poly_context *c,
                                              const struct gcal_poly *p, unsigned atom,
@@ -184,6 +187,8 @@ bool gcal_poly_has_dimension(const struct gcal_poly_context *c,
                              const struct gcal_poly *p);
 /* Whether an atom is a dimension or contains one. */
 bool gcal_poly_atom_has_dimension(const struct gcal_poly_context *c, unsigned atom);
+/* Whether p has floors, quotients, steps, minima or maxima. */
+bool gcal_poly_is_piecewise(const struct gcal_poly_context *c, const struct gcal_poly *p);
 /* The coefficient of atom^power in p. */
 const struct gcal_poly *gcal_poly_coefficient(struct gcal_poly_context *c,
                                               const struct gcal_poly *p, unsigned atom,

@@ -335,6 +335,53 @@ out:
     return sum;
 }
 
+/* The largest of all lower bounds (sign 1), or the least of all upper ones. */
+static const struct gcal_poly *tightest_bound(const struct gcal_sets_system *s,
+                                              size_t dim, int sign)
+{
+    struct gcal_poly_context *c = s->context->c;
+    const struct gcal_poly *all = NULL;
+
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (bounds(s, i, dim, sign)) {
+            const struct gcal_poly *one = bound_of(s, i, dim, sign);
+
+            all = !all       ? one
+                  : sign > 0 ? gcal_poly_max(c, all, one)
+                             : gcal_poly_min(c, all, one);
+        }
+    return all;
+}
+
+/* The last dimension is not split: its bounds are a maximum and a minimum of sizes. */
+static const struct gcal_poly *sum_last(const struct gcal_sets_system *s,
+                                        const struct gcal_poly *weight)
+{
+    struct gcal_poly_context *c = s->context->c;
+    const struct gcal_poly *least = tightest_bound(s, 0, 1),
+                           *most = tightest_bound(s, 0, -1), *trips;
+    struct gcal_sets_system *rest = malloc(sizeof(*rest));
+
+    if (!rest)
+        return NULL;
+    trips = gcal_poly_add(c, gcal_poly_sub(c, most, least), gcal_poly_integer(c, 1));
+    trips = gcal_poly_max(c, trips, gcal_poly_integer(c, 0));
+    weight = gcal_poly_substitute(
+        c, weight, s->atoms[0],
+        gcal_poly_add(c, least, gcal_poly_from_atom(c, s->atoms[0])));
+    weight = gcal_poly_sum(c, weight, s->atoms[0], trips);
+    *rest = *s;
+    rest->n_rows = 0;
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (!gcal_sets_system_coefficient(s, i, 0))
+            gcal_sets_system_add(rest, &s->rows[i]);
+    gcal_sets_system_drop(rest, 0);
+    if (weight)
+        weight = sum_system(rest, weight);
+    free(rest);
+    return weight;
+}
+
 static const struct gcal_poly *sum_dimension(const struct gcal_sets_system *s,
                                              const struct gcal_poly *weight, size_t dim)
 {
@@ -342,6 +389,8 @@ static const struct gcal_poly *sum_dimension(const struct gcal_sets_system *s,
 
     if (gcal_poly_contains_nested(s->context->c, weight, s->atoms[dim]))
         return sum_by_period(s, weight, dim);
+    if (s->n_dims == 1)
+        return sum_last(s, weight);
     for (size_t low = 0; low < s->n_rows && total; low++)
         for (size_t high = 0; high < s->n_rows && total; high++)
             if (bounds(s, low, dim, 1) && bounds(s, high, dim, -1))
@@ -350,6 +399,25 @@ static const struct gcal_poly *sum_dimension(const struct gcal_sets_system *s,
 }
 
 /* ---- conditions on sizes alone ---- */
+
+/* Whether 'weight' is 0 where p < 0: it has a factor max(x, y) - y, and x <= y there. */
+static bool vanishes_below(struct gcal_poly_context *c, const struct gcal_poly *weight,
+                           const struct gcal_poly *p)
+{
+    const struct gcal_poly *below =
+        gcal_poly_sub(c, gcal_poly_integer(c, -1), p); /* >= 0 where p < 0 */
+
+    for (size_t i = 0; weight->n_terms && i < weight->terms[0].n_factors; i++) {
+        unsigned factor = weight->terms[0].factors[i].atom;
+        struct gcal_poly_atom a = gcal_poly_get_atom(c, factor);
+
+        if (a.kind == GCAL_POLY_ATOM_MAX &&
+            !gcal_poly_substitute(c, weight, factor, a.b)->n_terms &&
+            gcal_poly_is_nonnegative_given(c, below, gcal_poly_sub(c, a.b, a.a)))
+            return true;
+    }
+    return false;
+}
 
 /* 'weight' where p >= 0, else 0. */
 static const struct gcal_poly *where(struct gcal_poly_context *c,
@@ -363,6 +431,8 @@ static const struct gcal_poly *where(struct gcal_poly_context *c,
         return weight;
     if (gcal_poly_equal(weight, next)) /* n where n > 0 */
         return gcal_poly_max(c, gcal_poly_integer(c, 0), next);
+    if (vanishes_below(c, weight, p))
+        return weight;
     return gcal_poly_mul(c, weight, gcal_poly_step(c, p));
 }
 

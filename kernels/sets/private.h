@@ -126,6 +126,14 @@ bool gcal_sets_domain_has_condition(const struct gcal_sets_domain *domain, size_
 /* Splits dimensions that are divided by a size in two, where that makes them affine. */
 void gcal_sets_domain_delinearize(struct gcal_sets_domain *domain);
 
+/* ---- joined_ids.c ---- */
+
+/* Replaces a group's and a local id by one global id on each axis where nothing depends
+ * on them apart; false where there is none.  Work-items only.  The components are to be
+ * found again.
+ */
+bool gcal_sets_domain_join_ids(struct gcal_sets_domain *domain);
+
 /* ---- component.c: some dimensions of a domain as one set ---- */
 
 struct gcal_sets_component {

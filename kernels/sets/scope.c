@@ -197,6 +197,24 @@ static const char *key_of(const struct gcal_sets_component *component)
     return key;
 }
 
+/* Over joined ids, NULL where they cannot be joined or the rest cannot be counted. */
+static const struct gcal_poly *count_joined(const struct gcal_sets_component *component,
+                                            bool *estimated)
+{
+    struct gcal_sets_domain own = domain_of(component);
+    const struct gcal_poly *count;
+    bool is_estimate = false;
+
+    own.branch = component->domain->branch;
+    own.estimated = &is_estimate;
+    if (!gcal_sets_domain_join_ids(&own))
+        return NULL;
+    gcal_sets_domain_find_components(&own);
+    if ((count = count_domain(&own)))
+        *estimated = *estimated || is_estimate;
+    return count;
+}
+
 /* The limit of isl operations for one component; groups have count_without_lanes(). */
 static long most_operations(const struct gcal_sets_domain *domain)
 {
@@ -220,7 +238,8 @@ static const struct gcal_poly *count_component(const struct gcal_sets_domain *do
             *domain->estimated = *domain->estimated || nest->counts[i].estimated;
             return nest->counts[i].count;
         }
-    if (gcal_sets_begin_attempt(nest, most_operations(domain))) {
+    known.count = count_joined(&component, &known.estimated);
+    if (!known.count && gcal_sets_begin_attempt(nest, most_operations(domain))) {
         struct gcal_sets_domain own = *domain;
 
         own.estimated = &known.estimated;
@@ -291,13 +310,27 @@ static const struct gcal_poly *count_sizes(const struct gcal_sets_domain *domain
     return gcal_poly_integer(domain->nest->c, 1);
 }
 
-/* Products of long polynomials are not expanded: texts would become too long. */
 static const struct gcal_poly *keep_together(struct gcal_poly_context *c,
                                              const struct gcal_poly *p)
 {
     enum { LONG = 5 };
 
-    return p->n_terms > LONG ? gcal_poly_unexpanded(c, p) : p;
+    return p->n_terms > LONG || (p->n_terms > 1 && gcal_poly_is_piecewise(c, p))
+               ? gcal_poly_unexpanded(c, p)
+               : p;
+}
+
+/* Products of long or piecewise polynomials are not expanded: texts would become too long.
+ */
+static const struct gcal_poly *product_of(struct gcal_poly_context *c,
+                                          const struct gcal_poly *a,
+                                          const struct gcal_poly *b)
+{
+    int64_t number;
+
+    if (gcal_poly_is_constant(a, &number) || gcal_poly_is_constant(b, &number))
+        return gcal_poly_mul(c, a, b);
+    return gcal_poly_mul(c, keep_together(c, a), keep_together(c, b));
 }
 
 static const struct gcal_poly *count_domain(const struct gcal_sets_domain *domain)
@@ -317,8 +350,7 @@ static const struct gcal_poly *count_domain(const struct gcal_sets_domain *domai
         one = gcal_sets_domain_is_independent(domain, i)
                   ? count_dimension(domain, i)
                   : count_component(domain, domain->component[i]);
-        product = one ? gcal_poly_mul(c, keep_together(c, product), keep_together(c, one))
-                      : NULL;
+        product = one ? product_of(c, product, one) : NULL;
     }
     return product;
 }

@@ -118,7 +118,10 @@ static double *find_values(const struct gcal_profile *profile, double sub_group,
 
 /* ---- a table ---- */
 
-enum { WIDEST_EXPRESSION = 44 }; /* longer ones shift the rest of their line */
+/* Longer expressions than the first shift the rest of their line; than the second, they
+ * are in the profile alone.
+ */
+enum { WIDEST_EXPRESSION = 44, LONGEST_EXPRESSION = 200 };
 
 struct widths {
     int value, expression, at, array;
@@ -137,6 +140,12 @@ static void at_text(const struct gcal_profile_entry *e, char *text, size_t size)
     text[0] = '\0';
     if (e->line)
         snprintf(text, size, "%d:%d", e->line, e->column);
+}
+
+static const char *expression_text(const struct gcal_profile_entry *e)
+{
+    return strlen(e->count) > LONGEST_EXPRESSION ? "piecewise, see the profile"
+                                                 : e->count;
 }
 
 static int longer(int width, const char *text)
@@ -162,8 +171,8 @@ static struct widths find_widths(const struct gcal_profile *profile, const doubl
         at_text(e, text, sizeof(text));
         w.at = longer(w.at, text);
         w.array = longer(w.array, e->array ? e->array : "");
-        if (strlen(e->count) <= WIDEST_EXPRESSION)
-            w.expression = longer(w.expression, e->count);
+        if (strlen(expression_text(e)) <= WIDEST_EXPRESSION)
+            w.expression = longer(w.expression, expression_text(e));
     }
     return w;
 }
@@ -180,8 +189,8 @@ static void print_entry(const struct gcal_profile_entry *e, const double *values
         printf("%*s  ", w->value, text);
     }
     at_text(e, text, sizeof(text));
-    printf("%-*s  %-*s  %-*s  %s", w->expression, e->count, w->at, text, w->array,
-           e->array ? e->array : "", e->feature);
+    printf("%-*s  %-*s  %-*s  %s", w->expression, expression_text(e), w->at, text,
+           w->array, e->array ? e->array : "", e->feature);
     if (e->bank_ways)
         printf("  (bank ways %zu)", e->bank_ways);
     putchar('\n');
