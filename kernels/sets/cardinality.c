@@ -66,11 +66,11 @@ static const struct gcal_poly *sum_fixed(struct gcal_sets_system *s,
     return sum_system(s, weight);
 }
 
-/* ---- digits: x and y that occur only as x + k*y, 0 <= x < k ---- */
+/* ---- digits: x and y that occur only as x + k*y, first <= x < first + k ---- */
 
 struct digits {
     size_t x, y;
-    int64_t k;
+    int64_t first, k;
 };
 
 /* Whether 'row' is lone*x + number >= 0. */
@@ -85,17 +85,23 @@ static bool is_range_row(const struct gcal_sets_system *s, size_t row, size_t x,
     return gcal_sets_system_coefficient(s, row, x) == lone && !r->equal;
 }
 
-static bool find_range(const struct gcal_sets_system *s, size_t x, int64_t *k)
+static bool find_range(const struct gcal_sets_system *s, size_t x, struct digits *d)
 {
-    bool starts = false;
+    bool starts = false, ends = false;
+    int64_t last = 0;
 
-    *k = 0;
     for (size_t i = 0; i < s->n_rows; i++) {
-        starts = starts || (is_range_row(s, i, x, 1) && s->rows[i].k[0] == 0);
-        if (is_range_row(s, i, x, -1) && (!*k || s->rows[i].k[0] + 1 < *k))
-            *k = s->rows[i].k[0] + 1;
+        int64_t number = s->rows[i].k[0];
+
+        if (is_range_row(s, i, x, 1) && (!starts || -number > d->first)) {
+            d->first = -number;
+            starts = true;
+        } else if (is_range_row(s, i, x, -1) && (!ends || number < last)) {
+            last = number;
+            ends = true;
+        }
     }
-    return starts && *k > 1;
+    return starts && ends && !__builtin_sub_overflow(last, d->first, &d->k) && ++d->k > 1;
 }
 
 /* Whether the other rows contain x only as x + k*y, and y alone times 1 or -1. */
@@ -125,7 +131,7 @@ static bool find_digits(const struct gcal_sets_system *s, const struct gcal_poly
 {
     for (d->x = 0; d->x < s->n_dims; d->x++) {
         if (gcal_poly_contains(s->context->c, weight, s->atoms[d->x]) ||
-            !find_range(s, d->x, &d->k))
+            !find_range(s, d->x, d))
             continue;
         for (d->y = 0; d->y < s->n_dims; d->y++)
             if (d->y != d->x &&
@@ -136,7 +142,7 @@ static bool find_digits(const struct gcal_sets_system *s, const struct gcal_poly
     return false;
 }
 
-/* With z = x + k*y: y >= e is z >= k*e, y <= e is z <= k*e + k-1. */
+/* With z = x - first + k*y: y >= e is z >= k*e, y <= e is z <= k*e + k-1. */
 static const struct gcal_poly *sum_digits(struct gcal_sets_system *s,
                                           const struct gcal_poly *weight,
                                           const struct digits *d)
@@ -157,6 +163,11 @@ static const struct gcal_poly *sum_digits(struct gcal_sets_system *s,
             row.k[0] += y < 0 ? d->k - 1 : 0;
             *gcal_sets_system_coefficient_at(s, &row, d->y) = y;
         } else if (x) {
+            int64_t shift;
+
+            if (__builtin_mul_overflow(x, d->first, &shift) ||
+                __builtin_add_overflow(row.k[0], shift, &row.k[0]))
+                return NULL;
             *gcal_sets_system_coefficient_at(s, &row, d->y) = x;
             *gcal_sets_system_coefficient_at(s, &row, d->x) = 0;
         }
@@ -168,6 +179,199 @@ static const struct gcal_poly *sum_digits(struct gcal_sets_system *s,
         gcal_poly_atom_index(gcal_poly_dimension(s->context->c, "point", NULL));
     gcal_sets_system_drop(s, d->x);
     return sum_system(s, weight);
+}
+
+/* ---- residues: e = floor((a*b + number)/k) of another dimension b ---- */
+
+enum { MOST_RESIDUES = 12 };
+
+struct residues {
+    size_t b, e;
+    int64_t a, k, number, period; /* in b, after which e grows by a whole number */
+};
+
+/* Whether 'row' is a*b - k*e + number >= 0 for some k > 1. */
+static bool is_floor_row(const struct gcal_sets_system *s, size_t row, struct residues *r)
+{
+    const struct gcal_sets_row *from = &s->rows[row];
+    size_t first = 1 + s->context->n_sizes;
+
+    r->b = SIZE_MAX;
+    r->k = -gcal_sets_system_coefficient(s, row, r->e);
+    if (from->equal || r->k < 2)
+        return false;
+    for (size_t i = 1; i < gcal_sets_system_columns(s); i++)
+        if (from->k[i] && i != first + r->e) {
+            if (i < first || r->b != SIZE_MAX)
+                return false;
+            r->b = i - first;
+        }
+    if (r->b == SIZE_MAX)
+        return false;
+    r->a = gcal_sets_system_coefficient(s, row, r->b);
+    r->number = from->k[0];
+    r->period = r->k / gcal_poly_gcd(r->k, r->a);
+    return true;
+}
+
+/* Whether 'row' is the other bound of e: k*e + k-1 - a*b - number >= 0. */
+static bool is_other_row(const struct gcal_sets_system *s, size_t row,
+                         const struct residues *r)
+{
+    const struct gcal_sets_row *from = &s->rows[row];
+    size_t first = 1 + s->context->n_sizes;
+
+    for (size_t i = 1; i < gcal_sets_system_columns(s); i++)
+        if (from->k[i] != (i == first + r->e ? r->k : i == first + r->b ? -r->a : 0))
+            return false;
+    return !from->equal && from->k[0] == r->k - 1 - r->number;
+}
+
+static bool find_residues(const struct gcal_sets_system *s, struct residues *r)
+{
+    for (r->e = 0; r->e < s->n_dims; r->e++)
+        for (size_t i = 0; i < s->n_rows; i++) {
+            if (!is_floor_row(s, i, r) || r->period > MOST_RESIDUES)
+                continue;
+            for (size_t j = 0; j < s->n_rows; j++)
+                if (is_other_row(s, j, r))
+                    return true;
+        }
+    return false;
+}
+
+static int64_t floor_of(int64_t number, int64_t k)
+{
+    return number / k - (number % k < 0);
+}
+
+/* The part with b = period*v + 'residue', where e = slope*v + number. */
+static const struct gcal_poly *sum_residue(const struct gcal_sets_system *s,
+                                           const struct gcal_poly *weight,
+                                           const struct residues *r, int64_t residue)
+{
+    struct gcal_poly_context *c = s->context->c;
+    struct gcal_sets_system *part = malloc(sizeof(*part));
+    int64_t slope = r->period * r->a / r->k,
+            number = floor_of(r->a * residue + r->number, r->k);
+    const struct gcal_poly *v, *sum = NULL;
+
+    if (!part || --*s->pieces_left < 0) {
+        free(part);
+        return NULL;
+    }
+    *part = *s;
+    part->atoms[r->b] = gcal_sets_system_new_dimension(part);
+    v = gcal_poly_from_atom(c, part->atoms[r->b]);
+    weight = gcal_poly_substitute(c, weight, s->atoms[r->b],
+                                  gcal_poly_add(c, gcal_poly_scale(c, v, r->period, 1),
+                                                gcal_poly_integer(c, residue)));
+    weight = gcal_poly_substitute(
+        c, weight, s->atoms[r->e],
+        gcal_poly_add(c, gcal_poly_scale(c, v, slope, 1), gcal_poly_integer(c, number)));
+    for (size_t i = 0; i < part->n_rows; i++) {
+        int64_t *b = gcal_sets_system_coefficient_at(part, &part->rows[i], r->b),
+                *e = gcal_sets_system_coefficient_at(part, &part->rows[i], r->e);
+
+        part->rows[i].k[0] += *b * residue + *e * number;
+        *b = *b * r->period + *e * slope;
+        *e = 0;
+    }
+    gcal_sets_system_drop(part, r->e);
+    sum = sum_system(part, weight);
+    free(part);
+    return sum;
+}
+
+static const struct gcal_poly *add(const struct gcal_sets_system *s,
+                                   const struct gcal_poly *a, const struct gcal_poly *b)
+{
+    return a && b ? gcal_poly_add(s->context->c, a, b) : NULL;
+}
+
+static const struct gcal_poly *sum_residues(const struct gcal_sets_system *s,
+                                            const struct gcal_poly *weight,
+                                            const struct residues *r)
+{
+    const struct gcal_poly *total = gcal_poly_integer(s->context->c, 0);
+
+    for (int64_t i = 0; i < r->period && total; i++)
+        total = add(s, total, sum_residue(s, weight, r, i));
+    return total;
+}
+
+/* ---- dimensions that are independent of the others ---- */
+
+static bool are_together(const struct gcal_sets_system *s, size_t a, size_t b)
+{
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (gcal_sets_system_coefficient(s, i, a) &&
+            gcal_sets_system_coefficient(s, i, b))
+            return true;
+    return false;
+}
+
+/* Marks the dimensions that depend on the first; false when all do. */
+static bool find_first_part(const struct gcal_sets_system *s, bool *in_first)
+{
+    size_t n = 1;
+    bool more = true;
+
+    for (size_t i = 0; i < s->n_dims; i++)
+        in_first[i] = i == 0;
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < s->n_dims; i++)
+            for (size_t j = 0; j < s->n_dims && !in_first[i]; j++)
+                if (in_first[j] && are_together(s, i, j)) {
+                    in_first[i] = more = true;
+                    n++;
+                }
+    }
+    return n < s->n_dims;
+}
+
+/* The sum over the dimensions in (or not in) the first part; conditions on sizes alone
+ * are the first part's.
+ */
+static const struct gcal_poly *sum_part(const struct gcal_sets_system *s,
+                                        const struct gcal_poly *weight,
+                                        const bool *in_first, bool first)
+{
+    struct gcal_sets_system *part = malloc(sizeof(*part));
+    const struct gcal_poly *sum = NULL;
+
+    if (!part)
+        return NULL;
+    *part = *s;
+    part->n_rows = 0;
+    for (size_t i = 0; i < s->n_rows; i++) {
+        bool own = first;
+
+        for (size_t d = 0; d < s->n_dims; d++)
+            if (gcal_sets_system_coefficient(s, i, d))
+                own = in_first[d] == first;
+        if (own)
+            gcal_sets_system_add(part, &s->rows[i]);
+    }
+    for (size_t d = s->n_dims; d-- > 0;)
+        if (in_first[d] != first)
+            gcal_sets_system_drop(part, d);
+    sum = sum_system(part, weight);
+    free(part);
+    return sum;
+}
+
+static const struct gcal_poly *sum_parts(const struct gcal_sets_system *s,
+                                         const struct gcal_poly *weight,
+                                         const bool *in_first)
+{
+    struct gcal_poly_context *c = s->context->c;
+    const struct gcal_poly *a = sum_part(s, weight, in_first, true), *b;
+
+    if (!a || !(b = sum_part(s, gcal_poly_integer(c, 1), in_first, false)))
+        return NULL;
+    return gcal_sets_product(c, a, b);
 }
 
 /* ---- elimination of a dimension ---- */
@@ -215,12 +419,6 @@ static long cost_of(const struct gcal_sets_system *s, const struct gcal_poly *we
     if (gcal_poly_contains_nested(s->context->c, weight, s->atoms[dim]))
         cost += 1000;
     return cost + lower * upper;
-}
-
-static const struct gcal_poly *add(const struct gcal_sets_system *s,
-                                   const struct gcal_poly *a, const struct gcal_poly *b)
-{
-    return a && b ? gcal_poly_add(s->context->c, a, b) : NULL;
 }
 
 /* dim = period*v + r for each r, so that no floor contains v. */
@@ -453,10 +651,21 @@ static const struct gcal_poly *cut_by_sizes(const struct gcal_sets_system *s,
 
 /* ---- systems and sets ---- */
 
+static bool has_dimensions(const struct gcal_sets_system *s,
+                           const struct gcal_poly *weight)
+{
+    for (size_t i = 0; i < s->n_dims; i++)
+        if (gcal_poly_contains(s->context->c, weight, s->atoms[i]))
+            return true;
+    return false;
+}
+
 static const struct gcal_poly *sum_system(struct gcal_sets_system *s,
                                           const struct gcal_poly *weight)
 {
-    struct digits digits;
+    struct digits digits = { .first = 0 };
+    struct residues residues;
+    bool in_first[GCAL_SETS_MAX_DEPTH];
     size_t row, dim, best = SIZE_MAX;
     long least = 0;
 
@@ -466,10 +675,14 @@ static const struct gcal_poly *sum_system(struct gcal_sets_system *s,
         return gcal_poly_integer(s->context->c, 0);
     if (!s->n_dims)
         return cut_by_sizes(s, weight);
+    if (!has_dimensions(s, weight) && find_first_part(s, in_first))
+        return sum_parts(s, weight, in_first);
     if (find_digits(s, weight, &digits))
         return sum_digits(s, weight, &digits);
     if (find_fixed(s, &row, &dim))
         return sum_fixed(s, weight, row, dim);
+    if (find_residues(s, &residues))
+        return sum_residues(s, weight, &residues);
     for (dim = 0; dim < s->n_dims; dim++) {
         long cost = cost_of(s, weight, dim);
 

@@ -48,6 +48,27 @@ void gcal_sets_component_register(struct gcal_sets_component *component)
         gcal_sets_context_register_condition(&component->context, domain->branch);
 }
 
+static const struct gcal_poly *keep_together(struct gcal_poly_context *c,
+                                             const struct gcal_poly *p)
+{
+    enum { LONG = 5 };
+
+    return p->n_terms > LONG || (p->n_terms > 1 && gcal_poly_is_piecewise(c, p))
+               ? gcal_poly_unexpanded(c, p)
+               : p;
+}
+
+const struct gcal_poly *gcal_sets_product(struct gcal_poly_context *c,
+                                          const struct gcal_poly *a,
+                                          const struct gcal_poly *b)
+{
+    int64_t number;
+
+    if (gcal_poly_is_constant(a, &number) || gcal_poly_is_constant(b, &number))
+        return gcal_poly_mul(c, a, b);
+    return gcal_poly_mul(c, keep_together(c, a), keep_together(c, b));
+}
+
 isl_set *gcal_sets_component_set(struct gcal_sets_component *component)
 {
     const struct gcal_sets_domain *domain = component->domain;

@@ -153,6 +153,12 @@ bool gcal_sets_component_has(const struct gcal_sets_component *component,
                              const struct gcal_sets_condition *condition);
 /* Registers trips and conditions of the component with its context. */
 void gcal_sets_component_register(struct gcal_sets_component *component);
+/* The product of two cardinalities.  Long or piecewise ones stay factors: multiplied out,
+ * texts would become too long.
+ */
+const struct gcal_poly *gcal_sets_product(struct gcal_poly_context *c,
+                                          const struct gcal_poly *a,
+                                          const struct gcal_poly *b);
 /* The component's points.  Conditions that are not affine are left out, and the domain is
  * marked as estimated.  NULL when a loop is not affine.
  */

@@ -310,29 +310,6 @@ static const struct gcal_poly *count_sizes(const struct gcal_sets_domain *domain
     return gcal_poly_integer(domain->nest->c, 1);
 }
 
-static const struct gcal_poly *keep_together(struct gcal_poly_context *c,
-                                             const struct gcal_poly *p)
-{
-    enum { LONG = 5 };
-
-    return p->n_terms > LONG || (p->n_terms > 1 && gcal_poly_is_piecewise(c, p))
-               ? gcal_poly_unexpanded(c, p)
-               : p;
-}
-
-/* Products of long or piecewise polynomials are not expanded: texts would become too long.
- */
-static const struct gcal_poly *product_of(struct gcal_poly_context *c,
-                                          const struct gcal_poly *a,
-                                          const struct gcal_poly *b)
-{
-    int64_t number;
-
-    if (gcal_poly_is_constant(a, &number) || gcal_poly_is_constant(b, &number))
-        return gcal_poly_mul(c, a, b);
-    return gcal_poly_mul(c, keep_together(c, a), keep_together(c, b));
-}
-
 static const struct gcal_poly *count_domain(const struct gcal_sets_domain *domain)
 {
     struct gcal_poly_context *c = domain->nest->c;
@@ -350,7 +327,7 @@ static const struct gcal_poly *count_domain(const struct gcal_sets_domain *domai
         one = gcal_sets_domain_is_independent(domain, i)
                   ? count_dimension(domain, i)
                   : count_component(domain, domain->component[i]);
-        product = one ? product_of(c, product, one) : NULL;
+        product = one ? gcal_sets_product(c, product, one) : NULL;
     }
     return product;
 }
