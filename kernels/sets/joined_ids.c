@@ -3,6 +3,7 @@
  * Conditions and loops nearly always depend on 16*gid + lid, not on gid and lid apart.
  * Work-items are then counted over one dimension, whose bounds give min(n, global size)
  * where two would give a piece for each way in which the last group may be incomplete.
+ * So are sub-groups that are whole blocks of an axis.
  */
 #include "kernels/sets/private.h"
 
@@ -32,31 +33,38 @@ static size_t find_dim(const struct gcal_sets_domain *domain, unsigned atom)
     return i;
 }
 
-/* Replaces the ids 'gid' and 'lid' (indices of dimensions) by 'id', their only use. */
-static bool replace_ids(struct gcal_sets_domain *domain, struct joining *j, size_t gid,
-                        size_t lid, const struct gcal_poly *id,
-                        const struct gcal_poly *size)
+static void drop_dim(struct gcal_sets_domain *domain, size_t dim)
 {
-    struct gcal_sets_domain joined = *domain;
-
-    for (size_t i = 0; i < joined.n_conditions && !j->failed; i++)
-        joined.conditions[i] =
-            gcal_sets_condition_map(j->c, joined.conditions[i], join, j);
-    for (size_t i = 0; i < joined.n_dims && !j->failed; i++)
-        joined.trips[i] = join(joined.trips[i], j);
-    if (j->failed)
-        return false;
-    joined.dims[gid] = gcal_poly_atom_index(id);
-    joined.trips[gid] = size;
-    joined.n_dims--;
-    for (size_t i = lid; i < joined.n_dims; i++) {
-        joined.dims[i] = joined.dims[i + 1];
-        joined.is_lid[i] = joined.is_lid[i + 1];
-        joined.block[i] = joined.block[i + 1];
-        joined.trips[i] = joined.trips[i + 1];
+    domain->n_dims--;
+    for (size_t i = dim; i < domain->n_dims; i++) {
+        domain->dims[i] = domain->dims[i + 1];
+        domain->is_lid[i] = domain->is_lid[i + 1];
+        domain->block[i] = domain->block[i + 1];
+        domain->trips[i] = domain->trips[i + 1];
     }
-    *domain = joined;
-    return true;
+}
+
+/* Replaces the ids by 'value'; false if something depends on them apart. */
+static bool replace_ids(struct gcal_sets_domain *domain, struct joining *j)
+{
+    for (size_t i = 0; i < domain->n_conditions && !j->failed; i++)
+        domain->conditions[i] =
+            gcal_sets_condition_map(j->c, domain->conditions[i], join, j);
+    if (domain->branch && !j->failed)
+        domain->branch = gcal_sets_condition_map(j->c, domain->branch, join, j);
+    for (size_t i = 0; i < domain->n_dims && !j->failed; i++)
+        domain->trips[i] = join(domain->trips[i], j);
+    return !j->failed;
+}
+
+/* Whether what is counted along the axis is the same for the joined id. */
+static bool may_join(const struct gcal_sets_domain *domain, size_t axis, size_t lid)
+{
+    int64_t block = domain->block[lid], size = domain->nest->local_size[axis];
+
+    if (domain->mode == GCAL_SETS_COUNT_SUB_GROUPS)
+        return !domain->linear && block < size && size % block == 0;
+    return domain->mode == GCAL_SETS_COUNT_WORK_ITEMS && !domain->branch;
 }
 
 static bool join_axis(struct gcal_sets_domain *domain, size_t axis)
@@ -67,22 +75,30 @@ static bool join_axis(struct gcal_sets_domain *domain, size_t axis)
                          .gid = gcal_poly_atom_index(nest->gid[axis]),
                          .lid = gcal_poly_atom_index(nest->lid[axis]) };
     size_t gid = find_dim(domain, j.gid), lid = find_dim(domain, j.lid);
+    struct gcal_sets_domain joined = *domain;
     const struct gcal_poly *size, *id;
 
-    if (gid == domain->n_dims || lid == domain->n_dims)
+    if (gid == domain->n_dims || lid == domain->n_dims || !may_join(domain, axis, lid))
         return false;
     size = gcal_poly_scale(c, nest->groups[axis], nest->local_size[axis], 1);
     id = gcal_poly_dimension(c, "id", gcal_poly_sub(c, size, gcal_poly_integer(c, 1)));
     j.value = gcal_poly_sub(
         c, id, gcal_poly_scale(c, nest->gid[axis], nest->local_size[axis], 1));
-    return replace_ids(domain, &j, gid, lid, id, size);
+    if (!replace_ids(&joined, &j))
+        return false;
+    joined.dims[lid] = gcal_poly_atom_index(id);
+    joined.is_lid[lid] = domain->mode == GCAL_SETS_COUNT_SUB_GROUPS;
+    joined.trips[lid] = size;
+    drop_dim(&joined, gid);
+    *domain = joined;
+    return true;
 }
 
 bool gcal_sets_domain_join_ids(struct gcal_sets_domain *domain)
 {
     bool joined = false;
 
-    if (domain->mode != GCAL_SETS_COUNT_WORK_ITEMS || domain->branch || domain->offset)
+    if (domain->offset)
         return false;
     for (size_t d = 0; d < domain->nest->n_dims; d++)
         joined = join_axis(domain, d) || joined;

@@ -129,8 +129,8 @@ void gcal_sets_domain_delinearize(struct gcal_sets_domain *domain);
 /* ---- joined_ids.c ---- */
 
 /* Replaces a group's and a local id by one global id on each axis where nothing depends
- * on them apart; false where there is none.  Work-items only.  The components are to be
- * found again.
+ * on them apart; false where there is none.  Work-items, and sub-groups that are whole
+ * blocks of an axis, whose id is then a local one.  The components are to be found again.
  */
 bool gcal_sets_domain_join_ids(struct gcal_sets_domain *domain);
 

@@ -205,7 +205,9 @@ static const struct gcal_poly *count_joined(const struct gcal_sets_component *co
     const struct gcal_poly *count;
     bool is_estimate = false;
 
-    own.branch = component->domain->branch;
+    if (component->domain->branch &&
+        gcal_sets_component_has(component, component->domain->branch))
+        own.branch = component->domain->branch;
     own.estimated = &is_estimate;
     if (!gcal_sets_domain_join_ids(&own))
         return NULL;
@@ -267,13 +269,14 @@ static const struct gcal_poly *count_dimension(const struct gcal_sets_domain *do
                                                size_t dim)
 {
     struct gcal_poly_context *c = domain->nest->c;
-    int64_t items;
+    int64_t block = domain->block[dim];
 
     if (!domain->is_lid[dim])
         return gcal_poly_max(c, domain->trips[dim], gcal_poly_integer(c, 0));
-    if (domain->linear || !gcal_poly_is_constant(domain->trips[dim], &items))
+    if (domain->linear)
         return gcal_poly_integer(c, 1);
-    return gcal_poly_integer(c, (items + domain->block[dim] - 1) / domain->block[dim]);
+    return gcal_poly_floor(
+        c, gcal_poly_add(c, domain->trips[dim], gcal_poly_integer(c, block - 1)), block);
 }
 
 /* The sub-groups per group when they are no blocks of local ids (else the dimensions

@@ -91,9 +91,9 @@ static isl_set *to_blocks(const struct gcal_sets_component *component, isl_set *
         int64_t block = component->domain->block[dim], factors[GCAL_MAX_DIMS] = { 0 };
 
         factors[i] = 1;
-        if (block == 1 || !gcal_poly_is_constant(component->domain->trips[dim], &size))
+        if (block == 1)
             continue;
-        if (block < size)
+        if (!gcal_poly_is_constant(component->domain->trips[dim], &size) || block < size)
             set = number_blocks(set, i + 1, factors, block);
         set = isl_set_project_out(set, isl_dim_set, (unsigned)i, 1);
     }
