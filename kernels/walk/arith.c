@@ -41,6 +41,26 @@ static bool fits(struct gcal_walk *w, const struct gcal_poly *p, int64_t low,
                w, gcal_poly_sub(w->c, gcal_poly_integer(w->c, high), p));
 }
 
+static bool is_signed(CXType type)
+{
+    return type.kind == CXType_Char_S || type.kind == CXType_SChar ||
+           type.kind == CXType_Short;
+}
+
+/* p modulo 256^bytes, in the range of the type. */
+static const struct gcal_poly *wrapped(struct gcal_walk *w, const struct gcal_poly *p,
+                                       long long bytes, bool with_sign)
+{
+    int64_t range = (int64_t)1 << 8 * bytes, least = with_sign ? -range / 2 : 0;
+    const struct gcal_poly *above;
+
+    if (fits(w, p, least, least + range - 1))
+        return p;
+    above = gcal_poly_sub(w->c, p, gcal_poly_integer(w->c, least));
+    return gcal_poly_sub(
+        w->c, p, gcal_poly_scale(w->c, gcal_poly_floor(w->c, above, range), range, 1));
+}
+
 /* Types of 32 bits and more are assumed to hold all sizes and ids.  A negative unsigned
  * value represents itself modulo 2^32 or 2^64, which widening makes visible.
  */
@@ -49,9 +69,6 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
                                          CXType to)
 {
     long long bytes = clang_Type_getSizeOf(to);
-    bool is_signed =
-        to.kind == CXType_Char_S || to.kind == CXType_SChar || to.kind == CXType_Short;
-
     if (to.kind == CXType_Bool) {
         const struct gcal_sets_condition *zero;
 
@@ -62,18 +79,29 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
         value.condition = gcal_sets_condition_not(w->c, zero);
         return value;
     }
-    if (value.kind != GCAL_WALK_VALUE_INTEGER)
+    if (value.widened && bytes == 4)
+        return gcal_walk_integer(value.widened);
+    if (value.kind != GCAL_WALK_VALUE_INTEGER || from.kind == to.kind)
         return value;
-    if (bytes < 4) {
-        int64_t high = ((int64_t)1 << (8 * bytes - is_signed)) - 1;
+    if (bytes == 8 && from.kind == CXType_UInt && !gcal_walk_is_nonnegative(w, value.p)) {
+        const struct gcal_poly *p = value.p;
 
-        if (!fits(w, value.p, is_signed ? -high - 1 : 0, high))
-            return gcal_walk_not_affine(
-                "it may not fit into the type it is converted to");
-    } else if (bytes == 8 && from.kind == CXType_UInt && !w->in_control &&
-               !gcal_walk_is_nonnegative(w, value.p)) {
-        return gcal_walk_not_affine("it may be below zero and wrap, as it is unsigned");
+        value = gcal_walk_not_affine("it may be below zero and wrap, as it is unsigned");
+        value.widened = p;
+    } else if (bytes < 4) {
+        value.p = wrapped(w, value.p, bytes, is_signed(to));
     }
+    return value;
+}
+
+struct gcal_walk_value gcal_walk_stored(struct gcal_walk *w, struct gcal_walk_value value,
+                                        CXType type)
+{
+    if (value.kind != GCAL_WALK_VALUE_INTEGER || !gcal_walk_type_is_integer(type) ||
+        type.kind == CXType_Bool)
+        return value;
+    if (clang_Type_getSizeOf(type) < 4)
+        value.p = wrapped(w, value.p, clang_Type_getSizeOf(type), is_signed(type));
     return value;
 }
 

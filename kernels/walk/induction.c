@@ -341,7 +341,10 @@ static struct gcal_walk_value moved_by(struct gcal_walk *w,
             clang_Type_getSizeOf(clang_getCanonicalType(clang_getPointeeType(type))), 1);
     if (value.p)
         value.p = gcal_poly_add(w->c, value.p, by);
-    return value;
+    /* the search for the first iteration that does not run needs no wrap: none before it
+     * leaves the type's range
+     */
+    return w->in_control ? value : gcal_walk_stored(w, value, type);
 }
 
 static void set_values(struct gcal_walk *w, const struct gcal_walk_inductions *changes,

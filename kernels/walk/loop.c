@@ -64,13 +64,21 @@ static struct gcal_walk_exit walk_silently(struct gcal_walk *w,
     return gcal_walk_flow_any_exit(w, &flow);
 }
 
+static void set_iteration(struct gcal_walk *w, const struct search *s)
+{
+    w->in_control++;
+    gcal_walk_inductions_set(w, s->changes, s->v);
+    w->in_control--;
+}
+
 /* The loop's condition in iteration v. */
 static struct gcal_walk_predicate predicate_at(struct gcal_walk *w,
                                                const struct search *s)
 {
     struct gcal_walk_predicate predicate = { .known = true };
+    unsigned outer;
 
-    gcal_walk_inductions_set(w, s->changes, s->v);
+    set_iteration(w, s);
     if (s->loop->tests_late)
         walk_silently(w, s->loop);
     if (clang_Cursor_isNull(s->loop->condition)) {
@@ -78,10 +86,19 @@ static struct gcal_walk_predicate predicate_at(struct gcal_walk *w,
             gcal_sets_condition_nonnegative(w->c, gcal_poly_integer(w->c, 0));
         return predicate;
     }
+    outer = w->control_dimension;
     w->in_control++;
+    w->control_dimension = gcal_poly_atom_index(s->v);
     predicate = gcal_walk_condition(w, s->loop->condition);
+    w->control_dimension = outer;
     w->in_control--;
     return predicate;
+}
+
+static bool contains_exit(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
+{
+    return gcal_walk_contains_jump(w, loop->body, GCAL_WALK_BREAK) ||
+           gcal_walk_contains_jump(w, loop->body, GCAL_WALK_RETURN);
 }
 
 /* The trips of a loop whose condition never ends it: until a break or return. */
@@ -92,12 +109,11 @@ static bool find_trips_to_exit(struct gcal_walk *w, struct search *s)
     struct gcal_walk_exit left;
 
     s->why = "it never ends, or steps away from its bound";
-    if (!gcal_walk_contains_jump(w, loop->body, GCAL_WALK_BREAK) &&
-        !gcal_walk_contains_jump(w, loop->body, GCAL_WALK_RETURN)) {
+    if (!contains_exit(w, loop)) {
         s->is_endless = true;
         return false;
     }
-    gcal_walk_inductions_set(w, s->changes, s->v);
+    set_iteration(w, s);
     if (!loop->tests_late && !clang_Cursor_isNull(loop->condition)) {
         w->silent++;
         gcal_walk_expr(w, loop->condition);
@@ -115,13 +131,51 @@ static bool find_trips_to_exit(struct gcal_walk *w, struct search *s)
     }
     if (!gcal_walk_trip_count_find(w, gcal_sets_condition_not(w->c, left.when),
                                    gcal_poly_atom_index(s->v), &inside, &s->why) ||
-        !inside.trips || inside.guard)
+        !inside.trips || inside.ends)
         return false;
     /* the iteration with the exit is one more */
-    s->count.trips =
-        gcal_poly_add(w->c, gcal_poly_max(w->c, inside.trips, gcal_poly_integer(w->c, 0)),
-                      gcal_poly_integer(w->c, 1));
+    gcal_walk_trip_count_after(w, &inside, gcal_poly_atom_index(s->v));
+    s->count = inside;
     return true;
+}
+
+/* Whether variables of 8 and 16 bits still have these values after all trips. */
+static bool values_fit(struct gcal_walk *w, const struct search *s)
+{
+    for (size_t i = 0; i < s->changes->n; i++) {
+        const struct gcal_walk_induction *m = &s->changes->all[i];
+        struct gcal_walk_value last = m->start, kept;
+
+        if (!m->step || last.kind != GCAL_WALK_VALUE_INTEGER)
+            continue;
+        last.p =
+            gcal_poly_add(w->c, last.p, gcal_poly_mul(w->c, m->step, s->count.trips));
+        kept = gcal_walk_stored(w, last, gcal_walk_type(m->decl));
+        if (!gcal_poly_equal(kept.p, last.p))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the condition ends the loop after the trips that were found, as it does in a
+ * loop without exits, which would never end otherwise.
+ */
+static bool ends_by_condition(struct gcal_walk *w, const struct search *s,
+                              const struct gcal_sets_condition *condition)
+{
+    const struct gcal_poly *trips = s->count.trips;
+    unsigned v = gcal_poly_atom_index(s->v);
+
+    if (!contains_exit(w, s->loop))
+        return true;
+    if (!values_fit(w, s))
+        return false;
+    return !s->count.ends ||
+           (!s->count.within &&
+            (!gcal_poly_has_dimension(w->c, trips) ||
+             gcal_walk_is_nonnegative(w, trips)) &&
+            gcal_sets_condition_decide(
+                w->c, gcal_walk_condition_at(w, condition, v, trips)) == 0);
 }
 
 static bool find_trips(struct gcal_walk *w, struct search *s)
@@ -140,16 +194,15 @@ static bool find_trips(struct gcal_walk *w, struct search *s)
         s->count.guard = NULL;
     if (s->count.guard && gcal_sets_condition_decide(w->c, s->count.guard) == 0) {
         s->count = (struct gcal_walk_trip_count){ .trips = gcal_poly_integer(w->c, 0) };
-    } else if (s->count.guard && s->loop->tests_late) {
-        s->why = "its condition is not affine in what changes";
-        return false;
     }
     if (!s->count.trips)
         return find_trips_to_exit(w, s);
+    if (!ends_by_condition(w, s, predicate.when)) {
+        s->why = "an unsigned value may wrap below zero, and only an exit then ends it";
+        return false;
+    }
     if (s->loop->tests_late)
-        s->count.trips = gcal_poly_add(
-            w->c, gcal_poly_max(w->c, s->count.trips, gcal_poly_integer(w->c, 0)),
-            gcal_poly_integer(w->c, 1));
+        gcal_walk_trip_count_after(w, &s->count, gcal_poly_atom_index(s->v));
     return true;
 }
 
@@ -199,7 +252,8 @@ static struct gcal_walk_flow walk_counted(struct gcal_walk *w, const struct sear
     enum { FEW = 8 };
     int64_t trips = 0;
     bool tentative = gcal_poly_is_constant(s->count.trips, &trips) &&
-                     trips <= GCAL_WALK_MAX_UNROLLED && !s->count.guard;
+                     trips <= GCAL_WALK_MAX_UNROLLED && !s->count.guard &&
+                     !s->count.within;
     size_t n_returns = w->n_returns, not_affine = w->not_affine, n_saved;
     struct gcal_walk_variable *saved;
     struct gcal_walk_mark mark;

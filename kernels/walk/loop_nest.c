@@ -18,6 +18,27 @@ nonnegative(struct gcal_walk *w, const struct gcal_poly *p, int64_t added)
         w->c, gcal_poly_add(w->c, p, gcal_poly_integer(w->c, added)));
 }
 
+struct nesting {
+    const struct gcal_walk_loop_clauses *loop;
+    const struct gcal_walk_inductions *changes;
+    const struct gcal_poly *v, *trips;
+    const struct gcal_sets_condition *within; /* as in the trip count, of 'v'; or NULL */
+    bool average;
+};
+
+/* Whether iteration 'v' runs. */
+static const struct gcal_sets_condition *
+runs_at(struct gcal_walk *w, const struct nesting *n, const struct gcal_poly *v)
+{
+    const struct gcal_sets_condition *some =
+        nonnegative(w, gcal_poly_sub(w->c, n->trips, v), -1);
+
+    if (!n->within)
+        return some;
+    return gcal_sets_condition_and(
+        w->c, some, gcal_walk_condition_at(w, n->within, gcal_poly_atom_index(n->v), v));
+}
+
 /* The exit in any iteration before v. */
 static struct gcal_walk_exit left_earlier(struct gcal_walk *w, struct gcal_walk_exit left,
                                           const struct gcal_poly *v)
@@ -41,10 +62,10 @@ static struct gcal_walk_exit left_earlier(struct gcal_walk *w, struct gcal_walk_
 /* The exit 'left' in some iteration, with no break before. */
 static struct gcal_walk_exit left_ever(struct gcal_walk *w, struct gcal_walk_exit left,
                                        struct gcal_walk_exit broken,
-                                       const struct gcal_poly *v,
-                                       const struct gcal_poly *trips)
+                                       const struct nesting *n)
 {
-    const struct gcal_sets_condition *runs = nonnegative(w, trips, -1);
+    const struct gcal_sets_condition *runs = runs_at(w, n, gcal_poly_integer(w->c, 0));
+    const struct gcal_poly *v = n->v, *trips = n->trips;
     unsigned atom = gcal_poly_atom_index(v);
 
     left = gcal_walk_exit_and(w, gcal_walk_exit_not(w, left_earlier(w, broken, v)), left);
@@ -52,6 +73,8 @@ static struct gcal_walk_exit left_ever(struct gcal_walk *w, struct gcal_walk_exi
         left.kind = GCAL_WALK_EXIT_WHEN;
         left.when = runs;
     } else if (left.kind == GCAL_WALK_EXIT_WHEN && contains(w, left.when, atom)) {
+        if (n->within)
+            left.when = gcal_sets_condition_and(w->c, left.when, runs_at(w, n, v));
         left.when = gcal_walk_condition_project(
             w, left.when, atom, gcal_poly_sub(w->c, trips, gcal_poly_integer(w->c, 1)));
         if (!left.when) {
@@ -97,14 +120,20 @@ static bool depends_on_lane(struct gcal_walk *w, const struct gcal_poly *p)
     return false;
 }
 
-/* ---- the loop ---- */
+static bool condition_depends_on_lane(struct gcal_walk *w,
+                                      const struct gcal_sets_condition *x)
+{
+    return x &&
+           ((x->p && depends_on_lane(w, x->p)) || condition_depends_on_lane(w, x->a) ||
+            condition_depends_on_lane(w, x->b));
+}
 
-struct nesting {
-    const struct gcal_walk_loop_clauses *loop;
-    const struct gcal_walk_inductions *changes;
-    const struct gcal_poly *v, *trips;
-    bool average;
-};
+static bool differs_between_lanes(struct gcal_walk *w, const struct nesting *n)
+{
+    return depends_on_lane(w, n->trips) || condition_depends_on_lane(w, n->within);
+}
+
+/* ---- the loop ---- */
 
 /* The name of the dimension: of a variable that steps. */
 static const char *name_of(struct gcal_walk *w,
@@ -152,9 +181,10 @@ static struct gcal_walk_flow walk_iteration(struct gcal_walk *w, const struct ne
         evaluate(w, n->loop->condition);
         if (n->average)
             gcal_walk_count_branch(w, n->loop->at, NULL);
-        else if (depends_on_lane(w, n->trips))
+        else if (differs_between_lanes(w, n))
             gcal_walk_count_branch(
-                w, n->loop->at, nonnegative(w, gcal_poly_sub(w->c, n->trips, n->v), -2));
+                w, n->loop->at,
+                runs_at(w, n, gcal_poly_add(w->c, n->v, gcal_poly_integer(w->c, 1))));
     }
     return leaving;
 }
@@ -203,7 +233,7 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
                                           bool average)
 {
     const struct gcal_sets_scope *outside = w->scope;
-    struct nesting n = { loop, changes, NULL, count->trips, average };
+    struct nesting n = { loop, changes, NULL, count->trips, NULL, average };
     struct gcal_walk_flow flow, outer = gcal_walk_flow_fall_through();
     struct gcal_walk_exit guard = { .kind = GCAL_WALK_EXIT_ALWAYS };
 
@@ -215,20 +245,23 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
             (struct gcal_walk_exit){ .kind = GCAL_WALK_EXIT_WHEN, .when = count->guard };
         gcal_walk_push_condition(w, loop->at, count->guard);
     }
-    if (!average && !loop->tests_late && depends_on_lane(w, n.trips))
-        gcal_walk_count_branch(w, loop->at, nonnegative(w, n.trips, -1));
     n.v = gcal_poly_dimension(w->c, name_of(w, changes),
                               gcal_poly_sub(w->c, n.trips, gcal_poly_integer(w->c, 1)));
+    if (count->within)
+        n.within = gcal_walk_condition_at(w, count->within, count->v, n.v);
+    if (!average && !loop->tests_late && differs_between_lanes(w, &n))
+        gcal_walk_count_branch(w, loop->at, runs_at(w, &n, gcal_poly_integer(w->c, 0)));
     gcal_walk_push_loop(w, loop->at, gcal_poly_atom_index(n.v), n.trips);
+    if (n.within)
+        gcal_walk_push_condition(w, loop->at, n.within);
     flow = walk_iterations(w, &n);
     w->scope = outside;
     finish(w, &n,
-           !average && !count->guard &&
+           !average && !count->guard && !count->within &&
                gcal_walk_flow_any_exit(w, &flow).kind == GCAL_WALK_EXIT_NEVER);
     if (!average)
-        outer.exits[GCAL_WALK_RETURN] =
-            gcal_walk_exit_and(w, guard,
-                               left_ever(w, flow.exits[GCAL_WALK_RETURN],
-                                         flow.exits[GCAL_WALK_BREAK], n.v, n.trips));
+        outer.exits[GCAL_WALK_RETURN] = gcal_walk_exit_and(
+            w, guard,
+            left_ever(w, flow.exits[GCAL_WALK_RETURN], flow.exits[GCAL_WALK_BREAK], &n));
     return outer;
 }

@@ -286,5 +286,5 @@ void gcal_walk_lvalue_store(struct gcal_walk *w, CXCursor at,
                                lvalue->space, GCAL_FEATURE_STORE, lvalue->pointer,
                                lvalue->tag);
     else if (lvalue->kind == GCAL_WALK_LVALUE_VARIABLE && !w->frozen)
-        gcal_walk_variable_set(w, lvalue->decl, value);
+        gcal_walk_variable_set(w, lvalue->decl, gcal_walk_stored(w, value, lvalue->type));
 }

@@ -6,7 +6,8 @@ static const char follows[] = "it follows a condition";
 
 static bool same_value(struct gcal_walk_value a, struct gcal_walk_value b)
 {
-    if (a.kind != b.kind || a.array != b.array || a.condition != b.condition)
+    if (a.kind != b.kind || a.array != b.array || a.condition != b.condition ||
+        a.widened != b.widened)
         return false;
     return a.p == b.p || (a.p && b.p && gcal_poly_equal(a.p, b.p));
 }

@@ -70,43 +70,112 @@ static const struct gcal_sets_condition *compare_numbers(struct gcal_walk *w,
     }
 }
 
-/* A negative unsigned value represents a very large one: a < b holds when both have the
- * same sign and a is smaller, or only b is negative.
- */
-static const struct gcal_sets_condition *compare_unsigned(struct gcal_walk *w,
-                                                          enum CXBinaryOperatorKind kind,
-                                                          const struct gcal_poly *a,
-                                                          const struct gcal_poly *b)
-{
-    const struct gcal_poly *zero = gcal_poly_integer(w->c, 0);
-    bool a_is_large = !gcal_walk_is_nonnegative(w, a);
-    bool b_is_large = !gcal_walk_is_nonnegative(w, b);
-    const struct gcal_sets_condition *less = compare_numbers(w, kind, a, b);
-    const struct gcal_sets_condition *a_fits = at_least(w, a, zero);
-    const struct gcal_sets_condition *b_fits = at_least(w, b, zero);
-    const struct gcal_sets_condition *same_side, *only_one;
-    bool up = kind == CXBinaryOperator_LT || kind == CXBinaryOperator_LE;
+/* A side of a comparison: where p < 0, an unsigned one is larger than any size. */
+struct side {
+    const struct gcal_poly *p;
+    bool may_wrap, is_widened; /* at 2^32, or at the end of its type */
+};
 
-    if (kind == CXBinaryOperator_EQ || kind == CXBinaryOperator_NE)
-        return less;
-    /* for > and >=, 'less' is the reverse comparison */
-    if (a_is_large && !b_is_large)
-        return up ? gcal_sets_condition_and(w->c, a_fits, less)
-                  : gcal_sets_condition_or(w->c, gcal_sets_condition_not(w->c, a_fits),
-                                           less);
-    if (b_is_large && !a_is_large)
-        return up ? gcal_sets_condition_or(w->c, gcal_sets_condition_not(w->c, b_fits),
-                                           less)
-                  : gcal_sets_condition_and(w->c, b_fits, less);
+static bool varies_in_loop(const struct gcal_walk *w, const struct side *side)
+{
+    return w->in_control && gcal_poly_contains(w->c, side->p, w->control_dimension);
+}
+
+/* A loop's bound is not below zero where it is made of sizes alone, as in "j < n - 1":
+ * the loop would run 2^32 times.
+ */
+static bool may_be_large(struct gcal_walk *w, const struct side *side,
+                         const struct side *other)
+{
+    if (!side->may_wrap || gcal_walk_is_nonnegative(w, side->p))
+        return false;
+    return !varies_in_loop(w, other) || gcal_poly_has_dimension(w->c, side->p);
+}
+
+/* a < b, or a <= b: both are on one side of zero and a is smaller, or only b is large. */
+static const struct gcal_sets_condition *less(struct gcal_walk *w,
+                                              enum CXBinaryOperatorKind kind,
+                                              const struct side *a, const struct side *b)
+{
+    const struct gcal_sets_condition *smaller = compare_numbers(w, kind, a->p, b->p);
+    const struct gcal_poly *zero = gcal_poly_integer(w->c, 0);
+    const struct gcal_sets_condition *a_fits = at_least(w, a->p, zero);
+    const struct gcal_sets_condition *b_fits = at_least(w, b->p, zero);
+    const struct gcal_sets_condition *same_side, *only_b;
+    bool a_is_large = may_be_large(w, a, b), b_is_large = may_be_large(w, b, a);
+
+    if (!b_is_large)
+        return a_is_large ? gcal_sets_condition_and(w->c, a_fits, smaller) : smaller;
+    only_b = gcal_sets_condition_not(w->c, b_fits);
     if (!a_is_large)
-        return less;
+        return gcal_sets_condition_or(w->c, only_b, smaller);
+    only_b = gcal_sets_condition_and(w->c, a_fits, only_b);
     same_side = gcal_sets_condition_or(
         w->c, gcal_sets_condition_and(w->c, a_fits, b_fits),
         gcal_sets_condition_not(w->c, gcal_sets_condition_or(w->c, a_fits, b_fits)));
-    only_one = gcal_sets_condition_and(
-        w->c, up ? a_fits : b_fits, gcal_sets_condition_not(w->c, up ? b_fits : a_fits));
-    return gcal_sets_condition_or(w->c, only_one,
-                                  gcal_sets_condition_and(w->c, same_side, less));
+    return gcal_sets_condition_or(w->c, only_b,
+                                  gcal_sets_condition_and(w->c, same_side, smaller));
+}
+
+/* A number of 2^31 and more is one below zero, which wraps. */
+static void wrap_number(struct gcal_walk *w, struct side *side)
+{
+    int64_t number;
+
+    if (gcal_poly_is_constant(side->p, &number) && number >= INT64_C(1) << 31 &&
+        number < INT64_C(1) << 32)
+        *side = (struct side){ gcal_poly_integer(w->c, number - (INT64_C(1) << 32)), true,
+                               true };
+}
+
+static const struct gcal_sets_condition *compare_wrapping(struct gcal_walk *w,
+                                                          enum CXBinaryOperatorKind kind,
+                                                          struct side a, struct side b)
+{
+    const struct gcal_sets_condition *same;
+
+    switch (kind) {
+    case CXBinaryOperator_GT:
+        return less(w, CXBinaryOperator_LT, &b, &a);
+    case CXBinaryOperator_GE:
+        return less(w, CXBinaryOperator_LE, &b, &a);
+    case CXBinaryOperator_LT:
+    case CXBinaryOperator_LE:
+        return less(w, kind, &a, &b);
+    default:
+        same = compare_numbers(w, CXBinaryOperator_EQ, a.p, b.p);
+        if (a.is_widened != b.is_widened)
+            same = gcal_sets_condition_and(w->c, same,
+                                           at_least(w, a.p, gcal_poly_integer(w->c, 0)));
+        return kind == CXBinaryOperator_EQ ? same : gcal_sets_condition_not(w->c, same);
+    }
+}
+
+static bool has_number(const struct gcal_walk_value *a)
+{
+    return a->kind == GCAL_WALK_VALUE_INTEGER || a->widened;
+}
+
+static struct side side_of(struct gcal_walk_value a, CXType type)
+{
+    return (struct side){ a.widened ? a.widened : a.p,
+                          a.widened || gcal_walk_type_is_unsigned(type),
+                          a.widened || type.kind == CXType_UInt };
+}
+
+static const struct gcal_sets_condition *
+compare_integers(struct gcal_walk *w, enum CXBinaryOperatorKind kind, CXType type,
+                 struct gcal_walk_value a, struct gcal_walk_value b)
+{
+    struct side x = side_of(a, type), y = side_of(b, type);
+
+    if (!x.may_wrap && !y.may_wrap)
+        return compare_numbers(w, kind, a.p, b.p);
+    if (x.is_widened || y.is_widened) {
+        wrap_number(w, &x);
+        wrap_number(w, &y);
+    }
+    return compare_wrapping(w, kind, x, y);
 }
 
 /* Pointers into one array, in elements where the distance is a multiple of them. */
@@ -136,13 +205,11 @@ struct gcal_walk_predicate gcal_walk_compare(struct gcal_walk *w,
         return compare_pointers(w, kind, type, a, b);
     a = gcal_walk_value_as_integer(w, a);
     b = gcal_walk_value_as_integer(w, b);
-    if (a.kind != GCAL_WALK_VALUE_INTEGER || b.kind != GCAL_WALK_VALUE_INTEGER)
-        return unknown_predicate((a.kind != GCAL_WALK_VALUE_INTEGER && a.on_data) ||
-                                     (b.kind != GCAL_WALK_VALUE_INTEGER && b.on_data),
-                                 a.kind != GCAL_WALK_VALUE_INTEGER ? a.why : b.why);
-    if (gcal_walk_type_is_unsigned(type) && !w->in_control)
-        return known_predicate(compare_unsigned(w, kind, a.p, b.p));
-    return known_predicate(compare_numbers(w, kind, a.p, b.p));
+    if (!has_number(&a) || !has_number(&b))
+        return unknown_predicate((!has_number(&a) && a.on_data) ||
+                                     (!has_number(&b) && b.on_data),
+                                 has_number(&a) ? b.why : a.why);
+    return known_predicate(compare_integers(w, kind, type, a, b));
 }
 
 /* ---- && and || ---- */

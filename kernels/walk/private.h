@@ -32,6 +32,8 @@ struct gcal_walk_value {
     /* unknown: 1 where the condition holds, else 0; or NULL */
     const struct gcal_sets_condition *condition;
     const struct gcal_sets_condition *when, *unless; /* unknown: as in the predicate */
+    /* unknown: an unsigned value of 32 bits in one of 64, p + 2^32 where p < 0; or NULL */
+    const struct gcal_poly *widened;
 };
 
 /* An expression as a condition. */
@@ -122,12 +124,13 @@ struct gcal_walk {
     size_t n_indices, index_capacity;
     CXCursor *indices; /* variables used in subscripts and loop control */
     size_t n_declared, declared_capacity;
-    CXCursor *declared; /* arrays whose bytes are counted */
-    int quiet;          /* > 0: integer operations are index arithmetic */
-    int silent;         /* > 0: nothing is counted */
-    int frozen;         /* > 0: variables keep their values */
-    int in_control;     /* > 0: in a loop's bounds, where unsigned values do not wrap */
-    int tentative;      /* > 0: not_affine is incremented, but nothing is refused */
+    CXCursor *declared;         /* arrays whose bytes are counted */
+    int quiet;                  /* > 0: integer operations are index arithmetic */
+    int silent;                 /* > 0: nothing is counted */
+    int frozen;                 /* > 0: variables keep their values */
+    int in_control;             /* > 0: in the condition of a loop, */
+    unsigned control_dimension; /* whose iterations this dimension numbers */
+    int tentative; /* > 0: not_affine is incremented, but nothing is refused */
     int call_depth;
     int depth;         /* of nested expressions and statements */
     size_t n_events;   /* counted so far */
@@ -322,6 +325,9 @@ struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
 struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
                                          struct gcal_walk_value value, CXType from,
                                          CXType to);
+/* An integer as a variable of 'type' keeps it. */
+struct gcal_walk_value gcal_walk_stored(struct gcal_walk *w, struct gcal_walk_value value,
+                                        CXType type);
 bool gcal_walk_type_is_unsigned(CXType type); /* and at least as wide as int */
 /* Whether p is proven nonnegative in the current scope. */
 bool gcal_walk_is_nonnegative(struct gcal_walk *w, const struct gcal_poly *p);
@@ -411,18 +417,35 @@ void gcal_walk_inductions_finish(struct gcal_walk *w,
 /* Whether 'c' contains such a jump out of it. */
 bool gcal_walk_contains_jump(struct gcal_walk *w, CXCursor c, enum gcal_walk_jump jump);
 
-/* ---- trip_count.c ---- */
+/* ---- trip_count.c, trip_cases.c ---- */
 struct gcal_walk_trip_count {
     const struct gcal_poly *trips;           /* negative: 0; NULL: endless */
     const struct gcal_sets_condition *guard; /* it runs only where this holds; or NULL */
+    /* 'trips' is an upper bound, and iteration v runs where this holds; or NULL */
+    const struct gcal_sets_condition *within;
+    unsigned v; /* the dimension in 'within' */
     bool lasts; /* once the condition fails, it fails in all later iterations */
+    bool rises; /* without trips: once it holds, it holds in all later iterations */
+    bool ends;  /* it is taken to end: where it does not at these trips, it never does */
 };
 /* The first value of the dimension 'v' where 'condition' fails; false with '*why' when no
- * polynomial expresses it.
+ * polynomial expresses it, not even in different cases (trip_cases.c), which 'plain'
+ * leaves out.
  */
+bool gcal_walk_trip_count_plain(struct gcal_walk *w,
+                                const struct gcal_sets_condition *condition, unsigned v,
+                                struct gcal_walk_trip_count *count, const char **why);
 bool gcal_walk_trip_count_find(struct gcal_walk *w,
                                const struct gcal_sets_condition *condition, unsigned v,
                                struct gcal_walk_trip_count *count, const char **why);
+
+/* Adds the first iteration of a do loop, which runs in any case. */
+void gcal_walk_trip_count_after(struct gcal_walk *w, struct gcal_walk_trip_count *count,
+                                unsigned v);
+/* 'condition' with 'value' for the dimension 'v'. */
+const struct gcal_sets_condition *
+gcal_walk_condition_at(struct gcal_walk *w, const struct gcal_sets_condition *condition,
+                       unsigned v, const struct gcal_poly *value);
 
 /* ---- project.c ---- */
 /* "'a' holds for some 0 <= v <= last" as a condition without the dimension 'v'; NULL when

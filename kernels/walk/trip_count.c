@@ -95,6 +95,7 @@ static bool nonnegative_trips(struct gcal_walk *w, const struct gcal_poly *p, un
     count->lasts = true;
     if (!gcal_poly_contains(w->c, p, v)) {
         count->guard = gcal_sets_condition_nonnegative(w->c, p);
+        count->rises = true;
         return true;
     }
     if (gcal_poly_contains_nested(w->c, p, v) || gcal_poly_degree(p, v) != 1) {
@@ -115,6 +116,7 @@ static bool nonnegative_trips(struct gcal_walk *w, const struct gcal_poly *p, un
     }
     if (k > 0) { /* once it holds, it holds in all later iterations */
         count->guard = gcal_sets_condition_nonnegative(w->c, start);
+        count->rises = true;
         count->lasts = false;
         return true;
     }
@@ -149,7 +151,7 @@ static bool unequal_trips(struct gcal_walk *w, const struct gcal_poly *p, unsign
     count->lasts = false;
     if (!gcal_poly_contains(w->c, p, v)) {
         count->guard = gcal_sets_condition_not(w->c, gcal_sets_condition_zero(w->c, p));
-        count->lasts = true;
+        count->lasts = count->rises = true;
         return true;
     }
     step = gcal_poly_coefficient(w->c, p, v, 1);
@@ -176,12 +178,21 @@ static bool find(struct gcal_walk *w, const struct gcal_sets_condition *conditio
                  bool negated, unsigned v, struct gcal_walk_trip_count *count,
                  const char **why);
 
+static const char alternatives[] = "its condition has alternatives";
+
 /* While both conditions hold: the smaller trip count. */
 static bool trips_of_both(struct gcal_walk *w, const struct gcal_walk_trip_count *a,
                           const struct gcal_walk_trip_count *b,
-                          struct gcal_walk_trip_count *count)
+                          struct gcal_walk_trip_count *count, const char **why)
 {
+    /* the other one may end the loop where this does not */
+    if ((a->ends && b->trips) || (b->ends && a->trips)) {
+        *why = alternatives;
+        return false;
+    }
+    count->ends = a->ends || b->ends;
     count->lasts = a->lasts && b->lasts;
+    count->rises = a->rises && b->rises;
     count->trips = a->trips && b->trips ? gcal_poly_min(w->c, a->trips, b->trips)
                    : a->trips           ? a->trips
                                         : b->trips;
@@ -192,15 +203,39 @@ static bool trips_of_both(struct gcal_walk *w, const struct gcal_walk_trip_count
     return true;
 }
 
-/* While either condition holds: the larger trip count, if each ends once. */
+/* Whether it holds in all iterations after one in which it holds. */
+static bool is_rising(const struct gcal_walk_trip_count *a)
+{
+    return !a->trips && a->rises;
+}
+
+/* While either condition holds: the larger trip count, if each ends once; and the trip
+ * count of one if the other, once it holds, never ends.
+ */
 static bool trips_of_either(struct gcal_walk *w, const struct gcal_walk_trip_count *a,
                             const struct gcal_walk_trip_count *b,
                             struct gcal_walk_trip_count *count, const char **why)
 {
-    if (!a->trips || !b->trips || a->guard || b->guard || !a->lasts || !b->lasts) {
-        *why = "its condition has alternatives";
-        return false;
+    *why = alternatives;
+    count->ends = a->ends || b->ends;
+    if (is_rising(a) && is_rising(b)) {
+        count->rises = true;
+        count->lasts = a->lasts && b->lasts;
+        count->guard = !a->guard || !b->guard
+                           ? NULL
+                           : gcal_sets_condition_or(w->c, a->guard, b->guard);
+        return true;
     }
+    if (is_rising(b))
+        return trips_of_either(w, b, a, count, why);
+    if (is_rising(a) && b->trips && !b->guard) {
+        *count = *b;
+        count->ends = true;
+        count->lasts = false;
+        return true;
+    }
+    if (!a->trips || !b->trips || a->guard || b->guard || !a->lasts || !b->lasts)
+        return false;
     count->lasts = true;
     count->trips = gcal_poly_max(w->c, a->trips, b->trips);
     return true;
@@ -215,7 +250,7 @@ static bool find(struct gcal_walk *w, const struct gcal_sets_condition *conditio
     int decided = gcal_sets_condition_decide(w->c, condition);
 
     if (decided >= 0 && decided != negated) { /* always true */
-        count->lasts = true;
+        count->lasts = count->rises = true;
         return true;
     }
     if (condition->kind == GCAL_SETS_CONDITION_NOT)
@@ -236,13 +271,13 @@ static bool find(struct gcal_walk *w, const struct gcal_sets_condition *conditio
         !find(w, condition->b, negated, v, &b, why))
         return false;
     return (condition->kind == GCAL_SETS_CONDITION_AND) != negated
-               ? trips_of_both(w, &a, &b, count)
+               ? trips_of_both(w, &a, &b, count, why)
                : trips_of_either(w, &a, &b, count, why);
 }
 
-bool gcal_walk_trip_count_find(struct gcal_walk *w,
-                               const struct gcal_sets_condition *condition, unsigned v,
-                               struct gcal_walk_trip_count *count, const char **why)
+bool gcal_walk_trip_count_plain(struct gcal_walk *w,
+                                const struct gcal_sets_condition *condition, unsigned v,
+                                struct gcal_walk_trip_count *count, const char **why)
 {
     *count = (struct gcal_walk_trip_count){ 0 };
     return find(w, condition, false, v, count, why);

@@ -1,0 +1,130 @@
+/* test_loops.c - loops with unsigned wrap, mixed signs, chosen bounds, doubling variables
+ * and symbolic steps: counts equal what a run on the host does
+ *
+ *   test_loops BODY [ASSUMPTION]      one body (see loop_points.h), for trying things
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/kernels/walk/loop_points.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static const int some_sizes[][2] = { { 40, 7 }, { 5, 20 }, { 1, 1 }, { 64, 12 },
+                                     { 8, 8 },  { 0, 3 },  { 3, 0 }, { 24, 24 } };
+
+struct accepted {
+    const char *body, *assume;
+};
+
+static void check_accepted(const struct accepted *all, size_t n)
+{
+    char text[LOOP_POINTS_TEXT];
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct loop_points_case points = { all[i].body, all[i].assume, LENGTH(some_sizes),
+                                           some_sizes };
+
+        if (all[i].assume) /* all of them allow these */
+            points.n_sizes = 2;
+        if (loop_points_check(&points, text) == LOOP_POINTS_EQUAL)
+            continue;
+        print_error("%s\n    %s\n", all[i].body, text);
+        wrong++;
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* ---- unsigned wrap and mixed signs ---- */
+
+static const struct accepted wraps[] = {
+    { "for (uint j = g - 1; j < n; j++) HIT;", NULL },
+    { "for (uint j = g - 3; j < g; j++) HIT;", NULL },
+    { "for (uint j = g - 3; j < g - 1; j++) HIT;", NULL },
+    { "for (int j = -3; j < get_local_size(0); j++) HIT;", NULL },
+    { "int j = i - 3; for (; j < n; j++) HIT;", NULL },
+    { "for (int j = i - 3; j < (int)n; j++) HIT;", NULL },
+    { "int lo = h - 2; for (size_t j = lo; j < n; j++) HIT;", NULL },
+    { "int lo = h - 2; for (long j = lo; j < n; j++) HIT;", NULL },
+    { "for (ulong j = g - 1; j < n; j++) HIT;", NULL },
+    { "for (uint j = n - 1; j < n; j--) HIT;", NULL },
+    { "for (uint j = n - 1; j < n; j -= 2) HIT;", NULL },
+    { "for (uint j = n - 1; j < n; --j) if (j > l) HIT;", NULL },
+    { "for (uint j = g; j <= g; j--) HIT;", NULL },
+    { "for (uint j = n; j-- > 0;) HIT;", NULL },
+    { "for (uint j = n; j-- > l;) HIT;", NULL },
+    { "for (uint j = g; j-- != 0;) HIT;", NULL },
+    { "for (uint j = g; j != UINT_MAX; j--) HIT;", NULL },
+    { "for (uint j = n - 1; j != (uint)-1; j--) HIT;", NULL },
+    { "for (uint j = 0; j < min(g - 1, n); j++) HIT;", NULL },
+    { "if (g >= 20) for (uint j = 0; j < max(g - 21, 3u) && j < n; j++) HIT;", NULL },
+    { "for (uint j = min(g - 1, 5u); j < 9; j++) HIT;", NULL },
+    { "for (uint j = 0; j < clamp(g - 4, 2u, 9u); j++) HIT;", NULL },
+    { "for (int j = -1; j < (int)get_local_size(0); j++) HIT;", NULL },
+    { "for (int j = m - 4; j < n; j++) HIT;", NULL },
+    { "for (int j = 0; j - 2 < n; j++) HIT;", NULL },
+    { "for (uint j = 0; j < n && j - 2 < 5; j++) HIT;", NULL },
+    { "for (uint j = 0; j < n; j++) if (j - g < 4) HIT;", NULL },
+    { "for (uint j = 0; j < n && 3 > l - j; j++) HIT;", NULL },
+    { "uint j = l - 2; while (j < 20) { HIT; j += 3; }", NULL },
+    { "uint j = l - 2; do { HIT; j++; } while (j < 20);", NULL },
+    { "for (int j = h - 4; j <= 2u; j++) HIT;", NULL },
+    { "for (uint j = l - 4; (int)j <= 2; j++) HIT;", NULL },
+};
+
+/* ---- types of 8 and 16 bits ---- */
+
+static const struct accepted narrow[] = {
+    { "uchar c = 200; c += 100; for (int j = 0; j < c; j++) HIT;", NULL },
+    { "uchar c = l - 3; for (int j = 250; j < c; j++) HIT;", NULL },
+    { "char c = 100 + 5 * h; for (int j = 0; j < c; j++) HIT;", NULL },
+    { "for (uchar c = 10; c < 11; c--) HIT;", NULL },
+    { "for (uchar c = 0; c < n; c++) HIT;", NULL },
+    { "ushort c = 65530; for (int j = 0; j < 10; j++, c++) if (c < 3) HIT;", NULL },
+    { "uchar c = 0; c--; for (int j = 0; j < c; j++) if (j > 253) HIT;", NULL },
+    { "for (int j = (uchar)(i + 250); j < 255; j++) HIT;", NULL },
+    { "for (short j = i - 2; j < m; j++) HIT;", NULL },
+};
+
+static void unsigned_values_wrap(void **state)
+{
+    (void)state;
+    check_accepted(wraps, LENGTH(wraps));
+}
+
+static void narrow_values_wrap(void **state)
+{
+    (void)state;
+    check_accepted(narrow, LENGTH(narrow));
+}
+
+static int try_one(const char *body, const char *assume)
+{
+    struct loop_points_case points = { body, assume, assume ? 2 : LENGTH(some_sizes),
+                                       some_sizes };
+    static const char *const names[] = { "equal", "refused", "wrong" };
+    char text[LOOP_POINTS_TEXT];
+    enum loop_points_result result = loop_points_check(&points, text);
+
+    printf("%s %s\n", names[result], text);
+    return result != LOOP_POINTS_EQUAL;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unsigned_values_wrap),
+        cmocka_unit_test(narrow_values_wrap),
+    };
+
+    if (argc > 1)
+        return try_one(argv[1], argc > 2 ? argv[2] : NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
