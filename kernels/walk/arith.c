@@ -69,6 +69,11 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
                                          CXType to)
 {
     long long bytes = clang_Type_getSizeOf(to);
+
+    if (value.choice)
+        return gcal_walk_value_choose(w, value.choice->when,
+                                      gcal_walk_convert(w, value.choice->yes, from, to),
+                                      gcal_walk_convert(w, value.choice->no, from, to));
     if (to.kind == CXType_Bool) {
         const struct gcal_sets_condition *zero;
 
@@ -79,8 +84,8 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
         value.condition = gcal_sets_condition_not(w->c, zero);
         return value;
     }
-    if (value.widened && bytes == 4)
-        return gcal_walk_integer(value.widened);
+    if (value.widened && bytes < 8)
+        return gcal_walk_stored(w, gcal_walk_integer(value.widened), to);
     if (value.kind != GCAL_WALK_VALUE_INTEGER || from.kind == to.kind)
         return value;
     if (bytes == 8 && from.kind == CXType_UInt && !gcal_walk_is_nonnegative(w, value.p)) {
@@ -97,6 +102,10 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
 struct gcal_walk_value gcal_walk_stored(struct gcal_walk *w, struct gcal_walk_value value,
                                         CXType type)
 {
+    if (value.choice)
+        return gcal_walk_value_choose(w, value.choice->when,
+                                      gcal_walk_stored(w, value.choice->yes, type),
+                                      gcal_walk_stored(w, value.choice->no, type));
     if (value.kind != GCAL_WALK_VALUE_INTEGER || !gcal_walk_type_is_integer(type) ||
         type.kind == CXType_Bool)
         return value;
@@ -259,6 +268,22 @@ static bool is_zero(struct gcal_walk_value a)
     return a.kind == GCAL_WALK_VALUE_INTEGER && !a.p->n_terms;
 }
 
+static struct gcal_walk_value operate_on_choice(struct gcal_walk *w,
+                                                enum CXBinaryOperatorKind kind,
+                                                CXType type, struct gcal_walk_value a,
+                                                struct gcal_walk_value b)
+{
+    struct gcal_walk_predicate when = { .known = true,
+                                        .when = (a.choice ? a : b).choice->when };
+    struct gcal_walk_value sides[2];
+
+    for (int no = 0; no < 2; no++)
+        sides[no] =
+            gcal_walk_binary(w, kind, type, gcal_walk_value_where(w, a, when.when, !no),
+                             gcal_walk_value_where(w, b, when.when, !no));
+    return gcal_walk_value_select(w, &when, sides[0], sides[1]);
+}
+
 struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
                                         enum CXBinaryOperatorKind kind, CXType type,
                                         struct gcal_walk_value a,
@@ -275,6 +300,8 @@ struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
                               : gcal_sets_condition_or(w->c, a.condition, b.condition);
         return value;
     }
+    if (a.choice || b.choice)
+        return operate_on_choice(w, kind, type, a, b);
     a = gcal_walk_value_as_integer(w, a);
     b = gcal_walk_value_as_integer(w, b);
     if (kind == CXBinaryOperator_Mul && (is_zero(a) || is_zero(b)))
@@ -286,6 +313,19 @@ struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
         return value;
     }
     return check_overflow(type, operate(w, kind, type, a, b));
+}
+
+struct gcal_walk_value gcal_walk_negated(struct gcal_walk *w, CXType type, int64_t from,
+                                         struct gcal_walk_value value)
+{
+    bool folds = value.folds;
+
+    if (!gcal_walk_type_is_integer(type))
+        return value;
+    value = gcal_walk_binary(w, CXBinaryOperator_Sub, type,
+                             gcal_walk_integer(gcal_poly_integer(w->c, from)), value);
+    value.folds = folds;
+    return value;
 }
 
 struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,

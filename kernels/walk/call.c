@@ -192,12 +192,62 @@ static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
 
 /* Integer functions that subscripts use. */
 static struct gcal_walk_value integer_function(struct gcal_walk *w, const char *name,
+                                               CXType type,
+                                               const struct gcal_walk_value *args,
+                                               size_t n);
+
+/* Of arguments of which one is a choice. */
+static struct gcal_walk_value function_of_choice(struct gcal_walk *w, const char *name,
+                                                 CXType type,
+                                                 const struct gcal_walk_value *args,
+                                                 size_t n)
+{
+    struct gcal_walk_predicate when = { .known = true,
+                                        .when = gcal_walk_value_splits(n, args) };
+    struct gcal_walk_value sides[2], on_side[3];
+
+    for (int no = 0; no < 2; no++) {
+        for (size_t i = 0; i < n; i++)
+            on_side[i] = gcal_walk_value_where(w, args[i], when.when, !no);
+        sides[no] = integer_function(w, name, type, on_side, n);
+    }
+    return gcal_walk_value_select(w, &when, sides[0], sides[1]);
+}
+
+/* An unsigned value of sizes alone, "n - 1", is taken not to wrap. */
+static bool may_wrap(struct gcal_walk *w, struct gcal_walk_value a)
+{
+    return gcal_poly_has_dimension(w->c, a.p) && !gcal_walk_is_nonnegative(w, a.p);
+}
+
+static struct gcal_walk_value extremum(struct gcal_walk *w, CXType type, bool is_min,
+                                       struct gcal_walk_value a, struct gcal_walk_value b)
+{
+    struct gcal_walk_value args[] = { a, b };
+    struct gcal_walk_predicate less;
+
+    if (gcal_walk_value_splits(2, args))
+        return function_of_choice(w, is_min ? "min" : "max", type, args, 2);
+    if (a.kind != GCAL_WALK_VALUE_INTEGER || b.kind != GCAL_WALK_VALUE_INTEGER)
+        return a.kind != GCAL_WALK_VALUE_INTEGER ? a : b;
+    if (gcal_walk_type_is_unsigned(type) && (may_wrap(w, a) || may_wrap(w, b))) {
+        less = gcal_walk_compare(w, CXBinaryOperator_LT, type, a, b);
+        return gcal_walk_value_select(w, &less, is_min ? a : b, is_min ? b : a);
+    }
+    return gcal_walk_integer(is_min ? gcal_poly_min(w->c, a.p, b.p)
+                                    : gcal_poly_max(w->c, a.p, b.p));
+}
+
+static struct gcal_walk_value integer_function(struct gcal_walk *w, const char *name,
+                                               CXType type,
                                                const struct gcal_walk_value *args,
                                                size_t n)
 {
     struct gcal_walk_value unknown = gcal_walk_not_affine(NULL);
     bool known = true;
 
+    if (gcal_walk_value_splits(n, args))
+        return function_of_choice(w, name, type, args, n);
     for (size_t i = 0; i < n; i++)
         if (args[i].kind != GCAL_WALK_VALUE_INTEGER) {
             known = false; /* with or without a reason */
@@ -207,19 +257,19 @@ static struct gcal_walk_value integer_function(struct gcal_walk *w, const char *
     if (!known)
         return unknown;
     if (n == 2 && strcmp(name, "min") == 0)
-        return gcal_walk_integer(gcal_poly_min(w->c, args[0].p, args[1].p));
+        return extremum(w, type, true, args[0], args[1]);
     if (n == 2 && strcmp(name, "max") == 0)
-        return gcal_walk_integer(gcal_poly_max(w->c, args[0].p, args[1].p));
+        return extremum(w, type, false, args[0], args[1]);
     if (n == 3 && strcmp(name, "clamp") == 0)
-        return gcal_walk_integer(
-            gcal_poly_min(w->c, gcal_poly_max(w->c, args[0].p, args[1].p), args[2].p));
+        return extremum(w, type, true, extremum(w, type, false, args[0], args[1]),
+                        args[2]);
     if (n == 2 && strcmp(name, "mul24") == 0)
         return gcal_walk_integer(gcal_poly_mul(w->c, args[0].p, args[1].p));
     if (n == 3 && strcmp(name, "mad24") == 0)
         return gcal_walk_integer(
             gcal_poly_add(w->c, gcal_poly_mul(w->c, args[0].p, args[1].p), args[2].p));
     if (n == 1 && starts_with(name, "convert_"))
-        return gcal_walk_integer(args[0].p);
+        return gcal_walk_stored(w, gcal_walk_integer(args[0].p), type);
     return gcal_walk_not_affine("it comes from a function that is not affine");
 }
 
@@ -244,7 +294,7 @@ static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const cha
     else if (!starts_with(name, "as_"))
         gcal_walk_count_op(w, type, name);
     if (kids.n > 1 && kids.n <= 4 && gcal_walk_dtype_is_integer(dtype))
-        return integer_function(w, name, args, kids.n - 1);
+        return integer_function(w, name, type, args, kids.n - 1);
     return unknown;
 }
 

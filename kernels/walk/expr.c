@@ -277,12 +277,10 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
         return lvalue.kind == GCAL_WALK_LVALUE_MEMORY ? lvalue.pointer
                                                       : gcal_walk_unknown(NULL);
     case CXUnaryOperator_Minus:
-        value = gcal_walk_value_as_integer(w, gcal_walk_expr(w, kids.c[0]));
+        value = gcal_walk_expr(w, kids.c[0]);
         if (!value.folds)
             gcal_walk_count_auxiliary(w, gcal_walk_type(c), "neg");
-        if (value.kind == GCAL_WALK_VALUE_INTEGER)
-            value.p = gcal_poly_scale(w->c, value.p, -1, 1);
-        return value;
+        return gcal_walk_negated(w, gcal_walk_type(c), 0, value);
     case CXUnaryOperator_Plus:
         return gcal_walk_expr(w, kids.c[0]);
     case CXUnaryOperator_LNot:
@@ -294,9 +292,7 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
         value = gcal_walk_expr(w, kids.c[0]);
         if (!value.folds)
             gcal_walk_count_op(w, gcal_walk_type(c), "not");
-        if (value.kind == GCAL_WALK_VALUE_INTEGER)
-            value.p = gcal_poly_sub(w->c, gcal_poly_integer(w->c, -1), value.p);
-        return value;
+        return gcal_walk_negated(w, gcal_walk_type(c), -1, value);
     default:
         gcal_walk_expr(w, kids.c[0]);
         return gcal_walk_unknown("it holds an operator that is not affine");

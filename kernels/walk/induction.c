@@ -222,7 +222,7 @@ static void add_step(struct gcal_walk *w, struct gcal_walk_inductions *changes,
     CXCursor decl;
 
     if (!find_step(w, c, &decl, &step) || !(induction = find_induction(changes, decl)) ||
-        induction->start.kind == GCAL_WALK_VALUE_UNKNOWN)
+        (induction->start.kind == GCAL_WALK_VALUE_UNKNOWN && !induction->start.choice))
         return;
     induction->step =
         induction->step ? gcal_poly_add(w->c, induction->step, step.p) : step.p;
@@ -335,6 +335,9 @@ static struct gcal_walk_value moved_by(struct gcal_walk *w,
     const struct gcal_poly *by = gcal_poly_mul(w->c, induction->step, trips);
     CXType type = gcal_walk_type(induction->decl);
 
+    if (value.choice)
+        return gcal_walk_binary(w, CXBinaryOperator_Add, type, value,
+                                gcal_walk_integer(by));
     if (value.kind == GCAL_WALK_VALUE_POINTER)
         by = gcal_poly_scale(
             w->c, by,
@@ -352,7 +355,8 @@ static void set_values(struct gcal_walk *w, const struct gcal_walk_inductions *c
 {
     for (size_t i = 0; i < changes->n; i++) {
         const struct gcal_walk_induction *induction = &changes->all[i];
-        struct gcal_walk_value value = gcal_walk_not_affine(why);
+        struct gcal_walk_value value = gcal_walk_not_affine(
+            induction->start.widened ? induction->start.why : why);
 
         value.on_data =
             induction->on_data || (induction->start.kind == GCAL_WALK_VALUE_UNKNOWN &&

@@ -300,16 +300,83 @@ static struct gcal_walk_flow walk_average(struct gcal_walk *w,
     return gcal_walk_loop_nest(w, loop, changes, &count, true);
 }
 
+static struct gcal_walk_flow walk_clauses(struct gcal_walk *w,
+                                          struct gcal_walk_loop_clauses loop);
+
+/* The loop where 'when' holds or, with !holds, where it does not. */
+static struct gcal_walk_flow walk_side(struct gcal_walk *w,
+                                       const struct gcal_walk_loop_clauses *loop,
+                                       const struct gcal_walk_predicate *when, bool holds)
+{
+    const struct gcal_sets_scope *before = w->scope;
+    const struct gcal_walk_path *path = w->path;
+    struct gcal_walk_flow flow;
+
+    gcal_walk_variables_where(w, when->when, holds);
+    gcal_walk_push_predicate(w, loop->at, when, holds);
+    gcal_walk_path_push(w, when, holds);
+    flow = walk_clauses(w, *loop);
+    w->scope = before;
+    w->path = path;
+    return flow;
+}
+
+/* "if (when) loop else loop": its bounds or starts differ, but not between the lanes of a
+ * group, which would meet in the iterations that both have.
+ */
+static struct gcal_walk_flow walk_forked(struct gcal_walk *w,
+                                         const struct gcal_walk_loop_clauses *loop,
+                                         const struct gcal_sets_condition *condition)
+{
+    struct gcal_walk_predicate when = { .known = true, .when = condition };
+    struct gcal_walk_variable *saved, *after;
+    struct gcal_walk_flow yes, no;
+    size_t n_saved, n_after;
+
+    w->n_forks++;
+    saved = gcal_walk_variables_save(w, &n_saved);
+    yes = walk_side(w, loop, &when, true);
+    after = gcal_walk_variables_save(w, &n_after);
+    gcal_walk_variables_restore(w, saved, n_saved);
+    no = walk_side(w, loop, &when, false);
+    gcal_walk_variables_merge(w, &when, after, n_saved);
+    w->n_forks--;
+    return gcal_walk_flow_branch(w, loop->at, &when, yes, no);
+}
+
+/* The condition to fork on; NULL without. */
+static const struct gcal_sets_condition *
+fork_of(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
+{
+    enum { MOST_FORKS = 3 };
+    const struct gcal_sets_condition *when;
+
+    if (w->n_forks == MOST_FORKS)
+        return NULL;
+    when = gcal_walk_choice_in(w, loop->condition);
+    return when ? when : gcal_walk_choice_in(w, loop->increment);
+}
+
 struct gcal_walk_flow gcal_walk_loop(struct gcal_walk *w, CXCursor c)
 {
-    struct search s = { 0 };
     struct gcal_walk_loop_clauses loop;
-    const char *average;
+
+    return read_loop(w, c, &loop) ? walk_clauses(w, loop) : gcal_walk_flow_fall_through();
+}
+
+static struct gcal_walk_flow walk_clauses(struct gcal_walk *w,
+                                          struct gcal_walk_loop_clauses loop)
+{
+    const struct gcal_sets_condition *fork;
+    const char *average = gcal_walk_annotation_trips(w, loop.at);
+    struct search s = { 0 };
     bool found;
 
-    if (!read_loop(w, c, &loop) || !(s.changes = gcal_walk_inductions_find(w, &loop)))
+    if (!average && (fork = fork_of(w, &loop)))
+        return walk_forked(w, &loop, fork);
+    if (!(s.changes = gcal_walk_inductions_find(w, &loop)))
         return gcal_walk_flow_fall_through();
-    if ((average = gcal_walk_annotation_trips(w, c)))
+    if (average)
         return walk_average(w, &loop, s.changes, average);
     s.loop = &loop;
     s.v = gcal_poly_dimension(w->c, "iteration", gcal_poly_integer(w->c, INT32_MAX));

@@ -7,7 +7,7 @@ static const char follows[] = "it follows a condition";
 static bool same_value(struct gcal_walk_value a, struct gcal_walk_value b)
 {
     if (a.kind != b.kind || a.array != b.array || a.condition != b.condition ||
-        a.widened != b.widened)
+        a.widened != b.widened || a.choice != b.choice)
         return false;
     return a.p == b.p || (a.p && b.p && gcal_poly_equal(a.p, b.p));
 }
@@ -124,6 +124,11 @@ choose_condition(struct gcal_walk *w, const struct gcal_walk_predicate *predicat
     return gcal_walk_value_from_predicate(gcal_walk_predicate_or(w, a, b));
 }
 
+static bool is_number(struct gcal_walk_value value)
+{
+    return value.kind == GCAL_WALK_VALUE_INTEGER || value.choice;
+}
+
 struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
                                               const struct gcal_walk_predicate *predicate,
                                               struct gcal_walk_value yes,
@@ -135,6 +140,12 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
         return yes;
     if (predicate->known && as_condition(w, yes) && as_condition(w, no))
         return choose_condition(w, predicate, as_condition(w, yes), as_condition(w, no));
+    if (predicate->known) {
+        yes = gcal_walk_value_where(w, yes, predicate->when, true);
+        no = gcal_walk_value_where(w, no, predicate->when, false);
+    }
+    if (same_value(yes, no))
+        return yes;
     yes = gcal_walk_value_as_integer(w, yes);
     no = gcal_walk_value_as_integer(w, no);
     if (predicate->known && yes.kind == no.kind && yes.kind != GCAL_WALK_VALUE_UNKNOWN &&
@@ -143,6 +154,8 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
         if ((value.p = choose(w, predicate->when, yes.p, no.p)))
             return value;
     }
+    if (predicate->known && is_number(yes) && is_number(no))
+        return gcal_walk_value_choose(w, predicate->when, yes, no);
     value = gcal_walk_not_affine(follows);
     value.on_data = (!predicate->known && predicate->on_data) ||
                     (yes.kind == GCAL_WALK_VALUE_UNKNOWN && yes.on_data) ||

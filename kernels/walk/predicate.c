@@ -29,8 +29,12 @@ struct gcal_walk_predicate gcal_walk_predicate_not(struct gcal_walk *w,
 int gcal_walk_predicate_decide(struct gcal_walk *w,
                                const struct gcal_walk_predicate *predicate)
 {
-    if (predicate->known)
-        return gcal_sets_condition_decide(w->c, predicate->when);
+    int decided;
+
+    if (predicate->known) {
+        decided = gcal_sets_condition_decide(w->c, predicate->when);
+        return decided < 0 ? gcal_walk_scope_decides(w, predicate->when) : decided;
+    }
     if (predicate->when && gcal_sets_condition_decide(w->c, predicate->when) == 0)
         return 0;
     return predicate->unless && gcal_sets_condition_decide(w->c, predicate->unless) == 0
@@ -196,11 +200,29 @@ static struct gcal_walk_predicate compare_pointers(struct gcal_walk *w,
     return known_predicate(compare_numbers(w, kind, apart, gcal_poly_integer(w->c, 0)));
 }
 
+static struct gcal_walk_predicate compare_choice(struct gcal_walk *w,
+                                                 enum CXBinaryOperatorKind kind,
+                                                 CXType type, struct gcal_walk_value a,
+                                                 struct gcal_walk_value b)
+{
+    struct gcal_walk_predicate when = known_predicate((a.choice ? a : b).choice->when);
+    struct gcal_walk_predicate sides[2];
+
+    for (int no = 0; no < 2; no++)
+        sides[no] = gcal_walk_predicate_and(
+            w, no ? gcal_walk_predicate_not(w, when) : when,
+            gcal_walk_compare(w, kind, type, gcal_walk_value_where(w, a, when.when, !no),
+                              gcal_walk_value_where(w, b, when.when, !no)));
+    return gcal_walk_predicate_or(w, sides[0], sides[1]);
+}
+
 struct gcal_walk_predicate gcal_walk_compare(struct gcal_walk *w,
                                              enum CXBinaryOperatorKind kind, CXType type,
                                              struct gcal_walk_value a,
                                              struct gcal_walk_value b)
 {
+    if (a.choice || b.choice)
+        return compare_choice(w, kind, type, a, b);
     if (a.kind == GCAL_WALK_VALUE_POINTER && b.kind == GCAL_WALK_VALUE_POINTER)
         return compare_pointers(w, kind, type, a, b);
     a = gcal_walk_value_as_integer(w, a);
@@ -258,6 +280,16 @@ struct gcal_walk_predicate gcal_walk_predicate_or(struct gcal_walk *w,
 
 /* ---- predicates and values ---- */
 
+static struct gcal_walk_predicate
+side_of_choice(struct gcal_walk *w, const struct gcal_walk_choice *choice, bool holds)
+{
+    struct gcal_walk_predicate when = known_predicate(choice->when);
+
+    return gcal_walk_predicate_and(
+        w, holds ? when : gcal_walk_predicate_not(w, when),
+        gcal_walk_predicate_from_value(w, holds ? choice->yes : choice->no));
+}
+
 struct gcal_walk_predicate gcal_walk_predicate_from_value(struct gcal_walk *w,
                                                           struct gcal_walk_value value)
 {
@@ -265,6 +297,9 @@ struct gcal_walk_predicate gcal_walk_predicate_from_value(struct gcal_walk *w,
 
     if (value.kind == GCAL_WALK_VALUE_UNKNOWN && value.condition)
         return known_predicate(value.condition);
+    if (value.choice)
+        return gcal_walk_predicate_or(w, side_of_choice(w, value.choice, true),
+                                      side_of_choice(w, value.choice, false));
     if (value.kind == GCAL_WALK_VALUE_INTEGER) /* if (x) is if (x != 0) */
         return known_predicate(
             gcal_sets_condition_not(w->c, gcal_sets_condition_zero(w->c, value.p)));

@@ -22,6 +22,8 @@ enum gcal_walk_value_kind {
     GCAL_WALK_VALUE_POINTER
 };
 
+struct gcal_walk_choice;
+
 struct gcal_walk_value {
     enum gcal_walk_value_kind kind;
     const struct gcal_poly *p; /* integer; pointer: offset in bytes, NULL: unknown */
@@ -34,6 +36,13 @@ struct gcal_walk_value {
     const struct gcal_sets_condition *when, *unless; /* unknown: as in the predicate */
     /* unknown: an unsigned value of 32 bits in one of 64, p + 2^32 where p < 0; or NULL */
     const struct gcal_poly *widened;
+    const struct gcal_walk_choice *choice; /* unknown: one of two integers; or NULL */
+};
+
+/* 'yes' where 'when' holds, else 'no'; each is an integer or a choice again. */
+struct gcal_walk_choice {
+    const struct gcal_sets_condition *when;
+    struct gcal_walk_value yes, no;
 };
 
 /* An expression as a condition. */
@@ -132,6 +141,7 @@ struct gcal_walk {
     unsigned control_dimension; /* whose iterations this dimension numbers */
     int tentative; /* > 0: not_affine is incremented, but nothing is refused */
     int call_depth;
+    int n_forks;       /* of the loops around */
     int depth;         /* of nested expressions and statements */
     size_t n_events;   /* counted so far */
     size_t n_work;     /* of these, without index arithmetic and auxiliary operations */
@@ -276,6 +286,32 @@ void gcal_walk_return_add(struct gcal_walk *w, struct gcal_walk_value value);
 /* The value of the function whose returns begin at 'first'. */
 struct gcal_walk_value gcal_walk_returned_value(struct gcal_walk *w, size_t first);
 
+/* ---- choice.c: integers that are one of two values ---- */
+bool gcal_walk_condition_equal(const struct gcal_sets_condition *a,
+                               const struct gcal_sets_condition *b);
+/* 1: a condition around the walk is the same, 0: the opposite, -1: none. */
+int gcal_walk_scope_decides(struct gcal_walk *w,
+                            const struct gcal_sets_condition *condition);
+/* A choice of integers and choices; unknown if it is too large. */
+struct gcal_walk_value gcal_walk_value_choose(struct gcal_walk *w,
+                                              const struct gcal_sets_condition *when,
+                                              struct gcal_walk_value yes,
+                                              struct gcal_walk_value no);
+/* 'value' where 'when' holds, or where it does not. */
+struct gcal_walk_value gcal_walk_value_where(struct gcal_walk *w,
+                                             struct gcal_walk_value value,
+                                             const struct gcal_sets_condition *when,
+                                             bool holds);
+void gcal_walk_variables_where(struct gcal_walk *w,
+                               const struct gcal_sets_condition *when, bool holds);
+/* The condition of the first choice among the values; NULL without. */
+const struct gcal_sets_condition *gcal_walk_value_splits(size_t n,
+                                                         const struct gcal_walk_value *v);
+/* The condition, the same for all work-items of a group, of a choice in 'c': of a
+ * variable, or by '?'.  NULL without.
+ */
+const struct gcal_sets_condition *gcal_walk_choice_in(struct gcal_walk *w, CXCursor c);
+
 /* ---- expr.c ---- */
 struct gcal_walk_value gcal_walk_expr(struct gcal_walk *w, CXCursor c);
 struct gcal_walk_value gcal_walk_index_expr(struct gcal_walk *w, CXCursor c);
@@ -316,6 +352,9 @@ struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
                                         enum CXBinaryOperatorKind kind, CXType type,
                                         struct gcal_walk_value a,
                                         struct gcal_walk_value b);
+/* from - value, of an integer 'type': 0 for -x, -1 for ~x. */
+struct gcal_walk_value gcal_walk_negated(struct gcal_walk *w, CXType type, int64_t from,
+                                         struct gcal_walk_value value);
 /* A pointer of 'type' moved by sign*by elements. */
 struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
                                               struct gcal_walk_value pointer,

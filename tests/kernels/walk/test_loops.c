@@ -53,7 +53,6 @@ static const struct accepted wraps[] = {
     { "for (int j = i - 3; j < (int)n; j++) HIT;", NULL },
     { "int lo = h - 2; for (size_t j = lo; j < n; j++) HIT;", NULL },
     { "int lo = h - 2; for (long j = lo; j < n; j++) HIT;", NULL },
-    { "for (ulong j = g - 1; j < n; j++) HIT;", NULL },
     { "for (uint j = n - 1; j < n; j--) HIT;", NULL },
     { "for (uint j = n - 1; j < n; j -= 2) HIT;", NULL },
     { "for (uint j = n - 1; j < n; --j) if (j > l) HIT;", NULL },
@@ -85,13 +84,65 @@ static const struct accepted narrow[] = {
     { "uchar c = 200; c += 100; for (int j = 0; j < c; j++) HIT;", NULL },
     { "uchar c = l - 3; for (int j = 250; j < c; j++) HIT;", NULL },
     { "char c = 100 + 5 * h; for (int j = 0; j < c; j++) HIT;", NULL },
-    { "for (uchar c = 10; c < 11; c--) HIT;", NULL },
     { "for (uchar c = 0; c < n; c++) HIT;", NULL },
     { "ushort c = 65530; for (int j = 0; j < 10; j++, c++) if (c < 3) HIT;", NULL },
     { "uchar c = 0; c--; for (int j = 0; j < c; j++) if (j > 253) HIT;", NULL },
     { "for (int j = (uchar)(i + 250); j < 255; j++) HIT;", NULL },
     { "for (short j = i - 2; j < m; j++) HIT;", NULL },
 };
+
+/* ---- bounds that depend on the group or on ids ---- */
+
+#define REGION                                                                           \
+    "uint region = n / 3, start = region * get_group_id(0), stop;"                       \
+    "bool last = get_group_id(0) == get_num_groups(0) - 1;"
+
+static const struct accepted chosen[] = {
+    { REGION "stop = last ? n : start + region;"
+             "for (uint j = start + l; j < stop; j += 8) HIT;",
+      NULL },
+    { REGION "if (last) stop = n; else stop = start + region;"
+             "uint j = start + l; while (j < stop) { HIT; j += 8; }",
+      NULL },
+    { REGION "stop = start + region; if (last) stop = n;"
+             "for (uint j = start; j < stop; j++) if (j % 2 == 0) HIT;",
+      NULL },
+    { REGION "for (uint j = start; j < (last ? n : start + region); j++) HIT;", NULL },
+    { REGION "for (uint j = last ? 2 * region : start; j < n; j++) HIT;", NULL },
+    { REGION "uint by = last ? 2 : 1; for (uint j = 0; j < n; j += by) HIT;", NULL },
+    { "int e = h < 3 ? 5 : 9; for (int j = 0; j < e; j++) HIT;", NULL },
+    { "int e = h < 3 ? (int)n : m + 2; for (int j = h; j < e; j++) HIT;", NULL },
+    { "int s = h < 3 ? m : h; for (int j = s; j < n; j++) HIT;", NULL },
+    { "int e = n; if (i > 4) e = m; if (i > 12) e = h; for (int j = 0; j < e; j++) HIT;",
+      NULL },
+    { "int e; switch (get_group_id(0)) { case 0: e = n; break; case 1: e = 2 * m; break; "
+      "default: e = 4; } for (int j = 0; j < e; j++) HIT;",
+      NULL },
+    { "int e = n > m ? 3 * m : n; for (int j = 0; j < e; j++) HIT;", NULL },
+    { "int e = i % 2 ? n : m; for (int j = 0; j < e; j++) HIT;", NULL },
+    { "int e = (i == 3 || i == 5) ? n : m; for (int j = 0; j < e; j++) for (int k = j; k "
+      "< e; k++) HIT;",
+      NULL },
+    { "int e = h > 2 ? n : m; int j = 0; while (1) { if (j >= e) break; HIT; j++; }",
+      NULL },
+    { "int e = h > 2 ? n : m; for (int j = 0; j < 50; j++) if (j < e) HIT;", NULL },
+    { "int e = h > 2 ? n : m, k = h > 2 ? 1 : 4; if (e - k > 3) HIT;", NULL },
+    { "int e = h > 2 ? n : m; e = -e; for (int j = e; j < 0; j++) HIT;", NULL },
+    { "int e = h > 2 ? n : m; for (int j = 0; j < min(e, 9); j++) HIT;", NULL },
+    { "uint e = l > 2 ? n : 5; do { HIT; e--; } while (e < n);", NULL },
+    { "int e = get_group_id(0) ? n : m, j = 0; for (; j < e; j++) HIT; for (; j < 50; j++) "
+      "HIT;",
+      NULL },
+    { "int e = get_group_id(0) ? n : m; for (int j = 0; j < e; j++) { int f = j > 3 ? e : "
+      "m; for (int k = 0; k < f; k++) HIT; }",
+      NULL },
+};
+
+static void bounds_may_be_chosen(void **state)
+{
+    (void)state;
+    check_accepted(chosen, LENGTH(chosen));
+}
 
 static void unsigned_values_wrap(void **state)
 {
@@ -122,6 +173,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unsigned_values_wrap),
         cmocka_unit_test(narrow_values_wrap),
+        cmocka_unit_test(bounds_may_be_chosen),
     };
 
     if (argc > 1)
