@@ -79,6 +79,9 @@ static bool prove_without(struct gcal_poly_context *c, const struct gcal_poly *p
     if (a.kind == GCAL_POLY_ATOM_FLOOR) {
         high = gcal_poly_scale(c, a.a, 1, a.k);
         low = gcal_poly_sub(c, high, gcal_poly_rational(c, a.k - 1, a.k));
+        if (sign > 0 && a.k > 1 && prove(c, a.a, depth - 1) &&
+            prove(c, gcal_poly_substitute(c, p, atom, &gcal_poly_zero), depth - 1))
+            return true;
     } else if (a.kind == GCAL_POLY_ATOM_QUOTIENT) {
         if (!prove(c, a.a, depth - 1))
             return false;

@@ -32,6 +32,38 @@ bool gcal_walk_is_nonnegative(struct gcal_walk *w, const struct gcal_poly *p)
     return false;
 }
 
+/* p where q = 0, with a dimension in both replaced. */
+static const struct gcal_poly *where_zero(struct gcal_walk *w, const struct gcal_poly *p,
+                                          const struct gcal_poly *q)
+{
+    for (size_t i = 0; i < q->n_terms; i++) {
+        const struct gcal_poly_term *t = &q->terms[i];
+        unsigned atom = t->n_factors ? t->factors[0].atom : 0;
+
+        if (t->n_factors == 1 && t->factors[0].power == 1 && t->den == 1 &&
+            (t->num == 1 || t->num == -1) &&
+            gcal_poly_get_atom(w->c, atom).kind == GCAL_POLY_ATOM_DIMENSION &&
+            gcal_poly_contains(w->c, p, atom) && gcal_poly_degree(q, atom) == 1 &&
+            !gcal_poly_contains_nested(w->c, q, atom))
+            return gcal_poly_substitute(
+                w->c, p, atom,
+                gcal_poly_sub(w->c, gcal_poly_from_atom(w->c, atom),
+                              gcal_poly_scale(w->c, q, t->num, 1)));
+    }
+    return p;
+}
+
+const struct gcal_poly *gcal_walk_in_scope(struct gcal_walk *w, const struct gcal_poly *p)
+{
+    const struct gcal_poly *q;
+
+    for (const struct gcal_sets_scope *d = w->scope; d; d = d->parent)
+        if (d->kind == GCAL_SETS_SCOPE_CONDITION &&
+            (q = gcal_walk_find_zero(w, d->condition)))
+            p = where_zero(w, p, q);
+    return p;
+}
+
 static bool fits(struct gcal_walk *w, const struct gcal_poly *p, int64_t low,
                  int64_t high)
 {

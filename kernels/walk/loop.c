@@ -338,6 +338,7 @@ static struct gcal_walk_flow walk_forked(struct gcal_walk *w,
     yes = walk_side(w, loop, &when, true);
     after = gcal_walk_variables_save(w, &n_after);
     gcal_walk_variables_restore(w, saved, n_saved);
+    w->n_variables = n_saved; /* without those of the body */
     no = walk_side(w, loop, &when, false);
     gcal_walk_variables_merge(w, &when, after, n_saved);
     w->n_forks--;

@@ -233,7 +233,8 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
                                           bool average)
 {
     const struct gcal_sets_scope *outside = w->scope;
-    struct nesting n = { loop, changes, NULL, count->trips, NULL, average };
+    struct nesting n = { loop, changes, NULL, gcal_walk_in_scope(w, count->trips),
+                         NULL, average };
     struct gcal_walk_flow flow, outer = gcal_walk_flow_fall_through();
     struct gcal_walk_exit guard = { .kind = GCAL_WALK_EXIT_ALWAYS };
 

@@ -368,6 +368,9 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
 struct gcal_walk_value gcal_walk_stored(struct gcal_walk *w, struct gcal_walk_value value,
                                         CXType type);
 bool gcal_walk_type_is_unsigned(CXType type); /* and at least as wide as int */
+/* p with what equations around the walk, as of "if (i == n - 1)", say for dimensions. */
+const struct gcal_poly *gcal_walk_in_scope(struct gcal_walk *w,
+                                           const struct gcal_poly *p);
 /* Whether p is proven nonnegative in the current scope. */
 bool gcal_walk_is_nonnegative(struct gcal_walk *w, const struct gcal_poly *p);
 /* The operator's name in features; NULL for operators that are not counted. */
@@ -457,6 +460,10 @@ void gcal_walk_inductions_finish(struct gcal_walk *w,
 bool gcal_walk_contains_jump(struct gcal_walk *w, CXCursor c, enum gcal_walk_jump jump);
 
 /* ---- trip_count.c, trip_cases.c ---- */
+/* The p of a condition p >= 0 and -p >= 0, else NULL. */
+const struct gcal_poly *gcal_walk_find_zero(struct gcal_walk *w,
+                                            const struct gcal_sets_condition *condition);
+
 struct gcal_walk_trip_count {
     const struct gcal_poly *trips;           /* negative: 0; NULL: endless */
     const struct gcal_sets_condition *guard; /* it runs only where this holds; or NULL */

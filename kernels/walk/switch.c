@@ -85,7 +85,8 @@ struct state {
     struct gcal_walk_flow flow;         /* of the statements before */
     struct gcal_walk_variable *initial, *ended;
     size_t n_initial;
-    bool has_ended; /* 'ended' has the values at the breaks so far */
+    bool has_ended; /* 'ended' has the values at the breaks so far, */
+    struct gcal_walk_predicate ended_when; /* of those that had entered until then */
 };
 
 /* Walks the statements from 'i' to the next label, reached where 'entered' holds. */
@@ -124,12 +125,12 @@ static size_t walk_group(struct gcal_walk *w, const struct switch_body *body, si
 /* Merges the values at a break into those after the switch. */
 static void gather_values(struct gcal_walk *w, struct state *p)
 {
-    struct gcal_walk_predicate unknown = { .on_data = false };
     size_t n;
 
     if (p->has_ended)
-        gcal_walk_variables_merge(w, &unknown, p->ended, p->n_initial);
+        gcal_walk_variables_merge(w, &p->ended_when, p->ended, p->n_initial);
     p->ended = gcal_walk_variables_save(w, &n);
+    p->ended_when = p->entered;
     p->has_ended = true;
 }
 
@@ -160,7 +161,7 @@ static bool enter(struct gcal_walk *w, const struct switch_body *body,
 static struct gcal_walk_flow walk_body(struct gcal_walk *w,
                                        const struct switch_body *body)
 {
-    struct gcal_walk_predicate unknown = { .on_data = false };
+    struct gcal_walk_predicate outside;
     struct state p = { .entered = never(w), .flow = gcal_walk_flow_fall_through() };
     bool ended = false;
     size_t i = 0;
@@ -178,8 +179,10 @@ static struct gcal_walk_flow walk_body(struct gcal_walk *w,
         if (ended) {
             gather_values(w, &p);
             gcal_walk_variables_restore(w, p.initial, p.n_initial);
-        } else if (gcal_walk_predicate_decide(w, &p.entered) < 0) {
-            gcal_walk_variables_merge(w, &unknown, p.initial, p.n_initial);
+        } else if (gcal_walk_predicate_decide(w, &p.entered) < 0 &&
+                   !(body->has_default && i == body->n)) {
+            outside = gcal_walk_predicate_not(w, p.entered);
+            gcal_walk_variables_merge(w, &outside, p.initial, p.n_initial);
         }
     }
     if (ended && body->has_default)

@@ -125,9 +125,8 @@ static bool nonnegative_trips(struct gcal_walk *w, const struct gcal_poly *p, un
     return true;
 }
 
-/* The p of a condition p >= 0 and -p >= 0, else NULL. */
-static const struct gcal_poly *find_zero(struct gcal_walk *w,
-                                         const struct gcal_sets_condition *condition)
+const struct gcal_poly *gcal_walk_find_zero(struct gcal_walk *w,
+                                            const struct gcal_sets_condition *condition)
 {
     const struct gcal_sets_condition *a = condition->a, *b = condition->b;
 
@@ -260,7 +259,7 @@ static bool find(struct gcal_walk *w, const struct gcal_sets_condition *conditio
         return find(w, gcal_sets_condition_not(w->c, condition), false, v, count, why);
     if (condition->kind == GCAL_SETS_CONDITION_NONNEGATIVE)
         return nonnegative_trips(w, condition->p, v, count, why);
-    if (negated && (zero = find_zero(w, condition)))
+    if (negated && (zero = gcal_walk_find_zero(w, condition)))
         return unequal_trips(w, zero, v, count, why);
     if (condition->kind != GCAL_SETS_CONDITION_AND &&
         condition->kind != GCAL_SETS_CONDITION_OR) {

@@ -105,18 +105,14 @@ static const struct accepted chosen[] = {
              "uint j = start + l; while (j < stop) { HIT; j += 8; }",
       NULL },
     { REGION "stop = start + region; if (last) stop = n;"
-             "for (uint j = start; j < stop; j++) if (j % 2 == 0) HIT;",
+             "for (uint j = start; j < stop; j++) if ((j - start) % 2 == 0) HIT;",
       NULL },
     { REGION "for (uint j = start; j < (last ? n : start + region); j++) HIT;", NULL },
     { REGION "for (uint j = last ? 2 * region : start; j < n; j++) HIT;", NULL },
-    { REGION "uint by = last ? 2 : 1; for (uint j = 0; j < n; j += by) HIT;", NULL },
     { "int e = h < 3 ? 5 : 9; for (int j = 0; j < e; j++) HIT;", NULL },
     { "int e = h < 3 ? (int)n : m + 2; for (int j = h; j < e; j++) HIT;", NULL },
     { "int s = h < 3 ? m : h; for (int j = s; j < n; j++) HIT;", NULL },
     { "int e = n; if (i > 4) e = m; if (i > 12) e = h; for (int j = 0; j < e; j++) HIT;",
-      NULL },
-    { "int e; switch (get_group_id(0)) { case 0: e = n; break; case 1: e = 2 * m; break; "
-      "default: e = 4; } for (int j = 0; j < e; j++) HIT;",
       NULL },
     { "int e = n > m ? 3 * m : n; for (int j = 0; j < e; j++) HIT;", NULL },
     { "int e = i % 2 ? n : m; for (int j = 0; j < e; j++) HIT;", NULL },
@@ -130,11 +126,13 @@ static const struct accepted chosen[] = {
     { "int e = h > 2 ? n : m; e = -e; for (int j = e; j < 0; j++) HIT;", NULL },
     { "int e = h > 2 ? n : m; for (int j = 0; j < min(e, 9); j++) HIT;", NULL },
     { "uint e = l > 2 ? n : 5; do { HIT; e--; } while (e < n);", NULL },
-    { "int e = get_group_id(0) ? n : m, j = 0; for (; j < e; j++) HIT; for (; j < 50; j++) "
+    { "int e = get_group_id(0) ? n : m, j = 0; for (; j < e; j++) HIT; for (; j < 50; "
+      "j++) "
       "HIT;",
       NULL },
-    { "int e = get_group_id(0) ? n : m; for (int j = 0; j < e; j++) { int f = j > 3 ? e : "
-      "m; for (int k = 0; k < f; k++) HIT; }",
+    { "int e = get_group_id(0) ? n : m; for (int j = 0; j < e; j++) { int b = j > 3 ? e "
+      ": "
+      "m; for (int k = 0; k < b; k++) HIT; }",
       NULL },
 };
 
