@@ -28,6 +28,7 @@ struct gcal_count_request {
     size_t n_banks;        /* of local memory; 0: bank conflicts are not counted */
     bool index_arithmetic; /* count that of subscripts and loop control; auxiliary ops */
     bool allow_estimates;  /* mark inexact counts as estimates instead of refusing them */
+    size_t budget_divisor; /* for tests: a share of what counting may take; 0: all */
     size_t n_trips;
     const struct gcal_count_trips *trips; /* of loops whose trip count depends on data */
 };

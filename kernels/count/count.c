@@ -197,6 +197,10 @@ int gcal_count_walk(const struct gcal_count_request *given,
         return -1;
     nest->file = walked->unit->file;
     nest->sub_group_size = (int64_t)request->sub_group_size;
+    if (request->budget_divisor) {
+        nest->budget_divisor = (long)request->budget_divisor;
+        gcal_poly_context_divide_budget(nest->c, nest->budget_divisor);
+    }
     if (set_sizes(nest, request, err) == 0 &&
         gcal_walk_kernel(nest, walked->unit, walked->kernel, request, err) == 0)
         return 0;

@@ -132,6 +132,13 @@ static void fail_without_closed_form(struct gcal_count_builder *m,
     m->failed = true;
     if (gcal_poly_context_check(m->c, m->err) < 0)
         return;
+    if (m->nest->is_exhausted) {
+        gcal_error_set(m->err, GCAL_EINPUT,
+                       "%s:%d:%d: counting this takes too long: give more sizes as "
+                       "numbers, or assume more about them",
+                       m->nest->file, scope ? scope->line : 1, scope ? scope->column : 1);
+        return;
+    }
     while (scope && scope->kind != GCAL_SETS_SCOPE_LOOP && scope->parent)
         scope = scope->parent;
     if (!scope || scope->kind != GCAL_SETS_SCOPE_LOOP) {

@@ -58,36 +58,76 @@ void gcal_count_builder_add_ops(struct gcal_count_builder *m)
 
 /* ---- branches ---- */
 
-/* A branch on data may diverge at every execution. */
+/* As if sub-groups diverged at every execution: an estimate of this entry alone, so that
+ * nothing is refused for it.
+ */
+static struct gcal_count_counter always_diverges(struct gcal_count_builder *m,
+                                                 const struct gcal_sets_branch_event *at)
+{
+    struct gcal_count_counter counter = gcal_count_counter_zero(m);
+
+    counter.count = gcal_sets_scope_count(m->nest, at->scope, GCAL_SETS_COUNT_SUB_GROUPS,
+                                          &counter.estimated);
+    counter.estimated = true;
+    if (!counter.count) { /* fails, with the reason */
+        counter = gcal_count_counter_zero(m);
+        gcal_count_counter_add(m, &counter, at->scope, GCAL_SETS_COUNT_SUB_GROUPS, 1);
+    }
+    gcal_sets_nest_note(
+        m->nest, at->line, at->column,
+        at->condition
+            ? "how often sub-groups diverge here cannot be counted exactly: counted as "
+              "if they always did"
+            : "whether sub-groups diverge here depends on data: counted as if they "
+              "always did");
+    return counter;
+}
+
 static struct gcal_count_counter
 divergence_of(struct gcal_count_builder *m, const struct gcal_sets_branch_event *branch)
 {
     struct gcal_count_counter counter = gcal_count_counter_zero(m);
-    const struct gcal_poly *count = gcal_sets_branch_divergence(m->nest, branch);
     struct gcal_sets_branch_event known = *branch;
 
-    if (!count) { /* a condition on data around it may be the reason */
-        known.scope = gcal_count_known_scope(m, branch->scope);
-        counter.estimated = true;
-        if (known.scope != branch->scope)
-            count = gcal_sets_branch_divergence(m->nest, &known);
-    }
-    if (count) {
-        counter.count = count;
+    if ((counter.count = gcal_sets_branch_divergence(m->nest, branch)))
         return counter;
-    }
-    gcal_count_counter_add(m, &counter, branch->scope, GCAL_SETS_COUNT_SUB_GROUPS, 1);
-    if (branch->condition)
-        gcal_count_builder_estimate(
-            m, branch->line, branch->column,
-            "how often sub-groups diverge here cannot be counted exactly",
-            "counted as if they always did");
-    else
-        gcal_sets_nest_note(
-            m->nest, branch->line, branch->column,
-            "whether sub-groups diverge here depends on data: counted as if they always "
-            "did");
-    return counter;
+    /* a condition on data around it may be the reason */
+    known.scope = gcal_count_known_scope(m, branch->scope);
+    counter.estimated = true;
+    if (known.scope != branch->scope &&
+        (counter.count = gcal_sets_branch_divergence(m->nest, &known)))
+        return counter;
+    return always_diverges(m, branch);
+}
+
+static bool is_same_branch(const struct gcal_sets_branch_event *a,
+                           const struct gcal_sets_branch_event *b)
+{
+    return a->line == b->line && a->column == b->column;
+}
+
+/* All executions of one branch of the source: unrolled loops have many. */
+static void add_branch(struct gcal_count_builder *m, size_t first)
+{
+    const struct gcal_sets_nest *nest = m->nest;
+    const struct gcal_sets_branch_event *branch = &nest->branches[first];
+    struct gcal_count_counter sum = gcal_count_counter_zero(m);
+    struct gcal_profile_entry *entry;
+
+    for (size_t i = first; i < nest->n_branches && !m->failed; i++)
+        if (is_same_branch(&nest->branches[i], branch)) {
+            struct gcal_count_counter one = divergence_of(m, &nest->branches[i]);
+
+            sum.count = gcal_poly_add(m->c, sum.count, one.count);
+            sum.estimated = sum.estimated || (one.estimated && one.count->n_terms);
+        }
+    if (m->failed || !sum.count->n_terms ||
+        !(entry = gcal_count_builder_add(m, GCAL_FEATURE_DIVERGENT_BRANCH, "")))
+        return;
+    entry->count = gcal_count_builder_text(m, sum.count);
+    entry->estimated = sum.estimated;
+    entry->line = branch->line;
+    entry->column = branch->column;
 }
 
 void gcal_count_builder_add_branches(struct gcal_count_builder *m)
@@ -95,19 +135,12 @@ void gcal_count_builder_add_branches(struct gcal_count_builder *m)
     const struct gcal_sets_nest *nest = m->nest;
 
     for (size_t i = 0; i < nest->n_branches && m->request->sub_group_size; i++) {
-        const struct gcal_sets_branch_event *branch = &nest->branches[i];
-        struct gcal_count_counter counter = divergence_of(m, branch);
-        struct gcal_profile_entry *entry;
+        bool done = m->failed;
 
-        if (m->failed || !counter.count->n_terms)
-            continue;
-        entry = gcal_count_builder_add(m, GCAL_FEATURE_DIVERGENT_BRANCH, "");
-        if (!entry)
-            return;
-        entry->count = gcal_count_builder_text(m, counter.count);
-        entry->estimated = counter.estimated;
-        entry->line = branch->line;
-        entry->column = branch->column;
+        for (size_t j = 0; j < i && !done; j++)
+            done = is_same_branch(&nest->branches[j], &nest->branches[i]);
+        if (!done)
+            add_branch(m, i);
     }
 }
 

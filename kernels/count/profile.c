@@ -129,9 +129,9 @@ static void build(struct gcal_count_builder *m, const char *kernel,
     set_assumptions(m, assumptions);
     gcal_count_builder_add_ops(m);
     gcal_count_builder_add_accesses(m);
-    gcal_count_builder_add_branches(m);
     gcal_count_builder_add_ndrange(m);
     gcal_count_builder_add_components(m);
+    gcal_count_builder_add_branches(m); /* last, as only they may go without a budget */
     set_notes(m);
     set_parameters(m, order);
     if (!m->failed && (gcal_poly_context_check(m->c, m->err) < 0 ||

@@ -9,14 +9,25 @@
 #include "calib/base/error.h"
 #include "kernels/poly/private.h"
 
-/* Steps: a kernel takes some thousands; the limit ends sums that would take minutes. */
-enum { MAX_STEPS = 4000000, MAX_TERMS = 20000, BLOCK_BYTES = 65536 };
+/* A kernel takes some thousands of steps, of some 50 bytes each; the limits end sums that
+ * would take minutes.  Attempts leave a share to what comes after them.
+ */
+enum {
+    MAX_STEPS = 3000000,
+    MAX_BYTES = 160000000,
+    KEPT_SHARE = 6,
+    MAX_TERMS = 20000,
+    BLOCK_BYTES = 65536
+};
 
 struct block {
     struct block *next;
     size_t used, size;
     _Alignas(16) char data[];
 };
+
+static const char too_long[] = "the count needs too many steps: give more sizes as "
+                               "numbers, or assume more about them";
 
 const struct gcal_poly gcal_poly_zero = { .n_terms = 0 };
 const struct gcal_poly gcal_poly_failed = { .n_terms = 0 };
@@ -30,8 +41,15 @@ struct gcal_poly_context *gcal_poly_context_create(struct gcal_error *err)
     if (!c)
         gcal_error_memory(err);
     else
-        c->steps_left = MAX_STEPS;
+        c->left = (struct gcal_poly_budget){ MAX_STEPS, MAX_BYTES };
     return c;
+}
+
+void gcal_poly_context_divide_budget(struct gcal_poly_context *c, long divisor)
+{
+    c->divisor = divisor;
+    c->left.steps /= divisor;
+    c->left.bytes /= divisor;
 }
 
 void gcal_poly_context_destroy(struct gcal_poly_context *c)
@@ -64,21 +82,33 @@ int gcal_poly_context_check(const struct gcal_poly_context *c, struct gcal_error
     return gcal_error_set(err, GCAL_EINPUT, "cannot be counted exactly: %s", c->failed);
 }
 
-void gcal_poly_begin_attempt(struct gcal_poly_context *c, long steps)
+/* What an attempt may use of 'left', of which a share of 'most' is kept. */
+static long share(const struct gcal_poly_context *c, long left, long most)
 {
-    long given = c->steps_left < steps ? c->steps_left : steps;
+    return left - most / (c->divisor ? c->divisor : 1) / KEPT_SHARE;
+}
 
-    c->steps_after = c->steps_left - given;
-    c->steps_left = given;
+bool gcal_poly_begin_attempt(struct gcal_poly_context *c, long steps)
+{
+    struct gcal_poly_budget given = { share(c, c->left.steps, MAX_STEPS),
+                                      share(c, c->left.bytes, MAX_BYTES) };
+
+    if (c->failed || given.steps <= 0 || given.bytes <= 0)
+        return false;
+    given.steps = given.steps < steps ? given.steps : steps;
+    c->kept = (struct gcal_poly_budget){ c->left.steps - given.steps,
+                                         c->left.bytes - given.bytes };
+    c->left = given;
+    return true;
 }
 
 bool gcal_poly_end_attempt(struct gcal_poly_context *c)
 {
     bool failed = c->failed;
 
-    c->steps_left = c->steps_after + (c->steps_left > 0 ? c->steps_left : 0);
-    if (c->steps_left > 0)
-        c->failed = NULL;
+    c->left.steps = c->kept.steps + (c->left.steps > 0 ? c->left.steps : 0);
+    c->left.bytes = c->kept.bytes + (c->left.bytes > 0 ? c->left.bytes : 0);
+    c->failed = NULL;
     return failed;
 }
 
@@ -88,6 +118,10 @@ void *gcal_poly_alloc(struct gcal_poly_context *c, size_t size)
     void *data;
 
     size = (size + 15) & ~(size_t)15;
+    if (size > MAX_BYTES || (c->left.bytes -= (long)size) < 0) {
+        gcal_poly_fail(c, too_long);
+        return NULL;
+    }
     if (!block || block->size - block->used < size) {
         size_t room = size > BLOCK_BYTES ? size : BLOCK_BYTES;
 
@@ -229,9 +263,9 @@ struct gcal_poly *gcal_poly_new(struct gcal_poly_context *c, size_t n_terms)
 
     if (c->failed)
         return NULL;
-    c->steps_left -= (long)n_terms + 1;
-    if (c->steps_left < 0 || n_terms > MAX_TERMS) {
-        gcal_poly_fail(c, "the count needs too many steps");
+    c->left.steps -= (long)n_terms + 1;
+    if (c->left.steps < 0 || n_terms > MAX_TERMS) {
+        gcal_poly_fail(c, too_long);
         return NULL;
     }
     p = gcal_poly_alloc(c, sizeof(*p) + n_terms * sizeof(p->terms[0]));

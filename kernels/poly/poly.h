@@ -49,10 +49,14 @@ bool gcal_poly_context_has_failed(const struct gcal_poly_context *c);
 /* 0, or -1 with 'err' (GCAL_EINPUT) when the context has failed. */
 int gcal_poly_context_check(const struct gcal_poly_context *c, struct gcal_error *err);
 
+/* For tests: only a share of what a context may use. */
+void gcal_poly_context_divide_budget(struct gcal_poly_context *c, long divisor);
+
 /* An attempt may use at most 'steps' and may fail: its failure is cleared at its end,
- * which returns whether it failed.  Attempts do not nest.
+ * which returns whether it failed.  It leaves enough for texts and short sums after it;
+ * false when no more than that is left, or the context has failed.  Attempts do not nest.
  */
-void gcal_poly_begin_attempt(struct gcal_poly_context *c, long steps);
+bool gcal_poly_begin_attempt(struct gcal_poly_context *c, long steps);
 bool gcal_poly_end_attempt(struct gcal_poly_context *c);
 
 /* Memory of the context; NULL when it fails. */

@@ -21,14 +21,18 @@ struct gcal_poly_entry {
     const struct gcal_poly *shown; /* of a hidden parameter, in named ones; else NULL */
 };
 
+struct gcal_poly_budget {
+    long steps, bytes;
+};
+
 struct gcal_poly_context {
     struct block *blocks;
     size_t n_atoms, atom_capacity;
     struct gcal_poly_entry *atoms;
     size_t n_facts; /* polynomials known not to be negative */
     const struct gcal_poly *facts[16];
-    long steps_left;
-    long steps_after; /* during an attempt: the steps withheld from it */
+    struct gcal_poly_budget left, kept; /* kept: during an attempt, withheld from it */
+    long divisor;                       /* of the budgets; 0: 1 */
     int proofs;       /* depth: floor() asks for proofs, and proofs make floors */
     const char *failed;
     unsigned n_shared, shared[GCAL_POLY_MAX_SHARED_DIMENSIONS]; /* atoms */

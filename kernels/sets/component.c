@@ -87,8 +87,10 @@ isl_set *gcal_sets_component_set(struct gcal_sets_component *component)
         if ((held =
                  gcal_sets_context_condition(&component->context, domain->conditions[i])))
             set = isl_set_intersect(set, held);
-        else
+        else if (isl_ctx_last_error(component->context.isl) != isl_error_quota)
             *domain->estimated = true;
+        else /* it may be affine */
+            set = isl_set_free(set);
     }
     return set;
 }

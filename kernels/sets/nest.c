@@ -1,4 +1,5 @@
 /* nest.c - what all domains of a kernel share: isl, its budget, notes */
+#include <isl/val.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,18 +55,47 @@ const struct gcal_sets_context *gcal_sets_nest_context(struct gcal_sets_nest *ne
     return nest->context;
 }
 
+/* A kernel takes some ten thousand operations of about 1 us.  Failed attempts take longer
+ * for one, as their sets are large.
+ */
+enum { MOST_OPERATIONS = 700000, MOST_STEPS = 800000, PRICE_OF_FAILURE = 3 };
+
 bool gcal_sets_begin_attempt(struct gcal_sets_nest *nest, long operations)
 {
-    enum { MOST_WASTED = 1000000, MOST_STEPS = 800000 };
+    long divisor = nest->budget_divisor ? nest->budget_divisor : 1;
 
-    if (!gcal_sets_nest_context(nest) || nest->wasted_operations > MOST_WASTED)
+    if (!gcal_sets_nest_context(nest))
         return false;
-    if (gcal_poly_context_has_failed(nest->c))
+    if (nest->operations > MOST_OPERATIONS / divisor ||
+        !gcal_poly_begin_attempt(nest->c, MOST_STEPS / divisor)) {
+        nest->is_exhausted = true;
         return false;
-    gcal_poly_begin_attempt(nest->c, MOST_STEPS);
-    isl_ctx_set_max_operations(nest->isl, (unsigned long)operations);
+    }
+    isl_ctx_set_max_operations(nest->isl, (unsigned long)(operations / divisor + 1));
     isl_ctx_reset_operations(nest->isl);
     return true;
+}
+
+/* The operations since the last reset, to 1/32 of the limit.  isl has no query for them,
+ * but an object cannot be made when the limit is below them.
+ */
+static unsigned long operations_done(isl_ctx *isl)
+{
+    unsigned long least = 0, most = isl_ctx_get_max_operations(isl), step = most / 32 + 1;
+
+    while (most - least > step) {
+        unsigned long middle = least + (most - least) / 2;
+        isl_val *made;
+
+        isl_ctx_set_max_operations(isl, middle);
+        if ((made = isl_val_one(isl)))
+            most = middle;
+        else
+            least = middle;
+        isl_val_free(made);
+        isl_ctx_reset_error(isl);
+    }
+    return most;
 }
 
 bool gcal_sets_end_attempt(struct gcal_sets_nest *nest)
@@ -73,7 +103,10 @@ bool gcal_sets_end_attempt(struct gcal_sets_nest *nest)
     bool failed = gcal_poly_end_attempt(nest->c);
 
     if (isl_ctx_last_error(nest->isl) == isl_error_quota)
-        nest->wasted_operations += (long)isl_ctx_get_max_operations(nest->isl);
+        nest->operations +=
+            PRICE_OF_FAILURE * (long)isl_ctx_get_max_operations(nest->isl);
+    else
+        nest->operations += (long)operations_done(nest->isl);
     isl_ctx_reset_error(nest->isl);
     return !failed;
 }

@@ -220,7 +220,7 @@ static const struct gcal_poly *count_joined(const struct gcal_sets_component *co
 /* The limit of isl operations for one component; groups have count_without_lanes(). */
 static long most_operations(const struct gcal_sets_domain *domain)
 {
-    return domain->mode == GCAL_SETS_COUNT_GROUPS ? 30000 : 300000;
+    return domain->mode == GCAL_SETS_COUNT_GROUPS ? 30000 : 100000;
 }
 
 static const struct gcal_poly *count_component(const struct gcal_sets_domain *domain,
@@ -369,6 +369,8 @@ gcal_sets_branch_divergence(struct gcal_sets_nest *nest,
     bool estimated = false;
     const struct gcal_poly *found;
 
+    if (nest->sub_group_size == 1) /* one lane goes one way */
+        return gcal_poly_integer(nest->c, 0);
     if (!branch->condition)
         return NULL;
     found = count(nest, branch->scope, GCAL_SETS_COUNT_SUB_GROUPS, branch->condition,

@@ -105,7 +105,9 @@ struct gcal_sets_nest {
     struct gcal_poly_context *c;
     struct isl_ctx *isl; /* these two are made when first needed */
     struct gcal_sets_context *context;
-    long wasted_operations; /* of isl, in failed attempts */
+    long budget_divisor;    /* of isl's operations, for tests; 0: 1 */
+    long operations;        /* of isl, so far; failed ones count several times */
+    bool is_exhausted;      /* some attempt did not begin, as all operations were used */
     const char *file;       /* for messages */
     int64_t sub_group_size; /* 0: unknown */
     size_t n_dims;

@@ -172,7 +172,7 @@ void gcal_walk_variables_merge(struct gcal_walk *w,
                                const struct gcal_walk_predicate *predicate,
                                const struct gcal_walk_variable *yes, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; yes && i < n; i++)
         if (!w->variables[i].escaped)
             w->variables[i].value =
                 gcal_walk_value_select(w, predicate, yes[i].value, w->variables[i].value);

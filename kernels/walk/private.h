@@ -117,10 +117,15 @@ struct gcal_walk_annotations {
     struct gcal_walk_annotation *all;
 };
 
+/* Of an expression or statement.  Where there are none, for example as memory failed, the
+ * first few are null cursors, and a caller may read those that the syntax promises.
+ */
 struct gcal_walk_children {
     size_t n;
     CXCursor *c;
 };
+
+enum { GCAL_WALK_N_NONE = 6 };
 
 struct gcal_walk {
     const struct gcal_count_request *request;
@@ -133,12 +138,13 @@ struct gcal_walk {
     size_t n_indices, index_capacity;
     CXCursor *indices; /* variables used in subscripts and loop control */
     size_t n_declared, declared_capacity;
-    CXCursor *declared;         /* arrays whose bytes are counted */
-    int quiet;                  /* > 0: integer operations are index arithmetic */
-    int silent;                 /* > 0: nothing is counted */
-    int frozen;                 /* > 0: variables keep their values */
-    int in_control;             /* > 0: in the condition of a loop, */
-    unsigned control_dimension; /* whose iterations this dimension numbers */
+    CXCursor *declared;              /* arrays whose bytes are counted */
+    CXCursor none[GCAL_WALK_N_NONE]; /* null cursors */
+    int quiet;                       /* > 0: integer operations are index arithmetic */
+    int silent;                      /* > 0: nothing is counted */
+    int frozen;                      /* > 0: variables keep their values */
+    int in_control;                  /* > 0: in the condition of a loop, */
+    unsigned control_dimension;      /* whose iterations this dimension numbers */
     int tentative; /* > 0: not_affine is incremented, but nothing is refused */
     int call_depth;
     int n_forks;       /* of the loops around */
@@ -187,7 +193,9 @@ void gcal_walk_variable_set(struct gcal_walk *w, CXCursor decl,
 void gcal_walk_variable_escape(struct gcal_walk *w, CXCursor decl);
 /* Its value; unknown when it has none. */
 struct gcal_walk_value gcal_walk_variable_get(struct gcal_walk *w, CXCursor decl);
-/* A copy of all variables, in memory of the context; and back to it. */
+/* A copy of all variables, in memory of the context; and back to it.  NULL, which changes
+ * nothing, when the context fails.
+ */
 struct gcal_walk_variable *gcal_walk_variables_save(struct gcal_walk *w, size_t *n);
 void gcal_walk_variables_restore(struct gcal_walk *w,
                                  const struct gcal_walk_variable *saved, size_t n);

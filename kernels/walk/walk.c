@@ -27,7 +27,7 @@ void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)
 
 void gcal_walk_fail_memory(struct gcal_walk *w)
 {
-    if (!w->failed)
+    if (!w->failed && gcal_poly_context_check(w->c, w->err) == 0)
         gcal_error_memory(w->err);
     w->failed = true;
 }
@@ -38,6 +38,8 @@ bool gcal_walk_enter(struct gcal_walk *w, CXCursor c)
         gcal_walk_fail(w, c, "expressions or statements are nested too deeply here");
     if (w->n_steps++ == GCAL_WALK_MAX_STEPS)
         gcal_walk_fail(w, c, "this kernel's loops take too many steps to follow");
+    if (gcal_poly_context_has_failed(w->c))
+        gcal_walk_fail(w, c, "it needs too many steps");
     if (w->failed)
         return false;
     w->depth++;
@@ -54,16 +56,19 @@ struct gcal_walk_children gcal_walk_get_children(struct gcal_walk *w, CXCursor c
     struct gcal_source_children children;
     struct gcal_walk_children kids = { 0 };
 
-    if (gcal_source_get_children(c, &children, w->err) < 0) {
+    if (gcal_source_get_children(c, &children, w->err) < 0)
         w->failed = true;
-        return kids;
-    }
-    kids.c = gcal_poly_alloc(w->c, children.n * sizeof(*kids.c) + 1);
-    if (kids.c && children.n) {
+    else if (children.n &&
+             (kids.c = gcal_poly_alloc(w->c, children.n * sizeof(*kids.c)))) {
         kids.n = children.n;
         memcpy(kids.c, children.cursors, children.n * sizeof(*kids.c));
     }
     free(children.cursors);
+    if (kids.n)
+        return kids;
+    for (size_t i = 0; i < GCAL_WALK_N_NONE; i++)
+        w->none[i] = clang_getNullCursor();
+    kids.c = w->none + 1; /* kids.c[kids.n - 1] too may be read */
     return kids;
 }
 
@@ -221,7 +226,7 @@ struct gcal_walk_variable *gcal_walk_variables_save(struct gcal_walk *w, size_t 
 void gcal_walk_variables_restore(struct gcal_walk *w,
                                  const struct gcal_walk_variable *saved, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; saved && i < n; i++)
         if (!w->variables[i].escaped)
             w->variables[i].value = saved[i].value;
 }

@@ -28,7 +28,7 @@ static struct gcal_profile *count(struct gcal_count_request r)
 }
 
 /* The executions of all stores to global memory where all sizes have the value 'size'. */
-static double stores(const struct gcal_profile *p, double size)
+static double stores(const struct gcal_profile *p, size_t lanes, double size)
 {
     const char **features = calloc(p->n_entries + 1, sizeof(*features));
     double *sizes = calloc(p->n_parameters + 1, sizeof(*sizes));
@@ -43,7 +43,7 @@ static double stores(const struct gcal_profile *p, double size)
         if (p->entries[i].kind == GCAL_FEATURE_MEM_ACCESS &&
             p->entries[i].direction == GCAL_FEATURE_STORE)
             features[n++] = p->entries[i].feature;
-    binding = gcal_binding_create(p, n, features, 1, &err);
+    binding = gcal_binding_create(p, n, features, lanes, &err);
     if (!binding || gcal_binding_eval(binding, sizes, values, &err) < 0)
         fail_msg("%s", err.text);
     for (size_t i = 0; i < n; i++)
@@ -64,7 +64,7 @@ static void assert_stores(const char *source, double size, double expected)
                                                                 .sub_group_size = 1 });
 
     assert_false(p->estimated);
-    assert_true(stores(p, size) == expected);
+    assert_true(stores(p, 1, size) == expected);
     gcal_profile_destroy(p);
 }
 
@@ -118,7 +118,7 @@ static void the_clamped_filter_is_counted(void **state)
 
     (void)state;
     assert_false(p->estimated);
-    assert_true(stores(p, 160) == 9 * 160 * 160);
+    assert_true(stores(p, 1, 160) == 9 * 160 * 160);
     gcal_profile_destroy(p);
 }
 
@@ -140,25 +140,70 @@ static const char differences[] =
     "      s = s >= h * 16 ? h * 16 - 1 : s;\n"
     "      f[s + q] += 1; } } }";
 
-static void budgets_end_in_a_count_or_a_reason(void **state)
+static struct gcal_count_request differences_with(size_t sub_group_size)
 {
-    static const size_t sub_groups[] = { 0, 1, 2, 3, 32, 61, 64 };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(sub_groups) / sizeof(*sub_groups); i++) {
-        struct gcal_count_request r = { .source = differences,
+    return (struct gcal_count_request){ .source = differences,
                                         .file = "x.cl",
                                         .n_dims = 2,
                                         .local_size = { 61, 1 },
                                         .global_size = { "61*gx", "gy" },
-                                        .sub_group_size = sub_groups[i] };
-        struct gcal_error err = { 0 };
-        struct gcal_profile *p = gcal_count(&r, &err);
+                                        .sub_group_size = sub_group_size };
+}
 
-        if (!p)
-            assert_string_not_equal(err.text, "");
+/* Divergence is beyond the budget; it takes nothing from the other counts. */
+static void only_divergence_is_estimated(void **state)
+{
+    static const size_t sub_groups[] = { 1, 2, 3, 32, 64 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(sub_groups) / sizeof(*sub_groups); i++) {
+        struct gcal_profile *p = count(differences_with(sub_groups[i]));
+        size_t n_branches = 0;
+
+        for (size_t j = 0; j < p->n_entries; j++) {
+            bool is_branch = p->entries[j].kind == GCAL_FEATURE_DIVERGENT_BRANCH;
+
+            assert_true(is_branch || !p->entries[j].estimated);
+            n_branches += is_branch;
+        }
+        assert_int_equal(n_branches, sub_groups[i] == 1 ? 0 : 4); /* of the source */
+        assert_true((p->n_notes > 0) == (sub_groups[i] > 1));
+        assert_true(stores(p, sub_groups[i], 16) == 61.0 * 16 * 16 * 18 * 4);
         gcal_profile_destroy(p);
     }
+}
+
+static void budgets_end_in_a_count_or_a_reason(void **state)
+{
+    static const char *const sources[] = {
+        differences,
+        "kernel void k(global float *a, int n, int m)\n"
+        "{ int i = get_global_id(0), j = get_global_id(1), l = get_local_id(0);\n"
+        "  local float t[64]; for (int s = 1; s < 64; s *= 2) { t[l * s % 64] = a[i];\n"
+        "  barrier(CLK_LOCAL_MEM_FENCE); if (l % (2 * s) == 0) t[l] += t[l + s]; }\n"
+        "  if (i > 0 && i < n - 1 && (j + i) % 3 != 1) for (int o = i; o < min(m, j); "
+        "o++)\n"
+        "    a[i * m + clamp(o, 0, m - 1)] = t[l]; }",
+    };
+    size_t n_counted = 0, n_refused = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t divisor = 1; divisor <= 1000000; divisor *= 4) {
+            struct gcal_count_request r = differences_with(divisor % 3 ? 2 : 0);
+            struct gcal_error err = { 0 };
+            struct gcal_profile *p;
+
+            r.source = sources[i];
+            r.budget_divisor = divisor;
+            p = gcal_count(&r, &err);
+            n_counted += p != NULL;
+            n_refused += !p;
+            if (!p)
+                assert_string_not_equal(err.text, "");
+            gcal_profile_destroy(p);
+        }
+    assert_true(n_counted > 1 && n_refused > 1);
 }
 
 int main(void)
@@ -166,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(extrema_of_variables_of_a_loop_are_counted),
         cmocka_unit_test(the_clamped_filter_is_counted),
+        cmocka_unit_test(only_divergence_is_estimated),
         cmocka_unit_test(budgets_end_in_a_count_or_a_reason),
     };
 
