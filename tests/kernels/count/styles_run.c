@@ -29,6 +29,7 @@ bool style_platform_open(void)
     cl_uint n = 0;
     char name[100] = "";
 
+    setenv("OCL_ICD_VENDORS", "/usr/lib/oclgrind/liboclgrind-rt-icd.so", 0);
     setenv("OCLGRIND_INST_COUNTS", "1", 1);
     setenv("OCLGRIND_NUM_THREADS", "1", 1);
     if (clGetPlatformIDs(8, platforms, &n) != CL_SUCCESS)
