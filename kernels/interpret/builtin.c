@@ -161,6 +161,8 @@ static double call_float(struct gcal_interp_work_item *item,
 
     for (size_t i = 0; i < n->n_list; i++)
         x[i] = n->list[i]->eval.f(item, n->list[i]);
+    if (item->run->observe)
+        gcal_interp_observe_operation(item, n);
     return gcal_interp_float_round(n->type->repr, n->k.call.floats(x[0], x[1], x[2]));
 }
 
@@ -189,6 +191,8 @@ static void call_lanes(struct gcal_interp_work_item *item,
     memset(x, 0, sizeof(x));
     for (size_t i = 0; i < n->n_list; i++)
         n->list[i]->eval.v(item, n->list[i], &x[i]);
+    if (item->run->observe)
+        gcal_interp_observe_operation(item, n);
     for (size_t i = 0; i < n->type->count; i++) {
         if (gcal_interp_is_int(lane))
             lanes->i[i] = gcal_interp_int_wrap(
@@ -563,6 +567,25 @@ static bool is_infinity(const char *name)
            strcmp(name, "__builtin_huge_val") == 0 || strcmp(name, "__builtin_inff") == 0;
 }
 
+/* A function of numbers, which observers see with its whole name. */
+static struct gcal_interp_node *named_function(struct gcal_interp_translator *t,
+                                               CXCursor at, const char *name,
+                                               struct gcal_interp_node **arguments,
+                                               size_t n,
+                                               const struct gcal_interp_type *type)
+{
+    size_t prefix = strncmp(name, "native_", 7) == 0 ? 7
+                    : strncmp(name, "half_", 5) == 0 ? 5
+                                                     : 0;
+    char *copy = gcal_interp_program_alloc(t, strlen(name) + 1);
+    struct gcal_interp_node *node;
+
+    if (!copy || !(node = number_function(t, at, name + prefix, arguments, n, type)))
+        return NULL;
+    node->name = strcpy(copy, name);
+    return node;
+}
+
 struct gcal_interp_node *gcal_interp_node_builtin(struct gcal_interp_translator *t,
                                                   CXCursor at, const char *name,
                                                   struct gcal_interp_node **arguments,
@@ -589,11 +612,7 @@ struct gcal_interp_node *gcal_interp_node_builtin(struct gcal_interp_translator 
         return atomic(t, at, name + 5, arguments, n, type);
     if (strcmp(name, "dot") == 0 && n == 2)
         return dot(t, at, arguments, type);
-    if (strncmp(name, "native_", 7) == 0)
-        name += 7;
-    else if (strncmp(name, "half_", 5) == 0)
-        name += 5;
     if (n < 1 || n > 3 || !gcal_interp_type_dtype(type))
         return gcal_interp_unsupported(t, at, "'%s'", name);
-    return number_function(t, at, name, arguments, n, type);
+    return named_function(t, at, name, arguments, n, type);
 }

@@ -40,6 +40,7 @@ enum gcal_interp_execution_kind {
     GCAL_INTERP_EXECUTION_ADD, /* of floating-point numbers; or a subtraction */
     GCAL_INTERP_EXECUTION_MUL,
     GCAL_INTERP_EXECUTION_DIV,
+    GCAL_INTERP_EXECUTION_CALL,   /* of a built-in function of floating-point numbers */
     GCAL_INTERP_EXECUTION_BRANCH, /* of if, ?:, or a loop's condition */
     GCAL_INTERP_EXECUTION_LOGIC,  /* the left side of && or ||, after the right one */
 };
@@ -55,8 +56,9 @@ struct gcal_interp_execution {
     uint64_t instance;
     enum gcal_feature_space space; /* of accesses */
     const void *base;              /* of accesses: the data of the buffer's argument */
-    size_t bits;                   /* of operations: of a number */
-    size_t lanes;                  /* of operations: components */
+    const char *name;              /* of calls: the function's, until the run ends */
+    size_t bits;                   /* of operations and calls: of a number */
+    size_t lanes;                  /* of operations and calls: components */
     bool taken;         /* of branches and logic: whether the condition holds */
     bool worked;        /* of logic: whether the right side had an execution of its own */
     size_t group, item; /* linear, the item's within its group */

@@ -31,7 +31,7 @@ static void report(struct gcal_interp_work_item *item, const struct gcal_interp_
     e->line = at->line;
     e->column = at->column;
     e->instance = item->instance;
-    run->n_observed++;
+    run->n_observed += e->kind != GCAL_INTERP_EXECUTION_LOGIC || e->worked;
     run->observe(run->context, e);
 }
 
@@ -80,7 +80,10 @@ void gcal_interp_observe_operation(struct gcal_interp_work_item *item,
         e.kind = GCAL_INTERP_EXECUTION_DIV;
         break;
     default:
-        return;
+        if (!*at->name)
+            return;
+        e.kind = GCAL_INTERP_EXECUTION_CALL;
+        e.name = at->name;
     }
     report(item, at, &e);
 }

@@ -184,7 +184,7 @@ struct gcal_interp_run {
     int64_t steps_left;
     gcal_interp_observe *observe; /* or NULL */
     void *context;
-    uint64_t n_observed;
+    uint64_t n_observed;   /* but for && and || of conditions alone */
     size_t memory_size[3]; /* bytes, by enum gcal_interp_memory */
     size_t n_dims;
     size_t global_size[GCAL_MAX_DIMS], local_size[GCAL_MAX_DIMS];

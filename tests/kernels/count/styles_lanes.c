@@ -21,7 +21,8 @@
 /* ---- what was executed ---- */
 
 struct place {
-    struct gcal_interp_execution first;
+    struct gcal_interp_execution first; /* its name ends with the run */
+    char name[40];
     double items, sub_groups; /* executions */
     double diverged;          /* of branches: sub-groups' instances with both outcomes */
     bool branches; /* && and || do where their right side has work that is counted */
@@ -87,6 +88,8 @@ static struct place *find_place(struct enumeration *all,
         return NULL;
     all->places = moved;
     moved[all->n_places] = (struct place){ .first = *e };
+    if (e->kind == GCAL_INTERP_EXECUTION_CALL)
+        snprintf(moved[all->n_places].name, sizeof(moved->name), "%s", e->name);
     return &moved[all->n_places++];
 }
 
@@ -209,11 +212,14 @@ static bool sum_entries(const struct comparison *c, const struct choice *choice,
     return exact;
 }
 
-/* Branches on data are marked with what they guard. */
+/* Branches on data are marked with what they guard; madds are adds and muls. */
 static bool may_be_marked(const struct style *style, const char *name)
 {
     return style_lists(&style->marked, name) || style_lists(&style->lanes_marked, name) ||
-           (style->marked.n && strcmp(name, "divergent branch") == 0);
+           (style->marked.n && strcmp(name, "divergent branch") == 0) ||
+           ((strcmp(name, "add") == 0 || strcmp(name, "mul") == 0) &&
+            (style_lists(&style->marked, "float32 madd") ||
+             style_lists(&style->marked, "float64 madd")));
 }
 
 static void judge(struct comparison *c, const char *name, const char *array, bool exact,
@@ -252,6 +258,12 @@ static void compare_local(struct comparison *c, enum gcal_interp_execution_kind 
           sums[1] + sums[0], seen);
 }
 
+static bool is_madd(const struct place *p)
+{
+    return p->first.kind == GCAL_INTERP_EXECUTION_CALL &&
+           (strcmp(p->name, "fma") == 0 || strcmp(p->name, "mad") == 0);
+}
+
 static void compare_operation(struct comparison *c, enum gcal_interp_execution_kind kind,
                               size_t bits, const struct choice *choice,
                               struct gcal_error *err)
@@ -262,10 +274,39 @@ static void compare_operation(struct comparison *c, enum gcal_interp_execution_k
     for (size_t i = 0; i < c->all->n_places; i++) {
         const struct place *p = &c->all->places[i];
 
-        if (p->first.kind == kind && p->first.bits == bits)
+        if (p->first.bits == bits &&
+            (is_madd(p) ? kind != GCAL_INTERP_EXECUTION_DIV : p->first.kind == kind))
             seen += p->sub_groups * (double)p->first.lanes;
     }
     judge(c, choice->name, choice->dtype, exact, fabs(sums[1] - seen) < 1e-3, sums[1],
+          seen);
+}
+
+/* Calls of the function at 'at', which is the first of them. */
+static void compare_calls(struct comparison *c, size_t at, struct gcal_error *err)
+{
+    const struct gcal_interp_execution *first = &c->all->places[at].first;
+    const char *name = c->all->places[at].name;
+    struct choice choice = { .name = name,
+                             .kind = GCAL_FEATURE_OP,
+                             .dtype = first->bits == 64   ? "float64"
+                                      : first->bits == 32 ? "float32"
+                                                          : "float16",
+                             .ops = { name, NULL } };
+    double sums[2], seen = 0;
+    bool exact = sum_entries(c, &choice, sums, err);
+
+    for (size_t i = 0; i < c->all->n_places; i++) {
+        const struct place *p = &c->all->places[i];
+
+        if (p->first.kind != GCAL_INTERP_EXECUTION_CALL || p->first.bits != first->bits ||
+            strcmp(p->name, name) != 0)
+            continue;
+        if (i < at)
+            return;
+        seen += p->sub_groups * (double)p->first.lanes;
+    }
+    judge(c, choice.name, choice.dtype, exact, fabs(sums[1] - seen) < 1e-3, sums[1],
           seen);
 }
 
@@ -361,6 +402,10 @@ static void compare_all(struct comparison *c, struct gcal_error *err)
         compare_operation(c, GCAL_INTERP_EXECUTION_MUL, bits, &mul, err);
         compare_operation(c, GCAL_INTERP_EXECUTION_DIV, bits, &div, err);
     }
+    for (size_t i = 0; i < c->all->n_places; i++)
+        if (c->all->places[i].first.kind == GCAL_INTERP_EXECUTION_CALL &&
+            !is_madd(&c->all->places[i]))
+            compare_calls(c, i, err);
     for (size_t i = 0; i < c->signature->n_args; i++)
         if (c->values[i].kind == STYLE_BUFFER) {
             compare_array(c, i, GCAL_INTERP_EXECUTION_LOAD, err);

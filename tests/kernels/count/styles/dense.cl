@@ -130,6 +130,7 @@ kernel void gauss_update(global float *a, global const float *factor, int n, int
 }
 
 //: kernel batched_4x4
+//: seen mul = 4*seen : an fmul is of four lanes
 //: local 64
 //: global 64*g
 //: at g=1 batch=50

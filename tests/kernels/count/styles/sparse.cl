@@ -6,12 +6,11 @@
 //: at rows=40 per_row=3
 //: at rows=64 per_row=5
 //: refused depends on data
-//: advice trips 26:per_row
+//: advice trips 25:per_row
 //: buffer start rows+1 = per_row*i
 //: buffer column rows*per_row = i-rows*floor(i/rows)
 //: buffer value rows*per_row
 //: buffer x rows
-//: marked all
 //: no-lanes trips are averages
 kernel void csr_scalar(global const int *start, global const int *column,
                        global const float *value, global const float *x, global float *y,
@@ -161,7 +160,7 @@ kernel void gather_neighbours(global const int *list, global const float *rank,
 //: buffer from edges = i
 //: buffer to edges = i
 //: buffer distance edges = 1000
-//: marked global atomic min
+//: marked global load, global atomic min
 kernel void relax_edges(global const int *from, global const int *to, global const int *weight,
                         global int *distance, int edges)
 {

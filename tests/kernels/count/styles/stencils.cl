@@ -247,6 +247,7 @@ kernel void time_tile(global const float *in, global float *out, int n)
 }
 
 //: kernel life_wrapped
+//: marked global load
 //: local 16,16
 //: global 16*ceil(w/16),16*ceil(h/16)
 //: at w=20 h=17
