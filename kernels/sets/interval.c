@@ -9,7 +9,7 @@
 
 #include "kernels/sets/private.h"
 
-enum { MOST_OPERATIONS = 60000 };
+enum { MOST_OPERATIONS = 30000 };
 
 struct ends {
     const struct gcal_poly *first, *last; /* NULL: unknown */
