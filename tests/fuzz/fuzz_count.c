@@ -2,12 +2,24 @@
  * to a profile that reads back the same; and work is removed from it
  *
  * The first line may have options: "// local=16,16; global=n,n; assume=n % 16 = 0;
- * kernel=name; options=-DT=float", all optional.
+ * kernel=name; options=-DT=float; sub=32; banks=32; index=1; estimates=1; budget=10", all
+ * optional; budget: a divisor of what counting may take.
+ *
+ * A count that takes more than 2 s of processor time (20 s with the sanitizers) or 300 MB of
+ * memory is a failure.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/allocator_interface.h>
+#define HAS_SANITIZER
+#endif
+#endif
 
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
@@ -19,7 +31,6 @@
 #include "kernels/source/source.h"
 #include "mutate.h"
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
@@ -33,6 +44,65 @@ static void broken(const char *what, const char *text)
 {
     fprintf(stderr, "BROKEN: %s\n%s\n", what, text ? text : "");
     abort();
+}
+
+/* ---- limits of a count ---- */
+
+#ifdef HAS_SANITIZER
+enum { MOST_SECONDS = 20, MOST_BYTES = 300 << 20 };
+
+static size_t held, most_held; /* bytes of memory */
+
+static void note_malloc(const volatile void *at, size_t size)
+{
+    (void)at;
+    held += size;
+    most_held = held > most_held ? held : most_held;
+}
+
+static void note_free(const volatile void *at)
+{
+    size_t size = at ? __sanitizer_get_allocated_size(at) : 0;
+
+    held -= size < held ? size : held; /* some were allocated before the hooks */
+}
+
+static void check_memory(size_t before)
+{
+    if (most_held > before + MOST_BYTES)
+        broken("a count takes more than 300 MB", NULL);
+}
+
+static size_t begin_memory(void)
+{
+    static bool hooked;
+
+    if (!hooked)
+        __sanitizer_install_malloc_and_free_hooks(note_malloc, note_free);
+    hooked = true;
+    most_held = held;
+    return held;
+}
+#else /* the fuzzer's -rss_limit_mb finds it */
+enum { MOST_SECONDS = 2 };
+
+static size_t begin_memory(void)
+{
+    return 0;
+}
+
+static void check_memory(size_t before)
+{
+    (void)before;
+}
+#endif
+
+static double processor_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- libclang ---- */
@@ -136,6 +206,13 @@ static void read_global(char *text, struct gcal_count_request *r)
     }
 }
 
+static size_t read_number(char *line, const char *name)
+{
+    const char *text = find_option(line, name);
+
+    return text ? strtoull(text, NULL, 10) : 0;
+}
+
 static void read_first_line(struct input *in)
 {
     struct gcal_count_request *r = &in->request;
@@ -153,6 +230,11 @@ static void read_first_line(struct input *in)
     r->assume = find_option(in->line, " assume=");
     r->kernel = find_option(in->line, " kernel=");
     r->build_options = find_option(in->line, " options=");
+    r->sub_group_size = read_number(in->line, " sub=");
+    r->n_banks = r->sub_group_size ? read_number(in->line, " banks=") : 0;
+    r->index_arithmetic = read_number(in->line, " index=");
+    r->allow_estimates = read_number(in->line, " estimates=");
+    r->budget_divisor = read_number(in->line, " budget=") % 1000000;
     for (char *c = in->line; *c; c++)
         if (*c == ';')
             *c = '\0';
@@ -196,7 +278,7 @@ static void check_profile(const struct gcal_profile *profile)
 }
 
 /* Every feature has a value, or a reason for an error, at sizes with many divisors. */
-static void evaluate(const struct gcal_profile *profile)
+static void evaluate(const struct gcal_profile *profile, size_t lanes)
 {
     const char **features = calloc(profile->n_entries + 1, sizeof(*features));
     double *sizes = calloc(profile->n_parameters + 1, sizeof(*sizes));
@@ -208,7 +290,8 @@ static void evaluate(const struct gcal_profile *profile)
         features[i] = profile->entries[i].feature;
     for (size_t i = 0; sizes && i < profile->n_parameters; i++)
         sizes[i] = 5040;
-    if (!(binding = gcal_binding_create(profile, profile->n_entries, features, 32, &err)))
+    if (!(binding =
+              gcal_binding_create(profile, profile->n_entries, features, lanes, &err)))
         broken("a feature of the profile cannot be parsed", err.text);
     if (sizes && values && gcal_binding_eval(binding, sizes, values, &err) < 0)
         check_refusal(&err);
@@ -221,14 +304,19 @@ static void evaluate(const struct gcal_profile *profile)
 static void count(const struct gcal_count_request *request)
 {
     struct gcal_error err = { 0 };
+    size_t before = begin_memory();
+    double began = processor_seconds();
     struct gcal_profile *profile = gcal_count(request, &err);
 
+    if (processor_seconds() - began > MOST_SECONDS)
+        broken("a count takes more than 2 s (20 s with the sanitizers)", NULL);
+    check_memory(before);
     if (!profile) {
         check_refusal(&err);
         return;
     }
     check_profile(profile);
-    evaluate(profile);
+    evaluate(profile, request->sub_group_size ? request->sub_group_size : 32);
     gcal_profile_destroy(profile);
 }
 
@@ -301,6 +389,7 @@ static const char *const first_lines[] = {
     "// local=16,16; global=n,m;",
     "// local=8,4,2; global=n,n,n;",
     "// local=1; global=1;",
+    "// local=61,1; global=61*n,m;",
     "// local=7; global=floor((n+6)/7)*7; assume=n >= 1;",
     "// local=33,3; global=33*n,3*m; assume=n % 2 = 1 and m > n;",
     "// local=256; global=n/4; assume=n % 1024 = 0 and n >= 1024 and n < 4096;",
@@ -311,16 +400,39 @@ static const char *const first_lines[] = {
     "// local=64; global=n; options=-DT=double -cl-std=CL2.0;",
 };
 
-/* Replaces the first line, with the kernel's name and macros. */
-static size_t replace_first_line(uint8_t *data, size_t size, size_t max_size,
-                                 unsigned seed)
+static const char *const settings[] = {
+    "",
+    " sub=1;",
+    " sub=2; index=1;",
+    " sub=3;",
+    " sub=32;",
+    " sub=32; banks=32; index=1;",
+    " sub=64; banks=16; estimates=1;",
+    " estimates=1;",
+    " sub=2; budget=5;",
+    " sub=32; budget=40;",
+    " budget=300; estimates=1;",
+    " sub=3; budget=3000;",
+};
+
+/* Replaces the first line, with the kernel's name and macros; or adds settings to it. */
+static size_t change_first_line(uint8_t *data, size_t size, size_t max_size,
+                                unsigned seed)
 {
-    const char *line = first_lines[seed % (sizeof(first_lines) / sizeof(*first_lines))];
+    const char *more = settings[seed / 4 % (sizeof(settings) / sizeof(*settings))];
     const uint8_t *end = memchr(data, '\n', size);
-    size_t n = strlen(line), old = 0;
+    char line[1000];
+    size_t old = 0, n;
 
     if (size > 2 && memcmp(data, "//", 2) == 0 && end)
         old = (size_t)(end - data);
+    n = (size_t)(seed % 4 && old && old < 900
+                     ? snprintf(line, sizeof(line), "//%s%.*s", more, (int)old - 2,
+                                (const char *)data + 2)
+                     : snprintf(line, sizeof(line), "%s%s",
+                                first_lines[seed / 64 %
+                                            (sizeof(first_lines) / sizeof(*first_lines))],
+                                more));
     if (size - old + n + 1 > max_size)
         return size;
     memmove(data + n, data + old, size - old);
@@ -332,8 +444,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 {
     if (seed % 16 == 0)
         return LLVMFuzzerMutate(data, size, max_size);
-    if (seed % 16 == 1)
-        return replace_first_line(data, size, max_size, seed / 16);
+    if (seed % 16 < 4)
+        return change_first_line(data, size, max_size, seed / 16);
     return mutate_text((char *)data, size, max_size, seed);
 }
 

@@ -214,6 +214,57 @@ static void change_statement(struct mutation *m)
     }
 }
 
+/* Whether the token begins the type of an integer. */
+static bool is_integer_type(const struct mutation *m, size_t token)
+{
+    static const char *const types[] = { "int", "uint", "long", "ulong", "size_t" };
+    struct token t = m->tokens[token];
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+        if (strlen(types[i]) == t.end - t.start &&
+            memcmp(m->text + t.start, types[i], t.end - t.start) == 0)
+            return true;
+    return false;
+}
+
+/* A declaration of an integer outside of parentheses, with its ';'. */
+static bool find_declaration(struct mutation *m, size_t *start, size_t *end)
+{
+    size_t first = below(m, m->n), i;
+
+    for (; first < m->n; first++)
+        if (is_integer_type(m, first) && first && strchr(";{}", char_at(m, first - 1)))
+            break;
+    for (i = first; i < m->n; i++)
+        if (char_at(m, i) == ';') {
+            *start = m->tokens[first].start;
+            *end = m->tokens[i].end;
+            return true;
+        }
+    return false;
+}
+
+/* Repeats a declaration in another block, which may be a loop's; or moves it there. */
+static void change_declaration(struct mutation *m)
+{
+    size_t start, end, at = below(m, m->n), to;
+    char *copy;
+
+    while (at < m->n && char_at(m, at) != '{')
+        at++;
+    if (at == m->n || !find_declaration(m, &start, &end) || !(copy = malloc(end - start)))
+        return;
+    to = m->tokens[at].end;
+    memcpy(copy, m->text + start, end - start);
+    if (to > end || below(m, 2)) {
+        insert(m, to, copy, end - start);
+    } else if (to < start) {
+        replace(m, start, end, "");
+        insert(m, to, copy, end - start);
+    }
+    free(copy);
+}
+
 /* ---- tokens and expressions ---- */
 
 static void change_tokens(struct mutation *m)
@@ -296,9 +347,10 @@ static void change_expression(struct mutation *m)
 size_t mutate_text(char *text, size_t length, size_t room, uint64_t seed)
 {
     static void (*const changes[])(struct mutation *) = {
-        change_statement,  change_statement,  change_statement, change_tokens,
-        change_identifier, change_identifier, change_number,    change_number,
-        change_expression, change_expression, change_operator,  change_operator,
+        change_statement,   change_statement,  change_statement, change_tokens,
+        change_identifier,  change_identifier, change_number,    change_number,
+        change_expression,  change_expression, change_operator,  change_operator,
+        change_declaration,
     };
     static struct mutation m; /* too much for a stack */
     size_t n;

@@ -3,12 +3,12 @@
 #
 #   tests/fuzz/run.sh FUZZER FOLDER SECONDS
 #
-# FUZZER ends in fuzz_count (counting and work removal, beginning from the kernels of the
-# tree), fuzz_params or fuzz_profile (parameter files and profiles, beginning from those that
-# tests/fuzz/corpus and tests/data keep).  Seeds and findings go to FOLDER, nothing to
-# the source tree.  A crash, a leak, or an input that takes more than 30 s (a count of 1 s takes
-# 10 s with the sanitizers) prints that input and ends with 1.  The same program makes the same
-# inputs in the same order: only their number depends on the machine.
+# FUZZER ends in fuzz_count (counting and work removal, beginning from the kernels of the tree
+# and tests/fuzz/corpus), fuzz_params or fuzz_profile (parameter files and profiles, beginning
+# from those that tests/fuzz/corpus and tests/data keep).  Seeds and findings go to FOLDER,
+# nothing to the source tree.  A crash, a leak, or an input that takes more than 60 s prints that
+# input and ends with 1.  fuzz_count checks the time and memory of counts, too.  The same program
+# makes the same inputs in the same order: only their number depends on the machine.
 set -u
 
 tree=$(cd "$(dirname "$0")/../.." && pwd)
@@ -58,6 +58,7 @@ write_kernels() { # FOLDER
                 > "$1/counted_$kernel.cl"
         done
     done
+    cp "$tree"/tests/fuzz/corpus/count/*.cl "$1"
 }
 
 write_seeds() { # WHAT FOLDER
@@ -85,7 +86,7 @@ main() { # FUZZER FOLDER SECONDS
     [ ! -e "$tree/tests/fuzz/$what.dict" ] || dictionary=(-dict="$tree/tests/fuzz/$what.dict")
     # See tests/CMakeLists.txt for the option.
     ASAN_OPTIONS=intercept_tls_get_addr=0 "$fuzzer" "$folder/found" "$folder/seeds" \
-        -artifact_prefix="$folder/broken/" -seed=1 -max_total_time="$seconds" -timeout=30 \
+        -artifact_prefix="$folder/broken/" -seed=1 -max_total_time="$seconds" -timeout=60 \
         -rss_limit_mb=2048 -max_len=$length "${dictionary[@]}" \
         > "$folder/log" 2>&1 && {
         grep '^Done ' "$folder/log"
