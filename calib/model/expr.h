@@ -5,7 +5,7 @@
  * of this language:
  *
  *   numbers, names, + - * / ^, unary minus, parentheses, and the functions
- *   min(a,b,..) max(a,b,..) exp log sqrt tanh floor ceil
+ *   min(a,b,..) max(a,b,..) exp log log2 sqrt tanh floor ceil
  *   step(x)                1 if x >= 0, else 0: for piecewise counts
  *   smoothstep(x, edge)    (tanh(edge*x)+1)/2   (Stevens and Kloeckner 2020, eq. 6)
  *   overlap(g, c, edge)    g*s + c*(1-s), s = smoothstep((g-c)/(g+c), edge): the overlap

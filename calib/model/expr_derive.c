@@ -1,6 +1,7 @@
 /* expr_derive.c - symbolic derivatives */
 #include "calib/model/expr.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,6 +229,8 @@ derive_elementary(struct gcal_expr_builder *b, struct gcal_expr_node *node, size
         return mul(b, node, dx);
     case GCAL_EXPR_OP_LOG:
         return quotient(b, dx, x);
+    case GCAL_EXPR_OP_LOG2:
+        return quotient(b, dx, mul(b, number(b, M_LN2), x));
     case GCAL_EXPR_OP_SQRT:
         return quotient(b, dx, mul(b, number(b, 2), node));
     default:
@@ -263,6 +266,7 @@ static struct gcal_expr_node *derive_function(struct gcal_expr_builder *b,
         return mul(b, mul(b, number(b, 0.5), tanh_slope(b, x)), dx);
     case GCAL_EXPR_OP_EXP:
     case GCAL_EXPR_OP_LOG:
+    case GCAL_EXPR_OP_LOG2:
     case GCAL_EXPR_OP_SQRT:
     case GCAL_EXPR_OP_TANH:
         return derive_elementary(b, node, symbol);

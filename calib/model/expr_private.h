@@ -31,6 +31,7 @@ enum gcal_expr_op {
     GCAL_EXPR_OP_MAX,
     GCAL_EXPR_OP_EXP,
     GCAL_EXPR_OP_LOG,
+    GCAL_EXPR_OP_LOG2,
     GCAL_EXPR_OP_SQRT,
     GCAL_EXPR_OP_TANH,
     GCAL_EXPR_OP_FLOOR,

@@ -8,6 +8,7 @@ const struct gcal_expr_builtin gcal_expr_builtins[GCAL_EXPR_OP_COUNT] = {
     [GCAL_EXPR_OP_MAX] = { "max", 1, GCAL_EXPR_MAX_ARGS },
     [GCAL_EXPR_OP_EXP] = { "exp", 1, 1 },
     [GCAL_EXPR_OP_LOG] = { "log", 1, 1 },
+    [GCAL_EXPR_OP_LOG2] = { "log2", 1, 1 },
     [GCAL_EXPR_OP_SQRT] = { "sqrt", 1, 1 },
     [GCAL_EXPR_OP_TANH] = { "tanh", 1, 1 },
     [GCAL_EXPR_OP_FLOOR] = { "floor", 1, 1 },
@@ -161,6 +162,8 @@ double gcal_expr_op_apply(enum gcal_expr_op op, size_t n, const double *a)
         return exp(a[0]);
     case GCAL_EXPR_OP_LOG:
         return log(a[0]);
+    case GCAL_EXPR_OP_LOG2:
+        return log2(a[0]);
     case GCAL_EXPR_OP_SQRT:
         return sqrt(a[0]);
     case GCAL_EXPR_OP_TANH:

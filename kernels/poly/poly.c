@@ -472,6 +472,10 @@ static const struct gcal_poly *substitute_in_atom(struct gcal_poly_context *c,
         return gcal_poly_step(c, a);
     case GCAL_POLY_ATOM_MIN:
         return gcal_poly_min(c, a, b);
+    case GCAL_POLY_ATOM_LOG2:
+        return gcal_poly_floor_log2(c, a);
+    case GCAL_POLY_ATOM_POWER:
+        return gcal_poly_power(c, a);
     default:
         return gcal_poly_max(c, a, b);
     }

@@ -2,8 +2,8 @@
  *
  * Counts, subscripts and trip counts are polynomials with rational coefficients over
  * atoms: size parameters, dimensions (loop variables and work-item ids), and floor(p/k),
- * floor(p/q), step(p), min(p, q), max(p, q) of other polynomials (piecewise
- * quasi-polynomials).  Every atom is an integer.
+ * floor(p/q), step(p), min(p, q), max(p, q), floor(log2(p)), 2^p of other polynomials
+ * (piecewise quasi-polynomials).  Every atom is an integer.
  *
  * Polynomials are immutable and live as long as their context, so nothing is freed one
  * by one.  The context keeps the first failure (memory, a coefficient beyond 64 bits, too
@@ -74,12 +74,14 @@ enum gcal_poly_atom_kind {
     GCAL_POLY_ATOM_QUOTIENT,
     GCAL_POLY_ATOM_STEP,
     GCAL_POLY_ATOM_MIN,
-    GCAL_POLY_ATOM_MAX
+    GCAL_POLY_ATOM_MAX,
+    GCAL_POLY_ATOM_LOG2, /* floor(log2(a)), a >= 1 */
+    GCAL_POLY_ATOM_POWER /* 2^a, a >= 0 */
 };
 
 struct gcal_poly_atom {
     enum gcal_poly_atom_kind kind;
-    /* floor, quotient: numerator; step, min, max: operand; dimension: its last value, or
+    /* floor, quotient: numerator; step, min, max, log2: operand; power: exponent; dimension: its last value, or
      * NULL when that is unknown
      */
     const struct gcal_poly *a;
@@ -156,6 +158,18 @@ const struct gcal_poly *gcal_poly_max(struct gcal_poly_context *c,
 /* 1 where p >= 0, else 0. */
 const struct gcal_poly *gcal_poly_step(struct gcal_poly_context *c,
                                        const struct gcal_poly *p);
+/* floor(log2(p)), for p >= 1 */
+const struct gcal_poly *gcal_poly_floor_log2(struct gcal_poly_context *c,
+                                             const struct gcal_poly *p);
+/* The number of binary digits of p: 0 where p < 1, else floor(log2(p)) + 1. */
+const struct gcal_poly *gcal_poly_digits(struct gcal_poly_context *c,
+                                         const struct gcal_poly *p);
+/* 2^p, for p >= 0 */
+const struct gcal_poly *gcal_poly_power(struct gcal_poly_context *c,
+                                        const struct gcal_poly *p);
+/* The q of p = 2^q when p is such a number or power; NULL otherwise. */
+const struct gcal_poly *gcal_poly_exponent(struct gcal_poly_context *c,
+                                           const struct gcal_poly *p);
 /* a/b when that is a polynomial; NULL otherwise. */
 const struct gcal_poly *gcal_poly_divide(struct gcal_poly_context *c,
                                          const struct gcal_poly *a,

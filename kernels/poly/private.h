@@ -47,6 +47,11 @@ struct gcal_poly *gcal_poly_new(struct gcal_poly_context *c, size_t n_terms);
 bool gcal_poly_term_divide(struct gcal_poly_context *c, const struct gcal_poly_term *a,
                            const struct gcal_poly_term *b, struct gcal_poly_term *out);
 
+/* gcal_poly_sum() of p with powers of two that contain 'atom'; NULL for others. */
+const struct gcal_poly *gcal_poly_sum_powers(struct gcal_poly_context *c,
+                                             const struct gcal_poly *p, unsigned atom,
+                                             const struct gcal_poly *trips);
+
 unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
                             const struct gcal_poly_entry *atom);
 

@@ -87,6 +87,10 @@ static bool prove_without(struct gcal_poly_context *c, const struct gcal_poly *p
             return false;
         low = gcal_poly_integer(c, 0);
         high = a.a; /* as the divisor is at least 1 */
+    } else if (a.kind == GCAL_POLY_ATOM_POWER) {
+        if (sign < 0)
+            return false;
+        low = high = gcal_poly_add(c, a.a, gcal_poly_integer(c, 1));
     } else if (a.kind == GCAL_POLY_ATOM_STEP) {
         low = gcal_poly_integer(c, 0);
         high = gcal_poly_integer(c, 1);
@@ -316,12 +320,15 @@ const struct gcal_poly *gcal_poly_sum(struct gcal_poly_context *c,
                                       const struct gcal_poly *p, unsigned atom,
                                       const struct gcal_poly *trips)
 {
+    const struct gcal_poly *powers;
     int64_t n;
 
     if (c->failed)
         return NULL;
     if (!gcal_poly_contains_nested(c, p, atom))
         return sum_plain(c, p, atom, trips);
+    if ((powers = gcal_poly_sum_powers(c, p, atom, trips)))
+        return powers;
     if (gcal_poly_is_constant(trips, &n) && n <= MAX_ENUMERATED)
         return enumerate(c, p, atom, n);
     return sum_by_period(c, p, atom, trips);

@@ -50,6 +50,10 @@ static void put_atom(struct gcal_poly_context *c, struct gcal_buf *buf, unsigned
         gcal_buf_puts(buf, plain ? "floor(" : "floor((");
         put_poly(c, buf, a->a);
         gcal_buf_printf(buf, plain ? "/%lld)" : ")/%lld)", (long long)a->k);
+    } else if (a->kind == GCAL_POLY_ATOM_LOG2 || a->kind == GCAL_POLY_ATOM_POWER) {
+        gcal_buf_puts(buf, a->kind == GCAL_POLY_ATOM_LOG2 ? "floor(log2(" : "(2^(");
+        put_poly(c, buf, a->a);
+        gcal_buf_puts(buf, "))");
     } else {
         gcal_buf_puts(buf, a->kind == GCAL_POLY_ATOM_MIN ? "min(" : "max(");
         put_poly(c, buf, a->a);

@@ -117,6 +117,13 @@ static void define(struct gcal_sets_context *context, unsigned atom)
                                         gcal_poly_integer(context->c, 1)));
         return;
     }
+    if (a.kind == GCAL_POLY_ATOM_LOG2 || a.kind == GCAL_POLY_ATOM_POWER) {
+        d = gcal_poly_sub(context->c, a.kind == GCAL_POLY_ATOM_LOG2 ? a.a : q,
+                          gcal_poly_integer(context->c, 1));
+        add_fact(context,
+                 gcal_poly_sub(context->c, d, a.kind == GCAL_POLY_ATOM_LOG2 ? q : a.a));
+        return;
+    }
     if (a.kind == GCAL_POLY_ATOM_STEP) {
         add_fact(context, q);
         add_fact(context, gcal_poly_sub(context->c, gcal_poly_integer(context->c, 1), q));
@@ -232,6 +239,8 @@ static isl_pw_aff *of_atom(const struct gcal_sets_context *context, unsigned ato
                 return variable(context, isl_dim_set, i);
         return NULL;
     }
+    if (a.kind == GCAL_POLY_ATOM_LOG2 || a.kind == GCAL_POLY_ATOM_POWER)
+        return NULL;
     if (a.kind == GCAL_POLY_ATOM_QUOTIENT)
         return NULL; /* delinearize.c has removed those it can */
     p = gcal_sets_context_affine(context, a.a);

@@ -82,12 +82,6 @@ const struct gcal_sets_context *gcal_sets_nest_context(struct gcal_sets_nest *ne
 bool gcal_sets_begin_attempt(struct gcal_sets_nest *nest, long operations);
 bool gcal_sets_end_attempt(struct gcal_sets_nest *nest);
 
-/* ---- condition.c ---- */
-
-bool gcal_sets_condition_contains(struct gcal_poly_context *c,
-                                  const struct gcal_sets_condition *condition,
-                                  unsigned atom);
-
 /* ---- domain.c ---- */
 
 enum { GCAL_SETS_MAX_DIMS = GCAL_SETS_MAX_DEPTH - 1, GCAL_SETS_MAX_CONDITIONS = 64 };

@@ -157,6 +157,9 @@ gcal_sets_condition_substitute(struct gcal_poly_context *c,
 const struct gcal_sets_condition *gcal_sets_condition_map(
     struct gcal_poly_context *c, const struct gcal_sets_condition *a,
     const struct gcal_poly *(*change)(const struct gcal_poly *p, void *data), void *data);
+bool gcal_sets_condition_contains(struct gcal_poly_context *c,
+                                  const struct gcal_sets_condition *condition,
+                                  unsigned atom);
 /* 1: always holds, 0: never holds, -1: depends, or unknown. */
 int gcal_sets_condition_decide(struct gcal_poly_context *c,
                                const struct gcal_sets_condition *a);

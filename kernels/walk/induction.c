@@ -80,6 +80,56 @@ static bool find_step(struct gcal_walk *w, CXCursor c, CXCursor *decl,
     return step->kind == GCAL_WALK_VALUE_INTEGER;
 }
 
+/* ---- x *= 2, x = x << 1, x >>= 1, x = x/2 ---- */
+
+/* The k of a multiplication by 2^k, negative of a division; 0: neither. */
+static int doublings(struct gcal_walk *w, enum CXBinaryOperatorKind binary, CXCursor by)
+{
+    struct gcal_walk_value value = gcal_walk_expr_value(w, by);
+    int64_t number;
+    bool shifts = binary == CXBinaryOperator_Shl || binary == CXBinaryOperator_Shr;
+    bool up = binary == CXBinaryOperator_Shl || binary == CXBinaryOperator_Mul;
+
+    if ((!shifts && binary != CXBinaryOperator_Mul && binary != CXBinaryOperator_Div) ||
+        value.kind != GCAL_WALK_VALUE_INTEGER ||
+        !gcal_poly_is_constant(value.p, &number) || number < 1 ||
+        number > (shifts ? 16 : 1 << 16))
+        return 0;
+    if (!shifts && (number & (number - 1)))
+        return 0;
+    number = shifts ? number : __builtin_ctzll((unsigned long long)number);
+    return (int)(up ? number : -number);
+}
+
+/* 0 when 'c' is no such statement. */
+static int find_doublings(struct gcal_walk *w, CXCursor c, CXCursor *decl)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c), sides;
+    enum CXBinaryOperatorKind binary;
+    CXCursor named, value;
+
+    if (kids.n != 2 || !names(w, kids.c[0], decl))
+        return 0;
+    if (kind == CXCursor_CompoundAssignOperator)
+        return doublings(
+            w, gcal_walk_compound_operator(clang_getCursorBinaryOperatorKind(c)),
+            kids.c[1]);
+    if (kind != CXCursor_BinaryOperator ||
+        clang_getCursorBinaryOperatorKind(c) != CXBinaryOperator_Assign)
+        return 0;
+    value = gcal_walk_strip_casts(w, kids.c[1]);
+    if (clang_getCursorKind(value) != CXCursor_BinaryOperator)
+        return 0;
+    binary = clang_getCursorBinaryOperatorKind(value);
+    sides = gcal_walk_get_children(w, value);
+    for (int side = 0; sides.n == 2 && side < (binary == CXBinaryOperator_Mul ? 2 : 1);
+         side++)
+        if (names(w, sides.c[side], &named) && clang_equalCursors(named, *decl))
+            return doublings(w, binary, sides.c[!side]);
+    return 0;
+}
+
 /* ---- changes ---- */
 
 struct finding {
@@ -219,8 +269,16 @@ static void add_step(struct gcal_walk *w, struct gcal_walk_inductions *changes,
 {
     struct gcal_walk_induction *induction;
     struct gcal_walk_value step;
+    int by;
     CXCursor decl;
 
+    if ((by = find_doublings(w, c, &decl)) &&
+        (induction = find_induction(changes, decl)) &&
+        induction->start.kind == GCAL_WALK_VALUE_INTEGER) {
+        induction->doublings = by;
+        induction->n_steps++;
+        return;
+    }
     if (!find_step(w, c, &decl, &step) || !(induction = find_induction(changes, decl)) ||
         (induction->start.kind == GCAL_WALK_VALUE_UNKNOWN && !induction->start.choice))
         return;
@@ -313,8 +371,11 @@ gcal_walk_inductions_find(struct gcal_walk *w, const struct gcal_walk_loop_claus
     add_expression_steps(w, changes, loop->increment);
     add_body_steps(w, changes, loop->body);
     for (size_t i = 0; i < changes->n; i++) /* with other changes the step is unknown */
-        if (changes->all[i].n_steps != changes->all[i].times)
+        if (changes->all[i].n_steps != changes->all[i].times ||
+            (changes->all[i].doublings && changes->all[i].times > 1)) {
             changes->all[i].step = NULL;
+            changes->all[i].doublings = 0;
+        }
     return w->failed ? NULL : changes;
 }
 
@@ -350,19 +411,47 @@ static struct gcal_walk_value moved_by(struct gcal_walk *w,
     return w->in_control ? value : gcal_walk_stored(w, value, type);
 }
 
-static void set_values(struct gcal_walk *w, const struct gcal_walk_inductions *changes,
-                       const struct gcal_poly *v, const char *why)
+/* A value that has doubled or halved 'trips' times; unknown where that is no polynomial.
+ */
+static struct gcal_walk_value scaled_by(struct gcal_walk *w,
+                                        struct gcal_walk_induction *induction,
+                                        const struct gcal_poly *trips)
+{
+    const struct gcal_poly *start = induction->start.p, *e;
+
+    if (w->in_control) {
+        if (!induction->any)
+            induction->any = gcal_poly_dimension(w->c, gcal_walk_name(w, induction->decl),
+                                                 gcal_poly_integer(w->c, INT32_MAX));
+        return gcal_walk_integer(induction->any);
+    }
+    trips = gcal_poly_scale(w->c, trips, induction->doublings, 1);
+    if (induction->doublings > 0)
+        return gcal_walk_integer(
+            gcal_poly_mul(w->c, start, gcal_poly_power(w->c, trips)));
+    if ((e = gcal_poly_exponent(w->c, start)))
+        return gcal_walk_integer(gcal_poly_power(w->c, gcal_poly_add(w->c, e, trips)));
+    return gcal_walk_not_affine(gcal_poly_format(
+        w->c, "'%s' halves in each iteration, from '%s' on: fix the size as a number",
+        gcal_walk_name(w, induction->decl), gcal_poly_text(w->c, start)));
+}
+
+/* 'ends': after the loop. */
+static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes,
+                       const struct gcal_poly *v, bool ends, const char *why)
 {
     for (size_t i = 0; i < changes->n; i++) {
-        const struct gcal_walk_induction *induction = &changes->all[i];
-        struct gcal_walk_value value = gcal_walk_not_affine(
-            induction->start.widened ? induction->start.why : why);
+        struct gcal_walk_induction *induction = &changes->all[i];
+        struct gcal_walk_value value =
+            gcal_walk_not_affine(induction->start.widened ? induction->start.why : why);
 
         value.on_data =
             induction->on_data || (induction->start.kind == GCAL_WALK_VALUE_UNKNOWN &&
                                    induction->start.on_data);
         if (v && induction->step) {
             value = moved_by(w, induction, v);
+        } else if (v && induction->doublings && (!ends || induction->doublings > 0)) {
+            value = scaled_by(w, induction, v);
         } else if (induction->start.kind == GCAL_WALK_VALUE_POINTER &&
                    !induction->assigned) {
             value.kind = GCAL_WALK_VALUE_POINTER; /* moved by an unknown offset */
@@ -372,16 +461,15 @@ static void set_values(struct gcal_walk *w, const struct gcal_walk_inductions *c
     }
 }
 
-void gcal_walk_inductions_set(struct gcal_walk *w,
-                              const struct gcal_walk_inductions *changes,
+void gcal_walk_inductions_set(struct gcal_walk *w, struct gcal_walk_inductions *changes,
                               const struct gcal_poly *v)
 {
-    set_values(w, changes, v, "the loop changes it in a way that is not affine");
+    set_values(w, changes, v, false, "the loop changes it in a way that is not affine");
 }
 
 void gcal_walk_inductions_finish(struct gcal_walk *w,
-                                 const struct gcal_walk_inductions *changes,
+                                 struct gcal_walk_inductions *changes,
                                  const struct gcal_poly *v)
 {
-    set_values(w, changes, v, "an earlier loop changes it");
+    set_values(w, changes, v, true, "an earlier loop changes it");
 }

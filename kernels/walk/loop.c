@@ -40,7 +40,7 @@ static bool read_loop(struct gcal_walk *w, CXCursor c,
 /* The search for a loop's trip count. */
 struct search {
     const struct gcal_walk_loop_clauses *loop;
-    const struct gcal_walk_inductions *changes;
+    struct gcal_walk_inductions *changes;
     const struct gcal_poly *v;
     struct gcal_walk_trip_count count;
     const char *why; /* it was not found */
@@ -178,17 +178,37 @@ static bool ends_by_condition(struct gcal_walk *w, const struct search *s,
                 w->c, gcal_walk_condition_at(w, condition, v, trips)) == 0);
 }
 
+/* The variable in 'condition' that doubles or halves; NULL without. */
+static const struct gcal_walk_induction *
+find_scaled(struct gcal_walk *w, const struct search *s,
+            const struct gcal_sets_condition *condition)
+{
+    for (size_t i = 0; i < s->changes->n; i++) {
+        const struct gcal_walk_induction *m = &s->changes->all[i];
+
+        if (m->any &&
+            gcal_sets_condition_contains(w->c, condition, gcal_poly_atom_index(m->any)))
+            return m;
+    }
+    return NULL;
+}
+
 static bool find_trips(struct gcal_walk *w, struct search *s)
 {
     struct gcal_walk_predicate predicate = predicate_at(w, s);
+    const struct gcal_walk_induction *scaled;
 
     if (!predicate.known) {
         s->why = predicate.why;
         s->on_data = predicate.on_data;
         return false;
     }
-    if (!gcal_walk_trip_count_find(w, predicate.when, gcal_poly_atom_index(s->v),
-                                   &s->count, &s->why))
+    scaled = find_scaled(w, s, predicate.when);
+    if (scaled
+            ? !gcal_walk_trip_count_scaled(w, predicate.when, gcal_poly_atom_index(s->v),
+                                           scaled, &s->count, &s->why)
+            : !gcal_walk_trip_count_find(w, predicate.when, gcal_poly_atom_index(s->v),
+                                         &s->count, &s->why))
         return false;
     if (s->count.guard && gcal_sets_condition_decide(w->c, s->count.guard) == 1)
         s->count.guard = NULL;
@@ -232,7 +252,7 @@ void gcal_walk_loop_refuse(struct gcal_walk *w, const struct gcal_walk_loop_clau
 /* Whether a variable changes in a way that unrolling makes known: not by a step, but not
  * to data, nor from an unknown start without assignment.
  */
-static bool is_irregular(const struct gcal_walk_inductions *changes)
+static bool is_irregular(struct gcal_walk_inductions *changes)
 {
     for (size_t i = 0; i < changes->n; i++) {
         const struct gcal_walk_induction *m = &changes->all[i];
@@ -241,6 +261,14 @@ static bool is_irregular(const struct gcal_walk_inductions *changes)
             (m->assigned || m->start.kind != GCAL_WALK_VALUE_UNKNOWN))
             return true;
     }
+    return false;
+}
+
+static bool has_scaled(const struct gcal_walk_inductions *changes)
+{
+    for (size_t i = 0; i < changes->n; i++)
+        if (changes->all[i].doublings)
+            return true;
     return false;
 }
 
@@ -262,7 +290,7 @@ static struct gcal_walk_flow walk_counted(struct gcal_walk *w, const struct sear
     if (!tentative)
         return gcal_walk_loop_nest(w, s->loop, s->changes, &s->count, false);
     gcal_walk_inductions_reset(w, s->changes);
-    if (trips <= FEW && is_irregular(s->changes))
+    if ((trips <= FEW && is_irregular(s->changes)) || has_scaled(s->changes))
         return gcal_walk_loop_unroll(w, s->loop);
     saved = gcal_walk_variables_save(w, &n_saved);
     mark = gcal_walk_events_mark(w);
@@ -292,7 +320,7 @@ static bool can_unroll(struct gcal_walk *w, const struct gcal_walk_loop_clauses 
 
 static struct gcal_walk_flow walk_average(struct gcal_walk *w,
                                           const struct gcal_walk_loop_clauses *loop,
-                                          const struct gcal_walk_inductions *changes,
+                                          struct gcal_walk_inductions *changes,
                                           const char *parameter)
 {
     struct gcal_walk_trip_count count = { .trips = gcal_poly_parameter(w->c, parameter) };

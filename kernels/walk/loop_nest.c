@@ -3,14 +3,6 @@
 
 /* ---- early exits ---- */
 
-static bool contains(struct gcal_walk *w, const struct gcal_sets_condition *condition,
-                     unsigned atom)
-{
-    return condition &&
-           ((condition->p && gcal_poly_contains(w->c, condition->p, atom)) ||
-            contains(w, condition->a, atom) || contains(w, condition->b, atom));
-}
-
 static const struct gcal_sets_condition *
 nonnegative(struct gcal_walk *w, const struct gcal_poly *p, int64_t added)
 {
@@ -20,7 +12,7 @@ nonnegative(struct gcal_walk *w, const struct gcal_poly *p, int64_t added)
 
 struct nesting {
     const struct gcal_walk_loop_clauses *loop;
-    const struct gcal_walk_inductions *changes;
+    struct gcal_walk_inductions *changes;
     const struct gcal_poly *v, *trips;
     const struct gcal_sets_condition *within; /* as in the trip count, of 'v'; or NULL */
     bool average;
@@ -46,7 +38,8 @@ static struct gcal_walk_exit left_earlier(struct gcal_walk *w, struct gcal_walk_
     unsigned atom = gcal_poly_atom_index(v);
     const struct gcal_sets_condition *before;
 
-    if (left.kind == GCAL_WALK_EXIT_WHEN && contains(w, left.when, atom)) {
+    if (left.kind == GCAL_WALK_EXIT_WHEN &&
+        gcal_sets_condition_contains(w->c, left.when, atom)) {
         before = gcal_walk_condition_project(
             w, left.when, atom, gcal_poly_sub(w->c, v, gcal_poly_integer(w->c, 1)));
         left.when = before ? before : gcal_sets_condition_earlier(w->c, left.when, atom);
@@ -72,7 +65,8 @@ static struct gcal_walk_exit left_ever(struct gcal_walk *w, struct gcal_walk_exi
     if (left.kind == GCAL_WALK_EXIT_ALWAYS) {
         left.kind = GCAL_WALK_EXIT_WHEN;
         left.when = runs;
-    } else if (left.kind == GCAL_WALK_EXIT_WHEN && contains(w, left.when, atom)) {
+    } else if (left.kind == GCAL_WALK_EXIT_WHEN &&
+               gcal_sets_condition_contains(w->c, left.when, atom)) {
         if (n->within)
             left.when = gcal_sets_condition_and(w->c, left.when, runs_at(w, n, v));
         left.when = gcal_walk_condition_project(
@@ -136,8 +130,7 @@ static bool differs_between_lanes(struct gcal_walk *w, const struct nesting *n)
 /* ---- the loop ---- */
 
 /* The name of the dimension: of a variable that steps. */
-static const char *name_of(struct gcal_walk *w,
-                           const struct gcal_walk_inductions *changes)
+static const char *name_of(struct gcal_walk *w, struct gcal_walk_inductions *changes)
 {
     for (size_t i = 0; i < changes->n; i++)
         if (changes->all[i].step)
@@ -228,7 +221,7 @@ static void finish(struct gcal_walk *w, const struct nesting *n, bool exact)
 
 struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
                                           const struct gcal_walk_loop_clauses *loop,
-                                          const struct gcal_walk_inductions *changes,
+                                          struct gcal_walk_inductions *changes,
                                           const struct gcal_walk_trip_count *count,
                                           bool average)
 {

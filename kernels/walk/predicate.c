@@ -200,6 +200,15 @@ static struct gcal_walk_predicate compare_pointers(struct gcal_walk *w,
     return known_predicate(compare_numbers(w, kind, apart, gcal_poly_integer(w->c, 0)));
 }
 
+/* The size to fix, as no condition on powers of two can be counted. */
+static const char *scaled_size(struct gcal_walk *w, struct gcal_walk_value a,
+                               struct gcal_walk_value b)
+{
+    const char *size = a.p ? gcal_walk_scaled_size(w, a.p) : NULL;
+
+    return size || !b.p ? size : gcal_walk_scaled_size(w, b.p);
+}
+
 static struct gcal_walk_predicate compare_choice(struct gcal_walk *w,
                                                  enum CXBinaryOperatorKind kind,
                                                  CXType type, struct gcal_walk_value a,
@@ -221,6 +230,9 @@ struct gcal_walk_predicate gcal_walk_compare(struct gcal_walk *w,
                                              struct gcal_walk_value a,
                                              struct gcal_walk_value b)
 {
+    struct gcal_walk_predicate result;
+    const char *size;
+
     if (a.choice || b.choice)
         return compare_choice(w, kind, type, a, b);
     if (a.kind == GCAL_WALK_VALUE_POINTER && b.kind == GCAL_WALK_VALUE_POINTER)
@@ -231,7 +243,18 @@ struct gcal_walk_predicate gcal_walk_compare(struct gcal_walk *w,
         return unknown_predicate((!has_number(&a) && a.on_data) ||
                                      (!has_number(&b) && b.on_data),
                                  has_number(&a) ? b.why : a.why);
-    return known_predicate(compare_integers(w, kind, type, a, b));
+    result = known_predicate(compare_integers(w, kind, type, a, b));
+    if (w->in_control &&
+        gcal_sets_condition_contains(w->c, result.when, w->control_dimension))
+        return result;
+    size = gcal_walk_predicate_decide(w, &result) < 0 ? scaled_size(w, a, b) : NULL;
+    if (size)
+        return unknown_predicate(
+            false, gcal_poly_format(w->c,
+                                    "it compares what doubles or halves as often as '%s' "
+                                    "says: fix '%s' as a number (--assume \"%s = 1024\")",
+                                    size, size, size));
+    return result;
 }
 
 /* ---- && and || ---- */

@@ -439,8 +439,11 @@ struct gcal_walk_induction {
     CXCursor decl;
     struct gcal_walk_value start; /* before the loop */
     const struct gcal_poly *step; /* per iteration (of a pointer: elements); or NULL */
-    int times, n_steps;           /* changes in the loop; those that are known steps */
-    bool on_data, assigned; /* it is assigned data; it changes other than by steps */
+    /* times 2^doublings per iteration, or divided by 2^-doublings; 0: neither */
+    int doublings;
+    const struct gcal_poly *any; /* with doublings: a dimension for its value */
+    int times, n_steps;          /* changes in the loop; those that are known steps */
+    bool on_data, assigned;      /* it is assigned data; it changes other than by steps */
 };
 
 struct gcal_walk_inductions {
@@ -457,17 +460,16 @@ gcal_walk_inductions_find(struct gcal_walk *w, const struct gcal_walk_loop_claus
 void gcal_walk_inductions_reset(struct gcal_walk *w,
                                 const struct gcal_walk_inductions *changes);
 /* at the start of iteration 'v', */
-void gcal_walk_inductions_set(struct gcal_walk *w,
-                              const struct gcal_walk_inductions *changes,
+void gcal_walk_inductions_set(struct gcal_walk *w, struct gcal_walk_inductions *changes,
                               const struct gcal_poly *v);
 /* and after 'v' iterations; NULL: an unknown number. */
 void gcal_walk_inductions_finish(struct gcal_walk *w,
-                                 const struct gcal_walk_inductions *changes,
+                                 struct gcal_walk_inductions *changes,
                                  const struct gcal_poly *v);
 /* Whether 'c' contains such a jump out of it. */
 bool gcal_walk_contains_jump(struct gcal_walk *w, CXCursor c, enum gcal_walk_jump jump);
 
-/* ---- trip_count.c, trip_cases.c ---- */
+/* ---- trip_count.c, trip_cases.c, trip_scaled.c ---- */
 /* The p of a condition p >= 0 and -p >= 0, else NULL. */
 const struct gcal_poly *gcal_walk_find_zero(struct gcal_walk *w,
                                             const struct gcal_sets_condition *condition);
@@ -493,6 +495,15 @@ bool gcal_walk_trip_count_find(struct gcal_walk *w,
                                const struct gcal_sets_condition *condition, unsigned v,
                                struct gcal_walk_trip_count *count, const char **why);
 
+/* The same while a variable that doubles or halves, as which 'condition' has the
+ * dimension 'scaled'->any, and another dimension 'v', meet the condition.
+ */
+bool gcal_walk_trip_count_scaled(struct gcal_walk *w,
+                                 const struct gcal_sets_condition *condition, unsigned v,
+                                 const struct gcal_walk_induction *scaled,
+                                 struct gcal_walk_trip_count *count, const char **why);
+/* The size that bounds the powers of two in p, for messages; NULL without such powers. */
+const char *gcal_walk_scaled_size(struct gcal_walk *w, const struct gcal_poly *p);
 /* Adds the first iteration of a do loop, which runs in any case. */
 void gcal_walk_trip_count_after(struct gcal_walk *w, struct gcal_walk_trip_count *count,
                                 unsigned v);
@@ -513,7 +524,7 @@ gcal_walk_condition_project(struct gcal_walk *w, const struct gcal_sets_conditio
 /* 'average': the trips are the user's average, with early exits included. */
 struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
                                           const struct gcal_walk_loop_clauses *loop,
-                                          const struct gcal_walk_inductions *changes,
+                                          struct gcal_walk_inductions *changes,
                                           const struct gcal_walk_trip_count *count,
                                           bool average);
 

@@ -68,6 +68,7 @@ static void knows_its_functions(void **state)
     (void)state;
     assert_near(value("min(x, y, 1) + 10*max(x, y, 1)"), y + 10 * x, 1e-14);
     assert_near(value("ceil(x) + floor(y) + sqrt(x)"), 3 + sqrt(x), 1e-15);
+    assert_near(value("log2(x) + floor(log2(32768))"), log2(x) + 15, 1e-15);
     assert_near(value("smoothstep(x - 2, 1.3)"), (tanh(1.3 * (x - 2)) + 1) / 2, 1e-15);
     assert_near(value("overlap(x, y, 7)"), x * step + y * (1 - step), 1e-14);
     assert_near(value("overlap(1e-9*x, 1e-9*y, 7)"), 1e-9 * (x * step + y * (1 - step)),
@@ -218,6 +219,7 @@ static void write_random(struct gcal_buf *text, int depth)
                                          "tanh(@)",
                                          "exp(tanh(@))",
                                          "log(1.2+@^2)",
+                                         "log2(1.3+@^2)",
                                          "sqrt(1 + @^4)",
                                          "min(@, @)",
                                          "max(@, @, @)",

@@ -125,6 +125,40 @@ static void minima_may_be_negative(void **state)
     assert_true(gcal_poly_is_nonnegative(c, parse("(n+3)/4")));
 }
 
+static const struct gcal_poly *digits(const char *text)
+{
+    return gcal_poly_digits(c, parse(text));
+}
+
+static void logarithms_and_powers_are_exact(void **state)
+{
+    const struct gcal_poly *v = gcal_poly_dimension(c, "v", parse("n-1"));
+    const struct gcal_poly *power = gcal_poly_power(c, v), *rising, *falling;
+    unsigned atom = gcal_poly_atom_index(v);
+
+    (void)state;
+    assert_text(digits("0"), "0");
+    assert_text(digits("0-3"), "0");
+    assert_text(digits("1"), "1");
+    assert_text(digits("1023"), "10");
+    assert_text(digits("1024"), "11");
+    assert_text(digits("n+1"), "floor(log2(n+1))+1");
+    assert_text(digits("n"), "floor(log2(max(2*n,1)))");
+    assert_text(digits("(4*n+4)/8"), "floor(log2(n+1))");
+    assert_text(gcal_poly_power(c, parse("10")), "1024");
+    assert_text(gcal_poly_power(c, parse("n")), "(2^(n))");
+    assert_text(gcal_poly_floor_log2(c, gcal_poly_scale(c, power, 12, 1)), "v+3");
+    assert_text(gcal_poly_exponent(c, gcal_poly_scale(c, power, 4, 1)), "v+2");
+    assert_null(gcal_poly_exponent(c, gcal_poly_scale(c, power, 12, 1)));
+    assert_true(gcal_poly_is_nonnegative(c, gcal_poly_sub(c, power, v)));
+    rising = gcal_poly_sum(c, gcal_poly_add(c, gcal_poly_scale(c, power, 3, 1), v), atom,
+                           parse("n"));
+    assert_text(rising, "1/2*n^2+3*(2^(n))-1/2*n-3");
+    falling = gcal_poly_power(c, gcal_poly_sub(c, parse("n"), v));
+    assert_text(gcal_poly_sum(c, falling, atom, parse("n")), "(2^(n+1))-2");
+    assert_null(gcal_poly_sum(c, gcal_poly_mul(c, power, v), atom, parse("n")));
+}
+
 static void overflow_is_an_error(void **state)
 {
     const struct gcal_poly *big = parse("9000000000000000000");
@@ -155,9 +189,13 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(arithmetic_is_exact),    TEST(floors_are_simplified),
-        TEST(assumptions_simplify),   TEST(sums_have_closed_forms),
-        TEST(minima_may_be_negative), TEST(overflow_is_an_error),
+        TEST(arithmetic_is_exact),
+        TEST(floors_are_simplified),
+        TEST(assumptions_simplify),
+        TEST(sums_have_closed_forms),
+        TEST(minima_may_be_negative),
+        TEST(overflow_is_an_error),
+        TEST(logarithms_and_powers_are_exact),
         TEST(bad_text_is_refused),
     };
 

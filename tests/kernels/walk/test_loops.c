@@ -32,8 +32,8 @@ static void check_accepted(const struct accepted *all, size_t n)
         struct loop_points_case points = { all[i].body, all[i].assume, LENGTH(some_sizes),
                                            some_sizes };
 
-        if (all[i].assume) /* all of them allow these */
-            points.n_sizes = 2;
+        if (all[i].assume) /* the first sizes meet all of them */
+            points.n_sizes = 1;
         if (loop_points_check(&points, text) == LOOP_POINTS_EQUAL)
             continue;
         print_error("%s\n    %s\n", all[i].body, text);
@@ -136,6 +136,84 @@ static const struct accepted chosen[] = {
       NULL },
 };
 
+/* ---- variables that double or halve ---- */
+
+static const struct accepted scaled[] = {
+    { "for (uint s = 1; s < n; s *= 2) HIT;", NULL },
+    { "for (uint s = 1; s <= n; s <<= 1) HIT;", NULL },
+    { "for (uint s = 4; s < n; s = s * 2) HIT;", NULL },
+    { "for (uint s = 3; 2 * s < n + 1; s = 2 * s) HIT;", NULL },
+    { "for (int s = 1; s < m; s *= 4) HIT;", NULL },
+    { "for (int s = 5; s <= m; s <<= 3) HIT;", NULL },
+    { "for (uint d = n; d > 0; d >>= 1) HIT;", NULL },
+    { "for (uint d = n >> 1; d > 0; d >>= 1) HIT;", NULL },
+    { "for (uint d = n / 2; d; d /= 2) HIT;", NULL },
+    { "for (uint d = n / 2; d != 0; d = d >> 1) HIT;", NULL },
+    { "for (uint d = 3 * n + 1; d >= 5; d /= 2) HIT;", NULL },
+    { "for (uint d = n; d > 3; d /= 16) HIT;", NULL },
+    { "uint d = n; while (d > 1) { HIT; d /= 2; HIT; }", NULL },
+    { "int s = 1; while (s < m) { for (int j = 0; j < m; j++) HIT; s *= 2; }", NULL },
+    { "for (int s = 1; s < m; s *= 2) for (int j = 0; j < h; j++) HIT;", NULL },
+    { "for (int s = 1, k = 0; s < m; s *= 2, k++) for (int j = 0; j < k; j++) HIT;",
+      NULL },
+    { "for (int s = 1; s <= m; s <<= 1) for (int t = s / 2; t > 0; t /= 2) HIT;", NULL },
+    { "for (int s = 2; s <= m; s *= 2) for (int t = s >> 1; t > 0; t >>= 1) HIT;", NULL },
+    { "for (int s = 2; s <= m; s *= 2) for (int t = s; t >= 1; t >>= 1) if (h > 2) HIT;",
+      NULL },
+    { "for (uint s = 1; s < n; s *= 2) for (int j = 0; j < s; j++) HIT;", NULL },
+    { "for (uint s = 1; s < n; s *= 2) for (int j = 2; j < 2 * s + m; j++) HIT;", NULL },
+    { "for (int s = 2; s <= m; s *= 2) for (int t = s / 2; t > 0; t /= 2) for (int j = "
+      "0; "
+      "j < t; j++) HIT;",
+      NULL },
+    { "for (int s = 1; s < m && s < 50; s *= 2) HIT;", NULL },
+    { "for (int s = 1, k = 0; s < m && k < 3; s *= 2, k++) HIT;", NULL },
+    { "int s; for (s = 1; s < m; s *= 2) HIT; for (int j = 0; j < s; j++) HIT;", NULL },
+    { "int s = 64; do { HIT; s /= 2; } while (s > 0);", NULL },
+    { "for (uint d = n >> 1; d > 0; d >>= 1) if (l < d) HIT;", "n = 40" },
+    { "for (uint s = 1; s < n; s *= 2) if (l % (2 * s) == 0) HIT;", "n = 40" },
+};
+
+static void variables_may_double(void **state)
+{
+    (void)state;
+    check_accepted(scaled, LENGTH(scaled));
+}
+
+/* ---- refusals, whose advice helps ---- */
+
+struct refused {
+    const char *body, *because, *advice;
+};
+
+static const struct refused advised[] = {
+    { "for (uint d = n >> 1; d > 0; d >>= 1) if (l < d) HIT;", "fix the size as a number",
+      "n = 40" },
+    { "for (uint s = 1; s < n; s *= 2) if (l < s) HIT;", "--assume \"n = 1024\"",
+      "n = 40" },
+    { "for (uint s = 1; s < n; s *= 2) if (2 * s * l < n) HIT;", "--assume \"n = 1024\"",
+      "n = 40" },
+    { "for (int s = m; s < n; s *= 2) HIT;", "assume 'm >= 1'", "m >= 1" },
+};
+
+static void advice_helps(void **state)
+{
+    char text[LOOP_POINTS_TEXT];
+    static const int size[][2] = { { 40, 7 } };
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(advised); i++) {
+        struct loop_points_case points = { advised[i].body, NULL, 1, size };
+
+        assert_int_equal(loop_points_check(&points, text), LOOP_POINTS_REFUSED);
+        if (!strstr(text, advised[i].because))
+            fail_msg("%s\n%s", advised[i].body, text);
+        points.assume = advised[i].advice;
+        if (loop_points_check(&points, text) != LOOP_POINTS_EQUAL)
+            fail_msg("%s\n%s", advised[i].body, text);
+    }
+}
+
 static void bounds_may_be_chosen(void **state)
 {
     (void)state;
@@ -156,7 +234,7 @@ static void narrow_values_wrap(void **state)
 
 static int try_one(const char *body, const char *assume)
 {
-    struct loop_points_case points = { body, assume, assume ? 2 : LENGTH(some_sizes),
+    struct loop_points_case points = { body, assume, assume ? 1 : LENGTH(some_sizes),
                                        some_sizes };
     static const char *const names[] = { "equal", "refused", "wrong" };
     char text[LOOP_POINTS_TEXT];
@@ -169,9 +247,9 @@ static int try_one(const char *body, const char *assume)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unsigned_values_wrap),
-        cmocka_unit_test(narrow_values_wrap),
-        cmocka_unit_test(bounds_may_be_chosen),
+        cmocka_unit_test(unsigned_values_wrap), cmocka_unit_test(narrow_values_wrap),
+        cmocka_unit_test(bounds_may_be_chosen), cmocka_unit_test(variables_may_double),
+        cmocka_unit_test(advice_helps),
     };
 
     if (argc > 1)
