@@ -215,7 +215,7 @@ static void refuses_what_it_cannot_count(void **state)
                    "  for (int i = 0; i < a[0]; i++) a[i] = 0; }",
                    "x.cl:2:19: ", "it comes from memory");
     assert_refused("__kernel void k(__global int *a, int n) {\n"
-                   "  for (int i = 1; i < n; i *= 2) a[i] = 0; }",
+                   "  for (int i = 1; i < n; i *= 3) a[i] = 0; }",
                    "x.cl:2:19: ", "is not affine in sizes");
     assert_refused("__kernel void k(__global int *a, int n) {\n"
                    "  for (int i = 0; i < n; i++) { a[i] = 0; if (a[i] > 3) break; } }",
