@@ -26,6 +26,7 @@ struct gcal_count_request {
     const char *assume;                     /* "n % 16 = 0 and n >= 16", or NULL */
     size_t sub_group_size; /* 0: counts contain the name sub_group_size */
     size_t n_banks;        /* of local memory; 0: bank conflicts are not counted */
+    size_t sector_bytes;   /* of memory traffic, a power of two; 0: it is not counted */
     bool index_arithmetic; /* count that of subscripts and loop control; auxiliary ops */
     bool allow_estimates;  /* mark inexact counts as estimates instead of refusing them */
     size_t budget_divisor; /* for tests: a share of what counting may take; 0: all */

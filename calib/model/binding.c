@@ -31,7 +31,7 @@ void gcal_binding_destroy(struct gcal_binding *binding)
         free(feature->name);
     }
     gcal_binding_clear_work(binding);
-    for (size_t i = 0; i <= binding->n_parameters; i++)
+    for (size_t i = 0; i < binding->n_parameters + GCAL_PROFILE_DEVICE_NAMES; i++)
         free(binding->symbols[i]);
     free(binding->features);
     gcal_assume_destroy(binding->assume);
@@ -81,7 +81,7 @@ static int add_test(const struct gcal_binding *binding, struct gcal_binding_term
                     const struct gcal_feature_constraint *constraint, const char *actual,
                     struct gcal_error *err)
 {
-    double values[GCAL_PROFILE_MAX_PARAMETERS + 1] = { 0 };
+    double values[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES] = { 0 };
     struct gcal_binding_test *test = &term->tests[term->n_tests];
     int rc;
 
@@ -167,6 +167,9 @@ static int check_counted(const struct gcal_profile *profile, enum gcal_feature_k
     case GCAL_FEATURE_COUNTED_WITH_SUB_GROUP:
         option = profile->divergence ? NULL : "--sub-group";
         break;
+    case GCAL_FEATURE_COUNTED_WITH_TRAFFIC:
+        option = profile->sector_bytes ? NULL : "--traffic";
+        break;
     case GCAL_FEATURE_COUNTED_NEVER:
         return gcal_error_set(err, GCAL_EINPUT, "it is measured, not counted");
     }
@@ -211,8 +214,10 @@ static int copy_symbols(struct gcal_binding *binding, const struct gcal_profile 
         return gcal_error_set(err, GCAL_EINPUT, "kernel %.60s has more than %d sizes",
                               profile->kernel, GCAL_PROFILE_MAX_PARAMETERS);
     binding->n_parameters = n;
-    for (size_t i = 0; i <= n; i++) {
-        const char *name = i < n ? profile->parameters[i] : GCAL_SUB_GROUP_SIZE;
+    for (size_t i = 0; i < n + GCAL_PROFILE_DEVICE_NAMES; i++) {
+        const char *name = i < n    ? profile->parameters[i]
+                           : i == n ? GCAL_SUB_GROUP_SIZE
+                                    : GCAL_WAVE_GROUPS;
 
         if (!(binding->symbols[i] = strdup(name)))
             return gcal_error_memory(err);
@@ -230,9 +235,9 @@ static int bind(struct gcal_binding *binding, const struct gcal_profile *profile
     if (copy_symbols(binding, profile, err) < 0)
         return -1;
     if (profile->assumptions) {
-        binding->assume =
-            gcal_assume_parse(profile->assumptions, binding->n_parameters + 1,
-                              (const char *const *)binding->symbols, err);
+        binding->assume = gcal_assume_parse(
+            profile->assumptions, binding->n_parameters + GCAL_PROFILE_DEVICE_NAMES,
+            (const char *const *)binding->symbols, err);
         if (!binding->assume)
             return gcal_error_prefix(err, "kernel %.60s", profile->kernel);
     }
@@ -264,6 +269,7 @@ static struct gcal_binding *create(const struct gcal_profile *profile,
         return NULL;
     }
     binding->sub_group_size = sub_group_size;
+    binding->wave_groups = NAN;
     if (bind(binding, profile, subject, n_features, features, err) < 0) {
         gcal_binding_destroy(binding);
         return NULL;
@@ -287,14 +293,28 @@ struct gcal_binding *gcal_binding_create_for(const struct gcal_profile *profile,
                   (const char *const *)subject->model->features, sub_group_size, err);
 }
 
-static double eval_feature(const struct gcal_binding_feature *feature,
+void gcal_binding_set_wave(struct gcal_binding *binding, double groups)
+{
+    binding->wave_groups = groups;
+}
+
+/* NaN where a wave is unknown. */
+static double eval_feature(const struct gcal_binding *binding,
+                           const struct gcal_binding_feature *feature,
                            const double *values)
 {
+    size_t wave = binding->n_parameters + 1;
     double sum = 0;
 
-    for (size_t i = 0; i < feature->n_terms; i++)
-        if (gcal_binding_term_holds(&feature->terms[i], values))
-            sum += gcal_expr_eval(feature->terms[i].count, values);
+    for (size_t i = 0; i < feature->n_terms; i++) {
+        const struct gcal_binding_term *term = &feature->terms[i];
+
+        if (!gcal_binding_term_holds(term, values))
+            continue;
+        if (!(values[wave] > 0) && gcal_expr_uses(term->count, wave))
+            return NAN;
+        sum += gcal_expr_eval(term->count, values);
+    }
     return sum;
 }
 
@@ -314,15 +334,16 @@ static int add_sizes(const struct gcal_binding *binding, const double *sizes,
 int gcal_binding_eval(const struct gcal_binding *binding, const double *sizes,
                       double *values, struct gcal_error *err)
 {
-    double symbols[GCAL_PROFILE_MAX_PARAMETERS + 1];
+    double symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
 
     for (size_t i = 0; i < binding->n_parameters; i++)
         symbols[i] = sizes[i];
     symbols[binding->n_parameters] = binding->sub_group_size;
+    symbols[binding->n_parameters + 1] = binding->wave_groups;
     if (gcal_assume_check(binding->assume, symbols, err) < 0)
         return add_sizes(binding, sizes, err);
     for (size_t i = 0; i < binding->n_features; i++) {
-        values[i] = eval_feature(&binding->features[i], symbols);
+        values[i] = eval_feature(binding, &binding->features[i], symbols);
         if (!(values[i] >= 0) || isinf(values[i])) {
             gcal_error_set(err, GCAL_EINPUT, "%.200s: invalid count %g",
                            binding->features[i].name, values[i]);

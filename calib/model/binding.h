@@ -46,6 +46,11 @@ struct gcal_binding *gcal_binding_create_for(const struct gcal_profile *profile,
                                              struct gcal_error *err);
 void gcal_binding_destroy(struct gcal_binding *binding);
 
+/* The work-groups of a wave, at least 1, for features that depend on it; without it their
+ * evaluation is an error.
+ */
+void gcal_binding_set_wave(struct gcal_binding *binding, double groups);
+
 /* 'sizes': one per profile parameter, in order.  'values': one per feature.  Returns 0,
  * or -1 with 'err' if the sizes break the profile's assumptions or a count is not a
  * finite number of at least 0.  Thread-safe, allocates nothing.

@@ -41,9 +41,10 @@ struct gcal_binding_work {
 };
 
 struct gcal_binding {
-    size_t n_parameters; /* symbol n_parameters is the sub-group size */
-    char *symbols[GCAL_PROFILE_MAX_PARAMETERS + 1];
-    double sub_group_size;
+    size_t
+        n_parameters; /* symbols n_parameters and the next: sub_group_size, wave_groups */
+    char *symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
+    double sub_group_size, wave_groups; /* wave_groups: NaN while it is unknown */
     struct gcal_assume *assume;
     size_t n_features;
     struct gcal_binding_feature *features;

@@ -16,7 +16,7 @@ void gcal_binding_term_clear(struct gcal_binding_term *term)
 struct gcal_expr *gcal_binding_parse(const struct gcal_binding *binding, const char *text,
                                      struct gcal_error *err)
 {
-    return gcal_expr_parse_in(text, binding->n_parameters + 1,
+    return gcal_expr_parse_in(text, binding->n_parameters + GCAL_PROFILE_DEVICE_NAMES,
                               (const char *const *)binding->symbols, err);
 }
 

@@ -192,13 +192,15 @@ size_t gcal_binding_gap_count(const struct gcal_binding *b)
 double gcal_binding_gaps(const struct gcal_binding *b, const double *sizes,
                          struct gcal_binding_gap *gaps, const char **largest)
 {
-    double values[GCAL_PROFILE_MAX_PARAMETERS + 1], total = 0, missing = 0, most = 0;
+    double values[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES],
+        total = 0, missing = 0, most = 0;
     size_t n = 0;
 
     *largest = NULL;
     for (size_t i = 0; i < b->n_parameters; i++)
         values[i] = sizes[i];
     values[b->n_parameters] = b->sub_group_size;
+    values[b->n_parameters + 1] = b->wave_groups;
     for (size_t i = 0; i < b->n_work; i++) {
         const struct gcal_binding_work *work = &b->work[i];
         double count = gcal_expr_eval(work->count, values);

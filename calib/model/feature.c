@@ -6,6 +6,14 @@
 #define ACCESS_FIELDS                                                                    \
     (GCAL_FEATURE_FIELD_TAG | GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_LSTRIDES |   \
      GCAL_FEATURE_FIELD_GSTRIDES | GCAL_FEATURE_FIELD_AFR)
+#define TRAFFIC_FIELDS                                                                   \
+    (GCAL_FEATURE_FIELD_SPACE | GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_DIRECTION)
+#define TRAFFIC(what, fields_, granularity_)                                             \
+    {                                                                                    \
+        .name = what, .fields = fields_, .granularity = granularity_,                    \
+        .category = GCAL_FEATURE_CATEGORY_GLOBAL_MEMORY,                                 \
+        .counted = GCAL_FEATURE_COUNTED_WITH_TRAFFIC                                     \
+    }
 #define TRANSFER_FIELDS                                                                  \
     (GCAL_FEATURE_FIELD_COPY_DIRECTION | GCAL_FEATURE_FIELD_HOST_MEMORY)
 
@@ -52,6 +60,21 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
         .category = GCAL_FEATURE_CATEGORY_LOCAL_MEMORY,
         .counted = GCAL_FEATURE_COUNTED_WITH_BANKS,
     },
+    [GCAL_FEATURE_SECTOR] = TRAFFIC("f_sector", TRAFFIC_FIELDS | GCAL_FEATURE_FIELD_TAG,
+                                    GCAL_FEATURE_PER_SUB_GROUP),
+    [GCAL_FEATURE_LINE] = TRAFFIC("f_line", TRAFFIC_FIELDS | GCAL_FEATURE_FIELD_TAG,
+                                  GCAL_FEATURE_PER_SUB_GROUP),
+    [GCAL_FEATURE_PARTIAL_SECTOR] =
+        TRAFFIC("f_partial_sector", TRAFFIC_FIELDS | GCAL_FEATURE_FIELD_TAG,
+                GCAL_FEATURE_PER_SUB_GROUP),
+    [GCAL_FEATURE_FOOTPRINT_GROUP] =
+        TRAFFIC("f_footprint_group", TRAFFIC_FIELDS, GCAL_FEATURE_PER_WORK_GROUP),
+    [GCAL_FEATURE_FOOTPRINT_WAVE] =
+        TRAFFIC("f_footprint_wave", TRAFFIC_FIELDS, GCAL_FEATURE_PER_KERNEL),
+    [GCAL_FEATURE_OVERLAP_WAVE] =
+        TRAFFIC("f_overlap_wave", TRAFFIC_FIELDS, GCAL_FEATURE_PER_KERNEL),
+    [GCAL_FEATURE_FOOTPRINT_LAUNCH] =
+        TRAFFIC("f_footprint_launch", TRAFFIC_FIELDS, GCAL_FEATURE_PER_KERNEL),
     [GCAL_FEATURE_ATOMIC] = {
         .name = "f_atomic",
         .fields = ACCESS_FIELDS | GCAL_FEATURE_FIELD_ATOMIC_SPACE |
@@ -161,8 +184,9 @@ bool gcal_feature_is_auxiliary(enum gcal_feature_kind kind, const char *op)
 
 bool gcal_feature_is_access(enum gcal_feature_kind kind)
 {
-    return (kinds[kind].fields & GCAL_FEATURE_FIELD_TAG) &&
-           (kinds[kind].fields & GCAL_FEATURE_FIELD_DTYPE);
+    return (kinds[kind].fields & GCAL_FEATURE_FIELD_DTYPE) &&
+           (kinds[kind].fields &
+            (GCAL_FEATURE_FIELD_DIRECTION | GCAL_FEATURE_FIELD_ATOMIC_OP));
 }
 
 bool gcal_feature_is_transfer(enum gcal_feature_kind kind)

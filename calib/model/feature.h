@@ -7,6 +7,15 @@
  *               [_lstrides:{axis:constraint;..}][_gstrides:{..}][_afr:<constraint>]
  *   f_local_pass[_tag:<name>][_<dtype>][_<load|store>]
  *                                 passes of accesses to the banks of local memory
+ *   f_sector[_tag:<name>][_<global|constant>][_<dtype>][_<load|store>]
+ *                                 sectors of memory that sub-groups' accesses touch
+ *   f_line.., f_partial_sector..  the same: lines of 128 bytes; sectors that a sub-group's
+ *                                 store covers only in part
+ *   f_footprint_group[_<global|constant>][_<dtype>][_<load|store>]
+ *                                 distinct sectors of each work-group, summed over groups
+ *   f_footprint_launch.., f_footprint_wave.., f_overlap_wave..
+ *                                 the same: of all work-groups; of a wave of 'wave_groups'
+ *                                 work-groups; those that a wave shares with the next
  *   f_atomic[_tag:<name>][_<global|local>][_<dtype>][_<op>]
  *               [_lstrides:{..}][_gstrides:{..}][_afr:<constraint>]
  *               op: add sub inc dec xchg cmpxchg min max and or xor load store
@@ -51,6 +60,13 @@ enum gcal_feature_kind {
     GCAL_FEATURE_AUXILIARY_OP,
     GCAL_FEATURE_MEM_ACCESS,
     GCAL_FEATURE_LOCAL_PASS,
+    GCAL_FEATURE_SECTOR,
+    GCAL_FEATURE_LINE,
+    GCAL_FEATURE_PARTIAL_SECTOR,
+    GCAL_FEATURE_FOOTPRINT_GROUP,
+    GCAL_FEATURE_FOOTPRINT_WAVE,
+    GCAL_FEATURE_OVERLAP_WAVE,
+    GCAL_FEATURE_FOOTPRINT_LAUNCH,
     GCAL_FEATURE_ATOMIC,
     GCAL_FEATURE_DIVERGENT_BRANCH,
     GCAL_FEATURE_BARRIER_LOCAL,
@@ -134,6 +150,7 @@ enum gcal_feature_counted {
     GCAL_FEATURE_COUNTED_WITH_INDEX_ARITHMETIC,
     GCAL_FEATURE_COUNTED_WITH_BANKS,
     GCAL_FEATURE_COUNTED_WITH_SUB_GROUP,
+    GCAL_FEATURE_COUNTED_WITH_TRAFFIC,
     GCAL_FEATURE_COUNTED_NEVER, /* it is measured */
 };
 

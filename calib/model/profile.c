@@ -202,6 +202,10 @@ static void write_profile(const struct gcal_profile *profile, struct gcal_yaml_w
         gcal_yaml_write_text(w, "banks");
         gcal_yaml_write_integer(w, (long long)profile->n_banks);
     }
+    if (profile->sector_bytes) {
+        gcal_yaml_write_text(w, "sector_bytes");
+        gcal_yaml_write_integer(w, (long long)profile->sector_bytes);
+    }
     write_flag(w, "divergence", profile->divergence);
     write_flag(w, "index_arithmetic", profile->index_arithmetic);
     gcal_yaml_write_text(w, "estimated");

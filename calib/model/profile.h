@@ -3,8 +3,9 @@
  * kernels/count makes profiles from OpenCL C, libgpucal reads them from YAML.
  * docs/gpucal-profile.5 documents the format.
  *
- * Counts are expressions (expr.h) in the kernel's size parameters and the reserved
- * name 'sub_group_size', which a device supplies:
+ * Counts are expressions (expr.h) in the kernel's size parameters and two reserved names,
+ * which a device supplies: 'sub_group_size', and in f_footprint_wave and f_overlap_wave
+ * 'wave_groups', the work-groups that are resident at a time:
  *   work-item   executions summed over all work-items of the NDRange
  *   sub-group   executions summed over all sub-groups, partial ones rounded up
  *               (e.g. "1/256*n^3*ceil(256/sub_group_size)")
@@ -25,6 +26,10 @@ struct gcal_yaml;
 struct gcal_yaml_writer;
 
 #define GCAL_SUB_GROUP_SIZE "sub_group_size"
+#define GCAL_WAVE_GROUPS    "wave_groups"
+
+/* The names of the device in expressions, after the parameters. */
+enum { GCAL_PROFILE_DEVICE_NAMES = 2 };
 
 /* Hexadecimal digits of a fingerprint. */
 #define GCAL_PROFILE_FINGERPRINT_LENGTH 32
@@ -82,6 +87,7 @@ struct gcal_profile {
     char *assumptions;           /* "n % 16 = 0 and n >= 16", or NULL */
     /* Optional counts; binding a feature that was not counted is an error. */
     size_t n_banks;        /* banks for which f_local_pass was counted; 0: not counted */
+    size_t sector_bytes;   /* for which traffic was counted; 0: it was not */
     bool divergence;       /* f_divergent_branch */
     bool index_arithmetic; /* f_index_..., f_aux_... */
     bool estimated;        /* some count is not exact */

@@ -24,6 +24,7 @@ static int decode_parameters(struct gcal_profile_decoder *d, const struct gcal_y
         root, "parameters", 0, GCAL_PROFILE_MAX_PARAMETERS, d->err);
 
     d->symbols[d->n_symbols++] = GCAL_SUB_GROUP_SIZE;
+    d->symbols[d->n_symbols++] = GCAL_WAVE_GROUPS;
     if (!list)
         return -1;
     if (!(profile->parameters = calloc(list->n_items + 1, sizeof(char *))))
@@ -144,10 +145,10 @@ static int decode_version(struct gcal_profile_decoder *d, const struct gcal_yaml
 static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml *root)
 {
     static const char *const known[] = {
-        "gpucal_profile", "kernel",     "source_hash",      "fingerprint",
-        "origin",         "parameters", "local_size",       "groups",
-        "assumptions",    "estimated",  "entries",          "notes",
-        "banks",          "divergence", "index_arithmetic", NULL
+        "gpucal_profile", "kernel",     "source_hash", "fingerprint", "origin",
+        "parameters",     "local_size", "groups",      "assumptions", "estimated",
+        "entries",        "notes",      "banks",       "divergence",  "index_arithmetic",
+        "sector_bytes",   NULL
     };
 
     if (root->kind == GCAL_YAML_MAP && decode_version(d, root) < 0)
@@ -165,6 +166,7 @@ static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml
         gcal_profile_take_flag(d, root, "index_arithmetic",
                                &d->profile->index_arithmetic) < 0 ||
         gcal_profile_take_count(d, root, "banks", &d->profile->n_banks) < 0 ||
+        gcal_profile_take_count(d, root, "sector_bytes", &d->profile->sector_bytes) < 0 ||
         decode_notes(d, root) < 0)
         return -1;
     return decode_entries(d, root);

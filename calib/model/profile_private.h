@@ -19,7 +19,7 @@
 struct gcal_profile_decoder {
     struct gcal_profile *profile;
     size_t n_symbols; /* names that expressions may contain */
-    const char *symbols[GCAL_PROFILE_MAX_PARAMETERS + 1];
+    const char *symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
     struct gcal_error *err;
 };
 

@@ -196,13 +196,32 @@ static struct gcal_count_counter counter_of(struct gcal_count_builder *m,
     return counter;
 }
 
+/* Passes of one event; where the lanes that take part are unknown, as of all lanes. */
+static void count_passes(struct gcal_count_builder *m,
+                         const struct gcal_sets_access_event *e, int64_t ways,
+                         struct gcal_count_counter *passes)
+{
+    const struct gcal_poly *known = ways > 1 ? gcal_count_access_passes(m, e) : NULL;
+    struct gcal_count_counter all = gcal_count_counter_zero(m);
+
+    gcal_count_counter_add(m, &all, e->scope, gcal_count_sub_group_mode(m), ways);
+    passes->estimated = passes->estimated || all.estimated;
+    passes->count = gcal_poly_add(m->c, passes->count, known ? known : all.count);
+    if (known || ways == 1 || m->failed)
+        return;
+    passes->estimated = true;
+    gcal_sets_nest_note(m->nest, e->line, e->column,
+                        "the bank conflicts of parts of sub-groups cannot be counted "
+                        "exactly: counted as those of complete ones");
+}
+
 /* The entry of passes over the banks, after the entry of its local accesses. */
-static void add_passes(struct gcal_count_builder *m, const struct access_group *g,
-                       const struct gcal_count_counter *counter)
+static void add_passes(struct gcal_count_builder *m, const struct access_group *g)
 {
     const struct gcal_sets_access_event *e = g->events[0];
     size_t ways = g->pattern->ways;
     struct gcal_profile_entry *access = &m->profile->entries[m->profile->n_entries - 1];
+    struct gcal_count_counter passes = gcal_count_counter_zero(m);
     struct gcal_profile_entry *entry;
 
     access->bank_ways = ways;
@@ -211,15 +230,16 @@ static void add_passes(struct gcal_count_builder *m, const struct access_group *
             m, e->line, e->column,
             "bank conflicts of this access cannot be counted exactly",
             "counted as if there were none");
+    for (size_t i = 0; i < g->n; i++)
+        count_passes(m, g->events[i], ways ? (int64_t)ways : 1, &passes);
     entry = gcal_count_builder_add(
         m, GCAL_FEATURE_LOCAL_PASS,
         gcal_poly_format(m->c, "%s_%s_%s", tag_text(m, e), e->dtype,
                          e->direction == GCAL_FEATURE_LOAD ? "load" : "store"));
     if (!entry)
         return;
-    entry->count = gcal_count_builder_text(
-        m, gcal_poly_scale(m->c, counter->count, ways ? (int64_t)ways : 1, 1));
-    entry->estimated = counter->estimated || !ways;
+    entry->count = gcal_count_builder_text(m, passes.count);
+    entry->estimated = passes.estimated || !ways;
     fill_access(m, entry, e, g->pattern);
     entry->bank_ways = ways;
 }
@@ -257,7 +277,7 @@ static void add_group(struct gcal_count_builder *m, const struct access_group *g
             m, local ? GCAL_COUNT_COMPONENT_ONCHIP : GCAL_COUNT_COMPONENT_MEMORY,
             counter.count, by_sub_group, counter.estimated);
     if (counts_passes(m, e))
-        add_passes(m, g, &counter);
+        add_passes(m, g);
 }
 
 void gcal_count_builder_add_accesses(struct gcal_count_builder *m)

@@ -112,3 +112,50 @@ size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
     free(offset);
     return ways;
 }
+
+/* ---- passes by the lanes that take part ---- */
+
+struct passes {
+    int64_t bytes, width; /* of an element; elements per lane */
+    size_t n_banks;
+    int64_t *offset;
+    size_t capacity;
+};
+
+static int64_t measure_passes(const struct gcal_sets_lanes *lanes, int64_t residue,
+                              void *data)
+{
+    struct passes *p = data;
+
+    if (lanes->n > p->capacity) {
+        int64_t *moved = reallocarray(p->offset, lanes->n, sizeof(*moved));
+
+        if (!moved)
+            return 0;
+        p->offset = moved;
+        p->capacity = lanes->n;
+    }
+    for (size_t i = 0; i < lanes->n; i++)
+        p->offset[i] = (lanes->at[i] + residue) * p->bytes;
+    return (int64_t)gcal_count_bank_conflict(lanes->n, p->offset,
+                                             (size_t)(p->bytes * p->width), p->n_banks);
+}
+
+const struct gcal_poly *
+gcal_count_access_passes(struct gcal_count_builder *m,
+                         const struct gcal_sets_access_event *event)
+{
+    int64_t bytes = (int64_t)gcal_dtype_size(event->dtype);
+    struct passes passes = { .bytes = bytes,
+                             .width = event->width,
+                             .n_banks = m->request->n_banks };
+    struct gcal_sets_lane_sum sum = { .modulus =
+                                          bytes < WORD_BYTES ? WORD_BYTES / bytes : 1,
+                                      .width = event->width,
+                                      .measure = measure_passes,
+                                      .data = &passes };
+    const struct gcal_poly *count = gcal_sets_sum_over_lanes(m->nest, event, &sum);
+
+    free(passes.offset);
+    return sum.averaged || sum.rows ? NULL : count;
+}

@@ -28,6 +28,15 @@ static int check_request(const struct gcal_count_request *r, struct gcal_error *
         return gcal_error_set(err, GCAL_EINPUT,
                               "bank conflicts need a sub-group size: give it with the "
                               "number of banks");
+    if (r->sector_bytes && !r->sub_group_size)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "memory traffic needs a sub-group size: give it with the "
+                              "traffic");
+    if (r->sector_bytes & (r->sector_bytes - 1) || r->sector_bytes > 128 ||
+        (r->sector_bytes && r->sector_bytes < 8))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "a sector has 8, 16, 32, 64 or 128 bytes, not %zu",
+                              r->sector_bytes);
     return 0;
 }
 

@@ -99,6 +99,39 @@ void gcal_count_builder_add_accesses(struct gcal_count_builder *m);
 /* Barriers, the launch, sizes. */
 void gcal_count_builder_add_ndrange(struct gcal_count_builder *m);
 
+/* ---- traffic.c ---- */
+
+/* Sectors and lines of memory, when the request has a size of sectors. */
+void gcal_count_builder_add_traffic(struct gcal_count_builder *m);
+
+/* A new entry of traffic with the access's fields, without its tag or place. */
+struct gcal_profile_entry *
+gcal_count_builder_add_traffic_entry(struct gcal_count_builder *m,
+                                     enum gcal_feature_kind kind,
+                                     const struct gcal_sets_access_event *e,
+                                     const char *tag);
+
+/* ---- footprint.c ---- */
+
+/* Footprints of arrays in sectors, when the request has their size; after all entries that
+ * the same polynomials are used for.
+ */
+void gcal_count_builder_add_footprints(struct gcal_count_builder *m);
+
+/* ---- blocks.c: aligned blocks of memory that lanes access together ---- */
+
+struct gcal_count_blocks {
+    int64_t size, width; /* of a block and of a lane's access, in elements */
+    bool partial;        /* count the blocks that are covered in part only */
+    size_t capacity;
+    struct gcal_count_block *all;
+    bool failed; /* out of memory */
+};
+
+/* A measure for gcal_sets_sum_over_lanes(): the number of blocks; 'data': the blocks. */
+int64_t gcal_count_blocks_measure(const struct gcal_sets_lanes *lanes, int64_t residue,
+                                  void *data);
+
 /* ---- component.c: the memory and the on-chip component ---- */
 
 void gcal_count_builder_add_to_component(struct gcal_count_builder *m,
@@ -125,6 +158,13 @@ size_t gcal_count_bank_conflict(size_t n_lanes, const int64_t *offset, size_t by
 /* The same for the first sub-group's lanes; 0 when their offsets are unknown. */
 size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
                                        const struct gcal_sets_access_event *event);
+
+/* The passes of all executions by sub-groups, each by the lanes that take part; NULL: not
+ * known.
+ */
+const struct gcal_poly *
+gcal_count_access_passes(struct gcal_count_builder *m,
+                         const struct gcal_sets_access_event *event);
 
 /* ---- profile.c ---- */
 

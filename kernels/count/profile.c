@@ -124,6 +124,7 @@ static void build(struct gcal_count_builder *m, const char *kernel,
     for (size_t d = 0; d < p->n_dims; d++)
         p->local_size[d] = (size_t)m->nest->local_size[d];
     p->n_banks = m->request->n_banks;
+    p->sector_bytes = m->request->sector_bytes;
     p->divergence = m->request->sub_group_size > 0;
     p->index_arithmetic = m->request->index_arithmetic;
     set_assumptions(m, assumptions);
@@ -131,7 +132,9 @@ static void build(struct gcal_count_builder *m, const char *kernel,
     gcal_count_builder_add_accesses(m);
     gcal_count_builder_add_ndrange(m);
     gcal_count_builder_add_components(m);
-    gcal_count_builder_add_branches(m); /* last, as only they may go without a budget */
+    gcal_count_builder_add_branches(m); /* these may go without a budget */
+    gcal_count_builder_add_traffic(m);
+    gcal_count_builder_add_footprints(m);
     set_notes(m);
     set_parameters(m, order);
     if (!m->failed && (gcal_poly_context_check(m->c, m->err) < 0 ||

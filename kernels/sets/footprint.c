@@ -8,8 +8,8 @@
 
 enum { MOST_OPERATIONS = 60000 };
 
-/* Whether different coordinates are different elements. */
-static bool are_elements(const struct gcal_sets_image *image, isl_set *set)
+bool gcal_sets_image_is_injective(const struct gcal_sets_image *image, isl_set *set,
+                                  int64_t margin)
 {
     struct gcal_poly_context *c = image->nest->c;
     const struct gcal_poly *reach = gcal_poly_integer(c, 0), *least, *most;
@@ -24,7 +24,7 @@ static bool are_elements(const struct gcal_sets_image *image, isl_set *set)
             gcal_poly_mul(c, image->bases.all[b], gcal_poly_sub(c, most, least)));
         if (!gcal_poly_is_nonnegative(
                 c, gcal_poly_sub(c, image->bases.all[b + 1],
-                                 gcal_poly_add(c, reach, gcal_poly_integer(c, 1)))))
+                                 gcal_poly_add(c, reach, gcal_poly_integer(c, 1 + margin)))))
             return false;
     }
     return true;
@@ -39,6 +39,7 @@ static void find_alike(struct gcal_sets_image *image)
     struct gcal_sets_domain domain;
     struct gcal_sets_component component;
 
+    image->by_group = local;
     for (size_t d = 0; d < nest->n_dims; d++)
         image->alike[d] = local;
     for (size_t i = 0; i < image->n_accesses && local; i++) {
@@ -53,7 +54,7 @@ static void find_alike(struct gcal_sets_image *image)
     }
 }
 
-static void find_apart(struct gcal_sets_image *image)
+void gcal_sets_image_find_apart(struct gcal_sets_image *image)
 {
     for (size_t i = 1; i < image->n_accesses; i++)
         image->apart =
@@ -65,7 +66,7 @@ static const struct gcal_poly *count_image(struct gcal_sets_image *image)
     const struct gcal_poly *count = NULL;
     isl_set *all = gcal_sets_image_set(image);
 
-    if (all && are_elements(image, all))
+    if (all && gcal_sets_image_is_injective(image, all, 0))
         count = gcal_sets_cardinality(&image->sizes, isl_set_copy(all));
     isl_set_free(all);
     return count;
@@ -100,7 +101,7 @@ gcal_sets_footprint(struct gcal_sets_nest *nest, size_t n,
     if (n > GCAL_SETS_IMAGE_ACCESSES || !gcal_sets_begin_attempt(nest, MOST_OPERATIONS))
         return NULL;
     find_alike(&image);
-    find_apart(&image);
+    gcal_sets_image_find_apart(&image);
     known = gcal_sets_image_prepare(&image) && is_affordable(&image);
     for (int whole = 1; whole >= 0 && known && !count; whole--)
         if (gcal_sets_bases_find(nest->c, n, image.offsets, whole, true, &image.bases))

@@ -18,7 +18,6 @@ bool gcal_sets_image_component(struct gcal_sets_image *image,
                                struct gcal_sets_component *component)
 {
     struct gcal_poly_context *c = image->nest->c;
-    bool local = image->nest->arrays[access->array].space == GCAL_FEATURE_SPACE_LOCAL;
     bool wanted[GCAL_SETS_MAX_DIMS] = { false };
 
     *domain = (struct gcal_sets_domain){ .nest = image->nest,
@@ -29,7 +28,7 @@ bool gcal_sets_image_component(struct gcal_sets_image *image,
         return false;
     for (size_t i = 0; i < domain->n_dims; i++) {
         bool is_gid = i < 2 * image->nest->n_dims && !domain->is_lid[i];
-        bool differs = local && is_gid && !image->alike[i / 2];
+        bool differs = image->by_group && is_gid && !image->alike[i / 2];
 
         if (!gcal_poly_contains(c, domain->offset, domain->dims[i]) && !differs)
             continue;
@@ -122,8 +121,7 @@ static isl_set *reached(struct gcal_sets_image *image, size_t number, isl_set **
         map = b ? isl_map_flat_range_product(map, one) : one;
     }
     for (size_t d = 0; d < nest->n_dims; d++) {
-        if (nest->arrays[access->array].space != GCAL_FEATURE_SPACE_LOCAL ||
-            image->alike[d])
+        if (!image->by_group || image->alike[d])
             continue;
         one = isl_map_from_pw_aff(
             gcal_sets_context_affine(&component.context, nest->gid[d]));

@@ -19,6 +19,27 @@ void gcal_sets_nest_clear(struct gcal_sets_nest *nest)
     *nest = (struct gcal_sets_nest){ 0 };
 }
 
+struct gcal_sets_nest gcal_sets_nest_part(const struct gcal_sets_nest *nest,
+                                          const struct gcal_poly *const *groups)
+{
+    struct gcal_sets_nest part = *nest;
+
+    for (size_t d = 0; d < nest->n_dims; d++)
+        part.groups[d] = groups[d];
+    part.context = NULL;
+    part.isl = NULL;
+    part.counts = NULL;
+    part.n_counts = part.count_capacity = 0;
+    return part;
+}
+
+void gcal_sets_nest_end_part(struct gcal_sets_nest *part)
+{
+    free(part->counts);
+    gcal_sets_isl_destroy(part->isl);
+    *part = (struct gcal_sets_nest){ 0 };
+}
+
 void gcal_sets_nest_note(struct gcal_sets_nest *nest, int line, int column,
                          const char *text)
 {

@@ -163,6 +163,11 @@ isl_set *gcal_sets_component_set(struct gcal_sets_component *component);
 void gcal_sets_component_register_others(struct gcal_sets_component *component);
 isl_set *gcal_sets_component_others(const struct gcal_sets_component *component);
 
+/* ---- scope.c ---- */
+
+/* The number of points of a domain whose components have been found; NULL: unknown. */
+const struct gcal_poly *gcal_sets_domain_count(const struct gcal_sets_domain *domain);
+
 /* ---- subgroup.c: projection to groups and sub-groups ---- */
 
 /* Fills 'block' and 'linear' of the domain. */
@@ -271,6 +276,97 @@ const struct gcal_poly *gcal_sets_bases_offset(struct gcal_poly_context *c,
                                                const struct gcal_poly *const *offsets,
                                                size_t to);
 
+/* ---- subscript.c ---- */
+
+/* The part of the lanes in one row; rows are at multiples of the stride, a product of
+ * sizes.
+ */
+struct gcal_sets_subscript_row {
+    const struct gcal_poly *stride, *lanes;
+};
+
+/* A subscript is lanes + sum of strides*rows + base + a multiple of 'modulus'.  The base's
+ * residues by the modulus given are first_residue + k*residue_step, up to most_residue.
+ */
+struct gcal_sets_subscript {
+    const struct gcal_poly *lanes; /* of the dimensions that differ by lane */
+    size_t n_rows;
+    struct gcal_sets_subscript_row rows[GCAL_SETS_MAX_BASES];
+    const struct gcal_poly *base;
+    int64_t modulus; /* a divisor of the one given: the residue beyond it is unknown */
+    int64_t first_residue, residue_step, most_residue;
+};
+
+/* False when dimensions that differ by lane are multiplied by others. */
+bool gcal_sets_subscript_split(struct gcal_poly_context *c,
+                               const struct gcal_poly *offset, int64_t modulus,
+                               size_t n_dims, const unsigned *dims, const bool *by_lane,
+                               struct gcal_sets_subscript *to);
+
+/* ---- lane_walk.c: what lanes access, and how often each residue of the base occurs ---- */
+
+enum { GCAL_SETS_MOST_MODULUS = 512 };
+
+struct gcal_sets_lane_walk {
+    struct gcal_sets_nest *nest;
+    struct gcal_sets_domain domain;
+    struct gcal_sets_subscript split;
+    bool enumerated[GCAL_SETS_MAX_DIMS], assigned[GCAL_SETS_MAX_DIMS];
+    int64_t value[GCAL_SETS_MAX_DIMS];
+    size_t n_levels, level[GCAL_SETS_MAX_DIMS]; /* enumerated loops, outermost first */
+    bool *active;                /* a row of lanes for each level, and one more */
+    int64_t *lid[GCAL_MAX_DIMS]; /* of the lanes of the sub-group at hand */
+    size_t n_lanes;
+    struct gcal_sets_lanes at; /* those that take part */
+    struct gcal_sets_lane_sum *sum;
+    int64_t total[GCAL_SETS_MOST_MODULUS]; /* of the measure, by residue of the base */
+    int64_t widest; /* what a row must have for rows to be apart, in elements */
+    int64_t executions;
+    long evaluations_left;
+};
+
+/* Fills the domain, which dimensions are enumerated ('lids_only', or those that they
+ * depend on as well), and the split.  False when the access is not affine.
+ */
+bool gcal_sets_lanes_prepare(struct gcal_sets_lane_walk *l,
+                             const struct gcal_sets_access_event *access, bool lids_only);
+/* The element and the row of the lane whose ids are assigned become the last of l->at. */
+bool gcal_sets_lanes_add(struct gcal_sets_lane_walk *l);
+/* Adds the measure of l->at to the totals, with the weight 'times'. */
+void gcal_sets_lanes_measure(struct gcal_sets_lane_walk *l, int64_t times);
+/* The totals over residues, each times the count of its interval; NULL if any is. */
+const struct gcal_poly *gcal_sets_lanes_sum_residues(
+    struct gcal_sets_lane_walk *l,
+    const struct gcal_poly *(*count)(struct gcal_sets_lane_walk *l, int64_t low,
+                                     int64_t high, void *data),
+    void *data);
+/* The points of a domain at which the base's residue is low to high.  '*rest', NULL at
+ * first: for other intervals of the same domain.
+ */
+const struct gcal_poly *gcal_sets_lanes_count(const struct gcal_sets_lane_walk *l,
+                                              struct gcal_sets_domain *domain,
+                                              int64_t low, int64_t high,
+                                              const struct gcal_poly **rest);
+
+/* ---- lane_value.c: false when a dimension has no value, or on overflow ---- */
+
+/* num/den = p, den > 0 */
+bool gcal_sets_lanes_evaluate(struct gcal_sets_lane_walk *l, const struct gcal_poly *p,
+                              int64_t *num, int64_t *den);
+bool gcal_sets_lanes_evaluate_integer(struct gcal_sets_lane_walk *l,
+                                      const struct gcal_poly *p, int64_t *value);
+bool gcal_sets_lanes_evaluate_condition(struct gcal_sets_lane_walk *l,
+                                        const struct gcal_sets_condition *x, bool *holds);
+
+/* ---- lane_boxes.c ---- */
+
+/* The sum where the lanes that take part are a box of local ids in each sub-group, whose
+ * bounds are symbolic; NULL when that is unknown.
+ */
+const struct gcal_poly *
+gcal_sets_lanes_sum_boxes(struct gcal_sets_lane_walk *l,
+                          const struct gcal_sets_access_event *access);
+
 /* ---- image.c: the elements that accesses touch, as sets of coordinates ---- */
 
 enum { GCAL_SETS_IMAGE_ACCESSES = 64 };
@@ -280,9 +376,11 @@ struct gcal_sets_image {
     struct gcal_sets_nest *nest;
     size_t n_accesses;
     const struct gcal_sets_access_event *const *accesses;
-    bool apart;                /* sizes at which an access is not made matter */
-    bool alike[GCAL_MAX_DIMS]; /* of a local array: groups that differ in this id alone
-                                  count as one */
+    bool apart;    /* sizes at which an access is not made matter */
+    bool by_group; /* each group has elements of its own, as of a local array: its ids are
+                      coordinates */
+    bool
+        alike[GCAL_MAX_DIMS]; /* then: groups that differ in this id alone count as one */
     const struct gcal_poly
         *offsets[GCAL_SETS_IMAGE_ACCESSES]; /* in the dimensions of their domains */
     struct gcal_sets_bases bases;           /* of 'offsets'; set by the caller */
@@ -305,5 +403,15 @@ isl_set *gcal_sets_image_set(struct gcal_sets_image *image);
 /* An upper (sign 1) or lower bound of coordinate 'b'. */
 const struct gcal_poly *gcal_sets_image_bound(const struct gcal_sets_image *image,
                                               isl_set *set, size_t b, int sign);
+
+/* ---- footprint.c ---- */
+
+/* Sets image->apart where the accesses are made under different conditions. */
+void gcal_sets_image_find_apart(struct gcal_sets_image *image);
+/* Whether different coordinates are different elements, and rows are at least 'margin'
+ * elements longer than what is touched of them.
+ */
+bool gcal_sets_image_is_injective(const struct gcal_sets_image *image, isl_set *set,
+                                  int64_t margin);
 
 #endif

@@ -335,6 +335,11 @@ static const struct gcal_poly *count_domain(const struct gcal_sets_domain *domai
     return product;
 }
 
+const struct gcal_poly *gcal_sets_domain_count(const struct gcal_sets_domain *domain)
+{
+    return count_domain(domain);
+}
+
 /* ---- counts ---- */
 
 static const struct gcal_poly *count(struct gcal_sets_nest *nest,

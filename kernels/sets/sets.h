@@ -187,6 +187,46 @@ const struct gcal_poly *
 gcal_sets_branch_divergence(struct gcal_sets_nest *nest,
                             const struct gcal_sets_branch_event *branch);
 
+/* What the lanes of a sub-group access together: the elements 'at' of 'row', relative to a
+ * base that they share.  Lanes of different rows are far apart.
+ */
+struct gcal_sets_lanes {
+    size_t n; /* lanes that take part, at least 1 */
+    int64_t *at, *row;
+};
+
+/* A number that follows from them and the base's residue, such as the sectors touched. */
+struct gcal_sets_lane_sum {
+    int64_t modulus; /* of the residues that matter, 1 to 512 */
+    int64_t width;   /* elements per lane */
+    int64_t (*measure)(const struct gcal_sets_lanes *lanes, int64_t residue, void *data);
+    void *data;
+    bool all_lanes; /* the mean of an execution by all lanes, any residue, instead */
+    /* results: */
+    bool estimated;               /* conditions that are unknown were taken to hold */
+    bool averaged;                /* the residue is unknown: the mean over residues */
+    const struct gcal_poly *rows; /* exact where this is at least ..; NULL: always */
+    int64_t least_row;
+};
+
+/* The sum over all executions of a load or store by sub-groups, whose size must be known.
+ * NULL when which lanes take part depends on more than local ids and short loops, or
+ * lanes access what is not affine.
+ */
+const struct gcal_poly *
+gcal_sets_sum_over_lanes(struct gcal_sets_nest *nest,
+                         const struct gcal_sets_access_event *access,
+                         struct gcal_sets_lane_sum *sum);
+
+/* The same sum of the aligned blocks of 'size' elements that the lanes of each execution
+ * touch, or cover as a 'whole' (of stores that are contiguous), where which lanes take
+ * part may depend on sizes and all loops.  NULL when it is unknown.
+ */
+const struct gcal_poly *
+gcal_sets_blocks_touched(struct gcal_sets_nest *nest,
+                         const struct gcal_sets_access_event *access, int64_t size,
+                         bool whole, bool *averaged);
+
 /* The number of distinct elements that 'n' accesses to one array touch together, summed
  * over work-groups when its space is local; unknown conditions are taken to hold.  Valid
  * at sizes at which any of the accesses is made.  NULL when it is unknown, as for loads
@@ -195,6 +235,23 @@ gcal_sets_branch_divergence(struct gcal_sets_nest *nest,
 const struct gcal_poly *
 gcal_sets_footprint(struct gcal_sets_nest *nest, size_t n,
                     const struct gcal_sets_access_event *const *accesses);
+
+/* The number of aligned blocks of 'size' elements that 'n' accesses to one array touch
+ * together: distinct ones of each work-group, summed over groups ('by_group'), or of all.
+ * '*estimated' where rows begin at unknown places in blocks (the mean is counted), rows
+ * may share blocks, or conditions are unknown.  NULL when it is unknown.
+ */
+const struct gcal_poly *
+gcal_sets_block_footprint(struct gcal_sets_nest *nest, size_t n,
+                          const struct gcal_sets_access_event *const *accesses,
+                          int64_t size, bool by_group, bool *estimated);
+
+/* 'nest' with the first 'groups' work-groups along each axis alone, at most those it has.
+ * The copy shares its events; gcal_sets_nest_end_part() frees what it has of its own.
+ */
+struct gcal_sets_nest gcal_sets_nest_part(const struct gcal_sets_nest *nest,
+                                          const struct gcal_poly *const *groups);
+void gcal_sets_nest_end_part(struct gcal_sets_nest *part);
 
 /* An interval that has every subscript of 'n' accesses to one array, all in elements of
  * one size: 'first' at most the least subscript, 'last' at least the largest, both in

@@ -189,7 +189,7 @@ static int print_kernel(const struct kernels_command *c, const struct gcal_kerne
                         size_t sub_group, struct gcal_error *err)
 {
     double sizes[GCAL_PROFILE_MAX_PARAMETERS];
-    struct gcal_count_points point = { 1, 0, sizes };
+    struct gcal_count_points point = { .n = 1, .values = sizes };
 
     printf("%s\n", k->name);
     if (c->source)

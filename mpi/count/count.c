@@ -13,17 +13,21 @@
 
 struct count_command {
     struct gcal_count_options count;
-    size_t sub_group; /* 0: not given */
+    size_t sub_group, wave; /* 0: not given */
     const char *output, *csv;
     bool yaml, json;
 };
 
-enum { SUB_GROUP = 256 };
+enum { SUB_GROUP = 256, WAVE };
 
 static const struct argp_option options[] = {
     { "sub-group", SUB_GROUP, "N", 0,
       "Sub-group (warp, wavefront) size, for which the profile is then valid; by default "
       "counts contain the name sub_group_size, which each device supplies",
+      0 },
+    { "wave", WAVE, "GROUPS", 0,
+      "Work-groups that are resident at a time, for values of f_footprint_wave and "
+      "f_overlap_wave, whose counts contain the name wave_groups",
       0 },
     { "format", 'f', "text|yaml", 0, "Print a table (default) or the profile", 0 },
     { "output", 'o', "PROFILE", 0,
@@ -31,22 +35,31 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
+static size_t parse_number(const char *text, const char *option, long most,
+                           struct argp_state *state)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    if (end == text || *end || number < 1 || number > most)
+        argp_error(state, "%s: expected a number from 1 to %ld, found '%s'", option, most,
+                   text);
+    return (size_t)number;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct count_command *c = state->input;
-    char *end;
-    long size;
 
     switch (key) {
     case ARGP_KEY_INIT:
         GCAL_OPTION_VALUES(state, &c->count, &c->json, &c->csv);
         break;
     case SUB_GROUP:
-        size = strtol(arg, &end, 10);
-        if (end == arg || *end || size < 1 || size > 65536)
-            argp_error(state,
-                       "--sub-group: expected a number from 1 to 65536, found '%s'", arg);
-        c->sub_group = (size_t)size;
+        c->sub_group = parse_number(arg, "--sub-group", 65536, state);
+        break;
+    case WAVE:
+        c->wave = parse_number(arg, "--wave", 1 << 30, state);
         break;
     case 'f':
         if (strcmp(arg, "text") != 0 && strcmp(arg, "yaml") != 0)
@@ -61,6 +74,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "expected a file with a kernel");
         if (c->count.n_banks && !c->sub_group)
             argp_error(state, "--banks requires --sub-group");
+        if (c->count.sector_bytes && !c->sub_group)
+            argp_error(state, "--traffic requires --sub-group");
         if (c->yaml && c->json)
             argp_error(state, "--json excludes --format yaml");
         break;
@@ -108,6 +123,7 @@ static int run(const struct count_command *c, struct gcal_error *err)
     if (ats->n &&
         gcal_count_points_parse(ats->n, ats->items, profile, &c->count, &points, err) < 0)
         goto out;
+    points.wave_groups = (double)c->wave;
     if (ats->n && !c->sub_group && gcal_count_features_need_sub_group(profile))
         fprintf(stderr,
                 "gpucal: counts per sub-group have no value without --sub-group\n");

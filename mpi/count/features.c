@@ -43,25 +43,27 @@ static int check_sizes(const struct gcal_profile *profile, double sub_group,
     return rc;
 }
 
-/* NaN if it depends on an unknown sub-group size.  Counts are integers but for average
+/* NaN if it depends on an unknown sub-group size or wave.  Counts are integers but for average
  * trips; rounding removes the errors of quotients of large numbers.
  */
 static double value_of(const struct gcal_expr *expr, size_t n, const double *symbols)
 {
     double value;
 
-    if (!(symbols[n] > 0) && gcal_expr_uses(expr, n))
-        return NAN;
+    for (size_t i = n; i < n + GCAL_PROFILE_DEVICE_NAMES; i++)
+        if (!(symbols[i] > 0) && gcal_expr_uses(expr, i))
+            return NAN;
     value = gcal_expr_eval(expr, symbols);
     return fabs(value - round(value)) < 1e-6 ? round(value) : value;
 }
 
 /* The values of entries at one point, at intervals of 'stride'. */
 static int find_values_at(const struct gcal_profile *profile, double sub_group,
-                          const double *sizes, struct gcal_expr *const *counts,
-                          size_t stride, double *values, struct gcal_error *err)
+                          double wave, const double *sizes,
+                          struct gcal_expr *const *counts, size_t stride, double *values,
+                          struct gcal_error *err)
 {
-    double symbols[GCAL_PROFILE_MAX_PARAMETERS + 1];
+    double symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
     size_t n = profile->n_parameters;
 
     if (check_sizes(profile, sub_group, sizes, err) < 0)
@@ -69,6 +71,7 @@ static int find_values_at(const struct gcal_profile *profile, double sub_group,
     for (size_t i = 0; i < n; i++)
         symbols[i] = sizes[i];
     symbols[n] = sub_group;
+    symbols[n + 1] = wave;
     for (size_t i = 0; i < profile->n_entries; i++)
         values[i * stride] = value_of(counts[i], n, symbols);
     return 0;
@@ -77,7 +80,7 @@ static int find_values_at(const struct gcal_profile *profile, double sub_group,
 static int parse_counts(const struct gcal_profile *profile, struct gcal_expr **counts,
                         struct gcal_error *err)
 {
-    const char *names[GCAL_PROFILE_MAX_PARAMETERS + 1];
+    const char *names[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
     size_t n = profile->n_parameters;
 
     if (n > GCAL_PROFILE_MAX_PARAMETERS)
@@ -86,9 +89,10 @@ static int parse_counts(const struct gcal_profile *profile, struct gcal_expr **c
     for (size_t i = 0; i < n; i++)
         names[i] = profile->parameters[i];
     names[n] = GCAL_SUB_GROUP_SIZE;
+    names[n + 1] = GCAL_WAVE_GROUPS;
     for (size_t i = 0; i < profile->n_entries; i++)
-        if (!(counts[i] =
-                  gcal_expr_parse_in(profile->entries[i].count, n + 1, names, err)))
+        if (!(counts[i] = gcal_expr_parse_in(profile->entries[i].count,
+                                             n + GCAL_PROFILE_DEVICE_NAMES, names, err)))
             return -1;
     return 0;
 }
@@ -105,8 +109,9 @@ static double *find_values(const struct gcal_profile *profile, double sub_group,
     if (rc == 0)
         rc = parse_counts(profile, counts, err);
     for (size_t i = 0; i < points->n && rc == 0; i++)
-        rc = find_values_at(profile, sub_group, points->values + i * points->n_sizes,
-                            counts, points->n, values + i, err);
+        rc = find_values_at(profile, sub_group, points->wave_groups,
+                            points->values + i * points->n_sizes, counts, points->n,
+                            values + i, err);
     for (size_t i = 0; counts && i < n; i++)
         gcal_expr_destroy(counts[i]);
     free(counts);

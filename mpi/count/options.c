@@ -17,7 +17,7 @@
 
 #define MAX_SOURCE_BYTES (16u << 20)
 
-enum { ASSUME = 256, INDEX_ARITHMETIC, STD };
+enum { ASSUME = 256, INDEX_ARITHMETIC, STD, TRAFFIC };
 
 static const struct argp_option kernel_options[] = {
     { "kernel", 'k', "NAME", 0, "The kernel of the file (default: the only one)", 1 },
@@ -51,6 +51,10 @@ static const struct argp_option count_options[] = {
     { "banks", 'B', "COUNT", 0,
       "Number of local-memory banks of 4 bytes (often 32): counts the passes that bank "
       "conflicts cost (f_local_pass)",
+      2 },
+    { "traffic", TRAFFIC, "BYTES", OPTION_ARG_OPTIONAL,
+      "Count memory traffic in sectors of this size (default 32): the sectors and lines "
+      "that sub-groups access, and footprints (f_sector, f_line, f_footprint_...)",
       2 },
     { "index-arithmetic", INDEX_ARITHMETIC, NULL, 0,
       "Count the integer arithmetic of subscripts and loop control, comparisons, "
@@ -136,6 +140,20 @@ static void parse_banks(struct gcal_count_options *o, const char *text,
     if (end == text || *end || banks < 1 || banks > 65536)
         argp_error(state, "--banks: expected a number from 1 to 65536, found '%s'", text);
     o->n_banks = (size_t)banks;
+}
+
+static void parse_traffic(struct gcal_count_options *o, const char *text,
+                          struct argp_state *state)
+{
+    static const long sizes[] = { 8, 16, 32, 64, 128 };
+    char *end;
+    long bytes = text ? strtol(text, &end, 10) : 32;
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+        if (bytes == sizes[i] && (!text || (end > text && !*end)))
+            o->sector_bytes = (size_t)bytes;
+    if (!o->sector_bytes)
+        argp_error(state, "--traffic: expected 8, 16, 32, 64 or 128, found '%s'", text);
 }
 
 /* A word of build options, quoted as their parser expects it. */
@@ -233,6 +251,9 @@ static error_t parse_count(int key, char *arg, struct argp_state *state)
     case 'B':
         parse_banks(o, arg, state);
         break;
+    case TRAFFIC:
+        parse_traffic(o, arg, state);
+        break;
     case INDEX_ARITHMETIC:
         o->index_arithmetic = true;
         break;
@@ -286,6 +307,7 @@ int gcal_count_options_request(const struct gcal_count_options *o,
                                             .n_dims = count_parts(o->global),
                                             .assume = o->assume,
                                             .n_banks = o->n_banks,
+                                            .sector_bytes = o->sector_bytes,
                                             .index_arithmetic = o->index_arithmetic,
                                             .allow_estimates = o->allow_estimates,
                                             .n_trips = o->n_trips,

@@ -21,7 +21,7 @@ struct gcal_count_options {
     char *global_text;
     size_t n_dims; /* of --local; 0: not given */
     size_t local[GCAL_MAX_DIMS];
-    size_t n_banks;
+    size_t n_banks, sector_bytes;
     bool index_arithmetic, allow_estimates;
     size_t n_trips, trips_capacity;
     struct gcal_count_trips *trips;

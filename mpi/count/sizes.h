@@ -21,6 +21,7 @@ struct gcal_profile;
 struct gcal_count_points {
     size_t n, n_sizes;
     double *values; /* point by point, in the order of the profile's sizes */
+    double wave_groups; /* of the device, at all points; 0: unknown */
 };
 
 /* The points of n texts, in order; of none, a single point for a kernel without sizes.

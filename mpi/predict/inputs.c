@@ -117,7 +117,7 @@ static int set_point(struct gcal_predict_target *s, const struct gcal_profile *p
                      struct gcal_error *err)
 {
     s->profile = profile;
-    s->points = (struct gcal_count_points){ 1, profile->n_parameters, NULL };
+    s->points = (struct gcal_count_points){ .n = 1, .n_sizes = profile->n_parameters };
     s->points.values = calloc(profile->n_parameters + 1, sizeof(*s->points.values));
     s->sizes = s->points.values;
     return s->sizes ? 0 : gcal_error_memory(err);

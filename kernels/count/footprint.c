@@ -1,0 +1,307 @@
+/* footprint.c - entries of footprints in sectors: of work-groups, of a wave, of the launch
+ *
+ * A wave is 'wave_groups' consecutive work-groups, as the first along each axis: all
+ * along the first axis before any further ones along the second.  Its footprint is
+ * counted for a part of the NDRange of symbolic extents, for which the text of the count
+ * then has expressions in wave_groups.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/model/dtype.h"
+#include "kernels/count/private.h"
+
+/* Names of a wave's extents, which no size can have. */
+static const char *const extents[GCAL_MAX_DIMS] = { "@0", "@1", "@2" };
+
+/* Loads or stores (atomics included) of one array. */
+struct subject {
+    struct gcal_count_builder *m;
+    size_t n;
+    const struct gcal_sets_access_event **events;
+    int64_t size; /* of a sector, in elements */
+};
+
+static void note(const struct subject *s, const char *text)
+{
+    gcal_sets_nest_note(s->m->nest, s->events[0]->line, s->events[0]->column, text);
+}
+
+static void note_mean(const struct subject *s)
+{
+    note(s,
+         "the footprint of this array in sectors is a mean or an upper bound, as its "
+         "rows may share sectors: assume that the sizes are multiples (\"n % 32 = 0\") "
+         "to have it exactly");
+}
+
+/* The sectors between the first and the last element; NULL: unknown. */
+static const struct gcal_poly *extent(const struct subject *s,
+                                      struct gcal_sets_nest *nest)
+{
+    struct gcal_poly_context *c = s->m->c;
+    const struct gcal_poly *first, *last;
+
+    if (!gcal_sets_interval(nest, s->n, s->events, &first, &last))
+        return NULL;
+    return gcal_poly_add(c,
+                         gcal_poly_floor(c,
+                                         gcal_poly_add(c, gcal_poly_sub(c, last, first),
+                                                       gcal_poly_integer(c, s->size - 1)),
+                                         s->size),
+                         gcal_poly_integer(c, 1));
+}
+
+/* Of the launch, or a part of it; '*.count' NULL: unknown. */
+static struct gcal_count_counter count_together(const struct subject *s,
+                                                struct gcal_sets_nest *nest)
+{
+    struct gcal_count_counter counter = { 0 };
+    const struct gcal_poly *most;
+
+    counter.count = gcal_sets_block_footprint(nest, s->n, s->events, s->size, false,
+                                              &counter.estimated);
+    if (counter.count && !counter.estimated)
+        return counter;
+    if ((most = extent(s, nest)))
+        counter.count =
+            counter.count ? gcal_poly_min(s->m->c, counter.count, most) : most;
+    counter.estimated = true;
+    if (counter.count)
+        note_mean(s);
+    return counter;
+}
+
+static struct gcal_count_counter count_by_group(const struct subject *s)
+{
+    struct gcal_count_counter counter = { 0 };
+
+    counter.count = gcal_sets_block_footprint(s->m->nest, s->n, s->events, s->size, true,
+                                              &counter.estimated);
+    if (counter.count && counter.estimated)
+        note_mean(s);
+    return counter;
+}
+
+/* An upper bound: no two work-items touch the same sector. */
+static struct gcal_count_counter count_all(const struct subject *s)
+{
+    struct gcal_count_counter counter = gcal_count_counter_zero(s->m);
+
+    for (size_t i = 0; i < s->n; i++)
+        gcal_count_counter_add(s->m, &counter, s->events[i]->scope,
+                               GCAL_SETS_COUNT_WORK_ITEMS,
+                               (s->events[i]->width + s->size - 1) / s->size);
+    counter.estimated = true;
+    note(
+        s,
+        "the footprint of this array is unknown: a sector of its own is counted for each "
+        "access of a work-item");
+    return counter;
+}
+
+static void add(const struct subject *s, enum gcal_feature_kind kind, char *text,
+                bool estimated)
+{
+    struct gcal_sets_access_event e = *s->events[0];
+    struct gcal_profile_entry *entry;
+
+    if (e.atomic)
+        e.direction = GCAL_FEATURE_STORE;
+    entry = gcal_count_builder_add_traffic_entry(s->m, kind, &e, NULL);
+    if (!entry) {
+        free(text);
+        return;
+    }
+    entry->count = text;
+    entry->estimated = estimated;
+}
+
+/* ---- waves ---- */
+
+static void use_name(const char *name, void *data)
+{
+    if (*name != *extents[0])
+        gcal_count_builder_use_name(name, data);
+}
+
+/* The extents of a wave of 'wave' work-groups along an axis. */
+static const char *extent_text(struct gcal_count_builder *m, size_t axis,
+                               const char *wave)
+{
+    const char *groups = gcal_poly_text(m->c, m->nest->groups[axis]), *rows = "";
+
+    gcal_poly_visit_parameters(m->c, m->nest->groups[axis], use_name, m);
+    if (axis == 0)
+        return gcal_poly_format(m->c, "min(%s,%s)", wave, groups);
+    for (size_t d = 0; d < axis; d++)
+        rows = gcal_poly_format(m->c, "%s%s(%s)", rows, d ? "*" : "",
+                                gcal_poly_text(m->c, m->nest->groups[d]));
+    return gcal_poly_format(m->c, "max(1,min(%s/(%s),%s))", wave, rows, groups);
+}
+
+/* The text of p with these extents. */
+static char *wave_text(struct gcal_count_builder *m, const struct gcal_poly *p,
+                       const char *wave)
+{
+    const char *replacements[GCAL_MAX_DIMS] = { NULL };
+    struct gcal_buf text = { 0 };
+
+    gcal_poly_visit_parameters(m->c, p, use_name, m);
+    for (size_t d = 0; d < m->nest->n_dims; d++)
+        replacements[d] = extent_text(m, d, wave);
+    gcal_buf_puts(&text, "");
+    for (const char *at = gcal_poly_text(m->c, p); *at; at++)
+        if (*at == *extents[0])
+            gcal_buf_puts(&text, replacements[*++at - '0']);
+        else
+            gcal_buf_put(&text, at, 1);
+    return gcal_buf_take(&text, m->err);
+}
+
+/* A polynomial in the extents; NULL: unknown. */
+static struct gcal_count_counter count_wave(const struct subject *s)
+{
+    struct gcal_count_builder *m = s->m;
+    const struct gcal_poly *groups[GCAL_MAX_DIMS];
+    struct gcal_sets_nest part;
+    struct gcal_count_counter counter;
+
+    for (size_t d = 0; d < m->nest->n_dims; d++)
+        groups[d] = gcal_poly_parameter(m->c, extents[d]);
+    part = gcal_sets_nest_part(m->nest, groups);
+    counter = count_together(s, &part);
+    gcal_sets_nest_end_part(&part);
+    return counter;
+}
+
+/* False when the texts are too long. */
+static bool add_wave(const struct subject *s, const struct gcal_count_counter *wave)
+{
+    struct gcal_count_builder *m = s->m;
+    char *one = wave_text(m, wave->count, GCAL_WAVE_GROUPS);
+    char *two = wave_text(m, wave->count, "(2*" GCAL_WAVE_GROUPS ")");
+
+    bool fits = one && two && strlen(one) + strlen(two) < GCAL_COUNT_MAX_LENGTH;
+
+    if (fits) {
+        add(s, GCAL_FEATURE_FOOTPRINT_WAVE, gcal_count_builder_copy(m, one),
+            wave->estimated);
+        add(s, GCAL_FEATURE_OVERLAP_WAVE,
+            gcal_count_builder_copy(
+                m, gcal_poly_format(m->c, "max(0,2*(%s)-(%s))", one, two)),
+            wave->estimated);
+    }
+    if (!one || !two)
+        m->failed = true;
+    free(one);
+    free(two);
+    return fits;
+}
+
+/* The share of the launch that a wave is. */
+static void add_share(const struct subject *s, const struct gcal_count_counter *launch)
+{
+    struct gcal_count_builder *m = s->m;
+    const struct gcal_poly *groups = gcal_poly_integer(m->c, 1);
+
+    for (size_t d = 0; d < m->nest->n_dims; d++)
+        groups = gcal_poly_mul(m->c, groups, m->nest->groups[d]);
+    add(s, GCAL_FEATURE_FOOTPRINT_WAVE,
+        gcal_count_builder_copy(
+            m, gcal_poly_format(m->c, "(%s)*min(1," GCAL_WAVE_GROUPS "/(%s))",
+                                gcal_count_builder_name_text(m, launch->count),
+                                gcal_count_builder_name_text(m, groups))),
+        true);
+    add(s, GCAL_FEATURE_OVERLAP_WAVE, gcal_count_builder_copy(m, "0"), true);
+}
+
+/* ---- arrays ---- */
+
+static void add_subject(const struct subject *s)
+{
+    struct gcal_count_builder *m = s->m;
+    struct gcal_count_counter group = count_by_group(s),
+                              launch = count_together(s, m->nest), wave = { 0 };
+
+    if (launch.count)
+        wave = count_wave(s);
+    if (!launch.count)
+        launch = count_all(s);
+    if (!group.count)
+        group = count_all(s);
+    if (m->failed || !launch.count->n_terms)
+        return;
+    add(s, GCAL_FEATURE_FOOTPRINT_GROUP, gcal_count_builder_text(m, group.count),
+        group.estimated);
+    add(s, GCAL_FEATURE_FOOTPRINT_LAUNCH, gcal_count_builder_text(m, launch.count),
+        launch.estimated);
+    if (!wave.count || !add_wave(s, &wave))
+        add_share(s, &launch);
+}
+
+static bool is_store(const struct gcal_sets_access_event *e)
+{
+    return e->atomic || e->direction == GCAL_FEATURE_STORE;
+}
+
+static bool is_of(const struct gcal_sets_access_event *a,
+                  const struct gcal_sets_access_event *b)
+{
+    return a->array == b->array && is_store(a) == is_store(b) &&
+           gcal_dtype_size(a->dtype) == gcal_dtype_size(b->dtype);
+}
+
+/* The array's events from 'first' on; none if it is not the first of them. */
+static void collect(struct subject *s, size_t first)
+{
+    const struct gcal_sets_nest *nest = s->m->nest;
+    const struct gcal_sets_access_event *e = &nest->accesses[first];
+
+    s->n = 0;
+    s->size = (int64_t)(s->m->request->sector_bytes / gcal_dtype_size(e->dtype));
+    for (size_t i = 0; i < nest->n_accesses; i++)
+        if (is_of(&nest->accesses[i], e)) {
+            if (i < first)
+                return;
+            s->events[s->n++] = &nest->accesses[i];
+        }
+}
+
+/* The facts that hold for a wave's extents. */
+static void assume_extents(struct gcal_count_builder *m)
+{
+    for (size_t d = 0; d < m->nest->n_dims; d++) {
+        const struct gcal_poly *extent = gcal_poly_parameter(m->c, extents[d]);
+
+        gcal_poly_assume_nonnegative(
+            m->c, gcal_poly_sub(m->c, extent, gcal_poly_integer(m->c, 1)));
+        gcal_poly_assume_nonnegative(
+            m->c, gcal_poly_scale(m->c, gcal_poly_sub(m->c, m->nest->groups[d], extent),
+                                  m->nest->local_size[d], 1));
+    }
+}
+
+void gcal_count_builder_add_footprints(struct gcal_count_builder *m)
+{
+    size_t n = m->nest->n_accesses;
+    struct subject s = { .m = m, .events = calloc(n + 1, sizeof(void *)) };
+
+    if (!s.events) {
+        m->failed = true;
+        gcal_error_memory(m->err);
+        return;
+    }
+    if (m->request->sector_bytes)
+        assume_extents(m);
+    for (size_t i = 0; i < n && m->request->sector_bytes && !m->failed; i++) {
+        if (m->nest->arrays[m->nest->accesses[i].array].space == GCAL_FEATURE_SPACE_LOCAL)
+            continue;
+        collect(&s, i);
+        if (s.n)
+            add_subject(&s);
+    }
+    free(s.events);
+}

@@ -1,0 +1,258 @@
+/* traffic.c - entries of memory traffic: sectors, lines, sectors written in part */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/model/dtype.h"
+#include "kernels/count/private.h"
+
+enum { LINE_BYTES = 128 };
+
+/* What an entry counts. */
+struct subject {
+    enum gcal_feature_kind kind;
+    int64_t bytes; /* of a block */
+    bool partial;
+};
+
+static bool is_same_access(const struct gcal_sets_access_event *a,
+                           const struct gcal_sets_access_event *b)
+{
+    bool same_tag = a->tag && b->tag ? strcmp(a->tag, b->tag) == 0 : a->tag == b->tag;
+
+    return a->array == b->array && a->direction == b->direction &&
+           strcmp(a->dtype, b->dtype) == 0 && a->width == b->width && same_tag &&
+           a->line == b->line && a->column == b->column && !a->atomic == !b->atomic;
+}
+
+/* Whether the two are alike but for whole blocks between them. */
+static bool is_alike(struct gcal_count_builder *m, const struct gcal_sets_access_event *a,
+                     const struct gcal_sets_access_event *b, int64_t size)
+{
+    const struct gcal_poly *distance;
+
+    if (!a->offset || !b->offset || a->scope != b->scope || a->width != b->width ||
+        gcal_dtype_size(a->dtype) != gcal_dtype_size(b->dtype))
+        return false;
+    distance = gcal_poly_sub(m->c, a->offset, b->offset);
+    if (gcal_poly_has_dimension(m->c, distance))
+        return false;
+    for (size_t i = 0; i < distance->n_terms; i++)
+        if (distance->terms[i].den != 1 || distance->terms[i].num % size)
+            return false;
+    return true;
+}
+
+/* ---- one access ---- */
+
+static void note(struct gcal_count_builder *m, const struct gcal_sets_access_event *e,
+                 const char *text)
+{
+    gcal_sets_nest_note(m->nest, e->line, e->column, text);
+}
+
+static void note_average(struct gcal_count_builder *m,
+                         const struct gcal_sets_access_event *e)
+{
+    note(m, e,
+         "where in a sector or line this begins depends on sizes: the mean is counted; "
+         "assume that the sizes are multiples (\"n % 32 = 0\") to have it exactly");
+}
+
+static void note_rows(struct gcal_count_builder *m,
+                      const struct gcal_sets_access_event *e,
+                      const struct gcal_sets_lane_sum *sum)
+{
+    note(m, e,
+         gcal_poly_format(
+             m->c,
+             "rows of this array are counted as if they shared no sectors and "
+             "lines: assume \"%s >= %lld\" to have it exactly",
+             gcal_poly_text(m->c, sum->rows), (long long)sum->least_row));
+}
+
+/* As if complete sub-groups executed it, or each work-item by itself. */
+static const struct gcal_poly *estimate(struct gcal_count_builder *m,
+                                        const struct gcal_sets_access_event *e,
+                                        const struct gcal_count_blocks *blocks,
+                                        const struct gcal_poly *mean)
+{
+    bool estimated = false;
+    const struct gcal_poly *times = gcal_sets_scope_count(
+        m->nest, e->scope, mean ? GCAL_SETS_COUNT_SUB_GROUPS : GCAL_SETS_COUNT_WORK_ITEMS,
+        &estimated);
+
+    if (mean) {
+        note(m, e,
+             "the sectors and lines that parts of sub-groups access cannot be counted "
+             "exactly: as many are counted as for complete ones, on average");
+        return times ? gcal_poly_mul(m->c, times, mean) : NULL;
+    }
+    note(m, e,
+         "which sectors and lines this accesses depends on data or is not affine: "
+         "one of its own is counted for each work-item");
+    return times
+               ? gcal_poly_scale(m->c, times,
+                                 blocks->partial
+                                     ? 1
+                                     : (blocks->width + blocks->size - 1) / blocks->size,
+                                 1)
+               : NULL;
+}
+
+/* By sizes and conditions; NULL: unknown. */
+static const struct gcal_poly *count_symbolically(struct gcal_count_builder *m,
+                                                  const struct gcal_sets_access_event *e,
+                                                  const struct gcal_count_blocks *blocks,
+                                                  bool *averaged)
+{
+    const struct gcal_poly *touched = gcal_sets_blocks_touched(m->nest, e, blocks->size,
+                                                               false, averaged),
+                           *whole;
+
+    if (!blocks->partial || !touched)
+        return touched;
+    whole = gcal_sets_blocks_touched(m->nest, e, blocks->size, true, averaged);
+    return whole ? gcal_poly_sub(m->c, touched, whole) : NULL;
+}
+
+static struct gcal_count_counter count_access(struct gcal_count_builder *m,
+                                              const struct gcal_sets_access_event *e,
+                                              struct gcal_count_blocks *blocks)
+{
+    struct gcal_count_counter counter = gcal_count_counter_zero(m);
+    struct gcal_sets_lane_sum sum = { .modulus = blocks->size,
+                                      .width = blocks->width,
+                                      .measure = gcal_count_blocks_measure,
+                                      .data = blocks };
+    const struct gcal_poly *count = gcal_sets_sum_over_lanes(m->nest, e, &sum),
+                           *mean = NULL;
+    bool averaged = sum.averaged, estimated = sum.estimated;
+
+    if (!count) {
+        sum.all_lanes = true;
+        mean = gcal_sets_sum_over_lanes(m->nest, e, &sum);
+        count = count_symbolically(m, e, blocks, &averaged);
+        gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS, &estimated);
+    }
+    if (!count) {
+        count = estimate(m, e, blocks, mean);
+        averaged = false;
+        sum.rows = NULL;
+        counter.estimated = true;
+    }
+    if (averaged)
+        note_average(m, e);
+    if (sum.rows)
+        note_rows(m, e, &sum);
+    counter.estimated = counter.estimated || estimated || averaged || sum.rows;
+    counter.count = count ? count : counter.count;
+    return counter;
+}
+
+/* The counts of a subject for each access; those of an access that is like it. */
+static void add_access(struct gcal_count_builder *m, struct gcal_count_counter *counter,
+                       size_t number, struct gcal_count_blocks *blocks,
+                       struct gcal_count_counter *known)
+{
+    const struct gcal_sets_access_event *all = m->nest->accesses;
+    size_t like = 0;
+
+    while (like < number &&
+           (!known[like].count || !is_alike(m, &all[like], &all[number], blocks->size)))
+        like++;
+    known[number] =
+        like < number ? known[like] : count_access(m, &all[number], blocks);
+    counter->count = gcal_poly_add(m->c, counter->count, known[number].count);
+    counter->estimated = counter->estimated || known[number].estimated;
+}
+
+/* ---- entries ---- */
+
+struct gcal_profile_entry *gcal_count_builder_add_traffic_entry(
+    struct gcal_count_builder *m, enum gcal_feature_kind kind,
+    const struct gcal_sets_access_event *e, const char *tag)
+{
+    const struct gcal_sets_array *array = &m->nest->arrays[e->array];
+    struct gcal_profile_entry *entry = gcal_count_builder_add(
+        m, kind,
+        gcal_poly_format(m->c, "%s%s_%s_%s_%s", tag ? "_tag:" : "", tag ? tag : "",
+                         gcal_feature_space_names[array->space], e->dtype,
+                         gcal_feature_direction_names[e->direction]));
+
+    if (!entry)
+        return NULL;
+    entry->dtype = gcal_count_builder_copy(m, e->dtype);
+    entry->array = gcal_count_builder_copy(m, array->name);
+    entry->tag = tag ? gcal_count_builder_copy(m, tag) : NULL;
+    entry->space = array->space;
+    entry->direction = e->direction;
+    entry->vector_width = (size_t)e->width;
+    return entry;
+}
+
+/* Of the access 'first' and its copies at the same place of the source. */
+static void add_subject(struct gcal_count_builder *m, size_t first,
+                        const struct subject *subject, struct gcal_count_counter *known)
+{
+    const struct gcal_sets_access_event *e = &m->nest->accesses[first];
+    struct gcal_count_blocks blocks = { .size = subject->bytes /
+                                                (int64_t)gcal_dtype_size(e->dtype),
+                                        .width = e->width,
+                                        .partial = subject->partial };
+    struct gcal_count_counter counter = gcal_count_counter_zero(m);
+    struct gcal_profile_entry *entry;
+
+    for (size_t i = first; i < m->nest->n_accesses; i++)
+        if (is_same_access(e, &m->nest->accesses[i]))
+            add_access(m, &counter, i, &blocks, known);
+    free(blocks.all);
+    if (blocks.failed)
+        gcal_poly_fail(m->c, "out of memory");
+    if (m->failed || !counter.count->n_terms ||
+        !(entry = gcal_count_builder_add_traffic_entry(m, subject->kind, e, e->tag)))
+        return;
+    entry->count = gcal_count_builder_text(m, counter.count);
+    entry->estimated = counter.estimated;
+    entry->line = e->line;
+    entry->column = e->column;
+}
+
+static bool is_first(const struct gcal_count_builder *m, size_t number)
+{
+    for (size_t i = 0; i < number; i++)
+        if (is_same_access(&m->nest->accesses[i], &m->nest->accesses[number]))
+            return false;
+    return true;
+}
+
+/* All accesses to memory; 'known': room for a count of each. */
+static void add_subjects(struct gcal_count_builder *m, const struct subject *subject,
+                         struct gcal_count_counter *known)
+{
+    for (size_t i = 0; i < m->nest->n_accesses && !m->failed; i++) {
+        const struct gcal_sets_access_event *e = &m->nest->accesses[i];
+
+        if (m->nest->arrays[e->array].space != GCAL_FEATURE_SPACE_LOCAL && !e->atomic &&
+            (!subject->partial || e->direction == GCAL_FEATURE_STORE) && is_first(m, i))
+            add_subject(m, i, subject, known);
+    }
+}
+
+void gcal_count_builder_add_traffic(struct gcal_count_builder *m)
+{
+    int64_t sector = (int64_t)m->request->sector_bytes;
+    const struct subject subjects[] = { { GCAL_FEATURE_SECTOR, sector, false },
+                                        { GCAL_FEATURE_LINE, LINE_BYTES, false },
+                                        { GCAL_FEATURE_PARTIAL_SECTOR, sector, true } };
+
+    for (size_t k = 0; sector && k < sizeof(subjects) / sizeof(*subjects); k++) {
+        struct gcal_count_counter *known =
+            calloc(m->nest->n_accesses + 1, sizeof(*known));
+
+        if (known)
+            add_subjects(m, &subjects[k], known);
+        else
+            gcal_poly_fail(m->c, "out of memory");
+        free(known);
+    }
+}

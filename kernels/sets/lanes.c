@@ -1,0 +1,250 @@
+/* lanes.c - what the lanes of a sub-group access together, summed over all executions
+ *
+ * A subscript is the sum of a part that depends on the lane, and the base, which all lanes
+ * of an execution share.  A measure, such as the sectors that the lanes touch, is a
+ * function of the lanes' parts and of the base's residue.  Where local ids and short loops
+ * alone decide which lanes take part, the lanes' parts are enumerated; how often each
+ * residue occurs is counted symbolically.  Strides that are sizes ("n*lid") put lanes in
+ * different rows.
+ */
+#include <stdlib.h>
+
+#include "kernels/sets/private.h"
+
+enum { MOST_EVALUATIONS = 400000 };
+
+static bool is_by_lane(const struct gcal_sets_lane_walk *l,
+                       const struct gcal_sets_condition *x)
+{
+    for (size_t i = 0; i < l->domain.n_dims; i++)
+        if (l->enumerated[i] &&
+            gcal_sets_condition_contains(l->nest->c, x, l->domain.dims[i]))
+            return true;
+    return false;
+}
+
+/* ---- enumeration ---- */
+
+static void assign_lane(struct gcal_sets_lane_walk *l, size_t lane)
+{
+    for (size_t i = 0, d = 0; i < l->domain.n_dims; i++)
+        if (l->domain.is_lid[i]) {
+            l->value[i] = l->lid[d++][lane];
+            l->assigned[i] = true;
+        }
+}
+
+/* Adds a lane for which the conditions hold. */
+static bool add_lane(struct gcal_sets_lane_walk *l)
+{
+    bool holds = true;
+
+    for (size_t i = 0; i < l->domain.n_conditions && holds; i++)
+        if (!l->sum->all_lanes && is_by_lane(l, l->domain.conditions[i]) &&
+            !gcal_sets_lanes_evaluate_condition(l, l->domain.conditions[i], &holds))
+            return false;
+    if (!holds)
+        return true;
+    return gcal_sets_lanes_add(l);
+}
+
+static bool measure(struct gcal_sets_lane_walk *l, const bool *active)
+{
+    l->at.n = 0;
+    for (size_t lane = 0; lane < l->n_lanes; lane++) {
+        assign_lane(l, lane);
+        if (active[lane] && !add_lane(l))
+            return false;
+    }
+    if (!l->at.n)
+        return true;
+    l->executions++;
+    gcal_sets_lanes_measure(l, 1);
+    return true;
+}
+
+/* All iterations of a level and those within it, for the lanes that are 'active'. */
+static bool run_level(struct gcal_sets_lane_walk *l, size_t level)
+{
+    const bool *active = l->active + level * l->n_lanes;
+    bool *next = l->active + (level + 1) * l->n_lanes, any = true, ok = true;
+    size_t dim;
+
+    if (level == l->n_levels)
+        return measure(l, active);
+    dim = l->level[level];
+    for (int64_t v = 0; any && ok; v++) {
+        int64_t trips = 0;
+
+        any = false;
+        l->assigned[dim] = false;
+        for (size_t lane = 0; lane < l->n_lanes && ok; lane++) {
+            assign_lane(l, lane);
+            if (lane == 0 || gcal_poly_has_dimension(l->nest->c, l->domain.trips[dim]))
+                ok = gcal_sets_lanes_evaluate_integer(l, l->domain.trips[dim], &trips);
+            next[lane] = active[lane] && v < trips;
+            any = any || next[lane];
+        }
+        l->value[dim] = v;
+        l->assigned[dim] = true;
+        if (ok && any)
+            ok = run_level(l, level + 1);
+    }
+    l->assigned[dim] = false;
+    return ok;
+}
+
+static bool run_sub_group(struct gcal_sets_lane_walk *l, int64_t first, int64_t items)
+{
+    int64_t size = l->nest->sub_group_size;
+
+    l->n_lanes = (size_t)(items - first < size ? items - first : size);
+    for (size_t lane = 0; lane < l->n_lanes; lane++) {
+        int64_t item = first + (int64_t)lane;
+
+        l->active[lane] = true;
+        for (size_t d = 0; d < l->nest->n_dims; d++) {
+            l->lid[d][lane] = item % l->nest->local_size[d];
+            item /= l->nest->local_size[d];
+        }
+    }
+    return run_level(l, 0);
+}
+
+static bool allocate(struct gcal_sets_lane_walk *l)
+{
+    size_t n = (size_t)l->nest->sub_group_size;
+
+    l->active = calloc((l->n_levels + 1) * n, sizeof(*l->active));
+    l->at.at = calloc(n, sizeof(*l->at.at));
+    l->at.row = calloc(n, sizeof(*l->at.row));
+    for (size_t d = 0; d < l->nest->n_dims; d++)
+        if (!(l->lid[d] = calloc(n, sizeof(*l->lid[d]))))
+            return false;
+    return l->active && l->at.at && l->at.row;
+}
+
+static bool enumerate(struct gcal_sets_lane_walk *l)
+{
+    int64_t items = 1;
+    bool ok = allocate(l);
+
+    for (size_t d = 0; d < l->nest->n_dims; d++)
+        items *= l->nest->local_size[d];
+    for (int64_t first = 0; first < items && ok; first += l->nest->sub_group_size)
+        ok = run_sub_group(l, first, items);
+    free(l->active);
+    free(l->at.at);
+    free(l->at.row);
+    for (size_t d = 0; d < l->nest->n_dims; d++)
+        free(l->lid[d]);
+    return ok;
+}
+
+/* ---- how often each residue occurs ---- */
+
+/* The dimensions and conditions that the lanes do not depend on. */
+static struct gcal_sets_domain others(const struct gcal_sets_lane_walk *l)
+{
+    struct gcal_sets_domain rest = { .nest = l->nest,
+                                     .mode = GCAL_SETS_COUNT_WORK_ITEMS,
+                                     .estimated = l->domain.estimated };
+
+    for (size_t i = 0; i < l->domain.n_dims; i++)
+        if (!l->enumerated[i]) {
+            rest.dims[rest.n_dims] = l->domain.dims[i];
+            rest.block[rest.n_dims] = 1;
+            rest.trips[rest.n_dims++] = l->domain.trips[i];
+        }
+    for (size_t i = 0; i < l->domain.n_conditions; i++)
+        if (!is_by_lane(l, l->domain.conditions[i]))
+            rest.conditions[rest.n_conditions++] = l->domain.conditions[i];
+    return rest;
+}
+
+/* The executions with a residue of 'low' to 'high' of the base. */
+static const struct gcal_poly *count_residues(struct gcal_sets_lane_walk *l, int64_t low,
+                                              int64_t high, void *data)
+{
+    struct gcal_sets_domain rest = others(l);
+
+    return gcal_sets_lanes_count(l, &rest, low, high, data);
+}
+
+/* As if all lanes took part, and residues were equally frequent: the mean of a
+ * sub-group's execution.
+ */
+static const struct gcal_poly *average(const struct gcal_sets_lane_walk *l)
+{
+    int64_t sum = 0, n = 0;
+
+    for (int64_t r = l->split.first_residue; r < l->sum->modulus;
+         r += l->split.residue_step) {
+        sum += l->total[r];
+        n++;
+    }
+    return l->executions ? gcal_poly_rational(l->nest->c, sum, n * l->executions) : NULL;
+}
+
+static bool rows_are_apart(struct gcal_sets_lane_walk *l)
+{
+    struct gcal_poly_context *c = l->nest->c;
+
+    return !l->widest ||
+           (l->split.n_rows == 1 &&
+            gcal_poly_is_nonnegative(c, gcal_poly_sub(c, l->split.rows[0].stride,
+                                                      gcal_poly_integer(c, l->widest))));
+}
+
+static const struct gcal_poly *sum_enumerated(struct gcal_sets_lane_walk *l,
+                                              const struct gcal_sets_access_event *access)
+{
+    const struct gcal_poly *rest = NULL;
+
+    if (!gcal_sets_lanes_prepare(l, access, l->sum->all_lanes) || !enumerate(l))
+        return NULL;
+    return l->sum->all_lanes ? average(l)
+                             : gcal_sets_lanes_sum_residues(l, count_residues, &rest);
+}
+
+/* By 'way'; NULL if that cannot. */
+static const struct gcal_poly *
+sum_by(struct gcal_sets_nest *nest, const struct gcal_sets_access_event *access,
+       struct gcal_sets_lane_sum *sum,
+       const struct gcal_poly *(*way)(struct gcal_sets_lane_walk *l,
+                                      const struct gcal_sets_access_event *access))
+{
+    struct gcal_sets_lane_walk *l = calloc(1, sizeof(*l));
+    const struct gcal_poly *total;
+
+    if (!l)
+        return NULL;
+    sum->estimated = sum->averaged = false;
+    sum->rows = NULL;
+    l->nest = nest;
+    l->sum = sum;
+    l->evaluations_left = MOST_EVALUATIONS;
+    total = way(l, access);
+    sum->averaged = l->split.modulus < sum->modulus;
+    if (total && !rows_are_apart(l)) {
+        sum->rows = l->split.rows[0].stride;
+        sum->least_row = l->widest;
+    }
+    free(l);
+    return total;
+}
+
+const struct gcal_poly *
+gcal_sets_sum_over_lanes(struct gcal_sets_nest *nest,
+                         const struct gcal_sets_access_event *access,
+                         struct gcal_sets_lane_sum *sum)
+{
+    const struct gcal_poly *total = NULL;
+
+    if (!access->offset || nest->sub_group_size < 1 ||
+        sum->modulus > GCAL_SETS_MOST_MODULUS || !gcal_sets_nest_context(nest))
+        return NULL;
+    total = sum_by(nest, access, sum, sum_enumerated);
+    return total || sum->all_lanes ? total
+                                   : sum_by(nest, access, sum, gcal_sets_lanes_sum_boxes);
+}
