@@ -1,0 +1,168 @@
+/* bits.cl - hashes, checksums, random numbers and codes: integers and their bits */
+
+//: kernel crc32_bitwise
+//: local 32
+//: global 32*ceil(blocks/32)
+//: at blocks=20 size=5
+//: at blocks=32 size=8
+kernel void crc32_bitwise(global const uchar *data, global uint *crc, int blocks, int size)
+{
+    int b = get_global_id(0);
+    uint c = 0xffffffffu;
+
+    if (b >= blocks)
+        return;
+    for (int i = 0; i < size; i++) {
+        c ^= data[b * size + i];
+        for (int k = 0; k < 8; k++)
+            c = c >> 1 ^ (0xedb88320u & -(c & 1));
+    }
+    crc[b] = ~c;
+}
+
+//: kernel crc32_table
+//: local 64
+//: global 64*g
+//: at g=1 size=5
+//: at g=2 size=9
+//: buffer table 256
+kernel void crc32_table(global const uchar *data, constant uint *table, global uint *crc,
+                        int size)
+{
+    int b = get_global_id(0);
+    uint c = ~0u;
+
+    for (global const uchar *p = data + b * size, *end = p + size; p < end; p++)
+        c = table[(c ^ *p) & 255] ^ c >> 8;
+    crc[b] = ~c;
+}
+
+//: kernel fnv_words
+//: local 64
+//: global 64*g
+//: at g=1 words=4
+//: at g=2 words=7
+//: assume words >= 1
+kernel void fnv_words(global const ulong *data, global ulong *hash, uint words)
+{
+    uint i = get_global_id(0);
+    ulong h = 14695981039346656037UL;
+
+    for (uint w = 0; w != words; ++w) {
+        h ^= data[w * get_global_size(0) + i];
+        h *= 1099511628211UL;
+    }
+    hash[i] = h;
+}
+
+//: kernel md_rounds
+//: local 64
+//: global 64*g
+//: at g=1
+//: at g=2
+#define STEP(f, a, b, c, d, x, s) a = rotate(a + f(b, c, d) + x, (uint)s) + b
+#define F(x, y, z) ((x & y) | (~x & z))
+#define G(x, y, z) (x ^ y ^ z)
+kernel void md_rounds(global const uint4 *in, global uint4 *out)
+{
+    int i = get_global_id(0);
+    uint4 block = in[i];
+    uint a = 0x67452301, b = 0xefcdab89, c = 0x98badcfe, d = 0x10325476;
+
+    STEP(F, a, b, c, d, block.x, 7);
+    STEP(F, d, a, b, c, block.y, 12);
+    STEP(G, c, d, a, b, block.z, 17);
+    STEP(G, b, c, d, a, block.w, 22);
+    out[i] = (uint4)(a, b, c, d);
+}
+
+//: kernel count_bits
+//: local 64
+//: global 64*g
+//: at g=1
+//: at g=3
+kernel void count_bits(global const ulong *words, global int *total)
+{
+    local int sum;
+
+    if (get_local_id(0) == 0)
+        sum = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_add(&sum, (int)popcount(words[get_global_id(0)]));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        atomic_add(total, sum);
+}
+
+//: kernel substitute_bytes
+//: local 32
+//: global 32*g
+//: at g=1
+//: at g=2
+//: buffer box 256
+kernel void substitute_bytes(global uchar *state, constant uchar *box, global const uchar *key)
+{
+    int base = get_global_id(0) * 16;
+    uchar s[16];
+
+    for (int i = 0; i < 16; i++)
+        s[i] = box[state[base + i]];
+    for (int r = 1; r < 4; r++)
+        for (int turn = 0; turn < r; turn++) {
+            uchar first = s[r];
+            for (int c = 0; c < 3; c++)
+                s[r + 4 * c] = s[r + 4 * (c + 1)];
+            s[r + 12] = first;
+        }
+    for (int i = 0; i < 16; i++)
+        state[base + i] = s[i] ^ key[i];
+}
+
+//: kernel base64
+//: local 64
+//: global 64*ceil(n/64)
+//: at n=20
+//: at n=64
+//: buffer letters 64
+kernel void base64(global const uchar *in, global uchar *out, constant uchar *letters, int n)
+{
+    int i = get_global_id(0);
+
+    if (i < n) {
+        uint v = (uint)in[3 * i] << 16 | (uint)in[3 * i + 1] << 8 | in[3 * i + 2];
+        for (int k = 0; k < 4; k++)
+            out[4 * i + k] = letters[v >> (18 - 6 * k) & 63];
+    }
+}
+
+//: kernel morton_order
+//: local 8,8
+//: global 8*gx,8*gy
+//: at gx=1 gy=1
+//: at gx=2 gy=2
+//: buffer out 64*gx*gy
+kernel void morton_order(global const float *in, global float *out)
+{
+    uint x = get_global_id(0), y = get_global_id(1), z = 0;
+
+    for (int b = 0; b < 8; b++)
+        z |= (x >> b & 1) << 2 * b | (y >> b & 1) << (2 * b + 1);
+    out[z] = in[y * get_global_size(0) + x];
+}
+
+//: kernel pack_bits
+//: local 64
+//: global 64*ceil(words/64)
+//: at words=10
+//: at words=64
+kernel void pack_bits(global const uchar *flags, global uint *packed, int words)
+{
+    int w = get_global_id(0);
+    uint bits = 0;
+
+    if (w >= words)
+        return;
+    for (uint b = 0; b < 32; b++)
+        bits |= (uint)(flags[32 * w + b] != 0) << b;
+    packed[w] = bits;
+}
