@@ -23,6 +23,7 @@ kernel void dft_naive(global const float2 *in, global float2 *out, int n)
 }
 
 //: kernel radix2_stage
+//: seen add = 2*seen : an fadd is of two lanes
 //: local 64
 //: global n/2
 //: at n=256 half_=4

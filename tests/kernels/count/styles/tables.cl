@@ -178,6 +178,7 @@ kernel void polynomial_horner(global const double *x, constant double *c, global
 }
 
 //: kernel two_pointers
+//: no-lanes the pointer has two targets, and the access no array
 //: buffer out n
 //: buffer a n+1
 //: buffer b n+1
