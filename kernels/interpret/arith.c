@@ -82,14 +82,18 @@ static void convert_lanes(struct gcal_interp_work_item *item,
     }
 }
 
-/* Pointers to pointers are not converted: a number written over a pointer could make the
- * interpreter access any address.
+/* Whether a pointer to the one type may become one to the other: a number written over a
+ * pointer could make the interpreter access any address.
  */
-static bool holds_pointers(const struct gcal_interp_type *type)
+static bool may_refer(const struct gcal_interp_type *a, const struct gcal_interp_type *b)
 {
-    while (type->repr == GCAL_INTERP_ARRAY)
-        type = type->element;
-    return type->repr == GCAL_INTERP_POINTER;
+    if (!gcal_interp_type_has_pointers(a) && !gcal_interp_type_has_pointers(b))
+        return true;
+    while (a->repr == GCAL_INTERP_ARRAY)
+        a = a->element;
+    while (b->repr == GCAL_INTERP_ARRAY)
+        b = b->element;
+    return gcal_interp_type_equal(a, b);
 }
 
 static bool set_scalar_conversion(struct gcal_interp_node *n,
@@ -109,7 +113,7 @@ static bool set_scalar_conversion(struct gcal_interp_node *n,
         n->eval.p = null_pointer;
     else if (n->type->repr == GCAL_INTERP_POINTER &&
              from->type->repr == GCAL_INTERP_POINTER &&
-             holds_pointers(n->type->element) == holds_pointers(from->type->element))
+             may_refer(n->type->element, from->type->element))
         n->eval.p = pointer_to_pointer;
     else
         return false;

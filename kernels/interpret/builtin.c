@@ -137,6 +137,13 @@ static int64_t int_mad(int64_t x, int64_t y, int64_t z)
     return (int64_t)((uint64_t)x * (uint64_t)y + (uint64_t)z);
 }
 
+static int64_t int_abs_diff(int64_t x, int64_t y, int64_t z)
+{
+    (void)z;
+    return x > y ? (int64_t)((uint64_t)x - (uint64_t)y)
+                 : (int64_t)((uint64_t)y - (uint64_t)x);
+}
+
 static int64_t int_popcount(int64_t x, int64_t y, int64_t z)
 {
     (void)y;
@@ -149,9 +156,11 @@ static const struct {
     int n;
     int64_t (*run)(int64_t, int64_t, int64_t);
 } int_functions[] = {
-    { "min", 2, int_min },   { "max", 2, int_max },           { "clamp", 3, int_clamp },
-    { "abs", 1, int_abs },   { "labs", 1, int_abs },          { "mul24", 2, int_mad },
-    { "mad24", 3, int_mad }, { "popcount", 1, int_popcount },
+    { "min", 2, int_min },           { "max", 2, int_max },
+    { "clamp", 3, int_clamp },       { "abs", 1, int_abs },
+    { "labs", 1, int_abs },          { "mul24", 2, int_mad },
+    { "mad24", 3, int_mad },         { "popcount", 1, int_popcount },
+    { "abs_diff", 2, int_abs_diff },
 };
 
 static double call_float(struct gcal_interp_work_item *item,
@@ -236,6 +245,13 @@ static bool pick_int(struct gcal_interp_node *n, const char *name,
     return false;
 }
 
+/* abs() and abs_diff() of signed numbers give unsigned ones. */
+static bool takes_signed(const struct gcal_interp_node *n)
+{
+    return gcal_interp_is_int(gcal_interp_type_lane(n->type)) &&
+           (n->k.call.ints == int_abs || n->k.call.ints == int_abs_diff);
+}
+
 /* 'name' without native_ or half_; in C, functions of float end in f. */
 static struct gcal_interp_node *number_function(struct gcal_interp_translator *t,
                                                 CXCursor at, const char *name,
@@ -261,7 +277,7 @@ static struct gcal_interp_node *number_function(struct gcal_interp_translator *t
                  pick_float(n, name, length - 1, lane->repr))) {
         return gcal_interp_unsupported(t, at, "'%s'", name);
     }
-    for (size_t i = 0; i < n_arguments && !test; i++)
+    for (size_t i = 0; i < n_arguments && !test && !takes_signed(n); i++)
         if (!(arguments[i] = gcal_interp_node_convert(t, at, arguments[i], type)))
             return NULL;
     if (type->repr == GCAL_INTERP_VECTOR)
@@ -277,6 +293,18 @@ static struct gcal_interp_node *number_function(struct gcal_interp_translator *t
 
 /* ---- work-items ---- */
 
+static int64_t linear_id(const struct gcal_interp_work_item *item, bool local)
+{
+    const struct gcal_interp_run *run = item->run;
+    size_t id = 0;
+
+    for (size_t d = run->n_dims; d-- > 0;)
+        id = local ? id * run->local_size[d] + item->local_id[d]
+                   : id * run->global_size[d] + run->group_id[d] * run->local_size[d] +
+                         item->local_id[d];
+    return (int64_t)id;
+}
+
 static int64_t work_item(struct gcal_interp_work_item *item,
                          const struct gcal_interp_node *n)
 {
@@ -287,6 +315,9 @@ static int64_t work_item(struct gcal_interp_work_item *item,
     switch (n->op) {
     case 'w':
         return (int64_t)run->n_dims;
+    case 'x':
+    case 'y':
+        return linear_id(item, n->op == 'y');
     case 'i':
         return inside
                    ? (int64_t)(run->group_id[d] * run->local_size[d] + item->local_id[d])
@@ -341,11 +372,15 @@ static struct gcal_interp_node *work_item_function(struct gcal_interp_translator
         { "get_num_groups", 'G' },
         { "get_global_offset", 'o' },
         { "get_enqueued_local_size", 'L' },
+        { "get_global_linear_id", 'x' },
+        { "get_local_linear_id", 'y' },
         { "barrier", 'b' },
         { "work_group_barrier", 'b' },
         { "mem_fence", 'n' },
         { "read_mem_fence", 'n' },
         { "write_mem_fence", 'n' },
+        { "atomic_work_item_fence", 'n' },
+        { "prefetch", 'n' },
     };
     struct gcal_interp_node *n;
 
@@ -560,6 +595,95 @@ static struct gcal_interp_node *convert(struct gcal_interp_translator *t, CXCurs
     return gcal_interp_node_convert(t, at, value, type);
 }
 
+/* ---- tests and choices, by the sign of components ---- */
+
+static int64_t test_signs(struct gcal_interp_work_item *item,
+                          const struct gcal_interp_node *n)
+{
+    struct gcal_interp_value value;
+    bool is_vector = n->a->type->repr == GCAL_INTERP_VECTOR, all = true, any = false;
+
+    gcal_interp_eval(item, n->a, &value);
+    for (size_t i = 0; i < (is_vector ? n->a->type->count : 1); i++) {
+        bool negative = (is_vector ? value.v.i[i] : value.i) < 0;
+
+        all = all && negative;
+        any = any || negative;
+    }
+    return n->op ? any : all;
+}
+
+static struct gcal_interp_node *all_or_any(struct gcal_interp_translator *t, CXCursor at,
+                                           bool any, struct gcal_interp_node *value,
+                                           const struct gcal_interp_type *type)
+{
+    struct gcal_interp_node *n;
+
+    if (!gcal_interp_is_int(gcal_interp_type_lane(value->type)))
+        return gcal_interp_unsupported(t, at, "this test of components");
+    if (!(n = gcal_interp_node_create(t, at, type)))
+        return NULL;
+    n->eval.i = test_signs;
+    n->a = value;
+    n->op = any;
+    return n;
+}
+
+/* Whether the value that chooses component 'i' has its sign bit set. */
+static bool is_chosen(const struct gcal_interp_type *type,
+                      const struct gcal_interp_value *which, size_t i)
+{
+    return (which->v.i[i] >> (8 * type->element->size - 1) & 1) != 0;
+}
+
+static void choose_lanes(struct gcal_interp_work_item *item,
+                         const struct gcal_interp_node *n,
+                         struct gcal_interp_lanes *lanes)
+{
+    struct gcal_interp_value which, yes;
+
+    n->a->eval.v(item, n->a, lanes);
+    n->b->eval.v(item, n->b, &yes.v);
+    n->c->eval.v(item, n->c, &which.v);
+    for (size_t i = 0; i < n->type->count; i++)
+        if (is_chosen(n->c->type, &which, i))
+            lanes->i[i] = yes.v.i[i];
+}
+
+struct gcal_interp_node *gcal_interp_node_choose_lanes(struct gcal_interp_translator *t,
+                                                       CXCursor at,
+                                                       struct gcal_interp_node *no,
+                                                       struct gcal_interp_node *yes,
+                                                       struct gcal_interp_node *which)
+{
+    struct gcal_interp_node *n;
+
+    if (!gcal_interp_is_int(gcal_interp_type_lane(which->type)) ||
+        which->type->count != no->type->count)
+        return gcal_interp_unsupported(t, at, "this choice of components");
+    if (!(n = gcal_interp_node_create(t, at, no->type)))
+        return NULL;
+    n->eval.v = choose_lanes;
+    n->a = no;
+    n->b = yes;
+    n->c = which;
+    return n;
+}
+
+/* select(no, yes, which) */
+static struct gcal_interp_node *choose(struct gcal_interp_translator *t, CXCursor at,
+                                       struct gcal_interp_node **arguments,
+                                       const struct gcal_interp_type *type)
+{
+    for (size_t i = 0; i < 2; i++)
+        if (!(arguments[i] = gcal_interp_node_convert(t, at, arguments[i], type)))
+            return NULL;
+    return type->repr == GCAL_INTERP_VECTOR
+               ? gcal_interp_node_choose_lanes(t, at, arguments[0], arguments[1],
+                                               arguments[2])
+               : gcal_interp_node_select(t, at, arguments[2], arguments[1], arguments[0]);
+}
+
 /* The functions in clang's definitions of HUGE_VALF, HUGE_VAL and INFINITY. */
 static bool is_infinity(const char *name)
 {
@@ -610,6 +734,10 @@ struct gcal_interp_node *gcal_interp_node_builtin(struct gcal_interp_translator 
         return atomic(t, at, name + 7, arguments, n, type);
     if (strncmp(name, "atom_", 5) == 0 && n >= 1)
         return atomic(t, at, name + 5, arguments, n, type);
+    if ((strcmp(name, "all") == 0 || strcmp(name, "any") == 0) && n == 1)
+        return all_or_any(t, at, name[1] == 'n', arguments[0], type);
+    if (strcmp(name, "select") == 0 && n == 3)
+        return choose(t, at, arguments, type);
     if (strcmp(name, "dot") == 0 && n == 2)
         return dot(t, at, arguments, type);
     if (n < 1 || n > 3 || !gcal_interp_type_dtype(type))

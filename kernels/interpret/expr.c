@@ -13,10 +13,24 @@
 static struct gcal_interp_node *translate_address(struct gcal_interp_translator *t,
                                                   CXCursor c);
 
+static bool is_array(CXType type)
+{
+    return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray;
+}
+
+/* The type of a value.  An array as a value is a pointer: libclang gives the type that a
+ * parameter is written with.
+ */
 static const struct gcal_interp_type *type_of(struct gcal_interp_translator *t,
                                               CXCursor c)
 {
-    return gcal_interp_type_translate(t, clang_getCursorType(c), c);
+    CXType type = clang_getCanonicalType(clang_getCursorType(c));
+    const struct gcal_interp_type *to;
+
+    if (!is_array(type) || clang_getCursorKind(c) == CXCursor_InitListExpr)
+        return gcal_interp_type_translate(t, type, c);
+    to = gcal_interp_type_translate(t, clang_getArrayElementType(type), c);
+    return to ? gcal_interp_type_pointer(t, to) : NULL;
 }
 
 /* The child 'which' of a cursor that must have 'n' of them (0: at least one). */
@@ -59,71 +73,55 @@ static void extent(struct gcal_interp_translator *t, CXCursor c, unsigned *from,
         *from = *to = 0;
 }
 
-/* The lanes of ".xyz", ".s01", ".lo" in a vector of 'count'; 0: not such a name. */
-static size_t parse_lanes(const char *name, size_t length, size_t count,
-                          signed char *lanes)
-{
-    static const char letters[] = "xyzw", digits[] = "0123456789abcdef";
-    size_t first, step, half = (count + 1) / 2;
-    char low[GCAL_INTERP_MAX_LANES + 2] = "";
-
-    if (length == 2 || length == 3 || length == 4) {
-        memcpy(low, name, length);
-        first = strcmp(low, "hi") == 0 ? half : strcmp(low, "odd") == 0;
-        step = strcmp(low, "odd") == 0 || strcmp(low, "even") == 0 ? 2 : 1;
-        if (step == 2 || strcmp(low, "lo") == 0 || strcmp(low, "hi") == 0) {
-            for (size_t i = 0; i < half; i++)
-                lanes[i] = (signed char)(first + i * step < count ? first + i * step : 0);
-            return half;
-        }
-    }
-    if (length > 1 && (name[0] == 's' || name[0] == 'S')) {
-        name++;
-        length--;
-    }
-    if (length < 1 || length > GCAL_INTERP_MAX_LANES)
-        return 0;
-    for (size_t i = 0; i < length; i++) {
-        const char *set = strchr(letters, name[i]) ? letters : digits;
-        const char *at = strchr(set, tolower((unsigned char)name[i]));
-
-        if (!at || (size_t)(at - set) >= count)
-            return 0;
-        lanes[i] = (signed char)(at - set);
-    }
-    return length;
-}
-
-/* Whether 'c' is "vector.lanes"; the lanes are known from the text only. */
+/* Whether 'c' is "vector.lanes" or "pointer->lanes"; *n lanes, 0: they are not found. */
 static bool is_swizzle(struct gcal_interp_translator *t, CXCursor c, CXCursor *vector,
-                       signed char lanes[GCAL_INTERP_MAX_LANES])
+                       signed char lanes[GCAL_INTERP_MAX_LANES], size_t *n)
 {
     struct gcal_source_children children;
-    unsigned from, to, child_from, child_to;
-    const char *end, *name;
-    CXType type;
-    bool found = false;
+    bool found;
 
-    if (clang_getCursorKind(c) != CXCursor_UnexposedExpr &&
-        clang_getCursorKind(c) != CXCursor_MemberRefExpr)
+    if (clang_getCursorKind(c) != CXCursor_UnexposedExpr ||
+        gcal_source_get_children(c, &children, NULL) < 0)
         return false;
-    if (gcal_source_get_children(c, &children, NULL) < 0)
-        return false;
-    if (children.n == 1) {
+    found = children.n == 1 && gcal_source_is_component(t->unit, c, children.cursors[0]);
+    if (found) {
         *vector = children.cursors[0];
-        type = clang_getCanonicalType(clang_getCursorType(*vector));
-        extent(t, c, &from, &to);
-        extent(t, *vector, &child_from, &child_to);
-        end = name = t->unit->source + to;
-        while (name > t->unit->source + from && isalnum((unsigned char)name[-1]))
-            name--;
-        found = (type.kind == CXType_ExtVector || type.kind == CXType_Vector) &&
-                child_to < to && name > t->unit->source + from && name[-1] == '.' &&
-                parse_lanes(name, (size_t)(end - name),
-                            (size_t)clang_getNumElements(type), lanes) > 0;
+        *n = gcal_source_component(t->unit, c, *vector, lanes);
     }
     free(children.cursors);
     return found;
+}
+
+static struct gcal_interp_node *unknown_lanes(struct gcal_interp_translator *t,
+                                              CXCursor c)
+{
+    return gcal_interp_unsupported(
+        t, c, "a vector's component whose name is not found in the source");
+}
+
+static bool is_arrow(CXCursor base)
+{
+    return clang_getCanonicalType(clang_getCursorType(base)).kind == CXType_Pointer;
+}
+
+/* The address that "base.member" or "base->member" starts from. */
+static struct gcal_interp_node *base_address(struct gcal_interp_translator *t,
+                                             CXCursor base)
+{
+    return is_arrow(base) ? gcal_interp_translate_value(t, base)
+                          : translate_address(t, base);
+}
+
+static struct gcal_interp_node *member_address(struct gcal_interp_translator *t,
+                                               CXCursor c)
+{
+    struct gcal_interp_node *address;
+    CXCursor base;
+
+    if (child(t, c, 0, 1, &base) < 0 || !(address = base_address(t, base)))
+        return NULL;
+    return gcal_interp_node_member(t, c, clang_getCursorReferenced(c), address,
+                                   address->type->element);
 }
 
 /* Whether 'c' is as_TYPE(...) and not a conversion to TYPE around something else. */
@@ -146,6 +144,29 @@ static bool is_reinterpretation(struct gcal_interp_translator *t, CXCursor c,
                                              : text[length] == '(');
 }
 
+/* An array as a pointer to its first element. */
+static struct gcal_interp_node *translate_array(struct gcal_interp_translator *t,
+                                                CXCursor array)
+{
+    struct gcal_interp_node *address;
+
+    array = without_parens(t, array);
+    switch (clang_getCursorKind(array)) {
+    case CXCursor_UnexposedExpr: /* is a pointer already */
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_BinaryOperator:
+    case CXCursor_ConditionalOperator:
+    case CXCursor_CallExpr:
+        return gcal_interp_translate_value(t, array);
+    default:
+        break;
+    }
+    address = translate_address(t, array);
+    return address && address->type->element->repr == GCAL_INTERP_POINTER
+               ? gcal_interp_node_load(t, array, address) /* of a parameter */
+               : address;
+}
+
 static struct gcal_interp_node *translate_implicit(struct gcal_interp_translator *t,
                                                    CXCursor c)
 {
@@ -154,17 +175,21 @@ static struct gcal_interp_node *translate_implicit(struct gcal_interp_translator
     struct gcal_interp_node *value;
     CXCursor inner;
     CXType from;
+    size_t n;
 
     if (!type)
         return NULL;
-    if (is_swizzle(t, c, &inner, lanes))
-        return gcal_interp_node_swizzle(t, c, gcal_interp_translate_value(t, inner),
-                                        lanes, type);
+    if (is_swizzle(t, c, &inner, lanes, &n)) {
+        value = n ? gcal_interp_translate_value(t, inner) : unknown_lanes(t, c);
+        if (value && is_arrow(inner))
+            value = gcal_interp_node_load(t, c, value);
+        return gcal_interp_node_swizzle(t, c, value, lanes, type);
+    }
     if (child(t, c, 0, 1, &inner) < 0)
         return NULL;
     from = clang_getCanonicalType(clang_getCursorType(inner));
-    if (from.kind == CXType_ConstantArray && type->repr == GCAL_INTERP_POINTER) {
-        value = translate_address(t, inner);
+    if (is_array(from) && type->repr == GCAL_INTERP_POINTER) {
+        value = translate_array(t, inner);
         return value ? gcal_interp_node_convert(t, c, value, type) : NULL;
     }
     if (!(value = gcal_interp_translate_value(t, inner)))
@@ -260,21 +285,34 @@ static struct gcal_interp_node *translate_lane_address(struct gcal_interp_transl
     const struct gcal_interp_type *type = type_of(t, c), *pointer;
     struct gcal_interp_node *address;
     CXCursor vector;
+    size_t n;
 
     if (!type)
         return NULL;
-    if (!is_swizzle(t, c, &vector, lanes))
+    if (!is_swizzle(t, c, &vector, lanes, &n))
         return child(t, c, 0, 1, &vector) < 0 ? NULL : translate_address(t, vector);
+    if (!n)
+        return unknown_lanes(t, c);
     if (type->repr == GCAL_INTERP_VECTOR)
-        return gcal_interp_unsupported(
-            t, c,
-            "changing several of a vector's components by this "
-            "operator");
-    if (!(address = translate_address(t, vector)) ||
+        return gcal_interp_unsupported(t, c, "the address of several components");
+    if (!(address = base_address(t, vector)) ||
         !(pointer = gcal_interp_type_pointer(t, type)) ||
         !(address = gcal_interp_node_convert(t, c, address, pointer)))
         return NULL;
     return gcal_interp_node_element(t, c, address, (size_t)lanes[0]);
+}
+
+/* Of a structure that a function returns, say: its value is its address. */
+static struct gcal_interp_node *record_address(struct gcal_interp_translator *t,
+                                               CXCursor c)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(c));
+    struct gcal_interp_node *value;
+
+    if (type.kind != CXType_Record)
+        return gcal_interp_unsupported(t, c, "this kind of place in memory");
+    value = gcal_interp_translate_value(t, c);
+    return value ? gcal_interp_node_place(t, c, value, 0, value->type) : NULL;
 }
 
 static struct gcal_interp_node *translate_place(struct gcal_interp_translator *t,
@@ -290,15 +328,16 @@ static struct gcal_interp_node *translate_place(struct gcal_interp_translator *t
     case CXCursor_ArraySubscriptExpr:
         return translate_subscript(t, c);
     case CXCursor_UnexposedExpr:
-    case CXCursor_MemberRefExpr:
         return translate_lane_address(t, c);
+    case CXCursor_MemberRefExpr:
+        return member_address(t, c);
     case CXCursor_UnaryOperator:
         if (clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref)
             return child(t, c, 0, 1, &inner) < 0 ? NULL
                                                  : gcal_interp_translate_value(t, inner);
         /* fall through */
     default:
-        return gcal_interp_unsupported(t, c, "this kind of place in memory");
+        return record_address(t, c);
     }
 }
 
@@ -314,17 +353,17 @@ static struct gcal_interp_node *translate_address(struct gcal_interp_translator 
 
 /* ---- assignments ---- */
 
-/* v.lo = x: lane by lane. */
-static struct gcal_interp_node *assign_lanes(struct gcal_interp_translator *t, CXCursor c,
-                                             CXCursor vector, const signed char *lanes,
-                                             CXCursor right)
+/* Stores lane by lane at 'address' of a vector, after 'first' (or NULL). */
+static struct gcal_interp_node *store_lanes(struct gcal_interp_translator *t, CXCursor c,
+                                            struct gcal_interp_node *first,
+                                            struct gcal_interp_node *address,
+                                            const signed char *lanes,
+                                            struct gcal_interp_node *value)
 {
     const struct gcal_interp_type *pointer;
-    struct gcal_interp_node *first = NULL, *address, *place, *value;
+    struct gcal_interp_node *place;
 
-    if (!(value = gcal_interp_node_once(t, c, gcal_interp_translate_value(t, right),
-                                        &first)) ||
-        !(address = translate_address(t, vector)) ||
+    if (!(value = gcal_interp_node_once(t, c, value, &first)) ||
         !(pointer = gcal_interp_type_pointer(t, value->type->element)) ||
         !(address = gcal_interp_node_convert(t, c, address, pointer)))
         return NULL;
@@ -332,14 +371,28 @@ static struct gcal_interp_node *assign_lanes(struct gcal_interp_translator *t, C
         const signed char lane[GCAL_INTERP_MAX_LANES] = { (signed char)i };
 
         if (!(place = gcal_interp_node_element(t, c, address, (size_t)lanes[i])) ||
-            !(first = gcal_interp_node_comma(
-                  t, c, first,
-                  gcal_interp_node_store(t, c, place,
-                                         gcal_interp_node_swizzle(
-                                             t, c, value, lane, value->type->element)))))
+            !(place = gcal_interp_node_store(
+                  t, c, place,
+                  gcal_interp_node_swizzle(t, c, value, lane, value->type->element))) ||
+            !(first = gcal_interp_node_comma(t, c, first, place)))
             return NULL;
+        place->unseen = i > 0;
     }
     return gcal_interp_node_comma(t, c, first, value);
+}
+
+/* v.lo = x */
+static struct gcal_interp_node *assign_lanes(struct gcal_interp_translator *t, CXCursor c,
+                                             CXCursor vector, const signed char *lanes,
+                                             CXCursor right)
+{
+    struct gcal_interp_node *first = NULL, *value, *address;
+
+    if (!(value = gcal_interp_node_once(t, c, gcal_interp_translate_value(t, right),
+                                        &first)) ||
+        !(address = base_address(t, vector)))
+        return NULL;
+    return store_lanes(t, c, first, address, lanes, value);
 }
 
 static struct gcal_interp_node *translate_assignment(struct gcal_interp_translator *t,
@@ -350,12 +403,13 @@ static struct gcal_interp_node *translate_assignment(struct gcal_interp_translat
     const struct gcal_interp_type *type = type_of(t, c);
     struct gcal_interp_node *address, *value;
     CXCursor vector;
+    size_t n;
 
     if (!type)
         return NULL;
     if (type->repr == GCAL_INTERP_VECTOR &&
-        is_swizzle(t, without_parens(t, left), &vector, lanes))
-        return assign_lanes(t, c, vector, lanes, right);
+        is_swizzle(t, without_parens(t, left), &vector, lanes, &n))
+        return n ? assign_lanes(t, c, vector, lanes, right) : unknown_lanes(t, c);
     if (!(address = translate_address(t, left)) ||
         !(value = gcal_interp_translate_value(t, right)))
         return NULL;
@@ -379,15 +433,38 @@ static struct gcal_interp_node *updated(struct gcal_interp_translator *t, CXCurs
     return load && value ? gcal_interp_node_binary(t, c, op, load, value, type) : NULL;
 }
 
+/* v.xy op= value */
+static struct gcal_interp_node *update_lanes(struct gcal_interp_translator *t, CXCursor c,
+                                             int op, CXCursor vector,
+                                             const signed char *lanes,
+                                             struct gcal_interp_node *value, bool old)
+{
+    const struct gcal_interp_type *type = type_of(t, c);
+    struct gcal_interp_node *first = NULL, *address, *load, *store;
+
+    if (!type || !value || !(address = base_address(t, vector)) ||
+        !(address = gcal_interp_node_once(t, c, address, &first)) ||
+        !(load = gcal_interp_node_load(t, c, address)) ||
+        !(load = gcal_interp_node_once(
+              t, c, gcal_interp_node_swizzle(t, c, load, lanes, type), &first)))
+        return NULL;
+    store = store_lanes(t, c, first, address, lanes, updated(t, c, op, load, value));
+    return store && old ? gcal_interp_node_comma(t, c, store, load) : store;
+}
+
 /* left op= value; 'old': the result is the value before. */
 static struct gcal_interp_node *update(struct gcal_interp_translator *t, CXCursor c,
                                        int op, CXCursor left,
                                        struct gcal_interp_node *value, bool old)
 {
-    struct gcal_interp_node *first = NULL, *load, *store;
-    struct gcal_interp_node *address = value ? translate_address(t, left) : NULL;
+    struct gcal_interp_node *first = NULL, *load, *store, *address;
+    signed char lanes[GCAL_INTERP_MAX_LANES] = { 0 };
+    CXCursor vector;
+    size_t n;
 
-    if (!address)
+    if (is_swizzle(t, without_parens(t, left), &vector, lanes, &n) && n > 1)
+        return update_lanes(t, c, op, vector, lanes, value, old);
+    if (!value || !(address = translate_address(t, left)))
         return NULL;
     if (!gcal_interp_node_is_variable(address) &&
         !(address = gcal_interp_node_once(t, c, address, &first)))
@@ -546,7 +623,11 @@ static struct gcal_interp_node *translate_list(struct gcal_interp_translator *t,
     struct gcal_interp_node **parts, *n = NULL;
     size_t i = 0;
 
-    if (!type || gcal_source_get_children(c, &children, t->err) < 0)
+    if (!type)
+        return NULL;
+    if (type->repr == GCAL_INTERP_RECORD)
+        return gcal_interp_node_record(t, c, type);
+    if (gcal_source_get_children(c, &children, t->err) < 0)
         return NULL;
     parts = gcal_interp_program_alloc(t, (children.n + 1) * sizeof(*parts));
     for (; parts && i < children.n; i++)
@@ -619,8 +700,8 @@ static struct gcal_interp_node *translate_expression(struct gcal_interp_translat
         return child(t, c, 0, 1, &inner) < 0 ? NULL
                                              : gcal_interp_translate_value(t, inner);
     case CXCursor_UnexposedExpr:
-    case CXCursor_MemberRefExpr:
         return translate_implicit(t, c);
+    case CXCursor_CXXBoolLiteralExpr:
     case CXCursor_IntegerLiteral:
     case CXCursor_FloatingLiteral:
     case CXCursor_CharacterLiteral:
@@ -629,6 +710,7 @@ static struct gcal_interp_node *translate_expression(struct gcal_interp_translat
     case CXCursor_DeclRefExpr:
         return translate_name(t, c);
     case CXCursor_ArraySubscriptExpr:
+    case CXCursor_MemberRefExpr:
         address = translate_address(t, c);
         return address ? gcal_interp_node_load(t, c, address) : NULL;
     case CXCursor_UnaryOperator:

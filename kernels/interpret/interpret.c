@@ -29,6 +29,7 @@ static struct gcal_interp_program *create_program(struct gcal_source_unit *unit,
     program->entry = gcal_interp_translate_function(&t, entry, entry);
     free(t.variables);
     free(t.functions);
+    free(t.records);
     if (!program->entry) {
         gcal_interp_program_destroy(program);
         return NULL;
@@ -204,9 +205,10 @@ static int set_pointer(struct work_group *g, size_t i, const struct gcal_interp_
         gcal_interp_type_lane(param->type->element->element);
     const struct gcal_interp_type *given = named_dtype(arg->dtype);
     bool local = is_local_param(program, i);
+    bool raw = wanted->repr == GCAL_INTERP_RECORD && !wanted->has_pointers;
 
-    if (!given || !gcal_interp_type_dtype(wanted) ||
-        strcmp(gcal_interp_type_dtype(wanted), arg->dtype) != 0)
+    if (!given || (!raw && (!gcal_interp_type_dtype(wanted) ||
+                            strcmp(gcal_interp_type_dtype(wanted), arg->dtype) != 0)))
         return gcal_error_set(
             err, GCAL_EINPUT, "%s: argument %zu ('%s') takes %s elements, not %s",
             program->unit->file, i + 1, param->name,
@@ -250,6 +252,25 @@ static int set_scalar(const struct gcal_interp_program *program, size_t i,
     return 0;
 }
 
+/* A vector or structure by value. */
+static int set_whole(const struct gcal_interp_program *program, size_t i,
+                     const struct gcal_interp_arg *arg, struct gcal_interp_value *value,
+                     struct gcal_error *err)
+{
+    const struct gcal_interp_node *param = program->entry->params[i];
+    const struct gcal_interp_type *type = param->type->element;
+    const struct gcal_interp_type *given = named_dtype(arg->dtype);
+
+    if (!given || !arg->data || type->has_pointers ||
+        (type->repr == GCAL_INTERP_VECTOR && given->repr != type->element->repr) ||
+        arg->count * given->size < type->size)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s: argument %zu ('%s') takes %zu bytes by value",
+                              program->unit->file, i + 1, param->name, type->size);
+    gcal_interp_value_read(type, arg->data, value);
+    return 0;
+}
+
 /* Fills g->params unless it is NULL; g->shared_size grows by the local arguments. */
 static int set_arguments(struct work_group *g, size_t n_args,
                          const struct gcal_interp_arg *args, struct gcal_error *err)
@@ -265,7 +286,10 @@ static int set_arguments(struct work_group *g, size_t n_args,
     for (size_t i = 0; i < n_args; i++) {
         const struct gcal_interp_node *param = entry->params[i];
 
-        if (param->type->element->repr == GCAL_INTERP_POINTER
+        if (param->type->element->repr == GCAL_INTERP_VECTOR ||
+                    param->type->element->repr == GCAL_INTERP_RECORD
+                ? set_whole(program, i, &args[i], &value, err) < 0
+            : param->type->element->repr == GCAL_INTERP_POINTER
                 ? set_pointer(g, i, &args[i], &value, err) < 0
                 : set_scalar(program, i, &args[i], &value, err) < 0)
             return -1;

@@ -14,8 +14,9 @@
 
 /* An argument of a kernel or of a reference function: a buffer of 'count' elements, or
  * a scalar.  Buffers are read and written in place.  Elements of vectors are counted one
- * by one: a buffer of n float4 is "float32" with count 4 n.  Of a __local argument only
- * the count is used.
+ * by one: a buffer of n float4 is "float32" with count 4 n.  A buffer of structures has
+ * elements of any type, for all its bytes.  A vector or structure by value has a count as
+ * a buffer does.  Of a __local argument only the count is used.
  */
 struct gcal_interp_arg {
     const char *dtype; /* of an element */

@@ -27,7 +27,7 @@ static struct gcal_interp_node *create(struct gcal_interp_translator *t, CXCurso
         n->eval.i = forms->i;
     else if (gcal_interp_is_float(type))
         n->eval.f = forms->f;
-    else if (type->repr == GCAL_INTERP_POINTER)
+    else if (type->repr == GCAL_INTERP_POINTER || type->repr == GCAL_INTERP_RECORD)
         n->eval.p = forms->p;
     else if (type->repr == GCAL_INTERP_VECTOR)
         n->eval.v = forms->v;
@@ -43,7 +43,7 @@ void gcal_interp_eval(struct gcal_interp_work_item *item,
         value->i = n->eval.i(item, n);
     else if (gcal_interp_is_float(n->type))
         value->f = n->eval.f(item, n);
-    else if (n->type->repr == GCAL_INTERP_POINTER)
+    else if (n->type->repr == GCAL_INTERP_POINTER || n->type->repr == GCAL_INTERP_RECORD)
         value->p = n->eval.p(item, n);
     else if (n->type->repr == GCAL_INTERP_VECTOR)
         n->eval.v(item, n, &value->v);
@@ -409,7 +409,8 @@ struct gcal_interp_node *gcal_interp_node_reset(struct gcal_interp_translator *t
         type = type->element;
     n->eval.none = forget;
     n->a = address;
-    n->op = zero || type->repr == GCAL_INTERP_POINTER || type->repr == GCAL_INTERP_BOOL
+    n->op = zero || type->repr == GCAL_INTERP_POINTER || type->repr == GCAL_INTERP_BOOL ||
+                    type->repr == GCAL_INTERP_RECORD
                 ? 0
                 : 0xff;
     return n;
@@ -500,7 +501,7 @@ struct gcal_interp_node *gcal_interp_node_select(struct gcal_interp_translator *
     if (!condition || !yes || !no)
         return NULL;
     if (condition->type->repr == GCAL_INTERP_VECTOR)
-        return gcal_interp_unsupported(t, at, "?: with a vector as its condition");
+        return gcal_interp_node_choose_lanes(t, at, no, yes, condition);
     if (!(n = create(t, at, yes->type, &choose_forms)))
         return NULL;
     n->a = condition;
@@ -541,6 +542,18 @@ static const struct gcal_interp_node *after_call(struct gcal_interp_work_item *i
 }
 FORWARD(call, after_call)
 
+/* A structure as an argument: another call must not change it before this one. */
+static struct gcal_interp_node *copy_record(struct gcal_interp_translator *t, CXCursor at,
+                                            struct gcal_interp_node *value)
+{
+    struct gcal_interp_node *first = NULL;
+
+    if (value->type->repr != GCAL_INTERP_RECORD)
+        return value;
+    value = gcal_interp_node_once(t, at, value, &first);
+    return value ? gcal_interp_node_comma(t, at, first, value) : NULL;
+}
+
 struct gcal_interp_node *
 gcal_interp_node_call(struct gcal_interp_translator *t, CXCursor at,
                       const struct gcal_interp_function *function,
@@ -558,7 +571,8 @@ gcal_interp_node_call(struct gcal_interp_translator *t, CXCursor at,
         return NULL;
     for (size_t i = 0; i < n; i++)
         if (!(arguments[i] = gcal_interp_node_convert(
-                  t, at, arguments[i], function->params[i]->type->element)))
+                  t, at, arguments[i], function->params[i]->type->element)) ||
+            !(arguments[i] = copy_record(t, at, arguments[i])))
             return NULL;
     params->list = function->params;
     node->a = function->result;

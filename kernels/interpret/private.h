@@ -37,14 +37,23 @@ enum gcal_interp_repr {
     GCAL_INTERP_POINTER,
     GCAL_INTERP_VECTOR,
     GCAL_INTERP_ARRAY,
+    GCAL_INTERP_RECORD, /* a structure or union */
 };
 
 struct gcal_interp_type {
     enum gcal_interp_repr repr;
     size_t size;                            /* bytes in the interpreter's memory */
-    size_t count;                           /* of a vector or an array */
+    size_t count;                           /* of a vector or an array; fields */
     const struct gcal_interp_type *element; /* of a vector or an array; or the type that
                                                a pointer points to */
+    struct gcal_interp_field *fields;       /* of a record */
+    bool has_pointers;                      /* a record */
+};
+
+struct gcal_interp_field {
+    CXCursor decl;
+    size_t offset;
+    const struct gcal_interp_type *type;
 };
 
 static inline bool gcal_interp_is_int(const struct gcal_interp_type *type)
@@ -116,6 +125,14 @@ typedef void gcal_interp_eval_void(struct gcal_interp_work_item *,
 typedef enum gcal_interp_flow gcal_interp_eval_flow(struct gcal_interp_work_item *,
                                                     const struct gcal_interp_node *);
 
+/* A label of a switch, before its statement 'at'. */
+struct gcal_interp_label {
+    struct gcal_interp_label *next;
+    int64_t value;
+    bool is_default;
+    size_t at;
+};
+
 /* A node: an expression, or a statement ('flow', type NULL). */
 struct gcal_interp_node {
     union {
@@ -142,6 +159,7 @@ struct gcal_interp_node {
             double (*floats)(double, double, double);
         } call;
         signed char lanes[GCAL_INTERP_MAX_LANES];
+        struct gcal_interp_label *labels; /* of a switch */
     } k;
     int op;           /* enum CXBinaryOperatorKind or CXUnaryOperatorKind */
     const char *name; /* of what is accessed or called, or "" */
@@ -247,6 +265,11 @@ struct gcal_interp_variable {
     struct gcal_interp_node *address;
 };
 
+struct gcal_interp_record {
+    CXCursor decl;
+    const struct gcal_interp_type *type;
+};
+
 struct gcal_interp_translator {
     struct gcal_source_unit *unit;
     struct gcal_interp_program *program;
@@ -255,6 +278,8 @@ struct gcal_interp_translator {
     size_t n_variables, variables_capacity;
     struct gcal_interp_function **functions;
     size_t n_functions, functions_capacity;
+    struct gcal_interp_record *records;
+    size_t n_records, records_capacity;
     struct gcal_interp_function *function; /* being translated */
     size_t depth, deepest;
 };
@@ -308,6 +333,31 @@ void gcal_interp_value_read(const struct gcal_interp_type *type,
                             const unsigned char *from, struct gcal_interp_value *value);
 void gcal_interp_value_write(const struct gcal_interp_type *type, unsigned char *to,
                              const struct gcal_interp_value *value);
+
+/* record.c: structures and unions */
+const struct gcal_interp_type *gcal_interp_type_record(struct gcal_interp_translator *t,
+                                                       CXType record, CXCursor at);
+bool gcal_interp_type_has_pointers(const struct gcal_interp_type *type);
+/* The address of 'type' at 'offset' bytes of what 'address' points to. */
+struct gcal_interp_node *gcal_interp_node_place(struct gcal_interp_translator *t,
+                                                CXCursor at,
+                                                struct gcal_interp_node *address,
+                                                size_t offset,
+                                                const struct gcal_interp_type *type);
+struct gcal_interp_node *gcal_interp_node_member(struct gcal_interp_translator *t,
+                                                 CXCursor at, CXCursor field,
+                                                 struct gcal_interp_node *address,
+                                                 const struct gcal_interp_type *record);
+typedef int gcal_interp_add_store(struct gcal_interp_translator *t, CXCursor at,
+                                  struct gcal_interp_node *store, void *to);
+/* Calls 'add' with a store for each part of an array or structure that the list gives. */
+int gcal_interp_add_list(struct gcal_interp_translator *t, CXCursor list,
+                         struct gcal_interp_node *address, gcal_interp_add_store *add,
+                         void *to);
+/* The value of { .. } as a structure. */
+struct gcal_interp_node *gcal_interp_node_record(struct gcal_interp_translator *t,
+                                                 CXCursor list,
+                                                 const struct gcal_interp_type *type);
 
 /* node.c: constants, addresses, loads, stores, choices and calls */
 void gcal_interp_eval(struct gcal_interp_work_item *item,
@@ -405,6 +455,12 @@ gcal_interp_type_arithmetic(const struct gcal_interp_type *a,
                             const struct gcal_interp_type *b);
 
 /* builtin.c: a call of a function that the source does not define */
+/* Component by component 'yes' where 'which' is negative, else 'no'. */
+struct gcal_interp_node *gcal_interp_node_choose_lanes(struct gcal_interp_translator *t,
+                                                       CXCursor at,
+                                                       struct gcal_interp_node *no,
+                                                       struct gcal_interp_node *yes,
+                                                       struct gcal_interp_node *which);
 struct gcal_interp_node *gcal_interp_node_builtin(struct gcal_interp_translator *t,
                                                   CXCursor at, const char *name,
                                                   struct gcal_interp_node **arguments,
@@ -417,7 +473,11 @@ struct gcal_interp_node *gcal_interp_translate_value(struct gcal_interp_translat
 struct gcal_interp_node *gcal_interp_translate_effect(struct gcal_interp_translator *t,
                                                       CXCursor c);
 
-/* stmt.c: statements, variables and functions */
+/* stmt.c, switch.c: statements, variables and functions */
+struct gcal_interp_node *gcal_interp_translate_statement(struct gcal_interp_translator *t,
+                                                         CXCursor c);
+struct gcal_interp_node *gcal_interp_translate_switch(struct gcal_interp_translator *t,
+                                                      CXCursor c);
 struct gcal_interp_function *
 gcal_interp_translate_function(struct gcal_interp_translator *t, CXCursor c, CXCursor at);
 /* The variable's address; 'init' gets the nodes that initialise it. */

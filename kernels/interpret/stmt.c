@@ -179,41 +179,10 @@ static bool find_initialiser(CXCursor c, bool is_array, CXCursor *found)
     return is;
 }
 
-/* Stores for every element in the list 'c'. */
-static int initialise_array(struct gcal_interp_translator *t, CXCursor c,
-                            struct gcal_interp_node *address,
-                            struct gcal_interp_node_list *init)
+static int add_store(struct gcal_interp_translator *t, CXCursor at,
+                     struct gcal_interp_node *store, void *to)
 {
-    const struct gcal_interp_type *element = address->type->element->element;
-    const struct gcal_interp_type *pointer = gcal_interp_type_pointer(t, element);
-    struct gcal_source_children children;
-    int rc = -1;
-
-    if (clang_getCursorKind(c) != CXCursor_InitListExpr) {
-        gcal_interp_unsupported(t, c, "initialising an array without { }");
-        return -1;
-    }
-    if (!pointer || !(address = gcal_interp_node_convert(t, c, address, pointer)) ||
-        gcal_source_get_children(c, &children, t->err) < 0)
-        return -1;
-    for (size_t i = 0; i < children.n; i++) {
-        CXCursor part = children.cursors[i];
-        struct gcal_interp_node *place = gcal_interp_node_element(t, part, address, i);
-
-        if (!place)
-            goto out;
-        if (element->repr == GCAL_INTERP_ARRAY
-                ? initialise_array(t, part, place, init) < 0
-                : add_expression(
-                      t, part, init,
-                      gcal_interp_node_store(t, part, place,
-                                             gcal_interp_translate_value(t, part))) < 0)
-            goto out;
-    }
-    rc = 0;
-out:
-    free(children.cursors);
-    return rc;
+    return add_expression(t, at, to, store);
 }
 
 static int initialise(struct gcal_interp_translator *t, CXCursor c,
@@ -231,14 +200,28 @@ static int initialise(struct gcal_interp_translator *t, CXCursor c,
             gcal_interp_node_store(t, c, address, gcal_interp_translate_value(t, value)));
     if (add_expression(t, c, init, gcal_interp_node_reset(t, c, address, true)) < 0)
         return -1;
-    return initialise_array(t, value, address, init);
+    return gcal_interp_add_list(t, value, address, add_store, init);
+}
+
+/* Of a parameter that is written as an array, a pointer. */
+static const struct gcal_interp_type *declared_type(struct gcal_interp_translator *t,
+                                                    CXCursor c)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(c));
+    CXType element = clang_getArrayElementType(type);
+    const struct gcal_interp_type *to;
+
+    if (clang_getCursorKind(c) != CXCursor_ParmDecl ||
+        (type.kind != CXType_ConstantArray && type.kind != CXType_IncompleteArray))
+        return gcal_interp_type_translate(t, type, c);
+    to = gcal_interp_type_translate(t, element, c);
+    return to ? gcal_interp_type_pointer(t, to) : NULL;
 }
 
 static struct gcal_interp_node *declare(struct gcal_interp_translator *t, CXCursor c,
                                         enum gcal_interp_memory memory)
 {
-    const struct gcal_interp_type *type =
-        gcal_interp_type_translate(t, clang_getCursorType(c), c);
+    const struct gcal_interp_type *type = declared_type(t, c);
     struct gcal_interp_node *address =
         type ? gcal_interp_node_variable(t, c, type, memory) : NULL;
     struct gcal_interp_variable *moved;
@@ -283,9 +266,6 @@ gcal_interp_translate_variable(struct gcal_interp_translator *t, CXCursor c,
     return address;
 }
 
-static struct gcal_interp_node *translate_statement(struct gcal_interp_translator *t,
-                                                    CXCursor c);
-
 static struct gcal_interp_node *translate_children(struct gcal_interp_translator *t,
                                                    CXCursor c, bool declarations)
 {
@@ -300,7 +280,7 @@ static struct gcal_interp_node *translate_children(struct gcal_interp_translator
             if (clang_getCursorKind(children.cursors[i]) == CXCursor_VarDecl &&
                 !gcal_interp_translate_variable(t, children.cursors[i], false, &list))
                 goto out;
-        } else if (!(n = translate_statement(t, children.cursors[i])) ||
+        } else if (!(n = gcal_interp_translate_statement(t, children.cursors[i])) ||
                    gcal_interp_node_list_add(t, &list, n) < 0) {
             n = NULL;
             goto out;
@@ -323,8 +303,9 @@ static struct gcal_interp_node *translate_if(struct gcal_interp_translator *t, C
     if (children.n < 2 || children.n > 3)
         gcal_interp_unsupported(t, c, "this form of if");
     else if ((n->a = gcal_interp_translate_value(t, children.cursors[0])) &&
-             (n->b = translate_statement(t, children.cursors[1])))
-        ok = children.n == 2 || (n->c = translate_statement(t, children.cursors[2]));
+             (n->b = gcal_interp_translate_statement(t, children.cursors[1])))
+        ok = children.n == 2 ||
+             (n->c = gcal_interp_translate_statement(t, children.cursors[2]));
     free(children.cursors);
     return ok ? n : NULL;
 }
@@ -337,14 +318,16 @@ static struct gcal_interp_node *translate_for(struct gcal_interp_translator *t,
 
     if (!n || gcal_source_for_clauses(c, parts, t->err) < 0)
         return NULL;
-    if (!clang_equalCursors(parts[0], none) && !(n->a = translate_statement(t, parts[0])))
+    if (!clang_equalCursors(parts[0], none) &&
+        !(n->a = gcal_interp_translate_statement(t, parts[0])))
         return NULL;
     if (!clang_equalCursors(parts[1], none) &&
         !(n->b = gcal_interp_translate_value(t, parts[1])))
         return NULL;
-    if (!clang_equalCursors(parts[2], none) && !(n->c = translate_statement(t, parts[2])))
+    if (!clang_equalCursors(parts[2], none) &&
+        !(n->c = gcal_interp_translate_statement(t, parts[2])))
         return NULL;
-    return (n->d = translate_statement(t, parts[3])) ? n : NULL;
+    return (n->d = gcal_interp_translate_statement(t, parts[3])) ? n : NULL;
 }
 
 static struct gcal_interp_node *translate_while(struct gcal_interp_translator *t,
@@ -361,7 +344,7 @@ static struct gcal_interp_node *translate_while(struct gcal_interp_translator *t
         gcal_interp_unsupported(t, c, "this form of a loop");
     else
         ok = (n->b = gcal_interp_translate_value(t, children.cursors[is_do])) &&
-             (n->d = translate_statement(t, children.cursors[!is_do]));
+             (n->d = gcal_interp_translate_statement(t, children.cursors[!is_do]));
     free(children.cursors);
     return ok ? n : NULL;
 }
@@ -394,7 +377,7 @@ static struct gcal_interp_node *translate_last_child(struct gcal_interp_translat
     if (gcal_source_get_children(c, &children, t->err) < 0)
         return NULL;
     if (children.n)
-        n = translate_statement(t, children.cursors[children.n - 1]);
+        n = gcal_interp_translate_statement(t, children.cursors[children.n - 1]);
     else
         gcal_interp_unsupported(t, c, "this statement");
     free(children.cursors);
@@ -413,6 +396,8 @@ static struct gcal_interp_node *translate(struct gcal_interp_translator *t, CXCu
         return translate_children(t, c, true);
     case CXCursor_IfStmt:
         return translate_if(t, c);
+    case CXCursor_SwitchStmt:
+        return gcal_interp_translate_switch(t, c);
     case CXCursor_ForStmt:
         return translate_for(t, c);
     case CXCursor_WhileStmt:
@@ -439,8 +424,8 @@ static struct gcal_interp_node *translate(struct gcal_interp_translator *t, CXCu
     }
 }
 
-static struct gcal_interp_node *translate_statement(struct gcal_interp_translator *t,
-                                                    CXCursor c)
+struct gcal_interp_node *gcal_interp_translate_statement(struct gcal_interp_translator *t,
+                                                         CXCursor c)
 {
     struct gcal_interp_node *n = gcal_interp_enter(t, c, 1) < 0 ? NULL : translate(t, c);
 
@@ -483,7 +468,7 @@ static int translate_body(struct gcal_interp_translator *t,
         return -1;
     for (size_t i = 0; i < children.n && !f->body; i++)
         if (clang_getCursorKind(children.cursors[i]) == CXCursor_CompoundStmt &&
-            !(f->body = translate_statement(t, children.cursors[i])))
+            !(f->body = gcal_interp_translate_statement(t, children.cursors[i])))
             break;
     free(children.cursors);
     return f->body ? 0 : -1;

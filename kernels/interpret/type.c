@@ -4,14 +4,13 @@
 
 #include "kernels/interpret/private.h"
 
+#define BASIC(repr, size) [repr] = { repr, size, 0, NULL, NULL, false }
 static const struct gcal_interp_type basic[] = {
-    { GCAL_INTERP_VOID, 0, 0, NULL }, { GCAL_INTERP_BOOL, 1, 0, NULL },
-    { GCAL_INTERP_I8, 1, 0, NULL },   { GCAL_INTERP_U8, 1, 0, NULL },
-    { GCAL_INTERP_I16, 2, 0, NULL },  { GCAL_INTERP_U16, 2, 0, NULL },
-    { GCAL_INTERP_I32, 4, 0, NULL },  { GCAL_INTERP_U32, 4, 0, NULL },
-    { GCAL_INTERP_I64, 8, 0, NULL },  { GCAL_INTERP_U64, 8, 0, NULL },
-    { GCAL_INTERP_F16, 2, 0, NULL },  { GCAL_INTERP_F32, 4, 0, NULL },
-    { GCAL_INTERP_F64, 8, 0, NULL },
+    BASIC(GCAL_INTERP_VOID, 0), BASIC(GCAL_INTERP_BOOL, 1), BASIC(GCAL_INTERP_I8, 1),
+    BASIC(GCAL_INTERP_U8, 1),   BASIC(GCAL_INTERP_I16, 2),  BASIC(GCAL_INTERP_U16, 2),
+    BASIC(GCAL_INTERP_I32, 4),  BASIC(GCAL_INTERP_U32, 4),  BASIC(GCAL_INTERP_I64, 8),
+    BASIC(GCAL_INTERP_U64, 8),  BASIC(GCAL_INTERP_F16, 2),  BASIC(GCAL_INTERP_F32, 4),
+    BASIC(GCAL_INTERP_F64, 8),
 };
 
 const struct gcal_interp_type *gcal_interp_type_basic(enum gcal_interp_repr repr)
@@ -86,7 +85,9 @@ static const struct gcal_interp_type *compound(struct gcal_interp_translator *t,
     struct gcal_interp_type *type = gcal_interp_program_alloc(t, sizeof(*type));
 
     if (type)
-        *type = (struct gcal_interp_type){ repr, size, count, element };
+        *type = (struct gcal_interp_type){
+            .repr = repr, .size = size, .count = count, .element = element
+        };
     return type;
 }
 
@@ -130,6 +131,8 @@ gcal_interp_type_translate(struct gcal_interp_translator *t, CXType type, CXCurs
             return gcal_interp_unsupported(t, at, "a vector of %lld", count);
         return compound(t, GCAL_INTERP_VECTOR, element, (size_t)count,
                         (size_t)(count == 3 ? 4 : count) * element->size);
+    case CXType_Record:
+        return gcal_interp_type_record(t, type, at);
     default:
         text = clang_getTypeSpelling(type);
         gcal_interp_unsupported(t, at, "the type '%s'", clang_getCString(text));
@@ -159,8 +162,8 @@ bool gcal_interp_type_equal(const struct gcal_interp_type *a,
 {
     if (a == b)
         return true;
-    return a && b && a->repr == b->repr && a->count == b->count &&
-           gcal_interp_type_equal(a->element, b->element);
+    return a && b && a->repr == b->repr && a->repr != GCAL_INTERP_RECORD &&
+           a->count == b->count && gcal_interp_type_equal(a->element, b->element);
 }
 
 /* ---- rounding ---- */
@@ -343,6 +346,11 @@ void gcal_interp_value_read(const struct gcal_interp_type *type,
 {
     struct gcal_interp_value lane;
 
+    if (type->repr == GCAL_INTERP_RECORD) { /* refers to the memory */
+        value->p = (struct gcal_interp_pointer){ (unsigned char *)(uintptr_t)from,
+                                                 type->size, 0 };
+        return;
+    }
     if (type->repr != GCAL_INTERP_VECTOR) {
         read_lane(type->repr, from, value);
         return;
@@ -383,6 +391,11 @@ void gcal_interp_value_write(const struct gcal_interp_type *type, unsigned char 
 {
     struct gcal_interp_value lane;
 
+    if (type->repr == GCAL_INTERP_RECORD) {
+        if (value->p.base)
+            memmove(to, value->p.base + value->p.offset, type->size);
+        return;
+    }
     if (type->repr != GCAL_INTERP_VECTOR) {
         write_lane(type->repr, to, value);
         return;

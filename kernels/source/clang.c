@@ -256,7 +256,8 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
     int rc = -1;
 
     if (!(unit = calloc(1, sizeof(*unit))) || !(unit->source = strdup(source)) ||
-        !(unit->file = strdup(file ? file : "kernel.cl"))) {
+        !(unit->file = strdup(file ? file : "kernel.cl")) ||
+        !(unit->names = gcal_source_names_create())) {
         gcal_error_memory(err);
         goto out;
     }
@@ -307,6 +308,7 @@ void gcal_source_close(struct gcal_source_unit *unit)
         clang_disposeTranslationUnit(unit->tu);
     if (unit->index)
         clang_disposeIndex(unit->index);
+    gcal_source_names_destroy(unit->names);
     free(unit->source);
     free(unit->file);
     free(unit);

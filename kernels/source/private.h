@@ -18,4 +18,8 @@ int gcal_source_check_errors(const struct gcal_source_unit *unit,
                              gcal_source_ignore *ignore, void *data,
                              struct gcal_error *err);
 
+/* component.c: names found in printed functions */
+struct gcal_source_names *gcal_source_names_create(void);
+void gcal_source_names_destroy(struct gcal_source_names *names);
+
 #endif

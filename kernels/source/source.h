@@ -19,6 +19,7 @@ struct gcal_source_unit {
     CXTranslationUnit tu;
     char *source; /* the text that offsets refer to */
     char *file;
+    struct gcal_source_names *names; /* of vectors' components */
 };
 
 /* 'build_options' (or NULL) are OpenCL's.  Macros, include folders and the standard take
@@ -101,6 +102,20 @@ bool gcal_source_find_generic(const struct gcal_source_unit *unit, CXCursor kern
 
 /* "float32", "int64", ... of a scalar or of a vector's elements; NULL for other types. */
 const char *gcal_source_dtype(CXType type);
+
+enum { GCAL_SOURCE_MAX_COMPONENTS = 16 };
+/* Whether 'c', whose only child is 'of', is v.xy or p->xy. */
+bool gcal_source_is_component(const struct gcal_source_unit *unit, CXCursor c,
+                              CXCursor of);
+/* The numbers of the components of 'vector' that such an expression names, in its order.
+ * Returns how many; 0 where their names are not found.
+ */
+size_t gcal_source_component(const struct gcal_source_unit *unit, CXCursor c,
+                             CXCursor vector,
+                             signed char lanes[GCAL_SOURCE_MAX_COMPONENTS]);
+/* The same for a name ("xyz", "s01", "lo", "rgb") in a vector of 'count'. */
+size_t gcal_source_component_lanes(const char *name, size_t length, size_t count,
+                                   signed char lanes[GCAL_SOURCE_MAX_COMPONENTS]);
 
 /* Init, condition, increment and body of a for; omitted ones are null cursors. */
 int gcal_source_for_clauses(CXCursor loop, CXCursor parts[4], struct gcal_error *err);

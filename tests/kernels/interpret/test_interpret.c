@@ -206,6 +206,55 @@ static void vectors_and_builtins(void **state)
     assert_float_equal(x[1], 8.25f, 0);
 }
 
+/* x[k] gets the value of a construct of OpenCL C. */
+static void language_of_vectors_and_structures(void **state)
+{
+    static const char source[] =
+        "typedef struct { float2 at; int n; } spot;\n"
+        "struct cursor { __global float *p; int2 step; };\n"
+        "union word { uint u; float f; uchar b[4]; };\n"
+        "#define NORM(v) ((v).x * (v).x + (v).y * (v).y)\n"
+        "spot moved(spot s, float by) { s.at.y += by; s.n++; return s; }\n"
+        "float sum(const float a[3], int n) { float s = 0; for (int i = 0; i < n; i++)"
+        " s += a[i]; return s; }\n"
+        "void swap(spot *a, spot *b) { spot t = *a; *a = *b; *b = t; }\n"
+        "int pick(int i) { switch (i) { case 1: case 2: i += 10; break; default: i = -1;"
+        " case 7: i += 20; } return i; }\n"
+        "__kernel void k(__global float *x, int n) {\n"
+        "  spot a = { (float2)(1, 2), 3 }, b = { .n = 5 }, c[2];\n"
+        "  x[0] = moved(a, 0.5f).at.y + moved(b, 2).n;\n"
+        "  swap(&a, &b); x[1] = a.n * 10 + b.n;\n"
+        "  c[1] = b; c[1].at.x = 7; c[0] = c[1]; x[2] = c[0].at.x + b.at.x;\n"
+        "  float t[3] = { 1, [2] = 4 }; x[3] = sum(t, 3);\n"
+        "  int4 v = (int4)(1, 2, 3, 4); v.xy += (int2)(10, 20); v.zw = v.wz; v.even++;\n"
+        "  x[4] = v.x * 1000 + v.y * 100 + v.z * 10 + v.w;\n"
+        "  union word u; u.f = 1.0f; x[5] = u.u >> 23; x[6] = u.b[3];\n"
+        "  x[7] = pick(1) + pick(7) * 100 + pick(5) * 10000;\n"
+        "  struct cursor q = { x + 1, (int2)(2, 3) }; q.p += q.step.y; x[8] = *q.p;\n"
+        "  bool yes = true; x[9] = yes && !false;\n"
+        "  x[10] = all(v > 0) + 2 * any(v < 0) + 4 * any(v.xy == (int2)(12, 0));\n"
+        "  int2 w = select((int2)(1, 2), (int2)(3, 4), (int2)(0, -1)), z = w > 2 ? w : "
+        "-w;\n"
+        "  x[11] = w.x * 10 + w.y; x[12] = z.x * 10 + z.y;\n"
+        "  spot *p = &c[0]; p->at = p->at.yx; p->at.x += 1; x[13] = c[0].at.x * 10 + "
+        "c[0].at.y;\n"
+        "  x[14] = NORM(b.at); x[15] = abs(-3) + abs_diff(2, 9);\n"
+        "}\n";
+    static const float expected[] = { 8.5f,  53, 8, 5,  14253, 127, 63, 192711,
+                                      14253, 1,  5, 14, -6,    37,  5,  10 };
+    float x[16] = { 0 };
+    int n = 0;
+    struct gcal_interp_arg args[] = { { "float32", x, 16 }, { "int32", &n, 0 } };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    if (run(source, 1, 1, 2, args, &err) < 0)
+        fail_msg("%s", err.text);
+    for (int i = 0; i < 16; i++)
+        if (x[i] != expected[i])
+            fail_msg("x[%d] is %g, not %g", i, x[i], expected[i]);
+}
+
 static void half_rounds(void **state)
 {
     static const char source[] =
@@ -250,7 +299,9 @@ static void failures_name_the_line(void **state)
     expect_error(KERNEL("for (;;) n++;"), "test.cl:2:1: still running");
     expect_error(KERNEL("if (get_local_id(0) < 2) barrier(CLK_LOCAL_MEM_FENCE);"),
                  "not every work-item");
-    expect_error(KERNEL("switch (n) { case 0: x[0] = 1; }"), "2:1: 'SwitchStmt' is not");
+    expect_error(KERNEL("goto out; out: x[0] = 1;"), "2:1: 'GotoStmt' is not");
+    expect_error(KERNEL("struct { int a[2], b; } s = { 1, 2, 3 }; x[0] = s.b;"),
+                 "2:31: an initialiser that leaves out inner braces is not");
     expect_error(KERNEL("x[0] = tgamma(x[1]);"), "2:8: 'tgamma' is not supported");
     expect_error(KERNEL("x[0] = y;"), "test.cl:2:8: use of undeclared");
     expect_error("float f(int i) { return i ? f(i - 1) : 0; }\n" KERNEL("x[0] = f(n);"),
@@ -278,6 +329,7 @@ int main(void)
         cmocka_unit_test(speed_of_a_loop),
         cmocka_unit_test(triangular_loop_and_integers),
         cmocka_unit_test(vectors_and_builtins),
+        cmocka_unit_test(language_of_vectors_and_structures),
         cmocka_unit_test(half_rounds),
         cmocka_unit_test(failures_name_the_line),
         cmocka_unit_test(wrong_arguments_are_refused),
