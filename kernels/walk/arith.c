@@ -109,8 +109,10 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
     if (to.kind == CXType_Bool) {
         const struct gcal_sets_condition *zero;
 
-        if (value.kind != GCAL_WALK_VALUE_INTEGER)
+        if (value.kind != GCAL_WALK_VALUE_INTEGER) {
+            value.is_minus = false;
             return value;
+        }
         zero = gcal_sets_condition_zero(w->c, value.p);
         value = gcal_walk_not_affine(NULL);
         value.condition = gcal_sets_condition_not(w->c, zero);
@@ -324,12 +326,13 @@ struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
     struct gcal_walk_value value;
 
     if (a.kind == GCAL_WALK_VALUE_UNKNOWN && b.kind == GCAL_WALK_VALUE_UNKNOWN &&
-        a.condition && b.condition &&
+        a.condition && b.condition && a.is_minus == b.is_minus &&
         (kind == CXBinaryOperator_And || kind == CXBinaryOperator_Or)) {
         value = gcal_walk_not_affine(NULL);
         value.condition = kind == CXBinaryOperator_And
                               ? gcal_sets_condition_and(w->c, a.condition, b.condition)
                               : gcal_sets_condition_or(w->c, a.condition, b.condition);
+        value.is_minus = a.is_minus;
         return value;
     }
     if (a.choice || b.choice)
@@ -365,8 +368,7 @@ struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
                                               struct gcal_walk_value by,
                                               CXType pointer_type, int sign)
 {
-    long long size =
-        clang_Type_getSizeOf(clang_getCanonicalType(clang_getPointeeType(pointer_type)));
+    long long size = clang_Type_getSizeOf(gcal_walk_pointee(pointer_type));
 
     if (pointer.kind != GCAL_WALK_VALUE_POINTER)
         return pointer;

@@ -191,16 +191,11 @@ static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
 /* ---- arithmetic ---- */
 
 /* Integer functions that subscripts use. */
-static struct gcal_walk_value integer_function(struct gcal_walk *w, const char *name,
-                                               CXType type,
-                                               const struct gcal_walk_value *args,
-                                               size_t n);
-
 /* Of arguments of which one is a choice. */
 static struct gcal_walk_value function_of_choice(struct gcal_walk *w, const char *name,
-                                                 CXType type,
-                                                 const struct gcal_walk_value *args,
-                                                 size_t n)
+                                                 CXType type, size_t n,
+                                                 const CXType *types,
+                                                 const struct gcal_walk_value *args)
 {
     struct gcal_walk_predicate when = { .known = true,
                                         .when = gcal_walk_value_splits(n, args) };
@@ -209,9 +204,27 @@ static struct gcal_walk_value function_of_choice(struct gcal_walk *w, const char
     for (int no = 0; no < 2; no++) {
         for (size_t i = 0; i < n; i++)
             on_side[i] = gcal_walk_value_where(w, args[i], when.when, !no);
-        sides[no] = integer_function(w, name, type, on_side, n);
+        sides[no] = gcal_walk_integer_function(w, name, type, n, types, on_side);
     }
     return gcal_walk_value_select(w, &when, sides[0], sides[1]);
+}
+
+/* convert_T() and convert_T_sat() */
+static struct gcal_walk_value convert(struct gcal_walk *w, const char *name,
+                                      struct gcal_walk_value value, CXType from,
+                                      CXType to)
+{
+    long long bits = 8 * clang_Type_getSizeOf(to);
+    bool is_signed = gcal_source_dtype(to)[0] == 'i';
+    int64_t high;
+
+    if (!strstr(name, "_sat") || bits >= 32)
+        return gcal_walk_convert(w, value, from, to);
+    high = ((int64_t)1 << (bits - is_signed)) - 1;
+    value.p =
+        gcal_poly_max(w->c, value.p, gcal_poly_integer(w->c, is_signed ? -high - 1 : 0));
+    value.p = gcal_poly_min(w->c, value.p, gcal_poly_integer(w->c, high));
+    return value;
 }
 
 /* An unsigned value of sizes alone, "n - 1", is taken not to wrap. */
@@ -224,10 +237,11 @@ static struct gcal_walk_value extremum(struct gcal_walk *w, CXType type, bool is
                                        struct gcal_walk_value a, struct gcal_walk_value b)
 {
     struct gcal_walk_value args[] = { a, b };
+    const CXType types[] = { type, type };
     struct gcal_walk_predicate less;
 
     if (gcal_walk_value_splits(2, args))
-        return function_of_choice(w, is_min ? "min" : "max", type, args, 2);
+        return function_of_choice(w, is_min ? "min" : "max", type, 2, types, args);
     if (a.kind != GCAL_WALK_VALUE_INTEGER || b.kind != GCAL_WALK_VALUE_INTEGER)
         return a.kind != GCAL_WALK_VALUE_INTEGER ? a : b;
     if (gcal_walk_type_is_unsigned(type) && (may_wrap(w, a) || may_wrap(w, b))) {
@@ -238,16 +252,16 @@ static struct gcal_walk_value extremum(struct gcal_walk *w, CXType type, bool is
                                     : gcal_poly_max(w->c, a.p, b.p));
 }
 
-static struct gcal_walk_value integer_function(struct gcal_walk *w, const char *name,
-                                               CXType type,
-                                               const struct gcal_walk_value *args,
-                                               size_t n)
+struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const char *name,
+                                                  CXType type, size_t n,
+                                                  const CXType *types,
+                                                  const struct gcal_walk_value *args)
 {
     struct gcal_walk_value unknown = gcal_walk_not_affine(NULL);
     bool known = true;
 
     if (gcal_walk_value_splits(n, args))
-        return function_of_choice(w, name, type, args, n);
+        return function_of_choice(w, name, type, n, types, args);
     for (size_t i = 0; i < n; i++)
         if (args[i].kind != GCAL_WALK_VALUE_INTEGER) {
             known = false; /* with or without a reason */
@@ -268,8 +282,15 @@ static struct gcal_walk_value integer_function(struct gcal_walk *w, const char *
     if (n == 3 && strcmp(name, "mad24") == 0)
         return gcal_walk_integer(
             gcal_poly_add(w->c, gcal_poly_mul(w->c, args[0].p, args[1].p), args[2].p));
+    if (n == 1 && strcmp(name, "abs") == 0)
+        return gcal_walk_integer(
+            gcal_poly_max(w->c, args[0].p, gcal_poly_scale(w->c, args[0].p, -1, 1)));
+    if (n == 2 && strcmp(name, "abs_diff") == 0)
+        return gcal_walk_integer(
+            gcal_poly_max(w->c, gcal_poly_sub(w->c, args[0].p, args[1].p),
+                          gcal_poly_sub(w->c, args[1].p, args[0].p)));
     if (n == 1 && starts_with(name, "convert_"))
-        return gcal_walk_stored(w, gcal_walk_integer(args[0].p), type);
+        return convert(w, name, args[0], types[0], type);
     return gcal_walk_not_affine("it comes from a function that is not affine");
 }
 
@@ -279,12 +300,14 @@ static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const cha
     enum { MOST_ARGUMENTS = 16 };
     static const char *const fused[] = { "fma", "mad", NULL };
     struct gcal_walk_value args[MOST_ARGUMENTS];
-    CXType type = gcal_walk_type(c);
+    CXType type = gcal_walk_type(c), types[MOST_ARGUMENTS];
     const char *dtype = gcal_source_dtype(type);
     struct gcal_walk_value unknown = gcal_walk_unknown("it comes from a function");
 
-    for (size_t i = 1; i < kids.n && i <= MOST_ARGUMENTS; i++)
+    for (size_t i = 1; i < kids.n && i <= MOST_ARGUMENTS; i++) {
         args[i - 1] = gcal_walk_expr(w, kids.c[i]);
+        types[i - 1] = gcal_walk_type(kids.c[i]);
+    }
     if (is_one_of(name, fused))
         gcal_walk_count_op(w, type, "madd");
     else if (starts_with(name, "convert_"))
@@ -294,7 +317,7 @@ static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const cha
     else if (!starts_with(name, "as_"))
         gcal_walk_count_op(w, type, name);
     if (kids.n > 1 && kids.n <= 4 && gcal_walk_dtype_is_integer(dtype))
-        return integer_function(w, name, type, args, kids.n - 1);
+        return gcal_walk_vector_call(w, name, type, kids.n - 1, types, args);
     return unknown;
 }
 
@@ -315,8 +338,8 @@ static void bind_arguments(struct gcal_walk *w, CXCursor function,
                         : gcal_walk_expr(w, kids.c[i + 1]);
     }
     for (size_t i = 0; values && i < n; i++)
-        gcal_walk_variable_set(w, clang_Cursor_getArgument(function, (unsigned)i),
-                               values[i]);
+        gcal_walk_variable_declare(w, clang_Cursor_getArgument(function, (unsigned)i),
+                                   values[i]);
 }
 
 static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor function,

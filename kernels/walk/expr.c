@@ -210,7 +210,7 @@ static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
     index = assigns_index(w, kids.c[0]);
     lvalue = gcal_walk_lvalue_find(w, kids.c[0]);
     value = gcal_walk_lvalue_load(w, c, &lvalue);
-    if (gcal_walk_type_is_pointer(lvalue.type)) {
+    if (gcal_walk_is_address(lvalue.type)) {
         right = gcal_walk_index_expr(w, kids.c[1]);
         value = gcal_walk_move_pointer(w, value, right, lvalue.type,
                                        kind == CXBinaryOperator_Sub ? -1 : 1);
@@ -221,9 +221,7 @@ static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
         right = walk_operands(w, kind, type, NULL, kids.c[1], NULL);
         count_conversion(w, type, lvalue.type);
         w->quiet -= index;
-        value = gcal_walk_type_is_integer(type)
-                    ? gcal_walk_binary(w, kind, type, value, right)
-                    : gcal_walk_unknown(NULL);
+        value = gcal_walk_operate(w, kind, type, value, right);
     }
     gcal_walk_lvalue_store(w, c, &lvalue, value);
     return constant_if(false, value);
@@ -239,14 +237,14 @@ static struct gcal_walk_value walk_step(struct gcal_walk *w, CXCursor c, CXCurso
     struct gcal_walk_value before = gcal_walk_lvalue_load(w, c, &lvalue), after;
     struct gcal_walk_value one = gcal_walk_integer(gcal_poly_integer(w->c, 1));
 
-    if (gcal_walk_type_is_pointer(lvalue.type)) {
+    if (gcal_walk_is_address(lvalue.type)) {
         after = gcal_walk_move_pointer(w, before, one, lvalue.type, up ? 1 : -1);
     } else {
         w->quiet += index;
         gcal_walk_count_op(w, lvalue.type, "add");
         w->quiet -= index;
-        after = gcal_walk_binary(w, up ? CXBinaryOperator_Add : CXBinaryOperator_Sub,
-                                 lvalue.type, before, one);
+        after = gcal_walk_operate(w, up ? CXBinaryOperator_Add : CXBinaryOperator_Sub,
+                                  lvalue.type, before, one);
     }
     gcal_walk_lvalue_store(w, c, &lvalue, after);
     return constant_if(false, post ? before : after);
@@ -280,7 +278,8 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
         value = gcal_walk_expr(w, kids.c[0]);
         if (!value.folds)
             gcal_walk_count_auxiliary(w, gcal_walk_type(c), "neg");
-        return gcal_walk_negated(w, gcal_walk_type(c), 0, value);
+        return constant_if(value.folds,
+                           gcal_walk_negate(w, gcal_walk_type(c), value, false));
     case CXUnaryOperator_Plus:
         return gcal_walk_expr(w, kids.c[0]);
     case CXUnaryOperator_LNot:
@@ -292,7 +291,8 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
         value = gcal_walk_expr(w, kids.c[0]);
         if (!value.folds)
             gcal_walk_count_op(w, gcal_walk_type(c), "not");
-        return gcal_walk_negated(w, gcal_walk_type(c), -1, value);
+        return constant_if(value.folds,
+                           gcal_walk_negate(w, gcal_walk_type(c), value, true));
     default:
         gcal_walk_expr(w, kids.c[0]);
         return gcal_walk_unknown("it holds an operator that is not affine");
@@ -333,8 +333,7 @@ static struct gcal_walk_value pointer_difference(struct gcal_walk *w,
 {
     struct gcal_walk_value a = gcal_walk_index_expr(w, kids.c[0]);
     struct gcal_walk_value b = gcal_walk_index_expr(w, kids.c[1]);
-    long long size = clang_Type_getSizeOf(
-        clang_getCanonicalType(clang_getPointeeType(gcal_walk_type(kids.c[0]))));
+    long long size = clang_Type_getSizeOf(gcal_walk_pointee(gcal_walk_type(kids.c[0])));
     const struct gcal_poly *apart;
 
     if (a.kind != GCAL_WALK_VALUE_POINTER || b.kind != GCAL_WALK_VALUE_POINTER ||
@@ -362,8 +361,7 @@ static struct gcal_walk_value walk_comparison(struct gcal_walk *w,
 
     if (!folds)
         gcal_walk_count_auxiliary(w, type, "cmp");
-    return constant_if(
-        folds, gcal_walk_value_from_predicate(gcal_walk_compare(w, kind, type, a, b)));
+    return constant_if(folds, gcal_walk_comparison(w, kind, type, a, b));
 }
 
 static struct gcal_walk_value walk_pointer_sum(struct gcal_walk *w,
@@ -371,7 +369,7 @@ static struct gcal_walk_value walk_pointer_sum(struct gcal_walk *w,
                                                CXType type,
                                                struct gcal_walk_children kids)
 {
-    bool swapped = !gcal_walk_type_is_pointer(gcal_walk_type(kids.c[0]));
+    bool swapped = !gcal_walk_is_address(gcal_walk_type(kids.c[0]));
     struct gcal_walk_value pointer = gcal_walk_index_expr(w, kids.c[swapped]);
     struct gcal_walk_value by = gcal_walk_index_expr(w, kids.c[!swapped]);
 
@@ -398,26 +396,31 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
         gcal_walk_expr(w, kids.c[0]);
         return gcal_walk_expr(w, kids.c[1]);
     }
-    if (gcal_walk_type_is_pointer(type))
+    if (gcal_walk_is_address(type))
         return walk_pointer_sum(w, kind, type, kids);
-    if (kind == CXBinaryOperator_Sub &&
-        gcal_walk_type_is_pointer(gcal_walk_type(kids.c[0])))
+    if (kind == CXBinaryOperator_Sub && gcal_walk_is_address(gcal_walk_type(kids.c[0])))
         return pointer_difference(w, kids);
     right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left);
     return constant_if(left.folds && right.folds,
-                       gcal_walk_type_is_integer(type)
-                           ? gcal_walk_binary(w, kind, type, left, right)
-                           : gcal_walk_unknown("it is not an integer"));
+                       gcal_walk_operate(w, kind, type, left, right));
 }
 
 /* Of vectors, both sides are evaluated, and each element is chosen. */
 static struct gcal_walk_value walk_vector_conditional(struct gcal_walk *w, CXCursor c,
                                                       struct gcal_walk_children kids)
 {
-    for (size_t i = 0; i < kids.n; i++)
-        gcal_walk_expr(w, kids.c[i]);
+    static const int order[] = { 2, 1, 0 }; /* select(no, yes, condition) */
+    struct gcal_walk_value args[3];
+    CXType types[3];
+
+    for (int i = 0; i < 3; i++) {
+        args[order[i]] = gcal_walk_expr(w, kids.c[i]);
+        types[order[i]] = gcal_walk_type(kids.c[i]);
+    }
     gcal_walk_count_auxiliary(w, gcal_walk_type(c), "select");
-    return gcal_walk_unknown(NULL);
+    return gcal_walk_dtype_is_integer(gcal_source_dtype(gcal_walk_type(c)))
+               ? gcal_walk_vector_call(w, "select", gcal_walk_type(c), 3, types, args)
+               : gcal_walk_unknown(NULL);
 }
 
 static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
@@ -460,20 +463,11 @@ static bool is_reinterpreted(CXCursor cast, CXCursor child)
            !clang_equalRanges(clang_getCursorExtent(cast), clang_getCursorExtent(child));
 }
 
-/* v.x and p->x, of a vector: narrower than their operand, which no implicit cast is. */
-static bool is_component(CXCursor c, CXType from, CXType to)
-{
-    if (clang_getCursorKind(c) != CXCursor_UnexposedExpr)
-        return false;
-    return gcal_walk_type_width(from) > gcal_walk_type_width(to) ||
-           (gcal_walk_type_is_pointer(from) && !gcal_walk_type_is_pointer(to) &&
-            gcal_walk_type_width(clang_getPointeeType(from)) > 1);
-}
-
 static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     CXType type = gcal_walk_type(c), from;
+    bool is_address = gcal_walk_is_address(type);
     CXCursor child;
     struct gcal_walk_value value;
     struct gcal_walk_lvalue lvalue;
@@ -482,27 +476,19 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
         return gcal_walk_unknown(NULL);
     child = kids.c[kids.n - 1];
     from = gcal_walk_type(child);
-    if (gcal_walk_type_is_array(from) && gcal_walk_type_is_pointer(type)) {
-        lvalue = gcal_walk_lvalue_find(w, child);
-        return lvalue.kind == GCAL_WALK_LVALUE_MEMORY
-                   ? lvalue.pointer
-                   : gcal_walk_unknown("it points to private memory");
-    }
-    if (is_component(c, from, type)) {
+    if (gcal_walk_type_is_array(from) && is_address)
+        return gcal_walk_decay(w, child);
+    if (kids.n == 1 && gcal_source_is_component(w->unit, c, child)) {
         lvalue = gcal_walk_lvalue_find(w, c);
-        return lvalue.kind == GCAL_WALK_LVALUE_VARIABLE
-                   ? gcal_walk_unknown(NULL)
-                   : gcal_walk_lvalue_load(w, c, &lvalue);
+        return gcal_walk_lvalue_load(w, c, &lvalue);
     }
     value = gcal_walk_expr(w, child);
-    if (value.kind == GCAL_WALK_VALUE_POINTER && gcal_walk_type_is_pointer(type))
+    if (value.kind == GCAL_WALK_VALUE_POINTER && is_address)
         return value;
     if (!value.folds && !is_reinterpreted(c, child))
         count_conversion(w, from, type);
     return constant_if(value.folds && gcal_source_dtype(type),
-                       gcal_walk_type_is_integer(type) && gcal_walk_type_is_integer(from)
-                           ? gcal_walk_convert(w, value, from, type)
-                           : gcal_walk_unknown("it is not an integer"));
+                       gcal_walk_cast_value(w, value, from, type));
 }
 
 /* Initialiser lists, vector literals. */
@@ -560,6 +546,11 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
         return walk_conditional(w, c);
     case CXCursor_CallExpr:
         return gcal_walk_call(w, c);
+    case CXCursor_CompoundLiteralExpr:
+        kids = gcal_walk_get_children(w, c);
+        return kids.n ? gcal_walk_expr(w, kids.c[kids.n - 1]) : gcal_walk_unknown(NULL);
+    case CXCursor_InitListExpr:
+        return gcal_walk_initialiser(w, c, gcal_walk_type(c));
     default:
         return walk_list(w, c);
     }

@@ -39,6 +39,20 @@ static bool names_index(struct gcal_walk *w, CXCursor c)
            gcal_walk_is_index(w, clang_getCursorReferenced(c));
 }
 
+/* Marks the private arrays whose elements 'c' uses. */
+static bool mark_tables(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    const char *dtype = gcal_source_dtype(gcal_walk_type(c));
+    bool found = clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr &&
+                 (!dtype || gcal_walk_dtype_is_integer(dtype)) &&
+                 gcal_walk_table_add(w, c);
+
+    for (size_t i = 0; i < kids.n && !w->failed; i++)
+        found |= mark_tables(w, kids.c[i]);
+    return found;
+}
+
 /* Marks the variables in 'c'; 'index': its value is used in a subscript or loop control.
  * True when some are new.
  */
@@ -55,9 +69,15 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool index)
     case CXCursor_DeclRefExpr:
         return index && add_index(w, clang_getCursorReferenced(c));
     case CXCursor_ArraySubscriptExpr:
+        if (index)
+            found = mark_tables(w, c);
         for (size_t i = 0; i < kids.n; i++)
             found |= mark(w, kids.c[i], true);
         return found;
+    case CXCursor_IfStmt:
+    case CXCursor_SwitchStmt:
+        found = kids.n && mark_tables(w, kids.c[0]);
+        break;
     case CXCursor_ForStmt:
         if (gcal_source_for_clauses(c, parts, w->err) < 0)
             return false;
@@ -72,6 +92,7 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool index)
             found |= mark(w, kids.c[i], (i == 1) == late);
         return found;
     case CXCursor_ConditionalOperator: /* its condition may compare data */
+        found = kids.n && mark_tables(w, kids.c[0]);
         for (size_t i = 0; i < kids.n; i++)
             found |= mark(w, kids.c[i], i > 0 && index);
         return found;

@@ -1,15 +1,39 @@
 /* induction.c - variables that a loop changes, and their steps per iteration */
+#include <string.h>
+
 #include "kernels/walk/private.h"
 
 /* ---- x++, x += e, x = x + e ---- */
 
-static bool names(struct gcal_walk *w, CXCursor c, CXCursor *decl)
+/* 'c' without parentheses and casts: of v.x, the component remains. */
+static CXCursor strip(struct gcal_walk *w, CXCursor c)
 {
-    c = gcal_walk_strip_casts(w, c);
-    if (clang_getCursorKind(c) != CXCursor_DeclRefExpr)
-        return false;
-    *decl = clang_getCursorReferenced(c);
-    return true;
+    for (;;) {
+        enum CXCursorKind kind = clang_getCursorKind(c);
+        struct gcal_walk_children kids;
+
+        if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr &&
+            kind != CXCursor_CStyleCastExpr)
+            return c;
+        kids = gcal_walk_get_children(w, c);
+        if (!kids.n || (kids.n == 1 && kind == CXCursor_UnexposedExpr &&
+                        gcal_source_is_component(w->unit, c, kids.c[0])))
+            return c;
+        c = kids.c[kids.n - 1];
+    }
+}
+
+/* A variable or a part of one. */
+static bool names(struct gcal_walk *w, CXCursor c, struct gcal_walk_lvalue *place)
+{
+    return gcal_walk_place_find(w, strip(w, c), place);
+}
+
+static bool is_same_place(const struct gcal_walk_lvalue *a,
+                          const struct gcal_walk_lvalue *b)
+{
+    return !a->somewhere && !b->somewhere && a->from == b->from && a->size == b->size &&
+           !a->n_lanes && !b->n_lanes && clang_equalCursors(a->decl, b->decl);
 }
 
 static bool is_step(enum CXUnaryOperatorKind kind)
@@ -19,12 +43,12 @@ static bool is_step(enum CXUnaryOperatorKind kind)
 }
 
 /* The e of "x + e", "e + x" or "x - e", and its sign. */
-static bool find_summand(struct gcal_walk *w, CXCursor sum, CXCursor decl, CXCursor *by,
-                         int *sign)
+static bool find_summand(struct gcal_walk *w, CXCursor sum,
+                         const struct gcal_walk_lvalue *place, CXCursor *by, int *sign)
 {
     enum CXBinaryOperatorKind binary;
     struct gcal_walk_children kids;
-    CXCursor named;
+    struct gcal_walk_lvalue named;
 
     sum = gcal_walk_strip_casts(w, sum);
     if (clang_getCursorKind(sum) != CXCursor_BinaryOperator)
@@ -35,7 +59,7 @@ static bool find_summand(struct gcal_walk *w, CXCursor sum, CXCursor decl, CXCur
         return false;
     *sign = binary == CXBinaryOperator_Sub ? -1 : 1;
     for (int side = 0; side < (binary == CXBinaryOperator_Sub ? 1 : 2); side++)
-        if (names(w, kids.c[side], &named) && clang_equalCursors(named, decl)) {
+        if (names(w, kids.c[side], &named) && is_same_place(&named, place)) {
             *by = kids.c[!side];
             return true;
         }
@@ -43,22 +67,24 @@ static bool find_summand(struct gcal_walk *w, CXCursor sum, CXCursor decl, CXCur
 }
 
 /* The step that 'c' adds to a variable; false when 'c' is no such statement. */
-static bool find_step(struct gcal_walk *w, CXCursor c, CXCursor *decl,
-                      struct gcal_walk_value *step)
+static bool find_step(struct gcal_walk *w, CXCursor c, struct gcal_walk_lvalue *place,
+                      struct gcal_walk_value *step, int *sign)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     enum CXBinaryOperatorKind binary;
     enum CXUnaryOperatorKind unary;
-    int sign = 1;
     CXCursor by;
 
-    if (!kids.n || !names(w, kids.c[0], decl))
+    if ((kind != CXCursor_UnaryOperator && kind != CXCursor_CompoundAssignOperator &&
+         kind != CXCursor_BinaryOperator) ||
+        !kids.n || !names(w, kids.c[0], place))
         return false;
+    *sign = 1;
     *step = gcal_walk_integer(gcal_poly_integer(w->c, 1));
     if (kind == CXCursor_UnaryOperator) {
         unary = clang_getCursorUnaryOperatorKind(c);
-        sign =
+        *sign =
             unary == CXUnaryOperator_PostDec || unary == CXUnaryOperator_PreDec ? -1 : 1;
         if (!is_step(unary))
             return false;
@@ -66,18 +92,16 @@ static bool find_step(struct gcal_walk *w, CXCursor c, CXCursor *decl,
         binary = gcal_walk_compound_operator(clang_getCursorBinaryOperatorKind(c));
         if (binary != CXBinaryOperator_Add && binary != CXBinaryOperator_Sub)
             return false;
-        sign = binary == CXBinaryOperator_Sub ? -1 : 1;
+        *sign = binary == CXBinaryOperator_Sub ? -1 : 1;
         *step = gcal_walk_expr_value(w, kids.c[1]);
     } else if (kind == CXCursor_BinaryOperator && kids.n == 2 &&
                clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign &&
-               find_summand(w, kids.c[1], *decl, &by, &sign)) {
+               find_summand(w, kids.c[1], place, &by, sign)) {
         *step = gcal_walk_expr_value(w, by);
     } else {
         return false;
     }
-    if (step->kind == GCAL_WALK_VALUE_INTEGER)
-        step->p = gcal_poly_scale(w->c, step->p, sign, 1);
-    return step->kind == GCAL_WALK_VALUE_INTEGER;
+    return true;
 }
 
 /* ---- x *= 2, x = x << 1, x >>= 1, x = x/2 ---- */
@@ -102,14 +126,17 @@ static int doublings(struct gcal_walk *w, enum CXBinaryOperatorKind binary, CXCu
 }
 
 /* 0 when 'c' is no such statement. */
-static int find_doublings(struct gcal_walk *w, CXCursor c, CXCursor *decl)
+static int find_doublings(struct gcal_walk *w, CXCursor c, struct gcal_walk_lvalue *place)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
     struct gcal_walk_children kids = gcal_walk_get_children(w, c), sides;
     enum CXBinaryOperatorKind binary;
-    CXCursor named, value;
+    struct gcal_walk_lvalue named;
+    CXCursor value;
 
-    if (kids.n != 2 || !names(w, kids.c[0], decl))
+    if ((kind != CXCursor_CompoundAssignOperator && kind != CXCursor_BinaryOperator) ||
+        kids.n != 2 || !names(w, kids.c[0], place) || place->somewhere ||
+        !gcal_walk_type_is_integer(place->type))
         return 0;
     if (kind == CXCursor_CompoundAssignOperator)
         return doublings(
@@ -125,7 +152,7 @@ static int find_doublings(struct gcal_walk *w, CXCursor c, CXCursor *decl)
     sides = gcal_walk_get_children(w, value);
     for (int side = 0; sides.n == 2 && side < (binary == CXBinaryOperator_Mul ? 2 : 1);
          side++)
-        if (names(w, sides.c[side], &named) && clang_equalCursors(named, *decl))
+        if (names(w, sides.c[side], &named) && is_same_place(&named, place))
             return doublings(w, binary, sides.c[!side]);
     return 0;
 }
@@ -138,52 +165,144 @@ struct finding {
 };
 
 static struct gcal_walk_induction *find_induction(struct gcal_walk_inductions *changes,
-                                                  CXCursor decl)
+                                                  CXCursor decl, int64_t at)
 {
     for (size_t i = 0; i < changes->n; i++)
-        if (clang_equalCursors(changes->all[i].decl, decl))
+        if (changes->all[i].at == at && clang_equalCursors(changes->all[i].decl, decl))
             return &changes->all[i];
     return NULL;
+}
+
+/* Where in the value of the place its part at 'at' is; -1: it is not in the place. */
+static int64_t offset_in(const struct gcal_walk_lvalue *place, int64_t at)
+{
+    int64_t spacing = gcal_walk_vector_spacing(place->type);
+
+    if (at < place->from || at >= place->from + place->size)
+        return -1;
+    for (size_t i = 0; i < place->n_lanes; i++)
+        if (place->from + place->lanes[i] * spacing == at)
+            return (int64_t)i * spacing;
+    return place->n_lanes ? -1 : at - place->from;
+}
+
+static struct gcal_walk_induction *
+add_induction(struct gcal_walk *w, struct gcal_walk_inductions *changes, CXCursor target,
+              const struct gcal_walk_variable *variable)
+{
+    struct gcal_walk_induction *moved;
+
+    if (changes->n == GCAL_WALK_MAX_INDUCTIONS) {
+        gcal_walk_fail(w, target, "this loop changes more than %d variables",
+                       GCAL_WALK_MAX_INDUCTIONS);
+        return NULL;
+    }
+    if (changes->n == changes->capacity) {
+        moved = gcal_poly_alloc(w->c, (2 * changes->n + 8) * sizeof(*moved));
+        if (!moved) {
+            gcal_walk_fail_memory(w);
+            return NULL;
+        }
+        if (changes->n)
+            memcpy(moved, changes->all, changes->n * sizeof(*moved));
+        changes->all = moved;
+        changes->capacity = 2 * changes->n + 8;
+    }
+    changes->all[changes->n] = (struct gcal_walk_induction){ .decl = variable->decl,
+                                                             .at = variable->at,
+                                                             .type = variable->type,
+                                                             .start = variable->value };
+    return &changes->all[changes->n++];
+}
+
+/* How a place changes. */
+struct change {
+    const struct gcal_walk_lvalue *place;
+    CXCursor value; /* null: to no value that is written there */
+    bool steps;
+    int times;
+};
+
+static void note_cell(struct gcal_walk *w, struct finding *finding, CXCursor target,
+                      const struct change *change,
+                      const struct gcal_walk_variable *variable)
+{
+    struct gcal_walk_induction *induction =
+        find_induction(finding->changes, variable->decl, variable->at);
+
+    if (!induction)
+        induction = add_induction(w, finding->changes, target, variable);
+    if (induction) {
+        induction->times += change->times;
+        induction->assigned |= !change->steps;
+    }
+}
+
+/* The second pass: whether data is assigned to the changed cells. */
+static void note_values(struct gcal_walk *w, struct finding *finding,
+                        const struct change *change)
+{
+    struct gcal_walk_value assigned, part;
+
+    if (clang_Cursor_isNull(change->value))
+        return;
+    assigned = gcal_walk_expr_value(w, change->value);
+    for (size_t i = 0; i < finding->changes->n; i++) {
+        struct gcal_walk_induction *induction = &finding->changes->all[i];
+        int64_t offset = offset_in(change->place, induction->at);
+
+        if (offset < 0 || !clang_equalCursors(induction->decl, change->place->decl))
+            continue;
+        part = gcal_walk_part_find(assigned, change->place->somewhere ? 0 : offset);
+        induction->on_data |= part.kind != GCAL_WALK_VALUE_INTEGER && part.on_data;
+    }
 }
 
 static void note_change(struct gcal_walk *w, struct finding *finding, CXCursor target,
                         CXCursor value, bool steps, int times)
 {
-    struct gcal_walk_inductions *changes = finding->changes;
-    struct gcal_walk_induction *induction;
-    CXCursor decl;
-    CXType type;
+    struct gcal_walk_lvalue place;
+    struct change change = { &place, value, steps, times };
 
-    if (!names(w, target, &decl))
+    if (!names(w, target, &place))
         return;
-    type = gcal_walk_type(decl);
-    if (!gcal_walk_type_is_pointer(type) && !gcal_walk_type_is_integer(type))
-        return; /* has no symbolic value */
-    induction = find_induction(changes, decl);
+    if (times > 1 || place.somewhere) { /* its address is taken; an unknown element */
+        change.steps = false;
+        change.times = 2;
+    }
+    if (times > 1) {
+        place.from = 0;
+        place.size = INT64_MAX;
+        place.n_lanes = 0;
+    }
     if (finding->sees_values) {
-        struct gcal_walk_value assigned;
-
-        if (!induction || clang_Cursor_isNull(value))
-            return;
-        assigned = gcal_walk_expr_value(w, value);
-        induction->on_data |=
-            assigned.kind != GCAL_WALK_VALUE_INTEGER && assigned.on_data;
+        note_values(w, finding, &change);
         return;
     }
-    if (!induction && gcal_walk_variable_find(w, decl)) {
-        if (changes->n == GCAL_WALK_MAX_INDUCTIONS) {
-            gcal_walk_fail(w, target, "this loop changes more than %d variables",
-                           GCAL_WALK_MAX_INDUCTIONS);
-            return;
-        }
-        induction = &changes->all[changes->n++];
-        *induction = (struct gcal_walk_induction){ .decl = decl };
-        induction->start = gcal_walk_variable_get(w, decl);
-    }
-    if (induction) {
-        induction->times += times;
-        induction->assigned |= !steps;
-    }
+    for (size_t i = 0; i < w->n_variables; i++)
+        if (offset_in(&place, w->variables[i].at) >= 0 &&
+            clang_equalCursors(w->variables[i].decl, place.decl) &&
+            (gcal_walk_type_is_pointer(w->variables[i].type) ||
+             gcal_walk_is_array_parameter(w->variables[i].decl) ||
+             gcal_walk_type_is_integer(w->variables[i].type)))
+            note_cell(w, finding, target, &change, &w->variables[i]);
+}
+
+/* Unknown, and on data as the value is. */
+static struct gcal_walk_value forget_value(struct gcal_walk *w,
+                                           struct gcal_walk_value value)
+{
+    struct gcal_walk_part parts[GCAL_WALK_MAX_CELLS];
+    size_t n = value.parts ? value.parts->n : 0;
+
+    if (!value.parts)
+        return value.kind == GCAL_WALK_VALUE_UNKNOWN && value.on_data
+                   ? gcal_walk_unknown(value.why)
+                   : gcal_walk_not_affine(NULL);
+    for (size_t i = 0; i < n; i++)
+        parts[i] = (struct gcal_walk_part){ value.parts->all[i].at,
+                                            forget_value(w, value.parts->all[i].value) };
+    return gcal_walk_value_of_parts(w, n, parts);
 }
 
 /* A variable of the body has no value before its declaration. */
@@ -193,16 +312,15 @@ static void note_declaration(struct gcal_walk *w, const struct finding *finding,
     struct gcal_walk_value value = gcal_walk_unknown("it has no value yet");
 
     if (finding->sees_values && kids.n) {
-        value = gcal_walk_expr_value(w, kids.c[kids.n - 1]);
-        value = value.kind == GCAL_WALK_VALUE_UNKNOWN && value.on_data
-                    ? gcal_walk_unknown(value.why)
-                    : gcal_walk_not_affine(NULL);
+        value = forget_value(w, gcal_walk_expr_value(w, kids.c[kids.n - 1]));
     }
-    if (finding->sees_values || gcal_walk_variable_find(w, decl))
-        gcal_walk_variable_set(w, decl, value);
+    if (finding->sees_values || gcal_walk_is_declared(w, decl))
+        gcal_walk_variable_declare(w, decl, value);
 }
 
-static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor c)
+/* 'is_base': of a subscript. */
+static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor c,
+                         bool is_base)
 {
     CXCursor null = clang_getNullCursor();
     enum CXCursorKind kind = clang_getCursorKind(c);
@@ -224,8 +342,11 @@ static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor 
         if (clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
             note_change(w, finding, kids.c[0], null, false, 2);
     }
+    if (kids.n == 1 && kind == CXCursor_UnexposedExpr && !is_base &&
+        gcal_walk_type_is_array(gcal_walk_type(kids.c[0]))) /* it becomes a pointer */
+        note_change(w, finding, kids.c[0], null, false, 2);
     for (size_t i = 0; i < kids.n; i++)
-        find_changes(w, finding, kids.c[i]);
+        find_changes(w, finding, kids.c[i], kind == CXCursor_ArraySubscriptExpr);
     gcal_walk_leave(w);
 }
 
@@ -264,27 +385,47 @@ bool gcal_walk_contains_jump(struct gcal_walk *w, CXCursor c, enum gcal_walk_jum
 
 /* ---- steps ---- */
 
+static bool add_doublings(struct gcal_walk *w, struct gcal_walk_inductions *changes,
+                          CXCursor c)
+{
+    struct gcal_walk_lvalue place;
+    struct gcal_walk_induction *induction;
+    int by = find_doublings(w, c, &place);
+
+    if (!by || !(induction = find_induction(changes, place.decl, place.from)) ||
+        induction->start.kind != GCAL_WALK_VALUE_INTEGER)
+        return false;
+    induction->doublings = by;
+    induction->n_steps++;
+    return true;
+}
+
 static void add_step(struct gcal_walk *w, struct gcal_walk_inductions *changes,
                      CXCursor c)
 {
-    struct gcal_walk_induction *induction;
-    struct gcal_walk_value step;
-    int by;
-    CXCursor decl;
+    struct gcal_walk_lvalue place;
+    struct gcal_walk_value step, part;
+    int sign;
 
-    if ((by = find_doublings(w, c, &decl)) &&
-        (induction = find_induction(changes, decl)) &&
-        induction->start.kind == GCAL_WALK_VALUE_INTEGER) {
-        induction->doublings = by;
+    if (add_doublings(w, changes, c) || !find_step(w, c, &place, &step, &sign) ||
+        place.somewhere)
+        return;
+    for (size_t i = 0; i < changes->n; i++) {
+        struct gcal_walk_induction *induction = &changes->all[i];
+        int64_t offset = offset_in(&place, induction->at);
+
+        if (offset < 0 || !clang_equalCursors(induction->decl, place.decl) ||
+            (induction->start.kind == GCAL_WALK_VALUE_UNKNOWN &&
+             !induction->start.choice))
+            continue;
+        part = gcal_walk_part_find(step, offset);
+        if (part.kind != GCAL_WALK_VALUE_INTEGER)
+            continue;
+        part.p = gcal_poly_scale(w->c, part.p, sign, 1);
+        induction->step =
+            induction->step ? gcal_poly_add(w->c, induction->step, part.p) : part.p;
         induction->n_steps++;
-        return;
     }
-    if (!find_step(w, c, &decl, &step) || !(induction = find_induction(changes, decl)) ||
-        (induction->start.kind == GCAL_WALK_VALUE_UNKNOWN && !induction->start.choice))
-        return;
-    induction->step =
-        induction->step ? gcal_poly_add(w->c, induction->step, step.p) : step.p;
-    induction->n_steps++;
 }
 
 /* Adds the steps of an expression, but those to the right of &&, || and ?. */
@@ -359,13 +500,13 @@ gcal_walk_inductions_find(struct gcal_walk *w, const struct gcal_walk_loop_claus
         gcal_walk_fail_memory(w);
         return NULL;
     }
-    changes->n = 0;
+    *changes = (struct gcal_walk_inductions){ 0 };
     for (int i = 0; i < 3; i++)
-        find_changes(w, &finding, parts[i]);
+        find_changes(w, &finding, parts[i], false);
     gcal_walk_inductions_set(w, changes, NULL);
     finding.sees_values = true;
     for (int i = 0; i < 3; i++)
-        find_changes(w, &finding, parts[i]);
+        find_changes(w, &finding, parts[i], false);
     gcal_walk_inductions_set(w, changes, NULL);
     add_expression_steps(w, changes, loop->condition);
     add_expression_steps(w, changes, loop->increment);
@@ -376,6 +517,9 @@ gcal_walk_inductions_find(struct gcal_walk *w, const struct gcal_walk_loop_claus
             changes->all[i].step = NULL;
             changes->all[i].doublings = 0;
         }
+    for (size_t i = 0; i < changes->n; i++)
+        changes->all[i].carries = !changes->all[i].step &&
+                                  !gcal_walk_is_written_first(w, loop, &changes->all[i]);
     return w->failed ? NULL : changes;
 }
 
@@ -385,7 +529,8 @@ void gcal_walk_inductions_reset(struct gcal_walk *w,
                                 const struct gcal_walk_inductions *changes)
 {
     for (size_t i = 0; i < changes->n; i++)
-        gcal_walk_variable_set(w, changes->all[i].decl, changes->all[i].start);
+        gcal_walk_cell_set(w, changes->all[i].decl, changes->all[i].at,
+                           changes->all[i].type, changes->all[i].start);
 }
 
 static struct gcal_walk_value moved_by(struct gcal_walk *w,
@@ -394,21 +539,19 @@ static struct gcal_walk_value moved_by(struct gcal_walk *w,
 {
     struct gcal_walk_value value = induction->start;
     const struct gcal_poly *by = gcal_poly_mul(w->c, induction->step, trips);
-    CXType type = gcal_walk_type(induction->decl);
 
     if (value.choice)
-        return gcal_walk_binary(w, CXBinaryOperator_Add, type, value,
+        return gcal_walk_binary(w, CXBinaryOperator_Add, induction->type, value,
                                 gcal_walk_integer(by));
     if (value.kind == GCAL_WALK_VALUE_POINTER)
-        by = gcal_poly_scale(
-            w->c, by,
-            clang_Type_getSizeOf(clang_getCanonicalType(clang_getPointeeType(type))), 1);
+        by = gcal_poly_scale(w->c, by,
+                             clang_Type_getSizeOf(gcal_walk_pointee(induction->type)), 1);
     if (value.p)
         value.p = gcal_poly_add(w->c, value.p, by);
     /* the search for the first iteration that does not run needs no wrap: none before it
      * leaves the type's range
      */
-    return w->in_control ? value : gcal_walk_stored(w, value, type);
+    return w->in_control ? value : gcal_walk_stored(w, value, induction->type);
 }
 
 /* A value that has doubled or halved 'trips' times; unknown where that is no polynomial.
@@ -421,8 +564,9 @@ static struct gcal_walk_value scaled_by(struct gcal_walk *w,
 
     if (w->in_control) {
         if (!induction->any)
-            induction->any = gcal_poly_dimension(w->c, gcal_walk_name(w, induction->decl),
-                                                 gcal_poly_integer(w->c, INT32_MAX));
+            induction->any = gcal_poly_dimension(
+                w->c, gcal_walk_cell_name(w, induction->decl, induction->at),
+                gcal_poly_integer(w->c, INT32_MAX));
         return gcal_walk_integer(induction->any);
     }
     trips = gcal_poly_scale(w->c, trips, induction->doublings, 1);
@@ -433,7 +577,8 @@ static struct gcal_walk_value scaled_by(struct gcal_walk *w,
         return gcal_walk_integer(gcal_poly_power(w->c, gcal_poly_add(w->c, e, trips)));
     return gcal_walk_not_affine(gcal_poly_format(
         w->c, "'%s' halves in each iteration, from '%s' on: fix the size as a number",
-        gcal_walk_name(w, induction->decl), gcal_poly_text(w->c, start)));
+        gcal_walk_cell_name(w, induction->decl, induction->at),
+        gcal_poly_text(w->c, start)));
 }
 
 /* 'ends': after the loop. */
@@ -457,7 +602,7 @@ static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes
             value.kind = GCAL_WALK_VALUE_POINTER; /* moved by an unknown offset */
             value.array = induction->start.array;
         }
-        gcal_walk_variable_set(w, induction->decl, value);
+        gcal_walk_cell_set(w, induction->decl, induction->at, induction->type, value);
     }
 }
 
@@ -467,9 +612,45 @@ void gcal_walk_inductions_set(struct gcal_walk *w, struct gcal_walk_inductions *
     set_values(w, changes, v, false, "the loop changes it in a way that is not affine");
 }
 
+/* What the last of some iterations wrote to variables that carry nothing, where the number
+ * of iterations is a number.
+ */
+static void set_written(struct gcal_walk *w, const struct gcal_walk_inductions *changes,
+                        unsigned v, const struct gcal_poly *trips,
+                        const struct gcal_walk_value *written)
+{
+    const struct gcal_poly *last;
+    int64_t n;
+
+    if (!trips || !gcal_poly_is_constant(trips, &n) || n < 1)
+        return;
+    last = gcal_poly_integer(w->c, n - 1);
+    for (size_t i = 0; i < changes->n; i++) {
+        const struct gcal_walk_induction *induction = &changes->all[i];
+        struct gcal_walk_value value = written[i];
+
+        if (induction->step || induction->carries || !value.p ||
+            value.kind == GCAL_WALK_VALUE_UNKNOWN)
+            continue;
+        value.p = gcal_poly_substitute(w->c, value.p, v, last);
+        if (value.p)
+            gcal_walk_cell_set(w, induction->decl, induction->at, induction->type, value);
+    }
+}
+
 void gcal_walk_inductions_finish(struct gcal_walk *w,
                                  struct gcal_walk_inductions *changes,
-                                 const struct gcal_poly *v)
+                                 const struct gcal_poly *trips, const struct gcal_poly *v)
 {
-    set_values(w, changes, v, true, "an earlier loop changes it");
+    struct gcal_walk_value *written =
+        gcal_poly_alloc(w->c, changes->n * sizeof(*written) + 1);
+    const struct gcal_walk_variable *variable;
+
+    for (size_t i = 0; v && written && i < changes->n; i++) {
+        variable = gcal_walk_cell_find(w, changes->all[i].decl, changes->all[i].at);
+        written[i] = variable ? variable->value : gcal_walk_unknown(NULL);
+    }
+    set_values(w, changes, trips, true, "an earlier loop changes it");
+    if (v && written)
+        set_written(w, changes, gcal_poly_atom_index(v), trips, written);
 }

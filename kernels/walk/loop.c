@@ -150,7 +150,7 @@ static bool values_fit(struct gcal_walk *w, const struct search *s)
             continue;
         last.p =
             gcal_poly_add(w->c, last.p, gcal_poly_mul(w->c, m->step, s->count.trips));
-        kept = gcal_walk_stored(w, last, gcal_walk_type(m->decl));
+        kept = gcal_walk_stored(w, last, m->type);
         if (!gcal_poly_equal(kept.p, last.p))
             return false;
     }
@@ -233,6 +233,10 @@ void gcal_walk_loop_refuse(struct gcal_walk *w, const struct gcal_walk_loop_clau
 {
     CXCursor at = clang_Cursor_isNull(loop->condition) ? loop->at : loop->condition;
 
+    if (w->tentative) { /* unrolling the loop around may make them known */
+        w->not_affine++;
+        return;
+    }
     why = why ? why : on_data ? "its condition does" : "what it changes is not affine";
     /* refused even where estimates are allowed: there is nothing to estimate it from */
     if (on_data)
@@ -257,7 +261,7 @@ static bool is_irregular(struct gcal_walk_inductions *changes)
     for (size_t i = 0; i < changes->n; i++) {
         const struct gcal_walk_induction *m = &changes->all[i];
 
-        if (!m->step && !m->on_data &&
+        if (!m->step && !m->on_data && m->carries &&
             (m->assigned || m->start.kind != GCAL_WALK_VALUE_UNKNOWN))
             return true;
     }
@@ -298,7 +302,7 @@ static struct gcal_walk_flow walk_counted(struct gcal_walk *w, const struct sear
     flow = gcal_walk_loop_nest(w, s->loop, s->changes, &s->count, false);
     w->tentative--;
     w->first_op = mark.first_op;
-    if (w->not_affine == not_affine || w->failed || !w->n_events)
+    if (w->not_affine == not_affine || w->failed)
         return flow;
     gcal_walk_events_rewind(w, &mark);
     gcal_walk_variables_restore(w, saved, n_saved);

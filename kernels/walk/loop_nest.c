@@ -134,7 +134,7 @@ static const char *name_of(struct gcal_walk *w, struct gcal_walk_inductions *cha
 {
     for (size_t i = 0; i < changes->n; i++)
         if (changes->all[i].step)
-            return gcal_walk_name(w, changes->all[i].decl);
+            return gcal_walk_cell_name(w, changes->all[i].decl, changes->all[i].at);
     return "iteration";
 }
 
@@ -214,7 +214,7 @@ static void finish(struct gcal_walk *w, const struct nesting *n, bool exact)
     const struct gcal_poly *past =
         gcal_poly_max(w->c, n->trips, gcal_poly_integer(w->c, 0));
 
-    gcal_walk_inductions_finish(w, n->changes, exact ? past : NULL);
+    gcal_walk_inductions_finish(w, n->changes, exact ? past : NULL, n->v);
     if (exact)
         pass_condition(w, n->loop);
 }

@@ -1,7 +1,4 @@
 /* lvalue.c - lvalues: the variable or memory they name, loads and stores */
-#include <ctype.h>
-#include <string.h>
-
 #include "kernels/walk/private.h"
 
 struct gcal_walk_value gcal_walk_constant(struct gcal_walk *w, CXCursor c)
@@ -40,12 +37,14 @@ static struct gcal_walk_lvalue lvalue_of_pointer(struct gcal_walk *w, CXCursor a
 {
     enum gcal_feature_space space = gcal_walk_pointer_space(w, at, type, pointer);
 
-    return (struct gcal_walk_lvalue){ .kind = space == GCAL_FEATURE_SPACE_ANY
-                                                  ? GCAL_WALK_LVALUE_PRIVATE
-                                                  : GCAL_WALK_LVALUE_MEMORY,
-                                      .space = space,
-                                      .type = type,
-                                      .pointer = pointer };
+    return (struct gcal_walk_lvalue){
+        .kind = space == GCAL_FEATURE_SPACE_ANY ? GCAL_WALK_LVALUE_VALUE
+                                                : GCAL_WALK_LVALUE_MEMORY,
+        .space = space,
+        .type = type,
+        .value = gcal_walk_unknown("it comes from a private array or structure"),
+        .pointer = pointer
+    };
 }
 
 static struct gcal_walk_lvalue lvalue_of_name(struct gcal_walk *w, CXCursor c,
@@ -54,12 +53,14 @@ static struct gcal_walk_lvalue lvalue_of_name(struct gcal_walk *w, CXCursor c,
     CXCursor decl = clang_getCursorReferenced(c);
     enum gcal_feature_space space = gcal_source_address_space(type);
     struct gcal_walk_value pointer = { .kind = GCAL_WALK_VALUE_POINTER };
+    bool is_parameter = gcal_walk_is_array_parameter(decl); /* a pointer */
 
-    if (space == GCAL_FEATURE_SPACE_ANY)
-        return (struct gcal_walk_lvalue){ .kind = gcal_walk_type_is_array(type)
-                                                      ? GCAL_WALK_LVALUE_PRIVATE
-                                                      : GCAL_WALK_LVALUE_VARIABLE,
+    if (space == GCAL_FEATURE_SPACE_ANY || is_parameter)
+        return (struct gcal_walk_lvalue){ .kind = GCAL_WALK_LVALUE_VARIABLE,
                                           .decl = decl,
+                                          .size = is_parameter
+                                                      ? 1
+                                                      : clang_Type_getSizeOf(type),
                                           .type = type };
     /* a __local array or variable, a __constant table */
     pointer.p = gcal_poly_integer(w->c, 0);
@@ -87,25 +88,75 @@ static const char *tag_of_base(struct gcal_walk *w, CXCursor base)
                : NULL;
 }
 
+/* An array that becomes the pointer of a subscript. */
+static bool is_private_array(struct gcal_walk *w, CXCursor base, CXCursor *array)
+{
+    struct gcal_walk_children kids;
+
+    while (clang_getCursorKind(base) == CXCursor_ParenExpr) {
+        kids = gcal_walk_get_children(w, base);
+        if (!kids.n)
+            return false;
+        base = kids.c[kids.n - 1];
+    }
+    kids = gcal_walk_get_children(w, base);
+    if (clang_getCursorKind(base) != CXCursor_UnexposedExpr || kids.n != 1)
+        return false;
+    *array = kids.c[0];
+    return gcal_walk_type(*array).kind == CXType_ConstantArray &&
+           !gcal_walk_is_array_parameter(clang_getCursorReferenced(*array)) &&
+           gcal_source_address_space(gcal_walk_type(base)) == GCAL_FEATURE_SPACE_ANY &&
+           gcal_source_address_space(clang_getCanonicalType(
+               clang_getPointeeType(gcal_walk_type(base)))) == GCAL_FEATURE_SPACE_ANY;
+}
+
+/* An element of a private array: where, if the subscript is a number. */
+static struct gcal_walk_lvalue lvalue_of_element(struct gcal_walk *w, CXCursor array,
+                                                 CXCursor index, CXType type)
+{
+    struct gcal_walk_lvalue lvalue = gcal_walk_lvalue_find(w, array);
+    struct gcal_walk_value by =
+        w->placing ? gcal_walk_constant(w, index) : gcal_walk_index_expr(w, index);
+    long long n = clang_getArraySize(gcal_walk_type(array));
+    int64_t number, size = clang_Type_getSizeOf(type);
+
+    lvalue.type = type;
+    if (lvalue.kind == GCAL_WALK_LVALUE_VALUE) {
+        lvalue.value = gcal_walk_unknown("it comes from a private array or structure");
+        return lvalue;
+    }
+    if (lvalue.somewhere || by.kind != GCAL_WALK_VALUE_INTEGER ||
+        !gcal_poly_is_constant(by.p, &number) || number < 0 || number >= n) {
+        lvalue.somewhere = true;
+        return lvalue;
+    }
+    lvalue.from += number * size;
+    lvalue.size = size;
+    return lvalue;
+}
+
 static struct gcal_walk_lvalue lvalue_of_subscript(struct gcal_walk *w, CXCursor c,
                                                    CXType type)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     struct gcal_walk_value pointer, by;
-    struct gcal_walk_lvalue lvalue;
-    CXCursor base, index;
+    struct gcal_walk_lvalue lvalue = { .kind = GCAL_WALK_LVALUE_VALUE, .type = type };
+    CXCursor base, index, array;
+    bool swapped;
 
+    lvalue.value = gcal_walk_unknown("it comes from a private array or structure");
     if (kids.n != 2)
-        return (struct gcal_walk_lvalue){ .kind = GCAL_WALK_LVALUE_PRIVATE,
-                                          .type = type };
-    base = kids.c[gcal_walk_type_is_pointer(gcal_walk_type(kids.c[0])) ? 0 : 1];
-    index = kids.c[gcal_walk_type_is_pointer(gcal_walk_type(kids.c[0])) ? 1 : 0];
+        return lvalue;
+    swapped = gcal_walk_type_is_integer(gcal_walk_type(kids.c[0])); /* 2[a] */
+    base = kids.c[swapped];
+    index = kids.c[!swapped];
+    if (is_private_array(w, base, &array))
+        return lvalue_of_element(w, array, index, type);
     pointer = gcal_walk_index_expr(w, base);
     by = gcal_walk_index_expr(w, index);
     if (gcal_source_address_space(type) == GCAL_FEATURE_SPACE_ANY &&
         !gcal_source_is_generic(type))
-        return (struct gcal_walk_lvalue){ .kind = GCAL_WALK_LVALUE_PRIVATE,
-                                          .type = type };
+        return lvalue;
     lvalue = lvalue_of_pointer(
         w, c, gcal_walk_move_pointer(w, pointer, by, gcal_walk_type(base), 1), type);
     lvalue.tag = tag_of_base(w, base);
@@ -124,12 +175,24 @@ static struct gcal_walk_lvalue lvalue_of_target(struct gcal_walk *w, CXCursor po
 
 /* ---- members of structures, components of vectors ---- */
 
-static void move_lvalue(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue,
-                        int64_t bytes)
+/* 'type' at 'bytes' from the beginning of what the lvalue names. */
+static void narrow(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue, int64_t bytes,
+                   CXType type)
 {
-    if (lvalue->pointer.kind == GCAL_WALK_VALUE_POINTER && lvalue->pointer.p)
+    int64_t size = clang_Type_getSizeOf(type);
+
+    lvalue->type = type;
+    if (lvalue->kind == GCAL_WALK_LVALUE_VALUE) {
+        lvalue->value = gcal_walk_parts_slice(w, lvalue->value, bytes, size);
+        if (!gcal_walk_type_is_aggregate(type))
+            lvalue->value = gcal_walk_part_find(lvalue->value, 0);
+    } else if (lvalue->kind == GCAL_WALK_LVALUE_VARIABLE && !lvalue->somewhere) {
+        lvalue->from += bytes;
+        lvalue->size = size;
+    } else if (lvalue->pointer.kind == GCAL_WALK_VALUE_POINTER && lvalue->pointer.p) {
         lvalue->pointer.p =
             gcal_poly_add(w->c, lvalue->pointer.p, gcal_poly_integer(w->c, bytes));
+    }
 }
 
 static struct gcal_walk_lvalue lvalue_of_member(struct gcal_walk *w, CXCursor c,
@@ -140,90 +203,127 @@ static struct gcal_walk_lvalue lvalue_of_member(struct gcal_walk *w, CXCursor c,
     struct gcal_walk_lvalue lvalue =
         arrow ? lvalue_of_target(w, base, type) : gcal_walk_lvalue_find(w, base);
 
-    if (lvalue.kind == GCAL_WALK_LVALUE_VARIABLE)
-        lvalue.kind = GCAL_WALK_LVALUE_PRIVATE;
-    lvalue.type = type;
-    if (bits >= 0)
-        move_lvalue(w, &lvalue, bits / 8);
-    else
+    if (bits >= 0) {
+        narrow(w, &lvalue, bits / 8, type);
+    } else {
+        lvalue.type = type;
+        lvalue.somewhere = true;
+        lvalue.value = gcal_walk_unknown(NULL);
         lvalue.pointer.p = NULL;
+    }
     return lvalue;
 }
 
-/* The number of the component that letter 'i' of the name denotes; -1 for none. */
-static int component_number(const char *name, size_t n, size_t i)
-{
-    static const char letters[] = "xyzw", digits[] = "0123456789abcdef";
-    const char *found;
+/* ---- components of vectors ---- */
 
-    if (n > 1 && (name[0] == 's' || name[0] == 'S')) {
-        found = i + 1 < n ? strchr(digits, name[i + 1] | 0x20) : NULL;
-        return found && *found ? (int)(found - digits) : -1;
-    }
-    found = strchr(letters, name[i]);
-    return found ? (int)(found - letters) : -1;
+/* The components 'lanes' of the value of a vector, as a value of their own. */
+static struct gcal_walk_value gather(struct gcal_walk *w, struct gcal_walk_value whole,
+                                     int64_t spacing, size_t n, const signed char *lanes)
+{
+    struct gcal_walk_part parts[GCAL_SOURCE_MAX_COMPONENTS];
+
+    if (n == 1)
+        return gcal_walk_part_find(whole, lanes[0] * spacing);
+    for (size_t i = 0; i < n; i++)
+        parts[i] =
+            (struct gcal_walk_part){ (int64_t)i * spacing,
+                                     gcal_walk_part_find(whole, lanes[i] * spacing) };
+    return gcal_walk_value_of_parts(w, n, parts);
 }
 
-/* The first component of ".xyz", for consecutive components; -1 otherwise.  It is read
- * from the source, as libclang's C interface does not give it.
- */
-static int first_component(struct gcal_walk *w, CXCursor c, int64_t width, int64_t whole)
+/* Components of a variable: v.x is a place of its own, v.xz has several. */
+static void select_lanes(struct gcal_walk_lvalue *lvalue, int64_t spacing, size_t n,
+                         const signed char *lanes)
 {
-    size_t end = gcal_walk_source_end(w, c), from = end, n;
-    const char *source = w->unit->source;
-    int first;
+    signed char own[GCAL_SOURCE_MAX_COMPONENTS];
 
-    while (from > 0 && (isalnum((unsigned char)source[from - 1])))
-        from--;
-    n = end - from;
-    if (n == 2 && strncmp(source + from, "lo", n) == 0)
-        return 0;
-    if (n == 2 && strncmp(source + from, "hi", n) == 0)
-        return (int)(whole / 2);
-    if (!n || (int64_t)n != width + (width > 0 && (source[from] | 0x20) == 's'))
-        return -1;
-    while (from > 0 && isspace((unsigned char)source[from - 1]))
-        from--;
-    if (!from || source[from - 1] != '.')
-        return -1;
-    first = component_number(source + end - n, n, 0);
-    for (int64_t i = 1; first >= 0 && i < width; i++)
-        if (component_number(source + end - n, n, (size_t)i) != first + i)
-            return -1;
-    return first;
+    for (size_t i = 0; i < n; i++) /* v.xyz.yx */
+        own[i] = lvalue->n_lanes ? lvalue->lanes[lanes[i]] : lanes[i];
+    lvalue->n_lanes = n > 1 ? n : 0;
+    for (size_t i = 0; i < n; i++)
+        lvalue->lanes[i] = own[i];
+    if (n == 1 && !lvalue->somewhere) {
+        lvalue->from += own[0] * spacing;
+        lvalue->size = spacing;
+    }
+}
+
+/* Where the components lie in memory: known if they are consecutive. */
+static void move_to_lanes(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue,
+                          int64_t spacing, size_t n, const signed char *lanes)
+{
+    bool consecutive = n > 0;
+
+    for (size_t i = 1; i < n; i++)
+        consecutive = consecutive && lanes[i] == lanes[0] + (int)i;
+    if (!consecutive)
+        lvalue->pointer.p = NULL;
+    else
+        narrow(w, lvalue, lanes[0] * spacing, lvalue->type);
 }
 
 static struct gcal_walk_lvalue lvalue_of_component(struct gcal_walk *w, CXCursor c,
                                                    CXCursor base, CXType type)
 {
     CXType from = gcal_walk_type(base);
-    int64_t width = gcal_walk_type_width(type), whole = gcal_walk_type_width(from);
-    struct gcal_walk_lvalue lvalue = gcal_walk_type_is_pointer(from)
-                                         ? lvalue_of_target(w, base, type)
-                                         : gcal_walk_lvalue_find(w, base);
-    int first;
+    int64_t width = gcal_walk_type_width(type), spacing, whole;
+    bool arrow = gcal_walk_type_is_pointer(from);
+    struct gcal_walk_lvalue lvalue =
+        arrow ? lvalue_of_target(w, base, type) : gcal_walk_lvalue_find(w, base);
+    signed char lanes[GCAL_SOURCE_MAX_COMPONENTS];
+    size_t n = gcal_source_component(w->unit, c, base, lanes);
 
-    if (lvalue.kind == GCAL_WALK_LVALUE_VARIABLE)
-        lvalue.kind = GCAL_WALK_LVALUE_PRIVATE;
+    if (arrow)
+        from = clang_getCanonicalType(clang_getPointeeType(from));
+    spacing = gcal_walk_vector_spacing(from);
+    whole = gcal_walk_type_width(from);
     lvalue.type = type;
-    if (lvalue.kind != GCAL_WALK_LVALUE_MEMORY || whole <= width)
-        return lvalue;
-    first = first_component(w, c, width, whole);
-    if (first < 0)
-        lvalue.pointer.p = NULL;
-    else
-        move_lvalue(w, &lvalue,
-                    first * clang_Type_getSizeOf(from) / (whole == 3 ? 4 : whole));
+    if (lvalue.kind == GCAL_WALK_LVALUE_MEMORY) {
+        if (whole > width)
+            move_to_lanes(w, &lvalue, spacing, n, lanes);
+    } else if (!n) {
+        lvalue.somewhere = true;
+        lvalue.value = gcal_walk_unknown("the components that it names are not found");
+    } else if (lvalue.kind == GCAL_WALK_LVALUE_VALUE) {
+        lvalue.value = gather(w, lvalue.value, spacing, n, lanes);
+    } else {
+        select_lanes(&lvalue, spacing, n, lanes);
+    }
     return lvalue;
+}
+
+/* ---- all lvalues ---- */
+
+static struct gcal_walk_lvalue lvalue_of_value(struct gcal_walk *w, CXCursor c,
+                                               CXType type)
+{
+    return (struct gcal_walk_lvalue){ .kind = GCAL_WALK_LVALUE_VALUE,
+                                      .type = type,
+                                      .value = gcal_walk_expr(w, c) };
+}
+
+static struct gcal_walk_lvalue lvalue_of_operator(struct gcal_walk *w, CXCursor c,
+                                                  CXType type)
+{
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    struct gcal_walk_lvalue lvalue;
+    CXCursor tagged;
+    char tag[64];
+
+    if (gcal_source_find_tag(c, &tagged, tag, sizeof(tag))) {
+        lvalue = gcal_walk_lvalue_find(w, tagged);
+        lvalue.tag = gcal_poly_format(w->c, "%s", tag);
+        return lvalue;
+    }
+    return clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref && kids.n
+               ? lvalue_of_target(w, kids.c[0], type)
+               : lvalue_of_value(w, c, type);
 }
 
 struct gcal_walk_lvalue gcal_walk_lvalue_find(struct gcal_walk *w, CXCursor c)
 {
     CXType type = gcal_walk_type(c);
     struct gcal_walk_children kids;
-    struct gcal_walk_lvalue lvalue = { .kind = GCAL_WALK_LVALUE_PRIVATE, .type = type };
-    CXCursor tagged;
-    char tag[64];
 
     switch (clang_getCursorKind(c)) {
     case CXCursor_DeclRefExpr:
@@ -231,36 +331,135 @@ struct gcal_walk_lvalue gcal_walk_lvalue_find(struct gcal_walk *w, CXCursor c)
     case CXCursor_ArraySubscriptExpr:
         return lvalue_of_subscript(w, c, type);
     case CXCursor_UnaryOperator:
-        kids = gcal_walk_get_children(w, c);
-        if (gcal_source_find_tag(c, &tagged, tag, sizeof(tag))) {
-            lvalue = gcal_walk_lvalue_find(w, tagged);
-            lvalue.tag = gcal_poly_format(w->c, "%s", tag);
-            return lvalue;
-        }
-        if (clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref && kids.n)
-            return lvalue_of_target(w, kids.c[0], type);
-        gcal_walk_expr(w, c);
-        return lvalue;
+        return lvalue_of_operator(w, c, type);
     case CXCursor_ParenExpr:
-        kids = gcal_walk_get_children(w, c);
-        return kids.n ? gcal_walk_lvalue_find(w, kids.c[kids.n - 1]) : lvalue;
     case CXCursor_UnexposedExpr: /* a component of a vector too */
-        kids = gcal_walk_get_children(w, c);
-        return kids.n ? lvalue_of_component(w, c, kids.c[0], type) : lvalue;
     case CXCursor_MemberRefExpr:
         kids = gcal_walk_get_children(w, c);
-        return kids.n ? lvalue_of_member(w, c, kids.c[0], type) : lvalue;
+        if (!kids.n)
+            return lvalue_of_value(w, c, type);
+        if (clang_getCursorKind(c) == CXCursor_ParenExpr)
+            return gcal_walk_lvalue_find(w, kids.c[kids.n - 1]);
+        return clang_getCursorKind(c) == CXCursor_MemberRefExpr
+                   ? lvalue_of_member(w, c, kids.c[0], type)
+                   : lvalue_of_component(w, c, kids.c[0], type);
     default:
-        gcal_walk_expr(w, c);
-        return lvalue;
+        return lvalue_of_value(w, c, type);
     }
+}
+
+struct gcal_walk_value gcal_walk_decay(struct gcal_walk *w, CXCursor array)
+{
+    struct gcal_walk_lvalue lvalue;
+
+    switch (clang_getCursorKind(array)) {
+    case CXCursor_UnexposedExpr: /* is a pointer already */
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_BinaryOperator:
+    case CXCursor_ConditionalOperator:
+    case CXCursor_CallExpr:
+        return gcal_walk_expr(w, array);
+    default:
+        break;
+    }
+    lvalue = gcal_walk_lvalue_find(w, array);
+    if (lvalue.kind == GCAL_WALK_LVALUE_MEMORY)
+        return lvalue.pointer;
+    if (clang_getCursorKind(array) == CXCursor_DeclRefExpr &&
+        gcal_walk_is_array_parameter(lvalue.decl))
+        return gcal_walk_variable_get(w, lvalue.decl);
+    if (lvalue.kind == GCAL_WALK_LVALUE_VARIABLE && !w->frozen)
+        gcal_walk_variable_escape(w, lvalue.decl);
+    return gcal_walk_unknown("it points to private memory");
+}
+
+/* Whether it is a variable, or a part of one. */
+static bool is_place(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    CXCursor inner;
+
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_DeclRefExpr:
+        return true;
+    case CXCursor_ParenExpr:
+        return kids.n && is_place(w, kids.c[kids.n - 1]);
+    case CXCursor_MemberRefExpr:
+        return kids.n && !gcal_walk_type_is_pointer(gcal_walk_type(kids.c[0])) &&
+               is_place(w, kids.c[0]);
+    case CXCursor_UnexposedExpr:
+        return kids.n == 1 && gcal_source_is_component(w->unit, c, kids.c[0]) &&
+               !gcal_walk_type_is_pointer(gcal_walk_type(kids.c[0])) &&
+               is_place(w, kids.c[0]);
+    case CXCursor_ArraySubscriptExpr:
+        return kids.n == 2 && is_private_array(w, kids.c[0], &inner) &&
+               is_place(w, inner);
+    default:
+        return false;
+    }
+}
+
+bool gcal_walk_place_find(struct gcal_walk *w, CXCursor c,
+                          struct gcal_walk_lvalue *lvalue)
+{
+    if (!is_place(w, c))
+        return false;
+    w->silent++;
+    w->frozen++;
+    w->placing++;
+    *lvalue = gcal_walk_lvalue_find(w, c);
+    w->placing--;
+    w->frozen--;
+    w->silent--;
+    return lvalue->kind == GCAL_WALK_LVALUE_VARIABLE;
+}
+
+/* ---- loads and stores of variables ---- */
+
+/* Whether unrolling the loops around would make the subscript a number. */
+static void note_unknown_place(struct gcal_walk *w, const struct gcal_walk_lvalue *lvalue)
+{
+    struct gcal_walk_value value =
+        gcal_walk_cells_load(w, lvalue->decl, lvalue->from, lvalue->size);
+
+    for (size_t i = 0; value.parts && i < value.parts->n; i++)
+        if (value.parts->all[i].value.kind != GCAL_WALK_VALUE_UNKNOWN) {
+            w->not_affine++;
+            return;
+        }
+}
+
+static struct gcal_walk_value load_variable(struct gcal_walk *w, CXCursor at,
+                                            const struct gcal_walk_lvalue *lvalue)
+{
+    const struct gcal_walk_variable *known;
+    struct gcal_walk_value whole;
+    CXType element = gcal_walk_element_type(lvalue->type);
+
+    if (lvalue->somewhere) {
+        note_unknown_place(w, lvalue);
+        return gcal_walk_unknown("it comes from a private array or structure");
+    }
+    if (gcal_walk_type_is_array(lvalue->type) &&
+        gcal_walk_is_array_parameter(lvalue->decl))
+        return gcal_walk_variable_get(w, lvalue->decl);
+    if (gcal_walk_type_is_aggregate(lvalue->type)) {
+        whole = gcal_walk_cells_load(w, lvalue->decl, lvalue->from, lvalue->size);
+        return lvalue->n_lanes ? gather(w, whole, gcal_walk_vector_spacing(element),
+                                        lvalue->n_lanes, lvalue->lanes)
+                               : whole;
+    }
+    known = gcal_walk_cell_find(w, lvalue->decl, lvalue->from);
+    if (known && known->type.kind == lvalue->type.kind)
+        return known->value;
+    return known || gcal_walk_type_is_aggregate(gcal_walk_type(lvalue->decl))
+               ? gcal_walk_unknown("it comes from a private array or structure")
+               : gcal_walk_constant(w, at);
 }
 
 struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
                                              const struct gcal_walk_lvalue *lvalue)
 {
-    struct gcal_walk_value *known;
-
     switch (lvalue->kind) {
     case GCAL_WALK_LVALUE_MEMORY:
         gcal_walk_count_access(w, at, lvalue->type, gcal_walk_type_width(lvalue->type),
@@ -268,12 +467,33 @@ struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
                                lvalue->tag);
         return gcal_walk_unknown("it comes from memory");
     case GCAL_WALK_LVALUE_VARIABLE:
-        known = gcal_walk_variable_find(w, lvalue->decl);
-        if (known)
-            return *known;
-        return gcal_walk_constant(w, at);
+        return load_variable(w, at, lvalue);
     default:
-        return gcal_walk_unknown("it comes from a private array or structure");
+        return lvalue->value;
+    }
+}
+
+static void store_variable(struct gcal_walk *w, const struct gcal_walk_lvalue *lvalue,
+                           struct gcal_walk_value value)
+{
+    int64_t spacing = gcal_walk_vector_spacing(lvalue->type);
+
+    value = gcal_walk_stored(w, value, lvalue->type);
+    if (lvalue->somewhere) {
+        w->not_affine += gcal_walk_is_table(w, lvalue->decl);
+        gcal_walk_cells_store(
+            w, lvalue->decl, lvalue->from, lvalue->size,
+            gcal_walk_unknown("it comes from a private array or structure"));
+    } else if (lvalue->n_lanes) {
+        for (size_t i = 0; i < lvalue->n_lanes; i++)
+            gcal_walk_cells_store(w, lvalue->decl,
+                                  lvalue->from + lvalue->lanes[i] * spacing, spacing,
+                                  gcal_walk_part_find(value, (int64_t)i * spacing));
+    } else if (lvalue->from ||
+               gcal_walk_type_is_aggregate(gcal_walk_type(lvalue->decl))) {
+        gcal_walk_cells_store(w, lvalue->decl, lvalue->from, lvalue->size, value);
+    } else {
+        gcal_walk_variable_set(w, lvalue->decl, value);
     }
 }
 
@@ -286,5 +506,5 @@ void gcal_walk_lvalue_store(struct gcal_walk *w, CXCursor at,
                                lvalue->space, GCAL_FEATURE_STORE, lvalue->pointer,
                                lvalue->tag);
     else if (lvalue->kind == GCAL_WALK_LVALUE_VARIABLE && !w->frozen)
-        gcal_walk_variable_set(w, lvalue->decl, gcal_walk_stored(w, value, lvalue->type));
+        store_variable(w, lvalue, value);
 }

@@ -7,7 +7,7 @@ static const char follows[] = "it follows a condition";
 static bool same_value(struct gcal_walk_value a, struct gcal_walk_value b)
 {
     if (a.kind != b.kind || a.array != b.array || a.condition != b.condition ||
-        a.widened != b.widened || a.choice != b.choice)
+        a.widened != b.widened || a.choice != b.choice || a.is_minus != b.is_minus)
         return false;
     return a.p == b.p || (a.p && b.p && gcal_poly_equal(a.p, b.p));
 }
@@ -53,7 +53,7 @@ struct gcal_walk_value gcal_walk_value_as_integer(struct gcal_walk *w,
 
     if (value.kind == GCAL_WALK_VALUE_UNKNOWN && value.condition &&
         (p = indicator(w, value.condition)))
-        return gcal_walk_integer(p);
+        return gcal_walk_integer(gcal_poly_scale(w->c, p, value.is_minus ? -1 : 1, 1));
     return value;
 }
 
@@ -103,7 +103,7 @@ static const struct gcal_sets_condition *as_condition(struct gcal_walk *w,
     int64_t number;
 
     if (value.kind == GCAL_WALK_VALUE_UNKNOWN)
-        return value.condition;
+        return value.is_minus ? NULL : value.condition;
     if (value.kind != GCAL_WALK_VALUE_INTEGER ||
         !gcal_poly_is_constant(value.p, &number) || (number != 0 && number != 1))
         return NULL;
@@ -136,6 +136,8 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
 {
     struct gcal_walk_value value;
 
+    if (yes.parts || no.parts)
+        return gcal_walk_parts_select(w, predicate, yes, no);
     if (same_value(yes, no))
         return yes;
     if (predicate->known && as_condition(w, yes) && as_condition(w, no))

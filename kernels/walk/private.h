@@ -33,16 +33,29 @@ struct gcal_walk_value {
     bool folds;                /* a constant, whose arithmetic front ends fold */
     /* unknown: 1 where the condition holds, else 0; or NULL */
     const struct gcal_sets_condition *condition;
+    bool is_minus; /* -1 instead of 1: a comparison of vectors */
     const struct gcal_sets_condition *when, *unless; /* unknown: as in the predicate */
     /* unknown: an unsigned value of 32 bits in one of 64, p + 2^32 where p < 0; or NULL */
     const struct gcal_poly *widened;
     const struct gcal_walk_choice *choice; /* unknown: one of two integers; or NULL */
+    const struct gcal_walk_parts *parts;   /* unknown: a vector or structure; or NULL */
 };
 
 /* 'yes' where 'when' holds, else 'no'; each is an integer or a choice again. */
 struct gcal_walk_choice {
     const struct gcal_sets_condition *when;
     struct gcal_walk_value yes, no;
+};
+
+/* The integers and pointers in a vector, structure or array, as far as they are known. */
+struct gcal_walk_part {
+    int64_t at; /* bytes from the beginning */
+    struct gcal_walk_value value;
+};
+
+struct gcal_walk_parts {
+    size_t n;
+    struct gcal_walk_part all[];
 };
 
 /* An expression as a condition. */
@@ -80,8 +93,11 @@ struct gcal_walk_flow {
     struct gcal_walk_exit exits[GCAL_WALK_N_JUMPS];
 };
 
+/* A variable; or a cell: an integer or pointer in a vector, structure or array. */
 struct gcal_walk_variable {
     CXCursor decl;
+    int64_t at; /* bytes from its beginning */
+    CXType type;
     struct gcal_walk_value value;
     bool escaped; /* its address was taken: unknown from then on */
 };
@@ -137,6 +153,8 @@ struct gcal_walk {
     struct gcal_walk_variable *variables;
     size_t n_indices, index_capacity;
     CXCursor *indices; /* variables used in subscripts and loop control */
+    size_t n_tables, table_capacity;
+    CXCursor *tables; /* private arrays whose elements are used so, or in conditions */
     size_t n_declared, declared_capacity;
     CXCursor *declared;              /* arrays whose bytes are counted */
     CXCursor none[GCAL_WALK_N_NONE]; /* null cursors */
@@ -146,6 +164,7 @@ struct gcal_walk {
     int in_control;                  /* > 0: in the condition of a loop, */
     unsigned control_dimension;      /* whose iterations this dimension numbers */
     int tentative; /* > 0: not_affine is incremented, but nothing is refused */
+    int placing;   /* > 0: subscripts of private arrays are numbers or unknown */
     int call_depth;
     int n_forks;       /* of the loops around */
     int depth;         /* of nested expressions and statements */
@@ -177,6 +196,12 @@ CXType gcal_walk_type(CXCursor c); /* canonical */
 int64_t gcal_walk_type_width(CXType type);
 bool gcal_walk_type_is_pointer(CXType type);
 bool gcal_walk_type_is_array(CXType type);
+/* A pointer, or an array: of a value, that is a pointer too. */
+bool gcal_walk_is_address(CXType type);
+/* What it points to. */
+CXType gcal_walk_pointee(CXType type);
+/* A parameter written as an array, which is a pointer: libclang gives the written type. */
+bool gcal_walk_is_array_parameter(CXCursor decl);
 bool gcal_walk_type_is_record(CXType type);
 bool gcal_walk_type_is_integer(CXType type); /* a scalar */
 bool gcal_walk_dtype_is_integer(const char *dtype);
@@ -189,6 +214,12 @@ struct gcal_walk_value gcal_walk_integer(const struct gcal_poly *p);
 struct gcal_walk_value *gcal_walk_variable_find(struct gcal_walk *w, CXCursor decl);
 void gcal_walk_variable_set(struct gcal_walk *w, CXCursor decl,
                             struct gcal_walk_value value);
+/* The variable or cell 'at' bytes from the beginning of 'decl'; NULL: it has none. */
+struct gcal_walk_variable *gcal_walk_cell_find(struct gcal_walk *w, CXCursor decl,
+                                               int64_t at);
+/* Sets it, of 'type'. */
+void gcal_walk_cell_set(struct gcal_walk *w, CXCursor decl, int64_t at, CXType type,
+                        struct gcal_walk_value value);
 /* Its address is taken: the variable is unknown from now on. */
 void gcal_walk_variable_escape(struct gcal_walk *w, CXCursor decl);
 /* Its value; unknown when it has none. */
@@ -199,6 +230,78 @@ struct gcal_walk_value gcal_walk_variable_get(struct gcal_walk *w, CXCursor decl
 struct gcal_walk_variable *gcal_walk_variables_save(struct gcal_walk *w, size_t *n);
 void gcal_walk_variables_restore(struct gcal_walk *w,
                                  const struct gcal_walk_variable *saved, size_t n);
+
+/* ---- cells.c: vectors, structures and arrays as variables ---- */
+enum { GCAL_WALK_MAX_CELLS = 64 }; /* of one variable */
+struct gcal_walk_leaf {
+    int64_t at;
+    CXType type;
+};
+/* The integers and pointers in 'type'.  'arrays': those in arrays, too.  Returns how many;
+ * 0 for more than GCAL_WALK_MAX_CELLS.
+ */
+size_t gcal_walk_leaves(struct gcal_walk *w, CXType type, bool arrays,
+                        struct gcal_walk_leaf leaves[GCAL_WALK_MAX_CELLS]);
+/* A vector, structure or array. */
+bool gcal_walk_type_is_aggregate(CXType type);
+/* Declares a variable of any type, with its cells. */
+void gcal_walk_variable_declare(struct gcal_walk *w, CXCursor decl,
+                                struct gcal_walk_value value);
+/* Whether it has been, or has a value. */
+bool gcal_walk_is_declared(const struct gcal_walk *w, CXCursor decl);
+/* The value of 'size' bytes of a variable: its cells. */
+struct gcal_walk_value gcal_walk_cells_load(struct gcal_walk *w, CXCursor decl,
+                                            int64_t at, int64_t size);
+void gcal_walk_cells_store(struct gcal_walk *w, CXCursor decl, int64_t at, int64_t size,
+                           struct gcal_walk_value value);
+/* The name of a cell, for dimensions: "d_x". */
+const char *gcal_walk_cell_name(struct gcal_walk *w, CXCursor decl, int64_t at);
+/* A value of parts; those that 'parts' does not have are unknown. */
+struct gcal_walk_value gcal_walk_value_of_parts(struct gcal_walk *w, size_t n,
+                                                const struct gcal_walk_part *parts);
+/* The part at 'at' bytes; of a single value, the value itself. */
+struct gcal_walk_value gcal_walk_part_find(struct gcal_walk_value value, int64_t at);
+/* 'size' bytes of a value from 'at' on, as a value of their own. */
+struct gcal_walk_value gcal_walk_parts_slice(struct gcal_walk *w,
+                                             struct gcal_walk_value value, int64_t at,
+                                             int64_t size);
+/* The value of { .. } or of a vector literal of 'type'. */
+struct gcal_walk_value gcal_walk_initialiser(struct gcal_walk *w, CXCursor list,
+                                             CXType type);
+/* Private arrays whose elements have to be known: used in subscripts and conditions. */
+bool gcal_walk_table_add(struct gcal_walk *w, CXCursor subscript);
+bool gcal_walk_is_table(const struct gcal_walk *w, CXCursor decl);
+
+/* Operations on vectors, component by component. */
+/* Bytes of an element. */
+int64_t gcal_walk_vector_spacing(CXType type);
+CXType gcal_walk_element_type(CXType type); /* of a vector; or itself */
+/* As gcal_walk_binary(), for vectors too. */
+struct gcal_walk_value gcal_walk_operate(struct gcal_walk *w,
+                                         enum CXBinaryOperatorKind kind, CXType type,
+                                         struct gcal_walk_value a,
+                                         struct gcal_walk_value b);
+/* A comparison of operands of 'type' as a value. */
+struct gcal_walk_value gcal_walk_comparison(struct gcal_walk *w,
+                                            enum CXBinaryOperatorKind kind, CXType type,
+                                            struct gcal_walk_value a,
+                                            struct gcal_walk_value b);
+/* -x and ~x. */
+struct gcal_walk_value gcal_walk_negate(struct gcal_walk *w, CXType type,
+                                        struct gcal_walk_value value, bool bitwise);
+/* A value of type 'from' cast to 'to'. */
+struct gcal_walk_value gcal_walk_cast_value(struct gcal_walk *w,
+                                            struct gcal_walk_value value, CXType from,
+                                            CXType to);
+/* 'yes' where the predicate holds, else 'no', part by part. */
+struct gcal_walk_value gcal_walk_parts_select(struct gcal_walk *w,
+                                              const struct gcal_walk_predicate *predicate,
+                                              struct gcal_walk_value yes,
+                                              struct gcal_walk_value no);
+/* A call of a built-in function of integers with 'n' arguments; 'types' are theirs. */
+struct gcal_walk_value gcal_walk_vector_call(struct gcal_walk *w, const char *name,
+                                             CXType type, size_t n, const CXType *types,
+                                             const struct gcal_walk_value *args);
 
 /* ---- event.c: counted events, and the scopes around them ---- */
 unsigned gcal_walk_array_find(struct gcal_walk *w, const char *name,
@@ -329,11 +432,16 @@ struct gcal_walk_value gcal_walk_expr_value(struct gcal_walk *w, CXCursor c);
 /* ---- lvalue.c ---- */
 struct gcal_walk_lvalue {
     enum {
-        GCAL_WALK_LVALUE_PRIVATE,
-        GCAL_WALK_LVALUE_VARIABLE,
+        GCAL_WALK_LVALUE_VALUE,    /* of no variable: of a call, an operator */
+        GCAL_WALK_LVALUE_VARIABLE, /* in private memory */
         GCAL_WALK_LVALUE_MEMORY
     } kind;
-    CXCursor decl; /* variable */
+    struct gcal_walk_value value; /* value */
+    CXCursor decl;                /* variable */
+    int64_t from, size;           /* of its bytes */
+    bool somewhere;               /* in these bytes, it is unknown where */
+    size_t n_lanes;               /* several components of a vector; else 0 */
+    signed char lanes[GCAL_SOURCE_MAX_COMPONENTS];
     enum gcal_feature_space space;
     CXType type;
     struct gcal_walk_value pointer;
@@ -351,6 +459,13 @@ struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
 void gcal_walk_lvalue_store(struct gcal_walk *w, CXCursor at,
                             const struct gcal_walk_lvalue *lvalue,
                             struct gcal_walk_value value);
+/* An array as a pointer to its first element. */
+struct gcal_walk_value gcal_walk_decay(struct gcal_walk *w, CXCursor array);
+/* The place of a private variable, or of a part of it, without side effects and for any
+ * values of other variables; false for other places.
+ */
+bool gcal_walk_place_find(struct gcal_walk *w, CXCursor c,
+                          struct gcal_walk_lvalue *lvalue);
 /* A constant expression, evaluated by libclang. */
 struct gcal_walk_value gcal_walk_constant(struct gcal_walk *w, CXCursor c);
 
@@ -411,6 +526,11 @@ struct gcal_walk_predicate gcal_walk_compare(struct gcal_walk *w,
                                              struct gcal_walk_value b);
 
 /* ---- call.c ---- */
+/* A built-in function of integers with values 'args' of 'types', as a value of 'type'. */
+struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const char *name,
+                                                  CXType type, size_t n,
+                                                  const CXType *types,
+                                                  const struct gcal_walk_value *args);
 struct gcal_walk_value gcal_walk_call(struct gcal_walk *w, CXCursor c);
 
 /* ---- stmt.c, switch.c ---- */
@@ -433,22 +553,25 @@ void gcal_walk_loop_refuse(struct gcal_walk *w, const struct gcal_walk_loop_clau
                            bool on_data, const char *why);
 
 /* ---- induction.c: variables that a loop changes ---- */
-enum { GCAL_WALK_MAX_INDUCTIONS = 64 };
+enum { GCAL_WALK_MAX_INDUCTIONS = 1024 };
 
 struct gcal_walk_induction {
     CXCursor decl;
+    int64_t at; /* of a variable or cell, as in struct gcal_walk_variable */
+    CXType type;
     struct gcal_walk_value start; /* before the loop */
     const struct gcal_poly *step; /* per iteration (of a pointer: elements); or NULL */
     /* times 2^doublings per iteration, or divided by 2^-doublings; 0: neither */
     int doublings;
     const struct gcal_poly *any; /* with doublings: a dimension for its value */
     int times, n_steps;          /* changes in the loop; those that are known steps */
+    bool carries;                /* an iteration may read what an earlier one wrote */
     bool on_data, assigned;      /* it is assigned data; it changes other than by steps */
 };
 
 struct gcal_walk_inductions {
-    size_t n;
-    struct gcal_walk_induction all[GCAL_WALK_MAX_INDUCTIONS];
+    size_t n, capacity;
+    struct gcal_walk_induction *all;
 };
 
 /* The integers and pointers with a value that the loop changes; makes them unknown.  NULL
@@ -462,9 +585,12 @@ void gcal_walk_inductions_reset(struct gcal_walk *w,
 /* at the start of iteration 'v', */
 void gcal_walk_inductions_set(struct gcal_walk *w, struct gcal_walk_inductions *changes,
                               const struct gcal_poly *v);
-/* and after 'v' iterations; NULL: an unknown number. */
+/* and after 'trips' iterations (NULL: an unknown number).  'v': the dimension in which the
+ * variables now have their values at the end of an iteration; or NULL.
+ */
 void gcal_walk_inductions_finish(struct gcal_walk *w,
                                  struct gcal_walk_inductions *changes,
+                                 const struct gcal_poly *trips,
                                  const struct gcal_poly *v);
 /* Whether 'c' contains such a jump out of it. */
 bool gcal_walk_contains_jump(struct gcal_walk *w, CXCursor c, enum gcal_walk_jump jump);
@@ -537,6 +663,13 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
  */
 void gcal_walk_loop_uncertain_exit(struct gcal_walk *w,
                                    const struct gcal_walk_exit *exit);
+
+/* Whether the loop's body always assigns a variable that it changes before it reads it, and
+ * nothing in its control reads it.
+ */
+bool gcal_walk_is_written_first(struct gcal_walk *w,
+                                const struct gcal_walk_loop_clauses *loop,
+                                const struct gcal_walk_induction *change);
 
 /* ---- annotation.c, annotation_scan.c: pragmas and comments ---- */
 /* Finds the annotations in the source. */

@@ -21,8 +21,7 @@ static void declare(struct gcal_walk *w, CXCursor decl)
         value = gcal_walk_is_index(w, decl) || gcal_walk_type_is_pointer(type)
                     ? gcal_walk_index_expr(w, kids.c[kids.n - 1])
                     : gcal_walk_expr(w, kids.c[kids.n - 1]);
-    if (!is_array)
-        gcal_walk_variable_set(w, decl, value);
+    gcal_walk_variable_declare(w, decl, value);
 }
 
 /* ---- conditions ---- */

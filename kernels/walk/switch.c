@@ -206,7 +206,7 @@ static void forget_changes(struct gcal_walk *w, CXCursor braces,
                   gcal_walk_contains_jump(w, body->all[i].statement, GCAL_WALK_BREAK));
     if (!hidden || !(changes = gcal_walk_inductions_find(w, &whole)))
         return;
-    gcal_walk_inductions_finish(w, changes, NULL);
+    gcal_walk_inductions_finish(w, changes, NULL, NULL);
 }
 
 struct gcal_walk_flow gcal_walk_switch(struct gcal_walk *w, CXCursor c)

@@ -1,4 +1,5 @@
-/* unroll.c - loops executed iteration by iteration, each with a decided test
+/* unroll.c - loops executed iteration by iteration, each with a decided test; and whether
+ * an iteration writes a variable before it reads it
  *
  * For variables that double, halve or change in other ways that are not affine.
  */
@@ -40,7 +41,7 @@ static void forget(struct gcal_walk *w, struct gcal_walk_loop_clauses part)
     struct gcal_walk_inductions *changes = gcal_walk_inductions_find(w, &part);
 
     if (changes)
-        gcal_walk_inductions_finish(w, changes, NULL);
+        gcal_walk_inductions_finish(w, changes, NULL, NULL);
 }
 
 /* Forgets the changes of statements that a continue may have skipped. */
@@ -101,4 +102,135 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
         forget(w, *loop);
     flow.exits[GCAL_WALK_BREAK].kind = GCAL_WALK_EXIT_NEVER;
     return flow;
+}
+
+/* ---- variables that an iteration writes before it reads them ----
+ *
+ * They carry nothing to the next iteration: "for (d.x = -r; ..)" in a loop over d.y.
+ */
+
+enum access { UNTOUCHED, READ, WRITTEN };
+
+struct sought {
+    CXCursor decl;
+    int64_t at;
+};
+
+static enum access find_access(struct gcal_walk *w, const struct sought *s, CXCursor c);
+
+/* Whether a place has the variable among its bytes. */
+static bool overlaps(const struct sought *s, const struct gcal_walk_lvalue *place)
+{
+    return clang_equalCursors(s->decl, place->decl) && s->at >= place->from &&
+           s->at < place->from + place->size;
+}
+
+static enum access first_of(struct gcal_walk *w, const struct sought *s, size_t n,
+                            const CXCursor *c)
+{
+    enum access access = UNTOUCHED;
+
+    for (size_t i = 0; i < n && access == UNTOUCHED && !w->failed; i++)
+        if (!clang_Cursor_isNull(c[i]))
+            access = find_access(w, s, c[i]);
+    return access;
+}
+
+/* Of code that may not run. */
+static enum access sometimes(enum access access)
+{
+    return access == UNTOUCHED ? UNTOUCHED : READ;
+}
+
+static enum access of_assignment(struct gcal_walk *w, const struct sought *s,
+                                 struct gcal_walk_children kids)
+{
+    enum access access = find_access(w, s, kids.c[1]);
+    struct gcal_walk_lvalue place;
+
+    if (access != UNTOUCHED)
+        return access;
+    if (!gcal_walk_place_find(w, kids.c[0], &place))
+        return find_access(w, s, kids.c[0]);
+    if (!overlaps(s, &place))
+        return UNTOUCHED;
+    return place.somewhere || place.n_lanes ? READ : WRITTEN;
+}
+
+static enum access of_if(struct gcal_walk *w, const struct sought *s,
+                         struct gcal_walk_children kids)
+{
+    enum access access = first_of(w, s, 1, kids.c), yes, no;
+
+    if (access != UNTOUCHED || kids.n < 2)
+        return access;
+    yes = find_access(w, s, kids.c[1]);
+    no = kids.n > 2 ? find_access(w, s, kids.c[2]) : UNTOUCHED;
+    return yes == no ? yes : READ;
+}
+
+static enum access of_loop(struct gcal_walk *w, const struct sought *s, CXCursor c,
+                           struct gcal_walk_children kids)
+{
+    CXCursor parts[4];
+    enum access access;
+
+    if (clang_getCursorKind(c) == CXCursor_DoStmt)
+        return first_of(w, s, kids.n, kids.c);
+    if (clang_getCursorKind(c) == CXCursor_ForStmt) {
+        if (gcal_source_for_clauses(c, parts, w->err) < 0)
+            return READ;
+        access = first_of(w, s, 2, parts);
+        return access != UNTOUCHED ? access : sometimes(first_of(w, s, 2, parts + 2));
+    }
+    access = first_of(w, s, 1, kids.c);
+    return access != UNTOUCHED ? access
+                               : sometimes(first_of(w, s, kids.n - 1, kids.c + 1));
+}
+
+static enum access find_access(struct gcal_walk *w, const struct sought *s, CXCursor c)
+{
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    enum CXBinaryOperatorKind binary = clang_getCursorBinaryOperatorKind(c);
+    struct gcal_walk_lvalue place;
+    enum access access;
+
+    if (gcal_walk_place_find(w, c, &place))
+        return overlaps(s, &place) ? READ : UNTOUCHED;
+    switch (kids.n ? clang_getCursorKind(c) : CXCursor_NullStmt) {
+    case CXCursor_BinaryOperator:
+        if (binary == CXBinaryOperator_Assign && kids.n == 2)
+            return of_assignment(w, s, kids);
+        if (binary != CXBinaryOperator_LAnd && binary != CXBinaryOperator_LOr)
+            return first_of(w, s, kids.n, kids.c);
+        /* fall through */
+    case CXCursor_ConditionalOperator:
+    case CXCursor_SwitchStmt:
+        access = first_of(w, s, 1, kids.c);
+        return access != UNTOUCHED ? access
+                                   : sometimes(first_of(w, s, kids.n - 1, kids.c + 1));
+    case CXCursor_IfStmt:
+        return of_if(w, s, kids);
+    case CXCursor_ForStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+        return of_loop(w, s, c, kids);
+    case CXCursor_CaseStmt:
+    case CXCursor_DefaultStmt:
+        return sometimes(first_of(w, s, kids.n, kids.c));
+    default:
+        return first_of(w, s, kids.n, kids.c);
+    }
+}
+
+bool gcal_walk_is_written_first(struct gcal_walk *w,
+                                const struct gcal_walk_loop_clauses *loop,
+                                const struct gcal_walk_induction *change)
+{
+    struct sought s = { change->decl, change->at };
+    const CXCursor control[] = { loop->condition, loop->increment };
+
+    return first_of(w, &s, 2, control) == UNTOUCHED &&
+           find_access(w, &s, loop->body) == WRITTEN &&
+           !gcal_walk_contains_jump(w, loop->body, GCAL_WALK_CONTINUE);
 }

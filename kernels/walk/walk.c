@@ -115,6 +115,24 @@ bool gcal_walk_type_is_array(CXType type)
            type.kind == CXType_VariableArray;
 }
 
+bool gcal_walk_is_address(CXType type)
+{
+    return gcal_walk_type_is_pointer(type) || gcal_walk_type_is_array(type);
+}
+
+CXType gcal_walk_pointee(CXType type)
+{
+    return clang_getCanonicalType(gcal_walk_type_is_array(type)
+                                      ? clang_getArrayElementType(type)
+                                      : clang_getPointeeType(type));
+}
+
+bool gcal_walk_is_array_parameter(CXCursor decl)
+{
+    return clang_getCursorKind(decl) == CXCursor_ParmDecl &&
+           gcal_walk_type_is_array(gcal_walk_type(decl));
+}
+
 bool gcal_walk_type_is_record(CXType type)
 {
     return type.kind == CXType_Record;
@@ -161,25 +179,26 @@ CXCursor gcal_walk_strip_casts(struct gcal_walk *w, CXCursor c)
 
 /* ---- variables ---- */
 
-static struct gcal_walk_variable *find_variable(struct gcal_walk *w, CXCursor decl)
+struct gcal_walk_variable *gcal_walk_cell_find(struct gcal_walk *w, CXCursor decl,
+                                               int64_t at)
 {
     for (size_t i = w->n_variables; i-- > 0;)
-        if (clang_equalCursors(w->variables[i].decl, decl))
+        if (w->variables[i].at == at && clang_equalCursors(w->variables[i].decl, decl))
             return &w->variables[i];
     return NULL;
 }
 
 struct gcal_walk_value *gcal_walk_variable_find(struct gcal_walk *w, CXCursor decl)
 {
-    struct gcal_walk_variable *known = find_variable(w, decl);
+    struct gcal_walk_variable *known = gcal_walk_cell_find(w, decl, 0);
 
     return known ? &known->value : NULL;
 }
 
-void gcal_walk_variable_set(struct gcal_walk *w, CXCursor decl,
-                            struct gcal_walk_value value)
+void gcal_walk_cell_set(struct gcal_walk *w, CXCursor decl, int64_t at, CXType type,
+                        struct gcal_walk_value value)
 {
-    struct gcal_walk_variable *known = find_variable(w, decl), *moved;
+    struct gcal_walk_variable *known = gcal_walk_cell_find(w, decl, at), *moved;
 
     if (known) {
         if (!known->escaped)
@@ -193,16 +212,27 @@ void gcal_walk_variable_set(struct gcal_walk *w, CXCursor decl,
         return;
     }
     w->variables = moved;
-    w->variables[w->n_variables++] = (struct gcal_walk_variable){ decl, value, false };
+    w->variables[w->n_variables++] =
+        (struct gcal_walk_variable){ decl, at, type, value, false };
+}
+
+void gcal_walk_variable_set(struct gcal_walk *w, CXCursor decl,
+                            struct gcal_walk_value value)
+{
+    gcal_walk_cell_set(w, decl, 0, gcal_walk_type(decl), value);
 }
 
 void gcal_walk_variable_escape(struct gcal_walk *w, CXCursor decl)
 {
-    struct gcal_walk_variable *known;
+    struct gcal_walk_value unknown = gcal_walk_unknown("its address is taken");
 
-    gcal_walk_variable_set(w, decl, gcal_walk_unknown("its address is taken"));
-    if ((known = find_variable(w, decl)))
-        known->escaped = true;
+    if (!gcal_walk_cell_find(w, decl, 0))
+        gcal_walk_variable_set(w, decl, unknown);
+    for (size_t i = 0; i < w->n_variables; i++)
+        if (clang_equalCursors(w->variables[i].decl, decl)) {
+            w->variables[i].value = unknown;
+            w->variables[i].escaped = true;
+        }
 }
 
 struct gcal_walk_value gcal_walk_variable_get(struct gcal_walk *w, CXCursor decl)
@@ -245,8 +275,8 @@ static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
             gcal_walk_unknown("it is an argument that is not an integer");
         CXType pointee;
 
-        if (gcal_walk_type_is_pointer(type)) {
-            pointee = clang_getCanonicalType(clang_getPointeeType(type));
+        if (gcal_walk_is_address(type)) {
+            pointee = gcal_walk_type_is_array(type) ? type : gcal_walk_pointee(type);
             value = (struct gcal_walk_value){ .kind = GCAL_WALK_VALUE_POINTER };
             value.p = gcal_poly_integer(w->c, 0);
             value.array =
@@ -254,7 +284,7 @@ static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
         } else if (gcal_walk_type_is_integer(type)) {
             value = gcal_walk_integer(gcal_poly_parameter(w->c, name));
         }
-        gcal_walk_variable_set(w, decl, value);
+        gcal_walk_variable_declare(w, decl, value);
     }
 }
 
@@ -274,6 +304,7 @@ void gcal_walk_clear(struct gcal_walk *w)
 {
     free(w->variables);
     free(w->indices);
+    free(w->tables);
     free(w->declared);
     free(w->returns);
     free(w->annotations.all);

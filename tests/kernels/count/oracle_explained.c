@@ -14,6 +14,8 @@ const struct oracle_explained oracle_explained[] = {
     { "flops_madd", "width:16", "add", 1, "971*nelements", "an fadd is of 16 lanes" },
     { "gmem_footprint", "width:2", "add", 1, "1/2*n*passes", "an fadd is of two lanes" },
     { "gmem_footprint", "width:4", "add", 1, "3/4*n*passes", "an fadd is of four lanes" },
+    { "mad24_index", NULL, "add", 2, "0", "an fadd is of two lanes" },
+    { "mad24_index", NULL, "mul", 2, "0", "an fmul is of two lanes" },
     { "min_plus_v2v_loads", NULL, "add", 4, "0", "an fadd is of four lanes" },
     { "min_plus_v2v_memory", NULL, "add", 4, "-9*n*n",
       "an fadd is of four lanes, but for those of the lanes in each store" },
