@@ -83,19 +83,32 @@ static struct gcal_count_counter always_diverges(struct gcal_count_builder *m,
     return counter;
 }
 
+/* NULL for one that is too long for a profile, where unrolled branches are added up. */
+static const struct gcal_poly *
+short_divergence(struct gcal_count_builder *m,
+                 const struct gcal_sets_branch_event *branch)
+{
+    enum { MOST_TERMS = 200, LONGEST = GCAL_COUNT_MAX_LENGTH / 8 };
+    const struct gcal_poly *count = gcal_sets_branch_divergence(m->nest, branch);
+
+    return count && count->n_terms <= MOST_TERMS &&
+                   strlen(gcal_poly_text(m->c, count)) <= LONGEST
+               ? count
+               : NULL;
+}
+
 static struct gcal_count_counter
 divergence_of(struct gcal_count_builder *m, const struct gcal_sets_branch_event *branch)
 {
     struct gcal_count_counter counter = gcal_count_counter_zero(m);
     struct gcal_sets_branch_event known = *branch;
 
-    if ((counter.count = gcal_sets_branch_divergence(m->nest, branch)))
+    if ((counter.count = short_divergence(m, branch)))
         return counter;
     /* a condition on data around it may be the reason */
     known.scope = gcal_count_known_scope(m, branch->scope);
     counter.estimated = true;
-    if (known.scope != branch->scope &&
-        (counter.count = gcal_sets_branch_divergence(m->nest, &known)))
+    if (known.scope != branch->scope && (counter.count = short_divergence(m, &known)))
         return counter;
     return always_diverges(m, branch);
 }

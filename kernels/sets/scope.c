@@ -351,12 +351,14 @@ static const struct gcal_poly *count(struct gcal_sets_nest *nest,
     struct gcal_sets_domain domain = {
         .nest = nest, .mode = mode, .branch = branch, .estimated = estimated
     };
+    const struct gcal_poly *found;
 
     if (mode == GCAL_SETS_COUNT_SUB_GROUPS && nest->sub_group_size == 1 && !branch)
         domain.mode = GCAL_SETS_COUNT_WORK_ITEMS;
-    return gcal_sets_nest_context(nest) && gcal_sets_domain_fill(&domain, scope)
-               ? count_domain(&domain)
-               : NULL;
+    if (!gcal_sets_nest_context(nest) || !gcal_sets_domain_fill(&domain, scope) ||
+        !(found = count_domain(&domain)))
+        return NULL;
+    return gcal_poly_has_dimension(nest->c, found) ? NULL : found;
 }
 
 const struct gcal_poly *gcal_sets_scope_count(struct gcal_sets_nest *nest,

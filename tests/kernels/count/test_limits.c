@@ -173,6 +173,34 @@ static void only_divergence_is_estimated(void **state)
     }
 }
 
+/* A loop to a long chain of minima and maxima of an id is not affine: its sum is exact, or
+ * refused, and never a text with the id.
+ */
+static void chains_of_extrema_leave_no_id(void **state)
+{
+    static const char chain[] =
+        "kernel void k(global float *a, int n, int m)\n"
+        "{ int q = get_global_id(0);\n"
+        "#define STEP(k) q = min(max(q + k, m), n - k);\n"
+        "STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7) STEP(8) STEP(9)\n"
+        "for (int o = 0; o < q; o++) a[o] = 2; }";
+    struct gcal_count_request r = { .source = chain,
+                                    .file = "x.cl",
+                                    .n_dims = 1,
+                                    .local_size = { 64 },
+                                    .global_size = { "n" },
+                                    .sub_group_size = 1 };
+    struct gcal_error err = { 0 };
+    struct gcal_profile *p = gcal_count(&r, &err);
+
+    (void)state;
+    if (p) /* with n = m = 640, q is n - 9 for all work-items */
+        assert_true(stores(p, 1, 640) == 640.0 * (640 - 9));
+    else
+        assert_non_null(strstr(err.text, "x.cl:5:1: "));
+    gcal_profile_destroy(p);
+}
+
 static void budgets_end_in_a_count_or_a_reason(void **state)
 {
     static const char *const sources[] = {
@@ -212,6 +240,7 @@ int main(void)
         cmocka_unit_test(extrema_of_variables_of_a_loop_are_counted),
         cmocka_unit_test(the_clamped_filter_is_counted),
         cmocka_unit_test(only_divergence_is_estimated),
+        cmocka_unit_test(chains_of_extrema_leave_no_id),
         cmocka_unit_test(budgets_end_in_a_count_or_a_reason),
     };
 
