@@ -165,16 +165,41 @@ gcal_sets_condition_substitute(struct gcal_poly_context *c,
                    x->b ? gcal_sets_condition_substitute(c, x->b, atom, value) : NULL);
 }
 
-const struct gcal_sets_condition *gcal_sets_condition_map(
+const struct gcal_sets_condition *gcal_sets_condition_map_leaves(
     struct gcal_poly_context *c, const struct gcal_sets_condition *x,
-    const struct gcal_poly *(*change)(const struct gcal_poly *p, void *data), void *data)
+    const struct gcal_sets_condition *(*change)(const struct gcal_poly *p, void *data),
+    void *data)
 {
     const struct gcal_sets_condition *a;
 
     if (x->kind == GCAL_SETS_CONDITION_NONNEGATIVE)
-        return gcal_sets_condition_nonnegative(c, change(x->p, data));
-    a = gcal_sets_condition_map(c, x->a, change, data);
-    return rebuild(c, x, a, x->b ? gcal_sets_condition_map(c, x->b, change, data) : NULL);
+        return change(x->p, data);
+    a = gcal_sets_condition_map_leaves(c, x->a, change, data);
+    return rebuild(c, x, a,
+                   x->b ? gcal_sets_condition_map_leaves(c, x->b, change, data) : NULL);
+}
+
+struct change {
+    struct gcal_poly_context *c;
+    const struct gcal_poly *(*change)(const struct gcal_poly *p, void *data);
+    void *data;
+};
+
+static const struct gcal_sets_condition *change_leaf(const struct gcal_poly *p,
+                                                     void *data)
+{
+    const struct change *change = data;
+
+    return gcal_sets_condition_nonnegative(change->c, change->change(p, change->data));
+}
+
+const struct gcal_sets_condition *gcal_sets_condition_map(
+    struct gcal_poly_context *c, const struct gcal_sets_condition *x,
+    const struct gcal_poly *(*change)(const struct gcal_poly *p, void *data), void *data)
+{
+    struct change all = { c, change, data };
+
+    return gcal_sets_condition_map_leaves(c, x, change_leaf, &all);
 }
 
 int gcal_sets_condition_decide(struct gcal_poly_context *c,

@@ -175,7 +175,9 @@ bool gcal_sets_domain_fill(struct gcal_sets_domain *domain,
         if (!add_domain(domain, scope))
             return false;
     gcal_sets_domain_find_blocks(domain);
+    gcal_sets_domain_linearize(domain);
     gcal_sets_domain_delinearize(domain);
+    gcal_sets_domain_divide(domain);
     gcal_sets_domain_find_components(domain);
     return true;
 }

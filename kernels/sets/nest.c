@@ -15,6 +15,7 @@ void gcal_sets_nest_clear(struct gcal_sets_nest *nest)
     free(nest->branches);
     free(nest->notes);
     free(nest->counts);
+    free(nest->joined);
     gcal_sets_isl_destroy(nest->isl);
     *nest = (struct gcal_sets_nest){ 0 };
 }

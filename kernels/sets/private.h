@@ -115,6 +115,52 @@ void gcal_sets_domain_find_components(struct gcal_sets_domain *domain);
 bool gcal_sets_domain_is_independent(const struct gcal_sets_domain *domain, size_t dim);
 bool gcal_sets_domain_has_condition(const struct gcal_sets_domain *domain, size_t dim);
 
+/* ---- quotient.c ---- */
+
+/* Whether p contains a quotient of dimensions. */
+bool gcal_sets_has_quotient(const struct gcal_poly_context *c, const struct gcal_poly *p);
+/* A polynomial that is nonnegative exactly where p is, without quotients where that is
+ * possible.
+ */
+const struct gcal_poly *gcal_sets_multiply_out(struct gcal_poly_context *c,
+                                               const struct gcal_poly *p);
+/* An equivalent condition, without quotients where that is possible. */
+const struct gcal_sets_condition *
+gcal_sets_condition_multiply_out(struct gcal_poly_context *c,
+                                 const struct gcal_sets_condition *condition);
+
+enum { GCAL_SETS_MAX_BOUNDS = 8 };
+
+/* Polynomials that are nonnegative together where a dimension is less than its trips. */
+struct gcal_sets_bounds {
+    size_t n;
+    const struct gcal_poly *p[GCAL_SETS_MAX_BOUNDS];
+};
+
+/* False when there are alternatives among them, or too many. */
+bool gcal_sets_domain_find_bounds(const struct gcal_sets_domain *domain, size_t dim,
+                                  struct gcal_sets_bounds *bounds);
+/* The trips of the dimension 'atom' that a bound allows; NULL where it is no upper bound,
+ * or a factor may be 0.
+ */
+const struct gcal_poly *gcal_sets_bound_trips(struct gcal_poly_context *c,
+                                              const struct gcal_poly *bound,
+                                              unsigned atom);
+
+/* ---- linearize.c ---- */
+
+/* Whether p contains a product of a size and a dimension, or a quotient of dimensions. */
+bool gcal_sets_has_products(const struct gcal_poly_context *c, const struct gcal_poly *p);
+/* Replaces pairs of dimensions by one, where that makes conditions and ranges affine. */
+void gcal_sets_domain_linearize(struct gcal_sets_domain *domain);
+
+/* ---- divide.c ---- */
+
+/* Makes conditions and ranges with products of sizes and dimensions affine, where they are
+ * a multiple of a size and a remainder.
+ */
+void gcal_sets_domain_divide(struct gcal_sets_domain *domain);
+
 /* ---- delinearize.c ---- */
 
 /* Splits dimensions that are divided by a size in two, where that makes them affine. */
@@ -167,6 +213,10 @@ isl_set *gcal_sets_component_others(const struct gcal_sets_component *component)
 
 /* The number of points of a domain whose components have been found; NULL: unknown. */
 const struct gcal_poly *gcal_sets_domain_count(const struct gcal_sets_domain *domain);
+/* ---- key.c ---- */
+
+/* A text for the component's points and how they are counted: equal texts, equal counts. */
+const char *gcal_sets_component_key(const struct gcal_sets_component *component);
 
 /* ---- subgroup.c: projection to groups and sub-groups ---- */
 

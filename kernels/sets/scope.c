@@ -19,30 +19,58 @@ static bool is_work_item_id(const struct gcal_sets_nest *nest, unsigned atom)
     return false;
 }
 
+/* Whether the range of another dimension that is left depends on dimension 'i'. */
+static bool is_needed(const struct gcal_sets_component *component, const bool *done,
+                      size_t i)
+{
+    const struct gcal_sets_domain *domain = component->domain;
+
+    for (size_t j = 0; j < component->n_dims; j++)
+        if (j != i && !done[j] &&
+            gcal_poly_contains(domain->nest->c, domain->trips[component->dims[j]],
+                               domain->dims[component->dims[i]]))
+            return true;
+    return false;
+}
+
+/* The next dimension to sum over, an inner one: loops first, the ids around them last.
+ * SIZE_MAX when none is left.
+ */
+static size_t find_next(const struct gcal_sets_component *component, const bool *done)
+{
+    for (int ids = 0; ids < 2; ids++)
+        for (size_t i = 0; i < component->n_dims; i++) {
+            unsigned atom = component->domain->dims[component->dims[i]];
+
+            if (!done[i] && is_work_item_id(component->domain->nest, atom) == ids &&
+                !is_needed(component, done, i))
+                return i;
+        }
+    return SIZE_MAX;
+}
+
 /* Sums over the loops of a component that is not affine, from the inside out. */
 static const struct gcal_poly *sum_loops(const struct gcal_sets_component *component)
 {
     struct gcal_poly_context *c = component->domain->nest->c;
     const struct gcal_poly *sum = gcal_poly_integer(c, 1);
+    bool done[GCAL_SETS_MAX_DIMS] = { false };
+    size_t i;
 
     if (component->n_lids && component->domain->mode != GCAL_SETS_COUNT_WORK_ITEMS)
         return NULL;
-    for (size_t i = 0; i < component->n_dims; i++)
+    for (i = 0; i < component->n_dims; i++)
         if (gcal_sets_domain_has_condition(component->domain, component->dims[i]))
             return NULL;
-    for (size_t ids = 0; ids < 2; ids++) /* loops first, the ids around them last */
-        for (size_t i = 0; i < component->n_dims && sum; i++) {
-            size_t dim = component->dims[i];
-            const struct gcal_poly *trips = component->domain->trips[dim];
-            bool is_id =
-                is_work_item_id(component->domain->nest, component->domain->dims[dim]);
+    while (sum && (i = find_next(component, done)) != SIZE_MAX) {
+        size_t dim = component->dims[i];
+        const struct gcal_poly *trips = component->domain->trips[dim];
 
-            if (is_id != (ids == 1))
-                continue;
-            sum = gcal_poly_is_nonnegative(c, trips)
-                      ? gcal_poly_sum(c, sum, component->domain->dims[dim], trips)
-                      : NULL;
-        }
+        done[i] = true;
+        sum = gcal_poly_is_nonnegative(c, trips)
+                  ? gcal_poly_sum(c, sum, component->domain->dims[dim], trips)
+                  : NULL;
+    }
     return sum;
 }
 
@@ -171,32 +199,6 @@ count_without_lanes(const struct gcal_sets_component *component)
     return count_domain(&whole);
 }
 
-/* The key of a count in the cache: many domains have the same components, such as the ids
- * and a guard around the kernel's body.
- */
-static const char *key_of(const struct gcal_sets_component *component)
-{
-    const struct gcal_sets_domain *domain = component->domain;
-    struct gcal_poly_context *c = domain->nest->c;
-    const char *key =
-        gcal_poly_format(c, "%d %p", (int)domain->mode, (const void *)domain->branch);
-
-    for (size_t i = 0; i < component->n_dims; i++) {
-        const struct gcal_poly *trips = domain->trips[component->dims[i]];
-        int64_t number = 0;
-
-        /* a constant is compared by value, as each count_at_values() makes it anew */
-        if (gcal_poly_is_constant(trips, &number))
-            trips = NULL;
-        key = gcal_poly_format(c, "%s %u:%p%+lld", key, domain->dims[component->dims[i]],
-                               (const void *)trips, (long long)number);
-    }
-    for (size_t i = 0; i < domain->n_conditions; i++)
-        if (gcal_sets_component_has(component, domain->conditions[i]))
-            key = gcal_poly_format(c, "%s %p", key, (const void *)domain->conditions[i]);
-    return key;
-}
-
 /* Over joined ids, NULL where they cannot be joined or the rest cannot be counted. */
 static const struct gcal_poly *count_joined(const struct gcal_sets_component *component,
                                             bool *estimated)
@@ -234,7 +236,7 @@ static const struct gcal_poly *count_component(const struct gcal_sets_domain *do
     for (size_t i = 0; i < domain->n_dims; i++)
         wanted[i] = domain->component[i] == number;
     gcal_sets_component_fill(&component, domain, wanted);
-    known.key = key_of(&component);
+    known.key = gcal_sets_component_key(&component);
     for (size_t i = 0; i < nest->n_counts; i++)
         if (strcmp(nest->counts[i].key, known.key) == 0) {
             *domain->estimated = *domain->estimated || nest->counts[i].estimated;

@@ -101,6 +101,12 @@ struct gcal_sets_cached_count {
     const struct gcal_poly *count;
 };
 
+/* A dimension that stands for two, "x + n*y", and one of length 1 in the place of x. */
+struct gcal_sets_joined {
+    unsigned x, y; /* atoms */
+    const struct gcal_poly *both, *none;
+};
+
 struct gcal_sets_nest {
     struct gcal_poly_context *c;
     struct isl_ctx *isl; /* these two are made when first needed */
@@ -124,6 +130,8 @@ struct gcal_sets_nest {
     struct gcal_sets_branch_event *branches;
     size_t n_counts, count_capacity;
     struct gcal_sets_cached_count *counts;
+    size_t n_joined, joined_capacity;
+    struct gcal_sets_joined *joined;
     int64_t local_bytes, private_bytes; /* of declared arrays */
     size_t n_notes, note_capacity;
     struct gcal_sets_note *notes;
@@ -160,6 +168,11 @@ const struct gcal_sets_condition *gcal_sets_condition_map(
 bool gcal_sets_condition_contains(struct gcal_poly_context *c,
                                   const struct gcal_sets_condition *condition,
                                   unsigned atom);
+/* 'a' with each p >= 0 in it replaced. */
+const struct gcal_sets_condition *gcal_sets_condition_map_leaves(
+    struct gcal_poly_context *c, const struct gcal_sets_condition *a,
+    const struct gcal_sets_condition *(*change)(const struct gcal_poly *p, void *data),
+    void *data);
 /* 1: always holds, 0: never holds, -1: depends, or unknown. */
 int gcal_sets_condition_decide(struct gcal_poly_context *c,
                                const struct gcal_sets_condition *a);

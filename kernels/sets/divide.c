@@ -1,0 +1,188 @@
+/* divide.c - conditions on a multiple of a size and a remainder
+ *
+ * size*x + y >= bound is not affine for a symbolic size.  Where 0 <= y < size, and bound
+ * is size*q + r with 0 <= r < size, it holds where x > q, or x = q and y >= r: q and r are
+ * sizes, and all this is affine.
+ */
+#include "kernels/sets/private.h"
+
+/* size*whole + rest + sizes >= 0 */
+struct division {
+    const struct gcal_poly *size;  /* at least 1 */
+    const struct gcal_poly *whole; /* integer multiples of dimensions */
+    const struct gcal_poly *rest;  /* with dimensions, from 0 to size-1 */
+    const struct gcal_poly *sizes; /* without */
+};
+
+/* Divides by the size that the dimension 'atom' is multiplied by; false if there is no
+ * such size, or it may be 0.
+ */
+static bool divide_by(const struct gcal_sets_domain *domain, const struct gcal_poly *p,
+                      unsigned atom, struct division *d)
+{
+    struct gcal_poly_context *c = domain->nest->c;
+    const struct gcal_poly *one = gcal_poly_integer(c, 1), *factor;
+    int64_t number;
+
+    d->size = gcal_poly_coefficient(c, p, atom, 1);
+    if (gcal_poly_is_constant(d->size, &number) || gcal_poly_has_dimension(c, d->size))
+        return false;
+    if (!gcal_poly_is_nonnegative(c, gcal_poly_sub(c, d->size, one)))
+        d->size = gcal_poly_scale(c, d->size, -1, 1);
+    if (!gcal_poly_is_nonnegative(c, gcal_poly_sub(c, d->size, one)))
+        return false;
+    d->whole = gcal_poly_integer(c, 0);
+    d->sizes = p;
+    for (size_t i = 0; i < domain->n_dims; i++) {
+        const struct gcal_poly *dim = gcal_poly_from_atom(c, domain->dims[i]);
+
+        factor =
+            gcal_poly_divide(c, gcal_poly_coefficient(c, p, domain->dims[i], 1), d->size);
+        if (!factor || !gcal_poly_is_constant(factor, &number) || !number)
+            continue;
+        d->whole = gcal_poly_add(c, d->whole, gcal_poly_scale(c, dim, number, 1));
+        d->sizes = gcal_poly_sub(
+            c, d->sizes, gcal_poly_mul(c, gcal_poly_scale(c, d->size, number, 1), dim));
+    }
+    return true;
+}
+
+/* Parts the remainder from the sizes. */
+static void part(struct gcal_poly_context *c, struct division *d)
+{
+    const struct gcal_poly *p = d->sizes;
+
+    d->rest = d->sizes = gcal_poly_integer(c, 0);
+    for (size_t i = 0; i < p->n_terms; i++) {
+        const struct gcal_poly_term *t = &p->terms[i];
+        const struct gcal_poly *one = gcal_poly_rational(c, t->num, t->den);
+
+        for (size_t j = 0; j < t->n_factors; j++)
+            for (unsigned k = 0; k < t->factors[j].power; k++)
+                one = gcal_poly_mul(c, one, gcal_poly_from_atom(c, t->factors[j].atom));
+        if (gcal_poly_has_dimension(c, one))
+            d->rest = gcal_poly_add(c, d->rest, one);
+        else
+            d->sizes = gcal_poly_add(c, d->sizes, one);
+    }
+}
+
+/* Moves the remainder into 0 .. size-1, if it is within one size of that. */
+static bool fit(struct gcal_poly_context *c, struct division *d)
+{
+    const struct gcal_poly *last = gcal_poly_sub(c, d->size, gcal_poly_integer(c, 1));
+
+    if (!gcal_poly_is_nonnegative(c, d->rest)) {
+        d->rest = gcal_poly_add(c, d->rest, last);
+        d->sizes = gcal_poly_sub(c, d->sizes, last);
+    }
+    return gcal_poly_is_nonnegative(c, d->rest) &&
+           gcal_poly_is_nonnegative(c, gcal_poly_sub(c, last, d->rest));
+}
+
+static bool divide(const struct gcal_sets_domain *domain, const struct gcal_poly *p,
+                   struct division *d)
+{
+    if (!gcal_poly_is_integral(p))
+        return false;
+    for (size_t i = 0; i < domain->n_dims; i++) {
+        if (gcal_poly_degree(p, domain->dims[i]) != 1 ||
+            !divide_by(domain, p, domain->dims[i], d))
+            continue;
+        part(domain->nest->c, d);
+        if (fit(domain->nest->c, d))
+            return true;
+    }
+    return false;
+}
+
+struct dividing {
+    const struct gcal_sets_domain *domain;
+    int depth;
+};
+
+/* p >= 0 for a p with products of sizes and dimensions, as an affine condition where it
+ * can be divided.
+ */
+static const struct gcal_sets_condition *as_affine(const struct gcal_poly *p, void *data)
+{
+    enum { MOST_NESTED = 3 };
+    struct dividing *dividing = data;
+    struct gcal_poly_context *c = dividing->domain->nest->c;
+    const struct gcal_sets_condition *more, *equal, *last;
+    const struct gcal_poly *one = gcal_poly_integer(c, 1), *q, *r;
+    struct division d;
+
+    p = gcal_sets_multiply_out(c, p);
+    if (!gcal_sets_has_products(c, p) || dividing->depth == MOST_NESTED ||
+        !divide(dividing->domain, p, &d))
+        return gcal_sets_condition_nonnegative(c, p);
+    q = gcal_poly_floor_quotient(c, d.sizes, d.size);
+    r = gcal_poly_sub(c, d.sizes, gcal_poly_mul(c, q, d.size));
+    q = gcal_poly_add(c, q, d.whole);
+    more = gcal_sets_condition_nonnegative(c, q);
+    if (!d.rest->n_terms)
+        return more;
+    equal = gcal_sets_condition_nonnegative(c, gcal_poly_add(c, q, one));
+    dividing->depth++;
+    last = as_affine(gcal_poly_sub(c, gcal_poly_add(c, d.rest, r), d.size), data);
+    dividing->depth--;
+    return gcal_sets_condition_or(c, more, gcal_sets_condition_and(c, equal, last));
+}
+
+/* ---- ranges ---- */
+
+/* The trips that a bound of the dimension 'atom' alone allows at most; NULL when that is
+ * unknown.
+ */
+static const struct gcal_poly *most_trips(const struct gcal_sets_domain *domain,
+                                          const struct gcal_poly *bound, unsigned atom)
+{
+    struct gcal_poly_context *c = domain->nest->c;
+    struct division d;
+
+    if (!gcal_sets_has_products(c, bound))
+        return gcal_sets_bound_trips(c, bound, atom);
+    if (!divide(domain, bound, &d) ||
+        !gcal_poly_equal(d.whole,
+                         gcal_poly_scale(c, gcal_poly_from_atom(c, atom), -1, 1)))
+        return NULL;
+    /* size*v <= rest + sizes < size*(floor(sizes/size) + 2) */
+    return gcal_poly_add(c, gcal_poly_floor_quotient(c, d.sizes, d.size),
+                         gcal_poly_integer(c, d.rest->n_terms ? 2 : 1));
+}
+
+/* Replaces a range that is not affine by one that is, and conditions. */
+static void divide_range(struct gcal_sets_domain *domain, size_t dim)
+{
+    struct dividing dividing = { domain, 0 };
+    const struct gcal_poly *trips = NULL;
+    struct gcal_sets_bounds bounds;
+
+    if (!gcal_sets_domain_find_bounds(domain, dim, &bounds) ||
+        domain->n_conditions + bounds.n > GCAL_SETS_MAX_CONDITIONS)
+        return;
+    for (size_t i = 0; i < bounds.n && !trips; i++)
+        trips = most_trips(domain, bounds.p[i], domain->dims[dim]);
+    if (!trips)
+        return;
+    for (size_t i = 0; i < bounds.n; i++)
+        domain->conditions[domain->n_conditions++] = as_affine(bounds.p[i], &dividing);
+    domain->trips[dim] = trips;
+}
+
+void gcal_sets_domain_divide(struct gcal_sets_domain *domain)
+{
+    struct gcal_poly_context *c = domain->nest->c;
+    struct dividing dividing = { domain, 0 };
+
+    for (size_t i = 0; i < domain->n_conditions; i++)
+        domain->conditions[i] = gcal_sets_condition_map_leaves(c, domain->conditions[i],
+                                                               as_affine, &dividing);
+    if (domain->branch)
+        domain->branch =
+            gcal_sets_condition_map_leaves(c, domain->branch, as_affine, &dividing);
+    for (size_t i = 0; i < domain->n_dims; i++)
+        if (gcal_sets_has_products(c, domain->trips[i]))
+            divide_range(domain, i);
+}
