@@ -83,14 +83,17 @@ static bool prove_without(struct gcal_poly_context *c, const struct gcal_poly *p
             prove(c, gcal_poly_substitute(c, p, atom, &gcal_poly_zero), depth - 1))
             return true;
     } else if (a.kind == GCAL_POLY_ATOM_QUOTIENT) {
-        if (!prove(c, a.a, depth - 1))
-            return false;
         low = gcal_poly_integer(c, 0);
         high = a.a; /* as the divisor is at least 1 */
     } else if (a.kind == GCAL_POLY_ATOM_POWER) {
         if (sign < 0)
             return false;
         low = high = gcal_poly_add(c, a.a, gcal_poly_integer(c, 1));
+        if (!prove(c, a.a, depth - 1)) {
+            low = gcal_poly_integer(c, -1);
+            if (!prove(c, gcal_poly_sub(c, a.a, low), depth - 1))
+                return false;
+        }
     } else if (a.kind == GCAL_POLY_ATOM_STEP) {
         low = gcal_poly_integer(c, 0);
         high = gcal_poly_integer(c, 1);

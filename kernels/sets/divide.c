@@ -47,11 +47,22 @@ static bool divide_by(const struct gcal_sets_domain *domain, const struct gcal_p
     return true;
 }
 
-/* Parts the remainder from the sizes. */
-static void part(struct gcal_poly_context *c, struct division *d)
+/* Whether a term is a fraction of the size: -64*g of 128*g. */
+static bool is_part_of(struct gcal_poly_context *c, const struct gcal_poly *term,
+                       const struct gcal_poly *size)
 {
-    const struct gcal_poly *p = d->sizes;
+    const struct gcal_poly *fraction = gcal_poly_divide(c, term, size);
 
+    return fraction && fraction->n_terms == 1 && !fraction->terms[0].n_factors &&
+           fraction->terms[0].den > 1;
+}
+
+/* Parts the remainder from the sizes.  With 'parts', fractions of the size belong to the
+ * remainder, so that conditions that differ in them have one quotient.
+ */
+static void part(struct gcal_poly_context *c, struct division *d,
+                 const struct gcal_poly *p, bool parts)
+{
     d->rest = d->sizes = gcal_poly_integer(c, 0);
     for (size_t i = 0; i < p->n_terms; i++) {
         const struct gcal_poly_term *t = &p->terms[i];
@@ -60,7 +71,7 @@ static void part(struct gcal_poly_context *c, struct division *d)
         for (size_t j = 0; j < t->n_factors; j++)
             for (unsigned k = 0; k < t->factors[j].power; k++)
                 one = gcal_poly_mul(c, one, gcal_poly_from_atom(c, t->factors[j].atom));
-        if (gcal_poly_has_dimension(c, one))
+        if (gcal_poly_has_dimension(c, one) || (parts && is_part_of(c, one, d->size)))
             d->rest = gcal_poly_add(c, d->rest, one);
         else
             d->sizes = gcal_poly_add(c, d->sizes, one);
@@ -86,12 +97,17 @@ static bool divide(const struct gcal_sets_domain *domain, const struct gcal_poly
     if (!gcal_poly_is_integral(p))
         return false;
     for (size_t i = 0; i < domain->n_dims; i++) {
+        const struct gcal_poly *others;
+
         if (gcal_poly_degree(p, domain->dims[i]) != 1 ||
             !divide_by(domain, p, domain->dims[i], d))
             continue;
-        part(domain->nest->c, d);
-        if (fit(domain->nest->c, d))
-            return true;
+        others = d->sizes;
+        for (int parts = 1; parts >= 0; parts--) {
+            part(domain->nest->c, d, others, parts);
+            if (fit(domain->nest->c, d))
+                return true;
+        }
     }
     return false;
 }

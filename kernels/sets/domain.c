@@ -93,19 +93,21 @@ static const struct gcal_poly *most_trips(struct gcal_sets_nest *nest,
 
     for (size_t i = 0; i < 2 * nest->n_dims; i++) {
         unsigned atom = gcal_poly_atom_index(i % 2 ? nest->lid[i / 2] : nest->gid[i / 2]);
-        const struct gcal_poly *first, *last;
 
-        if (!gcal_poly_contains(c, trips, atom))
-            continue;
-        *estimated = true;
-        first = gcal_poly_substitute(c, trips, atom, gcal_poly_integer(c, 0));
-        last = gcal_poly_substitute(c, trips, atom, gcal_poly_get_atom(c, atom).a);
-        if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, first, trips)))
-            trips = first;
-        else if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, last, trips)))
-            trips = last;
-        else
+        switch (gcal_sets_direction(c, trips, atom)) {
+        case GCAL_SETS_CONSTANT:
+            break;
+        case GCAL_SETS_FALLING:
+            *estimated = true;
+            trips = gcal_poly_substitute(c, trips, atom, gcal_poly_integer(c, 0));
+            break;
+        case GCAL_SETS_RISING:
+            *estimated = true;
+            trips = gcal_poly_substitute(c, trips, atom, gcal_poly_get_atom(c, atom).a);
+            break;
+        default:
             return NULL;
+        }
     }
     return trips;
 }
@@ -175,6 +177,7 @@ bool gcal_sets_domain_fill(struct gcal_sets_domain *domain,
         if (!add_domain(domain, scope))
             return false;
     gcal_sets_domain_find_blocks(domain);
+    gcal_sets_domain_pick_lanes(domain);
     gcal_sets_domain_linearize(domain);
     gcal_sets_domain_delinearize(domain);
     gcal_sets_domain_divide(domain);

@@ -42,7 +42,7 @@ static bool condition_has_products(const struct gcal_poly_context *c,
            (x->b && condition_has_products(c, x->b));
 }
 
-static bool domain_has_products(const struct gcal_sets_domain *domain)
+bool gcal_sets_domain_has_products(const struct gcal_sets_domain *domain)
 {
     const struct gcal_poly_context *c = domain->nest->c;
 
@@ -105,32 +105,25 @@ struct join {
     struct gcal_sets_bounds x_bounds, y_bounds;
 };
 
-/* The dimension that replaces x and y, one for all domains, and the one that keeps the
- * place of x.
- */
-static const struct gcal_sets_joined *find_joined(struct gcal_sets_nest *nest, unsigned x,
-                                                  unsigned y)
+const struct gcal_poly *gcal_sets_joined_dimension(struct gcal_sets_nest *nest,
+                                                   unsigned x, unsigned y,
+                                                   const struct gcal_poly *last)
 {
     struct gcal_sets_joined *moved;
 
     for (size_t i = 0; i < nest->n_joined; i++)
         if (nest->joined[i].x == x && nest->joined[i].y == y)
-            return &nest->joined[i];
+            return nest->joined[i].both;
     moved = gcal_array_grow(nest->joined, nest->n_joined, &nest->joined_capacity,
                             sizeof(*moved), NULL);
     if (!moved) {
         gcal_poly_fail(nest->c, "out of memory");
-        return NULL;
+        return gcal_poly_integer(nest->c, 0);
     }
     nest->joined = moved;
-    moved[nest->n_joined] = (struct gcal_sets_joined){
-        .x = x,
-        .y = y,
-        .both =
-            gcal_poly_dimension(nest->c, "index", gcal_poly_integer(nest->c, INT32_MAX)),
-        .none = gcal_poly_dimension(nest->c, "none", gcal_poly_integer(nest->c, 0)),
-    };
-    return &moved[nest->n_joined++];
+    moved[nest->n_joined] =
+        (struct gcal_sets_joined){ x, y, gcal_poly_dimension(nest->c, "index", last) };
+    return moved[nest->n_joined++].both;
 }
 
 /* Takes from the bounds of 'atom' one that is "atom < length" for a length without
@@ -257,8 +250,7 @@ static bool join(struct gcal_sets_domain *domain, size_t x, size_t y)
     struct gcal_poly_context *c = domain->nest->c;
     struct join join = { .c = c, .x = domain->dims[x], .y = domain->dims[y] };
     struct gcal_sets_domain tried = *domain;
-    const struct gcal_sets_joined *joined;
-    const struct gcal_poly *n, *length, *trips, *one = gcal_poly_integer(c, 1);
+    const struct gcal_poly *n, *length, *trips, *none, *one = gcal_poly_integer(c, 1);
 
     if (!may_join(domain, x) || !may_join(domain, y) ||
         !gcal_sets_domain_find_bounds(domain, x, &join.x_bounds) ||
@@ -266,19 +258,22 @@ static bool join(struct gcal_sets_domain *domain, size_t x, size_t y)
         !(n = take_length(c, join.x, &join.x_bounds)) || !gcal_poly_is_nonnegative(c, n))
         return false;
     length = take_length(c, join.y, &join.y_bounds);
-    if ((!length && !gcal_poly_is_nonnegative(c, gcal_poly_sub(c, n, one))) ||
-        !(joined = find_joined(domain->nest, join.x, join.y)))
+    if (!length && !gcal_poly_is_nonnegative(c, gcal_poly_sub(c, n, one)))
         return false;
-    join.k = joined->both;
+    trips = length ? gcal_poly_mul(c, n, length) : NULL;
+    join.k = gcal_sets_joined_dimension(domain->nest, join.x, join.y,
+                                        length ? gcal_poly_sub(c, trips, one)
+                                               : gcal_poly_integer(c, INT32_MAX));
+    none = gcal_sets_joined_dimension(domain->nest, gcal_poly_atom_index(join.k), join.x,
+                                      gcal_poly_integer(c, 0));
     join.value =
         gcal_poly_sub(c, join.k, gcal_poly_mul(c, n, gcal_poly_from_atom(c, join.y)));
-    trips = length ? gcal_poly_mul(c, n, length) : NULL;
     tried.trips[x] = tried.trips[y] = one;
     replace_all(&tried, &join);
     if (!add_bounds(&tried, &join, &join.y_bounds, &trips) ||
         !add_bounds(&tried, &join, &join.x_bounds, &trips) || !trips)
         return false;
-    set_dim(&tried, x, joined->none, one);
+    set_dim(&tried, x, none, one);
     set_dim(&tried, y, join.k, trips);
     if (is_left(&tried, join.x) || is_left(&tried, join.y))
         return false;
@@ -304,7 +299,7 @@ void gcal_sets_domain_linearize(struct gcal_sets_domain *domain)
     struct gcal_sets_domain tried = *domain;
     bool any = false;
 
-    if (!domain_has_products(domain))
+    if (!gcal_sets_domain_has_products(domain))
         return;
     for (size_t i = 0; i < tried.n_conditions; i++)
         tried.conditions[i] = gcal_sets_condition_multiply_out(c, tried.conditions[i]);

@@ -151,8 +151,36 @@ const struct gcal_poly *gcal_sets_bound_trips(struct gcal_poly_context *c,
 
 /* Whether p contains a product of a size and a dimension, or a quotient of dimensions. */
 bool gcal_sets_has_products(const struct gcal_poly_context *c, const struct gcal_poly *p);
+/* Whether a range or a condition does. */
+bool gcal_sets_domain_has_products(const struct gcal_sets_domain *domain);
+/* The dimension from 0 to 'last' that replaces the dimensions x and y, the same in all
+ * domains.
+ */
+const struct gcal_poly *gcal_sets_joined_dimension(struct gcal_sets_nest *nest,
+                                                   unsigned x, unsigned y,
+                                                   const struct gcal_poly *last);
 /* Replaces pairs of dimensions by one, where that makes conditions and ranges affine. */
 void gcal_sets_domain_linearize(struct gcal_sets_domain *domain);
+
+/* ---- direction.c ---- */
+
+enum gcal_sets_direction {
+    GCAL_SETS_CONSTANT,
+    GCAL_SETS_RISING,  /* or constant; of a condition: it holds from some value on */
+    GCAL_SETS_FALLING, /* or constant; of a condition: it holds up to some value */
+    GCAL_SETS_MIXED    /* or unknown */
+};
+
+enum gcal_sets_direction gcal_sets_direction(struct gcal_poly_context *c,
+                                             const struct gcal_poly *p, unsigned dim);
+enum gcal_sets_direction
+gcal_sets_condition_direction(struct gcal_poly_context *c,
+                              const struct gcal_sets_condition *condition, unsigned dim);
+
+/* ---- lane.c ---- */
+
+/* Replaces local ids by sub-groups where one lane decides, in domains with products. */
+void gcal_sets_domain_pick_lanes(struct gcal_sets_domain *domain);
 
 /* ---- divide.c ---- */
 

@@ -101,10 +101,10 @@ struct gcal_sets_cached_count {
     const struct gcal_poly *count;
 };
 
-/* A dimension that stands for two, "x + n*y", and one of length 1 in the place of x. */
+/* A dimension that replaces two in domains. */
 struct gcal_sets_joined {
     unsigned x, y; /* atoms */
-    const struct gcal_poly *both, *none;
+    const struct gcal_poly *both;
 };
 
 struct gcal_sets_nest {
