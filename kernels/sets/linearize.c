@@ -226,9 +226,13 @@ static bool add_bounds(struct gcal_sets_domain *domain, struct join *join,
     return true;
 }
 
-/* Whether a dimension may vanish: not one whose values are projected to sub-groups. */
+/* Whether a dimension may vanish: not one whose values are projected to sub-groups,
+ * nor a group's where groups differ.
+ */
 static bool may_join(const struct gcal_sets_domain *domain, size_t dim)
 {
+    if (domain->keeps_groups && dim < 2 * domain->nest->n_dims && dim % 2 == 0)
+        return false;
     return !domain->is_lid[dim] || domain->mode == GCAL_SETS_COUNT_WORK_ITEMS ||
            (domain->block[dim] == 1 && !domain->linear);
 }

@@ -101,11 +101,12 @@ struct gcal_sets_domain {
     size_t component[GCAL_SETS_MAX_DIMS]; /* number of the dimension's component */
     const struct gcal_sets_condition *conditions[GCAL_SETS_MAX_CONDITIONS];
     const struct gcal_poly *offset; /* of an access, in these dimensions; or NULL */
+    bool keeps_groups;              /* each group has elements of its own */
 };
 
-/* The domain of 'scope'; the caller has set nest, mode, branch, estimated and offset.
- * False when it is nested too deeply, or the mode is GCAL_SETS_COUNT_BUSIEST and no
- * work-item is known to do most.
+/* The domain of 'scope'; the caller has set nest, mode, branch, estimated, offset and
+ * keeps_groups.  False when it is nested too deeply, or the mode is
+ * GCAL_SETS_COUNT_BUSIEST and no work-item is known to do most.
  */
 bool gcal_sets_domain_fill(struct gcal_sets_domain *domain,
                            const struct gcal_sets_scope *scope);

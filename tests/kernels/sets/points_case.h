@@ -43,6 +43,8 @@ struct happened {
 };
 
 void case_random(struct test_case *t, uint64_t seed);
+/* Loops that step by the global size, and products of sizes and ids in conditions. */
+void case_random_grid(struct test_case *t, uint64_t seed);
 /* The number of loops among the first levels. */
 size_t case_loops(const struct test_case *t, size_t n_levels);
 void case_put(struct gcal_buf *buf, const struct test_case *t);

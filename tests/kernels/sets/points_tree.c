@@ -214,6 +214,8 @@ int64_t tree_value(const struct tree *tree, const int64_t *values)
         return a < b ? a : b;
     case TREE_MAX:
         return a > b ? a : b;
+    case TREE_QUOTIENT:
+        return floor_of(a, b);
     case TREE_NONNEGATIVE:
         return a >= 0;
     case TREE_AND:
@@ -257,6 +259,8 @@ const struct gcal_poly *tree_poly(struct gcal_poly_context *c, const struct tree
         return gcal_poly_min(c, a, b);
     case TREE_MAX:
         return gcal_poly_max(c, a, b);
+    case TREE_QUOTIENT:
+        return gcal_poly_floor_quotient(c, a, b);
     default:
         abort();
     }
@@ -292,12 +296,13 @@ void tree_put(struct gcal_buf *buf, const struct tree *tree)
     static const char *const names[N_VARIABLES] = { "n",    "m",    "lid0", "lid1",
                                                     "lid2", "gid0", "gid1", "gid2",
                                                     "i0",   "i1",   "i2" };
-    static const char *const before[] = { "",     "",  "(", "",  "floor(", "min(",
-                                          "max(", "(", "(", "(", "not(",   "earlier(" };
-    static const char *const between[] = { "",   "", " + ",   "*",    "", ", ",
-                                           ", ", "", " and ", " or ", "", "" };
-    static const char *const after[] = { "",  "",       ")", "",  ")", ")",
-                                         ")", " >= 0)", ")", ")", ")", ")" };
+    static const char *const before[] = { "",     "",     "(",       "",  "floor(",
+                                          "min(", "max(", "floor(",  "(", "(",
+                                          "(",    "not(", "earlier(" };
+    static const char *const between[] = { "",   "", " + ",   "*",    "", ", ", ", ",
+                                           "/(", "", " and ", " or ", "", "" };
+    static const char *const after[] = { "",   "",       ")", "",  ")", ")", ")",
+                                         "))", " >= 0)", ")", ")", ")", ")" };
 
     gcal_buf_puts(buf, before[tree->kind]);
     if (tree->kind == TREE_NUMBER)
@@ -330,7 +335,7 @@ static const struct tree *simpler(const struct tree *tree, bool other)
         return other || !tree->number ? tree : tree_number(tree->number / 2);
     if (tree->kind == TREE_VARIABLE)
         return other ? tree : tree_number(0);
-    if (tree->kind == TREE_NONNEGATIVE)
+    if (tree->kind == TREE_NONNEGATIVE || (tree->kind == TREE_QUOTIENT && other))
         return tree;
     return !other ? tree->a : tree->b ? tree->b : tree;
 }
@@ -345,6 +350,8 @@ const struct tree *tree_simpler(const struct tree *tree, size_t which)
         return simpler(tree, which);
     which -= 2;
     left = tree->a ? 2 * size_of(tree->a) : 0;
+    if (tree->kind == TREE_QUOTIENT && which >= left)
+        return tree; /* the divisor stays at least 1 */
     return tree_make(tree->kind, tree->number,
                      which < left ? tree_simpler(tree->a, which) : tree->a,
                      which < left ? tree->b : tree_simpler(tree->b, which - left));

@@ -18,6 +18,7 @@ enum tree_kind {
     TREE_FLOOR, /* of a / number */
     TREE_MIN,
     TREE_MAX,
+    TREE_QUOTIENT,    /* floor(a/b), b >= 1 */
     TREE_NONNEGATIVE, /* from here on: conditions */
     TREE_AND,
     TREE_OR,

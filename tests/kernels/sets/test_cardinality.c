@@ -24,6 +24,7 @@
 enum { MOST_POINTS = 6 };
 
 static uint64_t first_seed = 1;
+static void (*make_case)(struct test_case *t, uint64_t seed) = case_random;
 static int n_cases = 500;
 
 /* The counts that are compared. */
@@ -213,7 +214,7 @@ static void try_case(uint64_t seed, enum set_question question, struct case_coun
     struct wrong wrong;
 
     trees_clear();
-    case_random(&t, seed);
+    make_case(&t, seed);
     ask(&t, question, seed % N_SUB_GROUP_SIZES, &answers);
     tally->asked++;
     tally->unknown += !answers.count[question];
@@ -331,7 +332,7 @@ static void all_subscripts_are_in_their_interval(void **state)
         struct test_case t;
         struct interval found;
 
-        case_random(&t, first_seed + (uint64_t)i);
+        make_case(&t, first_seed + (uint64_t)i);
         found = ask_interval(&t);
         if (found.first && found.last) {
             n_known++;
@@ -342,6 +343,22 @@ static void all_subscripts_are_in_their_interval(void **state)
     }
     print_message("intervals: %d cases, %d unknown\n", n_cases, n_cases - n_known);
     assert_true(n_cases < 100 || n_known > n_cases / 2);
+}
+
+/* ---- loops that step by the global size ---- */
+
+static void grid_strides_are_counted(void **state)
+{
+    static const int most_unknown_percent[] = { 5, 5, 12, 45, 75 };
+    int all = n_cases;
+
+    make_case = case_random_grid;
+    n_cases = n_cases < 500 ? n_cases : n_cases * 2 / 5;
+    for (int question = 0; question < N_QUESTIONS; question++)
+        try_cases((enum set_question)question, most_unknown_percent[question]);
+    all_subscripts_are_in_their_interval(state);
+    n_cases = all;
+    make_case = case_random;
 }
 
 /* ---- rare cases that once failed ---- */
@@ -383,6 +400,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(divergent_sub_groups_are_counted),
         cmocka_unit_test(distinct_elements_are_counted),
         cmocka_unit_test(all_subscripts_are_in_their_interval),
+        cmocka_unit_test(grid_strides_are_counted),
         cmocka_unit_test(loops_at_values_do_not_count_sub_groups_again),
     };
 
