@@ -37,8 +37,8 @@ struct lane {
     const struct gcal_poly *value; /* the id that replaces it */
 };
 
-/* False when a sub-group has one value of the local id alone, or the last sub-group is
- * incomplete.
+/* False when a sub-group has one value of the local id alone.  The last sub-group may be
+ * incomplete, and has no last lane then.
  */
 static bool find_lane(const struct gcal_sets_domain *domain, size_t dim,
                       struct lane *lane)
@@ -47,16 +47,18 @@ static bool find_lane(const struct gcal_sets_domain *domain, size_t dim,
     int64_t block = domain->block[dim], size;
 
     if (!domain->is_lid[dim] || block == 1 ||
-        !gcal_poly_is_constant(domain->trips[dim], &size) || size % block)
+        !gcal_poly_is_constant(domain->trips[dim], &size))
         return false;
     lane->c = c;
     lane->lid = domain->dims[dim];
-    lane->n_groups = gcal_poly_integer(c, size / block);
+    lane->n_groups = gcal_poly_integer(c, (size + block - 1) / block);
     lane->group = gcal_sets_joined_dimension(
         domain->nest, lane->lid, lane->lid,
         gcal_poly_sub(c, lane->n_groups, gcal_poly_integer(c, 1)));
     lane->first = gcal_poly_scale(c, lane->group, block, 1);
-    lane->last = gcal_poly_add(c, lane->first, gcal_poly_integer(c, block - 1));
+    lane->last = size % block
+                     ? NULL
+                     : gcal_poly_add(c, lane->first, gcal_poly_integer(c, block - 1));
     return !gcal_poly_context_has_failed(c);
 }
 
@@ -92,6 +94,8 @@ static void pick(struct gcal_sets_domain *domain)
         if (direction == GCAL_SETS_CONSTANT || direction == GCAL_SETS_MIXED)
             continue;
         lane.value = direction == GCAL_SETS_RISING ? lane.last : lane.first;
+        if (!lane.value)
+            continue;
         replace_all(domain, i, &lane);
         /* without a size of sub-groups, some of a group's may be idle */
         if (domain->mode == GCAL_SETS_COUNT_GROUPS)
@@ -119,7 +123,7 @@ static bool pick_for_branch(struct gcal_sets_domain *domain)
         if (domain->block[i] == 1)
             continue;
         direction = gcal_sets_condition_direction(c, domain->branch, domain->dims[i]);
-        if (direction == GCAL_SETS_MIXED || !find_lane(domain, i, &lane) ||
+        if (direction == GCAL_SETS_MIXED || !find_lane(domain, i, &lane) || !lane.last ||
             direction_of(domain, lane.lid) != GCAL_SETS_CONSTANT)
             return false;
         lane.value = direction == GCAL_SETS_RISING ? lane.last : lane.first;

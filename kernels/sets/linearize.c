@@ -13,25 +13,28 @@
 
 /* ---- products of sizes and dimensions ---- */
 
-/* The factors of a term, those with dimensions and the others. */
-static void count_factors(const struct gcal_poly_context *c,
-                          const struct gcal_poly_term *t, size_t *with, size_t *without)
-{
-    *with = *without = 0;
-    for (size_t i = 0; i < t->n_factors; i++)
-        ++*(gcal_poly_atom_has_dimension(c, t->factors[i].atom) ? with : without);
-}
-
 bool gcal_sets_has_products(const struct gcal_poly_context *c, const struct gcal_poly *p)
 {
     for (size_t i = 0; i < p->n_terms; i++) {
-        size_t with, without;
+        bool with = false, without = false;
 
-        count_factors(c, &p->terms[i], &with, &without);
+        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
+            unsigned atom = p->terms[i].factors[j].atom;
+            struct gcal_poly_atom a = gcal_poly_get_atom(c, atom);
+            bool has = gcal_poly_atom_has_dimension(c, atom);
+
+            with = with || has;
+            without = without || !has;
+            if (has && (a.kind == GCAL_POLY_ATOM_QUOTIENT ||
+                        (a.kind >= GCAL_POLY_ATOM_FLOOR &&
+                         (gcal_sets_has_products(c, a.a) ||
+                          (a.b && gcal_sets_has_products(c, a.b))))))
+                return true;
+        }
         if (with && without)
             return true;
     }
-    return gcal_sets_has_quotient(c, p);
+    return false;
 }
 
 static bool condition_has_products(const struct gcal_poly_context *c,

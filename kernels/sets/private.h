@@ -118,8 +118,6 @@ bool gcal_sets_domain_has_condition(const struct gcal_sets_domain *domain, size_
 
 /* ---- quotient.c ---- */
 
-/* Whether p contains a quotient of dimensions. */
-bool gcal_sets_has_quotient(const struct gcal_poly_context *c, const struct gcal_poly *p);
 /* A polynomial that is nonnegative exactly where p is, without quotients where that is
  * possible.
  */
@@ -150,7 +148,9 @@ const struct gcal_poly *gcal_sets_bound_trips(struct gcal_poly_context *c,
 
 /* ---- linearize.c ---- */
 
-/* Whether p contains a product of a size and a dimension, or a quotient of dimensions. */
+/* Whether p contains a product of a size and a dimension, or a quotient of dimensions,
+ * maybe in other atoms.
+ */
 bool gcal_sets_has_products(const struct gcal_poly_context *c, const struct gcal_poly *p);
 /* Whether a range or a condition does. */
 bool gcal_sets_domain_has_products(const struct gcal_sets_domain *domain);

@@ -5,22 +5,6 @@
  */
 #include "kernels/sets/private.h"
 
-bool gcal_sets_has_quotient(const struct gcal_poly_context *c, const struct gcal_poly *p)
-{
-    for (size_t i = 0; i < p->n_terms; i++)
-        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
-            struct gcal_poly_atom a = gcal_poly_get_atom(c, p->terms[i].factors[j].atom);
-
-            if (a.kind == GCAL_POLY_ATOM_QUOTIENT && gcal_poly_has_dimension(c, a.a))
-                return true;
-            if (a.kind >= GCAL_POLY_ATOM_FLOOR &&
-                (gcal_sets_has_quotient(c, a.a) ||
-                 (a.b && gcal_sets_has_quotient(c, a.b))))
-                return true;
-        }
-    return false;
-}
-
 /* The term of p that is a quotient of dimensions, times 1 or -1, and occurs nowhere else;
  * NULL without.
  */

@@ -152,9 +152,10 @@ static void random_strides(struct test_case *t, uint64_t *seed)
 /* Work-items have chunks of a size: from id*size to the less of (id+1)*size and a bound. */
 static void random_chunks(struct test_case *t, uint64_t *seed)
 {
-    const struct tree *size = tree_variable(AT_M), *first, *value;
+    const struct tree *size, *first, *value;
     struct index index;
 
+    size = tree_linear(1, tree_variable(AT_M), tree_number(tree_random(seed, 0, 3) > 0));
     first = times(size,
                   tree_linear(t->local[0], tree_variable(AT_GID), tree_variable(AT_LID)));
     add_level(t, true,

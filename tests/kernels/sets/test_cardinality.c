@@ -349,7 +349,7 @@ static void all_subscripts_are_in_their_interval(void **state)
 
 static void grid_strides_are_counted(void **state)
 {
-    static const int most_unknown_percent[] = { 5, 5, 12, 45, 75 };
+    static const int most_unknown_percent[] = { 5, 15, 15, 45, 75 };
     int all = n_cases;
 
     make_case = case_random_grid;
