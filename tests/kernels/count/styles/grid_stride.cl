@@ -164,7 +164,6 @@ kernel void reduce_pairs(global const float *in, global float *out, uint n, loca
 //: at n=500 g=2
 //: at n=100 g=1
 //: buffer data n = i-16*floor(i/16)
-//: marked barrier
 kernel void histogram(global const uint *data, global uint *bins, int n)
 {
     local uint own[16];
