@@ -116,12 +116,23 @@ static enum gcal_sets_direction direction(struct gcal_poly_context *c,
                 of_atoms(c, gcal_poly_coefficient(c, p, dim, 0), dim, extrema));
 }
 
+/* By the difference of consecutive values: floor((n + 3*x)/4) - x falls. */
+static enum gcal_sets_direction by_difference(struct gcal_poly_context *c,
+                                              const struct gcal_poly *p, unsigned dim)
+{
+    const struct gcal_poly *next =
+        gcal_poly_add(c, gcal_poly_from_atom(c, dim), gcal_poly_integer(c, 1));
+
+    return by_sign(c, gcal_poly_sub(c, gcal_poly_substitute(c, p, dim, next), p));
+}
+
 enum gcal_sets_direction gcal_sets_direction(struct gcal_poly_context *c,
                                              const struct gcal_poly *p, unsigned dim)
 {
     enum { MOST_EXTREMA = 5 };
+    enum gcal_sets_direction found = direction(c, p, dim, MOST_EXTREMA);
 
-    return direction(c, p, dim, MOST_EXTREMA);
+    return found == GCAL_SETS_MIXED ? by_difference(c, p, dim) : found;
 }
 
 enum gcal_sets_direction
