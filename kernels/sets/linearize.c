@@ -169,7 +169,8 @@ static const struct gcal_poly *replace(const struct gcal_poly *p, void *data)
     return q;
 }
 
-static bool is_left(const struct gcal_sets_domain *domain, unsigned atom)
+/* Whether a condition, a range, the branch or the offset depends on the dimension. */
+static bool is_needed(const struct gcal_sets_domain *domain, unsigned atom)
 {
     struct gcal_poly_context *c = domain->nest->c;
 
@@ -260,6 +261,7 @@ static bool join(struct gcal_sets_domain *domain, size_t x, size_t y)
     const struct gcal_poly *n, *length, *trips, *none, *one = gcal_poly_integer(c, 1);
 
     if (!may_join(domain, x) || !may_join(domain, y) ||
+        !(is_needed(domain, join.x) || gcal_poly_contains(c, domain->trips[x], join.y)) ||
         !gcal_sets_domain_find_bounds(domain, x, &join.x_bounds) ||
         !gcal_sets_domain_find_bounds(domain, y, &join.y_bounds) ||
         !(n = take_length(c, join.x, &join.x_bounds)) || !gcal_poly_is_nonnegative(c, n))
@@ -282,20 +284,23 @@ static bool join(struct gcal_sets_domain *domain, size_t x, size_t y)
         return false;
     set_dim(&tried, x, none, one);
     set_dim(&tried, y, join.k, trips);
-    if (is_left(&tried, join.x) || is_left(&tried, join.y))
+    if (is_needed(&tried, join.x) || is_needed(&tried, join.y))
         return false;
     *domain = tried;
     return true;
 }
 
-static bool join_any(struct gcal_sets_domain *domain)
+/* Joins a dimension that is multiplied by a size, or is a joined one, with another before
+ * it.
+ */
+static bool join_any(struct gcal_sets_domain *domain, bool *is_joined)
 {
     for (size_t y = 0; y < domain->n_dims; y++) {
-        if (!is_multiplied(domain, y))
+        if (!is_joined[y] && !is_multiplied(domain, y))
             continue;
         for (size_t x = 0; x < domain->n_dims; x++)
             if (x != y && join(domain, x, y))
-                return true;
+                return is_joined[y] = true;
     }
     return false;
 }
@@ -304,7 +309,7 @@ void gcal_sets_domain_linearize(struct gcal_sets_domain *domain)
 {
     struct gcal_poly_context *c = domain->nest->c;
     struct gcal_sets_domain tried = *domain;
-    bool any = false;
+    bool is_joined[GCAL_SETS_MAX_DIMS] = { false }, any = false;
 
     if (!gcal_sets_domain_has_products(domain))
         return;
@@ -312,7 +317,7 @@ void gcal_sets_domain_linearize(struct gcal_sets_domain *domain)
         tried.conditions[i] = gcal_sets_condition_multiply_out(c, tried.conditions[i]);
     if (tried.branch)
         tried.branch = gcal_sets_condition_multiply_out(c, tried.branch);
-    while (!gcal_poly_context_has_failed(c) && join_any(&tried))
+    while (!gcal_poly_context_has_failed(c) && join_any(&tried, is_joined))
         any = true;
     if (any)
         *domain = tried;
