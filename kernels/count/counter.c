@@ -6,6 +6,13 @@
 void gcal_count_builder_estimate(struct gcal_count_builder *m, int line, int column,
                                  const char *what, const char *done)
 {
+    gcal_count_builder_estimate_or(m, line, column, what, NULL, done);
+}
+
+void gcal_count_builder_estimate_or(struct gcal_count_builder *m, int line, int column,
+                                    const char *what, const char *advice,
+                                    const char *done)
+{
     if (m->failed)
         return;
     if (m->request->allow_estimates) {
@@ -15,8 +22,10 @@ void gcal_count_builder_estimate(struct gcal_count_builder *m, int line, int col
     }
     m->failed = true;
     if (gcal_poly_context_check(m->c, m->err) == 0)
-        gcal_error_set(m->err, GCAL_EINPUT, "%s:%d:%d: %s: allow estimates to have it %s",
-                       m->nest->file, line, column, what, done);
+        gcal_error_set(m->err, GCAL_EINPUT,
+                       "%s:%d:%d: %s: %s%sallow estimates to have it %s", m->nest->file,
+                       line, column, what, advice ? advice : "", advice ? ", or " : "",
+                       done);
 }
 
 static bool is_exact(struct gcal_count_builder *m, const struct gcal_sets_scope *scope,
@@ -83,52 +92,44 @@ static void explain(struct gcal_count_builder *m, const struct gcal_sets_scope *
     static const char by_one[] =
         "work-items reach this differently often: the maximum is counted";
     const struct gcal_sets_scope *at, *known = gcal_count_known_scope(m, scope);
+    const char *advice;
     bool by_item;
 
     if (!known || is_exact(m, known, mode))
         return;
     by_item = !is_exact(m, known, GCAL_SETS_COUNT_WORK_ITEMS);
     at = outermost_inexact(m, known, by_item ? GCAL_SETS_COUNT_WORK_ITEMS : mode);
-    if (by_item && at->kind == GCAL_SETS_SCOPE_LOOP)
-        gcal_count_builder_estimate(m, at->line, at->column,
-                                    "how often this loop runs cannot be counted exactly",
-                                    "counted as the maximum over work-items");
-    else if (by_item)
-        gcal_count_builder_estimate(
-            m, at->line, at->column,
-            "how often this condition holds cannot be counted exactly",
-            "counted as if it always did");
-    else if (mode == GCAL_SETS_COUNT_SUB_GROUPS)
-        gcal_count_builder_estimate(
-            m, at->line, at->column,
-            "how many sub-groups reach this cannot be counted exactly",
-            "counted as if all did");
-    else
+    if (!by_item && mode != GCAL_SETS_COUNT_SUB_GROUPS) {
         gcal_sets_nest_note(m->nest, at->line, at->column,
                             mode == GCAL_SETS_COUNT_BUSIEST ? by_one : by_group);
-}
-
-/* Whether the trips are a quotient of work-item ids while the global size is symbolic: a
- * loop that steps by the global size.
- */
-static bool strides_by_global_size(struct gcal_count_builder *m,
-                                   const struct gcal_poly *trips)
-{
-    int64_t number;
-
-    for (size_t d = 0; d < m->nest->n_dims; d++)
-        if (!gcal_poly_is_constant(m->nest->groups[d], &number) &&
-            (gcal_poly_contains_nested(m->c, trips,
-                                       gcal_poly_atom_index(m->nest->gid[d])) ||
-             gcal_poly_contains_nested(m->c, trips,
-                                       gcal_poly_atom_index(m->nest->lid[d]))))
-            return true;
-    return false;
+        return;
+    }
+    advice =
+        m->request->allow_estimates
+            ? NULL
+            : gcal_count_advice(m, known, by_item ? GCAL_SETS_COUNT_WORK_ITEMS : mode);
+    if (by_item && at->kind == GCAL_SETS_SCOPE_LOOP)
+        gcal_count_builder_estimate_or(
+            m, at->line, at->column, "how often this loop runs cannot be counted exactly",
+            advice, "counted as the maximum over work-items");
+    else if (by_item)
+        gcal_count_builder_estimate_or(
+            m, at->line, at->column,
+            "how often this condition holds cannot be counted exactly", advice,
+            "counted as if it always did");
+    else
+        gcal_count_builder_estimate_or(
+            m, at->line, at->column,
+            "how many sub-groups reach this cannot be counted exactly", advice,
+            "counted as if all did");
 }
 
 static void fail_without_closed_form(struct gcal_count_builder *m,
-                                     const struct gcal_sets_scope *scope)
+                                     const struct gcal_sets_scope *scope,
+                                     enum gcal_sets_count_mode mode)
 {
+    const char *advice;
+
     m->failed = true;
     if (gcal_poly_context_check(m->c, m->err) < 0)
         return;
@@ -139,23 +140,23 @@ static void fail_without_closed_form(struct gcal_count_builder *m,
                        m->nest->file, scope ? scope->line : 1, scope ? scope->column : 1);
         return;
     }
+    advice = gcal_count_advice(m, scope, mode);
     while (scope && scope->kind != GCAL_SETS_SCOPE_LOOP && scope->parent)
         scope = scope->parent;
     if (!scope || scope->kind != GCAL_SETS_SCOPE_LOOP) {
         gcal_error_set(m->err, GCAL_EINPUT,
-                       "%s:%d:%d: the total number of executions has no closed form",
-                       m->nest->file, scope ? scope->line : 1, scope ? scope->column : 1);
+                       "%s:%d:%d: the total number of executions has no closed form%s%s",
+                       m->nest->file, scope ? scope->line : 1, scope ? scope->column : 1,
+                       advice ? ": " : "", advice ? advice : "");
         return;
     }
     gcal_error_set(
         m->err, GCAL_EINPUT,
         "%s:%d:%d: the total number of iterations of the loop over '%s' has no closed "
-        "form: %s",
+        "form: its trips may be negative for some work-items or outer iterations; assume "
+        "how the sizes compare (\"m >= n\") or guard it%s%s",
         m->nest->file, scope->line, scope->column, gcal_poly_atom_name(m->c, scope->loop),
-        strides_by_global_size(m, scope->trips)
-            ? "it steps by the global size; give --global as a number"
-            : "its trips may be negative for some work-items or outer iterations; "
-              "assume how the sizes compare (\"m >= n\") or guard it");
+        advice ? ", or " : "", advice ? advice : "");
 }
 
 struct gcal_count_counter gcal_count_counter_zero(struct gcal_count_builder *m)
@@ -174,7 +175,7 @@ void gcal_count_counter_add(struct gcal_count_builder *m,
     if (m->failed)
         return;
     if (!(p = gcal_sets_scope_count(m->nest, scope, mode, &estimated))) {
-        fail_without_closed_form(m, scope);
+        fail_without_closed_form(m, scope, mode);
         return;
     }
     counter->count =

@@ -66,6 +66,15 @@ struct gcal_profile_entry *gcal_count_builder_add(struct gcal_count_builder *m,
                                                   enum gcal_feature_kind kind,
                                                   const char *fields);
 
+/* ---- advice.c ---- */
+
+/* What to assume about sizes, so that the count of 'scope' is exact ("give 'm' as a number
+ * (--assume "m = 64")"); NULL when nothing simple is found.
+ */
+const char *gcal_count_advice(struct gcal_count_builder *m,
+                              const struct gcal_sets_scope *scope,
+                              enum gcal_sets_count_mode mode);
+
 /* ---- counter.c: counts of events ---- */
 
 struct gcal_count_counter {
@@ -91,6 +100,10 @@ enum gcal_sets_count_mode gcal_count_sub_group_mode(const struct gcal_count_buil
  */
 void gcal_count_builder_estimate(struct gcal_count_builder *m, int line, int column,
                                  const char *what, const char *done);
+/* The same with an advice how to make the count exact, or NULL. */
+void gcal_count_builder_estimate_or(struct gcal_count_builder *m, int line, int column,
+                                    const char *what, const char *advice,
+                                    const char *done);
 
 /* ---- op.c, access.c: entries of a profile ---- */
 void gcal_count_builder_add_ops(struct gcal_count_builder *m);

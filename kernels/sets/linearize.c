@@ -115,7 +115,8 @@ const struct gcal_poly *gcal_sets_joined_dimension(struct gcal_sets_nest *nest,
     struct gcal_sets_joined *moved;
 
     for (size_t i = 0; i < nest->n_joined; i++)
-        if (nest->joined[i].x == x && nest->joined[i].y == y)
+        if (nest->joined[i].x == x && nest->joined[i].y == y &&
+            gcal_poly_equal(nest->joined[i].last, last))
             return nest->joined[i].both;
     moved = gcal_array_grow(nest->joined, nest->n_joined, &nest->joined_capacity,
                             sizeof(*moved), NULL);
@@ -125,7 +126,8 @@ const struct gcal_poly *gcal_sets_joined_dimension(struct gcal_sets_nest *nest,
     }
     nest->joined = moved;
     moved[nest->n_joined] =
-        (struct gcal_sets_joined){ x, y, gcal_poly_dimension(nest->c, "index", last) };
+        (struct gcal_sets_joined){ x, y, last,
+                                   gcal_poly_dimension(nest->c, "index", last) };
     return moved[nest->n_joined++].both;
 }
 

@@ -104,7 +104,7 @@ struct gcal_sets_cached_count {
 /* A dimension that replaces two in domains. */
 struct gcal_sets_joined {
     unsigned x, y; /* atoms */
-    const struct gcal_poly *both;
+    const struct gcal_poly *last, *both;
 };
 
 struct gcal_sets_nest {
