@@ -160,9 +160,9 @@ static const char *fix(struct gcal_count_builder *m, size_t n, const char **name
     for (size_t i = 0; i < n; i++) {
         list = gcal_poly_format(m->c, "%s%s'%s'", list, i ? " and " : "", names[i]);
         assumed =
-            gcal_poly_format(m->c, "%s%s%s = 64", assumed, i ? " and " : "", names[i]);
+            gcal_poly_format(m->c, "%s%s%s = 4", assumed, i ? " and " : "", names[i]);
     }
-    return gcal_poly_format(m->c, "give %s as %s (--assume \"%s\")", list,
+    return gcal_poly_format(m->c, "give %s as %s, as in --assume \"%s\"", list,
                             n == 1 ? "a number" : "numbers", assumed);
 }
 

@@ -68,8 +68,8 @@ struct gcal_profile_entry *gcal_count_builder_add(struct gcal_count_builder *m,
 
 /* ---- advice.c ---- */
 
-/* What to assume about sizes, so that the count of 'scope' is exact ("give 'm' as a number
- * (--assume "m = 64")"); NULL when nothing simple is found.
+/* What to assume about sizes, so that the count of 'scope' is exact ("give 'm' as a number,
+ * as in --assume "m = 4""); NULL when nothing simple is found.
  */
 const char *gcal_count_advice(struct gcal_count_builder *m,
                               const struct gcal_sets_scope *scope,

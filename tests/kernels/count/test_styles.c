@@ -175,6 +175,7 @@ static int check_style(struct style *style, struct gcal_error *err)
             return -1;
         if (!style->advice.n)
             return 0;
+        *err = (struct gcal_error){ 0 };
         if (style_take_advice(style, err) < 0)
             return -1;
     }
