@@ -231,8 +231,9 @@ kernel void columns_known(global float *a, int n, int cols)
 //: local 8,8
 //: global 8*g,8*h
 //: assume stride = 2
-//: at w=20 h=1 g=2 k=3 pad=1
-//: at w=16 h=1 g=1 k=2 pad=0
+//: at w=20 h=1 g=2 k=3 pad=1 stride=2
+//: at w=16 h=1 g=1 k=2 pad=0 stride=2
+//: lanes-marked divergent branch
 //: buffer im w*16
 kernel void windows(global const float *im, global float *col, int w, int k, int pad, int stride)
 {
@@ -253,6 +254,7 @@ kernel void windows(global const float *im, global float *col, int w, int k, int
 //: at w=16 h=1 g=1 k=2 pad=0 stride=2
 //: refused give 'stride' as a number
 //: advice assume stride = 2
+//: lanes-marked divergent branch
 //: buffer im w*16
 kernel void windows_free(global const float *im, global float *col, int w, int k, int pad, int stride)
 {
