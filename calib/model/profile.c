@@ -90,6 +90,16 @@ static void write_pair(struct gcal_yaml_writer *w, const char *key, const char *
         gcal_yaml_put_text(w, key, text);
 }
 
+/* An expression, in definitions. */
+static void write_expr(struct gcal_yaml_writer *w, const struct gcal_shared *shared,
+                       const char *key, const char *text)
+{
+    char *shorter = text ? gcal_shared_shorten(shared, text, NULL) : NULL;
+
+    write_pair(w, key, shorter ? shorter : text);
+    free(shorter);
+}
+
 static void write_texts(struct gcal_yaml_writer *w, const char *key, size_t n,
                         char *const *texts)
 {
@@ -115,6 +125,7 @@ static void write_loop_strides(struct gcal_yaml_writer *w,
 }
 
 static void write_access(struct gcal_yaml_writer *w, const struct gcal_profile *profile,
+                         const struct gcal_shared *shared,
                          const struct gcal_profile_entry *entry)
 {
     write_pair(w, "array", entry->array);
@@ -128,7 +139,7 @@ static void write_access(struct gcal_yaml_writer *w, const struct gcal_profile *
     write_texts(w, "gid_strides", profile->n_dims, entry->gid_stride);
     if (entry->n_loop_strides)
         write_loop_strides(w, entry);
-    write_pair(w, "afr", entry->afr);
+    write_expr(w, shared, "afr", entry->afr);
     if (entry->bank_ways) {
         gcal_yaml_write_text(w, "bank_ways");
         gcal_yaml_write_integer(w, (long long)entry->bank_ways);
@@ -142,11 +153,12 @@ static void write_flag(struct gcal_yaml_writer *w, const char *key, bool flag)
 }
 
 static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *profile,
+                        const struct gcal_shared *shared,
                         const struct gcal_profile_entry *entry)
 {
     gcal_yaml_write_map(w);
     write_pair(w, "feature", entry->feature);
-    write_pair(w, "count", entry->count);
+    write_expr(w, shared, "count", entry->count);
     write_pair(w, "per", gcal_feature_granularity_names[entry->granularity]);
     write_pair(w, "dtype", entry->dtype);
     write_pair(w, "op", entry->op);
@@ -154,7 +166,7 @@ static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *p
     if (gcal_feature_is_component(entry->kind))
         write_pair(w, "tag", entry->tag);
     if (gcal_feature_is_access(entry->kind))
-        write_access(w, profile, entry);
+        write_access(w, profile, shared, entry);
     if (gcal_feature_is_transfer(entry->kind)) {
         write_pair(w, "direction", gcal_feature_copy_direction_names[entry->way]);
         write_pair(w, "memory", gcal_feature_host_memory_names[entry->host]);
@@ -180,12 +192,49 @@ static void write_notes(struct gcal_yaml_writer *w, const struct gcal_profile *p
     gcal_yaml_write_end_list(w);
 }
 
+/* The pieces that counts and AFRs have in common. */
+static int find_shared(const struct gcal_profile *profile, struct gcal_shared *shared,
+                       struct gcal_error *err)
+{
+    const char **texts = calloc(2 * profile->n_entries + 1, sizeof(*texts));
+    size_t n = 0;
+    int rc;
+
+    if (!texts)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < profile->n_entries; i++) {
+        if (profile->entries[i].count)
+            texts[n++] = profile->entries[i].count;
+        if (profile->entries[i].afr)
+            texts[n++] = profile->entries[i].afr;
+    }
+    rc = gcal_shared_find(shared, n, texts, profile->n_parameters,
+                          (const char *const *)profile->parameters, err);
+    free(texts);
+    return rc;
+}
+
+static void write_definitions(struct gcal_yaml_writer *w,
+                              const struct gcal_shared *shared)
+{
+    if (!shared->n_definitions)
+        return;
+    gcal_yaml_write_text(w, "definitions");
+    gcal_yaml_write_map(w);
+    for (size_t i = 0; i < shared->n_definitions; i++)
+        write_pair(w, shared->definitions[i].name, shared->definitions[i].text);
+    gcal_yaml_write_end_map(w);
+}
+
 /* As one YAML node. */
-static void write_profile(const struct gcal_profile *profile, struct gcal_yaml_writer *w)
+static void write_profile(const struct gcal_profile *profile,
+                          const struct gcal_shared *shared, struct gcal_yaml_writer *w)
 {
     gcal_yaml_write_map(w);
     gcal_yaml_write_text(w, "gpucal_profile");
-    gcal_yaml_write_integer(w, GCAL_PROFILE_VERSION);
+    gcal_yaml_write_integer(w, shared->n_definitions
+                                   ? GCAL_PROFILE_VERSION_DEFINITIONS
+                                   : GCAL_PROFILE_VERSION_DEFINITIONS - 1);
     write_pair(w, "kernel", profile->kernel);
     write_pair(w, "source_hash", profile->source_hash);
     write_pair(w, "fingerprint", profile->fingerprint);
@@ -211,20 +260,25 @@ static void write_profile(const struct gcal_profile *profile, struct gcal_yaml_w
     gcal_yaml_write_text(w, "estimated");
     gcal_yaml_write_bool(w, profile->estimated);
     write_notes(w, profile);
+    write_definitions(w, shared);
     gcal_yaml_write_text(w, "entries");
     gcal_yaml_write_list(w);
     for (size_t i = 0; i < profile->n_entries; i++)
-        write_entry(w, profile, &profile->entries[i]);
+        write_entry(w, profile, shared, &profile->entries[i]);
     gcal_yaml_write_end_list(w);
     gcal_yaml_write_end_map(w);
 }
 
 char *gcal_profile_encode(const struct gcal_profile *profile, struct gcal_error *err)
 {
-    struct gcal_yaml_writer *w = gcal_yaml_writer_create(err);
+    struct gcal_shared shared = { 0 };
+    struct gcal_yaml_writer *w = NULL;
+    char *text = NULL;
 
-    if (!w)
-        return NULL;
-    write_profile(profile, w);
-    return gcal_yaml_writer_finish(w, NULL, err);
+    if (find_shared(profile, &shared, err) == 0 && (w = gcal_yaml_writer_create(err))) {
+        write_profile(profile, &shared, w);
+        text = gcal_yaml_writer_finish(w, NULL, err);
+    }
+    gcal_shared_clear(&shared);
+    return text;
 }

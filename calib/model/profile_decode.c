@@ -48,6 +48,40 @@ static int decode_parameters(struct gcal_profile_decoder *d, const struct gcal_y
     return 0;
 }
 
+/* An expression each, in sizes and earlier definitions. */
+static int decode_definitions(struct gcal_profile_decoder *d,
+                              const struct gcal_yaml *root)
+{
+    const struct gcal_yaml *map = gcal_yaml_find(root, "definitions");
+
+    if (!map)
+        return 0;
+    if (map->kind != GCAL_YAML_MAP || map->n_items > GCAL_PROFILE_MAX_DEFINITIONS)
+        return gcal_yaml_error(map, d->err,
+                               "definitions: expected a map of at most %d names",
+                               GCAL_PROFILE_MAX_DEFINITIONS);
+    for (size_t i = 0; i < map->n_items; i++) {
+        const char *name = map->keys[i]->text;
+        char *whole = NULL;
+        int rc;
+
+        if (!is_identifier(name))
+            return gcal_yaml_error(map->keys[i], d->err, "'%.60s' is not an identifier",
+                                   name);
+        for (size_t k = 0; k < d->n_symbols; k++)
+            if (strcmp(d->symbols[k], name) == 0)
+                return gcal_yaml_error(map->keys[i], d->err, "the name '%.60s' is in use",
+                                       name);
+        if (gcal_profile_take_expr(d, map->items[i], name, &whole) < 0)
+            return -1;
+        rc = gcal_shared_define(&d->definitions, name, whole, d->err);
+        free(whole);
+        if (rc < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int decode_geometry(struct gcal_profile_decoder *d, const struct gcal_yaml *root)
 {
     struct gcal_profile *profile = d->profile;
@@ -148,7 +182,7 @@ static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml
         "gpucal_profile", "kernel",     "source_hash", "fingerprint", "origin",
         "parameters",     "local_size", "groups",      "assumptions", "estimated",
         "entries",        "notes",      "banks",       "divergence",  "index_arithmetic",
-        "sector_bytes",   NULL
+        "sector_bytes",   "definitions", NULL
     };
 
     if (root->kind == GCAL_YAML_MAP && decode_version(d, root) < 0)
@@ -159,8 +193,8 @@ static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml
         gcal_profile_take_text(d, root, "source_hash", &d->profile->source_hash) < 0 ||
         gcal_profile_take_text(d, root, "fingerprint", &d->profile->fingerprint) < 0 ||
         gcal_profile_take_text(d, root, "origin", &d->profile->origin) < 0 ||
-        decode_parameters(d, root) < 0 || decode_geometry(d, root) < 0 ||
-        decode_assumptions(d, root) < 0 ||
+        decode_parameters(d, root) < 0 || decode_definitions(d, root) < 0 ||
+        decode_geometry(d, root) < 0 || decode_assumptions(d, root) < 0 ||
         gcal_profile_take_flag(d, root, "estimated", &d->profile->estimated) < 0 ||
         gcal_profile_take_flag(d, root, "divergence", &d->profile->divergence) < 0 ||
         gcal_profile_take_flag(d, root, "index_arithmetic",
@@ -182,8 +216,10 @@ struct gcal_profile *gcal_profile_decode(const struct gcal_yaml *node,
         gcal_error_memory(err);
         return NULL;
     }
-    if (decode_profile(&d, node) == 0)
-        return d.profile;
-    gcal_profile_destroy(d.profile);
-    return NULL;
+    if (decode_profile(&d, node) < 0) {
+        gcal_profile_destroy(d.profile);
+        d.profile = NULL;
+    }
+    gcal_shared_clear(&d.definitions);
+    return d.profile;
 }

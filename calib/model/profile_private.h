@@ -3,16 +3,22 @@
 #define GCAL_CALIB_MODEL_PROFILE_PRIVATE_H
 
 #include "calib/model/profile.h"
+#include "calib/model/shared.h"
 
-#define GCAL_PROFILE_VERSION 2
+#define GCAL_PROFILE_VERSION 3
+
+/* The first with definitions; profiles without any are written in the one before. */
+#define GCAL_PROFILE_VERSION_DEFINITIONS 3
 
 /* In place of a stride that is not affine. */
 #define GCAL_PROFILE_UNKNOWN "?"
 
 /* Limits for profiles from outside. */
-#define GCAL_PROFILE_MAX_ENTRIES 10000
-#define GCAL_PROFILE_MAX_LOOPS   32
-#define GCAL_PROFILE_MAX_NOTES   10000
+#define GCAL_PROFILE_MAX_ENTRIES     10000
+#define GCAL_PROFILE_MAX_LOOPS       32
+#define GCAL_PROFILE_MAX_NOTES       10000
+#define GCAL_PROFILE_MAX_DEFINITIONS 1000
+#define GCAL_PROFILE_MAX_EXPANDED    (16u << 20) /* characters of all expressions together */
 
 /* ---- decoding: functions return -1 (or NULL) with 'err', which has the node's position */
 
@@ -20,6 +26,8 @@ struct gcal_profile_decoder {
     struct gcal_profile *profile;
     size_t n_symbols; /* names that expressions may contain */
     const char *symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
+    struct gcal_shared definitions;
+    size_t n_expanded; /* characters of expressions with definitions so far */
     struct gcal_error *err;
 };
 

@@ -5,6 +5,7 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/model/expr.h"
+#include "calib/model/expr_private.h"
 #include "calib/model/profile_private.h"
 
 int gcal_profile_copy_text(char **to, const char *text, struct gcal_error *err)
@@ -33,19 +34,42 @@ int gcal_profile_take_text(struct gcal_profile_decoder *d, const struct gcal_yam
                 : 0;
 }
 
+static int take_expanded(struct gcal_profile_decoder *d, const struct gcal_yaml *node,
+                         const char *what, const char *text, char **to)
+{
+    struct gcal_error inner;
+    struct gcal_expr *expr;
+
+    if (!(expr = gcal_expr_parse_in(text, d->n_symbols, d->symbols, &inner)))
+        return gcal_yaml_error(node, d->err, "%s: %s", what, inner.text);
+    gcal_expr_destroy(expr);
+    return gcal_profile_copy_text(to, text, d->err);
+}
+
 int gcal_profile_take_expr(struct gcal_profile_decoder *d, const struct gcal_yaml *node,
                            const char *what, char **to)
 {
     const char *text = gcal_yaml_text(node, what, d->err);
     struct gcal_error inner;
-    struct gcal_expr *expr;
+    char *whole;
+    int rc;
 
     if (!text)
         return -1;
-    if (!(expr = gcal_expr_parse_in(text, d->n_symbols, d->symbols, &inner)))
+    if (!d->definitions.n_definitions)
+        return take_expanded(d, node, what, text, to);
+    if (!(whole =
+              gcal_shared_expand(&d->definitions, text, GCAL_EXPR_MAX_LENGTH, &inner)))
         return gcal_yaml_error(node, d->err, "%s: %s", what, inner.text);
-    gcal_expr_destroy(expr);
-    return gcal_profile_copy_text(to, text, d->err);
+    d->n_expanded += strlen(whole);
+    rc = d->n_expanded > GCAL_PROFILE_MAX_EXPANDED
+             ? gcal_yaml_error(node, d->err,
+                               "with their definitions, the expressions up to here have "
+                               "more than %u characters",
+                               GCAL_PROFILE_MAX_EXPANDED)
+             : take_expanded(d, node, what, whole, to);
+    free(whole);
+    return rc;
 }
 
 int gcal_profile_take_choice(struct gcal_profile_decoder *d, const struct gcal_yaml *node,

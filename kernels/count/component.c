@@ -10,6 +10,8 @@
 #include "calib/model/tag.h"
 #include "kernels/count/private.h"
 
+enum { LONG = 5 };
+
 void gcal_count_builder_add_to_component(struct gcal_count_builder *m,
                                          enum gcal_count_component_kind kind,
                                          const struct gcal_poly *count, bool by_sub_group,
@@ -18,6 +20,9 @@ void gcal_count_builder_add_to_component(struct gcal_count_builder *m,
     struct gcal_count_component *p = &m->components[kind];
     const struct gcal_poly **sum = by_sub_group ? &p->sub_groups : &p->others;
 
+    /* a long count stays one term, which the profile shares with its entry */
+    if (count->n_terms > LONG)
+        count = gcal_poly_unexpanded(m->c, count);
     *sum = *sum ? gcal_poly_add(m->c, *sum, count) : count;
     p->estimated = p->estimated || estimated;
 }
