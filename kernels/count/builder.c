@@ -41,7 +41,8 @@ const char *gcal_count_builder_name_text(struct gcal_count_builder *m,
 
 char *gcal_count_builder_text(struct gcal_count_builder *m, const struct gcal_poly *p)
 {
-    return gcal_count_builder_copy(m, gcal_count_builder_name_text(m, p));
+    return gcal_count_builder_copy(
+        m, gcal_count_builder_name_text(m, gcal_poly_tidy(m->c, p)));
 }
 
 /* Whether an expression needs parentheses as a factor. */
@@ -60,7 +61,7 @@ static bool is_sum(const char *text)
 char *gcal_count_builder_sub_group_text(struct gcal_count_builder *m,
                                         const struct gcal_poly *p)
 {
-    const char *text = gcal_count_builder_name_text(m, p);
+    const char *text = gcal_count_builder_name_text(m, gcal_poly_tidy(m->c, p));
     int64_t items = 1, one;
 
     if (m->request->sub_group_size)

@@ -181,6 +181,11 @@ void gcal_poly_divmod(struct gcal_poly_context *c, const struct gcal_poly *p,
 /* An integer-valued p as one factor, which products do not expand. */
 const struct gcal_poly *gcal_poly_unexpanded(struct gcal_poly_context *c,
                                              const struct gcal_poly *p);
+/* A polynomial of the same value, which has minima and maxima in place of steps where
+ * pieces agree at their common edge.
+ */
+const struct gcal_poly *gcal_poly_tidy(struct gcal_poly_context *c,
+                                       const struct gcal_poly *p);
 /* p with all factors multiplied that gcal_poly_unexpanded() kept. */
 const struct gcal_poly *gcal_poly_expanded(struct gcal_poly_context *c,
                                            const struct gcal_poly *p);

@@ -52,6 +52,10 @@ const struct gcal_poly *gcal_poly_sum_powers(struct gcal_poly_context *c,
                                              const struct gcal_poly *p, unsigned atom,
                                              const struct gcal_poly *trips);
 
+/* p with floor(x/k) + floor((x+1)/k) + .. + floor((x+k-1)/k) as x. */
+const struct gcal_poly *gcal_poly_join_floors(struct gcal_poly_context *c,
+                                              const struct gcal_poly *p);
+
 unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
                             const struct gcal_poly_entry *atom);
 

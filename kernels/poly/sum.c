@@ -236,8 +236,8 @@ static const struct gcal_poly *hermite(struct gcal_poly_context *c,
     return gcal_poly_add(c, rest, gcal_poly_mul(c, factor, a.a));
 }
 
-static const struct gcal_poly *join_floors(struct gcal_poly_context *c,
-                                           const struct gcal_poly *p)
+const struct gcal_poly *gcal_poly_join_floors(struct gcal_poly_context *c,
+                                              const struct gcal_poly *p)
 {
     size_t n = c->n_atoms;
 
@@ -262,7 +262,7 @@ static const struct gcal_poly *enumerate(struct gcal_poly_context *c,
     for (int64_t i = 0; i < trips && !c->failed; i++)
         total = gcal_poly_add(c, total,
                               gcal_poly_substitute(c, p, atom, gcal_poly_integer(c, i)));
-    return join_floors(c, total);
+    return gcal_poly_join_floors(c, total);
 }
 
 int64_t gcal_poly_period(struct gcal_poly_context *c, const struct gcal_poly *p,
@@ -316,7 +316,7 @@ static const struct gcal_poly *sum_by_period(struct gcal_poly_context *c,
             return NULL;
         total = gcal_poly_add(c, total, q);
     }
-    return join_floors(c, total);
+    return gcal_poly_join_floors(c, total);
 }
 
 const struct gcal_poly *gcal_poly_sum(struct gcal_poly_context *c,

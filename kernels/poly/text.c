@@ -82,17 +82,122 @@ static void put_term(struct gcal_poly_context *c, struct gcal_buf *buf,
     }
 }
 
+static bool is_step(const struct gcal_poly_context *c, struct gcal_poly_factor f)
+{
+    return c->atoms[f.atom].kind == GCAL_POLY_ATOM_STEP;
+}
+
+/* The step of 't' after number '*at', counted from 0; UINT16_MAX + 1 after the last. */
+static unsigned next_step(const struct gcal_poly_context *c,
+                          const struct gcal_poly_term *t, size_t *at)
+{
+    while (*at < t->n_factors && !is_step(c, t->factors[*at]))
+        ++*at;
+    return *at < t->n_factors ? t->factors[(*at)++].atom : UINT16_MAX + 1;
+}
+
+static bool have_same_steps(const struct gcal_poly_context *c,
+                            const struct gcal_poly_term *a,
+                            const struct gcal_poly_term *b)
+{
+    size_t i = 0, j = 0;
+    unsigned step;
+
+    do {
+        if ((step = next_step(c, a, &i)) != next_step(c, b, &j))
+            return false;
+    } while (step <= UINT16_MAX);
+    return true;
+}
+
+enum { MOST_GROUPED = 1000 }; /* terms, as all are compared with all */
+
+static size_t count_alike(const struct gcal_poly_context *c, const struct gcal_poly *p,
+                          size_t first)
+{
+    size_t n = 0, none = 0;
+
+    if (p->n_terms > MOST_GROUPED || next_step(c, &p->terms[first], &none) > UINT16_MAX)
+        return 1;
+    for (size_t i = first; i < p->n_terms; i++)
+        n += have_same_steps(c, &p->terms[first], &p->terms[i]);
+    return n;
+}
+
+/* The terms from 'first' on that have the same steps, without these; 0 if it has none or
+ * is alone.
+ */
+static const struct gcal_poly *without_steps(struct gcal_poly_context *c,
+                                             const struct gcal_poly *p, size_t first)
+{
+    size_t n = count_alike(c, p, first);
+    struct gcal_poly *rest = n > 1 ? gcal_poly_new(c, n) : NULL;
+
+    if (!rest)
+        return &gcal_poly_zero;
+    n = 0;
+    for (size_t i = first; i < p->n_terms; i++) {
+        struct gcal_poly_term *t = &rest->terms[n];
+
+        if (!have_same_steps(c, &p->terms[first], &p->terms[i]))
+            continue;
+        *t = p->terms[i];
+        t->n_factors = 0;
+        for (size_t j = 0; j < p->terms[i].n_factors; j++)
+            if (!is_step(c, p->terms[i].factors[j]))
+                t->factors[t->n_factors++] = p->terms[i].factors[j];
+        n++;
+    }
+    return rest;
+}
+
+/* "step(n-3)*step(m-3)*(n*m-n)" */
+static void put_factored(struct gcal_poly_context *c, struct gcal_buf *buf,
+                         const struct gcal_poly_term *t, const struct gcal_poly *rest)
+{
+    for (size_t i = 0; i < t->n_factors; i++)
+        if (is_step(c, t->factors[i])) {
+            put_atom(c, buf, t->factors[i].atom);
+            gcal_buf_puts(buf, "*");
+        }
+    gcal_buf_puts(buf, "(");
+    put_poly(c, buf, rest);
+    gcal_buf_puts(buf, ")");
+}
+
+/* Whether an earlier term has the same steps, and was put with this one. */
+static bool is_put(const struct gcal_poly_context *c, const struct gcal_poly *p,
+                   size_t term)
+{
+    size_t none = 0;
+
+    if (p->n_terms > MOST_GROUPED || next_step(c, &p->terms[term], &none) > UINT16_MAX)
+        return false;
+    for (size_t i = 0; i < term; i++)
+        if (have_same_steps(c, &p->terms[i], &p->terms[term]))
+            return true;
+    return false;
+}
+
 static void put_poly(struct gcal_poly_context *c, struct gcal_buf *buf,
                      const struct gcal_poly *p)
 {
     if (!p->n_terms)
         gcal_buf_puts(buf, "0");
     for (size_t i = 0; i < p->n_terms; i++) {
-        if (p->terms[i].num < 0)
+        const struct gcal_poly *rest;
+
+        if (is_put(c, p, i))
+            continue;
+        rest = without_steps(c, p, i);
+        if (!rest->n_terms && p->terms[i].num < 0)
             gcal_buf_puts(buf, "-");
         else if (i)
             gcal_buf_puts(buf, "+");
-        put_term(c, buf, &p->terms[i]);
+        if (rest->n_terms)
+            put_factored(c, buf, &p->terms[i], rest);
+        else
+            put_term(c, buf, &p->terms[i]);
     }
 }
 

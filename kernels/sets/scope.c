@@ -256,6 +256,8 @@ static const struct gcal_poly *count_component(const struct gcal_sets_domain *do
         if (!known.count && component.n_lids && own.mode == GCAL_SETS_COUNT_GROUPS)
             known.count = count_without_lanes(&component);
     }
+    if (known.count)
+        known.count = gcal_poly_tidy(nest->c, known.count);
     *domain->estimated = *domain->estimated || known.estimated;
     moved = gcal_array_grow(nest->counts, nest->n_counts, &nest->count_capacity,
                             sizeof(*moved), NULL);

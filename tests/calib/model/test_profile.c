@@ -435,12 +435,53 @@ static char *with(const char *old, const char *text)
     return result;
 }
 
+/* Definitions are in sizes and earlier definitions, and read as their texts. */
+static void definitions_are_read(void **state)
+{
+    char *text = with("entries:", "definitions: {rows: n+1, all: rows*m}\nentries:");
+    char *count = strstr(text, "count: n*m\n");
+    struct gcal_error err = { 0 };
+    struct gcal_profile *p;
+
+    (void)state;
+    memcpy(count, "count: all\n", strlen("count: all\n"));
+    p = decode(text, &err);
+    assert_string_equal(err.text, "");
+    assert_string_equal(p->entries[1].count, "((n+1)*m)");
+    gcal_profile_destroy(p);
+    free(text);
+}
+
+/* Long counts that repeat are written once, and come back. */
+static void repeated_counts_are_written_once(void **state)
+{
+    static const char long_count[] = "2*max(min(n,m-1),1)*floor((n+63)/64)*step(m-n)";
+    struct gcal_error err = { 0 };
+    struct gcal_profile *p = decode(profile_text, &err), *again;
+    char *text;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        free(p->entries[i].count);
+        p->entries[i].count = strdup(long_count);
+    }
+    assert_non_null(text = gcal_profile_encode(p, &err));
+    assert_non_null(strstr(text, "gpucal_profile: 3\n"));
+    assert_null(strstr(strstr(text, long_count) + 1, long_count));
+    assert_non_null(again = decode(text, &err));
+    for (size_t i = 0; i < 3; i++)
+        assert_memory_equal(again->entries[i].count + 1, long_count, strlen(long_count));
+    free(text);
+    gcal_profile_destroy(p);
+    gcal_profile_destroy(again);
+}
+
 static void hostile_profiles_are_refused(void **state)
 {
     static const struct {
         const char *old, *text, *says;
     } bad[] = {
-        { "profile: 1", "profile: 3", "p.yaml:1:17: profile format 3 is newer" },
+        { "profile: 1", "profile: 4", "p.yaml:1:17: profile format 4 is newer" },
         { "profile: 1", "profile: -1", "p.yaml:1:17: " },
         { "kernel: tiled\n", "", "'kernel' is missing" },
         { "kernel: tiled", "kernel: [tiled]", "p.yaml:2:9: kernel" },
@@ -473,6 +514,11 @@ static void hostile_profiles_are_refused(void **state)
         { "- '30:9: another'", "- [30, 9]", "notes" },
         { "at: [7, 13]", "at: [7]", "at: expected a list" },
         { "array: a\n", "arrray: a\n", "array" },
+        { "entries:", "definitions: [n]\nentries:", "definitions: expected a map" },
+        { "entries:", "definitions: {n: m}\nentries:", "the name 'n' is in use" },
+        { "entries:", "definitions: {2n: m}\nentries:", "'2n' is not an identifier" },
+        { "entries:", "definitions: {a: b+1, b: n}\nentries:", "a: column 1" },
+        { "entries:", "definitions: {a: n+(}\nentries:", "a: column" },
     };
 
     (void)state;
@@ -501,6 +547,8 @@ int main(void)
         cmocka_unit_test(what_was_not_counted_is_refused),
         cmocka_unit_test(other_sub_group_sizes_are_refused),
         cmocka_unit_test(negative_counts_are_refused),
+        cmocka_unit_test(definitions_are_read),
+        cmocka_unit_test(repeated_counts_are_written_once),
         cmocka_unit_test(hostile_profiles_are_refused),
     };
 

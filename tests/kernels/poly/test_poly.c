@@ -109,6 +109,77 @@ static void sums_have_closed_forms(void **state)
                     gcal_poly_format(c, "%d", n / 2 * ((n ? n - 1 : 0) / 2)));
 }
 
+/* Both have the value of the first at all sizes around the edges of its pieces. */
+static void assert_same_values(const struct gcal_poly *a, const struct gcal_poly *b)
+{
+    unsigned n = gcal_poly_atom_index(parse("n")), m = gcal_poly_atom_index(parse("m"));
+
+    for (int i = 0; i < 9; i++)
+        for (int j = 0; j < 9; j++) {
+            const struct gcal_poly *x = gcal_poly_integer(c, i),
+                                   *y = gcal_poly_integer(c, j);
+            int64_t value_a = -1, value_b = -2;
+
+            gcal_poly_is_constant(
+                gcal_poly_substitute(c, gcal_poly_substitute(c, a, n, x), m, y),
+                &value_a);
+            gcal_poly_is_constant(
+                gcal_poly_substitute(c, gcal_poly_substitute(c, b, n, x), m, y),
+                &value_b);
+            assert_int_equal(value_a, value_b);
+        }
+}
+
+static const struct gcal_poly *where(const char *p, const char *weight)
+{
+    return gcal_poly_mul(c, parse(weight), gcal_poly_step(c, parse(p)));
+}
+
+static void pieces_that_meet_become_minima(void **state)
+{
+    static const struct {
+        const char *at, *value, *below, *otherwise, *text;
+    } cases[] = {
+        { "m-n", "n", "n-m-1", "m", "min(n,m)" },
+        { "m-n-1", "n", "n-m", "m", "min(n,m)" },
+        { "m-n", "m", "n-m-1", "n", "max(n,m)" },
+        { "n-m", "(n-m)*m", "m-n-1", "0", NULL },
+        { "n-m-1", "n*m-m*m", "m-n", "0", NULL },
+        { "n-3", "4*n*m", "2-n", "12*m", NULL },
+        { "n-3", "7*m", "2-n", "m", NULL }, /* these do not meet */
+        { "n-3", "n*n", "2-n", "n*n", "n^2" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct gcal_poly *p =
+            gcal_poly_add(c, where(cases[i].at, cases[i].value),
+                          where(cases[i].below, cases[i].otherwise));
+        const struct gcal_poly *tidy = gcal_poly_tidy(c, p);
+
+        assert_true(tidy->n_terms <= p->n_terms);
+        assert_same_values(p, tidy);
+        if (cases[i].text)
+            assert_text(tidy, cases[i].text);
+    }
+    assert_text(gcal_poly_tidy(c, parse("n/3+(n+1)/3+(n+2)/3")), "n");
+}
+
+static void factors_stay_together(void **state)
+{
+    const struct gcal_poly *a = gcal_poly_unexpanded(c, parse("n+m/3"));
+    const struct gcal_poly *p =
+        gcal_poly_mul(c, a, gcal_poly_unexpanded(c, parse("n-2")));
+
+    (void)state;
+    assert_text(p, "(n+floor(m/3))*(n-2)");
+    assert_text(gcal_poly_expanded(c, p), "n^2+n*floor(m/3)-2*n-2*floor(m/3)");
+    assert_text(gcal_poly_unexpanded(c, parse("3*n")), "3*n");
+    assert_text(gcal_poly_add(c, gcal_poly_add(c, where("n-1", "n*m"), where("n-1", "m")),
+                              parse("p")),
+                "step(n-1)*(n*m+m)+p");
+}
+
 static void minima_may_be_negative(void **state)
 {
     const struct gcal_poly *zero = gcal_poly_integer(c, 0);
@@ -193,6 +264,8 @@ int main(void)
         TEST(floors_are_simplified),
         TEST(assumptions_simplify),
         TEST(sums_have_closed_forms),
+        TEST(pieces_that_meet_become_minima),
+        TEST(factors_stay_together),
         TEST(minima_may_be_negative),
         TEST(overflow_is_an_error),
         TEST(logarithms_and_powers_are_exact),
