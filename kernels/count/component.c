@@ -10,7 +10,19 @@
 #include "calib/model/tag.h"
 #include "kernels/count/private.h"
 
-enum { LONG = 5 };
+/* A long count stays one term, which the profile shares with its entry; of very long ones
+ * like terms are added up.
+ */
+static const struct gcal_poly *as_one_term(struct gcal_poly_context *c,
+                                           const struct gcal_poly *count)
+{
+    enum { LONG = 5, VERY_LONG = 100 };
+
+    count = gcal_poly_tidy(c, count);
+    return count->n_terms > LONG && count->n_terms < VERY_LONG
+               ? gcal_poly_unexpanded(c, count)
+               : count;
+}
 
 void gcal_count_builder_add_to_component(struct gcal_count_builder *m,
                                          enum gcal_count_component_kind kind,
@@ -20,9 +32,7 @@ void gcal_count_builder_add_to_component(struct gcal_count_builder *m,
     struct gcal_count_component *p = &m->components[kind];
     const struct gcal_poly **sum = by_sub_group ? &p->sub_groups : &p->others;
 
-    /* a long count stays one term, which the profile shares with its entry */
-    if (count->n_terms > LONG)
-        count = gcal_poly_unexpanded(m->c, count);
+    count = as_one_term(m->c, count);
     *sum = *sum ? gcal_poly_add(m->c, *sum, count) : count;
     p->estimated = p->estimated || estimated;
 }

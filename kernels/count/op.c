@@ -91,8 +91,10 @@ short_divergence(struct gcal_count_builder *m,
     enum { MOST_TERMS = 200, LONGEST = GCAL_COUNT_MAX_LENGTH / 8 };
     const struct gcal_poly *count = gcal_sets_branch_divergence(m->nest, branch);
 
-    return count && count->n_terms <= MOST_TERMS &&
-                   strlen(gcal_poly_text(m->c, count)) <= LONGEST
+    if (!count)
+        return NULL;
+    count = gcal_poly_tidy(m->c, count);
+    return count->n_terms <= MOST_TERMS && strlen(gcal_poly_text(m->c, count)) <= LONGEST
                ? count
                : NULL;
 }

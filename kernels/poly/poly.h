@@ -182,7 +182,7 @@ void gcal_poly_divmod(struct gcal_poly_context *c, const struct gcal_poly *p,
 const struct gcal_poly *gcal_poly_unexpanded(struct gcal_poly_context *c,
                                              const struct gcal_poly *p);
 /* A polynomial of the same value, which has minima and maxima in place of steps where
- * pieces agree at their common edge.
+ * pieces agree at their common edge.  Not during an attempt.
  */
 const struct gcal_poly *gcal_poly_tidy(struct gcal_poly_context *c,
                                        const struct gcal_poly *p);

@@ -7,7 +7,7 @@
  */
 #include "kernels/poly/private.h"
 
-enum { MOST_TERMS = 400, MOST_ROUNDS = 40 };
+enum { MOST_TERMS = 200, MOST_STEPS = 20000 };
 
 /* p = on*step(s) + off*step(-s-1) + rest */
 struct pieces {
@@ -110,12 +110,13 @@ static const struct gcal_poly *join_some_pieces(struct gcal_poly_context *c,
 const struct gcal_poly *gcal_poly_tidy(struct gcal_poly_context *c,
                                        const struct gcal_poly *p)
 {
-    for (int i = 0; i < MOST_ROUNDS && p->n_terms <= MOST_TERMS && !c->failed; i++) {
-        const struct gcal_poly *joined = join_some_pieces(c, p);
+    const struct gcal_poly *tidy = p, *joined;
 
-        if (joined == p)
-            return gcal_poly_join_floors(c, p);
-        p = joined;
-    }
-    return p;
+    if (p->n_terms < 2 || p->n_terms > MOST_TERMS || !gcal_poly_is_piecewise(c, p) ||
+        !gcal_poly_begin_attempt(c, MOST_STEPS))
+        return p;
+    while ((joined = join_some_pieces(c, tidy)) != tidy && !c->failed)
+        tidy = joined;
+    tidy = gcal_poly_join_floors(c, tidy);
+    return gcal_poly_end_attempt(c) ? p : tidy;
 }

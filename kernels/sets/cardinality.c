@@ -300,6 +300,76 @@ static const struct gcal_poly *sum_residues(const struct gcal_sets_system *s,
     return total;
 }
 
+/* ---- remainders: e = floor(p/k), where p has a dimension b times 1 or -1 ---- */
+
+struct remainders {
+    size_t low, high; /* rows: 0 <= p - k*e <= k-1 */
+    size_t e;
+    int64_t k;
+};
+
+static bool is_floor_pair(const struct gcal_sets_system *s, struct remainders *r)
+{
+    const struct gcal_sets_row *low = &s->rows[r->low], *high = &s->rows[r->high];
+
+    for (size_t i = 1; i < gcal_sets_system_columns(s); i++)
+        if (low->k[i] != -high->k[i])
+            return false;
+    return !low->equal && !high->equal && low->k[0] + high->k[0] == r->k - 1;
+}
+
+static bool find_remainders(const struct gcal_sets_system *s, struct remainders *r)
+{
+    for (r->low = 0; r->low < s->n_rows; r->low++)
+        for (r->e = 0; r->e < s->n_dims; r->e++) {
+            bool unit = false;
+
+            r->k = -gcal_sets_system_coefficient(s, r->low, r->e);
+            for (size_t d = 0; d < s->n_dims; d++) {
+                int64_t k = gcal_sets_system_coefficient(s, r->low, d);
+
+                unit = unit || (d != r->e && (k == 1 || k == -1));
+            }
+            for (r->high = 0;
+                 unit && r->k > 1 && r->k <= MOST_RESIDUES && r->high < s->n_rows;
+                 r->high++)
+                if (is_floor_pair(s, r))
+                    return true;
+        }
+    return false;
+}
+
+/* The part with p - k*e = 'remainder', which gives b. */
+static const struct gcal_poly *sum_remainder(const struct gcal_sets_system *s,
+                                             const struct gcal_poly *weight,
+                                             const struct remainders *r,
+                                             int64_t remainder)
+{
+    struct gcal_sets_system *part = malloc(sizeof(*part));
+    const struct gcal_poly *sum = NULL;
+
+    if (part && --*s->pieces_left >= 0) {
+        *part = *s;
+        part->rows[r->low].equal = true;
+        part->rows[r->low].k[0] -= remainder;
+        part->rows[r->high] = part->rows[--part->n_rows];
+        sum = sum_system(part, weight);
+    }
+    free(part);
+    return sum;
+}
+
+static const struct gcal_poly *sum_remainders(const struct gcal_sets_system *s,
+                                              const struct gcal_poly *weight,
+                                              const struct remainders *r)
+{
+    const struct gcal_poly *total = gcal_poly_integer(s->context->c, 0);
+
+    for (int64_t i = 0; i < r->k && total; i++)
+        total = add(s, total, sum_remainder(s, weight, r, i));
+    return total;
+}
+
 /* ---- dimensions that are independent of the others ---- */
 
 static bool are_together(const struct gcal_sets_system *s, size_t a, size_t b)
@@ -665,6 +735,7 @@ static const struct gcal_poly *sum_system(struct gcal_sets_system *s,
 {
     struct digits digits = { .first = 0 };
     struct residues residues;
+    struct remainders remainders;
     bool in_first[GCAL_SETS_MAX_DEPTH];
     size_t row, dim, best = SIZE_MAX;
     long least = 0;
@@ -683,6 +754,8 @@ static const struct gcal_poly *sum_system(struct gcal_sets_system *s,
         return sum_fixed(s, weight, row, dim);
     if (find_residues(s, &residues))
         return sum_residues(s, weight, &residues);
+    if (find_remainders(s, &remainders))
+        return sum_remainders(s, weight, &remainders);
     for (dim = 0; dim < s->n_dims; dim++) {
         long cost = cost_of(s, weight, dim);
 

@@ -102,5 +102,6 @@ bool gcal_sets_domain_join_ids(struct gcal_sets_domain *domain)
         return false;
     for (size_t d = 0; d < domain->nest->n_dims; d++)
         joined = join_axis(domain, d) || joined;
+    domain->joined = joined;
     return joined;
 }

@@ -97,6 +97,7 @@ struct gcal_sets_domain {
     bool is_lid[GCAL_SETS_MAX_DIMS];
     int64_t block[GCAL_SETS_MAX_DIMS]; /* local ids per group or sub-group */
     bool linear;                       /* sub-groups are no blocks of local ids */
+    bool joined;                       /* an attempt with joined ids, before another */
     const struct gcal_poly *trips[GCAL_SETS_MAX_DIMS];
     size_t component[GCAL_SETS_MAX_DIMS]; /* number of the dimension's component */
     const struct gcal_sets_condition *conditions[GCAL_SETS_MAX_CONDITIONS];

@@ -219,7 +219,9 @@ static const struct gcal_poly *count_joined(const struct gcal_sets_component *co
     return count;
 }
 
-/* The limit of isl operations for one component; groups have count_without_lanes(). */
+/* The limit of isl operations for one component; groups have count_without_lanes(), and
+ * joined ids are tried before others.
+ */
 static long most_operations(const struct gcal_sets_domain *domain)
 {
     return domain->mode == GCAL_SETS_COUNT_GROUPS ? 30000 : 100000;
@@ -251,7 +253,8 @@ static const struct gcal_poly *count_component(const struct gcal_sets_domain *do
         known.count = count_points(&component);
         if (!gcal_sets_end_attempt(nest))
             known.count = NULL;
-        if (!known.count && !own.branch && !gcal_poly_context_has_failed(nest->c))
+        if (!known.count && !own.branch && !own.joined &&
+            !gcal_poly_context_has_failed(nest->c))
             known.count = count_at_values(&component);
         if (!known.count && component.n_lids && own.mode == GCAL_SETS_COUNT_GROUPS)
             known.count = count_without_lanes(&component);

@@ -72,6 +72,8 @@ kernel void two_residues(global float *a, int n)
 //: at n=19 m=11 gx=3 gy=2
 //: at n=1 m=2 gx=1 gy=1
 //: at n=21 m=4 gx=1 gy=3
+//: buffer a n*m
+//: buffer b 64*gx*gy
 kernel void window(global const int *a, global int *b, int n, int m)
 {
     int x = get_global_id(0), y = get_global_id(1), sum = 0;
