@@ -23,7 +23,7 @@ bool gcal_sets_image_component(struct gcal_sets_image *image,
     *domain = (struct gcal_sets_domain){ .nest = image->nest,
                                          .mode = GCAL_SETS_COUNT_WORK_ITEMS,
                                          .offset = access->offset,
-                                         .keeps_groups = local,
+                                         .keeps_groups = image->by_group,
                                          .estimated = &image->estimated };
     if (!gcal_sets_domain_fill(domain, access->scope))
         return false;
