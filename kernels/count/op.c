@@ -83,34 +83,19 @@ static struct gcal_count_counter always_diverges(struct gcal_count_builder *m,
     return counter;
 }
 
-/* NULL for one that is too long for a profile, where unrolled branches are added up. */
-static const struct gcal_poly *
-short_divergence(struct gcal_count_builder *m,
-                 const struct gcal_sets_branch_event *branch)
-{
-    enum { MOST_TERMS = 200, LONGEST = GCAL_COUNT_MAX_LENGTH / 8 };
-    const struct gcal_poly *count = gcal_sets_branch_divergence(m->nest, branch);
-
-    if (!count)
-        return NULL;
-    count = gcal_poly_tidy(m->c, count);
-    return count->n_terms <= MOST_TERMS && strlen(gcal_poly_text(m->c, count)) <= LONGEST
-               ? count
-               : NULL;
-}
-
 static struct gcal_count_counter
 divergence_of(struct gcal_count_builder *m, const struct gcal_sets_branch_event *branch)
 {
     struct gcal_count_counter counter = gcal_count_counter_zero(m);
     struct gcal_sets_branch_event known = *branch;
 
-    if ((counter.count = short_divergence(m, branch)))
+    if ((counter.count = gcal_sets_branch_divergence(m->nest, branch)))
         return counter;
     /* a condition on data around it may be the reason */
     known.scope = gcal_count_known_scope(m, branch->scope);
     counter.estimated = true;
-    if (known.scope != branch->scope && (counter.count = short_divergence(m, &known)))
+    if (known.scope != branch->scope &&
+        (counter.count = gcal_sets_branch_divergence(m->nest, &known)))
         return counter;
     return always_diverges(m, branch);
 }
@@ -122,20 +107,40 @@ static bool is_same_branch(const struct gcal_sets_branch_event *a,
 }
 
 /* All executions of one branch of the source: unrolled loops have many. */
-static void add_branch(struct gcal_count_builder *m, size_t first)
+static struct gcal_count_counter
+sum_of_branches(struct gcal_count_builder *m, size_t first,
+                struct gcal_count_counter (*count)(struct gcal_count_builder *,
+                                                   const struct gcal_sets_branch_event *))
 {
     const struct gcal_sets_nest *nest = m->nest;
-    const struct gcal_sets_branch_event *branch = &nest->branches[first];
     struct gcal_count_counter sum = gcal_count_counter_zero(m);
-    struct gcal_profile_entry *entry;
 
     for (size_t i = first; i < nest->n_branches && !m->failed; i++)
-        if (is_same_branch(&nest->branches[i], branch)) {
-            struct gcal_count_counter one = divergence_of(m, &nest->branches[i]);
+        if (is_same_branch(&nest->branches[i], &nest->branches[first])) {
+            struct gcal_count_counter one = count(m, &nest->branches[i]);
 
             sum.count = gcal_poly_add(m->c, sum.count, one.count);
             sum.estimated = sum.estimated || (one.estimated && one.count->n_terms);
         }
+    return sum;
+}
+
+static bool is_too_long(struct gcal_count_builder *m, const struct gcal_poly *p)
+{
+    enum { MOST_TERMS = 2000 };
+
+    return p->n_terms > MOST_TERMS ||
+           strlen(gcal_poly_text(m->c, p)) > GCAL_COUNT_MAX_LENGTH;
+}
+
+static void add_branch(struct gcal_count_builder *m, size_t first)
+{
+    const struct gcal_sets_branch_event *branch = &m->nest->branches[first];
+    struct gcal_count_counter sum = sum_of_branches(m, first, divergence_of);
+    struct gcal_profile_entry *entry;
+
+    if (is_too_long(m, sum.count))
+        sum = sum_of_branches(m, first, always_diverges);
     if (m->failed || !sum.count->n_terms ||
         !(entry = gcal_count_builder_add(m, GCAL_FEATURE_DIVERGENT_BRANCH, "")))
         return;
