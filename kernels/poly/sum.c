@@ -52,6 +52,25 @@ static int common_sign(struct gcal_poly_context *c, const struct gcal_poly *p, i
     return sign;
 }
 
+/* A lower bound of p without the quotient 'atom' of a by b, where p contains it as a
+ * number times b*floor(a/b), which is at most a and more than a - b; NULL for others.
+ */
+static const struct gcal_poly *without_quotient(struct gcal_poly_context *c,
+                                                const struct gcal_poly *p, unsigned atom)
+{
+    const struct gcal_poly_entry a = c->atoms[atom];
+    const struct gcal_poly *times, *bound = a.a;
+    int64_t number;
+
+    times = gcal_poly_divide(c, gcal_poly_coefficient(c, p, atom, 1), a.b);
+    if (!times || !gcal_poly_is_constant(times, &number))
+        return NULL;
+    if (number > 0)
+        bound = gcal_poly_add(c, gcal_poly_sub(c, bound, a.b), gcal_poly_integer(c, 1));
+    return gcal_poly_add(c, gcal_poly_coefficient(c, p, atom, 0),
+                         gcal_poly_scale(c, bound, number, 1));
+}
+
 /* Replaces 'atom', linear in p with a coefficient of one sign, by the bound of it that
  * makes p smallest.
  */
@@ -83,17 +102,20 @@ static bool prove_without(struct gcal_poly_context *c, const struct gcal_poly *p
             prove(c, gcal_poly_substitute(c, p, atom, &gcal_poly_zero), depth - 1))
             return true;
     } else if (a.kind == GCAL_POLY_ATOM_QUOTIENT) {
+        if ((low = without_quotient(c, p, atom)))
+            return prove(c, low, depth - 1);
         low = gcal_poly_integer(c, 0);
         high = a.a; /* as the divisor is at least 1 */
+        if (!prove(c, a.a, depth - 1)) {
+            low = gcal_poly_integer(c, -1);
+            if (!prove(c, gcal_poly_sub(c, a.a, low), depth - 1) &&
+                (sign < 0 || !prove(c, gcal_poly_add(c, a.a, a.b), depth - 1)))
+                return false;
+        }
     } else if (a.kind == GCAL_POLY_ATOM_POWER) {
         if (sign < 0)
             return false;
         low = high = gcal_poly_add(c, a.a, gcal_poly_integer(c, 1));
-        if (!prove(c, a.a, depth - 1)) {
-            low = gcal_poly_integer(c, -1);
-            if (!prove(c, gcal_poly_sub(c, a.a, low), depth - 1))
-                return false;
-        }
     } else if (a.kind == GCAL_POLY_ATOM_STEP) {
         low = gcal_poly_integer(c, 0);
         high = gcal_poly_integer(c, 1);
@@ -323,15 +345,16 @@ const struct gcal_poly *gcal_poly_sum(struct gcal_poly_context *c,
                                       const struct gcal_poly *p, unsigned atom,
                                       const struct gcal_poly *trips)
 {
-    const struct gcal_poly *powers;
+    const struct gcal_poly *special;
     int64_t n;
 
     if (c->failed)
         return NULL;
     if (!gcal_poly_contains_nested(c, p, atom))
         return sum_plain(c, p, atom, trips);
-    if ((powers = gcal_poly_sum_powers(c, p, atom, trips)))
-        return powers;
+    if ((special = gcal_poly_sum_powers(c, p, atom, trips)) ||
+        (special = gcal_poly_sum_tiles(c, p, atom, trips)))
+        return special;
     if (gcal_poly_is_constant(trips, &n) && n <= MAX_ENUMERATED)
         return enumerate(c, p, atom, n);
     return sum_by_period(c, p, atom, trips);

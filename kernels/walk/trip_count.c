@@ -40,49 +40,113 @@ static const struct gcal_poly *whole_trips(struct gcal_walk *w,
     return trips;
 }
 
+/* The factors that all terms of p and q have in common, without dimensions. */
+static const struct gcal_poly *
+common_factor(struct gcal_walk *w, const struct gcal_poly *p, const struct gcal_poly *q)
+{
+    const struct gcal_poly *factor = gcal_poly_integer(w->c, 1), *atom, *larger;
+
+    for (size_t j = 0; q->n_terms && j < q->terms[0].n_factors; j++) {
+        atom = gcal_poly_from_atom(w->c, q->terms[0].factors[j].atom);
+        larger = gcal_poly_mul(w->c, factor, atom);
+        if (!gcal_poly_has_dimension(w->c, atom) && gcal_poly_divide(w->c, p, larger) &&
+            gcal_poly_divide(w->c, q, larger))
+            factor = larger;
+    }
+    return factor;
+}
+
+/* ceil(length/step) for steps of at least 1, a number or without dimensions; NULL where
+ * that has no closed form.  Below 0 it may be any negative number.
+ */
+static const struct gcal_poly *ceil_trips(struct gcal_walk *w,
+                                          const struct gcal_poly *length,
+                                          const struct gcal_poly *step)
+{
+    const struct gcal_poly *one = gcal_poly_integer(w->c, 1), *rounded, *trips;
+
+    rounded = gcal_poly_add(w->c, length, gcal_poly_sub(w->c, step, one));
+    if ((trips = whole_trips(w, length, step)))
+        return trips;
+    trips = gcal_poly_floor_quotient(w->c, rounded, step);
+    if (gcal_walk_is_nonnegative(w, rounded))
+        return trips;
+    return gcal_poly_has_dimension(w->c, length)
+               ? NULL
+               : gcal_poly_max(w->c, trips, gcal_poly_integer(w->c, 0));
+}
+
 /* The trips while length - v*step > 0, ceil(length/step), for a symbolic step. */
 static const struct gcal_poly *divided_trips(struct gcal_walk *w,
                                              const struct gcal_poly *length,
                                              const struct gcal_poly *step)
 {
-    const struct gcal_poly *one = gcal_poly_integer(w->c, 1);
-    const struct gcal_poly *rounded = gcal_poly_add(w->c, length,
-                                                    gcal_poly_sub(w->c, step, one)),
-                           *whole;
+    const struct gcal_poly *one = gcal_poly_integer(w->c, 1), *factor;
+    int64_t k;
 
     if (gcal_poly_has_dimension(w->c, step) ||
-        !gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, step, one)) ||
-        !gcal_walk_is_nonnegative(w, rounded))
+        !gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, step, one)))
         return NULL;
-    if ((whole = whole_trips(w, length, step)))
-        return whole;
-    return gcal_poly_floor_quotient(w->c, rounded, step);
+    factor = common_factor(w, length, step);
+    length = gcal_poly_divide(w->c, length, factor);
+    step = gcal_poly_divide(w->c, step, factor);
+    if (!gcal_poly_is_constant(step, &k))
+        return ceil_trips(w, length, step);
+    return gcal_poly_floor(
+        w->c, gcal_poly_add(w->c, length, gcal_poly_integer(w->c, k - 1)), k);
+}
+
+/* How much a length varies between work-items and iterations; -1: by more than a number.
+ */
+static int64_t spread_of(struct gcal_walk *w, const struct gcal_poly *length)
+{
+    const struct gcal_poly *less = gcal_poly_scale(w->c, varying_part(w, length), -1, 1);
+    int64_t most = 0, number;
+
+    for (size_t i = 0; i < less->n_terms; i++) {
+        const struct gcal_poly_term *t = &less->terms[i];
+        struct gcal_poly_atom a = gcal_poly_get_atom(w->c, t->factors[0].atom);
+
+        if (t->n_factors != 1 || t->den != 1 || t->num < 0 ||
+            a.kind != GCAL_POLY_ATOM_DIMENSION || !a.a ||
+            !gcal_poly_is_constant(a.a, &number) || t->factors[0].power != 1)
+            return -1;
+        most += t->num * number;
+    }
+    return most;
 }
 
 /* The reason for an error, with a remedy. */
-static const char *why_not_divided(struct gcal_walk *w, const struct gcal_poly *step)
+static const char *why_not_divided(struct gcal_walk *w, const struct gcal_poly *length,
+                                   const struct gcal_poly *step)
 {
     const struct gcal_poly *least = gcal_poly_sub(w->c, step, gcal_poly_integer(w->c, 1));
     const char *text = gcal_poly_text(w->c, step);
+    long long spread = spread_of(w, length);
 
     if (gcal_poly_has_dimension(w->c, step))
         return gcal_poly_format(w->c,
                                 "it steps by '%s', which differs between work-items or "
                                 "iterations",
                                 text);
-    if (gcal_poly_is_nonnegative(w->c, least))
-        return gcal_poly_format(w->c,
-                                "it steps by '%s', and its bound may be more than a step "
-                                "before its start: assume how the sizes compare, or fix "
-                                "the step as a number",
-                                text);
     if (strchr(text, '(')) /* assumptions do not apply to a floor */
         return gcal_poly_format(
             w->c, "it steps by '%s', which may be 0: fix it as a number", text);
+    if (!gcal_poly_is_nonnegative(w->c, least))
+        return gcal_poly_format(w->c,
+                                "it steps by '%s', which may be 0: assume '%s >= 1', or "
+                                "fix it as a number",
+                                text, text);
+    if (spread > 0)
+        return gcal_poly_format(w->c,
+                                "it steps by '%s', from starts that differ by more: "
+                                "assume '%s >= %lld', or fix it as a number",
+                                text, text, spread + 1);
     return gcal_poly_format(w->c,
-                            "it steps by '%s', which may be 0: assume '%s >= 1', or "
-                            "fix it as a number",
-                            text, text);
+                            "it steps by '%s', and its bound may be more than a step "
+                            "before its start: assume how the sizes compare, or fix "
+                            "the step as a number",
+                            text);
 }
 
 /* The trips while p >= 0, for p linear in v. */
@@ -111,7 +175,7 @@ static bool nonnegative_trips(struct gcal_walk *w, const struct gcal_poly *p, un
             w, gcal_poly_add(w->c, start, gcal_poly_integer(w->c, 1)), down);
         if (count->trips)
             return true;
-        *why = why_not_divided(w, down);
+        *why = why_not_divided(w, start, down);
         return false;
     }
     if (k > 0) { /* once it holds, it holds in all later iterations */
