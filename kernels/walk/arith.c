@@ -1,4 +1,7 @@
-/* arith.c - symbolic arithmetic on integers and pointers */
+/* arith.c - symbolic arithmetic on integers, pointers, and quotients in floating point */
+#include <math.h>
+#include <string.h>
+
 #include "kernels/walk/private.h"
 
 /* ---- types ---- */
@@ -355,8 +358,11 @@ struct gcal_walk_value gcal_walk_negated(struct gcal_walk *w, CXType type, int64
 {
     bool folds = value.folds;
 
-    if (!gcal_walk_type_is_integer(type))
+    if (!gcal_walk_type_is_integer(type)) {
+        if (value.quotient)
+            value.quotient = gcal_poly_scale(w->c, value.quotient, -1, 1);
         return value;
+    }
     value = gcal_walk_binary(w, CXBinaryOperator_Sub, type,
                              gcal_walk_integer(gcal_poly_integer(w->c, from)), value);
     value.folds = folds;
@@ -383,6 +389,118 @@ struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
             gcal_poly_add(w->c, pointer.p, gcal_poly_scale(w->c, by.p, sign * size, 1));
     }
     return pointer;
+}
+
+/* ---- quotients in floating point, as in (int)ceil(n / 512.0f) ---- */
+
+static struct gcal_walk_value make_quotient(const struct gcal_poly *p)
+{
+    struct gcal_walk_value value = gcal_walk_unknown("it is not an integer");
+
+    value.quotient = p;
+    return value;
+}
+
+struct gcal_walk_value gcal_walk_quotient_literal(CXCursor c, struct gcal_walk *w)
+{
+    enum { MOST_DIGITS = 12 }; /* of 0.1f, products are rounded */
+    CXEvalResult result = clang_Cursor_Evaluate(c);
+    struct gcal_walk_value value = make_quotient(NULL);
+    double number = NAN;
+    int64_t den = 1;
+
+    if (result && clang_EvalResult_getKind(result) == CXEval_Float)
+        number = clang_EvalResult_getAsDouble(result);
+    if (result)
+        clang_EvalResult_dispose(result);
+    for (int i = 0; i < MOST_DIGITS && fabs(number) < 0x1p24; i++, den *= 2)
+        if (number * (double)den == floor(number * (double)den)) {
+            value.quotient =
+                gcal_poly_rational(w->c, (int64_t)(number * (double)den), den);
+            break;
+        }
+    return value;
+}
+
+/* Whether p was divided by a number other than 2^k: where that is inexact, rounding to an
+ * integer has the right result, but other arithmetic need not.
+ */
+static bool is_rounded(const struct gcal_poly *p)
+{
+    int64_t den = gcal_poly_denominator(p);
+
+    return !den || (den & (den - 1));
+}
+
+struct gcal_walk_value gcal_walk_quotient_binary(struct gcal_walk *w,
+                                                 enum CXBinaryOperatorKind kind,
+                                                 struct gcal_walk_value a,
+                                                 struct gcal_walk_value b)
+{
+    const struct gcal_poly *p = a.quotient, *q = b.quotient;
+
+    if (!p || !q || is_rounded(p) || is_rounded(q))
+        return make_quotient(NULL);
+    switch (kind) {
+    case CXBinaryOperator_Add:
+        return make_quotient(gcal_poly_add(w->c, p, q));
+    case CXBinaryOperator_Sub:
+        return make_quotient(gcal_poly_sub(w->c, p, q));
+    case CXBinaryOperator_Mul:
+        return make_quotient(gcal_poly_mul(w->c, p, q));
+    case CXBinaryOperator_Div:
+        return make_quotient(q->n_terms == 1 && !q->terms[0].n_factors
+                                 ? gcal_poly_divide(w->c, p, q)
+                                 : NULL);
+    default:
+        return make_quotient(NULL);
+    }
+}
+
+/* floor(p), or with 'up' ceil(p) */
+static const struct gcal_poly *rounded(struct gcal_walk *w, const struct gcal_poly *p,
+                                       bool up)
+{
+    if (!up)
+        return gcal_poly_floor(w->c, p, 1);
+    p = gcal_poly_floor(w->c, gcal_poly_scale(w->c, p, -1, 1), 1);
+    return gcal_poly_scale(w->c, p, -1, 1);
+}
+
+/* Whether a rational p is proven nonnegative. */
+static bool is_positive(struct gcal_walk *w, const struct gcal_poly *p)
+{
+    int64_t den = gcal_poly_denominator(p);
+
+    return den && gcal_walk_is_nonnegative(w, gcal_poly_scale(w->c, p, den, 1));
+}
+
+struct gcal_walk_value gcal_walk_quotient_convert(struct gcal_walk *w,
+                                                  struct gcal_walk_value value, CXType to)
+{
+    const struct gcal_poly *p =
+        value.kind == GCAL_WALK_VALUE_INTEGER ? value.p : value.quotient;
+
+    if (to.kind == CXType_Float || to.kind == CXType_Double)
+        return make_quotient(p);
+    if (!gcal_walk_type_is_integer(to))
+        return make_quotient(NULL);
+    /* C rounds towards zero */
+    if (!p || !(gcal_poly_is_integral(p) || is_positive(w, p)))
+        return make_quotient(NULL);
+    return gcal_walk_stored(w, gcal_walk_integer(rounded(w, p, false)), to);
+}
+
+struct gcal_walk_value gcal_walk_quotient_call(struct gcal_walk *w, const char *name,
+                                               struct gcal_walk_value value)
+{
+    const char *mode = strncmp(name, "convert_", 8) == 0 ? strstr(name, "_rt") : name;
+    bool up = mode && (strcmp(mode, "ceil") == 0 || strcmp(mode, "_rtp") == 0);
+    bool down = mode && (strcmp(mode, "floor") == 0 || strcmp(mode, "_rtn") == 0);
+
+    if (!value.quotient || (!up && !down && mode && strcmp(mode, "_rtz") != 0))
+        return make_quotient(NULL);
+    return make_quotient(up || down ? rounded(w, value.quotient, up) : value.quotient);
 }
 
 const char *gcal_walk_op_name(enum CXBinaryOperatorKind kind)

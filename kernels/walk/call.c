@@ -316,6 +316,12 @@ static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const cha
         unknown.folds = true;
     else if (!starts_with(name, "as_"))
         gcal_walk_count_op(w, type, name);
+    if (kids.n == 2 && args[0].quotient) {
+        args[0] = gcal_walk_quotient_call(w, name, args[0]);
+        return starts_with(name, "convert_")
+                   ? gcal_walk_quotient_convert(w, args[0], type)
+                   : args[0];
+    }
     if (kids.n > 1 && kids.n <= 4 && gcal_walk_dtype_is_integer(dtype))
         return gcal_walk_vector_call(w, name, type, kids.n - 1, types, args);
     return unknown;

@@ -488,7 +488,7 @@ struct gcal_walk_value gcal_walk_operate(struct gcal_walk *w,
     if (gcal_walk_type_is_integer(type))
         return gcal_walk_binary(w, kind, type, a, b);
     if (!is_integer_vector(type) || (!a.parts && !b.parts))
-        return gcal_walk_unknown("it is not an integer");
+        return gcal_walk_quotient_binary(w, kind, a, b);
     for (int64_t i = 0; i < width; i++)
         parts[i] = (struct gcal_walk_part){
             i * gcal_walk_vector_spacing(type),
@@ -567,7 +567,7 @@ struct gcal_walk_value gcal_walk_cast_value(struct gcal_walk *w,
         return value;
     if (!is_integer_vector(to) || !from_integer ||
         gcal_walk_vector_spacing(from) != gcal_walk_vector_spacing(to))
-        return gcal_walk_unknown("it is not an integer");
+        return gcal_walk_quotient_convert(w, value, to);
     if (gcal_walk_type_width(from) == 1)
         return repeat(w, gcal_walk_value_as_integer(w, value), to);
     return gcal_walk_parts_slice(w, value, 0, /* as_int3(v), as_uint2(v) */

@@ -467,7 +467,7 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     CXType type = gcal_walk_type(c), from;
-    bool is_address = gcal_walk_is_address(type);
+    bool is_address = gcal_walk_is_address(type), folds;
     CXCursor child;
     struct gcal_walk_value value;
     struct gcal_walk_lvalue lvalue;
@@ -487,8 +487,13 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
         return value;
     if (!value.folds && !is_reinterpreted(c, child))
         count_conversion(w, from, type);
-    return constant_if(value.folds && gcal_source_dtype(type),
-                       gcal_walk_cast_value(w, value, from, type));
+    folds = value.folds && gcal_source_dtype(type);
+    if (is_reinterpreted(c, child))
+        value.quotient = NULL; /* its bits are another number */
+    value = gcal_walk_cast_value(w, value, from, type);
+    if (is_reinterpreted(c, child))
+        value.quotient = NULL;
+    return constant_if(folds, value);
 }
 
 /* Initialiser lists, vector literals. */
@@ -515,7 +520,7 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
     case CXCursor_UnaryExpr: /* sizeof */
         return constant_if(true, gcal_walk_constant(w, c));
     case CXCursor_FloatingLiteral:
-        return constant_if(true, gcal_walk_unknown(NULL));
+        return constant_if(true, gcal_walk_quotient_literal(c, w));
     case CXCursor_ParenExpr:
         kids = gcal_walk_get_children(w, c);
         return kids.n ? gcal_walk_expr(w, kids.c[kids.n - 1]) : gcal_walk_unknown(NULL);

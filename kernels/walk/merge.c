@@ -7,7 +7,8 @@ static const char follows[] = "it follows a condition";
 static bool same_value(struct gcal_walk_value a, struct gcal_walk_value b)
 {
     if (a.kind != b.kind || a.array != b.array || a.condition != b.condition ||
-        a.widened != b.widened || a.choice != b.choice || a.is_minus != b.is_minus)
+        a.widened != b.widened || a.choice != b.choice || a.is_minus != b.is_minus ||
+        a.quotient != b.quotient)
         return false;
     return a.p == b.p || (a.p && b.p && gcal_poly_equal(a.p, b.p));
 }

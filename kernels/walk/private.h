@@ -37,6 +37,8 @@ struct gcal_walk_value {
     const struct gcal_sets_condition *when, *unless; /* unknown: as in the predicate */
     /* unknown: an unsigned value of 32 bits in one of 64, p + 2^32 where p < 0; or NULL */
     const struct gcal_poly *widened;
+    /* unknown: of a floating type, with this value, of rational coefficients; or NULL */
+    const struct gcal_poly *quotient;
     const struct gcal_walk_choice *choice; /* unknown: one of two integers; or NULL */
     const struct gcal_walk_parts *parts;   /* unknown: a vector or structure; or NULL */
 };
@@ -496,6 +498,20 @@ const struct gcal_poly *gcal_walk_in_scope(struct gcal_walk *w,
                                            const struct gcal_poly *p);
 /* Whether p is proven nonnegative in the current scope. */
 bool gcal_walk_is_nonnegative(struct gcal_walk *w, const struct gcal_poly *p);
+/* Floating values that are exact quotients of sizes, within an expression: a literal, */
+struct gcal_walk_value gcal_walk_quotient_literal(CXCursor c, struct gcal_walk *w);
+/* a op b, a conversion, and a call of a built-in function (of convert_int_rtp() only the
+ * rounding); unknown for others.
+ */
+struct gcal_walk_value gcal_walk_quotient_binary(struct gcal_walk *w,
+                                                 enum CXBinaryOperatorKind kind,
+                                                 struct gcal_walk_value a,
+                                                 struct gcal_walk_value b);
+struct gcal_walk_value gcal_walk_quotient_convert(struct gcal_walk *w,
+                                                  struct gcal_walk_value value,
+                                                  CXType to);
+struct gcal_walk_value gcal_walk_quotient_call(struct gcal_walk *w, const char *name,
+                                               struct gcal_walk_value value);
 /* The operator's name in features; NULL for operators that are not counted. */
 const char *gcal_walk_op_name(enum CXBinaryOperatorKind kind);
 /* The binary operator of a compound assignment. */

@@ -116,6 +116,21 @@ static int64_t spread_of(struct gcal_walk *w, const struct gcal_poly *length)
     return most;
 }
 
+/* The assumption that step >= least, of "4*m" as one about m. */
+static const char *assume_step(struct gcal_walk *w, const struct gcal_poly *step,
+                               int64_t least)
+{
+    const struct gcal_poly_term *t = step->terms;
+
+    if (step->n_terms == 1 && t->den == 1 && t->n_factors == 1 &&
+        t->factors[0].power == 1 && t->num > 1) {
+        least = (least + t->num - 1) / t->num;
+        step = gcal_poly_from_atom(w->c, t->factors[0].atom);
+    }
+    return gcal_poly_format(w->c, "assume '%s >= %lld', or fix it as a number",
+                            gcal_poly_text(w->c, step), (long long)least);
+}
+
 /* The reason for an error, with a remedy. */
 static const char *why_not_divided(struct gcal_walk *w, const struct gcal_poly *length,
                                    const struct gcal_poly *step)
@@ -133,15 +148,12 @@ static const char *why_not_divided(struct gcal_walk *w, const struct gcal_poly *
         return gcal_poly_format(
             w->c, "it steps by '%s', which may be 0: fix it as a number", text);
     if (!gcal_poly_is_nonnegative(w->c, least))
-        return gcal_poly_format(w->c,
-                                "it steps by '%s', which may be 0: assume '%s >= 1', or "
-                                "fix it as a number",
-                                text, text);
+        return gcal_poly_format(w->c, "it steps by '%s', which may be 0: %s", text,
+                                assume_step(w, step, 1));
     if (spread > 0)
         return gcal_poly_format(w->c,
-                                "it steps by '%s', from starts that differ by more: "
-                                "assume '%s >= %lld', or fix it as a number",
-                                text, text, spread + 1);
+                                "it steps by '%s', from starts that differ by more: %s",
+                                text, assume_step(w, step, spread + 1));
     return gcal_poly_format(w->c,
                             "it steps by '%s', and its bound may be more than a step "
                             "before its start: assume how the sizes compare, or fix "

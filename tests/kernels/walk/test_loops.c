@@ -180,7 +180,84 @@ static void variables_may_double(void **state)
     check_accepted(scaled, LENGTH(scaled));
 }
 
+/* ---- steps by a size, tiles of a symbolic size ---- */
+
+static const struct accepted stepped[] = {
+    { "for (int j = 0; j < n; j += m) HIT;", "m >= 1" },
+    { "for (int j = 2; j < n; j += m) HIT;", "m >= 1" },
+    { "for (int j = m; j < n; j += m) HIT;", "m >= 1" },
+    { "for (int j = h; j < n; j += 2 * m) HIT;", "m >= 4" },
+    { "for (int j = h; j < n * m; j += m) HIT;", "m >= 7 and n >= 4" },
+    { "for (int j = 0; j < n * m; j += 4 * m) HIT;", "m >= 1" },
+    { "for (int j = 5 * m; j < n * m; j += 4 * m) HIT;", "m >= 1" },
+    { "int j = 0; do { HIT; j += 4 * m; } while (j < n * m);", "m >= 1 and n >= 4" },
+    { "for (int t = 0; t < n; t += m) for (int j = t; j < min(t + m, (int)n); j++) HIT;",
+      "m >= 1" },
+    { "for (int t = 0; t < n; t += m) for (int j = t; j < t + m && j < n; j++) HIT;",
+      "m >= 1" },
+    { "for (int t = 3; t < n; t += m) { int e = t + m < n ? t + m : n; for (int j = t; j "
+      "< e; j++) HIT; }",
+      "m >= 1 and n >= 3" },
+    { "for (int t = 0; t < n; t += m) for (int j = t; j < min(t + m, (int)n); j++)"
+      "for (int u = 0; u < n; u += m) for (int k = u; k < min(u + m, (int)n); k++) HIT;",
+      "m >= 1" },
+    { "for (int t = 0; t < n / m; t++) for (int j = t * m; j < t * m + m; j++) HIT;",
+      "m >= 1" },
+    { "for (int a = 0; a < n; a++) for (int b = a; b < n; b++) for (int o = max(b, 2); o "
+      "< n; o++) for (int p = min(o, m); p < n; p++) HIT;",
+      NULL },
+};
+
+static void steps_may_be_sizes(void **state)
+{
+    (void)state;
+    check_accepted(stepped, LENGTH(stepped));
+}
+
+/* ---- sizes computed in floating point ---- */
+
+static const struct accepted rounded[] = {
+    { "int b = ceil((float)n / 8.0f); for (int j = 0; j < b; j++) HIT;", NULL },
+    { "int b = (int)ceil((double)n / 8); for (int j = 0; j < b; j++) HIT;", NULL },
+    { "for (int j = 0; j < (int)ceil(n / 10.0f); j++) HIT;", NULL },
+    { "int b = floor(n / 8.0f + 0.5f); for (int j = 0; j < b; j++) HIT;", NULL },
+    { "int b = n * 0.25; for (int j = 0; j < b; j++) HIT;", NULL },
+    { "int b = convert_int(n / 3.0f); for (int j = 0; j < b; j++) HIT;", NULL },
+    { "int b = -floor(-(n / 3.0f)); for (int j = 0; j < b; j++) HIT;", NULL },
+    { "int b = ceil(n * 1.0 / 5) - floor(m / 2.0); for (int j = 0; j < b; j++) HIT;",
+      NULL },
+};
+
+static void floats_may_be_sizes(void **state)
+{
+    (void)state;
+    check_accepted(rounded, LENGTH(rounded));
+}
+
 /* ---- refusals, whose advice helps ---- */
+
+/* What these would be in exact arithmetic is not what they are. */
+static void rounding_is_refused(void **state)
+{
+    static const char *const bodies[] = {
+        "int b = ceil(n * 0.1f); for (int j = 0; j < b; j++) HIT;",
+        "int b = ceil(n / 3.0f * 3.0f); for (int j = 0; j < b; j++) HIT;",
+        "float q = 3; for (int k = 0; k < m; k++) q += 2; int b = q; for (int j = 0; j < "
+        "b; j++) HIT;",
+        "int b = as_int(n * 0.5f); for (int j = 0; j < b; j++) HIT;",
+        "for (uchar c = 10; c < 11; c--) HIT;",
+        "for (uint j = 0; j < g - 1; j++) { HIT; if (j == 3) break; }",
+    };
+    char text[LOOP_POINTS_TEXT];
+
+    (void)state;
+    for (size_t i = 0; i < LENGTH(bodies); i++) {
+        struct loop_points_case points = { bodies[i], NULL, 1, some_sizes };
+
+        if (loop_points_check(&points, text) != LOOP_POINTS_REFUSED)
+            fail_msg("%s", bodies[i]);
+    }
+}
 
 struct refused {
     const char *body, *because, *advice;
@@ -194,6 +271,9 @@ static const struct refused advised[] = {
     { "for (uint s = 1; s < n; s *= 2) if (2 * s * l < n) HIT;", "--assume \"n = 1024\"",
       "n = 40" },
     { "for (int s = m; s < n; s *= 2) HIT;", "assume 'm >= 1'", "m >= 1" },
+    { "for (int j = 0; j < n; j += m) HIT;", "assume 'm >= 1'", "m >= 1" },
+    { "for (int j = h; j < n; j += 2 * m) HIT;", "assume 'm >= 1'", "m >= 4" },
+    { "for (int j = 0; j < n * m; j += 4 * m) HIT;", "assume 'm >= 1'", "m >= 1" },
 };
 
 static void advice_helps(void **state)
@@ -249,7 +329,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unsigned_values_wrap), cmocka_unit_test(narrow_values_wrap),
         cmocka_unit_test(bounds_may_be_chosen), cmocka_unit_test(variables_may_double),
-        cmocka_unit_test(advice_helps),
+        cmocka_unit_test(advice_helps),         cmocka_unit_test(steps_may_be_sizes),
+        cmocka_unit_test(floats_may_be_sizes),  cmocka_unit_test(rounding_is_refused),
     };
 
     if (argc > 1)
