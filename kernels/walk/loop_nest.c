@@ -230,21 +230,26 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
                          NULL, average };
     struct gcal_walk_flow flow, outer = gcal_walk_flow_fall_through();
     struct gcal_walk_exit guard = { .kind = GCAL_WALK_EXIT_ALWAYS };
+    const struct gcal_sets_condition *first;
 
     gcal_walk_inductions_reset(w, changes);
     if (!loop->tests_late)
         evaluate(w, loop->condition);
+    n.v = gcal_poly_dimension(w->c, name_of(w, changes),
+                              gcal_poly_sub(w->c, n.trips, gcal_poly_integer(w->c, 1)));
+    if (count->within)
+        n.within = gcal_walk_condition_at(w, count->within, count->v, n.v);
+    first = runs_at(w, &n, gcal_poly_integer(w->c, 0));
+    if (count->guard)
+        first = gcal_sets_condition_and(w->c, count->guard, first);
+    if (!average && !loop->tests_late &&
+        (differs_between_lanes(w, &n) || condition_depends_on_lane(w, count->guard)))
+        gcal_walk_count_branch(w, loop->at, first);
     if (count->guard) {
         guard =
             (struct gcal_walk_exit){ .kind = GCAL_WALK_EXIT_WHEN, .when = count->guard };
         gcal_walk_push_condition(w, loop->at, count->guard);
     }
-    n.v = gcal_poly_dimension(w->c, name_of(w, changes),
-                              gcal_poly_sub(w->c, n.trips, gcal_poly_integer(w->c, 1)));
-    if (count->within)
-        n.within = gcal_walk_condition_at(w, count->within, count->v, n.v);
-    if (!average && !loop->tests_late && differs_between_lanes(w, &n))
-        gcal_walk_count_branch(w, loop->at, runs_at(w, &n, gcal_poly_integer(w->c, 0)));
     gcal_walk_push_loop(w, loop->at, gcal_poly_atom_index(n.v), n.trips);
     if (n.within)
         gcal_walk_push_condition(w, loop->at, n.within);

@@ -250,8 +250,9 @@ struct gcal_walk_predicate gcal_walk_compare(struct gcal_walk *w,
     if (size)
         return unknown_predicate(
             false, gcal_poly_format(w->c,
-                                    "it compares what doubles or halves as often as '%s' "
-                                    "says: fix '%s' as a number (--assume \"%s = 1024\")",
+                                    "it compares a variable that doubles or halves, as "
+                                    "often as '%s' says: fix '%s' as a number (--assume "
+                                    "\"%s = 1024\")",
                                     size, size, size));
     return result;
 }

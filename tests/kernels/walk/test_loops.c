@@ -264,7 +264,7 @@ struct refused {
 };
 
 static const struct refused advised[] = {
-    { "for (uint d = n >> 1; d > 0; d >>= 1) if (l < d) HIT;", "fix the size as a number",
+    { "for (uint d = n >> 1; d > 0; d >>= 1) if (l < d) HIT;", "fix 'n' as a number",
       "n = 40" },
     { "for (uint s = 1; s < n; s *= 2) if (l < s) HIT;", "--assume \"n = 1024\"",
       "n = 40" },
