@@ -586,7 +586,8 @@ static struct gcal_walk_value scaled_by(struct gcal_walk *w,
     gcal_poly_visit_parameters(w->c, start, keep_first, &size);
     return gcal_walk_not_affine(gcal_poly_format(
         w->c,
-        "'%s' halves in each iteration, from '%s' on: fix '%s' as a number (--assume \"%s "
+        "'%s' halves in each iteration, from '%s' on: fix '%s' as a number (--assume "
+        "\"%s "
         "= 1024\")",
         gcal_walk_cell_name(w, induction->decl, induction->at),
         gcal_poly_text(w->c, start), size ? size : "the size", size ? size : "n"));
