@@ -61,6 +61,7 @@ static bool matches(const struct gcal_feature *f, const struct gcal_profile_entr
            (f->space == GCAL_FEATURE_SPACE_ANY || f->space == entry->space) &&
            (f->way == GCAL_FEATURE_COPY_ANY || f->way == entry->way) &&
            (f->host == GCAL_FEATURE_HOST_ANY || f->host == entry->host) &&
+           gcal_feature_has_width(f, entry->vector_width) &&
            (f->direction == GCAL_FEATURE_DIRECTION_ANY ||
             f->direction == entry->direction);
 }

@@ -46,7 +46,8 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
     },
     [GCAL_FEATURE_MEM_ACCESS] = {
         .name = "f_mem_access",
-        .fields = ACCESS_FIELDS | GCAL_FEATURE_FIELD_SPACE | GCAL_FEATURE_FIELD_DIRECTION,
+        .fields = ACCESS_FIELDS | GCAL_FEATURE_FIELD_SPACE | GCAL_FEATURE_FIELD_DIRECTION |
+                  GCAL_FEATURE_FIELD_WIDTH,
         .granularity = GCAL_FEATURE_PER_WORK_ITEM,
         .work = GCAL_FEATURE_WORK_ACCESSES,
         .execution = GCAL_FEATURE_EXECUTION_BY_GRANULARITY,
@@ -197,4 +198,21 @@ bool gcal_feature_is_transfer(enum gcal_feature_kind kind)
 bool gcal_feature_is_component(enum gcal_feature_kind kind)
 {
     return kinds[kind].fields == GCAL_FEATURE_FIELD_TAG;
+}
+
+static bool restricts(const struct gcal_feature_constraint *stride)
+{
+    return stride->relation != GCAL_FEATURE_ANY &&
+           stride->relation != GCAL_FEATURE_MULTIPLE;
+}
+
+bool gcal_feature_has_width(const struct gcal_feature *feature, size_t width)
+{
+    if (feature->width)
+        return feature->width == width;
+    for (int axis = 0; axis < GCAL_MAX_DIMS; axis++)
+        if (restricts(&feature->lid_stride[axis]) ||
+            restricts(&feature->gid_stride[axis]))
+            return width <= 1;
+    return true;
 }

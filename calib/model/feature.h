@@ -4,7 +4,8 @@
  *   f_index_<dtype>_<op>          the same for subscripts and loop control
  *   f_aux_<dtype>_<op>            cmp, select, neg, convert of other values
  *   f_mem_access[_tag:<name>][_<global|local|constant>][_<dtype>][_<load|store>]
- *               [_lstrides:{axis:constraint;..}][_gstrides:{..}][_afr:<constraint>]
+ *               [_width:<elements>][_lstrides:{axis:constraint;..}][_gstrides:{..}]
+ *               [_afr:<constraint>]
  *   f_local_pass[_tag:<name>][_<dtype>][_<load|store>]
  *                                 passes of accesses to the banks of local memory
  *   f_sector[_tag:<name>][_<global|constant>][_<dtype>][_<load|store>]
@@ -39,7 +40,10 @@
  *
  * A constraint is an expression in the kernel's sizes, optionally after > < >= <= or %
  * (a multiple of it, and not 0).  A tag
- * is [A-Za-z0-9]+.  An absent field matches everything.  docs/gpucal-profile.5 has the
+ * is [A-Za-z0-9]+.  An absent field matches everything, but for one: without a width, a name
+ * with strides (other than multiples) is of scalars, as strides are in elements: neighbours
+ * that load float4 one after the other have stride 4.  Without strides it is of vectors,
+ * too.  Names of profiles have a width unless it is 1.  docs/gpucal-profile.5 has the
  * details.  What distinguishes one kind from another is a row of the table in feature.c.
  */
 #ifndef GCAL_CALIB_MODEL_FEATURE_H
@@ -94,14 +98,15 @@ enum gcal_feature_field {
     GCAL_FEATURE_FIELD_DIRECTION = 1 << 4,
     GCAL_FEATURE_FIELD_ATOMIC_OP = 1 << 5,
     GCAL_FEATURE_FIELD_OP = 1 << 6, /* the rest of the name */
-    GCAL_FEATURE_FIELD_LSTRIDES = 1 << 7,
-    GCAL_FEATURE_FIELD_GSTRIDES = 1 << 8,
-    GCAL_FEATURE_FIELD_AFR = 1 << 9,
-    GCAL_FEATURE_FIELD_COPY_DIRECTION = 1 << 10,
-    GCAL_FEATURE_FIELD_HOST_MEMORY = 1 << 11,
-    GCAL_FEATURE_FIELD_DEVICE = 1 << 12, /* <platform>_<device>, the rest of the name */
-    /* tag:, lstrides:, gstrides:, afr: */
-    GCAL_FEATURE_FIELDS_WITH_COLON = GCAL_FEATURE_FIELD_TAG |
+    GCAL_FEATURE_FIELD_WIDTH = 1 << 7,
+    GCAL_FEATURE_FIELD_LSTRIDES = 1 << 8,
+    GCAL_FEATURE_FIELD_GSTRIDES = 1 << 9,
+    GCAL_FEATURE_FIELD_AFR = 1 << 10,
+    GCAL_FEATURE_FIELD_COPY_DIRECTION = 1 << 11,
+    GCAL_FEATURE_FIELD_HOST_MEMORY = 1 << 12,
+    GCAL_FEATURE_FIELD_DEVICE = 1 << 13, /* <platform>_<device>, the rest of the name */
+    /* tag:, width:, lstrides:, gstrides:, afr: */
+    GCAL_FEATURE_FIELDS_WITH_COLON = GCAL_FEATURE_FIELD_TAG | GCAL_FEATURE_FIELD_WIDTH |
                                      GCAL_FEATURE_FIELD_LSTRIDES |
                                      GCAL_FEATURE_FIELD_GSTRIDES | GCAL_FEATURE_FIELD_AFR,
 };
@@ -238,6 +243,7 @@ struct gcal_feature {
     enum gcal_feature_direction direction;
     enum gcal_feature_copy_direction way;
     enum gcal_feature_host_memory host;
+    size_t width; /* elements of a vector; 0: absent */
     struct gcal_feature_constraint lid_stride[GCAL_MAX_DIMS]; /* elements */
     struct gcal_feature_constraint gid_stride[GCAL_MAX_DIMS]; /* elements */
     struct gcal_feature_constraint afr; /* access-to-footprint ratio */
@@ -250,5 +256,8 @@ struct gcal_feature {
 int gcal_feature_parse(const char *name, struct gcal_feature *feature,
                        struct gcal_error *err);
 void gcal_feature_clear(struct gcal_feature *feature);
+
+/* Whether the name is of accesses of 'width' elements. */
+bool gcal_feature_has_width(const struct gcal_feature *feature, size_t width);
 
 #endif

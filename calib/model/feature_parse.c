@@ -175,6 +175,20 @@ static int read_tag(struct reader *r, struct gcal_feature *f)
     return take(r, word_length(r->at), &f->tag);
 }
 
+static int read_width(struct reader *r, struct gcal_feature *f)
+{
+    enum { WIDEST = 1024 };
+    size_t digits;
+
+    accept(r, "width:");
+    digits = strspn(r->at, "0123456789");
+    if (!digits || digits > 4 || (f->width = strtoul(r->at, NULL, 10)) < 1 ||
+        f->width > WIDEST)
+        return fail(r, "expected a width of 1 to 1024 elements");
+    r->at += digits;
+    return 0;
+}
+
 static int read_lstrides(struct reader *r, struct gcal_feature *f)
 {
     accept(r, "lstrides:");
@@ -291,6 +305,7 @@ static const struct {
     { "<load|store>", NULL, is_direction, read_direction },
     { "<operation>", NULL, is_atomic_op, read_atomic_op },
     { "<operation>", NULL, is_identifier, read_op },
+    { "width:<elements>", "width:", NULL, read_width },
     { "lstrides:{axis:constraint;..}", "lstrides:", NULL, read_lstrides },
     { "gstrides:{axis:constraint;..}", "gstrides:", NULL, read_gstrides },
     { "afr:<constraint>", "afr:", NULL, read_afr },

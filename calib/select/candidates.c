@@ -54,7 +54,7 @@ static char *dtype_tag(const struct gcal_kernel_list *targets, struct gcal_error
     return tag.size ? gcal_buf_take(&tag, err) : NULL;
 }
 
-/* "stride:1,16": those of the model's features that a generator accepts; NULL if there
+/* "stride:1,16": those of the model's features of scalars that a generator accepts; NULL if there
  * are none.
  */
 static char *stride_tag(const struct gcal_catalogue *catalogue,
@@ -71,7 +71,7 @@ static char *stride_tag(const struct gcal_catalogue *catalogue,
         const char *end = at + strspn(at, "0123456789");
         char tag[40];
 
-        if (*end != '}' || end - at > 9)
+        if (*end != '}' || end - at > 9 || strstr(costs->features[i], "_width:"))
             continue;
         snprintf(tag, sizeof(tag), "stride:%.*s", (int)(end - at), at);
         memcpy(tags, words, n_words * sizeof(*tags));

@@ -75,27 +75,36 @@ static int add_term(struct adding *a, char *feature, char *name, char *longer_na
     return rc;
 }
 
-/* Distance of neighbouring work-items' elements: a number, a function of sizes, or
- * unknown.
+/* The elements that neighbouring work-items access: their number and distance, which is a
+ * number, a function of sizes, or unknown.
  */
 struct stride {
-    char name[40];       /* "stride16" */
-    char constraint[48]; /* "_lstrides:{0:16}" */
+    char name[60];       /* "stride16", "vector4_stride4" */
+    char constraint[80]; /* "_lstrides:{0:16}", "_width:4_lstrides:{0:4}" */
 };
 
-static struct stride describe_stride(const char *text)
+static struct stride describe_stride(const struct gcal_profile_entry *e)
 {
-    struct stride s = { .name = "scattered" };
-    char *end;
+    const char *text = e->lid_stride[0];
+    struct stride s = { .name = "" };
+    char *end, vector[30] = "", width[30] = "";
     long number = text ? strtol(text, &end, 10) : 0;
 
-    if (text && *end) {
-        strcpy(s.name, "strided");
-        strcpy(s.constraint, "_lstrides:{0:>1}");
-    } else if (text) {
-        snprintf(s.name, sizeof(s.name), "stride%s%ld", number < 0 ? "_minus" : "",
-                 labs(number));
-        snprintf(s.constraint, sizeof(s.constraint), "_lstrides:{0:%ld}", number);
+    if (e->vector_width > 1) {
+        snprintf(vector, sizeof(vector), "vector%zu_", e->vector_width);
+        snprintf(width, sizeof(width), "_width:%zu", e->vector_width);
+    }
+    if (!text) {
+        snprintf(s.name, sizeof(s.name), "%sscattered", vector);
+        snprintf(s.constraint, sizeof(s.constraint), "%s", width);
+    } else if (*end) {
+        snprintf(s.name, sizeof(s.name), "%sstrided", vector);
+        snprintf(s.constraint, sizeof(s.constraint), "%s_lstrides:{0:>1}", width);
+    } else {
+        snprintf(s.name, sizeof(s.name), "%sstride%s%ld", vector,
+                 number < 0 ? "_minus" : "", labs(number));
+        snprintf(s.constraint, sizeof(s.constraint), "%s_lstrides:{0:%ld}", width,
+                 number);
     }
     return s;
 }
@@ -109,7 +118,7 @@ static int add_global(struct adding *a, const struct gcal_profile_entry *e,
                       struct gcal_error *err)
 {
     const char *direction = direction_name(e->direction);
-    struct stride s = describe_stride(e->lid_stride[0]);
+    struct stride s = describe_stride(e);
     bool once = e->afr && strcmp(e->afr, "1") == 0;
     const char *afr = !e->afr ? "" : once ? "_afr:1" : "_afr:>1";
     const char *reuse = !e->afr ? "" : once ? "_once" : "_reused";
@@ -130,7 +139,7 @@ static int add_local(struct adding *a, const struct gcal_profile_entry *e,
                      struct gcal_error *err)
 {
     const char *direction = direction_name(e->direction);
-    struct stride s = describe_stride(e->lid_stride[0]);
+    struct stride s = describe_stride(e);
 
     return add_term(
         a,

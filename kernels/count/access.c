@@ -125,9 +125,11 @@ static const char *access_fields(struct gcal_count_builder *m,
     const char *what = e->atomic                           ? e->atomic
                        : e->direction == GCAL_FEATURE_LOAD ? "load"
                                                            : "store";
+    const char *width =
+        e->width > 1 ? gcal_poly_format(m->c, "_width:%lld", (long long)e->width) : "";
     const char *name = gcal_poly_format(
-        m->c, "%s_%s_%s_%s%s%s", tag_text(m, e),
-        gcal_feature_space_names[m->nest->arrays[e->array].space], e->dtype, what,
+        m->c, "%s_%s_%s_%s%s%s%s", tag_text(m, e),
+        gcal_feature_space_names[m->nest->arrays[e->array].space], e->dtype, what, width,
         strides_text(m, "lstrides", p->lid), strides_text(m, "gstrides", p->gid));
 
     if (afr && strlen(gcal_feature_info(kind_of(e))->name) + strlen(name) + strlen(afr) +

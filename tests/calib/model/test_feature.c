@@ -107,6 +107,34 @@ static void takes_atomics_apart(void **state)
     assert_int_equal(parse("f_atomic").kind, GCAL_FEATURE_ATOMIC);
 }
 
+static void takes_widths_apart(void **state)
+{
+    struct gcal_feature f =
+        parse("f_mem_access_tag:t_local_float32_load_width:4_lstrides:{0:4}_afr:2");
+
+    (void)state;
+    assert_int_equal(f.width, 4);
+    assert_string_equal(f.dtype, "float32");
+    assert_string_equal(f.lid_stride[0].bound, "4");
+    assert_true(gcal_feature_has_width(&f, 4));
+    assert_false(gcal_feature_has_width(&f, 1));
+    gcal_feature_clear(&f);
+    f = parse("f_mem_access_global"); /* all widths */
+    assert_int_equal(f.width, 0);
+    assert_true(gcal_feature_has_width(&f, 1) && gcal_feature_has_width(&f, 4));
+    gcal_feature_clear(&f);
+    f = parse("f_mem_access_lstrides:{0:4}"); /* strides are in elements of scalars */
+    assert_true(gcal_feature_has_width(&f, 1));
+    assert_false(gcal_feature_has_width(&f, 4));
+    gcal_feature_clear(&f);
+    f = parse("f_mem_access_gstrides:{1:>4}");
+    assert_false(gcal_feature_has_width(&f, 4));
+    gcal_feature_clear(&f);
+    f = parse("f_mem_access_lstrides:{1:%4}"); /* multiples are of all widths */
+    assert_true(gcal_feature_has_width(&f, 1) && gcal_feature_has_width(&f, 4));
+    gcal_feature_clear(&f);
+}
+
 static void takes_passes_and_index_arithmetic_apart(void **state)
 {
     struct gcal_feature f = parse("f_local_pass_tag:t_float64_store");
@@ -190,6 +218,10 @@ static void names_what_it_did_not_understand(void **state)
         { "f_atomics", "unknown feature" },
         { "f_local_pass_global", "f_local_pass[_tag:<name>][_<dtype>][_<load|store>]" },
         { "f_local_pass_load_lstrides:{0:1}", "at '_lstrides:{0:1}'" },
+        { "f_mem_access_width:0", "expected a width of 1 to 1024 elements" },
+        { "f_mem_access_width:x", "expected a width of 1 to 1024 elements" },
+        { "f_mem_access_lstrides:{0:1}_width:4", "expected f_mem_access" },
+        { "f_local_pass_width:4", "expected f_local_pass" },
         { "f_index_float31_add", "expected f_index_<dtype>_<operation>" },
         { "f_transfer_bytes_pinned_to_device", "at '_to_device'" },
         { "f_transfer_copies_to_devices", "at 's'" },
@@ -220,6 +252,7 @@ int main(void)
         cmocka_unit_test(takes_the_others_apart),
         cmocka_unit_test(takes_atomics_apart),
         cmocka_unit_test(takes_parts_of_kernels_apart),
+        cmocka_unit_test(takes_widths_apart),
         cmocka_unit_test(takes_passes_and_index_arithmetic_apart),
         cmocka_unit_test(takes_transfers_apart),
         cmocka_unit_test(names_what_it_did_not_understand),

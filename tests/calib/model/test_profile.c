@@ -257,11 +257,18 @@ static void features_match_entries(void **state)
         { "f_mem_access_global_float32", 768 },
         { "f_mem_access_global_float64_load", 0 },
         { "f_mem_access_lstrides:{0:1}", 768 },
-        { "f_mem_access_lstrides:{1:>15}",
-          768 + 2304 }, /* of the store nothing is known */
+        { "f_mem_access_lstrides:{1:>15}", 768 }, /* of the store nothing is known */
+        { "f_mem_access_width:4_lstrides:{1:>15}", 2304 },
+        { "f_mem_access_width:1_lstrides:{1:>15}", 768 },
+        { "f_mem_access_width:4", 2304 },
+        { "f_mem_access_local_float32_load_width:4", 2304 },
+        { "f_mem_access_width:2", 0 },
+        { "f_mem_access_width:1", 768 + 160 },
         { "f_mem_access_lstrides:{1:n}", 768 },
-        { "f_mem_access_lstrides:{1:<n}", 2304 },
-        { "f_mem_access_lstrides:{2:0}", 768 + 2304 + 160 }, /* there is no third axis */
+        { "f_mem_access_lstrides:{1:<n}", 0 }, /* a vector's */
+        { "f_mem_access_width:4_lstrides:{1:<n}", 2304 },
+        { "f_mem_access_lstrides:{2:0}", 768 + 160 }, /* there is no third axis */
+        { "f_mem_access_width:4_gstrides:{0:0}_afr:<=1", 2304 },
         { "f_mem_access_lstrides:{2:1}", 0 },
         { "f_mem_access_gstrides:{0:16;1:12*n}", 768 },
         { "f_mem_access_gstrides:{0:16;1:11*n}", 0 },
@@ -301,10 +308,13 @@ static void features_match_entries(void **state)
 static void strides_follow_the_sizes(void **state)
 {
     const char *is_16 = "f_mem_access_lstrides:{1:16}";
+    const char *vectors = "f_mem_access_width:4_lstrides:{1:16}";
     const char *afr = "f_mem_access_afr:>1";
 
-    assert_near(count(*state, is_16, 16, 24, 32), 384 + 1152, 1e-9);
-    assert_near(count(*state, is_16, 32, 24, 32), 2304, 1e-9);
+    assert_near(count(*state, is_16, 16, 24, 32), 384, 1e-9);
+    assert_near(count(*state, is_16, 32, 24, 32), 0, 1e-9);
+    assert_near(count(*state, vectors, 16, 24, 32), 1152, 1e-9);
+    assert_near(count(*state, vectors, 32, 24, 32), 2304, 1e-9);
     assert_near(count(*state, afr, 16, 12, 32), 0, 0);
     assert_near(count(*state, afr, 16, 24, 32), 384, 0);
 }

@@ -36,6 +36,17 @@ enum operators_types {
     OPERATORS_ALL = OPERATORS_SCALARS | OPERATORS_LANES,
 };
 
+struct operators_type {
+    unsigned in;               /* of enum operators_types */
+    const char *name, *run_as; /* Oclgrind has no arithmetic of half */
+    double width;
+};
+
+extern const struct operators_type operators_types[]; /* ends with name NULL */
+
+/* A kernel 'k', a format for printf() with the row's text; T is the type. */
+extern const char operators_frame[];
+
 /* What unoptimised code has besides what is written: "cmp 1, convert -1" per lane. */
 struct operators_row {
     unsigned types;

@@ -1,6 +1,33 @@
 /* operators_rows.c - the rows: operators, built-in functions, statements */
 #include "tests/kernels/count/operators.h"
 
+const struct operators_type operators_types[] = {
+    { OPERATORS_NARROW, "char", "char", 1 },
+    { OPERATORS_NARROW, "ushort", "ushort", 1 },
+    { OPERATORS_INTEGER | OPERATORS_INT, "int", "int", 1 },
+    { OPERATORS_INTEGER, "uint", "uint", 1 },
+    { OPERATORS_INTEGER, "long", "long", 1 },
+    { OPERATORS_FLOAT | OPERATORS_FLOAT32, "float", "float", 1 },
+    { OPERATORS_FLOAT, "double", "double", 1 },
+    { OPERATORS_FLOAT, "half", "float", 1 },
+    { OPERATORS_INT_LANES, "int4", "int4", 4 },
+    { OPERATORS_INT_LANES, "uint2", "uint2", 2 },
+    { OPERATORS_FLOAT_LANES | OPERATORS_FLOAT4, "float4", "float4", 4 },
+    { OPERATORS_FLOAT_LANES, "double2", "double2", 2 },
+    { OPERATORS_FLOAT_LANES, "half4", "float4", 4 },
+    { .name = NULL },
+};
+
+const char operators_frame[] = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+                               "kernel void k(global T *a, global T *b, global T *r,\n"
+                               "              global int *h, constant T *t)\n"
+                               "{\n"
+                               "    local T s[16];\n"
+                               "    size_t i = get_global_id(0);\n"
+                               "    T x = a[i], y = b[i];\n"
+                               "    %s\n"
+                               "}\n";
+
 #define NARROW      OPERATORS_NARROW
 #define INTEGER     OPERATORS_INTEGER
 #define INTEGERS    OPERATORS_INTEGERS

@@ -194,13 +194,16 @@ static void counts_vectors_and_functions(void **state)
         "f_op_float32_mul = 3/32*n" PER "f_op_float32_native_sin = 1/64*n" PER
         "f_op_int32_add = 1/64*n^2" PER "f_op_int32_mul = 1/64*n^2" PER
         "f_mem_access_global_float32_load = n\n"
-        "f_mem_access_global_float32_load_lstrides:{0:2}_gstrides:{0:128}_afr:1 = n\n"
         "f_mem_access_global_float32_load_lstrides:{0:3}_gstrides:{0:192}_afr:1 = n\n"
-        "f_mem_access_global_float32_load_lstrides:{0:4}_gstrides:{0:256}_afr:1 = n\n"
         "f_mem_access_global_float32_load_lstrides:{0:8}_gstrides:{0:512}_afr:1 = n\n"
+        "f_mem_access_global_float32_load_width:2_lstrides:{0:2}_gstrides:{0:128}_afr:1 "
+        "= n\n"
+        "f_mem_access_global_float32_load_width:4_lstrides:{0:4}_gstrides:{0:256}_afr:1 "
+        "= n\n"
         "f_mem_access_global_float32_store_lstrides:{0:1}_gstrides:{0:64}_afr:3 = 3*n\n"
         "f_mem_access_global_float32_store_lstrides:{0:3}_gstrides:{0:192}_afr:1 = n\n"
-        "f_mem_access_global_float32_store_lstrides:{0:4}_gstrides:{0:256}_afr:1 = n\n"
+        "f_mem_access_global_float32_store_width:4_lstrides:{0:4}_gstrides:{0:256}_afr:1 "
+        "= n\n"
         "f_mem_access_global_int32_load_lstrides:{0:1}_gstrides:{0:64}_afr:2 = 2*n\n"
         "f_thread_groups = 1/64*n\n");
 }

@@ -14,36 +14,6 @@
 #include "tests/kernels/count/operators.h"
 #include "tests/kernels/count/styles.h"
 
-static const struct operators_type {
-    enum operators_types in;
-    const char *name, *run_as; /* Oclgrind has no arithmetic of half */
-    double width;
-} types[] = {
-    { OPERATORS_NARROW, "char", "char", 1 },
-    { OPERATORS_NARROW, "ushort", "ushort", 1 },
-    { OPERATORS_INTEGER | OPERATORS_INT, "int", "int", 1 },
-    { OPERATORS_INTEGER, "uint", "uint", 1 },
-    { OPERATORS_INTEGER, "long", "long", 1 },
-    { OPERATORS_FLOAT | OPERATORS_FLOAT32, "float", "float", 1 },
-    { OPERATORS_FLOAT, "double", "double", 1 },
-    { OPERATORS_FLOAT, "half", "float", 1 },
-    { OPERATORS_INT_LANES, "int4", "int4", 4 },
-    { OPERATORS_INT_LANES, "uint2", "uint2", 2 },
-    { OPERATORS_FLOAT_LANES | OPERATORS_FLOAT4, "float4", "float4", 4 },
-    { OPERATORS_FLOAT_LANES, "double2", "double2", 2 },
-    { OPERATORS_FLOAT_LANES, "half4", "float4", 4 },
-};
-
-static const char frame[] = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
-                            "kernel void k(global T *a, global T *b, global T *r,\n"
-                            "              global int *h, constant T *t)\n"
-                            "{\n"
-                            "    local T s[16];\n"
-                            "    size_t i = get_global_id(0);\n"
-                            "    T x = a[i], y = b[i];\n"
-                            "    %s\n"
-                            "}\n";
-
 static const struct refused_row {
     const char *text, *words;
 } refused[] = {
@@ -156,7 +126,7 @@ static bool check(const struct operators_row *row, const struct operators_type *
     char *text = NULL;
     bool good = false;
 
-    snprintf(source, sizeof(source), frame, row->text);
+    snprintf(source, sizeof(source), operators_frame, row->text);
     snprintf(options, sizeof(options), "-cl-std=CL1.2 -DT=%s", type->name);
     snprintf(run_options, sizeof(run_options), "-cl-std=CL1.2 -DT=%s", type->run_as);
     profile = count(&style, &err);
@@ -182,7 +152,7 @@ static bool check_refused(const struct refused_row *row)
     struct gcal_error err = { 0 };
     struct gcal_profile *profile;
 
-    snprintf(source, sizeof(source), frame, row->text);
+    snprintf(source, sizeof(source), operators_frame, row->text);
     profile = count(&style, &err);
     if (!profile && strstr(err.text, row->words))
         return true;
@@ -198,11 +168,11 @@ int main(int argc, char **argv)
     if (!style_platform_open())
         return 77; /* no Oclgrind */
     for (const struct operators_row *row = operators_rows; row->text; row++)
-        for (size_t t = 0; t < sizeof(types) / sizeof(*types); t++) {
-            if (!(row->types & types[t].in) || (argc > 1 && !strstr(row->text, argv[1])))
+        for (const struct operators_type *t = operators_types; t->name; t++) {
+            if (!(row->types & t->in) || (argc > 1 && !strstr(row->text, argv[1])))
                 continue;
             n++;
-            n_failed += !check(row, &types[t]);
+            n_failed += !check(row, t);
         }
     for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
         n_failed += !check_refused(&refused[i]);

@@ -212,6 +212,8 @@ static void expect_same_afr(const char *what, const struct gcal_profile *a,
         return;
     before = value_at(x->afr, size);
     after = value_at(y->afr, size);
+    if (isnan(before) && isnan(after)) /* there are none at this size */
+        return;
     if (!(fabs(before - after) <= 1e-9 * fabs(before)))
         fail_msg("%s: the afr of %s was %g and is %g", what, e->feature, before, after);
 }
