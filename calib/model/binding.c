@@ -52,6 +52,17 @@ static bool same_tag(const struct gcal_feature *f, const struct gcal_profile_ent
     return subject->component && same(f->tag, subject->component);
 }
 
+/* In profiles of earlier versions, no name has a width, and names without one match vectors
+ * by their strides.
+ */
+static bool same_width(const struct gcal_feature *f,
+                       const struct gcal_profile_entry *entry)
+{
+    bool is_named = entry->vector_width <= 1 || strstr(entry->feature, "_width:");
+
+    return gcal_feature_has_width(f, entry->vector_width) || (!f->width && !is_named);
+}
+
 /* All fields but the constraints. */
 static bool matches(const struct gcal_feature *f, const struct gcal_profile_entry *entry,
                     const struct gcal_binding_subject *subject)
@@ -61,7 +72,7 @@ static bool matches(const struct gcal_feature *f, const struct gcal_profile_entr
            (f->space == GCAL_FEATURE_SPACE_ANY || f->space == entry->space) &&
            (f->way == GCAL_FEATURE_COPY_ANY || f->way == entry->way) &&
            (f->host == GCAL_FEATURE_HOST_ANY || f->host == entry->host) &&
-           gcal_feature_has_width(f, entry->vector_width) &&
+           same_width(f, entry) &&
            (f->direction == GCAL_FEATURE_DIRECTION_ANY ||
             f->direction == entry->direction);
 }

@@ -665,6 +665,12 @@ static struct gcal_interp_node *call(struct gcal_interp_translator *t, CXCursor 
     return gcal_interp_node_call(t, c, function, arguments, n);
 }
 
+/* Nothing is printed, and strings are no values. */
+static struct gcal_interp_node *no_format(struct gcal_interp_translator *t, CXCursor c)
+{
+    return gcal_interp_node_int(t, c, gcal_interp_type_basic(GCAL_INTERP_I32), 0);
+}
+
 static struct gcal_interp_node *translate_call(struct gcal_interp_translator *t,
                                                CXCursor c)
 {
@@ -677,7 +683,10 @@ static struct gcal_interp_node *translate_call(struct gcal_interp_translator *t,
         return NULL;
     if ((arguments = gcal_interp_program_alloc(t, (children.n + 1) * sizeof(*arguments))))
         for (; i < children.n; i++)
-            if (!(arguments[i - 1] = gcal_interp_translate_value(t, children.cursors[i])))
+            if (!(arguments[i - 1] =
+                      i == 1 && strcmp(name, "printf") == 0
+                          ? no_format(t, c)
+                          : gcal_interp_translate_value(t, children.cursors[i])))
                 break;
     if (arguments && i == children.n)
         n = call(t, c, name, arguments, children.n - 1);

@@ -125,6 +125,10 @@ typedef void gcal_interp_eval_void(struct gcal_interp_work_item *,
 typedef enum gcal_interp_flow gcal_interp_eval_flow(struct gcal_interp_work_item *,
                                                     const struct gcal_interp_node *);
 
+/* A function of up to three integers of one type. */
+typedef int64_t gcal_interp_integers(enum gcal_interp_repr repr, int64_t x, int64_t y,
+                                     int64_t z);
+
 /* A label of a switch, before its statement 'at'. */
 struct gcal_interp_label {
     struct gcal_interp_label *next;
@@ -155,8 +159,9 @@ struct gcal_interp_node {
             size_t offset;
         } place;
         struct {
-            int64_t (*ints)(int64_t, int64_t, int64_t);
+            gcal_interp_integers *ints;
             double (*floats)(double, double, double);
+            enum gcal_interp_repr repr; /* of the operands of 'ints' */
         } call;
         signed char lanes[GCAL_INTERP_MAX_LANES];
         struct gcal_interp_label *labels; /* of a switch */
@@ -421,6 +426,18 @@ struct gcal_interp_node *
 gcal_interp_node_call(struct gcal_interp_translator *t, CXCursor at,
                       const struct gcal_interp_function *function,
                       struct gcal_interp_node **arguments, size_t n);
+
+/* number.c: a function of one to three numbers, lane by lane */
+struct gcal_interp_node *
+gcal_interp_node_number_function(struct gcal_interp_translator *t, CXCursor at,
+                                 const char *name, struct gcal_interp_node **arguments,
+                                 size_t n_arguments, const struct gcal_interp_type *type);
+
+/* vector.c: dot(), cross() and the like; NULL without 'err': it is no such function. */
+struct gcal_interp_node *
+gcal_interp_node_vector_function(struct gcal_interp_translator *t, CXCursor at,
+                                 const char *name, struct gcal_interp_node **arguments,
+                                 size_t n_arguments, const struct gcal_interp_type *type);
 
 /* arith.c: conversions, operators and vectors */
 struct gcal_interp_node *gcal_interp_node_convert(struct gcal_interp_translator *t,
