@@ -124,26 +124,6 @@ static struct gcal_interp_node *member_address(struct gcal_interp_translator *t,
                                    address->type->element);
 }
 
-/* Whether 'c' is as_TYPE(...) and not a conversion to TYPE around something else. */
-static bool is_reinterpretation(struct gcal_interp_translator *t, CXCursor c,
-                                const struct gcal_interp_type *type)
-{
-    const char *text;
-    unsigned from, to;
-    size_t length = 0;
-
-    extent(t, c, &from, &to);
-    text = t->unit->source + from;
-    if (strncmp(text, "as_", 3) != 0)
-        return false;
-    text += 3;
-    while (islower((unsigned char)text[length]))
-        length++;
-    return gcal_interp_type_named(text, length) == gcal_interp_type_lane(type) &&
-           (type->repr == GCAL_INTERP_VECTOR ? (size_t)atoi(text + length) == type->count
-                                             : text[length] == '(');
-}
-
 /* An array as a pointer to its first element. */
 static struct gcal_interp_node *translate_array(struct gcal_interp_translator *t,
                                                 CXCursor array)
@@ -194,7 +174,8 @@ static struct gcal_interp_node *translate_implicit(struct gcal_interp_translator
     }
     if (!(value = gcal_interp_translate_value(t, inner)))
         return NULL;
-    if (!gcal_interp_type_equal(type, value->type) && is_reinterpretation(t, c, type))
+    if (!gcal_interp_type_equal(type, value->type) &&
+        gcal_source_is_reinterpreted(c, inner))
         return gcal_interp_node_reinterpret(t, c, value, type);
     return gcal_interp_node_convert(t, c, value, type);
 }

@@ -313,6 +313,7 @@ INTEGERS(int_rhadd, (x + y + 1) >> 1)
 INTEGERS(int_mul_hi, high_half(repr, x, y))
 INTEGERS(int_mad_hi, high_half(repr, x, y) + z)
 INTEGERS(int_rotate, rotated(repr, x, y))
+INTEGERS(int_upsample, (unsigned __int128)x << bits_of(repr) | raw(repr, y))
 INTEGERS(int_bitselect, (x & ~z) | (y & z))
 
 static const struct {
@@ -339,6 +340,7 @@ static const struct {
     { "mad_hi", 3, int_mad_hi },
     { "rotate", 2, int_rotate },
     { "bitselect", 3, int_bitselect },
+    { "upsample", 2, int_upsample },
 };
 
 /* ---- nodes ---- */
@@ -475,7 +477,8 @@ gcal_interp_node_number_function(struct gcal_interp_translator *t, CXCursor at,
     const struct gcal_interp_type *lane = gcal_interp_type_lane(type);
     struct gcal_interp_node *n = gcal_interp_node_create(t, at, type);
     bool test = gcal_interp_is_int(lane) && gcal_interp_is_float(operand);
-    bool is_own = test || strncmp(name, "abs", 3) == 0; /* operands of another type */
+    /* operands of another type than the result */
+    bool is_own = test || strncmp(name, "abs", 3) == 0 || strcmp(name, "upsample") == 0;
 
     if (!n)
         return NULL;

@@ -129,6 +129,13 @@ const char *gcal_source_dtype(CXType type)
     }
 }
 
+/* A cast has its operand's extent, also in macros; as_float() begins before it. */
+bool gcal_source_is_reinterpreted(CXCursor c, CXCursor operand)
+{
+    return clang_getCursorKind(c) == CXCursor_UnexposedExpr &&
+           !clang_equalRanges(clang_getCursorExtent(c), clang_getCursorExtent(operand));
+}
+
 /* ---- clauses and tags ---- */
 
 static bool is_assignment(CXCursor c)

@@ -117,6 +117,11 @@ size_t gcal_source_component(const struct gcal_source_unit *unit, CXCursor c,
 size_t gcal_source_component_lanes(const char *name, size_t length, size_t count,
                                    signed char lanes[GCAL_SOURCE_MAX_COMPONENTS]);
 
+/* Whether 'c', which the tree shows as an implicit cast of 'operand', is as_float(operand)
+ * or the like.
+ */
+bool gcal_source_is_reinterpreted(CXCursor c, CXCursor operand);
+
 /* Init, condition, increment and body of a for; omitted ones are null cursors. */
 int gcal_source_for_clauses(CXCursor loop, CXCursor parts[4], struct gcal_error *err);
 

@@ -456,13 +456,6 @@ static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
     return constant_if(false, gcal_walk_value_select(w, &predicate, yes, no));
 }
 
-/* Whether the tree shows as_float(x), as an implicit cast that begins before its operand. */
-static bool is_reinterpreted(CXCursor cast, CXCursor child)
-{
-    return clang_getCursorKind(cast) == CXCursor_UnexposedExpr &&
-           !clang_equalRanges(clang_getCursorExtent(cast), clang_getCursorExtent(child));
-}
-
 static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
@@ -485,7 +478,7 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
     value = gcal_walk_expr(w, child);
     if (value.kind == GCAL_WALK_VALUE_POINTER && is_address)
         return value;
-    if (!value.folds && !is_reinterpreted(c, child))
+    if (!value.folds && !gcal_source_is_reinterpreted(c, child))
         count_conversion(w, from, type);
     folds = value.folds && gcal_source_dtype(type);
     if (is_reinterpreted(c, child))
