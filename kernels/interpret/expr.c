@@ -60,19 +60,6 @@ static CXCursor without_parens(struct gcal_interp_translator *t, CXCursor c)
     return c;
 }
 
-/* ---- implicit casts and swizzles ---- */
-
-static void extent(struct gcal_interp_translator *t, CXCursor c, unsigned *from,
-                   unsigned *to)
-{
-    CXSourceRange range = clang_getCursorExtent(c);
-
-    clang_getExpansionLocation(clang_getRangeStart(range), NULL, NULL, NULL, from);
-    clang_getExpansionLocation(clang_getRangeEnd(range), NULL, NULL, NULL, to);
-    if (*to > strlen(t->unit->source))
-        *from = *to = 0;
-}
-
 /* Whether 'c' is "vector.lanes" or "pointer->lanes"; *n lanes, 0: they are not found. */
 static bool is_swizzle(struct gcal_interp_translator *t, CXCursor c, CXCursor *vector,
                        signed char lanes[GCAL_INTERP_MAX_LANES], size_t *n)
