@@ -481,10 +481,10 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
     if (!value.folds && !gcal_source_is_reinterpreted(c, child))
         count_conversion(w, from, type);
     folds = value.folds && gcal_source_dtype(type);
-    if (is_reinterpreted(c, child))
+    if (gcal_source_is_reinterpreted(c, child))
         value.quotient = NULL; /* its bits are another number */
     value = gcal_walk_cast_value(w, value, from, type);
-    if (is_reinterpreted(c, child))
+    if (gcal_source_is_reinterpreted(c, child))
         value.quotient = NULL;
     return constant_if(folds, value);
 }
