@@ -139,7 +139,31 @@ def global_sizes(local, groups):
     return ",".join(f"{size}*{group}" for size, group in zip(local, groups))
 
 
+REQUIRED = re.compile(r"the kernel requires work-groups of (\d+)x(\d+)x(\d+)")
+
+
+def required_size(message, dims):
+    """The work-group that a message requires, or None."""
+    found = REQUIRED.search(message)
+    if not found:
+        return None
+    sizes = [int(size) for size in found.groups()]
+    while len(sizes) > dims and sizes[-1] == 1:
+        sizes.pop()
+    return sizes
+
+
 def survey_kernel(job):
+    """Macros may require another work-group than the source shows."""
+    survey_shape(job)
+    sizes = required_size(job["any"]["message"], len(job["local"]))
+    if sizes:
+        job["local"] = sizes
+        survey_shape(job)
+    return job
+
+
+def survey_shape(job):
     local = job["local"]
     shape = ["--local", ",".join(str(size) for size in local)]
     symbolic = shape + ["--global", global_sizes(local, GROUPS)]
@@ -151,15 +175,16 @@ def survey_kernel(job):
                                longest)
         job["estimates"] = count(job, symbolic + ["--allow-estimates"], longest)
         job["compiles"] = compiles(job)
-    return job
 
 
 def compiles(job):
-    """Whether clang has no such error as gpucal's."""
+    """Whether the kernel is there, and clang has no such error as gpucal's."""
+    if re.search(r"no kernel (named|in this file)", job["any"]["message"]):
+        return False
     said = re.sub(r"^gpucal: [^:]*:(\d+:\d+: )?", "", job["any"]["message"].split("\n")[0])
     options = [word for word in job["options"] if word.startswith(("-D", "-I"))]
-    command = ["clang", "-x", "cl", "-cl-std=CL1.2", "-fsyntax-only", "-Xclang",
-               "-finclude-default-header", *options, job["path"]]
+    command = ["clang", "-x", "cl", "-cl-std=CL1.2", "-fsyntax-only", "-ferror-limit=0",
+               "-Xclang", "-finclude-default-header", *options, job["path"]]
     err = run(command, 60)[2]
     core = re.sub(r" \(.*", "", said).strip()
     return not core or "error: " + core not in err
@@ -213,8 +238,9 @@ def print_summary(kernels):
           f"{sum(r['marked'] for r in accepted)} of these marked")
     print(f"accepted with a number of groups only: {len(numbers)}; with estimates only: "
           f"{sum(k['estimates']['status'] == 0 and k not in numbers for k in refused)}")
-    print(f"accepted for sub-groups of 32: "
-          f"{sum(k['any_32']['status'] == 0 for k in kernels)}")
+    accepted_32 = [k["any_32"] for k in kernels if k["any_32"]["status"] == 0]
+    print(f"accepted for sub-groups of 32: {len(accepted_32)}, "
+          f"{sum(r['marked'] for r in accepted_32)} of these marked")
     print(f"crashed or stopped: {len(crashed)}")
     for k in crashed:
         print(f"  {k['file']} {k['kernel']}: {k['any']['status']}, {k['any_32']['status']}")
@@ -235,26 +261,39 @@ def print_summary(kernels):
 
 # ---- all ----
 
-def find_jobs(program, folder, longest):
+def read_kernels(path):
+    """(file, kernel) of those that compile in an earlier survey; None: all."""
+    if not path:
+        return None
+    with open(path) as file:
+        return {(k["file"], k["kernel"]) for k in map(json.loads, file)
+                if k.get("compiles", True)}
+
+
+def find_jobs(program, folder, longest, only):
     lines = read_options(folder)
     for name in find_files(folder):
         path = os.path.join(folder, name)
         with open(path, errors="replace") as file:
             text = file.read()
         for kernel, local in dict(find_kernels(text)).items():
+            if only is not None and (name, kernel) not in only:
+                continue
             yield {"program": program, "path": path, "file": name, "kernel": kernel,
                    "local": local, "options": options_of(name, lines), "longest": longest}
 
 
 def main():
-    program, folder, lines, longest = sys.argv[1:]
-    jobs = list(find_jobs(os.path.abspath(program), os.path.abspath(folder), int(longest)))
+    program, folder, lines, longest, earlier = sys.argv[1:]
+    jobs = list(find_jobs(os.path.abspath(program), os.path.abspath(folder), int(longest),
+                          read_kernels(earlier)))
     workers = int(os.environ.get("SURVEY_JOBS", os.cpu_count()))
-    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        kernels = list(pool.map(survey_kernel, jobs))
-    with open(lines, "w") as file:
-        for k in kernels:
+    kernels = []
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool, open(lines, "w") as file:
+        for k in pool.map(survey_kernel, jobs):
             file.write(json.dumps(k) + "\n")
+            file.flush()
+            kernels.append(k)
     print_summary(kernels)
 
 
