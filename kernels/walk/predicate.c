@@ -326,6 +326,8 @@ struct gcal_walk_predicate gcal_walk_predicate_from_value(struct gcal_walk *w,
     if (value.kind == GCAL_WALK_VALUE_INTEGER) /* if (x) is if (x != 0) */
         return known_predicate(
             gcal_sets_condition_not(w->c, gcal_sets_condition_zero(w->c, value.p)));
+    if (value.kind == GCAL_WALK_VALUE_POINTER) /* an argument may be null */
+        return unknown_predicate(true, "it is whether a pointer is null");
     predicate = unknown_predicate(value.on_data, value.why);
     predicate.when = value.when;
     predicate.unless = value.unless;

@@ -286,3 +286,32 @@ kernel void lookup_table(global uchar *image, constant uchar *table, int n)
     if (i < n)
         image[i] = table[image[i]];
 }
+
+//: kernel optional_mask
+//: local 64
+//: global 64*g
+//: at g=1
+//: at g=2
+//: marked mul, global load, constant load
+kernel void optional_mask(global float *a, global const float *mask, constant float *gain)
+{
+    int i = get_global_id(0);
+    float v = a[i];
+
+    if (mask)
+        v *= mask[i];
+    a[i] = gain ? v * gain[i] : v;
+}
+
+//: kernel without_input
+//: local 64
+//: global 64*g
+//: at g=1
+//: at g=2
+//: marked global load, global store, add
+kernel void without_input(global const float *in, global float *out)
+{
+    if (!in || !out)
+        return;
+    out[get_global_id(0)] = in[get_global_id(0)] + 1.0f;
+}
