@@ -132,6 +132,7 @@ typedef int64_t gcal_interp_integers(enum gcal_interp_repr repr, int64_t x, int6
 /* A label of a switch, before its statement 'at'. */
 struct gcal_interp_label {
     struct gcal_interp_label *next;
+    struct gcal_interp_node *node; /* its place */
     int64_t value;
     bool is_default;
     size_t at;

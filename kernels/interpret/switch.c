@@ -19,15 +19,27 @@ static size_t find_entry(const struct gcal_interp_node *n, int64_t value)
     return entry;
 }
 
+/* A statement's labels are one condition. */
+static void observe_labels(struct gcal_interp_work_item *item,
+                           const struct gcal_interp_node *n, size_t entry)
+{
+    for (const struct gcal_interp_label *label = n->k.labels; label; label = label->next)
+        if (!label->next || label->next->at != label->at)
+            gcal_interp_observe_branch(item, label->node, entry == label->at);
+}
+
 static enum gcal_interp_flow run_switch(struct gcal_interp_work_item *item,
                                         const struct gcal_interp_node *n)
 {
     int64_t value = n->a->eval.i(item, n->a);
     enum gcal_interp_flow flow = GCAL_INTERP_FLOW_NEXT;
+    size_t entry = find_entry(n, value);
 
     if (item->run->failed)
         return GCAL_INTERP_FLOW_RETURN;
-    for (size_t i = find_entry(n, value); i < n->n_list; i++) {
+    if (item->run->observe)
+        observe_labels(item, n, entry);
+    for (size_t i = entry; i < n->n_list; i++) {
         flow = n->list[i]->eval.flow(item, n->list[i]);
         if (flow != GCAL_INTERP_FLOW_NEXT)
             break;
@@ -44,6 +56,8 @@ static int add_label(struct gcal_interp_translator *t, struct gcal_interp_node *
     if (!label)
         return -1;
     *label = (struct gcal_interp_label){ .is_default = is_default, .at = at };
+    if (!(label->node = gcal_interp_node_create(t, value, NULL)))
+        return -1;
     if (result && clang_EvalResult_getKind(result) == CXEval_Int)
         label->value = clang_EvalResult_getAsLongLong(result);
     else if (!is_default)
