@@ -34,6 +34,7 @@ kernel void halving_passes(global float *a, uint n)
 //: global 32*g
 //: at g=1 n=100
 //: at g=2 n=512
+//: lanes-marked divergent branch
 kernel void binary_search(global const int *sorted, global int *found, int n)
 {
     int key = get_global_id(0), at = 0;
