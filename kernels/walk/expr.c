@@ -460,7 +460,7 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     CXType type = gcal_walk_type(c), from;
-    bool is_address = gcal_walk_is_address(type), folds;
+    bool is_address = gcal_walk_is_address(type), is_reinterpreted, folds;
     CXCursor child;
     struct gcal_walk_value value;
     struct gcal_walk_lvalue lvalue;
@@ -478,13 +478,14 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
     value = gcal_walk_expr(w, child);
     if (value.kind == GCAL_WALK_VALUE_POINTER && is_address)
         return value;
-    if (!value.folds && !gcal_source_is_reinterpreted(c, child))
+    is_reinterpreted = gcal_source_is_reinterpreted(c, child);
+    if (!value.folds && !is_reinterpreted)
         count_conversion(w, from, type);
     folds = value.folds && gcal_source_dtype(type);
-    if (gcal_source_is_reinterpreted(c, child))
+    if (is_reinterpreted)
         value.quotient = NULL; /* its bits are another number */
     value = gcal_walk_cast_value(w, value, from, type);
-    if (gcal_source_is_reinterpreted(c, child))
+    if (is_reinterpreted)
         value.quotient = NULL;
     return constant_if(folds, value);
 }
