@@ -52,6 +52,8 @@ static int child(struct gcal_interp_translator *t, CXCursor c, size_t which, siz
     return rc;
 }
 
+/* ---- implicit casts and swizzles ---- */
+
 static CXCursor without_parens(struct gcal_interp_translator *t, CXCursor c)
 {
     while (clang_getCursorKind(c) == CXCursor_ParenExpr)
