@@ -12,9 +12,25 @@
 
 /* ---- types ---- */
 
+/* A parameter that is written as an array is a pointer. */
+static bool is_array(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray;
+}
+
 static CXType canonical_pointee(CXType type)
 {
-    return clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(type)));
+    type = clang_getCanonicalType(type);
+    return clang_getCanonicalType(is_array(type) ? clang_getArrayElementType(type)
+                                                 : clang_getPointeeType(type));
+}
+
+/* Of what a parameter points to. */
+static enum gcal_feature_space pointee_space(CXType type)
+{
+    return gcal_source_address_space(is_array(type) ? clang_getCanonicalType(type)
+                                                    : canonical_pointee(type));
 }
 
 static const char *widest_dtype(CXType type, int depth);
@@ -65,14 +81,13 @@ static enum gcal_count_signature_kind kind_of(CXType type)
     enum gcal_feature_space space;
 
     type = clang_getCanonicalType(type);
-    if (type.kind != CXType_Pointer)
+    if (type.kind != CXType_Pointer && !is_array(type))
         return gcal_source_dtype(type) && type.kind != CXType_ExtVector &&
                        type.kind != CXType_Vector
                    ? GCAL_COUNT_SIGNATURE_SCALAR
                    : GCAL_COUNT_SIGNATURE_OTHER;
-    type = canonical_pointee(type);
-    space = gcal_source_address_space(type);
-    if (!widest_dtype(type, 0))
+    space = pointee_space(type);
+    if (!widest_dtype(canonical_pointee(type), 0))
         return GCAL_COUNT_SIGNATURE_OTHER;
     return space == GCAL_FEATURE_SPACE_LOCAL ? GCAL_COUNT_SIGNATURE_LOCAL
            : space == GCAL_FEATURE_SPACE_ANY ? GCAL_COUNT_SIGNATURE_OTHER
@@ -275,8 +290,7 @@ static int read_extent(CXCursor decl, struct gcal_count_signature_arg *arg,
 {
     struct accesses a = { .nest = nest,
                           .name = arg->name,
-                          .space = gcal_source_address_space(
-                              canonical_pointee(clang_getCursorType(decl))),
+                          .space = pointee_space(clang_getCursorType(decl)),
                           /* twice: the accesses, and room for some of them */
                           .events = calloc(2 * nest->n_accesses + 1, sizeof(void *)) };
     int rc = a.events ? read_accesses(arg, &a, err) : gcal_error_memory(err);

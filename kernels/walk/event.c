@@ -111,7 +111,8 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
                        event.tag);
         return;
     }
-    if (!(event.dtype = gcal_source_dtype(type))) {
+    event.dtype = gcal_walk_type_is_pointer(type) ? "uint64" : gcal_source_dtype(type);
+    if (!event.dtype) {
         gcal_walk_fail(w, at, "an access of this type cannot be counted");
         return;
     }

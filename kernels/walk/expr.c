@@ -273,7 +273,7 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
         if (lvalue.kind == GCAL_WALK_LVALUE_VARIABLE && !w->frozen)
             gcal_walk_variable_escape(w, lvalue.decl);
         return lvalue.kind == GCAL_WALK_LVALUE_MEMORY ? lvalue.pointer
-                                                      : gcal_walk_unknown(NULL);
+                                                      : gcal_walk_private_pointer();
     case CXUnaryOperator_Minus:
         value = gcal_walk_expr(w, kids.c[0]);
         if (!value.folds)
@@ -476,7 +476,7 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
         return gcal_walk_lvalue_load(w, c, &lvalue);
     }
     value = gcal_walk_expr(w, child);
-    if (value.kind == GCAL_WALK_VALUE_POINTER && is_address)
+    if ((value.kind == GCAL_WALK_VALUE_POINTER || value.is_private) && is_address)
         return value;
     is_reinterpreted = gcal_source_is_reinterpreted(c, child);
     if (!value.folds && !is_reinterpreted)

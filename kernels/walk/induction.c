@@ -609,6 +609,8 @@ static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes
             value = moved_by(w, induction, v);
         } else if (v && induction->doublings && (!ends || induction->doublings > 0)) {
             value = scaled_by(w, induction, v);
+        } else if (induction->start.is_private && !induction->assigned) {
+            value = induction->start;
         } else if (induction->start.kind == GCAL_WALK_VALUE_POINTER &&
                    !induction->assigned) {
             value.kind = GCAL_WALK_VALUE_POINTER; /* moved by an unknown offset */

@@ -24,6 +24,8 @@ enum gcal_feature_space gcal_walk_pointer_space(struct gcal_walk *w, CXCursor at
         return gcal_source_address_space(type);
     if (pointer.kind == GCAL_WALK_VALUE_POINTER)
         return w->nest->arrays[pointer.array].space;
+    if (pointer.is_private)
+        return GCAL_FEATURE_SPACE_ANY;
     gcal_walk_fail(
         w, at,
         "the address space of this generic pointer is unknown: write it in the "
@@ -348,6 +350,14 @@ struct gcal_walk_lvalue gcal_walk_lvalue_find(struct gcal_walk *w, CXCursor c)
     }
 }
 
+struct gcal_walk_value gcal_walk_private_pointer(void)
+{
+    struct gcal_walk_value value = gcal_walk_unknown("it points to private memory");
+
+    value.is_private = true;
+    return value;
+}
+
 struct gcal_walk_value gcal_walk_decay(struct gcal_walk *w, CXCursor array)
 {
     struct gcal_walk_lvalue lvalue;
@@ -370,7 +380,7 @@ struct gcal_walk_value gcal_walk_decay(struct gcal_walk *w, CXCursor array)
         return gcal_walk_variable_get(w, lvalue.decl);
     if (lvalue.kind == GCAL_WALK_LVALUE_VARIABLE && !w->frozen)
         gcal_walk_variable_escape(w, lvalue.decl);
-    return gcal_walk_unknown("it points to private memory");
+    return gcal_walk_private_pointer();
 }
 
 /* Whether it is a variable, or a part of one. */

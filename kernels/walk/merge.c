@@ -8,7 +8,7 @@ static bool same_value(struct gcal_walk_value a, struct gcal_walk_value b)
 {
     if (a.kind != b.kind || a.array != b.array || a.condition != b.condition ||
         a.widened != b.widened || a.choice != b.choice || a.is_minus != b.is_minus ||
-        a.quotient != b.quotient)
+        a.quotient != b.quotient || a.is_private != b.is_private)
         return false;
     return a.p == b.p || (a.p && b.p && gcal_poly_equal(a.p, b.p));
 }
@@ -163,6 +163,7 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
     value.on_data = (!predicate->known && predicate->on_data) ||
                     (yes.kind == GCAL_WALK_VALUE_UNKNOWN && yes.on_data) ||
                     (no.kind == GCAL_WALK_VALUE_UNKNOWN && no.on_data);
+    value.is_private = yes.is_private && no.is_private;
     if (yes.kind == GCAL_WALK_VALUE_POINTER && no.kind == GCAL_WALK_VALUE_POINTER &&
         yes.array == no.array) {
         value.kind = GCAL_WALK_VALUE_POINTER;

@@ -33,7 +33,8 @@ struct gcal_walk_value {
     bool folds;                /* a constant, whose arithmetic front ends fold */
     /* unknown: 1 where the condition holds, else 0; or NULL */
     const struct gcal_sets_condition *condition;
-    bool is_minus; /* -1 instead of 1: a comparison of vectors */
+    bool is_private; /* unknown: a pointer to private memory */
+    bool is_minus;   /* -1 instead of 1: a comparison of vectors */
     const struct gcal_sets_condition *when, *unless; /* unknown: as in the predicate */
     /* unknown: an unsigned value of 32 bits in one of 64, p + 2^32 where p < 0; or NULL */
     const struct gcal_poly *widened;
@@ -461,6 +462,8 @@ struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
 void gcal_walk_lvalue_store(struct gcal_walk *w, CXCursor at,
                             const struct gcal_walk_lvalue *lvalue,
                             struct gcal_walk_value value);
+/* A pointer to private memory. */
+struct gcal_walk_value gcal_walk_private_pointer(void);
 /* An array as a pointer to its first element. */
 struct gcal_walk_value gcal_walk_decay(struct gcal_walk *w, CXCursor array);
 /* The place of a private variable, or of a part of it, without side effects and for any

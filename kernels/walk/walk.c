@@ -264,6 +264,34 @@ void gcal_walk_variables_restore(struct gcal_walk *w,
 
 /* ---- the kernel ---- */
 
+static bool is_parameter(struct gcal_walk *w, CXCursor kernel, const char *name)
+{
+    for (int i = 0; i < clang_Cursor_getNumArguments(kernel); i++)
+        if (strcmp(gcal_walk_name(w, clang_Cursor_getArgument(kernel, (unsigned)i)),
+                   name) == 0)
+            return true;
+    return false;
+}
+
+/* A vector or structure by value: its integers are sizes, "size_x" of size.x. */
+static struct gcal_walk_value whole_parameter(struct gcal_walk *w, CXCursor kernel,
+                                              CXCursor decl)
+{
+    struct gcal_walk_leaf leaves[GCAL_WALK_MAX_CELLS];
+    struct gcal_walk_part parts[GCAL_WALK_MAX_CELLS];
+    size_t n = gcal_walk_leaves(w, gcal_walk_type(decl), true, leaves), n_parts = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *name = gcal_walk_cell_name(w, decl, leaves[i].at);
+
+        if (gcal_walk_type_is_integer(leaves[i].type) && !is_parameter(w, kernel, name))
+            parts[n_parts++] = (struct gcal_walk_part){
+                leaves[i].at, gcal_walk_integer(gcal_poly_parameter(w->c, name))
+            };
+    }
+    return gcal_walk_value_of_parts(w, n_parts, parts);
+}
+
 static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
 {
     int n = clang_Cursor_getNumArguments(kernel);
@@ -284,6 +312,8 @@ static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
                 gcal_walk_array_find(w, name, gcal_source_address_space(pointee));
         } else if (gcal_walk_type_is_integer(type)) {
             value = gcal_walk_integer(gcal_poly_parameter(w->c, name));
+        } else if (gcal_walk_type_is_aggregate(type)) {
+            value = whole_parameter(w, kernel, decl);
         }
         gcal_walk_variable_declare(w, decl, value);
     }

@@ -653,6 +653,56 @@ static void counting_is_deterministic(void **state)
     gcal_profile_destroy(q);
 }
 
+/* The count of the loads of 'space'. */
+static const char *loads_of(const struct gcal_profile *p, enum gcal_feature_space space)
+{
+    for (size_t i = 0; i < p->n_entries; i++)
+        if (p->entries[i].kind == GCAL_FEATURE_MEM_ACCESS &&
+            p->entries[i].space == space && p->entries[i].direction == GCAL_FEATURE_LOAD)
+            return p->entries[i].count;
+    fail_msg("no load");
+    return NULL;
+}
+
+static void integers_of_arguments_by_value_are_sizes(void **state)
+{
+    struct gcal_profile *p =
+        count("typedef struct { float scale; int first, last; } part;\n"
+              "__kernel void k(__global float *a, int2 size, part p, int other_x, int2 "
+              "other) {\n"
+              "  float f = 0; for (int i = p.first; i < p.last; i++)\n"
+              "    for (int j = 0; j < size.y; j++) f += a[i * size.x + j];\n"
+              "  if (other.y > 0) f += 1; a[0] = f; }",
+              true);
+
+    (void)state;
+    assert_string_equal(loads_of(p, GCAL_FEATURE_SPACE_GLOBAL),
+                        "n*size_y*max(-p_first+p_last,0)");
+    gcal_profile_destroy(p);
+}
+
+static void generic_pointers_access_what_they_point_to(void **state)
+{
+    struct gcal_count_request r =
+        request_for("float sum(const float *p, int n) {\n"
+                    "  float s = 0; for (int i = 0; i < n; i++) s += p[i]; return s; }\n"
+                    "void bump(int *k, float2 *v) { *k += 1; v->x = 2.0f; }\n"
+                    "__kernel void k(__global float *a, __local float *t, int m) {\n"
+                    "  float w[4] = { 1 }; float2 v = 0; int k = 0; float *q = w;\n"
+                    "  bump(&k, &v); for (int i = 0; i < 4; i++) *q++ = v.y;\n"
+                    "  a[0] = sum(w, 4) + sum(t, 3) + sum(a, m); }");
+    struct gcal_error err = { 0 };
+    struct gcal_profile *p;
+
+    (void)state;
+    r.build_options = "-cl-std=CL2.0";
+    if (!(p = gcal_count(&r, &err)))
+        fail_msg("%s", err.text);
+    assert_string_equal(loads_of(p, GCAL_FEATURE_SPACE_GLOBAL), "n*m");
+    assert_string_equal(loads_of(p, GCAL_FEATURE_SPACE_LOCAL), "3*n");
+    gcal_profile_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -676,6 +726,8 @@ int main(void)
         cmocka_unit_test(steps_by_a_size_need_an_assumption),
         cmocka_unit_test(strides_by_the_global_size_need_no_number),
         cmocka_unit_test(counting_is_deterministic),
+        cmocka_unit_test(integers_of_arguments_by_value_are_sizes),
+        cmocka_unit_test(generic_pointers_access_what_they_point_to),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
