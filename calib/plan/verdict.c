@@ -5,6 +5,29 @@
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "calib/plan/private.h"
+#include "kernels/interpret/interpret.h"
+
+/* Sets verdict->checked: a kernel that the host's interpreter cannot run is measured
+ * nevertheless.
+ */
+static int compare_outputs(struct gcal_plan *plan, const struct gcal_kernel *kernel,
+                           void *const *outputs, struct gcal_plan_verdict *verdict)
+{
+    int rc;
+
+    if (kernel->unchecked)
+        return 0;
+    rc = gcal_plan_compare_outputs(kernel, plan->options->seed, outputs, &verdict->worst,
+                                   &verdict->why);
+    if (rc < 0 && !kernel->reference && gcal_interp_is_unable(&verdict->why)) {
+        gcal_log(GCAL_LOG_WARN, "%s: measured unchecked: %s", plan->info->name,
+                 verdict->why.text);
+        verdict->why = (struct gcal_error){ 0 };
+        return 0;
+    }
+    verdict->checked = rc >= 0;
+    return rc;
+}
 
 int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
                            struct gcal_plan_verdict *verdict)
@@ -34,11 +57,8 @@ int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
     } else {
         verdict->status = GCAL_MEASUREMENT_WRONG_RESULT;
         start_s = gcal_clock_now_s();
-        rc = kernel->unchecked ? 0
-                               : gcal_plan_compare_outputs(kernel, plan->options->seed,
-                                                           outputs, &verdict->worst, why);
+        rc = compare_outputs(plan, kernel, outputs, verdict);
         plan->spent_s[GCAL_PLAN_SPENT_COMPARING] += gcal_clock_now_s() - start_s;
-        verdict->checked = rc >= 0 && !kernel->unchecked;
         rc = rc != 0;
     }
     verdict->wrong = rc != 0;

@@ -85,6 +85,17 @@ static inline bool gcal_interp_is_outside(const struct gcal_error *err)
     return strstr(err->text, GCAL_INTERP_OUTSIDE) != NULL;
 }
 
+/* Whether a run failed as the interpreter cannot run this kernel: a construct that it does
+ * not know, or too many iterations.
+ */
+#define GCAL_INTERP_UNSUPPORTED "is not supported when running on the host"
+#define GCAL_INTERP_TOO_LONG    "too large for a check on the host"
+static inline bool gcal_interp_is_unable(const struct gcal_error *err)
+{
+    return strstr(err->text, GCAL_INTERP_UNSUPPORTED) != NULL ||
+           strstr(err->text, GCAL_INTERP_TOO_LONG) != NULL;
+}
+
 /* Interprets the C function 'function' in 'source' (parameters: pointers and scalars in
  * the order of 'args') on the host.
  */

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "calib/plan/plan.h"
@@ -250,6 +251,37 @@ static void a_wrong_kernel_calibrates_nothing(void **state)
     clear(&run);
 }
 
+/* Initialisers without inner braces are counted, but the host does not run them. */
+static void what_the_host_cannot_run_is_measured_unchecked(void **state)
+{
+    static const char *const bodies[] = { "{ { 1, 2 }, 3 }", "{ 1, 2, 3 }" };
+    char *source,
+        *yaml = strndup(wrong_yaml, strstr(wrong_yaml, "reference:") - wrong_yaml);
+    struct gcal_measurement m;
+    size_t device, kernel;
+    struct run run;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        source = gcal_buf_format(
+            "__kernel void scale(__global const float *x, __global float *y)\n"
+            "{\n    struct { int a[2]; float s; } p = %s;\n"
+            "    int i = get_global_id(0); y[i] = p.s * x[i];\n}\n",
+            bodies[i]);
+        folder_write("k.cl", source);
+        folder_write("k.yaml", yaml);
+        run = calibrate(folder, scale_config);
+        assert_int_equal(
+            gcal_record_measurement(run.record, 0, &m, &device, &kernel, NULL), 0);
+        assert_int_equal(m.status, GCAL_MEASUREMENT_GOOD);
+        assert_int_equal(m.checked, i == 0);
+        gcal_measurement_clear(&m);
+        clear(&run);
+        free(source);
+    }
+    free(yaml);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, folder_remove)
 
 int main(int argc, char **argv)
@@ -258,6 +290,7 @@ int main(int argc, char **argv)
         TEST(a_transfer_is_measured_recorded_and_fitted),
         TEST(a_transfer_that_loses_bytes_calibrates_nothing),
         TEST(a_wrong_kernel_calibrates_nothing),
+        TEST(what_the_host_cannot_run_is_measured_unchecked),
     };
     int status = faulty_worker_dispatch(argc, argv);
 
