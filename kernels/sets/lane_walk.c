@@ -68,6 +68,7 @@ bool gcal_sets_lanes_prepare(struct gcal_sets_lane_walk *l,
     l->domain = (struct gcal_sets_domain){ .nest = l->nest,
                                            .mode = GCAL_SETS_COUNT_WORK_ITEMS,
                                            .offset = access->offset,
+                                           .keeps_lanes = true,
                                            .estimated = &l->sum->estimated };
     if (!gcal_sets_domain_fill(&l->domain, access->scope) || !has_lids(l))
         return false;

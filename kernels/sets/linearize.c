@@ -11,52 +11,7 @@
 #include "calib/base/array.h"
 #include "kernels/sets/private.h"
 
-/* ---- products of sizes and dimensions ---- */
-
-bool gcal_sets_has_products(const struct gcal_poly_context *c, const struct gcal_poly *p)
-{
-    for (size_t i = 0; i < p->n_terms; i++) {
-        bool with = false, without = false;
-
-        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
-            unsigned atom = p->terms[i].factors[j].atom;
-            struct gcal_poly_atom a = gcal_poly_get_atom(c, atom);
-            bool has = gcal_poly_atom_has_dimension(c, atom);
-
-            with = with || has;
-            without = without || !has;
-            if (has && (a.kind == GCAL_POLY_ATOM_QUOTIENT ||
-                        (a.kind >= GCAL_POLY_ATOM_FLOOR &&
-                         (gcal_sets_has_products(c, a.a) ||
-                          (a.b && gcal_sets_has_products(c, a.b))))))
-                return true;
-        }
-        if (with && without)
-            return true;
-    }
-    return false;
-}
-
-static bool condition_has_products(const struct gcal_poly_context *c,
-                                   const struct gcal_sets_condition *x)
-{
-    return (x->p && gcal_sets_has_products(c, x->p)) ||
-           (x->a && condition_has_products(c, x->a)) ||
-           (x->b && condition_has_products(c, x->b));
-}
-
-bool gcal_sets_domain_has_products(const struct gcal_sets_domain *domain)
-{
-    const struct gcal_poly_context *c = domain->nest->c;
-
-    for (size_t i = 0; i < domain->n_dims; i++)
-        if (gcal_sets_has_products(c, domain->trips[i]))
-            return true;
-    for (size_t i = 0; i < domain->n_conditions; i++)
-        if (condition_has_products(c, domain->conditions[i]))
-            return true;
-    return domain->branch && condition_has_products(c, domain->branch);
-}
+/* ---- which dimensions ---- */
 
 static bool is_multiplied_in(struct gcal_poly_context *c, const struct gcal_poly *p,
                              unsigned atom)
@@ -238,6 +193,8 @@ static bool add_bounds(struct gcal_sets_domain *domain, struct join *join,
 static bool may_join(const struct gcal_sets_domain *domain, size_t dim)
 {
     if (domain->keeps_groups && dim < 2 * domain->nest->n_dims && dim % 2 == 0)
+        return false;
+    if (domain->keeps_lanes && domain->is_lid[dim])
         return false;
     return !domain->is_lid[dim] || domain->mode == GCAL_SETS_COUNT_WORK_ITEMS ||
            (domain->block[dim] == 1 && !domain->linear);

@@ -102,11 +102,11 @@ struct gcal_sets_domain {
     size_t component[GCAL_SETS_MAX_DIMS]; /* number of the dimension's component */
     const struct gcal_sets_condition *conditions[GCAL_SETS_MAX_CONDITIONS];
     const struct gcal_poly *offset; /* of an access, in these dimensions; or NULL */
-    bool keeps_groups;              /* each group has elements of its own */
+    bool keeps_groups, keeps_lanes; /* the ids of groups, local ids stay dimensions */
 };
 
-/* The domain of 'scope'; the caller has set nest, mode, branch, estimated, offset and
- * keeps_groups.  False when it is nested too deeply, or the mode is
+/* The domain of 'scope'; the caller has set nest, mode, branch, estimated, offset,
+ * keeps_groups and keeps_lanes.  False when it is nested too deeply, or the mode is
  * GCAL_SETS_COUNT_BUSIEST and no work-item is known to do most.
  */
 bool gcal_sets_domain_fill(struct gcal_sets_domain *domain,
@@ -117,7 +117,14 @@ void gcal_sets_domain_find_components(struct gcal_sets_domain *domain);
 bool gcal_sets_domain_is_independent(const struct gcal_sets_domain *domain, size_t dim);
 bool gcal_sets_domain_has_condition(const struct gcal_sets_domain *domain, size_t dim);
 
-/* ---- quotient.c ---- */
+/* ---- divide.c ---- */
+
+/* Whether p contains a product of a size and a dimension, or a quotient of dimensions,
+ * maybe in other atoms.
+ */
+bool gcal_sets_has_products(const struct gcal_poly_context *c, const struct gcal_poly *p);
+/* Whether a range or a condition does. */
+bool gcal_sets_domain_has_products(const struct gcal_sets_domain *domain);
 
 /* A polynomial that is nonnegative exactly where p is, without quotients where that is
  * possible.
@@ -147,14 +154,13 @@ const struct gcal_poly *gcal_sets_bound_trips(struct gcal_poly_context *c,
                                               const struct gcal_poly *bound,
                                               unsigned atom);
 
+/* Makes conditions and ranges with products of sizes and dimensions affine, where they are
+ * a multiple of a size and a remainder.
+ */
+void gcal_sets_domain_divide(struct gcal_sets_domain *domain);
+
 /* ---- linearize.c ---- */
 
-/* Whether p contains a product of a size and a dimension, or a quotient of dimensions,
- * maybe in other atoms.
- */
-bool gcal_sets_has_products(const struct gcal_poly_context *c, const struct gcal_poly *p);
-/* Whether a range or a condition does. */
-bool gcal_sets_domain_has_products(const struct gcal_sets_domain *domain);
 /* The dimension from 0 to 'last' that replaces the dimensions x and y, the same in all
  * domains.
  */
@@ -164,7 +170,7 @@ const struct gcal_poly *gcal_sets_joined_dimension(struct gcal_sets_nest *nest,
 /* Replaces pairs of dimensions by one, where that makes conditions and ranges affine. */
 void gcal_sets_domain_linearize(struct gcal_sets_domain *domain);
 
-/* ---- direction.c ---- */
+/* ---- deciding_lane.c ---- */
 
 enum gcal_sets_direction {
     GCAL_SETS_CONSTANT,
@@ -179,17 +185,8 @@ enum gcal_sets_direction
 gcal_sets_condition_direction(struct gcal_poly_context *c,
                               const struct gcal_sets_condition *condition, unsigned dim);
 
-/* ---- lane.c ---- */
-
 /* Replaces local ids by sub-groups where one lane decides, in domains with products. */
 void gcal_sets_domain_pick_lanes(struct gcal_sets_domain *domain);
-
-/* ---- divide.c ---- */
-
-/* Makes conditions and ranges with products of sizes and dimensions affine, where they are
- * a multiple of a size and a remainder.
- */
-void gcal_sets_domain_divide(struct gcal_sets_domain *domain);
 
 /* ---- delinearize.c ---- */
 
@@ -238,15 +235,13 @@ isl_set *gcal_sets_component_set(struct gcal_sets_component *component);
  */
 void gcal_sets_component_register_others(struct gcal_sets_component *component);
 isl_set *gcal_sets_component_others(const struct gcal_sets_component *component);
+/* A text for the component's points and how they are counted: equal texts, equal counts. */
+const char *gcal_sets_component_key(const struct gcal_sets_component *component);
 
 /* ---- scope.c ---- */
 
 /* The number of points of a domain whose components have been found; NULL: unknown. */
 const struct gcal_poly *gcal_sets_domain_count(const struct gcal_sets_domain *domain);
-/* ---- key.c ---- */
-
-/* A text for the component's points and how they are counted: equal texts, equal counts. */
-const char *gcal_sets_component_key(const struct gcal_sets_component *component);
 
 /* ---- subgroup.c: projection to groups and sub-groups ---- */
 

@@ -156,6 +156,8 @@ static bool split(struct touched *t)
     bool estimated = false, by_lane[GCAL_SETS_MAX_DIMS];
     struct gcal_sets_domain domain = { .nest = t->nest,
                                        .mode = GCAL_SETS_COUNT_SUB_GROUPS,
+                                       .keeps_groups = true,
+                                       .keeps_lanes = true,
                                        .estimated = &estimated };
 
     if (!gcal_sets_domain_fill(&domain, t->access->scope))
