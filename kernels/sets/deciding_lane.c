@@ -99,10 +99,21 @@ static bool find_extremum(struct gcal_poly_context *c, const struct gcal_poly *p
     return false;
 }
 
+/* By the difference of consecutive values: floor((n + 3*x)/4) - x falls. */
+static enum gcal_sets_direction by_difference(struct gcal_poly_context *c,
+                                              const struct gcal_poly *p, unsigned dim)
+{
+    const struct gcal_poly *next =
+        gcal_poly_add(c, gcal_poly_from_atom(c, dim), gcal_poly_integer(c, 1));
+
+    return by_sign(c, gcal_poly_sub(c, gcal_poly_substitute(c, p, dim, next), p));
+}
+
 static enum gcal_sets_direction direction(struct gcal_poly_context *c,
                                           const struct gcal_poly *p, unsigned dim,
                                           int extrema)
 {
+    enum gcal_sets_direction found;
     const struct gcal_poly *factor;
     struct gcal_poly_atom a;
     unsigned atom;
@@ -121,27 +132,17 @@ static enum gcal_sets_direction direction(struct gcal_poly_context *c,
     factor = gcal_poly_coefficient(c, p, dim, 1);
     if (gcal_poly_contains(c, factor, dim))
         return GCAL_SETS_MIXED;
-    return both(by_sign(c, factor),
-                of_atoms(c, gcal_poly_coefficient(c, p, dim, 0), dim, extrema));
-}
-
-/* By the difference of consecutive values: floor((n + 3*x)/4) - x falls. */
-static enum gcal_sets_direction by_difference(struct gcal_poly_context *c,
-                                              const struct gcal_poly *p, unsigned dim)
-{
-    const struct gcal_poly *next =
-        gcal_poly_add(c, gcal_poly_from_atom(c, dim), gcal_poly_integer(c, 1));
-
-    return by_sign(c, gcal_poly_sub(c, gcal_poly_substitute(c, p, dim, next), p));
+    found = both(by_sign(c, factor),
+                 of_atoms(c, gcal_poly_coefficient(c, p, dim, 0), dim, extrema));
+    return found == GCAL_SETS_MIXED ? by_difference(c, p, dim) : found;
 }
 
 enum gcal_sets_direction gcal_sets_direction(struct gcal_poly_context *c,
                                              const struct gcal_poly *p, unsigned dim)
 {
     enum { MOST_EXTREMA = 5 };
-    enum gcal_sets_direction found = direction(c, p, dim, MOST_EXTREMA);
 
-    return found == GCAL_SETS_MIXED ? by_difference(c, p, dim) : found;
+    return direction(c, p, dim, MOST_EXTREMA);
 }
 
 enum gcal_sets_direction

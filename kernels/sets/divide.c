@@ -58,24 +58,30 @@ bool gcal_sets_domain_has_products(const struct gcal_sets_domain *domain)
 
 /* ---- without quotients ---- */
 
-/* The term of p that is a quotient of dimensions, times 1 or -1, and occurs nowhere else;
- * NULL without.
+/* Whether an atom is a quotient or floor of dimensions. */
+static bool hinders(const struct gcal_poly_context *c, unsigned atom)
+{
+    struct gcal_poly_atom a = gcal_poly_get_atom(c, atom);
+
+    return (a.kind == GCAL_POLY_ATOM_QUOTIENT && gcal_poly_has_dimension(c, a.a)) ||
+           (a.kind == GCAL_POLY_ATOM_FLOOR && a.k > 1 && gcal_poly_has_dimension(c, a.a));
+}
+
+/* The term of p that is such an atom, times 1 or -1, which occurs nowhere else; NULL
+ * without.
  */
 static const struct gcal_poly_term *find_lone_quotient(struct gcal_poly_context *c,
                                                        const struct gcal_poly *p)
 {
     for (size_t i = 0; i < p->n_terms; i++) {
         const struct gcal_poly_term *t = &p->terms[i];
-        unsigned atom = t->factors[0].atom;
-        struct gcal_poly_atom a;
 
         if (t->n_factors != 1 || t->factors[0].power != 1 || t->den != 1 ||
-            (t->num != 1 && t->num != -1))
+            (t->num != 1 && t->num != -1) || !hinders(c, t->factors[0].atom))
             continue;
-        a = gcal_poly_get_atom(c, atom);
-        if (a.kind == GCAL_POLY_ATOM_QUOTIENT && gcal_poly_has_dimension(c, a.a) &&
-            !gcal_poly_contains(c, gcal_poly_coefficient(c, p, atom, 0), atom) &&
-            gcal_poly_degree(p, atom) == 1)
+        if (gcal_poly_degree(p, t->factors[0].atom) == 1 &&
+            !gcal_poly_contains(c, gcal_poly_coefficient(c, p, t->factors[0].atom, 0),
+                                t->factors[0].atom))
             return t;
     }
     return NULL;
@@ -85,20 +91,20 @@ const struct gcal_poly *gcal_sets_multiply_out(struct gcal_poly_context *c,
                                                const struct gcal_poly *p)
 {
     enum { MOST_QUOTIENTS = 4 };
-    const struct gcal_poly *one = gcal_poly_integer(c, 1);
+    const struct gcal_poly *one = gcal_poly_integer(c, 1), *rest, *divisor;
 
     for (int i = 0; i < MOST_QUOTIENTS; i++) {
         const struct gcal_poly_term *t = find_lone_quotient(c, p);
         struct gcal_poly_atom a;
-        const struct gcal_poly *rest;
 
         if (!t || !gcal_poly_is_integral(p))
             return p;
         a = gcal_poly_get_atom(c, t->factors[0].atom);
+        divisor = a.b ? a.b : gcal_poly_integer(c, a.k);
         rest = gcal_poly_coefficient(c, p, t->factors[0].atom, 0);
         p = t->num > 0
-                ? gcal_poly_add(c, a.a, gcal_poly_mul(c, rest, a.b))
-                : gcal_poly_sub(c, gcal_poly_mul(c, gcal_poly_add(c, rest, one), a.b),
+                ? gcal_poly_add(c, a.a, gcal_poly_mul(c, rest, divisor))
+                : gcal_poly_sub(c, gcal_poly_mul(c, gcal_poly_add(c, rest, one), divisor),
                                 gcal_poly_add(c, a.a, one));
     }
     return p;
@@ -113,6 +119,8 @@ const struct gcal_sets_condition *
 gcal_sets_condition_multiply_out(struct gcal_poly_context *c,
                                  const struct gcal_sets_condition *condition)
 {
+    /* again, as a minimum in a quotient becomes two conditions */
+    condition = gcal_sets_condition_map(c, condition, multiply_out, c);
     return gcal_sets_condition_map(c, condition, multiply_out, c);
 }
 
@@ -232,17 +240,56 @@ static void part(struct gcal_poly_context *c, struct division *d,
     }
 }
 
-/* Moves the remainder into 0 .. size-1, if it is within one size of that. */
-static bool fit(struct gcal_poly_context *c, struct division *d)
+/* The least multiple of a bound that has at least p's part in 'atom': c - 1 - 32*k >= 0
+ * follows from 32 times floor((c+31)/32) - 1 - k >= 0.
+ */
+static const struct gcal_poly *multiple_of(struct gcal_poly_context *c,
+                                           const struct gcal_poly *bound,
+                                           const struct gcal_poly *p, unsigned atom)
 {
+    int64_t of_bound, of_p;
+
+    if (!gcal_poly_is_constant(gcal_poly_coefficient(c, bound, atom, 1), &of_bound) ||
+        !gcal_poly_is_constant(gcal_poly_coefficient(c, p, atom, 1), &of_p) ||
+        !of_bound || of_p % of_bound || of_p / of_bound < 1)
+        return bound;
+    return gcal_poly_scale(c, bound, of_p / of_bound, 1);
+}
+
+/* Whether p >= 0 in the domain, by itself or as an affine bound of a dimension in it. */
+static bool is_nonnegative(const struct gcal_sets_domain *domain,
+                           const struct gcal_poly *p)
+{
+    struct gcal_poly_context *c = domain->nest->c;
+    struct gcal_sets_bounds bounds;
+
+    if (gcal_poly_is_nonnegative(c, p))
+        return true;
+    for (size_t i = 0; i < domain->n_dims; i++) {
+        if (!gcal_poly_contains(c, p, domain->dims[i]) ||
+            !gcal_sets_domain_find_bounds(domain, i, &bounds))
+            continue;
+        for (size_t j = 0; j < bounds.n; j++)
+            if (!gcal_sets_has_products(c, bounds.p[j]) &&
+                gcal_poly_is_nonnegative_given(
+                    c, multiple_of(c, bounds.p[j], p, domain->dims[i]), p))
+                return true;
+    }
+    return false;
+}
+
+/* Moves the remainder into 0 .. size-1, if it is within one size of that. */
+static bool fit(const struct gcal_sets_domain *domain, struct division *d)
+{
+    struct gcal_poly_context *c = domain->nest->c;
     const struct gcal_poly *last = gcal_poly_sub(c, d->size, gcal_poly_integer(c, 1));
 
-    if (!gcal_poly_is_nonnegative(c, d->rest)) {
+    if (!is_nonnegative(domain, d->rest)) {
         d->rest = gcal_poly_add(c, d->rest, last);
         d->sizes = gcal_poly_sub(c, d->sizes, last);
     }
-    return gcal_poly_is_nonnegative(c, d->rest) &&
-           gcal_poly_is_nonnegative(c, gcal_poly_sub(c, last, d->rest));
+    return is_nonnegative(domain, d->rest) &&
+           is_nonnegative(domain, gcal_poly_sub(c, last, d->rest));
 }
 
 static bool divide(const struct gcal_sets_domain *domain, const struct gcal_poly *p,
@@ -259,7 +306,7 @@ static bool divide(const struct gcal_sets_domain *domain, const struct gcal_poly
         others = d->sizes;
         for (int parts = 1; parts >= 0; parts--) {
             part(domain->nest->c, d, others, parts);
-            if (fit(domain->nest->c, d))
+            if (fit(domain, d))
                 return true;
         }
     }
@@ -270,6 +317,19 @@ struct dividing {
     const struct gcal_sets_domain *domain;
     int depth;
 };
+
+static const struct gcal_sets_condition *as_affine(const struct gcal_poly *p, void *data);
+
+/* A condition that a minimum or maximum has made of one. */
+static const struct gcal_sets_condition *
+divide_parts(const struct gcal_sets_condition *condition, struct dividing *dividing)
+{
+    dividing->depth++;
+    condition = gcal_sets_condition_map_leaves(dividing->domain->nest->c, condition,
+                                               as_affine, dividing);
+    dividing->depth--;
+    return condition;
+}
 
 /* p >= 0 for a p with products of sizes and dimensions, as an affine condition where it
  * can be divided.
@@ -283,7 +343,13 @@ static const struct gcal_sets_condition *as_affine(const struct gcal_poly *p, vo
     const struct gcal_poly *one = gcal_poly_integer(c, 1), *q, *r;
     struct division d;
 
-    p = gcal_sets_multiply_out(c, p);
+    more = gcal_sets_condition_nonnegative(c, p);
+    if (!gcal_sets_has_products(c, p))
+        return more;
+    more = gcal_sets_condition_multiply_out(c, more);
+    if (more->kind != GCAL_SETS_CONDITION_NONNEGATIVE)
+        return dividing->depth == MOST_NESTED ? more : divide_parts(more, dividing);
+    p = more->p;
     if (!gcal_sets_has_products(c, p) || dividing->depth == MOST_NESTED ||
         !divide(dividing->domain, p, &d))
         return gcal_sets_condition_nonnegative(c, p);

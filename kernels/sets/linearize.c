@@ -225,6 +225,8 @@ static bool join(struct gcal_sets_domain *domain, size_t x, size_t y)
         !gcal_sets_domain_find_bounds(domain, y, &join.y_bounds) ||
         !(n = take_length(c, join.x, &join.x_bounds)) || !gcal_poly_is_nonnegative(c, n))
         return false;
+    if (gcal_poly_equal(n, one))
+        return false;
     length = take_length(c, join.y, &join.y_bounds);
     if (!length && !gcal_poly_is_nonnegative(c, gcal_poly_sub(c, n, one)))
         return false;
@@ -249,13 +251,14 @@ static bool join(struct gcal_sets_domain *domain, size_t x, size_t y)
     return true;
 }
 
-/* Joins a dimension that is multiplied by a size, or is a joined one, with another before
- * it.
+/* Joins a dimension that is multiplied by a size or has such a range, or is a joined one,
+ * with another before it.
  */
 static bool join_any(struct gcal_sets_domain *domain, bool *is_joined)
 {
     for (size_t y = 0; y < domain->n_dims; y++) {
-        if (!is_joined[y] && !is_multiplied(domain, y))
+        if (!is_joined[y] && !is_multiplied(domain, y) &&
+            !gcal_sets_has_products(domain->nest->c, domain->trips[y]))
             continue;
         for (size_t x = 0; x < domain->n_dims; x++)
             if (x != y && join(domain, x, y))

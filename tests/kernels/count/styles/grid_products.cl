@@ -329,3 +329,36 @@ kernel void path_pyramid(int steps, global const int *wall, global const int *co
     if (inside && tx >= steps && tx < T - steps)
         out[x] = now[tx];
 }
+//: kernel chunks_of_groups
+//: local 32
+//: global 32*g
+//: assume c >= 1
+//: at n=500 c=90 g=7
+//: at n=300 c=64 g=3
+kernel void chunks_of_groups(global const float *a, global float *sums, int n, int c)
+{
+    int start = get_group_id(0) * c;
+    int end = min(start + c, n);
+    float s = 0;
+
+    for (int i = start + get_local_id(0); i < end; i += get_local_size(0))
+        s += a[i];
+    sums[get_global_id(0)] = s;
+}
+
+//: kernel chunks_covering
+//: local 32
+//: global 32*g
+//: assume n >= 1
+//: at n=500 g=2
+//: at n=65 g=3
+kernel void chunks_covering(global float *a, int n)
+{
+    int c = (n + get_global_size(0) - 1) / get_global_size(0);
+    int start = get_global_id(0) * c;
+
+    for (int k = 0; k < c; k++)
+        if (start + k < n)
+            a[start + k] += 1;
+}
+
