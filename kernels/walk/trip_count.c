@@ -64,12 +64,17 @@ static const struct gcal_poly *ceil_trips(struct gcal_walk *w,
                                           const struct gcal_poly *step)
 {
     const struct gcal_poly *one = gcal_poly_integer(w->c, 1), *rounded, *trips;
+    const struct gcal_poly *less = gcal_poly_scale(w->c, varying_part(w, length), -1, 1);
 
     rounded = gcal_poly_add(w->c, length, gcal_poly_sub(w->c, step, one));
     if ((trips = whole_trips(w, length, step)))
         return trips;
     trips = gcal_poly_floor_quotient(w->c, rounded, step);
-    if (gcal_walk_is_nonnegative(w, rounded))
+    /* starts that differ by less than a step are one sequence with the iterations */
+    if (gcal_walk_is_nonnegative(w, rounded) ||
+        (less->n_terms && gcal_walk_is_nonnegative(w, less) &&
+         gcal_walk_is_nonnegative(
+             w, gcal_poly_sub(w->c, gcal_poly_sub(w->c, step, one), less))))
         return trips;
     return gcal_poly_has_dimension(w->c, length)
                ? NULL

@@ -383,3 +383,179 @@ kernel void down(global float *a, int n)
     for (int i = n - 1 - (int)get_global_id(0); i >= 0; i -= (int)get_global_size(0))
         a[i] += 1;
 }
+//: kernel offset_start
+//: local 64
+//: global 64*g
+//: at n=500 off=7 g=2
+//: at n=100 off=150 g=1
+kernel void offset_start(global float *a, int n, int off)
+{
+    for (int i = off + get_global_id(0); i < n; i += get_global_size(0))
+        a[i] += 1;
+}
+
+//: kernel range_of_two
+//: local 64
+//: global 64*g
+//: at from=7 to=500 g=2
+//: at from=100 to=120 g=1
+//: assume to >= from
+kernel void range_of_two(global float *a, int from, int to)
+{
+    for (int i = from + get_global_id(0); i < to; i += get_global_size(0))
+        a[i - from] += 1;
+}
+
+//: kernel vec_then_tail
+//: local 64
+//: global 64*g
+//: at n=503 g=2
+//: at n=100 g=1
+kernel void vec_then_tail(global float *a, int n)
+{
+    int id = get_global_id(0);
+
+    for (int i = id; i < n / 4; i += get_global_size(0))
+        vstore4(vload4(i, a), i, a);
+    if (id < n - n / 4 * 4)
+        a[n / 4 * 4 + id] *= 2.0f;
+}
+
+//: kernel tile_pairs
+//: local 16,16
+//: global 16*g,16*h
+//: at n=50 m=40 g=2 h=1
+//: at n=16 m=48 g=1 h=2
+kernel void tile_pairs(global const float *a, global float *b, int n, int m)
+{
+    local float t[16][17];
+
+    for (int by = get_group_id(1); by < (m + 15) / 16; by += get_num_groups(1))
+        for (int bx = get_group_id(0); bx < (n + 15) / 16; bx += get_num_groups(0)) {
+            int x = bx * 16 + get_local_id(0), y = by * 16 + get_local_id(1);
+
+            if (x < n && y < m)
+                t[get_local_id(1)][get_local_id(0)] = a[y * n + x];
+            if (x < n && y < m)
+                b[x * m + y] = t[get_local_id(1)][get_local_id(0)];
+        }
+}
+
+//: kernel prefix_break
+//: local 64
+//: global 64*g
+//: at n=500 g=2
+//: at n=100 g=1
+kernel void prefix_break(global float *a, int n)
+{
+    int i = get_global_id(0);
+
+    while (true) {
+        if (i >= n)
+            break;
+        a[i] += 1;
+        i += get_global_size(0);
+    }
+}
+
+//: kernel do_loop
+//: local 64
+//: global 64*g
+//: at n=500 g=2
+//: at n=200 g=1
+//: assume n >= 64*g
+kernel void do_loop(global float *a, int n)
+{
+    int i = get_global_id(0);
+
+    do {
+        a[i] += 1;
+        i += get_global_size(0);
+    } while (i < n);
+}
+
+//: kernel pointer_stride
+//: local 64
+//: global 64*g
+//: at n=500 g=2
+//: at n=200 g=1
+kernel void pointer_stride(global float *a, int n)
+{
+    for (global float *p = a + get_global_id(0); p < a + n; p += get_global_size(0))
+        *p += 1;
+}
+
+//: kernel rounds_with_barrier
+//: local 32
+//: global 32*g
+//: at n=500 g=2
+//: at n=96 g=1
+//: marked barrier
+kernel void rounds_with_barrier(global const float *a, global float *b, int n)
+{
+    local float t[32];
+    int lid = get_local_id(0);
+
+    for (int first = get_group_id(0) * 32; first < n; first += get_global_size(0)) {
+        int i = first + lid;
+
+        t[lid] = i < n ? a[i] : 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (i < n)
+            b[i] = t[31 - lid];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+//: kernel column_sums
+//: local 32
+//: global 32*g
+//: at n=40 m=20 g=1
+//: at n=100 m=7 g=2
+kernel void column_sums(global const float *a, global float *s, int n, int m)
+{
+    for (int col = get_global_id(0); col < n; col += get_global_size(0)) {
+        float sum = 0;
+
+        for (int row = 0; row < m; row++)
+            sum += a[row * n + col];
+        s[col] = sum;
+    }
+}
+
+//: kernel rectangle
+//: no-lanes lanes are cut where rows of a symbolic width end
+//: local 64
+//: global 64*g
+//: assume w >= 1
+//: at w=20 h=13 g=2
+//: at w=7 h=40 g=1
+kernel void rectangle(global const float *a, global float *b, int w, int h)
+{
+    for (int i = get_global_id(0); i < w * h; i += get_global_size(0)) {
+        int y = i / w, x = i % w;
+
+        if (x > 0 && y > 0)
+            b[i] = a[i] - a[(y - 1) * w + x - 1];
+    }
+}
+
+//: kernel unroll_four
+//: local 64
+//: global 64*g
+//: at n=1000 g=1
+//: at n=300 g=2
+kernel void unroll_four(global float *a, int n)
+{
+    int step = get_global_size(0);
+
+    for (int i = get_global_id(0); i < n; i += 4 * step) {
+        a[i] += 1;
+        if (i + step < n)
+            a[i + step] += 1;
+        if (i + 2 * step < n)
+            a[i + 2 * step] += 1;
+        if (i + 3 * step < n)
+            a[i + 3 * step] += 1;
+    }
+}
