@@ -330,9 +330,11 @@ char *gcal_shared_expand(const struct gcal_shared *shared, const char *text,
                          size_t longest, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
+    const struct gcal_shared_definition *all =
+        find_definition(shared, text, strlen(text));
 
-    gcal_buf_puts(&buf, "");
-    while (*text && buf.size <= longest && !buf.failed) {
+    gcal_buf_puts(&buf, all ? all->text : "");
+    while (!all && *text && buf.size <= longest && !buf.failed) {
         size_t length = word_length(text);
         const struct gcal_shared_definition *d =
             isdigit((unsigned char)*text) ? NULL : find_definition(shared, text, length);

@@ -13,11 +13,12 @@
 #include "calib/base/file.h"
 #include "kernels/includes/includes.h"
 #include "mpi/cli/option_list.h"
+#include "mpi/count/cache.h"
 #include "mpi/count/missing.h"
 
 #define MAX_SOURCE_BYTES (16u << 20)
 
-enum { ASSUME = 256, INDEX_ARITHMETIC, STD, TRAFFIC };
+enum { ASSUME = 256, INDEX_ARITHMETIC, STD, TRAFFIC, NO_CACHE };
 
 static const struct argp_option kernel_options[] = {
     { "kernel", 'k', "NAME", 0, "The kernel of the file (default: the only one)", 1 },
@@ -62,6 +63,8 @@ static const struct argp_option count_options[] = {
       2 },
     { "allow-estimates", 'E', NULL, 0,
       "Estimate and mark what cannot be counted exactly, instead of refusing it", 2 },
+    { "no-cache", NO_CACHE, NULL, 0,
+      "Count anew, even if the same kernel has been counted before", 2 },
     { 0 },
 };
 
@@ -260,6 +263,9 @@ static error_t parse_count(int key, char *arg, struct argp_state *state)
     case 'E':
         o->allow_estimates = true;
         break;
+    case NO_CACHE:
+        o->no_cache = true;
+        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -369,7 +375,9 @@ struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options 
         return NULL;
     request.sub_group_size = sub_group_size;
     if (check_dimensions(o, request.n_dims, err) == 0) {
-        if (!(profile = gcal_count(&request, err)))
+        profile =
+            o->no_cache ? gcal_count(&request, err) : gcal_count_cached(&request, err);
+        if (!profile)
             explain(o, &request, err);
     }
     free((char *)request.source);

@@ -22,7 +22,7 @@ struct gcal_count_options {
     size_t n_dims; /* of --local; 0: not given */
     size_t local[GCAL_MAX_DIMS];
     size_t n_banks, sector_bytes;
-    bool index_arithmetic, allow_estimates;
+    bool index_arithmetic, allow_estimates, no_cache;
     size_t n_trips, trips_capacity;
     struct gcal_count_trips *trips;
     struct gcal_buf build_options; /* for OpenCL compilers as well: macros, standard */

@@ -19,7 +19,7 @@
 #include "mpi/count/options.h"
 #include "mpi/learn/private.h"
 
-enum { NAME = 256, SIZES, KEEP };
+enum { NAME = 256, SIZES, KEEP, NO_CACHE };
 
 static const struct argp_option options[] = {
     { "sizes", SIZES, "NAME=FIRST:LAST,..", 0,
@@ -32,6 +32,8 @@ static const struct argp_option options[] = {
     { "record", 'r', "FILE.h5", 0, "Keep the record of the measurements", 0 },
     { "allow-estimates", 'E', NULL, 0,
       "Estimate and mark what cannot be counted exactly, instead of refusing it", 2 },
+    { "no-cache", NO_CACHE, NULL, 0,
+      "Count anew, even if the same kernel has been counted before", 2 },
     { "quiet", 'q', NULL, 0, "Print errors and the last lines only", 0 },
     { 0 },
 };
@@ -59,6 +61,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case 'E':
         c->count.allow_estimates = true;
+        break;
+    case NO_CACHE:
+        c->count.no_cache = true;
         break;
     case 'q':
         c->quiet = true;

@@ -483,7 +483,7 @@ static void definitions_are_read(void **state)
     memcpy(count, "count: all\n", strlen("count: all\n"));
     p = decode(text, &err);
     assert_string_equal(err.text, "");
-    assert_string_equal(p->entries[1].count, "((n+1)*m)");
+    assert_string_equal(p->entries[1].count, "(n+1)*m");
     gcal_profile_destroy(p);
     free(text);
 }
@@ -506,7 +506,7 @@ static void repeated_counts_are_written_once(void **state)
     assert_null(strstr(strstr(text, long_count) + 1, long_count));
     assert_non_null(again = decode(text, &err));
     for (size_t i = 0; i < 3; i++)
-        assert_memory_equal(again->entries[i].count + 1, long_count, strlen(long_count));
+        assert_string_equal(again->entries[i].count, long_count);
     free(text);
     gcal_profile_destroy(p);
     gcal_profile_destroy(again);
