@@ -45,15 +45,16 @@ static const struct gcal_poly *primitive(struct gcal_poly_context *c,
 }
 
 /* Whether a >= b.  A stride is at least 1 where it is nonnegative: an array whose rows
- * have no elements is not accessed.
+ * have no elements is not accessed.  So is a factor of a stride, n*m/n.
  */
 static bool is_at_least(struct gcal_poly_context *c, const struct gcal_poly *a,
                         const struct gcal_poly *b)
 {
-    int64_t number;
+    const struct gcal_poly *times = gcal_poly_divide(c, a, b);
 
-    if (gcal_poly_is_constant(b, &number) && number == 1)
-        return gcal_poly_is_nonnegative(c, a);
+    if (times && times->n_terms && gcal_poly_is_integral(times) &&
+        gcal_poly_is_nonnegative(c, times))
+        return true;
     return gcal_poly_is_nonnegative(c, gcal_poly_sub(c, a, b));
 }
 

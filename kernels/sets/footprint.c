@@ -8,6 +8,44 @@
 
 enum { MOST_OPERATIONS = 60000 };
 
+/* How often the next basis has basis 'b'; NULL: no whole number. */
+static const struct gcal_poly *ratio_at(const struct gcal_sets_image *image, size_t b)
+{
+    const struct gcal_poly *ratio =
+        gcal_poly_divide(image->nest->c, image->bases.all[b + 1], image->bases.all[b]);
+
+    return ratio && gcal_poly_is_integral(ratio) ? ratio : NULL;
+}
+
+/* Whether coordinate 'b' has less than 'ratio' values from its least to its largest, at
+ * each choice of sizes by itself: x < n and x < m give min(n, m), of which the largest
+ * value for all sizes together knows nothing.
+ */
+static bool is_below(const struct gcal_sets_image *image, isl_set *set, size_t b,
+                     const struct gcal_poly *ratio)
+{
+    struct gcal_poly_context *c = image->nest->c;
+    const struct gcal_poly *x = gcal_poly_shared_dimension(c, 0),
+                           *y = gcal_poly_shared_dimension(c, 1);
+    struct gcal_sets_context pair = image->sizes;
+    isl_size n = isl_set_dim(set, isl_dim_set);
+    isl_set *values, *far;
+    bool empty;
+
+    pair.n_dims = 2;
+    pair.dims[0] = gcal_poly_atom_index(x);
+    pair.dims[1] = gcal_poly_atom_index(y);
+    values = isl_set_project_out(isl_set_copy(set), isl_dim_set, (unsigned)b + 1,
+                                 (unsigned)(n - (isl_size)b - 1));
+    values = isl_set_project_out(values, isl_dim_set, 0, (unsigned)b);
+    far = isl_pw_aff_nonneg_set(
+        gcal_sets_context_affine(&pair, gcal_poly_sub(c, gcal_poly_sub(c, x, y), ratio)));
+    far = isl_set_intersect(far, isl_set_flat_product(isl_set_copy(values), values));
+    empty = isl_set_is_empty(far) == isl_bool_true;
+    isl_set_free(far);
+    return empty;
+}
+
 bool gcal_sets_image_is_injective(const struct gcal_sets_image *image, isl_set *set,
                                   int64_t margin)
 {
@@ -15,6 +53,13 @@ bool gcal_sets_image_is_injective(const struct gcal_sets_image *image, isl_set *
     const struct gcal_poly *reach = gcal_poly_integer(c, 0), *least, *most;
 
     for (size_t b = 0; b + 1 < image->bases.n; b++) {
+        const struct gcal_poly *ratio = margin ? NULL : ratio_at(image, b);
+
+        /* lower coordinates are below basis b, so together they are below the next */
+        if (ratio && is_below(image, set, b, ratio)) {
+            reach = gcal_poly_sub(c, image->bases.all[b + 1], gcal_poly_integer(c, 1));
+            continue;
+        }
         least = gcal_sets_image_bound(image, set, b, -1);
         most = least ? gcal_sets_image_bound(image, set, b, 1) : NULL;
         if (!most)
@@ -23,8 +68,9 @@ bool gcal_sets_image_is_injective(const struct gcal_sets_image *image, isl_set *
             c, reach,
             gcal_poly_mul(c, image->bases.all[b], gcal_poly_sub(c, most, least)));
         if (!gcal_poly_is_nonnegative(
-                c, gcal_poly_sub(c, image->bases.all[b + 1],
-                                 gcal_poly_add(c, reach, gcal_poly_integer(c, 1 + margin)))))
+                c,
+                gcal_poly_sub(c, image->bases.all[b + 1],
+                              gcal_poly_add(c, reach, gcal_poly_integer(c, 1 + margin)))))
             return false;
     }
     return true;
@@ -63,9 +109,13 @@ void gcal_sets_image_find_apart(struct gcal_sets_image *image)
 
 static const struct gcal_poly *count_image(struct gcal_sets_image *image)
 {
-    const struct gcal_poly *count = NULL;
-    isl_set *all = gcal_sets_image_set(image);
+    const struct gcal_poly *count = NULL, *ratio;
+    isl_set *all;
 
+    for (size_t b = 0; b + 1 < image->bases.n; b++)
+        if ((ratio = ratio_at(image, b)))
+            gcal_sets_context_register(&image->sizes, ratio);
+    all = gcal_sets_image_set(image);
     if (all && gcal_sets_image_is_injective(image, all, 0))
         count = gcal_sets_cardinality(&image->sizes, isl_set_copy(all));
     isl_set_free(all);
