@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { LOOP_POINTS_LOCAL = 8, LOOP_POINTS_TEXT = 4096 };
 
@@ -27,5 +28,8 @@ enum loop_points_result {
 /* Counts the case and runs it at its sizes; an estimate is a refusal. */
 enum loop_points_result loop_points_check(const struct loop_points_case *points,
                                           char text[LOOP_POINTS_TEXT]);
+
+/* The body of random case 'number', which the caller frees. */
+char *loop_random(uint64_t number);
 
 #endif

@@ -2,6 +2,7 @@
  * and symbolic steps: counts equal what a run on the host does
  *
  *   test_loops BODY [ASSUMPTION]      one body (see loop_points.h), for trying things
+ *   test_loops --random FIRST CASES   random ones: those that are wrong are printed
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -311,6 +312,50 @@ static void narrow_values_wrap(void **state)
     check_accepted(narrow, LENGTH(narrow));
 }
 
+/* ---- random loops ---- */
+
+/* Prints those that are wrong; their number. */
+static size_t check_random(uint64_t first, size_t n, size_t *n_equal)
+{
+    static const int sizes[][2] = { { 11, 4 }, { 2, 9 }, { 0, 1 } };
+    char text[LOOP_POINTS_TEXT];
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        char *body = loop_random(first + i);
+        struct loop_points_case points = { body, NULL, LENGTH(sizes), sizes };
+        enum loop_points_result result = loop_points_check(&points, text);
+
+        *n_equal += result == LOOP_POINTS_EQUAL;
+        wrong += result == LOOP_POINTS_WRONG;
+        if (result == LOOP_POINTS_WRONG)
+            print_error("%llu: %s\n    %s\n", (unsigned long long)(first + i), body,
+                        text);
+        free(body);
+    }
+    return wrong;
+}
+
+static void random_loops_are_right(void **state)
+{
+    enum { N_CASES = 60, MOST_REFUSED = 30 };
+    size_t n_equal = 0;
+
+    (void)state;
+    assert_int_equal(check_random(1, N_CASES, &n_equal), 0);
+    assert_true(n_equal >= N_CASES - MOST_REFUSED);
+}
+
+static int try_random(const char *first, const char *cases)
+{
+    size_t n_equal = 0;
+    size_t n = strtoul(cases, NULL, 10);
+    size_t wrong = check_random(strtoull(first, NULL, 10), n, &n_equal);
+
+    printf("%zu of %zu equal, %zu wrong, the others refused\n", n_equal, n, wrong);
+    return wrong > 0;
+}
+
 static int try_one(const char *body, const char *assume)
 {
     struct loop_points_case points = { body, assume, assume ? 1 : LENGTH(some_sizes),
@@ -326,12 +371,15 @@ static int try_one(const char *body, const char *assume)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unsigned_values_wrap), cmocka_unit_test(narrow_values_wrap),
-        cmocka_unit_test(bounds_may_be_chosen), cmocka_unit_test(variables_may_double),
-        cmocka_unit_test(advice_helps),         cmocka_unit_test(steps_may_be_sizes),
-        cmocka_unit_test(floats_may_be_sizes),  cmocka_unit_test(rounding_is_refused),
+        cmocka_unit_test(unsigned_values_wrap),   cmocka_unit_test(narrow_values_wrap),
+        cmocka_unit_test(bounds_may_be_chosen),   cmocka_unit_test(variables_may_double),
+        cmocka_unit_test(advice_helps),           cmocka_unit_test(steps_may_be_sizes),
+        cmocka_unit_test(floats_may_be_sizes),    cmocka_unit_test(rounding_is_refused),
+        cmocka_unit_test(random_loops_are_right),
     };
 
+    if (argc == 4 && strcmp(argv[1], "--random") == 0)
+        return try_random(argv[2], argv[3]);
     if (argc > 1)
         return try_one(argv[1], argc > 2 ? argv[2] : NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
