@@ -66,7 +66,7 @@ const struct gcal_poly *gcal_poly_digits(struct gcal_poly_context *c,
 {
     const struct gcal_poly *one = gcal_poly_integer(c, 1);
     const struct gcal_poly_term *t = p->terms;
-    const struct gcal_poly_entry *a;
+    struct gcal_poly_entry a; /* a copy: the table may move */
     int64_t number;
 
     if (gcal_poly_is_constant(p, &number))
@@ -74,11 +74,11 @@ const struct gcal_poly *gcal_poly_digits(struct gcal_poly_context *c,
     /* of floor(q/2^k), k less than of q */
     if (p->n_terms == 1 && t->num == 1 && t->den == 1 && t->n_factors == 1 &&
         t->factors[0].power == 1) {
-        a = &c->atoms[t->factors[0].atom];
-        if (a->kind == GCAL_POLY_ATOM_FLOOR && a->k > 1 && (a->k & (a->k - 1)) == 0)
+        a = c->atoms[t->factors[0].atom];
+        if (a.kind == GCAL_POLY_ATOM_FLOOR && a.k > 1 && (a.k & (a.k - 1)) == 0)
             return gcal_poly_max(c,
-                                 gcal_poly_sub(c, gcal_poly_digits(c, a->a),
-                                               gcal_poly_integer(c, floor_log2(a->k))),
+                                 gcal_poly_sub(c, gcal_poly_digits(c, a.a),
+                                               gcal_poly_integer(c, floor_log2(a.k))),
                                  &gcal_poly_zero);
     }
     if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, p, one)))

@@ -242,8 +242,7 @@ static void rounding_is_refused(void **state)
     static const char *const bodies[] = {
         "int b = ceil(n * 0.1f); for (int j = 0; j < b; j++) HIT;",
         "int b = ceil(n / 3.0f * 3.0f); for (int j = 0; j < b; j++) HIT;",
-        "float q = 3; for (int k = 0; k < m; k++) q += 2; int b = q; for (int j = 0; j < "
-        "b; j++) HIT;",
+        "float q = 3; for (; q < m;) q += 2; for (int j = 0; j < q; j++) HIT;",
         "int b = as_int(n * 0.5f); for (int j = 0; j < b; j++) HIT;",
         "for (uchar c = 10; c < 11; c--) HIT;",
         "for (uint j = 0; j < g - 1; j++) { HIT; if (j == 3) break; }",
