@@ -463,6 +463,18 @@ static void untagged_accesses_are_distinguished_by_stride_and_reuse(void **state
     gcal_config_clear(&config);
 }
 
+/* Strides are in elements: scalars with the distance of vectors do not show their cost. */
+static void vectors_have_costs_of_their_own(void **state)
+{
+    (void)state;
+    refuses(BEGIN "    forms: [linear]\n"
+                  "    groups: {onchip: [local_accesses], launch: [work_groups]}\n"
+                  "    overhead: launches\n" FOR("min_plus, 'version:V4'"),
+            "site.yaml:7:15",
+            "distinguishes the cost of "
+            "f_mem_access_local_float32_load_width:4_lstrides:{0:0} from the others");
+}
+
 /* Kernels that mix two kinds of work show how far one hides the other: their components
  * have costs of their own, identified by derived kernels.
  */
@@ -721,6 +733,7 @@ int main(void)
         cmocka_unit_test(components_of_changing_ratio_have_a_cost_each),
         cmocka_unit_test(single_costs_are_identified_by_microbenchmarks),
         cmocka_unit_test(untagged_accesses_are_distinguished_by_stride_and_reuse),
+        cmocka_unit_test(vectors_have_costs_of_their_own),
         cmocka_unit_test(components_of_mixing_kernels_are_costs_too),
         cmocka_unit_test(parameters_of_two_types_have_longer_names),
         cmocka_unit_test(an_expression_may_predict),
