@@ -102,6 +102,7 @@ void gcal_remove_print(CXCursor c, struct gcal_buf *out);
 void gcal_remove_indent(int indent, struct gcal_buf *out);
 /* "file:line:column: why", with the position in the source as given; -1. */
 int gcal_remove_error(const struct gcal_remove_pass *r, CXCursor c, const char *why);
+#define GCAL_REMOVE_NO_GOTO "work removal does not support goto: write a loop"
 
 /* ---- print.c ---- */
 /* The source's declarations without other kernels and without macros, and the kernel

@@ -6,6 +6,28 @@
 
 #include "calib/base/error.h"
 
+/* Whether a declaration has a needed variable of a type without a name, which it cannot
+ * be declared without.
+ */
+static bool declares_unnamed(struct gcal_remove_pass *r,
+                             const struct gcal_source_children *children)
+{
+    bool unnamed = false, needed = false;
+
+    for (size_t i = 0; i < children->n; i++) {
+        CXCursor c = children->cursors[i];
+        enum CXCursorKind kind = clang_getCursorKind(c);
+        CXString name = clang_getCursorSpelling(c);
+        const char *text = clang_getCString(name);
+
+        unnamed |= (kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl) &&
+                   (!text || !*text || strchr(text, '('));
+        needed |= kind == CXCursor_VarDecl && gcal_remove_is_needed(r, c);
+        clang_disposeString(name);
+    }
+    return unnamed && needed;
+}
+
 static enum gcal_remove_content write_declaration(struct gcal_remove_pass *r, CXCursor c,
                                                   int indent, struct gcal_buf *out)
 {
@@ -14,6 +36,10 @@ static enum gcal_remove_content write_declaration(struct gcal_remove_pass *r, CX
 
     if (gcal_source_get_children(c, &children, r->err) < 0)
         return GCAL_REMOVE_FAILED;
+    if (declares_unnamed(r, &children)) {
+        free(children.cursors);
+        return gcal_remove_write_same(r, c, indent, out);
+    }
     for (size_t i = 0; i < children.n && found != GCAL_REMOVE_FAILED; i++) {
         CXCursor variable = children.cursors[i];
 
@@ -344,7 +370,7 @@ enum gcal_remove_content gcal_remove_write_statement(struct gcal_remove_pass *r,
                                       : gcal_remove_write_statement(r, c, indent, out);
     case CXCursor_GotoStmt:
     case CXCursor_LabelStmt:
-        gcal_remove_error(r, c, "work removal does not support goto: write a loop");
+        gcal_remove_error(r, c, GCAL_REMOVE_NO_GOTO);
         return GCAL_REMOVE_FAILED;
     default:
         return gcal_remove_write_loads(r, c, indent, out);
