@@ -157,5 +157,5 @@ gcal_count_access_passes(struct gcal_count_builder *m,
     const struct gcal_poly *count = gcal_sets_sum_over_lanes(m->nest, event, &sum);
 
     free(passes.offset);
-    return sum.averaged || sum.rows ? NULL : count;
+    return sum.known < sum.modulus || sum.rows ? NULL : count;
 }

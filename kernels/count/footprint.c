@@ -90,10 +90,17 @@ static struct gcal_count_counter count_all(const struct subject *s)
 {
     struct gcal_count_counter counter = gcal_count_counter_zero(s->m);
 
-    for (size_t i = 0; i < s->n; i++)
-        gcal_count_counter_add(s->m, &counter, s->events[i]->scope,
-                               GCAL_SETS_COUNT_WORK_ITEMS,
-                               (s->events[i]->width + s->size - 1) / s->size);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct gcal_poly *times =
+            gcal_sets_scope_count(s->m->nest, s->events[i]->scope,
+                                  GCAL_SETS_COUNT_WORK_ITEMS, &counter.estimated);
+
+        if (times)
+            counter.count = gcal_poly_add(
+                s->m->c, counter.count,
+                gcal_poly_scale(s->m->c, times,
+                                (s->events[i]->width + s->size - 1) / s->size, 1));
+    }
     counter.estimated = true;
     note(
         s,

@@ -24,7 +24,15 @@ static bool is_same_access(const struct gcal_sets_access_event *a,
            a->line == b->line && a->column == b->column && !a->atomic == !b->atomic;
 }
 
-/* Whether the two are alike but for whole blocks between them. */
+/* The count of an access; 'known': whole multiples of it between accesses, in elements, do
+ * not matter; 0: it has not been counted.
+ */
+struct count {
+    struct gcal_count_counter counter;
+    int64_t known;
+};
+
+/* Whether the two are alike but for multiples of 'size' elements between them. */
 static bool is_alike(struct gcal_count_builder *m, const struct gcal_sets_access_event *a,
                      const struct gcal_sets_access_event *b, int64_t size)
 {
@@ -88,8 +96,11 @@ static const struct gcal_poly *estimate(struct gcal_count_builder *m,
         return times ? gcal_poly_mul(m->c, times, mean) : NULL;
     }
     note(m, e,
-         "which sectors and lines this accesses depends on data or is not affine: "
-         "one of its own is counted for each work-item");
+         e->offset
+             ? "counting the sectors and lines of this access takes too long: one of "
+               "its own is counted for each work-item"
+             : "which sectors and lines this accesses depends on data or is not "
+               "affine: one of its own is counted for each work-item");
     return times
                ? gcal_poly_scale(m->c, times,
                                  blocks->partial
@@ -102,68 +113,78 @@ static const struct gcal_poly *estimate(struct gcal_count_builder *m,
 /* By sizes and conditions; NULL: unknown. */
 static const struct gcal_poly *count_symbolically(struct gcal_count_builder *m,
                                                   const struct gcal_sets_access_event *e,
-                                                  const struct gcal_count_blocks *blocks,
-                                                  bool *averaged)
+                                                  const struct gcal_count_blocks *blocks)
 {
-    const struct gcal_poly *touched = gcal_sets_blocks_touched(m->nest, e, blocks->size,
-                                                               false, averaged),
+    const struct gcal_poly *touched =
+                               gcal_sets_blocks_touched(m->nest, e, blocks->size, false),
                            *whole;
 
     if (!blocks->partial || !touched)
         return touched;
-    whole = gcal_sets_blocks_touched(m->nest, e, blocks->size, true, averaged);
+    whole = gcal_sets_blocks_touched(m->nest, e, blocks->size, true);
     return whole ? gcal_poly_sub(m->c, touched, whole) : NULL;
 }
 
-static struct gcal_count_counter count_access(struct gcal_count_builder *m,
-                                              const struct gcal_sets_access_event *e,
-                                              struct gcal_count_blocks *blocks)
+/* By complete sub-groups; 'mean' of one of them. */
+static const struct gcal_poly *count_otherwise(struct gcal_count_builder *m,
+                                               const struct gcal_sets_access_event *e,
+                                               struct gcal_count_blocks *blocks,
+                                               struct gcal_sets_lane_sum *sum,
+                                               struct count *to)
 {
-    struct gcal_count_counter counter = gcal_count_counter_zero(m);
+    const struct gcal_poly *mean, *count;
+
+    sum->all_lanes = true;
+    mean = gcal_sets_sum_over_lanes(m->nest, e, sum);
+    count = count_symbolically(m, e, blocks);
+    gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS, &sum->estimated);
+    sum->known = sum->modulus;
+    if (count)
+        return count;
+    sum->estimated = true;
+    sum->rows = NULL;
+    to->counter.estimated = true;
+    return estimate(m, e, blocks, mean);
+}
+
+static struct count count_access(struct gcal_count_builder *m,
+                                 const struct gcal_sets_access_event *e,
+                                 struct gcal_count_blocks *blocks)
+{
+    struct count to = { .counter = gcal_count_counter_zero(m) };
     struct gcal_sets_lane_sum sum = { .modulus = blocks->size,
                                       .width = blocks->width,
                                       .measure = gcal_count_blocks_measure,
                                       .data = blocks };
-    const struct gcal_poly *count = gcal_sets_sum_over_lanes(m->nest, e, &sum),
-                           *mean = NULL;
-    bool averaged = sum.averaged, estimated = sum.estimated;
+    const struct gcal_poly *count = gcal_sets_sum_over_lanes(m->nest, e, &sum);
 
-    if (!count) {
-        sum.all_lanes = true;
-        mean = gcal_sets_sum_over_lanes(m->nest, e, &sum);
-        count = count_symbolically(m, e, blocks, &averaged);
-        gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS, &estimated);
-    }
-    if (!count) {
-        count = estimate(m, e, blocks, mean);
-        averaged = false;
-        sum.rows = NULL;
-        counter.estimated = true;
-    }
-    if (averaged)
+    if (!count)
+        count = count_otherwise(m, e, blocks, &sum, &to);
+    if (sum.known < sum.modulus)
         note_average(m, e);
     if (sum.rows)
         note_rows(m, e, &sum);
-    counter.estimated = counter.estimated || estimated || averaged || sum.rows;
-    counter.count = count ? count : counter.count;
-    return counter;
+    to.known = sum.known;
+    to.counter.estimated =
+        to.counter.estimated || sum.estimated || sum.rows || sum.known < sum.modulus;
+    to.counter.count = count ? count : to.counter.count;
+    return to;
 }
 
 /* The counts of a subject for each access; those of an access that is like it. */
 static void add_access(struct gcal_count_builder *m, struct gcal_count_counter *counter,
                        size_t number, struct gcal_count_blocks *blocks,
-                       struct gcal_count_counter *known)
+                       struct count *known)
 {
     const struct gcal_sets_access_event *all = m->nest->accesses;
     size_t like = 0;
 
-    while (like < number &&
-           (!known[like].count || !is_alike(m, &all[like], &all[number], blocks->size)))
+    while (like < number && (!known[like].known ||
+                             !is_alike(m, &all[like], &all[number], known[like].known)))
         like++;
-    known[number] =
-        like < number ? known[like] : count_access(m, &all[number], blocks);
-    counter->count = gcal_poly_add(m->c, counter->count, known[number].count);
-    counter->estimated = counter->estimated || known[number].estimated;
+    known[number] = like < number ? known[like] : count_access(m, &all[number], blocks);
+    counter->count = gcal_poly_add(m->c, counter->count, known[number].counter.count);
+    counter->estimated = counter->estimated || known[number].counter.estimated;
 }
 
 /* ---- entries ---- */
@@ -192,7 +213,7 @@ struct gcal_profile_entry *gcal_count_builder_add_traffic_entry(
 
 /* Of the access 'first' and its copies at the same place of the source. */
 static void add_subject(struct gcal_count_builder *m, size_t first,
-                        const struct subject *subject, struct gcal_count_counter *known)
+                        const struct subject *subject, struct count *known)
 {
     const struct gcal_sets_access_event *e = &m->nest->accesses[first];
     struct gcal_count_blocks blocks = { .size = subject->bytes /
@@ -208,7 +229,7 @@ static void add_subject(struct gcal_count_builder *m, size_t first,
     free(blocks.all);
     if (blocks.failed)
         gcal_poly_fail(m->c, "out of memory");
-    if (m->failed || !counter.count->n_terms ||
+    if (m->failed || (!counter.count->n_terms && !counter.estimated) ||
         !(entry = gcal_count_builder_add_traffic_entry(m, subject->kind, e, e->tag)))
         return;
     entry->count = gcal_count_builder_text(m, counter.count);
@@ -227,7 +248,7 @@ static bool is_first(const struct gcal_count_builder *m, size_t number)
 
 /* All accesses to memory; 'known': room for a count of each. */
 static void add_subjects(struct gcal_count_builder *m, const struct subject *subject,
-                         struct gcal_count_counter *known)
+                         struct count *known)
 {
     for (size_t i = 0; i < m->nest->n_accesses && !m->failed; i++) {
         const struct gcal_sets_access_event *e = &m->nest->accesses[i];
@@ -245,9 +266,10 @@ void gcal_count_builder_add_traffic(struct gcal_count_builder *m)
                                         { GCAL_FEATURE_LINE, LINE_BYTES, false },
                                         { GCAL_FEATURE_PARTIAL_SECTOR, sector, true } };
 
+    if (sector)
+        gcal_sets_nest_renew_budget(m->nest);
     for (size_t k = 0; sector && k < sizeof(subjects) / sizeof(*subjects); k++) {
-        struct gcal_count_counter *known =
-            calloc(m->nest->n_accesses + 1, sizeof(*known));
+        struct count *known = calloc(m->nest->n_accesses + 1, sizeof(*known));
 
         if (known)
             add_subjects(m, &subjects[k], known);

@@ -88,6 +88,12 @@ static long share(const struct gcal_poly_context *c, long left, long most)
     return left - most / (c->divisor ? c->divisor : 1) / KEPT_SHARE;
 }
 
+bool gcal_poly_may_attempt(const struct gcal_poly_context *c)
+{
+    return !c->failed && share(c, c->left.steps, MAX_STEPS) > 0 &&
+           share(c, c->left.bytes, MAX_BYTES) > 0;
+}
+
 bool gcal_poly_begin_attempt(struct gcal_poly_context *c, long steps)
 {
     struct gcal_poly_budget given = { share(c, c->left.steps, MAX_STEPS),

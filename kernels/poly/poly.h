@@ -58,6 +58,8 @@ void gcal_poly_context_divide_budget(struct gcal_poly_context *c, long divisor);
  */
 bool gcal_poly_begin_attempt(struct gcal_poly_context *c, long steps);
 bool gcal_poly_end_attempt(struct gcal_poly_context *c);
+/* Whether an attempt could begin: more than the share that is kept from attempts is left. */
+bool gcal_poly_may_attempt(const struct gcal_poly_context *c);
 
 /* Memory of the context; NULL when it fails. */
 void *gcal_poly_alloc(struct gcal_poly_context *c, size_t size);

@@ -2,7 +2,7 @@
  *
  * In the image of all accesses (image.c), the coordinate of stride 1 becomes the number of
  * the block within the row.  Rows whose length is no multiple of a block begin at unknown
- * places in blocks: then all places are counted, and the mean taken.
+ * places in blocks: then elements and rows are counted, for the mean over all places.
  */
 #include <isl/constraint.h>
 #include <limits.h>
@@ -121,8 +121,7 @@ static bool are_apart(struct blocks *b, isl_set *set)
 
     if (b->known == b->size && least && gcal_poly_is_constant(least, &number))
         margin = (((number + b->first) % b->size) + b->size) % b->size;
-    return b->image.bases.n == 1 ||
-           gcal_sets_image_is_injective(&b->image, set, margin);
+    return b->image.bases.n == 1 || gcal_sets_image_is_injective(&b->image, set, margin);
 }
 
 static isl_constraint *constrain(isl_set *set)
@@ -131,31 +130,18 @@ static isl_constraint *constrain(isl_set *set)
         isl_local_space_from_space(isl_set_get_space(set)));
 }
 
-/* low <= the last dimension <= high */
-static isl_set *bound_last(isl_set *set, int64_t low, int64_t high)
-{
-    isl_size n = isl_set_dim(set, isl_dim_set);
-
-    set = isl_set_lower_bound_si(set, isl_dim_set, (unsigned)n - 1, (int)low);
-    return isl_set_upper_bound_si(set, isl_dim_set, (unsigned)n - 1, (int)high);
-}
-
-/* The block for coordinate 0, at each place of the rows that is possible. */
+/* The block for coordinate 0. */
 static isl_set *to_blocks(const struct blocks *b, isl_set *set)
 {
-    isl_size place = isl_set_dim(set, isl_dim_set);
+    isl_size block = isl_set_dim(set, isl_dim_set);
 
-    set = isl_set_add_dims(set, isl_dim_set, 1);
-    set = bound_last(set, 0, b->size / b->known - 1);
     set = isl_set_add_dims(set, isl_dim_set, 1);
     for (int side = 0; side < 2; side++) {
         int sign = side ? -1 : 1;
         isl_constraint *c = constrain(set);
 
         c = isl_constraint_set_coefficient_si(c, isl_dim_set, 0, sign);
-        c = isl_constraint_set_coefficient_si(c, isl_dim_set, place,
-                                              sign * (int)b->known);
-        c = isl_constraint_set_coefficient_si(c, isl_dim_set, place + 1,
+        c = isl_constraint_set_coefficient_si(c, isl_dim_set, block,
                                               -sign * (int)b->size);
         c = isl_constraint_set_constant_si(c, sign * (int)b->first +
                                                   (side ? (int)b->size - 1 : 0));
@@ -164,17 +150,50 @@ static isl_set *to_blocks(const struct blocks *b, isl_set *set)
     return isl_set_project_out(set, isl_dim_set, 0, 1);
 }
 
+/* The distance of neighbours in a row: a common divisor of all strides within rows. */
+static int64_t find_step(const struct blocks *b)
+{
+    int64_t step = 0;
+
+    for (size_t i = 0; i < b->image.n_accesses; i++) {
+        const struct gcal_poly *p = b->image.offsets[i];
+
+        if (b->image.accesses[i]->width > 1)
+            return 1;
+        for (size_t k = 0; k < p->n_terms; k++)
+            if (p->terms[k].n_factors == 1)
+                step = gcal_poly_gcd(step, p->terms[k].num);
+    }
+    return step < 1 ? 1 : step < b->size ? step : b->size;
+}
+
+/* The mean over places: a run of n elements touches (n + size-1)/size blocks. */
+static const struct gcal_poly *count_mean(struct blocks *b, isl_set *set)
+{
+    const struct gcal_poly *elements =
+        gcal_sets_cardinality(&b->image.sizes, isl_set_copy(set));
+    const struct gcal_poly *rows = gcal_sets_cardinality(
+        &b->image.sizes, isl_set_project_out(set, isl_dim_set, 0, 1));
+
+    if (!elements || !rows)
+        return NULL;
+    return gcal_poly_scale(b->c,
+                           gcal_poly_add(b->c,
+                                         gcal_poly_scale(b->c, elements, find_step(b), 1),
+                                         gcal_poly_scale(b->c, rows, b->size - 1, 1)),
+                           1, b->size);
+}
+
 static const struct gcal_poly *count(struct blocks *b, bool *estimated)
 {
     isl_set *set = gcal_sets_image_set(&b->image);
-    const struct gcal_poly *p = NULL;
 
     if (!set)
         return NULL;
     find_places(b);
     *estimated = b->known < b->size || b->image.estimated || !are_apart(b, set);
-    p = gcal_sets_cardinality(&b->image.sizes, to_blocks(b, set));
-    return p ? gcal_poly_scale(b->c, p, b->known, b->size) : NULL;
+    return b->known < b->size ? count_mean(b, set)
+                              : gcal_sets_cardinality(&b->image.sizes, to_blocks(b, set));
 }
 
 const struct gcal_poly *

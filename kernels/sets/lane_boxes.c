@@ -114,7 +114,7 @@ static bool find_axes(struct boxes *b)
         b->items *= b->axis[d].size;
         b->n_pairs *= b->axis[d].reach;
     }
-    b->n_residues = (size_t)b->l->sum->modulus;
+    b->n_residues = (size_t)b->l->split.modulus;
     return b->items * b->n_pairs * (int64_t)b->n_residues <= MOST_WEIGHTS;
 }
 
@@ -158,6 +158,8 @@ static void measure_box(struct boxes *b, const int64_t *from, const int64_t *to)
     } while (d < b->n_axes);
     memset(l->total, 0, sizeof(l->total));
     gcal_sets_lanes_measure(l, 1);
+    for (size_t r = b->n_residues; r < (size_t)l->sum->modulus; r++)
+        l->total[r % b->n_residues] += l->total[r];
 }
 
 /* Adds the measures of box from..to, with 'sign', to the weights of the pairs of lanes
@@ -463,8 +465,8 @@ static const struct gcal_poly *add_term(struct boxes *b, const struct gcal_poly 
 {
     const struct gcal_poly *p;
 
-    for (size_t r = 0; r < b->n_residues; r++)
-        b->l->total[r] = weights[r];
+    memset(b->l->total, 0, sizeof(b->l->total));
+    memcpy(b->l->total, weights, b->n_residues * sizeof(*weights));
     subtract(t, weights);
     p = gcal_sets_lanes_sum_residues(b->l, count_term, t);
     return p ? gcal_poly_add(b->l->nest->c, sum, p) : NULL;

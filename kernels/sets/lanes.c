@@ -219,13 +219,14 @@ sum_by(struct gcal_sets_nest *nest, const struct gcal_sets_access_event *access,
 
     if (!l)
         return NULL;
-    sum->estimated = sum->averaged = false;
+    sum->estimated = false;
+    sum->known = sum->modulus;
     sum->rows = NULL;
     l->nest = nest;
     l->sum = sum;
     l->evaluations_left = MOST_EVALUATIONS;
     total = way(l, access);
-    sum->averaged = l->split.modulus < sum->modulus;
+    sum->known = l->split.modulus;
     if (total && !rows_are_apart(l)) {
         sum->rows = l->split.rows[0].stride;
         sum->least_row = l->widest;
@@ -241,7 +242,7 @@ gcal_sets_sum_over_lanes(struct gcal_sets_nest *nest,
 {
     const struct gcal_poly *total = NULL;
 
-    if (!access->offset || nest->sub_group_size < 1 ||
+    if (!access->offset || nest->sub_group_size < 1 || !gcal_poly_may_attempt(nest->c) ||
         sum->modulus > GCAL_SETS_MOST_MODULUS || !gcal_sets_nest_context(nest))
         return NULL;
     total = sum_by(nest, access, sum, sum_enumerated);

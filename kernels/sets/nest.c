@@ -82,6 +82,15 @@ const struct gcal_sets_context *gcal_sets_nest_context(struct gcal_sets_nest *ne
  */
 enum { MOST_OPERATIONS = 700000, MOST_STEPS = 800000, PRICE_OF_FAILURE = 3 };
 
+void gcal_sets_nest_renew_budget(struct gcal_sets_nest *nest)
+{
+    enum { MOST_RENEWED = 200000 };
+    long divisor = nest->budget_divisor ? nest->budget_divisor : 1;
+
+    nest->operations = (MOST_OPERATIONS - MOST_RENEWED) / divisor;
+    nest->is_exhausted = false;
+}
+
 bool gcal_sets_begin_attempt(struct gcal_sets_nest *nest, long operations)
 {
     long divisor = nest->budget_divisor ? nest->budget_divisor : 1;

@@ -373,7 +373,25 @@ const struct gcal_poly *gcal_sets_scope_count(struct gcal_sets_nest *nest,
                                               enum gcal_sets_count_mode mode,
                                               bool *estimated)
 {
-    return count(nest, scope, mode, NULL, estimated);
+    struct gcal_sets_cached_count one = { 0 }, *moved;
+
+    one.key = gcal_poly_format(nest->c, "scope %p %d", (const void *)scope, (int)mode);
+    for (size_t i = 0; i < nest->n_counts; i++)
+        if (strcmp(nest->counts[i].key, one.key) == 0) {
+            *estimated = *estimated || nest->counts[i].estimated;
+            return nest->counts[i].count;
+        }
+    one.count = count(nest, scope, mode, NULL, &one.estimated);
+    *estimated = *estimated || one.estimated;
+    if (!one.count)
+        return NULL;
+    moved = gcal_array_grow(nest->counts, nest->n_counts, &nest->count_capacity,
+                            sizeof(*moved), NULL);
+    if (moved) { /* else it is counted again */
+        nest->counts = moved;
+        moved[nest->n_counts++] = one;
+    }
+    return one.count;
 }
 
 const struct gcal_poly *

@@ -216,8 +216,9 @@ struct gcal_sets_lane_sum {
     void *data;
     bool all_lanes; /* the mean of an execution by all lanes, any residue, instead */
     /* results: */
-    bool estimated;               /* conditions that are unknown were taken to hold */
-    bool averaged;                /* the residue is unknown: the mean over residues */
+    bool estimated; /* conditions that are unknown were taken to hold */
+    int64_t known; /* divides 'modulus': residues are known modulo this, and beyond it the
+                      mean over them is summed */
     const struct gcal_poly *rows; /* exact where this is at least ..; NULL: always */
     int64_t least_row;
 };
@@ -238,7 +239,7 @@ gcal_sets_sum_over_lanes(struct gcal_sets_nest *nest,
 const struct gcal_poly *
 gcal_sets_blocks_touched(struct gcal_sets_nest *nest,
                          const struct gcal_sets_access_event *access, int64_t size,
-                         bool whole, bool *averaged);
+                         bool whole);
 
 /* The number of distinct elements that 'n' accesses to one array touch together, summed
  * over work-groups when its space is local; unknown conditions are taken to hold.  Valid
@@ -258,6 +259,9 @@ const struct gcal_poly *
 gcal_sets_block_footprint(struct gcal_sets_nest *nest, size_t n,
                           const struct gcal_sets_access_event *const *accesses,
                           int64_t size, bool by_group, bool *estimated);
+
+/* Begins another budget of a share of the first, for counts that may go without. */
+void gcal_sets_nest_renew_budget(struct gcal_sets_nest *nest);
 
 /* 'nest' with the first 'groups' work-groups along each axis alone, at most those it has.
  * The copy shares its events; gcal_sets_nest_end_part() frees what it has of its own.

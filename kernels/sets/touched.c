@@ -134,14 +134,6 @@ static bool add_block(struct touched *t)
     struct gcal_poly_context *c = t->c;
     const struct gcal_poly *p = gcal_poly_add(c, t->split.lanes, t->split.base);
 
-    if (t->split.modulus < t->size)
-        p = gcal_poly_add(
-            c, p,
-            gcal_poly_scale(
-                c,
-                push_dimension(t, "phase",
-                               gcal_poly_integer(c, t->size / t->split.modulus)),
-                t->split.modulus, 1));
     t->position = raise_above_0(t, p);
     if (!t->position || !is_affine(c, t->position))
         return false;
@@ -232,24 +224,19 @@ static const struct gcal_poly *count_touched(struct touched *t)
 const struct gcal_poly *
 gcal_sets_blocks_touched(struct gcal_sets_nest *nest,
                          const struct gcal_sets_access_event *access, int64_t size,
-                         bool whole, bool *averaged)
+                         bool whole)
 {
     struct touched t = {
         .nest = nest, .c = nest->c, .access = access, .size = size, .scope = access->scope
     };
-    const struct gcal_poly *count;
     bool one; /* block of each row, for all lanes */
 
-    *averaged = false;
-    if (!access->offset || nest->sub_group_size < 2 || !gcal_sets_nest_context(nest) ||
-        !split(&t) || !add_rows(&t))
+    if (!access->offset || nest->sub_group_size < 2 || !gcal_poly_may_attempt(nest->c) ||
+        !gcal_sets_nest_context(nest) || !split(&t) || t.split.modulus < size ||
+        !add_rows(&t))
         return NULL;
     one = !whole && !t.split.lanes->n_terms && access->width == 1;
     if (!one && !add_block(&t))
         return NULL;
-    count = whole ? count_whole(&t) : count_touched(&t);
-    if (!count || one)
-        return count;
-    *averaged = t.split.modulus < size;
-    return gcal_poly_scale(nest->c, count, t.split.modulus, size);
+    return whole ? count_whole(&t) : count_touched(&t);
 }

@@ -21,7 +21,8 @@ const char both_start[] =
     "uchar t_U = 0;\n"
     "int lx = get_local_id(0), ly = get_local_id(1), gx = get_group_id(0);\n"
     "int gy = get_group_id(1), i = get_global_id(0), j = get_global_id(1);\n";
-const char both_end[] = "\nA[0] = t_A + t_B + t_C + t_K + t_L + (float)t_D + t_V.x + t_U;\n}";
+const char both_end[] =
+    "\nA[0] = t_A + t_B + t_C + t_K + t_L + (float)t_D + t_V.x + t_U;\n}";
 
 static const int element_bytes[N_ARRAYS] = { 4, 4, 4, 8, 16, 1, 4, 4 };
 
@@ -182,8 +183,7 @@ static void add_executions(const struct both_launch *launch, struct both_traffic
 
         for (end = k; end < n_touches && !compare_executions(t, &touches[end]);)
             end++;
-        traffic->lines[t->array][t->is_store] +=
-            count_blocks(t, end - k, 128, &ignored);
+        traffic->lines[t->array][t->is_store] += count_blocks(t, end - k, 128, &ignored);
         traffic->sectors[t->array][t->is_store] +=
             count_blocks(t, end - k, launch->sector, &partial);
         traffic->partial[t->array] += t->is_store ? partial : 0;

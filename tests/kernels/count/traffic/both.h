@@ -29,13 +29,13 @@ int both_touch(enum both_array array, int64_t index, int is_store, int site);
 #define LD(array, index) both_touch(array, index, 0, __COUNTER__)
 #define ST(array, index) both_touch(array, index, 1, __COUNTER__)
 #define FOR(depth, k, from, to)                                                          \
-    for (int k = (from);                                                                 \
-         k < (to) ? (both_iteration[depth] = k - (from), 1)                              \
-                  : (both_iteration[depth] = -1, 0);                                     \
+    for (int k = (from); k < (to) ? (both_iteration[depth] = k - (from), 1)              \
+                                  : (both_iteration[depth] = -1, 0);                     \
          k++)
 #define HALVE(depth, k, from)                                                            \
     for (int k = (from);                                                                 \
-         k > 0 ? (both_iteration[depth] = k, 1) : (both_iteration[depth] = -1, 0); k /= 2)
+         k > 0 ? (both_iteration[depth] = k, 1) : (both_iteration[depth] = -1, 0);       \
+         k /= 2)
 #define BARRIER (void)0
 #define BOTH(name, ...)                                                                  \
     static const char name##_text[] = #__VA_ARGS__;                                      \
