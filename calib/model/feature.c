@@ -76,6 +76,10 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
         TRAFFIC("f_overlap_wave", TRAFFIC_FIELDS, GCAL_FEATURE_PER_KERNEL),
     [GCAL_FEATURE_FOOTPRINT_LAUNCH] =
         TRAFFIC("f_footprint_launch", TRAFFIC_FIELDS, GCAL_FEATURE_PER_KERNEL),
+    [GCAL_FEATURE_LOAD_CHAIN] = TRAFFIC("f_load_chain", 0, GCAL_FEATURE_PER_KERNEL),
+    [GCAL_FEATURE_LOAD_ROUND] = TRAFFIC("f_load_round", 0, GCAL_FEATURE_PER_KERNEL),
+    [GCAL_FEATURE_LOADS_IN_FLIGHT] =
+        TRAFFIC("f_loads_in_flight", 0, GCAL_FEATURE_PER_KERNEL),
     [GCAL_FEATURE_ATOMIC] = {
         .name = "f_atomic",
         .fields = ACCESS_FIELDS | GCAL_FEATURE_FIELD_ATOMIC_SPACE |

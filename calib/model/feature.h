@@ -17,6 +17,10 @@
  *   f_footprint_launch.., f_footprint_wave.., f_overlap_wave..
  *                                 the same: of all work-groups; of a wave of 'wave_groups'
  *                                 work-groups; those that a wave shares with the next
+ *   f_load_chain                  loads of global memory that a work-item makes one after
+ *                                 another: each waits for those before it
+ *   f_load_round                  the same where iterations of loops do not overlap
+ *   f_loads_in_flight             loads of a work-item per round
  *   f_atomic[_tag:<name>][_<global|local>][_<dtype>][_<op>]
  *               [_lstrides:{..}][_gstrides:{..}][_afr:<constraint>]
  *               op: add sub inc dec xchg cmpxchg min max and or xor load store
@@ -71,6 +75,9 @@ enum gcal_feature_kind {
     GCAL_FEATURE_FOOTPRINT_WAVE,
     GCAL_FEATURE_OVERLAP_WAVE,
     GCAL_FEATURE_FOOTPRINT_LAUNCH,
+    GCAL_FEATURE_LOAD_CHAIN,
+    GCAL_FEATURE_LOAD_ROUND,
+    GCAL_FEATURE_LOADS_IN_FLIGHT,
     GCAL_FEATURE_ATOMIC,
     GCAL_FEATURE_DIVERGENT_BRANCH,
     GCAL_FEATURE_BARRIER_LOCAL,

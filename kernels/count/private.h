@@ -131,6 +131,11 @@ gcal_count_builder_add_traffic_entry(struct gcal_count_builder *m,
  */
 void gcal_count_builder_add_footprints(struct gcal_count_builder *m);
 
+/* ---- latency.c ---- */
+
+/* Loads that wait for each other, when the request asks for traffic. */
+void gcal_count_builder_add_latency(struct gcal_count_builder *m);
+
 /* ---- blocks.c: aligned blocks of memory that lanes access together ---- */
 
 struct gcal_count_blocks {

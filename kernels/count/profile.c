@@ -135,6 +135,7 @@ static void build(struct gcal_count_builder *m, const char *kernel,
     gcal_count_builder_add_branches(m); /* these may go without a budget */
     gcal_count_builder_add_traffic(m);
     gcal_count_builder_add_footprints(m);
+    gcal_count_builder_add_latency(m);
     set_notes(m);
     set_parameters(m, order);
     if (!m->failed && (gcal_poly_context_check(m->c, m->err) < 0 ||

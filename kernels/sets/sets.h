@@ -72,6 +72,10 @@ struct gcal_sets_access_event {
     const char *atomic;                    /* "add", ...; NULL for a load or a store */
     int64_t width;                         /* of a vector, in elements; else 1 */
     const struct gcal_poly *offset;        /* in elements; NULL: unknown */
+    unsigned depth; /* loads of global memory, one after another, that the offset needs */
+    const struct gcal_poly *carried; /* the dimension of a loop, an earlier iteration of
+                                        which gives the offset; or NULL */
+    size_t n_barriers;               /* before it in the source */
     const struct gcal_sets_scope *scope;
     int line, column;
 };

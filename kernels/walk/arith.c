@@ -348,6 +348,8 @@ struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
         value = gcal_walk_not_affine(a.kind != GCAL_WALK_VALUE_INTEGER ? a.why : b.why);
         value.on_data = (a.kind != GCAL_WALK_VALUE_INTEGER && a.on_data) ||
                         (b.kind != GCAL_WALK_VALUE_INTEGER && b.on_data);
+        gcal_walk_value_wait(&value, &a);
+        gcal_walk_value_wait(&value, &b);
         return value;
     }
     return check_overflow(type, operate(w, kind, type, a, b));
@@ -382,6 +384,7 @@ struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
     if (by.kind != GCAL_WALK_VALUE_INTEGER || !pointer.p || size <= 0) {
         pointer.on_data = (!pointer.p && pointer.on_data) ||
                           (by.kind != GCAL_WALK_VALUE_INTEGER && by.on_data);
+        gcal_walk_value_wait(&pointer, &by);
         pointer.why = pointer.p ? by.why : pointer.why;
         pointer.p = NULL;
     } else {

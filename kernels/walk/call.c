@@ -129,7 +129,7 @@ static struct gcal_walk_value vector_access(struct gcal_walk *w, CXCursor c,
                            gcal_walk_pointer_space(w, c, type, pointer),
                            is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE, pointer,
                            address_tag(w, kids.c[first + 1]));
-    return gcal_walk_unknown("it comes from memory");
+    return gcal_walk_loaded(gcal_walk_pointer_space(w, c, type, pointer), pointer);
 }
 
 /* ---- atomics ---- */
@@ -185,7 +185,7 @@ static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
     if (type.kind == CXType_Atomic)
         type = clang_Type_getValueType(type);
     gcal_walk_count_atomic(w, c, type, space, op, pointer, address_tag(w, kids.c[1]));
-    return gcal_walk_unknown("it comes from memory");
+    return gcal_walk_loaded(space, pointer);
 }
 
 /* ---- arithmetic ---- */
@@ -267,6 +267,7 @@ struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const cha
             known = false; /* with or without a reason */
             unknown.why = args[i].why ? args[i].why : unknown.why;
             unknown.on_data = unknown.on_data || args[i].on_data;
+            gcal_walk_value_wait(&unknown, &args[i]);
         }
     if (!known)
         return unknown;

@@ -105,6 +105,9 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
     w->n_events++;
     w->n_work++;
     event.scope = w->scope;
+    event.depth = pointer.depth;
+    event.carried = pointer.carried;
+    event.n_barriers = nest->n_barriers;
     if (event.tag && !is_tag(event.tag)) {
         gcal_walk_fail(w, at,
                        "the tag '%s' is not a word of at most 62 letters and digits",

@@ -605,6 +605,9 @@ static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes
         value.on_data =
             induction->on_data || (induction->start.kind == GCAL_WALK_VALUE_UNKNOWN &&
                                    induction->start.on_data);
+        if (value.on_data && v && !ends)
+            value.carried = v;
+        value.depth = value.on_data && ends ? induction->start.depth + 1 : 0;
         if (v && induction->step) {
             value = moved_by(w, induction, v);
         } else if (v && induction->doublings && (!ends || induction->doublings > 0)) {

@@ -475,7 +475,7 @@ struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
         gcal_walk_count_access(w, at, lvalue->type, gcal_walk_type_width(lvalue->type),
                                lvalue->space, GCAL_FEATURE_LOAD, lvalue->pointer,
                                lvalue->tag);
-        return gcal_walk_unknown("it comes from memory");
+        return gcal_walk_loaded(lvalue->space, lvalue->pointer);
     case GCAL_WALK_LVALUE_VARIABLE:
         return load_variable(w, at, lvalue);
     default:

@@ -164,6 +164,8 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
                     (yes.kind == GCAL_WALK_VALUE_UNKNOWN && yes.on_data) ||
                     (no.kind == GCAL_WALK_VALUE_UNKNOWN && no.on_data);
     value.is_private = yes.is_private && no.is_private;
+    gcal_walk_value_wait(&value, &yes);
+    gcal_walk_value_wait(&value, &no);
     if (yes.kind == GCAL_WALK_VALUE_POINTER && no.kind == GCAL_WALK_VALUE_POINTER &&
         yes.array == no.array) {
         value.kind = GCAL_WALK_VALUE_POINTER;

@@ -30,7 +30,11 @@ struct gcal_walk_value {
     unsigned array;            /* pointer: index into the nest's arrays */
     const char *why;           /* unknown: the reason, for messages; or NULL */
     bool on_data;              /* unknown as it comes from memory */
-    bool folds;                /* a constant, whose arithmetic front ends fold */
+    unsigned depth; /* loads of global memory, one after another, that it follows from */
+    const struct gcal_poly
+        *carried; /* it comes from an earlier iteration of the loop with
+                                        this dimension; or NULL */
+    bool folds;   /* a constant, whose arithmetic front ends fold */
     /* unknown: 1 where the condition holds, else 0; or NULL */
     const struct gcal_sets_condition *condition;
     bool is_private; /* unknown: a pointer to private memory */
@@ -210,6 +214,12 @@ bool gcal_walk_type_is_integer(CXType type); /* a scalar */
 bool gcal_walk_dtype_is_integer(const char *dtype);
 /* 'c' without parentheses and casts. */
 CXCursor gcal_walk_strip_casts(struct gcal_walk *w, CXCursor c);
+/* Makes 'value' wait for the loads that 'of' waits for. */
+void gcal_walk_value_wait(struct gcal_walk_value *value,
+                          const struct gcal_walk_value *of);
+/* What a load from 'space' at 'pointer' gives. */
+struct gcal_walk_value gcal_walk_loaded(enum gcal_feature_space space,
+                                        struct gcal_walk_value pointer);
 /* Values: unknown as it depends on data; unknown as it is not affine; a polynomial. */
 struct gcal_walk_value gcal_walk_unknown(const char *why);
 struct gcal_walk_value gcal_walk_not_affine(const char *why);
@@ -510,9 +520,8 @@ struct gcal_walk_value gcal_walk_quotient_binary(struct gcal_walk *w,
                                                  enum CXBinaryOperatorKind kind,
                                                  struct gcal_walk_value a,
                                                  struct gcal_walk_value b);
-struct gcal_walk_value gcal_walk_quotient_convert(struct gcal_walk *w,
-                                                  struct gcal_walk_value value,
-                                                  CXType to);
+struct gcal_walk_value
+gcal_walk_quotient_convert(struct gcal_walk *w, struct gcal_walk_value value, CXType to);
 struct gcal_walk_value gcal_walk_quotient_call(struct gcal_walk *w, const char *name,
                                                struct gcal_walk_value value);
 /* The operator's name in features; NULL for operators that are not counted. */

@@ -144,6 +144,22 @@ bool gcal_walk_type_is_integer(CXType type)
            gcal_walk_dtype_is_integer(gcal_source_dtype(type));
 }
 
+void gcal_walk_value_wait(struct gcal_walk_value *value, const struct gcal_walk_value *of)
+{
+    value->depth = of->depth > value->depth ? of->depth : value->depth;
+    value->carried = of->carried ? of->carried : value->carried;
+}
+
+struct gcal_walk_value gcal_walk_loaded(enum gcal_feature_space space,
+                                        struct gcal_walk_value pointer)
+{
+    struct gcal_walk_value value = gcal_walk_unknown("it comes from memory");
+
+    gcal_walk_value_wait(&value, &pointer);
+    value.depth += space == GCAL_FEATURE_SPACE_GLOBAL;
+    return value;
+}
+
 struct gcal_walk_value gcal_walk_unknown(const char *why)
 {
     return (struct gcal_walk_value){ .kind = GCAL_WALK_VALUE_UNKNOWN,

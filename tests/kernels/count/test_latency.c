@@ -1,0 +1,109 @@
+/* test_latency.c - loads that wait for each other, in kernels counted by hand */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/model/binding.h"
+#include "calib/model/profile.h"
+#include "kernels/count/count.h"
+
+#define START                                                                            \
+    "kernel void f(global int *next, global float *a, global float *b, int n)\n"         \
+    "{ local float t[64]; int i = get_global_id(0), x = i; float s = 0;\n"
+#define END "b[i] = s + x; }"
+
+enum { N = 64 }; /* of n */
+
+static const struct latency {
+    const char *body;
+    double chain, rounds, in_flight;
+} kernels[] = {
+    /* independent loads are one round */
+    { "s = a[i] + a[i + 1] + b[i];", 1, 1, 3 },
+    /* an address from a load, from two */
+    { "s = a[next[i]];", 2, 2, 1 },
+    { "s = a[next[next[i] + 1]] + b[i];", 3, 3, 4.0 / 3 },
+    { "x = next[i]; x = 2 * x + 1; s = a[x];", 2, 2, 1 },
+    /* iterations overlap if they do not wait for each other */
+    { "for (int k = 0; k < n; k++) s += a[n * i + k] * b[k];", 1, N, 2 },
+    { "for (int k = 0; k < n; k++) s += a[next[k]];", 2, 2 * N, 1 },
+    { "for (int k = 0; k < n; k++) x = next[x];", N, N, 1 },
+    { "for (int k = 0; k < n; k++) { int y = next[x]; x = y & 255; s += a[y]; }", 2 * N,
+      2 * N, 1 },
+    /* as do those with a barrier */
+    { "for (int k = 0; k < n; k++) { t[get_local_id(0)] = a[64 * k + i];\n"
+      "barrier(CLK_LOCAL_MEM_FENCE); s += t[63 - get_local_id(0)];\n"
+      "barrier(CLK_LOCAL_MEM_FENCE); }",
+      N, N, 1 },
+    /* barriers separate, loops in a loop that waits do not */
+    { "t[get_local_id(0)] = a[i]; barrier(CLK_LOCAL_MEM_FENCE);\n"
+      "s = t[63 - get_local_id(0)] + b[i];",
+      2, 2, 1 },
+    { "for (int k = 0; k < n; k++) { for (int l = 0; l < 8; l++) s += a[8 * k + l];\n"
+      "barrier(CLK_LOCAL_MEM_FENCE); }",
+      N, 8 * N, 1 },
+    /* the work-item that does most */
+    { "for (int k = 0; k <= get_local_id(0); k++) s += a[k];", 1, 64, 1 },
+    { "if (i < n - 3) s = a[i];", 1, 1, 1 },
+    /* a table in local memory does not wait for global memory */
+    { "t[get_local_id(0)] = 1; x = (int)t[i & 63]; s = a[x];", 1, 1, 1 },
+};
+
+static double value_of(const struct gcal_profile *p, const char *feature)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_binding *binding = gcal_binding_create(p, 1, &feature, 32, &err);
+    double sizes[2] = { N, N }, value = -1;
+
+    if (!binding || gcal_binding_eval(binding, sizes, &value, &err) < 0)
+        fail_msg("%s: %s", feature, err.text);
+    gcal_binding_destroy(binding);
+    return value;
+}
+
+static void check(const struct latency *k)
+{
+    struct gcal_error err = { 0 };
+    char source[1000];
+    struct gcal_count_request r = { .source = source,
+                                    .file = "x.cl",
+                                    .n_dims = 1,
+                                    .local_size = { 64 },
+                                    .global_size = { "n" },
+                                    .sub_group_size = 32,
+                                    .sector_bytes = 32 };
+    struct gcal_profile *p;
+
+    snprintf(source, sizeof(source), "%s%s%s", START, k->body, END);
+    if (!(p = gcal_count(&r, &err)))
+        fail_msg("%s: %s", k->body, err.text);
+    if (value_of(p, "f_load_chain") != k->chain ||
+        value_of(p, "f_load_round") != k->rounds ||
+        value_of(p, "f_loads_in_flight") < k->in_flight - 1e-9 ||
+        value_of(p, "f_loads_in_flight") > k->in_flight + 1e-9)
+        fail_msg("%s: %g, %g, %g, not %g, %g, %g", k->body, value_of(p, "f_load_chain"),
+                 value_of(p, "f_load_round"), value_of(p, "f_loads_in_flight"), k->chain,
+                 k->rounds, k->in_flight);
+    gcal_profile_destroy(p);
+}
+
+static void counts_chains(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
+        check(&kernels[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(counts_chains) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
