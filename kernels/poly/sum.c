@@ -253,7 +253,7 @@ static const struct gcal_poly *hermite(struct gcal_poly_context *c,
         if (gcal_poly_degree(p, atom) != 1 ||
             !gcal_poly_equal(gcal_poly_coefficient(c, p, atom, 1), factor))
             return p;
-        rest = gcal_poly_substitute(c, rest, atom, gcal_poly_integer(c, 0));
+        rest = gcal_poly_coefficient(c, rest, atom, 0); /* not inside other atoms */
     }
     return gcal_poly_add(c, rest, gcal_poly_mul(c, factor, a.a));
 }

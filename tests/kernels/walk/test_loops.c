@@ -45,6 +45,7 @@ static void check_accepted(const struct accepted *all, size_t n)
 /* ---- unsigned wrap and mixed signs ---- */
 
 static const struct accepted wraps[] = {
+    { "if (g % 2 == 1) for (long j = m; j < g; j += 2) HIT;", NULL },
     { "for (uint j = g - 1; j < n; j++) HIT;", NULL },
     { "for (uint j = g - 3; j < g; j++) HIT;", NULL },
     { "for (uint j = g - 3; j < g - 1; j++) HIT;", NULL },
