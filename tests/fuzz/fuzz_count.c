@@ -5,8 +5,8 @@
  * kernel=name; options=-DT=float; sub=32; banks=32; index=1; estimates=1; budget=10", all
  * optional; budget: a divisor of what counting may take.
  *
- * A count that takes more than 2 s of processor time (20 s with the sanitizers) or 300 MB of
- * memory is a failure.
+ * A count that takes more than 2 s of processor time or 300 MB of memory is a failure; the
+ * fuzzer's instrumentation doubles the time, and the sanitizers take ten times as long.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static size_t begin_memory(void)
     return held;
 }
 #else /* the fuzzer's -rss_limit_mb finds it */
-enum { MOST_SECONDS = 2 };
+enum { MOST_SECONDS = 4 };
 
 static size_t begin_memory(void)
 {
@@ -309,7 +309,7 @@ static void count(const struct gcal_count_request *request)
     struct gcal_profile *profile = gcal_count(request, &err);
 
     if (processor_seconds() - began > MOST_SECONDS)
-        broken("a count takes more than 2 s (20 s with the sanitizers)", NULL);
+        broken("a count takes more than 2 s without instrumentation", NULL);
     check_memory(before);
     if (!profile) {
         check_refusal(&err);
