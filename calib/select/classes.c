@@ -197,7 +197,8 @@ static int add_access(struct adding *a, const struct gcal_profile_entry *e,
 {
     bool local = a->class == GCAL_CONFIG_CLASS_LOCAL_ACCESSES;
 
-    if (!gcal_feature_is_access(e->kind) || e->kind == GCAL_FEATURE_LOCAL_PASS ||
+    if (!gcal_feature_is_access(e->kind) ||
+        gcal_feature_info(e->kind)->execution == GCAL_FEATURE_EXECUTION_NONE ||
         (e->space == GCAL_FEATURE_SPACE_LOCAL) != local ||
         e->space == GCAL_FEATURE_SPACE_CONSTANT)
         return 0;
