@@ -21,7 +21,6 @@ kernel void inner_points(global const float *a, global float *b, int n, int m, i
 }
 
 //: kernel by_residue
-//: no-lanes enumeration has no branches of a switch
 //: local 16
 //: global 16*g
 //: at n=50 g=3
