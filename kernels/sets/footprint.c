@@ -4,6 +4,8 @@
  * Different coordinates are different elements when those of lower bases never reach the
  * next basis; when that cannot be proven for symbolic sizes, the footprint is unknown.
  */
+#include <stdlib.h>
+
 #include "kernels/sets/private.h"
 
 enum { MOST_OPERATIONS = 60000 };
@@ -135,6 +137,114 @@ static bool is_affordable(const struct gcal_sets_image *image)
     return true;
 }
 
+/* ---- accesses of which each has an element of its own ---- */
+
+enum { MOST_DIGITS = 8 };
+
+struct digit {
+    int64_t stride, trips;
+};
+
+static int compare_strides(const void *a, const void *b)
+{
+    const struct digit *x = a, *y = b;
+
+    return (x->stride > y->stride) - (x->stride < y->stride);
+}
+
+/* The component's dimensions as digits of the subscript; SIZE_MAX if they are none.  Each
+ * group has its own local arrays, so its ids are no digits of these.
+ */
+static size_t find_digits(const struct gcal_sets_image *image,
+                          const struct gcal_sets_component *component,
+                          struct digit *digits)
+{
+    const struct gcal_sets_domain *domain = component->domain;
+    struct gcal_poly_context *c = image->nest->c;
+    size_t n = 0;
+    unsigned atom;
+
+    for (size_t i = 0; i < domain->offset->n_terms; i++)
+        if (!gcal_sets_bases_atom(c, &domain->offset->terms[i], &atom))
+            return SIZE_MAX;
+    for (size_t i = 0; i < component->n_dims; i++) {
+        size_t dim = component->dims[i];
+        struct digit d = { 0, 0 };
+
+        if (image->by_group && dim < 2 * image->nest->n_dims && !domain->is_lid[dim])
+            continue;
+        if (n == MOST_DIGITS ||
+            gcal_poly_contains_nested(c, domain->offset, domain->dims[dim]) ||
+            !gcal_poly_is_constant(
+                gcal_sets_bases_stride(c, domain->offset, domain->dims[dim]),
+                &d.stride) ||
+            !gcal_poly_is_constant(domain->trips[dim], &d.trips) || d.trips < 1)
+            return SIZE_MAX;
+        d.stride = d.stride < 0 ? -d.stride : d.stride;
+        digits[n++] = d;
+    }
+    return n;
+}
+
+/* Whether no two points of the component have an element in common. */
+static bool are_apart(const struct gcal_sets_image *image,
+                      const struct gcal_sets_component *component)
+{
+    struct digit digits[MOST_DIGITS];
+    size_t n = find_digits(image, component, digits);
+    int64_t reach = image->accesses[0]->width - 1, more;
+
+    if (n == SIZE_MAX)
+        return false;
+    qsort(digits, n, sizeof(*digits), compare_strides);
+    for (size_t i = 0; i < n; i++) {
+        if (digits[i].stride <= reach ||
+            __builtin_mul_overflow(digits[i].stride, digits[i].trips - 1, &more) ||
+            __builtin_add_overflow(reach, more, &reach))
+            return false;
+    }
+    return true;
+}
+
+/* Their number, by the points of one access: cheap, and exact where groups differ.  NULL:
+ * an element may be accessed twice.
+ */
+static const struct gcal_poly *count_apart(struct gcal_sets_image *image)
+{
+    const struct gcal_sets_access_event *first = image->accesses[0];
+    const struct gcal_poly *points;
+    struct gcal_sets_domain domain;
+    struct gcal_sets_component component;
+
+    for (size_t i = 1; i < image->n_accesses; i++)
+        if (image->accesses[i]->scope != first->scope ||
+            image->accesses[i]->width != first->width ||
+            !gcal_poly_equal(image->accesses[i]->offset, first->offset))
+            return NULL;
+    if (!gcal_sets_image_component(image, first, &domain, &component) ||
+        !are_apart(image, &component) ||
+        !(points = gcal_sets_component_count(&component)))
+        return NULL;
+    return gcal_poly_scale(image->nest->c, points, first->width, 1);
+}
+
+static const struct gcal_poly *count_images(struct gcal_sets_image *image)
+{
+    struct gcal_sets_nest *nest = image->nest;
+    const struct gcal_poly *count = NULL;
+    bool known;
+
+    if (!gcal_sets_begin_attempt(nest, MOST_OPERATIONS))
+        return NULL;
+    gcal_sets_image_find_apart(image);
+    known = gcal_sets_image_prepare(image) && is_affordable(image);
+    for (int whole = 1; whole >= 0 && known && !count; whole--)
+        if (gcal_sets_bases_find(nest->c, image->n_accesses, image->offsets, whole, true,
+                                 &image->bases))
+            count = count_image(image);
+    return gcal_sets_end_attempt(nest) ? count : NULL;
+}
+
 const struct gcal_poly *
 gcal_sets_footprint(struct gcal_sets_nest *nest, size_t n,
                     const struct gcal_sets_access_event *const *accesses)
@@ -142,22 +252,16 @@ gcal_sets_footprint(struct gcal_sets_nest *nest, size_t n,
     struct gcal_sets_image image = { .nest = nest,
                                      .n_accesses = n,
                                      .accesses = accesses };
-    const struct gcal_poly *count = NULL;
-    bool known;
+    const struct gcal_poly *count;
 
     for (size_t i = 0; i < n; i++)
         if (!accesses[i]->offset)
             return NULL;
-    if (n > GCAL_SETS_IMAGE_ACCESSES || !gcal_sets_begin_attempt(nest, MOST_OPERATIONS))
+    if (n > GCAL_SETS_IMAGE_ACCESSES || !gcal_sets_nest_context(nest))
         return NULL;
     find_alike(&image);
-    gcal_sets_image_find_apart(&image);
-    known = gcal_sets_image_prepare(&image) && is_affordable(&image);
-    for (int whole = 1; whole >= 0 && known && !count; whole--)
-        if (gcal_sets_bases_find(nest->c, n, image.offsets, whole, true, &image.bases))
-            count = count_image(&image);
-    if (!gcal_sets_end_attempt(nest))
-        return NULL;
+    if (!(count = count_apart(&image)))
+        count = count_images(&image);
     for (size_t d = 0; count && d < nest->n_dims; d++)
         if (image.alike[d])
             count = gcal_poly_mul(nest->c, count, nest->groups[d]);

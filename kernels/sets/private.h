@@ -243,6 +243,12 @@ const char *gcal_sets_component_key(const struct gcal_sets_component *component)
 /* The number of points of a domain whose components have been found; NULL: unknown. */
 const struct gcal_poly *gcal_sets_domain_count(const struct gcal_sets_domain *domain);
 
+/* ---- scope.c ---- */
+
+/* The component's points, without the rest of its domain; not during an attempt. */
+const struct gcal_poly *
+gcal_sets_component_count(const struct gcal_sets_component *component);
+
 /* ---- subgroup.c: projection to groups and sub-groups ---- */
 
 /* Fills 'block' and 'linear' of the domain. */

@@ -116,6 +116,15 @@ static struct gcal_sets_domain domain_of(const struct gcal_sets_component *compo
     return own;
 }
 
+const struct gcal_poly *
+gcal_sets_component_count(const struct gcal_sets_component *component)
+{
+    struct gcal_sets_domain own = domain_of(component);
+
+    gcal_sets_domain_find_components(&own);
+    return count_domain(&own);
+}
+
 /* Gives the dimension 'fixed' a value. */
 static void fix(struct gcal_sets_domain *domain, size_t fixed, int64_t value)
 {
