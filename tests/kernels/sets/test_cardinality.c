@@ -351,7 +351,7 @@ static void all_subscripts_are_in_their_interval(void **state)
 
 static void grid_strides_are_counted(void **state)
 {
-    static const int most_unknown_percent[] = { 3, 10, 10, 12, 45 };
+    static const int most_unknown_percent[] = { 3, 15, 10, 15, 45 };
 
     for (int question = 0; question < N_QUESTIONS; question++)
         try_cases((enum set_question)question, most_unknown_percent[question]);
