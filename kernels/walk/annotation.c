@@ -25,6 +25,12 @@ size_t gcal_walk_source_end(struct gcal_walk *w, CXCursor c)
     return offset_of(w, clang_getRangeEnd(clang_getCursorExtent(c)));
 }
 
+bool gcal_walk_source_is_within(struct gcal_walk *w, CXCursor c, CXCursor outer)
+{
+    return source_start(w, outer) <= source_start(w, c) &&
+           gcal_walk_source_end(w, c) <= gcal_walk_source_end(w, outer);
+}
+
 static struct gcal_walk_annotation *tag_after(struct gcal_walk *w, CXCursor c)
 {
     size_t end = 0;

@@ -253,15 +253,22 @@ void gcal_walk_loop_refuse(struct gcal_walk *w, const struct gcal_walk_loop_clau
                        why);
 }
 
+/* Whether another iteration, or code after the loop, may read what an iteration wrote. */
+static bool is_kept(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop,
+                    const struct gcal_walk_induction *m)
+{
+    return m->carries || !gcal_walk_source_is_within(w, m->decl, loop->body);
+}
+
 /* Whether a variable changes in a way that unrolling makes known: not by a step, but not
  * to data, nor from an unknown start without assignment.
  */
-static bool is_irregular(struct gcal_walk_inductions *changes)
+static bool is_irregular(struct gcal_walk *w, const struct search *s)
 {
-    for (size_t i = 0; i < changes->n; i++) {
-        const struct gcal_walk_induction *m = &changes->all[i];
+    for (size_t i = 0; i < s->changes->n; i++) {
+        const struct gcal_walk_induction *m = &s->changes->all[i];
 
-        if (!m->step && !m->on_data && m->carries &&
+        if (!m->step && !m->on_data && is_kept(w, s->loop, m) &&
             (m->assigned || m->start.kind != GCAL_WALK_VALUE_UNKNOWN))
             return true;
     }
@@ -294,7 +301,7 @@ static struct gcal_walk_flow walk_counted(struct gcal_walk *w, const struct sear
     if (!tentative)
         return gcal_walk_loop_nest(w, s->loop, s->changes, &s->count, false);
     gcal_walk_inductions_reset(w, s->changes);
-    if ((trips <= FEW && is_irregular(s->changes)) || has_scaled(s->changes))
+    if ((trips <= FEW && is_irregular(w, s)) || has_scaled(s->changes))
         return gcal_walk_loop_unroll(w, s->loop);
     saved = gcal_walk_variables_save(w, &n_saved);
     mark = gcal_walk_events_mark(w);

@@ -708,6 +708,7 @@ void gcal_walk_annotations_attach(struct gcal_walk *w, CXCursor function);
 const char *gcal_walk_annotation_trips(struct gcal_walk *w, CXCursor loop);
 /* The offset of the end of 'c' in the source. */
 size_t gcal_walk_source_end(struct gcal_walk *w, CXCursor c);
+bool gcal_walk_source_is_within(struct gcal_walk *w, CXCursor c, CXCursor outer);
 /* The tag in a comment after 'c', or NULL. */
 const char *gcal_walk_annotation_tag(struct gcal_walk *w, CXCursor c);
 
