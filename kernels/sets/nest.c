@@ -80,7 +80,7 @@ const struct gcal_sets_context *gcal_sets_nest_context(struct gcal_sets_nest *ne
 /* A kernel takes some ten thousand operations of about 1 us.  Failed attempts take longer
  * for one, as their sets are large.
  */
-enum { MOST_OPERATIONS = 600000, MOST_STEPS = 800000, PRICE_OF_FAILURE = 4 };
+enum { MOST_OPERATIONS = 700000, MOST_STEPS = 800000, PRICE_OF_FAILURE = 3 };
 
 void gcal_sets_nest_renew_budget(struct gcal_sets_nest *nest)
 {
