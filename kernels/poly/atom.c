@@ -107,7 +107,7 @@ const struct gcal_poly *gcal_poly_floor(struct gcal_poly_context *c,
     struct gcal_poly_entry atom = { .kind = GCAL_POLY_ATOM_FLOOR };
 
     if (!den || __builtin_mul_overflow(den, k, &k)) {
-        gcal_poly_fail(c, "its coefficients need more than 64 bits");
+        gcal_poly_fail(c, gcal_poly_too_large);
         return &gcal_poly_failed;
     }
     p = gcal_poly_scale(c, p, den, 1); /* floor(p/k), all integers now */
@@ -175,7 +175,7 @@ static const struct gcal_poly *extremum(struct gcal_poly_context *c,
     den_b = gcal_poly_denominator(b);
     if (!den || !den_b ||
         __builtin_mul_overflow(den, den_b / gcal_poly_gcd(den, den_b), &den)) {
-        gcal_poly_fail(c, "its coefficients need more than 64 bits");
+        gcal_poly_fail(c, gcal_poly_too_large);
         return &gcal_poly_failed;
     }
     a = gcal_poly_scale(c, a, den, 1);
@@ -269,7 +269,7 @@ static const struct gcal_poly *without_fractions(struct gcal_poly_context *c,
     struct gcal_poly_term last;
 
     if (!den) {
-        gcal_poly_fail(c, "its coefficients need more than 64 bits");
+        gcal_poly_fail(c, gcal_poly_too_large);
         return &gcal_poly_failed;
     }
     p = gcal_poly_scale(c, p, den, 1);

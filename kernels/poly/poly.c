@@ -31,6 +31,8 @@ static const char too_long[] = "the count needs too many steps: give more sizes 
 
 const struct gcal_poly gcal_poly_zero = { .n_terms = 0 };
 const struct gcal_poly gcal_poly_failed = { .n_terms = 0 };
+const char gcal_poly_too_large[] = "its coefficients need more than 64 bits";
+const char gcal_poly_too_long[] = "its polynomials have too many factors";
 
 /* ---- context ---- */
 
@@ -68,6 +70,14 @@ void gcal_poly_fail(struct gcal_poly_context *c, const char *why)
 {
     if (!c->failed)
         c->failed = why;
+}
+
+bool gcal_poly_forgive_size(struct gcal_poly_context *c)
+{
+    if (c->failed != gcal_poly_too_large && c->failed != gcal_poly_too_long)
+        return false;
+    c->failed = NULL;
+    return true;
 }
 
 bool gcal_poly_context_has_failed(const struct gcal_poly_context *c)
@@ -193,7 +203,7 @@ static void set_rational(struct gcal_poly_context *c, struct gcal_poly_term *ter
         den = -den;
     }
     if (num > INT64_MAX || num < -INT64_MAX || den > INT64_MAX) {
-        gcal_poly_fail(c, "its coefficients need more than 64 bits");
+        gcal_poly_fail(c, gcal_poly_too_large);
         num = 0;
         den = 1;
     }
@@ -256,7 +266,7 @@ static void multiply_terms(struct gcal_poly_context *c, const struct gcal_poly_t
                 f.power = 1;
         }
         if (out->n_factors == GCAL_POLY_MAX_FACTORS || f.power > 1000) {
-            gcal_poly_fail(c, "its polynomials have too many factors");
+            gcal_poly_fail(c, gcal_poly_too_long);
             return;
         }
         out->factors[out->n_factors++] = f;

@@ -46,6 +46,10 @@ void gcal_poly_context_destroy(struct gcal_poly_context *c);
 /* Keeps 'why', a string literal, unless the context has failed before. */
 void gcal_poly_fail(struct gcal_poly_context *c, const char *why);
 bool gcal_poly_context_has_failed(const struct gcal_poly_context *c);
+/* Clears a failure because a number, or a product, was too large, and returns whether there
+ * was one: for a caller that can go on without the one value of its last call.
+ */
+bool gcal_poly_forgive_size(struct gcal_poly_context *c);
 /* 0, or -1 with 'err' (GCAL_EINPUT) when the context has failed. */
 int gcal_poly_context_check(const struct gcal_poly_context *c, struct gcal_error *err);
 

@@ -40,6 +40,8 @@ struct gcal_poly_context {
 
 /* The value of all arithmetic in a failed context: without terms, but no constant. */
 extern const struct gcal_poly gcal_poly_zero, gcal_poly_failed;
+/* Failures that concern one value. */
+extern const char gcal_poly_too_large[], gcal_poly_too_long[];
 
 /* A polynomial whose terms the caller fills; NULL when the context fails. */
 struct gcal_poly *gcal_poly_new(struct gcal_poly_context *c, size_t n_terms);

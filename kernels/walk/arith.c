@@ -321,6 +321,20 @@ static struct gcal_walk_value operate_on_choice(struct gcal_walk *w,
     return gcal_walk_value_select(w, &when, sides[0], sides[1]);
 }
 
+/* Unknown if it needs more than 64 bits, as in hashes and random numbers. */
+static struct gcal_walk_value operate_on_integers(struct gcal_walk *w,
+                                                  enum CXBinaryOperatorKind kind,
+                                                  CXType type, struct gcal_walk_value a,
+                                                  struct gcal_walk_value b)
+{
+    bool failed = gcal_poly_context_has_failed(w->c);
+    struct gcal_walk_value value = check_overflow(type, operate(w, kind, type, a, b));
+
+    return !failed && gcal_poly_forgive_size(w->c)
+               ? gcal_walk_not_affine("it needs more than 64 bits")
+               : value;
+}
+
 struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
                                         enum CXBinaryOperatorKind kind, CXType type,
                                         struct gcal_walk_value a,
@@ -352,7 +366,7 @@ struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
         gcal_walk_value_wait(&value, &b);
         return value;
     }
-    return check_overflow(type, operate(w, kind, type, a, b));
+    return operate_on_integers(w, kind, type, a, b);
 }
 
 struct gcal_walk_value gcal_walk_negated(struct gcal_walk *w, CXType type, int64_t from,

@@ -166,3 +166,49 @@ kernel void pack_bits(global const uchar *flags, global uint *packed, int words)
         bits |= (uint)(flags[32 * w + b] != 0) << b;
     packed[w] = bits;
 }
+
+//: kernel seed_hash
+//: local 64
+//: global 64*g
+//: at g=1
+//: at g=3
+kernel void seed_hash(global ulong *out)
+{
+    ulong h = 14695981039346656037UL;
+
+    for (int i = 0; i < 8; i++) {
+        h ^= (ulong)i;
+        h *= 1099511628211UL;
+    }
+    out[get_global_id(0)] = h;
+}
+
+//: kernel long_generator
+//: local 32
+//: global 32*g
+//: at g=1 n=5
+//: at g=2 n=8
+kernel void long_generator(global ulong *out, int n)
+{
+    ulong s = get_global_id(0);
+
+    for (int k = 0; k < 3; k++)
+        s = s * 6364136223846793005UL + 1442695040888963407UL;
+    for (int k = 0; k < n; k++)
+        s = s * s * s * s + 1;
+    out[get_global_id(0)] = s;
+}
+
+//: kernel least_of_all
+//: local 32
+//: global 32*g
+//: at g=1 n=5
+//: at g=2 n=33
+kernel void least_of_all(global long *a, int n)
+{
+    long most = LONG_MIN;
+
+    for (int i = 0; i < n; i++)
+        most = max(most, a[i]);
+    a[get_global_id(0)] = most;
+}
