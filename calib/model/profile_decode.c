@@ -179,9 +179,9 @@ static int decode_version(struct gcal_profile_decoder *d, const struct gcal_yaml
 static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml *root)
 {
     static const char *const known[] = {
-        "gpucal_profile", "kernel",     "source_hash", "fingerprint", "origin",
-        "parameters",     "local_size", "groups",      "assumptions", "estimated",
-        "entries",        "notes",      "banks",       "divergence",  "index_arithmetic",
+        "gpucal_profile", "kernel",      "source_hash", "fingerprint", "origin",
+        "parameters",     "local_size",  "groups",      "assumptions", "estimated",
+        "entries",        "notes",       "banks",       "divergence",  "index_arithmetic",
         "sector_bytes",   "definitions", NULL
     };
 

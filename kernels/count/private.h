@@ -118,11 +118,9 @@ void gcal_count_builder_add_ndrange(struct gcal_count_builder *m);
 void gcal_count_builder_add_traffic(struct gcal_count_builder *m);
 
 /* A new entry of traffic with the access's fields, without its tag or place. */
-struct gcal_profile_entry *
-gcal_count_builder_add_traffic_entry(struct gcal_count_builder *m,
-                                     enum gcal_feature_kind kind,
-                                     const struct gcal_sets_access_event *e,
-                                     const char *tag);
+struct gcal_profile_entry *gcal_count_builder_add_traffic_entry(
+    struct gcal_count_builder *m, enum gcal_feature_kind kind,
+    const struct gcal_sets_access_event *e, const char *tag);
 
 /* ---- footprint.c ---- */
 

@@ -33,7 +33,7 @@ struct gcal_poly_context {
     const struct gcal_poly *facts[16];
     struct gcal_poly_budget left, kept; /* kept: during an attempt, withheld from it */
     long divisor;                       /* of the budgets; 0: 1 */
-    int proofs;       /* depth: floor() asks for proofs, and proofs make floors */
+    int proofs; /* depth: floor() asks for proofs, and proofs make floors */
     const char *failed;
     unsigned n_shared, shared[GCAL_POLY_MAX_SHARED_DIMENSIONS]; /* atoms */
 };

@@ -20,7 +20,7 @@ struct gcal_profile;
 /* n points of n_sizes values each. */
 struct gcal_count_points {
     size_t n, n_sizes;
-    double *values; /* point by point, in the order of the profile's sizes */
+    double *values;     /* point by point, in the order of the profile's sizes */
     double wave_groups; /* of the device, at all points; 0: unknown */
 };
 
