@@ -4,190 +4,6 @@
 
 #include "kernels/walk/private.h"
 
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
-static bool is_one_of(const char *name, const char *const *names)
-{
-    for (; *names; names++)
-        if (strcmp(name, *names) == 0)
-            return true;
-    return false;
-}
-
-/* ---- ids and sizes ---- */
-
-static const struct gcal_poly *global_size(struct gcal_walk *w, size_t d)
-{
-    return gcal_poly_scale(w->c, w->nest->groups[d], w->nest->local_size[d], 1);
-}
-
-static const struct gcal_poly *global_id(struct gcal_walk *w, size_t d)
-{
-    return gcal_poly_add(
-        w->c, gcal_poly_scale(w->c, w->nest->gid[d], w->nest->local_size[d], 1),
-        w->nest->lid[d]);
-}
-
-static const struct gcal_poly *linear_id(struct gcal_walk *w, bool local)
-{
-    const struct gcal_poly *id = gcal_poly_integer(w->c, 0);
-
-    for (size_t d = w->nest->n_dims; d-- > 0;) {
-        const struct gcal_poly *size =
-            local ? gcal_poly_integer(w->c, w->nest->local_size[d]) : global_size(w, d);
-
-        id = gcal_poly_add(w->c, gcal_poly_mul(w->c, id, size),
-                           local ? w->nest->lid[d] : global_id(w, d));
-    }
-    return id;
-}
-
-/* The value of a work-item function in dimension 'd'; NULL for other functions. */
-static const struct gcal_poly *work_item(struct gcal_walk *w, const char *name, int64_t d)
-{
-    const struct gcal_sets_nest *nest = w->nest;
-    bool inside = d >= 0 && (size_t)d < nest->n_dims;
-    const struct gcal_poly *zero = gcal_poly_integer(w->c, 0);
-    const struct gcal_poly *one = gcal_poly_integer(w->c, 1);
-
-    if (strcmp(name, "get_global_id") == 0)
-        return inside ? global_id(w, (size_t)d) : zero;
-    if (strcmp(name, "get_local_id") == 0)
-        return inside ? nest->lid[d] : zero;
-    if (strcmp(name, "get_group_id") == 0)
-        return inside ? nest->gid[d] : zero;
-    if (strcmp(name, "get_global_offset") == 0)
-        return zero;
-    if (strcmp(name, "get_local_size") == 0 ||
-        strcmp(name, "get_enqueued_local_size") == 0)
-        return inside ? gcal_poly_integer(w->c, nest->local_size[d]) : one;
-    if (strcmp(name, "get_num_groups") == 0)
-        return inside ? nest->groups[d] : one;
-    if (strcmp(name, "get_global_size") == 0)
-        return inside ? global_size(w, (size_t)d) : one;
-    if (strcmp(name, "get_work_dim") == 0)
-        return gcal_poly_integer(w->c, (int64_t)nest->n_dims);
-    if (strcmp(name, "get_local_linear_id") == 0)
-        return linear_id(w, true);
-    if (strcmp(name, "get_global_linear_id") == 0)
-        return linear_id(w, false);
-    return NULL;
-}
-
-/* ---- vloadN, vstoreN ---- */
-
-/* The tag of &GPUCAL_TAG(name, a[i]), of &a[i] or of a pointer. */
-static const char *address_tag(struct gcal_walk *w, CXCursor address)
-{
-    CXCursor c = gcal_walk_strip_casts(w, address), lvalue;
-    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
-    char tag[64];
-
-    if (clang_getCursorKind(c) != CXCursor_UnaryOperator || !kids.n ||
-        clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf)
-        return gcal_walk_annotation_tag(w, address);
-    c = gcal_walk_strip_casts(w, kids.c[0]);
-    if (gcal_source_find_tag(c, &lvalue, tag, sizeof(tag)))
-        return gcal_poly_format(w->c, "%s", tag);
-    kids = gcal_walk_get_children(w, c);
-    return clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr && kids.n
-               ? gcal_walk_annotation_tag(w, kids.c[0])
-               : NULL;
-}
-
-static struct gcal_walk_value vector_access(struct gcal_walk *w, CXCursor c,
-                                            const char *name,
-                                            struct gcal_walk_children kids)
-{
-    bool is_load = starts_with(name, "vload");
-    size_t first = is_load ? 1 : 2; /* callee, [data,] offset, pointer */
-    const char *digits = name + strcspn(name, "0123456789");
-    int64_t width = *digits ? strtol(digits, NULL, 10) : 1;
-    int64_t spacing = width == 3 && strstr(name, "a_half") ? 4 : width;
-    struct gcal_walk_value offset, pointer;
-    CXType type;
-    long long size;
-
-    if (kids.n < first + 2)
-        return gcal_walk_unknown(NULL);
-    if (!is_load)
-        gcal_walk_expr(w, kids.c[1]);
-    offset = gcal_walk_index_expr(w, kids.c[first]);
-    pointer = gcal_walk_index_expr(w, kids.c[first + 1]);
-    type =
-        clang_getCanonicalType(clang_getPointeeType(gcal_walk_type(kids.c[first + 1])));
-    size = clang_Type_getSizeOf(type);
-    if (pointer.p && offset.kind == GCAL_WALK_VALUE_INTEGER)
-        pointer.p = gcal_poly_add(w->c, pointer.p,
-                                  gcal_poly_scale(w->c, offset.p, spacing * size, 1));
-    else
-        pointer.p = NULL;
-    gcal_walk_count_access(w, c, type, width,
-                           gcal_walk_pointer_space(w, c, type, pointer),
-                           is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE, pointer,
-                           address_tag(w, kids.c[first + 1]));
-    return gcal_walk_loaded(gcal_walk_pointer_space(w, c, type, pointer), pointer);
-}
-
-/* ---- atomics ---- */
-
-/* "add" of atomic_add, atom_add, atomic_fetch_add and atomic_fetch_add_explicit; NULL
- * when it is unknown.
- */
-static const char *atomic_operation(struct gcal_walk *w, const char *name)
-{
-    static const char *const same[] = { "add",  "sub",   "inc",     "dec", "xchg",
-                                        "min",  "max",   "and",     "or",  "xor",
-                                        "load", "store", "cmpxchg", NULL };
-    static const char *const others[][2] = { { "exchange", "xchg" },
-                                             { "compare_exchange_strong", "cmpxchg" },
-                                             { "compare_exchange_weak", "cmpxchg" },
-                                             { "flag_test_and_set", "xchg" },
-                                             { "flag_clear", "store" },
-                                             { "init", "store" } };
-    const char *op = strchr(name, '_') + 1, *end;
-
-    if (starts_with(op, "fetch_"))
-        op += strlen("fetch_");
-    if ((end = strstr(op, "_explicit")))
-        op = gcal_poly_format(w->c, "%.*s", (int)(end - op), op);
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        if (strcmp(op, others[i][0]) == 0)
-            return others[i][1];
-    return is_one_of(op, same) ? op : NULL;
-}
-
-static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
-                                            const char *name,
-                                            struct gcal_walk_children kids)
-{
-    const char *op = atomic_operation(w, name);
-    struct gcal_walk_value pointer;
-    enum gcal_feature_space space;
-    CXType type;
-
-    if (!op || kids.n < 2) {
-        gcal_walk_fail(w, c, "'%s' cannot be counted: unknown atomic operation", name);
-        return gcal_walk_unknown(NULL);
-    }
-    pointer = gcal_walk_index_expr(w, kids.c[1]);
-    for (size_t i = 2; i < kids.n; i++)
-        gcal_walk_expr(w, kids.c[i]);
-    type = clang_getPointeeType(gcal_walk_type(kids.c[1]));
-    space = pointer.kind == GCAL_WALK_VALUE_POINTER ? w->nest->arrays[pointer.array].space
-                                                    : gcal_source_address_space(type);
-    if (space == GCAL_FEATURE_SPACE_ANY)
-        gcal_walk_fail(w, c, "'%s': the address space of this pointer is unknown", name);
-    type = clang_getCanonicalType(type);
-    if (type.kind == CXType_Atomic)
-        type = clang_Type_getValueType(type);
-    gcal_walk_count_atomic(w, c, type, space, op, pointer, address_tag(w, kids.c[1]));
-    return gcal_walk_loaded(space, pointer);
-}
-
 /* ---- arithmetic ---- */
 
 /* Integer functions that subscripts use. */
@@ -290,7 +106,7 @@ struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const cha
         return gcal_walk_integer(
             gcal_poly_max(w->c, gcal_poly_sub(w->c, args[0].p, args[1].p),
                           gcal_poly_sub(w->c, args[1].p, args[0].p)));
-    if (n == 1 && starts_with(name, "convert_"))
+    if (n == 1 && gcal_walk_starts_with(name, "convert_"))
         return convert(w, name, args[0], types[0], type);
     return gcal_walk_not_affine("it comes from a function that is not affine");
 }
@@ -299,7 +115,6 @@ static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const cha
                                       struct gcal_walk_children kids)
 {
     enum { MOST_ARGUMENTS = 16 };
-    static const char *const fused[] = { "fma", "mad", NULL };
     struct gcal_walk_value args[MOST_ARGUMENTS];
     CXType type = gcal_walk_type(c), types[MOST_ARGUMENTS];
     const char *dtype = gcal_source_dtype(type);
@@ -309,17 +124,17 @@ static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const cha
         args[i - 1] = gcal_walk_expr(w, kids.c[i]);
         types[i - 1] = gcal_walk_type(kids.c[i]);
     }
-    if (is_one_of(name, fused))
+    if (strcmp(name, "fma") == 0 || strcmp(name, "mad") == 0)
         gcal_walk_count_op(w, type, "madd");
-    else if (starts_with(name, "convert_"))
+    else if (gcal_walk_starts_with(name, "convert_"))
         gcal_walk_count_auxiliary(w, type, "convert");
-    else if (starts_with(name, "__builtin_")) /* INFINITY, NAN */
+    else if (gcal_walk_starts_with(name, "__builtin_")) /* INFINITY, NAN */
         unknown.folds = true;
-    else if (!starts_with(name, "as_"))
+    else if (!gcal_walk_starts_with(name, "as_"))
         gcal_walk_count_op(w, type, name);
     if (kids.n == 2 && args[0].quotient) {
         args[0] = gcal_walk_quotient_call(w, name, args[0]);
-        return starts_with(name, "convert_")
+        return gcal_walk_starts_with(name, "convert_")
                    ? gcal_walk_quotient_convert(w, args[0], type)
                    : args[0];
     }
@@ -388,24 +203,10 @@ static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor 
 
 struct gcal_walk_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
 {
-    static const char *const barriers[] = { "barrier", "work_group_barrier", NULL };
-    static const char *const free_of_cost[] = { "mem_fence",
-                                                "read_mem_fence",
-                                                "write_mem_fence",
-                                                "atomic_work_item_fence",
-                                                "sub_group_barrier",
-                                                "prefetch",
-                                                "printf",
-                                                NULL };
-    static const char *const refused[] = { "async_work_group", "wait_group_events",
-                                           "read_image",       "write_image",
-                                           "work_group_",      "sub_group_",
-                                           "enqueue_",         NULL };
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     const char *name = gcal_walk_name(w, c);
     CXCursor function = clang_getCursorDefinition(clang_getCursorReferenced(c));
-    const struct gcal_poly *id;
-    int64_t d = 0;
+    struct gcal_walk_value value;
 
     if (clang_getCursorKind(function) == CXCursor_FunctionDecl)
         return inlined(w, c, function, kids);
@@ -413,35 +214,21 @@ struct gcal_walk_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
         gcal_walk_fail(w, c, "a call through a pointer is not OpenCL C");
         return gcal_walk_unknown(NULL);
     }
-    if (starts_with(name, "get_")) {
-        struct gcal_walk_value dimension =
-            kids.n > 1 ? gcal_walk_index_expr(w, kids.c[1])
-                       : gcal_walk_integer(gcal_poly_integer(w->c, 0));
-
-        if (dimension.kind == GCAL_WALK_VALUE_INTEGER &&
-            gcal_poly_is_constant(dimension.p, &d) && (id = work_item(w, name, d)))
-            return gcal_walk_integer(id);
-        return gcal_walk_unknown("it comes from a function that is not affine");
-    }
-    if (is_one_of(name, barriers)) {
-        if (!w->silent)
-            gcal_walk_count_barrier(w, c);
+    if (gcal_walk_starts_with(name, "read_image") ||
+        gcal_walk_starts_with(name, "write_image")) {
+        gcal_walk_fail(w, c, "'%s' cannot be counted: images are no arrays", name);
         return gcal_walk_unknown(NULL);
     }
-    if (is_one_of(name, free_of_cost)) { /* but their arguments are evaluated */
-        for (size_t i = 1; i < kids.n; i++)
-            gcal_walk_expr(w, kids.c[i]);
+    if (gcal_walk_starts_with(name, "enqueue_") || strstr(name, "_pipe")) {
+        gcal_walk_fail(
+            w, c,
+            "'%s' cannot be counted: the work of other kernels, and pipes, are "
+            "not known here",
+            name);
         return gcal_walk_unknown(NULL);
     }
-    for (const char *const *r = refused; *r; r++)
-        if (starts_with(name, *r)) {
-            gcal_walk_fail(w, c, "'%s' cannot be counted: write the accesses as a loop",
-                           name);
-            return gcal_walk_unknown(NULL);
-        }
-    if (starts_with(name, "vload") || starts_with(name, "vstore"))
-        return vector_access(w, c, name, kids);
-    if (starts_with(name, "atomic_") || starts_with(name, "atom_"))
-        return atomic_access(w, c, name, kids);
+    if (gcal_walk_call_item(w, c, name, kids, &value) ||
+        gcal_walk_call_access(w, c, name, kids, &value))
+        return value;
     return builtin(w, c, name, kids);
 }

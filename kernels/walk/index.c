@@ -53,6 +53,24 @@ static bool mark_tables(struct gcal_walk *w, CXCursor c)
     return found;
 }
 
+/* Whether argument 'i' (from 1 on, of 'n') of the call is a subscript or a size, as in
+ * vload4(i, p), or of a function of the source; but not of exp(x).
+ */
+static bool is_index_argument(struct gcal_walk *w, CXCursor call, size_t i, size_t n)
+{
+    const char *name = gcal_walk_name(w, call);
+
+    if (gcal_walk_starts_with(name, "async_work_group_"))
+        return i > 2;
+    if (gcal_walk_starts_with(name, "read_image"))
+        return i > 1;
+    if (gcal_walk_starts_with(name, "write_image"))
+        return i > 1 && i < n;
+    return name[0] == 'v' ||
+           clang_getCursorKind(clang_getCursorDefinition(
+               clang_getCursorReferenced(call))) == CXCursor_FunctionDecl;
+}
+
 /* Marks the variables in 'c'; 'index': its value is used in a subscript or loop control.
  * True when some are new.
  */
@@ -107,15 +125,11 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool index)
             index = index || names_index(w, kids.c[0]);
         break;
     case CXCursor_CallExpr:
-        /* of vload4(i, p) and of functions of the source, but not of exp(x) */
         for (size_t i = 1; i < kids.n; i++)
-            found |=
-                mark(w, kids.c[i],
-                     gcal_walk_dtype_is_integer(
-                         gcal_source_dtype(gcal_walk_type(kids.c[i]))) &&
-                         (index || gcal_walk_name(w, c)[0] == 'v' ||
-                          clang_getCursorKind(clang_getCursorDefinition(
-                              clang_getCursorReferenced(c))) == CXCursor_FunctionDecl));
+            found |= mark(w, kids.c[i],
+                          gcal_walk_dtype_is_integer(
+                              gcal_source_dtype(gcal_walk_type(kids.c[i]))) &&
+                              (index || is_index_argument(w, c, i, kids.n - 1)));
         return found;
     default:
         break;

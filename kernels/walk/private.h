@@ -199,6 +199,7 @@ bool gcal_walk_enter(struct gcal_walk *w, CXCursor c);
 void gcal_walk_leave(struct gcal_walk *w);
 struct gcal_walk_children gcal_walk_get_children(struct gcal_walk *w, CXCursor c);
 const char *gcal_walk_name(struct gcal_walk *w, CXCursor c);
+bool gcal_walk_starts_with(const char *text, const char *start);
 CXType gcal_walk_type(CXCursor c); /* canonical */
 int64_t gcal_walk_type_width(CXType type);
 bool gcal_walk_type_is_pointer(CXType type);
@@ -560,6 +561,18 @@ struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const cha
                                                   const CXType *types,
                                                   const struct gcal_walk_value *args);
 struct gcal_walk_value gcal_walk_call(struct gcal_walk *w, CXCursor c);
+
+/* ---- call_item.c, call_access.c: built-in functions ---- */
+/* Work-items in a work-group, and the number of one in its group or in the NDRange. */
+int64_t gcal_walk_group_items(const struct gcal_walk *w);
+const struct gcal_poly *gcal_walk_linear_id(struct gcal_walk *w, bool local);
+/* The value of the call of 'name', whose arguments follow kids.c[0]; false, with nothing
+ * walked, for other functions.
+ */
+bool gcal_walk_call_item(struct gcal_walk *w, CXCursor c, const char *name,
+                         struct gcal_walk_children kids, struct gcal_walk_value *value);
+bool gcal_walk_call_access(struct gcal_walk *w, CXCursor c, const char *name,
+                           struct gcal_walk_children kids, struct gcal_walk_value *value);
 
 /* ---- stmt.c, switch.c ---- */
 struct gcal_walk_flow gcal_walk_stmt(struct gcal_walk *w, CXCursor c);

@@ -177,6 +177,11 @@ struct gcal_walk_value gcal_walk_integer(const struct gcal_poly *p)
     return (struct gcal_walk_value){ .kind = GCAL_WALK_VALUE_INTEGER, .p = p };
 }
 
+bool gcal_walk_starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
 CXCursor gcal_walk_strip_casts(struct gcal_walk *w, CXCursor c)
 {
     for (;;) {

@@ -20,7 +20,7 @@ static const struct refused_row {
     { "goto end; end: r[i] = x;", "goto and labels cannot be counted" },
     { "again: r[i] = x; if (x > 3) goto again;", "goto and labels cannot be counted" },
     { "while (x > 3) x /= 2;", "depends on data" },
-    { "event_t e = async_work_group_copy(s, a, 16, 0);", "cannot be counted" },
+    { "event_t e = async_work_group_copy(s, a, a[i], 0);", "elements is unknown" },
 };
 
 /* ---- one row with one type ---- */

@@ -45,6 +45,7 @@ static const struct {
 } refused[] = {
     { "async_copy", GCAL_REMOVE_KEEP_LOADS, "write it as a loop" },
     { "async_copy", GCAL_REMOVE_KEEP_ONCHIP, "write it as a loop" },
+    { "async_copy", GCAL_REMOVE_KEEP_MEMORY, "write it as a loop" },
     { "bfs", GCAL_REMOVE_KEEP_ONCHIP,
       "the trip count of this loop depends on loaded data" },
     { "histogram", GCAL_REMOVE_KEEP_ONCHIP, "this address depends on loaded data" },

@@ -1,0 +1,228 @@
+/* call_access.c - built-in functions that access memory: vectors, atomics, copies */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/walk/private.h"
+
+/* ---- vloadN, vstoreN ---- */
+
+/* The tag of &GPUCAL_TAG(name, a[i]), of &a[i] or of a pointer. */
+static const char *address_tag(struct gcal_walk *w, CXCursor address)
+{
+    CXCursor c = gcal_walk_strip_casts(w, address), lvalue;
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    char tag[64];
+
+    if (clang_getCursorKind(c) != CXCursor_UnaryOperator || !kids.n ||
+        clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf)
+        return gcal_walk_annotation_tag(w, address);
+    c = gcal_walk_strip_casts(w, kids.c[0]);
+    if (gcal_source_find_tag(c, &lvalue, tag, sizeof(tag)))
+        return gcal_poly_format(w->c, "%s", tag);
+    kids = gcal_walk_get_children(w, c);
+    return clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr && kids.n
+               ? gcal_walk_annotation_tag(w, kids.c[0])
+               : NULL;
+}
+
+static struct gcal_walk_value vector_access(struct gcal_walk *w, CXCursor c,
+                                            const char *name,
+                                            struct gcal_walk_children kids)
+{
+    bool is_load = gcal_walk_starts_with(name, "vload");
+    size_t first = is_load ? 1 : 2; /* callee, [data,] offset, pointer */
+    const char *digits = name + strcspn(name, "0123456789");
+    int64_t width = *digits ? strtol(digits, NULL, 10) : 1;
+    int64_t spacing = width == 3 && strstr(name, "a_half") ? 4 : width;
+    struct gcal_walk_value offset, pointer;
+    CXType type;
+    long long size;
+
+    if (kids.n < first + 2)
+        return gcal_walk_unknown(NULL);
+    if (!is_load)
+        gcal_walk_expr(w, kids.c[1]);
+    offset = gcal_walk_index_expr(w, kids.c[first]);
+    pointer = gcal_walk_index_expr(w, kids.c[first + 1]);
+    type =
+        clang_getCanonicalType(clang_getPointeeType(gcal_walk_type(kids.c[first + 1])));
+    size = clang_Type_getSizeOf(type);
+    if (pointer.p && offset.kind == GCAL_WALK_VALUE_INTEGER)
+        pointer.p = gcal_poly_add(w->c, pointer.p,
+                                  gcal_poly_scale(w->c, offset.p, spacing * size, 1));
+    else
+        pointer.p = NULL;
+    gcal_walk_count_access(w, c, type, width,
+                           gcal_walk_pointer_space(w, c, type, pointer),
+                           is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE, pointer,
+                           address_tag(w, kids.c[first + 1]));
+    return gcal_walk_loaded(gcal_walk_pointer_space(w, c, type, pointer), pointer);
+}
+
+/* ---- atomics ---- */
+
+/* "add" of atomic_add, atom_add, atomic_fetch_add and atomic_fetch_add_explicit; NULL
+ * when it is unknown.
+ */
+static const char *atomic_operation(struct gcal_walk *w, const char *name)
+{
+    static const char *const same[] = { "add",  "sub",   "inc",     "dec", "xchg",
+                                        "min",  "max",   "and",     "or",  "xor",
+                                        "load", "store", "cmpxchg", NULL };
+    static const char *const others[][2] = { { "exchange", "xchg" },
+                                             { "compare_exchange_strong", "cmpxchg" },
+                                             { "compare_exchange_weak", "cmpxchg" },
+                                             { "flag_test_and_set", "xchg" },
+                                             { "flag_clear", "store" },
+                                             { "init", "store" } };
+    const char *op = strchr(name, '_') + 1, *end;
+
+    if (gcal_walk_starts_with(op, "fetch_"))
+        op += strlen("fetch_");
+    if ((end = strstr(op, "_explicit")))
+        op = gcal_poly_format(w->c, "%.*s", (int)(end - op), op);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (strcmp(op, others[i][0]) == 0)
+            return others[i][1];
+    for (size_t i = 0; same[i]; i++)
+        if (strcmp(op, same[i]) == 0)
+            return op;
+    return NULL;
+}
+
+static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
+                                            const char *name,
+                                            struct gcal_walk_children kids)
+{
+    const char *op = atomic_operation(w, name);
+    struct gcal_walk_value pointer;
+    enum gcal_feature_space space;
+    CXType type;
+
+    if (!op || kids.n < 2) {
+        gcal_walk_fail(w, c, "'%s' cannot be counted: unknown atomic operation", name);
+        return gcal_walk_unknown(NULL);
+    }
+    pointer = gcal_walk_index_expr(w, kids.c[1]);
+    for (size_t i = 2; i < kids.n; i++)
+        gcal_walk_expr(w, kids.c[i]);
+    type = clang_getPointeeType(gcal_walk_type(kids.c[1]));
+    space = pointer.kind == GCAL_WALK_VALUE_POINTER ? w->nest->arrays[pointer.array].space
+                                                    : gcal_source_address_space(type);
+    if (space == GCAL_FEATURE_SPACE_ANY)
+        gcal_walk_fail(w, c, "'%s': the address space of this pointer is unknown", name);
+    type = clang_getCanonicalType(type);
+    if (type.kind == CXType_Atomic)
+        type = clang_Type_getValueType(type);
+    gcal_walk_count_atomic(w, c, type, space, op, pointer, address_tag(w, kids.c[1]));
+    return gcal_walk_loaded(space, pointer);
+}
+
+/* ---- asynchronous copies ---- */
+
+/* One side of a copy by the work-group: of its L work-items, number l accesses the elements
+ * l, l + L, ...
+ */
+static void count_side(struct gcal_walk *w, CXCursor c, CXCursor side,
+                       const struct gcal_poly *element, const struct gcal_poly *stride,
+                       enum gcal_feature_direction direction)
+{
+    CXType type = gcal_walk_pointee(gcal_walk_type(side));
+    struct gcal_walk_value pointer = gcal_walk_index_expr(w, side);
+
+    if (pointer.p && stride)
+        pointer.p =
+            gcal_poly_add(w->c, pointer.p,
+                          gcal_poly_scale(w->c, gcal_poly_mul(w->c, element, stride),
+                                          clang_Type_getSizeOf(type), 1));
+    else
+        pointer.p = NULL;
+    gcal_walk_count_access(w, c, type, gcal_walk_type_width(type),
+                           gcal_walk_pointer_space(w, c, type, pointer), direction,
+                           pointer, address_tag(w, side));
+}
+
+/* Enters the scope in which each work-item has one of 'n' elements after the other, and
+ * gives the number of its element.
+ */
+static const struct gcal_poly *push_elements(struct gcal_walk *w, CXCursor c,
+                                             const struct gcal_poly *n)
+{
+    int64_t items = gcal_walk_group_items(w), n_rounds;
+    const struct gcal_poly *one = gcal_poly_integer(w->c, 1), *round;
+    const struct gcal_poly *element = gcal_walk_linear_id(w, true), *rounds;
+
+    n = gcal_poly_max(w->c, n, gcal_poly_integer(w->c, 0));
+    rounds = gcal_poly_floor(
+        w->c, gcal_poly_add(w->c, n, gcal_poly_integer(w->c, items - 1)), items);
+    if (!gcal_poly_is_constant(rounds, &n_rounds) || n_rounds != 1) {
+        round = gcal_poly_dimension(w->c, "round", gcal_poly_sub(w->c, rounds, one));
+        gcal_walk_push_loop(w, c, gcal_poly_atom_index(round), rounds);
+        element = gcal_poly_add(w->c, element, gcal_poly_scale(w->c, round, items, 1));
+    }
+    if (!gcal_poly_equal(n, gcal_poly_scale(w->c, rounds, items, 1)))
+        gcal_walk_push_condition(
+            w, c,
+            gcal_sets_condition_nonnegative(
+                w->c, gcal_poly_sub(w->c, gcal_poly_sub(w->c, n, one), element)));
+    return element;
+}
+
+/* async_work_group_copy(to, from, n, event) and .._strided_copy(to, from, n, stride,
+ * event), whose stride is that of global memory.
+ */
+static struct gcal_walk_value group_copy(struct gcal_walk *w, CXCursor c,
+                                         const char *name, struct gcal_walk_children kids)
+{
+    bool is_strided = strstr(name, "_strided_") != NULL;
+    const struct gcal_sets_scope *outside = w->scope;
+    const struct gcal_poly *one = gcal_poly_integer(w->c, 1), *element;
+    struct gcal_walk_value n, stride = gcal_walk_integer(one);
+    bool to_local;
+
+    if (kids.n < (is_strided ? 6u : 5u))
+        return gcal_walk_unknown(NULL);
+    n = gcal_walk_index_expr(w, kids.c[3]);
+    if (is_strided)
+        stride = gcal_walk_index_expr(w, kids.c[4]);
+    if (n.kind != GCAL_WALK_VALUE_INTEGER) {
+        gcal_walk_fail(
+            w, c,
+            "'%s': the number of elements is unknown%s%s: compute it from sizes "
+            "and ids of work-groups",
+            name, n.why ? ": " : "", n.why ? n.why : "");
+        return gcal_walk_unknown(NULL);
+    }
+    to_local = gcal_source_address_space(gcal_walk_pointee(gcal_walk_type(kids.c[1]))) ==
+               GCAL_FEATURE_SPACE_LOCAL;
+    element = push_elements(w, c, n.p);
+    if (stride.kind != GCAL_WALK_VALUE_INTEGER)
+        stride.p = NULL;
+    count_side(w, c, kids.c[2], element, to_local ? stride.p : one, GCAL_FEATURE_LOAD);
+    count_side(w, c, kids.c[1], element, to_local ? one : stride.p, GCAL_FEATURE_STORE);
+    w->scope = outside;
+    return gcal_walk_unknown(NULL);
+}
+
+/* ---- all of these ---- */
+
+bool gcal_walk_call_access(struct gcal_walk *w, CXCursor c, const char *name,
+                           struct gcal_walk_children kids, struct gcal_walk_value *value)
+{
+    static const struct {
+        const char *start;
+        struct gcal_walk_value (*walk)(struct gcal_walk *, CXCursor, const char *,
+                                       struct gcal_walk_children);
+    } functions[] = {
+        { "vload", vector_access },          { "vstore", vector_access },
+        { "atomic_", atomic_access },        { "atom_", atomic_access },
+        { "async_work_group_", group_copy },
+    };
+
+    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+        if (gcal_walk_starts_with(name, functions[i].start)) {
+            *value = functions[i].walk(w, c, name, kids);
+            return true;
+        }
+    return false;
+}
