@@ -3,7 +3,7 @@
  *   f_op_<dtype>_<op>             add (and sub), mul, madd, div, a built-in function
  *   f_index_<dtype>_<op>          the same for subscripts and loop control
  *   f_aux_<dtype>_<op>            cmp, select, neg, convert of other values
- *   f_mem_access[_tag:<name>][_<global|local|constant>][_<dtype>][_<load|store>]
+ *   f_mem_access[_tag:<name>][_<global|local|constant|image>][_<dtype>][_<load|store>]
  *               [_width:<elements>][_lstrides:{axis:constraint;..}][_gstrides:{..}]
  *               [_afr:<constraint>]
  *   f_local_pass[_tag:<name>][_<dtype>][_<load|store>]
@@ -197,7 +197,9 @@ enum gcal_feature_space {
     GCAL_FEATURE_SPACE_ANY,
     GCAL_FEATURE_SPACE_GLOBAL,
     GCAL_FEATURE_SPACE_LOCAL,
-    GCAL_FEATURE_SPACE_CONSTANT
+    GCAL_FEATURE_SPACE_CONSTANT,
+    GCAL_FEATURE_SPACE_IMAGE,
+    GCAL_FEATURE_N_SPACES
 };
 enum gcal_feature_direction {
     GCAL_FEATURE_DIRECTION_ANY,
@@ -219,7 +221,7 @@ enum gcal_feature_host_memory {
     GCAL_FEATURE_MAPPED
 };
 /* Words for these, by their enumerations; "any" is the first of each. */
-extern const char *const gcal_feature_space_names[4];
+extern const char *const gcal_feature_space_names[GCAL_FEATURE_N_SPACES];
 extern const char *const gcal_feature_direction_names[3];
 extern const char *const gcal_feature_copy_direction_names[3];
 extern const char *const gcal_feature_host_memory_names[4];

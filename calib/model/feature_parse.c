@@ -226,7 +226,7 @@ static int read_word(struct reader *r, const char *const *names, int n)
 
 static bool is_space(const char *at)
 {
-    return find_word(at, gcal_feature_space_names, 4);
+    return find_word(at, gcal_feature_space_names, GCAL_FEATURE_N_SPACES);
 }
 
 static bool is_atomic_space(const char *at)
@@ -236,7 +236,8 @@ static bool is_atomic_space(const char *at)
 
 static int read_space(struct reader *r, struct gcal_feature *f)
 {
-    f->space = (enum gcal_feature_space)read_word(r, gcal_feature_space_names, 4);
+    f->space = (enum gcal_feature_space)read_word(r, gcal_feature_space_names,
+                                                  GCAL_FEATURE_N_SPACES);
     return 0;
 }
 

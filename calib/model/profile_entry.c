@@ -92,8 +92,8 @@ static int decode_access(struct gcal_profile_decoder *d, const struct gcal_yaml 
 
     if (!memory || decode_direction(d, map, entry) < 0 ||
         !(width = gcal_profile_need(map, "vector_width", d->err)) ||
-        gcal_profile_take_choice(d, memory, "memory", gcal_feature_space_names, 4,
-                                 &space) < 0 ||
+        gcal_profile_take_choice(d, memory, "memory", gcal_feature_space_names,
+                                 GCAL_FEATURE_N_SPACES, &space) < 0 ||
         gcal_yaml_integer(width, "vector_width", 1, 1024, &elements, d->err) < 0 ||
         gcal_profile_take_text(d, map, "array", &entry->array) < 0 ||
         gcal_profile_take_text(d, map, "tag", &entry->tag) < 0 ||

@@ -304,7 +304,7 @@ void gcal_count_builder_add_footprints(struct gcal_count_builder *m)
     if (m->request->sector_bytes)
         assume_extents(m);
     for (size_t i = 0; i < n && m->request->sector_bytes && !m->failed; i++) {
-        if (m->nest->arrays[m->nest->accesses[i].array].space == GCAL_FEATURE_SPACE_LOCAL)
+        if (!gcal_count_is_array_in_sectors(m, &m->nest->accesses[i]))
             continue;
         collect(&s, i);
         if (s.n)

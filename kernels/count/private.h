@@ -117,6 +117,10 @@ void gcal_count_builder_add_ndrange(struct gcal_count_builder *m);
 /* Sectors and lines of memory, when the request has a size of sectors. */
 void gcal_count_builder_add_traffic(struct gcal_count_builder *m);
 
+/* Whether it is to an array in sectors: in global or constant memory, and no image. */
+bool gcal_count_is_array_in_sectors(const struct gcal_count_builder *m,
+                                    const struct gcal_sets_access_event *e);
+
 /* A new entry of traffic with the access's fields, without its tag or place. */
 struct gcal_profile_entry *gcal_count_builder_add_traffic_entry(
     struct gcal_count_builder *m, enum gcal_feature_kind kind,

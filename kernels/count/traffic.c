@@ -246,6 +246,14 @@ static bool is_first(const struct gcal_count_builder *m, size_t number)
     return true;
 }
 
+bool gcal_count_is_array_in_sectors(const struct gcal_count_builder *m,
+                                    const struct gcal_sets_access_event *e)
+{
+    enum gcal_feature_space space = m->nest->arrays[e->array].space;
+
+    return space == GCAL_FEATURE_SPACE_GLOBAL || space == GCAL_FEATURE_SPACE_CONSTANT;
+}
+
 /* All accesses to memory; 'known': room for a count of each. */
 static void add_subjects(struct gcal_count_builder *m, const struct subject *subject,
                          struct count *known)
@@ -253,7 +261,7 @@ static void add_subjects(struct gcal_count_builder *m, const struct subject *sub
     for (size_t i = 0; i < m->nest->n_accesses && !m->failed; i++) {
         const struct gcal_sets_access_event *e = &m->nest->accesses[i];
 
-        if (m->nest->arrays[e->array].space != GCAL_FEATURE_SPACE_LOCAL && !e->atomic &&
+        if (gcal_count_is_array_in_sectors(m, e) && !e->atomic &&
             (!subject->partial || e->direction == GCAL_FEATURE_STORE) && is_first(m, i))
             add_subject(m, i, subject, known);
     }

@@ -115,6 +115,20 @@ static int check_spaces(const struct gcal_source_unit *unit, CXCursor kernel,
                              "address space in its type");
 }
 
+/* What takes images cannot be measured by itself. */
+static int refuse_images(CXCursor kernel, struct gcal_error *err)
+{
+    for (int i = 0; i < clang_Cursor_getNumArguments(kernel); i++) {
+        CXCursor argument = clang_Cursor_getArgument(kernel, (unsigned)i);
+
+        if (gcal_source_is_image(clang_getCanonicalType(clang_getCursorType(argument))))
+            return gcal_source_error(argument, err,
+                                     "work cannot be removed from a kernel with images: "
+                                     "use buffers");
+    }
+    return 0;
+}
+
 /* The source, with tags that are comments rewritten as GPUCAL_TAG. */
 static struct gcal_source_unit *parse_source(const struct gcal_count_request *request,
                                              CXCursor *kernel, struct gcal_error *err)
@@ -158,7 +172,7 @@ char *gcal_remove_work_reported(const struct gcal_count_request *request,
     if (!(unit = parse_source(request, &kernel, err)))
         return NULL;
     r.original = unit;
-    if (check_spaces(unit, kernel, err) == 0 &&
+    if (check_spaces(unit, kernel, err) == 0 && refuse_images(kernel, err) == 0 &&
         (name = gcal_source_cursor_name(kernel, err)) &&
         (printed = gcal_remove_print_source(unit, kernel, r.standard, err)))
         text = remove_from(&r, printed, name);

@@ -87,6 +87,11 @@ bool gcal_source_is_generic(CXType type)
     return type.kind != CXType_Invalid && clang_getAddressSpace(type) == SPACE_GENERIC;
 }
 
+bool gcal_source_is_image(CXType type)
+{
+    return type.kind >= CXType_OCLImage1dRO && type.kind <= CXType_OCLImage3dRW;
+}
+
 const char *gcal_source_dtype(CXType type)
 {
     if (type.kind == CXType_Invalid)

@@ -100,6 +100,8 @@ bool gcal_source_is_generic(CXType type);
 bool gcal_source_find_generic(const struct gcal_source_unit *unit, CXCursor kernel,
                               CXCursor *access);
 
+bool gcal_source_is_image(CXType type);
+
 /* "float32", "int64", ... of a scalar or of a vector's elements; NULL for other types. */
 const char *gcal_source_dtype(CXType type);
 

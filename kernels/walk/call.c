@@ -155,9 +155,12 @@ static void bind_arguments(struct gcal_walk *w, CXCursor function,
     for (size_t i = 0; values && i < n; i++) {
         CXCursor parameter = clang_Cursor_getArgument(function, (unsigned)i);
 
-        values[i] = gcal_walk_is_index(w, parameter)
-                        ? gcal_walk_index_expr(w, kids.c[i + 1])
-                        : gcal_walk_expr(w, kids.c[i + 1]);
+        if (gcal_source_is_image(gcal_walk_type(parameter)))
+            values[i] = gcal_walk_image_find(w, kids.c[i + 1]);
+        else
+            values[i] = gcal_walk_is_index(w, parameter)
+                            ? gcal_walk_index_expr(w, kids.c[i + 1])
+                            : gcal_walk_expr(w, kids.c[i + 1]);
     }
     for (size_t i = 0; values && i < n; i++)
         gcal_walk_variable_declare(w, clang_Cursor_getArgument(function, (unsigned)i),
@@ -212,11 +215,6 @@ struct gcal_walk_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
         return inlined(w, c, function, kids);
     if (!*name) {
         gcal_walk_fail(w, c, "a call through a pointer is not OpenCL C");
-        return gcal_walk_unknown(NULL);
-    }
-    if (gcal_walk_starts_with(name, "read_image") ||
-        gcal_walk_starts_with(name, "write_image")) {
-        gcal_walk_fail(w, c, "'%s' cannot be counted: images are no arrays", name);
         return gcal_walk_unknown(NULL);
     }
     if (gcal_walk_starts_with(name, "enqueue_") || strstr(name, "_pipe")) {

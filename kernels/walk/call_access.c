@@ -1,4 +1,4 @@
-/* call_access.c - built-in functions that access memory: vectors, atomics, copies */
+/* call_access.c - built-in functions that access memory: vectors, atomics, copies, images */
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,6 +204,82 @@ static struct gcal_walk_value group_copy(struct gcal_walk *w, CXCursor c,
     return gcal_walk_unknown(NULL);
 }
 
+/* ---- images ---- */
+
+struct gcal_walk_value gcal_walk_image_find(struct gcal_walk *w, CXCursor c)
+{
+    CXCursor named = gcal_walk_strip_casts(w, c);
+    struct gcal_walk_value value = gcal_walk_unknown(NULL);
+
+    if (clang_getCursorKind(named) == CXCursor_DeclRefExpr)
+        value = gcal_walk_variable_get(w, clang_getCursorReferenced(named));
+    if (value.kind != GCAL_WALK_VALUE_POINTER)
+        gcal_walk_fail(w, c, "this image is unknown: name an argument of the kernel");
+    return value;
+}
+
+static struct gcal_walk_value image_access(struct gcal_walk *w, CXCursor c,
+                                           const char *name,
+                                           struct gcal_walk_children kids)
+{
+    bool is_load = name[0] == 'r';
+    CXType type;
+
+    if (kids.n < 3)
+        return gcal_walk_unknown(NULL);
+    for (size_t i = 2; i < kids.n - !is_load; i++)
+        if (gcal_walk_type(kids.c[i]).kind != CXType_OCLSampler)
+            gcal_walk_index_expr(w, kids.c[i]);
+    if (!is_load)
+        gcal_walk_expr(w, kids.c[kids.n - 1]);
+    type = gcal_walk_type(is_load ? c : kids.c[kids.n - 1]);
+    gcal_walk_count_access(
+        w, c, type, gcal_walk_type_width(type), GCAL_FEATURE_SPACE_IMAGE,
+        is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE,
+        gcal_walk_image_find(w, kids.c[1]), gcal_walk_annotation_tag(w, kids.c[1]));
+    return gcal_walk_unknown("it comes from an image");
+}
+
+/* A size of an image as one of the kernel: "NAME_width". */
+static struct gcal_walk_value image_size(struct gcal_walk *w,
+                                         struct gcal_walk_value image, const char *what)
+{
+    const char *name;
+
+    if (image.kind != GCAL_WALK_VALUE_POINTER)
+        return gcal_walk_unknown("it comes from an image");
+    name = gcal_poly_format(w->c, "%s_%s", w->nest->arrays[image.array].name, what);
+    for (size_t i = 0; i < w->n_variables; i++)
+        if (clang_getCursorKind(w->variables[i].decl) == CXCursor_ParmDecl &&
+            strcmp(gcal_walk_name(w, w->variables[i].decl), name) == 0)
+            return gcal_walk_unknown("it comes from an image, and its name is taken");
+    return gcal_walk_integer(gcal_poly_parameter(w->c, name));
+}
+
+static struct gcal_walk_value image_query(struct gcal_walk *w, CXCursor c,
+                                          const char *name,
+                                          struct gcal_walk_children kids)
+{
+    static const char *const sizes[] = { "width", "height", "depth" };
+    const char *what = name + strlen("get_image_");
+    struct gcal_walk_part parts[3];
+    struct gcal_walk_value image;
+    int64_t width = gcal_walk_type_width(gcal_walk_type(c));
+
+    if (kids.n < 2)
+        return gcal_walk_unknown(NULL);
+    image = gcal_walk_image_find(w, kids.c[1]);
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(what, sizes[i]) == 0)
+            return image_size(w, image, what);
+    if (strcmp(what, "dim") != 0 || width > 4)
+        return gcal_walk_unknown("it comes from an image");
+    for (size_t i = 0; i < 3; i++)
+        parts[i] = (struct gcal_walk_part){ (int64_t)(i * sizeof(int)),
+                                            image_size(w, image, sizes[i]) };
+    return gcal_walk_value_of_parts(w, width < 3 ? 2 : 3, parts);
+}
+
 /* ---- all of these ---- */
 
 bool gcal_walk_call_access(struct gcal_walk *w, CXCursor c, const char *name,
@@ -216,7 +292,8 @@ bool gcal_walk_call_access(struct gcal_walk *w, CXCursor c, const char *name,
     } functions[] = {
         { "vload", vector_access },          { "vstore", vector_access },
         { "atomic_", atomic_access },        { "atom_", atomic_access },
-        { "async_work_group_", group_copy },
+        { "async_work_group_", group_copy }, { "read_image", image_access },
+        { "write_image", image_access },     { "get_image_", image_query },
     };
 
     for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)

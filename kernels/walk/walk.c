@@ -331,6 +331,9 @@ static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
             value.p = gcal_poly_integer(w->c, 0);
             value.array =
                 gcal_walk_array_find(w, name, gcal_source_address_space(pointee));
+        } else if (gcal_source_is_image(type)) {
+            value.kind = GCAL_WALK_VALUE_POINTER; /* to an unknown place in it */
+            value.array = gcal_walk_array_find(w, name, GCAL_FEATURE_SPACE_IMAGE);
         } else if (gcal_walk_type_is_integer(type)) {
             value = gcal_walk_integer(gcal_poly_parameter(w->c, name));
         } else if (gcal_walk_type_is_aggregate(type)) {

@@ -83,7 +83,7 @@ static void name_op(const struct gcal_profile_entry *e, char name[60])
 
 static const char *space_name(enum gcal_feature_space space)
 {
-    static const char *const names[] = { "any", "global", "local", "constant" };
+    static const char *const names[] = { "any", "global", "local", "constant", "image" };
 
     return names[space];
 }

@@ -1,4 +1,6 @@
-/* test_groups.c - functions of work-groups and sub-groups, asynchronous copies, linear ids */
+/* test_groups.c - OpenCL C 2.0 and 3.0: functions of work-groups and sub-groups, linear ids;
+ * asynchronous copies, images
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,10 +30,16 @@ static struct gcal_profile *count(const char *body, size_t sub_group_size)
                                     .sub_group_size = sub_group_size };
     struct gcal_profile *profile;
 
-    snprintf(source, sizeof(source),
-             "kernel void k(global float *a, global float *b, int g, int h, int n) {\n"
-             "local float t[256]; event_t e = 0; size_t x = get_global_id(0);\n%s }\n",
-             body);
+    snprintf(
+        source, sizeof(source),
+        "float4 at(read_only image2d_t m, sampler_t s, int2 c)\n"
+        "{ return read_imagef(m, s, c); }\n"
+        "kernel void k(global float *a, global float *b, int g, int h, int n,\n"
+        "read_only image2d_t in, write_only image2d_t out, sampler_t s,\n"
+        "read_only image3d_t volume, read_only image2d_depth_t far, int far_width) {\n"
+        "int2 c = (int2)(get_global_id(0), get_global_id(1));\n"
+        "local float t[256]; event_t e = 0; size_t x = get_global_id(0);\n%s }\n",
+        body);
     if (!(profile = gcal_count(&r, &err)))
         fail_msg("%s: %s", body, err.text);
     return profile;
@@ -77,6 +85,7 @@ static void check_all(size_t n, const struct fact *facts)
 #define CHECK_ALL(facts) check_all(sizeof(facts) / sizeof((facts)[0]), facts)
 #define GLOBAL_STORE     "f_mem_access_global_float32_store"
 #define GLOBAL_LOAD      "f_mem_access_global_float32_load"
+#define IMAGE            "f_mem_access_image_"
 #define LOCAL_STORE      "f_mem_access_local_float32_store"
 
 static void linear_ids_are_affine(void **state)
@@ -166,6 +175,31 @@ static void copies_are_accesses(void **state)
     CHECK_ALL(facts);
 }
 
+static void images_are_accesses_at_unknown_places(void **state)
+{
+    static const struct fact facts[] = {
+        { "b[x] = read_imagef(in, s, c).x;", 0, IMAGE "float32_load_width:4", "60*g*h",
+          false },
+        { "b[x] = read_imageui(in, s, (float2)(1, 2)).x;", 0, IMAGE "uint32_load_width:4",
+          "60*g*h", false },
+        { "b[x] = read_imagef(far, s, c);", 0, IMAGE "float32_load", "60*g*h", false },
+        { "for (int i = 0; i < n; i++) b[x] += at(in, s, c + i).x;", 0,
+          IMAGE "float32_load_width:4", "60*g*h*n", false },
+        { "write_imagef(out, c, (float4)(a[x]));", 0, IMAGE "float32_store_width:4",
+          "60*g*h", false },
+        { "write_imagef(out, c, (float4)(a[x]));", 0, GLOBAL_LOAD, "60*g*h", false },
+        { "if (x < get_image_width(in)) b[x] = 1;", 0, GLOBAL_STORE,
+          "6*h*min(10*g,in_width)", false },
+        { "for (int z = 0; z < get_image_dim(volume).z; z++) b[x] = z;", 0, GLOBAL_STORE,
+          "60*g*h*volume_depth", false },
+        { "b[x] = read_imagef(in, s, c).x;", 0, "f_op_int32", NULL, false },
+        { "if (x < get_image_width(far)) b[x] = 1;", 0, GLOBAL_STORE, "60*g*h", true },
+    };
+
+    (void)state;
+    CHECK_ALL(facts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +207,7 @@ int main(void)
         cmocka_unit_test(sub_groups_follow_from_their_size),
         cmocka_unit_test(functions_of_groups_are_operations),
         cmocka_unit_test(copies_are_accesses),
+        cmocka_unit_test(images_are_accesses_at_unknown_places),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,6 +145,22 @@ static void work_is_not_removed_around_generic_pointers(void **state)
     assert_non_null(strstr(err.text, "x.cl:1:36: work cannot be removed"));
 }
 
+static void work_is_not_removed_from_kernels_with_images(void **state)
+{
+    const struct gcal_remove_options removal = { .form = GCAL_REMOVE_KEEP_MEMORY };
+    struct gcal_count_request r =
+        request("__kernel void k(__global float *x, int n,\n"
+                "                read_only image2d_t m, sampler_t s) {\n"
+                "  int i = get_global_id(0);\n"
+                "  x[i] = read_imagef(m, s, (int2)(i, 0)).x; }\n",
+                NULL);
+
+    (void)state;
+    expect_counted(&r);
+    assert_null(gcal_remove_work(&r, &removal, NULL, &err));
+    assert_non_null(strstr(err.text, "x.cl:2:37: work cannot be removed"));
+}
+
 /* ---- work-groups ---- */
 
 #define REQUIRED                                                                         \
@@ -217,6 +233,7 @@ int main(void)
         cmocka_unit_test(standards_are_build_options),
         cmocka_unit_test(generic_pointers_count_where_they_point),
         cmocka_unit_test(work_is_not_removed_around_generic_pointers),
+        cmocka_unit_test(work_is_not_removed_from_kernels_with_images),
         cmocka_unit_test(work_groups_come_from_the_kernel),
         cmocka_unit_test(describes_kernels_and_arguments),
         cmocka_unit_test(names_of_kernels_are_suggested),
