@@ -1,5 +1,5 @@
 /* test_groups.c - OpenCL C 2.0 and 3.0: functions of work-groups and sub-groups, linear ids;
- * asynchronous copies, images
+ * asynchronous copies, images, atomic types
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -200,6 +200,41 @@ static void images_are_accesses_at_unknown_places(void **state)
     CHECK_ALL(facts);
 }
 
+#define ATOMIC(FACT) "global atomic_int *to = (global atomic_int *)a; int want = 3; " FACT
+
+static void atomic_types_are_atomics(void **state)
+{
+    static const struct fact facts[] = {
+        { ATOMIC("atomic_fetch_add_explicit(to + x, 2, memory_order_relaxed, "
+                 "memory_scope_device);"),
+          0, "f_atomic_global_int32_add_lstrides:{0:1;1:0}_gstrides:{0:10;1:0}", "60*g*h",
+          false },
+        { ATOMIC("atomic_fetch_min(to, 2);"), 0, "f_atomic_global_int32_min", "60*g*h",
+          false },
+        { ATOMIC("atomic_store(to + x, 1);"), 0, "f_atomic_global_int32_store", "60*g*h",
+          false },
+        { ATOMIC("b[x] = atomic_load_explicit(to, memory_order_acquire, "
+                 "memory_scope_work_group);"),
+          0, "f_atomic_global_int32_load", "60*g*h", false },
+        { ATOMIC("b[x] = atomic_exchange(to, 5);"), 0, "f_atomic_global_int32_xchg",
+          "60*g*h", false },
+        { ATOMIC("atomic_compare_exchange_strong(to, &want, 4);"), 0,
+          "f_atomic_global_int32_cmpxchg", "60*g*h", false },
+        { "atomic_flag_test_and_set((global atomic_flag *)a);", 0,
+          "f_atomic_global_int32_xchg", "60*g*h", false },
+        { "atomic_flag_clear((global atomic_flag *)a);", 0, "f_atomic_global_int32_store",
+          "60*g*h", false },
+        { "atomic_fetch_or((local atomic_uint *)t, 1u);", 0, "f_atomic_local_uint32_or",
+          "60*g*h", false },
+        { "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, "
+          "memory_scope_device);",
+          0, "f_atomic", NULL, false },
+    };
+
+    (void)state;
+    CHECK_ALL(facts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +243,7 @@ int main(void)
         cmocka_unit_test(functions_of_groups_are_operations),
         cmocka_unit_test(copies_are_accesses),
         cmocka_unit_test(images_are_accesses_at_unknown_places),
+        cmocka_unit_test(atomic_types_are_atomics),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
