@@ -45,5 +45,5 @@ fi
     echo "survey.sh: $program is missing: build it, or give -p" >&2
     exit 1
 }
-export XDG_CACHE_HOME=/nonexistent # counts are measured, not kept ones read
+export XDG_CACHE_HOME=/dev/null # no folder: counts are measured, not kept ones read
 exec python3 "$top/scripts/survey/survey.py" "$program" "$1" "$lines" "$longest" "$earlier"
