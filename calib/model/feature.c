@@ -10,7 +10,7 @@
     (GCAL_FEATURE_FIELD_SPACE | GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_DIRECTION)
 #define TRAFFIC(what, fields_, granularity_)                                             \
     {                                                                                    \
-        .name = what, .fields = fields_, .granularity = granularity_,                    \
+        .name = (what), .fields = (fields_), .granularity = (granularity_),              \
         .category = GCAL_FEATURE_CATEGORY_GLOBAL_MEMORY,                                 \
         .counted = GCAL_FEATURE_COUNTED_WITH_TRAFFIC                                     \
     }

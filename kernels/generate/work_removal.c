@@ -94,7 +94,8 @@ static int add_removed_arg(struct gcal_kernel *kernel,
     if (element->n_lanes > 1) /* vectors of 3 are stored as 4 */
         gcal_buf_printf(&value, "*%zu", element->n_lanes == 3 ? 4 : element->n_lanes);
     arg->kind = GCAL_ARG_BUFFER;
-    arg->output = true;
+    arg->output =
+        element->n_lanes != 3; /* whose padding each device leaves as it likes */
     arg->value = gcal_buf_take(&value, err);
     arg->name = strdup("read_tgt_dest");
     arg->dtype = strdup(element->dtype);
