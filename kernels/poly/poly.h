@@ -253,7 +253,10 @@ const struct gcal_poly *gcal_poly_parse(struct gcal_poly_context *c, const char 
 /* Calls 'visit' for every parameter in the text of p. */
 void gcal_poly_visit_parameters(struct gcal_poly_context *c, const struct gcal_poly *p,
                                 void (*visit)(const char *name, void *data), void *data);
-/* The same for every parameter of the context. */
+/* The first of them; NULL without. */
+const char *gcal_poly_first_parameter(struct gcal_poly_context *c,
+                                      const struct gcal_poly *p);
+/* Calls 'visit' for every parameter of the context. */
 void gcal_poly_visit_all_parameters(struct gcal_poly_context *c,
                                     void (*visit)(const char *name, void *data),
                                     void *data);

@@ -232,6 +232,22 @@ void gcal_poly_visit_all_parameters(struct gcal_poly_context *c,
             visit(c->atoms[i].name, data);
 }
 
+static void keep_first(const char *name, void *data)
+{
+    const char **first = data;
+
+    *first = *first ? *first : name;
+}
+
+const char *gcal_poly_first_parameter(struct gcal_poly_context *c,
+                                      const struct gcal_poly *p)
+{
+    const char *first = NULL;
+
+    gcal_poly_visit_parameters(c, p, keep_first, &first);
+    return first;
+}
+
 const char *gcal_poly_shifted_parameter(struct gcal_poly_context *c,
                                         const struct gcal_poly *p, int64_t *shift)
 {

@@ -1,8 +1,8 @@
 /* blocks.c - footprints in aligned blocks of elements, such as sectors of memory
  *
  * In the image of all accesses (image.c), the coordinate of stride 1 becomes the number of
- * the block within the row.  Rows whose length is no multiple of a block begin at unknown
- * places in blocks: then elements and rows are counted, for the mean over all places.
+ * the block within the row.  Rows begin at unknown places in blocks if their length is not
+ * a multiple of a block: then elements and rows are counted, for the mean over all places.
  */
 #include <isl/constraint.h>
 #include <limits.h>

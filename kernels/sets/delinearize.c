@@ -167,16 +167,10 @@ static bool is_still_needed(const struct gcal_sets_domain *domain,
 
 static void replace_all(struct gcal_sets_domain *domain, struct delinearization *r)
 {
-    for (size_t i = 0; i < domain->n_dims; i++)
-        if (gcal_poly_contains(r->c, domain->trips[i], r->replaced))
-            domain->trips[i] =
-                gcal_poly_substitute(r->c, domain->trips[i], r->replaced, r->value);
+    gcal_sets_domain_substitute(domain, r->replaced, r->value);
     for (size_t i = 0; i < domain->n_conditions; i++)
         domain->conditions[i] =
             gcal_sets_condition_map(r->c, domain->conditions[i], replace, r);
-    if (domain->offset)
-        domain->offset =
-            gcal_poly_substitute(r->c, domain->offset, r->replaced, r->value);
 }
 
 /* Splits the dimension that is divided; false when that is not possible, and the domain

@@ -52,7 +52,7 @@ static void find_enumerated(struct gcal_sets_lane_walk *l, bool lids_only)
             l->level[l->n_levels++] = i;
 }
 
-/* Whether all local ids are dimensions, so that lanes can be told apart. */
+/* Whether all local ids are dimensions, so that each lane has values of its own. */
 static bool has_lids(const struct gcal_sets_lane_walk *l)
 {
     size_t n = 0;

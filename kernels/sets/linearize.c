@@ -147,10 +147,7 @@ static void replace_all(struct gcal_sets_domain *domain, struct join *join)
     struct gcal_poly_context *c = join->c;
     size_t n = 0;
 
-    for (size_t i = 0; i < domain->n_dims; i++)
-        if (gcal_poly_contains(c, domain->trips[i], join->x))
-            domain->trips[i] =
-                gcal_poly_substitute(c, domain->trips[i], join->x, join->value);
+    gcal_sets_domain_substitute(domain, join->x, join->value);
     for (size_t i = 0; i < domain->n_conditions; i++) {
         const struct gcal_sets_condition *changed =
             gcal_sets_condition_map(c, domain->conditions[i], replace, join);
@@ -161,8 +158,6 @@ static void replace_all(struct gcal_sets_domain *domain, struct join *join)
     domain->n_conditions = n;
     if (domain->branch)
         domain->branch = gcal_sets_condition_map(c, domain->branch, replace, join);
-    if (domain->offset)
-        domain->offset = gcal_poly_substitute(c, domain->offset, join->x, join->value);
 }
 
 /* Adds bounds of a replaced dimension as conditions.  One that bounds k becomes '*trips'

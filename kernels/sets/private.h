@@ -111,6 +111,9 @@ struct gcal_sets_domain {
  */
 bool gcal_sets_domain_fill(struct gcal_sets_domain *domain,
                            const struct gcal_sets_scope *scope);
+/* Puts 'value' in place of 'atom' in trips and offset. */
+void gcal_sets_domain_substitute(struct gcal_sets_domain *domain, unsigned atom,
+                                 const struct gcal_poly *value);
 /* Finds the components again after a change. */
 void gcal_sets_domain_find_components(struct gcal_sets_domain *domain);
 /* Whether a dimension is a component of its own without constraints. */

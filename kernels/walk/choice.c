@@ -92,10 +92,10 @@ const struct gcal_sets_condition *gcal_walk_value_splits(size_t n,
 /* Whether no lanes of a work-group differ in it. */
 static bool is_uniform(struct gcal_walk *w, const struct gcal_sets_condition *x)
 {
-    for (size_t d = 0; x->p && d < w->nest->n_dims; d++)
-        if (gcal_poly_contains(w->c, x->p, gcal_poly_atom_index(w->nest->lid[d])))
+    for (size_t d = 0; d < w->nest->n_dims; d++)
+        if (gcal_sets_condition_contains(w->c, x, gcal_poly_atom_index(w->nest->lid[d])))
             return false;
-    return (!x->a || is_uniform(w, x->a)) && (!x->b || is_uniform(w, x->b));
+    return true;
 }
 
 static const struct gcal_sets_condition *uniform_choice(struct gcal_walk *w,

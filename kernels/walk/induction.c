@@ -554,13 +554,6 @@ static struct gcal_walk_value moved_by(struct gcal_walk *w,
     return w->in_control ? value : gcal_walk_stored(w, value, induction->type);
 }
 
-static void keep_first(const char *name, void *data)
-{
-    const char **first = data;
-
-    *first = *first ? *first : name;
-}
-
 /* A value that has doubled or halved 'trips' times; unknown where that is no polynomial.
  */
 static struct gcal_walk_value scaled_by(struct gcal_walk *w,
@@ -568,7 +561,7 @@ static struct gcal_walk_value scaled_by(struct gcal_walk *w,
                                         const struct gcal_poly *trips)
 {
     const struct gcal_poly *start = induction->start.p, *e;
-    const char *size = NULL;
+    const char *size;
 
     if (w->in_control) {
         if (!induction->any)
@@ -583,12 +576,11 @@ static struct gcal_walk_value scaled_by(struct gcal_walk *w,
             gcal_poly_mul(w->c, start, gcal_poly_power(w->c, trips)));
     if ((e = gcal_poly_exponent(w->c, start)))
         return gcal_walk_integer(gcal_poly_power(w->c, gcal_poly_add(w->c, e, trips)));
-    gcal_poly_visit_parameters(w->c, start, keep_first, &size);
+    size = gcal_poly_first_parameter(w->c, start);
     return gcal_walk_not_affine(gcal_poly_format(
         w->c,
-        "'%s' halves in each iteration, from '%s' on: fix '%s' as a number (--assume "
-        "\"%s "
-        "= 1024\")",
+        "'%s' halves in each iteration, from '%s' on: fix '%s' as a number "
+        "(--assume \"%s = 1024\")",
         gcal_walk_cell_name(w, induction->decl, induction->at),
         gcal_poly_text(w->c, start), size ? size : "the size", size ? size : "n"));
 }

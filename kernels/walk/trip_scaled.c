@@ -160,13 +160,6 @@ bool gcal_walk_trip_count_scaled(struct gcal_walk *w,
 
 /* ---- messages ---- */
 
-static void keep_first(const char *name, void *data)
-{
-    const char **first = data;
-
-    *first = *first ? *first : name;
-}
-
 const char *gcal_walk_scaled_size(struct gcal_walk *w, const struct gcal_poly *p)
 {
     const char *size = NULL;
@@ -186,7 +179,7 @@ const char *gcal_walk_scaled_size(struct gcal_walk *w, const struct gcal_poly *p
                 if (a.a->terms[k].n_factors)
                     of = gcal_poly_get_atom(w->c, a.a->terms[k].factors[0].atom);
                 if (of.kind == GCAL_POLY_ATOM_DIMENSION && of.a)
-                    gcal_poly_visit_parameters(w->c, of.a, keep_first, &size);
+                    size = gcal_poly_first_parameter(w->c, of.a);
             }
             if (!size && a.a)
                 size = gcal_walk_scaled_size(w, a.a);
