@@ -17,8 +17,9 @@ kernels/includes    :
 kernels/source      : kernels
 kernels/poly        :
 kernels/sets        : kernels/poly
+kernels/lanes       : kernels/poly kernels/sets
 kernels/walk        : kernels kernels/source kernels/poly kernels/sets
-kernels/count       : kernels kernels/source kernels/poly kernels/sets kernels/walk
+kernels/count       : kernels kernels/source kernels/poly kernels/sets kernels/lanes kernels/walk
 kernels/remove      : kernels kernels/source kernels/walk
 kernels/interpret   : kernels kernels/source
 kernels/frontend    : kernels kernels/count kernels/remove kernels/interpret

@@ -122,8 +122,7 @@ struct passes {
     size_t capacity;
 };
 
-static int64_t measure_passes(const struct gcal_sets_lanes *lanes, int64_t residue,
-                              void *data)
+static int64_t measure_passes(const struct gcal_lanes *lanes, int64_t residue, void *data)
 {
     struct passes *p = data;
 
@@ -149,12 +148,11 @@ gcal_count_access_passes(struct gcal_count_builder *m,
     struct passes passes = { .bytes = bytes,
                              .width = event->width,
                              .n_banks = m->request->n_banks };
-    struct gcal_sets_lane_sum sum = { .modulus =
-                                          bytes < WORD_BYTES ? WORD_BYTES / bytes : 1,
-                                      .width = event->width,
-                                      .measure = measure_passes,
-                                      .data = &passes };
-    const struct gcal_poly *count = gcal_sets_sum_over_lanes(m->nest, event, &sum);
+    struct gcal_lanes_sum sum = { .modulus = bytes < WORD_BYTES ? WORD_BYTES / bytes : 1,
+                                  .width = event->width,
+                                  .measure = measure_passes,
+                                  .data = &passes };
+    const struct gcal_poly *count = gcal_lanes_sum(m->nest, event, &sum);
 
     free(passes.offset);
     return sum.known < sum.modulus || sum.rows ? NULL : count;

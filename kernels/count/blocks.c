@@ -82,7 +82,7 @@ static int64_t count_distinct(const struct gcal_count_blocks *b, size_t n)
     return distinct;
 }
 
-int64_t gcal_count_blocks_measure(const struct gcal_sets_lanes *lanes, int64_t residue,
+int64_t gcal_count_blocks_measure(const struct gcal_lanes *lanes, int64_t residue,
                                   void *data)
 {
     struct gcal_count_blocks *b = data;

@@ -5,6 +5,7 @@
 #include "calib/base/strings.h"
 #include "calib/model/profile.h"
 #include "kernels/request.h"
+#include "kernels/lanes/lanes.h"
 #include "kernels/sets/sets.h"
 #include "kernels/source/source.h"
 
@@ -148,8 +149,8 @@ struct gcal_count_blocks {
     bool failed; /* out of memory */
 };
 
-/* A measure for gcal_sets_sum_over_lanes(): the number of blocks; 'data': the blocks. */
-int64_t gcal_count_blocks_measure(const struct gcal_sets_lanes *lanes, int64_t residue,
+/* A measure for gcal_lanes_sum(): the number of blocks; 'data': the blocks. */
+int64_t gcal_count_blocks_measure(const struct gcal_lanes *lanes, int64_t residue,
                                   void *data);
 
 /* ---- component.c: the memory and the on-chip component ---- */

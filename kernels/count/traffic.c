@@ -68,7 +68,7 @@ static void note_average(struct gcal_count_builder *m,
 
 static void note_rows(struct gcal_count_builder *m,
                       const struct gcal_sets_access_event *e,
-                      const struct gcal_sets_lane_sum *sum)
+                      const struct gcal_lanes_sum *sum)
 {
     note(m, e,
          gcal_poly_format(
@@ -116,12 +116,12 @@ static const struct gcal_poly *count_symbolically(struct gcal_count_builder *m,
                                                   const struct gcal_count_blocks *blocks)
 {
     const struct gcal_poly *touched =
-                               gcal_sets_blocks_touched(m->nest, e, blocks->size, false),
+                               gcal_lanes_blocks_touched(m->nest, e, blocks->size, false),
                            *whole;
 
     if (!blocks->partial || !touched)
         return touched;
-    whole = gcal_sets_blocks_touched(m->nest, e, blocks->size, true);
+    whole = gcal_lanes_blocks_touched(m->nest, e, blocks->size, true);
     return whole ? gcal_poly_sub(m->c, touched, whole) : NULL;
 }
 
@@ -129,13 +129,13 @@ static const struct gcal_poly *count_symbolically(struct gcal_count_builder *m,
 static const struct gcal_poly *count_otherwise(struct gcal_count_builder *m,
                                                const struct gcal_sets_access_event *e,
                                                struct gcal_count_blocks *blocks,
-                                               struct gcal_sets_lane_sum *sum,
+                                               struct gcal_lanes_sum *sum,
                                                struct count *to)
 {
     const struct gcal_poly *mean, *count;
 
     sum->all_lanes = true;
-    mean = gcal_sets_sum_over_lanes(m->nest, e, sum);
+    mean = gcal_lanes_sum(m->nest, e, sum);
     count = count_symbolically(m, e, blocks);
     gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS, &sum->estimated);
     sum->known = sum->modulus;
@@ -152,11 +152,11 @@ static struct count count_access(struct gcal_count_builder *m,
                                  struct gcal_count_blocks *blocks)
 {
     struct count to = { .counter = gcal_count_counter_zero(m) };
-    struct gcal_sets_lane_sum sum = { .modulus = blocks->size,
-                                      .width = blocks->width,
-                                      .measure = gcal_count_blocks_measure,
-                                      .data = blocks };
-    const struct gcal_poly *count = gcal_sets_sum_over_lanes(m->nest, e, &sum);
+    struct gcal_lanes_sum sum = { .modulus = blocks->size,
+                                  .width = blocks->width,
+                                  .measure = gcal_count_blocks_measure,
+                                  .data = blocks };
+    const struct gcal_poly *count = gcal_lanes_sum(m->nest, e, &sum);
 
     if (!count)
         count = count_otherwise(m, e, blocks, &sum, &to);

@@ -17,7 +17,7 @@
 #include <isl/set.h>
 #include <isl/space.h>
 
-#include "kernels/sets/sets.h"
+#include "kernels/sets/internal.h"
 
 /* ---- context.c: polynomials and conditions in isl ---- */
 
@@ -70,55 +70,12 @@ isl_set *gcal_sets_context_range(const struct gcal_sets_context *context, size_t
 
 /* ---- nest.c: what all domains of a nest share ---- */
 
-/* The context that all sets of the nest start from; NULL when out of memory, and the
- * polynomials' context has failed.
- */
-const struct gcal_sets_context *gcal_sets_nest_context(struct gcal_sets_nest *nest);
-
 /* An attempt of at most 'operations' of isl and a fixed number of steps of the
  * polynomials.  begin returns false when earlier attempts have used up what the nest may
  * spend; end returns whether the attempt stayed within its limits.
  */
 bool gcal_sets_begin_attempt(struct gcal_sets_nest *nest, long operations);
 bool gcal_sets_end_attempt(struct gcal_sets_nest *nest);
-
-/* ---- domain.c ---- */
-
-enum { GCAL_SETS_MAX_DIMS = GCAL_SETS_MAX_DEPTH - 1, GCAL_SETS_MAX_CONDITIONS = 64 };
-
-struct gcal_sets_domain {
-    struct gcal_sets_nest *nest;
-    enum gcal_sets_count_mode mode;
-    const struct gcal_sets_condition *branch; /* count sub-groups whose lanes differ on
-                                                 it; NULL: count all */
-    bool *estimated;
-    size_t n_dims, n_conditions;
-    unsigned dims[GCAL_SETS_MAX_DIMS]; /* atoms: ids first, then loops, innermost first */
-    bool is_lid[GCAL_SETS_MAX_DIMS];
-    int64_t block[GCAL_SETS_MAX_DIMS]; /* local ids per group or sub-group */
-    bool linear;                       /* sub-groups are no blocks of local ids */
-    bool joined;                       /* an attempt with joined ids, before another */
-    const struct gcal_poly *trips[GCAL_SETS_MAX_DIMS];
-    size_t component[GCAL_SETS_MAX_DIMS]; /* number of the dimension's component */
-    const struct gcal_sets_condition *conditions[GCAL_SETS_MAX_CONDITIONS];
-    const struct gcal_poly *offset; /* of an access, in these dimensions; or NULL */
-    bool keeps_groups, keeps_lanes; /* the ids of groups, local ids stay dimensions */
-};
-
-/* The domain of 'scope'; the caller has set nest, mode, branch, estimated, offset,
- * keeps_groups and keeps_lanes.  False when it is nested too deeply, or the mode is
- * GCAL_SETS_COUNT_BUSIEST and no work-item is known to do most.
- */
-bool gcal_sets_domain_fill(struct gcal_sets_domain *domain,
-                           const struct gcal_sets_scope *scope);
-/* Puts 'value' in place of 'atom' in trips and offset. */
-void gcal_sets_domain_substitute(struct gcal_sets_domain *domain, unsigned atom,
-                                 const struct gcal_poly *value);
-/* Finds the components again after a change. */
-void gcal_sets_domain_find_components(struct gcal_sets_domain *domain);
-/* Whether a dimension is a component of its own without constraints. */
-bool gcal_sets_domain_is_independent(const struct gcal_sets_domain *domain, size_t dim);
-bool gcal_sets_domain_has_condition(const struct gcal_sets_domain *domain, size_t dim);
 
 /* ---- divide.c ---- */
 
@@ -243,19 +200,12 @@ const char *gcal_sets_component_key(const struct gcal_sets_component *component)
 
 /* ---- scope.c ---- */
 
-/* The number of points of a domain whose components have been found; NULL: unknown. */
-const struct gcal_poly *gcal_sets_domain_count(const struct gcal_sets_domain *domain);
-
-/* ---- scope.c ---- */
-
 /* The component's points, without the rest of its domain; not during an attempt. */
 const struct gcal_poly *
 gcal_sets_component_count(const struct gcal_sets_component *component);
 
 /* ---- subgroup.c: projection to groups and sub-groups ---- */
 
-/* Fills 'block' and 'linear' of the domain. */
-void gcal_sets_domain_find_blocks(struct gcal_sets_domain *domain);
 /* 'set' (taken) with its local ids replaced by the groups or sub-groups in which any
  * work-item takes part, after the domain's mode.
  */
@@ -359,97 +309,6 @@ const struct gcal_poly *gcal_sets_bases_stride(struct gcal_poly_context *c,
 const struct gcal_poly *gcal_sets_bases_offset(struct gcal_poly_context *c,
                                                const struct gcal_poly *const *offsets,
                                                size_t to);
-
-/* ---- subscript.c ---- */
-
-/* The part of the lanes in one row; rows are at multiples of the stride, a product of
- * sizes.
- */
-struct gcal_sets_subscript_row {
-    const struct gcal_poly *stride, *lanes;
-};
-
-/* A subscript is lanes + sum of strides*rows + base + a multiple of 'modulus'.  The base's
- * residues by the modulus given are first_residue + k*residue_step, up to most_residue.
- */
-struct gcal_sets_subscript {
-    const struct gcal_poly *lanes; /* of the dimensions that differ by lane */
-    size_t n_rows;
-    struct gcal_sets_subscript_row rows[GCAL_SETS_MAX_BASES];
-    const struct gcal_poly *base;
-    int64_t modulus; /* a divisor of the one given: the residue beyond it is unknown */
-    int64_t first_residue, residue_step, most_residue;
-};
-
-/* False when dimensions that differ by lane are multiplied by others. */
-bool gcal_sets_subscript_split(struct gcal_poly_context *c,
-                               const struct gcal_poly *offset, int64_t modulus,
-                               size_t n_dims, const unsigned *dims, const bool *by_lane,
-                               struct gcal_sets_subscript *to);
-
-/* ---- lane_walk.c: what lanes access, and how often each residue of the base occurs ---- */
-
-enum { GCAL_SETS_MOST_MODULUS = 512 };
-
-struct gcal_sets_lane_walk {
-    struct gcal_sets_nest *nest;
-    struct gcal_sets_domain domain;
-    struct gcal_sets_subscript split;
-    bool enumerated[GCAL_SETS_MAX_DIMS], assigned[GCAL_SETS_MAX_DIMS];
-    int64_t value[GCAL_SETS_MAX_DIMS];
-    size_t n_levels, level[GCAL_SETS_MAX_DIMS]; /* enumerated loops, outermost first */
-    bool *active;                /* a row of lanes for each level, and one more */
-    int64_t *lid[GCAL_MAX_DIMS]; /* of the lanes of the sub-group at hand */
-    size_t n_lanes;
-    struct gcal_sets_lanes at; /* those that take part */
-    struct gcal_sets_lane_sum *sum;
-    int64_t total[GCAL_SETS_MOST_MODULUS]; /* of the measure, by residue of the base */
-    int64_t widest; /* what a row must have for rows to be apart, in elements */
-    int64_t executions;
-    long evaluations_left;
-};
-
-/* Fills the domain, which dimensions are enumerated ('lids_only', or those that they
- * depend on as well), and the split.  False when the access is not affine.
- */
-bool gcal_sets_lanes_prepare(struct gcal_sets_lane_walk *l,
-                             const struct gcal_sets_access_event *access, bool lids_only);
-/* The element and the row of the lane whose ids are assigned become the last of l->at. */
-bool gcal_sets_lanes_add(struct gcal_sets_lane_walk *l);
-/* Adds the measure of l->at to the totals, with the weight 'times'. */
-void gcal_sets_lanes_measure(struct gcal_sets_lane_walk *l, int64_t times);
-/* The totals over residues, each times the count of its interval; NULL if any is. */
-const struct gcal_poly *gcal_sets_lanes_sum_residues(
-    struct gcal_sets_lane_walk *l,
-    const struct gcal_poly *(*count)(struct gcal_sets_lane_walk *l, int64_t low,
-                                     int64_t high, void *data),
-    void *data);
-/* The points of a domain at which the base's residue is low to high.  '*rest', NULL at
- * first: for other intervals of the same domain.
- */
-const struct gcal_poly *gcal_sets_lanes_count(const struct gcal_sets_lane_walk *l,
-                                              struct gcal_sets_domain *domain,
-                                              int64_t low, int64_t high,
-                                              const struct gcal_poly **rest);
-
-/* ---- lane_value.c: false when a dimension has no value, or on overflow ---- */
-
-/* num/den = p, den > 0 */
-bool gcal_sets_lanes_evaluate(struct gcal_sets_lane_walk *l, const struct gcal_poly *p,
-                              int64_t *num, int64_t *den);
-bool gcal_sets_lanes_evaluate_integer(struct gcal_sets_lane_walk *l,
-                                      const struct gcal_poly *p, int64_t *value);
-bool gcal_sets_lanes_evaluate_condition(struct gcal_sets_lane_walk *l,
-                                        const struct gcal_sets_condition *x, bool *holds);
-
-/* ---- lane_boxes.c ---- */
-
-/* The sum where the lanes that take part are a box of local ids in each sub-group, whose
- * bounds are symbolic; NULL when that is unknown.
- */
-const struct gcal_poly *
-gcal_sets_lanes_sum_boxes(struct gcal_sets_lane_walk *l,
-                          const struct gcal_sets_access_event *access);
 
 /* ---- image.c: the elements that accesses touch, as sets of coordinates ---- */
 

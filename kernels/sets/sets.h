@@ -204,47 +204,6 @@ const struct gcal_poly *
 gcal_sets_branch_divergence(struct gcal_sets_nest *nest,
                             const struct gcal_sets_branch_event *branch);
 
-/* What the lanes of a sub-group access together: the elements 'at' of 'row', relative to a
- * base that they share.  Lanes of different rows are far apart.
- */
-struct gcal_sets_lanes {
-    size_t n; /* lanes that take part, at least 1 */
-    int64_t *at, *row;
-};
-
-/* A number that follows from them and the base's residue, such as the sectors touched. */
-struct gcal_sets_lane_sum {
-    int64_t modulus; /* of the residues that matter, 1 to 512 */
-    int64_t width;   /* elements per lane */
-    int64_t (*measure)(const struct gcal_sets_lanes *lanes, int64_t residue, void *data);
-    void *data;
-    bool all_lanes; /* the mean of an execution by all lanes, any residue, instead */
-    /* results: */
-    bool estimated; /* conditions that are unknown were taken to hold */
-    int64_t known; /* divides 'modulus': residues are known modulo this, and beyond it the
-                      mean over them is summed */
-    const struct gcal_poly *rows; /* exact where this is at least ..; NULL: always */
-    int64_t least_row;
-};
-
-/* The sum over all executions of a load or store by sub-groups, whose size must be known.
- * NULL when which lanes take part depends on more than local ids and short loops, or
- * lanes access what is not affine.
- */
-const struct gcal_poly *
-gcal_sets_sum_over_lanes(struct gcal_sets_nest *nest,
-                         const struct gcal_sets_access_event *access,
-                         struct gcal_sets_lane_sum *sum);
-
-/* The same sum of the aligned blocks of 'size' elements that the lanes of each execution
- * touch, or cover as a 'whole' (of stores that are contiguous), where which lanes take
- * part may depend on sizes and all loops.  NULL when it is unknown.
- */
-const struct gcal_poly *
-gcal_sets_blocks_touched(struct gcal_sets_nest *nest,
-                         const struct gcal_sets_access_event *access, int64_t size,
-                         bool whole);
-
 /* The number of distinct elements that 'n' accesses to one array touch together, summed
  * over work-groups when its space is local; unknown conditions are taken to hold.  Valid
  * at sizes at which any of the accesses is made.  NULL when it is unknown, as for loads

@@ -9,11 +9,11 @@
  */
 #include <stdlib.h>
 
-#include "kernels/sets/private.h"
+#include "kernels/lanes/private.h"
 
 enum { MOST_EVALUATIONS = 400000 };
 
-static bool is_by_lane(const struct gcal_sets_lane_walk *l,
+static bool is_by_lane(const struct gcal_lanes_walk *l,
                        const struct gcal_sets_condition *x)
 {
     for (size_t i = 0; i < l->domain.n_dims; i++)
@@ -25,7 +25,7 @@ static bool is_by_lane(const struct gcal_sets_lane_walk *l,
 
 /* ---- enumeration ---- */
 
-static void assign_lane(struct gcal_sets_lane_walk *l, size_t lane)
+static void assign_lane(struct gcal_lanes_walk *l, size_t lane)
 {
     for (size_t i = 0, d = 0; i < l->domain.n_dims; i++)
         if (l->domain.is_lid[i]) {
@@ -35,20 +35,20 @@ static void assign_lane(struct gcal_sets_lane_walk *l, size_t lane)
 }
 
 /* Adds a lane for which the conditions hold. */
-static bool add_lane(struct gcal_sets_lane_walk *l)
+static bool add_lane(struct gcal_lanes_walk *l)
 {
     bool holds = true;
 
     for (size_t i = 0; i < l->domain.n_conditions && holds; i++)
         if (!l->sum->all_lanes && is_by_lane(l, l->domain.conditions[i]) &&
-            !gcal_sets_lanes_evaluate_condition(l, l->domain.conditions[i], &holds))
+            !gcal_lanes_evaluate_condition(l, l->domain.conditions[i], &holds))
             return false;
     if (!holds)
         return true;
-    return gcal_sets_lanes_add(l);
+    return gcal_lanes_add(l);
 }
 
-static bool measure(struct gcal_sets_lane_walk *l, const bool *active)
+static bool measure(struct gcal_lanes_walk *l, const bool *active)
 {
     l->at.n = 0;
     for (size_t lane = 0; lane < l->n_lanes; lane++) {
@@ -59,12 +59,12 @@ static bool measure(struct gcal_sets_lane_walk *l, const bool *active)
     if (!l->at.n)
         return true;
     l->executions++;
-    gcal_sets_lanes_measure(l, 1);
+    gcal_lanes_measure(l, 1);
     return true;
 }
 
 /* All iterations of a level and those within it, for the lanes that are 'active'. */
-static bool run_level(struct gcal_sets_lane_walk *l, size_t level)
+static bool run_level(struct gcal_lanes_walk *l, size_t level)
 {
     const bool *active = l->active + level * l->n_lanes;
     bool *next = l->active + (level + 1) * l->n_lanes, any = true, ok = true;
@@ -81,7 +81,7 @@ static bool run_level(struct gcal_sets_lane_walk *l, size_t level)
         for (size_t lane = 0; lane < l->n_lanes && ok; lane++) {
             assign_lane(l, lane);
             if (lane == 0 || gcal_poly_has_dimension(l->nest->c, l->domain.trips[dim]))
-                ok = gcal_sets_lanes_evaluate_integer(l, l->domain.trips[dim], &trips);
+                ok = gcal_lanes_evaluate_integer(l, l->domain.trips[dim], &trips);
             next[lane] = active[lane] && v < trips;
             any = any || next[lane];
         }
@@ -94,7 +94,7 @@ static bool run_level(struct gcal_sets_lane_walk *l, size_t level)
     return ok;
 }
 
-static bool run_sub_group(struct gcal_sets_lane_walk *l, int64_t first, int64_t items)
+static bool run_sub_group(struct gcal_lanes_walk *l, int64_t first, int64_t items)
 {
     int64_t size = l->nest->sub_group_size;
 
@@ -111,7 +111,7 @@ static bool run_sub_group(struct gcal_sets_lane_walk *l, int64_t first, int64_t 
     return run_level(l, 0);
 }
 
-static bool allocate(struct gcal_sets_lane_walk *l)
+static bool allocate(struct gcal_lanes_walk *l)
 {
     size_t n = (size_t)l->nest->sub_group_size;
 
@@ -124,7 +124,7 @@ static bool allocate(struct gcal_sets_lane_walk *l)
     return l->active && l->at.at && l->at.row;
 }
 
-static bool enumerate(struct gcal_sets_lane_walk *l)
+static bool enumerate(struct gcal_lanes_walk *l)
 {
     int64_t items = 1;
     bool ok = allocate(l);
@@ -144,7 +144,7 @@ static bool enumerate(struct gcal_sets_lane_walk *l)
 /* ---- how often each residue occurs ---- */
 
 /* The dimensions and conditions that the lanes do not depend on. */
-static struct gcal_sets_domain others(const struct gcal_sets_lane_walk *l)
+static struct gcal_sets_domain others(const struct gcal_lanes_walk *l)
 {
     struct gcal_sets_domain rest = { .nest = l->nest,
                                      .mode = GCAL_SETS_COUNT_WORK_ITEMS,
@@ -163,18 +163,18 @@ static struct gcal_sets_domain others(const struct gcal_sets_lane_walk *l)
 }
 
 /* The executions with a residue of 'low' to 'high' of the base. */
-static const struct gcal_poly *count_residues(struct gcal_sets_lane_walk *l, int64_t low,
+static const struct gcal_poly *count_residues(struct gcal_lanes_walk *l, int64_t low,
                                               int64_t high, void *data)
 {
     struct gcal_sets_domain rest = others(l);
 
-    return gcal_sets_lanes_count(l, &rest, low, high, data);
+    return gcal_lanes_count(l, &rest, low, high, data);
 }
 
 /* As if all lanes took part, and residues were equally frequent: the mean of a
  * sub-group's execution.
  */
-static const struct gcal_poly *average(const struct gcal_sets_lane_walk *l)
+static const struct gcal_poly *average(const struct gcal_lanes_walk *l)
 {
     int64_t sum = 0, n = 0;
 
@@ -186,7 +186,7 @@ static const struct gcal_poly *average(const struct gcal_sets_lane_walk *l)
     return l->executions ? gcal_poly_rational(l->nest->c, sum, n * l->executions) : NULL;
 }
 
-static bool rows_are_apart(struct gcal_sets_lane_walk *l)
+static bool rows_are_apart(struct gcal_lanes_walk *l)
 {
     struct gcal_poly_context *c = l->nest->c;
 
@@ -196,25 +196,25 @@ static bool rows_are_apart(struct gcal_sets_lane_walk *l)
                                                       gcal_poly_integer(c, l->widest))));
 }
 
-static const struct gcal_poly *sum_enumerated(struct gcal_sets_lane_walk *l,
+static const struct gcal_poly *sum_enumerated(struct gcal_lanes_walk *l,
                                               const struct gcal_sets_access_event *access)
 {
     const struct gcal_poly *rest = NULL;
 
-    if (!gcal_sets_lanes_prepare(l, access, l->sum->all_lanes) || !enumerate(l))
+    if (!gcal_lanes_prepare(l, access, l->sum->all_lanes) || !enumerate(l))
         return NULL;
     return l->sum->all_lanes ? average(l)
-                             : gcal_sets_lanes_sum_residues(l, count_residues, &rest);
+                             : gcal_lanes_sum_residues(l, count_residues, &rest);
 }
 
 /* By 'way'; NULL if that cannot. */
 static const struct gcal_poly *
 sum_by(struct gcal_sets_nest *nest, const struct gcal_sets_access_event *access,
-       struct gcal_sets_lane_sum *sum,
-       const struct gcal_poly *(*way)(struct gcal_sets_lane_walk *l,
+       struct gcal_lanes_sum *sum,
+       const struct gcal_poly *(*way)(struct gcal_lanes_walk *l,
                                       const struct gcal_sets_access_event *access))
 {
-    struct gcal_sets_lane_walk *l = calloc(1, sizeof(*l));
+    struct gcal_lanes_walk *l = calloc(1, sizeof(*l));
     const struct gcal_poly *total;
 
     if (!l)
@@ -235,17 +235,16 @@ sum_by(struct gcal_sets_nest *nest, const struct gcal_sets_access_event *access,
     return total;
 }
 
-const struct gcal_poly *
-gcal_sets_sum_over_lanes(struct gcal_sets_nest *nest,
-                         const struct gcal_sets_access_event *access,
-                         struct gcal_sets_lane_sum *sum)
+const struct gcal_poly *gcal_lanes_sum(struct gcal_sets_nest *nest,
+                                       const struct gcal_sets_access_event *access,
+                                       struct gcal_lanes_sum *sum)
 {
     const struct gcal_poly *total = NULL;
 
     if (!access->offset || nest->sub_group_size < 1 || !gcal_poly_may_attempt(nest->c) ||
-        sum->modulus > GCAL_SETS_MOST_MODULUS || !gcal_sets_nest_context(nest))
+        sum->modulus > GCAL_LANES_MOST_MODULUS || !gcal_sets_nest_context(nest))
         return NULL;
     total = sum_by(nest, access, sum, sum_enumerated);
     return total || sum->all_lanes ? total
-                                   : sum_by(nest, access, sum, gcal_sets_lanes_sum_boxes);
+                                   : sum_by(nest, access, sum, gcal_lanes_sum_boxes);
 }

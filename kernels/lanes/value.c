@@ -1,12 +1,12 @@
-/* lane_value.c - polynomials and conditions where dimensions have values */
-#include "kernels/sets/private.h"
+/* value.c - polynomials and conditions where dimensions have values */
+#include "kernels/lanes/private.h"
 
 static int64_t floor_divide(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
 }
 
-static bool evaluate_atom(struct gcal_sets_lane_walk *l, unsigned atom, int64_t *value)
+static bool evaluate_atom(struct gcal_lanes_walk *l, unsigned atom, int64_t *value)
 {
     struct gcal_poly_atom a = gcal_poly_get_atom(l->nest->c, atom);
     int64_t num, den, other = 0, other_den = 1;
@@ -19,9 +19,8 @@ static bool evaluate_atom(struct gcal_sets_lane_walk *l, unsigned atom, int64_t 
             }
         return false;
     }
-    if (a.kind == GCAL_POLY_ATOM_PARAMETER ||
-        !gcal_sets_lanes_evaluate(l, a.a, &num, &den) ||
-        (a.b && !gcal_sets_lanes_evaluate(l, a.b, &other, &other_den)) || other_den != 1)
+    if (a.kind == GCAL_POLY_ATOM_PARAMETER || !gcal_lanes_evaluate(l, a.a, &num, &den) ||
+        (a.b && !gcal_lanes_evaluate(l, a.b, &other, &other_den)) || other_den != 1)
         return false;
     switch (a.kind) {
     case GCAL_POLY_ATOM_FLOOR:
@@ -42,8 +41,8 @@ static bool evaluate_atom(struct gcal_sets_lane_walk *l, unsigned atom, int64_t 
     }
 }
 
-bool gcal_sets_lanes_evaluate(struct gcal_sets_lane_walk *l, const struct gcal_poly *p,
-                              int64_t *num, int64_t *den)
+bool gcal_lanes_evaluate(struct gcal_lanes_walk *l, const struct gcal_poly *p,
+                         int64_t *num, int64_t *den)
 {
     *num = 0;
     *den = gcal_poly_denominator(p);
@@ -68,19 +67,19 @@ bool gcal_sets_lanes_evaluate(struct gcal_sets_lane_walk *l, const struct gcal_p
     return true;
 }
 
-bool gcal_sets_lanes_evaluate_integer(struct gcal_sets_lane_walk *l,
-                                      const struct gcal_poly *p, int64_t *value)
+bool gcal_lanes_evaluate_integer(struct gcal_lanes_walk *l, const struct gcal_poly *p,
+                                 int64_t *value)
 {
     int64_t den;
 
-    if (!gcal_sets_lanes_evaluate(l, p, value, &den) || *value % den)
+    if (!gcal_lanes_evaluate(l, p, value, &den) || *value % den)
         return false;
     *value /= den;
     return true;
 }
 
 /* Whether 'a' held at an earlier value of the loop. */
-static bool evaluate_earlier(struct gcal_sets_lane_walk *l,
+static bool evaluate_earlier(struct gcal_lanes_walk *l,
                              const struct gcal_sets_condition *x, bool *holds)
 {
     size_t dim = 0;
@@ -95,34 +94,34 @@ static bool evaluate_earlier(struct gcal_sets_lane_walk *l,
     *holds = false;
     for (int64_t v = 0; v < now && known && !*holds; v++) {
         l->value[dim] = v;
-        known = gcal_sets_lanes_evaluate_condition(l, x->a, holds);
+        known = gcal_lanes_evaluate_condition(l, x->a, holds);
     }
     l->value[dim] = now;
     return known;
 }
 
-bool gcal_sets_lanes_evaluate_condition(struct gcal_sets_lane_walk *l,
-                                        const struct gcal_sets_condition *x, bool *holds)
+bool gcal_lanes_evaluate_condition(struct gcal_lanes_walk *l,
+                                   const struct gcal_sets_condition *x, bool *holds)
 {
     int64_t num, den;
     bool a, b;
 
     switch (x->kind) {
     case GCAL_SETS_CONDITION_NONNEGATIVE:
-        if (!gcal_sets_lanes_evaluate(l, x->p, &num, &den))
+        if (!gcal_lanes_evaluate(l, x->p, &num, &den))
             return false;
         *holds = num >= 0;
         return true;
     case GCAL_SETS_CONDITION_NOT:
-        if (!gcal_sets_lanes_evaluate_condition(l, x->a, &a))
+        if (!gcal_lanes_evaluate_condition(l, x->a, &a))
             return false;
         *holds = !a;
         return true;
     case GCAL_SETS_CONDITION_EARLIER:
         return evaluate_earlier(l, x, holds);
     default:
-        if (!gcal_sets_lanes_evaluate_condition(l, x->a, &a) ||
-            !gcal_sets_lanes_evaluate_condition(l, x->b, &b))
+        if (!gcal_lanes_evaluate_condition(l, x->a, &a) ||
+            !gcal_lanes_evaluate_condition(l, x->b, &b))
             return false;
         *holds = x->kind == GCAL_SETS_CONDITION_AND ? a && b : a || b;
         return true;

@@ -5,14 +5,14 @@
  * its lanes takes part, which is what counts of sub-groups are.  Rows, whose length is a
  * size, become dimensions in the same way.
  */
-#include "kernels/sets/private.h"
+#include "kernels/lanes/private.h"
 
 struct touched {
     struct gcal_sets_nest *nest;
     struct gcal_poly_context *c;
     const struct gcal_sets_access_event *access;
     int64_t size;
-    struct gcal_sets_subscript split;
+    struct gcal_lanes_subscript split;
     const struct gcal_sets_scope *scope;
     const struct gcal_poly *position, *block; /* of the lane's first element; dimension */
 };
@@ -156,8 +156,8 @@ static bool split(struct touched *t)
         return false;
     for (size_t i = 0; i < domain.n_dims; i++)
         by_lane[i] = domain.is_lid[i];
-    return gcal_sets_subscript_split(t->c, t->access->offset, t->size, domain.n_dims,
-                                     domain.dims, by_lane, &t->split);
+    return gcal_lanes_subscript_split(t->c, t->access->offset, t->size, domain.n_dims,
+                                      domain.dims, by_lane, &t->split);
 }
 
 /* Lanes that are neighbours store neighbouring elements. */
@@ -222,9 +222,9 @@ static const struct gcal_poly *count_touched(struct touched *t)
 }
 
 const struct gcal_poly *
-gcal_sets_blocks_touched(struct gcal_sets_nest *nest,
-                         const struct gcal_sets_access_event *access, int64_t size,
-                         bool whole)
+gcal_lanes_blocks_touched(struct gcal_sets_nest *nest,
+                          const struct gcal_sets_access_event *access, int64_t size,
+                          bool whole)
 {
     struct touched t = {
         .nest = nest, .c = nest->c, .access = access, .size = size, .scope = access->scope

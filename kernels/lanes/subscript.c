@@ -4,14 +4,14 @@
  * term's residue is not affine (the row n*i of a matrix whose n is any number), the residue
  * is known by a smaller modulus alone.
  */
-#include "kernels/sets/private.h"
+#include "kernels/lanes/private.h"
 
 struct splitting {
     struct gcal_poly_context *c;
     size_t n_dims;
     const unsigned *dims;
     const bool *by_lane;
-    struct gcal_sets_subscript *to;
+    struct gcal_lanes_subscript *to;
 };
 
 /* The term's parts: factors with dimensions, and the product of the sizes in it. */
@@ -54,17 +54,17 @@ static struct parts take_apart(const struct splitting *s, const struct gcal_poly
 
 static bool add_row(struct splitting *s, const struct parts *parts, int64_t number)
 {
-    struct gcal_sets_subscript *to = s->to;
+    struct gcal_lanes_subscript *to = s->to;
     const struct gcal_poly *more = gcal_poly_scale(s->c, parts->dims, number, 1);
     size_t b = 0;
 
     while (b < to->n_rows && !gcal_poly_equal(to->rows[b].stride, parts->sizes))
         b++;
-    if (b == GCAL_SETS_MAX_BASES)
+    if (b == GCAL_LANES_MAX_ROWS)
         return false;
     if (b == to->n_rows)
         to->rows[to->n_rows++] =
-            (struct gcal_sets_subscript_row){ parts->sizes, gcal_poly_integer(s->c, 0) };
+            (struct gcal_lanes_subscript_row){ parts->sizes, gcal_poly_integer(s->c, 0) };
     to->rows[b].lanes = gcal_poly_add(s->c, to->rows[b].lanes, more);
     to->modulus = gcal_poly_gcd(to->modulus, number);
     return true;
@@ -91,7 +91,7 @@ static bool add_lane_term(struct splitting *s, const struct gcal_poly_term *t,
 static void add_base_term(struct splitting *s, const struct gcal_poly_term *t,
                           const struct parts *parts)
 {
-    struct gcal_sets_subscript *to = s->to;
+    struct gcal_lanes_subscript *to = s->to;
     bool affine =
         t->den == 1 && !parts->quotient &&
         (parts->n_dims == 0 || (parts->n_dims == 1 && !parts->sizes->terms[0].n_factors));
@@ -115,7 +115,7 @@ static int64_t residue_of(int64_t number, int64_t modulus)
 /* Leaves out multiples of the modulus. */
 static void reduce_base(struct splitting *s)
 {
-    struct gcal_sets_subscript *to = s->to;
+    struct gcal_lanes_subscript *to = s->to;
     const struct gcal_poly *reduced = gcal_poly_integer(s->c, 0);
     int64_t number = 0;
 
@@ -139,16 +139,16 @@ static void reduce_base(struct splitting *s)
     to->first_residue = number % to->residue_step;
 }
 
-bool gcal_sets_subscript_split(struct gcal_poly_context *c,
-                               const struct gcal_poly *offset, int64_t modulus,
-                               size_t n_dims, const unsigned *dims, const bool *by_lane,
-                               struct gcal_sets_subscript *to)
+bool gcal_lanes_subscript_split(struct gcal_poly_context *c,
+                                const struct gcal_poly *offset, int64_t modulus,
+                                size_t n_dims, const unsigned *dims, const bool *by_lane,
+                                struct gcal_lanes_subscript *to)
 {
     struct splitting s = { c, n_dims, dims, by_lane, to };
 
-    *to = (struct gcal_sets_subscript){ .lanes = gcal_poly_integer(c, 0),
-                                        .base = gcal_poly_integer(c, 0),
-                                        .modulus = modulus };
+    *to = (struct gcal_lanes_subscript){ .lanes = gcal_poly_integer(c, 0),
+                                         .base = gcal_poly_integer(c, 0),
+                                         .modulus = modulus };
     for (size_t i = 0; i < offset->n_terms; i++) {
         struct parts parts = take_apart(&s, &offset->terms[i]);
 

@@ -1,4 +1,4 @@
-/* lane_boxes.c - sums over lanes where those that take part form a box in each sub-group
+/* boxes.c - sums over lanes where those that take part form a box in each sub-group
  *
  * A guard such as "i < n" leaves the first lanes of a sub-group, "i >= 1 && i < n-1" an
  * interval.  A function of intervals is a sum over pairs of their lanes, of weights that
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/sets/private.h"
+#include "kernels/lanes/private.h"
 
 enum { MOST_WEIGHTS = 1 << 20, MOST_TERMS = 48 };
 
@@ -25,7 +25,7 @@ struct axis {
 };
 
 struct boxes {
-    struct gcal_sets_lane_walk *l;
+    struct gcal_lanes_walk *l;
     size_t n_axes;
     struct axis axis[GCAL_MAX_DIMS];
     int64_t items, n_pairs; /* distances per lane */
@@ -142,7 +142,7 @@ static int64_t *weights_of(const struct boxes *b, const int64_t *distance,
 /* The lanes of a box, and its measures into l->total. */
 static void measure_box(struct boxes *b, const int64_t *from, const int64_t *to)
 {
-    struct gcal_sets_lane_walk *l = b->l;
+    struct gcal_lanes_walk *l = b->l;
     int64_t lid[GCAL_MAX_DIMS] = { 0 };
     size_t d;
 
@@ -157,7 +157,7 @@ static void measure_box(struct boxes *b, const int64_t *from, const int64_t *to)
             lid[d] = from[d];
     } while (d < b->n_axes);
     memset(l->total, 0, sizeof(l->total));
-    gcal_sets_lanes_measure(l, 1);
+    gcal_lanes_measure(l, 1);
     for (size_t r = b->n_residues; r < (size_t)l->sum->modulus; r++)
         l->total[r % b->n_residues] += l->total[r];
 }
@@ -285,7 +285,7 @@ static bool run_sub_groups(struct boxes *b)
 
 static bool find_lanes(struct boxes *b)
 {
-    struct gcal_sets_lane_walk *l = b->l;
+    struct gcal_lanes_walk *l = b->l;
 
     for (size_t lane = 0; lane < (size_t)b->items; lane++) {
         int64_t rest = (int64_t)lane;
@@ -296,7 +296,7 @@ static bool find_lanes(struct boxes *b)
             rest /= b->axis[d].size;
         }
         l->at.n = 0;
-        if (!gcal_sets_lanes_add(l))
+        if (!gcal_lanes_add(l))
             return false;
         b->at[lane] = l->at.at[0];
         b->row[lane] = l->at.row[0];
@@ -443,7 +443,7 @@ static void replace_lid(struct gcal_sets_domain *domain, size_t dim, const struc
     domain->is_lid[dim] = false;
 }
 
-static const struct gcal_poly *count_term(struct gcal_sets_lane_walk *l, int64_t low,
+static const struct gcal_poly *count_term(struct gcal_lanes_walk *l, int64_t low,
                                           int64_t high, void *data)
 {
     struct term *t = data;
@@ -455,7 +455,7 @@ static const struct gcal_poly *count_term(struct gcal_sets_lane_walk *l, int64_t
             return NULL;
     for (size_t d = 0; d < t->b->n_axes; d++)
         replace_lid(&domain, t->b->axis[d].dim, t, d);
-    return gcal_sets_lanes_count(l, &domain, low, high, &t->rest);
+    return gcal_lanes_count(l, &domain, low, high, &t->rest);
 }
 
 /* ---- sums ---- */
@@ -468,7 +468,7 @@ static const struct gcal_poly *add_term(struct boxes *b, const struct gcal_poly 
     memset(b->l->total, 0, sizeof(b->l->total));
     memcpy(b->l->total, weights, b->n_residues * sizeof(*weights));
     subtract(t, weights);
-    p = gcal_sets_lanes_sum_residues(b->l, count_term, t);
+    p = gcal_lanes_sum_residues(b->l, count_term, t);
     return p ? gcal_poly_add(b->l->nest->c, sum, p) : NULL;
 }
 
@@ -503,7 +503,7 @@ static const int64_t *find_common(const struct boxes *b, const int64_t *all)
 static const struct gcal_poly *sum_pairs(struct boxes *b, const int64_t *distance,
                                          const struct gcal_poly *sum, int *terms_left)
 {
-    int64_t zero[GCAL_MAX_DIMS] = { 0 }, weights[GCAL_SETS_MOST_MODULUS];
+    int64_t zero[GCAL_MAX_DIMS] = { 0 }, weights[GCAL_LANES_MOST_MODULUS];
     int64_t *all = weights_of(b, distance, zero);
     const int64_t *common = find_common(b, all);
     size_t bytes = b->n_residues * sizeof(*weights);
@@ -562,14 +562,13 @@ static const struct gcal_poly *sum_all_pairs(struct boxes *b)
     return sum;
 }
 
-const struct gcal_poly *
-gcal_sets_lanes_sum_boxes(struct gcal_sets_lane_walk *l,
-                          const struct gcal_sets_access_event *access)
+const struct gcal_poly *gcal_lanes_sum_boxes(struct gcal_lanes_walk *l,
+                                             const struct gcal_sets_access_event *access)
 {
     struct boxes b = { .l = l };
     const struct gcal_poly *sum = NULL;
 
-    if (!gcal_sets_lanes_prepare(l, access, true) || !find_axes(&b))
+    if (!gcal_lanes_prepare(l, access, true) || !find_axes(&b))
         return NULL;
     b.weights = calloc((size_t)(b.items * b.n_pairs) * b.n_residues, sizeof(*b.weights));
     b.at = calloc((size_t)b.items, sizeof(*b.at));

@@ -1,13 +1,13 @@
-/* lane_walk.c - what lanes access: elements, rows, and the residues of the base */
+/* walk.c - what lanes access: elements, rows, and the residues of the base */
 #include <stdlib.h>
 
-#include "kernels/sets/private.h"
+#include "kernels/lanes/private.h"
 
 enum { LONGEST_ROW_NUMBER = 1 << 19 };
 
 /* ---- which dimensions are enumerated ---- */
 
-static void enumerate_component(struct gcal_sets_lane_walk *l, size_t component)
+static void enumerate_component(struct gcal_lanes_walk *l, size_t component)
 {
     for (size_t i = 0; i < l->domain.n_dims; i++)
         if (l->domain.component[i] == component)
@@ -15,7 +15,7 @@ static void enumerate_component(struct gcal_sets_lane_walk *l, size_t component)
 }
 
 /* A part of the subscript that depends on the lane and on other dimensions. */
-static void enumerate_with(struct gcal_sets_lane_walk *l, unsigned atom)
+static void enumerate_with(struct gcal_lanes_walk *l, unsigned atom)
 {
     struct gcal_poly_context *c = l->nest->c;
     const struct gcal_poly *p = gcal_poly_from_atom(c, atom);
@@ -29,7 +29,7 @@ static void enumerate_with(struct gcal_sets_lane_walk *l, unsigned atom)
             enumerate_component(l, l->domain.component[i]);
 }
 
-static void find_enumerated(struct gcal_sets_lane_walk *l, bool lids_only)
+static void find_enumerated(struct gcal_lanes_walk *l, bool lids_only)
 {
     const struct gcal_poly *offset = l->domain.offset;
 
@@ -53,7 +53,7 @@ static void find_enumerated(struct gcal_sets_lane_walk *l, bool lids_only)
 }
 
 /* Whether all local ids are dimensions, so that each lane has values of its own. */
-static bool has_lids(const struct gcal_sets_lane_walk *l)
+static bool has_lids(const struct gcal_lanes_walk *l)
 {
     size_t n = 0;
 
@@ -62,8 +62,8 @@ static bool has_lids(const struct gcal_sets_lane_walk *l)
     return n == l->nest->n_dims;
 }
 
-bool gcal_sets_lanes_prepare(struct gcal_sets_lane_walk *l,
-                             const struct gcal_sets_access_event *access, bool lids_only)
+bool gcal_lanes_prepare(struct gcal_lanes_walk *l,
+                        const struct gcal_sets_access_event *access, bool lids_only)
 {
     l->domain = (struct gcal_sets_domain){ .nest = l->nest,
                                            .mode = GCAL_SETS_COUNT_WORK_ITEMS,
@@ -73,21 +73,21 @@ bool gcal_sets_lanes_prepare(struct gcal_sets_lane_walk *l,
     if (!gcal_sets_domain_fill(&l->domain, access->scope) || !has_lids(l))
         return false;
     find_enumerated(l, lids_only);
-    return gcal_sets_subscript_split(l->nest->c, l->domain.offset, l->sum->modulus,
-                                     l->domain.n_dims, l->domain.dims, l->enumerated,
-                                     &l->split);
+    return gcal_lanes_subscript_split(l->nest->c, l->domain.offset, l->sum->modulus,
+                                      l->domain.n_dims, l->domain.dims, l->enumerated,
+                                      &l->split);
 }
 
 /* ---- lanes ---- */
 
 /* The rows of a lane, as one number. */
-static bool find_row(struct gcal_sets_lane_walk *l, int64_t *row)
+static bool find_row(struct gcal_lanes_walk *l, int64_t *row)
 {
     int64_t value, limit = l->split.n_rows > 1 ? LONGEST_ROW_NUMBER : INT64_MAX / 4;
 
     *row = 0;
     for (size_t b = 0; b < l->split.n_rows; b++) {
-        if (!gcal_sets_lanes_evaluate_integer(l, l->split.rows[b].lanes, &value) ||
+        if (!gcal_lanes_evaluate_integer(l, l->split.rows[b].lanes, &value) ||
             value >= limit || value <= -limit || b > 2)
             return false;
         *row = (b ? *row * 2 * LONGEST_ROW_NUMBER : 0) + value;
@@ -95,9 +95,9 @@ static bool find_row(struct gcal_sets_lane_walk *l, int64_t *row)
     return true;
 }
 
-bool gcal_sets_lanes_add(struct gcal_sets_lane_walk *l)
+bool gcal_lanes_add(struct gcal_lanes_walk *l)
 {
-    if (!gcal_sets_lanes_evaluate_integer(l, l->split.lanes, &l->at.at[l->at.n]) ||
+    if (!gcal_lanes_evaluate_integer(l, l->split.lanes, &l->at.at[l->at.n]) ||
         !find_row(l, &l->at.row[l->at.n]))
         return false;
     l->at.n++;
@@ -105,7 +105,7 @@ bool gcal_sets_lanes_add(struct gcal_sets_lane_walk *l)
 }
 
 /* The least length of rows for which lanes of different rows are apart. */
-static void find_widest(struct gcal_sets_lane_walk *l)
+static void find_widest(struct gcal_lanes_walk *l)
 {
     int64_t least = INT64_MAX, most = INT64_MIN, gap = INT64_MAX, needed;
 
@@ -125,7 +125,7 @@ static void find_widest(struct gcal_sets_lane_walk *l)
     l->widest = needed > l->widest ? needed : l->widest;
 }
 
-void gcal_sets_lanes_measure(struct gcal_sets_lane_walk *l, int64_t times)
+void gcal_lanes_measure(struct gcal_lanes_walk *l, int64_t times)
 {
     if (l->split.n_rows)
         find_widest(l);
@@ -139,7 +139,7 @@ void gcal_sets_lanes_measure(struct gcal_sets_lane_walk *l, int64_t times)
 /* ---- residues ---- */
 
 /* Adds the condition that the base's residue is low to high; false: no room. */
-static bool restrict_base(const struct gcal_sets_lane_walk *l,
+static bool restrict_base(const struct gcal_lanes_walk *l,
                           struct gcal_sets_domain *domain, int64_t low, int64_t high)
 {
     struct gcal_poly_context *c = l->nest->c;
@@ -160,7 +160,7 @@ static bool restrict_base(const struct gcal_sets_lane_walk *l,
 }
 
 /* The dimension v, independent of all others, of a base factor*v + number. */
-static bool find_single(const struct gcal_sets_lane_walk *l,
+static bool find_single(const struct gcal_lanes_walk *l,
                         const struct gcal_sets_domain *domain, size_t *dim,
                         int64_t *factor, int64_t *number)
 {
@@ -188,7 +188,7 @@ static bool find_single(const struct gcal_sets_lane_walk *l,
 /* The values 0 .. trips-1 of v for which factor*v + number has a residue of low to high:
  * those of each residue v has modulo m.
  */
-static const struct gcal_poly *count_single(const struct gcal_sets_lane_walk *l,
+static const struct gcal_poly *count_single(const struct gcal_lanes_walk *l,
                                             const struct gcal_poly *trips, int64_t factor,
                                             int64_t number, int64_t low, int64_t high)
 {
@@ -208,10 +208,9 @@ static const struct gcal_poly *count_single(const struct gcal_sets_lane_walk *l,
     return sum;
 }
 
-const struct gcal_poly *gcal_sets_lanes_count(const struct gcal_sets_lane_walk *l,
-                                              struct gcal_sets_domain *domain,
-                                              int64_t low, int64_t high,
-                                              const struct gcal_poly **rest)
+const struct gcal_poly *gcal_lanes_count(const struct gcal_lanes_walk *l,
+                                         struct gcal_sets_domain *domain, int64_t low,
+                                         int64_t high, const struct gcal_poly **rest)
 {
     struct gcal_poly_context *c = l->nest->c;
     bool all = low <= 0 && high >= l->split.modulus - 1;
@@ -243,10 +242,10 @@ static const struct gcal_poly *add_scaled(struct gcal_poly_context *c,
 }
 
 /* The least total of all, and what the intervals of residues have beyond it. */
-const struct gcal_poly *gcal_sets_lanes_sum_residues(
-    struct gcal_sets_lane_walk *l,
-    const struct gcal_poly *(*count)(struct gcal_sets_lane_walk *l, int64_t low,
-                                     int64_t high, void *data),
+const struct gcal_poly *gcal_lanes_sum_residues(
+    struct gcal_lanes_walk *l,
+    const struct gcal_poly *(*count)(struct gcal_lanes_walk *l, int64_t low, int64_t high,
+                                     void *data),
     void *data)
 {
     struct gcal_poly_context *c = l->nest->c;
