@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
-# cases.sh - whole runs of the program on PoCL, one case a call: cases.sh GPUCAL DATA CASE
-# Every case works in a folder of its own and looks at exit status, messages and files.
+# cases.sh - whole runs of the program on PoCL, one case a call:
+#   cases.sh GPUCAL DATA CASE STEADY_DEVICE.SO
+# Every case works in a folder of its own and looks at exit status, messages and files.  The
+# device's times are those of steady_device.c, so that none of it depends on how busy the
+# machine is.
 set -u
 gpucal=$1 data=$2 name=$3
+export LD_PRELOAD=$4
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 # of the preloaded
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -24,8 +29,18 @@ expect_file() { [ -s "$1" ] || fail "$1 is not there"; }
 ranks() { mpirun -n "$1" --oversubscribe "${@:2}"; }
 calibrate() { "$gpucal" --config "$data/small.yaml" --store store --record run.h5 "$@"; }
 node() { hostname -s; }
+# slow.yaml: the same with many samples, some seconds to meddle with the run.
+slow_configuration() {
+    sed 's/_samples: .*/_samples: 40/; s/noise: .*/noise: 1e-9/' "$data/small.yaml" > slow.yaml
+}
 
 case_plain_start() {
+    # With times as they are, which a busy machine may spoil.
+    LD_PRELOAD='' calibrate > out 2> err
+    status=$?
+    [ $status = 0 ] || { expect_status 4 && expect_line 'rejected'; }
+    expect_file run.h5
+    rm -r run.h5 store/*
     run calibrate
     expect_status 0
     expect_file "store/nodes/$(node).yaml"
@@ -132,10 +147,10 @@ case_alien_files() {
 }
 
 case_two_at_once() {
-    calibrate > first.out 2>&1 &
+    slow_configuration
+    "$gpucal" --config slow.yaml --store store --record run.h5 > first.out 2>&1 &
     first=$!
-    for _ in $(seq 100); do [ -e run.h5.journal ] && ls store/locks/*.lock > /dev/null 2>&1 && break; sleep 0.1; done
-    sleep 1
+    for _ in $(seq 300); do grep -q measuring first.out && break; sleep 0.1; done
     run "$gpucal" --config "$data/small.yaml" --store store --record second.h5
     expect_status 5
     expect_line 'calibrat'
@@ -148,10 +163,11 @@ worker_of() { pgrep -f "worker [0-9]+" | while read -r p; do
     pp=$(awk '{print $4}' "/proc/$p/stat"); [ "$(awk '{print $4}' "/proc/$pp/stat" 2> /dev/null)" = "$1" ] && echo "$p"; done | head -n 1; }
 
 case_killed_worker() {
+    slow_configuration
     # Not through a function: $! must be the program itself.
-    "$gpucal" --config "$data/small.yaml" --store store --record run.h5 > out 2> err &
+    "$gpucal" --config slow.yaml --store store --record run.h5 > out 2> err &
     rank=$!
-    for _ in $(seq 150); do grep -q measuring err && break; sleep 0.1; done
+    for _ in $(seq 300); do grep -q measuring err && break; sleep 0.1; done
     victim=$(worker_of $rank)
     [ -n "$victim" ] || fail "no worker found"
     kill -9 "$victim"
@@ -164,22 +180,22 @@ case_killed_worker() {
 }
 
 case_resume() {
+    slow_configuration
     # Not through a function: $! must be the program itself.
-    "$gpucal" --config "$data/small.yaml" --store store --record run.h5 > out 2> err &
+    "$gpucal" --config slow.yaml --store store --record run.h5 > out 2> err &
     rank=$!
-    for _ in $(seq 150); do grep -q measuring err && break; sleep 0.1; done
-    sleep 0.5
+    for _ in $(seq 300); do grep -q measuring err && break; sleep 0.1; done
     kill -9 $rank
     wait $rank 2> /dev/null
     expect_file run.h5.journal
-    run calibrate
+    run "$gpucal" --config slow.yaml --store store --record run.h5
     expect_status 6
     expect_line 'resume'
-    run "$gpucal" --config "$data/small.yaml" --store store --resume run.h5
+    run "$gpucal" --config slow.yaml --store store --resume run.h5
     expect_status 0
     expect_file run.h5
     expect_file "store/nodes/$(node).yaml"
-    run "$gpucal" --config "$data/small.yaml" --store store --resume run.h5
+    run "$gpucal" --config slow.yaml --store store --resume run.h5
     expect_status 1
     expect_line 'nothing to resume'
 }

@@ -1,0 +1,160 @@
+/* steady_device.c - preloaded, kernels take times that follow from their launch alone
+ *
+ * Tests of whole runs are about what gpucal does with times, and must not depend on how busy
+ * the machine is.  With this library kernels are run as always, and checked; but their
+ * events say
+ *
+ *     time = 2 us + $TEST_NS ns * work-items * product of the integer arguments counted
+ *
+ * with 0.1 % of noise, the same in each run; TEST_NS is 10 unless set.  $TEST_COUNTED has the
+ * positions of these arguments, for example "1,3"; without it all positions count.  A launch
+ * returns no earlier than that, because gpucal compares events with the host's clock.
+ */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define REAL(f) ((__typeof__(&f))dlsym(RTLD_NEXT, #f))
+
+enum {
+    MAX_KERNELS = 64,
+    MAX_ARGS = 32,
+    MAX_EVENTS = 64, /* gpucal holds the first and the last one of a queue */
+};
+
+static struct {
+    cl_kernel kernel;
+    cl_uint ints[MAX_ARGS]; /* 0: not an integer */
+} kernels[MAX_KERNELS];
+static struct {
+    cl_event event;
+    cl_ulong start_ns, end_ns;
+} events[MAX_EVENTS];
+static unsigned n_kernels, n_events;
+static cl_ulong clock_ns = 1000000000;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- arguments ---- */
+
+/* The newest kernel at this address; the place of the oldest one if there is none. */
+static cl_uint *ints_of(cl_kernel kernel, bool is_new)
+{
+    for (unsigned i = 0; i < MAX_KERNELS && !is_new; i++)
+        if (kernels[i].kernel == kernel)
+            return kernels[i].ints;
+    for (unsigned i = 0; i < MAX_KERNELS; i++)
+        if (kernels[i].kernel == kernel)
+            kernels[i].kernel = NULL;
+    unsigned at = n_kernels++ % MAX_KERNELS;
+    kernels[at].kernel = kernel;
+    memset(kernels[at].ints, 0, sizeof(kernels[at].ints));
+    return kernels[at].ints;
+}
+
+cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code)
+{
+    cl_kernel kernel = REAL(clCreateKernel)(program, name, code);
+
+    pthread_mutex_lock(&lock);
+    ints_of(kernel, true);
+    pthread_mutex_unlock(&lock);
+    return kernel;
+}
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint at, size_t size, const void *value)
+{
+    cl_int number = 0;
+
+    if (size == sizeof(number) && value)
+        memcpy(&number, value, sizeof(number));
+    pthread_mutex_lock(&lock);
+    /* What is larger is a float. */
+    if (at < MAX_ARGS)
+        ints_of(kernel, false)[at] = number > 0 && number < 1 << 28 ? (cl_uint)number : 0;
+    pthread_mutex_unlock(&lock);
+    return REAL(clSetKernelArg)(kernel, at, size, value);
+}
+
+static bool is_counted(unsigned at)
+{
+    const char *counted = getenv("TEST_COUNTED");
+    char *end;
+
+    for (; counted && *counted; counted = *end == ',' ? end + 1 : end)
+        if (strtoul(counted, &end, 10) == at)
+            return true;
+        else if (end == counted)
+            return false;
+    return !counted;
+}
+
+/* ---- times ---- */
+
+static cl_ulong time_of(cl_kernel kernel, cl_uint n_dims, const size_t *global)
+{
+    static uint32_t noise = 1;
+    const cl_uint *ints = ints_of(kernel, false);
+    const char *ns = getenv("TEST_NS");
+    double work = ns ? strtod(ns, NULL) : 10;
+
+    for (cl_uint i = 0; i < n_dims; i++)
+        work *= (double)global[i];
+    for (unsigned i = 0; i < MAX_ARGS; i++)
+        if (ints[i] && is_counted(i))
+            work *= ints[i];
+    noise = 1664525 * noise + 1013904223;
+    return (cl_ulong)((2000 + work) * (1 + 0.001 * ((double)noise / 4294967296.0)));
+}
+
+static void note_event(cl_event event, cl_ulong time_ns)
+{
+    for (unsigned i = 0; i < MAX_EVENTS; i++)
+        if (events[i].event == event)
+            events[i].event = NULL;
+    unsigned at = n_events++ % MAX_EVENTS;
+    events[at].event = event;
+    events[at].start_ns = clock_ns;
+    events[at].end_ns = clock_ns + time_ns;
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n_dims,
+                              const size_t *offset, const size_t *global,
+                              const size_t *local, cl_uint n_waits, const cl_event *waits,
+                              cl_event *event)
+{
+    cl_int code = REAL(clEnqueueNDRangeKernel)(queue, kernel, n_dims, offset, global,
+                                               local, n_waits, waits, event);
+    struct timespec pause;
+    cl_ulong time_ns;
+
+    pthread_mutex_lock(&lock);
+    time_ns = time_of(kernel, n_dims, global);
+    if (code == CL_SUCCESS && event)
+        note_event(*event, time_ns);
+    clock_ns += time_ns;
+    pthread_mutex_unlock(&lock);
+    pause =
+        (struct timespec){ (time_t)(time_ns / 1000000000), (long)(time_ns % 1000000000) };
+    nanosleep(&pause, NULL);
+    return code;
+}
+
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t size,
+                               void *value, size_t *size_ret)
+{
+    cl_int code = REAL(clGetEventProfilingInfo)(event, what, size, value, size_ret);
+
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < MAX_EVENTS; i++)
+        if (code == CL_SUCCESS && value && events[i].event == event)
+            *(cl_ulong *)value =
+                what == CL_PROFILING_COMMAND_END ? events[i].end_ns : events[i].start_ns;
+    pthread_mutex_unlock(&lock);
+    return code;
+}
