@@ -11,7 +11,7 @@
 /* Integers can be sizes. */
 static bool is_size(CXCursor argument)
 {
-    CXType type = clang_getCanonicalType(clang_getCursorType(argument));
+    CXType type = gcal_source_type(argument);
     const char *dtype = gcal_source_dtype(type);
 
     return type.kind != CXType_Vector && type.kind != CXType_ExtVector && dtype &&

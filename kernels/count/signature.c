@@ -15,8 +15,7 @@
 /* A parameter that is written as an array is a pointer. */
 static bool is_array(CXType type)
 {
-    type = clang_getCanonicalType(type);
-    return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray;
+    return gcal_source_is_array(clang_getCanonicalType(type));
 }
 
 static CXType canonical_pointee(CXType type)

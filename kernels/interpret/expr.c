@@ -13,21 +13,16 @@
 static struct gcal_interp_node *translate_address(struct gcal_interp_translator *t,
                                                   CXCursor c);
 
-static bool is_array(CXType type)
-{
-    return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray;
-}
-
 /* The type of a value.  An array as a value is a pointer: libclang gives the type that a
  * parameter is written with.
  */
 static const struct gcal_interp_type *type_of(struct gcal_interp_translator *t,
                                               CXCursor c)
 {
-    CXType type = clang_getCanonicalType(clang_getCursorType(c));
+    CXType type = gcal_source_type(c);
     const struct gcal_interp_type *to;
 
-    if (!is_array(type) || clang_getCursorKind(c) == CXCursor_InitListExpr)
+    if (!gcal_source_is_array(type) || clang_getCursorKind(c) == CXCursor_InitListExpr)
         return gcal_interp_type_translate(t, type, c);
     to = gcal_interp_type_translate(t, clang_getArrayElementType(type), c);
     return to ? gcal_interp_type_pointer(t, to) : NULL;
@@ -90,7 +85,7 @@ static struct gcal_interp_node *unknown_lanes(struct gcal_interp_translator *t,
 
 static bool is_arrow(CXCursor base)
 {
-    return clang_getCanonicalType(clang_getCursorType(base)).kind == CXType_Pointer;
+    return gcal_source_type(base).kind == CXType_Pointer;
 }
 
 /* The address that "base.member" or "base->member" starts from. */
@@ -156,8 +151,8 @@ static struct gcal_interp_node *translate_implicit(struct gcal_interp_translator
     }
     if (child(t, c, 0, 1, &inner) < 0)
         return NULL;
-    from = clang_getCanonicalType(clang_getCursorType(inner));
-    if (is_array(from) && type->repr == GCAL_INTERP_POINTER) {
+    from = gcal_source_type(inner);
+    if (gcal_source_is_array(from) && type->repr == GCAL_INTERP_POINTER) {
         value = translate_array(t, inner);
         return value ? gcal_interp_node_convert(t, c, value, type) : NULL;
     }
@@ -276,7 +271,7 @@ static struct gcal_interp_node *translate_lane_address(struct gcal_interp_transl
 static struct gcal_interp_node *record_address(struct gcal_interp_translator *t,
                                                CXCursor c)
 {
-    CXType type = clang_getCanonicalType(clang_getCursorType(c));
+    CXType type = gcal_source_type(c);
     struct gcal_interp_node *value;
 
     if (type.kind != CXType_Record)

@@ -188,7 +188,7 @@ static const struct gcal_interp_type *named_dtype(const char *dtype)
 static bool is_local_param(const struct gcal_interp_program *program, size_t i)
 {
     CXCursor param = clang_Cursor_getArgument(program->entry->cursor, (unsigned)i);
-    CXType type = clang_getCanonicalType(clang_getCursorType(param));
+    CXType type = gcal_source_type(param);
 
     return type.kind == CXType_Pointer &&
            gcal_source_address_space(clang_getCanonicalType(

@@ -207,12 +207,11 @@ static int initialise(struct gcal_interp_translator *t, CXCursor c,
 static const struct gcal_interp_type *declared_type(struct gcal_interp_translator *t,
                                                     CXCursor c)
 {
-    CXType type = clang_getCanonicalType(clang_getCursorType(c));
+    CXType type = gcal_source_type(c);
     CXType element = clang_getArrayElementType(type);
     const struct gcal_interp_type *to;
 
-    if (clang_getCursorKind(c) != CXCursor_ParmDecl ||
-        (type.kind != CXType_ConstantArray && type.kind != CXType_IncompleteArray))
+    if (clang_getCursorKind(c) != CXCursor_ParmDecl || !gcal_source_is_array(type))
         return gcal_interp_type_translate(t, type, c);
     to = gcal_interp_type_translate(t, element, c);
     return to ? gcal_interp_type_pointer(t, to) : NULL;
@@ -243,7 +242,7 @@ struct gcal_interp_node *
 gcal_interp_translate_variable(struct gcal_interp_translator *t, CXCursor c,
                                bool is_global, struct gcal_interp_node_list *init)
 {
-    CXType type = clang_getCanonicalType(clang_getCursorType(c));
+    CXType type = gcal_source_type(c);
     enum gcal_feature_space space = gcal_source_address_space(type);
     enum gcal_interp_memory memory = GCAL_INTERP_MEMORY_PRIVATE;
     struct gcal_interp_node *address;

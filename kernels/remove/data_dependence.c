@@ -125,7 +125,7 @@ static int spread_call(struct depend *d, CXCursor c, unsigned under)
                 return -1;
             by_data = is_known(d, parameter);
         }
-        if (gcal_remove_type(argument).kind == CXType_Pointer &&
+        if (gcal_source_type(argument).kind == CXType_Pointer &&
             gcal_remove_target(argument) != GCAL_FEATURE_SPACE_GLOBAL &&
             change(d, argument, by_data, under) < 0)
             return -1;
@@ -194,7 +194,7 @@ static int check_moves(struct depend *d, CXCursor c, unsigned under)
                               "alone does not have";
     CXCursor left = gcal_remove_child(c, 0), right = gcal_remove_child(c, 1);
     bool points = !clang_Cursor_isNull(left) &&
-                  gcal_remove_type(c).kind == CXType_Pointer &&
+                  gcal_source_type(c).kind == CXType_Pointer &&
                   gcal_remove_target(c) != GCAL_FEATURE_SPACE_GLOBAL;
     int moved = 0;
 
@@ -206,8 +206,8 @@ static int check_moves(struct depend *d, CXCursor c, unsigned under)
     if (!moved && points && clang_getCursorKind(c) == CXCursor_CompoundAssignOperator)
         moved = depends(d, right, under);
     else if (!moved && points && clang_getCursorKind(c) == CXCursor_BinaryOperator)
-        moved = gcal_remove_type(left).kind != CXType_Pointer ? depends(d, left, under)
-                : gcal_remove_type(right).kind != CXType_Pointer
+        moved = gcal_source_type(left).kind != CXType_Pointer ? depends(d, left, under)
+                : gcal_source_type(right).kind != CXType_Pointer
                     ? depends(d, right, under)
                     : 0;
     if (!moved && (gcal_remove_calls(c, "vload") || gcal_remove_calls(c, "vstore"))) {
@@ -223,7 +223,7 @@ static int check_moves(struct depend *d, CXCursor c, unsigned under)
 static int check_divisor(struct depend *d, CXCursor c, unsigned under)
 {
     enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(c);
-    const char *dtype = gcal_source_dtype(gcal_remove_type(c));
+    const char *dtype = gcal_source_dtype(gcal_source_type(c));
     bool divides = op == CXBinaryOperator_Div || op == CXBinaryOperator_Rem ||
                    op == CXBinaryOperator_DivAssign || op == CXBinaryOperator_RemAssign;
 

@@ -30,7 +30,7 @@ static int write_load(struct gcal_remove_pass *r, CXCursor place, const CXCursor
     if ((call ? gcal_remove_need_children(r, *call, 1) : gcal_remove_need(r, lvalue)) < 0)
         return -1;
     gcal_remove_put_text(r, call ? *call : place, &value);
-    type = gcal_remove_sum_of(gcal_remove_type(call ? *call : lvalue));
+    type = gcal_remove_sum_of(gcal_source_type(call ? *call : lvalue));
     rc = value.failed ? gcal_error_memory(r->err)
                       : gcal_remove_write_sum(r, place, type, value.data, indent, out);
     gcal_buf_free(&value);
@@ -100,7 +100,7 @@ static bool may_change_needed(const struct gcal_remove_pass *r, CXCursor call)
     for (int i = 0; i < n; i++) {
         CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i), root;
 
-        if (gcal_remove_type(argument).kind != CXType_Pointer ||
+        if (gcal_source_type(argument).kind != CXType_Pointer ||
             gcal_remove_target(argument) == GCAL_FEATURE_SPACE_GLOBAL)
             continue;
         root = gcal_remove_root(argument, true);

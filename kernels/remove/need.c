@@ -156,7 +156,7 @@ static int need_load(struct gcal_remove_pass *r, CXCursor c, CXCursor place)
     CXCursor lvalue;
     int kept;
 
-    if (!is_integer(gcal_remove_type(c)))
+    if (!is_integer(gcal_source_type(c)))
         return add_doubt(r, c,
                          "the address or the number of kept loads depends on "
                          "this load, which is not of an integer");

@@ -51,7 +51,7 @@ int gcal_remove_onchip_replace_load(struct gcal_remove_onchip *o, CXCursor c,
     if ((rc = put_changes(o, place, &text)) == 0) {
         if (text.size == before)
             text.data[text.size = 0] = 0;
-        rc = gcal_remove_onchip_put_value(o, c, gcal_remove_type(c), &text);
+        rc = gcal_remove_onchip_put_value(o, c, gcal_source_type(c), &text);
         gcal_buf_puts(&text, *text.data == '(' ? ")" : "");
     }
     replace(o, c, &text);
@@ -82,7 +82,7 @@ static int put_stored(struct gcal_remove_onchip *o, CXCursor c, struct gcal_buf 
 
     if (clang_getCursorKind(c) == CXCursor_BinaryOperator)
         return gcal_remove_onchip_put_rewritten(o, value, out);
-    if (gcal_remove_onchip_put_value(o, c, gcal_remove_type(place), out) < 0)
+    if (gcal_remove_onchip_put_value(o, c, gcal_source_type(place), out) < 0)
         return -1;
     if (clang_getCursorKind(c) == CXCursor_UnaryOperator) {
         gcal_buf_puts(out,
@@ -111,7 +111,7 @@ int gcal_remove_onchip_replace_change(struct gcal_remove_onchip *o, CXCursor c)
     if (value.failed)
         gcal_error_memory(o->r->err);
     else
-        rc = gcal_remove_onchip_put_addition(o, c, gcal_remove_type(place), value.data,
+        rc = gcal_remove_onchip_put_addition(o, c, gcal_source_type(place), value.data,
                                              &text);
     gcal_buf_puts(&text, ")");
 out:
@@ -148,12 +148,12 @@ static int replace_update(struct gcal_remove_onchip *o, CXCursor c, int n_values
             rc = value.failed
                      ? gcal_error_memory(o->r->err)
                      : gcal_remove_onchip_put_addition(
-                           o, argument, gcal_remove_type(argument), value.data, &text);
+                           o, argument, gcal_source_type(argument), value.data, &text);
         gcal_buf_puts(&text, has_result || i + 1 < first + n_values ? ", " : "");
         gcal_buf_free(&value);
     }
     if (rc == 0 && has_result)
-        rc = gcal_remove_onchip_put_value(o, c, gcal_remove_type(c), &text);
+        rc = gcal_remove_onchip_put_value(o, c, gcal_source_type(c), &text);
     gcal_buf_puts(&text, ")");
     replace(o, c, &text);
     gcal_buf_free(&text);

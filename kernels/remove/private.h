@@ -124,7 +124,6 @@ void gcal_remove_put_tags(const char *text, size_t size, struct gcal_buf *out);
 /* Child 'which', or a null cursor. */
 CXCursor gcal_remove_child(CXCursor c, size_t which);
 CXCursor gcal_remove_body(CXCursor function);
-CXType gcal_remove_type(CXCursor c); /* canonical */
 enum gcal_feature_space gcal_remove_space(CXCursor c);
 /* The address space that a pointer points to; ANY where 'c' is not a pointer. */
 enum gcal_feature_space gcal_remove_target(CXCursor c);

@@ -121,7 +121,7 @@ static int refuse_images(CXCursor kernel, struct gcal_error *err)
     for (int i = 0; i < clang_Cursor_getNumArguments(kernel); i++) {
         CXCursor argument = clang_Cursor_getArgument(kernel, (unsigned)i);
 
-        if (gcal_source_is_image(clang_getCanonicalType(clang_getCursorType(argument))))
+        if (gcal_source_is_image(gcal_source_type(argument)))
             return gcal_source_error(argument, err,
                                      "work cannot be removed from a kernel with images: "
                                      "use buffers");

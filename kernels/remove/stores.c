@@ -77,7 +77,7 @@ enum gcal_remove_content gcal_remove_write_store(struct gcal_remove_pass *r, CXC
     if (gcal_remove_names(r, place, &lvalue, tag, array) < 0 ||
         gcal_remove_need(r, lvalue) < 0)
         return GCAL_REMOVE_FAILED;
-    if (put_total_as(r, c, gcal_remove_type(lvalue), &value) == 0) {
+    if (put_total_as(r, c, gcal_source_type(lvalue), &value) == 0) {
         gcal_remove_indent(indent, out);
         gcal_remove_put_text(r, place, out);
         gcal_buf_printf(out, " = %s;\n", value.data);
@@ -105,7 +105,7 @@ static bool is_update(CXCursor call, int *first, int *end)
         *end = 1;
         pointer = n - 1;
         while (pointer > 0 &&
-               gcal_remove_type(argument_of(call, pointer)).kind != CXType_Pointer)
+               gcal_source_type(argument_of(call, pointer)).kind != CXType_Pointer)
             pointer--;
     } else if (gcal_remove_calls(call, "atomic_") || gcal_remove_calls(call, "atom_")) {
         *first = 1;
@@ -128,7 +128,7 @@ static int put_arguments(struct gcal_remove_pass *r, CXCursor call, int first, i
 
         gcal_buf_puts(out, i ? ", " : "(");
         if (i >= first && i < end)
-            rc = put_total_as(r, argument, gcal_remove_type(argument), out);
+            rc = put_total_as(r, argument, gcal_source_type(argument), out);
         else if ((rc = gcal_remove_need(r, argument)) == 0)
             gcal_remove_put_text(r, argument, out);
     }

@@ -56,7 +56,7 @@ bool gcal_remove_tag_inside(CXCursor place, char *tag)
                 return false;
             break;
         case CXCursor_MemberRefExpr:
-            if (gcal_remove_type(inner).kind == CXType_Pointer)
+            if (gcal_source_type(inner).kind == CXType_Pointer)
                 return false;
             break;
         case CXCursor_ParenExpr:

@@ -31,14 +31,9 @@ CXCursor gcal_remove_body(CXCursor function)
 
 /* ---- types ---- */
 
-CXType gcal_remove_type(CXCursor c)
-{
-    return clang_getCanonicalType(clang_getCursorType(c));
-}
-
 enum gcal_feature_space gcal_remove_space(CXCursor c)
 {
-    CXType type = gcal_remove_type(c);
+    CXType type = gcal_source_type(c);
 
     return type.kind == CXType_Invalid ? GCAL_FEATURE_SPACE_ANY
                                        : gcal_source_address_space(type);
@@ -46,7 +41,7 @@ enum gcal_feature_space gcal_remove_space(CXCursor c)
 
 enum gcal_feature_space gcal_remove_target(CXCursor c)
 {
-    CXType type = gcal_remove_type(c);
+    CXType type = gcal_source_type(c);
 
     if (type.kind != CXType_Pointer)
         return GCAL_FEATURE_SPACE_ANY;
@@ -59,7 +54,7 @@ enum gcal_feature_space gcal_remove_target(CXCursor c)
 static CXCursor initial_pointer(CXCursor variable)
 {
     if (clang_getCursorKind(variable) == CXCursor_VarDecl &&
-        gcal_remove_type(variable).kind == CXType_Pointer)
+        gcal_source_type(variable).kind == CXType_Pointer)
         return gcal_remove_child(variable, 0);
     return clang_getNullCursor();
 }
@@ -79,7 +74,7 @@ CXCursor gcal_remove_root(CXCursor c, bool origin)
             break;
         case CXCursor_BinaryOperator: /* pointer + number, or a tag's comma */
             init = gcal_remove_child(c, 1);
-            c = gcal_remove_type(init).kind == CXType_Pointer ? init
+            c = gcal_source_type(init).kind == CXType_Pointer ? init
                                                               : gcal_remove_child(c, 0);
             break;
         case CXCursor_ArraySubscriptExpr:
@@ -119,7 +114,7 @@ CXCursor gcal_remove_loaded(CXCursor c)
 
     if (!reads || clang_Cursor_isNull(inner) ||
         gcal_remove_space(inner) != GCAL_FEATURE_SPACE_GLOBAL ||
-        gcal_remove_type(inner).kind == CXType_ConstantArray)
+        gcal_source_type(inner).kind == CXType_ConstantArray)
         return none;
     /* the address of a vector's component, not its value */
     if (clang_getCursorKind(c) == CXCursor_UnexposedExpr &&

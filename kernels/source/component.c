@@ -30,13 +30,6 @@ static bool is_vector(CXType type)
     return type.kind == CXType_ExtVector || type.kind == CXType_Vector;
 }
 
-static CXType canonical_type(CXCursor c)
-{
-    CXType type = clang_getCursorType(c);
-
-    return type.kind == CXType_Invalid ? type : clang_getCanonicalType(type);
-}
-
 static bool is_lvalue(CXType type)
 {
     return type.kind != CXType_Invalid && clang_getAddressSpace(type) != 0;
@@ -239,7 +232,7 @@ static enum CXChildVisitResult visit_printed(CXCursor c, CXCursor parent,
     (void)parent;
     clang_visitChildren(c, visit_printed, p);
     if (only_child(c, &of))
-        certainty = classify(canonical_type(c), canonical_type(of), c, of);
+        certainty = classify(gcal_source_type(c), gcal_source_type(of), c, of);
     if (certainty == IS_COMPONENT || (certainty == MAY_BE_COMPONENT && !p->sure)) {
         take_name(p, c, false);
     } else if (clang_getCursorKind(c) == CXCursor_MemberRefExpr) {
@@ -304,7 +297,7 @@ bool gcal_source_is_component(const struct gcal_source_unit *unit, CXCursor c,
                               CXCursor of)
 {
     char name[GCAL_SOURCE_MAX_COMPONENTS + 2];
-    enum certainty certainty = classify(canonical_type(c), canonical_type(of), c, of);
+    enum certainty certainty = classify(gcal_source_type(c), gcal_source_type(of), c, of);
 
     return certainty == IS_COMPONENT ||
            (certainty == MAY_BE_COMPONENT &&
@@ -315,7 +308,7 @@ size_t gcal_source_component(const struct gcal_source_unit *unit, CXCursor c,
                              CXCursor vector,
                              signed char lanes[GCAL_SOURCE_MAX_COMPONENTS])
 {
-    CXType type = canonical_type(vector), own = canonical_type(c);
+    CXType type = gcal_source_type(vector), own = gcal_source_type(c);
     size_t width = is_vector(own) ? (size_t)clang_getNumElements(own) : 1, count;
     char text[GCAL_SOURCE_MAX_COMPONENTS + 2];
     const char *name;

@@ -62,6 +62,13 @@ char *gcal_source_cursor_name(CXCursor cursor, struct gcal_error *err)
 
 /* ---- types ---- */
 
+CXType gcal_source_type(CXCursor c)
+{
+    CXType type = clang_getCursorType(c);
+
+    return type.kind == CXType_Invalid ? type : clang_getCanonicalType(type);
+}
+
 /* clang's numbers of address spaces, the same for every target and for LLVM 14 to 19;
  * tests/kernels/source/test_source.c checks them.
  */
@@ -90,6 +97,12 @@ bool gcal_source_is_generic(CXType type)
 bool gcal_source_is_image(CXType type)
 {
     return type.kind >= CXType_OCLImage1dRO && type.kind <= CXType_OCLImage3dRW;
+}
+
+bool gcal_source_is_array(CXType type)
+{
+    return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray ||
+           type.kind == CXType_VariableArray;
 }
 
 const char *gcal_source_dtype(CXType type)

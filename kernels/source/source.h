@@ -89,6 +89,9 @@ char *gcal_source_cursor_name(CXCursor cursor, struct gcal_error *err);
  */
 char *gcal_source_canonical_text(CXCursor kernel, struct gcal_error *err);
 
+/* The canonical type of 'c'; invalid where it has none. */
+CXType gcal_source_type(CXCursor c);
+
 /* The address space of 'type': global, local, constant, or ANY for private. */
 enum gcal_feature_space gcal_source_address_space(CXType type);
 
@@ -101,6 +104,8 @@ bool gcal_source_find_generic(const struct gcal_source_unit *unit, CXCursor kern
                               CXCursor *access);
 
 bool gcal_source_is_image(CXType type);
+/* Of a canonical type. */
+bool gcal_source_is_array(CXType type);
 
 /* "float32", "int64", ... of a scalar or of a vector's elements; NULL for other types. */
 const char *gcal_source_dtype(CXType type);

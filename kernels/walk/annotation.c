@@ -126,11 +126,11 @@ static bool is_beginning(CXCursor access, CXCursor c, CXCursor inner)
     case CXCursor_ParenExpr:
         return is_inside;
     case CXCursor_MemberRefExpr:
-        return !gcal_walk_type_is_pointer(gcal_walk_type(inner));
+        return !gcal_walk_type_is_pointer(gcal_source_type(inner));
     case CXCursor_ArraySubscriptExpr: /* through the array's conversion to a pointer */
         return clang_getCursorKind(inner) == CXCursor_UnexposedExpr;
     case CXCursor_UnexposedExpr:
-        return is_inside && gcal_walk_type_is_array(gcal_walk_type(inner));
+        return is_inside && gcal_source_is_array(gcal_source_type(inner));
     default:
         return false;
     }
@@ -186,7 +186,7 @@ static void attach(struct attaching *t, CXCursor c, CXCursor access, int depth)
         break;
     }
     for (size_t i = 0; i < kids.n; i++) {
-        if (is_access(c) && gcal_walk_type_is_pointer(gcal_walk_type(kids.c[i])))
+        if (is_access(c) && gcal_walk_type_is_pointer(gcal_source_type(kids.c[i])))
             attach_tag(t, c, kids.c[i], access);
         attach(t, kids.c[i], is_beginning(access, c, kids.c[i]) ? access : kids.c[i],
                depth + 1);

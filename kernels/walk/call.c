@@ -116,13 +116,13 @@ static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const cha
 {
     enum { MOST_ARGUMENTS = 16 };
     struct gcal_walk_value args[MOST_ARGUMENTS];
-    CXType type = gcal_walk_type(c), types[MOST_ARGUMENTS];
+    CXType type = gcal_source_type(c), types[MOST_ARGUMENTS];
     const char *dtype = gcal_source_dtype(type);
     struct gcal_walk_value unknown = gcal_walk_unknown("it comes from a function");
 
     for (size_t i = 1; i < kids.n && i <= MOST_ARGUMENTS; i++) {
         args[i - 1] = gcal_walk_expr(w, kids.c[i]);
-        types[i - 1] = gcal_walk_type(kids.c[i]);
+        types[i - 1] = gcal_source_type(kids.c[i]);
     }
     if (strcmp(name, "fma") == 0 || strcmp(name, "mad") == 0)
         gcal_walk_count_op(w, type, "madd");
@@ -155,7 +155,7 @@ static void bind_arguments(struct gcal_walk *w, CXCursor function,
     for (size_t i = 0; values && i < n; i++) {
         CXCursor parameter = clang_Cursor_getArgument(function, (unsigned)i);
 
-        if (gcal_source_is_image(gcal_walk_type(parameter)))
+        if (gcal_source_is_image(gcal_source_type(parameter)))
             values[i] = gcal_walk_image_find(w, kids.c[i + 1]);
         else
             values[i] = gcal_walk_is_index(w, parameter)

@@ -45,7 +45,7 @@ static struct gcal_walk_value vector_access(struct gcal_walk *w, CXCursor c,
     offset = gcal_walk_index_expr(w, kids.c[first]);
     pointer = gcal_walk_index_expr(w, kids.c[first + 1]);
     type =
-        clang_getCanonicalType(clang_getPointeeType(gcal_walk_type(kids.c[first + 1])));
+        clang_getCanonicalType(clang_getPointeeType(gcal_source_type(kids.c[first + 1])));
     size = clang_Type_getSizeOf(type);
     if (pointer.p && offset.kind == GCAL_WALK_VALUE_INTEGER)
         pointer.p = gcal_poly_add(w->c, pointer.p,
@@ -106,7 +106,7 @@ static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
     pointer = gcal_walk_index_expr(w, kids.c[1]);
     for (size_t i = 2; i < kids.n; i++)
         gcal_walk_expr(w, kids.c[i]);
-    type = clang_getPointeeType(gcal_walk_type(kids.c[1]));
+    type = clang_getPointeeType(gcal_source_type(kids.c[1]));
     space = pointer.kind == GCAL_WALK_VALUE_POINTER ? w->nest->arrays[pointer.array].space
                                                     : gcal_source_address_space(type);
     if (space == GCAL_FEATURE_SPACE_ANY)
@@ -127,7 +127,7 @@ static void count_side(struct gcal_walk *w, CXCursor c, CXCursor side,
                        const struct gcal_poly *element, const struct gcal_poly *stride,
                        enum gcal_feature_direction direction)
 {
-    CXType type = gcal_walk_pointee(gcal_walk_type(side));
+    CXType type = gcal_walk_pointee(gcal_source_type(side));
     struct gcal_walk_value pointer = gcal_walk_index_expr(w, side);
 
     if (pointer.p && stride)
@@ -193,8 +193,9 @@ static struct gcal_walk_value group_copy(struct gcal_walk *w, CXCursor c,
             name, n.why ? ": " : "", n.why ? n.why : "");
         return gcal_walk_unknown(NULL);
     }
-    to_local = gcal_source_address_space(gcal_walk_pointee(gcal_walk_type(kids.c[1]))) ==
-               GCAL_FEATURE_SPACE_LOCAL;
+    to_local =
+        gcal_source_address_space(gcal_walk_pointee(gcal_source_type(kids.c[1]))) ==
+        GCAL_FEATURE_SPACE_LOCAL;
     element = push_elements(w, c, n.p);
     if (stride.kind != GCAL_WALK_VALUE_INTEGER)
         stride.p = NULL;
@@ -228,11 +229,11 @@ static struct gcal_walk_value image_access(struct gcal_walk *w, CXCursor c,
     if (kids.n < 3)
         return gcal_walk_unknown(NULL);
     for (size_t i = 2; i < kids.n - !is_load; i++)
-        if (gcal_walk_type(kids.c[i]).kind != CXType_OCLSampler)
+        if (gcal_source_type(kids.c[i]).kind != CXType_OCLSampler)
             gcal_walk_index_expr(w, kids.c[i]);
     if (!is_load)
         gcal_walk_expr(w, kids.c[kids.n - 1]);
-    type = gcal_walk_type(is_load ? c : kids.c[kids.n - 1]);
+    type = gcal_source_type(is_load ? c : kids.c[kids.n - 1]);
     gcal_walk_count_access(
         w, c, type, gcal_walk_type_width(type), GCAL_FEATURE_SPACE_IMAGE,
         is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE,
@@ -264,7 +265,7 @@ static struct gcal_walk_value image_query(struct gcal_walk *w, CXCursor c,
     const char *what = name + strlen("get_image_");
     struct gcal_walk_part parts[3];
     struct gcal_walk_value image;
-    int64_t width = gcal_walk_type_width(gcal_walk_type(c));
+    int64_t width = gcal_walk_type_width(gcal_source_type(c));
 
     if (kids.n < 2)
         return gcal_walk_unknown(NULL);

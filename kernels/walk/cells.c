@@ -11,7 +11,7 @@
 bool gcal_walk_type_is_aggregate(CXType type)
 {
     return gcal_walk_type_width(type) > 1 || gcal_walk_type_is_record(type) ||
-           gcal_walk_type_is_array(type);
+           gcal_source_is_array(type);
 }
 
 static bool is_union(CXType record)
@@ -56,7 +56,7 @@ static void add_members(struct gcal_walk *w, CXType type, int64_t at,
                              : -1;
 
         if (bits >= 0)
-            add_leaves(w, gcal_walk_type(kids.c[i]), at + bits / 8, found);
+            add_leaves(w, gcal_source_type(kids.c[i]), at + bits / 8, found);
     }
 }
 
@@ -115,7 +115,7 @@ static const char *part_name(struct gcal_walk *w, CXType type, const char *name,
         return name;
     kids = gcal_walk_get_children(w, clang_getTypeDeclaration(type));
     for (size_t i = 0; i < kids.n; i++) {
-        CXType part = gcal_walk_type(kids.c[i]);
+        CXType part = gcal_source_type(kids.c[i]);
         long long bits = clang_getCursorKind(kids.c[i]) == CXCursor_FieldDecl
                              ? clang_Cursor_getOffsetOfField(kids.c[i])
                              : -1;
@@ -131,7 +131,7 @@ static const char *part_name(struct gcal_walk *w, CXType type, const char *name,
 
 const char *gcal_walk_cell_name(struct gcal_walk *w, CXCursor decl, int64_t at)
 {
-    return part_name(w, gcal_walk_type(decl), gcal_walk_name(w, decl), at);
+    return part_name(w, gcal_source_type(decl), gcal_walk_name(w, decl), at);
 }
 
 /* ---- values ---- */
@@ -190,13 +190,13 @@ void gcal_walk_variable_declare(struct gcal_walk *w, CXCursor decl,
                                 struct gcal_walk_value value)
 {
     struct gcal_walk_leaf leaves[GCAL_WALK_MAX_CELLS];
-    CXType type = gcal_walk_type(decl);
+    CXType type = gcal_source_type(decl);
     bool is_pointer = gcal_walk_is_array_parameter(decl);
     size_t n = gcal_walk_type_is_aggregate(type) && !is_pointer
                    ? gcal_walk_leaves(w, type, gcal_walk_is_table(w, decl), leaves)
                    : 0;
 
-    if (!n && (is_pointer || !gcal_walk_type_is_array(type)))
+    if (!n && (is_pointer || !gcal_source_is_array(type)))
         gcal_walk_variable_set(w, decl, value);
     for (size_t i = 0; i < n; i++)
         gcal_walk_cell_set(w, decl, leaves[i].at, leaves[i].type,
@@ -273,7 +273,7 @@ static void add_components(struct gcal_walk *w, struct gcal_walk_children kids,
     int64_t spacing = gcal_walk_vector_spacing(type), at = 0;
 
     for (size_t i = 0; i < kids.n; i++) {
-        CXType part = gcal_walk_type(kids.c[i]);
+        CXType part = gcal_source_type(kids.c[i]);
         struct gcal_walk_value value = gcal_walk_expr(w, kids.c[i]);
 
         add_value(list, at, value);
@@ -299,7 +299,7 @@ static bool find_designated(struct gcal_walk *w, CXCursor c, CXType whole,
     }
     index = gcal_walk_constant(w, kids.c[0]);
     if (index.kind != GCAL_WALK_VALUE_INTEGER ||
-        !gcal_poly_is_constant(index.p, &number) || !gcal_walk_type_is_array(whole))
+        !gcal_poly_is_constant(index.p, &number) || !gcal_source_is_array(whole))
         return false;
     element = clang_getCanonicalType(clang_getArrayElementType(whole));
     *at = number * clang_Type_getSizeOf(element);
@@ -309,7 +309,7 @@ static bool find_designated(struct gcal_walk *w, CXCursor c, CXType whole,
 static bool is_designated(CXCursor c)
 {
     return clang_getCursorKind(c) == CXCursor_UnexposedExpr &&
-           gcal_walk_type(c).kind == CXType_Void;
+           gcal_source_type(c).kind == CXType_Void;
 }
 
 /* The places and types of the parts of a structure or array, in order.  False after the
@@ -319,7 +319,7 @@ static bool find_place(struct gcal_walk *w, CXType whole,
                        struct gcal_walk_children fields, size_t i, int64_t *at,
                        CXType *type)
 {
-    if (gcal_walk_type_is_array(whole)) {
+    if (gcal_source_is_array(whole)) {
         *type = clang_getCanonicalType(clang_getArrayElementType(whole));
         *at = (int64_t)i * clang_Type_getSizeOf(*type);
         return (long long)i < clang_getArraySize(whole);
@@ -327,7 +327,7 @@ static bool find_place(struct gcal_walk *w, CXType whole,
     for (size_t k = 0; k < fields.n; k++) {
         if (clang_getCursorKind(fields.c[k]) != CXCursor_FieldDecl || i--)
             continue;
-        *type = gcal_walk_type(fields.c[k]);
+        *type = gcal_source_type(fields.c[k]);
         *at = clang_Cursor_getOffsetOfField(fields.c[k]) / 8;
         return *at >= 0;
     }
@@ -345,7 +345,7 @@ static void add_list(struct gcal_walk *w, struct gcal_walk_children kids, CXType
         fields = gcal_walk_get_children(w, clang_getTypeDeclaration(whole));
     for (size_t i = 0; i < kids.n; i++) {
         CXCursor value = kids.c[i];
-        CXType type = gcal_walk_type(value);
+        CXType type = gcal_source_type(value);
         bool designated = is_designated(value), found;
         int64_t at = 0;
 
@@ -354,7 +354,7 @@ static void add_list(struct gcal_walk *w, struct gcal_walk_children kids, CXType
                            : in_order && find_place(w, whole, fields, i, &at, &type);
         /* braces may be left out around a part */
         if (!designated && found && gcal_walk_type_is_aggregate(type) &&
-            !gcal_walk_type_is_aggregate(gcal_walk_type(value)))
+            !gcal_walk_type_is_aggregate(gcal_source_type(value)))
             found = false;
         list->failed |= !found;
         add_value(list, at, gcal_walk_expr(w, value));
@@ -409,7 +409,7 @@ static bool find_base(struct gcal_walk *w, CXCursor c, CXCursor *decl)
 {
     for (;;) {
         struct gcal_walk_children kids;
-        CXType type = gcal_walk_type(c);
+        CXType type = gcal_source_type(c);
 
         switch (clang_getCursorKind(c)) {
         case CXCursor_DeclRefExpr:
@@ -435,7 +435,7 @@ bool gcal_walk_table_add(struct gcal_walk *w, CXCursor subscript)
     CXCursor decl, *moved;
 
     if (!find_base(w, subscript, &decl) || gcal_walk_is_table(w, decl) ||
-        gcal_source_address_space(gcal_walk_type(decl)) != GCAL_FEATURE_SPACE_ANY)
+        gcal_source_address_space(gcal_source_type(decl)) != GCAL_FEATURE_SPACE_ANY)
         return false;
     moved = gcal_array_grow(w->tables, w->n_tables, &w->table_capacity, sizeof(*moved),
                             w->err);

@@ -164,7 +164,7 @@ static void count_members(struct gcal_walk *w, CXCursor at, CXType type,
     struct gcal_walk_children kids;
     long long n;
 
-    if (gcal_walk_type_is_array(type)) {
+    if (gcal_source_is_array(type)) {
         n = clang_getArraySize(type);
         if (n > MOST_ELEMENTS)
             gcal_walk_fail(w, at,
@@ -184,7 +184,7 @@ static void count_members(struct gcal_walk *w, CXCursor at, CXType type,
     for (size_t i = 0; i < kids.n && !w->failed; i++) {
         if (clang_getCursorKind(kids.c[i]) != CXCursor_FieldDecl)
             continue;
-        part = gcal_walk_type(kids.c[i]);
+        part = gcal_source_type(kids.c[i]);
         gcal_walk_count_access(
             w, at, part, gcal_walk_type_width(part), space, direction,
             at_offset(w, pointer, clang_Cursor_getOffsetOfField(kids.c[i]) / 8), tag);
@@ -197,7 +197,7 @@ void gcal_walk_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64
                             struct gcal_walk_value pointer, const char *tag)
 {
     type = clang_getCanonicalType(type);
-    if (gcal_walk_type_is_record(type) || gcal_walk_type_is_array(type)) {
+    if (gcal_walk_type_is_record(type) || gcal_source_is_array(type)) {
         count_members(w, at, type, space, direction, pointer, tag);
         return;
     }
@@ -263,12 +263,12 @@ static bool is_declared(const struct gcal_walk *w, CXCursor decl)
 
 void gcal_walk_count_array_bytes(struct gcal_walk *w, CXCursor decl)
 {
-    CXType type = gcal_walk_type(decl);
+    CXType type = gcal_source_type(decl);
     bool is_local = gcal_source_address_space(type) == GCAL_FEATURE_SPACE_LOCAL;
     long long bytes = clang_Type_getSizeOf(type);
     CXCursor *moved;
 
-    if (w->silent || bytes <= 0 || (!is_local && !gcal_walk_type_is_array(type)) ||
+    if (w->silent || bytes <= 0 || (!is_local && !gcal_source_is_array(type)) ||
         gcal_source_address_space(type) == GCAL_FEATURE_SPACE_CONSTANT ||
         is_declared(w, decl))
         return;

@@ -33,7 +33,7 @@ static bool find_product(struct gcal_walk *w, CXCursor c, CXType type,
 
     for (;;) {
         enum CXCursorKind kind = clang_getCursorKind(c);
-        CXType own = gcal_walk_type(c);
+        CXType own = gcal_source_type(c);
 
         if (gcal_source_dtype(own) != dtype ||
             gcal_walk_type_width(own) != gcal_walk_type_width(type))
@@ -215,7 +215,7 @@ static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
         value = gcal_walk_move_pointer(w, value, right, lvalue.type,
                                        kind == CXBinaryOperator_Sub ? -1 : 1);
     } else {
-        type = computation_type(kind, lvalue.type, gcal_walk_type(kids.c[1]));
+        type = computation_type(kind, lvalue.type, gcal_source_type(kids.c[1]));
         w->quiet += index;
         count_conversion(w, lvalue.type, type);
         right = walk_operands(w, kind, type, NULL, kids.c[1], NULL);
@@ -277,9 +277,9 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
     case CXUnaryOperator_Minus:
         value = gcal_walk_expr(w, kids.c[0]);
         if (!value.folds)
-            gcal_walk_count_auxiliary(w, gcal_walk_type(c), "neg");
+            gcal_walk_count_auxiliary(w, gcal_source_type(c), "neg");
         return constant_if(value.folds,
-                           gcal_walk_negate(w, gcal_walk_type(c), value, false));
+                           gcal_walk_negate(w, gcal_source_type(c), value, false));
     case CXUnaryOperator_Plus:
         return gcal_walk_expr(w, kids.c[0]);
     case CXUnaryOperator_LNot:
@@ -290,9 +290,9 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
     case CXUnaryOperator_Not: /* ~x is -x-1 */
         value = gcal_walk_expr(w, kids.c[0]);
         if (!value.folds)
-            gcal_walk_count_op(w, gcal_walk_type(c), "not");
+            gcal_walk_count_op(w, gcal_source_type(c), "not");
         return constant_if(value.folds,
-                           gcal_walk_negate(w, gcal_walk_type(c), value, true));
+                           gcal_walk_negate(w, gcal_source_type(c), value, true));
     default:
         gcal_walk_expr(w, kids.c[0]);
         return gcal_walk_unknown("it holds an operator that is not affine");
@@ -333,7 +333,7 @@ static struct gcal_walk_value pointer_difference(struct gcal_walk *w,
 {
     struct gcal_walk_value a = gcal_walk_index_expr(w, kids.c[0]);
     struct gcal_walk_value b = gcal_walk_index_expr(w, kids.c[1]);
-    long long size = clang_Type_getSizeOf(gcal_walk_pointee(gcal_walk_type(kids.c[0])));
+    long long size = clang_Type_getSizeOf(gcal_walk_pointee(gcal_source_type(kids.c[0])));
     const struct gcal_poly *apart;
 
     if (a.kind != GCAL_WALK_VALUE_POINTER || b.kind != GCAL_WALK_VALUE_POINTER ||
@@ -354,7 +354,7 @@ static struct gcal_walk_value walk_comparison(struct gcal_walk *w,
                                               enum CXBinaryOperatorKind kind,
                                               struct gcal_walk_children kids)
 {
-    CXType type = gcal_walk_type(kids.c[0]);
+    CXType type = gcal_source_type(kids.c[0]);
     struct gcal_walk_value a = gcal_walk_expr(w, kids.c[0]);
     struct gcal_walk_value b = gcal_walk_expr(w, kids.c[1]);
     bool folds = a.folds && b.folds;
@@ -369,7 +369,7 @@ static struct gcal_walk_value walk_pointer_sum(struct gcal_walk *w,
                                                CXType type,
                                                struct gcal_walk_children kids)
 {
-    bool swapped = !gcal_walk_is_address(gcal_walk_type(kids.c[0]));
+    bool swapped = !gcal_walk_is_address(gcal_source_type(kids.c[0]));
     struct gcal_walk_value pointer = gcal_walk_index_expr(w, kids.c[swapped]);
     struct gcal_walk_value by = gcal_walk_index_expr(w, kids.c[!swapped]);
 
@@ -381,7 +381,7 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
 {
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(c);
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
-    CXType type = gcal_walk_type(c);
+    CXType type = gcal_source_type(c);
     struct gcal_walk_value left = gcal_walk_unknown(NULL), right;
 
     if (kids.n != 2)
@@ -398,7 +398,7 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
     }
     if (gcal_walk_is_address(type))
         return walk_pointer_sum(w, kind, type, kids);
-    if (kind == CXBinaryOperator_Sub && gcal_walk_is_address(gcal_walk_type(kids.c[0])))
+    if (kind == CXBinaryOperator_Sub && gcal_walk_is_address(gcal_source_type(kids.c[0])))
         return pointer_difference(w, kids);
     right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left);
     return constant_if(left.folds && right.folds,
@@ -415,11 +415,11 @@ static struct gcal_walk_value walk_vector_conditional(struct gcal_walk *w, CXCur
 
     for (int i = 0; i < 3; i++) {
         args[order[i]] = gcal_walk_expr(w, kids.c[i]);
-        types[order[i]] = gcal_walk_type(kids.c[i]);
+        types[order[i]] = gcal_source_type(kids.c[i]);
     }
-    gcal_walk_count_auxiliary(w, gcal_walk_type(c), "select");
-    return gcal_walk_dtype_is_integer(gcal_source_dtype(gcal_walk_type(c)))
-               ? gcal_walk_vector_call(w, "select", gcal_walk_type(c), 3, types, args)
+    gcal_walk_count_auxiliary(w, gcal_source_type(c), "select");
+    return gcal_walk_dtype_is_integer(gcal_source_dtype(gcal_source_type(c)))
+               ? gcal_walk_vector_call(w, "select", gcal_source_type(c), 3, types, args)
                : gcal_walk_unknown(NULL);
 }
 
@@ -434,7 +434,7 @@ static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
 
     if (kids.n != 3)
         return gcal_walk_unknown(NULL);
-    if (gcal_walk_type_width(gcal_walk_type(kids.c[0])) > 1)
+    if (gcal_walk_type_width(gcal_source_type(kids.c[0])) > 1)
         return walk_vector_conditional(w, c, kids);
     condition = gcal_walk_index_expr(w, kids.c[0]);
     predicate = gcal_walk_predicate_from_value(w, condition);
@@ -444,7 +444,7 @@ static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
         return constant_if(condition.folds && yes.folds, yes);
     }
     n_events = w->n_events;
-    gcal_walk_count_auxiliary(w, gcal_walk_type(c), "select");
+    gcal_walk_count_auxiliary(w, gcal_source_type(c), "select");
     gcal_walk_count_branch(w, kids.c[0], predicate.known ? predicate.when : NULL);
     gcal_walk_push_predicate(w, kids.c[0], &predicate, true);
     yes = gcal_walk_expr(w, kids.c[1]);
@@ -459,7 +459,7 @@ static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
 static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
-    CXType type = gcal_walk_type(c), from;
+    CXType type = gcal_source_type(c), from;
     bool is_address = gcal_walk_is_address(type), is_reinterpreted, folds;
     CXCursor child;
     struct gcal_walk_value value;
@@ -468,8 +468,8 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
     if (!kids.n)
         return gcal_walk_unknown(NULL);
     child = kids.c[kids.n - 1];
-    from = gcal_walk_type(child);
-    if (gcal_walk_type_is_array(from) && is_address)
+    from = gcal_source_type(child);
+    if (gcal_source_is_array(from) && is_address)
         return gcal_walk_decay(w, child);
     if (kids.n == 1 && gcal_source_is_component(w->unit, c, child)) {
         lvalue = gcal_walk_lvalue_find(w, c);
@@ -494,7 +494,7 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
 static struct gcal_walk_value walk_list(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
-    bool folds = kids.n && gcal_source_dtype(gcal_walk_type(c));
+    bool folds = kids.n && gcal_source_dtype(gcal_source_type(c));
 
     for (size_t i = 0; i < kids.n; i++)
         folds = gcal_walk_expr(w, kids.c[i]).folds && folds;
@@ -524,9 +524,9 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
     case CXCursor_DeclRefExpr:
         if (clang_getCursorKind(clang_getCursorReferenced(c)) ==
                 CXCursor_EnumConstantDecl ||
-            (gcal_source_address_space(gcal_walk_type(c)) ==
+            (gcal_source_address_space(gcal_source_type(c)) ==
                  GCAL_FEATURE_SPACE_CONSTANT &&
-             !gcal_walk_type_is_array(gcal_walk_type(c)))) /* compilers fold these */
+             !gcal_source_is_array(gcal_source_type(c)))) /* compilers fold these */
             return constant_if(true, gcal_walk_constant(w, c));
         lvalue = gcal_walk_lvalue_find(w, c);
         value = gcal_walk_lvalue_load(w, c, &lvalue);
@@ -549,7 +549,7 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
         kids = gcal_walk_get_children(w, c);
         return kids.n ? gcal_walk_expr(w, kids.c[kids.n - 1]) : gcal_walk_unknown(NULL);
     case CXCursor_InitListExpr:
-        return gcal_walk_initialiser(w, c, gcal_walk_type(c));
+        return gcal_walk_initialiser(w, c, gcal_source_type(c));
     default:
         return walk_list(w, c);
     }

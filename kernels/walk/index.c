@@ -43,7 +43,7 @@ static bool names_index(struct gcal_walk *w, CXCursor c)
 static bool mark_tables(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
-    const char *dtype = gcal_source_dtype(gcal_walk_type(c));
+    const char *dtype = gcal_source_dtype(gcal_source_type(c));
     bool found = clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr &&
                  (!dtype || gcal_walk_dtype_is_integer(dtype)) &&
                  gcal_walk_table_add(w, c);
@@ -79,7 +79,7 @@ static bool mark(struct gcal_walk *w, CXCursor c, bool index);
 static bool mark_kind(struct gcal_walk *w, CXCursor c, bool index)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
-    CXType type = gcal_walk_type(c);
+    CXType type = gcal_source_type(c);
     bool found = false, pointer = type.kind == CXType_Pointer, late;
     CXCursor parts[4];
 
@@ -128,7 +128,7 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool index)
         for (size_t i = 1; i < kids.n; i++)
             found |= mark(w, kids.c[i],
                           gcal_walk_dtype_is_integer(
-                              gcal_source_dtype(gcal_walk_type(kids.c[i]))) &&
+                              gcal_source_dtype(gcal_source_type(kids.c[i]))) &&
                               (index || is_index_argument(w, c, i, kids.n - 1)));
         return found;
     default:

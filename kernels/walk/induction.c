@@ -343,7 +343,7 @@ static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor 
             note_change(w, finding, kids.c[0], null, false, 2);
     }
     if (kids.n == 1 && kind == CXCursor_UnexposedExpr && !is_base &&
-        gcal_walk_type_is_array(gcal_walk_type(kids.c[0]))) /* it becomes a pointer */
+        gcal_source_is_array(gcal_source_type(kids.c[0]))) /* it becomes a pointer */
         note_change(w, finding, kids.c[0], null, false, 2);
     for (size_t i = 0; i < kids.n; i++)
         find_changes(w, finding, kids.c[i], kind == CXCursor_ArraySubscriptExpr);

@@ -80,12 +80,12 @@ static const char *tag_of_base(struct gcal_walk *w, CXCursor base)
     if (tag || !w->annotations.n)
         return tag;
     base = gcal_walk_strip_casts(w, base);
-    type = gcal_walk_type(base);
+    type = gcal_source_type(base);
     kids = gcal_walk_get_children(w, base);
     if (!kids.n || (clang_getCursorKind(base) != CXCursor_ArraySubscriptExpr &&
                     clang_getCursorKind(base) != CXCursor_MemberRefExpr))
         return NULL;
-    return gcal_walk_type_is_array(type) || gcal_walk_type_is_record(type)
+    return gcal_source_is_array(type) || gcal_walk_type_is_record(type)
                ? tag_of_base(w, kids.c[0])
                : NULL;
 }
@@ -105,11 +105,11 @@ static bool is_private_array(struct gcal_walk *w, CXCursor base, CXCursor *array
     if (clang_getCursorKind(base) != CXCursor_UnexposedExpr || kids.n != 1)
         return false;
     *array = kids.c[0];
-    return gcal_walk_type(*array).kind == CXType_ConstantArray &&
+    return gcal_source_type(*array).kind == CXType_ConstantArray &&
            !gcal_walk_is_array_parameter(clang_getCursorReferenced(*array)) &&
-           gcal_source_address_space(gcal_walk_type(base)) == GCAL_FEATURE_SPACE_ANY &&
+           gcal_source_address_space(gcal_source_type(base)) == GCAL_FEATURE_SPACE_ANY &&
            gcal_source_address_space(clang_getCanonicalType(
-               clang_getPointeeType(gcal_walk_type(base)))) == GCAL_FEATURE_SPACE_ANY;
+               clang_getPointeeType(gcal_source_type(base)))) == GCAL_FEATURE_SPACE_ANY;
 }
 
 /* An element of a private array: where, if the subscript is a number. */
@@ -119,7 +119,7 @@ static struct gcal_walk_lvalue lvalue_of_element(struct gcal_walk *w, CXCursor a
     struct gcal_walk_lvalue lvalue = gcal_walk_lvalue_find(w, array);
     struct gcal_walk_value by =
         w->placing ? gcal_walk_constant(w, index) : gcal_walk_index_expr(w, index);
-    long long n = clang_getArraySize(gcal_walk_type(array));
+    long long n = clang_getArraySize(gcal_source_type(array));
     int64_t number, size = clang_Type_getSizeOf(type);
 
     lvalue.type = type;
@@ -149,7 +149,7 @@ static struct gcal_walk_lvalue lvalue_of_subscript(struct gcal_walk *w, CXCursor
     lvalue.value = gcal_walk_unknown("it comes from a private array or structure");
     if (kids.n != 2)
         return lvalue;
-    swapped = gcal_walk_type_is_integer(gcal_walk_type(kids.c[0])); /* 2[a] */
+    swapped = gcal_walk_type_is_integer(gcal_source_type(kids.c[0])); /* 2[a] */
     base = kids.c[swapped];
     index = kids.c[!swapped];
     if (is_private_array(w, base, &array))
@@ -160,7 +160,7 @@ static struct gcal_walk_lvalue lvalue_of_subscript(struct gcal_walk *w, CXCursor
         !gcal_source_is_generic(type))
         return lvalue;
     lvalue = lvalue_of_pointer(
-        w, c, gcal_walk_move_pointer(w, pointer, by, gcal_walk_type(base), 1), type);
+        w, c, gcal_walk_move_pointer(w, pointer, by, gcal_source_type(base), 1), type);
     lvalue.tag = tag_of_base(w, base);
     return lvalue;
 }
@@ -201,7 +201,7 @@ static struct gcal_walk_lvalue lvalue_of_member(struct gcal_walk *w, CXCursor c,
                                                 CXCursor base, CXType type)
 {
     long long bits = clang_Cursor_getOffsetOfField(clang_getCursorReferenced(c));
-    bool arrow = gcal_walk_type_is_pointer(gcal_walk_type(base));
+    bool arrow = gcal_walk_type_is_pointer(gcal_source_type(base));
     struct gcal_walk_lvalue lvalue =
         arrow ? lvalue_of_target(w, base, type) : gcal_walk_lvalue_find(w, base);
 
@@ -267,7 +267,7 @@ static void move_to_lanes(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue,
 static struct gcal_walk_lvalue lvalue_of_component(struct gcal_walk *w, CXCursor c,
                                                    CXCursor base, CXType type)
 {
-    CXType from = gcal_walk_type(base);
+    CXType from = gcal_source_type(base);
     int64_t width = gcal_walk_type_width(type), spacing, whole;
     bool arrow = gcal_walk_type_is_pointer(from);
     struct gcal_walk_lvalue lvalue =
@@ -324,7 +324,7 @@ static struct gcal_walk_lvalue lvalue_of_operator(struct gcal_walk *w, CXCursor 
 
 struct gcal_walk_lvalue gcal_walk_lvalue_find(struct gcal_walk *w, CXCursor c)
 {
-    CXType type = gcal_walk_type(c);
+    CXType type = gcal_source_type(c);
     struct gcal_walk_children kids;
 
     switch (clang_getCursorKind(c)) {
@@ -395,11 +395,11 @@ static bool is_place(struct gcal_walk *w, CXCursor c)
     case CXCursor_ParenExpr:
         return kids.n && is_place(w, kids.c[kids.n - 1]);
     case CXCursor_MemberRefExpr:
-        return kids.n && !gcal_walk_type_is_pointer(gcal_walk_type(kids.c[0])) &&
+        return kids.n && !gcal_walk_type_is_pointer(gcal_source_type(kids.c[0])) &&
                is_place(w, kids.c[0]);
     case CXCursor_UnexposedExpr:
         return kids.n == 1 && gcal_source_is_component(w->unit, c, kids.c[0]) &&
-               !gcal_walk_type_is_pointer(gcal_walk_type(kids.c[0])) &&
+               !gcal_walk_type_is_pointer(gcal_source_type(kids.c[0])) &&
                is_place(w, kids.c[0]);
     case CXCursor_ArraySubscriptExpr:
         return kids.n == 2 && is_private_array(w, kids.c[0], &inner) &&
@@ -450,8 +450,7 @@ static struct gcal_walk_value load_variable(struct gcal_walk *w, CXCursor at,
         note_unknown_place(w, lvalue);
         return gcal_walk_unknown("it comes from a private array or structure");
     }
-    if (gcal_walk_type_is_array(lvalue->type) &&
-        gcal_walk_is_array_parameter(lvalue->decl))
+    if (gcal_source_is_array(lvalue->type) && gcal_walk_is_array_parameter(lvalue->decl))
         return gcal_walk_variable_get(w, lvalue->decl);
     if (gcal_walk_type_is_aggregate(lvalue->type)) {
         whole = gcal_walk_cells_load(w, lvalue->decl, lvalue->from, lvalue->size);
@@ -462,7 +461,7 @@ static struct gcal_walk_value load_variable(struct gcal_walk *w, CXCursor at,
     known = gcal_walk_cell_find(w, lvalue->decl, lvalue->from);
     if (known && known->type.kind == lvalue->type.kind)
         return known->value;
-    return known || gcal_walk_type_is_aggregate(gcal_walk_type(lvalue->decl))
+    return known || gcal_walk_type_is_aggregate(gcal_source_type(lvalue->decl))
                ? gcal_walk_unknown("it comes from a private array or structure")
                : gcal_walk_constant(w, at);
 }
@@ -500,7 +499,7 @@ static void store_variable(struct gcal_walk *w, const struct gcal_walk_lvalue *l
                                   lvalue->from + lvalue->lanes[i] * spacing, spacing,
                                   gcal_walk_part_find(value, (int64_t)i * spacing));
     } else if (lvalue->from ||
-               gcal_walk_type_is_aggregate(gcal_walk_type(lvalue->decl))) {
+               gcal_walk_type_is_aggregate(gcal_source_type(lvalue->decl))) {
         gcal_walk_cells_store(w, lvalue->decl, lvalue->from, lvalue->size, value);
     } else {
         gcal_walk_variable_set(w, lvalue->decl, value);

@@ -200,10 +200,8 @@ void gcal_walk_leave(struct gcal_walk *w);
 struct gcal_walk_children gcal_walk_get_children(struct gcal_walk *w, CXCursor c);
 const char *gcal_walk_name(struct gcal_walk *w, CXCursor c);
 bool gcal_walk_starts_with(const char *text, const char *start);
-CXType gcal_walk_type(CXCursor c); /* canonical */
 int64_t gcal_walk_type_width(CXType type);
 bool gcal_walk_type_is_pointer(CXType type);
-bool gcal_walk_type_is_array(CXType type);
 /* A pointer, or an array: of a value, that is a pointer too. */
 bool gcal_walk_is_address(CXType type);
 /* What it points to. */

@@ -3,10 +3,10 @@
 
 static void declare(struct gcal_walk *w, CXCursor decl)
 {
-    CXType type = gcal_walk_type(decl);
+    CXType type = gcal_source_type(decl);
     struct gcal_walk_children kids = gcal_walk_get_children(w, decl);
     struct gcal_walk_value value = gcal_walk_unknown("it has no value yet");
-    bool is_array = gcal_walk_type_is_array(type);
+    bool is_array = gcal_source_is_array(type);
     /* array bounds are among the children, the initialiser is last */
     bool has_value = kids.n && (!is_array || clang_getCursorKind(kids.c[kids.n - 1]) ==
                                                  CXCursor_InitListExpr);

@@ -66,7 +66,7 @@ static bool read_body(struct gcal_walk *w, CXCursor c, struct gcal_walk_children
 {
     struct gcal_walk_children inner;
 
-    body->type = gcal_walk_type(kids.c[0]);
+    body->type = gcal_source_type(kids.c[0]);
     body->value = gcal_walk_index_expr(w, kids.c[0]);
     body->any = never(w);
     if (clang_getCursorKind(kids.c[1]) != CXCursor_CompoundStmt) {

@@ -82,13 +82,6 @@ const char *gcal_walk_name(struct gcal_walk *w, CXCursor c)
     return copy;
 }
 
-CXType gcal_walk_type(CXCursor c)
-{
-    CXType type = clang_getCursorType(c);
-
-    return type.kind == CXType_Invalid ? type : clang_getCanonicalType(type);
-}
-
 int64_t gcal_walk_type_width(CXType type)
 {
     if (type.kind == CXType_Invalid)
@@ -109,20 +102,14 @@ bool gcal_walk_type_is_pointer(CXType type)
     return type.kind == CXType_Pointer;
 }
 
-bool gcal_walk_type_is_array(CXType type)
-{
-    return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray ||
-           type.kind == CXType_VariableArray;
-}
-
 bool gcal_walk_is_address(CXType type)
 {
-    return gcal_walk_type_is_pointer(type) || gcal_walk_type_is_array(type);
+    return gcal_walk_type_is_pointer(type) || gcal_source_is_array(type);
 }
 
 CXType gcal_walk_pointee(CXType type)
 {
-    return clang_getCanonicalType(gcal_walk_type_is_array(type)
+    return clang_getCanonicalType(gcal_source_is_array(type)
                                       ? clang_getArrayElementType(type)
                                       : clang_getPointeeType(type));
 }
@@ -130,7 +117,7 @@ CXType gcal_walk_pointee(CXType type)
 bool gcal_walk_is_array_parameter(CXCursor decl)
 {
     return clang_getCursorKind(decl) == CXCursor_ParmDecl &&
-           gcal_walk_type_is_array(gcal_walk_type(decl));
+           gcal_source_is_array(gcal_source_type(decl));
 }
 
 bool gcal_walk_type_is_record(CXType type)
@@ -241,7 +228,7 @@ void gcal_walk_cell_set(struct gcal_walk *w, CXCursor decl, int64_t at, CXType t
 void gcal_walk_variable_set(struct gcal_walk *w, CXCursor decl,
                             struct gcal_walk_value value)
 {
-    gcal_walk_cell_set(w, decl, 0, gcal_walk_type(decl), value);
+    gcal_walk_cell_set(w, decl, 0, gcal_source_type(decl), value);
 }
 
 void gcal_walk_variable_escape(struct gcal_walk *w, CXCursor decl)
@@ -300,7 +287,7 @@ static struct gcal_walk_value whole_parameter(struct gcal_walk *w, CXCursor kern
 {
     struct gcal_walk_leaf leaves[GCAL_WALK_MAX_CELLS];
     struct gcal_walk_part parts[GCAL_WALK_MAX_CELLS];
-    size_t n = gcal_walk_leaves(w, gcal_walk_type(decl), true, leaves), n_parts = 0;
+    size_t n = gcal_walk_leaves(w, gcal_source_type(decl), true, leaves), n_parts = 0;
 
     for (size_t i = 0; i < n; i++) {
         const char *name = gcal_walk_cell_name(w, decl, leaves[i].at);
@@ -319,14 +306,14 @@ static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
 
     for (int i = 0; i < n; i++) {
         CXCursor decl = clang_Cursor_getArgument(kernel, (unsigned)i);
-        CXType type = gcal_walk_type(decl);
+        CXType type = gcal_source_type(decl);
         const char *name = gcal_walk_name(w, decl);
         struct gcal_walk_value value =
             gcal_walk_unknown("it is an argument that is not an integer");
         CXType pointee;
 
         if (gcal_walk_is_address(type)) {
-            pointee = gcal_walk_type_is_array(type) ? type : gcal_walk_pointee(type);
+            pointee = gcal_source_is_array(type) ? type : gcal_walk_pointee(type);
             value = (struct gcal_walk_value){ .kind = GCAL_WALK_VALUE_POINTER };
             value.p = gcal_poly_integer(w->c, 0);
             value.array =
