@@ -16,11 +16,12 @@ kernels             :
 kernels/includes    :
 kernels/source      : kernels
 kernels/poly        :
+kernels/annotations : kernels kernels/source kernels/poly
 kernels/sets        : kernels/poly
 kernels/lanes       : kernels/poly kernels/sets
-kernels/walk        : kernels kernels/source kernels/poly kernels/sets
+kernels/walk        : kernels kernels/source kernels/poly kernels/annotations kernels/sets
 kernels/count       : kernels kernels/source kernels/poly kernels/sets kernels/lanes kernels/walk
-kernels/remove      : kernels kernels/source kernels/walk
+kernels/remove      : kernels kernels/source kernels/annotations
 kernels/interpret   : kernels kernels/source
 kernels/frontend    : kernels kernels/count kernels/remove kernels/interpret
 kernels/generate    : kernels kernels/includes kernels/count kernels/remove

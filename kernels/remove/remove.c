@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "kernels/walk/walk.h"
+#include "kernels/annotations/annotations.h"
 
 enum { MOST_ACCUMULATORS = 64 };
 
@@ -140,7 +140,7 @@ static struct gcal_source_unit *parse_source(const struct gcal_count_request *re
 
     if (!unit || !strstr(request->source, "/*$"))
         return unit;
-    text = gcal_walk_rewrite_tags(unit, *kernel, err);
+    text = gcal_annotations_rewrite_tags(unit, *kernel, err);
     gcal_source_close(unit);
     unit = text ? gcal_source_parse_kernel(text, request->file, request->build_options,
                                            request->kernel, kernel, err)

@@ -60,6 +60,34 @@ char *gcal_source_cursor_name(CXCursor cursor, struct gcal_error *err)
     return copy;
 }
 
+/* ---- offsets in the source ---- */
+
+static size_t offset_of(const struct gcal_source_unit *unit, CXSourceLocation location)
+{
+    size_t length = strlen(unit->source);
+    unsigned offset = 0;
+
+    clang_getSpellingLocation(location, NULL, NULL, NULL, &offset);
+    return offset < length ? offset : length;
+}
+
+size_t gcal_source_start(const struct gcal_source_unit *unit, CXCursor c)
+{
+    return offset_of(unit, clang_getRangeStart(clang_getCursorExtent(c)));
+}
+
+size_t gcal_source_end(const struct gcal_source_unit *unit, CXCursor c)
+{
+    return offset_of(unit, clang_getRangeEnd(clang_getCursorExtent(c)));
+}
+
+bool gcal_source_is_within(const struct gcal_source_unit *unit, CXCursor c,
+                           CXCursor outer)
+{
+    return gcal_source_start(unit, outer) <= gcal_source_start(unit, c) &&
+           gcal_source_end(unit, c) <= gcal_source_end(unit, outer);
+}
+
 /* ---- types ---- */
 
 CXType gcal_source_type(CXCursor c)

@@ -56,6 +56,11 @@ int gcal_source_error(CXCursor at, struct gcal_error *err, const char *fmt, ...)
 int gcal_source_error_at(const struct gcal_source_unit *unit, size_t offset,
                          struct gcal_error *err, const char *text);
 void gcal_source_location(CXCursor at, int *line, int *column);
+/* Offsets of the beginning and the end of 'c' in the text. */
+size_t gcal_source_start(const struct gcal_source_unit *unit, CXCursor c);
+size_t gcal_source_end(const struct gcal_source_unit *unit, CXCursor c);
+bool gcal_source_is_within(const struct gcal_source_unit *unit, CXCursor c,
+                           CXCursor outer);
 
 /* Adds the names of all kernels, in the order of the source. */
 int gcal_source_kernel_names(const struct gcal_source_unit *unit,

@@ -15,13 +15,13 @@ static const char *address_tag(struct gcal_walk *w, CXCursor address)
 
     if (clang_getCursorKind(c) != CXCursor_UnaryOperator || !kids.n ||
         clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf)
-        return gcal_walk_annotation_tag(w, address);
+        return gcal_annotations_tag(&w->annotations, address);
     c = gcal_walk_strip_casts(w, kids.c[0]);
     if (gcal_source_find_tag(c, &lvalue, tag, sizeof(tag)))
         return gcal_poly_format(w->c, "%s", tag);
     kids = gcal_walk_get_children(w, c);
     return clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr && kids.n
-               ? gcal_walk_annotation_tag(w, kids.c[0])
+               ? gcal_annotations_tag(&w->annotations, kids.c[0])
                : NULL;
 }
 
@@ -234,10 +234,11 @@ static struct gcal_walk_value image_access(struct gcal_walk *w, CXCursor c,
     if (!is_load)
         gcal_walk_expr(w, kids.c[kids.n - 1]);
     type = gcal_source_type(is_load ? c : kids.c[kids.n - 1]);
-    gcal_walk_count_access(
-        w, c, type, gcal_walk_type_width(type), GCAL_FEATURE_SPACE_IMAGE,
-        is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE,
-        gcal_walk_image_find(w, kids.c[1]), gcal_walk_annotation_tag(w, kids.c[1]));
+    gcal_walk_count_access(w, c, type, gcal_walk_type_width(type),
+                           GCAL_FEATURE_SPACE_IMAGE,
+                           is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE,
+                           gcal_walk_image_find(w, kids.c[1]),
+                           gcal_annotations_tag(&w->annotations, kids.c[1]));
     return gcal_walk_unknown("it comes from an image");
 }
 

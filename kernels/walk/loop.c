@@ -257,7 +257,7 @@ void gcal_walk_loop_refuse(struct gcal_walk *w, const struct gcal_walk_loop_clau
 static bool is_kept(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop,
                     const struct gcal_walk_induction *m)
 {
-    return m->carries || !gcal_walk_source_is_within(w, m->decl, loop->body);
+    return m->carries || !gcal_source_is_within(w->unit, m->decl, loop->body);
 }
 
 /* Whether a variable changes in a way that unrolling makes known: not by a step, but not
@@ -408,7 +408,7 @@ static struct gcal_walk_flow walk_clauses(struct gcal_walk *w,
                                           struct gcal_walk_loop_clauses loop)
 {
     const struct gcal_sets_condition *fork;
-    const char *average = gcal_walk_annotation_trips(w, loop.at);
+    const char *average = gcal_annotations_trips(&w->annotations, loop.at);
     struct search s = { 0 };
     bool found;
 

@@ -73,7 +73,7 @@ static struct gcal_walk_lvalue lvalue_of_name(struct gcal_walk *w, CXCursor c,
 /* The tag after the first pointer of a[i][j] or of a[i].b[j]. */
 static const char *tag_of_base(struct gcal_walk *w, CXCursor base)
 {
-    const char *tag = gcal_walk_annotation_tag(w, base);
+    const char *tag = gcal_annotations_tag(&w->annotations, base);
     struct gcal_walk_children kids;
     CXType type;
 
@@ -171,7 +171,7 @@ static struct gcal_walk_lvalue lvalue_of_target(struct gcal_walk *w, CXCursor po
     struct gcal_walk_lvalue lvalue =
         lvalue_of_pointer(w, pointer, gcal_walk_index_expr(w, pointer), type);
 
-    lvalue.tag = gcal_walk_annotation_tag(w, pointer);
+    lvalue.tag = gcal_annotations_tag(&w->annotations, pointer);
     return lvalue;
 }
 

@@ -7,6 +7,7 @@
 #ifndef GCAL_KERNELS_WALK_PRIVATE_H
 #define GCAL_KERNELS_WALK_PRIVATE_H
 
+#include "kernels/annotations/annotations.h"
 #include "kernels/request.h"
 #include "kernels/sets/sets.h"
 #include "kernels/source/source.h"
@@ -120,26 +121,6 @@ struct gcal_walk_return {
     const struct gcal_walk_path *path;
 };
 
-/* An annotation: the average trips of a loop, or the tag of an access. */
-struct gcal_walk_annotation {
-    bool is_tag;
-    const char *name; /* of the tag, or of the parameter */
-    size_t at;        /* offset of the annotation in the source */
-    size_t group;     /* offset of the #if around it; 0 without */
-    bool in_macro;    /* in the text of a #define */
-    int line;         /* trips given by option: the loop's line; else 0 */
-    bool found;       /* attached to a loop or an access */
-    size_t from, to;  /* of a tag: offsets of the access, or of a pointer argument */
-    bool is_pointer;  /* it is a pointer argument */
-    size_t loop;      /* of trips: offset of the loop */
-    size_t function;  /* 1 + offset of the function around it; 0: not walked */
-};
-
-struct gcal_walk_annotations {
-    size_t n, capacity;
-    struct gcal_walk_annotation *all;
-};
-
 /* Of an expression or statement.  Where there are none, for example as memory failed, the
  * first few are null cursors, and a caller may read those that the syntax promises.
  */
@@ -184,7 +165,7 @@ struct gcal_walk {
     const struct gcal_walk_path *path;
     size_t n_returns, return_capacity;
     struct gcal_walk_return *returns; /* of the functions being walked */
-    struct gcal_walk_annotations annotations;
+    struct gcal_annotations annotations;
     bool failed;
     struct gcal_error *err;
 };
@@ -193,7 +174,6 @@ struct gcal_walk {
 void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void gcal_walk_fail_memory(struct gcal_walk *w);
-void gcal_walk_clear(struct gcal_walk *w);
 /* Around each statement or expression; false when a limit is reached. */
 bool gcal_walk_enter(struct gcal_walk *w, CXCursor c);
 void gcal_walk_leave(struct gcal_walk *w);
@@ -711,19 +691,6 @@ void gcal_walk_loop_uncertain_exit(struct gcal_walk *w,
 bool gcal_walk_is_written_first(struct gcal_walk *w,
                                 const struct gcal_walk_loop_clauses *loop,
                                 const struct gcal_walk_induction *change);
-
-/* ---- annotation.c, annotation_scan.c: pragmas and comments ---- */
-/* Finds the annotations in the source. */
-void gcal_walk_annotations_scan(struct gcal_walk *w);
-/* Attaches them to the loops and accesses of 'function' and of those it calls. */
-void gcal_walk_annotations_attach(struct gcal_walk *w, CXCursor function);
-/* The parameter of the loop's average trips, or NULL. */
-const char *gcal_walk_annotation_trips(struct gcal_walk *w, CXCursor loop);
-/* The offset of the end of 'c' in the source. */
-size_t gcal_walk_source_end(struct gcal_walk *w, CXCursor c);
-bool gcal_walk_source_is_within(struct gcal_walk *w, CXCursor c, CXCursor outer);
-/* The tag in a comment after 'c', or NULL. */
-const char *gcal_walk_annotation_tag(struct gcal_walk *w, CXCursor c);
 
 /* ---- index.c: variables used in subscripts and loop control ---- */
 void gcal_walk_find_indices(struct gcal_walk *w, CXCursor function);

@@ -334,33 +334,37 @@ static void walk_function(struct gcal_walk *w, CXCursor kernel)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, kernel);
 
-    gcal_walk_annotations_scan(w);
-    gcal_walk_annotations_attach(w, kernel);
+    if (gcal_annotations_find(&w->annotations, w->request->n_trips, w->request->trips,
+                              kernel, w->c, w->err) < 0)
+        w->failed = true;
     bind_parameters(w, kernel);
     gcal_walk_find_indices(w, kernel);
     if (kids.n && !w->failed)
         gcal_walk_stmt(w, kids.c[kids.n - 1]);
 }
 
-void gcal_walk_clear(struct gcal_walk *w)
+static void clear(struct gcal_walk *w)
 {
     free(w->variables);
     free(w->indices);
     free(w->tables);
     free(w->declared);
     free(w->returns);
-    free(w->annotations.all);
+    gcal_annotations_clear(&w->annotations);
 }
 
 int gcal_walk_kernel(struct gcal_sets_nest *nest, const struct gcal_source_unit *unit,
                      CXCursor kernel, const struct gcal_count_request *request,
                      struct gcal_error *err)
 {
-    struct gcal_walk w = {
-        .request = request, .unit = unit, .nest = nest, .c = nest->c, .err = err
-    };
+    struct gcal_walk w = { .request = request,
+                           .unit = unit,
+                           .nest = nest,
+                           .c = nest->c,
+                           .annotations = { .unit = unit },
+                           .err = err };
 
     walk_function(&w, kernel);
-    gcal_walk_clear(&w);
+    clear(&w);
     return w.failed ? -1 : gcal_poly_context_check(nest->c, err);
 }

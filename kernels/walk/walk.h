@@ -16,11 +16,4 @@ int gcal_walk_kernel(struct gcal_sets_nest *nest, const struct gcal_source_unit 
                      CXCursor kernel, const struct gcal_count_request *request,
                      struct gcal_error *err);
 
-/* The source of 'unit' with GPUCAL_TAG(name, ..) for each comment that is a tag, in
- * 'kernel' and the functions it calls.  Lines keep their numbers.  The caller's to free;
- * NULL with 'err'.
- */
-char *gcal_walk_rewrite_tags(const struct gcal_source_unit *unit, CXCursor kernel,
-                             struct gcal_error *err);
-
 #endif

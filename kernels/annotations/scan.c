@@ -1,4 +1,4 @@
-/* annotation_scan.c - the pragmas and comments of the source that are annotations
+/* scan.c - the pragmas and comments of the source that are annotations
  *
  * A tag is a comment after an array or pointer that begins with a dollar sign.  A loop's
  * average trip count is "#pragma gpucal trips NAME" in a line before it.
@@ -8,42 +8,45 @@
 #include <string.h>
 
 #include "calib/base/array.h"
-#include "kernels/walk/private.h"
+#include "kernels/annotations/private.h"
 
 enum { MOST_GROUPS = 64 };
 
 struct scan {
-    struct gcal_walk *w;
+    struct gcal_annotations *a;
+    struct gcal_poly_context *c;
+    struct gcal_error *err;
+    bool failed;
     const char *source, *p;
     size_t n_groups, groups[MOST_GROUPS];
     bool in_macro, line_starts;
 };
 
-static struct gcal_walk_annotation *add_annotation(struct gcal_walk *w)
+static struct gcal_annotation *add_annotation(struct scan *s)
 {
-    struct gcal_walk_annotation *moved =
-        gcal_array_grow(w->annotations.all, w->annotations.n, &w->annotations.capacity,
-                        sizeof(*moved), NULL);
+    struct gcal_annotations *a = s->a;
+    struct gcal_annotation *moved =
+        gcal_array_grow(a->all, a->n, &a->capacity, sizeof(*moved), s->err);
 
     if (!moved) {
-        gcal_walk_fail_memory(w);
+        s->failed = true;
         return NULL;
     }
-    w->annotations.all = moved;
-    moved += w->annotations.n++;
-    *moved = (struct gcal_walk_annotation){ 0 };
+    a->all = moved;
+    moved += a->n++;
+    *moved = (struct gcal_annotation){ 0 };
     return moved;
 }
 
 static void add(struct scan *s, bool is_tag, const char *at, const char *name, size_t n)
 {
-    struct gcal_walk_annotation *annotation = add_annotation(s->w);
+    struct gcal_annotation *annotation = add_annotation(s);
 
     if (!annotation)
         return;
     annotation->is_tag = is_tag;
     annotation->at = (size_t)(at - s->source);
-    annotation->name = gcal_poly_format(s->w->c, "%.*s", (int)n, name);
+    annotation->name = gcal_poly_format(s->c, "%.*s", (int)n, name);
     annotation->in_macro = s->in_macro;
     annotation->group = s->n_groups ? s->groups[s->n_groups - 1] : 0;
 }
@@ -118,7 +121,7 @@ static void scan_directive(struct scan *s)
         if (!skip_word(&p, "trips") || !(n = name_length(p)) ||
             isdigit((unsigned char)*p))
             n = 0;
-        add(s, false, at, p, n); /* annotation.c refuses an empty name */
+        add(s, false, at, p, n); /* attach.c refuses an empty name */
     }
 }
 
@@ -152,21 +155,26 @@ static void scan_step(struct scan *s)
         s->p++;
 }
 
-void gcal_walk_annotations_scan(struct gcal_walk *w)
+int gcal_annotations_scan(struct gcal_annotations *a, size_t n_trips,
+                          const struct gcal_count_trips *trips,
+                          struct gcal_poly_context *c, struct gcal_error *err)
 {
-    const char *source = w->unit->source;
-    struct scan s = { .w = w, .source = source, .p = source, .line_starts = true };
+    const char *source = a->unit->source;
+    struct scan s = {
+        .a = a, .c = c, .err = err, .source = source, .p = source, .line_starts = true
+    };
 
-    for (size_t i = 0; i < w->request->n_trips; i++) {
-        struct gcal_walk_annotation *annotation = add_annotation(w);
+    for (size_t i = 0; i < n_trips; i++) {
+        struct gcal_annotation *annotation = add_annotation(&s);
 
         if (!annotation)
-            return;
-        annotation->line = w->request->trips[i].line;
-        annotation->name = gcal_poly_format(w->c, "%s", w->request->trips[i].parameter);
+            return -1;
+        annotation->line = trips[i].line;
+        annotation->name = gcal_poly_format(c, "%s", trips[i].parameter);
     }
     if (!strstr(source, "/*$") && !strstr(source, "gpucal"))
-        return;
-    while (*s.p && !w->failed)
+        return 0;
+    while (*s.p && !s.failed)
         scan_step(&s);
+    return s.failed ? -1 : 0;
 }

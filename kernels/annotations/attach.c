@@ -1,48 +1,22 @@
-/* annotation.c - annotations attached to loops and accesses */
+/* attach.c - annotations attached to loops and accesses */
+#include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "kernels/walk/private.h"
+#include "kernels/annotations/private.h"
 
-/* ---- offsets in the source ---- */
-
-static size_t offset_of(struct gcal_walk *w, CXSourceLocation location)
-{
-    size_t length = strlen(w->unit->source);
-    unsigned offset = 0;
-
-    clang_getSpellingLocation(location, NULL, NULL, NULL, &offset);
-    return offset < length ? offset : length;
-}
-
-static size_t source_start(struct gcal_walk *w, CXCursor c)
-{
-    return offset_of(w, clang_getRangeStart(clang_getCursorExtent(c)));
-}
-
-size_t gcal_walk_source_end(struct gcal_walk *w, CXCursor c)
-{
-    return offset_of(w, clang_getRangeEnd(clang_getCursorExtent(c)));
-}
-
-bool gcal_walk_source_is_within(struct gcal_walk *w, CXCursor c, CXCursor outer)
-{
-    return source_start(w, outer) <= source_start(w, c) &&
-           gcal_walk_source_end(w, c) <= gcal_walk_source_end(w, outer);
-}
-
-static struct gcal_walk_annotation *tag_after(struct gcal_walk *w, CXCursor c)
+static struct gcal_annotation *tag_after(const struct gcal_annotations *a, CXCursor c)
 {
     size_t end = 0;
 
-    for (size_t i = 0; i < w->annotations.n; i++) {
-        struct gcal_walk_annotation *annotation = &w->annotations.all[i];
+    for (size_t i = 0; i < a->n; i++) {
+        struct gcal_annotation *annotation = &a->all[i];
 
         if (!annotation->is_tag)
             continue;
         if (!end) {
-            end = gcal_walk_source_end(w, c);
-            end += strspn(w->unit->source + end, " \t\r\n");
+            end = gcal_source_end(a->unit, c);
+            end += strspn(a->unit->source + end, " \t\r\n");
         }
         if (annotation->at == end)
             return annotation;
@@ -50,30 +24,32 @@ static struct gcal_walk_annotation *tag_after(struct gcal_walk *w, CXCursor c)
     return NULL;
 }
 
-const char *gcal_walk_annotation_tag(struct gcal_walk *w, CXCursor c)
+const char *gcal_annotations_tag(const struct gcal_annotations *a, CXCursor c)
 {
-    const struct gcal_walk_annotation *annotation = tag_after(w, c);
+    const struct gcal_annotation *annotation = tag_after(a, c);
 
     return annotation ? annotation->name : NULL;
 }
 
-const char *gcal_walk_annotation_trips(struct gcal_walk *w, CXCursor loop)
+const char *gcal_annotations_trips(const struct gcal_annotations *a, CXCursor loop)
 {
-    size_t start = w->annotations.n ? source_start(w, loop) : 0;
+    size_t start = a->n ? gcal_source_start(a->unit, loop) : 0;
 
-    for (size_t i = 0; i < w->annotations.n; i++)
-        if (!w->annotations.all[i].is_tag && w->annotations.all[i].found &&
-            w->annotations.all[i].loop == start)
-            return w->annotations.all[i].name;
+    for (size_t i = 0; i < a->n; i++)
+        if (!a->all[i].is_tag && a->all[i].found && a->all[i].loop == start)
+            return a->all[i].name;
     return NULL;
 }
 
 /* ---- attaching ---- */
 
-enum { MOST_FUNCTIONS = 64 };
+enum { MOST_FUNCTIONS = 64, MOST_DEPTH = 1500 };
 
 struct attaching {
-    struct gcal_walk *w;
+    struct gcal_annotations *a;
+    struct gcal_poly_context *c;
+    struct gcal_error *err;
+    bool failed;
     size_t start, end; /* of the function */
     size_t n_functions;
     CXCursor functions[MOST_FUNCTIONS];
@@ -82,13 +58,12 @@ struct attaching {
 /* Attaches the annotations whose first loop is 'c'. */
 static void attach_loop(struct attaching *t, CXCursor c)
 {
-    struct gcal_walk *w = t->w;
-    size_t start = source_start(w, c);
+    size_t start = gcal_source_start(t->a->unit, c);
     int line, column;
 
     gcal_source_location(c, &line, &column);
-    for (size_t i = 0; i < w->annotations.n; i++) {
-        struct gcal_walk_annotation *annotation = &w->annotations.all[i];
+    for (size_t i = 0; i < t->a->n; i++) {
+        struct gcal_annotation *annotation = &t->a->all[i];
         bool fits = annotation->line
                         ? line >= annotation->line
                         : start > annotation->at && annotation->at > t->start;
@@ -104,15 +79,15 @@ static void attach_loop(struct attaching *t, CXCursor c)
 /* 'c' dereferences 'pointer'; 'access' is the whole lvalue that contains 'c'. */
 static void attach_tag(struct attaching *t, CXCursor c, CXCursor pointer, CXCursor access)
 {
-    struct gcal_walk_annotation *annotation = tag_after(t->w, pointer);
+    struct gcal_annotation *annotation = tag_after(t->a, pointer);
 
     if (!annotation)
         return;
     annotation->found = true;
     annotation->is_pointer = clang_getCursorKind(c) == CXCursor_CallExpr;
     access = annotation->is_pointer ? pointer : access;
-    annotation->from = source_start(t->w, access);
-    annotation->to = gcal_walk_source_end(t->w, access);
+    annotation->from = gcal_source_start(t->a->unit, access);
+    annotation->to = gcal_source_end(t->a->unit, access);
 }
 
 /* Whether 'inner', a child of 'c', is the beginning of the lvalue 'access' that contains
@@ -126,7 +101,7 @@ static bool is_beginning(CXCursor access, CXCursor c, CXCursor inner)
     case CXCursor_ParenExpr:
         return is_inside;
     case CXCursor_MemberRefExpr:
-        return !gcal_walk_type_is_pointer(gcal_source_type(inner));
+        return gcal_source_type(inner).kind != CXType_Pointer;
     case CXCursor_ArraySubscriptExpr: /* through the array's conversion to a pointer */
         return clang_getCursorKind(inner) == CXCursor_UnexposedExpr;
     case CXCursor_UnexposedExpr:
@@ -167,12 +142,14 @@ static void add_function(struct attaching *t, CXCursor function)
 /* 'access': the lvalue that begins with 'c', or 'c'. */
 static void attach(struct attaching *t, CXCursor c, CXCursor access, int depth)
 {
-    struct gcal_walk *w = t->w;
-    struct gcal_walk_children kids;
+    struct gcal_source_children kids;
 
-    if (w->failed || depth == GCAL_WALK_MAX_DEPTH)
+    if (t->failed || depth == MOST_DEPTH)
         return;
-    kids = gcal_walk_get_children(w, c);
+    if (gcal_source_get_children(c, &kids, t->err) < 0) {
+        t->failed = true;
+        return;
+    }
     switch (clang_getCursorKind(c)) {
     case CXCursor_ForStmt:
     case CXCursor_WhileStmt:
@@ -186,38 +163,40 @@ static void attach(struct attaching *t, CXCursor c, CXCursor access, int depth)
         break;
     }
     for (size_t i = 0; i < kids.n; i++) {
-        if (is_access(c) && gcal_walk_type_is_pointer(gcal_source_type(kids.c[i])))
-            attach_tag(t, c, kids.c[i], access);
-        attach(t, kids.c[i], is_beginning(access, c, kids.c[i]) ? access : kids.c[i],
-               depth + 1);
+        CXCursor kid = kids.cursors[i];
+
+        if (is_access(c) && gcal_source_type(kid).kind == CXType_Pointer)
+            attach_tag(t, c, kid, access);
+        attach(t, kid, is_beginning(access, c, kid) ? access : kid, depth + 1);
     }
+    free(kids.cursors);
 }
 
 /* Marks the annotations in the text of the function. */
 static void mark_function(struct attaching *t)
 {
-    for (size_t i = 0; i < t->w->annotations.n; i++) {
-        struct gcal_walk_annotation *annotation = &t->w->annotations.all[i];
+    for (size_t i = 0; i < t->a->n; i++) {
+        struct gcal_annotation *annotation = &t->a->all[i];
 
         if (!annotation->line && annotation->at > t->start && annotation->at < t->end)
             annotation->function = t->start + 1;
     }
 }
 
-static void fail_at(struct gcal_walk *w, size_t offset, const char *text)
+static void fail_at(struct attaching *t, size_t offset, const char *text)
 {
-    if (!w->failed)
-        gcal_source_error_at(w->unit, offset, w->err, text);
-    w->failed = true;
+    if (!t->failed)
+        gcal_source_error_at(t->a->unit, offset, t->err, text);
+    t->failed = true;
 }
 
-static void check(struct gcal_walk *w, const struct gcal_walk_annotation *annotation)
+static void check(struct attaching *t, const struct gcal_annotation *annotation)
 {
     const char *name = annotation->name;
 
     if (annotation->is_tag && annotation->in_macro)
-        fail_at(w, annotation->at,
-                gcal_poly_format(w->c,
+        fail_at(t, annotation->at,
+                gcal_poly_format(t->c,
                                  "the comment that tags '%s' is lost in a macro: use "
                                  "GPUCAL_TAG(%s, ...) there",
                                  name, name));
@@ -225,44 +204,46 @@ static void check(struct gcal_walk *w, const struct gcal_walk_annotation *annota
         (annotation->function && annotation->group > annotation->function))
         return; /* code that an #if leaves out is not walked */
     if (annotation->line)
-        gcal_error_set(w->failed ? NULL : w->err, GCAL_EINPUT,
+        gcal_error_set(t->failed ? NULL : t->err, GCAL_EINPUT,
                        "%s: no loop begins in or after line %d, whose trips are '%s'",
-                       w->unit->file, annotation->line, name);
+                       t->a->unit->file, annotation->line, name);
     if (annotation->line)
-        w->failed = true;
+        t->failed = true;
     else if (annotation->function && annotation->is_tag)
-        fail_at(w, annotation->at,
-                gcal_poly_format(w->c,
+        fail_at(t, annotation->at,
+                gcal_poly_format(t->c,
                                  "the tag '%s' belongs to no access: put it directly "
                                  "after an array or a pointer, as in a/*$%s*/[i]",
                                  name, name));
     else if (annotation->function)
-        fail_at(w, annotation->at, "no loop follows this pragma");
+        fail_at(t, annotation->at, "no loop follows this pragma");
 }
 
 /* Refuses "#pragma gpucal" without "trips NAME". */
-static void check_pragmas(struct gcal_walk *w)
+static void check_pragmas(struct attaching *t)
 {
-    for (size_t i = 0; i < w->annotations.n; i++)
-        if (!w->annotations.all[i].is_tag && !w->annotations.all[i].name[0])
-            fail_at(w, w->annotations.all[i].at,
+    for (size_t i = 0; i < t->a->n; i++)
+        if (!t->a->all[i].is_tag && !t->a->all[i].name[0])
+            fail_at(t, t->a->all[i].at,
                     "unknown pragma: write '#pragma gpucal trips NAME'");
 }
 
-void gcal_walk_annotations_attach(struct gcal_walk *w, CXCursor function)
+int gcal_annotations_attach(struct gcal_annotations *a, CXCursor function,
+                            struct gcal_poly_context *c, struct gcal_error *err)
 {
-    struct attaching t = { .w = w };
+    struct attaching t = { .a = a, .c = c, .err = err };
 
-    if (!w->annotations.n)
-        return;
-    check_pragmas(w);
+    if (!a->n)
+        return 0;
+    check_pragmas(&t);
     add_function(&t, function);
-    for (size_t i = 0; i < t.n_functions && !w->failed; i++) {
-        t.start = source_start(w, t.functions[i]);
-        t.end = gcal_walk_source_end(w, t.functions[i]);
+    for (size_t i = 0; i < t.n_functions && !t.failed; i++) {
+        t.start = gcal_source_start(a->unit, t.functions[i]);
+        t.end = gcal_source_end(a->unit, t.functions[i]);
         attach(&t, t.functions[i], t.functions[i], 0);
         mark_function(&t);
     }
-    for (size_t i = 0; i < w->annotations.n; i++)
-        check(w, &w->annotations.all[i]);
+    for (size_t i = 0; i < a->n; i++)
+        check(&t, &a->all[i]);
+    return t.failed ? -1 : 0;
 }
