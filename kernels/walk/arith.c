@@ -163,8 +163,7 @@ static struct gcal_walk_value may_be_negative(struct gcal_walk *w,
         gcal_poly_text(w->c, p)));
 }
 
-/* A product of sizes, which as a divisor is at least 1. */
-static bool is_size(struct gcal_walk *w, const struct gcal_poly *p)
+bool gcal_walk_is_size(struct gcal_walk *w, const struct gcal_poly *p)
 {
     return p->n_terms == 1 && p->terms[0].num > 0 && p->terms[0].n_factors &&
            !gcal_poly_has_dimension(w->c, p);
@@ -179,7 +178,7 @@ static struct gcal_walk_value divide(struct gcal_walk *w, struct gcal_walk_value
     if (!quotient || !gcal_poly_is_integral(quotient)) {
         bool number = gcal_poly_is_constant(b.p, &k);
 
-        if (number ? k <= 0 : !is_size(w, b.p))
+        if (number ? k <= 0 : !gcal_walk_is_size(w, b.p))
             return gcal_walk_not_affine(
                 "its divisor is neither a positive number nor a size");
         /* C rounds towards zero, floor downwards */
@@ -192,31 +191,80 @@ static struct gcal_walk_value divide(struct gcal_walk *w, struct gcal_walk_value
     return gcal_walk_integer(quotient);
 }
 
-/* x & (2^k-1) is x modulo 2^k, for negative x too; x & ~(2^k-1) is the rest. */
-static struct gcal_walk_value mask(struct gcal_walk *w, struct gcal_walk_value a,
-                                   struct gcal_walk_value b)
+/* x & number, for negative x too: each run of ones, of the bits 'low' to 'high' - 1, gives
+ * what x is modulo 2^high, without what it is modulo 2^low; NULL for many runs.
+ */
+static const struct gcal_poly *mask_bits(struct gcal_walk *w, const struct gcal_poly *x,
+                                         int64_t number)
 {
-    const struct gcal_poly *above;
-    int64_t k, number;
-    bool upper;
+    enum { MOST_RUNS = 4, MOST_BITS = 40 };
+    const struct gcal_poly *sum = gcal_poly_integer(w->c, 0);
+    int n_runs = 0;
 
-    if (gcal_poly_is_constant(a.p, &k)) {
-        struct gcal_walk_value swapped = a;
-
-        a = b;
-        b = swapped;
+    if (number < 0) {
+        sum = mask_bits(w, x, ~number);
+        return sum ? gcal_poly_sub(w->c, x, sum) : NULL;
     }
-    if (!gcal_poly_is_constant(b.p, &k))
-        return gcal_walk_not_affine(
-            "it contains '&' with an operand that is not a number");
-    if (gcal_poly_is_constant(a.p, &number))
-        return gcal_walk_integer(gcal_poly_integer(w->c, number & k));
-    upper = k < 0;
-    k = upper ? ~k : k;
-    if (k >= INT64_MAX || (k & (k + 1)))
-        return gcal_walk_not_affine("it contains '&' with a number other than 2^k-1");
-    above = gcal_poly_scale(w->c, gcal_poly_floor(w->c, a.p, k + 1), k + 1, 1);
-    return gcal_walk_integer(upper ? above : gcal_poly_sub(w->c, a.p, above));
+    if (number >= INT64_C(1) << MOST_BITS)
+        return NULL;
+    for (int64_t low, high; number; number &= -high) {
+        low = number & -number;
+        high = (number + low) & -(number + low);
+        if (++n_runs > MOST_RUNS)
+            return NULL;
+        sum = gcal_poly_add(w->c, sum,
+                            gcal_poly_scale(w->c, gcal_poly_floor(w->c, x, low), low, 1));
+        sum = gcal_poly_sub(
+            w->c, sum, gcal_poly_scale(w->c, gcal_poly_floor(w->c, x, high), high, 1));
+    }
+    return sum;
+}
+
+/* 'a' and 'b' with the one that is a number, if any, last; of 2^31 and more as the one
+ * below zero that an unsigned type keeps so.
+ */
+static void number_last(struct gcal_walk *w, CXType type, struct gcal_walk_value *a,
+                        struct gcal_walk_value *b)
+{
+    struct gcal_walk_value swapped = *a;
+    int64_t number;
+
+    if (gcal_poly_is_constant(a->p, &number)) {
+        *a = *b;
+        *b = swapped;
+    }
+    if (type.kind == CXType_UInt && !gcal_poly_is_constant(a->p, &number) &&
+        gcal_poly_is_constant(b->p, &number) && number >= INT64_C(1) << 31 &&
+        number < INT64_C(1) << 32)
+        b->p = gcal_poly_integer(w->c, number - (INT64_C(1) << 32));
+}
+
+static struct gcal_walk_value not_a_mask(struct gcal_walk *w, const char *op,
+                                         const struct gcal_poly *b)
+{
+    int64_t number;
+
+    return gcal_walk_not_affine(
+        gcal_poly_is_constant(b, &number)
+            ? gcal_poly_format(w->c,
+                               "it contains '%s' with a number of many separate bits", op)
+            : gcal_poly_format(w->c, "it contains '%s' with '%s', which is not a number",
+                               op, gcal_poly_text(w->c, b)));
+}
+
+static struct gcal_walk_value mask(struct gcal_walk *w, CXType type,
+                                   struct gcal_walk_value a, struct gcal_walk_value b)
+{
+    const struct gcal_poly *masked;
+    int64_t x, y;
+
+    number_last(w, type, &a, &b);
+    if (!gcal_poly_is_constant(b.p, &y))
+        return not_a_mask(w, "&", b.p);
+    if (gcal_poly_is_constant(a.p, &x))
+        return gcal_walk_integer(gcal_poly_integer(w->c, x & y));
+    masked = mask_bits(w, a.p, y);
+    return masked ? gcal_walk_integer(masked) : not_a_mask(w, "&", b.p);
 }
 
 /* x << k is x*2^k for a constant k. */
@@ -234,12 +282,17 @@ static struct gcal_walk_value shift(struct gcal_walk *w, bool left, bool is_unsi
     return gcal_walk_integer(gcal_poly_floor(w->c, a.p, (int64_t)1 << k));
 }
 
-/* x | y and x ^ y of numbers, or of a multiple of 2^k and a value in 0 .. 2^k-1. */
+/* x | y and x ^ y of numbers, of a multiple of 2^k and a value in 0 .. 2^k-1, or with a
+ * number: x + y less what both have, once or twice.
+ */
 static struct gcal_walk_value bits(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
-                                   struct gcal_walk_value a, struct gcal_walk_value b)
+                                   CXType type, struct gcal_walk_value a,
+                                   struct gcal_walk_value b)
 {
+    const struct gcal_poly *both;
     int64_t x, y;
 
+    number_last(w, type, &a, &b);
     if (gcal_poly_is_constant(a.p, &x) && gcal_poly_is_constant(b.p, &y))
         return gcal_walk_integer(
             gcal_poly_integer(w->c, kind == CXBinaryOperator_Or ? x | y : x ^ y));
@@ -251,7 +304,12 @@ static struct gcal_walk_value bits(struct gcal_walk *w, enum CXBinaryOperatorKin
                 fits(w, low, 0, k - 1))
                 return gcal_walk_integer(gcal_poly_add(w->c, high, low));
     }
-    return gcal_walk_not_affine("it contains an operator that is not affine");
+    both = gcal_poly_is_constant(b.p, &y) ? mask_bits(w, a.p, y) : NULL;
+    if (!both)
+        return not_a_mask(w, kind == CXBinaryOperator_Or ? "|" : "^", b.p);
+    return gcal_walk_integer(gcal_poly_sub(
+        w->c, gcal_poly_add(w->c, a.p, b.p),
+        gcal_poly_scale(w->c, both, kind == CXBinaryOperator_Or ? 1 : 2, 1)));
 }
 
 /* Hashes and random numbers of 32 bits rely on wrapping. */
@@ -287,10 +345,10 @@ static struct gcal_walk_value operate(struct gcal_walk *w, enum CXBinaryOperator
     case CXBinaryOperator_Rem:
         return divide(w, a, b, kind == CXBinaryOperator_Rem);
     case CXBinaryOperator_And:
-        return mask(w, a, b);
+        return mask(w, type, a, b);
     case CXBinaryOperator_Or:
     case CXBinaryOperator_Xor:
-        return bits(w, kind, a, b);
+        return bits(w, kind, type, a, b);
     case CXBinaryOperator_Shl:
     case CXBinaryOperator_Shr:
         return shift(w, kind == CXBinaryOperator_Shl, gcal_walk_type_is_unsigned(type), a,

@@ -488,6 +488,8 @@ bool gcal_walk_type_is_unsigned(CXType type); /* and at least as wide as int */
 /* p with what equations around the walk, as of "if (i == n - 1)", say for dimensions. */
 const struct gcal_poly *gcal_walk_in_scope(struct gcal_walk *w,
                                            const struct gcal_poly *p);
+/* A product of sizes, which as a divisor, or as what a loop steps by, is at least 1. */
+bool gcal_walk_is_size(struct gcal_walk *w, const struct gcal_poly *p);
 /* Whether p is proven nonnegative in the current scope. */
 bool gcal_walk_is_nonnegative(struct gcal_walk *w, const struct gcal_poly *p);
 /* Floating values that are exact quotients of sizes, within an expression: a literal, */

@@ -90,7 +90,8 @@ static const struct gcal_poly *divided_trips(struct gcal_walk *w,
     int64_t k;
 
     if (gcal_poly_has_dimension(w->c, step) ||
-        !gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, step, one)))
+        (!gcal_walk_is_size(w, step) &&
+         !gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, step, one))))
         return NULL;
     factor = common_factor(w, length, step);
     length = gcal_poly_divide(w->c, length, factor);
@@ -152,7 +153,7 @@ static const char *why_not_divided(struct gcal_walk *w, const struct gcal_poly *
     if (strchr(text, '(')) /* assumptions do not apply to a floor */
         return gcal_poly_format(
             w->c, "it steps by '%s', which may be 0: fix it as a number", text);
-    if (!gcal_poly_is_nonnegative(w->c, least))
+    if (!gcal_walk_is_size(w, step) && !gcal_poly_is_nonnegative(w->c, least))
         return gcal_poly_format(w->c, "it steps by '%s', which may be 0: %s", text,
                                 assume_step(w, step, 1));
     if (spread > 0)
