@@ -83,6 +83,49 @@ static bool is_explained(struct gcal_count_builder *m,
     return false;
 }
 
+/* A loop is refused, as what it runs at most may be far from what it runs; of a condition
+ * the sides are counted as for one on data.
+ */
+static void what_is_inexact(struct gcal_count_builder *m,
+                            const struct gcal_sets_scope *scope,
+                            const struct gcal_sets_scope *at,
+                            enum gcal_sets_count_mode mode)
+{
+    bool by_item = mode == GCAL_SETS_COUNT_WORK_ITEMS;
+
+    if (by_item && at->kind == GCAL_SETS_SCOPE_LOOP) {
+        gcal_count_builder_estimate_or(
+            m, at->line, at->column, "how often this loop runs cannot be counted exactly",
+            m->request->allow_estimates ? NULL : gcal_count_advice(m, scope, mode),
+            "counted as the maximum over work-items");
+        return;
+    }
+    gcal_sets_nest_note(m->nest, at->line, at->column,
+                        by_item ? "how often this condition holds cannot be counted "
+                                  "exactly: counted as if it always did"
+                                : "how many sub-groups reach this cannot be counted "
+                                  "exactly: counted as if all did");
+    if (m->n_inexact < GCAL_COUNT_MOST_ADVICE)
+        m->inexact[m->n_inexact++] =
+            (struct gcal_count_inexact){ scope, mode, at->line, at->column };
+}
+
+void gcal_count_builder_advise(struct gcal_count_builder *m)
+{
+    const char *advice;
+
+    if (!m->n_inexact || m->failed)
+        return;
+    gcal_sets_nest_renew_budget(m->nest);
+    for (size_t i = 0; i < m->n_inexact; i++) {
+        const struct gcal_count_inexact *x = &m->inexact[i];
+
+        if ((advice = gcal_count_advice(m, x->scope, x->mode)))
+            gcal_sets_nest_note(m->nest, x->line, x->column,
+                                gcal_poly_format(m->c, "for exact counts, %s", advice));
+    }
+}
+
 static void explain(struct gcal_count_builder *m, const struct gcal_sets_scope *scope,
                     enum gcal_sets_count_mode mode)
 {
@@ -92,7 +135,6 @@ static void explain(struct gcal_count_builder *m, const struct gcal_sets_scope *
     static const char by_one[] =
         "work-items reach this differently often: the maximum is counted";
     const struct gcal_sets_scope *at, *known = gcal_count_known_scope(m, scope);
-    const char *advice;
     bool by_item;
 
     if (!known || is_exact(m, known, mode))
@@ -104,24 +146,7 @@ static void explain(struct gcal_count_builder *m, const struct gcal_sets_scope *
                             mode == GCAL_SETS_COUNT_BUSIEST ? by_one : by_group);
         return;
     }
-    advice =
-        m->request->allow_estimates
-            ? NULL
-            : gcal_count_advice(m, known, by_item ? GCAL_SETS_COUNT_WORK_ITEMS : mode);
-    if (by_item && at->kind == GCAL_SETS_SCOPE_LOOP)
-        gcal_count_builder_estimate_or(
-            m, at->line, at->column, "how often this loop runs cannot be counted exactly",
-            advice, "counted as the maximum over work-items");
-    else if (by_item)
-        gcal_count_builder_estimate_or(
-            m, at->line, at->column,
-            "how often this condition holds cannot be counted exactly", advice,
-            "counted as if it always did");
-    else
-        gcal_count_builder_estimate_or(
-            m, at->line, at->column,
-            "how many sub-groups reach this cannot be counted exactly", advice,
-            "counted as if all did");
+    what_is_inexact(m, known, at, by_item ? GCAL_SETS_COUNT_WORK_ITEMS : mode);
 }
 
 static void fail_without_closed_form(struct gcal_count_builder *m,

@@ -22,6 +22,15 @@ struct gcal_count_explained {
     enum gcal_sets_count_mode mode;
 };
 
+/* A condition that is counted as if it always held, at its place. */
+struct gcal_count_inexact {
+    const struct gcal_sets_scope *scope;
+    enum gcal_sets_count_mode mode;
+    int line, column;
+};
+
+enum { GCAL_COUNT_MOST_ADVICE = 3 };
+
 enum gcal_count_component_kind {
     GCAL_COUNT_COMPONENT_MEMORY,
     GCAL_COUNT_COMPONENT_ONCHIP,
@@ -44,6 +53,8 @@ struct gcal_count_builder {
     struct gcal_count_component components[GCAL_COUNT_N_COMPONENTS];
     size_t n_explained, explained_capacity;
     struct gcal_count_explained *explained;
+    size_t n_inexact;
+    struct gcal_count_inexact inexact[GCAL_COUNT_MOST_ADVICE];
     bool failed;
     struct gcal_error *err;
 };
@@ -84,8 +95,8 @@ struct gcal_count_counter {
 };
 
 struct gcal_count_counter gcal_count_counter_zero(struct gcal_count_builder *m);
-/* Adds 'times' events per execution of 'scope'.  An inexact count is noted; unless the
- * request allows estimates it is refused, but for branches that depend on data.
+/* Adds 'times' events per execution of 'scope'.  An inexact count is noted; that of a loop
+ * is refused unless the request allows estimates.
  */
 void gcal_count_counter_add(struct gcal_count_builder *m,
                             struct gcal_count_counter *counter,
@@ -105,6 +116,11 @@ void gcal_count_builder_estimate(struct gcal_count_builder *m, int line, int col
 void gcal_count_builder_estimate_or(struct gcal_count_builder *m, int line, int column,
                                     const char *what, const char *advice,
                                     const char *done);
+
+/* Notes what makes counts exact that conditions made inexact; after all counts, as trying it
+ * takes some of the budget.
+ */
+void gcal_count_builder_advise(struct gcal_count_builder *m);
 
 /* ---- op.c, access.c: entries of a profile ---- */
 void gcal_count_builder_add_ops(struct gcal_count_builder *m);

@@ -351,15 +351,12 @@ void gcal_walk_note_both_sides(struct gcal_walk *w, CXCursor condition,
         return;
     }
     w->not_affine++;
-    if (!w->request->allow_estimates && !w->tentative)
-        gcal_walk_fail(w, condition,
-                       "this condition cannot be counted exactly%s%s: allow estimates "
-                       "to count both of its sides",
-                       predicate->why ? ": " : "", predicate->why ? predicate->why : "");
-    else
-        gcal_walk_note(w, condition,
-                       "both sides were counted: the condition is not "
-                       "affine in sizes and ids");
+    gcal_walk_note(w, condition,
+                   gcal_poly_format(w->c,
+                                    "both sides were counted: the condition cannot be "
+                                    "counted exactly%s%s",
+                                    predicate->why ? ": " : "",
+                                    predicate->why ? predicate->why : ""));
 }
 
 void gcal_walk_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,

@@ -103,14 +103,8 @@ static void note_leaving(struct gcal_walk *w, const struct gcal_walk_flow *flow,
             continue;
         if (!exit->on_data)
             w->not_affine++;
-        if (!exit->on_data && !w->request->allow_estimates && !w->tentative)
-            gcal_walk_fail(w, exit->at,
-                           "the condition of this early exit is not affine in sizes and "
-                           "ids, so what follows cannot be counted exactly: allow "
-                           "estimates to count it as if control never left here");
-        else
-            gcal_walk_note(w, exit->at,
-                           "what follows was counted as if control never left here");
+        gcal_walk_note(w, exit->at,
+                       "what follows was counted as if control never left here");
     }
 }
 

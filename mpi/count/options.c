@@ -62,7 +62,9 @@ static const struct argp_option count_options[] = {
       "selections, negations and conversions as well (f_index_..., f_aux_...)",
       2 },
     { "allow-estimates", 'E', NULL, 0,
-      "Estimate and mark what cannot be counted exactly, instead of refusing it", 2 },
+      "Estimate and mark loops whose length or exit cannot be counted exactly, and bank "
+      "conflicts, instead of refusing them",
+      2 },
     { "no-cache", NO_CACHE, NULL, 0,
       "Count anew, even if the same kernel has been counted before", 2 },
     { 0 },

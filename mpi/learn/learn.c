@@ -31,7 +31,9 @@ static const struct argp_option options[] = {
       0 },
     { "record", 'r', "FILE.h5", 0, "Keep the record of the measurements", 0 },
     { "allow-estimates", 'E', NULL, 0,
-      "Estimate and mark what cannot be counted exactly, instead of refusing it", 2 },
+      "Estimate and mark loops whose length or exit cannot be counted exactly, and bank "
+      "conflicts, instead of refusing them",
+      2 },
     { "no-cache", NO_CACHE, NULL, 0,
       "Count anew, even if the same kernel has been counted before", 2 },
     { "quiet", 'q', NULL, 0, "Print errors and the last lines only", 0 },

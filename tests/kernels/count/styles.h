@@ -59,6 +59,7 @@ struct style {
     struct gcal_strings lanes_marked; /* with sub-groups of 32 only */
     char *no_lanes;                   /* why lanes are not enumerated, or NULL */
     char *refused;                    /* words of the message, or NULL */
+    char *noted;                      /* words of a note on an estimate, or NULL */
     struct gcal_strings advice;       /* lines that make it pass */
 };
 
@@ -70,7 +71,7 @@ struct styles {
 /* Clear 'styles' in any case; -1 with "file:line: reason". */
 int styles_read(const char *path, struct styles *styles, struct gcal_error *err);
 void styles_clear(struct styles *styles);
-/* The advice becomes part of the style, which is not refused any more. */
+/* The advice becomes part of the style, which is not refused or noted any more. */
 int style_take_advice(struct style *style, struct gcal_error *err);
 
 /* As for gcal_count(); 'style' keeps what it points to. */

@@ -200,6 +200,11 @@ static int read_refused(struct style *style, const char *text, struct gcal_error
     return set_text(&style->refused, text, err);
 }
 
+static int read_noted(struct style *style, const char *text, struct gcal_error *err)
+{
+    return set_text(&style->noted, text, err);
+}
+
 static int read_advice(struct style *style, const char *text, struct gcal_error *err)
 {
     return gcal_strings_add(&style->advice, text, err);
@@ -216,7 +221,7 @@ static const struct {
     { "scalar", read_argument },   { "seen", read_seen },
     { "marked", read_marked },     { "lanes-marked", read_lanes_marked },
     { "no-lanes", read_no_lanes }, { "refused", read_refused },
-    { "advice", read_advice },
+    { "noted", read_noted },       { "advice", read_advice },
 };
 
 static int read_words(struct style *style, const char *text, struct gcal_error *err)
@@ -234,7 +239,8 @@ static int read_words(struct style *style, const char *text, struct gcal_error *
 int style_take_advice(struct style *style, struct gcal_error *err)
 {
     free(style->refused);
-    style->refused = NULL;
+    free(style->noted);
+    style->refused = style->noted = NULL;
     for (size_t i = 0; i < style->advice.n; i++)
         if (read_words(style, style->advice.items[i], err) < 0)
             return gcal_error_prefix(err, "%s:%d: advice", style->file, style->line);
@@ -369,6 +375,7 @@ static void clear_style(struct style *s)
     free(s->options);
     free(s->no_lanes);
     free(s->refused);
+    free(s->noted);
     for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
         free(s->global_size[d]);
     for (size_t i = 0; i < s->n_trips; i++)

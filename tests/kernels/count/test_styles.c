@@ -168,12 +168,33 @@ static int check_refused(struct style *style, struct gcal_error *err)
     return 0;
 }
 
+/* Its counts are marked, and a note says what to do. */
+static int check_noted(struct style *style, struct gcal_error *err)
+{
+    struct gcal_count_request request = style_request(style, 1);
+    struct gcal_profile *profile = gcal_count(&request, err);
+    const char *found = NULL;
+
+    if (!profile)
+        return -1;
+    for (size_t i = 0; i < profile->n_notes && !found; i++)
+        if (strstr(profile->notes[i], style->noted))
+            found = profile->notes[i];
+    if (found && profile->estimated)
+        printf("  noted: %s\n", found);
+    else
+        gcal_error_set(err, GCAL_EINPUT, "no note contains '%s', but \"%s\"",
+                       style->noted, profile->n_notes ? profile->notes[0] : "");
+    gcal_profile_destroy(profile);
+    return found ? 0 : -1;
+}
+
 static int check_style(struct style *style, struct gcal_error *err)
 {
-    if (style->refused) {
-        if (check_refused(style, err) < 0)
+    if (style->refused || style->noted) {
+        if ((style->refused ? check_refused : check_noted)(style, err) < 0)
             return -1;
-        if (!style->advice.n)
+        if (!style->advice.n && style->refused)
             return 0;
         *err = (struct gcal_error){ 0 };
         if (style_take_advice(style, err) < 0)

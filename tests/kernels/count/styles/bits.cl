@@ -212,3 +212,66 @@ kernel void least_of_all(global long *a, int n)
         most = max(most, a[i]);
     a[get_global_id(0)] = most;
 }
+
+//: kernel filter_by_flags
+//: local 16,4
+//: global 16*ceil(w/16),4*h
+//: at w=40 h=3 flags=21
+//: at w=17 h=2 flags=74
+//: at w=16 h=2 flags=0
+kernel void filter_by_flags(global float *a, int w, int flags)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+
+    if (x >= w)
+        return;
+    if (flags & 0x40)
+        a[y * w + x] *= 0.5f;
+    if ((flags & 0x14) == 0x14)
+        a[y * w + x] += 1.0f;
+    else if (flags & 2)
+        a[y * w + x] = -1.0f;
+}
+
+//: kernel partners
+//: local 32
+//: global 32*g
+//: at g=1 n=20
+//: at g=3 n=81
+//: buffer a 32*g+32
+kernel void partners(global float *a, global float *b, int n)
+{
+    int i = get_global_id(0), other = i ^ 5;
+
+    if (other < n && (i & 6) != 2)
+        b[i] = a[other] + a[i | 9];
+}
+
+//: kernel bayer_phase
+//: local 8,8
+//: global 8*g,8*h
+//: at g=1 h=2 w=12 filters=9
+//: at g=2 h=1 w=9 filters=9
+//: noted 'filters', which is not a number
+//: advice assume filters = 9
+kernel void bayer_phase(global float *a, int w, int filters)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+
+    if (x < w && ((y & filters) & 1) == 1)
+        a[y * w + x] += 0.25f;
+}
+
+//: kernel power_of_two_only
+//: local 32
+//: global 32*g
+//: at g=1 n=64
+//: at g=2 n=64
+//: marked add, global store, global store bytes
+kernel void power_of_two_only(global float *a, int n)
+{
+    int i = get_global_id(0);
+
+    if (!(i & (n - 1)))
+        a[i] = i + 1.0f;
+}

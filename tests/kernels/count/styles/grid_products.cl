@@ -204,7 +204,7 @@ kernel void matrix_of_line(global const float *a, global float *b, int rows, int
 //: global 16*g,4*h
 //: at n=400 cols=40 g=2 h=3
 //: at n=100 cols=40 g=1 h=3
-//: refused give 'cols' as a number, as in
+//: noted give 'cols' as a number, as in
 //: advice assume cols = 40
 kernel void columns_unknown(global float *a, int n, int cols)
 {
@@ -252,7 +252,7 @@ kernel void windows(global const float *im, global float *col, int w, int k, int
 //: global 8*g,8*h
 //: at w=20 h=1 g=2 k=3 pad=1 stride=2
 //: at w=16 h=1 g=1 k=2 pad=0 stride=2
-//: refused give 'stride' as a number
+//: noted give 'stride' as a number
 //: advice assume stride = 2
 //: lanes-marked divergent branch
 //: buffer im w*16
@@ -274,7 +274,7 @@ kernel void windows_free(global const float *im, global float *col, int w, int k
 //: options -DT=16
 //: at rows=17 cols=21 steps=2 g=2 h=2
 //: at rows=24 cols=24 steps=2 g=2 h=2
-//: refused give 'steps' as a number
+//: noted give 'steps' as a number
 //: advice assume steps = 2 and rows >= 1 and cols >= 1
 kernel void heat_pyramid(int steps, global const float *power, global const float *old, global float *new, int cols, int rows)
 {
@@ -307,7 +307,7 @@ kernel void heat_pyramid(int steps, global const float *power, global const floa
 //: assume cols >= 1
 //: at cols=70 steps=3 first=1 g=3
 //: at cols=40 steps=3 first=0 g=2
-//: refused give 'steps' as a number
+//: noted give 'steps' as a number
 //: advice assume steps = 3 and cols >= 1
 kernel void path_pyramid(int steps, global const int *wall, global const int *cost, global int *out, int cols, int first)
 {

@@ -109,7 +109,7 @@ kernel void growing_work(global const float *a, global float *out, uint n)
 //: global 64*g
 //: at g=1 n=64
 //: at g=2 n=64
-//: refused fix 'n' as a number
+//: noted fix 'n' as a number
 //: advice assume n = 64
 kernel void tree_guarded(global float *a, local float *part, int n)
 {
@@ -130,7 +130,7 @@ kernel void tree_guarded(global float *a, local float *part, int n)
 //: global 32*g
 //: at g=1 n=64
 //: at g=2 n=64
-//: refused --assume "n = 1024"
+//: noted --assume "n = 1024"
 //: advice assume n = 64
 kernel void sweep_guarded(global float *a, int n)
 {
@@ -198,7 +198,7 @@ kernel void rows_by_pitch(global const float *a, global float *out, int rows, in
 //: at g=1 n=200 m=32
 //: at g=2 n=300 m=50
 //: buffer a n+40
-//: refused assume 'm >= 1'
+//: refused assume 'm >= 32'
 //: advice assume m >= 32
 kernel void interleaved(global const float *a, global float *out, int n, int m)
 {
@@ -320,4 +320,21 @@ kernel void banded_with_min(global const float *a, global float *out, int n, int
         for (int j = max(i - b, 0); j <= min(i + b, n - 1); j++)
             sum += a[i * n + j];
     out[get_global_id(0)] = sum;
+}
+
+//: kernel columns_by_pitch
+//: local 32
+//: global 32*g
+//: at g=1 n=200 pitch=7
+//: at g=2 n=64 pitch=64
+//: at g=2 n=60 pitch=100
+//: buffer a n+64
+kernel void columns_by_pitch(global const float *a, global float *out, int n, int pitch)
+{
+    int i = get_global_id(0);
+    float sum = 0.0f;
+
+    for (int o = 0; o < n; o += pitch)
+        sum += a[o + i];
+    out[i] = sum;
 }
