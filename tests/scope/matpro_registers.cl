@@ -1,10 +1,10 @@
 #define SIDE 64 /* of a work-group's part of the product */
-#define DEEP 16
+#define DEEP 8
 #define OWN 4 /* each work-item has OWN x OWN elements, SIDE/OWN apart */
 #define STEP (SIDE / OWN)
 
 __kernel void product_registers(__global const float *restrict a, __global const float *restrict b,
-                                __global float *restrict c, int n)
+                                __global float *restrict c, int n, int deep)
 {
     __local float left[DEEP][SIDE], right[DEEP][SIDE];
     int x = get_local_id(0);
@@ -17,11 +17,10 @@ __kernel void product_registers(__global const float *restrict a, __global const
     for (int i = 0; i < OWN; i++)
         for (int j = 0; j < OWN; j++)
             sum[i][j] = 0.0f;
-    for (int k0 = 0; k0 < n; k0 += DEEP) {
-        for (int p = 0; p < OWN; p++) {
-            left[x][y + p * STEP] = a[(row0 + y + p * STEP) * n + k0 + x];
-            right[l / SIDE + p * (256 / SIDE)][l % SIDE] =
-                b[(k0 + l / SIDE + p * (256 / SIDE)) * n + col0 + l % SIDE];
+    for (int k0 = 0; k0 < deep; k0 += DEEP) {
+        for (int p = 0; p < 2; p++) {
+            left[l % DEEP][l / DEEP + 32 * p] = a[(row0 + l / DEEP + 32 * p) * deep + k0 + l % DEEP];
+            right[l / SIDE + 4 * p][l % SIDE] = b[(k0 + l / SIDE + 4 * p) * n + col0 + l % SIDE];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int k = 0; k < DEEP; k++) {
