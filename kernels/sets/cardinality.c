@@ -26,347 +26,39 @@ struct counting {
 static const struct gcal_poly *sum_system(struct gcal_sets_system *s,
                                           const struct gcal_poly *weight);
 
-/* ---- substitutions ---- */
-
-/* An equality fixes a dimension: dim = -rest/k with k = 1 or -1. */
-static bool find_fixed(const struct gcal_sets_system *s, size_t *row, size_t *dim)
-{
-    for (size_t i = 0; i < s->n_rows; i++)
-        for (size_t d = 0; d < s->n_dims && s->rows[i].equal; d++)
-            if (gcal_sets_system_coefficient(s, i, d) == 1 ||
-                gcal_sets_system_coefficient(s, i, d) == -1) {
-                *row = i;
-                *dim = d;
-                return true;
-            }
-    return false;
-}
-
-static const struct gcal_poly *sum_fixed(struct gcal_sets_system *s,
-                                         const struct gcal_poly *weight, size_t row,
-                                         size_t dim)
-{
-    struct gcal_sets_row by = s->rows[row];
-    int64_t k = gcal_sets_system_coefficient(s, row, dim);
-    const struct gcal_poly *value =
-        gcal_poly_scale(s->context->c, gcal_sets_system_value(s, &by, dim), -k, 1);
-
-    weight = gcal_poly_substitute(s->context->c, weight, s->atoms[dim], value);
-    s->rows[row] = s->rows[--s->n_rows];
-    for (size_t i = 0; i < s->n_rows; i++) {
-        bool equal = s->rows[i].equal;
-
-        if (!gcal_sets_system_combine(s, &s->rows[i], 1, &by,
-                                      -k * gcal_sets_system_coefficient(s, i, dim),
-                                      &s->rows[i]))
-            return NULL;
-        s->rows[i].equal = equal;
-    }
-    gcal_sets_system_drop(s, dim);
-    return sum_system(s, weight);
-}
-
-/* ---- digits: x and y that occur only as x + k*y, first <= x < first + k ---- */
-
-struct digits {
-    size_t x, y;
-    int64_t first, k;
-};
-
-/* Whether 'row' is lone*x + number >= 0. */
-static bool is_range_row(const struct gcal_sets_system *s, size_t row, size_t x,
-                         int64_t lone)
-{
-    const struct gcal_sets_row *r = &s->rows[row];
-
-    for (size_t i = 1; i < gcal_sets_system_columns(s); i++)
-        if (i != 1 + s->context->n_sizes + x && r->k[i])
-            return false;
-    return gcal_sets_system_coefficient(s, row, x) == lone && !r->equal;
-}
-
-static bool find_range(const struct gcal_sets_system *s, size_t x, struct digits *d)
-{
-    bool starts = false, ends = false;
-    int64_t last = 0;
-
-    for (size_t i = 0; i < s->n_rows; i++) {
-        int64_t number = s->rows[i].k[0];
-
-        if (is_range_row(s, i, x, 1) && (!starts || -number > d->first)) {
-            d->first = -number;
-            starts = true;
-        } else if (is_range_row(s, i, x, -1) && (!ends || number < last)) {
-            last = number;
-            ends = true;
-        }
-    }
-    return starts && ends && !__builtin_sub_overflow(last, d->first, &d->k) && ++d->k > 1;
-}
-
-/* Whether the other rows contain x only as x + k*y, and y alone times 1 or -1. */
-static bool are_digits(const struct gcal_sets_system *s, const struct digits *d)
-{
-    bool together = false;
-
-    for (size_t i = 0; i < s->n_rows; i++) {
-        int64_t x = gcal_sets_system_coefficient(s, i, d->x),
-                y = gcal_sets_system_coefficient(s, i, d->y), scaled;
-
-        if (is_range_row(s, i, d->x, 1) || is_range_row(s, i, d->x, -1))
-            continue;
-        if (x) {
-            if (__builtin_mul_overflow(x, d->k, &scaled) || scaled != y)
-                return false;
-            together = true;
-        } else if (y && ((y != 1 && y != -1) || s->rows[i].equal)) {
-            return false;
-        }
-    }
-    return together;
-}
-
-static bool find_digits(const struct gcal_sets_system *s, const struct gcal_poly *weight,
-                        struct digits *d)
-{
-    for (d->x = 0; d->x < s->n_dims; d->x++) {
-        if (gcal_poly_contains(s->context->c, weight, s->atoms[d->x]) ||
-            !find_range(s, d->x, d))
-            continue;
-        for (d->y = 0; d->y < s->n_dims; d->y++)
-            if (d->y != d->x &&
-                !gcal_poly_contains(s->context->c, weight, s->atoms[d->y]) &&
-                are_digits(s, d))
-                return true;
-    }
-    return false;
-}
-
-/* With z = x - first + k*y: y >= e is z >= k*e, y <= e is z <= k*e + k-1. */
-static const struct gcal_poly *sum_digits(struct gcal_sets_system *s,
-                                          const struct gcal_poly *weight,
-                                          const struct digits *d)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < s->n_rows; i++) {
-        struct gcal_sets_row row = s->rows[i], nothing = { .equal = false };
-        int64_t x = gcal_sets_system_coefficient(s, i, d->x),
-                y = gcal_sets_system_coefficient(s, i, d->y);
-        bool equal = row.equal;
-
-        if (is_range_row(s, i, d->x, 1) || is_range_row(s, i, d->x, -1))
-            continue;
-        if (!x && y) {
-            if (!gcal_sets_system_combine(s, &row, d->k, &nothing, 0, &row))
-                return NULL;
-            row.k[0] += y < 0 ? d->k - 1 : 0;
-            *gcal_sets_system_coefficient_at(s, &row, d->y) = y;
-        } else if (x) {
-            int64_t shift;
-
-            if (__builtin_mul_overflow(x, d->first, &shift) ||
-                __builtin_add_overflow(row.k[0], shift, &row.k[0]))
-                return NULL;
-            *gcal_sets_system_coefficient_at(s, &row, d->y) = x;
-            *gcal_sets_system_coefficient_at(s, &row, d->x) = 0;
-        }
-        row.equal = equal;
-        s->rows[n++] = row;
-    }
-    s->n_rows = n;
-    s->atoms[d->y] =
-        gcal_poly_atom_index(gcal_poly_dimension(s->context->c, "point", NULL));
-    gcal_sets_system_drop(s, d->x);
-    return sum_system(s, weight);
-}
-
-/* ---- residues: e = floor((a*b + number)/k) of another dimension b ---- */
-
-enum { MOST_RESIDUES = 12 };
-
-struct residues {
-    size_t b, e;
-    int64_t a, k, number, period; /* in b, after which e grows by a whole number */
-};
-
-/* Whether 'row' is a*b - k*e + number >= 0 for some k > 1. */
-static bool is_floor_row(const struct gcal_sets_system *s, size_t row, struct residues *r)
-{
-    const struct gcal_sets_row *from = &s->rows[row];
-    size_t first = 1 + s->context->n_sizes;
-
-    r->b = SIZE_MAX;
-    r->k = -gcal_sets_system_coefficient(s, row, r->e);
-    if (from->equal || r->k < 2)
-        return false;
-    for (size_t i = 1; i < gcal_sets_system_columns(s); i++)
-        if (from->k[i] && i != first + r->e) {
-            if (i < first || r->b != SIZE_MAX)
-                return false;
-            r->b = i - first;
-        }
-    if (r->b == SIZE_MAX)
-        return false;
-    r->a = gcal_sets_system_coefficient(s, row, r->b);
-    r->number = from->k[0];
-    r->period = r->k / gcal_poly_gcd(r->k, r->a);
-    return true;
-}
-
-/* Whether 'row' is the other bound of e: k*e + k-1 - a*b - number >= 0. */
-static bool is_other_row(const struct gcal_sets_system *s, size_t row,
-                         const struct residues *r)
-{
-    const struct gcal_sets_row *from = &s->rows[row];
-    size_t first = 1 + s->context->n_sizes;
-
-    for (size_t i = 1; i < gcal_sets_system_columns(s); i++)
-        if (from->k[i] != (i == first + r->e ? r->k : i == first + r->b ? -r->a : 0))
-            return false;
-    return !from->equal && from->k[0] == r->k - 1 - r->number;
-}
-
-static bool find_residues(const struct gcal_sets_system *s, struct residues *r)
-{
-    for (r->e = 0; r->e < s->n_dims; r->e++)
-        for (size_t i = 0; i < s->n_rows; i++) {
-            if (!is_floor_row(s, i, r) || r->period > MOST_RESIDUES)
-                continue;
-            for (size_t j = 0; j < s->n_rows; j++)
-                if (is_other_row(s, j, r))
-                    return true;
-        }
-    return false;
-}
-
-static int64_t floor_of(int64_t number, int64_t k)
-{
-    return number / k - (number % k < 0);
-}
-
-/* The part with b = period*v + 'residue', where e = slope*v + number. */
-static const struct gcal_poly *sum_residue(const struct gcal_sets_system *s,
-                                           const struct gcal_poly *weight,
-                                           const struct residues *r, int64_t residue)
-{
-    struct gcal_poly_context *c = s->context->c;
-    struct gcal_sets_system *part = malloc(sizeof(*part));
-    int64_t slope = r->period * r->a / r->k,
-            number = floor_of(r->a * residue + r->number, r->k);
-    const struct gcal_poly *v, *sum = NULL;
-
-    if (!part || --*s->pieces_left < 0) {
-        free(part);
-        return NULL;
-    }
-    *part = *s;
-    part->atoms[r->b] = gcal_sets_system_new_dimension(part);
-    v = gcal_poly_from_atom(c, part->atoms[r->b]);
-    weight = gcal_poly_substitute(c, weight, s->atoms[r->b],
-                                  gcal_poly_add(c, gcal_poly_scale(c, v, r->period, 1),
-                                                gcal_poly_integer(c, residue)));
-    weight = gcal_poly_substitute(
-        c, weight, s->atoms[r->e],
-        gcal_poly_add(c, gcal_poly_scale(c, v, slope, 1), gcal_poly_integer(c, number)));
-    for (size_t i = 0; i < part->n_rows; i++) {
-        int64_t *b = gcal_sets_system_coefficient_at(part, &part->rows[i], r->b),
-                *e = gcal_sets_system_coefficient_at(part, &part->rows[i], r->e);
-
-        part->rows[i].k[0] += *b * residue + *e * number;
-        *b = *b * r->period + *e * slope;
-        *e = 0;
-    }
-    gcal_sets_system_drop(part, r->e);
-    sum = sum_system(part, weight);
-    free(part);
-    return sum;
-}
-
 static const struct gcal_poly *add(const struct gcal_sets_system *s,
                                    const struct gcal_poly *a, const struct gcal_poly *b)
 {
     return a && b ? gcal_poly_add(s->context->c, a, b) : NULL;
 }
 
-static const struct gcal_poly *sum_residues(const struct gcal_sets_system *s,
-                                            const struct gcal_poly *weight,
-                                            const struct residues *r)
-{
-    const struct gcal_poly *total = gcal_poly_integer(s->context->c, 0);
+/* ---- floors ---- */
 
-    for (int64_t i = 0; i < r->period && total; i++)
-        total = add(s, total, sum_residue(s, weight, r, i));
-    return total;
-}
-
-/* ---- remainders: e = floor(p/k), where p has a dimension b times 1 or -1 ---- */
-
-struct remainders {
-    size_t low, high; /* rows: 0 <= p - k*e <= k-1 */
-    size_t e;
-    int64_t k;
-};
-
-static bool is_floor_pair(const struct gcal_sets_system *s, struct remainders *r)
-{
-    const struct gcal_sets_row *low = &s->rows[r->low], *high = &s->rows[r->high];
-
-    for (size_t i = 1; i < gcal_sets_system_columns(s); i++)
-        if (low->k[i] != -high->k[i])
-            return false;
-    return !low->equal && !high->equal && low->k[0] + high->k[0] == r->k - 1;
-}
-
-static bool find_remainders(const struct gcal_sets_system *s, struct remainders *r)
-{
-    for (r->low = 0; r->low < s->n_rows; r->low++)
-        for (r->e = 0; r->e < s->n_dims; r->e++) {
-            bool unit = false;
-
-            r->k = -gcal_sets_system_coefficient(s, r->low, r->e);
-            for (size_t d = 0; d < s->n_dims; d++) {
-                int64_t k = gcal_sets_system_coefficient(s, r->low, d);
-
-                unit = unit || (d != r->e && (k == 1 || k == -1));
-            }
-            for (r->high = 0;
-                 unit && r->k > 1 && r->k <= MOST_RESIDUES && r->high < s->n_rows;
-                 r->high++)
-                if (is_floor_pair(s, r))
-                    return true;
-        }
-    return false;
-}
-
-/* The part with p - k*e = 'remainder', which gives b. */
-static const struct gcal_poly *sum_remainder(const struct gcal_sets_system *s,
-                                             const struct gcal_poly *weight,
-                                             const struct remainders *r,
-                                             int64_t remainder)
+static const struct gcal_poly *sum_case(const struct gcal_sets_system *s,
+                                        const struct gcal_poly *weight,
+                                        const struct gcal_sets_floor *floor,
+                                        int64_t number)
 {
     struct gcal_sets_system *part = malloc(sizeof(*part));
     const struct gcal_poly *sum = NULL;
 
     if (part && --*s->pieces_left >= 0) {
         *part = *s;
-        part->rows[r->low].equal = true;
-        part->rows[r->low].k[0] -= remainder;
-        part->rows[r->high] = part->rows[--part->n_rows];
+        gcal_sets_system_take_case(part, &weight, floor, number);
         sum = sum_system(part, weight);
     }
     free(part);
     return sum;
 }
 
-static const struct gcal_poly *sum_remainders(const struct gcal_sets_system *s,
-                                              const struct gcal_poly *weight,
-                                              const struct remainders *r)
+static const struct gcal_poly *sum_cases(const struct gcal_sets_system *s,
+                                         const struct gcal_poly *weight,
+                                         const struct gcal_sets_floor *floor)
 {
     const struct gcal_poly *total = gcal_poly_integer(s->context->c, 0);
 
-    for (int64_t i = 0; i < r->k && total; i++)
-        total = add(s, total, sum_remainder(s, weight, r, i));
+    for (int64_t i = 0; i < floor->n_cases && total; i++)
+        total = add(s, total, sum_case(s, weight, floor, i));
     return total;
 }
 
@@ -730,15 +422,30 @@ static bool has_dimensions(const struct gcal_sets_system *s,
     return false;
 }
 
+/* The dimension to sum over first; SIZE_MAX: all are unbounded. */
+static size_t cheapest(const struct gcal_sets_system *s, const struct gcal_poly *weight)
+{
+    size_t best = SIZE_MAX;
+    long least = 0;
+
+    for (size_t dim = 0; dim < s->n_dims; dim++) {
+        long cost = cost_of(s, weight, dim);
+
+        if (cost >= 0 && (best == SIZE_MAX || cost < least)) {
+            best = dim;
+            least = cost;
+        }
+    }
+    return best;
+}
+
 static const struct gcal_poly *sum_system(struct gcal_sets_system *s,
                                           const struct gcal_poly *weight)
 {
-    struct digits digits = { .first = 0 };
-    struct residues residues;
-    struct remainders remainders;
+    struct gcal_sets_floor floor;
     bool in_first[GCAL_SETS_MAX_DEPTH];
-    size_t row, dim, best = SIZE_MAX;
-    long least = 0;
+    size_t dim;
+    int reduced;
 
     if (gcal_poly_context_has_failed(s->context->c))
         return NULL;
@@ -748,23 +455,12 @@ static const struct gcal_poly *sum_system(struct gcal_sets_system *s,
         return cut_by_sizes(s, weight);
     if (!has_dimensions(s, weight) && find_first_part(s, in_first))
         return sum_parts(s, weight, in_first);
-    if (find_digits(s, weight, &digits))
-        return sum_digits(s, weight, &digits);
-    if (find_fixed(s, &row, &dim))
-        return sum_fixed(s, weight, row, dim);
-    if (find_residues(s, &residues))
-        return sum_residues(s, weight, &residues);
-    if (find_remainders(s, &remainders))
-        return sum_remainders(s, weight, &remainders);
-    for (dim = 0; dim < s->n_dims; dim++) {
-        long cost = cost_of(s, weight, dim);
-
-        if (cost >= 0 && (best == SIZE_MAX || cost < least)) {
-            best = dim;
-            least = cost;
-        }
-    }
-    return best == SIZE_MAX ? NULL : sum_dimension(s, weight, best);
+    if ((reduced = gcal_sets_system_reduce(s, &weight)))
+        return reduced > 0 ? sum_system(s, weight) : NULL;
+    if (gcal_sets_system_find_floor(s, &floor))
+        return sum_cases(s, weight, &floor);
+    dim = cheapest(s, weight);
+    return dim == SIZE_MAX ? NULL : sum_dimension(s, weight, dim);
 }
 
 static isl_stat count_basic(isl_basic_set *set, void *data)

@@ -275,6 +275,35 @@ bool gcal_sets_system_read(struct gcal_sets_system *s, isl_basic_set *set);
  */
 int gcal_sets_system_simplify(struct gcal_sets_system *s);
 
+/* ---- reduce.c: systems with a dimension less, over which the sum is the same ---- */
+
+/* Replaces a dimension that an equality fixes, or two that are digits of a number.  1: it
+ * did; 0: there are none; -1: numbers overflow.
+ */
+int gcal_sets_system_reduce(struct gcal_sets_system *s, const struct gcal_poly **weight);
+
+/* The dimension e = floor((a*b + number)/k), by residues of the dimension b; or
+ * e = floor(p/k), by remainders of p, which has a dimension times 1 or -1.
+ */
+struct gcal_sets_floor {
+    bool by_residue;
+    int64_t
+        n_cases; /* of residues: the period in b, after which e grows by a whole number */
+    size_t e;
+    int64_t k;
+    size_t b; /* by residue */
+    int64_t a, number;
+    size_t low, high; /* by remainder: the rows 0 <= p - k*e <= k-1 */
+};
+
+/* False when there is none with a few cases. */
+bool gcal_sets_system_find_floor(const struct gcal_sets_system *s,
+                                 struct gcal_sets_floor *floor);
+/* The part of the system in case 0 <= number < n_cases. */
+void gcal_sets_system_take_case(struct gcal_sets_system *s,
+                                const struct gcal_poly **weight,
+                                const struct gcal_sets_floor *floor, int64_t number);
+
 /* ---- bases.c: the bases of strides, 1, n, n+2, n*m ---- */
 
 enum { GCAL_SETS_MAX_BASES = 6 };
