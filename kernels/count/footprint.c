@@ -54,7 +54,43 @@ static const struct gcal_poly *extent(const struct subject *s,
                          gcal_poly_integer(c, 1));
 }
 
-/* Of the launch, or a part of it; '*.count' NULL: unknown. */
+/* The accesses of all work-items, each to blocks of its own. */
+static const struct gcal_poly *count_accesses(const struct subject *s)
+{
+    const struct gcal_poly *sum = gcal_poly_integer(s->m->c, 0);
+    bool estimated;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct gcal_poly *times = gcal_sets_scope_count(
+            s->m->nest, s->events[i]->scope, GCAL_SETS_COUNT_WORK_ITEMS, &estimated);
+
+        if (times)
+            sum = gcal_poly_add(
+                s->m->c, sum,
+                gcal_poly_scale(s->m->c, times,
+                                (s->events[i]->width + s->size - 1) / s->size, 1));
+    }
+    return sum;
+}
+
+/* From the ranges of subscripts; at most a sector for each access. */
+static struct gcal_count_counter estimate(const struct subject *s,
+                                          struct gcal_sets_nest *nest, bool by_group)
+{
+    const struct gcal_poly *box =
+        gcal_sets_box_footprint(nest, s->n, s->events, s->size, by_group);
+    const struct gcal_poly *most = count_accesses(s);
+
+    note(s,
+         box ? "the footprint of this array is estimated from the ranges of its "
+               "subscripts, as if all conditions held"
+             : "the footprint of this array is unknown: a sector of its own is counted "
+               "for each access of a work-item");
+    return (struct gcal_count_counter){ box ? gcal_poly_min(s->m->c, box, most) : most,
+                                        true };
+}
+
+/* Of the launch, or a part of it. */
 static struct gcal_count_counter count_together(const struct subject *s,
                                                 struct gcal_sets_nest *nest)
 {
@@ -65,12 +101,12 @@ static struct gcal_count_counter count_together(const struct subject *s,
                                               &counter.estimated);
     if (counter.count && !counter.estimated)
         return counter;
-    if ((most = extent(s, nest)))
-        counter.count =
-            counter.count ? gcal_poly_min(s->m->c, counter.count, most) : most;
-    counter.estimated = true;
     if (counter.count)
         note_mean(s);
+    else
+        counter = estimate(s, nest, false);
+    if ((most = extent(s, nest)))
+        counter.count = gcal_poly_min(s->m->c, counter.count, most);
     return counter;
 }
 
@@ -80,32 +116,10 @@ static struct gcal_count_counter count_by_group(const struct subject *s)
 
     counter.count = gcal_sets_block_footprint(s->m->nest, s->n, s->events, s->size, true,
                                               &counter.estimated);
-    if (counter.count && counter.estimated)
+    if (!counter.count)
+        return estimate(s, s->m->nest, true);
+    if (counter.estimated)
         note_mean(s);
-    return counter;
-}
-
-/* An upper bound: no two work-items touch the same sector. */
-static struct gcal_count_counter count_all(const struct subject *s)
-{
-    struct gcal_count_counter counter = gcal_count_counter_zero(s->m);
-
-    for (size_t i = 0; i < s->n; i++) {
-        const struct gcal_poly *times =
-            gcal_sets_scope_count(s->m->nest, s->events[i]->scope,
-                                  GCAL_SETS_COUNT_WORK_ITEMS, &counter.estimated);
-
-        if (times)
-            counter.count = gcal_poly_add(
-                s->m->c, counter.count,
-                gcal_poly_scale(s->m->c, times,
-                                (s->events[i]->width + s->size - 1) / s->size, 1));
-    }
-    counter.estimated = true;
-    note(
-        s,
-        "the footprint of this array is unknown: a sector of its own is counted for each "
-        "access of a work-item");
     return counter;
 }
 
@@ -168,7 +182,7 @@ static char *wave_text(struct gcal_count_builder *m, const struct gcal_poly *p,
     return gcal_buf_take(&text, m->err);
 }
 
-/* A polynomial in the extents; NULL: unknown. */
+/* A polynomial in the extents. */
 static struct gcal_count_counter count_wave(const struct subject *s)
 {
     struct gcal_count_builder *m = s->m;
@@ -231,21 +245,15 @@ static void add_subject(const struct subject *s)
 {
     struct gcal_count_builder *m = s->m;
     struct gcal_count_counter group = count_by_group(s),
-                              launch = count_together(s, m->nest), wave = { 0 };
+                              launch = count_together(s, m->nest), wave = count_wave(s);
 
-    if (launch.count)
-        wave = count_wave(s);
-    if (!launch.count)
-        launch = count_all(s);
-    if (!group.count)
-        group = count_all(s);
     if (m->failed || !launch.count->n_terms)
         return;
     add(s, GCAL_FEATURE_FOOTPRINT_GROUP, gcal_count_builder_text(m, group.count),
         group.estimated);
     add(s, GCAL_FEATURE_FOOTPRINT_LAUNCH, gcal_count_builder_text(m, launch.count),
         launch.estimated);
-    if (!wave.count || !add_wave(s, &wave))
+    if (!add_wave(s, &wave))
         add_share(s, &launch);
 }
 

@@ -223,6 +223,15 @@ gcal_sets_block_footprint(struct gcal_sets_nest *nest, size_t n,
                           const struct gcal_sets_access_event *const *accesses,
                           int64_t size, bool by_group, bool *estimated);
 
+/* An estimate of the same from strides and ranges alone: all conditions are taken to hold,
+ * and accesses with different strides to touch different blocks.  NULL when a subscript is
+ * not affine.
+ */
+const struct gcal_poly *
+gcal_sets_box_footprint(struct gcal_sets_nest *nest, size_t n,
+                        const struct gcal_sets_access_event *const *accesses,
+                        int64_t size, bool by_group);
+
 /* Begins another budget of a share of the first, for counts that may go without. */
 void gcal_sets_nest_renew_budget(struct gcal_sets_nest *nest);
 

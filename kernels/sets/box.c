@@ -1,0 +1,307 @@
+/* box.c - an estimate of footprints in blocks, from strides and ranges alone
+ *
+ * Each subscript is a box in the coordinates of its bases (bases.c): along each of them,
+ * dimensions give a range, without regard to conditions.  Ranges that meet, or leave gaps
+ * of less than a block, are runs; runs of whole rows are one.  Accesses with the same
+ * strides share a box, which is larger by the distance between them.  For symbolic sizes,
+ * a range that depends on them is taken to be longer than any number.
+ */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "kernels/sets/private.h"
+
+enum { MOST_STEPS = 100000 };
+
+/* One access: how far a step of each dimension goes along each basis. */
+struct box {
+    size_t n_dims;
+    const struct gcal_poly *trips[GCAL_SETS_MAX_DIMS];
+    int64_t step[GCAL_SETS_MAX_DIMS][GCAL_SETS_MAX_BASES];
+    int64_t low[GCAL_SETS_MAX_BASES], high[GCAL_SETS_MAX_BASES]; /* of constant terms */
+    int64_t width;
+    bool aligned; /* begins with a block in every group */
+};
+
+/* 'count' runs of 'span' elements each. */
+struct runs {
+    const struct gcal_poly *count, *span;
+};
+
+struct boxes {
+    struct gcal_sets_nest *nest;
+    struct gcal_poly_context *c;
+    int64_t size;
+    bool by_group;
+    struct gcal_sets_bases bases;
+    size_t n;
+    const struct gcal_poly **offsets;
+    struct gcal_sets_domain *domains;
+    struct box *all;
+};
+
+/* ---- accesses as boxes ---- */
+
+static bool is_multiple(const struct gcal_poly *p, int64_t size)
+{
+    for (size_t i = 0; i < p->n_terms; i++)
+        if (p->terms[i].den != 1 || p->terms[i].num % size)
+            return false;
+    return true;
+}
+
+static bool is_dropped(const struct boxes *b, const struct gcal_sets_domain *domain,
+                       size_t dim)
+{
+    struct gcal_sets_nest *nest = b->nest;
+
+    for (size_t d = 0; b->by_group && d < nest->n_dims; d++)
+        if (domain->dims[dim] == gcal_poly_atom_index(nest->gid[d]))
+            return true;
+    return false;
+}
+
+/* Adds dimension 'dim' of the domain; false when its range is unknown. */
+static bool add_dimension(const struct boxes *b, struct box *box,
+                          const struct gcal_sets_domain *domain, size_t dim)
+{
+    const struct gcal_poly *offset = domain->offset;
+    const struct gcal_poly *stride =
+        gcal_poly_coefficient(b->c, offset, domain->dims[dim], 1);
+    bool dropped = is_dropped(b, domain, dim);
+
+    if (gcal_poly_contains_nested(b->c, offset, domain->dims[dim]) ||
+        gcal_poly_degree(offset, domain->dims[dim]) > 1 ||
+        gcal_poly_has_dimension(b->c, stride))
+        return false;
+    if (dropped)
+        box->aligned = box->aligned && is_multiple(stride, b->size);
+    if (dropped || !stride->n_terms)
+        return true;
+    box->trips[box->n_dims] =
+        gcal_sets_most_trips(b->nest, domain->trips[dim], domain->estimated);
+    return box->trips[box->n_dims] &&
+           gcal_sets_bases_split(b->c, &b->bases, stride, box->step[box->n_dims++]);
+}
+
+static bool find_box(const struct boxes *b, struct box *box,
+                     const struct gcal_sets_access_event *access, size_t number)
+{
+    const struct gcal_sets_domain *domain = &b->domains[number];
+    const struct gcal_poly *begin =
+        gcal_sets_bases_stride(b->c, b->offsets[number], UINT_MAX);
+
+    *box = (struct box){ .width = access->width, .aligned = is_multiple(begin, b->size) };
+    for (size_t i = 0; i < domain->n_dims; i++)
+        if (!add_dimension(b, box, domain, i))
+            return false;
+    if (!gcal_sets_bases_split(
+            b->c, &b->bases, gcal_sets_bases_offset(b->c, b->offsets, number), box->low))
+        return false;
+    for (size_t i = 0; i < b->bases.n; i++)
+        box->high[i] = box->low[i];
+    return true;
+}
+
+static bool is_alike(const struct boxes *b, const struct box *x, const struct box *y)
+{
+    if (x->n_dims != y->n_dims || x->width != y->width)
+        return false;
+    for (size_t i = 0; i < x->n_dims; i++) {
+        if (!gcal_poly_equal(x->trips[i], y->trips[i]))
+            return false;
+        for (size_t k = 0; k < b->bases.n; k++)
+            if (x->step[i][k] != y->step[i][k])
+                return false;
+    }
+    return true;
+}
+
+/* Joins the box to one that is like it, or keeps it. */
+static void add_box(struct boxes *b, const struct box *box)
+{
+    struct box *other = b->all;
+
+    while (other < b->all + b->n && !is_alike(b, other, box))
+        other++;
+    if (other == b->all + b->n) {
+        b->all[b->n++] = *box;
+        return;
+    }
+    for (size_t i = 0; i < b->bases.n; i++) {
+        if (box->low[i] < other->low[i])
+            other->low[i] = box->low[i];
+        if (box->high[i] > other->high[i])
+            other->high[i] = box->high[i];
+    }
+    other->aligned = other->aligned && box->aligned;
+}
+
+/* ---- runs ---- */
+
+/* Whether there is less than 'gap' between runs of 'span' that begin 'step' apart. */
+static bool meets(const struct gcal_poly *span, int64_t step, int64_t gap)
+{
+    int64_t number;
+
+    if (gcal_poly_is_constant(span, &number))
+        return step - number < gap;
+    return true;
+}
+
+static int64_t magnitude(int64_t number)
+{
+    return number < 0 ? -number : number;
+}
+
+/* The dimension with the smallest step above 'above' along basis 'k', or of the same step
+ * after 'after'; SIZE_MAX: none.
+ */
+static size_t next_dimension(const struct box *box, size_t k, int64_t above, size_t after)
+{
+    size_t next = SIZE_MAX;
+
+    for (size_t i = 0; i < box->n_dims; i++) {
+        int64_t step = magnitude(box->step[i][k]);
+
+        if (step < above || step == 0 ||
+            (step == above && i <= after && after != SIZE_MAX))
+            continue;
+        if (next == SIZE_MAX || step < magnitude(box->step[next][k]))
+            next = i;
+    }
+    return next;
+}
+
+/* The runs along basis 'k', in units of it. */
+static struct runs along(const struct boxes *b, struct box *box, size_t k)
+{
+    struct gcal_poly_context *c = b->c;
+    int64_t gap = k == 0 ? b->size : 1, width = k == 0 ? box->width : 1;
+    struct runs runs = { gcal_poly_integer(c, 1),
+                         gcal_poly_integer(c, width + box->high[k] - box->low[k]) };
+    size_t i = SIZE_MAX;
+
+    for (int64_t step = 0; (i = next_dimension(box, k, step, i)) != SIZE_MAX;) {
+        step = magnitude(box->step[i][k]);
+        if (meets(runs.span, step, gap)) {
+            runs.span = gcal_poly_add(
+                c, runs.span,
+                gcal_poly_scale(c,
+                                gcal_poly_sub(c, box->trips[i], gcal_poly_integer(c, 1)),
+                                step, 1));
+            continue;
+        }
+        runs.count = gcal_poly_mul(c, runs.count, box->trips[i]);
+        box->aligned = box->aligned &&
+                       is_multiple(gcal_poly_scale(c, b->bases.all[k], step, 1), b->size);
+    }
+    return runs;
+}
+
+/* Runs of the lower bases, once for each unit of 'upper', which are 'basis' elements. */
+static struct runs stack(const struct boxes *b, struct box *box, struct runs lower,
+                         struct runs upper, const struct gcal_poly *basis)
+{
+    struct gcal_poly_context *c = b->c;
+    const struct gcal_poly *one = gcal_poly_integer(c, 1);
+    const struct gcal_poly *reach =
+        gcal_poly_add(c, lower.span, gcal_poly_integer(c, b->size - 1));
+
+    if (gcal_poly_equal(upper.span, one) && gcal_poly_equal(upper.count, one))
+        return lower;
+    if (gcal_poly_equal(lower.count, one) &&
+        gcal_poly_is_nonnegative(c, gcal_poly_sub(c, reach, basis)))
+        return (struct runs){
+            upper.count,
+            gcal_poly_add(c, lower.span,
+                          gcal_poly_mul(c, basis, gcal_poly_sub(c, upper.span, one)))
+        };
+    box->aligned = box->aligned && is_multiple(basis, b->size);
+    return (struct runs){ gcal_poly_mul(c, lower.count,
+                                        gcal_poly_mul(c, upper.count, upper.span)),
+                          lower.span };
+}
+
+static const struct gcal_poly *count_box(const struct boxes *b, struct box *box)
+{
+    struct gcal_poly_context *c = b->c;
+    struct runs runs = along(b, box, 0);
+    const struct gcal_poly *reach;
+
+    for (size_t k = 1; k < b->bases.n; k++)
+        runs = stack(b, box, runs, along(b, box, k), b->bases.all[k]);
+    reach = gcal_poly_add(c, runs.span, gcal_poly_integer(c, b->size - 1));
+    return gcal_poly_mul(c, runs.count,
+                         box->aligned ? gcal_poly_floor(c, reach, b->size)
+                                      : gcal_poly_scale(c, reach, 1, b->size));
+}
+
+/* ---- all accesses ---- */
+
+static bool find_domains(struct boxes *b, size_t n,
+                         const struct gcal_sets_access_event *const *accesses,
+                         bool *estimated)
+{
+    for (size_t i = 0; i < n; i++) {
+        b->domains[i] = (struct gcal_sets_domain){ .nest = b->nest,
+                                                   .mode = GCAL_SETS_COUNT_WORK_ITEMS,
+                                                   .offset = accesses[i]->offset,
+                                                   .keeps_groups = b->by_group,
+                                                   .estimated = estimated };
+        if (!accesses[i]->offset ||
+            !gcal_sets_domain_fill(&b->domains[i], accesses[i]->scope))
+            return false;
+        b->offsets[i] = b->domains[i].offset;
+    }
+    return true;
+}
+
+/* The sum over boxes; NULL: unknown. */
+static const struct gcal_poly *count(struct boxes *b, size_t n,
+                                     const struct gcal_sets_access_event *const *accesses,
+                                     bool whole)
+{
+    const struct gcal_poly *sum = gcal_poly_integer(b->c, 0);
+    struct box box;
+
+    b->n = 0;
+    if (!gcal_sets_bases_find(b->c, n, b->offsets, whole, false, &b->bases))
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (!find_box(b, &box, accesses[i], i))
+            return NULL;
+        add_box(b, &box);
+    }
+    for (size_t i = 0; i < b->n; i++)
+        sum = gcal_poly_add(b->c, sum, count_box(b, &b->all[i]));
+    return sum;
+}
+
+const struct gcal_poly *
+gcal_sets_box_footprint(struct gcal_sets_nest *nest, size_t n,
+                        const struct gcal_sets_access_event *const *accesses,
+                        int64_t size, bool by_group)
+{
+    struct boxes b = { .nest = nest,
+                       .c = nest->c,
+                       .size = size,
+                       .by_group = by_group,
+                       .offsets = gcal_poly_alloc(nest->c, n * sizeof(void *)),
+                       .domains = gcal_poly_alloc(nest->c, n * sizeof(*b.domains)),
+                       .all = gcal_poly_alloc(nest->c, n * sizeof(*b.all)) };
+    const struct gcal_poly *p = NULL;
+    bool estimated, known;
+
+    if (!b.offsets || !b.domains || !b.all ||
+        !gcal_poly_begin_attempt(nest->c, MOST_STEPS))
+        return NULL;
+    known = find_domains(&b, n, accesses, &estimated);
+    for (int whole = 1; whole >= 0 && known && !p; whole--)
+        p = count(&b, n, accesses, whole);
+    if (gcal_poly_end_attempt(nest->c))
+        return NULL;
+    for (size_t d = 0; p && by_group && d < nest->n_dims; d++)
+        p = gcal_poly_mul(nest->c, p, nest->groups[d]);
+    return p;
+}
