@@ -63,6 +63,9 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
     },
     [GCAL_FEATURE_SECTOR] = TRAFFIC("f_sector", TRAFFIC_FIELDS | GCAL_FEATURE_FIELD_TAG,
                                     GCAL_FEATURE_PER_SUB_GROUP),
+    [GCAL_FEATURE_LOOP_SECTOR] =
+        TRAFFIC("f_loop_sector", TRAFFIC_FIELDS | GCAL_FEATURE_FIELD_TAG,
+                GCAL_FEATURE_PER_SUB_GROUP),
     [GCAL_FEATURE_LINE] = TRAFFIC("f_line", TRAFFIC_FIELDS | GCAL_FEATURE_FIELD_TAG,
                                   GCAL_FEATURE_PER_SUB_GROUP),
     [GCAL_FEATURE_PARTIAL_SECTOR] =

@@ -10,7 +10,9 @@
  *                                 passes of accesses to the banks of local memory
  *   f_sector[_tag:<name>][_<global|constant>][_<dtype>][_<load|store>]
  *                                 sectors of memory that sub-groups' accesses touch
- *   f_line.., f_partial_sector..  the same: lines of 128 bytes; sectors that a sub-group's
+ *   f_loop_sector.., f_line.., f_partial_sector..
+ *                                 the same: distinct ones in an execution of the innermost
+ *                                 loop; lines of 128 bytes; sectors that a sub-group's
  *                                 store covers only in part
  *   f_footprint_group[_<global|constant>][_<dtype>][_<load|store>]
  *                                 distinct sectors of each work-group, summed over groups
@@ -69,6 +71,7 @@ enum gcal_feature_kind {
     GCAL_FEATURE_MEM_ACCESS,
     GCAL_FEATURE_LOCAL_PASS,
     GCAL_FEATURE_SECTOR,
+    GCAL_FEATURE_LOOP_SECTOR,
     GCAL_FEATURE_LINE,
     GCAL_FEATURE_PARTIAL_SECTOR,
     GCAL_FEATURE_FOOTPRINT_GROUP,

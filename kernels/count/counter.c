@@ -184,6 +184,14 @@ static void fail_without_closed_form(struct gcal_count_builder *m,
         advice ? ", or " : "", advice ? advice : "");
 }
 
+const struct gcal_sets_scope *
+gcal_count_innermost_loop(const struct gcal_sets_scope *scope)
+{
+    while (scope && scope->kind != GCAL_SETS_SCOPE_LOOP)
+        scope = scope->parent;
+    return scope;
+}
+
 struct gcal_count_counter gcal_count_counter_zero(struct gcal_count_builder *m)
 {
     return (struct gcal_count_counter){ .count = gcal_poly_integer(m->c, 0) };

@@ -13,6 +13,8 @@
 #include "calib/model/dtype.h"
 #include "kernels/count/private.h"
 
+enum { MOST_STEPS_OF_TEXTS = 200000 };
+
 /* Names of a wave's extents, which no size can have. */
 static const char *const extents[GCAL_MAX_DIMS] = { "@0", "@1", "@2" };
 
@@ -198,14 +200,19 @@ static struct gcal_count_counter count_wave(const struct subject *s)
     return counter;
 }
 
-/* False when the texts are too long. */
+/* False when the texts are too long, or take too many steps. */
 static bool add_wave(const struct subject *s, const struct gcal_count_counter *wave)
 {
     struct gcal_count_builder *m = s->m;
-    char *one = wave_text(m, wave->count, GCAL_WAVE_GROUPS);
-    char *two = wave_text(m, wave->count, "(2*" GCAL_WAVE_GROUPS ")");
+    char *one, *two;
+    bool fits;
 
-    bool fits = one && two && strlen(one) + strlen(two) < GCAL_COUNT_MAX_LENGTH;
+    if (!gcal_poly_begin_attempt(m->c, MOST_STEPS_OF_TEXTS))
+        return false;
+    one = wave_text(m, wave->count, GCAL_WAVE_GROUPS);
+    two = wave_text(m, wave->count, "(2*" GCAL_WAVE_GROUPS ")");
+    fits = !gcal_poly_end_attempt(m->c) && one && two &&
+           strlen(one) + strlen(two) < GCAL_COUNT_MAX_LENGTH;
 
     if (fits) {
         add(s, GCAL_FEATURE_FOOTPRINT_WAVE, gcal_count_builder_copy(m, one),

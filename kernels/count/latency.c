@@ -3,9 +3,11 @@
  * Of the work-item that does most.  Loads of one iteration of the same innermost loop,
  * without a barrier between them, are in flight together, but for those whose address
  * follows from others: such a set takes as many rounds as its longest chain of addresses.
- * The iterations of a loop wait for each other if it has a barrier, or an address comes
- * from the iteration before (x = next[x]).  Those of other loops overlap in f_load_chain,
- * as if they were unrolled, and follow each other in f_load_round.
+ * The iterations of a loop wait for each other if it has a barrier, an address comes from
+ * the iteration before (x = next[x]), or compilers do not unroll it so that loads come
+ * first: as it stores to global memory, which may be what the next iteration loads, has an
+ * atomic, or a step that is known at run time only.  Those of other loops overlap in
+ * f_load_chain, as if they were unrolled, and follow each other in f_load_round.
  */
 #include "kernels/count/private.h"
 
@@ -23,16 +25,10 @@ static bool is_load(const struct gcal_count_builder *m,
            m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_GLOBAL;
 }
 
-static const struct gcal_sets_scope *innermost_loop(const struct gcal_sets_scope *scope)
-{
-    while (scope && scope->kind != GCAL_SETS_SCOPE_LOOP)
-        scope = scope->parent;
-    return scope;
-}
-
 static struct set set_of(const struct gcal_sets_access_event *e)
 {
-    return (struct set){ innermost_loop(e->scope), e->n_barriers, e->depth + 1 };
+    return (struct set){ gcal_count_innermost_loop(e->scope), e->n_barriers,
+                         e->depth + 1 };
 }
 
 static bool is_same(const struct set *a, const struct set *b)
@@ -66,6 +62,14 @@ static bool is_within(const struct gcal_sets_scope *scope, unsigned loop)
     return false;
 }
 
+/* Whether loads of later iterations stay behind it. */
+static bool holds_back(const struct gcal_count_builder *m,
+                       const struct gcal_sets_access_event *e)
+{
+    return e->atomic || (e->direction == GCAL_FEATURE_STORE &&
+                         m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_GLOBAL);
+}
+
 static bool is_serial(const struct gcal_count_builder *m, unsigned loop)
 {
     for (size_t i = 0; i < m->nest->n_barriers; i++)
@@ -74,8 +78,10 @@ static bool is_serial(const struct gcal_count_builder *m, unsigned loop)
     for (size_t i = 0; i < m->nest->n_accesses; i++) {
         const struct gcal_sets_access_event *e = &m->nest->accesses[i];
 
-        if (is_load(m, e) && e->carried && is_within(e->scope, loop) &&
-            gcal_poly_contains(m->c, e->carried, loop))
+        if (!is_within(e->scope, loop))
+            continue;
+        if (holds_back(m, e) ||
+            (is_load(m, e) && e->carried && gcal_poly_contains(m->c, e->carried, loop)))
             return true;
     }
     return false;
@@ -95,7 +101,7 @@ static const struct gcal_sets_scope *loops_of(struct gcal_count_builder *m,
         return NULL;
     parent = loops_of(m, scope->parent, serial_only);
     if (scope->kind != GCAL_SETS_SCOPE_LOOP ||
-        (serial_only && !is_serial(m, scope->loop)) ||
+        (serial_only && !scope->runtime_step && !is_serial(m, scope->loop)) ||
         !(own = gcal_poly_alloc(m->c, sizeof(*own))))
         return parent;
     *own = *scope;
@@ -195,10 +201,10 @@ void gcal_count_builder_add_latency(struct gcal_count_builder *m)
             l.chain = gcal_poly_add(m->c, l.chain, one);
     for (size_t i = 0; i < m->nest->n_accesses && !m->failed; i++)
         if (is_load(m, &m->nest->accesses[i]))
-            l.loads =
-                gcal_poly_add(m->c, l.loads,
-                              iterations(m, innermost_loop(m->nest->accesses[i].scope),
-                                         false, &l.estimated));
+            l.loads = gcal_poly_add(
+                m->c, l.loads,
+                iterations(m, gcal_count_innermost_loop(m->nest->accesses[i].scope),
+                           false, &l.estimated));
     if (m->failed || !l.chain->n_terms)
         return;
     rounds = gcal_count_builder_name_text(m, l.rounds);

@@ -89,6 +89,10 @@ const char *gcal_count_advice(struct gcal_count_builder *m,
 
 /* ---- counter.c: counts of events ---- */
 
+/* The innermost loop of a scope; NULL: none. */
+const struct gcal_sets_scope *
+gcal_count_innermost_loop(const struct gcal_sets_scope *scope);
+
 struct gcal_count_counter {
     const struct gcal_poly *count;
     bool estimated;

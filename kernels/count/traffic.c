@@ -11,7 +11,7 @@ enum { LINE_BYTES = 128 };
 struct subject {
     enum gcal_feature_kind kind;
     int64_t bytes; /* of a block */
-    bool partial;
+    bool partial, in_loop;
 };
 
 static bool is_same_access(const struct gcal_sets_access_event *a,
@@ -211,6 +211,27 @@ struct gcal_profile_entry *gcal_count_builder_add_traffic_entry(
     return entry;
 }
 
+/* 'count', the sectors of an access, without those that an iteration of the innermost loop
+ * shares with those before.
+ */
+static struct gcal_count_counter without_repeats(struct gcal_count_builder *m,
+                                                 const struct gcal_sets_access_event *e,
+                                                 int64_t size,
+                                                 struct gcal_count_counter count)
+{
+    const struct gcal_sets_scope *loop = gcal_count_innermost_loop(e->scope);
+    const struct gcal_poly *blocks, *times;
+
+    if (!loop || !e->offset ||
+        !(blocks = gcal_sets_loop_blocks(m->nest, e, loop->loop, size)) ||
+        !(times = gcal_sets_scope_count(m->nest, loop->parent, GCAL_SETS_COUNT_SUB_GROUPS,
+                                        &count.estimated)))
+        return count;
+    count.count = gcal_poly_min(m->c, count.count, gcal_poly_mul(m->c, blocks, times));
+    count.estimated = true;
+    return count;
+}
+
 /* Of the access 'first' and its copies at the same place of the source. */
 static void add_subject(struct gcal_count_builder *m, size_t first,
                         const struct subject *subject, struct count *known)
@@ -224,8 +245,15 @@ static void add_subject(struct gcal_count_builder *m, size_t first,
     struct gcal_profile_entry *entry;
 
     for (size_t i = first; i < m->nest->n_accesses; i++)
-        if (is_same_access(e, &m->nest->accesses[i]))
-            add_access(m, &counter, i, &blocks, known);
+        if (is_same_access(e, &m->nest->accesses[i])) {
+            struct gcal_count_counter one = gcal_count_counter_zero(m);
+
+            add_access(m, &one, i, &blocks, known);
+            if (subject->in_loop)
+                one = without_repeats(m, &m->nest->accesses[i], blocks.size, one);
+            counter.count = gcal_poly_add(m->c, counter.count, one.count);
+            counter.estimated = counter.estimated || one.estimated;
+        }
     free(blocks.all);
     if (blocks.failed)
         gcal_poly_fail(m->c, "out of memory");
@@ -270,9 +298,11 @@ static void add_subjects(struct gcal_count_builder *m, const struct subject *sub
 void gcal_count_builder_add_traffic(struct gcal_count_builder *m)
 {
     int64_t sector = (int64_t)m->request->sector_bytes;
-    const struct subject subjects[] = { { GCAL_FEATURE_SECTOR, sector, false },
-                                        { GCAL_FEATURE_LINE, LINE_BYTES, false },
-                                        { GCAL_FEATURE_PARTIAL_SECTOR, sector, true } };
+    const struct subject subjects[] = { { GCAL_FEATURE_SECTOR, sector, false, false },
+                                        { GCAL_FEATURE_LOOP_SECTOR, sector, false, true },
+                                        { GCAL_FEATURE_LINE, LINE_BYTES, false, false },
+                                        { GCAL_FEATURE_PARTIAL_SECTOR, sector, true,
+                                          false } };
 
     if (sector)
         gcal_sets_nest_renew_budget(m->nest);

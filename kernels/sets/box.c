@@ -13,6 +13,13 @@
 
 enum { MOST_STEPS = 100000 };
 
+/* Whose accesses are together. */
+enum region {
+    LAUNCH,
+    GROUP,
+    LOOP /* of a sub-group, in one execution of a loop */
+};
+
 /* One access: how far a step of each dimension goes along each basis. */
 struct box {
     size_t n_dims;
@@ -32,7 +39,8 @@ struct boxes {
     struct gcal_sets_nest *nest;
     struct gcal_poly_context *c;
     int64_t size;
-    bool by_group;
+    enum region region;
+    unsigned loop; /* its dimension */
     struct gcal_sets_bases bases;
     size_t n;
     const struct gcal_poly **offsets;
@@ -50,15 +58,58 @@ static bool is_multiple(const struct gcal_poly *p, int64_t size)
     return true;
 }
 
-static bool is_dropped(const struct boxes *b, const struct gcal_sets_domain *domain,
-                       size_t dim)
+/* Whether the dimension has one value in the region. */
+static bool is_fixed(const struct boxes *b, const struct gcal_sets_domain *domain,
+                     size_t dim)
 {
     struct gcal_sets_nest *nest = b->nest;
 
-    for (size_t d = 0; b->by_group && d < nest->n_dims; d++)
+    if (b->region == LOOP)
+        return !domain->is_lid[dim] && domain->dims[dim] != b->loop;
+    for (size_t d = 0; b->region == GROUP && d < nest->n_dims; d++)
         if (domain->dims[dim] == gcal_poly_atom_index(nest->gid[d]))
             return true;
     return false;
+}
+
+/* Trips that depend on other loops: the most of them; NULL: unknown. */
+static const struct gcal_poly *most_of_loops(const struct gcal_sets_domain *domain,
+                                             const struct gcal_poly *trips)
+{
+    struct gcal_poly_context *c = domain->nest->c;
+    const struct gcal_poly *end;
+
+    for (size_t i = 0; trips && i < domain->n_dims; i++) {
+        enum gcal_sets_direction direction =
+            gcal_sets_direction(c, trips, domain->dims[i]);
+
+        if (direction == GCAL_SETS_CONSTANT)
+            continue;
+        if (direction == GCAL_SETS_MIXED)
+            return NULL;
+        end = direction == GCAL_SETS_FALLING
+                  ? gcal_poly_integer(c, 0)
+                  : gcal_poly_sub(c, domain->trips[i], gcal_poly_integer(c, 1));
+        trips = gcal_poly_substitute(c, trips, domain->dims[i], end);
+    }
+    return trips && !gcal_poly_has_dimension(c, trips) ? trips : NULL;
+}
+
+/* How many values it has there; NULL: unknown. */
+static const struct gcal_poly *extent(const struct boxes *b,
+                                      const struct gcal_sets_domain *domain, size_t dim)
+{
+    struct gcal_sets_nest *nest = b->nest;
+    int64_t lanes = nest->sub_group_size, along;
+
+    for (size_t d = 0; b->region == LOOP && d < nest->n_dims; d++) {
+        along = lanes < nest->local_size[d] ? lanes : nest->local_size[d];
+        if (domain->dims[dim] == gcal_poly_atom_index(nest->lid[d]))
+            return gcal_poly_integer(b->c, along);
+        lanes = (lanes + along - 1) / along;
+    }
+    return most_of_loops(
+        domain, gcal_sets_most_trips(nest, domain->trips[dim], domain->estimated));
 }
 
 /* Adds dimension 'dim' of the domain; false when its range is unknown. */
@@ -68,18 +119,17 @@ static bool add_dimension(const struct boxes *b, struct box *box,
     const struct gcal_poly *offset = domain->offset;
     const struct gcal_poly *stride =
         gcal_poly_coefficient(b->c, offset, domain->dims[dim], 1);
-    bool dropped = is_dropped(b, domain, dim);
+    bool fixed = is_fixed(b, domain, dim);
 
     if (gcal_poly_contains_nested(b->c, offset, domain->dims[dim]) ||
         gcal_poly_degree(offset, domain->dims[dim]) > 1 ||
         gcal_poly_has_dimension(b->c, stride))
         return false;
-    if (dropped)
+    if (fixed)
         box->aligned = box->aligned && is_multiple(stride, b->size);
-    if (dropped || !stride->n_terms)
+    if (fixed || !stride->n_terms)
         return true;
-    box->trips[box->n_dims] =
-        gcal_sets_most_trips(b->nest, domain->trips[dim], domain->estimated);
+    box->trips[box->n_dims] = extent(b, domain, dim);
     return box->trips[box->n_dims] &&
            gcal_sets_bases_split(b->c, &b->bases, stride, box->step[box->n_dims++]);
 }
@@ -247,7 +297,8 @@ static bool find_domains(struct boxes *b, size_t n,
         b->domains[i] = (struct gcal_sets_domain){ .nest = b->nest,
                                                    .mode = GCAL_SETS_COUNT_WORK_ITEMS,
                                                    .offset = accesses[i]->offset,
-                                                   .keeps_groups = b->by_group,
+                                                   .keeps_groups = b->region != LAUNCH,
+                                                   .keeps_lanes = b->region == LOOP,
                                                    .estimated = estimated };
         if (!accesses[i]->offset ||
             !gcal_sets_domain_fill(&b->domains[i], accesses[i]->scope))
@@ -278,30 +329,45 @@ static const struct gcal_poly *count(struct boxes *b, size_t n,
     return sum;
 }
 
+/* The blocks of one region; NULL: unknown. */
+static const struct gcal_poly *
+count_region(struct boxes *b, size_t n,
+             const struct gcal_sets_access_event *const *accesses)
+{
+    const struct gcal_poly *p = NULL;
+    bool estimated, known;
+
+    b->c = b->nest->c;
+    b->offsets = gcal_poly_alloc(b->c, n * sizeof(void *));
+    b->domains = gcal_poly_alloc(b->c, n * sizeof(*b->domains));
+    b->all = gcal_poly_alloc(b->c, n * sizeof(*b->all));
+    if (!b->offsets || !b->domains || !b->all ||
+        !gcal_poly_begin_attempt(b->c, MOST_STEPS))
+        return NULL;
+    known = find_domains(b, n, accesses, &estimated);
+    for (int whole = 1; whole >= 0 && known && !p; whole--)
+        p = count(b, n, accesses, whole);
+    return gcal_poly_end_attempt(b->c) ? NULL : p;
+}
+
 const struct gcal_poly *
 gcal_sets_box_footprint(struct gcal_sets_nest *nest, size_t n,
                         const struct gcal_sets_access_event *const *accesses,
                         int64_t size, bool by_group)
 {
-    struct boxes b = { .nest = nest,
-                       .c = nest->c,
-                       .size = size,
-                       .by_group = by_group,
-                       .offsets = gcal_poly_alloc(nest->c, n * sizeof(void *)),
-                       .domains = gcal_poly_alloc(nest->c, n * sizeof(*b.domains)),
-                       .all = gcal_poly_alloc(nest->c, n * sizeof(*b.all)) };
-    const struct gcal_poly *p = NULL;
-    bool estimated, known;
+    struct boxes b = { .nest = nest, .size = size, .region = by_group ? GROUP : LAUNCH };
+    const struct gcal_poly *p = count_region(&b, n, accesses);
 
-    if (!b.offsets || !b.domains || !b.all ||
-        !gcal_poly_begin_attempt(nest->c, MOST_STEPS))
-        return NULL;
-    known = find_domains(&b, n, accesses, &estimated);
-    for (int whole = 1; whole >= 0 && known && !p; whole--)
-        p = count(&b, n, accesses, whole);
-    if (gcal_poly_end_attempt(nest->c))
-        return NULL;
     for (size_t d = 0; p && by_group && d < nest->n_dims; d++)
         p = gcal_poly_mul(nest->c, p, nest->groups[d]);
     return p;
+}
+
+const struct gcal_poly *gcal_sets_loop_blocks(struct gcal_sets_nest *nest,
+                                              const struct gcal_sets_access_event *access,
+                                              unsigned loop, int64_t size)
+{
+    struct boxes b = { .nest = nest, .size = size, .region = LOOP, .loop = loop };
+
+    return count_region(&b, 1, &access);
 }

@@ -95,6 +95,10 @@ bool gcal_sets_begin_attempt(struct gcal_sets_nest *nest, long operations)
 {
     long divisor = nest->budget_divisor ? nest->budget_divisor : 1;
 
+    if (!nest->context && !gcal_poly_may_attempt(nest->c)) {
+        nest->is_exhausted = true;
+        return false;
+    }
     if (!gcal_sets_nest_context(nest))
         return false;
     if (nest->operations > MOST_OPERATIONS / divisor ||

@@ -48,6 +48,9 @@ struct gcal_sets_scope {
     enum gcal_sets_scope_kind kind;
     unsigned loop; /* its dimension's atom */
     const struct gcal_poly *trips;
+    bool
+        runtime_step; /* of a loop: compilers cannot know how often it runs from its step,
+                          so they do not unroll it */
     const struct gcal_sets_condition *condition;
     int line, column;
 };
@@ -231,6 +234,14 @@ const struct gcal_poly *
 gcal_sets_box_footprint(struct gcal_sets_nest *nest, size_t n,
                         const struct gcal_sets_access_event *const *accesses,
                         int64_t size, bool by_group);
+
+/* An estimate of the blocks that a sub-group touches by one access in one execution of the
+ * loop with the dimension 'loop', as if all its lanes took part; NULL when the subscript is
+ * not affine.  The nest's sub-group size must be known.
+ */
+const struct gcal_poly *gcal_sets_loop_blocks(struct gcal_sets_nest *nest,
+                                              const struct gcal_sets_access_event *access,
+                                              unsigned loop, int64_t size);
 
 /* Begins another budget of a share of the first, for counts that may go without. */
 void gcal_sets_nest_renew_budget(struct gcal_sets_nest *nest);

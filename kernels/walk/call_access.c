@@ -157,7 +157,7 @@ static const struct gcal_poly *push_elements(struct gcal_walk *w, CXCursor c,
         w->c, gcal_poly_add(w->c, n, gcal_poly_integer(w->c, items - 1)), items);
     if (!gcal_poly_is_constant(rounds, &n_rounds) || n_rounds != 1) {
         round = gcal_poly_dimension(w->c, "round", gcal_poly_sub(w->c, rounds, one));
-        gcal_walk_push_loop(w, c, gcal_poly_atom_index(round), rounds);
+        gcal_walk_push_loop(w, c, gcal_poly_atom_index(round), rounds, false);
         element = gcal_poly_add(w->c, element, gcal_poly_scale(w->c, round, items, 1));
     }
     if (!gcal_poly_equal(n, gcal_poly_scale(w->c, rounds, items, 1)))

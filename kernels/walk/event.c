@@ -360,7 +360,7 @@ void gcal_walk_note_both_sides(struct gcal_walk *w, CXCursor condition,
 }
 
 void gcal_walk_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
-                         const struct gcal_poly *trips)
+                         const struct gcal_poly *trips, bool runtime_step)
 {
     struct gcal_sets_scope *scope = push_scope(w);
 
@@ -369,6 +369,7 @@ void gcal_walk_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
     scope->kind = GCAL_SETS_SCOPE_LOOP;
     scope->loop = atom;
     scope->trips = trips;
+    scope->runtime_step = runtime_step;
     gcal_source_location(at, &scope->line, &scope->column);
 }
 

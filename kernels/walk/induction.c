@@ -425,6 +425,8 @@ static void add_step(struct gcal_walk *w, struct gcal_walk_inductions *changes,
         induction->step =
             induction->step ? gcal_poly_add(w->c, induction->step, part.p) : part.p;
         induction->n_steps++;
+        induction->runtime_step |=
+            clang_getCursorKind(c) != CXCursor_UnaryOperator && !step.folds;
     }
 }
 

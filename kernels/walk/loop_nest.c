@@ -129,6 +129,31 @@ static bool differs_between_lanes(struct gcal_walk *w, const struct nesting *n)
 
 /* ---- the loop ---- */
 
+static bool mentions(struct gcal_walk *w, CXCursor c, CXCursor decl)
+{
+    struct gcal_walk_children kids;
+
+    if (clang_Cursor_isNull(c))
+        return false;
+    if (clang_equalCursors(clang_getCursorReferenced(c), decl))
+        return true;
+    kids = gcal_walk_get_children(w, c);
+    for (size_t i = 0; i < kids.n; i++)
+        if (mentions(w, kids.c[i], decl))
+            return true;
+    return false;
+}
+
+/* Whether a variable of the condition has a step that is known at run time only. */
+static bool has_runtime_step(struct gcal_walk *w, const struct nesting *n)
+{
+    for (size_t i = 0; i < n->changes->n; i++)
+        if (n->changes->all[i].runtime_step &&
+            mentions(w, n->loop->condition, n->changes->all[i].decl))
+            return true;
+    return n->average;
+}
+
 /* The name of the dimension: of a variable that steps. */
 static const char *name_of(struct gcal_walk *w, struct gcal_walk_inductions *changes)
 {
@@ -250,7 +275,8 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
             (struct gcal_walk_exit){ .kind = GCAL_WALK_EXIT_WHEN, .when = count->guard };
         gcal_walk_push_condition(w, loop->at, count->guard);
     }
-    gcal_walk_push_loop(w, loop->at, gcal_poly_atom_index(n.v), n.trips);
+    gcal_walk_push_loop(w, loop->at, gcal_poly_atom_index(n.v), n.trips,
+                        has_runtime_step(w, &n));
     if (n.within)
         gcal_walk_push_condition(w, loop->at, n.within);
     flow = walk_iterations(w, &n);

@@ -322,7 +322,7 @@ gcal_walk_push_condition(struct gcal_walk *w, CXCursor at,
 void gcal_walk_push_predicate(struct gcal_walk *w, CXCursor at,
                               const struct gcal_walk_predicate *predicate, bool holds);
 void gcal_walk_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
-                         const struct gcal_poly *trips);
+                         const struct gcal_poly *trips, bool runtime_step);
 void gcal_walk_note(struct gcal_walk *w, CXCursor at, const char *text);
 /* Notes that both sides of an unknown predicate were counted, when any events came after
  * the first 'n_events'.  A predicate that does not depend on data is refused unless
@@ -588,6 +588,7 @@ struct gcal_walk_induction {
     int doublings;
     const struct gcal_poly *any; /* with doublings: a dimension for its value */
     int times, n_steps;          /* changes in the loop; those that are known steps */
+    bool runtime_step;           /* a step that is no constant of the source */
     bool carries;                /* an iteration may read what an earlier one wrote */
     bool on_data, assigned;      /* it is assigned data; it changes other than by steps */
 };

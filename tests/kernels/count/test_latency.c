@@ -37,6 +37,16 @@ static const struct latency {
     { "for (int k = 0; k < n; k++) x = next[x];", N, N, 1 },
     { "for (int k = 0; k < n; k++) { int y = next[x]; x = y & 255; s += a[y]; }", 2 * N,
       2 * N, 1 },
+    /* nor if compilers do not unroll: a store, an atomic, a step known at run time only */
+    { "for (int k = 0; k < n; k++) b[k] = a[n * i + k];", N, N, 1 },
+    { "for (int k = 0; k < n; k++) { s += a[n * i + k]; atomic_inc(next + i); }", N, N,
+      1 },
+    { "for (int k = 0; k < n; k++) { s += a[n * i + k]; t[get_local_id(0)] = s; }", 1, N,
+      1 },
+    { "for (int k = i; k < n * n; k += get_global_size(0)) s += a[k];", N, N, 1 },
+    { "int step = get_num_groups(0); for (int k = 0; k < n; k += step) s += a[k];", N, N,
+      1 },
+    { "for (int k = 0; k < 2 * n; k += 2) s += a[k];", 1, N, 1 },
     /* as do those with a barrier */
     { "for (int k = 0; k < n; k++) { t[get_local_id(0)] = a[64 * k + i];\n"
       "barrier(CLK_LOCAL_MEM_FENCE); s += t[63 - get_local_id(0)];\n"
@@ -68,7 +78,7 @@ static double value_of(const struct gcal_profile *p, const char *feature)
     return value;
 }
 
-static void check(const struct latency *k)
+static struct gcal_profile *count(const char *body, const char *assume)
 {
     struct gcal_error err = { 0 };
     char source[1000];
@@ -78,12 +88,20 @@ static void check(const struct latency *k)
                                     .local_size = { 64 },
                                     .global_size = { "n" },
                                     .sub_group_size = 32,
+                                    .assume = assume,
                                     .sector_bytes = 32 };
     struct gcal_profile *p;
 
-    snprintf(source, sizeof(source), "%s%s%s", START, k->body, END);
+    snprintf(source, sizeof(source), "%s%s%s", START, body, END);
     if (!(p = gcal_count(&r, &err)))
-        fail_msg("%s: %s", k->body, err.text);
+        fail_msg("%s: %s", body, err.text);
+    return p;
+}
+
+static void check(const struct latency *k)
+{
+    struct gcal_profile *p = count(k->body, NULL);
+
     if (value_of(p, "f_load_chain") != k->chain ||
         value_of(p, "f_load_round") != k->rounds ||
         value_of(p, "f_loads_in_flight") < k->in_flight - 1e-9 ||
@@ -92,6 +110,32 @@ static void check(const struct latency *k)
                  value_of(p, "f_load_round"), value_of(p, "f_loads_in_flight"), k->chain,
                  k->rounds, k->in_flight);
     gcal_profile_destroy(p);
+}
+
+/* Distinct sectors of a loop: of rows along which items walk, columns, one element for
+ * all, and neighbours.
+ */
+static const struct looped {
+    const char *body;
+    double sectors;
+} looped[] = {
+    { "for (int k = 0; k < n; k++) s += a[n * i + k];", N *N / 8 },
+    { "for (int k = 0; k < n; k++) s += a[n * k + i];", N *N / 8 },
+    { "for (int k = 0; k < n; k++) s += a[k];", 2 * N / 8 },
+    { "for (int k = 0; k < n; k++) s += a[i];", N / 8 },
+    { "for (int l = 0; l < 4; l++) for (int k = 0; k < n; k++) s += a[i];", 4 * N / 8 },
+};
+
+static void counts_sectors_of_loops(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(looped) / sizeof(*looped); i++) {
+        struct gcal_profile *p = count(looped[i].body, "n % 64 = 0");
+
+        assert_float_equal(value_of(p, "f_loop_sector_global_float32_load"),
+                           looped[i].sectors, 1e-9);
+        gcal_profile_destroy(p);
+    }
 }
 
 static void counts_chains(void **state)
@@ -103,7 +147,8 @@ static void counts_chains(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(counts_chains) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(counts_chains),
+                                        cmocka_unit_test(counts_sectors_of_loops) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -293,6 +293,23 @@ static void compare(const struct kernel *k, const struct gcal_profile *p,
         (long long)wanted, found.text);
 }
 
+/* In loops: at most all sectors, and at least those of the groups. */
+static void compare_in_loops(const struct kernel *k, const struct gcal_profile *p,
+                             int array, int is_store, const struct both_traffic *t)
+{
+    struct found found = find(p, GCAL_FEATURE_LOOP_SECTOR, array, is_store);
+    struct found all = find(p, GCAL_FEATURE_SECTOR, array, is_store);
+
+    compared++;
+    if (found.value <= all.value + 1e-6 &&
+        found.value >= 0.4 * (double)t->group[array][is_store])
+        return;
+    failures++;
+    printf("%s at n %d, m %d: sectors in loops of %c: %g, not from %lld to %g: %s\n",
+           k->name, n, m, "ABCDVUKL"[array], found.value,
+           (long long)t->group[array][is_store], all.value, found.text);
+}
+
 static int groups_of(const char *text, int local)
 {
     struct gcal_profile sizes = { .n_parameters = 2,
@@ -342,6 +359,7 @@ static void check_at(const struct kernel *k, const struct gcal_profile *p, int s
             compare(k, p, "lines", GCAL_FEATURE_LINE, array, store,
                     t.lines[array][store]);
             if (array != A || !store) {
+                compare_in_loops(k, p, array, store, &t);
                 compare(k, p, "footprint of groups", GCAL_FEATURE_FOOTPRINT_GROUP, array,
                         store, t.group[array][store]);
                 compare(k, p, "footprint of a wave", GCAL_FEATURE_FOOTPRINT_WAVE, array,
