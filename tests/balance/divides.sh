@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# divides.sh - calibrates PoCL with two threads and with one, as two nodes, and divides work
-# between them in all ways: divides.sh GPUCAL BALANCE SOURCE.  Nothing here depends on how
-# fast anything was.
+# divides.sh - calibrates PoCL as two nodes, one of twice the speed, and divides work between
+# them in all ways: divides.sh GPUCAL BALANCE SOURCE STEADY_DEVICE.SO
 set -u
-gpucal=$1 balance=$2 source=$3
+gpucal=$1 balance=$2 source=$3 steady=$4
 kernel=$source/kernels/catalogue/matmul_rows.cl
 rows=768
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX")
@@ -42,11 +41,12 @@ holds() { # EXPRESSION
     awk "BEGIN { exit !($1) }"
 }
 
-sed -e 's/budget_s: .*/budget_s: 8/' -e 's/min_time_s: .*/min_time_s: 0.0003/' \
-    -e 's/max_time_s: .*/max_time_s: 0.05/' -e 's/max_samples: .*/max_samples: 12/' -e 's/"width:[0-9]*"/&, "nelements:2048"/' \
+sed -e 's/budget_s: .*/budget_s: 60/' -e 's/min_time_s: .*/min_time_s: 0.0003/' \
+    -e 's/max_time_s: .*/max_time_s: 0.01/' -e 's/max_samples: .*/max_samples: 12/' -e 's/"width:[0-9]*"/&, "nelements:2048"/' \
     -e 's/matmul_rows, "dtype:float32"/&, "n:256"/' "$source/docs/examples/balance/balance.yaml" > small.yaml
 for n in 1 2; do
-    as node$n $n "$gpucal" --config small.yaml --store store --record $n.h5 > out 2> err ||
+    LD_PRELOAD=$steady TEST_NS=$((80 / n)) as node$n $n "$gpucal" --config small.yaml \
+        --store store --record $n.h5 > out 2> err ||
         fail "node$n is not calibrated"
 done
 "$gpucal" count "$kernel" -D T=float -D ROWS=8 -D WIDTH=16 --local 16,2 --global n/16,rows/8 \

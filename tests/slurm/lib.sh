@@ -1,9 +1,11 @@
-# lib.sh: what the tests on a Slurm cluster share.  Sourced with the path of gpucal, it
-# makes a temporary folder with an empty store and two configurations, and goes there.
+# lib.sh: what the tests on a Slurm cluster share.  Sourced with the paths of gpucal and of
+# steady_device.so, whose times calibrations see, it makes a temporary folder with an empty
+# store and two configurations, and goes there.
 # shellcheck shell=bash
 set -u
 
 gpucal=$1
+steady=$2
 data=$(realpath "$(dirname "$0")/../data")
 folder=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX") || exit 1
 trap 'rm -rf "$folder"' EXIT
@@ -25,8 +27,8 @@ fail() {
 calibrate() { # NAME n0[,n1] CONFIG [OPTION]...: output to NAME.out, messages to NAME.err
     local name=$1 nodes=$2 config=$3 commas=${2//[!,]/}
     shift 3
-    srun --overlap -N $((${#commas} + 1)) -w "$nodes" --ntasks-per-node=1 "$gpucal" \
-        --config "$config.yaml" --store store --record "$name.h5" "$@" \
+    LD_PRELOAD=$steady srun --overlap -N $((${#commas} + 1)) -w "$nodes" \
+        --ntasks-per-node=1 "$gpucal" --config "$config.yaml" --store store --record "$name.h5" "$@" \
         > "$name.out" 2> "$name.err"
 }
 

@@ -1,9 +1,12 @@
-# lib_published.sh: what the tests share that need published nodes and measure none.
-# Sourced with the path of gpucal; makes a temporary folder and goes there.
+# lib_published.sh: what the tests share that need published nodes.
+# Sourced with the paths of gpucal and of steady_device.so, whose times calibrations see; makes
+# a temporary folder and goes there.
 # shellcheck shell=bash
 set -u
 
 gpucal=$1
+# shellcheck disable=SC2034
+steady=$2
 source=$(realpath "$(dirname "$0")/../..")
 folder=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX") || exit 1
 trap 'rm -rf "$folder"' EXIT

@@ -13,6 +13,7 @@ GPUCAL_MAX_AGE=30
 GPUCAL_LOGS=$folder/logs
 GPUCAL_SETTINGS=$folder/slurm.env
 POCL_DEVICES=basic
+LD_PRELOAD=$steady
 END
 cat > node-up << END
 #!/bin/bash

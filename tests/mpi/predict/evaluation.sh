@@ -1,14 +1,14 @@
 #!/bin/bash
-# evaluation.sh SCRIPT BUILD - tables and figures of scripts/evaluate.sh on the CPU, from
-# calibration to plots, with two models of one cost, which two sizes determine.  Exit status
-# 77: no gnuplot.
+# evaluation.sh SCRIPT BUILD STEADY_DEVICE.SO - tables and figures of scripts/evaluate.sh on the
+# CPU, from calibration to plots, with two models of one cost, which two sizes determine, and
+# the times of steady_device.c.  Exit status 77: no gnuplot.
 set -eu
 command -v gnuplot > /dev/null || exit 77
 out=$(mktemp -d)
 trap 'rm -r "$out"' EXIT
 cat > "$out/two.yaml" <<'CONFIGURATION'
 version: 1
-measure: {budget_s: 10, min_samples: 4, max_samples: 8, noise: 0.05, rungs: 1}
+measure: {budget_s: 60, min_samples: 4, max_samples: 8, noise: 0.05, rungs: 1}
 expressions:
   work: >-
     p_madd * (f_op_float32_madd + f_mem_access_global_float32 + f_mem_access_local_float32)
@@ -19,14 +19,16 @@ models:
      kernels: [{tags: [matmul_sq, "dtype:float32", "n:96,192"]}]}
 CONFIGURATION
 export BUILD=$2 DEVICE=cpu CONFIG=$out/two.yaml CLPEAK=/nonexistent
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 # of the preloaded
 
-"$1" measure "$out" clpeak calibration matmul overlap > "$out/log"
+LD_PRELOAD=$3 TEST_NS=0.05 TEST_COUNTED=3 TEST_RUN_ITEMS=20000 \
+    "$1" measure "$out" clpeak calibration matmul overlap > "$out/log"
 cat "$out/log"
 grep '^failed or incomplete' "$out/log" && exit 1
 "$1" draw "$out"
 cat "$out/tables.md"
 grep -E '^\| matmul \| matmul_tiled .* \| 6 \| [0-9.]+% \| [0-6] of 6 \| - ' "$out/tables.md"
-grep -E '^\| matmul \| \*\*model matmul_sq \(expression\)\*\* \| 12 \| [0-9.]+% \| [0-9]+ of 12 \| [0-6] of 6 \| [0-6] of [0-6] \| 4.3% \|$' \
+grep -E '^\| matmul \| \*\*model matmul_sq \(expression\)\*\* \| 12 \| [0-9.]+% \| [0-9]+ of 12 \| [0-6] of 6 \| (-|[0-6] of [0-6]) \| 4.3% \|$' \
     "$out/tables.md"
 grep -E '^\| matmul_sq \| p_madd \| [0-9.]+ Gflop/s \| [0-9.]+% \| - \| - \|$' "$out/tables.md"
 grep -E '^run [0-9TZ]+-[0-9a-f]+: 1 device' "$out/tables.md"
