@@ -98,6 +98,9 @@ struct gcal_profile {
 };
 
 void gcal_profile_destroy(struct gcal_profile *profile);
+/* All of it, the caller's to destroy. */
+struct gcal_profile *gcal_profile_copy(const struct gcal_profile *profile,
+                                       struct gcal_error *err);
 
 /* Frees what an entry holds. */
 void gcal_profile_entry_clear(struct gcal_profile_entry *entry);

@@ -68,6 +68,7 @@ int gcal_plan_record_kernel(const struct gcal_kernel *kernel,
         .source = strdup(kernel->source),
         .entry = strdup(kernel->entry),
         .build_options = strdup(kernel->build_options ? kernel->build_options : ""),
+        .sub_group_size = kernel->counting.sub_group_size,
     };
 
     if (!k.id || !k.name || !k.generator || !k.family || !k.variant || !k.source ||

@@ -93,6 +93,7 @@ static int generate(const struct gcal_catalogue *catalogue,
 {
     size_t n = gcal_catalogue_size(catalogue), n_tags = 0;
     const char **tags = calloc(n + 2, sizeof(*tags));
+    const struct gcal_kernel_limits limits = gcal_select_nominal_limits(costs);
     char *dtype = dtype_tag(targets, err), *stride = NULL;
     int rc;
 
@@ -111,7 +112,7 @@ static int generate(const struct gcal_catalogue *catalogue,
         tags[n_tags++] = dtype;
     if (stride)
         tags[n_tags++] = stride;
-    rc = gcal_catalogue_generate(catalogue, n_tags, tags, GCAL_MATCH_INTERSECT, NULL,
+    rc = gcal_catalogue_generate(catalogue, n_tags, tags, GCAL_MATCH_INTERSECT, &limits,
                                  list, err);
     free(stride);
     free(dtype);

@@ -18,7 +18,8 @@ static int add_fitted(struct gcal_select_rows *rows,
                       const struct gcal_config_model *m, struct gcal_error *err)
 {
     struct gcal_kernel_list list = { 0 };
-    int rc = gcal_select_generate_all(catalogue, m->n_tag_sets, m->tag_sets, &list, err);
+    int rc = gcal_select_generate_all(catalogue, m->n_tag_sets, m->tag_sets, rows->costs,
+                                      &list, err);
 
     if (rc == 0)
         rc = gcal_select_rows_add_list(rows, &list, err);

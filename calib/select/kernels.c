@@ -19,7 +19,25 @@ struct gcal_kernel_limits gcal_select_device_limits(const struct gcal_device_inf
         .max_alloc_bytes = info->max_alloc_bytes,
         .fp16 = info->fp16,
         .fp64 = info->fp64,
+        .counting = { .sub_group_size = info->sub_group_size },
     };
+}
+
+/* Kernels are counted for the features of all models, on whichever devices: a kernel of a
+ * record has one profile for each sub-group size.
+ */
+static struct gcal_kernel_limits find_limits(const struct gcal_config *config,
+                                             const struct gcal_device_info *info,
+                                             const struct gcal_kernel_counting *more)
+{
+    struct gcal_kernel_limits limits = gcal_select_device_limits(info);
+
+    if (more) {
+        limits.counting = *more;
+        limits.counting.sub_group_size = info->sub_group_size;
+    }
+    gcal_select_add_config_counting(config, &limits.counting);
+    return limits;
 }
 
 /* Arguments of the memory components that check others: variants of those with one
@@ -224,7 +242,7 @@ int gcal_select_kernels(const struct gcal_config *config,
                         const struct gcal_device_info *info,
                         struct gcal_kernel_list *list, struct gcal_error *err)
 {
-    const struct gcal_kernel_limits limits = gcal_select_device_limits(info);
+    const struct gcal_kernel_limits limits = find_limits(config, info, NULL);
     struct gathered g = { .list = list };
     int rc = 0;
 
@@ -250,9 +268,10 @@ int gcal_select_kernels(const struct gcal_config *config,
 int gcal_select_targets(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info, const char *model,
+                        const struct gcal_kernel_counting *counting,
                         struct gcal_kernel_list *list, struct gcal_error *err)
 {
-    const struct gcal_kernel_limits limits = gcal_select_device_limits(info);
+    const struct gcal_kernel_limits limits = find_limits(config, info, counting);
     struct gathered g = { .list = list };
     int rc = 0;
 

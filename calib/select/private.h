@@ -17,6 +17,21 @@ struct gcal_select_sources {
                                       components are costs as well */
 };
 
+/* Which costs are identifiable hardly depends on the device: resolving takes kernels of
+ * all devices, counted for this size.
+ */
+#define GCAL_SELECT_NOMINAL_SUB_GROUP 32
+
+/* ---- counting.c: what kernels are counted for ---- */
+
+/* gcal_select_add_counting() for all forms of all models, resolved. */
+void gcal_select_add_config_counting(const struct gcal_config *config,
+                                     struct gcal_kernel_counting *counting);
+/* Kernels for any device, counted for the features of 'model' (NULL: those that every
+ * profile has).
+ */
+struct gcal_kernel_limits gcal_select_nominal_limits(const struct gcal_model *model);
+
 /* ---- classes.c: feature classes ---- */
 
 /* A cost of a class: parameter * feature. */
@@ -83,9 +98,12 @@ int gcal_select_generate(const struct gcal_catalogue *catalogue,
                          const struct gcal_config_tag_set *set,
                          const struct gcal_kernel_limits *limits,
                          struct gcal_kernel_list *list, struct gcal_error *err);
-/* The same of several sets, on any device; errors are at the set's place. */
+/* The same of several sets, on any device, counted for 'model' (NULL: see above); errors
+ * are at the set's place.
+ */
 int gcal_select_generate_all(const struct gcal_catalogue *catalogue, size_t n,
                              const struct gcal_config_tag_set *sets,
+                             const struct gcal_model *model,
                              struct gcal_kernel_list *list, struct gcal_error *err);
 /* Whether all tags exist; errors are at their place. */
 int gcal_select_check_tags(const struct gcal_catalogue *catalogue, size_t n,

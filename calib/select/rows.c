@@ -10,12 +10,10 @@
 #include "calib/model/binding.h"
 #include "calib/model/model.h"
 #include "calib/model/profile.h"
+#include "calib/select/private.h"
 #include "calib/select/rows.h"
 #include "fit/span.h"
 #include "kernels/generate/generate.h"
-
-/* Which costs are identifiable hardly depends on the device's. */
-#define NOMINAL_SUB_GROUP 32
 
 /* ---- rows ---- */
 
@@ -39,8 +37,8 @@ int gcal_select_count_features(const struct gcal_kernel *kernel, size_t n,
                                const char *const *features, double *counts,
                                struct gcal_error *err)
 {
-    struct gcal_binding *binding =
-        gcal_binding_create(kernel->profile, n, features, NOMINAL_SUB_GROUP, err);
+    struct gcal_binding *binding = gcal_binding_create(
+        kernel->profile, n, features, GCAL_SELECT_NOMINAL_SUB_GROUP, err);
     double *sizes = calloc(kernel->profile->n_parameters + 1, sizeof(*sizes));
     int rc = -1;
 

@@ -59,9 +59,9 @@ static int find_sources(struct step *s, struct gcal_error *err)
                                "model '%.60s' depends on the catalogue of kernels, which "
                                "is not read here",
                                m->name);
-    if (gcal_select_generate_all(s->catalogue, m->n_targets, m->targets,
+    if (gcal_select_generate_all(s->catalogue, m->n_targets, m->targets, NULL,
                                  &s->sources.targets, err) < 0 ||
-        gcal_select_generate_all(s->catalogue, m->n_tag_sets, m->tag_sets,
+        gcal_select_generate_all(s->catalogue, m->n_tag_sets, m->tag_sets, NULL,
                                  &s->sources.mixed, err) < 0)
         return -1;
     keep_mixed(s->catalogue, &s->sources.mixed);

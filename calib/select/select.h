@@ -30,11 +30,19 @@ int gcal_select_parse(const char *text, size_t size, const char *file,
                       const struct gcal_catalogue *catalogue, struct gcal_config *config,
                       struct gcal_error *err);
 
-/* A device's limits, for gcal_catalogue_generate(). */
+/* A device's limits and sub-group size, for gcal_catalogue_generate(). */
 struct gcal_kernel_limits gcal_select_device_limits(const struct gcal_device_info *info);
 
+/* Adds to 'counting' what profiles lack otherwise of these features: passes in 32 banks,
+ * traffic in sectors of 32 bytes, index arithmetic.  Passes and traffic are counted for
+ * known sub-group sizes only.
+ */
+void gcal_select_add_counting(size_t n_features, const char *const *features,
+                              struct gcal_kernel_counting *counting);
+
 /* Appends to an empty list every kernel of every model for a device, each once, all sizes
- * of size sweeps included, with its uses: GCAL_KERNEL_FITTED; GCAL_KERNEL_TARGET on
+ * of size sweeps included, counted for its sub-group size and the features of all models,
+ * with its uses: GCAL_KERNEL_FITTED; GCAL_KERNEL_TARGET on
  * device kinds in 'tailored'; GCAL_KERNEL_CHECK, if components are checked by it, on
  * those in 'checked': such kernels are measured at one size of a sweep, even if tags fix
  * their sizes.  Kernels that the device cannot run are left out, and those that only
@@ -45,10 +53,13 @@ int gcal_select_kernels(const struct gcal_config *config,
                         const struct gcal_device_info *info,
                         struct gcal_kernel_list *list, struct gcal_error *err);
 
-/* The same of the target kernels of 'model' (NULL: any), on every kind of device. */
+/* The same of the target kernels of 'model' (NULL: any), on every kind of device, counted
+ * for 'counting' as well (NULL: for nothing else).
+ */
 int gcal_select_targets(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info, const char *model,
+                        const struct gcal_kernel_counting *counting,
                         struct gcal_kernel_list *list, struct gcal_error *err);
 
 #endif

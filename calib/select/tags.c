@@ -34,13 +34,16 @@ int gcal_select_generate(const struct gcal_catalogue *catalogue,
 
 int gcal_select_generate_all(const struct gcal_catalogue *catalogue, size_t n,
                              const struct gcal_config_tag_set *sets,
+                             const struct gcal_model *model,
                              struct gcal_kernel_list *list, struct gcal_error *err)
 {
+    const struct gcal_kernel_limits limits = gcal_select_nominal_limits(model);
+
     for (size_t i = 0; i < n; i++) {
         size_t n_kernels = list->n_kernels, n_failed = list->failed.n;
         struct gcal_error why = { 0 };
 
-        if (gcal_select_generate(catalogue, &sets[i], NULL, list, &why) < 0)
+        if (gcal_select_generate(catalogue, &sets[i], &limits, list, &why) < 0)
             return gcal_yaml_error(sets[i].node, err, "%s", why.text);
         if (list->n_kernels == n_kernels && list->failed.n > n_failed)
             return gcal_yaml_error(sets[i].node, err, "%s", list->failed.items[n_failed]);

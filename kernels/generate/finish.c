@@ -10,15 +10,6 @@
 #include "kernels/count/count.h"
 #include "kernels/generate/private.h"
 
-static struct gcal_profile *decode_profile(const char *text, struct gcal_error *err)
-{
-    struct gcal_yaml *root = gcal_yaml_parse(text, strlen(text), "profile", err);
-    struct gcal_profile *profile = root ? gcal_profile_decode(root, err) : NULL;
-
-    gcal_yaml_destroy(root);
-    return profile;
-}
-
 static void put_sizes(struct gcal_buf *buf, size_t n, const struct gcal_size *sizes)
 {
     gcal_wire_put_u64(buf, n);
@@ -87,7 +78,11 @@ static int add_profile(const struct gcal_generator_setting *s, struct gcal_kerne
     struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
 
     if (counted)
-        return (kernel->profile = decode_profile(counted->profile, err)) ? 0 : -1;
+        return (kernel->profile = gcal_profile_copy(counted->profile, err)) ? 0 : -1;
+    request.sub_group_size = kernel->counting.sub_group_size;
+    request.n_banks = kernel->counting.n_banks;
+    request.sector_bytes = kernel->counting.sector_bytes;
+    request.index_arithmetic = kernel->counting.index_arithmetic;
     if (!gcal_kernel_is_transfer(kernel) &&
         !(kernel->profile = gcal_count(&request, err)))
         return -1;
@@ -96,7 +91,8 @@ static int add_profile(const struct gcal_generator_setting *s, struct gcal_kerne
 
 /* The kernel that a derived kernel was made from, counted; the caller's to destroy. */
 static struct gcal_kernel *make_origin(const struct gcal_generator_setting *s,
-                                       void **tree, struct gcal_error *err)
+                                       const struct gcal_kernel *derived, void **tree,
+                                       struct gcal_error *err)
 {
     const struct gcal_generator *g = s->generator->origin;
     struct gcal_generator_setting full = { .generator = g, .sweep = s->sweep };
@@ -108,10 +104,12 @@ static struct gcal_kernel *make_origin(const struct gcal_generator_setting *s,
     }
     for (size_t i = 0; i < g->n_arguments; i++)
         full.values[i] = gcal_generator_setting_value(s, g->arguments[i].name);
-    if ((kernel = gcal_kernel_create(&full, err)) &&
-        gcal_kernel_finish(&full, kernel, tree, err) < 0) {
-        gcal_kernel_destroy(kernel);
-        kernel = NULL;
+    if ((kernel = gcal_kernel_create(&full, err))) {
+        kernel->counting = derived->counting;
+        if (gcal_kernel_finish(&full, kernel, tree, err) < 0) {
+            gcal_kernel_destroy(kernel);
+            kernel = NULL;
+        }
     }
     free(full.values);
     return kernel;
@@ -124,7 +122,8 @@ static int add_components(const struct gcal_generator_setting *s,
     enum gcal_feature_kind kind;
     int rc;
 
-    if (gcal_kernel_is_component(s, &kind) && !(origin = make_origin(s, tree, err)))
+    if (gcal_kernel_is_component(s, &kind) &&
+        !(origin = make_origin(s, kernel, tree, err)))
         return -1;
     rc = gcal_kernel_set_components(s, kernel, origin, err);
     gcal_kernel_destroy(origin);

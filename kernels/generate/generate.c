@@ -37,6 +37,11 @@ struct making {
     char *left_family;    /* of the last kernel that the device cannot run, or NULL */
 };
 
+static const struct gcal_kernel_limits *limits_of(const struct making *m)
+{
+    return m->limits ? m->limits : &gcal_kernel_nominal_limits;
+}
+
 static int compare_ids(const void *a, const void *b)
 {
     return strcmp(((const struct gcal_kernel *)a)->id,
@@ -161,6 +166,8 @@ static int finish(struct making *m, const struct gcal_generator_setting *setting
     double *values;
     int rc;
 
+    if (!gcal_kernel_is_transfer(kernel))
+        kernel->counting = limits_of(m)->counting;
     if (gcal_kernel_finish(setting, kernel, m->counted, err) < 0)
         return -1;
     if (!(values = calloc(kernel->profile->n_parameters + 1, sizeof(*values))))
@@ -229,11 +236,6 @@ static int make(struct making *m, struct gcal_generator_setting *setting,
             rc = make_one(m, setting, err);
         }
     return rc;
-}
-
-static const struct gcal_kernel_limits *limits_of(const struct making *m)
-{
-    return m->limits ? m->limits : &gcal_kernel_nominal_limits;
 }
 
 static void close_product(struct gcal_generator_product *product, struct making *m)

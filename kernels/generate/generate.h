@@ -54,6 +54,15 @@ struct gcal_transfer {
     char *bytes, *pieces; /* expressions in sizes; both 0: no copy */
 };
 
+/* What kernels are counted for, besides what every profile has (members as in struct
+ * gcal_count_request).  All 0: counts contain the name sub_group_size.
+ */
+struct gcal_kernel_counting {
+    size_t sub_group_size;
+    size_t n_banks, sector_bytes; /* above 0 only with a sub_group_size */
+    bool index_arithmetic;
+};
+
 /* A generator with all its arguments fixed: everything to build, launch and model it. */
 struct gcal_kernel {
     char *id;        /* SHA-256 of all that builds and runs it */
@@ -90,6 +99,8 @@ struct gcal_kernel {
     bool unchecked; /* its results are not compared */
     bool short_run; /* times below the plan's minimum are valid (launch overhead) */
     struct gcal_profile *profile;
+    struct gcal_kernel_counting counting; /* of 'profile'; not part of 'id', as the kernel
+                                             is the same */
     struct gcal_kernel_uses uses; /* by models; empty from the catalogue, and not part of
                                      'id' */
 };
@@ -120,15 +131,18 @@ int gcal_kernel_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
                          struct gcal_error *err);
 void gcal_kernel_geometry_clear(struct gcal_geometry *geometry);
 
-/* Limits of a device. */
+/* Limits of a device, and what kernels are counted for on it. */
 struct gcal_kernel_limits {
     size_t max_work_group_size;                        /* 0: any */
     double local_memory_bytes;                         /* of a work-group; 0: any */
     double cache_bytes, memory_bytes, max_alloc_bytes; /* of a buffer; 0: any */
     bool fp16, fp64;
+    struct gcal_kernel_counting counting;
 };
 
-/* A cache of 4 MiB and a memory of 1 GiB, for footprints where no device is known. */
+/* A cache of 4 MiB and a memory of 1 GiB, for footprints where no device is known, and
+ * counts for any sub-group size.
+ */
 extern const struct gcal_kernel_limits gcal_kernel_nominal_limits;
 
 /* Reasons to leave out, on a device, kernels that tags pick. */
@@ -203,10 +217,11 @@ int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
                          struct gcal_error *err);
 
 /* Appends to 'list' the kernels that the tags pick, counted, without duplicates (same
- * id).  Kernels that cannot be counted are no error: list->failed names them. 'limits' are those of a device: footprints follow from them, and kernels that it
- * cannot run are left out and numbered in list->left_out.  NULL: no kernel is left out,
- * and footprints follow from gcal_kernel_nominal_limits.  Caches counts in the catalogue:
- * one thread at a time.
+ * id).  Kernels that cannot be counted are no error: list->failed names them.  'limits'
+ * are those of a device: footprints follow from them, kernels are counted for its
+ * sub-groups, and kernels that it cannot run are left out and numbered in list->left_out.
+ * NULL: gcal_kernel_nominal_limits, which leave no kernel out.  Caches counts in the
+ * catalogue: one thread at a time.
  */
 int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tags,
                             const char *const *tags, enum gcal_match match,

@@ -75,12 +75,13 @@ struct gcal_catalogue {
     char fingerprint[GCAL_HASH_TEXT_SIZE];
 };
 
-/* Results of work removal and counting for a variant. */
+/* Results of work removal and counting for a variant, counted for one sub-group size. */
 struct gcal_kernel_cache_entry {
     char *variant, *source;
+    struct gcal_kernel_counting counting;
     struct gcal_remove_element element; /* of a derived kernel's result */
-    char *profile;                      /* YAML */
-    char *failure;                      /* why there is no profile, or NULL */
+    struct gcal_profile *profile;
+    char *failure; /* why there is no profile, or NULL */
 };
 
 /* One value per argument, borrowed. */
@@ -102,7 +103,7 @@ bool gcal_catalogue_is_size(const char *text);
 
 /* ---- cache.c ---- */
 
-/* A tree begins as NULL. */
+/* A tree begins as NULL.  The kernel's variant and counting are the key. */
 struct gcal_kernel_cache_entry *gcal_kernel_cache_find(void *const *tree,
                                                        const struct gcal_kernel *kernel);
 int gcal_kernel_cache_add(void **tree, const struct gcal_kernel *kernel,
@@ -285,8 +286,8 @@ int gcal_kernel_set_components(const struct gcal_generator_setting *setting,
 
 /* ---- finish.c ---- */
 
-/* Removes work where the generator is derived, counts, and makes the id.  Takes results
- * from 'tree', and adds new ones to it (NULL: there is none).
+/* Removes work where the generator is derived, counts for kernel->counting, and makes the
+ * id.  Takes results from 'tree', and adds new ones to it (NULL: there is none).
  */
 int gcal_kernel_finish(const struct gcal_generator_setting *setting,
                        struct gcal_kernel *kernel, void **tree, struct gcal_error *err);

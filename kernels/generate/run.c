@@ -287,11 +287,12 @@ static char *product(const char *a, const char *b)
     return text;
 }
 
-/* Bytes per work-group or work-item do not grow with the launches. */
+/* Bytes per work-group or work-item do not grow with the launches, nor do averages. */
 static bool is_per_launch(const struct gcal_profile_entry *entry)
 {
     return entry->kind != GCAL_FEATURE_LOCAL_MEMORY_BYTES &&
-           entry->kind != GCAL_FEATURE_PRIVATE_ARRAY_BYTES;
+           entry->kind != GCAL_FEATURE_PRIVATE_ARRAY_BYTES &&
+           entry->kind != GCAL_FEATURE_LOADS_IN_FLIGHT;
 }
 
 static int multiply(struct gcal_profile *profile, const char *launches,

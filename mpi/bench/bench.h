@@ -51,6 +51,11 @@ void gcal_bench_run_clear(struct gcal_bench_run *run);
  */
 bool gcal_bench_run_passed(const struct gcal_bench_run *run);
 
+/* ---- work.c ---- */
+
+/* Counts the work of the rows with a time. */
+void gcal_bench_count_work(struct gcal_bench_run *run);
+
 /* ---- table.c ---- */
 
 /* Prints the table to stdout. */

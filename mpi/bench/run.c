@@ -1,4 +1,4 @@
-/* run.c - checks and times kernels on a device, with their counts of work */
+/* run.c - checks and times kernels on a device */
 #include "mpi/bench/bench.h"
 
 #include <math.h>
@@ -7,14 +7,10 @@
 
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
-#include "calib/base/log.h"
-#include "calib/model/profile.h"
 #include "calib/plan/plan.h"
 #include "fit/fit.h"
-#include "kernels/count/count.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/display.h"
-#include "mpi/count/sizes.h"
 
 /* Many kernels with few launches each: one size of a size sweep, long enough for the
  * clock. */
@@ -37,95 +33,6 @@ struct context {
     struct gcal_display *display;
     double budget_s;
 };
-
-/* ---- counts ---- */
-
-/* Whether a count per sub-group is an estimate as long as the sub-group size is a symbol,
- * because only some work-items of a group take part.
- */
-static bool depends_on_sub_groups(const struct gcal_profile *profile)
-{
-    for (size_t i = 0; i < profile->n_entries; i++)
-        if (profile->entries[i].estimated &&
-            profile->entries[i].granularity == GCAL_FEATURE_PER_SUB_GROUP)
-            return true;
-    return false;
-}
-
-static struct gcal_profile *count_again(const struct gcal_kernel *kernel,
-                                        size_t sub_group_size, struct gcal_error *err)
-{
-    struct gcal_count_request request = gcal_kernel_request(kernel);
-
-    request.sub_group_size = sub_group_size;
-    return gcal_count(&request, err);
-}
-
-/* 'by_item' and 'by_sub_group' have the same sizes. */
-static int count_profiles(const struct gcal_kernel *kernel,
-                          const struct gcal_profile *by_item,
-                          const struct gcal_profile *by_sub_group, size_t sub_group_size,
-                          struct gcal_work *work, struct gcal_error *err)
-{
-    size_t n = by_item->n_parameters;
-    double *sizes = calloc(n + 1, sizeof(*sizes));
-    int rc = -1;
-
-    if (!sizes)
-        return gcal_error_memory(err);
-    if (gcal_count_sizes_of_kernel(kernel, n, (const char *const *)by_item->parameters,
-                                   sizes, err) == 0)
-        rc = gcal_work_count(by_item, by_sub_group, sizes, (double)sub_group_size, work,
-                             err);
-    free(sizes);
-    return rc;
-}
-
-/* Counts the work of the kernel itself again, exactly where possible; copies are kept. */
-static int count_exactly(const struct gcal_kernel *kernel, size_t sub_group_size,
-                         struct gcal_work *work, struct gcal_error *err)
-{
-    struct gcal_profile *by_item = count_again(kernel, 1, err);
-    struct gcal_profile *by_sub_group =
-        by_item ? count_again(kernel, sub_group_size, err) : NULL;
-    struct gcal_geometry geometry = { 0 };
-    struct gcal_work one;
-    int rc = -1;
-
-    if (by_sub_group &&
-        gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, &geometry, err) ==
-            0 &&
-        count_profiles(kernel, by_item, by_sub_group, sub_group_size, &one, err) == 0) {
-        double launches = (double)geometry.launches;
-
-        *work = (struct gcal_work){ .global_bytes = launches * one.global_bytes,
-                                    .local_bytes = launches * one.local_bytes,
-                                    .copied_bytes = work->copied_bytes,
-                                    .float_ops = launches * one.float_ops,
-                                    .integer_ops = launches * one.integer_ops,
-                                    .estimated = one.estimated };
-        rc = 0;
-    }
-    gcal_kernel_geometry_clear(&geometry);
-    gcal_profile_destroy(by_item);
-    gcal_profile_destroy(by_sub_group);
-    return rc;
-}
-
-/* Counts that cannot be had leave a kernel without rates, or with estimated ones. */
-static void count_work(const struct gcal_kernel *kernel, size_t sub_group_size,
-                       struct gcal_work *work)
-{
-    const struct gcal_profile *any = kernel->profile;
-    struct gcal_error why = { 0 };
-    int rc = count_profiles(kernel, any, any, sub_group_size, work, &why);
-
-    if (rc == 0 && depends_on_sub_groups(any))
-        rc = count_exactly(kernel, sub_group_size, work, &why);
-    if (rc < 0)
-        gcal_log(GCAL_LOG_WARN, "%s: its work is not counted exactly: %s", kernel->name,
-                 why.text);
-}
 
 /* ---- rows ---- */
 
@@ -163,10 +70,7 @@ static int take_measurement(void *context, const struct gcal_measurement *m,
     row->stop = m->stop;
     if (m->status != GCAL_MEASUREMENT_GOOD)
         return 0;
-    if (set_time(row, m, err) < 0)
-        return -1;
-    count_work(list->kernels[i], c->run->info->sub_group_size, &row->work);
-    return 0;
+    return set_time(row, m, err);
 }
 
 /* The list has all that the table needs of a kernel. */
@@ -253,6 +157,7 @@ int gcal_bench_run(struct gcal_bench_run *run, struct gcal_worker_spawner *spawn
     else if (rc < 0)
         *err = why;
     forget_short_sizes(run);
+    gcal_bench_count_work(run);
     run->took_s = gcal_clock_now_s() - start_s;
 out:
     free(node);

@@ -9,6 +9,7 @@
 #include "calib/base/file.h"
 #include "calib/base/yaml.h"
 #include "calib/model/profile.h"
+#include "calib/select/select.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
 #include "mpi/count/options.h"
@@ -100,6 +101,24 @@ void gcal_predict_device_clear(struct gcal_predict_device *p)
     p->device = NULL;
 }
 
+struct gcal_kernel_counting gcal_predict_counting(const struct gcal_params_device *device,
+                                                  const char *model)
+{
+    struct gcal_kernel_counting counting = { 0 };
+
+    if (!device)
+        return counting;
+    counting.sub_group_size = device->info.sub_group_size;
+    for (size_t i = 0; i < device->n_models; i++) {
+        const struct gcal_params_model *m = &device->models[i];
+
+        if (!model || strcmp(m->name, model) == 0)
+            gcal_select_add_counting(m->n_features, (const char *const *)m->feature,
+                                     &counting);
+    }
+    return counting;
+}
+
 /* ---- the target kernel ---- */
 
 static int set_points(struct gcal_predict_target *s, const struct gcal_option_list *ats,
@@ -135,10 +154,19 @@ int gcal_predict_target_read(struct gcal_predict_target *s, const char *profile_
 }
 
 int gcal_predict_target_count(struct gcal_predict_target *s,
-                              const struct gcal_count_options *o, size_t sub_group_size,
+                              const struct gcal_count_options *o,
+                              const struct gcal_kernel_counting *counting,
                               struct gcal_error *err)
 {
-    s->profile = s->to_free = gcal_count_options_profile(o, sub_group_size, err);
+    struct gcal_count_options all = *o;
+
+    if (!o->n_banks)
+        all.n_banks = counting->n_banks;
+    if (!o->sector_bytes)
+        all.sector_bytes = counting->sector_bytes;
+    all.index_arithmetic = o->index_arithmetic || counting->index_arithmetic;
+    s->profile = s->to_free =
+        gcal_count_options_profile(&all, counting->sub_group_size, err);
     if (!s->profile)
         return -1;
     for (size_t i = 0; i < s->profile->n_notes; i++)

@@ -6,6 +6,7 @@
 
 #include <argp.h>
 
+#include "kernels/generate/generate.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/count/sizes.h"
 #include "store/params/params.h"
@@ -36,6 +37,12 @@ int gcal_predict_device_open(const struct gcal_predict_device_options *options,
                              struct gcal_error *err);
 void gcal_predict_device_clear(struct gcal_predict_device *published);
 
+/* What a kernel is counted for so that 'model' can predict it (NULL: any of the device's);
+ * 'device' NULL: for any.
+ */
+struct gcal_kernel_counting gcal_predict_counting(const struct gcal_params_device *device,
+                                                  const char *model);
+
 /* ---- the target kernel ---- */
 
 /* A kernel's counts, and the sizes at which it is predicted. */
@@ -46,15 +53,16 @@ struct gcal_predict_target {
     struct gcal_profile *to_free;    /* 'profile', or NULL where it is borrowed */
 };
 
-/* A counted kernel from a file, or a kernel's source counted for sub-groups of this size
- * (0: any); 'ats' or the options have the sizes.  Estimated counts are reported on standard
- * error.  Clear the target in any case.
+/* A counted kernel from a file, or a kernel's source counted for 'counting' and what the
+ * options ask for; 'ats' or the options have the sizes.  Estimated counts are reported on
+ * standard error.  Clear the target in any case.
  */
 int gcal_predict_target_read(struct gcal_predict_target *target, const char *profile_file,
                              const struct gcal_option_list *ats, struct gcal_error *err);
 int gcal_predict_target_count(struct gcal_predict_target *target,
                               const struct gcal_count_options *options,
-                              size_t sub_group_size, struct gcal_error *err);
+                              const struct gcal_kernel_counting *counting,
+                              struct gcal_error *err);
 /* The kernel of 'whole', which must outlive the target, at one of its points. */
 int gcal_predict_target_at(struct gcal_predict_target *target,
                            const struct gcal_predict_target *whole, size_t point,

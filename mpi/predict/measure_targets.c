@@ -17,6 +17,7 @@
 #include "mpi/cli/display.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/run_header.h"
+#include "mpi/predict/inputs.h"
 #include "store/params/params.h"
 #include "store/predict/predictor.h"
 
@@ -116,10 +117,13 @@ static int pick_kernels(struct run *r, const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info, struct gcal_error *err)
 {
     const struct gcal_evaluation_targets *t = r->targets;
-    const struct gcal_kernel_limits limits = gcal_select_device_limits(info);
+    struct gcal_kernel_limits limits = gcal_select_device_limits(info);
 
+    limits.counting = gcal_predict_counting(t->published, t->model);
+    limits.counting.sub_group_size = info->sub_group_size;
     if (!t->n_tags)
-        return gcal_select_targets(&r->config, catalogue, info, t->model, &r->list, err);
+        return gcal_select_targets(&r->config, catalogue, info, t->model,
+                                   &limits.counting, &r->list, err);
     if (gcal_catalogue_check(catalogue, t->n_tags, t->tags, GCAL_MATCH_SUPERSET, err) <
             0 ||
         gcal_catalogue_generate(catalogue, t->n_tags, t->tags, GCAL_MATCH_SUPERSET,

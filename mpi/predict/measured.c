@@ -75,6 +75,13 @@ struct gcal_run_sink gcal_measured_kernels_sink(struct gcal_measured_kernels *me
                                    .measurement = take_measurement };
 }
 
+/* Others are the same kernels for devices with another sub-group size. */
+static bool is_counted_for(const struct gcal_run_kernel *kernel,
+                           const struct gcal_device_info *info)
+{
+    return !kernel->sub_group_size || kernel->sub_group_size == info->sub_group_size;
+}
+
 int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
                                const struct gcal_record *record, size_t device,
                                struct gcal_error *err)
@@ -84,8 +91,12 @@ int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
 
     measured->uid = d->info.uid;
     measured->node = d->node;
-    for (size_t i = 0; i < gcal_record_kernel_count(record) && rc == 0; i++)
-        rc = take_kernel(measured, gcal_record_kernel(record, i), err);
+    for (size_t i = 0; i < gcal_record_kernel_count(record) && rc == 0; i++) {
+        const struct gcal_run_kernel *kernel = gcal_record_kernel(record, i);
+
+        if (is_counted_for(kernel, &d->info))
+            rc = take_kernel(measured, kernel, err);
+    }
     for (size_t i = 0; i < gcal_record_measurement_count(record) && rc == 0; i++) {
         struct gcal_measurement m = { 0 };
 

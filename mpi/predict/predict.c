@@ -109,12 +109,16 @@ static const struct argp argp = {
 
 /* Fills 'list' with the one kernel that the tags select. */
 static int pick_kernel(const struct predict_command *c, struct gcal_catalogue *catalogue,
+                       const struct gcal_kernel_counting *counting,
                        struct gcal_kernel_list *list, struct gcal_error *err)
 {
+    struct gcal_kernel_limits limits = gcal_kernel_nominal_limits;
+
+    limits.counting = *counting;
     if (gcal_catalogue_check(catalogue, c->tags.n, c->tags.items, GCAL_MATCH_SUPERSET,
                              err) < 0 ||
         gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items, GCAL_MATCH_SUPERSET,
-                                NULL, list, err) < 0 ||
+                                &limits, list, err) < 0 ||
         gcal_kernel_list_check(list, err) < 0)
         return -1;
     if (list->n_kernels != 1)
@@ -131,16 +135,17 @@ static int take_target(const struct predict_command *c,
                        struct gcal_kernel_list *list, struct gcal_predict_target *s,
                        struct gcal_error *err)
 {
+    const struct gcal_kernel_counting counting =
+        gcal_predict_counting(device, c->published.model);
     struct gcal_catalogue *catalogue;
     int rc = -1;
 
     if (c->profile)
         return gcal_predict_target_read(s, c->profile, &c->count.ats, err);
     if (!c->tags.n)
-        return gcal_predict_target_count(s, &c->count,
-                                         device ? device->info.sub_group_size : 0, err);
+        return gcal_predict_target_count(s, &c->count, &counting, err);
     if ((catalogue = gcal_command_catalogue_open_for(&c->catalogue, c->config, err)) &&
-        pick_kernel(c, catalogue, list, err) == 0)
+        pick_kernel(c, catalogue, &counting, list, err) == 0)
         rc = gcal_predict_target_from_catalogue(s, list->kernels[0], err);
     gcal_catalogue_close(catalogue);
     return rc;

@@ -106,15 +106,17 @@ static int add_kernel(struct gcal_order *r, const struct gcal_kernel *kernel,
     return gcal_predict_target_from_catalogue(&v->target, kernel, err);
 }
 
-static int add_tagged(const struct rank_command *c, const struct gcal_device_info *info,
+static int add_tagged(const struct rank_command *c,
+                      const struct gcal_params_device *device,
                       struct gcal_kernel_list *list, struct gcal_order *r,
                       struct gcal_error *err)
 {
-    const struct gcal_kernel_limits limits = gcal_select_device_limits(info);
+    struct gcal_kernel_limits limits = gcal_select_device_limits(&device->info);
     struct gcal_catalogue *catalogue =
         gcal_command_catalogue_open_for(&c->catalogue, c->config, err);
     int rc = -1;
 
+    limits.counting = gcal_predict_counting(device, c->published.model);
     if (catalogue && gcal_catalogue_check(catalogue, c->tags.n, c->tags.items,
                                           GCAL_MATCH_SUPERSET, err) == 0)
         rc = gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items,
@@ -126,7 +128,7 @@ static int add_tagged(const struct rank_command *c, const struct gcal_device_inf
         rc = gcal_error_set(err, GCAL_EINPUT,
                             "the tags select no kernel that %s can run; 'gpucal "
                             "kernels' with the same tags lists them all",
-                            info->name);
+                            device->info.name);
     for (size_t i = 0; i < list->n_kernels && rc == 0; i++)
         rc = add_kernel(r, list->kernels[i], err);
     return rc;
@@ -176,7 +178,7 @@ static int run(struct rank_command *c, struct gcal_error *err)
     r.node = published.params.node;
     r.device = published.device->info.name;
     r.model = c->published.model;
-    if ((c->tags.n ? add_tagged(c, &published.device->info, &list, &r, err)
+    if ((c->tags.n ? add_tagged(c, published.device, &list, &r, err)
                    : add_profiles(c, &r, err)) < 0 ||
         gcal_order_variants(&r, published.device, err) < 0)
         goto out;

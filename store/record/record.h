@@ -60,7 +60,9 @@ int gcal_journal_replay(const char *path, struct gcal_record_header *header,
 struct gcal_record_writer;
 
 /* Entries may come in any order, but a measurement after its device and its kernel.  A
- * kernel or a device is written once; of a device that comes again, 'failure' is updated.
+ * kernel, counted for one sub-group size, or a device is written once; of a device that
+ * comes again, 'failure' is updated.  A measurement refers to the kernel counted for the
+ * device's sub-group size, or else to the one counted for any.
  */
 struct gcal_record_writer *gcal_record_create(const char *path, struct gcal_error *err);
 struct gcal_run_sink gcal_record_sink(struct gcal_record_writer *writer);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
  */
 struct known_row {
     hsize_t row;
+    uint64_t sub_group_size; /* of a device */
     char name[];
 };
 
@@ -40,7 +42,7 @@ static struct known_row *known_row_new(const char *first, const char *second)
     struct known_row *known = malloc(sizeof(*known) + length);
 
     if (known) {
-        known->row = 0;
+        known->row = known->sub_group_size = 0;
         strcpy(known->name, first);
         strcat(known->name, "\n");
         strcat(known->name, second);
@@ -48,9 +50,9 @@ static struct known_row *known_row_new(const char *first, const char *second)
     return known;
 }
 
-/* Returns 1 with the row, 0 if there is none, -1 if memory ran out. */
+/* Returns 1 with '*known', 0 if there is none, -1 if memory ran out. */
 static int find_known_row(void *const *tree, const char *first, const char *second,
-                          hsize_t *row)
+                          const struct known_row **known)
 {
     struct known_row *wanted = known_row_new(first, second), **found;
 
@@ -59,21 +61,30 @@ static int find_known_row(void *const *tree, const char *first, const char *seco
     found = tfind(wanted, tree, compare_known_rows);
     free(wanted);
     if (found)
-        *row = (*found)->row;
+        *known = *found;
     return found != NULL;
 }
 
 static int add_known_row(void **tree, const char *first, const char *second, hsize_t row,
-                         struct gcal_error *err)
+                         uint64_t sub_group_size, struct gcal_error *err)
 {
     struct known_row *known = known_row_new(first, second);
 
-    if (known)
+    if (known) {
         known->row = row;
+        known->sub_group_size = sub_group_size;
+    }
     if (known && tsearch(known, tree, compare_known_rows))
         return 0;
     free(known);
     return gcal_error_memory(err);
+}
+
+/* The second part of a kernel's name, after its id. */
+static const char *name_size(uint64_t sub_group_size, char text[32])
+{
+    snprintf(text, 32, "%llu", (unsigned long long)sub_group_size);
+    return text;
 }
 
 /* After a failed write, HDF5 1.10 keeps the data that it cannot write, and crashes when
@@ -109,20 +120,20 @@ static int add_device(void *context, const struct gcal_run_device *device,
 {
     struct gcal_record_writer *w = context;
     struct gcal_record_table *table = &w->tables[GCAL_RECORD_TABLE_DEVICES];
-    hsize_t row;
-    int found = find_known_row(&w->devices, device->node, device->info.uid, &row);
+    const struct known_row *known;
+    int found = find_known_row(&w->devices, device->node, device->info.uid, &known);
 
     if (found < 0)
         return gcal_error_memory(err);
     /* Again, after a restart or when it is given up: the last 'failure' counts. */
     if (found)
-        return gcal_record_table_rewrite(table, row, "failure", device, err) < 0
+        return gcal_record_table_rewrite(table, known->row, "failure", device, err) < 0
                    ? failed(w, err)
                    : 0;
     if (gcal_record_table_append(table, device, 1, err) < 0)
         return failed(w, err);
     return add_known_row(&w->devices, device->node, device->info.uid, table->n_rows - 1,
-                         err);
+                         device->info.sub_group_size, err);
 }
 
 static int add_sizes(struct gcal_record_writer *w, const struct gcal_run_kernel *kernel,
@@ -157,15 +168,27 @@ static int add_kernel(void *context, const struct gcal_run_kernel *kernel,
         .first_use = w->tables[GCAL_RECORD_TABLE_USES].n_rows,
         .n_uses = kernel->uses.n,
     };
-    hsize_t there;
-    int found = find_known_row(&w->kernels, kernel->id, "", &there);
+    const struct known_row *there;
+    char size[32];
+    int found = find_known_row(&w->kernels, kernel->id,
+                               name_size(kernel->sub_group_size, size), &there);
 
     if (found)
         return found < 0 ? gcal_error_memory(err) : 0;
     if (add_sizes(w, kernel, err) < 0 || add_uses(w, &kernel->uses, err) < 0 ||
         gcal_record_table_append(table, &row, 1, err) < 0)
         return failed(w, err);
-    return add_known_row(&w->kernels, kernel->id, "", table->n_rows - 1, err);
+    return add_known_row(&w->kernels, kernel->id, size, table->n_rows - 1, 0, err);
+}
+
+/* The kernel counted for this sub-group size, or else for any; as find_known_row(). */
+static int find_kernel(const struct gcal_record_writer *w, const char *id,
+                       uint64_t sub_group_size, const struct known_row **kernel)
+{
+    char size[32];
+    int found = find_known_row(&w->kernels, id, name_size(sub_group_size, size), kernel);
+
+    return found ? found : find_known_row(&w->kernels, id, name_size(0, size), kernel);
 }
 
 static int add_measurement(void *context, const struct gcal_measurement *m,
@@ -174,16 +197,16 @@ static int add_measurement(void *context, const struct gcal_measurement *m,
     struct gcal_record_writer *w = context;
     struct gcal_record_table *samples = &w->tables[GCAL_RECORD_TABLE_SAMPLES];
     struct gcal_record_measurement_row row = { .m = *m, .first_sample = samples->n_rows };
-    hsize_t device, kernel;
+    const struct known_row *device, *kernel;
 
     if (find_known_row(&w->devices, m->node, m->device_uid, &device) <= 0 ||
-        find_known_row(&w->kernels, m->kernel_id, "", &kernel) <= 0)
+        find_kernel(w, m->kernel_id, device->sub_group_size, &kernel) <= 0)
         return gcal_error_set(err, GCAL_EINPUT,
                               "record %s: a measurement before its kernel %s or its "
                               "device %s on %s",
                               w->path, m->kernel_id, m->device_uid, m->node);
-    row.device = device;
-    row.kernel = kernel;
+    row.device = device->row;
+    row.kernel = kernel->row;
     if (gcal_record_table_append(samples, m->samples, m->n_samples, err) < 0 ||
         gcal_record_table_append(&w->tables[GCAL_RECORD_TABLE_MEASUREMENTS], &row, 1,
                                  err) < 0)

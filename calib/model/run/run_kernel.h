@@ -6,6 +6,7 @@
 #define GCAL_CALIB_MODEL_RUN_RUN_KERNEL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "calib/model/run/field.h"
 #include "calib/model/run/kernel_origin.h"
@@ -24,13 +25,17 @@ struct gcal_run_kernel {
     char *source, *entry, *build_options;
     char *launch; /* "global n/16*16,n local 16,16", launches and transfers; for people */
     char *profile; /* YAML (profile.h) */
+    /* For which 'profile' was counted; 0: for all.  Devices of several sizes have a kernel
+     * with the same id, counted for each.
+     */
+    uint64_t sub_group_size;
     struct gcal_kernel_uses uses;
     size_t n_sizes;
     char **size_names; /* in the order of the profile's parameters */
     double *size_values;
 };
 
-/* The texts: origin, uses and sizes have tables of their own. */
+/* Texts and sub-group size: origin, uses and sizes have tables of their own. */
 extern const struct gcal_field gcal_run_kernel_fields[];
 
 int gcal_run_kernel_copy(struct gcal_run_kernel *to, const struct gcal_run_kernel *from,

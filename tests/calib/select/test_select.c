@@ -608,13 +608,13 @@ static void target_kernels_are_measured_where_the_model_is_tailored(void **state
     assert_string_equal(models_of(&list, "matmul_tiled"), "m");
     assert_null(models_of(&list, "matmul_plain"));
     gcal_kernel_list_clear(&list);
-    assert_int_equal(gcal_select_targets(&config, catalogue, &info, NULL, &list, NULL),
-                     0);
+    assert_int_equal(
+        gcal_select_targets(&config, catalogue, &info, NULL, NULL, &list, NULL), 0);
     assert_int_equal(list.n_kernels, 4);
     assert_string_equal(models_of(&list, "matmul_tiled"), "m:target");
     gcal_kernel_list_clear(&list);
-    assert_int_equal(gcal_select_targets(&config, catalogue, &info, "other", &list, NULL),
-                     0);
+    assert_int_equal(
+        gcal_select_targets(&config, catalogue, &info, "other", NULL, &list, NULL), 0);
     assert_int_equal(list.n_kernels, 0);
     info.device_type = "cpu";
     assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
