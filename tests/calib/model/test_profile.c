@@ -184,6 +184,25 @@ static void comes_back_from_its_text(void **state)
     free(again);
 }
 
+static void a_copy_has_memory_of_its_own(void **state)
+{
+    struct gcal_error err = { 0 };
+    char *text = gcal_profile_encode(*state, &err), *again;
+    struct gcal_profile *original = decode(text, &err), *copy;
+
+    copy = gcal_profile_copy(original, &err);
+    gcal_profile_destroy(original);
+    assert_non_null(copy);
+    assert_int_equal(copy->entries[1].n_loop_strides, 1);
+    assert_int_equal(copy->n_notes, 2);
+    again = gcal_profile_encode(copy, &err);
+    assert_string_equal(text, again);
+    assert_non_null(gcal_profile_add(copy, &err));
+    gcal_profile_destroy(copy);
+    free(text);
+    free(again);
+}
+
 /* One feature's count for n x m. */
 static double count(const struct gcal_profile *profile, const char *feature, double n,
                     double m, double sub_group_size)
@@ -575,6 +594,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_key),
         cmocka_unit_test(comes_back_from_its_text),
+        cmocka_unit_test(a_copy_has_memory_of_its_own),
         cmocka_unit_test(transfers_are_counted_by_way_and_memory),
         cmocka_unit_test(features_match_entries),
         cmocka_unit_test(strides_are_of_scalars),
