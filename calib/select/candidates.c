@@ -132,8 +132,11 @@ void gcal_select_candidates_clear(struct gcal_select_candidates *c)
     free(c->items);
 }
 
+/* Passes and traffic are other counts of the same accesses. */
 static bool is_work(enum gcal_feature_kind kind)
 {
+    if (gcal_feature_info(kind)->counted != GCAL_FEATURE_COUNTED_ALWAYS)
+        return false;
     return gcal_feature_is_op(kind) || gcal_feature_is_access(kind) ||
            kind == GCAL_FEATURE_BARRIER_LOCAL;
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
+#include "calib/model/profile.h"
 #include "calib/select/select.h"
 #include "tests/facts.h"
 
@@ -588,6 +589,66 @@ static void kernels_of_kept_models_are_left_out(void **state)
     gcal_config_clear(&config);
 }
 
+/* Passes and traffic in the counts of the model's kernels, for what its forms name. */
+static void kernels_have_the_features_of_all_models(void **state)
+{
+    static const char text[] =
+        BEGIN "    forms: {sum: p_a * f_op_float32_madd, other: p_a * f_sector_global}\n"
+              "    kernels: [{tags: [matmul_sq, 'prefetch:True', 'n:512']}]\n"
+              "  - {name: other, expression: p_a * f_local_pass, kernels: [{tags: "
+              "[empty_kernel]}]}\n";
+    static const char plain[] =
+        BEGIN "    expression: p_a * f_op_float32_madd\n"
+              "    kernels: [{tags: [matmul_sq, 'prefetch:True', 'n:512']}]\n";
+    struct gcal_device_info info = { .max_work_group_size = 1024,
+                                     .device_type = "gpu",
+                                     .sub_group_size = 16 };
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_config config = { 0 };
+
+    (void)state;
+    read_with(text, catalogue, &config);
+    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
+    for (size_t i = 0; i < list.n_kernels; i++) {
+        assert_int_equal(list.kernels[i]->counting.sub_group_size, 16);
+        assert_int_equal(list.kernels[i]->profile->sector_bytes, 32);
+        assert_int_equal(list.kernels[i]->profile->n_banks, 32);
+        assert_false(list.kernels[i]->profile->index_arithmetic);
+    }
+    gcal_kernel_list_clear(&list);
+    gcal_config_clear(&config);
+    read_with(plain, catalogue, &config);
+    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_int_equal(list.kernels[0]->counting.sub_group_size, 16);
+    assert_int_equal(list.kernels[0]->profile->sector_bytes, 0);
+    assert_int_equal(list.kernels[0]->profile->n_banks, 0);
+    gcal_kernel_list_clear(&list);
+    gcal_config_clear(&config);
+}
+
+/* Measurement kernels are chosen by their traffic. */
+static void costs_may_be_those_of_traffic(void **state)
+{
+    static const char text[] =
+        BEGIN "    forms: [linear]\n"
+              "    groups: {memory: [p_sector * f_sector_global], onchip: [operations]}\n"
+              "    predicts: [{tags: [matmul_sq, 'prefetch:True', 'n:512']}]\n";
+    struct gcal_device_info info = { .max_work_group_size = 1024,
+                                     .device_type = "gpu",
+                                     .sub_group_size = 32 };
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_config config = { 0 };
+
+    (void)state;
+    read_with(text, catalogue, &config);
+    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_true(list.n_kernels > 1);
+    for (size_t i = 0; i < list.n_kernels; i++)
+        assert_int_equal(list.kernels[i]->profile->sector_bytes, 32);
+    gcal_kernel_list_clear(&list);
+    gcal_config_clear(&config);
+}
+
 static void target_kernels_are_measured_where_the_model_is_tailored(void **state)
 {
     static const char text[] = BEGIN
@@ -739,6 +800,8 @@ int main(void)
         cmocka_unit_test(an_expression_may_predict),
         cmocka_unit_test(what_follows_from_the_catalogue_needs_it),
         cmocka_unit_test(target_kernels_are_measured_where_the_model_is_tailored),
+        cmocka_unit_test(kernels_have_the_features_of_all_models),
+        cmocka_unit_test(costs_may_be_those_of_traffic),
         cmocka_unit_test(components_are_checked_by_target_kernels),
         cmocka_unit_test(a_kernel_may_be_fitted_and_check),
     };

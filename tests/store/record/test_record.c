@@ -126,6 +126,61 @@ static void keeps_a_run(void **state)
     gcal_record_close(r);
 }
 
+/* One kernel on devices of 32, 8 and 16 work-items per sub-group: there are counts for the
+ * first two and, of another kernel, for any.
+ */
+static void write_sub_groups(const char *path)
+{
+    static const uint64_t sizes[] = { 32, 8, 16 };
+    static char *const uids[] = { "a", "b", "c" };
+    struct gcal_record_header header = sample_header();
+    struct gcal_record_writer *w = gcal_record_create(path, NULL);
+    struct gcal_run_kernel kernel = { .id = "k1", .name = "k", .variant = "k" };
+    struct gcal_measurement m = { .node = "n1", .kernel_id = "k1" };
+    struct gcal_run_device device = { .node = "n1" };
+    struct gcal_run_sink sink;
+
+    assert_non_null(w);
+    sink = gcal_record_sink(w);
+    for (size_t i = 0; i < 3; i++) {
+        device.info =
+            (struct gcal_device_info){ .uid = uids[i], .sub_group_size = sizes[i] };
+        kernel.sub_group_size = i < 2 ? sizes[i] : 0;
+        kernel.profile = i == 0 ? "of 32" : i == 1 ? "of 8" : "of any";
+        assert_int_equal(sink.device(sink.context, &device, NULL), 0);
+        assert_int_equal(sink.kernel(sink.context, &kernel, NULL), 0);
+        assert_int_equal(sink.kernel(sink.context, &kernel, NULL), 0);
+    }
+    for (size_t i = 3; i-- > 0;) {
+        m.device_uid = uids[i];
+        assert_int_equal(sink.measurement(sink.context, &m, NULL), 0);
+    }
+    assert_int_equal(gcal_record_finish(w, &header, NULL), 0);
+}
+
+static void a_kernel_has_counts_for_each_sub_group_size(void **state)
+{
+    static const char *const profiles[] = { "of any", "of 8", "of 32" };
+    static const uint64_t sizes[] = { 0, 8, 32 };
+    const char *path = sample_path(*state, "sub_groups.h5");
+    struct gcal_record *r;
+
+    write_sub_groups(path);
+    assert_non_null(r = gcal_record_open(path, NULL));
+    assert_int_equal(gcal_record_kernel_count(r), 3);
+    for (size_t i = 0; i < 3; i++) {
+        struct gcal_measurement m;
+        size_t kernel;
+
+        assert_int_equal(gcal_record_measurement(r, i, &m, NULL, &kernel, NULL), 0);
+        assert_string_equal(m.kernel_id, "k1");
+        assert_string_equal(gcal_record_kernel(r, kernel)->profile, profiles[i]);
+        assert_int_equal(gcal_record_kernel(r, kernel)->sub_group_size, sizes[i]);
+        gcal_measurement_clear(&m);
+    }
+    gcal_record_close(r);
+}
+
 static void is_the_same_for_the_same_run(void **state)
 {
     size_t a_size, b_size;
@@ -369,6 +424,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_a_run),
         cmocka_unit_test(is_the_same_for_the_same_run),
+        cmocka_unit_test(a_kernel_has_counts_for_each_sub_group_size),
         cmocka_unit_test(refuses_every_cut),
         cmocka_unit_test(refuses_every_change),
         cmocka_unit_test(believes_no_count_and_no_index),
