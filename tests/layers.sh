@@ -19,7 +19,8 @@ kernels/poly        :
 kernels/annotations : kernels kernels/source kernels/poly
 kernels/sets        : kernels/poly
 kernels/lanes       : kernels/poly kernels/sets
-kernels/walk        : kernels kernels/source kernels/poly kernels/annotations kernels/sets
+kernels/trips       : kernels/poly kernels/sets
+kernels/walk        : kernels kernels/source kernels/poly kernels/annotations kernels/sets kernels/trips
 kernels/count       : kernels kernels/source kernels/poly kernels/sets kernels/lanes kernels/walk
 kernels/remove      : kernels kernels/source kernels/annotations
 kernels/interpret   : kernels kernels/source

@@ -552,6 +552,12 @@ bool gcal_poly_is_integral(const struct gcal_poly *p)
     return true;
 }
 
+bool gcal_poly_is_size(const struct gcal_poly_context *c, const struct gcal_poly *p)
+{
+    return p->n_terms == 1 && p->terms[0].num > 0 && p->terms[0].n_factors &&
+           !gcal_poly_has_dimension(c, p);
+}
+
 int64_t gcal_poly_denominator(const struct gcal_poly *p)
 {
     int64_t den = 1;

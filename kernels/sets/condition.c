@@ -232,3 +232,38 @@ bool gcal_sets_condition_contains(struct gcal_poly_context *c,
            (x->b && gcal_sets_condition_contains(c, x->b, atom)) ||
            (x->kind == GCAL_SETS_CONDITION_EARLIER && x->loop == atom);
 }
+
+const struct gcal_poly *gcal_sets_condition_find_zero(struct gcal_poly_context *c,
+                                                      const struct gcal_sets_condition *x)
+{
+    const struct gcal_sets_condition *a = x->a, *b = x->b;
+
+    if (x->kind != GCAL_SETS_CONDITION_AND ||
+        a->kind != GCAL_SETS_CONDITION_NONNEGATIVE ||
+        b->kind != GCAL_SETS_CONDITION_NONNEGATIVE ||
+        !gcal_poly_equal(a->p, gcal_poly_scale(c, b->p, -1, 1)))
+        return NULL;
+    return a->p;
+}
+
+/* Whether a condition implies p >= 0: it is q >= 0, and p - q >= 0. */
+static bool implies(struct gcal_poly_context *c, const struct gcal_sets_condition *x,
+                    const struct gcal_poly *p)
+{
+    if (x->kind == GCAL_SETS_CONDITION_AND)
+        return implies(c, x->a, p) || implies(c, x->b, p);
+    return x->kind == GCAL_SETS_CONDITION_NONNEGATIVE &&
+           gcal_poly_is_nonnegative(c, gcal_poly_sub(c, p, x->p));
+}
+
+bool gcal_sets_scope_implies(struct gcal_poly_context *c,
+                             const struct gcal_sets_scope *scope,
+                             const struct gcal_poly *p)
+{
+    if (gcal_poly_is_nonnegative(c, p))
+        return true;
+    for (; scope; scope = scope->parent)
+        if (scope->kind == GCAL_SETS_SCOPE_CONDITION && implies(c, scope->condition, p))
+            return true;
+    return false;
+}

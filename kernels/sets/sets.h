@@ -184,6 +184,15 @@ const struct gcal_sets_condition *gcal_sets_condition_map_leaves(
 int gcal_sets_condition_decide(struct gcal_poly_context *c,
                                const struct gcal_sets_condition *a);
 
+/* The p of a condition p >= 0 and -p >= 0, else NULL. */
+const struct gcal_poly *
+gcal_sets_condition_find_zero(struct gcal_poly_context *c,
+                              const struct gcal_sets_condition *a);
+/* Whether p >= 0 is proven where the conditions of 'scope' (or NULL) hold. */
+bool gcal_sets_scope_implies(struct gcal_poly_context *c,
+                             const struct gcal_sets_scope *scope,
+                             const struct gcal_poly *p);
+
 /* Adds a note, once. */
 void gcal_sets_nest_note(struct gcal_sets_nest *nest, int line, int column,
                          const char *text);

@@ -4,7 +4,7 @@
  * bound, rounded up, is at most every upper bound, rounded down (necessary and sufficient
  * for integers, as each bound is one of v alone).  Alternatives are projected one by one.
  */
-#include "kernels/walk/private.h"
+#include "kernels/trips/trips.h"
 
 enum { MOST_BOUNDS = 12, MOST_CASES = 64 };
 
@@ -19,8 +19,8 @@ struct cases {
     struct conjunction all[MOST_CASES];
 };
 
-static bool split(struct gcal_walk *w, const struct gcal_sets_condition *a, bool negated,
-                  const struct cases *before, struct cases *after);
+static bool split(struct gcal_poly_context *c, const struct gcal_sets_condition *a,
+                  bool negated, const struct cases *before, struct cases *after);
 
 /* Adds a bound to each case. */
 static bool add_bound(const struct cases *before, const struct gcal_poly *p,
@@ -35,38 +35,38 @@ static bool add_bound(const struct cases *before, const struct gcal_poly *p,
     return true;
 }
 
-static bool split_either(struct gcal_walk *w, const struct gcal_sets_condition *a,
+static bool split_either(struct gcal_poly_context *c, const struct gcal_sets_condition *a,
                          bool negated, const struct cases *before, struct cases *after)
 {
-    struct cases *second = gcal_poly_alloc(w->c, sizeof(*second));
+    struct cases *second = gcal_poly_alloc(c, sizeof(*second));
 
-    if (!second || !split(w, a->a, negated, before, after) ||
-        !split(w, a->b, negated, before, second) || after->n + second->n > MOST_CASES)
+    if (!second || !split(c, a->a, negated, before, after) ||
+        !split(c, a->b, negated, before, second) || after->n + second->n > MOST_CASES)
         return false;
     for (size_t i = 0; i < second->n; i++)
         after->all[after->n++] = second->all[i];
     return true;
 }
 
-static bool split(struct gcal_walk *w, const struct gcal_sets_condition *a, bool negated,
-                  const struct cases *before, struct cases *after)
+static bool split(struct gcal_poly_context *c, const struct gcal_sets_condition *a,
+                  bool negated, const struct cases *before, struct cases *after)
 {
     struct cases *between;
 
     switch (a->kind) {
     case GCAL_SETS_CONDITION_NOT:
-        return split(w, a->a, !negated, before, after);
+        return split(c, a->a, !negated, before, after);
     case GCAL_SETS_CONDITION_NONNEGATIVE:
         if (negated)
-            a = gcal_sets_condition_not(w->c, a);
+            a = gcal_sets_condition_not(c, a);
         return add_bound(before, a->p, after);
     case GCAL_SETS_CONDITION_AND:
     case GCAL_SETS_CONDITION_OR:
         if ((a->kind == GCAL_SETS_CONDITION_OR) != negated)
-            return split_either(w, a, negated, before, after);
-        between = gcal_poly_alloc(w->c, sizeof(*between));
-        return between && split(w, a->a, negated, before, between) &&
-               split(w, a->b, negated, between, after);
+            return split_either(c, a, negated, before, after);
+        between = gcal_poly_alloc(c, sizeof(*between));
+        return between && split(c, a->a, negated, before, between) &&
+               split(c, a->b, negated, between, after);
     default:
         return false;
     }
@@ -79,71 +79,73 @@ struct range {
 };
 
 /* all = all and p >= 0 */
-static void add_condition(struct gcal_walk *w, const struct gcal_sets_condition **all,
+static void add_condition(struct gcal_poly_context *c,
+                          const struct gcal_sets_condition **all,
                           const struct gcal_poly *p)
 {
-    const struct gcal_sets_condition *one = gcal_sets_condition_nonnegative(w->c, p);
+    const struct gcal_sets_condition *one = gcal_sets_condition_nonnegative(c, p);
 
-    *all = *all ? gcal_sets_condition_and(w->c, *all, one) : one;
+    *all = *all ? gcal_sets_condition_and(c, *all, one) : one;
 }
 
 /* k*v + rest >= 0 as a bound of v. */
-static bool add_range(struct gcal_walk *w, struct range *range, const struct gcal_poly *p,
-                      unsigned v)
+static bool add_range(struct gcal_poly_context *c, struct range *range,
+                      const struct gcal_poly *p, unsigned v)
 {
     const struct gcal_poly *rest;
     int64_t k;
 
-    if (!gcal_poly_contains(w->c, p, v)) {
-        add_condition(w, &range->others, p);
+    if (!gcal_poly_contains(c, p, v)) {
+        add_condition(c, &range->others, p);
         return true;
     }
-    if (gcal_poly_contains_nested(w->c, p, v) || gcal_poly_degree(p, v) != 1 ||
-        !gcal_poly_is_constant(gcal_poly_coefficient(w->c, p, v, 1), &k))
+    if (gcal_poly_contains_nested(c, p, v) || gcal_poly_degree(p, v) != 1 ||
+        !gcal_poly_is_constant(gcal_poly_coefficient(c, p, v, 1), &k))
         return false;
-    rest = gcal_poly_coefficient(w->c, p, v, 0);
+    rest = gcal_poly_coefficient(c, p, v, 0);
     if (k < 0)
-        range->high[range->n_high++] = gcal_poly_floor(w->c, rest, -k);
+        range->high[range->n_high++] = gcal_poly_floor(c, rest, -k);
     else /* ceil(-rest/k) */
         range->low[range->n_low++] =
-            gcal_poly_scale(w->c, gcal_poly_floor(w->c, rest, k), -1, 1);
+            gcal_poly_scale(c, gcal_poly_floor(c, rest, k), -1, 1);
     return true;
 }
 
 static const struct gcal_sets_condition *
-project_conjunction(struct gcal_walk *w, const struct conjunction *conjunction,
+project_conjunction(struct gcal_poly_context *c, const struct conjunction *conjunction,
                     unsigned v, const struct gcal_poly *last)
 {
-    struct range range = { 1, 1, { gcal_poly_integer(w->c, 0) }, { last }, NULL };
+    struct range range = { 1, 1, { gcal_poly_integer(c, 0) }, { last }, NULL };
 
     for (size_t i = 0; i < conjunction->n; i++)
-        if (!add_range(w, &range, conjunction->p[i], v))
+        if (!add_range(c, &range, conjunction->p[i], v))
             return NULL;
     for (size_t i = 0; i < range.n_low; i++)
         for (size_t j = 0; j < range.n_high; j++)
-            add_condition(w, &range.others,
-                          gcal_poly_sub(w->c, range.high[j], range.low[i]));
+            add_condition(c, &range.others,
+                          gcal_poly_sub(c, range.high[j], range.low[i]));
     return range.others;
 }
 
-const struct gcal_sets_condition *
-gcal_walk_condition_project(struct gcal_walk *w, const struct gcal_sets_condition *a,
-                            unsigned v, const struct gcal_poly *last)
+const struct gcal_sets_condition *gcal_trips_project(struct gcal_poly_context *c,
+                                                     const struct gcal_sets_condition *a,
+                                                     unsigned v,
+                                                     const struct gcal_poly *last)
 {
-    struct cases *start = gcal_poly_alloc(w->c, sizeof(*start));
-    struct cases *cases = gcal_poly_alloc(w->c, sizeof(*cases));
+    struct cases *start = gcal_poly_alloc(c, sizeof(*start));
+    struct cases *cases = gcal_poly_alloc(c, sizeof(*cases));
     const struct gcal_sets_condition *any = NULL, *one;
 
     if (!start || !cases)
         return NULL;
     start->n = 1;
     start->all[0].n = 0;
-    if (!split(w, a, false, start, cases))
+    if (!split(c, a, false, start, cases))
         return NULL;
     for (size_t i = 0; i < cases->n; i++) {
-        if (!(one = project_conjunction(w, &cases->all[i], v, last)))
+        if (!(one = project_conjunction(c, &cases->all[i], v, last)))
             return NULL;
-        any = any ? gcal_sets_condition_or(w->c, any, one) : one;
+        any = any ? gcal_sets_condition_or(c, any, one) : one;
     }
     return any;
 }

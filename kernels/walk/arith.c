@@ -12,27 +12,9 @@ bool gcal_walk_type_is_unsigned(CXType type)
            type.kind == CXType_ULongLong;
 }
 
-/* Whether a condition around the walk implies p >= 0: it is q >= 0, and p - q >= 0. */
-static bool implies_nonnegative(struct gcal_walk *w,
-                                const struct gcal_sets_condition *condition,
-                                const struct gcal_poly *p)
-{
-    if (condition->kind == GCAL_SETS_CONDITION_AND)
-        return implies_nonnegative(w, condition->a, p) ||
-               implies_nonnegative(w, condition->b, p);
-    return condition->kind == GCAL_SETS_CONDITION_NONNEGATIVE &&
-           gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, p, condition->p));
-}
-
 bool gcal_walk_is_nonnegative(struct gcal_walk *w, const struct gcal_poly *p)
 {
-    if (gcal_poly_is_nonnegative(w->c, p))
-        return true;
-    for (const struct gcal_sets_scope *d = w->scope; d; d = d->parent)
-        if (d->kind == GCAL_SETS_SCOPE_CONDITION &&
-            implies_nonnegative(w, d->condition, p))
-            return true;
-    return false;
+    return gcal_sets_scope_implies(w->c, w->scope, p);
 }
 
 /* p where q = 0, with a dimension in both replaced. */
@@ -62,7 +44,7 @@ const struct gcal_poly *gcal_walk_in_scope(struct gcal_walk *w, const struct gca
 
     for (const struct gcal_sets_scope *d = w->scope; d; d = d->parent)
         if (d->kind == GCAL_SETS_SCOPE_CONDITION &&
-            (q = gcal_walk_find_zero(w, d->condition)))
+            (q = gcal_sets_condition_find_zero(w->c, d->condition)))
             p = where_zero(w, p, q);
     return p;
 }
@@ -163,12 +145,6 @@ static struct gcal_walk_value may_be_negative(struct gcal_walk *w,
         gcal_poly_text(w->c, p)));
 }
 
-bool gcal_walk_is_size(struct gcal_walk *w, const struct gcal_poly *p)
-{
-    return p->n_terms == 1 && p->terms[0].num > 0 && p->terms[0].n_factors &&
-           !gcal_poly_has_dimension(w->c, p);
-}
-
 static struct gcal_walk_value divide(struct gcal_walk *w, struct gcal_walk_value a,
                                      struct gcal_walk_value b, bool rest)
 {
@@ -178,7 +154,7 @@ static struct gcal_walk_value divide(struct gcal_walk *w, struct gcal_walk_value
     if (!quotient || !gcal_poly_is_integral(quotient)) {
         bool number = gcal_poly_is_constant(b.p, &k);
 
-        if (number ? k <= 0 : !gcal_walk_is_size(w, b.p))
+        if (number ? k <= 0 : !gcal_poly_is_size(w->c, b.p))
             return gcal_walk_not_affine(
                 "its divisor is neither a positive number nor a size");
         /* C rounds towards zero, floor downwards */

@@ -42,7 +42,7 @@ struct search {
     const struct gcal_walk_loop_clauses *loop;
     struct gcal_walk_inductions *changes;
     const struct gcal_poly *v;
-    struct gcal_walk_trip_count count;
+    struct gcal_trips_count count;
     const char *why; /* it was not found */
     bool on_data, is_endless;
 };
@@ -105,7 +105,8 @@ static bool contains_exit(struct gcal_walk *w, const struct gcal_walk_loop_claus
 static bool find_trips_to_exit(struct gcal_walk *w, struct search *s)
 {
     const struct gcal_walk_loop_clauses *loop = s->loop;
-    struct gcal_walk_trip_count inside;
+    const struct gcal_trips_loop at = { w->c, w->scope };
+    struct gcal_trips_count inside;
     struct gcal_walk_exit left;
 
     s->why = "it never ends, or steps away from its bound";
@@ -129,12 +130,12 @@ static bool find_trips_to_exit(struct gcal_walk *w, struct search *s)
         s->why = "the condition of its exit is not affine in sizes and ids";
         return false;
     }
-    if (!gcal_walk_trip_count_find(w, gcal_sets_condition_not(w->c, left.when),
-                                   gcal_poly_atom_index(s->v), &inside, &s->why) ||
+    if (!gcal_trips_find(&at, gcal_sets_condition_not(w->c, left.when),
+                         gcal_poly_atom_index(s->v), &inside, &s->why) ||
         !inside.trips || inside.ends)
         return false;
     /* the iteration with the exit is one more */
-    gcal_walk_trip_count_after(w, &inside, gcal_poly_atom_index(s->v));
+    gcal_trips_after(&at, &inside, gcal_poly_atom_index(s->v));
     s->count = inside;
     return true;
 }
@@ -175,7 +176,7 @@ static bool ends_by_condition(struct gcal_walk *w, const struct search *s,
             (!gcal_poly_has_dimension(w->c, trips) ||
              gcal_walk_is_nonnegative(w, trips)) &&
             gcal_sets_condition_decide(
-                w->c, gcal_walk_condition_at(w, condition, v, trips)) == 0);
+                w->c, gcal_trips_condition_at(w->c, condition, v, trips)) == 0);
 }
 
 /* The variable in 'condition' that doubles or halves; NULL without. */
@@ -193,27 +194,38 @@ find_scaled(struct gcal_walk *w, const struct search *s,
     return NULL;
 }
 
+/* The trips while the condition holds. */
+static bool find_count(struct gcal_walk *w, struct search *s,
+                       const struct gcal_trips_loop *at,
+                       const struct gcal_sets_condition *condition)
+{
+    const struct gcal_walk_induction *m = find_scaled(w, s, condition);
+    unsigned v = gcal_poly_atom_index(s->v);
+    struct gcal_trips_scaled scaled;
+
+    if (!m)
+        return gcal_trips_find(at, condition, v, &s->count, &s->why);
+    scaled = (struct gcal_trips_scaled){ gcal_walk_name(w, m->decl), m->start.p,
+                                         m->doublings, m->any };
+    return gcal_trips_find_scaled(at, condition, v, &scaled, &s->count, &s->why);
+}
+
 static bool find_trips(struct gcal_walk *w, struct search *s)
 {
+    const struct gcal_trips_loop at = { w->c, w->scope };
     struct gcal_walk_predicate predicate = predicate_at(w, s);
-    const struct gcal_walk_induction *scaled;
 
     if (!predicate.known) {
         s->why = predicate.why;
         s->on_data = predicate.on_data;
         return false;
     }
-    scaled = find_scaled(w, s, predicate.when);
-    if (scaled
-            ? !gcal_walk_trip_count_scaled(w, predicate.when, gcal_poly_atom_index(s->v),
-                                           scaled, &s->count, &s->why)
-            : !gcal_walk_trip_count_find(w, predicate.when, gcal_poly_atom_index(s->v),
-                                         &s->count, &s->why))
+    if (!find_count(w, s, &at, predicate.when))
         return false;
     if (s->count.guard && gcal_sets_condition_decide(w->c, s->count.guard) == 1)
         s->count.guard = NULL;
     if (s->count.guard && gcal_sets_condition_decide(w->c, s->count.guard) == 0) {
-        s->count = (struct gcal_walk_trip_count){ .trips = gcal_poly_integer(w->c, 0) };
+        s->count = (struct gcal_trips_count){ .trips = gcal_poly_integer(w->c, 0) };
     }
     if (!s->count.trips)
         return find_trips_to_exit(w, s);
@@ -222,7 +234,7 @@ static bool find_trips(struct gcal_walk *w, struct search *s)
         return false;
     }
     if (s->loop->tests_late)
-        gcal_walk_trip_count_after(w, &s->count, gcal_poly_atom_index(s->v));
+        gcal_trips_after(&at, &s->count, gcal_poly_atom_index(s->v));
     return true;
 }
 
@@ -334,7 +346,7 @@ static struct gcal_walk_flow walk_average(struct gcal_walk *w,
                                           struct gcal_walk_inductions *changes,
                                           const char *parameter)
 {
-    struct gcal_walk_trip_count count = { .trips = gcal_poly_parameter(w->c, parameter) };
+    struct gcal_trips_count count = { .trips = gcal_poly_parameter(w->c, parameter) };
 
     return gcal_walk_loop_nest(w, loop, changes, &count, true);
 }

@@ -28,7 +28,8 @@ runs_at(struct gcal_walk *w, const struct nesting *n, const struct gcal_poly *v)
     if (!n->within)
         return some;
     return gcal_sets_condition_and(
-        w->c, some, gcal_walk_condition_at(w, n->within, gcal_poly_atom_index(n->v), v));
+        w->c, some,
+        gcal_trips_condition_at(w->c, n->within, gcal_poly_atom_index(n->v), v));
 }
 
 /* The exit in any iteration before v. */
@@ -40,8 +41,8 @@ static struct gcal_walk_exit left_earlier(struct gcal_walk *w, struct gcal_walk_
 
     if (left.kind == GCAL_WALK_EXIT_WHEN &&
         gcal_sets_condition_contains(w->c, left.when, atom)) {
-        before = gcal_walk_condition_project(
-            w, left.when, atom, gcal_poly_sub(w->c, v, gcal_poly_integer(w->c, 1)));
+        before = gcal_trips_project(w->c, left.when, atom,
+                                    gcal_poly_sub(w->c, v, gcal_poly_integer(w->c, 1)));
         left.when = before ? before : gcal_sets_condition_earlier(w->c, left.when, atom);
     } else if (left.kind == GCAL_WALK_EXIT_WHEN) { /* it is the first that exits */
         left.when = gcal_sets_condition_and(w->c, left.when, nonnegative(w, v, -1));
@@ -69,8 +70,9 @@ static struct gcal_walk_exit left_ever(struct gcal_walk *w, struct gcal_walk_exi
                gcal_sets_condition_contains(w->c, left.when, atom)) {
         if (n->within)
             left.when = gcal_sets_condition_and(w->c, left.when, runs_at(w, n, v));
-        left.when = gcal_walk_condition_project(
-            w, left.when, atom, gcal_poly_sub(w->c, trips, gcal_poly_integer(w->c, 1)));
+        left.when =
+            gcal_trips_project(w->c, left.when, atom,
+                               gcal_poly_sub(w->c, trips, gcal_poly_integer(w->c, 1)));
         if (!left.when) {
             left.kind = GCAL_WALK_EXIT_MAYBE;
             left.on_data = false;
@@ -247,7 +249,7 @@ static void finish(struct gcal_walk *w, const struct nesting *n, bool exact)
 struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
                                           const struct gcal_walk_loop_clauses *loop,
                                           struct gcal_walk_inductions *changes,
-                                          const struct gcal_walk_trip_count *count,
+                                          const struct gcal_trips_count *count,
                                           bool average)
 {
     const struct gcal_sets_scope *outside = w->scope;
@@ -263,7 +265,7 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
     n.v = gcal_poly_dimension(w->c, name_of(w, changes),
                               gcal_poly_sub(w->c, n.trips, gcal_poly_integer(w->c, 1)));
     if (count->within)
-        n.within = gcal_walk_condition_at(w, count->within, count->v, n.v);
+        n.within = gcal_trips_condition_at(w->c, count->within, count->v, n.v);
     first = runs_at(w, &n, gcal_poly_integer(w->c, 0));
     if (count->guard)
         first = gcal_sets_condition_and(w->c, count->guard, first);

@@ -203,9 +203,9 @@ static struct gcal_walk_predicate compare_pointers(struct gcal_walk *w,
 static const char *scaled_size(struct gcal_walk *w, struct gcal_walk_value a,
                                struct gcal_walk_value b)
 {
-    const char *size = a.p ? gcal_walk_scaled_size(w, a.p) : NULL;
+    const char *size = a.p ? gcal_trips_scaled_size(w->c, a.p) : NULL;
 
-    return size || !b.p ? size : gcal_walk_scaled_size(w, b.p);
+    return size || !b.p ? size : gcal_trips_scaled_size(w->c, b.p);
 }
 
 static struct gcal_walk_predicate compare_choice(struct gcal_walk *w,

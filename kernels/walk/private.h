@@ -11,6 +11,7 @@
 #include "kernels/request.h"
 #include "kernels/sets/sets.h"
 #include "kernels/source/source.h"
+#include "kernels/trips/trips.h"
 #include "kernels/walk/walk.h"
 
 struct gcal_error;
@@ -488,8 +489,6 @@ bool gcal_walk_type_is_unsigned(CXType type); /* and at least as wide as int */
 /* p with what equations around the walk, as of "if (i == n - 1)", say for dimensions. */
 const struct gcal_poly *gcal_walk_in_scope(struct gcal_walk *w,
                                            const struct gcal_poly *p);
-/* A product of sizes, which as a divisor, or as what a loop steps by, is at least 1. */
-bool gcal_walk_is_size(struct gcal_walk *w, const struct gcal_poly *p);
 /* Whether p is proven nonnegative in the current scope. */
 bool gcal_walk_is_nonnegative(struct gcal_walk *w, const struct gcal_poly *p);
 /* Floating values that are exact quotients of sizes, within an expression: a literal, */
@@ -619,63 +618,12 @@ void gcal_walk_inductions_finish(struct gcal_walk *w,
 /* Whether 'c' contains such a jump out of it. */
 bool gcal_walk_contains_jump(struct gcal_walk *w, CXCursor c, enum gcal_walk_jump jump);
 
-/* ---- trip_count.c, trip_cases.c, trip_scaled.c ---- */
-/* The p of a condition p >= 0 and -p >= 0, else NULL. */
-const struct gcal_poly *gcal_walk_find_zero(struct gcal_walk *w,
-                                            const struct gcal_sets_condition *condition);
-
-struct gcal_walk_trip_count {
-    const struct gcal_poly *trips;           /* negative: 0; NULL: endless */
-    const struct gcal_sets_condition *guard; /* it runs only where this holds; or NULL */
-    /* 'trips' is an upper bound, and iteration v runs where this holds; or NULL */
-    const struct gcal_sets_condition *within;
-    unsigned v; /* the dimension in 'within' */
-    bool lasts; /* once the condition fails, it fails in all later iterations */
-    bool rises; /* without trips: once it holds, it holds in all later iterations */
-    bool ends;  /* it is taken to end: where it does not at these trips, it never does */
-};
-/* The first value of the dimension 'v' where 'condition' fails; false with '*why' when no
- * polynomial expresses it, not even in different cases (trip_cases.c), which 'plain'
- * leaves out.
- */
-bool gcal_walk_trip_count_plain(struct gcal_walk *w,
-                                const struct gcal_sets_condition *condition, unsigned v,
-                                struct gcal_walk_trip_count *count, const char **why);
-bool gcal_walk_trip_count_find(struct gcal_walk *w,
-                               const struct gcal_sets_condition *condition, unsigned v,
-                               struct gcal_walk_trip_count *count, const char **why);
-
-/* The same while a variable that doubles or halves, as which 'condition' has the
- * dimension 'scaled'->any, and another dimension 'v', meet the condition.
- */
-bool gcal_walk_trip_count_scaled(struct gcal_walk *w,
-                                 const struct gcal_sets_condition *condition, unsigned v,
-                                 const struct gcal_walk_induction *scaled,
-                                 struct gcal_walk_trip_count *count, const char **why);
-/* The size that bounds the powers of two in p, for messages; NULL without such powers. */
-const char *gcal_walk_scaled_size(struct gcal_walk *w, const struct gcal_poly *p);
-/* Adds the first iteration of a do loop, which runs in any case. */
-void gcal_walk_trip_count_after(struct gcal_walk *w, struct gcal_walk_trip_count *count,
-                                unsigned v);
-/* 'condition' with 'value' for the dimension 'v'. */
-const struct gcal_sets_condition *
-gcal_walk_condition_at(struct gcal_walk *w, const struct gcal_sets_condition *condition,
-                       unsigned v, const struct gcal_poly *value);
-
-/* ---- project.c ---- */
-/* "'a' holds for some 0 <= v <= last" as a condition without the dimension 'v'; NULL when
- * 'a' is not affine in v with constant coefficients.
- */
-const struct gcal_sets_condition *
-gcal_walk_condition_project(struct gcal_walk *w, const struct gcal_sets_condition *a,
-                            unsigned v, const struct gcal_poly *last);
-
 /* ---- loop_nest.c: a loop as a dimension ---- */
 /* 'average': the trips are the user's average, with early exits included. */
 struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
                                           const struct gcal_walk_loop_clauses *loop,
                                           struct gcal_walk_inductions *changes,
-                                          const struct gcal_walk_trip_count *count,
+                                          const struct gcal_trips_count *count,
                                           bool average);
 
 /* ---- unroll.c: loops executed iteration by iteration ---- */
