@@ -1,9 +1,9 @@
 /* One pass of a network: elements 'span' apart are put in order, upwards or downwards by block. */
-__kernel void sorting_pass(__global float *key, int pairs, int span, int block)
+__kernel void sorting_pass(__global float *key, int runs, int span, int block)
 {
     int i = get_global_id(0);
 
-    if (i < pairs) {
+    if (i < runs * span) {
         int low = i / span * 2 * span + i % span;
         float a = key[low];
         float b = key[low + span];
