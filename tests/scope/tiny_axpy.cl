@@ -1,0 +1,7 @@
+__kernel void tiny_axpy(__global const float *x, __global float *y, float a, int n)
+{
+    int i = get_global_id(0);
+
+    if (i < n)
+        y[i] += a * x[i];
+}
