@@ -16,14 +16,17 @@ __kernel void few_moments(__global const float *series, __global float2 *moments
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int d = 128; d > 0; d >>= 1) {
         if (l < d) {
-            part[l].x += part[l + d].x;
-            part[l].y += part[l + d].y;
+            float2 a = part[l];
+            float2 b = part[l + d];
+
+            part[l] = (float2)(a.x + b.x, a.y + b.y);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (l == 0) {
-        float mean = part[0].x / (float)n;
+        float2 all = part[0];
+        float mean = all.x / (float)n;
 
-        moments[get_group_id(0)] = (float2)(mean, sqrt(fmax(part[0].y / (float)n - mean * mean, 0.0f)));
+        moments[get_group_id(0)] = (float2)(mean, sqrt(fmax(all.y / (float)n - mean * mean, 0.0f)));
     }
 }

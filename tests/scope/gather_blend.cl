@@ -5,8 +5,9 @@ __kernel void gather_blend(__global const float2 *place, __global const float *i
     int i = get_global_id(0);
 
     if (i < n) {
-        float x = place[i].x * (float)(w - 2);
-        float y = place[i].y * (float)(h - 2);
+        float2 p = place[i];
+        float x = p.x * (float)(w - 2);
+        float y = p.y * (float)(h - 2);
         int ix = (int)x;
         int iy = (int)y;
         float fx = x - (float)ix;

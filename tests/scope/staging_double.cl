@@ -1,31 +1,29 @@
-#define SIDE 56 /* 24.5 KB */
+#define SIDE 32 /* two matrices of 8 KB */
 
-/* A matrix of doubles in local memory, raised to a power by 64 work-items. */
+/* A matrix of doubles squared several times, from one place in local memory to another and
+ * back, by 64 work-items. */
 __kernel void staging_double(__global double *matrix, int squarings)
 {
-    __local double m[SIDE][SIDE];
+    __local double m[SIDE][SIDE], square[SIDE][SIDE];
     int l = get_local_id(0);
+    int column = l % SIDE;
     int first = get_group_id(0) * SIDE * SIDE;
-    double row[SIDE];
 
-    for (int k = l; k < SIDE * SIDE; k += 64)
-        m[k / SIDE][k % SIDE] = matrix[first + k];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = l / SIDE; i < SIDE; i += 2)
+        m[i][column] = matrix[first + i * SIDE + column];
     for (int s = 0; s < squarings; s++) {
-        if (l < SIDE)
-            for (int j = 0; j < SIDE; j++) {
-                double sum = 0.0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = l / SIDE; i < SIDE; i += 2) {
+            double sum = 0.0;
 
-                for (int k = 0; k < SIDE; k++)
-                    sum += m[l][k] * m[k][j];
-                row[j] = 0.03125 * sum;
-            }
+            for (int k = 0; k < SIDE; k++)
+                sum += m[i][k] * m[k][column];
+            square[i][column] = 0.05 * sum;
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (l < SIDE)
-            for (int j = 0; j < SIDE; j++)
-                m[l][j] = row[j];
-        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = l / SIDE; i < SIDE; i += 2)
+            m[i][column] = square[i][column];
     }
-    for (int k = l; k < SIDE * SIDE; k += 64)
-        matrix[first + k] = m[k / SIDE][k % SIDE];
+    for (int i = l / SIDE; i < SIDE; i += 2)
+        matrix[first + i * SIDE + column] = m[i][column];
 }
