@@ -5,10 +5,17 @@ here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-fresh() {
+first() { # SET
+    awk -v set="$1" '$2 == set { print $1; exit }' "$here/SETS"
+}
+
+frozen=$(first frozen) develop=$(first develop)
+
+fresh() { # a copy with one application of each set
     rm -rf "$folder/scope"
     mkdir "$folder/scope"
-    cp "$here"/*.cl "$here"/*.yaml "$here/SETS" "$folder/scope"
+    cp "$here/$frozen"_* "$here/$develop"_* "$folder/scope"
+    grep -E "^($frozen|$develop) " "$here/SETS" > "$folder/scope/SETS"
 }
 
 fails() { # WORDS [--write]
@@ -20,14 +27,9 @@ fails() { # WORDS [--write]
     fi
 }
 
-first() { # SET
-    awk -v set="$1" '$2 == set { print $1; exit }' "$here/SETS"
-}
-
 fresh
 "$here/sets.sh" "$folder/scope"
 
-frozen=$(first frozen) develop=$(first develop)
 echo '/* changed */' | tee -a "$folder/scope/$frozen"_*.cl > /dev/null
 fails "the files of $frozen (frozen) have changed"
 fails "the files of $frozen (frozen) have changed" --write
