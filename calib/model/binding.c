@@ -117,11 +117,27 @@ static int add_test(const struct gcal_binding *binding, struct gcal_binding_term
     return rc;
 }
 
+/* The same for the AFR, which is unknown where its premise does not hold. */
+static int add_afr_test(const struct gcal_binding *binding,
+                        const struct gcal_feature_constraint *constraint,
+                        const struct gcal_profile_entry *entry,
+                        struct gcal_binding_term *term, struct gcal_error *err)
+{
+    int rc = add_test(binding, term, constraint, entry->afr, err);
+
+    if (rc <= 0 || constraint->relation == GCAL_FEATURE_ANY || !entry->afr_premise)
+        return rc;
+    term->premise = gcal_assume_parse(
+        entry->afr_premise, binding->n_parameters + GCAL_PROFILE_DEVICE_NAMES,
+        (const char *const *)binding->symbols, err);
+    return term->premise ? rc : -1;
+}
+
 static int add_tests(const struct gcal_binding *binding, size_t n_dims,
                      const struct gcal_feature *f, const struct gcal_profile_entry *entry,
                      struct gcal_binding_term *term, struct gcal_error *err)
 {
-    int rc = add_test(binding, term, &f->afr, entry->afr, err);
+    int rc = add_afr_test(binding, &f->afr, entry, term, err);
 
     for (size_t i = 0; i < GCAL_MAX_DIMS && rc > 0; i++) {
         bool none = i >= n_dims; /* the kernel does not have this axis */

@@ -16,9 +16,10 @@ struct gcal_binding_test {
     struct gcal_expr *actual, *bound;
 };
 
-/* The count of one entry, if all tests hold. */
+/* The count of one entry, if the premise and all tests hold. */
 struct gcal_binding_term {
     struct gcal_expr *count;
+    struct gcal_assume *premise; /* or NULL */
     size_t entry; /* its index in the profile */
     size_t n_tests;
     struct gcal_binding_test tests[GCAL_BINDING_MAX_TESTS];
@@ -59,7 +60,9 @@ void gcal_binding_term_clear(struct gcal_binding_term *term);
 /* An expression in the binding's symbols; NULL with 'err'. */
 struct gcal_expr *gcal_binding_parse(const struct gcal_binding *binding, const char *text,
                                      struct gcal_error *err);
-/* Whether a test, and whether all tests of a term hold; 'values': of the symbols. */
+/* Whether a test, and whether the premise and all tests of a term hold; 'values': of the
+ * symbols.
+ */
 bool gcal_binding_test_holds(const struct gcal_binding_test *test, const double *values);
 bool gcal_binding_term_holds(const struct gcal_binding_term *term, const double *values);
 

@@ -1,12 +1,14 @@
 /* binding_term.c - the count of an entry, and the tests that guard it */
 #include <math.h>
 
+#include "calib/model/assume.h"
 #include "calib/model/binding_private.h"
 #include "calib/model/expr.h"
 
 void gcal_binding_term_clear(struct gcal_binding_term *term)
 {
     gcal_expr_destroy(term->count);
+    gcal_assume_destroy(term->premise);
     for (size_t i = 0; i < term->n_tests; i++) {
         gcal_expr_destroy(term->tests[i].actual);
         gcal_expr_destroy(term->tests[i].bound);
@@ -50,6 +52,8 @@ bool gcal_binding_term_holds(const struct gcal_binding_term *term, const double 
 {
     size_t held = 0;
 
+    if (gcal_assume_check(term->premise, values, NULL) < 0)
+        return false;
     while (held < term->n_tests && gcal_binding_test_holds(&term->tests[held], values))
         held++;
     return held == term->n_tests;

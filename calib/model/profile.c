@@ -16,6 +16,7 @@ void gcal_profile_entry_clear(struct gcal_profile_entry *entry)
     free(entry->array);
     free(entry->tag);
     free(entry->afr);
+    free(entry->afr_premise);
     for (int i = 0; i < GCAL_MAX_DIMS; i++) {
         free(entry->lid_stride[i]);
         free(entry->gid_stride[i]);
@@ -140,6 +141,7 @@ static void write_access(struct gcal_yaml_writer *w, const struct gcal_profile *
     if (entry->n_loop_strides)
         write_loop_strides(w, entry);
     write_expr(w, shared, "afr", entry->afr);
+    write_pair(w, "afr_premise", entry->afr_premise);
     if (entry->bank_ways) {
         gcal_yaml_write_text(w, "bank_ways");
         gcal_yaml_write_integer(w, (long long)entry->bank_ways);
@@ -226,13 +228,21 @@ static void write_definitions(struct gcal_yaml_writer *w,
     gcal_yaml_write_end_map(w);
 }
 
+static bool has_premise(const struct gcal_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_entries; i++)
+        if (profile->entries[i].afr_premise)
+            return true;
+    return false;
+}
+
 /* As one YAML node. */
 static void write_profile(const struct gcal_profile *profile,
                           const struct gcal_shared *shared, struct gcal_yaml_writer *w)
 {
     gcal_yaml_write_map(w);
     gcal_yaml_write_text(w, "gpucal_profile");
-    gcal_yaml_write_integer(w, shared->n_definitions
+    gcal_yaml_write_integer(w, shared->n_definitions || has_premise(profile)
                                    ? GCAL_PROFILE_VERSION_DEFINITIONS
                                    : GCAL_PROFILE_VERSION_DEFINITIONS - 1);
     write_pair(w, "kernel", profile->kernel);

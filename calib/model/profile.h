@@ -64,6 +64,10 @@ struct gcal_profile_entry {
     size_t n_loop_strides;
     struct gcal_profile_loop_stride *loop_strides;
     char *afr; /* accesses over distinct elements; NULL: unknown */
+    /* "lda >= n": the AFR is valid at sizes that meet it, and unknown at others; NULL: at
+     * all sizes
+     */
+    char *afr_premise;
     /* Local memory: the largest number of distinct 32-bit words in one bank that the
      * first sub-group touches; 0: unknown or not counted.
      */

@@ -5,7 +5,6 @@
 
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
-#include "calib/model/assume.h"
 #include "calib/model/profile_private.h"
 
 static bool is_identifier(const char *text)
@@ -106,24 +105,6 @@ static int decode_geometry(struct gcal_profile_decoder *d, const struct gcal_yam
     return 0;
 }
 
-static int decode_assumptions(struct gcal_profile_decoder *d,
-                              const struct gcal_yaml *root)
-{
-    const struct gcal_yaml *node = gcal_yaml_find(root, "assumptions");
-    struct gcal_assume *assume;
-    struct gcal_error inner;
-    const char *text;
-
-    if (!node)
-        return 0;
-    if (!(text = gcal_yaml_text(node, "assumptions", d->err)))
-        return -1;
-    if (!(assume = gcal_assume_parse(text, d->n_symbols, d->symbols, &inner)))
-        return gcal_yaml_error(node, d->err, "%s", inner.text);
-    gcal_assume_destroy(assume);
-    return gcal_profile_copy_text(&d->profile->assumptions, text, d->err);
-}
-
 static int decode_entries(struct gcal_profile_decoder *d, const struct gcal_yaml *root)
 {
     const struct gcal_yaml *list =
@@ -184,6 +165,7 @@ static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml
         "entries",        "notes",       "banks",       "divergence",  "index_arithmetic",
         "sector_bytes",   "definitions", NULL
     };
+    const struct gcal_yaml *assumptions = gcal_yaml_find(root, "assumptions");
 
     if (root->kind == GCAL_YAML_MAP && decode_version(d, root) < 0)
         return -1;
@@ -194,7 +176,10 @@ static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml
         gcal_profile_take_text(d, root, "fingerprint", &d->profile->fingerprint) < 0 ||
         gcal_profile_take_text(d, root, "origin", &d->profile->origin) < 0 ||
         decode_parameters(d, root) < 0 || decode_definitions(d, root) < 0 ||
-        decode_geometry(d, root) < 0 || decode_assumptions(d, root) < 0 ||
+        decode_geometry(d, root) < 0 ||
+        (assumptions &&
+         gcal_profile_take_assumptions(d, assumptions, "assumptions",
+                                       &d->profile->assumptions) < 0) ||
         gcal_profile_take_flag(d, root, "estimated", &d->profile->estimated) < 0 ||
         gcal_profile_take_flag(d, root, "divergence", &d->profile->divergence) < 0 ||
         gcal_profile_take_flag(d, root, "index_arithmetic",

@@ -82,11 +82,27 @@ static int decode_direction(struct gcal_profile_decoder *d, const struct gcal_ya
     return 0;
 }
 
+/* Parsed here so that the message has its line. */
+static int decode_afr(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
+                      struct gcal_profile_entry *entry)
+{
+    const struct gcal_yaml *afr = gcal_yaml_find(map, "afr");
+    const struct gcal_yaml *premise = gcal_yaml_find(map, "afr_premise");
+
+    if (afr && gcal_profile_take_expr(d, afr, "afr", &entry->afr) < 0)
+        return -1;
+    if (premise && !afr)
+        return gcal_yaml_error(premise, d->err, "'afr_premise' is without 'afr'");
+    return premise ? gcal_profile_take_assumptions(d, premise, "afr_premise",
+                                                   &entry->afr_premise)
+                   : 0;
+}
+
 static int decode_access(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
                          struct gcal_profile_entry *entry)
 {
     const struct gcal_yaml *memory = gcal_profile_need(map, "memory", d->err);
-    const struct gcal_yaml *width, *afr = gcal_yaml_find(map, "afr");
+    const struct gcal_yaml *width;
     size_t space;
     long long elements;
 
@@ -104,7 +120,7 @@ static int decode_access(struct gcal_profile_decoder *d, const struct gcal_yaml 
         return -1;
     entry->space = space;
     entry->vector_width = (size_t)elements;
-    return afr ? gcal_profile_take_expr(d, afr, "afr", &entry->afr) : 0;
+    return decode_afr(d, map, entry);
 }
 
 static int decode_transfer(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
@@ -170,7 +186,8 @@ int gcal_profile_take_entry(struct gcal_profile_decoder *d, const struct gcal_ya
                                          "tag",          "memory",       "direction",
                                          "lid_strides",  "gid_strides",  "afr",
                                          "vector_width", "loop_strides", "at",
-                                         "estimated",    "bank_ways",    NULL };
+                                         "estimated",    "bank_ways",    "afr_premise",
+                                         NULL };
     const struct gcal_yaml *count, *per;
     size_t granularity;
 

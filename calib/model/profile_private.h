@@ -7,7 +7,9 @@
 
 #define GCAL_PROFILE_VERSION 3
 
-/* The first with definitions; profiles without any are written in the one before. */
+/* The first with definitions and premises of AFRs; profiles without any are written in the
+ * one before.
+ */
 #define GCAL_PROFILE_VERSION_DEFINITIONS 3
 
 /* In place of a stride that is not affine. */
@@ -49,6 +51,10 @@ int gcal_profile_take_flag(struct gcal_profile_decoder *d, const struct gcal_yam
 /* An expression in the sizes, parsed here so that the message has its line. */
 int gcal_profile_take_expr(struct gcal_profile_decoder *d, const struct gcal_yaml *node,
                            const char *what, char **to);
+/* Conditions on the sizes, as in assume.h. */
+int gcal_profile_take_assumptions(struct gcal_profile_decoder *d,
+                                  const struct gcal_yaml *node, const char *what,
+                                  char **to);
 int gcal_profile_take_choice(struct gcal_profile_decoder *d, const struct gcal_yaml *node,
                              const char *what, const char *const *names, size_t n,
                              size_t *choice);

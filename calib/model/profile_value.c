@@ -4,6 +4,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
+#include "calib/model/assume.h"
 #include "calib/model/expr.h"
 #include "calib/model/expr_private.h"
 #include "calib/model/profile_private.h"
@@ -70,6 +71,22 @@ int gcal_profile_take_expr(struct gcal_profile_decoder *d, const struct gcal_yam
              : take_expanded(d, node, what, whole, to);
     free(whole);
     return rc;
+}
+
+int gcal_profile_take_assumptions(struct gcal_profile_decoder *d,
+                                  const struct gcal_yaml *node, const char *what,
+                                  char **to)
+{
+    const char *text = gcal_yaml_text(node, what, d->err);
+    struct gcal_assume *assume;
+    struct gcal_error inner;
+
+    if (!text)
+        return -1;
+    if (!(assume = gcal_assume_parse(text, d->n_symbols, d->symbols, &inner)))
+        return gcal_yaml_error(node, d->err, "%s", inner.text);
+    gcal_assume_destroy(assume);
+    return gcal_profile_copy_text(to, text, d->err);
 }
 
 int gcal_profile_take_choice(struct gcal_profile_decoder *d, const struct gcal_yaml *node,

@@ -119,9 +119,9 @@ static int add_global(struct adding *a, const struct gcal_profile_entry *e,
 {
     const char *direction = direction_name(e->direction);
     struct stride s = describe_stride(e);
-    bool once = e->afr && strcmp(e->afr, "1") == 0;
-    const char *afr = !e->afr ? "" : once ? "_afr:1" : "_afr:>1";
-    const char *reuse = !e->afr ? "" : once ? "_once" : "_reused";
+    bool known = e->afr && !e->afr_premise, once = known && strcmp(e->afr, "1") == 0;
+    const char *afr = !known ? "" : once ? "_afr:1" : "_afr:>1";
+    const char *reuse = !known ? "" : once ? "_once" : "_reused";
 
     if (e->tag)
         return add_term(a, gcal_buf_format("f_mem_access_tag:%s", e->tag),

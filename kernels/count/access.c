@@ -84,25 +84,60 @@ static const char *strides_text(struct gcal_count_builder *m, const char *field,
     return *text ? gcal_poly_format(m->c, "_%s:{%s}", field, text) : "";
 }
 
-/* The access-to-footprint ratio: a polynomial, or a quotient of two. */
-static const char *afr_text(struct gcal_count_builder *m,
-                            const struct gcal_poly *accesses,
-                            const struct gcal_sets_access_event *const *events, size_t n)
-{
-    const struct gcal_poly *footprint = gcal_sets_footprint(m->nest, n, events), *ratio;
-    const char *text;
+/* ---- the access-to-footprint ratio ---- */
 
-    if (!footprint || !footprint->n_terms)
-        return NULL;
-    accesses = gcal_poly_scale(m->c, accesses, events[0]->width, 1);
-    ratio = gcal_poly_equal(accesses, footprint)
-                ? gcal_poly_integer(m->c, 1)
-                : gcal_poly_divide(m->c, accesses, footprint);
+struct afr {
+    const char *text;    /* NULL: unknown */
+    const char *premise; /* the text is only valid under it; or NULL */
+};
+
+/* "lda >= n and ..." */
+static const char *premise_text(struct gcal_count_builder *m,
+                                const struct gcal_sets_premises *premises)
+{
+    const char *text = NULL;
+
+    for (size_t i = 0; i < premises->n; i++)
+        text = gcal_poly_format(
+            m->c, "%s%s%s >= %s", text ? text : "", text ? " and " : "",
+            gcal_count_builder_name_text(m, gcal_poly_tidy(m->c, premises->left[i])),
+            gcal_count_builder_name_text(m, gcal_poly_tidy(m->c, premises->right[i])));
+    return text;
+}
+
+/* A polynomial, or a quotient of two. */
+static const char *ratio_text(struct gcal_count_builder *m,
+                              const struct gcal_poly *accesses,
+                              const struct gcal_poly *footprint)
+{
+    const struct gcal_poly *ratio =
+        gcal_poly_equal(accesses, footprint)
+            ? gcal_poly_integer(m->c, 1)
+            : gcal_poly_divide(m->c, accesses, footprint);
+
     if (ratio)
         return gcal_count_builder_name_text(m, ratio);
-    text = gcal_poly_format(m->c, "(%s)/(%s)", gcal_count_builder_name_text(m, accesses),
+    return gcal_poly_format(m->c, "(%s)/(%s)", gcal_count_builder_name_text(m, accesses),
                             gcal_count_builder_name_text(m, footprint));
-    return strlen(text) < GCAL_COUNT_MAX_LENGTH ? text : NULL;
+}
+
+static struct afr find_afr(struct gcal_count_builder *m, const struct gcal_poly *accesses,
+                           const struct gcal_sets_access_event *const *events, size_t n)
+{
+    struct gcal_sets_premises premises;
+    const struct gcal_poly *footprint =
+        gcal_sets_footprint(m->nest, n, events, &premises);
+    struct afr afr = { NULL, NULL };
+
+    if (!footprint || !footprint->n_terms)
+        return afr;
+    afr.text = ratio_text(m, gcal_poly_scale(m->c, accesses, events[0]->width, 1),
+                          footprint);
+    afr.premise = premise_text(m, &premises);
+    if (strlen(afr.text) >= GCAL_COUNT_MAX_LENGTH ||
+        (afr.premise && strlen(afr.premise) >= GCAL_COUNT_MAX_LENGTH))
+        afr.text = afr.premise = NULL;
+    return afr;
 }
 
 /* ---- names ---- */
@@ -255,16 +290,19 @@ static void add_group(struct gcal_count_builder *m, const struct access_group *g
     bool by_sub_group = !e->atomic && (local || uniform);
     struct gcal_count_counter items = gcal_count_counter_zero(m), counter = items;
     struct gcal_profile_entry *entry;
-    const char *afr = NULL;
+    struct afr afr;
 
     counter = items = counter_of(m, g, GCAL_SETS_COUNT_WORK_ITEMS);
     if (by_sub_group)
         counter = counter_of(m, g, gcal_count_sub_group_mode(m));
     if (m->failed || !counter.count->n_terms)
         return;
-    afr = afr_text(m, items.count, g->events, g->n);
+    afr = find_afr(m, items.count, g->events, g->n);
+    /* names have no AFR that is only valid under a premise */
     entry = gcal_count_builder_add(
-        m, kind_of(e), access_fields(m, e, g->pattern, local && !e->atomic ? NULL : afr));
+        m, kind_of(e),
+        access_fields(m, e, g->pattern,
+                      afr.premise || (local && !e->atomic) ? NULL : afr.text));
     if (!entry)
         return;
     if (by_sub_group)
@@ -272,7 +310,8 @@ static void add_group(struct gcal_count_builder *m, const struct access_group *g
     entry->count = by_sub_group ? gcal_count_builder_sub_group_text(m, counter.count)
                                 : gcal_count_builder_text(m, counter.count);
     entry->estimated = counter.estimated;
-    entry->afr = afr ? gcal_count_builder_copy(m, afr) : NULL;
+    entry->afr = afr.text ? gcal_count_builder_copy(m, afr.text) : NULL;
+    entry->afr_premise = afr.premise ? gcal_count_builder_copy(m, afr.premise) : NULL;
     fill_access(m, entry, e, g->pattern);
     if (local || m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_GLOBAL)
         gcal_count_builder_add_to_component(

@@ -48,32 +48,65 @@ static bool is_below(const struct gcal_sets_image *image, isl_set *set, size_t b
     return empty;
 }
 
-bool gcal_sets_image_is_injective(const struct gcal_sets_image *image, isl_set *set,
-                                  int64_t margin)
+/* The largest minus the least value of coordinate 'b'; NULL: unknown. */
+static const struct gcal_poly *find_span(const struct gcal_sets_image *image,
+                                         isl_set *set, size_t b)
+{
+    const struct gcal_poly *least = gcal_sets_image_tight_bound(image, set, b, -1);
+    const struct gcal_poly *most =
+        least ? gcal_sets_image_tight_bound(image, set, b, 1) : NULL;
+
+    return most ? gcal_poly_sub(image->nest->c, most, least) : NULL;
+}
+
+/* The premise that basis b+1 is at least 'length', where lower coordinates are below basis
+ * b; a row of one element at least is taken for granted.
+ */
+static bool add_premise(const struct gcal_sets_image *image, size_t b,
+                        const struct gcal_poly *length, const struct gcal_poly *span,
+                        struct gcal_sets_premises *premises)
 {
     struct gcal_poly_context *c = image->nest->c;
-    const struct gcal_poly *reach = gcal_poly_integer(c, 0), *least, *most;
+    const struct gcal_poly *one = gcal_poly_integer(c, 1), *ratio = ratio_at(image, b);
+    const struct gcal_poly *left = ratio ? ratio : image->bases.all[b + 1];
+    const struct gcal_poly *right = ratio ? gcal_poly_add(c, span, one) : length;
+
+    if (gcal_poly_equal(right, one) && gcal_poly_is_nonnegative(c, left))
+        return true;
+    if (premises->n == GCAL_SETS_MAX_PREMISES ||
+        gcal_poly_is_nonnegative(c,
+                                 gcal_poly_sub(c, gcal_poly_sub(c, right, left), one)))
+        return false;
+    premises->left[premises->n] = left;
+    premises->right[premises->n++] = right;
+    return true;
+}
+
+bool gcal_sets_image_is_injective(const struct gcal_sets_image *image, isl_set *set,
+                                  int64_t margin, struct gcal_sets_premises *premises)
+{
+    struct gcal_poly_context *c = image->nest->c;
+    const struct gcal_poly *reach = gcal_poly_integer(c, 0), *next, *span, *length;
 
     for (size_t b = 0; b + 1 < image->bases.n; b++) {
         const struct gcal_poly *ratio = margin ? NULL : ratio_at(image, b);
 
+        next = image->bases.all[b + 1];
         /* lower coordinates are below basis b, so together they are below the next */
         if (ratio && is_below(image, set, b, ratio)) {
-            reach = gcal_poly_sub(c, image->bases.all[b + 1], gcal_poly_integer(c, 1));
+            reach = gcal_poly_sub(c, next, gcal_poly_integer(c, 1));
             continue;
         }
-        least = gcal_sets_image_bound(image, set, b, -1);
-        most = least ? gcal_sets_image_bound(image, set, b, 1) : NULL;
-        if (!most)
+        if (!(span = find_span(image, set, b)))
             return false;
-        reach = gcal_poly_add(
-            c, reach,
-            gcal_poly_mul(c, image->bases.all[b], gcal_poly_sub(c, most, least)));
-        if (!gcal_poly_is_nonnegative(
-                c,
-                gcal_poly_sub(c, image->bases.all[b + 1],
-                              gcal_poly_add(c, reach, gcal_poly_integer(c, 1 + margin)))))
+        reach =
+            gcal_poly_add(c, reach, gcal_poly_mul(c, image->bases.all[b], span));
+        length = gcal_poly_add(c, reach, gcal_poly_integer(c, 1 + margin));
+        if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, next, length)))
+            continue;
+        if (!premises || !add_premise(image, b, length, span, premises))
             return false;
+        reach = gcal_poly_sub(c, next, gcal_poly_integer(c, 1));
     }
     return true;
 }
@@ -109,18 +142,65 @@ void gcal_sets_image_find_apart(struct gcal_sets_image *image)
             image->apart || image->accesses[i]->scope != image->accesses[0]->scope;
 }
 
-static const struct gcal_poly *count_image(struct gcal_sets_image *image)
+/* The image with one choice of bases. */
+struct image_choice {
+    struct gcal_sets_context sizes;
+    isl_set *set; /* NULL: not injective */
+    struct gcal_sets_premises premises;
+};
+
+static struct image_choice choose(struct gcal_sets_image *image)
 {
-    const struct gcal_poly *count = NULL, *ratio;
-    isl_set *all;
+    const struct gcal_sets_context sizes = image->sizes;
+    struct image_choice choice = { 0 };
+    const struct gcal_poly *ratio;
 
     for (size_t b = 0; b + 1 < image->bases.n; b++)
         if ((ratio = ratio_at(image, b)))
             gcal_sets_context_register(&image->sizes, ratio);
-    all = gcal_sets_image_set(image);
-    if (all && gcal_sets_image_is_injective(image, all, 0))
-        count = gcal_sets_cardinality(&image->sizes, isl_set_copy(all));
-    isl_set_free(all);
+    choice.set = gcal_sets_image_set(image);
+    choice.sizes = image->sizes;
+    if (choice.set &&
+        !gcal_sets_image_is_injective(image, choice.set, 0, &choice.premises))
+        choice.set = isl_set_free(choice.set);
+    image->sizes = sizes;
+    return choice;
+}
+
+static bool are_equal(const struct gcal_sets_bases *a, const struct gcal_sets_bases *b)
+{
+    bool equal = a->n == b->n;
+
+    for (size_t i = 0; i < a->n && equal; i++)
+        equal = gcal_poly_equal(a->all[i], b->all[i]);
+    return equal;
+}
+
+/* By whole strides, or by the products of sizes in them; best without premises. */
+static const struct gcal_poly *count_image(struct gcal_sets_image *image,
+                                           struct gcal_sets_premises *premises)
+{
+    struct gcal_poly_context *c = image->nest->c;
+    struct image_choice first = { 0 }, second = { 0 }, *best = &first;
+    const struct gcal_poly *count = NULL;
+    struct gcal_sets_bases whole;
+
+    if (gcal_sets_bases_find(c, image->n_accesses, image->offsets, true, true,
+                             &image->bases))
+        first = choose(image);
+    whole = image->bases;
+    if ((!first.set || first.premises.n) &&
+        gcal_sets_bases_find(c, image->n_accesses, image->offsets, false, true,
+                             &image->bases) &&
+        !are_equal(&whole, &image->bases))
+        second = choose(image);
+    if (second.set && (!first.set || !second.premises.n))
+        best = &second;
+    if (best->set)
+        count = gcal_sets_cardinality(&best->sizes, isl_set_copy(best->set));
+    *premises = best->premises;
+    isl_set_free(first.set);
+    isl_set_free(second.set);
     return count;
 }
 
@@ -228,32 +308,31 @@ static const struct gcal_poly *count_apart(struct gcal_sets_image *image)
     return gcal_poly_scale(image->nest->c, points, first->width, 1);
 }
 
-static const struct gcal_poly *count_images(struct gcal_sets_image *image)
+static const struct gcal_poly *count_images(struct gcal_sets_image *image,
+                                            struct gcal_sets_premises *premises)
 {
     struct gcal_sets_nest *nest = image->nest;
     const struct gcal_poly *count = NULL;
-    bool known;
 
     if (!gcal_sets_begin_attempt(nest, MOST_OPERATIONS))
         return NULL;
     gcal_sets_image_find_apart(image);
-    known = gcal_sets_image_prepare(image) && is_affordable(image);
-    for (int whole = 1; whole >= 0 && known && !count; whole--)
-        if (gcal_sets_bases_find(nest->c, image->n_accesses, image->offsets, whole, true,
-                                 &image->bases))
-            count = count_image(image);
+    if (gcal_sets_image_prepare(image) && is_affordable(image))
+        count = count_image(image, premises);
     return gcal_sets_end_attempt(nest) ? count : NULL;
 }
 
 const struct gcal_poly *
 gcal_sets_footprint(struct gcal_sets_nest *nest, size_t n,
-                    const struct gcal_sets_access_event *const *accesses)
+                    const struct gcal_sets_access_event *const *accesses,
+                    struct gcal_sets_premises *premises)
 {
     struct gcal_sets_image image = { .nest = nest,
                                      .n_accesses = n,
                                      .accesses = accesses };
     const struct gcal_poly *count;
 
+    premises->n = 0;
     for (size_t i = 0; i < n; i++)
         if (!accesses[i]->offset)
             return NULL;
@@ -261,7 +340,7 @@ gcal_sets_footprint(struct gcal_sets_nest *nest, size_t n,
         return NULL;
     find_alike(&image);
     if (!(count = count_apart(&image)))
-        count = count_images(&image);
+        count = count_images(&image, premises);
     for (size_t d = 0; count && d < nest->n_dims; d++)
         if (image.alike[d])
             count = gcal_poly_mul(nest->c, count, nest->groups[d]);

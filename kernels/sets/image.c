@@ -200,15 +200,68 @@ static isl_stat add_piece(isl_set *where, isl_aff *aff, void *data)
     return p ? isl_stat_ok : isl_stat_error;
 }
 
+static isl_pw_aff *end_of(isl_set *set, size_t b, int sign)
+{
+    return sign > 0 ? isl_set_dim_max(isl_set_copy(set), (int)b)
+                    : isl_set_dim_min(isl_set_copy(set), (int)b);
+}
+
 const struct gcal_poly *gcal_sets_image_bound(const struct gcal_sets_image *image,
                                               isl_set *set, size_t b, int sign)
 {
     struct bound bound = { image, sign, NULL };
-    isl_pw_aff *value = sign > 0 ? isl_set_dim_max(isl_set_copy(set), (int)b)
-                                 : isl_set_dim_min(isl_set_copy(set), (int)b);
+    isl_pw_aff *value = end_of(set, b, sign);
 
     if (isl_pw_aff_foreach_piece(value, add_piece, &bound) < 0)
         bound.p = NULL;
     isl_pw_aff_free(value);
     return bound.p;
+}
+
+struct tight_bound {
+    const struct gcal_sets_image *image;
+    int sign;
+    isl_pw_aff *value; /* of the end */
+    const struct gcal_poly *p;
+};
+
+/* Whether the end is nowhere beyond 'aff'. */
+static bool is_everywhere_within(const struct tight_bound *bound, isl_aff *aff)
+{
+    isl_pw_aff *value = isl_pw_aff_copy(bound->value),
+               *other = isl_pw_aff_from_aff(isl_aff_copy(aff));
+    isl_set *all = isl_pw_aff_domain(isl_pw_aff_copy(value));
+    isl_set *within = bound->sign > 0 ? isl_pw_aff_le_set(value, other)
+                                      : isl_pw_aff_ge_set(value, other);
+    bool is = isl_set_is_subset(all, within) == isl_bool_true;
+
+    isl_set_free(all);
+    isl_set_free(within);
+    return is;
+}
+
+static isl_stat add_tight_piece(isl_set *where, isl_aff *aff, void *data)
+{
+    struct tight_bound *bound = data;
+    struct gcal_poly_context *c = bound->image->nest->c;
+    const struct gcal_poly *p;
+
+    if (is_everywhere_within(bound, aff) &&
+        (p = gcal_sets_context_poly(&bound->image->sizes, aff)))
+        bound->p = !bound->p         ? p
+                   : bound->sign > 0 ? gcal_poly_min(c, bound->p, p)
+                                     : gcal_poly_max(c, bound->p, p);
+    isl_set_free(where);
+    isl_aff_free(aff);
+    return isl_stat_ok;
+}
+
+const struct gcal_poly *gcal_sets_image_tight_bound(const struct gcal_sets_image *image,
+                                                    isl_set *set, size_t b, int sign)
+{
+    struct tight_bound bound = { image, sign, end_of(set, b, sign), NULL };
+    bool whole = isl_pw_aff_foreach_piece(bound.value, add_tight_piece, &bound) >= 0;
+
+    isl_pw_aff_free(bound.value);
+    return whole && bound.p ? bound.p : gcal_sets_image_bound(image, set, b, sign);
 }

@@ -384,15 +384,19 @@ isl_set *gcal_sets_image_set(struct gcal_sets_image *image);
 /* An upper (sign 1) or lower bound of coordinate 'b'. */
 const struct gcal_poly *gcal_sets_image_bound(const struct gcal_sets_image *image,
                                               isl_set *set, size_t b, int sign);
+/* The same; the least of several bounds where each of them holds. */
+const struct gcal_poly *gcal_sets_image_tight_bound(const struct gcal_sets_image *image,
+                                                    isl_set *set, size_t b, int sign);
 
 /* ---- footprint.c ---- */
 
 /* Sets image->apart where the accesses are made under different conditions. */
 void gcal_sets_image_find_apart(struct gcal_sets_image *image);
 /* Whether different coordinates are different elements, and rows are at least 'margin'
- * elements longer than what is touched of them.
+ * elements longer than what is touched of them.  Where that cannot be proven, it becomes a
+ * premise, unless it never holds or 'premises' is NULL.
  */
 bool gcal_sets_image_is_injective(const struct gcal_sets_image *image, isl_set *set,
-                                  int64_t margin);
+                                  int64_t margin, struct gcal_sets_premises *premises);
 
 #endif

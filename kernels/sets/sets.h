@@ -216,14 +216,25 @@ const struct gcal_poly *
 gcal_sets_branch_divergence(struct gcal_sets_nest *nest,
                             const struct gcal_sets_branch_event *branch);
 
+enum { GCAL_SETS_MAX_PREMISES = 5 };
+
+/* What a footprint is only valid under: each row is at least as long as what is touched of
+ * it, left >= right, both in sizes alone.
+ */
+struct gcal_sets_premises {
+    size_t n;
+    const struct gcal_poly *left[GCAL_SETS_MAX_PREMISES], *right[GCAL_SETS_MAX_PREMISES];
+};
+
 /* The number of distinct elements that 'n' accesses to one array touch together, summed
  * over work-groups when its space is local; unknown conditions are taken to hold.  Valid
- * at sizes at which any of the accesses is made.  NULL when it is unknown, as for loads
- * and stores of local memory by groups that differ.
+ * at sizes at which any of the accesses is made and that meet the premises.  NULL when it
+ * is unknown, as for loads and stores of local memory by groups that differ.
  */
 const struct gcal_poly *
 gcal_sets_footprint(struct gcal_sets_nest *nest, size_t n,
-                    const struct gcal_sets_access_event *const *accesses);
+                    const struct gcal_sets_access_event *const *accesses,
+                    struct gcal_sets_premises *premises);
 
 /* The number of aligned blocks of 'size' elements that 'n' accesses to one array touch
  * together: distinct ones of each work-group, summed over groups ('by_group'), or of all.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/model/assume.h"
 #include "calib/model/binding.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
@@ -198,6 +199,10 @@ static void print_entry(const struct gcal_profile_entry *e, const double *values
            w->array, e->array ? e->array : "", e->feature);
     if (e->bank_ways)
         printf("  (bank ways %zu)", e->bank_ways);
+    if (e->afr_premise && strlen(e->afr) + strlen(e->afr_premise) <= LONGEST_EXPRESSION)
+        printf("  (afr:%s where %s)", e->afr, e->afr_premise);
+    else if (e->afr_premise)
+        printf("  (afr: see the profile)");
     putchar('\n');
 }
 
@@ -343,15 +348,32 @@ static json_t *loops_json(const struct gcal_profile_entry *e)
     return list;
 }
 
-static void add_access(json_t *object, const struct gcal_profile *profile,
-                       const struct gcal_profile_entry *e)
+/* At sizes that do not meet the premise (NULL: at no sizes), the AFR is unknown. */
+static void add_afr(json_t *object, const struct gcal_profile *profile,
+                    const struct gcal_profile_entry *e, const double *sizes)
 {
-    static const char *const spaces[] = { NULL, "global", "local", "constant" };
+    struct gcal_assume *premise = NULL;
+    bool holds = true;
+
+    if (e->afr_premise && sizes) {
+        premise = gcal_assume_parse(e->afr_premise, profile->n_parameters,
+                                    (const char *const *)profile->parameters, NULL);
+        holds = premise && gcal_assume_check(premise, sizes, NULL) == 0;
+        gcal_assume_destroy(premise);
+    }
+    json_object_set_new(object, "afr",
+                        e->afr && holds ? json_string(e->afr) : json_null());
+    set_text(object, "afr_premise", e->afr_premise);
+}
+
+static void add_access(json_t *object, const struct gcal_profile *profile,
+                       const struct gcal_profile_entry *e, const double *sizes)
+{
     static const char *const directions[] = { NULL, "load", "store" };
 
     set_text(object, "array", e->array);
     set_text(object, "tag", e->tag);
-    set_text(object, "space", spaces[e->space]);
+    set_text(object, "space", gcal_feature_space_names[e->space]);
     set_text(object, "direction", directions[e->direction]);
     json_object_set_new(object, "vector_width",
                         json_integer((json_int_t)e->vector_width));
@@ -359,7 +381,7 @@ static void add_access(json_t *object, const struct gcal_profile *profile,
     json_object_set_new(object, "gid_strides", strides_json(profile, e->gid_stride));
     json_object_set_new(object, "loop_strides", loops_json(e));
     if (e->kind != GCAL_FEATURE_LOCAL_PASS)
-        json_object_set_new(object, "afr", e->afr ? json_string(e->afr) : json_null());
+        add_afr(object, profile, e, sizes);
     if (e->bank_ways)
         json_object_set_new(object, "bank_ways", json_integer((json_int_t)e->bank_ways));
 }
@@ -373,7 +395,8 @@ static json_t *value_json(double value)
 }
 
 static json_t *entry_json(const struct gcal_profile *profile,
-                          const struct gcal_profile_entry *e, const double *value)
+                          const struct gcal_profile_entry *e, const double *sizes,
+                          const double *value)
 {
     json_t *object =
         json_pack("{s:s, s:s, s:s}", "feature", e->feature, "granularity",
@@ -384,7 +407,7 @@ static json_t *entry_json(const struct gcal_profile *profile,
     set_text(object, "dtype", e->dtype);
     set_text(object, "op", e->op);
     if (gcal_feature_is_access(e->kind))
-        add_access(object, profile, e);
+        add_access(object, profile, e, sizes);
     if (e->line) {
         json_object_set_new(object, "line", json_integer(e->line));
         json_object_set_new(object, "column", json_integer(e->column));
@@ -410,7 +433,7 @@ static json_t *point_json(const struct gcal_profile *profile, const double *size
     json_t *features = json_array(), *all;
 
     for (size_t i = 0; i < profile->n_entries; i++)
-        json_array_append_new(features, entry_json(profile, &profile->entries[i],
+        json_array_append_new(features, entry_json(profile, &profile->entries[i], sizes,
                                                    sizes ? values + i * stride : NULL));
     all = json_pack("{s:s, s:o}", "kernel", profile->kernel, "parameters",
                     texts_json(profile->n_parameters, profile->parameters));
