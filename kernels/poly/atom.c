@@ -1,4 +1,5 @@
 /* atom.c - parameters, dimensions, floors, quotients, steps, minima and maxima */
+#include <limits.h>
 #include <string.h>
 
 #include "calib/base/array.h"
@@ -6,16 +7,26 @@
 
 /* ---- the table ---- */
 
-unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
-                            const struct gcal_poly_entry *atom)
+/* The number of an atom made of polynomials; UINT_MAX: it is new. */
+static unsigned find_atom(const struct gcal_poly_context *c,
+                          const struct gcal_poly_entry *atom)
 {
-    struct gcal_poly_entry *moved;
-
-    for (unsigned i = 0; atom->kind >= GCAL_POLY_ATOM_FLOOR && i < c->n_atoms; i++)
+    for (unsigned i = 0; i < c->n_atoms; i++)
         if (c->atoms[i].kind == atom->kind && c->atoms[i].k == atom->k &&
             gcal_poly_equal(c->atoms[i].a, atom->a) &&
             (!atom->b || gcal_poly_equal(c->atoms[i].b, atom->b)))
             return i;
+    return UINT_MAX;
+}
+
+unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
+                            const struct gcal_poly_entry *atom)
+{
+    struct gcal_poly_entry *moved;
+    unsigned known = atom->kind >= GCAL_POLY_ATOM_FLOOR ? find_atom(c, atom) : UINT_MAX;
+
+    if (known != UINT_MAX)
+        return known;
     moved = c->n_atoms < 8000 ? gcal_array_grow(c->atoms, c->n_atoms, &c->atom_capacity,
                                                 sizeof(*moved), NULL)
                               : NULL;
@@ -158,18 +169,35 @@ const struct gcal_poly *gcal_poly_floor(struct gcal_poly_context *c,
     return gcal_poly_add(c, whole, gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom)));
 }
 
+/* 'a' and 'b' as operands, of which the first has no constant term; the value is that of the
+ * atom plus '*added'.
+ */
+static struct gcal_poly_entry extremum_of(struct gcal_poly_context *c,
+                                          enum gcal_poly_atom_kind kind,
+                                          const struct gcal_poly *a,
+                                          const struct gcal_poly *b, int64_t *added)
+{
+    const struct gcal_poly_term *last = a->n_terms ? &a->terms[a->n_terms - 1] : NULL;
+    struct gcal_poly_entry atom = { .kind = kind };
+
+    *added = last && last->n_factors == 0 ? last->num : 0;
+    atom.a = gcal_poly_sub(c, a, gcal_poly_integer(c, *added));
+    atom.b = gcal_poly_sub(c, b, gcal_poly_integer(c, *added));
+    return atom;
+}
+
 /* In one normal form: a constant comes second, and the first operand has no constant
  * term: min(4095, n-1) is min(n, 4096)-1.  Both have integer coefficients: min(n/3, m) is
- * min(n, 3*m)/3, so that its floors and steps are exact in floating point.
+ * min(n, 3*m)/3, so that its floors and steps are exact in floating point.  Others are in
+ * the order in which they came first.
  */
 static const struct gcal_poly *extremum(struct gcal_poly_context *c,
                                         enum gcal_poly_atom_kind kind,
                                         const struct gcal_poly *a,
                                         const struct gcal_poly *b)
 {
-    struct gcal_poly_entry atom = { .kind = kind };
-    const struct gcal_poly_term *last;
-    int64_t number, added = 0, den, den_b;
+    struct gcal_poly_entry atom, swapped;
+    int64_t number, added, added_swapped, den, den_b;
 
     den = gcal_poly_denominator(a);
     den_b = gcal_poly_denominator(b);
@@ -180,17 +208,14 @@ static const struct gcal_poly *extremum(struct gcal_poly_context *c,
     }
     a = gcal_poly_scale(c, a, den, 1);
     b = gcal_poly_scale(c, b, den, 1);
-    if (gcal_poly_is_constant(a, &number)) {
-        const struct gcal_poly *swapped = a;
-
-        a = b;
-        b = swapped;
+    atom = extremum_of(c, kind, a, b, &added);
+    swapped = extremum_of(c, kind, b, a, &added_swapped);
+    if (gcal_poly_is_constant(a, &number) ||
+        (!gcal_poly_is_constant(b, &number) &&
+         find_atom(c, &swapped) < find_atom(c, &atom))) {
+        atom = swapped;
+        added = added_swapped;
     }
-    last = a->n_terms ? &a->terms[a->n_terms - 1] : NULL;
-    if (last && last->n_factors == 0)
-        added = last->num;
-    atom.a = gcal_poly_sub(c, a, gcal_poly_integer(c, added));
-    atom.b = gcal_poly_sub(c, b, gcal_poly_integer(c, added));
     return gcal_poly_scale(
         c,
         gcal_poly_add(c, gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom)),
