@@ -110,10 +110,9 @@ static const char *ratio_text(struct gcal_count_builder *m,
                               const struct gcal_poly *accesses,
                               const struct gcal_poly *footprint)
 {
-    const struct gcal_poly *ratio =
-        gcal_poly_equal(accesses, footprint)
-            ? gcal_poly_integer(m->c, 1)
-            : gcal_poly_divide(m->c, accesses, footprint);
+    const struct gcal_poly *ratio = gcal_poly_equal(accesses, footprint)
+                                        ? gcal_poly_integer(m->c, 1)
+                                        : gcal_poly_divide(m->c, accesses, footprint);
 
     if (ratio)
         return gcal_count_builder_name_text(m, ratio);
@@ -121,18 +120,46 @@ static const char *ratio_text(struct gcal_count_builder *m,
                             gcal_count_builder_name_text(m, footprint));
 }
 
+/* Copies of the events, with places for offsets where these are unknown; NULL where neither
+ * is known of all.
+ */
+static const struct gcal_sets_access_event *const *
+locate(struct gcal_count_builder *m, size_t n,
+       const struct gcal_sets_access_event *const *events)
+{
+    struct gcal_sets_access_event *copies = gcal_poly_alloc(m->c, n * sizeof(*copies));
+    const struct gcal_sets_access_event **located =
+        gcal_poly_alloc(m->c, n * sizeof(const void *));
+
+    for (size_t i = 0; i < n && copies && located; i++) {
+        copies[i] = *events[i];
+        located[i] = &copies[i];
+        if (!events[0]->offset) {
+            copies[i].offset = events[i]->place;
+            copies[i].width = events[i]->n_places;
+        }
+        if (!copies[i].offset)
+            return NULL;
+    }
+    return copies ? located : NULL;
+}
+
 static struct afr find_afr(struct gcal_count_builder *m, const struct gcal_poly *accesses,
                            const struct gcal_sets_access_event *const *events, size_t n)
 {
     struct gcal_sets_premises premises;
-    const struct gcal_poly *footprint =
-        gcal_sets_footprint(m->nest, n, events, &premises);
+    const struct gcal_poly *footprint;
     struct afr afr = { NULL, NULL };
 
-    if (!footprint || !footprint->n_terms)
+    if (!(events = locate(m, n, events)) ||
+        !(footprint = gcal_sets_footprint(m->nest, n, events, &premises)) ||
+        !footprint->n_terms)
         return afr;
-    afr.text = ratio_text(m, gcal_poly_scale(m->c, accesses, events[0]->width, 1),
-                          footprint);
+    if (events[0]->place)
+        footprint = gcal_poly_scale(m->c, footprint, 1, events[0]->width);
+    else
+        accesses = gcal_poly_scale(m->c, accesses, events[0]->width, 1);
+    afr.text = ratio_text(m, accesses, footprint);
     afr.premise = premise_text(m, &premises);
     if (strlen(afr.text) >= GCAL_COUNT_MAX_LENGTH ||
         (afr.premise && strlen(afr.premise) >= GCAL_COUNT_MAX_LENGTH))

@@ -59,6 +59,21 @@ static const struct gcal_poly *find_span(const struct gcal_sets_image *image,
     return most ? gcal_poly_sub(image->nest->c, most, least) : NULL;
 }
 
+/* Whether a basis is a product with an extent of images. */
+static bool is_endless(struct gcal_poly_context *c, const struct gcal_poly *basis)
+{
+    const struct gcal_poly_term *t = basis->n_terms ? &basis->terms[0] : NULL;
+
+    for (size_t i = 0; t && i < t->n_factors; i++) {
+        unsigned atom = t->factors[i].atom;
+
+        if (gcal_poly_get_atom(c, atom).kind == GCAL_POLY_ATOM_PARAMETER &&
+            gcal_poly_atom_name(c, atom)[0] == *GCAL_SETS_IMAGE_ROW)
+            return true;
+    }
+    return false;
+}
+
 /* The premise that basis b+1 is at least 'length', where lower coordinates are below basis
  * b; a row of one element at least is taken for granted.
  */
@@ -74,8 +89,7 @@ static bool add_premise(const struct gcal_sets_image *image, size_t b,
     if (gcal_poly_equal(right, one) && gcal_poly_is_nonnegative(c, left))
         return true;
     if (premises->n == GCAL_SETS_MAX_PREMISES ||
-        gcal_poly_is_nonnegative(c,
-                                 gcal_poly_sub(c, gcal_poly_sub(c, right, left), one)))
+        gcal_poly_is_nonnegative(c, gcal_poly_sub(c, gcal_poly_sub(c, right, left), one)))
         return false;
     premises->left[premises->n] = left;
     premises->right[premises->n++] = right;
@@ -92,6 +106,10 @@ bool gcal_sets_image_is_injective(const struct gcal_sets_image *image, isl_set *
         const struct gcal_poly *ratio = margin ? NULL : ratio_at(image, b);
 
         next = image->bases.all[b + 1];
+        if (is_endless(c, next)) {
+            reach = gcal_poly_sub(c, next, gcal_poly_integer(c, 1));
+            continue;
+        }
         /* lower coordinates are below basis b, so together they are below the next */
         if (ratio && is_below(image, set, b, ratio)) {
             reach = gcal_poly_sub(c, next, gcal_poly_integer(c, 1));
@@ -99,8 +117,7 @@ bool gcal_sets_image_is_injective(const struct gcal_sets_image *image, isl_set *
         }
         if (!(span = find_span(image, set, b)))
             return false;
-        reach =
-            gcal_poly_add(c, reach, gcal_poly_mul(c, image->bases.all[b], span));
+        reach = gcal_poly_add(c, reach, gcal_poly_mul(c, image->bases.all[b], span));
         length = gcal_poly_add(c, reach, gcal_poly_integer(c, 1 + margin));
         if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, next, length)))
             continue;

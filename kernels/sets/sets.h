@@ -68,6 +68,10 @@ struct gcal_sets_op_event {
     bool auxiliary; /* a comparison, selection, negation or conversion of other values */
 };
 
+/* Names of the extents of images, which no size can have: longer than any row. */
+#define GCAL_SETS_IMAGE_ROW   "@row"
+#define GCAL_SETS_IMAGE_PLANE "@plane"
+
 struct gcal_sets_access_event {
     unsigned array;
     enum gcal_feature_direction direction; /* any for atomics */
@@ -75,6 +79,12 @@ struct gcal_sets_access_event {
     const char *atomic;                    /* "add", ...; NULL for a load or a store */
     int64_t width;                         /* of a vector, in elements; else 1 */
     const struct gcal_poly *offset;        /* in elements; NULL: unknown */
+    /* Where the offset is unknown: 'n_places' of other numbers that tell what is accessed
+     * apart, from 'place' on; NULL: unknown.  Bytes, or the coordinates of an image, as
+     * x + row*y + plane*row*z with the sizes GCAL_SETS_IMAGE_ROW and GCAL_SETS_IMAGE_PLANE.
+     */
+    const struct gcal_poly *place;
+    int64_t n_places;
     unsigned depth; /* loads of global memory, one after another, that the offset needs */
     const struct gcal_poly *carried; /* the dimension of a loop, an earlier iteration of
                                         which gives the offset; or NULL */

@@ -219,25 +219,70 @@ struct gcal_walk_value gcal_walk_image_find(struct gcal_walk *w, CXCursor c)
     return value;
 }
 
+/* Integers as one number, as the place of an access has them; NULL where one is unknown. */
+static const struct gcal_poly *join_coordinates(struct gcal_walk *w, CXType type,
+                                                struct gcal_walk_value coordinates)
+{
+    static const char *const extents[] = { GCAL_SETS_IMAGE_ROW, GCAL_SETS_IMAGE_PLANE };
+    const struct gcal_poly *sum = gcal_poly_integer(w->c, 0),
+                           *stride = gcal_poly_integer(w->c, 1);
+    int64_t n = gcal_walk_type_width(type) < 3 ? gcal_walk_type_width(type) : 3;
+
+    for (int64_t i = 0; i < n; i++) {
+        struct gcal_walk_value one =
+            n == 1 ? coordinates
+                   : gcal_walk_part_find(coordinates, i * (int64_t)sizeof(int));
+
+        if (one.kind != GCAL_WALK_VALUE_INTEGER)
+            return NULL;
+        sum = gcal_poly_add(w->c, sum, gcal_poly_mul(w->c, one.p, stride));
+        if (i + 1 < n)
+            stride = gcal_poly_mul(w->c, stride, gcal_poly_parameter(w->c, extents[i]));
+    }
+    return sum;
+}
+
+/* Walks the arguments of an access to an image and gives its place; NULL: unknown. */
+static const struct gcal_poly *image_place(struct gcal_walk *w, size_t n,
+                                           const CXCursor *arguments)
+{
+    const struct gcal_poly *place = NULL;
+    bool is_first = true;
+
+    for (size_t i = 0; i < n; i++) {
+        CXType type = gcal_source_type(arguments[i]);
+        struct gcal_walk_value value;
+
+        if (type.kind == CXType_OCLSampler)
+            continue;
+        value = gcal_walk_index_expr(w, arguments[i]);
+        if (is_first) /* others choose a level of detail */
+            place = join_coordinates(w, type, value);
+        is_first = false;
+    }
+    return place;
+}
+
 static struct gcal_walk_value image_access(struct gcal_walk *w, CXCursor c,
                                            const char *name,
                                            struct gcal_walk_children kids)
 {
     bool is_load = name[0] == 'r';
+    const struct gcal_poly *place;
+    struct gcal_walk_value image;
     CXType type;
 
     if (kids.n < 3)
         return gcal_walk_unknown(NULL);
-    for (size_t i = 2; i < kids.n - !is_load; i++)
-        if (gcal_source_type(kids.c[i]).kind != CXType_OCLSampler)
-            gcal_walk_index_expr(w, kids.c[i]);
+    place = image_place(w, kids.n - 2 - !is_load, kids.c + 2);
     if (!is_load)
         gcal_walk_expr(w, kids.c[kids.n - 1]);
+    image = gcal_walk_image_find(w, kids.c[1]);
+    image.p = place;
     type = gcal_source_type(is_load ? c : kids.c[kids.n - 1]);
     gcal_walk_count_access(w, c, type, gcal_walk_type_width(type),
                            GCAL_FEATURE_SPACE_IMAGE,
-                           is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE,
-                           gcal_walk_image_find(w, kids.c[1]),
+                           is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE, image,
                            gcal_annotations_tag(&w->annotations, kids.c[1]));
     return gcal_walk_unknown("it comes from an image");
 }

@@ -91,6 +91,25 @@ static bool is_tag(const char *tag)
     return n > 0 && n < 63 && !tag[n];
 }
 
+/* Sets what is known of the place of an access by a pointer to 'p' bytes from the beginning
+ * of its array, or of an image.
+ */
+static void set_place(struct gcal_walk *w, struct gcal_sets_access_event *event,
+                      enum gcal_feature_space space, const struct gcal_poly *p,
+                      int64_t bytes)
+{
+    bool is_image = space == GCAL_FEATURE_SPACE_IMAGE;
+
+    if (!p || bytes <= 0 || !gcal_poly_is_integral(p))
+        return;
+    event->offset = is_image ? NULL : gcal_poly_scale(w->c, p, 1, bytes);
+    if (event->offset && gcal_poly_is_integral(event->offset))
+        return;
+    event->offset = NULL;
+    event->place = p;
+    event->n_places = is_image ? 1 : bytes * event->width;
+}
+
 /* 'event' has the members that the other arguments do not give. */
 static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
                          enum gcal_feature_space space, struct gcal_walk_value pointer,
@@ -124,10 +143,7 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
     if (pointer.kind == GCAL_WALK_VALUE_POINTER &&
         nest->arrays[pointer.array].space == space) {
         event.array = pointer.array;
-        event.offset =
-            pointer.p && bytes > 0 ? gcal_poly_scale(w->c, pointer.p, 1, bytes) : NULL;
-        if (event.offset && !gcal_poly_is_integral(event.offset))
-            event.offset = NULL;
+        set_place(w, &event, space, pointer.p, bytes);
     } else {
         event.array = gcal_walk_array_find(w, "?", space);
     }

@@ -19,7 +19,10 @@ static struct gcal_profile *count(const char *source, size_t n_dims, const char 
 {
     static const char *const global[][2] = { { "64*gx", NULL }, { "16*gx", "16*gy" } };
     static const size_t local[][2] = { { 64 }, { 16, 16 } };
-    struct gcal_count_request r = { .file = "x.cl", .source = source, .assume = assume };
+    struct gcal_count_request r = { .file = "x.cl",
+                                    .source = source,
+                                    .assume = assume,
+                                    .build_options = "-cl-std=CL2.0" };
     struct gcal_error err = { 0 };
     struct gcal_profile *p;
 
@@ -77,7 +80,8 @@ static void check(const struct gcal_profile *p, size_t n, const struct known *kn
 /* ---- rows ---- */
 
 static const char matrix[] =
-    "kernel void k(global const float *a, global const float *x, global float *y, int m,\n"
+    "kernel void k(global const float *a, global const float *x, global float *y, int "
+    "m,\n"
     "              int n, int lda, int incx, int offx) {\n"
     "    int i = get_global_id(0);\n"
     "    if (i < m) {\n"
@@ -93,7 +97,7 @@ static void rows_are_at_least_as_long_as_what_is_touched(void **state)
     struct gcal_profile *p = count(matrix, 1, NULL);
 
     (void)state;
-    CHECK(p, { "a", "load", "1", "lda >= n" }, { "x", "load", "min(64*gx,m)", NULL },
+    CHECK(p, { "a", "load", "1", "lda >= n" }, { "x", "load", "min(m,64*gx)", NULL },
           { "y", "store", "1", NULL });
     gcal_profile_destroy(p);
     p = count(matrix, 1, "lda >= n");
@@ -113,7 +117,7 @@ static void unguarded_stores_need_rows_of_all_work_items(void **state)
 
     (void)state;
     CHECK(p, { "a", "store", "1", "w >= 16*gx" },
-          { "b", "store", "1", "pitch >= min(w,16*gx)" });
+          { "b", "store", "1", "pitch >= min(16*gx,w)" });
     gcal_profile_destroy(p);
 }
 
@@ -129,7 +133,7 @@ static void planes_have_as_many_rows_as_are_touched(void **state)
     struct gcal_profile *p = count(source, 2, NULL);
 
     (void)state;
-    CHECK(p, { "a", "store", "1", "ld >= min(n,16*gx) and rows >= min(m,16*gy)" });
+    CHECK(p, { "a", "store", "1", "ld >= min(16*gx,n) and rows >= min(16*gy,m)" });
     gcal_profile_destroy(p);
 }
 
@@ -145,6 +149,72 @@ static void premises_that_never_hold_are_none(void **state)
 
     (void)state;
     CHECK(p, { "a", "store", NULL, NULL });
+    gcal_profile_destroy(p);
+}
+
+/* ---- other places than elements of arrays ---- */
+
+/* A step of bytes that is no known multiple of an element: pixels are aligned all the
+ * same.
+ */
+static void bytes_tell_elements_apart(void **state)
+{
+    static const char source[] =
+        "kernel void k(global const uchar *in, int in_step, global uchar *out,\n"
+        "              int out_step, int off) {\n"
+        "    int x = get_global_id(0), y = get_global_id(1);\n"
+        "    {\n"
+        "        global const float *a = (global const float *)(in + y*in_step + x*4);\n"
+        "        *(global float4 *)(out + y*out_step + x*16 + off) = a[0] + a[-1];\n"
+        "    }\n"
+        "}\n";
+    struct gcal_profile *p = count(source, 2, NULL);
+
+    (void)state;
+    CHECK(p, { "in", "load", "(512*gx*gy)/(256*gx*gy+16*gy)", "in_step >= 64*gx+4" },
+          { "out", "store", "1", "out_step >= 256*gx" });
+    gcal_profile_destroy(p);
+}
+
+/* Each pixel is read by the nine around it, those outside before they are clamped. */
+static void coordinates_tell_pixels_apart(void **state)
+{
+    static const char source[] =
+        "constant sampler_t s = CLK_ADDRESS_CLAMP_TO_EDGE;\n"
+        "kernel void k(read_only image2d_t in, write_only image2d_t out) {\n"
+        "    int x = get_global_id(0), y = get_global_id(1);\n"
+        "    float4 sum = 0;\n"
+        "    for (int i = -1; i <= 1; i++)\n"
+        "        for (int j = -1; j <= 1; j++)\n"
+        "            sum += read_imagef(in, s, (int2)(x + j, y + i));\n"
+        "    sum += read_imagef(in, s, (float2)(x + 0.5f, y));\n"
+        "    write_imagef(out, (int2)(y, x), sum);\n"
+        "}\n";
+    struct gcal_profile *p = count(source, 2, NULL);
+
+    (void)state;
+    assert_int_equal(p->n_parameters, 2);
+    CHECK(p, { "out", "store", "1", NULL }, { "in", "load", NULL, NULL });
+    gcal_profile_destroy(p);
+}
+
+static void pixels_of_volumes_are_distinct(void **state)
+{
+    static const char source[] =
+        "kernel void k(read_only image3d_t in, read_only image1d_t line, int n,\n"
+        "              global float *out) {\n"
+        "    int x = get_global_id(0), y = get_global_id(1);\n"
+        "    float sum = 0;\n"
+        "    for (int z = 0; z < n; z++)\n"
+        "        sum += read_imagef(in, (int4)(x + y, 3*y, z, 0)).x;\n"
+        "    for (int i = 0; i < n; i++) sum += read_imagef(line, i).x;\n"
+        "    out[y*get_global_size(0) + x] = sum;\n"
+        "}\n";
+    struct gcal_profile *p = count(source, 2, "n >= 1");
+
+    (void)state;
+    CHECK(p, { "in", "load", "1", NULL }, { "line", "load", "256*gx*gy", NULL },
+          { "out", "store", "1", NULL });
     gcal_profile_destroy(p);
 }
 
@@ -204,6 +274,9 @@ int main(void)
         cmocka_unit_test(unguarded_stores_need_rows_of_all_work_items),
         cmocka_unit_test(planes_have_as_many_rows_as_are_touched),
         cmocka_unit_test(premises_that_never_hold_are_none),
+        cmocka_unit_test(bytes_tell_elements_apart),
+        cmocka_unit_test(coordinates_tell_pixels_apart),
+        cmocka_unit_test(pixels_of_volumes_are_distinct),
         cmocka_unit_test(constraints_need_the_premise),
     };
 
