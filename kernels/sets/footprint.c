@@ -152,11 +152,23 @@ static void find_alike(struct gcal_sets_image *image)
     }
 }
 
+/* Whether 'inner' is 'outer' or within it.  Unknown conditions are taken to hold. */
+static bool is_within(const struct gcal_sets_scope *inner,
+                      const struct gcal_sets_scope *outer)
+{
+    while (outer && outer->kind == GCAL_SETS_SCOPE_UNKNOWN)
+        outer = outer->parent;
+    while (inner && inner != outer)
+        inner = inner->parent;
+    return inner == outer;
+}
+
 void gcal_sets_image_find_apart(struct gcal_sets_image *image)
 {
     for (size_t i = 1; i < image->n_accesses; i++)
-        image->apart =
-            image->apart || image->accesses[i]->scope != image->accesses[0]->scope;
+        image->apart = image->apart ||
+                       !is_within(image->accesses[i]->scope, image->accesses[0]->scope) ||
+                       !is_within(image->accesses[0]->scope, image->accesses[i]->scope);
 }
 
 /* The image with one choice of bases. */
@@ -339,21 +351,56 @@ static const struct gcal_poly *count_images(struct gcal_sets_image *image,
     return gcal_sets_end_attempt(nest) ? count : NULL;
 }
 
+/* ---- accesses that others cover ---- */
+
+static bool covers(const struct gcal_sets_access_event *a,
+                   const struct gcal_sets_access_event *b)
+{
+    return a->width >= b->width && gcal_poly_equal(a->offset, b->offset) &&
+           is_within(b->scope, a->scope);
+}
+
+/* The accesses without those that touch nothing that others do not; SIZE_MAX: too many. */
+static size_t find_uncovered(size_t n,
+                             const struct gcal_sets_access_event *const *accesses,
+                             const struct gcal_sets_access_event **kept)
+{
+    size_t n_kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bool covered = false;
+        size_t left = 0;
+
+        for (size_t j = 0; j < n_kept && !covered; j++)
+            covered = covers(kept[j], accesses[i]);
+        if (covered)
+            continue;
+        for (size_t j = 0; j < n_kept; j++)
+            if (!covers(accesses[i], kept[j]))
+                kept[left++] = kept[j];
+        if (left == GCAL_SETS_IMAGE_ACCESSES)
+            return SIZE_MAX;
+        kept[left] = accesses[i];
+        n_kept = left + 1;
+    }
+    return n_kept;
+}
+
 const struct gcal_poly *
 gcal_sets_footprint(struct gcal_sets_nest *nest, size_t n,
                     const struct gcal_sets_access_event *const *accesses,
                     struct gcal_sets_premises *premises)
 {
-    struct gcal_sets_image image = { .nest = nest,
-                                     .n_accesses = n,
-                                     .accesses = accesses };
+    const struct gcal_sets_access_event *kept[GCAL_SETS_IMAGE_ACCESSES];
+    struct gcal_sets_image image = { .nest = nest, .accesses = kept };
     const struct gcal_poly *count;
 
     premises->n = 0;
     for (size_t i = 0; i < n; i++)
         if (!accesses[i]->offset)
             return NULL;
-    if (n > GCAL_SETS_IMAGE_ACCESSES || !gcal_sets_nest_context(nest))
+    image.n_accesses = find_uncovered(n, accesses, kept);
+    if (image.n_accesses == SIZE_MAX || !gcal_sets_nest_context(nest))
         return NULL;
     find_alike(&image);
     if (!(count = count_apart(&image)))

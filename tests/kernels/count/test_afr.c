@@ -152,6 +152,30 @@ static void premises_that_never_hold_are_none(void **state)
     gcal_profile_destroy(p);
 }
 
+/* ---- many accesses ---- */
+
+/* A table that inlined functions read again and again, in conditions on data and loops. */
+static void accesses_that_others_cover_cost_nothing(void **state)
+{
+    static const char source[] =
+        "#define TWICE(x) x x\n"
+        "float f(constant float *t, float x) {\n"
+        "    return x*t[0] + x*t[1] + x*t[2] + (x > 1 ? t[3] : t[2]);\n"
+        "}\n"
+        "kernel void k(global float *a, constant float *t) {\n"
+        "    int i = get_global_id(0);\n"
+        "    float x = f(t, a[i]);\n"
+        "    for (int j = 0; j < 3; j++)\n"
+        "        if (x > j) { TWICE(TWICE(TWICE(TWICE(x = f(t, x);)))) }\n"
+        "    if (i > 7) a[i] = x; else { a[i] = -x; }\n"
+        "}\n";
+    struct gcal_profile *p = count(source, 1, NULL);
+
+    (void)state;
+    CHECK(p, { "t", "load", "3920*gx", NULL }, { "a", "store", "1", NULL });
+    gcal_profile_destroy(p);
+}
+
 /* ---- other places than elements of arrays ---- */
 
 /* A step of bytes that is no known multiple of an element: pixels are aligned all the
@@ -274,6 +298,7 @@ int main(void)
         cmocka_unit_test(unguarded_stores_need_rows_of_all_work_items),
         cmocka_unit_test(planes_have_as_many_rows_as_are_touched),
         cmocka_unit_test(premises_that_never_hold_are_none),
+        cmocka_unit_test(accesses_that_others_cover_cost_nothing),
         cmocka_unit_test(bytes_tell_elements_apart),
         cmocka_unit_test(coordinates_tell_pixels_apart),
         cmocka_unit_test(pixels_of_volumes_are_distinct),
