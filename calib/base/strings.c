@@ -1,4 +1,4 @@
-/* strings.c - a growing list of owned strings */
+/* strings.c - a growing list of owned strings, and the words of one */
 #include "calib/base/strings.h"
 
 #include <stdlib.h>
@@ -61,4 +61,13 @@ void gcal_strings_free(char **items, size_t n)
     for (size_t i = 0; items && i < n; i++)
         free(items[i]);
     free(items);
+}
+
+const char *gcal_strings_next_word(const char **at, size_t *length)
+{
+    const char *word = *at + strspn(*at, " ");
+
+    *length = strcspn(word, " ");
+    *at = word + *length;
+    return *length ? word : NULL;
 }

@@ -1,4 +1,4 @@
-/* strings.h - a growing list of owned strings */
+/* strings.h - a growing list of owned strings, and the words of one */
 #ifndef GCAL_CALIB_BASE_STRINGS_H
 #define GCAL_CALIB_BASE_STRINGS_H
 
@@ -31,5 +31,10 @@ bool gcal_strings_contain(const struct gcal_strings *strings, const char *text);
 void gcal_strings_clear(struct gcal_strings *strings);
 /* The same for a plain array, which may be NULL. */
 void gcal_strings_free(char **items, size_t n);
+
+/* The next word after '*at', which moves to its end, in a text of words with blanks
+ * between them; NULL at the end of the text.
+ */
+const char *gcal_strings_next_word(const char **at, size_t *length);
 
 #endif

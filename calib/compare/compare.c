@@ -38,14 +38,6 @@ static const struct {
     { "application", "applications" },
 };
 
-static bool has_tag(const struct gcal_generator_view *view, const char *tag)
-{
-    for (size_t i = 0; i < view->n_tags; i++)
-        if (strcmp(view->tags[i], tag) == 0)
-            return true;
-    return false;
-}
-
 static const char *group_of(const struct gcal_catalogue *catalogue,
                             const struct gcal_run_kernel *kernel)
 {
@@ -58,7 +50,7 @@ static const char *group_of(const struct gcal_catalogue *catalogue,
         if (strcmp(view.name, kernel->generator) != 0)
             continue;
         for (size_t k = 0; k < sizeof(groups) / sizeof(*groups); k++)
-            if (has_tag(&view, groups[k].tag))
+            if (gcal_generator_has_tag(&view, groups[k].tag))
                 return groups[k].group;
     }
     return "others";

@@ -77,14 +77,6 @@ void gcal_select_clear_tag_sets(struct gcal_config_tag_set *sets, size_t count)
     }
 }
 
-static bool has_tag(const struct gcal_generator_view *view, const char *tag)
-{
-    for (size_t i = 0; i < view->n_tags; i++)
-        if (strcmp(view->tags[i], tag) == 0)
-            return true;
-    return false;
-}
-
 /* The position of a tag that no other generator has; view->n_tags without one. */
 static size_t unique_tag(const struct gcal_catalogue *catalogue,
                          const struct gcal_generator_view *view)
@@ -95,7 +87,7 @@ static size_t unique_tag(const struct gcal_catalogue *catalogue,
         for (size_t k = 0; k < gcal_catalogue_size(catalogue); k++) {
             struct gcal_generator_view other = gcal_catalogue_view(catalogue, k);
 
-            n += has_tag(&other, view->tags[i]);
+            n += gcal_generator_has_tag(&other, view->tags[i]);
         }
         if (n == 1)
             return i;

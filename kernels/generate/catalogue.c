@@ -222,3 +222,11 @@ struct gcal_generator_view gcal_catalogue_view(const struct gcal_catalogue *cata
         .automatic = gcal_generator_is_automatic(g),
     };
 }
+
+bool gcal_generator_has_tag(const struct gcal_generator_view *view, const char *tag)
+{
+    for (size_t i = 0; i < view->n_tags; i++)
+        if (strcmp(view->tags[i], tag) == 0)
+            return true;
+    return false;
+}

@@ -246,6 +246,7 @@ struct gcal_generator_view {
 size_t gcal_catalogue_size(const struct gcal_catalogue *catalogue);
 struct gcal_generator_view gcal_catalogue_view(const struct gcal_catalogue *catalogue,
                                                size_t i);
+bool gcal_generator_has_tag(const struct gcal_generator_view *view, const char *tag);
 
 /* Text for a terminal: the generators by subject, each with tags, description and
  * arguments with their values, and a legend.  The caller's to free.

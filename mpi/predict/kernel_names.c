@@ -6,22 +6,13 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-
-/* The next word after '*at', which moves to its end; NULL at the end of the name. */
-static const char *next_word(const char **at, size_t *length)
-{
-    const char *word = *at + strspn(*at, " ");
-
-    *length = strcspn(word, " ");
-    *at = word + *length;
-    return *length ? word : NULL;
-}
+#include "calib/base/strings.h"
 
 static bool has_word(const char *name, const char *word, size_t length)
 {
     size_t other_length;
 
-    for (const char *other; (other = next_word(&name, &other_length));)
+    for (const char *other; (other = gcal_strings_next_word(&name, &other_length));)
         if (other_length == length && strncmp(other, word, length) == 0)
             return true;
     return false;
@@ -47,7 +38,7 @@ char *gcal_kernel_name_distinct(const char *name, size_t n, const char *const *n
     const char *at = name;
     size_t length;
 
-    for (const char *word; (word = next_word(&at, &length));)
+    for (const char *word; (word = gcal_strings_next_word(&at, &length));)
         if (!all_have(n, names, word, length))
             add_word(&buf, word, length);
     if (!buf.size)
@@ -62,7 +53,7 @@ char *gcal_kernel_names_shared(size_t n, const char *const *names, struct gcal_e
     size_t length;
 
     gcal_buf_puts(&buf, "");
-    for (const char *word; (word = next_word(&at, &length));)
+    for (const char *word; (word = gcal_strings_next_word(&at, &length));)
         if (all_have(n, names, word, length))
             add_word(&buf, word, length);
     return gcal_buf_take(&buf, err);
@@ -81,7 +72,7 @@ const char *gcal_kernel_name_argument(const char *name, const char *argument,
 {
     size_t wanted = strlen(argument), word_length;
 
-    for (const char *word; (word = next_word(&name, &word_length));)
+    for (const char *word; (word = gcal_strings_next_word(&name, &word_length));)
         if (argument_length(word, word_length) == wanted &&
             strncmp(word, argument, wanted) == 0) {
             *length = word_length - wanted - 1;

@@ -6,18 +6,9 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 
 /* ---- words of a name: "matmul_tiled dtype:float32 n:1024" ---- */
-
-/* The next word after 'at', which moves to its end; NULL at the end of the text. */
-static const char *next_word(const char **at, size_t *length)
-{
-    const char *word = *at + strspn(*at, " ");
-
-    *length = strcspn(word, " ");
-    *at = word + *length;
-    return *length ? word : NULL;
-}
 
 static bool is_argument(const char *word, size_t length, const char *argument)
 {
@@ -43,8 +34,8 @@ static char *rename_kernel(const char *generator, const char *name, size_t n,
     size_t length;
 
     gcal_buf_puts(&buf, generator);
-    next_word(&name, &length);
-    for (const char *word; (word = next_word(&name, &length));)
+    gcal_strings_next_word(&name, &length);
+    for (const char *word; (word = gcal_strings_next_word(&name, &length));)
         if (!is_any_argument(word, length, n, arguments))
             gcal_buf_printf(&buf, " %.*s", (int)length, word);
     return gcal_buf_take(&buf, err);
@@ -55,7 +46,7 @@ static const char *find_value(const char *name, const char *argument)
 {
     size_t length;
 
-    for (const char *word; (word = next_word(&name, &length));)
+    for (const char *word; (word = gcal_strings_next_word(&name, &length));)
         if (is_argument(word, length, argument))
             return word + strlen(argument) + 1;
     return NULL;

@@ -44,11 +44,28 @@ static void takes_texts_but_not_null(void **state)
     gcal_strings_free(NULL, 3);
 }
 
+static void finds_words(void **state)
+{
+    const char *at = "  matmul n:16 ", *word;
+    size_t length;
+
+    (void)state;
+    word = gcal_strings_next_word(&at, &length);
+    assert_memory_equal(word, "matmul", 6);
+    assert_int_equal(length, 6);
+    word = gcal_strings_next_word(&at, &length);
+    assert_memory_equal(word, "n:16", 4);
+    assert_int_equal(length, 4);
+    assert_null(gcal_strings_next_word(&at, &length));
+    assert_null(gcal_strings_next_word(&at, &length));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adds_finds_and_includes),
         cmocka_unit_test(takes_texts_but_not_null),
+        cmocka_unit_test(finds_words),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
