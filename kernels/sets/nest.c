@@ -31,12 +31,18 @@ struct gcal_sets_nest gcal_sets_nest_part(const struct gcal_sets_nest *nest,
     part.isl = NULL;
     part.counts = NULL;
     part.n_counts = part.count_capacity = 0;
+    part.notes = NULL;
+    part.n_notes = part.note_capacity = 0;
+    part.joined = NULL;
+    part.n_joined = part.joined_capacity = 0;
     return part;
 }
 
 void gcal_sets_nest_end_part(struct gcal_sets_nest *part)
 {
     free(part->counts);
+    free(part->notes);
+    free(part->joined);
     gcal_sets_isl_destroy(part->isl);
     *part = (struct gcal_sets_nest){ 0 };
 }
