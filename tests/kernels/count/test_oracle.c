@@ -3,7 +3,8 @@
  *   test_oracle [--sample] FOLDER [GENERATOR]...
  *
  * FOLDER may be "-": the built-in catalogue.  All kernels of each generator, at the sizes
- * of their check and at others close to them.  --sample: a sample of them (variants.h).
+ * of their check and at others close to them.  --sample: a sample of them (variants.h), the
+ * others at about half the size.
  */
 #include <math.h>
 #include <stdio.h>
@@ -55,24 +56,28 @@ static bool fits(const struct gcal_kernel *k, const struct gcal_size *sizes)
     return good;
 }
 
-/* Alternative values of a size: other remainders first, then multiples. */
+/* Alternative values of a size: the half, rounded down, is quick; other remainders first, then
+ * multiples.
+ */
 static double other_value(double value, size_t which)
 {
-    const double values[] = { value + 1, value * 2 / 3, value / 2, value * 3 / 2,
-                              value * 2 };
+    const double values[] = { floor(value / 2), value + 1,     value * 2 / 3,
+                              value / 2,        value * 3 / 2, value * 2 };
 
     return values[which];
 }
 
-enum { N_VALUES = 5 };
+enum { N_VALUES = 6 };
 
-static bool change_size(const struct gcal_kernel *k, struct gcal_size *sizes, size_t i)
+static bool change_size(const struct gcal_kernel *k, struct gcal_size *sizes, size_t i,
+                        size_t first)
 {
     double value = sizes[i].value;
 
-    for (size_t j = 0; j < N_VALUES; j++) {
+    for (size_t j = first; j < N_VALUES; j++) {
         sizes[i].value = other_value(value, j);
-        if (sizes[i].value == floor(sizes[i].value) && fits(k, sizes))
+        if (sizes[i].value >= 1 && sizes[i].value == floor(sizes[i].value) &&
+            fits(k, sizes))
             return true;
     }
     sizes[i].value = value;
@@ -80,14 +85,15 @@ static bool change_size(const struct gcal_kernel *k, struct gcal_size *sizes, si
 }
 
 /* For sizes that must keep their relation. */
-static bool change_all(const struct gcal_kernel *k, struct gcal_size *sizes)
+static bool change_all(const struct gcal_kernel *k, struct gcal_size *sizes, size_t first)
 {
-    for (size_t j = 0; j < N_VALUES; j++) {
+    for (size_t j = first; j < N_VALUES; j++) {
         bool whole = true;
 
         for (size_t i = 0; i < k->n_check_sizes; i++) {
             sizes[i].value = other_value(k->check_sizes[i].value, j);
-            whole = whole && sizes[i].value == floor(sizes[i].value);
+            whole =
+                whole && sizes[i].value >= 1 && sizes[i].value == floor(sizes[i].value);
         }
         if (whole && fits(k, sizes))
             return true;
@@ -95,19 +101,20 @@ static bool change_all(const struct gcal_kernel *k, struct gcal_size *sizes)
     return false;
 }
 
-static void add_other_sizes(struct jobs *jobs, const struct gcal_kernel *k)
+static void add_other_sizes(struct jobs *jobs, const struct gcal_kernel *k, bool half)
 {
     struct gcal_error err = { 0 };
     struct gcal_size *sizes = calloc(k->n_check_sizes + 1, sizeof(*sizes));
     bool changed = false;
+    size_t first = half ? 0 : 1;
 
     if (!sizes)
         exit(1);
     for (size_t i = 0; i < k->n_check_sizes; i++)
         sizes[i] = k->check_sizes[i];
     for (size_t i = 0; i < k->n_check_sizes; i++)
-        changed = change_size(k, sizes, i) || changed;
-    if (!changed && k->n_check_sizes && !change_all(k, sizes)) {
+        changed = change_size(k, sizes, i, first) || changed;
+    if (!changed && k->n_check_sizes && !change_all(k, sizes, first)) {
         gcal_error_set(&err, GCAL_EINPUT, "no second set of sizes");
         die(k->name, &err);
     }
@@ -134,8 +141,8 @@ static struct gcal_kernel *make_kernel(const struct gcal_generator_setting *sett
 }
 
 /* Where 'sampled', all of them at the sizes of the check, and the first of each generator
- * at others too; otherwise all at both.  Of kernels with work removed one is enough, the
- * first (all loads) or the second (one load) as 'which' is even or odd:
+ * at others too; otherwise all at both.  Of kernels with work removed one is enough, at other
+ * sizes, the first (all loads) or the second (one load) as 'which' is even or odd:
  * test_remove_oracle.c has more.
  */
 static void add_variants(struct jobs *jobs, const struct gcal_generator *g, bool sampled,
@@ -162,9 +169,10 @@ static void add_variants(struct jobs *jobs, const struct gcal_generator *g, bool
             gcal_kernel_destroy(kernel);
             continue;
         }
-        add_job(jobs, kernel, kernel->check_sizes);
-        if (!sampled || (i == 0 && !removed))
-            add_other_sizes(jobs, kernel);
+        if (!sampled || !removed || !kernel->n_check_sizes)
+            add_job(jobs, kernel, kernel->check_sizes);
+        if (!sampled || i == 0 || removed)
+            add_other_sizes(jobs, kernel, sampled);
     }
     variants_clear(&variants);
 }
