@@ -93,14 +93,20 @@ static bool succeeds(struct gcal_count_builder *m, const struct gcal_sets_scope 
 {
     const struct gcal_poly *groups[GCAL_MAX_DIMS];
     bool estimated = false, exact;
+    struct gcal_sets_mark mark;
 
+    if (!m->nest->context || !gcal_poly_may_attempt(m->c))
+        return false;
+    mark = gcal_sets_nest_mark(m->nest);
     memcpy(groups, m->nest->groups, sizeof(groups));
     for (size_t d = 0; d < m->nest->n_dims; d++)
         m->nest->groups[d] = replace(groups[d], trial);
     exact = gcal_sets_scope_count(m->nest, replaced(trial, scope), mode, &estimated) &&
             !estimated;
     memcpy(m->nest->groups, groups, sizeof(groups));
-    return exact && !gcal_poly_context_has_failed(m->c);
+    exact = exact && !gcal_poly_context_has_failed(m->c);
+    gcal_sets_nest_rewind(m->nest, &mark);
+    return exact;
 }
 
 /* The atom that stands for the size, possibly the hidden one of an assumption; false when

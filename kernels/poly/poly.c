@@ -112,6 +112,7 @@ bool gcal_poly_begin_attempt(struct gcal_poly_context *c, long steps)
     if (c->failed || given.steps <= 0 || given.bytes <= 0)
         return false;
     given.steps = given.steps < steps ? given.steps : steps;
+    c->begun = gcal_poly_mark(c);
     c->kept = (struct gcal_poly_budget){ c->left.steps - given.steps,
                                          c->left.bytes - given.bytes };
     c->left = given;
@@ -126,6 +127,58 @@ bool gcal_poly_end_attempt(struct gcal_poly_context *c)
     c->left.bytes = c->kept.bytes + (c->left.bytes > 0 ? c->left.bytes : 0);
     c->failed = NULL;
     return failed;
+}
+
+struct gcal_poly_mark gcal_poly_mark(const struct gcal_poly_context *c)
+{
+    return (struct gcal_poly_mark){ c->blocks, c->blocks ? c->blocks->used : 0,
+                                    c->n_atoms, c->n_shared, c->left.bytes };
+}
+
+/* With AddressSanitizer, what has been freed by a rewind is an error to use. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define FORBID(data, size) ASAN_POISON_MEMORY_REGION(data, size)
+#define PERMIT(data, size) ASAN_UNPOISON_MEMORY_REGION(data, size)
+#endif
+#endif
+#ifndef FORBID
+#define FORBID(data, size) ((void)(data), (void)(size))
+#define PERMIT(data, size) ((void)(data), (void)(size))
+#endif
+
+void gcal_poly_rewind(struct gcal_poly_context *c, const struct gcal_poly_mark *mark)
+{
+    while (c->blocks != mark->block) {
+        struct block *newer = c->blocks;
+
+        c->blocks = newer->next;
+        free(newer);
+    }
+    if (c->blocks) {
+        FORBID(c->blocks->data + mark->used, c->blocks->used - mark->used);
+        c->blocks->used = mark->used;
+    }
+    c->n_atoms = mark->n_atoms;
+    c->n_shared = mark->n_shared;
+    c->left.bytes = mark->bytes;
+}
+
+void gcal_poly_rewind_failure(struct gcal_poly_context *c,
+                              const struct gcal_poly_mark *mark)
+{
+    long least = MAX_STEPS / (c->divisor ? c->divisor : 1) / KEPT_SHARE / 2;
+
+    gcal_poly_rewind(c, mark);
+    c->failed = NULL;
+    c->left.steps = c->left.steps > least ? c->left.steps : least;
+}
+
+void gcal_poly_discard_attempt(struct gcal_poly_context *c)
+{
+    gcal_poly_end_attempt(c);
+    gcal_poly_rewind(c, &c->begun);
 }
 
 void *gcal_poly_alloc(struct gcal_poly_context *c, size_t size)
@@ -150,6 +203,7 @@ void *gcal_poly_alloc(struct gcal_poly_context *c, size_t size)
     }
     data = block->data + block->used;
     block->used += size;
+    PERMIT(data, size);
     return data;
 }
 

@@ -62,6 +62,24 @@ void gcal_poly_context_divide_budget(struct gcal_poly_context *c, long divisor);
  */
 bool gcal_poly_begin_attempt(struct gcal_poly_context *c, long steps);
 bool gcal_poly_end_attempt(struct gcal_poly_context *c);
+/* What a context has made so far; and back to it: frees all that it has made since, none of
+ * which is in use.  A mark within an attempt is of that attempt alone.
+ */
+struct gcal_poly_mark {
+    const void *block;
+    size_t used, n_atoms;
+    unsigned n_shared;
+    long bytes; /* left */
+};
+struct gcal_poly_mark gcal_poly_mark(const struct gcal_poly_context *c);
+void gcal_poly_rewind(struct gcal_poly_context *c, const struct gcal_poly_mark *mark);
+/* The same, and clears a failure since; a few steps are left then, so that texts and short
+ * sums can follow.
+ */
+void gcal_poly_rewind_failure(struct gcal_poly_context *c,
+                              const struct gcal_poly_mark *mark);
+/* Ends an attempt of which nothing is in use, not even after success: frees all. */
+void gcal_poly_discard_attempt(struct gcal_poly_context *c);
 /* Whether an attempt could begin: more than the share that is kept from attempts is left. */
 bool gcal_poly_may_attempt(const struct gcal_poly_context *c);
 

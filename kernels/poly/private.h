@@ -32,6 +32,7 @@ struct gcal_poly_context {
     size_t n_facts; /* polynomials known not to be negative */
     const struct gcal_poly *facts[16];
     struct gcal_poly_budget left, kept; /* kept: during an attempt, withheld from it */
+    struct gcal_poly_mark begun;        /* where the last attempt began */
     long divisor;                       /* of the budgets; 0: 1 */
     int proofs; /* depth: floor() asks for proofs, and proofs make floors */
     const char *failed;

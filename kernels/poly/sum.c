@@ -152,6 +152,7 @@ static bool prove(struct gcal_poly_context *c, const struct gcal_poly *p, int de
 
 bool gcal_poly_is_nonnegative(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
+    struct gcal_poly_mark mark = gcal_poly_mark(c);
     bool proven;
 
     if (c->proofs == MOST_NESTED)
@@ -159,6 +160,7 @@ bool gcal_poly_is_nonnegative(struct gcal_poly_context *c, const struct gcal_pol
     c->proofs++;
     proven = prove(c, p, PROOF_DEPTH);
     c->proofs--;
+    gcal_poly_rewind(c, &mark);
     return proven;
 }
 

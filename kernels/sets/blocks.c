@@ -224,7 +224,7 @@ gcal_sets_block_footprint(struct gcal_sets_nest *nest, size_t n,
         if (gcal_sets_bases_find(nest->c, n, b.image.offsets, whole, true,
                                  &b.image.bases))
             p = count(&b, estimated);
-    if (!gcal_sets_end_attempt(nest))
+    if (!gcal_sets_end_attempt(nest, p))
         return NULL;
     for (size_t d = 0; p && d < nest->n_dims; d++)
         if (by_group && b.image.alike[d])

@@ -348,7 +348,10 @@ static const struct gcal_poly *count_images(struct gcal_sets_image *image,
     gcal_sets_image_find_apart(image);
     if (gcal_sets_image_prepare(image) && is_affordable(image))
         count = count_image(image, premises);
-    return gcal_sets_end_attempt(nest) ? count : NULL;
+    if (gcal_sets_end_attempt(nest, count))
+        return count;
+    premises->n = 0;
+    return NULL;
 }
 
 /* ---- accesses that others cover ---- */
@@ -400,7 +403,8 @@ gcal_sets_footprint(struct gcal_sets_nest *nest, size_t n,
         if (!accesses[i]->offset)
             return NULL;
     image.n_accesses = find_uncovered(n, accesses, kept);
-    if (image.n_accesses == SIZE_MAX || !gcal_sets_nest_context(nest))
+    if (image.n_accesses == SIZE_MAX || !gcal_sets_nest_context(nest) ||
+        !gcal_poly_may_attempt(nest->c))
         return NULL;
     find_alike(&image);
     if (!(count = count_apart(&image)))

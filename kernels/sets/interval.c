@@ -65,7 +65,7 @@ static bool by_coordinates(struct gcal_sets_nest *nest, size_t n,
         found =
             gcal_sets_bases_find(nest->c, n, image.offsets, whole, false, &image.bases) &&
             bound_image(&image, ends);
-    return gcal_sets_end_attempt(nest) && found;
+    return gcal_sets_end_attempt(nest, found);
 }
 
 /* ---- by the ends of ranges ---- */
@@ -143,7 +143,7 @@ static bool by_ranges(struct gcal_sets_nest *nest,
             ends->last = gcal_poly_add(nest->c, ends->last,
                                        gcal_poly_integer(nest->c, access->width - 1));
     }
-    return gcal_sets_end_attempt(nest) && found;
+    return gcal_sets_end_attempt(nest, found);
 }
 
 /* ---- all accesses ---- */

@@ -14,6 +14,7 @@ void gcal_sets_nest_clear(struct gcal_sets_nest *nest)
     free(nest->barriers);
     free(nest->branches);
     free(nest->notes);
+    free(nest->relaxed);
     free(nest->counts);
     free(nest->joined);
     gcal_sets_isl_destroy(nest->isl);
@@ -112,6 +113,9 @@ bool gcal_sets_begin_attempt(struct gcal_sets_nest *nest, long operations)
         nest->is_exhausted = true;
         return false;
     }
+    nest->begun = (struct gcal_sets_mark){ .n_counts = nest->n_counts,
+                                           .n_joined = nest->n_joined,
+                                           .n_relaxed = nest->n_relaxed };
     isl_ctx_set_max_operations(nest->isl, (unsigned long)(operations / divisor + 1));
     isl_ctx_reset_operations(nest->isl);
     return true;
@@ -139,15 +143,39 @@ static unsigned long operations_done(isl_ctx *isl)
     return most;
 }
 
-bool gcal_sets_end_attempt(struct gcal_sets_nest *nest)
+static void forget_since(struct gcal_sets_nest *nest, const struct gcal_sets_mark *mark)
 {
-    bool failed = gcal_poly_end_attempt(nest->c);
+    nest->n_counts = mark->n_counts;
+    nest->n_joined = mark->n_joined;
+    nest->n_relaxed = mark->n_relaxed;
+}
 
+struct gcal_sets_mark gcal_sets_nest_mark(const struct gcal_sets_nest *nest)
+{
+    return (struct gcal_sets_mark){ gcal_poly_mark(nest->c), nest->n_counts,
+                                    nest->n_joined, nest->n_relaxed };
+}
+
+void gcal_sets_nest_rewind(struct gcal_sets_nest *nest, const struct gcal_sets_mark *mark)
+{
+    gcal_poly_rewind_failure(nest->c, &mark->c);
+    forget_since(nest, mark);
+}
+
+bool gcal_sets_end_attempt(struct gcal_sets_nest *nest, bool found)
+{
+    found = found && !gcal_poly_context_has_failed(nest->c);
+    if (found) {
+        gcal_poly_end_attempt(nest->c);
+    } else {
+        gcal_poly_discard_attempt(nest->c);
+        forget_since(nest, &nest->begun);
+    }
     if (isl_ctx_last_error(nest->isl) == isl_error_quota)
         nest->operations +=
             PRICE_OF_FAILURE * (long)isl_ctx_get_max_operations(nest->isl);
     else
         nest->operations += (long)operations_done(nest->isl);
     isl_ctx_reset_error(nest->isl);
-    return !failed;
+    return found;
 }

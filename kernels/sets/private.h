@@ -72,10 +72,11 @@ isl_set *gcal_sets_context_range(const struct gcal_sets_context *context, size_t
 
 /* An attempt of at most 'operations' of isl and a fixed number of steps of the
  * polynomials.  begin returns false when earlier attempts have used up what the nest may
- * spend; end returns whether the attempt stayed within its limits.
+ * spend; end returns whether it has 'found' something within its limits, and else frees all
+ * polynomials of the attempt.
  */
 bool gcal_sets_begin_attempt(struct gcal_sets_nest *nest, long operations);
-bool gcal_sets_end_attempt(struct gcal_sets_nest *nest);
+bool gcal_sets_end_attempt(struct gcal_sets_nest *nest, bool found);
 
 /* ---- fill.c ---- */
 
@@ -208,6 +209,11 @@ isl_set *gcal_sets_component_others(const struct gcal_sets_component *component)
 const char *gcal_sets_component_key(const struct gcal_sets_component *component);
 
 /* ---- scope.c ---- */
+/* gcal_sets_scope_count() with all conditions; NULL when they cannot be counted. */
+const struct gcal_poly *gcal_sets_scope_count_whole(struct gcal_sets_nest *nest,
+                                                    const struct gcal_sets_scope *scope,
+                                                    enum gcal_sets_count_mode mode,
+                                                    bool *estimated);
 
 /* The component's points, without the rest of its domain; not during an attempt. */
 const struct gcal_poly *

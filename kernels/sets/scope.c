@@ -260,7 +260,7 @@ static const struct gcal_poly *count_component(const struct gcal_sets_domain *do
         own.estimated = &known.estimated;
         component.domain = &own;
         known.count = count_points(&component);
-        if (!gcal_sets_end_attempt(nest))
+        if (!gcal_sets_end_attempt(nest, known.count))
             known.count = NULL;
         if (!known.count && !own.branch && !own.joined &&
             !gcal_poly_context_has_failed(nest->c))
@@ -377,10 +377,10 @@ static const struct gcal_poly *count(struct gcal_sets_nest *nest,
     return gcal_poly_has_dimension(nest->c, found) ? NULL : found;
 }
 
-const struct gcal_poly *gcal_sets_scope_count(struct gcal_sets_nest *nest,
-                                              const struct gcal_sets_scope *scope,
-                                              enum gcal_sets_count_mode mode,
-                                              bool *estimated)
+const struct gcal_poly *gcal_sets_scope_count_whole(struct gcal_sets_nest *nest,
+                                                    const struct gcal_sets_scope *scope,
+                                                    enum gcal_sets_count_mode mode,
+                                                    bool *estimated)
 {
     struct gcal_sets_cached_count one = { 0 }, *moved;
 
@@ -392,7 +392,7 @@ const struct gcal_poly *gcal_sets_scope_count(struct gcal_sets_nest *nest,
         }
     one.count = count(nest, scope, mode, NULL, &one.estimated);
     *estimated = *estimated || one.estimated;
-    if (!one.count)
+    if (gcal_poly_context_has_failed(nest->c))
         return NULL;
     moved = gcal_array_grow(nest->counts, nest->n_counts, &nest->count_capacity,
                             sizeof(*moved), NULL);

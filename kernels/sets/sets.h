@@ -124,12 +124,26 @@ struct gcal_sets_joined {
     const struct gcal_poly *last, *both;
 };
 
+/* A scope without the conditions that cannot be counted, for 'mode'. */
+struct gcal_sets_relaxed {
+    const struct gcal_sets_scope *scope;
+    enum gcal_sets_count_mode mode;
+    const struct gcal_sets_scope *without;
+};
+
+/* What counting has added to a nest. */
+struct gcal_sets_mark {
+    struct gcal_poly_mark c;
+    size_t n_counts, n_joined, n_relaxed;
+};
+
 struct gcal_sets_nest {
     struct gcal_poly_context *c;
     struct isl_ctx *isl; /* these two are made when first needed */
     struct gcal_sets_context *context;
-    long budget_divisor;    /* of isl's operations, for tests; 0: 1 */
-    long operations;        /* of isl, so far; failed ones count several times */
+    long budget_divisor;         /* of isl's operations, for tests; 0: 1 */
+    long operations;             /* of isl, so far; failed ones count several times */
+    struct gcal_sets_mark begun; /* where the last attempt began */
     bool is_exhausted;      /* some attempt did not begin, as all operations were used */
     const char *file;       /* for messages */
     int64_t sub_group_size; /* 0: unknown */
@@ -149,6 +163,8 @@ struct gcal_sets_nest {
     struct gcal_sets_cached_count *counts;
     size_t n_joined, joined_capacity;
     struct gcal_sets_joined *joined;
+    size_t n_relaxed, relaxed_capacity;
+    struct gcal_sets_relaxed *relaxed;
     int64_t local_bytes, private_bytes; /* of declared arrays */
     size_t n_notes, note_capacity;
     struct gcal_sets_note *notes;
@@ -210,7 +226,7 @@ void gcal_sets_nest_note(struct gcal_sets_nest *nest, int line, int column,
 /* ---- counts ---- */
 
 /* How often an event in 'scope' (NULL: the kernel itself) happens.  Conditions that are
- * unknown or not affine are taken to hold, and '*estimated' is set;
+ * unknown or cannot be counted are taken to hold, and '*estimated' is set;
  * GCAL_SETS_COUNT_GROUPS sets it too where only some lanes of a group take part.  NULL
  * when a loop has no closed form.
  */
@@ -272,6 +288,13 @@ gcal_sets_box_footprint(struct gcal_sets_nest *nest, size_t n,
 const struct gcal_poly *gcal_sets_loop_blocks(struct gcal_sets_nest *nest,
                                               const struct gcal_sets_access_event *access,
                                               unsigned loop, int64_t size);
+
+/* What counting has added so far; and back to it, with the context's failure cleared: no
+ * polynomial made since is in use.
+ */
+struct gcal_sets_mark gcal_sets_nest_mark(const struct gcal_sets_nest *nest);
+void gcal_sets_nest_rewind(struct gcal_sets_nest *nest,
+                           const struct gcal_sets_mark *mark);
 
 /* Begins another budget of a share of the first, for counts that may go without. */
 void gcal_sets_nest_renew_budget(struct gcal_sets_nest *nest);

@@ -234,6 +234,63 @@ static void budgets_end_in_a_count_or_a_reason(void **state)
     assert_true(n_counted > 1 && n_refused > 1);
 }
 
+/* Whether some store is marked. */
+static bool has_marked_stores(const struct gcal_profile *p)
+{
+    for (size_t i = 0; i < p->n_entries; i++)
+        if (p->entries[i].kind == GCAL_FEATURE_MEM_ACCESS && p->entries[i].estimated)
+            return true;
+    return false;
+}
+
+/* Conditions beyond a budget are taken to hold: the counts are marked, and no smaller. */
+static void conditions_beyond_budgets_are_marked(void **state)
+{
+    static const char source[] =
+        "kernel void k(global float *a, int n, int m, int w)\n"
+        "{ int i = get_global_id(0), j = get_global_id(1);\n"
+        "  int row = i / w, col = i % w, at = row * 2 + col - m;\n"
+        "  if (i < n && j < m) { if (at >= 0 && at < w) a[i] = 1;\n"
+        "    if ((i + j) % 3 == 1 && i * 2 + j < n) a[j] = 2;\n"
+        "    if (i % 7 != 2 && (j & 5) == 4 && min(i, j) < max(w - i, 3)) a[i + j] = 3; "
+        "} }";
+    enum { SIZE = 16 };
+    double exact = 0;
+    size_t n_marked = 0, n_counted = 0;
+
+    (void)state;
+    for (int i = 0; i < SIZE; i++)
+        for (int j = 0; j < SIZE; j++) {
+            int least = i < j ? i : j, most = SIZE - i > 3 ? SIZE - i : 3;
+            int at = i / SIZE * 2 + i % SIZE - SIZE;
+
+            exact += (at >= 0 && at < SIZE) + ((i + j) % 3 == 1 && i * 2 + j < SIZE) +
+                     (i % 7 != 2 && (j & 5) == 4 && least < most);
+        }
+    for (size_t divisor = 1; divisor <= 64; divisor *= 2) {
+        struct gcal_count_request r = { .source = source,
+                                        .file = "x.cl",
+                                        .n_dims = 2,
+                                        .local_size = { 16, 4 },
+                                        .global_size = { "16*g", "4*h" },
+                                        .sub_group_size = 1,
+                                        .budget_divisor = divisor };
+        struct gcal_error err = { 0 };
+        struct gcal_profile *p = gcal_count(&r, &err);
+
+        if (!p)
+            continue;
+        n_counted++;
+        if (has_marked_stores(p))
+            n_marked++;
+        else
+            assert_true(stores(p, 1, SIZE) == exact);
+        assert_true(stores(p, 1, SIZE) >= exact);
+        gcal_profile_destroy(p);
+    }
+    assert_true(n_counted > 3 && n_marked > 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +299,7 @@ int main(void)
         cmocka_unit_test(only_divergence_is_estimated),
         cmocka_unit_test(chains_of_extrema_leave_no_id),
         cmocka_unit_test(budgets_end_in_a_count_or_a_reason),
+        cmocka_unit_test(conditions_beyond_budgets_are_marked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,3 +141,21 @@ kernel void two_guards(global float *a, int n, int k)
     if (i % 2 && i < k)
         a[i] *= 2.0f;
 }
+
+//: kernel columns_of_image
+//: local 8,8
+//: global 8*ceil(k/8),8*g
+//: at k=9 w=12 cols=4 pad=1 g=1
+//: at k=20 w=30 cols=4 pad=2 g=2
+//: buffer im w*64
+//: buffer out 64*k*g
+//: noted cannot be counted exactly
+//: advice assume cols = 4
+kernel void columns_of_image(global const float *im, global float *out, int k, int w, int cols, int pad)
+{
+    int id = get_global_id(0), y = get_global_id(1);
+    int row = id / cols, col = id % cols, at = row * 2 + col - pad;
+
+    if (id < k)
+        out[y * k + id] = at >= 0 && at < w ? im[y * w + at] : 0.0f;
+}
