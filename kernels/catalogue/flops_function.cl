@@ -17,21 +17,37 @@
 #define NEXT_sqrt(v, b) sqrt(v)
 #define NEXT_exp(v, b) exp(-(v))
 #define NEXT_sin(v, b) sin(v)
+#define NEXT_cos(v, b) cos(v)
+#define NEXT_log(v, b) log((v) + 3)
+#define NEXT_pow(v, b) pow(v, b)
+#define NEXT_rsqrt(v, b) rsqrt(v)
 #define NEXT_native_divide(v, b) native_divide(b, v)
 #define NEXT_native_recip(v, b) native_recip(v)
 #define NEXT_native_sqrt(v, b) native_sqrt(v)
 #define NEXT_native_exp(v, b) native_exp(-(v))
 #define NEXT_native_sin(v, b) native_sin(v)
+#define NEXT_native_cos(v, b) native_cos(v)
+#define NEXT_native_log(v, b) native_log((v) + 3)
+#define NEXT_native_powr(v, b) native_powr(v, b)
+#define NEXT_native_rsqrt(v, b) native_rsqrt(v)
 
 #define APART_div(v, b)
 #define APART_sqrt(v, b) v = v + b;
 #define APART_exp(v, b) v = v + b;
 #define APART_sin(v, b) v = v + b;
+#define APART_cos(v, b) v = v + b;
+#define APART_log(v, b) v = v + b;
+#define APART_pow(v, b) v = v + b;
+#define APART_rsqrt(v, b) v = v + b;
 #define APART_native_divide(v, b)
 #define APART_native_recip(v, b)
 #define APART_native_sqrt(v, b) v = v + b;
 #define APART_native_exp(v, b) v = v + b;
 #define APART_native_sin(v, b) v = v + b;
+#define APART_native_cos(v, b) v = v + b;
+#define APART_native_log(v, b) v = v + b;
+#define APART_native_powr(v, b) v = v + b;
+#define APART_native_rsqrt(v, b) v = v + b;
 
 #define ALL_8(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 #define START(i)                                                                         \

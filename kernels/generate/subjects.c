@@ -11,6 +11,7 @@ const struct gcal_catalogue_subject gcal_catalogue_subjects[] = {
     { "atomics", "atomics", true },
     { "launch", "synchronisation and launch", false },
     { "occupancy", "occupancy", false },
+    { "latency", "latency", false },
     { "divergence", "divergence", false },
     { "transfer", "transfers between host and device", false },
     { "application", "applications", false },
