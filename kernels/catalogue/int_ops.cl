@@ -16,7 +16,7 @@
 #define NEXT_div(v, w, b) ((b) / (v))
 #define NEXT_rem(v, w, b) ((b) % (v) + 4097)
 #define NEXT_min(v, w, b) (MIN(v, w) + (b))
-#define NEXT_select(v, w, b) ((v) > (b) ? (v) - (b) : (v) + (b))
+#define NEXT_select(v, w, b) ((b) - ((v) > (w) ? (v) : (T)1))
 #define NEXT_convert(v, w, b) ((b) - (T)(OTHER)(v))
 
 #define ALL_8(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
