@@ -36,6 +36,8 @@ struct gcal_sets_nest gcal_sets_nest_part(const struct gcal_sets_nest *nest,
     part.n_notes = part.note_capacity = 0;
     part.joined = NULL;
     part.n_joined = part.joined_capacity = 0;
+    part.relaxed = NULL;
+    part.n_relaxed = part.relaxed_capacity = 0;
     return part;
 }
 
@@ -44,6 +46,7 @@ void gcal_sets_nest_end_part(struct gcal_sets_nest *part)
     free(part->counts);
     free(part->notes);
     free(part->joined);
+    free(part->relaxed);
     gcal_sets_isl_destroy(part->isl);
     *part = (struct gcal_sets_nest){ 0 };
 }
