@@ -60,7 +60,7 @@ static const struct gcal_poly *extent(const struct subject *s,
 static const struct gcal_poly *count_accesses(const struct subject *s)
 {
     const struct gcal_poly *sum = gcal_poly_integer(s->m->c, 0);
-    bool estimated;
+    bool estimated = false;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct gcal_poly *times = gcal_sets_scope_count(

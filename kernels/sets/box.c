@@ -335,7 +335,7 @@ count_region(struct boxes *b, size_t n,
              const struct gcal_sets_access_event *const *accesses)
 {
     const struct gcal_poly *p = NULL;
-    bool estimated, known;
+    bool estimated = false, known;
 
     b->c = b->nest->c;
     b->offsets = gcal_poly_alloc(b->c, n * sizeof(void *));
