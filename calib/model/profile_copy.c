@@ -54,7 +54,7 @@ static int copy_loop_strides(struct gcal_profile_entry *to,
 static void disown_entry(struct gcal_profile_entry *entry)
 {
     entry->feature = entry->count = entry->dtype = entry->op = NULL;
-    entry->tag = entry->array = entry->afr = NULL;
+    entry->tag = entry->array = entry->afr = entry->afr_premise = NULL;
     memset(entry->lid_stride, 0, sizeof(entry->lid_stride));
     memset(entry->gid_stride, 0, sizeof(entry->gid_stride));
     entry->n_loop_strides = 0;
@@ -72,7 +72,8 @@ static int copy_entry(struct gcal_profile_entry *to,
         copy_text(&to->op, from->op, err) < 0 ||
         copy_text(&to->tag, from->tag, err) < 0 ||
         copy_text(&to->array, from->array, err) < 0 ||
-        copy_text(&to->afr, from->afr, err) < 0)
+        copy_text(&to->afr, from->afr, err) < 0 ||
+        copy_text(&to->afr_premise, from->afr_premise, err) < 0)
         return -1;
     if (copy_dimensions(to->lid_stride, from->lid_stride, err) < 0 ||
         copy_dimensions(to->gid_stride, from->gid_stride, err) < 0)

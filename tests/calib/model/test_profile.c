@@ -190,9 +190,13 @@ static void a_copy_has_memory_of_its_own(void **state)
     char *text = gcal_profile_encode(*state, &err), *again;
     struct gcal_profile *original = decode(text, &err), *copy;
 
+    free(text);
+    original->entries[1].afr_premise = strdup("n >= 16");
+    text = gcal_profile_encode(original, &err);
     copy = gcal_profile_copy(original, &err);
     gcal_profile_destroy(original);
     assert_non_null(copy);
+    assert_string_equal(copy->entries[1].afr_premise, "n >= 16");
     assert_int_equal(copy->entries[1].n_loop_strides, 1);
     assert_int_equal(copy->n_notes, 2);
     again = gcal_profile_encode(copy, &err);
