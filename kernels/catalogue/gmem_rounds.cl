@@ -5,41 +5,45 @@
  *   grid      a step of the global size, which is known at run time only
  *   storing   a store in each round, which may change what is loaded next
  *
- * Work-items load adjacent elements, and every element is loaded once.
+ * Neighbours load adjacent elements, and every element is loaded once.
  */
 #define PASTE(a, b) a##b
+#define JOIN(a, b) PASTE(a, b)
 #define IS_counted 0
 #define IS_grid 1
 #define IS_storing 2
-#define JOIN(a, b) PASTE(a, b)
 #define IS(kind) JOIN(IS_, kind)
 
-#define AT_1(i) GPUCAL_TAG(round, in0[i])
-#define AT_2(i) AT_1(i) + GPUCAL_TAG(round, in0[n + (i)])
-#define AT_4(i) AT_2(i) + GPUCAL_TAG(round, in0[2 * n + (i)]) + GPUCAL_TAG(round, in0[3 * n + (i)])
-#define AT_8(i)                                                                          \
-    AT_4(i) + GPUCAL_TAG(round, in0[4 * n + (i)]) + GPUCAL_TAG(round, in0[5 * n + (i)]) + \
-        GPUCAL_TAG(round, in0[6 * n + (i)]) + GPUCAL_TAG(round, in0[7 * n + (i)])
+/* Arrays in1, in2, .. */
+#define MORE_1(DO)
+#define MORE_2(DO) DO(1)
+#define MORE_4(DO) MORE_2(DO) DO(2) DO(3)
+#define MORE_8(DO) MORE_4(DO) DO(4) DO(5) DO(6) DO(7)
+#define PARAMETER(i) , __global float *in##i
+#define TERM(i) + GPUCAL_TAG(round, in##i[at])
+#define ALL (GPUCAL_TAG(round, in0[at]) JOIN(MORE_, LOADS)(TERM))
 
-__kernel void gmem_rounds(__global float *result, __global float *in0, int n, int m)
+__kernel void gmem_rounds(__global float *result, int n, int m,
+                          __global float *in0 JOIN(MORE_, LOADS)(PARAMETER))
 {
     float sum = 0.0f;
 
 #if IS(KIND) == IS_grid
-    for (int i = get_global_id(0); i < n; i += get_global_size(0))
-        sum = sum + (JOIN(AT_, LOADS)(i));
-    GPUCAL_TAG(out, result[get_global_id(0)]) = sum;
+    for (int at = get_global_id(0); at < n; at += get_global_size(0))
+        sum = sum + ALL;
 #else
     int first = LSIZE_0 * m * get_group_id(0) + get_local_id(0);
 
     for (int k = 0; k < m; ++k) {
-        sum = sum + (JOIN(AT_, LOADS)(first + LSIZE_0 * k));
+        int at = first + LSIZE_0 * k;
+
+        sum = sum + ALL;
 #if IS(KIND) == IS_storing
-        GPUCAL_TAG(out, result[first + LSIZE_0 * k]) = sum;
+        GPUCAL_TAG(out, result[at]) = sum;
 #endif
     }
-#if IS(KIND) == IS_counted
-    GPUCAL_TAG(out, result[get_global_id(0)]) = sum;
 #endif
+#if IS(KIND) != IS_storing
+    GPUCAL_TAG(out, result[get_global_id(0)]) = sum;
 #endif
 }

@@ -2,7 +2,7 @@
  *
  *   flat     a sum
  *   row      row and column of a two-dimensional NDRange: a product
- *   divided  row and column from one id: a quotient and a remainder by a size, a product
+ *   divided  row and column from one id: a quotient, a remainder and a product
  *   twice    page, row and column from one id: two of each
  *
  * The ends of rows are padding, so that no compiler takes the parts together again.
