@@ -3,9 +3,10 @@
  * registers.
  */
 #define uniform(k) (k)
-#define lanes(k) ((k) + get_local_id(0))
+#define lanes(k)   ((k) + get_local_id(0))
 
-__kernel void const_load(__global float *result, __constant float *table, int entries, int m)
+__kernel void const_load(__global float *result, __constant float *table, int entries,
+                         int m)
 {
     float sum0 = 0.0f, sum1 = 0.0f, sum2 = 0.0f, sum3 = 0.0f;
 

@@ -4,10 +4,10 @@
  */
 #define PASTE(a, b) a##b
 
-#define NEXT_add(v, b) ((b) - (v))
-#define NEXT_madd(v, b) ((b) + (v) * (T)0.37f)
+#define NEXT_add(v, b)        ((b) - (v))
+#define NEXT_madd(v, b)       ((b) + (v) * (T)0.37f)
 #define NEXT_native_exp(v, b) native_exp(-(v))
-#define NEXT_div(v, b) ((b) / (v))
+#define NEXT_div(v, b)        ((b) / (v))
 
 __kernel void flops_chain(__global T *result, int m)
 {

@@ -9,8 +9,8 @@
  * 'per_item' must stay an argument: were it known, a compiler could keep a set in registers.
  */
 #define adjacent(k) (LSIZE_0 * (k) + get_local_id(0))
-#define rows(k) (per_item * get_local_id(0) + (k))
-#define uniform(k) (k)
+#define rows(k)     (per_item * get_local_id(0) + (k))
+#define uniform(k)  (k)
 
 __kernel void gmem_private(__global float *result, __global const float *in, int per_item,
                            int passes)

@@ -8,20 +8,20 @@
  * Neighbours load adjacent elements, and every element is loaded once.
  */
 #define PASTE(a, b) a##b
-#define JOIN(a, b) PASTE(a, b)
-#define IS_counted 0
-#define IS_grid 1
-#define IS_storing 2
-#define IS(kind) JOIN(IS_, kind)
+#define JOIN(a, b)  PASTE(a, b)
+#define IS_counted  0
+#define IS_grid     1
+#define IS_storing  2
+#define IS(kind)    JOIN(IS_, kind)
 
 /* Arrays in1, in2, .. */
 #define MORE_1(DO)
-#define MORE_2(DO) DO(1)
-#define MORE_4(DO) MORE_2(DO) DO(2) DO(3)
-#define MORE_8(DO) MORE_4(DO) DO(4) DO(5) DO(6) DO(7)
+#define MORE_2(DO)   DO(1)
+#define MORE_4(DO)   MORE_2(DO) DO(2) DO(3)
+#define MORE_8(DO)   MORE_4(DO) DO(4) DO(5) DO(6) DO(7)
 #define PARAMETER(i) , __global float *in##i
-#define TERM(i) + GPUCAL_TAG(round, in##i[at])
-#define ALL (GPUCAL_TAG(round, in0[at]) JOIN(MORE_, LOADS)(TERM))
+#define TERM(i)      +GPUCAL_TAG(round, in##i[at])
+#define ALL          (GPUCAL_TAG(round, in0[at]) JOIN(MORE_, LOADS)(TERM))
 
 __kernel void gmem_rounds(__global float *result, int n, int m,
                           __global float *in0 JOIN(MORE_, LOADS)(PARAMETER))

@@ -9,8 +9,8 @@
  * Rows and pages end with padding, so that no compiler puts the parts together again.  'steps' must
  * stay an argument: were it known, a compiler could compute the subscripts once.
  */
-#define flat(k) (l + (k))
-#define row(k) (l + width * (k))
+#define flat(k)    (l + (k))
+#define row(k)     (l + width * (k))
 #define divided(k) (l + (width + 1) * ((k) / width) + (k) % width)
 #define twice(k)                                                                         \
     (l + (width + 1) * ((height + 1) * ((k) / width / height) + (k) / width % height) +  \

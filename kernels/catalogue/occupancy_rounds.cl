@@ -22,6 +22,8 @@ __kernel void occupancy_rounds(__global float *result, __global const float *in0
         sum = sum + space[N_SPACE - 1 - l] + space[LSIZE_0 - 1 - l];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    GPUCAL_TAG(out, result[LSIZE_0 * (get_num_groups(0) * get_group_id(1) + get_group_id(0)) + l]) =
+    GPUCAL_TAG(
+        out,
+        result[LSIZE_0 * (get_num_groups(0) * get_group_id(1) + get_group_id(0)) + l]) =
         sum;
 }
