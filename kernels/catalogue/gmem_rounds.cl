@@ -23,12 +23,14 @@
 #define TERM(i)      +GPUCAL_TAG(round, in##i[at])
 #define ALL          (GPUCAL_TAG(round, in0[at]) JOIN(MORE_, LOADS)(TERM))
 
-__kernel void gmem_rounds(__global float *result, int n, int m,
+__kernel void gmem_rounds(__global float *result, int m,
                           __global float *in0 JOIN(MORE_, LOADS)(PARAMETER))
 {
     float sum = 0.0f;
 
 #if IS(KIND) == IS_grid
+    int n = m * (int)get_global_size(0);
+
     for (int at = get_global_id(0); at < n; at += get_global_size(0))
         sum = sum + ALL;
 #else
