@@ -127,9 +127,9 @@ static int add_afr_test(const struct gcal_binding *binding,
 
     if (rc <= 0 || constraint->relation == GCAL_FEATURE_ANY || !entry->afr_premise)
         return rc;
-    term->premise = gcal_assume_parse(
-        entry->afr_premise, binding->n_parameters + GCAL_PROFILE_DEVICE_NAMES,
-        (const char *const *)binding->symbols, err);
+    term->premise = gcal_assume_parse(entry->afr_premise,
+                                      binding->n_parameters + GCAL_PROFILE_DEVICE_NAMES,
+                                      (const char *const *)binding->symbols, err);
     return term->premise ? rc : -1;
 }
 

@@ -20,7 +20,7 @@ struct gcal_binding_test {
 struct gcal_binding_term {
     struct gcal_expr *count;
     struct gcal_assume *premise; /* or NULL */
-    size_t entry; /* its index in the profile */
+    size_t entry;                /* its index in the profile */
     size_t n_tests;
     struct gcal_binding_test tests[GCAL_BINDING_MAX_TESTS];
 };

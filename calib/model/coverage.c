@@ -66,8 +66,8 @@ static void find_cover(const struct gcal_binding *b, const struct gcal_profile *
         for (size_t k = 0; k < b->features[i].n_terms && cost; k++) {
             const struct gcal_binding_term *term = &b->features[i].terms[k];
 
-            raise_cover(&cover[term->entry], term->n_tests || term->premise ? COVER_TESTED
-                                                                    : COVER_ALWAYS);
+            raise_cover(&cover[term->entry],
+                        term->n_tests || term->premise ? COVER_TESTED : COVER_ALWAYS);
         }
     }
     for (size_t i = 0; i < p->n_entries; i++)

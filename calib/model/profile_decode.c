@@ -177,9 +177,8 @@ static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml
         gcal_profile_take_text(d, root, "origin", &d->profile->origin) < 0 ||
         decode_parameters(d, root) < 0 || decode_definitions(d, root) < 0 ||
         decode_geometry(d, root) < 0 ||
-        (assumptions &&
-         gcal_profile_take_assumptions(d, assumptions, "assumptions",
-                                       &d->profile->assumptions) < 0) ||
+        (assumptions && gcal_profile_take_assumptions(d, assumptions, "assumptions",
+                                                      &d->profile->assumptions) < 0) ||
         gcal_profile_take_flag(d, root, "estimated", &d->profile->estimated) < 0 ||
         gcal_profile_take_flag(d, root, "divergence", &d->profile->divergence) < 0 ||
         gcal_profile_take_flag(d, root, "index_arithmetic",

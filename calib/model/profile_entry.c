@@ -181,13 +181,13 @@ static int decode_position(struct gcal_profile_decoder *d, const struct gcal_yam
 int gcal_profile_take_entry(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
                             struct gcal_profile_entry *entry)
 {
-    static const char *const known[] = { "feature",      "count",        "per",
-                                         "dtype",        "op",           "array",
-                                         "tag",          "memory",       "direction",
-                                         "lid_strides",  "gid_strides",  "afr",
-                                         "vector_width", "loop_strides", "at",
-                                         "estimated",    "bank_ways",    "afr_premise",
-                                         NULL };
+    static const char *const known[] = {
+        "feature",      "count",        "per",         "dtype",
+        "op",           "array",        "tag",         "memory",
+        "direction",    "lid_strides",  "gid_strides", "afr",
+        "vector_width", "loop_strides", "at",          "estimated",
+        "bank_ways",    "afr_premise",  NULL
+    };
     const struct gcal_yaml *count, *per;
     size_t granularity;
 

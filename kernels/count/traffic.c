@@ -5,7 +5,8 @@
 #include "calib/model/dtype.h"
 #include "kernels/count/private.h"
 
-enum { LINE_BYTES = 128 };
+/* A count of more terms is estimated: its text would be thousands of characters long. */
+enum { LINE_BYTES = 128, MOST_TERMS = 300 };
 
 /* What an entry counts. */
 struct subject {
@@ -137,6 +138,8 @@ static const struct gcal_poly *count_otherwise(struct gcal_count_builder *m,
     sum->all_lanes = true;
     mean = gcal_lanes_sum(m->nest, e, sum);
     count = count_symbolically(m, e, blocks);
+    if (count && count->n_terms > MOST_TERMS)
+        count = NULL;
     gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS, &sum->estimated);
     sum->known = sum->modulus;
     if (count)
@@ -158,7 +161,7 @@ static struct count count_access(struct gcal_count_builder *m,
                                   .data = blocks };
     const struct gcal_poly *count = gcal_lanes_sum(m->nest, e, &sum);
 
-    if (!count)
+    if (!count || count->n_terms > MOST_TERMS)
         count = count_otherwise(m, e, blocks, &sum, &to);
     if (sum.known < sum.modulus)
         note_average(m, e);

@@ -121,7 +121,8 @@ static bool are_apart(struct blocks *b, isl_set *set)
 
     if (b->known == b->size && least && gcal_poly_is_constant(least, &number))
         margin = (((number + b->first) % b->size) + b->size) % b->size;
-    return b->image.bases.n == 1 || gcal_sets_image_is_injective(&b->image, set, margin, NULL);
+    return b->image.bases.n == 1 ||
+           gcal_sets_image_is_injective(&b->image, set, margin, NULL);
 }
 
 static isl_constraint *constrain(isl_set *set)
