@@ -39,6 +39,13 @@ const char *gcal_count_builder_name_text(struct gcal_count_builder *m,
     return gcal_poly_text(m->c, p);
 }
 
+bool gcal_count_builder_is_long(struct gcal_count_builder *m, const struct gcal_poly *p)
+{
+    enum { MOST_TERMS = 300, MOST_CHARACTERS = 10000 };
+
+    return p->n_terms > MOST_TERMS || strlen(gcal_poly_text(m->c, p)) > MOST_CHARACTERS;
+}
+
 char *gcal_count_builder_text(struct gcal_count_builder *m, const struct gcal_poly *p)
 {
     return gcal_count_builder_copy(

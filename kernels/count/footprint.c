@@ -92,6 +92,17 @@ static struct gcal_count_counter estimate(const struct subject *s,
                                         true };
 }
 
+/* NULL: unknown, or too long. */
+static const struct gcal_poly *block_footprint(const struct subject *s,
+                                               struct gcal_sets_nest *nest, bool by_group,
+                                               bool *estimated)
+{
+    const struct gcal_poly *count =
+        gcal_sets_block_footprint(nest, s->n, s->events, s->size, by_group, estimated);
+
+    return count && !gcal_count_builder_is_long(s->m, count) ? count : NULL;
+}
+
 /* Of the launch, or a part of it. */
 static struct gcal_count_counter count_together(const struct subject *s,
                                                 struct gcal_sets_nest *nest)
@@ -99,8 +110,7 @@ static struct gcal_count_counter count_together(const struct subject *s,
     struct gcal_count_counter counter = { 0 };
     const struct gcal_poly *most;
 
-    counter.count = gcal_sets_block_footprint(nest, s->n, s->events, s->size, false,
-                                              &counter.estimated);
+    counter.count = block_footprint(s, nest, false, &counter.estimated);
     if (counter.count && !counter.estimated)
         return counter;
     if (counter.count)
@@ -116,8 +126,7 @@ static struct gcal_count_counter count_by_group(const struct subject *s)
 {
     struct gcal_count_counter counter = { 0 };
 
-    counter.count = gcal_sets_block_footprint(s->m->nest, s->n, s->events, s->size, true,
-                                              &counter.estimated);
+    counter.count = block_footprint(s, s->m->nest, true, &counter.estimated);
     if (!counter.count)
         return estimate(s, s->m->nest, true);
     if (counter.estimated)

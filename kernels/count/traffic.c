@@ -5,8 +5,7 @@
 #include "calib/model/dtype.h"
 #include "kernels/count/private.h"
 
-/* A count of more terms is estimated: its text would be thousands of characters long. */
-enum { LINE_BYTES = 128, MOST_TERMS = 300 };
+enum { LINE_BYTES = 128 };
 
 /* What an entry counts. */
 struct subject {
@@ -138,7 +137,7 @@ static const struct gcal_poly *count_otherwise(struct gcal_count_builder *m,
     sum->all_lanes = true;
     mean = gcal_lanes_sum(m->nest, e, sum);
     count = count_symbolically(m, e, blocks);
-    if (count && count->n_terms > MOST_TERMS)
+    if (count && gcal_count_builder_is_long(m, count))
         count = NULL;
     gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS, &sum->estimated);
     sum->known = sum->modulus;
@@ -161,7 +160,7 @@ static struct count count_access(struct gcal_count_builder *m,
                                   .data = blocks };
     const struct gcal_poly *count = gcal_lanes_sum(m->nest, e, &sum);
 
-    if (!count || count->n_terms > MOST_TERMS)
+    if (!count || gcal_count_builder_is_long(m, count))
         count = count_otherwise(m, e, blocks, &sum, &to);
     if (sum.known < sum.modulus)
         note_average(m, e);

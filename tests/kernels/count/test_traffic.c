@@ -431,6 +431,49 @@ static void randomly(const struct kernel *k, int times)
     }
 }
 
+/* Exact counts of thousands of terms, or characters, are estimated, and refuse nothing. */
+static void long_counts_are_estimated(void **state)
+{
+    static const char quarters[] =
+        "kernel void f(global const float *x, global float *y, int n) {\n"
+        "int l = get_local_id(0); float s = 0, t = 0, u = 0, v = 0;\n"
+        "for (int i = l; i < n / 4; i += 256) { s += x[i]; t += x[i + n / 4];\n"
+        "u += x[i + n / 2]; v += x[i + 3 * (n / 4)]; }\n"
+        "y[l] = s + t + u + v; }";
+    static const char windows[] =
+        "kernel void f(global const float *x, global float *y, int w, int h, int k,\n"
+        "int pad, int stride) { int i = get_global_id(0), j = get_global_id(1);\n"
+        "float s = 0; for (int a = 0; a < k; a++) for (int b = 0; b < k; b++) {\n"
+        "int c = i * stride - pad + a, d = j * stride - pad + b;\n"
+        "if (c >= 0 && c < w && d >= 0 && d < h) s += x[d * w + c]; }\n"
+        "y[j * get_global_size(0) + i] = s; }";
+    const struct gcal_count_request requests[] = { { .source = quarters,
+                                                     .n_dims = 1,
+                                                     .local_size = { 256 },
+                                                     .global_size = { "256" } },
+                                                   { .source = windows,
+                                                     .n_dims = 2,
+                                                     .local_size = { 8, 8 },
+                                                     .global_size = { "8*g", "8*r" },
+                                                     .assume = "stride = 2" } };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct gcal_error err = { 0 };
+        struct gcal_count_request r = requests[i];
+        struct gcal_profile *p;
+
+        r.file = "f.cl";
+        r.sub_group_size = r.sector_bytes = 32;
+        if (!(p = gcal_count(&r, &err)))
+            fail_msg("%s", err.text);
+        assert_true(p->estimated);
+        for (size_t k = 0; k < p->n_entries; k++)
+            assert_true(strlen(p->entries[k].count) < 60000);
+        gcal_profile_destroy(p);
+    }
+}
+
 static void equal_enumeration_of_random_kernels(void **state)
 {
     static const struct kernel line = {
@@ -540,6 +583,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_enumeration),
+        cmocka_unit_test(long_counts_are_estimated),
         cmocka_unit_test(equal_enumeration_of_random_kernels),
         cmocka_unit_test(models_have_traffic),
         cmocka_unit_test(other_entries_stay),
