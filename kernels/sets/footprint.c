@@ -331,8 +331,11 @@ static const struct gcal_poly *count_apart(struct gcal_sets_image *image)
             !gcal_poly_equal(image->accesses[i]->offset, first->offset))
             return NULL;
     if (!gcal_sets_image_component(image, first, &domain, &component) ||
-        !are_apart(image, &component) ||
-        !(points = gcal_sets_component_count(&component)))
+        !are_apart(image, &component))
+        return NULL;
+    image->estimated = false; /* unknown conditions hold, but none may be left out */
+    points = gcal_sets_component_count(&component);
+    if (!points || image->estimated)
         return NULL;
     return gcal_poly_scale(image->nest->c, points, first->width, 1);
 }

@@ -48,6 +48,7 @@ static const struct {
     { "async_copy", GCAL_REMOVE_KEEP_MEMORY, "write it as a loop" },
     { "bfs", GCAL_REMOVE_KEEP_ONCHIP,
       "the trip count of this loop depends on loaded data" },
+    { "gmem_chase", GCAL_REMOVE_KEEP_LOADS, "no global load to keep" },
     { "histogram", GCAL_REMOVE_KEEP_ONCHIP, "this address depends on loaded data" },
     { "histogram_local", GCAL_REMOVE_KEEP_ONCHIP, "this address depends on loaded data" },
     { "occupancy_local", GCAL_REMOVE_KEEP_LOADS,
