@@ -44,10 +44,7 @@ static bool is_alike(struct gcal_count_builder *m, const struct gcal_sets_access
     distance = gcal_poly_sub(m->c, a->offset, b->offset);
     if (gcal_poly_has_dimension(m->c, distance))
         return false;
-    for (size_t i = 0; i < distance->n_terms; i++)
-        if (distance->terms[i].den != 1 || distance->terms[i].num % size)
-            return false;
-    return true;
+    return gcal_poly_is_multiple(distance, size);
 }
 
 /* ---- one access ---- */

@@ -598,12 +598,17 @@ bool gcal_poly_is_constant(const struct gcal_poly *p, int64_t *value)
     return true;
 }
 
-bool gcal_poly_is_integral(const struct gcal_poly *p)
+bool gcal_poly_is_multiple(const struct gcal_poly *p, int64_t number)
 {
     for (size_t i = 0; i < p->n_terms; i++)
-        if (p->terms[i].den != 1)
+        if (p->terms[i].den != 1 || p->terms[i].num % number)
             return false;
     return true;
+}
+
+bool gcal_poly_is_integral(const struct gcal_poly *p)
+{
+    return gcal_poly_is_multiple(p, 1);
 }
 
 bool gcal_poly_is_size(const struct gcal_poly_context *c, const struct gcal_poly *p)

@@ -222,6 +222,8 @@ const struct gcal_poly *gcal_poly_substitute(struct gcal_poly_context *c,
 
 bool gcal_poly_is_constant(const struct gcal_poly *p, int64_t *value); /* an integer */
 bool gcal_poly_is_integral(const struct gcal_poly *p); /* all coefficients are integers */
+/* Whether all coefficients are multiples of 'number'. */
+bool gcal_poly_is_multiple(const struct gcal_poly *p, int64_t number);
 /* A product of sizes, which as a divisor, or as what a loop steps by, is at least 1. */
 bool gcal_poly_is_size(const struct gcal_poly_context *c, const struct gcal_poly *p);
 bool gcal_poly_equal(const struct gcal_poly *a, const struct gcal_poly *b);

@@ -23,14 +23,6 @@ struct blocks {
 
 /* ---- groups that touch the same, but for whole blocks ---- */
 
-static bool is_multiple(const struct gcal_poly *p, int64_t size)
-{
-    for (size_t i = 0; i < p->n_terms; i++)
-        if (p->terms[i].den != 1 || p->terms[i].num % size)
-            return false;
-    return true;
-}
-
 /* Whether nothing but a stride of whole blocks depends on the group's id along an axis. */
 static bool is_alike(struct blocks *b, size_t axis)
 {
@@ -53,7 +45,7 @@ static bool is_alike(struct blocks *b, size_t axis)
             gcal_poly_degree(e->offset, atom) > 1)
             return false;
         own = gcal_poly_coefficient(b->c, e->offset, atom, 1);
-        if (gcal_poly_has_dimension(b->c, own) || !is_multiple(own, b->size) ||
+        if (gcal_poly_has_dimension(b->c, own) || !gcal_poly_is_multiple(own, b->size) ||
             (stride && !gcal_poly_equal(stride, own)))
             return false;
         stride = own;

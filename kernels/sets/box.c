@@ -50,14 +50,6 @@ struct boxes {
 
 /* ---- accesses as boxes ---- */
 
-static bool is_multiple(const struct gcal_poly *p, int64_t size)
-{
-    for (size_t i = 0; i < p->n_terms; i++)
-        if (p->terms[i].den != 1 || p->terms[i].num % size)
-            return false;
-    return true;
-}
-
 /* Whether the dimension has one value in the region. */
 static bool is_fixed(const struct boxes *b, const struct gcal_sets_domain *domain,
                      size_t dim)
@@ -126,7 +118,7 @@ static bool add_dimension(const struct boxes *b, struct box *box,
         gcal_poly_has_dimension(b->c, stride))
         return false;
     if (fixed)
-        box->aligned = box->aligned && is_multiple(stride, b->size);
+        box->aligned = box->aligned && gcal_poly_is_multiple(stride, b->size);
     if (fixed || !stride->n_terms)
         return true;
     box->trips[box->n_dims] = extent(b, domain, dim);
@@ -141,7 +133,8 @@ static bool find_box(const struct boxes *b, struct box *box,
     const struct gcal_poly *begin =
         gcal_sets_bases_stride(b->c, b->offsets[number], UINT_MAX);
 
-    *box = (struct box){ .width = access->width, .aligned = is_multiple(begin, b->size) };
+    *box = (struct box){ .width = access->width,
+                         .aligned = gcal_poly_is_multiple(begin, b->size) };
     for (size_t i = 0; i < domain->n_dims; i++)
         if (!add_dimension(b, box, domain, i))
             return false;
@@ -243,8 +236,9 @@ static struct runs along(const struct boxes *b, struct box *box, size_t k)
             continue;
         }
         runs.count = gcal_poly_mul(c, runs.count, box->trips[i]);
-        box->aligned = box->aligned &&
-                       is_multiple(gcal_poly_scale(c, b->bases.all[k], step, 1), b->size);
+        box->aligned =
+            box->aligned &&
+            gcal_poly_is_multiple(gcal_poly_scale(c, b->bases.all[k], step, 1), b->size);
     }
     return runs;
 }
@@ -267,7 +261,7 @@ static struct runs stack(const struct boxes *b, struct box *box, struct runs low
             gcal_poly_add(c, lower.span,
                           gcal_poly_mul(c, basis, gcal_poly_sub(c, upper.span, one)))
         };
-    box->aligned = box->aligned && is_multiple(basis, b->size);
+    box->aligned = box->aligned && gcal_poly_is_multiple(basis, b->size);
     return (struct runs){ gcal_poly_mul(c, lower.count,
                                         gcal_poly_mul(c, upper.count, upper.span)),
                           lower.span };
