@@ -19,15 +19,25 @@ static bool equal(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* Local accesses are counted by themselves or by their passes: a cost of either will do. */
-static bool is_pass_of(const struct gcal_profile_entry *pass,
-                       const struct gcal_profile_entry *access)
+static bool is_traffic(const struct gcal_profile_entry *entry)
 {
-    return pass->kind == GCAL_FEATURE_LOCAL_PASS &&
-           access->kind == GCAL_FEATURE_MEM_ACCESS &&
-           access->space == GCAL_FEATURE_SPACE_LOCAL &&
-           pass->direction == access->direction && equal(pass->dtype, access->dtype) &&
-           equal(pass->array, access->array) && equal(pass->tag, access->tag);
+    return entry->kind == GCAL_FEATURE_LOCAL_PASS || entry->kind == GCAL_FEATURE_SECTOR ||
+           entry->kind == GCAL_FEATURE_LINE;
+}
+
+/* Accesses are counted by themselves, by their passes in local memory, or by their sectors or
+ * lines elsewhere: a cost of any will do.
+ */
+static bool is_traffic_of(const struct gcal_profile_entry *traffic,
+                          const struct gcal_profile_entry *access)
+{
+    bool local = access->space == GCAL_FEATURE_SPACE_LOCAL;
+
+    return is_traffic(traffic) && access->kind == GCAL_FEATURE_MEM_ACCESS &&
+           local == (traffic->kind == GCAL_FEATURE_LOCAL_PASS) &&
+           traffic->direction == access->direction &&
+           equal(traffic->dtype, access->dtype) && equal(traffic->array, access->array) &&
+           equal(traffic->tag, access->tag);
 }
 
 static void raise_cover(enum cover *to, enum cover by)
@@ -36,7 +46,7 @@ static void raise_cover(enum cover *to, enum cover by)
         *to = by;
 }
 
-/* Work that takes time of its own, by all entries but those of passes. */
+/* Work that takes time of its own, by all entries but those of traffic. */
 static bool is_executed(const struct gcal_profile_entry *entry)
 {
     return gcal_feature_info(entry->kind)->execution != GCAL_FEATURE_EXECUTION_NONE &&
@@ -45,7 +55,7 @@ static bool is_executed(const struct gcal_profile_entry *entry)
 
 static bool is_work(const struct gcal_profile_entry *entry)
 {
-    return is_executed(entry) || entry->kind == GCAL_FEATURE_LOCAL_PASS;
+    return is_executed(entry) || is_traffic(entry);
 }
 
 /* Entries of one feature are of one kind. */
@@ -72,7 +82,7 @@ static void find_cover(const struct gcal_binding *b, const struct gcal_profile *
     }
     for (size_t i = 0; i < p->n_entries; i++)
         for (size_t k = 0; k < p->n_entries && cover[i] == COVER_ALWAYS; k++)
-            if (is_pass_of(&p->entries[i], &p->entries[k]))
+            if (is_traffic_of(&p->entries[i], &p->entries[k]))
                 cover[k] = COVER_ALWAYS;
 }
 

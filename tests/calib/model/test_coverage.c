@@ -29,6 +29,7 @@ static const char profile_text[] =
     "local_size: [64]\n"
     "groups: [1/64*n]\n"
     "banks: 32\n"
+    "sector_bytes: 32\n"
     "index_arithmetic: true\n"
     "entries:\n"
     "- {feature: f_op_float32_add, count: 4*n/sub_group_size, per: sub-group,\n"
@@ -50,6 +51,13 @@ static const char profile_text[] =
     "- {feature: f_local_pass_float32_load, count: 4*n/sub_group_size, per: sub-group,\n"
     "   dtype: float32, array: s, memory: local, direction: load, vector_width: 1,\n"
     "   lid_strides: ['2'], gid_strides: ['0']}\n"
+    "- {feature: f_sector_global_float32_load, count: n, per: sub-group, dtype: "
+    "float32,\n"
+    "   array: x, memory: global, direction: load, vector_width: 1, lid_strides: ['?'],\n"
+    "   gid_strides: ['?']}\n"
+    "- {feature: f_line_global_float32_store, count: 1/32*n, per: sub-group,\n"
+    "   dtype: float32, array: y, memory: global, direction: store, vector_width: 1,\n"
+    "   lid_strides: ['?'], gid_strides: ['?']}\n"
     "- {feature: f_sync_barrier_local, count: '3', per: kernel}\n"
     "- {feature: f_sync_kernel_launch, count: '1', per: kernel}\n"
     "- {feature: f_thread_groups, count: 1/64*n, per: kernel}\n"
@@ -152,6 +160,16 @@ static void passes_cover_their_accesses(void **state)
     assert_share("p_l * f_local_pass_float64", ALL);
 }
 
+/* Sectors and lines of memory likewise. */
+static void traffic_covers_its_accesses(void **state)
+{
+    (void)state;
+    assert_share("p_s * f_sector", ALL - 1);
+    assert_share("p_s * f_sector_global_load + p_l * f_line", ALL - 2);
+    assert_share("p_s * f_sector_global_store", ALL);
+    assert_share("p_s * f_sector + p_l * f_local_pass", ALL - 3);
+}
+
 static void covered_kernels_have_no_gap(void **state)
 {
     size_t n_gaps;
@@ -201,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_work_is_compared),
         cmocka_unit_test(passes_cover_their_accesses),
+        cmocka_unit_test(traffic_covers_its_accesses),
         cmocka_unit_test(covered_kernels_have_no_gap),
         cmocka_unit_test(a_feature_without_seconds_covers_nothing),
         cmocka_unit_test(constraints_hold_at_some_sizes),
