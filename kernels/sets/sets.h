@@ -79,7 +79,7 @@ struct gcal_sets_access_event {
     const char *atomic;                    /* "add", ...; NULL for a load or a store */
     int64_t width;                         /* of a vector, in elements; else 1 */
     const struct gcal_poly *offset;        /* in elements; NULL: unknown */
-    /* Where the offset is unknown: 'n_places' of other numbers that tell what is accessed
+    /* Where the offset is unknown: 'n_places' of other numbers that decide what is accessed
      * apart, from 'place' on; NULL: unknown.  Bytes, or the coordinates of an image, as
      * x + row*y + plane*row*z with the sizes GCAL_SETS_IMAGE_ROW and GCAL_SETS_IMAGE_PLANE.
      */

@@ -587,7 +587,7 @@ struct gcal_walk_induction {
     int doublings;
     const struct gcal_poly *any; /* with doublings: a dimension for its value */
     int times, n_steps;          /* changes in the loop; those that are known steps */
-    bool runtime_step;           /* a step that is no constant of the source */
+    bool runtime_step;           /* a step that is not a constant in the source */
     bool carries;                /* an iteration may read what an earlier one wrote */
     bool on_data, assigned;      /* it is assigned data; it changes other than by steps */
 };
