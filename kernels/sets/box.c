@@ -7,7 +7,6 @@
  * a range that depends on them is taken to be longer than any number.
  */
 #include <limits.h>
-#include <stdlib.h>
 
 #include "kernels/sets/private.h"
 
@@ -64,9 +63,9 @@ static bool is_fixed(const struct boxes *b, const struct gcal_sets_domain *domai
     return false;
 }
 
-/* Trips that depend on other loops: the most of them; NULL: unknown. */
-static const struct gcal_poly *most_of_loops(const struct gcal_sets_domain *domain,
-                                             const struct gcal_poly *trips)
+/* Trips that depend on ids and other loops: the most of them; NULL: unknown. */
+static const struct gcal_poly *most_trips(const struct gcal_sets_domain *domain,
+                                          const struct gcal_poly *trips)
 {
     struct gcal_poly_context *c = domain->nest->c;
     const struct gcal_poly *end;
@@ -100,8 +99,7 @@ static const struct gcal_poly *extent(const struct boxes *b,
             return gcal_poly_integer(b->c, along);
         lanes = (lanes + along - 1) / along;
     }
-    return most_of_loops(
-        domain, gcal_sets_most_trips(nest, domain->trips[dim], domain->estimated));
+    return most_trips(domain, domain->trips[dim]);
 }
 
 /* Adds dimension 'dim' of the domain; false when its range is unknown. */

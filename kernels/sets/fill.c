@@ -13,9 +13,9 @@ static bool has_ids(const struct gcal_sets_nest *nest,
     return false;
 }
 
-const struct gcal_poly *gcal_sets_most_trips(struct gcal_sets_nest *nest,
-                                             const struct gcal_poly *trips,
-                                             bool *estimated)
+/* 'trips' of the work-item that does most of them; NULL when that is unknown. */
+static const struct gcal_poly *most_trips(struct gcal_sets_nest *nest,
+                                          const struct gcal_poly *trips, bool *estimated)
 {
     struct gcal_poly_context *c = nest->c;
 
@@ -77,12 +77,11 @@ static bool add_domain(struct gcal_sets_domain *domain,
 {
     switch (scope->kind) {
     case GCAL_SETS_SCOPE_LOOP:
-        return add_dim(
-            domain, scope->loop,
-            domain->mode == GCAL_SETS_COUNT_BUSIEST
-                ? gcal_sets_most_trips(domain->nest, scope->trips, domain->estimated)
-                : scope->trips,
-            false);
+        return add_dim(domain, scope->loop,
+                       domain->mode == GCAL_SETS_COUNT_BUSIEST
+                           ? most_trips(domain->nest, scope->trips, domain->estimated)
+                           : scope->trips,
+                       false);
     case GCAL_SETS_SCOPE_CONDITION:
         return add_condition(domain, scope->condition);
     default:

@@ -78,15 +78,6 @@ isl_set *gcal_sets_context_range(const struct gcal_sets_context *context, size_t
 bool gcal_sets_begin_attempt(struct gcal_sets_nest *nest, long operations);
 bool gcal_sets_end_attempt(struct gcal_sets_nest *nest, bool found);
 
-/* ---- fill.c ---- */
-
-/* 'trips' of the work-item that does most of them, and '*estimated' if others do fewer;
- * NULL when that is unknown.
- */
-const struct gcal_poly *gcal_sets_most_trips(struct gcal_sets_nest *nest,
-                                             const struct gcal_poly *trips,
-                                             bool *estimated);
-
 /* ---- divide.c ---- */
 
 /* Whether p contains a product of a size and a dimension, or a quotient of dimensions,
