@@ -38,18 +38,13 @@ void gcal_binding_destroy(struct gcal_binding *binding)
     free(binding);
 }
 
-static bool same(const char *wanted, const char *actual)
-{
-    return !wanted || (actual && strcmp(wanted, actual) == 0);
-}
-
 /* The tag of a component is the subject's word for it; NULL 'subject': the profile's. */
 static bool same_tag(const struct gcal_feature *f, const struct gcal_profile_entry *entry,
                      const struct gcal_binding_subject *subject)
 {
     if (!subject || !gcal_feature_is_component(entry->kind))
-        return same(f->tag, entry->tag);
-    return subject->component && same(f->tag, subject->component);
+        return gcal_feature_field_has(f->tag, entry->tag);
+    return subject->component && gcal_feature_field_has(f->tag, subject->component);
 }
 
 /* In profiles of earlier versions, no name has a width, and names without one match vectors
@@ -67,8 +62,8 @@ static bool same_width(const struct gcal_feature *f,
 static bool matches(const struct gcal_feature *f, const struct gcal_profile_entry *entry,
                     const struct gcal_binding_subject *subject)
 {
-    return f->kind == entry->kind && same(f->dtype, entry->dtype) &&
-           same(f->op, entry->op) && same_tag(f, entry, subject) &&
+    return f->kind == entry->kind && gcal_feature_field_has(f->dtype, entry->dtype) &&
+           gcal_feature_field_has(f->op, entry->op) && same_tag(f, entry, subject) &&
            (f->space == GCAL_FEATURE_SPACE_ANY || f->space == entry->space) &&
            (f->way == GCAL_FEATURE_COPY_ANY || f->way == entry->way) &&
            (f->host == GCAL_FEATURE_HOST_ANY || f->host == entry->host) &&

@@ -6,21 +6,28 @@
 
 #include "calib/base/random.h"
 
+static const struct {
+    const char *name;
+    size_t size;
+} known[] = {
+    { "int8", 1 },    { "int16", 2 },   { "int32", 4 },   { "int64", 8 },
+    { "uint8", 1 },   { "uint16", 2 },  { "uint32", 4 },  { "uint64", 8 },
+    { "float16", 2 }, { "float32", 4 }, { "float64", 8 },
+};
+
+#define N_KNOWN (sizeof(known) / sizeof(*known))
+
 size_t gcal_dtype_size(const char *dtype)
 {
-    static const struct {
-        const char *name;
-        size_t size;
-    } known[] = {
-        { "int8", 1 },    { "int16", 2 },   { "int32", 4 },   { "int64", 8 },
-        { "uint8", 1 },   { "uint16", 2 },  { "uint32", 4 },  { "uint64", 8 },
-        { "float16", 2 }, { "float32", 4 }, { "float64", 8 },
-    };
-
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+    for (size_t i = 0; i < N_KNOWN; i++)
         if (strcmp(dtype, known[i].name) == 0)
             return known[i].size;
     return 0;
+}
+
+const char *gcal_dtype_name(size_t i)
+{
+    return i < N_KNOWN ? known[i].name : NULL;
 }
 
 int gcal_dtype_fill(uint64_t seed, const char *dtype, size_t count, void *data)

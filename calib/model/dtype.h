@@ -10,6 +10,8 @@
 
 /* Bytes of one element; 0 for an unknown type. */
 size_t gcal_dtype_size(const char *dtype);
+/* All types, from 0 on; NULL after the last. */
+const char *gcal_dtype_name(size_t i);
 
 /* Fills 'data' with 'count' values, the same for the same seed.  Floating point: random
  * mantissas in [0.5, 1), so that data-dependent power is as with real data and chains of

@@ -38,7 +38,7 @@
  * nested max, pnorm of one cost and the like) where that keeps the value to the last bit.
  *
  * A name is [A-Za-z_][A-Za-z0-9_]*, followed in some features by fields with a colon (tag:,
- * width:, lstrides:{}, gstrides:{}, afr:; see feature.h).
+ * width:, lstrides:{}, gstrides:{}, afr:), and with sets in braces after '_'; see feature.h.
  * '^' is right-associative and binds tighter than unary minus.
  */
 #ifndef GCAL_CALIB_MODEL_EXPR_H

@@ -122,6 +122,19 @@ static const char *skip_group(const char *at)
     return at;
 }
 
+/* The end of a feature's name with sets in braces after '_', but for fields with ':'; NULL
+ * with '*bad' if a set has no end.
+ */
+static const char *skip_feature(const char *at, const char **bad)
+{
+    for (at = skip_name(at); at && *at == '{' && at[-1] == '_';) {
+        *bad = at;
+        if ((at = skip_group(at)))
+            at = skip_name(at);
+    }
+    return at;
+}
+
 /* The end of a field's value after ':', which is {...}, or an optional relation and then a
  * name, a number or (...).  A name is read to its end, so that a '_field' after a tag
  * belongs to the feature.
@@ -157,14 +170,13 @@ static const char *skip_symbol(const char *at, const char **bad)
 {
     const char *start = at;
 
-    at = skip_name(at);
-    if (!has_fields(start))
-        return at;
-    while (*at == ':') {
+    if (strncmp(start, "f_", 2) != 0)
+        return skip_name(at);
+    at = skip_feature(at, bad);
+    while (at && *at == ':' && has_fields(start)) {
         *bad = at + 1;
-        if (!(at = skip_field(at + 1)))
-            return NULL;
-        at = skip_name(at);
+        if ((at = skip_field(at + 1)))
+            at = skip_feature(at, bad);
     }
     return at;
 }
@@ -252,7 +264,10 @@ static struct gcal_expr_node *parse_name(struct parser *p)
     size_t symbol;
 
     if (!end)
-        return fail_at(p, bad, "expected {axis:constraint;..}, a tag or a constraint");
+        return fail_at(p, bad,
+                       *bad == '{' && bad[-1] == '_'
+                           ? "expected a set with its end: {word,..}"
+                           : "expected {axis:constraint;..}, a tag or a constraint");
     p->at = end;
     if (peek(p) == '(') {
         enum gcal_expr_op op = gcal_expr_find_builtin(start, (size_t)(end - start));

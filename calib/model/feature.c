@@ -21,7 +21,7 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
     [GCAL_FEATURE_OP] = {
         .name = "f_op",
         .fields = GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_OP,
-        .all_fields = true,
+        .in_order = true,
         .granularity = GCAL_FEATURE_PER_SUB_GROUP,
         .work = GCAL_FEATURE_WORK_OPERATIONS,
         .execution = GCAL_FEATURE_EXECUTION_BY_GRANULARITY,
@@ -30,7 +30,7 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
     [GCAL_FEATURE_INDEX_OP] = {
         .name = "f_index",
         .fields = GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_OP,
-        .all_fields = true,
+        .in_order = true,
         .granularity = GCAL_FEATURE_PER_SUB_GROUP,
         .execution = GCAL_FEATURE_EXECUTION_BY_GRANULARITY,
         .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
@@ -39,7 +39,7 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
     [GCAL_FEATURE_AUXILIARY_OP] = {
         .name = "f_aux",
         .fields = GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_OP,
-        .all_fields = true,
+        .in_order = true,
         .granularity = GCAL_FEATURE_PER_SUB_GROUP,
         .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
         .counted = GCAL_FEATURE_COUNTED_WITH_INDEX_ARITHMETIC,
@@ -207,6 +207,69 @@ bool gcal_feature_is_component(enum gcal_feature_kind kind)
 {
     return kinds[kind].fields == GCAL_FEATURE_FIELD_TAG;
 }
+
+/* ---- sets of words ---- */
+
+/* Whether 'word' is like the 'length' characters of 'pattern', in which '*' is any text:
+ * what follows the last '*' is moved along the word.
+ */
+static bool is_like(const char *pattern, size_t length, const char *word)
+{
+    const char *end = pattern + length, *star = NULL, *from = word;
+
+    while (*word)
+        if (pattern < end && *pattern == '*') {
+            star = ++pattern;
+            from = word;
+        } else if (pattern < end && *pattern == *word) {
+            pattern++;
+            word++;
+        } else if (star) {
+            pattern = star;
+            word = ++from;
+        } else {
+            return false;
+        }
+    while (pattern < end && *pattern == '*')
+        pattern++;
+    return pattern == end;
+}
+
+static bool set_has(const char *set, const char *word)
+{
+    bool found = false, named = false;
+
+    for (const char *at = set; *at == '{' || *at == ',';) {
+        bool without = *++at == '!';
+        size_t length = strcspn(at += without, ",}");
+        bool here = is_like(at, length, word);
+
+        if (without && here)
+            return false;
+        named = named || !without;
+        found = found || (here && !without);
+        at += length;
+    }
+    return found || !named;
+}
+
+bool gcal_feature_field_has(const char *field, const char *word)
+{
+    if (!field)
+        return true;
+    if (!word)
+        return false;
+    return *field == '{' ? set_has(field, word) : strcmp(field, word) == 0;
+}
+
+bool gcal_feature_is_class(const struct gcal_feature *feature)
+{
+    return (kinds[feature->kind].in_order && !feature->op) ||
+           (feature->dtype && *feature->dtype == '{') ||
+           (feature->op && *feature->op == '{');
+}
+
+/* ---- widths ---- */
 
 static bool restricts(const struct gcal_feature_constraint *stride)
 {

@@ -1,8 +1,8 @@
 /* feature.h - the names of kernel features (Stevens and Kloeckner 2020, section 6.1)
  *
- *   f_op_<dtype>_<op>             add (and sub), mul, madd, div, a built-in function
- *   f_index_<dtype>_<op>          the same for subscripts and loop control
- *   f_aux_<dtype>_<op>            cmp, select, neg, convert of other values
+ *   f_op[_<dtype>[_<op>]]         add (and sub), mul, madd, div, a built-in function
+ *   f_index[_<dtype>[_<op>]]      the same for subscripts and loop control
+ *   f_aux[_<dtype>[_<op>]]        cmp, select, neg, convert of other values
  *   f_mem_access[_tag:<name>][_<global|local|constant|image>][_<dtype>][_<load|store>]
  *               [_width:<elements>][_lstrides:{axis:constraint;..}][_gstrides:{..}]
  *               [_afr:<constraint>]
@@ -51,6 +51,12 @@
  * that load float4 one after the other have stride 4.  Without strides it is of vectors,
  * too.  Names of profiles have a width unless it is 1.  docs/gpucal-profile.5 has the
  * details.  What distinguishes one kind from another is a row of the table in feature.c.
+ *
+ * In models, a data type or an operation may also be a set in braces: words, of which any
+ * will do, and words after '!', which are left out (of all, where nothing else is named);
+ * '*' is any part of a word.  f_op_{float*}_{native_*,!native_exp} has all native functions
+ * but one, in all floating-point types.  Only braces have such patterns, because '*' means
+ * a product elsewhere in an expression.
  */
 #ifndef GCAL_CALIB_MODEL_FEATURE_H
 #define GCAL_CALIB_MODEL_FEATURE_H
@@ -172,7 +178,7 @@ enum gcal_feature_counted {
 struct gcal_feature_info {
     const char *name; /* without fields */
     unsigned fields;  /* of enum gcal_feature_field: those that may follow */
-    bool all_fields;  /* all of them must follow */
+    bool in_order;    /* each may follow those before it alone, and not without them */
     enum gcal_feature_granularity granularity; /* the usual one */
     enum gcal_feature_work work;
     enum gcal_feature_execution execution;
@@ -248,8 +254,8 @@ struct gcal_feature_constraint {
 /* A parsed name.  Texts are owned; NULL for absent fields. */
 struct gcal_feature {
     enum gcal_feature_kind kind;
-    char *dtype; /* "float32" */
-    char *op;    /* "madd" */
+    char *dtype; /* "float32", or a set: "{float*,!float64}" */
+    char *op;    /* "madd", or a set */
     char *tag;
     enum gcal_feature_space space;
     enum gcal_feature_direction direction;
@@ -268,6 +274,15 @@ struct gcal_feature {
 int gcal_feature_parse(const char *name, struct gcal_feature *feature,
                        struct gcal_error *err);
 void gcal_feature_clear(struct gcal_feature *feature);
+
+/* Whether a field that is a word or a set has 'word'; NULL 'field': all words, NULL 'word':
+ * none but in an absent field.
+ */
+bool gcal_feature_field_has(const char *field, const char *word);
+/* Whether the name is of several operations: it has a set in braces, or is f_op, f_index or
+ * f_aux without type or operation.  Names of counts are not.
+ */
+bool gcal_feature_is_class(const struct gcal_feature *feature);
 
 /* Whether the name is of accesses of 'width' elements. */
 bool gcal_feature_has_width(const struct gcal_feature *feature, size_t width);

@@ -3,6 +3,7 @@
 #include "calib/model/feature.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,25 +127,88 @@ static int read_strides(struct reader *r, struct gcal_feature_constraint *stride
     return accept(r, "}") ? 0 : fail(r, "expected ';' or '}'");
 }
 
+/* ---- sets of words: {word,!word,..} ---- */
+
+/* Whether a field's value at 'at' is a word, or a set with 'word' for one of its items. */
+static bool has_word(const char *at, bool (*is_known)(const char *word, size_t length))
+{
+    if (*at != '{')
+        return is_known(at, word_length(at));
+    at += 1 + (at[1] == '!');
+    return is_known(at, strcspn(at, ",}"));
+}
+
+/* {item,..} of 'is_known' words with * */
+static int read_set(struct reader *r, bool (*is_known)(const char *word, size_t length),
+                    const char *what, char **field)
+{
+    const char *start = r->at;
+
+    do {
+        size_t length;
+
+        r->at++;
+        accept(r, "!");
+        length = strcspn(r->at, ",}");
+        if (!length || !is_known(r->at, length))
+            return fail(r, what);
+        r->at += length;
+    } while (*r->at == ',');
+    if (!accept(r, "}"))
+        return fail(r, "expected ',' or '}'");
+    if (!(*field = strndup(start, (size_t)(r->at - start))))
+        return gcal_error_memory(r->err);
+    return 0;
+}
+
 /* ---- fields ---- */
+
+static bool is_known_word(const char *pattern, size_t length,
+                          const char *(*name)(size_t i))
+{
+    char set[40];
+
+    if (length + 3 > sizeof(set))
+        return false;
+    snprintf(set, sizeof(set), "{%.*s}", (int)length, pattern);
+    for (size_t i = 0; name(i); i++)
+        if (gcal_feature_field_has(set, name(i)))
+            return true;
+    return false;
+}
+
+static bool is_known_dtype(const char *word, size_t length)
+{
+    return is_known_word(word, length, gcal_dtype_name);
+}
 
 static bool is_dtype(const char *at)
 {
-    char word[16] = "";
-    size_t length = word_length(at);
-
-    if (length < sizeof(word))
-        memcpy(word, at, length);
-    return gcal_dtype_size(word) > 0;
+    return has_word(at, is_known_dtype);
 }
 
 static int read_dtype(struct reader *r, struct gcal_feature *f)
 {
+    if (*r->at == '{')
+        return read_set(r, is_known_dtype, "expected a data type", &f->dtype);
     return take(r, word_length(r->at), &f->dtype);
+}
+
+static bool is_known_op(const char *word, size_t length)
+{
+    return length && strspn(word, "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_*") >= length;
+}
+
+static bool is_op(const char *at)
+{
+    return *at == '{' || is_identifier(at);
 }
 
 static int read_op(struct reader *r, struct gcal_feature *f)
 {
+    if (*r->at == '{')
+        return read_set(r, is_known_op, "expected an operation", &f->op);
     return take(r, strlen(r->at), &f->op);
 }
 
@@ -152,18 +216,25 @@ static const char *const atomic_ops[] = { "add",  "sub",   "inc",    "dec", "xch
                                           "min",  "max",   "and",    "or",  "xor",
                                           "load", "store", "cmpxchg" };
 
+static const char *atomic_op(size_t i)
+{
+    return i < sizeof(atomic_ops) / sizeof(*atomic_ops) ? atomic_ops[i] : NULL;
+}
+
+static bool is_known_atomic_op(const char *word, size_t length)
+{
+    return is_known_word(word, length, atomic_op);
+}
+
 static bool is_atomic_op(const char *at)
 {
-    size_t length = word_length(at);
-
-    for (size_t i = 0; i < sizeof(atomic_ops) / sizeof(*atomic_ops); i++)
-        if (strlen(atomic_ops[i]) == length && strncmp(at, atomic_ops[i], length) == 0)
-            return true;
-    return false;
+    return has_word(at, is_known_atomic_op);
 }
 
 static int read_atomic_op(struct reader *r, struct gcal_feature *f)
 {
+    if (*r->at == '{')
+        return read_set(r, is_known_atomic_op, "expected an atomic operation", &f->op);
     return take(r, word_length(r->at), &f->op);
 }
 
@@ -305,7 +376,7 @@ static const struct {
     { "<dtype>", NULL, is_dtype, read_dtype },
     { "<load|store>", NULL, is_direction, read_direction },
     { "<operation>", NULL, is_atomic_op, read_atomic_op },
-    { "<operation>", NULL, is_identifier, read_op },
+    { "<operation>", NULL, is_op, read_op },
     { "width:<elements>", "width:", NULL, read_width },
     { "lstrides:{axis:constraint;..}", "lstrides:", NULL, read_lstrides },
     { "gstrides:{axis:constraint;..}", "gstrides:", NULL, read_gstrides },
@@ -319,13 +390,19 @@ static const struct {
 
 /* ---- names ---- */
 
-/* "f_op_<dtype>_<operation>", "f_memory[_tag:<name>]" */
+/* "f_op[_<dtype>[_<operation>]]", "f_memory[_tag:<name>]" */
 static void put_syntax(struct gcal_buf *text, const struct gcal_feature_info *kind)
 {
+    size_t open = 0;
+
     gcal_buf_puts(text, kind->name);
     for (size_t i = 0; i < N_FIELDS; i++)
-        if (kind->fields & 1u << i)
-            gcal_buf_printf(text, kind->all_fields ? "_%s" : "[_%s]", fields[i].syntax);
+        if (kind->fields & 1u << i) {
+            gcal_buf_printf(text, "[_%s%s", fields[i].syntax, kind->in_order ? "" : "]");
+            open += kind->in_order;
+        }
+    while (open--)
+        gcal_buf_puts(text, "]");
 }
 
 static int fail_syntax(const struct reader *r, const struct gcal_feature_info *kind)
@@ -354,7 +431,7 @@ static int fail_unknown(const struct reader *r)
         gcal_buf_puts(&known, k == 0                         ? ""
                               : k < GCAL_FEATURE_N_KINDS - 1 ? ", "
                                                              : " and ");
-        if (kind->fields && !kind->all_fields)
+        if (kind->fields && !kind->in_order)
             gcal_buf_printf(&known, "%s...", kind->name);
         else
             put_syntax(&known, kind);
@@ -389,7 +466,7 @@ static int read_fields(struct reader *r, const struct gcal_feature_info *kind,
         const char *start = r->at;
         unsigned left = kind->fields & ~found, next = left & -left;
         size_t field =
-            accept(r, "_") ? find_field(r, kind->all_fields ? next : left) : N_FIELDS;
+            accept(r, "_") ? find_field(r, kind->in_order ? next : left) : N_FIELDS;
 
         if (field == N_FIELDS || 1u << field <= found) {
             r->at = start;
@@ -399,7 +476,7 @@ static int read_fields(struct reader *r, const struct gcal_feature_info *kind,
         if (fields[field].read(r, f) < 0)
             return -1;
     }
-    return kind->all_fields && found != kind->fields ? fail_syntax(r, kind) : 0;
+    return 0;
 }
 
 static int read_feature(struct reader *r, struct gcal_feature *f)

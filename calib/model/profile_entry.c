@@ -149,13 +149,18 @@ static int decode_feature(struct gcal_profile_decoder *d, const struct gcal_yaml
     const char *name = node ? gcal_yaml_text(node, "feature", d->err) : NULL;
     struct gcal_feature feature;
     struct gcal_error inner;
+    bool is_class;
 
     if (!name)
         return -1;
     if (gcal_feature_parse(name, &feature, &inner) < 0)
         return gcal_yaml_error(node, d->err, "%s", inner.text);
     entry->kind = feature.kind;
+    is_class = gcal_feature_is_class(&feature);
     gcal_feature_clear(&feature);
+    if (is_class)
+        return gcal_yaml_error(
+            node, d->err, "a count is of one operation: name its type and operation");
     if (gcal_feature_info(entry->kind)->counted == GCAL_FEATURE_COUNTED_NEVER)
         return gcal_yaml_error(node, d->err, "a profile has counts, not times");
     return gcal_profile_copy_text(&entry->feature, name, d->err);

@@ -161,6 +161,69 @@ static void takes_passes_and_index_arithmetic_apart(void **state)
                      GCAL_FEATURE_PRIVATE_ARRAY_BYTES);
 }
 
+static void takes_classes_apart(void **state)
+{
+    struct gcal_feature f = parse("f_op");
+
+    (void)state;
+    assert_true(!f.dtype && !f.op && gcal_feature_is_class(&f));
+    f = parse("f_index_int32");
+    assert_string_equal(f.dtype, "int32");
+    assert_true(!f.op && gcal_feature_is_class(&f));
+    gcal_feature_clear(&f);
+    f = parse("f_aux_{float*,!float64}_cmp");
+    assert_string_equal(f.dtype, "{float*,!float64}");
+    assert_string_equal(f.op, "cmp");
+    assert_true(gcal_feature_is_class(&f));
+    gcal_feature_clear(&f);
+    f = parse("f_op_float32_{native_*,sqrt}");
+    assert_string_equal(f.op, "{native_*,sqrt}");
+    assert_true(gcal_feature_is_class(&f));
+    gcal_feature_clear(&f);
+    f = parse("f_atomic_tag:bin_global_{*int64}_{add,sub}_afr:>1");
+    assert_string_equal(f.dtype, "{*int64}");
+    assert_string_equal(f.op, "{add,sub}");
+    assert_string_equal(f.afr.bound, "1");
+    gcal_feature_clear(&f);
+    f = parse("f_sector_global_{float64,int64}_load");
+    assert_string_equal(f.dtype, "{float64,int64}");
+    assert_int_equal(f.direction, GCAL_FEATURE_LOAD);
+    gcal_feature_clear(&f);
+    f = parse("f_op_float32_add");
+    assert_false(gcal_feature_is_class(&f));
+    gcal_feature_clear(&f);
+    f = parse("f_atomic"); /* the name of a count whose fields are unknown */
+    assert_false(gcal_feature_is_class(&f));
+}
+
+static void sets_have_words(void **state)
+{
+    static const struct {
+        const char *set, *has, *lacks;
+    } cases[] = {
+        { NULL, "add", NULL },
+        { "add", "add", "adds" },
+        { "{add,mul}", "mul", "madd" },
+        { "{!add,!mul}", "madd", "mul" },
+        { "{!native_*}", "native", "native_exp" },
+        { "{native_*}", "native_", "native" },
+        { "{*int32}", "uint32", "int32x" },
+        { "{*exp*}", "half_exp10", "half_ex" },
+        { "{*}", "add", NULL },
+        { "{n*_e*p,!native_exp}", "native_exp_eep", "native_exp" },
+        { "{!native_exp,native_*}", "native_exp2", "native_exp" }, /* in any order */
+        { "{**a*a}", "banana", "banan" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        if (!gcal_feature_field_has(cases[i].set, cases[i].has) ||
+            (cases[i].lacks && gcal_feature_field_has(cases[i].set, cases[i].lacks)))
+            fail_msg("%s", cases[i].set);
+    assert_true(gcal_feature_field_has(NULL, NULL));
+    assert_false(gcal_feature_field_has("{*}", NULL));
+}
+
 static void takes_transfers_apart(void **state)
 {
     struct gcal_feature f = parse("f_transfer_bytes_to_device_pinned");
@@ -196,10 +259,23 @@ static void names_what_it_did_not_understand(void **state)
     static const struct {
         const char *name, *says;
     } bad[] = {
-        { "f_ops_float32_add", "features are f_op_<dtype>_<operation>, f_index" },
-        { "f_op_float33_add", "expected f_op_<dtype>_<operation> at '_float33_add'" },
-        { "f_op_float32", "expected f_op_<dtype>_<operation>" },
-        { "f_op_float32_a b", "expected f_op_<dtype>_<operation>" },
+        { "f_ops_float32_add", "features are f_op[_<dtype>[_<operation>]], f_index" },
+        { "f_op_float33_add", "expected f_op[_<dtype>[_<operation>]] at '_float33_add'" },
+        { "f_op_add", "expected f_op[_<dtype>[_<operation>]] at '_add'" },
+        { "f_op_float32_", "expected f_op[_<dtype>[_<operation>]]" },
+        { "f_op_float32_a b", "expected f_op[_<dtype>[_<operation>]]" },
+        { "f_op_{float32,float33}_add", "expected a data type at 'float33}_add'" },
+        { "f_op_{float33*}", "expected f_op[_<dtype>[_<operation>]]" },
+        { "f_op_{add,mul}", "expected f_op[_<dtype>[_<operation>]]" },
+        { "f_op_{float32", "expected ',' or '}' at ''" },
+        { "f_op_float32_{", "expected an operation at ''" },
+        { "f_op_float32_{}", "expected an operation at '}'" },
+        { "f_op_float32_{add,}", "expected an operation at '}'" },
+        { "f_op_float32_{!!add}", "expected an operation at '!add}'" },
+        { "f_op_float32_{add}_mul", "expected f_op[_<dtype>[_<operation>]] at '_mul'" },
+        { "f_op_float32_{add}mul", "expected f_op[_<dtype>[_<operation>]] at 'mul'" },
+        { "f_op_float32_native_*", "expected f_op[_<dtype>[_<operation>]]" },
+        { "f_atomic_global_{add,mul}", "expected an atomic operation at 'mul}'" },
         { "f_mem_access_float32_global",
           "[_<global|local|constant>][_<dtype>][_<load|store>]" },
         { "f_mem_access_load_load", "at '_load'" },
@@ -222,7 +298,7 @@ static void names_what_it_did_not_understand(void **state)
         { "f_mem_access_width:x", "expected a width of 1 to 1024 elements" },
         { "f_mem_access_lstrides:{0:1}_width:4", "expected f_mem_access" },
         { "f_local_pass_width:4", "expected f_local_pass" },
-        { "f_index_float31_add", "expected f_index_<dtype>_<operation>" },
+        { "f_index_float31_add", "expected f_index[_<dtype>[_<operation>]]" },
         { "f_transfer_bytes_pinned_to_device", "at '_to_device'" },
         { "f_transfer_copies_to_devices", "at 's'" },
         { "f_memory_tag:", "letters and digits" },
@@ -254,6 +330,8 @@ int main(void)
         cmocka_unit_test(takes_parts_of_kernels_apart),
         cmocka_unit_test(takes_widths_apart),
         cmocka_unit_test(takes_passes_and_index_arithmetic_apart),
+        cmocka_unit_test(takes_classes_apart),
+        cmocka_unit_test(sets_have_words),
         cmocka_unit_test(takes_transfers_apart),
         cmocka_unit_test(names_what_it_did_not_understand),
     };

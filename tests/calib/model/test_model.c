@@ -156,7 +156,7 @@ static void refuses_what_is_no_model(void **state)
     } bad[] = {
         { "f_cl_wall_time", "p_a + * 2", "expression: column 7" },
         { "f_cl_wall_time", "p_a * n", "'n' is neither" },
-        { "f_cl_wall_time", "p_a * f_op_float33_add", "f_op_<dtype>_<operation>" },
+        { "f_cl_wall_time", "p_a * f_op_float33_add", "f_op[_<dtype>[_<operation>]]" },
         { "f_cl_wall_time", "p_a * f_cl_wall_time", "is measured" },
         { "f_wrong", "p_a", "output: " },
     };

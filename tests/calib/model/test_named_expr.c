@@ -47,6 +47,8 @@ static void writes_names_out(void **state)
         { "difference^2", "(p_a - p_b)^2" },
         { "-difference", "-(p_a - p_b)" },
         { "alias", " p_a * f_op_float32_add + p_b*f_mem_access_tag:rate " },
+        { "f_op_float32_{mul, !add}* difference",
+          "f_op_float32_{mul, !add}* (p_a - p_b)" },
         { "p_c*f_mem_access_lstrides:{0: 1}/ difference",
           "p_c*f_mem_access_lstrides:{0: 1}/ (p_a - p_b)" },
         { "p_c", "p_c" },
