@@ -120,6 +120,10 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
                       const struct gcal_config_measure_options *options,
                       const struct gcal_plan_hooks *hooks, struct gcal_error *err);
 
+/* The kernel as sinks get it, with its counts as a text; the caller's to clear. */
+int gcal_plan_record_kernel(const struct gcal_kernel *kernel,
+                            struct gcal_run_kernel *made, struct gcal_error *err);
+
 /* ---- results of checks: 'outputs' as from gcal_worker_check() ---- */
 
 /* Compares them with the reference run on the host: 0 if they agree; 1 if not, with 'why'

@@ -112,10 +112,4 @@ int gcal_plan_apply_verdict(struct gcal_plan *plan, struct gcal_plan_row *row,
 int gcal_plan_warm_up(struct gcal_plan *plan);
 int gcal_plan_rounds(struct gcal_plan *plan);
 
-/* ---- record.c ---- */
-
-/* The kernel as the record has it; the caller's to clear. */
-int gcal_plan_record_kernel(const struct gcal_kernel *kernel,
-                            struct gcal_run_kernel *made, struct gcal_error *err);
-
 #endif

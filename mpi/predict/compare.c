@@ -8,50 +8,15 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/model/profile.h"
-#include "mpi/predict/kernel_names.h"
+#include "mpi/predict/tag_filter.h"
 #include "store/predict/predictor.h"
 
 /* ---- which kernels ---- */
 
-/* "n:1024,2048" */
-static bool has_argument(const struct gcal_run_kernel *k, const char *tag,
-                         const char *colon)
-{
-    char name[64];
-    const char *value;
-    size_t length, name_length = (size_t)(colon - tag);
-
-    if (name_length >= sizeof(name))
-        return false;
-    memcpy(name, tag, name_length);
-    name[name_length] = '\0';
-    if (!(value = gcal_kernel_name_argument(k->name, name, &length)))
-        return false;
-    for (const char *at = colon + 1;; at++) {
-        size_t item = strcspn(at, ",");
-
-        if (item == length && strncmp(at, value, length) == 0)
-            return true;
-        at += item;
-        if (!*at)
-            return false;
-    }
-}
-
 static bool has_tags(const struct gcal_evaluation_selection *j,
                      const struct gcal_run_kernel *k)
 {
-    bool any_generator = false, is_one = false;
-
-    for (size_t i = 0; i < j->n_tags; i++) {
-        const char *colon = strchr(j->tags[i], ':');
-
-        if (colon && !has_argument(k, j->tags[i], colon))
-            return false;
-        any_generator = any_generator || !colon;
-        is_one = is_one || (!colon && strcmp(j->tags[i], k->generator) == 0);
-    }
-    return is_one || !any_generator;
+    return gcal_tag_filter_selects(j->n_tags, j->tags, k->name, 1, &k->generator);
 }
 
 static bool is_wanted(const struct gcal_evaluation_selection *j,
@@ -64,14 +29,20 @@ static bool is_wanted(const struct gcal_evaluation_selection *j,
 /* ---- predicting ---- */
 
 /* 'row' gets the model that predicts, also if the prediction fails. */
-static int predict(const struct gcal_profile *profile, const double *sizes,
+static int predict(const struct gcal_measured_kernel *k,
+                   const struct gcal_profile *profile,
                    const struct gcal_params_device *device,
                    struct gcal_evaluation_row *row, struct gcal_error *err)
 {
-    struct gcal_predictor *predictor =
-        gcal_predictor_create(device, row->model, profile, err);
+    const double *sizes = k->kernel.size_values;
+    struct gcal_predictor *predictor;
     struct gcal_prediction p;
-    int rc = predictor ? gcal_predictor_eval(predictor, sizes, &p, NULL, err) : -1;
+    int rc;
+
+    if (!profile)
+        return gcal_error_set(err, GCAL_EINPUT, "%s", k->uncounted);
+    predictor = gcal_predictor_create(device, row->model, profile, err);
+    rc = predictor ? gcal_predictor_eval(predictor, sizes, &p, NULL, err) : -1;
 
     if (rc == 0) {
         row->predicted_s = p.time_s;
@@ -123,15 +94,18 @@ static int add_row(struct gcal_evaluation *e, const struct gcal_measured_kernel 
                    const char *model, const struct gcal_params_device *device,
                    struct gcal_error *err)
 {
-    const struct gcal_profile *profile = gcal_run_kernel_profile(&k->kernel, err);
+    const struct gcal_profile *profile =
+        k->uncounted ? NULL : gcal_run_kernel_profile(&k->kernel, err);
     const struct gcal_params_model *chosen =
-        profile ? gcal_predictor_choose(device, model, 1, &profile, err) : NULL;
+        profile || k->uncounted
+            ? gcal_predictor_choose(device, model, profile ? 1 : 0, &profile, err)
+            : NULL;
     struct gcal_evaluation_row *row = chosen ? gcal_evaluation_add(e, err) : NULL;
     struct gcal_error why = { 0 };
     int rc = -1;
 
     if (row && (rc = name_row(row, k, chosen->name, err)) == 0 &&
-        predict(profile, k->kernel.size_values, device, row, &why) < 0) {
+        predict(k, profile, device, row, &why) < 0) {
         free(row->detail);
         if (!(row->detail = strdup(why.text)))
             rc = gcal_error_memory(err);

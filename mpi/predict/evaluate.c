@@ -13,20 +13,25 @@
 #include "mpi/predict/evaluation_print.h"
 #include "mpi/predict/inputs.h"
 #include "mpi/predict/measure_targets.h"
+#include "mpi/predict/times.h"
 #include "store/predict/predictor.h"
 
 struct evaluate_command {
     struct gcal_predict_device_options published;
     struct gcal_option_list tags, catalogue;
-    const char *config, *record, *replay, *csv;
+    const char *config, *record, *replay, *times, *csv;
 };
 
-enum { REPLAY = 256 };
+enum { REPLAY = 256, TIMES };
 
 static const struct argp_option options[] = {
     { "record", 'r', "FILE.h5", 0, "Write the measurements to this record", 0 },
     { "replay", REPLAY, "FILE.h5", 0,
       "Take kernels and times from this record and measure nothing", 0 },
+    { "times", TIMES, "FILE.csv", 0,
+      "Take times from this file of 'gpucal kernels --run --csv', count its kernels, and "
+      "measure nothing",
+      0 },
     { 0 },
 };
 
@@ -44,6 +49,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case REPLAY:
         c->replay = arg;
         break;
+    case TIMES:
+        c->times = arg;
+        break;
     case ARGP_KEY_ARG:
         gcal_option_list_add(&c->tags, arg, state);
         break;
@@ -51,6 +59,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (c->replay && (c->record || c->config || c->catalogue.n))
             argp_error(state, "--replay excludes --record, --config and --catalogue: the "
                               "record has its kernels");
+        if (c->times && (c->record || c->replay))
+            argp_error(state, "--times excludes --record and --replay");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -78,11 +88,14 @@ static const struct argp argp = {
         "Examples:\n"
         "  gpucal evaluate --record evaluation.h5 --csv evaluation.csv\n"
         "  gpucal evaluate matmul_sq dtype:float32 n:2048,4096 --device '*H200*'\n"
-        "  gpucal evaluate --replay evaluation.h5 --params node17.yaml\n\n"
+        "  gpucal evaluate --replay evaluation.h5 --params node17.yaml\n"
+        "  gpucal evaluate --times stream.csv --params node17.yaml --model rates\n\n"
         "With tags and without --model, the model made for each kernel predicts it, or "
         "else the general one.  With "
         "--replay, a tag selects kernels of the record by their generator (matmul_tiled) "
-        "or an argument (n:2048,4096); the default is all kernels measured as targets.\n"
+        "or an argument (n:2048,4096); the default is all kernels measured as targets.  "
+        "With --times, a tag selects kernels of the file by any of their tags; the "
+        "default is all.\n"
         "Exit status: 0 for any errors of the predictions, 1 bad input, 5 the device or "
         "a "
         "kernel could not be measured, 6 the record cannot be written.",
@@ -138,9 +151,13 @@ static int gather(const struct evaluate_command *c,
         .tags = c->tags.items,
     };
 
-    return c->replay ? replay(c->replay, &device->info, measured, err)
-                     : gcal_evaluation_measure_targets(&targets, &device->info, c->record,
-                                                       measured, err);
+    if (c->replay)
+        return replay(c->replay, &device->info, measured, err);
+    if (c->times)
+        return gcal_evaluation_read_times(&targets, c->times, &device->info, measured,
+                                          err);
+    return gcal_evaluation_measure_targets(&targets, &device->info, c->record, measured,
+                                           err);
 }
 
 /* ---- output ---- */
@@ -222,8 +239,8 @@ static int run(const struct evaluate_command *c, struct gcal_error *err)
          gcal_predictor_choose(published.device, c->published.model, 0, NULL, err)) &&
         gather(c, published.device, &measured, err) == 0)
         rc = compare(c, &published, &measured, err);
-    /* A record replays with the failures of its run. */
-    if (rc == 0 && !c->replay && gcal_measured_kernels_lack_some(&measured))
+    /* Records and files of times have the failures of their runs. */
+    if (rc == 0 && !c->replay && !c->times && gcal_measured_kernels_lack_some(&measured))
         rc = GCAL_EDEVICE;
     gcal_measured_kernels_clear(&measured);
     gcal_predict_device_clear(&published);

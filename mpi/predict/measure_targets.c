@@ -9,6 +9,7 @@
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "calib/config/config.h"
+#include "calib/model/profile.h"
 #include "calib/plan/plan.h"
 #include "calib/select/select.h"
 #include "kernels/generate/generate.h"
@@ -97,20 +98,36 @@ static const struct gcal_device_info *find_device(const struct gcal_local_device
     return NULL;
 }
 
+/* 'profile' NULL: not known. */
+static int add_use(const struct gcal_evaluation_targets *t,
+                   const struct gcal_profile *profile, struct gcal_kernel_uses *uses,
+                   struct gcal_error *err)
+{
+    const struct gcal_params_model *model =
+        gcal_predictor_choose(t->published, t->model, profile ? 1 : 0, &profile, err);
+
+    return model ? gcal_kernel_uses_add(uses, model->name, GCAL_KERNEL_TARGET, err) : -1;
+}
+
 /* Kernels that tags pick are predicted by the model that is named, or chosen for each. */
 static int set_uses(struct gcal_kernel_list *list,
                     const struct gcal_evaluation_targets *t, struct gcal_error *err)
 {
-    for (size_t i = 0; i < list->n_kernels; i++) {
-        const struct gcal_profile *profile = list->kernels[i]->profile;
-        const struct gcal_params_model *model =
-            gcal_predictor_choose(t->published, t->model, 1, &profile, err);
-
-        if (!model || gcal_kernel_uses_add(&list->kernels[i]->uses, model->name,
-                                           GCAL_KERNEL_TARGET, err) < 0)
+    for (size_t i = 0; i < list->n_kernels; i++)
+        if (add_use(t, list->kernels[i]->profile, &list->kernels[i]->uses, err) < 0)
             return -1;
-    }
     return 0;
+}
+
+int gcal_evaluation_add_use(const struct gcal_evaluation_targets *t,
+                            struct gcal_measured_kernel *k, struct gcal_error *err)
+{
+    struct gcal_profile *profile =
+        k->uncounted ? NULL : gcal_run_kernel_profile(&k->kernel, err);
+    int rc = profile || k->uncounted ? add_use(t, profile, &k->kernel.uses, err) : -1;
+
+    gcal_profile_destroy(profile);
+    return rc;
 }
 
 static int pick_kernels(struct run *r, const struct gcal_catalogue *catalogue,

@@ -30,4 +30,10 @@ int gcal_evaluation_measure_targets(const struct gcal_evaluation_targets *target
                                     struct gcal_measured_kernels *measured,
                                     struct gcal_error *err);
 
+/* Makes a measured kernel a target of the model that 'targets' name, or that is chosen
+ * for it.
+ */
+int gcal_evaluation_add_use(const struct gcal_evaluation_targets *targets,
+                            struct gcal_measured_kernel *kernel, struct gcal_error *err);
+
 #endif

@@ -12,6 +12,7 @@ static void kernel_clear(struct gcal_measured_kernel *k)
 {
     gcal_run_kernel_clear(&k->kernel);
     free(k->detail);
+    free(k->uncounted);
 }
 
 void gcal_measured_kernels_clear(struct gcal_measured_kernels *measured)
@@ -22,18 +23,25 @@ void gcal_measured_kernels_clear(struct gcal_measured_kernels *measured)
     *measured = (struct gcal_measured_kernels){ 0 };
 }
 
-static int take_kernel(void *context, const struct gcal_run_kernel *from,
-                       struct gcal_error *err)
+struct gcal_measured_kernel *
+gcal_measured_kernels_add(struct gcal_measured_kernels *measured, struct gcal_error *err)
 {
-    struct gcal_measured_kernels *measured = context;
     struct gcal_measured_kernel *grown = gcal_array_grow(
         measured->kernels, measured->n, &measured->capacity, sizeof(*grown), err);
 
     if (!grown)
-        return -1;
+        return NULL;
     measured->kernels = grown;
     grown[measured->n] = (struct gcal_measured_kernel){ 0 };
-    return gcal_run_kernel_copy(&grown[measured->n++].kernel, from, err);
+    return &grown[measured->n++];
+}
+
+static int take_kernel(void *context, const struct gcal_run_kernel *from,
+                       struct gcal_error *err)
+{
+    struct gcal_measured_kernel *k = gcal_measured_kernels_add(context, err);
+
+    return k ? gcal_run_kernel_copy(&k->kernel, from, err) : -1;
 }
 
 static int take_time(struct gcal_measured_kernel *k, const struct gcal_measurement *m,

@@ -17,6 +17,7 @@ struct gcal_measured_kernel {
     char *detail; /* why it is not good; NULL when there is nothing to say */
     size_t n_samples;
     double time_s, spread; /* median; its relative standard error */
+    char *uncounted;       /* why 'kernel' has names only; NULL: it has its counts */
 };
 
 struct gcal_measured_kernels {
@@ -27,6 +28,9 @@ struct gcal_measured_kernels {
     size_t n_left_out; /* that could not be counted */
 };
 
+/* An empty kernel, to be filled; NULL with 'err'. */
+struct gcal_measured_kernel *
+gcal_measured_kernels_add(struct gcal_measured_kernels *measured, struct gcal_error *err);
 /* Gathers what goes to a run's sink. */
 struct gcal_run_sink gcal_measured_kernels_sink(struct gcal_measured_kernels *measured);
 /* All that a record has of its device 'device'. */

@@ -1,0 +1,108 @@
+#!/bin/bash
+# times.sh GPUCAL SOURCE - gpucal evaluate --times: kernels and times of a CSV file, without a
+# device
+set -u
+gpucal=$1 tests=$2/tests
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export OCL_ICD_VENDORS=/nonexistent
+
+fail() {
+    echo "FAILED: $*"
+    for f in out err all.csv; do [ -f $f ] && sed "s/^/$f: /" $f; done
+    exit 1
+}
+evaluate() { # STATUS OPTION...
+    local wanted=$1
+    shift
+    "$gpucal" evaluate --params "$tests/data/general/h100.yaml" --model general "$@" > out 2> err
+    local status=$?
+    [ $status = "$wanted" ] || fail "exit status $status, not $wanted: $*"
+}
+line() { grep -qE -- "$1" "${2:-out}" || fail "no line '$1'"; }
+figures() { # KERNELS
+    [ "$(grep -c '^kernel,' all.csv)" = "$1" ] || fail "not $1 kernels"
+}
+
+# Of columns in any order those that are needed; a quoted field, and CR LF.
+printf '%s\r\n' 'time_s,arguments,generator,device' \
+    '6.4e-06,"n:100",tiny_rotate,"NVIDIA H100 80GB HBM3"' \
+    '6.5e-06,n:512,tiny_rotate,NVIDIA H100 80GB HBM3' \
+    '7.5e-06,n:512,tiny_rotate,another GPU' > times.csv
+evaluate 0 --times times.csv --catalogue "$tests/scope" --csv all.csv
+figures 2
+line '^  tiny_rotate$'
+line ' 6.4 us +[-+][0-9.]+ % +(yes|no)  n:100$'
+line '^all: 2 kernels, '
+# The prediction is that of 'gpucal predict'.
+time_s=$("$gpucal" predict --params "$tests/data/general/h100.yaml" --model general \
+    -C "$tests/scope" -t tiny_rotate -t n:512 --json | sed -n 's/^ *"time_s": \([^,]*\),*$/\1/p')
+awk -F , -v time_s="$time_s" '/n:512/ { good = time_s > 0 && ($7 - time_s) ^ 2 < (1e-6 * time_s) ^ 2 }
+    END { exit !good }' all.csv || fail "predict: $time_s s"
+# Tags select: any name, and all arguments.
+evaluate 0 --times times.csv -C "$tests/scope" scope_tiny scope_rod n:100,200 --csv all.csv
+figures 1
+evaluate 1 --times times.csv -C "$tests/scope" scope_rod
+line 'no kernel that the tags select' err
+
+# A kernel without a time, and one that cannot be counted, are listed with the reason.
+mkdir own
+cat > own/own_data.cl <<'SOURCE'
+__kernel void own_data(__global const int *list, __global float *x)
+{
+    for (int i = list[get_global_id(0)]; i > 0; i = list[i])
+        x[get_global_id(0)] += 1;
+}
+SOURCE
+cat > own/own_data.yaml <<'DESCRIPTION'
+gpucal_kernel: 1
+name: own_data
+description: a loop whose trips are data
+tags: [own_data]
+source: own_data.cl
+kernel: own_data
+arguments:
+  n: {size: [1024]}
+local_size: [64]
+global_size: [n]
+args:
+  - {name: list, buffer: int32, elements: n}
+  - {name: x, buffer: float32, elements: n, output: true}
+check: {n: 1024}
+DESCRIPTION
+cat > times.csv <<'CSV'
+generator,arguments,time_s,spread,samples,status,detail
+tiny_rotate,n:512,,,0,build failed,"no ""compiler"""
+tiny_rotate,n:100,6.4e-06,0.01,12,good,
+own_data,n:1024,1e-05,0.01,12,good,
+CSV
+evaluate 0 --times times.csv -C "$tests/scope" -C own --csv all.csv
+figures 3
+line 'build failed: no "compiler"$'
+line 'not predicted: own_data: own_data.cl:3:'
+line '^all: 1 kernel, '
+
+# What cannot be read.
+refused() { # PATTERN LINE...
+    local pattern=$1
+    shift
+    printf '%s\n' "$@" > bad.csv
+    evaluate 1 --times bad.csv -C "$tests/scope"
+    line "$pattern" err
+}
+head='generator,arguments,time_s'
+refused 'bad.csv:1: expected the columns' 'generator,arguments'
+refused 'bad.csv: a header line'
+refused 'bad.csv:3: 2 fields, but the header line has 3' $head '' 'tiny_rotate,n:512'
+refused 'bad.csv:2: a quote' $head 'tiny_rotate,"n:512,1' 'e,'
+refused "bad.csv:2: no kernel of the catalogue is called 'tiny_rotat'" $head 'tiny_rotat,n:512,1e-5'
+refused "bad.csv:2: time_s 'fast': expected a number" $head 'tiny_rotate,n:512,fast'
+refused "bad.csv:2: time_s '': expected a time in seconds" $head 'tiny_rotate,n:512,'
+refused "bad.csv:2: time_s '-1'" $head 'tiny_rotate,n:512,-1'
+refused "bad.csv:2: status 'slow'" $head,status 'tiny_rotate,n:512,1e-5,slow'
+refused 'bad.csv: no kernel that NVIDIA H100 80GB HBM3 ran' $head
+evaluate 1 --times not-there.csv
+line 'not-there.csv' err
+evaluate 1 --times bad.csv --record e.h5
+line 'excludes' err
