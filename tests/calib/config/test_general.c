@@ -1,0 +1,239 @@
+/* test_general.c - the general model has a cost for all work that counting knows, once */
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/model/dtype.h"
+#include "calib/model/feature.h"
+#include "calib/model/model.h"
+#include "calib/select/select.h"
+#include "tests/kernels/count/operators.h"
+
+enum { MOST_NAMES = 256 };
+
+static struct gcal_config config;
+static const struct gcal_model *general;
+
+static int read_model(void **state)
+{
+    struct gcal_error err = { 0 };
+    int rc = gcal_select_read(TEST_DATA "/general/general.yaml", NULL, &config, &err);
+
+    (void)state;
+    if (rc < 0)
+        print_error("%s\n", err.text);
+    else
+        general = config.models[0].forms[0].model;
+    return rc;
+}
+
+static int clear_model(void **state)
+{
+    (void)state;
+    gcal_config_clear(&config);
+    return 0;
+}
+
+/* ---- names of operations ---- */
+
+/* As counting names operators, and functions that no row has. */
+static const char *const operators[] = {
+    "add",
+    "mul",
+    "madd",
+    "div",
+    "rem",
+    "shl",
+    "shr",
+    "and",
+    "or",
+    "xor",
+    "not",
+    "ctz",
+    "fast_length",
+    "work_group_reduce_add",
+    "sub_group_broadcast",
+    "sub_group_shuffle_xor",
+    "to_global",
+    "a_function_of_next_year",
+};
+static const char *const auxiliary[] = { "cmp", "select", "neg", "convert" };
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+struct names {
+    size_t n;
+    char all[MOST_NAMES][40];
+};
+
+static void add_name(struct names *names, const char *name, size_t length)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (strlen(names->all[i]) == length && strncmp(names->all[i], name, length) == 0)
+            return;
+    assert_true(names->n < MOST_NAMES && length < sizeof(names->all[0]));
+    snprintf(names->all[names->n++], sizeof(names->all[0]), "%.*s", (int)length, name);
+}
+
+/* The words before '(': all built-in functions, and some keywords. */
+static void add_calls(struct names *names, const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        size_t length = 0;
+
+        while (isalnum((unsigned char)at[length]) || at[length] == '_')
+            length++;
+        if (length && at[length] == '(')
+            add_name(names, at, length);
+        at += length ? length - 1 : 0;
+    }
+}
+
+static void find_names(struct names *names)
+{
+    names->n = 0;
+    for (size_t i = 0; i < COUNT(operators); i++)
+        add_name(names, operators[i], strlen(operators[i]));
+    for (size_t i = 0; operators_rows[i].text; i++)
+        add_calls(names, operators_rows[i].text);
+    assert_true(names->n > 150);
+}
+
+/* ---- their costs ---- */
+
+/* The model's feature that has the operation; n_features for none. */
+static size_t find_class(enum gcal_feature_kind kind, const char *dtype, const char *op)
+{
+    size_t found = general->n_features;
+
+    for (size_t i = 0; i < general->n_features; i++) {
+        struct gcal_feature f;
+
+        assert_int_equal(gcal_feature_parse(general->features[i], &f, NULL), 0);
+        if (f.kind == kind && gcal_feature_field_has(f.dtype, dtype) &&
+            gcal_feature_field_has(f.op, op)) {
+            if (found < general->n_features)
+                fail_msg("%s %s of %s is in %s and %s", gcal_feature_info(kind)->name, op,
+                         dtype, general->features[found], general->features[i]);
+            found = i;
+        }
+        gcal_feature_clear(&f);
+    }
+    return found;
+}
+
+static void has_one_cost(enum gcal_feature_kind kind, const char *dtype, const char *op)
+{
+    double parameters[MOST_NAMES];
+    size_t class = find_class(kind, dtype, op);
+
+    assert_true(general->n_parameters <= MOST_NAMES);
+    for (size_t i = 0; i < general->n_parameters; i++)
+        parameters[i] = 2;
+    if (class == general->n_features ||
+        !gcal_model_feature_has_cost(general, parameters, class))
+        fail_msg("%s %s of %s has no cost", gcal_feature_info(kind)->name, op, dtype);
+}
+
+static void every_operation_has_one_cost(void **state)
+{
+    struct names names;
+
+    (void)state;
+    find_names(&names);
+    for (size_t t = 0; gcal_dtype_name(t); t++) {
+        const char *dtype = gcal_dtype_name(t);
+
+        for (size_t i = 0; i < names.n; i++) {
+            has_one_cost(GCAL_FEATURE_OP, dtype, names.all[i]);
+            if (*dtype != 'f')
+                has_one_cost(GCAL_FEATURE_INDEX_OP, dtype, names.all[i]);
+        }
+        for (size_t i = 0; i < COUNT(auxiliary); i++) {
+            has_one_cost(GCAL_FEATURE_AUXILIARY_OP, dtype, auxiliary[i]);
+            if (*dtype != 'f')
+                has_one_cost(GCAL_FEATURE_INDEX_OP, dtype, auxiliary[i]);
+        }
+    }
+}
+
+/* The time of 'times' executions of an operation where all else is once. */
+static double time_of(enum gcal_feature_kind kind, const char *dtype, const char *op,
+                      double times)
+{
+    double parameters[MOST_NAMES], features[MOST_NAMES];
+    size_t class = find_class(kind, dtype, op);
+
+    for (size_t i = 0; i < general->n_parameters; i++)
+        parameters[i] = general->parameters[i].initial;
+    for (size_t i = 0; i < general->n_features; i++)
+        features[i] = i == class ? times : 1;
+    return gcal_model_eval(general, parameters, features, NULL);
+}
+
+static void integers_of_64_bits_cost_twice(void **state)
+{
+    static const char *const ops[] = { "add", "mul", "div", "mad_hi", "rotate" };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(ops); i++) {
+        double one = time_of(GCAL_FEATURE_OP, "int32", ops[i], 1e9);
+        double wide = time_of(GCAL_FEATURE_OP, "uint64", ops[i], 1e9);
+
+        if (wide < 1.99 * one || wide > 2.01 * one)
+            fail_msg("%s: %g s and %g s", ops[i], one, wide);
+    }
+}
+
+/* ---- all other work ---- */
+
+static void all_other_work_has_a_cost(void **state)
+{
+    static const char *const work[] = {
+        "f_sector_global_float32_load", "f_sector_global_uint8_store",
+        "f_local_pass_float64_load",    "f_line_constant_float32_load",
+        "f_mem_access_image_load",      "f_atomic_global_int32_add",
+        "f_atomic_local_uint64_max",    "f_divergent_branch",
+        "f_sync_barrier_local",         "f_sync_kernel_launch",
+    };
+    double parameters[MOST_NAMES];
+
+    (void)state;
+    for (size_t i = 0; i < general->n_parameters; i++)
+        parameters[i] = 2;
+    for (size_t i = 0; i < COUNT(work); i++) {
+        struct gcal_feature wanted, f;
+        bool found = false;
+
+        assert_int_equal(gcal_feature_parse(work[i], &wanted, NULL), 0);
+        for (size_t k = 0; k < general->n_features; k++) {
+            assert_int_equal(gcal_feature_parse(general->features[k], &f, NULL), 0);
+            found = found ||
+                    (f.kind == wanted.kind && (!f.space || f.space == wanted.space) &&
+                     (!f.direction || f.direction == wanted.direction) &&
+                     gcal_feature_field_has(f.dtype, wanted.dtype) &&
+                     gcal_model_feature_has_cost(general, parameters, k));
+            gcal_feature_clear(&f);
+        }
+        if (!found)
+            fail_msg("%s has no cost", work[i]);
+        gcal_feature_clear(&wanted);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operation_has_one_cost),
+        cmocka_unit_test(integers_of_64_bits_cost_twice),
+        cmocka_unit_test(all_other_work_has_a_cost),
+    };
+
+    return cmocka_run_group_tests(tests, read_model, clear_model);
+}
