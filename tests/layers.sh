@@ -12,6 +12,7 @@ layers='
 calib/base          :
 calib/model         : calib/base
 calib/model/run     : calib/base calib/model
+calib/model/roofs   : calib/base calib/model
 kernels             :
 kernels/includes    :
 kernels/source      : kernels
@@ -57,7 +58,7 @@ mpi/export          : store/params store/files store/predict mpi/cli mpi/count
 mpi                 : calib/worker mpi/cli
 '
 # What every folder may include, as far as its row is above.
-common='calib/base calib/model calib/model/run'
+common='calib/base calib/model calib/model/run calib/model/roofs'
 
 # HEADER, a regular expression : the one folder that may include it
 libraries='

@@ -17,6 +17,7 @@
 #include "calib/base/hash.h"
 #include "calib/model/run/device_info.h"
 #include "calib/model/model.h"
+#include "calib/model/roofs/roofs.h"
 
 struct gcal_error;
 struct gcal_yaml;
@@ -116,6 +117,7 @@ struct gcal_config_model {
     struct gcal_config_cost_group *groups;
     struct gcal_config_cost *overhead;  /* NULL: none */
     const struct gcal_yaml *parameters; /* a map of prior knowledge, or NULL */
+    struct gcal_roofs roofs;            /* of a model with expressions */
     size_t n_tag_sets;                  /* measurement kernels, which it is fitted to */
     struct gcal_config_tag_set *tag_sets;
     size_t n_targets; /* target kernels, which it predicts */

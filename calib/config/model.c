@@ -25,6 +25,7 @@ void gcal_config_model_clear(struct gcal_config_model *m)
     gcal_config_groups_clear(m);
     clear_tag_sets(m->tag_sets, m->n_tag_sets);
     clear_tag_sets(m->targets, m->n_targets);
+    gcal_roofs_clear(&m->roofs);
     gcal_strings_free(m->tailored, m->n_tailored);
     gcal_strings_free(m->checked, m->n_checked);
     free(m->name);
@@ -180,6 +181,44 @@ static int check_tailored_form(const struct gcal_config_model *m, struct gcal_er
     return 0;
 }
 
+/* ---- roofs ---- */
+
+/* Whether the form's expression has all names that the roofs have. */
+static int check_roofs(const struct gcal_config_model *m,
+                       const struct gcal_config_form *form, const struct gcal_yaml *node,
+                       struct gcal_error *err)
+{
+    struct gcal_error why = { 0 };
+    struct gcal_roofs_program *program;
+
+    if (!form->model)
+        return gcal_yaml_error(node, err,
+                               "roofs are for a model with an 'expression', not for "
+                               "built-in forms");
+    if (!(program = gcal_roofs_compile(&m->roofs, form->model, &why)))
+        return gcal_yaml_error(node, err,
+                               "%s: a roof has parameters and features of the model's "
+                               "expression",
+                               why.text);
+    gcal_roofs_program_destroy(program);
+    return 0;
+}
+
+static int read_roofs(struct gcal_config_model *m, const struct gcal_expr_names *names,
+                      struct gcal_error *err)
+{
+    const struct gcal_yaml *node = gcal_config_find(m->node, "roofs");
+
+    if (!node)
+        return 0;
+    if (gcal_roofs_read(m->node, names, &m->roofs, err) < 0)
+        return -1;
+    for (size_t i = 0; i < m->n_forms; i++)
+        if (check_roofs(m, &m->forms[i], node, err) < 0)
+            return -1;
+    return 0;
+}
+
 /* ---- all of it ---- */
 
 static int read_parameters(struct gcal_config_model *m, struct gcal_error *err)
@@ -193,16 +232,16 @@ static int read_parameters(struct gcal_config_model *m, struct gcal_error *err)
 int gcal_config_read_model(struct gcal_config *config, const struct gcal_yaml *node,
                            const struct gcal_expr_names *names, struct gcal_error *err)
 {
-    static const char *const known[] = { "name",       "output",   "expression",
-                                         "forms",      "groups",   "overhead",
-                                         "predicts",   "tailored", "checked",
-                                         "parameters", "kernels",  NULL };
+    static const char *const known[] = {
+        "name",     "output",  "expression", "forms",   "groups", "overhead", "predicts",
+        "tailored", "checked", "parameters", "kernels", "roofs",  NULL
+    };
     struct gcal_config_model *m = &config->models[config->n_models++];
 
     m->node = node;
     if (gcal_yaml_check_keys(node, known, err) < 0 || read_names(config, m, err) < 0 ||
         read_kernels(m, err) < 0 || gcal_config_read_forms(m, names, err) < 0 ||
-        check_tailored_form(m, err) < 0)
+        check_tailored_form(m, err) < 0 || read_roofs(m, names, err) < 0)
         return -1;
     return read_parameters(m, err);
 }

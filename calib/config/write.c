@@ -143,6 +143,7 @@ static void write_model(struct gcal_yaml_writer *w, const struct gcal_config_mod
     gcal_yaml_put_text(w, "output", m->output);
     write_forms(w, m);
     write_parameters(w, m);
+    gcal_roofs_write(w, &m->roofs);
     write_tag_sets(w, "predicts", m->targets, m->n_targets);
     if (m->n_tailored)
         write_key_strings(w, "tailored", m->tailored, m->n_tailored);

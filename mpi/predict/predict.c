@@ -19,6 +19,7 @@
 #include "mpi/own/own.h"
 #include "mpi/predict/gaps.h"
 #include "mpi/predict/inputs.h"
+#include "mpi/predict/roofs.h"
 #include "mpi/predict/table.h"
 #include "store/predict/predictor.h"
 
@@ -260,6 +261,7 @@ static int print_answer(const struct answer *a, const double *sizes,
     printf("%s on node %s: predicted %s, 90 %% interval %s (model %s)\n", a->device_name,
            a->node, gcal_units(p->time_s, "s", time), format_interval(p, interval),
            gcal_predictor_model(a->predictor));
+    gcal_roofs_print(p);
     if (gcal_gaps_print(a->predictor, sizes, err) < 0)
         return -1;
     if (p->extrapolates)
@@ -288,6 +290,10 @@ static json_t *answer_json(const struct answer *a, const double *sizes,
 
     if (!gaps)
         return NULL;
+    if (gcal_roofs_add_json(all, a->predictor, sizes, p, err) < 0) {
+        json_decref(all);
+        return NULL;
+    }
     if (p->extrapolates)
         json_object_set_new(all, "outside", json_string(p->outside));
     if (p->extrapolates && isfinite(p->outside_by)) /* JSON has no infinity */

@@ -30,6 +30,8 @@ static void print_row(const struct gcal_profile *profile, const double *sizes,
         printf("%*.15g  ", width_of(profile->parameters[i]), sizes[i]);
     printf("%11s  %11s  %11s", gcal_units(p->time_s, "s", time),
            gcal_units(p->low_s, "s", low), gcal_units(p->high_s, "s", high));
+    if (p->roof)
+        printf("  bound by %s", p->roof);
     if (p->not_covered > 0)
         printf("  %.3g %% not covered: %s", 100 * p->not_covered, p->gap);
     if (p->extrapolates)
@@ -66,6 +68,10 @@ static void put_row(FILE *file, const struct gcal_prediction *p)
     gcal_csv_text(file, p->extrapolates ? p->outside : NULL, ',');
     if (p->extrapolates && isfinite(p->outside_by))
         fprintf(file, "%.9g", p->outside_by);
+    fputc(',', file);
+    gcal_csv_text(file, p->roof, ',');
+    if (p->roof)
+        fprintf(file, "%.9g", p->roof_s);
     fputc('\n', file);
 }
 
@@ -80,7 +86,7 @@ int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
         for (size_t i = 0; i < profile->n_parameters; i++)
             gcal_csv_text(r.file, profile->parameters[i], ',');
         fputs("time_s,standard_error_s,low_s,high_s,not_covered,gap,extrapolates,outside,"
-              "outside_by\n",
+              "outside_by,bound_by,roof_s\n",
               r.file);
         for (size_t i = 0; i < target->points.n; i++) {
             for (size_t k = 0; k < profile->n_parameters; k++)

@@ -119,6 +119,9 @@ struct gpucal_prediction {
                                 none */
     double outside_by;   /* its ratio to the largest calibrated value (infinite when
                                 that is 0), or below 1 to the smallest */
+    const char *roof;    /* the device's limit that binds the kernel ("dram"), owned by
+                                the model; NULL: the model names none */
+    double roof_s;       /* the time that this limit alone allows; 0: no roof */
 };
 
 /* 'sizes': one per profile parameter, in order.  Allocates nothing. */

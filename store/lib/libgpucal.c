@@ -181,7 +181,9 @@ API int gpucal_predict(const struct gpucal_model *model, const double *sizes,
                                               .gap = p.gap,
                                               .extrapolates = p.extrapolates,
                                               .outside = p.outside,
-                                              .outside_by = p.outside_by };
+                                              .outside_by = p.outside_by,
+                                              .roof = p.roof,
+                                              .roof_s = p.roof_s };
     return 0;
 }
 

@@ -77,6 +77,7 @@ void gcal_params_model_clear(struct gcal_params_model *m)
     free(m->output);
     free(m->expression);
     free(m->form);
+    gcal_roofs_clear(&m->roofs);
     free(m->value);
     free(m->standard_error);
     free(m->own);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "calib/model/roofs/roofs.h"
 #include "calib/model/run/device_info.h"
 
 struct gcal_error;
@@ -47,6 +48,7 @@ struct gcal_params_model {
     struct gcal_params_origin origin; /* a NULL text or 0: that of the device */
     char *name, *output, *expression;
     char *form; /* how the costs are combined: "pnorm" */
+    struct gcal_roofs roofs;
     size_t n_parameters;
     char **parameter; /* "p_f32madd" */
     char **unit;      /* "s" */

@@ -144,6 +144,13 @@ static void get_known(struct gcal_params_fields *r, const struct gcal_yaml *map,
         r->failed = true;
 }
 
+static void get_roofs(struct gcal_params_fields *r, const struct gcal_yaml *map,
+                      struct gcal_params_model *m)
+{
+    if (!r->failed && gcal_roofs_read(map, NULL, &m->roofs, r->err) < 0)
+        r->failed = true;
+}
+
 /* Before version 2 there was one form, and no held-out errors. */
 static void get_errors(struct gcal_params_fields *r, const struct gcal_yaml *map,
                        struct gcal_params_model *m)
@@ -182,6 +189,7 @@ static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
         get_covariance(r, map, m);
     get_features(r, map, m);
     get_known(r, map, m);
+    get_roofs(r, map, m);
     m->n_kernels = gcal_params_fields_count(r, map, "kernels");
     m->n_samples = gcal_params_fields_count(r, map, "samples");
     m->residual = gcal_params_fields_number(r, map, "residual", 0);
@@ -244,7 +252,7 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
         "form",        "factor_error",   "parameters", "features",     "covariance",
         "kernels",     "samples",        "residual",   "condition",    "mean_error",
         "worst_error", "held_out",       "error_90",   "held_out_rms", "known",
-        "short_s",     "short_error_90", NULL,
+        "short_s",     "short_error_90", "roofs",      NULL,
     };
     struct gcal_params_fields r = { .err = err, .version = 3 };
 

@@ -150,6 +150,8 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
     np = p->model->n_parameters;
     nf = p->model->n_features;
     p->n_columns = from->n_parameters;
+    if (!(p->roofs = gcal_roofs_compile(&from->roofs, p->model, err)))
+        return gcal_error_prefix(err, "model %.60s", from->name);
     if (np > GCAL_PREDICTOR_MAX_PARAMETERS ||
         p->n_columns > GCAL_PREDICTOR_MAX_PARAMETERS || nf > GCAL_PREDICTOR_MAX_FEATURES)
         return gcal_error_set(err, GCAL_EINPUT,
@@ -204,6 +206,7 @@ void gcal_predictor_destroy(struct gcal_predictor *p)
     if (!p)
         return;
     gcal_binding_destroy(p->binding);
+    gcal_roofs_program_destroy(p->roofs);
     gcal_model_destroy(p->model);
     free(p->value);
     free(p->root);

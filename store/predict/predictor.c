@@ -7,6 +7,7 @@
 #include "calib/base/error.h"
 #include "calib/model/binding.h"
 #include "calib/model/model.h"
+#include "calib/model/roofs/roofs.h"
 #include "store/params/params.h"
 #include "store/predict/private.h"
 
@@ -170,7 +171,7 @@ static int check_cover(const struct gcal_predictor *p, const double *sizes,
                                                        : 0;
 }
 
-/* ---- the time and its interval ---- */
+/* ---- the time ---- */
 
 /* The time before the device factor; 'gradient' may be NULL. */
 static int eval_raw(const struct gcal_predictor *p, const double *sizes, double *features,
@@ -201,6 +202,48 @@ int gcal_predictor_time(const struct gcal_predictor *p, const double *sizes,
     *time_s = p->factor * raw_s;
     return 0;
 }
+
+/* ---- roofs ---- */
+
+size_t gcal_predictor_roof_count(const struct gcal_predictor *p)
+{
+    return gcal_roofs_count(p->roofs);
+}
+
+const char *gcal_predictor_roof(const struct gcal_predictor *p, size_t i)
+{
+    return gcal_roofs_name(p->roofs, i);
+}
+
+int gcal_predictor_roofs(const struct gcal_predictor *p, const double *sizes,
+                         double *seconds, struct gcal_error *err)
+{
+    double features[GCAL_PREDICTOR_MAX_FEATURES], raw_s;
+    struct gap gap;
+
+    if (eval_raw(p, sizes, features, NULL, &raw_s, &gap, err) < 0)
+        return -1;
+    gcal_roofs_eval(p->roofs, p->value, features, seconds);
+    for (size_t i = 0; i < gcal_roofs_count(p->roofs); i++)
+        seconds[i] *= p->factor;
+    return 0;
+}
+
+static void find_roof(const struct gcal_predictor *p, const double *features,
+                      struct gcal_prediction *prediction)
+{
+    double seconds[GCAL_ROOFS_MAX];
+    size_t i = gcal_roofs_eval(p->roofs, p->value, features, seconds);
+
+    prediction->roof = NULL;
+    prediction->roof_s = 0;
+    if (i == gcal_roofs_count(p->roofs))
+        return;
+    prediction->roof = gcal_roofs_name(p->roofs, i);
+    prediction->roof_s = p->factor * seconds[i];
+}
+
+/* ---- the interval ---- */
 
 static int set_interval(const struct gcal_predictor *p, double relative_error,
                         struct gcal_prediction *prediction, struct gcal_error *err)
@@ -240,6 +283,7 @@ int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
                      prediction, err) < 0)
         return -1;
     find_outside(p, features, prediction);
+    find_roof(p, features, prediction);
     for (size_t i = 0; log_gradient && i < p->model->n_parameters; i++)
         log_gradient[i] = gradient[i] / raw_s;
     return 0;

@@ -49,6 +49,9 @@ struct gcal_prediction {
                                 NULL: none */
     double outside_by;       /* its ratio to the largest calibrated value (infinite when
                                 that is 0), or below 1 to the smallest; 1: none outside */
+    const char *roof; /* the roof with the longest time, owned by the predictor; NULL:
+                                the model has none, or all are 0 */
+    double roof_s;    /* that time, which may be longer than time_s; 0: no roof */
 };
 
 /* The model 'name'.  NULL: the one made for most of the kernels; if there is none, one that
@@ -92,6 +95,14 @@ const char *gcal_predictor_model(const struct gcal_predictor *predictor);
 size_t gcal_predictor_gap_count(const struct gcal_predictor *predictor);
 size_t gcal_predictor_gaps(const struct gcal_predictor *predictor, const double *sizes,
                            struct gcal_binding_gap *gaps);
+
+/* The model's roofs, and their times: 'seconds' has room for gcal_predictor_roof_count() of
+ * them.  -1 where there is no prediction.
+ */
+size_t gcal_predictor_roof_count(const struct gcal_predictor *predictor);
+const char *gcal_predictor_roof(const struct gcal_predictor *predictor, size_t i);
+int gcal_predictor_roofs(const struct gcal_predictor *predictor, const double *sizes,
+                         double *seconds, struct gcal_error *err);
 
 /* The same time, to the last bit, without interval and faster; -1 where there is no
  * prediction, but for the width of its interval.

@@ -6,6 +6,7 @@
 
 struct gcal_binding;
 struct gcal_model;
+struct gcal_roofs_program;
 
 /* A prediction keeps its arrays on the stack. */
 #define GCAL_PREDICTOR_MAX_FEATURES   512
@@ -14,6 +15,7 @@ struct gcal_model;
 struct gcal_predictor {
     struct gcal_model *model;
     struct gcal_binding *binding;
+    struct gcal_roofs_program *roofs;
     double *value, *feature_min, *feature_max;
     double *root;     /* of the covariance: a row of n_columns for each parameter */
     size_t *n_row;    /* by parameter: length of the row without trailing zeros */

@@ -26,6 +26,8 @@ class Prediction(Structure):
         ("extrapolates", c_int),
         ("outside", c_char_p),
         ("outside_by", c_double),
+        ("roof", c_char_p),
+        ("roof_s", c_double),
     ]
 
 

@@ -455,10 +455,11 @@ static void keeps_its_layout(void **state)
     if (sizeof(void *) != 8)
         skip();
     assert_int_equal(sizeof(struct gpucal_error), 1004);
-    assert_int_equal(sizeof(struct gpucal_prediction), 72);
+    assert_int_equal(sizeof(struct gpucal_prediction), 88);
     assert_int_equal(offsetof(struct gpucal_prediction, not_covered), 32);
     assert_int_equal(offsetof(struct gpucal_prediction, extrapolates), 48);
     assert_int_equal(offsetof(struct gpucal_prediction, outside_by), 64);
+    assert_int_equal(offsetof(struct gpucal_prediction, roof_s), 80);
     assert_int_equal(sizeof(struct gpucal_share), 112);
     assert_int_equal(offsetof(struct gpucal_share, size_per_unit), 24);
     assert_int_equal(offsetof(struct gpucal_share, units), 64);

@@ -97,6 +97,29 @@ static char *replace(const char *text, const char *from, const char *to)
     return gcal_buf_format("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
 }
 
+static void reads_back_roofs(void **state)
+{
+    struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
+    struct gcal_error err;
+    size_t size;
+    char *text, *with;
+
+    (void)state;
+    assert_non_null(text = gcal_params_encode(&params, &size, NULL));
+    assert_null(strstr(text, "roofs"));
+    with = replace(text, "form: linear\n",
+                   "form: linear\nroofs:\n  madds: p_madd*f_op_float32_madd\n");
+    assert_int_equal(decode(with, strlen(with), &back, &err), 0);
+    free(text);
+    assert_string_equal(back.devices[0].models[0].roofs.roofs[0].name, "madds");
+    assert_non_null(text = gcal_params_encode(&back, &size, NULL));
+    assert_string_equal(text, with);
+    free(text);
+    free(with);
+    gcal_params_clear(&back);
+    gcal_params_clear(&params);
+}
+
 static void says_where_a_file_is_wrong(void **state)
 {
     static const struct {
@@ -123,6 +146,7 @@ static void says_where_a_file_is_wrong(void **state)
         { ", own_error: 2.3e-15", "", "own and own_error must both" },
         { "kernels: 12\n", "", "n1.yaml:33:1: 'kernels' is missing" },
         { "form: linear\n", "", "'form' is missing" },
+        { "form: linear\n", "form: linear\nroofs: [l2]\n", "roofs: expected a map" },
         { "error_90: 0.0461", "error_90: -1", "error_90: must be at least 0" },
         { "  fitted: 3\n", "", "'fitted' is missing" },
         { "- name: matmul", "- name: matmul\n  - name: matmul",
@@ -464,6 +488,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_back_exactly),
         cmocka_unit_test(refuses_every_cut),
+        cmocka_unit_test(reads_back_roofs),
         cmocka_unit_test(says_where_a_file_is_wrong),
         cmocka_unit_test(reads_version_1),
         cmocka_unit_test(reads_version_2),

@@ -295,6 +295,41 @@ static void files_of_earlier_versions_go_by_names(void **state)
     assert_non_null(strstr(err.text, "calibrate again"));
 }
 
+/* The additions of GENERAL and half of them, of 1000 work-items: 1 us and 0.5 us. */
+#define ROOFS                                                                            \
+    "roofs: {half: p_add * f_op_float32_add / 2, adds: p_add * f_op_float32_add}\n"
+
+static void the_longest_roof_binds(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_params params = { 0 };
+    struct gcal_profile *profile = read_profile(PROFILE("k", NO_PRINT, "0"));
+    struct gcal_prediction prediction;
+    struct gcal_predictor *p;
+    const double n = 1000;
+    double seconds[2];
+
+    (void)state;
+    read_params("general", GENERAL ROOFS, &params);
+    p = gcal_predictor_create(params.devices, NULL, profile, &err);
+    assert_non_null(p);
+    assert_int_equal(gcal_predictor_eval(p, &n, &prediction, NULL, &err), 0);
+    assert_string_equal(prediction.roof, "adds");
+    assert_true(fabs(prediction.roof_s - 1e-6) < 1e-12);
+    assert_int_equal(gcal_predictor_roof_count(p), 2);
+    assert_string_equal(gcal_predictor_roof(p, 0), "half");
+    assert_int_equal(gcal_predictor_roofs(p, &n, seconds, &err), 0);
+    assert_true(fabs(seconds[0] - 5e-7) < 1e-12 && seconds[1] == prediction.roof_s);
+    gcal_predictor_destroy(p);
+    gcal_params_clear(&params);
+
+    read_params("general", GENERAL "roofs: {none: p_mul}\n", &params);
+    assert_null(gcal_predictor_create(params.devices, NULL, profile, &err));
+    assert_non_null(strstr(err.text, "model general: roof 'none': "));
+    gcal_params_clear(&params);
+    gcal_profile_destroy(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +343,7 @@ int main(void)
         cmocka_unit_test(parameters_must_tell_something),
         cmocka_unit_test(models_are_listed_with_their_kernels),
         cmocka_unit_test(files_of_earlier_versions_go_by_names),
+        cmocka_unit_test(the_longest_roof_binds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
