@@ -28,29 +28,33 @@ static bool is_wanted(const struct gcal_evaluation_selection *j,
 
 /* ---- predicting ---- */
 
-/* 'row' gets the model that predicts, also if the prediction fails. */
+static void take_prediction(struct gcal_evaluation_row *row,
+                            const struct gcal_prediction *p)
+{
+    row->predicted_s = p->time_s;
+    row->low_s = p->low_s;
+    row->high_s = p->high_s;
+    row->extrapolates = p->extrapolates;
+    row->not_covered = p->not_covered;
+}
+
 static int predict(const struct gcal_measured_kernel *k,
                    const struct gcal_profile *profile,
-                   const struct gcal_params_device *device,
+                   const struct gcal_params_device *device, const char *model,
                    struct gcal_evaluation_row *row, struct gcal_error *err)
 {
-    const double *sizes = k->kernel.size_values;
     struct gcal_predictor *predictor;
     struct gcal_prediction p;
-    int rc;
+    int rc = -1;
 
     if (!profile)
         return gcal_error_set(err, GCAL_EINPUT, "%s", k->uncounted);
-    predictor = gcal_predictor_create(device, row->model, profile, err);
-    rc = predictor ? gcal_predictor_eval(predictor, sizes, &p, NULL, err) : -1;
-
-    if (rc == 0) {
-        row->predicted_s = p.time_s;
-        row->low_s = p.low_s;
-        row->high_s = p.high_s;
-        row->extrapolates = p.extrapolates;
-        row->not_covered = p.not_covered;
-    }
+    if (!(predictor = gcal_predictor_create(device, model, profile, err)))
+        return -1;
+    if (row->baseline)
+        gcal_predictor_disregard_gaps(predictor);
+    if ((rc = gcal_predictor_eval(predictor, k->kernel.size_values, &p, NULL, err)) == 0)
+        take_prediction(row, &p);
     gcal_predictor_destroy(predictor);
     return rc;
 }
@@ -69,16 +73,28 @@ static char *name_sizes(const struct gcal_run_kernel *k, struct gcal_error *err)
     return gcal_buf_take(&buf, err);
 }
 
+/* The model's name is that of a baseline, or its own. */
 static int name_row(struct gcal_evaluation_row *row, const struct gcal_measured_kernel *k,
                     const char *model, struct gcal_error *err)
 {
+    const char *generator = k->kernel.generator;
+
+    row->of = k;
     row->model = strdup(model);
     row->kernel = strdup(k->kernel.name);
-    row->generator = strdup(k->kernel.generator);
+    row->generator = strdup(generator);
+    row->application = strndup(generator, strcspn(generator, "_"));
     row->variant = strdup(k->kernel.variant);
     row->sizes = name_sizes(&k->kernel, err);
-    if (!row->model || !row->kernel || !row->generator || !row->variant || !row->sizes)
-        return gcal_error_memory(err);
+    return row->model && row->kernel && row->generator && row->application &&
+                   row->variant && row->sizes
+               ? 0
+               : gcal_error_memory(err);
+}
+
+static int take_time(struct gcal_evaluation_row *row,
+                     const struct gcal_measured_kernel *k, struct gcal_error *err)
+{
     row->status = gcal_measurement_status_name(k->status);
     if (k->status == GCAL_MEASUREMENT_GOOD && k->n_samples) {
         row->measured_s = k->time_s;
@@ -89,27 +105,41 @@ static int name_row(struct gcal_evaluation_row *row, const struct gcal_measured_
     return 0;
 }
 
-/* 'model' NULL: chosen for the kernel.  What cannot be predicted says why. */
-static int add_row(struct gcal_evaluation *e, const struct gcal_measured_kernel *k,
-                   const char *model, const struct gcal_params_device *device,
-                   struct gcal_error *err)
+/* What cannot be predicted says why. */
+static int fill_row(struct gcal_evaluation_row *row, const struct gcal_measured_kernel *k,
+                    const struct gcal_profile *profile,
+                    const struct gcal_evaluation_model *by,
+                    const struct gcal_params_model *model, struct gcal_error *err)
+{
+    struct gcal_error why = { 0 };
+
+    row->baseline = by->baseline;
+    row->general = gcal_params_model_is_general(model);
+    if (name_row(row, k, by->baseline ? by->baseline : model->name, err) < 0 ||
+        take_time(row, k, err) < 0)
+        return -1;
+    if (predict(k, profile, by->device, model->name, row, &why) == 0)
+        return 0;
+    free(row->detail);
+    return (row->detail = strdup(why.text)) ? 0 : gcal_error_memory(err);
+}
+
+int gcal_evaluation_add_kernel(struct gcal_evaluation *e,
+                               const struct gcal_measured_kernel *k,
+                               const struct gcal_evaluation_model *by,
+                               struct gcal_error *err)
 {
     const struct gcal_profile *profile =
         k->uncounted ? NULL : gcal_run_kernel_profile(&k->kernel, err);
-    const struct gcal_params_model *chosen =
-        profile || k->uncounted
-            ? gcal_predictor_choose(device, model, profile ? 1 : 0, &profile, err)
-            : NULL;
-    struct gcal_evaluation_row *row = chosen ? gcal_evaluation_add(e, err) : NULL;
-    struct gcal_error why = { 0 };
+    const struct gcal_params_model *model = NULL;
+    struct gcal_evaluation_row *row = NULL;
     int rc = -1;
 
-    if (row && (rc = name_row(row, k, chosen->name, err)) == 0 &&
-        predict(k, profile, device, row, &why) < 0) {
-        free(row->detail);
-        if (!(row->detail = strdup(why.text)))
-            rc = gcal_error_memory(err);
-    }
+    if (profile || k->uncounted)
+        model =
+            gcal_predictor_choose(by->device, by->name, profile ? 1 : 0, &profile, err);
+    if (model && (row = gcal_evaluation_add(e, err)))
+        rc = fill_row(row, k, profile, by, model, err);
     gcal_profile_destroy((struct gcal_profile *)profile);
     return rc;
 }
@@ -120,9 +150,11 @@ static int compare_tagged(const struct gcal_evaluation_selection *j,
                           const struct gcal_params_device *device,
                           struct gcal_evaluation *e, struct gcal_error *err)
 {
+    const struct gcal_evaluation_model by = { .device = device, .name = j->model };
+
     for (size_t i = 0; i < measured->n; i++)
         if (measured->kernels[i].measured && has_tags(j, &measured->kernels[i].kernel) &&
-            add_row(e, &measured->kernels[i], j->model, device, err) < 0)
+            gcal_evaluation_add_kernel(e, &measured->kernels[i], &by, err) < 0)
             return -1;
     return 0;
 }
@@ -132,12 +164,15 @@ static int compare_targets(const struct gcal_evaluation_selection *j,
                            const struct gcal_params_device *device,
                            struct gcal_evaluation *e, struct gcal_error *err)
 {
-    for (size_t m = 0; m < device->n_models; m++)
+    for (size_t m = 0; m < device->n_models; m++) {
+        const struct gcal_evaluation_model by = { .device = device,
+                                                  .name = device->models[m].name };
+
         for (size_t i = 0; i < measured->n; i++)
-            if (is_wanted(j, &measured->kernels[i], device->models[m].name) &&
-                add_row(e, &measured->kernels[i], device->models[m].name, device, err) <
-                    0)
+            if (is_wanted(j, &measured->kernels[i], by.name) &&
+                gcal_evaluation_add_kernel(e, &measured->kernels[i], &by, err) < 0)
                 return -1;
+    }
     return 0;
 }
 

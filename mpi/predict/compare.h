@@ -19,6 +19,20 @@ struct gcal_evaluation_selection {
     const char *const *tags;
 };
 
+/* A model that predicts. */
+struct gcal_evaluation_model {
+    const struct gcal_params_device *device;
+    const char *name; /* NULL: the one that gcal_predictor_choose() finds */
+    const char
+        *baseline; /* what rows call it, which predicts whatever it has no cost for;
+                             NULL: it is evaluated, under its name */
+};
+
+/* Appends a row for the kernel, predicted by 'model'. */
+int gcal_evaluation_add_kernel(struct gcal_evaluation *evaluation,
+                               const struct gcal_measured_kernel *kernel,
+                               const struct gcal_evaluation_model *model,
+                               struct gcal_error *err);
 /* Appends a row for each kernel and model, and sorts them. */
 int gcal_evaluation_compare(const struct gcal_evaluation_selection *selection,
                             const struct gcal_measured_kernels *measured,

@@ -9,6 +9,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/predict/baselines.h"
 #include "mpi/predict/compare.h"
 #include "mpi/predict/evaluation_print.h"
 #include "mpi/predict/inputs.h"
@@ -20,9 +21,18 @@ struct evaluate_command {
     struct gcal_predict_device_options published;
     struct gcal_option_list tags, catalogue;
     const char *config, *record, *replay, *times, *csv;
+    bool with_baselines;
+    const char *baseline; /* a parameter file, or NULL */
 };
 
-enum { REPLAY = 256, TIMES };
+/* What is read and measured. */
+struct inputs {
+    struct gcal_predict_device published;
+    struct gcal_baselines baselines; /* empty without --baseline */
+    struct gcal_measured_kernels measured;
+};
+
+enum { REPLAY = 256, TIMES, BASELINE };
 
 static const struct argp_option options[] = {
     { "record", 'r', "FILE.h5", 0, "Write the measurements to this record", 0 },
@@ -31,6 +41,11 @@ static const struct argp_option options[] = {
     { "times", TIMES, "FILE.csv", 0,
       "Take times from this file of 'gpucal kernels --run --csv', count its kernels, and "
       "measure nothing",
+      0 },
+    { "baseline", BASELINE, "FILE", OPTION_ARG_OPTIONAL,
+      "Print beside it, for the same kernels, the figures of the general models of this "
+      "parameter file; by default those of the published models roofline, linear and "
+      "overlap",
       0 },
     { 0 },
 };
@@ -51,6 +66,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case TIMES:
         c->times = arg;
+        break;
+    case BASELINE:
+        c->with_baselines = true;
+        c->baseline = arg;
         break;
     case ARGP_KEY_ARG:
         gcal_option_list_add(&c->tags, arg, state);
@@ -89,7 +108,8 @@ static const struct argp argp = {
         "  gpucal evaluate --record evaluation.h5 --csv evaluation.csv\n"
         "  gpucal evaluate matmul_sq dtype:float32 n:2048,4096 --device '*H200*'\n"
         "  gpucal evaluate --replay evaluation.h5 --params node17.yaml\n"
-        "  gpucal evaluate --times stream.csv --params node17.yaml --model rates\n\n"
+        "  gpucal evaluate --times stream.csv --params node17.yaml --model rates\n"
+        "  gpucal evaluate --times stream.csv --params node17.yaml --baseline=n1.yaml\n\n"
         "With tags and without --model, the model made for each kernel predicts it, or "
         "else the general one.  With "
         "--replay, a tag selects kernels of the record by their generator (matmul_tiled) "
@@ -138,26 +158,25 @@ static int replay(const char *file, const struct gcal_device_info *wanted,
     return rc;
 }
 
-static int gather(const struct evaluate_command *c,
-                  const struct gcal_params_device *device,
-                  struct gcal_measured_kernels *measured, struct gcal_error *err)
+static int gather(const struct evaluate_command *c, struct inputs *in,
+                  struct gcal_error *err)
 {
+    const struct gcal_device_info *info = &in->published.device->info;
     struct gcal_evaluation_targets targets = {
         .config = c->config,
         .catalogue = &c->catalogue,
         .model = c->published.model,
-        .published = device,
+        .published = in->published.device,
+        .baselines = &in->baselines,
         .n_tags = c->tags.n,
         .tags = c->tags.items,
     };
 
     if (c->replay)
-        return replay(c->replay, &device->info, measured, err);
+        return replay(c->replay, info, &in->measured, err);
     if (c->times)
-        return gcal_evaluation_read_times(&targets, c->times, &device->info, measured,
-                                          err);
-    return gcal_evaluation_measure_targets(&targets, &device->info, c->record, measured,
-                                           err);
+        return gcal_evaluation_read_times(&targets, c->times, info, &in->measured, err);
+    return gcal_evaluation_measure_targets(&targets, info, c->record, &in->measured, err);
 }
 
 /* ---- output ---- */
@@ -166,84 +185,104 @@ static int write_csv(const char *path, const struct gcal_evaluation_report *repo
                      struct gcal_error *err)
 {
     FILE *file = fopen(path, "we");
-    int failed;
+    int failed, rc;
 
     if (!file)
         return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-    gcal_evaluation_csv(file, report);
+    rc = gcal_evaluation_csv(file, report, err);
     failed = ferror(file);
-    if (fclose(file) == EOF || failed)
+    if ((fclose(file) == EOF || failed) && rc == 0)
         return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-    return 0;
+    return rc;
 }
 
-static int report(const struct evaluate_command *c, const struct gcal_predict_device *p,
+static int report(const struct evaluate_command *c, const struct inputs *in,
                   const struct gcal_evaluation *evaluation, const char *missing,
                   struct gcal_error *err)
 {
     struct gcal_evaluation_set *sets;
     struct gcal_evaluation_report r = { .evaluation = evaluation,
-                                        .node = p->params.node,
-                                        .device = p->device,
-                                        .missing = missing };
+                                        .node = in->published.params.node,
+                                        .device = in->published.device,
+                                        .missing = missing,
+                                        .baselines = &in->baselines };
     int rc;
 
     if (gcal_evaluation_sets(evaluation, &sets, &r.n_sets, err) < 0)
         return -1;
     r.sets = sets;
-    gcal_evaluation_print(&r);
-    rc = c->csv ? write_csv(c->csv, &r, err) : 0;
+    rc = gcal_evaluation_print(&r, err);
+    if (rc == 0 && c->csv)
+        rc = write_csv(c->csv, &r, err);
     free(sets);
     return rc;
 }
 
-static int compare(const struct evaluate_command *c, const struct gcal_predict_device *p,
-                   const struct gcal_measured_kernels *measured, struct gcal_error *err)
+/* Why there is nothing to report. */
+static int no_kernels(const struct evaluate_command *c, const char *missing,
+                      struct gcal_error *err)
+{
+    if (*missing)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "models without published parameters for this device: %s",
+                              missing);
+    return gcal_error_set(err, GCAL_EINPUT,
+                          c->tags.n ? "the tags select no measured kernel"
+                                    : "no kernel was measured as a target of a model; "
+                                      "give tags");
+}
+
+static int compare(const struct evaluate_command *c, const struct inputs *in,
+                   struct gcal_error *err)
 {
     /* Kernels measured by tags are targets of their models. */
     struct gcal_evaluation_selection selection = { .model = c->published.model,
                                                    .n_tags = c->replay ? c->tags.n : 0,
                                                    .tags = c->tags.items };
+    const struct gcal_params_device *device = in->published.device;
     struct gcal_evaluation evaluation = { 0 };
-    char *missing = gcal_evaluation_missing(&selection, measured, p->device, err);
+    char *missing = gcal_evaluation_missing(&selection, &in->measured, device, err);
     int rc = -1;
 
     if (missing &&
-        gcal_evaluation_compare(&selection, measured, p->device, &evaluation, err) == 0) {
-        if (evaluation.n)
-            rc = report(c, p, &evaluation, missing, err);
-        else if (*missing)
-            gcal_error_set(err, GCAL_EINPUT,
-                           "models without published parameters for this device: %s",
-                           missing);
-        else
-            gcal_error_set(err, GCAL_EINPUT,
-                           c->tags.n ? "the tags select no measured kernel"
-                                     : "no kernel was measured as a target of a model; "
-                                       "give tags");
-    }
+        gcal_evaluation_compare(&selection, &in->measured, device, &evaluation, err) ==
+            0 &&
+        gcal_baselines_compare(&in->baselines, &in->measured, &evaluation, err) == 0)
+        rc = evaluation.n ? report(c, in, &evaluation, missing, err)
+                          : no_kernels(c, missing, err);
     gcal_evaluation_clear(&evaluation);
     free(missing);
     return rc;
 }
 
+/* The published parameters, checked, and the models beside them. */
+static int open_models(const struct evaluate_command *c, struct inputs *in,
+                       struct gcal_error *err)
+{
+    if (gcal_predict_device_open(&c->published, &in->published, err) < 0 ||
+        (c->published.model &&
+         !gcal_predictor_choose(in->published.device, c->published.model, 0, NULL, err)))
+        return -1;
+    return c->with_baselines ? gcal_baselines_open(c->baseline, in->published.device,
+                                                   &in->baselines, err)
+                             : 0;
+}
+
 /* Exit status, or -1. */
 static int run(const struct evaluate_command *c, struct gcal_error *err)
 {
-    struct gcal_predict_device published = { 0 };
-    struct gcal_measured_kernels measured = { 0 };
+    struct inputs in = { 0 };
     int rc = -1;
 
-    if (gcal_predict_device_open(&c->published, &published, err) == 0 &&
-        (!c->published.model ||
-         gcal_predictor_choose(published.device, c->published.model, 0, NULL, err)) &&
-        gather(c, published.device, &measured, err) == 0)
-        rc = compare(c, &published, &measured, err);
+    if (open_models(c, &in, err) == 0 && gather(c, &in, err) == 0)
+        rc = compare(c, &in, err);
     /* Records and files of times have the failures of their runs. */
-    if (rc == 0 && !c->replay && !c->times && gcal_measured_kernels_lack_some(&measured))
+    if (rc == 0 && !c->replay && !c->times &&
+        gcal_measured_kernels_lack_some(&in.measured))
         rc = GCAL_EDEVICE;
-    gcal_measured_kernels_clear(&measured);
-    gcal_predict_device_clear(&published);
+    gcal_measured_kernels_clear(&in.measured);
+    gcal_baselines_clear(&in.baselines);
+    gcal_predict_device_clear(&in.published);
     return rc;
 }
 

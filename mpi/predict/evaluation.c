@@ -7,7 +7,7 @@
 
 #include "calib/base/array.h"
 #include "calib/base/error.h"
-#include "fit/error_summary.h"
+#include "fit/rank_correlation.h"
 
 /* ---- rows ---- */
 
@@ -30,8 +30,10 @@ struct gcal_evaluation_row *gcal_evaluation_add(struct gcal_evaluation *e,
 static int by_name(const void *a, const void *b)
 {
     const struct gcal_evaluation_row *x = a, *y = b;
-    int order = strcmp(x->model, y->model);
+    int order = x->baseline - y->baseline;
 
+    if (!order)
+        order = strcmp(x->model, y->model);
     if (!order)
         order = strverscmp(x->variant, y->variant);
     return order ? order : strverscmp(x->sizes, y->sizes);
@@ -51,6 +53,7 @@ void gcal_evaluation_clear(struct gcal_evaluation *e)
         free(row->model);
         free(row->kernel);
         free(row->generator);
+        free(row->application);
         free(row->variant);
         free(row->sizes);
         free(row->detail);
@@ -74,41 +77,13 @@ bool gcal_evaluation_row_inside(const struct gcal_evaluation_row *row)
     return row->low_s <= row->measured_s && row->measured_s <= row->high_s;
 }
 
-/* ---- figures ---- */
-
-static bool matches(const char *wanted, const char *name)
-{
-    return !wanted || strcmp(wanted, name) == 0;
-}
-
-struct gcal_evaluation_summary gcal_evaluation_summary(const struct gcal_evaluation *e,
-                                                       const char *model,
-                                                       const char *variant)
-{
-    struct gcal_evaluation_summary f = { 0 };
-    struct gcal_fit_mean_error mean = { 0 };
-
-    for (size_t i = 0; i < e->n; i++) {
-        const struct gcal_evaluation_row *row = &e->rows[i];
-
-        if (!gcal_evaluation_row_is_complete(row) || !matches(model, row->model) ||
-            !matches(variant, row->variant))
-            continue;
-        gcal_fit_mean_error_add(&mean, row->predicted_s, row->measured_s);
-        f.n_inside += gcal_evaluation_row_inside(row);
-    }
-    f.n = mean.n;
-    f.mean_error = gcal_fit_mean_error(&mean);
-    f.worst_error = gcal_fit_worst_error(&mean);
-    return f;
-}
-
 /* ---- sets ---- */
 
 static bool same_set(const struct gcal_evaluation_row *a,
                      const struct gcal_evaluation_row *b)
 {
-    return strcmp(a->model, b->model) == 0 && strcmp(a->sizes, b->sizes) == 0;
+    return strcmp(a->model, b->model) == 0 && strcmp(a->sizes, b->sizes) == 0 &&
+           (!a->general || strcmp(a->application, b->application) == 0);
 }
 
 /* Row 'i' is the first of its set. */
@@ -143,6 +118,7 @@ static void compare_set(const struct gcal_evaluation *e, size_t first,
 
     *s = (struct gcal_evaluation_set){ .model = rows[first].model,
                                        .sizes = rows[first].sizes,
+                                       .baseline = rows[first].baseline,
                                        .fastest = first,
                                        .chosen = first };
     for (size_t i = first; i < e->n; i++) {
@@ -168,20 +144,43 @@ static void compare_set(const struct gcal_evaluation *e, size_t first,
     s->found = s->loss < GCAL_EVALUATION_TIE;
 }
 
+/* 'times': room for two of each row of the evaluation. */
+static int correlate_set(const struct gcal_evaluation *e, size_t first,
+                         struct gcal_evaluation_set *s, double *times,
+                         struct gcal_error *err)
+{
+    double *predicted_s = times, *measured_s = times + s->n;
+    size_t n = 0;
+
+    for (size_t i = first; i < e->n && n < s->n; i++)
+        if (gcal_evaluation_row_is_complete(&e->rows[i]) &&
+            same_set(&e->rows[i], &e->rows[first])) {
+            predicted_s[n] = e->rows[i].predicted_s;
+            measured_s[n++] = e->rows[i].measured_s;
+        }
+    return gcal_fit_rank_correlation(n, predicted_s, measured_s, &s->correlation, err);
+}
+
 int gcal_evaluation_sets(const struct gcal_evaluation *e,
                          struct gcal_evaluation_set **sets, size_t *n_sets,
                          struct gcal_error *err)
 {
     struct gcal_evaluation_set *made = calloc(e->n + 1, sizeof(*made));
+    double *times = calloc(2 * e->n + 1, sizeof(*times));
+    int rc = made && times ? 0 : gcal_error_memory(err);
     size_t n = 0;
 
-    if (!made)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < e->n; i++) {
+    for (size_t i = 0; i < e->n && rc == 0; i++) {
         if (!leads_set(e, i))
             continue;
         compare_set(e, i, &made[n]);
-        n += made[n].n > 1;
+        if (made[n].n > 1)
+            rc = correlate_set(e, i, &made[n++], times, err);
+    }
+    free(times);
+    if (rc < 0) {
+        free(made);
+        return -1;
     }
     *sets = made;
     *n_sets = n;
@@ -193,15 +192,18 @@ gcal_evaluation_ordering(const struct gcal_evaluation_set *sets, size_t n_sets,
                          const char *model)
 {
     struct gcal_evaluation_ordering r = { 0 };
+    double sum = 0;
 
     for (size_t i = 0; i < n_sets; i++) {
-        if (!matches(model, sets[i].model))
+        if (model ? strcmp(model, sets[i].model) != 0 : sets[i].baseline)
             continue;
         r.n_sets++;
         r.n_found += sets[i].found;
         r.n_ties += sets[i].tie;
         r.n_pairs += sets[i].n_pairs;
         r.n_ordered += sets[i].n_ordered;
+        sum += sets[i].correlation;
     }
+    r.correlation = r.n_sets ? sum / (double)r.n_sets : NAN;
     return r;
 }

@@ -11,15 +11,22 @@
 #include <stddef.h>
 
 struct gcal_error;
+struct gcal_measured_kernel;
 
 /* Measured times that differ by less are a tie. */
 #define GCAL_EVALUATION_TIE 0.02
+/* Launches that take less have figures of their own: much of their time is the launch. */
+#define GCAL_EVALUATION_SHORT_S 50e-6
 
 /* A kernel, measured, and predicted by a model. */
 struct gcal_evaluation_row {
+    const struct gcal_measured_kernel *of; /* which outlives the row */
     char *model, *kernel, *generator;
-    char *variant;                     /* the kernel's name without its sizes */
-    char *sizes;                       /* "n:2048" */
+    char *application; /* the generator's name up to its first underscore */
+    bool baseline;     /* by a model that is printed beside the evaluated ones */
+    bool general;      /* by a model that was made for no kernel */
+    char *variant;     /* the kernel's name without its sizes */
+    char *sizes;       /* "n:2048" */
     double predicted_s, low_s, high_s; /* NaN: could not be predicted */
     double measured_s;                 /* median; NaN: could not be measured */
     double spread;                     /* its relative standard error */
@@ -30,7 +37,7 @@ struct gcal_evaluation_row {
     char *detail;       /* why a time is missing; NULL */
 };
 
-/* Rows by model, variant and size, once sorted. */
+/* Rows by model, variant and size, once sorted; those of baselines come last. */
 struct gcal_evaluation {
     size_t n, capacity;
     struct gcal_evaluation_row *rows;
@@ -51,20 +58,41 @@ bool gcal_evaluation_row_inside(const struct gcal_evaluation_row *row);
 
 /* ---- of several rows ---- */
 
+/* Rows of a model, a variant or an application; NULL: of all, baselines not counted. */
+struct gcal_evaluation_filter {
+    const char *model, *variant, *application;
+};
+
+enum { GCAL_EVALUATION_N_FACTORS = 3 };
+/* 1.25, 1.5, 2 */
+extern const double gcal_evaluation_factors[GCAL_EVALUATION_N_FACTORS];
+
+/* Errors are NaN where n is 0. */
 struct gcal_evaluation_summary {
     size_t n; /* rows that count */
     size_t n_inside;
-    double mean_error, worst_error; /* NaN where n is 0 */
+    size_t n_missing; /* rows with a measured time and without a prediction */
+    double mean_error, worst_error;
+    double median_error, average_error; /* the average is the MAPE */
+    double factor; /* typical: exp of the mean of |log(predicted / measured)| */
+    size_t n_within[GCAL_EVALUATION_N_FACTORS]; /* of these factors, either way */
+    const struct gcal_evaluation_row *worst;    /* by that factor; NULL where n is 0 */
+    size_t n_short, n_short_inside; /* measured below GCAL_EVALUATION_SHORT_S */
+    double short_mean_error, short_median_error;
 };
 
-/* Of a model's variant; NULL: of all. */
-struct gcal_evaluation_summary
-gcal_evaluation_summary(const struct gcal_evaluation *evaluation, const char *model,
-                        const char *variant);
+/* Rows of the filter. */
+int gcal_evaluation_summarize(const struct gcal_evaluation *evaluation,
+                              const struct gcal_evaluation_filter *filter,
+                              struct gcal_evaluation_summary *summary,
+                              struct gcal_error *err);
 
-/* Variants of one model at the same sizes, two or more of them. */
+/* Variants of one model at the same sizes, two or more of them; of a general model,
+ * variants of one application.
+ */
 struct gcal_evaluation_set {
     const char *model, *sizes;
+    bool baseline;
     size_t n;
     size_t fastest, chosen; /* rows: the fastest measured, the fastest predicted */
     double lead;            /* of the fastest over the second fastest, relative */
@@ -73,6 +101,7 @@ struct gcal_evaluation_set {
     bool found;             /* the loss is smaller than that */
     size_t n_pairs;         /* pairs that differ by more than that */
     size_t n_ordered;       /* pairs of these that are predicted in this order */
+    double correlation;     /* of the ranks of predicted and measured times (Spearman) */
 };
 
 /* All sets of a sorted evaluation, the caller's to free. */
@@ -82,9 +111,10 @@ int gcal_evaluation_sets(const struct gcal_evaluation *evaluation,
 
 struct gcal_evaluation_ordering {
     size_t n_sets, n_found, n_ties, n_pairs, n_ordered;
+    double correlation; /* the mean of the sets'; NaN without sets */
 };
 
-/* Of a model's sets; NULL: of all. */
+/* Of a model's sets; NULL: of all, baselines not counted. */
 struct gcal_evaluation_ordering
 gcal_evaluation_ordering(const struct gcal_evaluation_set *sets, size_t n_sets,
                          const char *model);

@@ -7,12 +7,16 @@
 
 static void put_header(FILE *file)
 {
-    fputs("level,model,form,generator,variant,sizes,predicted_s,low_s,high_s,measured_s,"
-          "spread_percent,"
-          "error_percent,inside,extrapolates,not_covered,kernels,sets,found,ties,pairs,"
-          "ordered,"
-          "lead_percent,loss_percent,samples,status,device,detail\n",
-          file);
+    fputs(
+        "level,model,form,generator,variant,sizes,predicted_s,low_s,high_s,measured_s,"
+        "spread_percent,"
+        "error_percent,inside,extrapolates,not_covered,kernels,sets,found,ties,pairs,"
+        "ordered,"
+        "lead_percent,loss_percent,application,median_percent,mape_percent,factor,"
+        "within_1_25,within_1_5,within_2,worst_percent,worst_kernel,not_predicted,short,"
+        "short_percent,short_median_percent,short_inside,correlation,baseline,"
+        "samples,status,device,detail\n",
+        file);
 }
 
 /* The columns that all lines share; those of its level follow. */
@@ -48,6 +52,30 @@ static void put_end(FILE *file, const struct gcal_evaluation_report *report,
     gcal_csv_text(file, row ? row->detail : NULL, '\n');
 }
 
+/* The columns from 'application' to 'correlation'; 'f' and 'r' NULL: empty. */
+static void put_summary(FILE *file, const char *application,
+                        const struct gcal_evaluation_summary *f,
+                        const struct gcal_evaluation_ordering *r)
+{
+    fprintf(file, "%s,", application);
+    if (!f) {
+        fputs(",,,,,,,,,,,,,,", file);
+        return;
+    }
+    gcal_csv_number(file, 100 * f->median_error);
+    gcal_csv_number(file, 100 * f->average_error);
+    gcal_csv_number(file, f->factor);
+    for (int i = 0; i < GCAL_EVALUATION_N_FACTORS; i++)
+        fprintf(file, "%zu,", f->n_within[i]);
+    gcal_csv_number(file, f->worst ? 100 * gcal_evaluation_row_error(f->worst) : NAN);
+    fprintf(file, "%s,%zu,%zu,", f->worst ? f->worst->kernel : "", f->n_missing,
+            f->n_short);
+    gcal_csv_number(file, 100 * f->short_mean_error);
+    gcal_csv_number(file, 100 * f->short_median_error);
+    fprintf(file, "%zu,", f->n_short_inside);
+    gcal_csv_number(file, r ? r->correlation : NAN);
+}
+
 static void put_kernel(FILE *file, const struct gcal_evaluation_report *report,
                        const struct gcal_evaluation_row *row)
 {
@@ -58,29 +86,44 @@ static void put_kernel(FILE *file, const struct gcal_evaluation_report *report,
     gcal_csv_number(file, counts ? 100 * gcal_evaluation_row_error(row) : NAN);
     gcal_csv_number(file, counts ? gcal_evaluation_row_inside(row) : NAN);
     fprintf(file, "%d,%.3g,%d,,,,,,,,", row->extrapolates, row->not_covered, counts);
+    put_summary(file, row->application, NULL, NULL);
+    fprintf(file, "%d,", row->baseline);
     put_end(file, report, row);
 }
 
-/* Of a variant, a model, or all. */
-static void put_figures(FILE *file, const struct gcal_evaluation_report *report,
-                        const char *level, const char *model,
-                        const struct gcal_evaluation_row *variant)
-{
-    struct gcal_evaluation_summary f = gcal_evaluation_summary(
-        report->evaluation, model, variant ? variant->variant : NULL);
-    struct gcal_evaluation_ordering r =
-        gcal_evaluation_ordering(report->sets, report->n_sets, model);
+/* Of a variant, an application, a model, or all. */
+struct figures {
+    const char *level;
+    struct gcal_evaluation_filter filter;
+    const struct gcal_evaluation_row *row; /* one of them; NULL: of all */
+};
 
-    put_start(file, report, level, model ? model : "", variant, "");
+/* Sets are those of a whole model, or of all. */
+static int put_figures(FILE *file, const struct gcal_evaluation_report *report,
+                       const struct figures *g, struct gcal_error *err)
+{
+    const struct gcal_evaluation_filter *filter = &g->filter;
+    bool whole = !filter->variant && !filter->application;
+    struct gcal_evaluation_summary f;
+    struct gcal_evaluation_ordering r =
+        gcal_evaluation_ordering(report->sets, report->n_sets, filter->model);
+
+    if (gcal_evaluation_summarize(report->evaluation, filter, &f, err) < 0)
+        return -1;
+    put_start(file, report, g->level, filter->model ? filter->model : "",
+              filter->variant ? g->row : NULL, "");
     put_times(file, NULL);
     gcal_csv_number(file, 100 * f.mean_error);
     fprintf(file, "%zu,,,%zu,", f.n_inside, f.n);
-    if (variant)
-        fputs(",,,,,,,", file);
-    else
+    if (whole)
         fprintf(file, "%zu,%zu,%zu,%zu,%zu,,,", r.n_sets, r.n_found, r.n_ties, r.n_pairs,
                 r.n_ordered);
+    else
+        fputs(",,,,,,,", file);
+    put_summary(file, g->row && !whole ? g->row->application : "", &f, whole ? &r : NULL);
+    fprintf(file, "%d,", g->row && g->row->baseline);
     put_end(file, report, NULL);
+    return 0;
 }
 
 /* Variant and time are those of the chosen variant. */
@@ -95,25 +138,57 @@ static void put_set(FILE *file, const struct gcal_evaluation_report *report,
             s->n_ordered);
     gcal_csv_number(file, 100 * s->lead);
     gcal_csv_number(file, 100 * s->loss);
+    fprintf(file, "%s,,,,,,,,,,,,,,", chosen->application);
+    gcal_csv_number(file, s->correlation);
+    fprintf(file, "%d,", s->baseline);
     put_end(file, report, NULL);
 }
 
-void gcal_evaluation_csv(FILE *file, const struct gcal_evaluation_report *report)
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+/* A line for each variant, application or model, whose rows follow each other: variants
+ * begin with the name of their application.
+ */
+static int put_level(FILE *file, const struct gcal_evaluation_report *report,
+                     const char *level, struct gcal_error *err)
 {
     const struct gcal_evaluation *e = report->evaluation;
-    const struct gcal_evaluation_row *last = NULL;
+
+    for (size_t i = 0; i < e->n; i++) {
+        const struct gcal_evaluation_row *row = &e->rows[i], *last = i ? row - 1 : NULL;
+        struct figures f = { level, { .model = row->model }, row };
+        bool same = last && same_text(last->model, row->model);
+
+        if (same_text(level, "variant")) {
+            f.filter.variant = row->variant;
+            same = same && same_text(last->variant, row->variant);
+        } else if (same_text(level, "application")) {
+            f.filter.application = row->application;
+            same = same && same_text(last->application, row->application);
+        }
+        if (!same && put_figures(file, report, &f, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int gcal_evaluation_csv(FILE *file, const struct gcal_evaluation_report *report,
+                        struct gcal_error *err)
+{
+    const struct gcal_evaluation *e = report->evaluation;
+    const struct figures all = { .level = "all" };
 
     put_header(file);
     for (size_t i = 0; i < e->n; i++)
         put_kernel(file, report, &e->rows[i]);
     for (size_t i = 0; i < report->n_sets; i++)
         put_set(file, report, &report->sets[i]);
-    for (size_t i = 0; i < e->n; last = &e->rows[i++])
-        if (!last || strcmp(last->model, e->rows[i].model) != 0 ||
-            strcmp(last->variant, e->rows[i].variant) != 0)
-            put_figures(file, report, "variant", e->rows[i].model, &e->rows[i]);
-    for (size_t i = 0; i < e->n; last = &e->rows[i++])
-        if (!i || strcmp(last->model, e->rows[i].model) != 0)
-            put_figures(file, report, "model", e->rows[i].model, NULL);
-    put_figures(file, report, "all", NULL, NULL);
+    if (put_level(file, report, "variant", err) < 0 ||
+        put_level(file, report, "application", err) < 0 ||
+        put_level(file, report, "model", err) < 0)
+        return -1;
+    return put_figures(file, report, &all, err);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calib/base/units.h"
+#include "mpi/predict/baselines.h"
 #include "store/predict/predictor.h"
 
 /* Row 'i' is the first of its model, or of its variant in that. */
@@ -28,6 +29,9 @@ const char *gcal_evaluation_form(const struct gcal_evaluation_report *report,
 {
     const struct gcal_params_model *found = gcal_params_find_model(report->device, model);
 
+    for (size_t i = 0; i < report->baselines->n; i++)
+        if (strcmp(report->baselines->items[i].label, model) == 0)
+            found = report->baselines->items[i].model;
     return found ? found->form : "";
 }
 
@@ -109,55 +113,84 @@ static void print_ordering(const char *indent, const struct gcal_evaluation_orde
         r->n_pairs);
 }
 
-static void print_model_end(const struct gcal_evaluation_report *report,
-                            const char *model)
+static int print_model_end(const struct gcal_evaluation_report *report, const char *model,
+                           struct gcal_error *err)
 {
-    struct gcal_evaluation_summary f =
-        gcal_evaluation_summary(report->evaluation, model, NULL);
+    const struct gcal_evaluation_filter filter = { .model = model };
+    struct gcal_evaluation_summary f;
     struct gcal_evaluation_ordering r =
         gcal_evaluation_ordering(report->sets, report->n_sets, model);
 
+    if (gcal_evaluation_summarize(report->evaluation, &filter, &f, err) < 0)
+        return -1;
     print_figures("  ", model, &f);
     print_ordering("  ", &r);
     for (size_t i = 0; i < report->n_sets; i++)
         if (strcmp(report->sets[i].model, model) == 0)
             print_set(report->evaluation, &report->sets[i]);
+    return 0;
+}
+
+static int print_variant_end(const struct gcal_evaluation_report *report,
+                             const struct gcal_evaluation_row *row,
+                             struct gcal_error *err)
+{
+    const struct gcal_evaluation_filter filter = { .model = row->model,
+                                                   .variant = row->variant };
+    struct gcal_evaluation_summary f;
+
+    if (gcal_evaluation_summarize(report->evaluation, &filter, &f, err) < 0)
+        return -1;
+    print_figures("    ", "variant", &f);
+    return 0;
 }
 
 /* ---- all ---- */
 
-static void print_end(const struct gcal_evaluation_report *report)
+/* Explains the marks of rows. */
+static void print_marks(const struct gcal_evaluation *e)
 {
-    const struct gcal_evaluation *e = report->evaluation;
-    struct gcal_evaluation_summary f = gcal_evaluation_summary(e, NULL, NULL);
-    struct gcal_evaluation_ordering r =
-        gcal_evaluation_ordering(report->sets, report->n_sets, NULL);
     bool marked = false, incomplete = false;
 
-    for (size_t i = 0; i < e->n; i++) {
+    for (size_t i = 0; i < e->n && !e->rows[i].baseline; i++) {
         bool gap = e->rows[i].not_covered > GCAL_PREDICTOR_COVERED;
 
         marked = marked || (e->rows[i].extrapolates && !gap);
         incomplete = incomplete || gap;
     }
-    putchar('\n');
     if (marked)
         printf("* outside the calibrated range\n");
     if (incomplete)
         printf("! some of its work has no cost in the model: the prediction lacks it\n");
+}
+
+static int print_end(const struct gcal_evaluation_report *report, struct gcal_error *err)
+{
+    const struct gcal_evaluation_filter all = { 0 };
+    struct gcal_evaluation_summary f;
+    struct gcal_evaluation_ordering r =
+        gcal_evaluation_ordering(report->sets, report->n_sets, NULL);
+
+    if (gcal_evaluation_summarize(report->evaluation, &all, &f, err) < 0)
+        return -1;
+    putchar('\n');
+    print_marks(report->evaluation);
     if (*report->missing)
         printf("not published for this device, left out: %s\n", report->missing);
     print_figures("", "all", &f);
     print_ordering("", &r);
+    return gcal_evaluation_print_table(report, err);
 }
 
-void gcal_evaluation_print(const struct gcal_evaluation_report *report)
+/* Rows of baselines, which come last, are in the table alone. */
+int gcal_evaluation_print(const struct gcal_evaluation_report *report,
+                          struct gcal_error *err)
 {
     const struct gcal_evaluation *e = report->evaluation;
 
     printf("%s on node %s, calibrated by run %s\n", report->device->info.name,
            report->node, report->device->run_id);
-    for (size_t i = 0; i < e->n; i++) {
+    for (size_t i = 0; i < e->n && !e->rows[i].baseline; i++) {
         const struct gcal_evaluation_row *row = &e->rows[i];
 
         if (starts(e, i, false))
@@ -165,14 +198,9 @@ void gcal_evaluation_print(const struct gcal_evaluation_report *report)
         if (starts(e, i, true))
             printf("  %s\n", row->variant);
         print_row(row);
-        if (ends(e, i, true)) {
-            struct gcal_evaluation_summary f =
-                gcal_evaluation_summary(e, row->model, row->variant);
-
-            print_figures("    ", "variant", &f);
-        }
-        if (ends(e, i, false))
-            print_model_end(report, row->model);
+        if ((ends(e, i, true) && print_variant_end(report, row, err) < 0) ||
+            (ends(e, i, false) && print_model_end(report, row->model, err) < 0))
+            return -1;
     }
-    print_end(report);
+    return print_end(report, err);
 }

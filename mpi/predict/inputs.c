@@ -57,8 +57,8 @@ const struct argp gcal_predict_device_argp = { .options = options,
                                                .parser = parse,
                                                .children = children };
 
-static int read_params(const char *file, struct gcal_params *params,
-                       struct gcal_error *err)
+int gcal_predict_params_read(const char *file, struct gcal_params *params,
+                             struct gcal_error *err)
 {
     size_t size;
     char *text = gcal_file_read(file, MAX_FILE_BYTES, &size, err);
@@ -87,7 +87,7 @@ static int load_params(const char *store_option, const char *node_option,
 int gcal_predict_device_open(const struct gcal_predict_device_options *o,
                              struct gcal_predict_device *p, struct gcal_error *err)
 {
-    int rc = o->params ? read_params(o->params, &p->params, err)
+    int rc = o->params ? gcal_predict_params_read(o->params, &p->params, err)
                        : load_params(o->store, o->node, &p->params, err);
 
     if (rc == 0)

@@ -31,6 +31,9 @@ struct gcal_predict_device {
     const struct gcal_params_device *device; /* in 'params' */
 };
 
+/* Reads a parameter file; clear 'params' in any case. */
+int gcal_predict_params_read(const char *file, struct gcal_params *params,
+                             struct gcal_error *err);
 /* Loads the device that the options select.  Clear 'published' in any case. */
 int gcal_predict_device_open(const struct gcal_predict_device_options *options,
                              struct gcal_predict_device *published,

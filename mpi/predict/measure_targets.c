@@ -18,6 +18,7 @@
 #include "mpi/cli/display.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/run_header.h"
+#include "mpi/predict/baselines.h"
 #include "mpi/predict/inputs.h"
 #include "store/params/params.h"
 #include "store/predict/predictor.h"
@@ -130,14 +131,24 @@ int gcal_evaluation_add_use(const struct gcal_evaluation_targets *t,
     return rc;
 }
 
+struct gcal_kernel_counting
+gcal_evaluation_counting(const struct gcal_evaluation_targets *t,
+                         const struct gcal_device_info *info)
+{
+    struct gcal_kernel_counting counting = gcal_predict_counting(t->published, t->model);
+
+    counting.sub_group_size = info->sub_group_size;
+    gcal_baselines_add_counting(t->baselines, &counting);
+    return counting;
+}
+
 static int pick_kernels(struct run *r, const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info, struct gcal_error *err)
 {
     const struct gcal_evaluation_targets *t = r->targets;
     struct gcal_kernel_limits limits = gcal_select_device_limits(info);
 
-    limits.counting = gcal_predict_counting(t->published, t->model);
-    limits.counting.sub_group_size = info->sub_group_size;
+    limits.counting = gcal_evaluation_counting(t, info);
     if (!t->n_tags)
         return gcal_select_targets(&r->config, catalogue, info, t->model,
                                    &limits.counting, &r->list, err);

@@ -5,6 +5,7 @@
 #include "mpi/cli/option_list.h"
 #include "mpi/predict/measured.h"
 
+struct gcal_baselines;
 struct gcal_error;
 struct gcal_params_device;
 
@@ -14,6 +15,7 @@ struct gcal_evaluation_targets {
     const struct gcal_option_list *catalogue; /* folders beside those of 'config' */
     const char *model; /* NULL: of all models; with tags, see gcal_predictor_choose() */
     const struct gcal_params_device *published; /* with these models */
+    const struct gcal_baselines *baselines;     /* kernels are counted for them, too */
     size_t n_tags;
     const char *const *tags;
 };
@@ -35,5 +37,10 @@ int gcal_evaluation_measure_targets(const struct gcal_evaluation_targets *target
  */
 int gcal_evaluation_add_use(const struct gcal_evaluation_targets *targets,
                             struct gcal_measured_kernel *kernel, struct gcal_error *err);
+
+/* What kernels are counted for, so that models and baselines can predict them on 'info'. */
+struct gcal_kernel_counting
+gcal_evaluation_counting(const struct gcal_evaluation_targets *targets,
+                         const struct gcal_device_info *info);
 
 #endif

@@ -14,7 +14,6 @@
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/csv_table.h"
 #include "mpi/predict/catalogue_kernel.h"
-#include "mpi/predict/inputs.h"
 #include "mpi/predict/tag_filter.h"
 
 struct columns {
@@ -200,7 +199,7 @@ static int open_catalogue(struct reading *r, struct gcal_error *err)
     const struct gcal_evaluation_targets *t = r->targets;
 
     r->limits = gcal_select_device_limits(r->info);
-    r->limits.counting = gcal_predict_counting(t->published, t->model);
+    r->limits.counting = gcal_evaluation_counting(t, r->info);
     r->catalogue = gcal_command_catalogue_open_for(t->catalogue, t->config, err);
     return r->catalogue ? 0 : -1;
 }

@@ -47,6 +47,11 @@ double gcal_predictor_misfit(const struct gcal_predictor *p, double time_s)
     return time_s < p->short_s ? p->short_misfit : p->misfit;
 }
 
+void gcal_predictor_disregard_gaps(struct gcal_predictor *p)
+{
+    p->disregards_gaps = true;
+}
+
 /* ---- prediction ---- */
 
 /* A count of zero adds no time, so it is never below the range. */
@@ -167,8 +172,9 @@ static int check_cover(const struct gcal_predictor *p, const double *sizes,
     *gap = (struct gap){ 0 };
     if (p->hint)
         gap->share = gcal_binding_gaps(p->binding, sizes, NULL, &gap->feature);
-    return gap->share > GCAL_PREDICTOR_MAX_NOT_COVERED ? refuse(p, sizes, gap->share, err)
-                                                       : 0;
+    return gap->share > GCAL_PREDICTOR_MAX_NOT_COVERED && !p->disregards_gaps
+               ? refuse(p, sizes, gap->share, err)
+               : 0;
 }
 
 /* ---- the time ---- */
@@ -249,9 +255,9 @@ static int set_interval(const struct gcal_predictor *p, double relative_error,
                         struct gcal_prediction *prediction, struct gcal_error *err)
 {
     double spread = exp(GCAL_PARAMS_NORMAL_90 * relative_error);
-    double u = prediction->not_covered;
+    double u = p->disregards_gaps ? 0 : prediction->not_covered;
 
-    if (!(spread <= GCAL_PREDICTOR_MAX_SPREAD))
+    if (!(spread <= GCAL_PREDICTOR_MAX_SPREAD) && !p->disregards_gaps)
         return gcal_error_set(
             err, GCAL_EINPUT,
             "model %s: its parameters are too uncertain to predict this "

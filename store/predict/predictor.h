@@ -78,6 +78,11 @@ struct gcal_predictor *gcal_predictor_create(const struct gcal_params_device *de
                                              struct gcal_error *err);
 void gcal_predictor_destroy(struct gcal_predictor *predictor);
 
+/* Predicts from now on whatever the share of work without a cost and however wide the
+ * interval, which does not allow for that share: for models that others are compared with.
+ */
+void gcal_predictor_disregard_gaps(struct gcal_predictor *predictor);
+
 /* 'sizes': one per profile parameter, in order.  'log_gradient', if not NULL: the
  * derivative of log(time) by each parameter.
  */

@@ -25,6 +25,7 @@ struct gcal_predictor {
     double short_misfit; /* of predictions below short_s */
     double short_s;
     double factor_error; /* relative */
+    bool disregards_gaps;
     /* If the model may lack costs: for the message. */
     char *kernel, *hint;
 };

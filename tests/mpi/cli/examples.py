@@ -212,6 +212,7 @@ def set_up():
     publish("n1", "applications/vm.yaml")
     shutil.copy("store/nodes/n1.yaml", "node17.yaml")
     shutil.copy(f"{source}/tests/data/applications/matmul.h5", "evaluation.h5")
+    shutil.copy("store/nodes/n1.yaml", "n1.yaml")
     write("stream.csv", "generator,arguments,time_s\n"
           "gmem_copy,dtype:float32 lsize_0:256 pointer:restrict width:4 per_item:1 "
           "nelements:67108864,1.4e-4\n")

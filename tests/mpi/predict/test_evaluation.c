@@ -21,6 +21,7 @@ static void add(struct gcal_evaluation *e, const char *model, const char *varian
     assert_non_null(row);
     row->model = strdup(model);
     row->variant = strdup(variant);
+    row->application = strdup("all");
     row->sizes = strdup(sizes);
     row->predicted_s = predicted_s;
     row->low_s = 0.9 * predicted_s;
@@ -63,27 +64,104 @@ static void rows_come_by_model_variant_and_size(void **state)
     gcal_evaluation_clear(&e);
 }
 
+static struct gcal_evaluation_summary summarize(const struct gcal_evaluation *e,
+                                                const char *model, const char *variant)
+{
+    const struct gcal_evaluation_filter filter = { .model = model, .variant = variant };
+    struct gcal_evaluation_summary f;
+
+    assert_int_equal(gcal_evaluation_summarize(e, &filter, &f, NULL), 0);
+    return f;
+}
+
 static void means_are_geometric(void **state)
 {
     struct gcal_evaluation e = example();
-    struct gcal_evaluation_summary f = gcal_evaluation_summary(&e, "a", "tiled");
+    struct gcal_evaluation_summary f = summarize(&e, "a", "tiled");
 
     (void)state;
     assert_int_equal(f.n, 2);
     assert_near(f.mean_error, sqrt(0.02 / 3)); /* of 2 % and a third */
     assert_near(f.worst_error, 1.0 / 3);
     assert_int_equal(f.n_inside, 1);
-    f = gcal_evaluation_summary(&e, "b", NULL);
+    f = summarize(&e, "b", NULL);
     assert_int_equal(f.n, 1);
     assert_near(f.mean_error, 0.25);
     assert_int_equal(f.n_inside, 0);
     /* Two exact rows count as 1e-16 each: the mean is not 0, and they are not ignored. */
-    f = gcal_evaluation_summary(&e, NULL, NULL);
+    f = summarize(&e, NULL, NULL);
     assert_int_equal(f.n, 6);
     assert_int_equal(f.n_inside, 4);
     assert_near(f.mean_error / pow(0.25 * 0.02 * 0.05 / 3 * 1e-32, 1.0 / 6), 1);
-    f = gcal_evaluation_summary(&e, "c", NULL);
+    f = summarize(&e, "c", NULL);
     assert_true(f.n == 0 && isnan(f.mean_error) && isnan(f.worst_error));
+    gcal_evaluation_clear(&e);
+}
+
+static void figures_have_factors_and_short_launches(void **state)
+{
+    struct gcal_evaluation e = { 0 };
+    struct gcal_evaluation_summary f;
+
+    (void)state;
+    add(&e, "a", "x", "n:1", 10e-6, 5e-6);    /* 100 %, a factor of 2 */
+    add(&e, "a", "x", "n:2", 30e-6, 40e-6);   /* 25 %, a factor of 4/3 */
+    add(&e, "a", "x", "n:3", 120e-6, 100e-6); /* 20 % */
+    add(&e, "a", "x", "n:4", 1e-3, 4e-3);     /* 75 %, a factor of 4 */
+    add(&e, "a", "y", "n:1", NAN, 1e-3);
+    add(&e, "c", "x", "n:1", 9e-6, 5e-6);
+    e.rows[5].baseline = true;
+    f = summarize(&e, NULL, NULL);
+    assert_true(f.n == 4 && f.n_missing == 1);
+    assert_near(f.median_error, 0.5);
+    assert_near(f.average_error, 0.55);
+    assert_near(f.factor, pow(2 * 4 / 3.0 * 1.2 * 4, 0.25));
+    assert_true(f.n_within[0] == 1 && f.n_within[1] == 2 && f.n_within[2] == 3);
+    assert_ptr_equal(f.worst, &e.rows[3]); /* not the one with the largest error */
+    assert_true(f.n_short == 2 && f.n_short_inside == 0);
+    assert_near(f.short_mean_error, 0.5);
+    assert_near(f.short_median_error, 0.625);
+    f = summarize(&e, "c", NULL);
+    assert_int_equal(f.n, 1);
+    assert_near(f.mean_error, 0.8);
+    gcal_evaluation_clear(&e);
+}
+
+/* Variants of a general model are those of one application. */
+static void applications_are_no_variants(void **state)
+{
+    struct gcal_evaluation e = { 0 };
+    struct gcal_evaluation_set *sets;
+    struct gcal_evaluation_ordering r;
+    size_t n;
+
+    (void)state;
+    add(&e, "a", "x_one", "n:64", 1.0, 1.0);
+    add(&e, "a", "x_two", "n:64", 1.1, 2.0);
+    add(&e, "a", "y", "n:64", 1.05, 1.5);
+    for (size_t i = 0; i < e.n; i++)
+        e.rows[i].general = true;
+    free(e.rows[2].application);
+    e.rows[2].application = strdup("y");
+    assert_int_equal(gcal_evaluation_sets(&e, &sets, &n, NULL), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(sets[0].n, 2);
+    assert_near(sets[0].correlation, 1);
+    free(sets);
+    e.rows[2].general = e.rows[1].general = e.rows[0].general = false;
+    assert_int_equal(gcal_evaluation_sets(&e, &sets, &n, NULL), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(sets[0].n, 3);
+    assert_near(sets[0].correlation, 1);
+    e.rows[0].baseline = e.rows[1].baseline = e.rows[2].baseline = true;
+    free(sets);
+    assert_int_equal(gcal_evaluation_sets(&e, &sets, &n, NULL), 0);
+    r = gcal_evaluation_ordering(sets, n, NULL);
+    assert_true(r.n_sets == 0 && isnan(r.correlation));
+    r = gcal_evaluation_ordering(sets, n, "a");
+    assert_true(r.n_sets == 1 && r.n_ordered == 3);
+    assert_near(r.correlation, 1);
+    free(sets);
     gcal_evaluation_clear(&e);
 }
 
@@ -148,6 +226,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_come_by_model_variant_and_size),
         cmocka_unit_test(means_are_geometric),
+        cmocka_unit_test(figures_have_factors_and_short_launches),
+        cmocka_unit_test(applications_are_no_variants),
         cmocka_unit_test(ties_are_no_misses),
         cmocka_unit_test(a_tie_of_others_is_no_excuse),
     };

@@ -46,6 +46,29 @@ figures 1
 evaluate 1 --times times.csv -C "$tests/scope" scope_rod
 line 'no kernel that the tags select' err
 
+# Beside it another model of the same kernels, which has the same figures and a name of its own.
+cp "$tests/data/general/h100.yaml" other.yaml
+evaluate 0 --times times.csv -C "$tests/scope" --csv all.csv --baseline=other.yaml
+figures 4
+line '^ +general +general of other.yaml$'
+line '^kernels +2 +2$'
+line '^  tiny +([0-9.]+ %) +\1$'
+line '^worst of general of other.yaml: .* of tiny_rotate n:[0-9]+$'
+[ "$(grep -c '^  tiny_rotate$' out)" = 1 ] || fail 'kernels of a baseline are listed'
+line '^all: 2 kernels, '
+awk -F , 'FNR == 1 { n = NF; for (i = 1; i <= NF; i++) column[$i] = i }
+    NF != n { print "fields: " NF; bad = 1 }
+    $1 == "model" { key = $2; for (i = 6; i <= NF; i++) if (i != column["baseline"]) key_of[key] = key_of[key] "," $i
+        baseline[key] = $(column["baseline"]); models++ }
+    $1 == "application" && $(column["application"]) == "tiny" && $(column["within_2"]) == 2 { applications++ }
+    END { exit bad || models != 2 || applications != 2 || baseline["general"] != 0 ||
+        baseline["general of other.yaml"] != 1 || key_of["general"] != key_of["general of other.yaml"] }' \
+    all.csv || fail 'figures of the baseline'
+evaluate 1 --times times.csv -C "$tests/scope" --baseline
+line 'no published model roofline, linear or overlap' err
+evaluate 1 --times times.csv -C "$tests/scope" --baseline="$tests/data/applications-cpu/vm.yaml"
+line 'vm.yaml has neither device NVIDIA H100 80GB HBM3 nor another of its type' err
+
 # A kernel without a time, and one that cannot be counted, are listed with the reason.
 mkdir own
 cat > own/own_data.cl <<'SOURCE'
