@@ -58,13 +58,21 @@ static bool same_width(const struct gcal_feature *f,
     return gcal_feature_has_width(f, entry->vector_width) || (!f->width && !is_named);
 }
 
+/* Without a space, names are of memory that work-items share, and images. */
+static bool same_space(const struct gcal_feature *f,
+                       const struct gcal_profile_entry *entry)
+{
+    return f->space == entry->space || (f->space == GCAL_FEATURE_SPACE_ANY &&
+                                        entry->space != GCAL_FEATURE_SPACE_PRIVATE);
+}
+
 /* All fields but the constraints. */
 static bool matches(const struct gcal_feature *f, const struct gcal_profile_entry *entry,
                     const struct gcal_binding_subject *subject)
 {
     return f->kind == entry->kind && gcal_feature_field_has(f->dtype, entry->dtype) &&
            gcal_feature_field_has(f->op, entry->op) && same_tag(f, entry, subject) &&
-           (f->space == GCAL_FEATURE_SPACE_ANY || f->space == entry->space) &&
+           same_space(f, entry) &&
            (f->way == GCAL_FEATURE_COPY_ANY || f->way == entry->way) &&
            (f->host == GCAL_FEATURE_HOST_ANY || f->host == entry->host) &&
            same_width(f, entry) &&

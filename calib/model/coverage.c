@@ -34,6 +34,7 @@ static bool is_traffic_of(const struct gcal_profile_entry *traffic,
     bool local = access->space == GCAL_FEATURE_SPACE_LOCAL;
 
     return is_traffic(traffic) && access->kind == GCAL_FEATURE_MEM_ACCESS &&
+           access->space != GCAL_FEATURE_SPACE_PRIVATE &&
            local == (traffic->kind == GCAL_FEATURE_LOCAL_PASS) &&
            traffic->direction == access->direction &&
            equal(traffic->dtype, access->dtype) && equal(traffic->array, access->array) &&

@@ -161,8 +161,8 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
     },
 };
 
-const char *const gcal_feature_space_names[] = { "any", "global", "local", "constant",
-                                                 "image" };
+const char *const gcal_feature_space_names[] = { "any",      "global", "local",
+                                                 "constant", "image",  "private" };
 const char *const gcal_feature_direction_names[] = { "any", "load", "store" };
 const char *const gcal_feature_copy_direction_names[] = { "any", "to_device",
                                                           "from_device" };

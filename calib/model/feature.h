@@ -3,7 +3,8 @@
  *   f_op[_<dtype>[_<op>]]         add (and sub), mul, madd, div, a built-in function
  *   f_index[_<dtype>[_<op>]]      the same for subscripts and loop control
  *   f_aux[_<dtype>[_<op>]]        cmp, select, neg, convert of other values
- *   f_mem_access[_tag:<name>][_<global|local|constant|image>][_<dtype>][_<load|store>]
+ *   f_mem_access[_tag:<name>][_<global|local|constant|image|private>][_<dtype>]
+ *               [_<load|store>]
  *               [_width:<elements>][_lstrides:{axis:constraint;..}][_gstrides:{..}]
  *               [_afr:<constraint>]
  *   f_local_pass[_tag:<name>][_<dtype>][_<load|store>]
@@ -46,7 +47,8 @@
  *
  * A constraint is an expression in the kernel's sizes, optionally after > < >= <= or %
  * (a multiple of it, and not 0).  A tag
- * is [A-Za-z0-9]+.  An absent field matches everything, but for one: without a width, a name
+ * is [A-Za-z0-9]+.  An absent field matches everything, but for two: without a space, a name
+ * is not of private memory; and without a width, a name
  * with strides (other than multiples) is of scalars, as strides are in elements: neighbours
  * that load float4 one after the other have stride 4.  Without strides it is of vectors,
  * too.  Names of profiles have a width unless it is 1.  docs/gpucal-profile.5 has the
@@ -208,6 +210,7 @@ enum gcal_feature_space {
     GCAL_FEATURE_SPACE_LOCAL,
     GCAL_FEATURE_SPACE_CONSTANT,
     GCAL_FEATURE_SPACE_IMAGE,
+    GCAL_FEATURE_SPACE_PRIVATE, /* arrays that are in no registers */
     GCAL_FEATURE_N_SPACES
 };
 enum gcal_feature_direction {

@@ -200,7 +200,8 @@ static int add_access(struct adding *a, const struct gcal_profile_entry *e,
     if (!gcal_feature_is_access(e->kind) ||
         gcal_feature_info(e->kind)->execution == GCAL_FEATURE_EXECUTION_NONE ||
         (e->space == GCAL_FEATURE_SPACE_LOCAL) != local ||
-        e->space == GCAL_FEATURE_SPACE_CONSTANT || e->space == GCAL_FEATURE_SPACE_IMAGE)
+        e->space == GCAL_FEATURE_SPACE_CONSTANT || e->space == GCAL_FEATURE_SPACE_IMAGE ||
+        e->space == GCAL_FEATURE_SPACE_PRIVATE)
         return 0;
     if (e->kind == GCAL_FEATURE_ATOMIC)
         return add_atomic(a, e, err);

@@ -311,20 +311,23 @@ static void add_passes(struct gcal_count_builder *m, const struct access_group *
 static void add_group(struct gcal_count_builder *m, const struct access_group *g)
 {
     const struct gcal_sets_access_event *e = g->events[0];
-    bool local = m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_LOCAL;
+    enum gcal_feature_space space = m->nest->arrays[e->array].space;
+    bool local = space == GCAL_FEATURE_SPACE_LOCAL;
+    bool is_private = space == GCAL_FEATURE_SPACE_PRIVATE;
     /* all lanes on one element are one access of the sub-group */
     bool uniform = g->pattern->lid[0] && strcmp(g->pattern->lid[0], "0") == 0;
-    bool by_sub_group = !e->atomic && (local || uniform);
+    bool by_sub_group = !e->atomic && (local || is_private || uniform);
     struct gcal_count_counter items = gcal_count_counter_zero(m), counter = items;
     struct gcal_profile_entry *entry;
-    struct afr afr;
+    struct afr afr = { NULL, NULL };
 
     counter = items = counter_of(m, g, GCAL_SETS_COUNT_WORK_ITEMS);
     if (by_sub_group)
         counter = counter_of(m, g, gcal_count_sub_group_mode(m));
     if (m->failed || !counter.count->n_terms)
         return;
-    afr = find_afr(m, items.count, g->events, g->n);
+    if (!is_private)
+        afr = find_afr(m, items.count, g->events, g->n);
     /* names have no AFR that is only valid under a premise */
     entry = gcal_count_builder_add(
         m, kind_of(e),
@@ -340,7 +343,7 @@ static void add_group(struct gcal_count_builder *m, const struct access_group *g
     entry->afr = afr.text ? gcal_count_builder_copy(m, afr.text) : NULL;
     entry->afr_premise = afr.premise ? gcal_count_builder_copy(m, afr.premise) : NULL;
     fill_access(m, entry, e, g->pattern);
-    if (local || m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_GLOBAL)
+    if (local || space == GCAL_FEATURE_SPACE_GLOBAL)
         gcal_count_builder_add_to_component(
             m, local ? GCAL_COUNT_COMPONENT_ONCHIP : GCAL_COUNT_COMPONENT_MEMORY,
             counter.count, by_sub_group, counter.estimated);

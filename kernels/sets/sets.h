@@ -51,6 +51,10 @@ struct gcal_sets_scope {
     bool
         runtime_step; /* of a loop: compilers cannot know how often it runs from its step,
                           so they do not unroll it */
+    /* Of a loop whose bound is a constant in the source: whether compilers may unroll it,
+     * and whether the source asks them to do so.
+     */
+    bool may_unroll, is_unrolled;
     const struct gcal_sets_condition *condition;
     int line, column;
 };
@@ -89,6 +93,7 @@ struct gcal_sets_access_event {
     const struct gcal_poly *carried; /* the dimension of a loop, an earlier iteration of
                                         which gives the offset; or NULL */
     size_t n_barriers;               /* before it in the source */
+    bool is_initialiser;             /* of a private array */
     const struct gcal_sets_scope *scope;
     int line, column;
 };

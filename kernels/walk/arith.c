@@ -426,7 +426,7 @@ struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
 {
     long long size = clang_Type_getSizeOf(gcal_walk_pointee(pointer_type));
 
-    if (pointer.kind != GCAL_WALK_VALUE_POINTER)
+    if (pointer.kind != GCAL_WALK_VALUE_POINTER && !pointer.in_array)
         return pointer;
     by = gcal_walk_value_as_integer(w, by);
     if (by.kind != GCAL_WALK_VALUE_INTEGER || !pointer.p || size <= 0) {

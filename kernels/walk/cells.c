@@ -365,7 +365,8 @@ struct gcal_walk_value gcal_walk_initialiser(struct gcal_walk *w, CXCursor c, CX
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     struct gcal_walk_leaf leaves[GCAL_WALK_MAX_CELLS];
-    struct parts_list list = { .folds = kids.n && gcal_source_dtype(type) };
+    struct parts_list list = { .folds = kids.n && (gcal_source_dtype(type) ||
+                                                   gcal_source_is_array(type)) };
     struct gcal_walk_value value;
     size_t n, n_given;
 

@@ -6,15 +6,12 @@
 #include "calib/base/array.h"
 #include "kernels/walk/private.h"
 
-unsigned gcal_walk_array_find(struct gcal_walk *w, const char *name,
-                              enum gcal_feature_space space)
+unsigned gcal_walk_array_add(struct gcal_walk *w, const char *name,
+                             enum gcal_feature_space space)
 {
     struct gcal_sets_nest *nest = w->nest;
     struct gcal_sets_array *moved;
 
-    for (unsigned i = 0; i < nest->n_arrays; i++)
-        if (nest->arrays[i].space == space && strcmp(nest->arrays[i].name, name) == 0)
-            return i;
     moved = gcal_array_grow(nest->arrays, nest->n_arrays, &nest->array_capacity,
                             sizeof(*moved), NULL);
     if (!moved) {
@@ -24,6 +21,17 @@ unsigned gcal_walk_array_find(struct gcal_walk *w, const char *name,
     nest->arrays = moved;
     moved[nest->n_arrays] = (struct gcal_sets_array){ name, space };
     return (unsigned)nest->n_arrays++;
+}
+
+unsigned gcal_walk_array_find(struct gcal_walk *w, const char *name,
+                              enum gcal_feature_space space)
+{
+    const struct gcal_sets_nest *nest = w->nest;
+
+    for (unsigned i = 0; i < nest->n_arrays; i++)
+        if (nest->arrays[i].space == space && strcmp(nest->arrays[i].name, name) == 0)
+            return i;
+    return gcal_walk_array_add(w, name, space);
 }
 
 /* ---- events ---- */
@@ -117,12 +125,13 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
 {
     struct gcal_sets_nest *nest = w->nest;
     struct gcal_sets_access_event *moved;
+    bool is_private = space == GCAL_FEATURE_SPACE_PRIVATE; /* perhaps a register */
     long long bytes;
 
     if (w->silent || space == GCAL_FEATURE_SPACE_ANY)
         return;
-    w->n_events++;
-    w->n_work++;
+    w->n_events += !is_private || !pointer.p;
+    w->n_work += !is_private;
     event.scope = w->scope;
     event.depth = pointer.depth;
     event.carried = pointer.carried;
@@ -147,7 +156,7 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
     } else {
         event.array = gcal_walk_array_find(w, "?", space);
     }
-    if (!event.offset && !pointer.on_data)
+    if (!event.offset && !pointer.on_data && !is_private)
         w->not_affine++;
     gcal_source_location(at, &event.line, &event.column);
     moved = gcal_array_grow(nest->accesses, nest->n_accesses, &nest->access_capacity,
@@ -375,18 +384,20 @@ void gcal_walk_note_both_sides(struct gcal_walk *w, CXCursor condition,
                                     predicate->why ? predicate->why : ""));
 }
 
-void gcal_walk_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
-                         const struct gcal_poly *trips, bool runtime_step)
+struct gcal_sets_scope *gcal_walk_push_loop(struct gcal_walk *w, CXCursor at,
+                                            unsigned atom, const struct gcal_poly *trips,
+                                            bool runtime_step)
 {
     struct gcal_sets_scope *scope = push_scope(w);
 
     if (!scope)
-        return;
+        return NULL;
     scope->kind = GCAL_SETS_SCOPE_LOOP;
     scope->loop = atom;
     scope->trips = trips;
     scope->runtime_step = runtime_step;
     gcal_source_location(at, &scope->line, &scope->column);
+    return scope;
 }
 
 /* ---- rewinding ---- */

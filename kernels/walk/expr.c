@@ -272,8 +272,9 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
         lvalue = gcal_walk_lvalue_find(w, kids.c[0]);
         if (lvalue.kind == GCAL_WALK_LVALUE_VARIABLE && !w->frozen)
             gcal_walk_variable_escape(w, lvalue.decl);
-        return lvalue.kind == GCAL_WALK_LVALUE_MEMORY ? lvalue.pointer
-                                                      : gcal_walk_private_pointer();
+        return lvalue.kind == GCAL_WALK_LVALUE_MEMORY
+                   ? lvalue.pointer
+                   : gcal_walk_private_pointer(w, &lvalue);
     case CXUnaryOperator_Minus:
         value = gcal_walk_expr(w, kids.c[0]);
         if (!value.folds)

@@ -416,7 +416,7 @@ static void add_step(struct gcal_walk *w, struct gcal_walk_inductions *changes,
 
         if (offset < 0 || !clang_equalCursors(induction->decl, place.decl) ||
             (induction->start.kind == GCAL_WALK_VALUE_UNKNOWN &&
-             !induction->start.choice))
+             !induction->start.choice && !induction->start.in_array))
             continue;
         part = gcal_walk_part_find(step, offset);
         if (part.kind != GCAL_WALK_VALUE_INTEGER)
@@ -545,7 +545,7 @@ static struct gcal_walk_value moved_by(struct gcal_walk *w,
     if (value.choice)
         return gcal_walk_binary(w, CXBinaryOperator_Add, induction->type, value,
                                 gcal_walk_integer(by));
-    if (value.kind == GCAL_WALK_VALUE_POINTER)
+    if (value.kind == GCAL_WALK_VALUE_POINTER || value.in_array)
         by = gcal_poly_scale(w->c, by,
                              clang_Type_getSizeOf(gcal_walk_pointee(induction->type)), 1);
     if (value.p)
@@ -608,6 +608,7 @@ static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes
             value = scaled_by(w, induction, v);
         } else if (induction->start.is_private && !induction->assigned) {
             value = induction->start;
+            value.p = NULL;
         } else if (induction->start.kind == GCAL_WALK_VALUE_POINTER &&
                    !induction->assigned) {
             value.kind = GCAL_WALK_VALUE_POINTER; /* moved by an unknown offset */

@@ -7,8 +7,10 @@ static bool read_loop(struct gcal_walk *w, CXCursor c,
     CXCursor parts[4], null = clang_getNullCursor();
     struct gcal_walk_children kids;
 
-    *loop =
-        (struct gcal_walk_loop_clauses){ .at = c, .condition = null, .increment = null };
+    *loop = (struct gcal_walk_loop_clauses){
+        .at = c, .condition = null, .increment = null, .unrolled = w->unroll_hint
+    };
+    w->unroll_hint = 0;
     if (clang_getCursorKind(c) == CXCursor_ForStmt) {
         if (gcal_source_for_clauses(c, parts, w->err) < 0) {
             w->failed = true;

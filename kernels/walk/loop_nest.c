@@ -156,6 +156,49 @@ static bool has_runtime_step(struct gcal_walk *w, const struct nesting *n)
     return n->average;
 }
 
+/* Whether a name in the loop's condition is that of a constant or of a variable that this
+ * or another loop changes, and not of what is known at run time only.
+ */
+static bool is_fixed_name(struct gcal_walk *w, const struct nesting *n, CXCursor name)
+{
+    CXCursor decl = clang_getCursorReferenced(name);
+    const struct gcal_walk_value *value = gcal_walk_variable_find(w, decl);
+
+    for (size_t i = 0; i < n->changes->n; i++)
+        if (clang_equalCursors(n->changes->all[i].decl, decl))
+            return true;
+    return clang_getCursorKind(decl) != CXCursor_ParmDecl || (value && value->folds);
+}
+
+/* Whether compilers know where the loop ends, but for its start. */
+static bool has_fixed_bound(struct gcal_walk *w, const struct nesting *n, CXCursor c)
+{
+    struct gcal_walk_children kids;
+    bool fixed = true;
+
+    if (clang_Cursor_isNull(c) || clang_getCursorKind(c) == CXCursor_CallExpr)
+        return false;
+    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr)
+        return is_fixed_name(w, n, c);
+    kids = gcal_walk_get_children(w, c);
+    for (size_t i = 0; i < kids.n && fixed; i++)
+        fixed = has_fixed_bound(w, n, kids.c[i]);
+    return fixed;
+}
+
+static void set_unrolling(struct gcal_walk *w, const struct nesting *n,
+                          struct gcal_sets_scope *scope)
+{
+    int64_t hint = n->loop->unrolled, trips;
+
+    if (!scope || n->average || !has_fixed_bound(w, n, n->loop->condition))
+        return;
+    if (!gcal_poly_is_constant(n->trips, &trips))
+        trips = hint;
+    scope->may_unroll = !hint || trips <= hint;
+    scope->is_unrolled = hint && scope->may_unroll;
+}
+
 /* The name of the dimension: of a variable that steps. */
 static const char *name_of(struct gcal_walk *w, struct gcal_walk_inductions *changes)
 {
@@ -258,6 +301,7 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
     struct gcal_walk_flow flow, outer = gcal_walk_flow_fall_through();
     struct gcal_walk_exit guard = { .kind = GCAL_WALK_EXIT_ALWAYS };
     const struct gcal_sets_condition *first;
+    struct gcal_sets_scope *scope;
 
     gcal_walk_inductions_reset(w, changes);
     if (!loop->tests_late)
@@ -277,8 +321,9 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
             (struct gcal_walk_exit){ .kind = GCAL_WALK_EXIT_WHEN, .when = count->guard };
         gcal_walk_push_condition(w, loop->at, count->guard);
     }
-    gcal_walk_push_loop(w, loop->at, gcal_poly_atom_index(n.v), n.trips,
-                        has_runtime_step(w, &n));
+    scope = gcal_walk_push_loop(w, loop->at, gcal_poly_atom_index(n.v), n.trips,
+                                has_runtime_step(w, &n));
+    set_unrolling(w, &n, scope);
     if (n.within)
         gcal_walk_push_condition(w, loop->at, n.within);
     flow = walk_iterations(w, &n);

@@ -122,6 +122,7 @@ static struct gcal_walk_lvalue lvalue_of_element(struct gcal_walk *w, CXCursor a
     long long n = clang_getArraySize(gcal_source_type(array));
     int64_t number, size = clang_Type_getSizeOf(type);
 
+    gcal_walk_private_move(w, &lvalue, by, gcal_source_type(array));
     lvalue.type = type;
     if (lvalue.kind == GCAL_WALK_LVALUE_VALUE) {
         lvalue.value = gcal_walk_unknown("it comes from a private array or structure");
@@ -156,11 +157,12 @@ static struct gcal_walk_lvalue lvalue_of_subscript(struct gcal_walk *w, CXCursor
         return lvalue_of_element(w, array, index, type);
     pointer = gcal_walk_index_expr(w, base);
     by = gcal_walk_index_expr(w, index);
+    pointer = gcal_walk_move_pointer(w, pointer, by, gcal_source_type(base), 1);
+    lvalue.pointer = pointer;
     if (gcal_source_address_space(type) == GCAL_FEATURE_SPACE_ANY &&
         !gcal_source_is_generic(type))
         return lvalue;
-    lvalue = lvalue_of_pointer(
-        w, c, gcal_walk_move_pointer(w, pointer, by, gcal_source_type(base), 1), type);
+    lvalue = lvalue_of_pointer(w, c, pointer, type);
     lvalue.tag = tag_of_base(w, base);
     return lvalue;
 }
@@ -191,10 +193,10 @@ static void narrow(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue, int64_t
     } else if (lvalue->kind == GCAL_WALK_LVALUE_VARIABLE && !lvalue->somewhere) {
         lvalue->from += bytes;
         lvalue->size = size;
-    } else if (lvalue->pointer.kind == GCAL_WALK_VALUE_POINTER && lvalue->pointer.p) {
+    }
+    if (lvalue->pointer.p)
         lvalue->pointer.p =
             gcal_poly_add(w->c, lvalue->pointer.p, gcal_poly_integer(w->c, bytes));
-    }
 }
 
 static struct gcal_walk_lvalue lvalue_of_member(struct gcal_walk *w, CXCursor c,
@@ -234,8 +236,8 @@ static struct gcal_walk_value gather(struct gcal_walk *w, struct gcal_walk_value
 }
 
 /* Components of a variable: v.x is a place of its own, v.xz has several. */
-static void select_lanes(struct gcal_walk_lvalue *lvalue, int64_t spacing, size_t n,
-                         const signed char *lanes)
+static void select_lanes(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue,
+                         int64_t spacing, size_t n, const signed char *lanes)
 {
     signed char own[GCAL_SOURCE_MAX_COMPONENTS];
 
@@ -248,6 +250,9 @@ static void select_lanes(struct gcal_walk_lvalue *lvalue, int64_t spacing, size_
         lvalue->from += own[0] * spacing;
         lvalue->size = spacing;
     }
+    if (n == 1 && lvalue->pointer.p)
+        lvalue->pointer.p = gcal_poly_add(w->c, lvalue->pointer.p,
+                                          gcal_poly_integer(w->c, own[0] * spacing));
 }
 
 /* Where the components lie in memory: known if they are consecutive. */
@@ -289,7 +294,7 @@ static struct gcal_walk_lvalue lvalue_of_component(struct gcal_walk *w, CXCursor
     } else if (lvalue.kind == GCAL_WALK_LVALUE_VALUE) {
         lvalue.value = gather(w, lvalue.value, spacing, n, lanes);
     } else {
-        select_lanes(&lvalue, spacing, n, lanes);
+        select_lanes(w, &lvalue, spacing, n, lanes);
     }
     return lvalue;
 }
@@ -350,14 +355,6 @@ struct gcal_walk_lvalue gcal_walk_lvalue_find(struct gcal_walk *w, CXCursor c)
     }
 }
 
-struct gcal_walk_value gcal_walk_private_pointer(void)
-{
-    struct gcal_walk_value value = gcal_walk_unknown("it points to private memory");
-
-    value.is_private = true;
-    return value;
-}
-
 struct gcal_walk_value gcal_walk_decay(struct gcal_walk *w, CXCursor array)
 {
     struct gcal_walk_lvalue lvalue;
@@ -380,7 +377,7 @@ struct gcal_walk_value gcal_walk_decay(struct gcal_walk *w, CXCursor array)
         return gcal_walk_variable_get(w, lvalue.decl);
     if (lvalue.kind == GCAL_WALK_LVALUE_VARIABLE && !w->frozen)
         gcal_walk_variable_escape(w, lvalue.decl);
-    return gcal_walk_private_pointer();
+    return gcal_walk_private_pointer(w, &lvalue);
 }
 
 /* Whether it is a variable, or a part of one. */
@@ -476,8 +473,10 @@ struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
                                lvalue->tag);
         return gcal_walk_loaded(lvalue->space, lvalue->pointer);
     case GCAL_WALK_LVALUE_VARIABLE:
+        gcal_walk_private_access(w, at, lvalue, GCAL_FEATURE_LOAD);
         return load_variable(w, at, lvalue);
     default:
+        gcal_walk_private_access(w, at, lvalue, GCAL_FEATURE_LOAD);
         return lvalue->value;
     }
 }
@@ -514,6 +513,8 @@ void gcal_walk_lvalue_store(struct gcal_walk *w, CXCursor at,
         gcal_walk_count_access(w, at, lvalue->type, gcal_walk_type_width(lvalue->type),
                                lvalue->space, GCAL_FEATURE_STORE, lvalue->pointer,
                                lvalue->tag);
-    else if (lvalue->kind == GCAL_WALK_LVALUE_VARIABLE && !w->frozen)
+    else
+        gcal_walk_private_access(w, at, lvalue, GCAL_FEATURE_STORE);
+    if (lvalue->kind == GCAL_WALK_LVALUE_VARIABLE && !w->frozen)
         store_variable(w, lvalue, value);
 }

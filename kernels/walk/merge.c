@@ -8,7 +8,8 @@ static bool same_value(struct gcal_walk_value a, struct gcal_walk_value b)
 {
     if (a.kind != b.kind || a.array != b.array || a.condition != b.condition ||
         a.widened != b.widened || a.choice != b.choice || a.is_minus != b.is_minus ||
-        a.quotient != b.quotient || a.is_private != b.is_private)
+        a.quotient != b.quotient || a.is_private != b.is_private ||
+        a.in_array != b.in_array)
         return false;
     return a.p == b.p || (a.p && b.p && gcal_poly_equal(a.p, b.p));
 }
@@ -164,6 +165,10 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
                     (yes.kind == GCAL_WALK_VALUE_UNKNOWN && yes.on_data) ||
                     (no.kind == GCAL_WALK_VALUE_UNKNOWN && no.on_data);
     value.is_private = yes.is_private && no.is_private;
+    if (value.is_private) { /* of two arrays, one: which does not matter */
+        value.in_array = yes.in_array || no.in_array;
+        value.array = yes.in_array ? yes.array : no.array;
+    }
     gcal_walk_value_wait(&value, &yes);
     gcal_walk_value_wait(&value, &no);
     if (yes.kind == GCAL_WALK_VALUE_POINTER && no.kind == GCAL_WALK_VALUE_POINTER &&

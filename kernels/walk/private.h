@@ -39,7 +39,8 @@ struct gcal_walk_value {
     bool folds;   /* a constant, whose arithmetic front ends fold */
     /* unknown: 1 where the condition holds, else 0; or NULL */
     const struct gcal_sets_condition *condition;
-    bool is_private; /* unknown: a pointer to private memory */
+    bool is_private; /* unknown: a pointer to private memory, */
+    bool in_array;   /* to 'array' of the nest, at 'p' as for pointers */
     bool is_minus;   /* -1 instead of 1: a comparison of vectors */
     const struct gcal_sets_condition *when, *unless; /* unknown: as in the predicate */
     /* unknown: an unsigned value of 32 bits in one of 64, p + 2^32 where p < 0; or NULL */
@@ -117,6 +118,8 @@ struct gcal_walk_path {
     const struct gcal_sets_condition *condition; /* NULL: unknown */
 };
 
+struct gcal_walk_private;
+
 struct gcal_walk_return {
     struct gcal_walk_value value;
     const struct gcal_walk_path *path;
@@ -144,6 +147,8 @@ struct gcal_walk {
     CXCursor *indices; /* variables used in subscripts and loop control */
     size_t n_tables, table_capacity;
     CXCursor *tables; /* private arrays whose elements are used so, or in conditions */
+    size_t n_privates, private_capacity;
+    struct gcal_walk_private *privates; /* private arrays that are accessed */
     size_t n_declared, declared_capacity;
     CXCursor *declared;              /* arrays whose bytes are counted */
     CXCursor none[GCAL_WALK_N_NONE]; /* null cursors */
@@ -152,8 +157,9 @@ struct gcal_walk {
     int frozen;                      /* > 0: variables keep their values */
     int in_control;                  /* > 0: in the condition of a loop, */
     unsigned control_dimension;      /* whose iterations this dimension numbers */
-    int tentative; /* > 0: not_affine is incremented, but nothing is refused */
-    int placing;   /* > 0: subscripts of private arrays are numbers or unknown */
+    int tentative;       /* > 0: not_affine is incremented, but nothing is refused */
+    int placing;         /* > 0: subscripts of private arrays are numbers or unknown */
+    int64_t unroll_hint; /* of the loop that follows */
     int call_depth;
     int n_forks;       /* of the loops around */
     int depth;         /* of nested expressions and statements */
@@ -297,6 +303,9 @@ struct gcal_walk_value gcal_walk_vector_call(struct gcal_walk *w, const char *na
                                              const struct gcal_walk_value *args);
 
 /* ---- event.c: counted events, and the scopes around them ---- */
+/* A new array; and the array of that name and space, made when it is new. */
+unsigned gcal_walk_array_add(struct gcal_walk *w, const char *name,
+                             enum gcal_feature_space space);
 unsigned gcal_walk_array_find(struct gcal_walk *w, const char *name,
                               enum gcal_feature_space space);
 void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op);
@@ -322,8 +331,9 @@ gcal_walk_push_condition(struct gcal_walk *w, CXCursor at,
 /* The scope where 'predicate' holds, or where it does not. */
 void gcal_walk_push_predicate(struct gcal_walk *w, CXCursor at,
                               const struct gcal_walk_predicate *predicate, bool holds);
-void gcal_walk_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
-                         const struct gcal_poly *trips, bool runtime_step);
+struct gcal_sets_scope *gcal_walk_push_loop(struct gcal_walk *w, CXCursor at,
+                                            unsigned atom, const struct gcal_poly *trips,
+                                            bool runtime_step);
 void gcal_walk_note(struct gcal_walk *w, CXCursor at, const char *text);
 /* Notes that both sides of an unknown predicate were counted, when any events came after
  * the first 'n_events'.  A predicate that does not depend on data is refused unless
@@ -435,9 +445,10 @@ struct gcal_walk_lvalue {
     bool somewhere;               /* in these bytes, it is unknown where */
     size_t n_lanes;               /* several components of a vector; else 0 */
     signed char lanes[GCAL_SOURCE_MAX_COMPONENTS];
+    bool in_array; /* variable: an element of a private array */
     enum gcal_feature_space space;
     CXType type;
-    struct gcal_walk_value pointer;
+    struct gcal_walk_value pointer; /* in an array, from the beginning of the variable */
     const char *tag;
 };
 /* The address space of memory of 'type' at 'pointer', which is at 'at'; that of a generic
@@ -452,8 +463,6 @@ struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
 void gcal_walk_lvalue_store(struct gcal_walk *w, CXCursor at,
                             const struct gcal_walk_lvalue *lvalue,
                             struct gcal_walk_value value);
-/* A pointer to private memory. */
-struct gcal_walk_value gcal_walk_private_pointer(void);
 /* An array as a pointer to its first element. */
 struct gcal_walk_value gcal_walk_decay(struct gcal_walk *w, CXCursor array);
 /* The place of a private variable, or of a part of it, without side effects and for any
@@ -463,6 +472,22 @@ bool gcal_walk_place_find(struct gcal_walk *w, CXCursor c,
                           struct gcal_walk_lvalue *lvalue);
 /* A constant expression, evaluated by libclang. */
 struct gcal_walk_value gcal_walk_constant(struct gcal_walk *w, CXCursor c);
+
+/* ---- private_array.c ---- */
+/* Moves 'lvalue', an array in private memory, to its element 'by'. */
+void gcal_walk_private_move(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue,
+                            struct gcal_walk_value by, CXType array);
+/* A pointer to private memory: to what 'lvalue' names. */
+struct gcal_walk_value gcal_walk_private_pointer(struct gcal_walk *w,
+                                                 const struct gcal_walk_lvalue *lvalue);
+/* Counts an access to an element of a private array, or through a pointer to one. */
+void gcal_walk_private_access(struct gcal_walk *w, CXCursor at,
+                              const struct gcal_walk_lvalue *lvalue,
+                              enum gcal_feature_direction direction);
+/* Notes the initialiser of a private array: stores of its elements. */
+void gcal_walk_private_initialise(struct gcal_walk *w, CXCursor decl, bool folds);
+/* After the walk: removes the accesses to arrays that compilers keep in registers. */
+void gcal_walk_private_finish(struct gcal_walk *w);
 
 /* ---- arith.c ---- */
 /* a op b of two integers of 'type'; unknown when it is not affine. */
@@ -562,12 +587,16 @@ struct gcal_walk_flow gcal_walk_sequence(struct gcal_walk *w, size_t n,
                                          const CXCursor *c);
 struct gcal_walk_flow gcal_walk_switch(struct gcal_walk *w, CXCursor c);
 
-/* ---- loop.c ---- */
+/* ---- hint.c, loop.c ---- */
+/* How often the attribute or pragma 'around' a loop asks for it to be unrolled; 0: none. */
+enum { GCAL_WALK_UNROLL_ALL = 1 << 30 };
+int64_t gcal_walk_unroll_hint(const struct gcal_walk *w, CXCursor around, CXCursor loop);
 /* A loop of any form; omitted clauses are null cursors. */
 struct gcal_walk_loop_clauses {
     CXCursor at, condition, increment, body;
-    bool tests_late; /* do: the condition is at the end */
-    const char *why; /* its trip count is unknown, for messages; or NULL */
+    bool tests_late;  /* do: the condition is at the end */
+    const char *why;  /* its trip count is unknown, for messages; or NULL */
+    int64_t unrolled; /* as often as the source asks for; 0: it does not */
 };
 struct gcal_walk_flow gcal_walk_loop(struct gcal_walk *w, CXCursor c);
 /* Fails as the trip count is unknown, with the reason 'why' (or NULL). */

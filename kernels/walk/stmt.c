@@ -21,6 +21,8 @@ static void declare(struct gcal_walk *w, CXCursor decl)
         value = gcal_walk_is_index(w, decl) || gcal_walk_type_is_pointer(type)
                     ? gcal_walk_index_expr(w, kids.c[kids.n - 1])
                     : gcal_walk_expr(w, kids.c[kids.n - 1]);
+    if (is_array && has_value)
+        gcal_walk_private_initialise(w, decl, value.folds);
     gcal_walk_variable_declare(w, decl, value);
 }
 
@@ -174,8 +176,10 @@ static struct gcal_walk_flow walk_kind(struct gcal_walk *w, CXCursor c)
         return gcal_walk_flow_jump(GCAL_WALK_CONTINUE, c);
     case CXCursor_UnexposedStmt: /* "#pragma unroll" or an attribute before a loop */
         kids = gcal_walk_get_children(w, c);
-        return kids.n ? gcal_walk_stmt(w, kids.c[kids.n - 1])
-                      : gcal_walk_flow_fall_through();
+        if (!kids.n)
+            return gcal_walk_flow_fall_through();
+        w->unroll_hint = gcal_walk_unroll_hint(w, c, kids.c[kids.n - 1]);
+        return gcal_walk_stmt(w, kids.c[kids.n - 1]);
     case CXCursor_GotoStmt:
     case CXCursor_IndirectGotoStmt:
     case CXCursor_LabelStmt:

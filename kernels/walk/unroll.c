@@ -57,7 +57,7 @@ static void forget_skipped(struct gcal_walk *w, CXCursor body)
         skipped = skipped || gcal_walk_contains_jump(w, kids.c[i], GCAL_WALK_CONTINUE);
         if (skipped)
             forget(w, (struct gcal_walk_loop_clauses){ body, null, null, kids.c[i], false,
-                                                       NULL });
+                                                       NULL, 0 });
     }
 }
 

@@ -341,6 +341,7 @@ static void walk_function(struct gcal_walk *w, CXCursor kernel)
     gcal_walk_find_indices(w, kernel);
     if (kids.n && !w->failed)
         gcal_walk_stmt(w, kids.c[kids.n - 1]);
+    gcal_walk_private_finish(w);
 }
 
 static void clear(struct gcal_walk *w)
@@ -348,6 +349,7 @@ static void clear(struct gcal_walk *w)
     free(w->variables);
     free(w->indices);
     free(w->tables);
+    free(w->privates);
     free(w->declared);
     free(w->returns);
     gcal_annotations_clear(&w->annotations);

@@ -64,7 +64,8 @@ static int cost_kernels(const struct gcal_export *e,
 
 /* ---- parameters ---- */
 
-/* Operations, local accesses and loads of one address by a sub-group (see gcal_profile).
+/* Operations, local and private accesses and loads of one address by a sub-group (see
+ * gcal_profile).
  */
 static bool counted_per_sub_group(const char *name)
 {
@@ -78,7 +79,8 @@ static bool counted_per_sub_group(const char *name)
 
         per_sub_group = gcal_feature_is_op(f.kind) ||
                         (f.kind == GCAL_FEATURE_MEM_ACCESS &&
-                         (f.space == GCAL_FEATURE_SPACE_LOCAL || same_place));
+                         (f.space == GCAL_FEATURE_SPACE_LOCAL ||
+                          f.space == GCAL_FEATURE_SPACE_PRIVATE || same_place));
     }
     gcal_feature_clear(&f);
     return per_sub_group;

@@ -1,0 +1,142 @@
+/* test_private_arrays.c - accesses to private arrays that compilers cannot keep in registers
+ *
+ * One work-group of one sub-group, so that counts are those of a work-item.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/model/binding.h"
+#include "calib/model/profile.h"
+#include "kernels/count/count.h"
+
+#define START                                                                            \
+    "struct pair { float v[4]; int n; };\n"                                              \
+    "float pick(const float *v, int i) { return v[i]; }\n"                               \
+    "void twice(float *v, int n) { for (int i = 0; i < n; i++) v[i] *= 2.0f; }\n"        \
+    "kernel void f(global float *x, global const int *where, int n)\n"                   \
+    "{ int l = get_local_id(0); float s = 0; float a[8];\n"
+#define FILL "for (int i = 0; i < 8; i++) a[i] = x[i];\n"
+#define END  "x[l] = s; }"
+
+enum { N = 10 }; /* of n */
+
+static const struct kernel {
+    const char *body;
+    double loads, stores;
+} kernels[] = {
+    /* registers: subscripts are constants, once loops are unrolled */
+    { "a[3] = x[l]; a[4] = 2.0f; s = a[3] + a[4];", 0, 0 },
+    { FILL "for (int i = 0; i < 8; i++) s += a[7 - i];", 0, 0 },
+    { "float m[4][4]; for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++)\n"
+      "m[i][j] = x[4 * i + j]; s = m[1][2];",
+      0, 0 },
+    { "float m[8][8]; for (int i = 0; i < 8; i++) for (int j = 0; j <= i; j++)\n"
+      "m[i][j] = x[i + j]; s = m[7][2];",
+      0, 0 },
+    { FILL "for (int k = 0; k < n; k++) for (int i = 0; i < 8; i++) s += a[i];", 0, 0 },
+    { FILL "float *p = a; for (int i = 0; i < 8; i++) s += *p++;", 0, 0 },
+    { FILL "twice(a, 8); s = pick(a, 3) + pick(a, 4);", 0, 0 },
+    { "float b[64]; for (int i = 0; i < 64; i++) b[i] = x[i]; s = b[63];", 0, 0 },
+    { "float b[65];\n#pragma unroll\nfor (int i = 0; i < 65; i++) b[i] = x[i]; s = b[1];",
+      0, 0 },
+    /* memory: all accesses of the array, those at constant subscripts, too */
+    { FILL "s = a[l & 7] + a[1];", 2, 8 },
+    { FILL "s = a[where[l] & 7];", 1, 8 },
+    { FILL "a[where[l] & 7] += 1.0f; s = a[2];", 2, 9 },
+    { FILL "for (int k = 0; k < n; k++) s += a[k & 7];", N, 8 },
+    { FILL "s = a[n & 7];", 1, 8 },
+    { "float b[65]; for (int i = 0; i < 65; i++) b[i] = x[i]; s = b[63];", 1, 65 },
+    { "float b[16][8]; for (int i = 0; i < 16; i++) for (int j = 0; j < 8; j++)\n"
+      "b[i][j] = x[8 * i + j]; s = b[1][2];",
+      1, 128 },
+    { "for (int i = 0; i < get_local_size(0) / 4; i++) a[i] = x[i]; s = a[1];", 1, 8 },
+    { "\n#pragma unroll 1\nfor (int i = 0; i < 8; i++) a[i] = x[i]; s = a[1];", 1, 8 },
+    { FILL "s = pick(a, where[l]);", 1, 8 },
+    { FILL "float *p = a; for (int k = 0; k < n; k++) p += where[k]; s = *p;", 1, 8 },
+    { FILL "float b[4]; b[0] = s; s += a[l & 7];", 1, 8 },
+    { "struct pair p; p.v[1] = 1.0f; p.n = 3; p.v[l & 3] = 2.0f; s = p.v[1] + p.n;", 1,
+      2 },
+    { "float4 b[2]; b[0] = vload4(0, x); b[1] = b[0]; s = b[l & 1].y;", 2, 2 },
+    { "if (l < 16) a[l & 7] = 1.0f; s = a[2];", 1, 1 },
+    /* a table of constants is in memory from the start, initialised variables are not */
+    { "const float t[4] = { 1, 2, 3, 4 }; s = t[l & 3];", 1, 0 },
+    { "float t[4] = { 1, 2, 3, 4 }; s = t[l & 3];", 1, 0 },
+    { "float t[4] = { s, 2, 3, 4 }; s = t[l & 3];", 1, 4 },
+    { "float t[4] = { 0 }; t[l & 3] = 1; s = t[2];", 1, 5 },
+};
+
+static struct gcal_profile *count(const char *body)
+{
+    struct gcal_error err = { 0 };
+    char source[1500];
+    struct gcal_count_request r = { .source = source,
+                                    .file = "x.cl",
+                                    .n_dims = 1,
+                                    .local_size = { 32 },
+                                    .global_size = { "32" },
+                                    .sub_group_size = 32 };
+    struct gcal_profile *p;
+
+    snprintf(source, sizeof(source), "%s%s%s", START, body, END);
+    if (!(p = gcal_count(&r, &err)))
+        fail_msg("%s: %s", body, err.text);
+    return p;
+}
+
+static double value_of(const struct gcal_profile *p, const char *feature)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_binding *binding = gcal_binding_create(p, 1, &feature, 32, &err);
+    double sizes[1] = { N }, value = -1;
+
+    if (!binding || gcal_binding_eval(binding, sizes, &value, &err) < 0)
+        fail_msg("%s: %s", feature, err.text);
+    gcal_binding_destroy(binding);
+    return value;
+}
+
+static void counts_accesses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
+        const struct kernel *k = &kernels[i];
+        struct gcal_profile *p = count(k->body);
+        double loads = value_of(p, "f_mem_access_private_float32_load");
+        double stores = value_of(p, "f_mem_access_private_float32_store");
+
+        if (loads != k->loads || stores != k->stores)
+            fail_msg("%s: %g loads, %g stores, not %g, %g", k->body, loads, stores,
+                     k->loads, k->stores);
+        gcal_profile_destroy(p);
+    }
+}
+
+/* They are of no component, and of no name without the space. */
+static void counts_them_apart(void **state)
+{
+    struct gcal_profile *p = count(FILL "s = a[l & 7];");
+
+    (void)state;
+    assert_float_equal(value_of(p, "f_mem_access_private"), 9, 0);
+    assert_float_equal(value_of(p, "f_mem_access_float32_load"), 8, 0);
+    assert_float_equal(value_of(p, "f_mem_access_local"), 0, 0);
+    assert_float_equal(value_of(p, "f_mem_access_private_lstrides:{0:0}"), 8, 0);
+    assert_float_equal(value_of(p, "f_onchip"), 0, 0);
+    gcal_profile_destroy(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(counts_accesses),
+                                        cmocka_unit_test(counts_them_apart) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
