@@ -18,12 +18,21 @@ enum { MOST_STEPS_OF_TEXTS = 200000 };
 /* Names of a wave's extents, which no size can have. */
 static const char *const extents[GCAL_MAX_DIMS] = { "@0", "@1", "@2" };
 
+struct footprints {
+    struct gcal_count_counter group, launch, wave;
+};
+
 /* Loads or stores (atomics included) of one array. */
 struct subject {
     struct gcal_count_builder *m;
     size_t n;
     const struct gcal_sets_access_event **events;
     int64_t size; /* of a sector, in elements */
+    bool is_near; /* subscripts are clamped or divided: estimates are counted */
+    const struct gcal_sets_access_event *
+        *near; /* the same, as if they were not clamped */
+    struct footprints counted;
+    const struct subject *before; /* one that has been counted; or NULL */
 };
 
 static void note(const struct subject *s, const char *text)
@@ -80,7 +89,7 @@ static struct gcal_count_counter estimate(const struct subject *s,
                                           struct gcal_sets_nest *nest, bool by_group)
 {
     const struct gcal_poly *box =
-        gcal_sets_box_footprint(nest, s->n, s->events, s->size, by_group);
+        gcal_sets_box_footprint(nest, s->n, s->near, s->size, by_group);
     const struct gcal_poly *most = count_accesses(s);
 
     note(s,
@@ -97,18 +106,23 @@ static const struct gcal_poly *block_footprint(const struct subject *s,
                                                struct gcal_sets_nest *nest, bool by_group,
                                                bool *estimated)
 {
-    const struct gcal_poly *count =
-        gcal_sets_block_footprint(nest, s->n, s->events, s->size, by_group, estimated);
+    const struct gcal_poly *count;
 
+    for (size_t i = 0; i < s->n; i++)
+        if (s->near[i]->offset &&
+            gcal_sets_pieces(s->m->c, s->near[i]->offset) > GCAL_SETS_MOST_PIECES)
+            return NULL;
+    count = gcal_sets_block_footprint(nest, s->n, s->near, s->size, by_group, estimated);
+    *estimated = *estimated || s->is_near;
     return count && !gcal_count_builder_is_long(s->m, count) ? count : NULL;
 }
 
-/* Of the launch, or a part of it. */
+/* Of the launch, or a part of it.  'most' is an upper bound; NULL: none is known yet. */
 static struct gcal_count_counter count_together(const struct subject *s,
-                                                struct gcal_sets_nest *nest)
+                                                struct gcal_sets_nest *nest,
+                                                const struct gcal_poly *most)
 {
     struct gcal_count_counter counter = { 0 };
-    const struct gcal_poly *most;
 
     counter.count = block_footprint(s, nest, false, &counter.estimated);
     if (counter.count && !counter.estimated)
@@ -117,7 +131,7 @@ static struct gcal_count_counter count_together(const struct subject *s,
         note_mean(s);
     else
         counter = estimate(s, nest, false);
-    if ((most = extent(s, nest)))
+    if (most || (most = extent(s, nest)))
         counter.count = gcal_poly_min(s->m->c, counter.count, most);
     return counter;
 }
@@ -193,8 +207,11 @@ static char *wave_text(struct gcal_count_builder *m, const struct gcal_poly *p,
     return gcal_buf_take(&text, m->err);
 }
 
-/* A polynomial in the extents. */
-static struct gcal_count_counter count_wave(const struct subject *s)
+/* A polynomial in the extents.  Where finding the range of subscripts takes long, that of
+ * 'launch' is enough.
+ */
+static struct gcal_count_counter count_wave(const struct subject *s,
+                                            const struct gcal_count_counter *launch)
 {
     struct gcal_count_builder *m = s->m;
     const struct gcal_poly *groups[GCAL_MAX_DIMS];
@@ -204,7 +221,7 @@ static struct gcal_count_counter count_wave(const struct subject *s)
     for (size_t d = 0; d < m->nest->n_dims; d++)
         groups[d] = gcal_poly_parameter(m->c, extents[d]);
     part = gcal_sets_nest_part(m->nest, groups);
-    counter = count_together(s, &part);
+    counter = count_together(s, &part, s->is_near ? launch->count : NULL);
     gcal_sets_nest_end_part(&part);
     return counter;
 }
@@ -257,20 +274,53 @@ static void add_share(const struct subject *s, const struct gcal_count_counter *
 
 /* ---- arrays ---- */
 
+/* Whether the arrays are accessed by the same subscripts at the same places. */
+static bool is_alike(const struct subject *a, const struct subject *b)
+{
+    if (a->n != b->n || a->size != b->size)
+        return false;
+    for (size_t i = 0; i < a->n; i++) {
+        const struct gcal_sets_access_event *x = a->events[i], *y = b->events[i];
+
+        if (x->scope != y->scope || x->width != y->width || !x->offset || !y->offset ||
+            !gcal_poly_equal(x->offset, y->offset))
+            return false;
+    }
+    return true;
+}
+
+/* Once for arrays that are accessed alike. */
+static void count(struct subject *s)
+{
+    for (const struct subject *b = s->before; b; b = b->before)
+        if (is_alike(b, s)) {
+            s->counted = b->counted;
+            if (b->counted.group.estimated || b->counted.launch.estimated)
+                note(s, gcal_poly_format(
+                            s->m->c,
+                            "the footprint of this array is estimated as that of '%s', "
+                            "which is accessed alike",
+                            s->m->nest->arrays[b->events[0]->array].name));
+            return;
+        }
+    s->counted.group = count_by_group(s);
+    s->counted.launch = count_together(s, s->m->nest, NULL);
+    s->counted.wave = count_wave(s, &s->counted.launch);
+}
+
 static void add_subject(const struct subject *s)
 {
     struct gcal_count_builder *m = s->m;
-    struct gcal_count_counter group = count_by_group(s),
-                              launch = count_together(s, m->nest), wave = count_wave(s);
+    const struct footprints *f = &s->counted;
 
-    if (m->failed || !launch.count->n_terms)
+    if (m->failed || !f->launch.count->n_terms)
         return;
-    add(s, GCAL_FEATURE_FOOTPRINT_GROUP, gcal_count_builder_text(m, group.count),
-        group.estimated);
-    add(s, GCAL_FEATURE_FOOTPRINT_LAUNCH, gcal_count_builder_text(m, launch.count),
-        launch.estimated);
-    if (!add_wave(s, &wave))
-        add_share(s, &launch);
+    add(s, GCAL_FEATURE_FOOTPRINT_GROUP, gcal_count_builder_text(m, f->group.count),
+        f->group.estimated);
+    add(s, GCAL_FEATURE_FOOTPRINT_LAUNCH, gcal_count_builder_text(m, f->launch.count),
+        f->launch.estimated);
+    if (!add_wave(s, &f->wave))
+        add_share(s, &f->launch);
 }
 
 static bool is_store(const struct gcal_sets_access_event *e)
@@ -285,20 +335,53 @@ static bool is_of(const struct gcal_sets_access_event *a,
            gcal_dtype_size(a->dtype) == gcal_dtype_size(b->dtype);
 }
 
-/* The array's events from 'first' on; none if it is not the first of them. */
-static void collect(struct subject *s, size_t first)
+/* Subscripts without the ends at which they are clamped, where there are many. */
+static void find_near(struct subject *s)
 {
-    const struct gcal_sets_nest *nest = s->m->nest;
-    const struct gcal_sets_access_event *e = &nest->accesses[first];
+    struct gcal_poly_context *c = s->m->c;
 
-    s->n = 0;
-    s->size = (int64_t)(s->m->request->sector_bytes / gcal_dtype_size(e->dtype));
-    for (size_t i = 0; i < nest->n_accesses; i++)
-        if (is_of(&nest->accesses[i], e)) {
-            if (i < first)
-                return;
-            s->events[s->n++] = &nest->accesses[i];
-        }
+    s->is_near = false;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct gcal_poly *offset = s->events[i]->offset;
+        struct gcal_sets_access_event *near;
+
+        s->near[i] = s->events[i];
+        if (!offset || gcal_sets_pieces(c, offset) <= GCAL_SETS_MOST_PIECES ||
+            !(near = gcal_poly_alloc(c, sizeof(*near))))
+            continue;
+        *near = *s->events[i];
+        near->offset = gcal_sets_near(c, offset);
+        s->near[i] = near;
+        s->is_near = true;
+    }
+}
+
+/* The array's events from 'first' on; NULL: it is not the first of them, or there is no
+ * memory.
+ */
+static struct subject *collect(struct gcal_count_builder *m, size_t first)
+{
+    const struct gcal_sets_access_event *all = m->nest->accesses;
+    struct subject *s = gcal_poly_alloc(m->c, sizeof(*s));
+    size_t bytes = (m->nest->n_accesses - first) * sizeof(void *);
+
+    for (size_t i = 0; i < first; i++)
+        if (is_of(&all[i], &all[first]))
+            return NULL;
+    if (!s)
+        return NULL;
+    *s = (struct subject){ .m = m,
+                           .size = (int64_t)(m->request->sector_bytes /
+                                             gcal_dtype_size(all[first].dtype)),
+                           .events = gcal_poly_alloc(m->c, bytes),
+                           .near = gcal_poly_alloc(m->c, bytes) };
+    if (!s->events || !s->near)
+        return NULL;
+    for (size_t i = first; i < m->nest->n_accesses; i++)
+        if (is_of(&all[i], &all[first]))
+            s->events[s->n++] = &all[i];
+    find_near(s);
+    return s;
 }
 
 /* The facts that hold for a wave's extents. */
@@ -317,22 +400,20 @@ static void assume_extents(struct gcal_count_builder *m)
 
 void gcal_count_builder_add_footprints(struct gcal_count_builder *m)
 {
-    size_t n = m->nest->n_accesses;
-    struct subject s = { .m = m, .events = calloc(n + 1, sizeof(void *)) };
+    const struct subject *before = NULL;
 
-    if (!s.events) {
-        m->failed = true;
-        gcal_error_memory(m->err);
-        return;
-    }
     if (m->request->sector_bytes)
         assume_extents(m);
-    for (size_t i = 0; i < n && m->request->sector_bytes && !m->failed; i++) {
-        if (!gcal_count_is_array_in_sectors(m, &m->nest->accesses[i]))
+    for (size_t i = 0; i < m->nest->n_accesses && m->request->sector_bytes && !m->failed;
+         i++) {
+        struct subject *s;
+
+        if (!gcal_count_is_array_in_sectors(m, &m->nest->accesses[i]) ||
+            !(s = collect(m, i)))
             continue;
-        collect(&s, i);
-        if (s.n)
-            add_subject(&s);
+        s->before = before;
+        before = s;
+        count(s);
+        add_subject(s);
     }
-    free(s.events);
 }

@@ -122,6 +122,26 @@ static const struct gcal_poly *count_symbolically(struct gcal_count_builder *m,
     return whole ? gcal_poly_sub(m->c, touched, whole) : NULL;
 }
 
+/* As if subscripts were not clamped, and quotients changed evenly; NULL: unknown. */
+static const struct gcal_poly *count_near(struct gcal_count_builder *m,
+                                          const struct gcal_sets_access_event *e,
+                                          struct gcal_lanes_sum *sum)
+{
+    const struct gcal_poly *count = gcal_lanes_sum_near(m->nest, e, sum), *most;
+    bool estimated = false;
+
+    if (!count || gcal_count_builder_is_long(m, count))
+        return NULL;
+    note(m, e,
+         "the sectors and lines of a subscript that is clamped or divided are estimated: "
+         "as in the middle of its range, and with as many changes of quotients as there "
+         "are on average");
+    most =
+        gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_WORK_ITEMS, &estimated);
+    return most ? gcal_poly_min(m->c, count, gcal_poly_scale(m->c, most, e->width, 1))
+                : count;
+}
+
 /* By complete sub-groups; 'mean' of one of them. */
 static const struct gcal_poly *count_otherwise(struct gcal_count_builder *m,
                                                const struct gcal_sets_access_event *e,
@@ -129,13 +149,19 @@ static const struct gcal_poly *count_otherwise(struct gcal_count_builder *m,
                                                struct gcal_lanes_sum *sum,
                                                struct count *to)
 {
-    const struct gcal_poly *mean, *count;
+    const struct gcal_poly *mean, *count = NULL;
+    size_t pieces = e->offset ? gcal_sets_pieces(m->c, e->offset) : 0;
 
     sum->all_lanes = true;
     mean = gcal_lanes_sum(m->nest, e, sum);
-    count = count_symbolically(m, e, blocks);
+    if (pieces <= GCAL_SETS_MOST_PIECES)
+        count = count_symbolically(m, e, blocks);
     if (count && gcal_count_builder_is_long(m, count))
         count = NULL;
+    if (!count && pieces && (count = count_near(m, e, sum))) {
+        to->counter.estimated = true;
+        return count;
+    }
     gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS, &sum->estimated);
     sum->known = sum->modulus;
     if (count)
@@ -170,20 +196,19 @@ static struct count count_access(struct gcal_count_builder *m,
     return to;
 }
 
-/* The counts of a subject for each access; those of an access that is like it. */
-static void add_access(struct gcal_count_builder *m, struct gcal_count_counter *counter,
-                       size_t number, struct gcal_count_blocks *blocks,
-                       struct count *known)
+/* The count of an access, unless it is known; that of an access that is like it. */
+static void find_count(struct gcal_count_builder *m, size_t number,
+                       struct gcal_count_blocks *blocks, struct count *known)
 {
     const struct gcal_sets_access_event *all = m->nest->accesses;
     size_t like = 0;
 
+    if (known[number].known)
+        return;
     while (like < number && (!known[like].known ||
                              !is_alike(m, &all[like], &all[number], known[like].known)))
         like++;
     known[number] = like < number ? known[like] : count_access(m, &all[number], blocks);
-    counter->count = gcal_poly_add(m->c, counter->count, known[number].counter.count);
-    counter->estimated = counter->estimated || known[number].counter.estimated;
 }
 
 /* ---- entries ---- */
@@ -245,9 +270,10 @@ static void add_subject(struct gcal_count_builder *m, size_t first,
 
     for (size_t i = first; i < m->nest->n_accesses; i++)
         if (is_same_access(e, &m->nest->accesses[i])) {
-            struct gcal_count_counter one = gcal_count_counter_zero(m);
+            struct gcal_count_counter one;
 
-            add_access(m, &one, i, &blocks, known);
+            find_count(m, i, &blocks, known);
+            one = known[i].counter;
             if (subject->in_loop)
                 one = without_repeats(m, &m->nest->accesses[i], blocks.size, one);
             counter.count = gcal_poly_add(m->c, counter.count, one.count);
@@ -302,16 +328,16 @@ void gcal_count_builder_add_traffic(struct gcal_count_builder *m)
                                         { GCAL_FEATURE_LINE, LINE_BYTES, false, false },
                                         { GCAL_FEATURE_PARTIAL_SECTOR, sector, true,
                                           false } };
+    struct count *known = calloc(m->nest->n_accesses + 1, sizeof(*known));
 
     if (sector)
         gcal_sets_nest_renew_budget(m->nest);
-    for (size_t k = 0; sector && k < sizeof(subjects) / sizeof(*subjects); k++) {
-        struct count *known = calloc(m->nest->n_accesses + 1, sizeof(*known));
-
-        if (known)
-            add_subjects(m, &subjects[k], known);
-        else
-            gcal_poly_fail(m->c, "out of memory");
-        free(known);
+    if (!sector || !known)
+        return known ? free(known) : gcal_poly_fail(m->c, "out of memory");
+    for (size_t k = 0; k < sizeof(subjects) / sizeof(*subjects); k++) {
+        if (!subjects[k].in_loop) /* of which the counts are those before */
+            memset(known, 0, m->nest->n_accesses * sizeof(*known));
+        add_subjects(m, &subjects[k], known);
     }
+    free(known);
 }

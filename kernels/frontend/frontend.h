@@ -21,6 +21,7 @@ struct gcal_frontend {
     __typeof__(gcal_remove_find_loads) *find_loads;
     __typeof__(gcal_remove_find_load_dependences) *find_load_dependences;
     __typeof__(gcal_interp_run_kernel) *run_kernel;
+    __typeof__(gcal_interp_observe_kernel) *observe_kernel;
     __typeof__(gcal_interp_run_function) *run_function;
 };
 

@@ -148,6 +148,18 @@ int gcal_interp_run_kernel(const struct gcal_count_request *request,
     return f ? f->run_kernel(request, global_size, n_args, args, err) : -1;
 }
 
+int gcal_interp_observe_kernel(const struct gcal_count_request *request,
+                               const size_t *global_size, size_t n_args,
+                               struct gcal_interp_arg *args, gcal_interp_observe *observe,
+                               void *context, struct gcal_error *err)
+{
+    const struct gcal_frontend *f = frontend(err);
+
+    return f ? f->observe_kernel(request, global_size, n_args, args, observe, context,
+                                 err)
+             : -1;
+}
+
 int gcal_interp_run_function(const char *source, const char *file, const char *function,
                              size_t n_args, struct gcal_interp_arg *args,
                              struct gcal_error *err)

@@ -10,5 +10,6 @@ __attribute__((visibility("default"))) const struct gcal_frontend gcal_frontend 
     .find_loads = gcal_remove_find_loads,
     .find_load_dependences = gcal_remove_find_load_dependences,
     .run_kernel = gcal_interp_run_kernel,
+    .observe_kernel = gcal_interp_observe_kernel,
     .run_function = gcal_interp_run_function,
 };

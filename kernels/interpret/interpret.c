@@ -81,7 +81,7 @@ static void place_item(struct work_group *g, struct gcal_interp_work_item *item,
     item->run = run;
     item->done = false;
     item->barrier = NULL;
-    item->instance = 0;
+    item->instance = item->loop = 0;
     item->memory[GCAL_INTERP_MEMORY_PRIVATE] = g->privates + slot * g->private_size;
     item->memory[GCAL_INTERP_MEMORY_LOCAL] = g->shared;
     item->memory[GCAL_INTERP_MEMORY_STATIC] = g->statics;

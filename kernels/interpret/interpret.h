@@ -55,11 +55,14 @@ struct gcal_interp_execution {
     const void *place; /* the same for the same place of the source */
     int line, column;
     uint64_t instance;
+    uint64_t loop; /* the execution of the innermost loop around it, alike; 0: none */
     enum gcal_feature_space space; /* of accesses */
     const void *base;              /* of accesses: the data of the buffer's argument */
-    const char *name;              /* of calls: the function's, until the run ends */
-    size_t bits;                   /* of operations and calls: of a number */
-    size_t lanes;                  /* of operations and calls: components */
+    int64_t offset;                /* of accesses: bytes from there */
+    size_t bytes;       /* of accesses, but of vload's and vstore's first lane */
+    const char *name;   /* of calls: the function's, until the run ends */
+    size_t bits;        /* of operations and calls: of a number */
+    size_t lanes;       /* of operations and calls: components */
     bool taken;         /* of branches and logic: whether the condition holds */
     bool worked;        /* of logic: whether the right side had an execution of its own */
     size_t group, item; /* linear, the item's within its group */

@@ -153,7 +153,7 @@ static unsigned char *place(struct gcal_interp_work_item *item,
         return item->memory[address->k.place.memory] + address->k.place.offset;
     p = address->eval.p(item, address);
     if (item->run->observe)
-        gcal_interp_observe_access(item, at, &p, store);
+        gcal_interp_observe_access(item, at, &p, size, store);
     if (p.base && p.offset >= 0 && (uint64_t)p.offset <= p.size &&
         size <= p.size - (size_t)p.offset)
         return p.base + p.offset;

@@ -31,6 +31,7 @@ static void report(struct gcal_interp_work_item *item, const struct gcal_interp_
     e->line = at->line;
     e->column = at->column;
     e->instance = item->instance;
+    e->loop = item->loop;
     run->n_observed += e->kind != GCAL_INTERP_EXECUTION_LOGIC || e->worked;
     run->observe(run->context, e);
 }
@@ -45,7 +46,8 @@ static bool is_in(const struct gcal_interp_work_item *item,
 
 void gcal_interp_observe_access(struct gcal_interp_work_item *item,
                                 const struct gcal_interp_node *at,
-                                const struct gcal_interp_pointer *p, bool store)
+                                const struct gcal_interp_pointer *p, size_t bytes,
+                                bool store)
 {
     struct gcal_interp_execution e = {
         .kind = store ? GCAL_INTERP_EXECUTION_STORE : GCAL_INTERP_EXECUTION_LOAD,
@@ -53,6 +55,8 @@ void gcal_interp_observe_access(struct gcal_interp_work_item *item,
                  : is_in(item, GCAL_INTERP_MEMORY_STATIC, p) ? GCAL_FEATURE_SPACE_CONSTANT
                                                              : GCAL_FEATURE_SPACE_GLOBAL,
         .base = p->base,
+        .offset = p->offset,
+        .bytes = bytes,
     };
 
     if (!at->unseen && !is_in(item, GCAL_INTERP_MEMORY_PRIVATE, p))

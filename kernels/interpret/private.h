@@ -220,6 +220,7 @@ struct gcal_interp_work_item {
     struct gcal_interp_run *run;
     unsigned char *memory[3]; /* by enum gcal_interp_memory */
     uint64_t instance;        /* hash of the calls and iterations that are under way */
+    uint64_t loop;            /* the same of the innermost loop, before its iterations */
     size_t local_id[GCAL_MAX_DIMS];
     ucontext_t context;
     const struct gcal_interp_node *barrier; /* where it waits, or NULL */
@@ -251,10 +252,11 @@ static inline bool gcal_interp_run_step(struct gcal_interp_work_item *item,
 /* The instance within a call, or within iteration 'i' of a loop. */
 uint64_t gcal_interp_observe_inner(uint64_t instance, const struct gcal_interp_node *at,
                                    uint64_t i);
-/* For runs with an observer: an access through 'p'. */
+/* For runs with an observer: an access to 'bytes' at 'p'. */
 void gcal_interp_observe_access(struct gcal_interp_work_item *item,
                                 const struct gcal_interp_node *at,
-                                const struct gcal_interp_pointer *p, bool store);
+                                const struct gcal_interp_pointer *p, size_t bytes,
+                                bool store);
 void gcal_interp_observe_operation(struct gcal_interp_work_item *item,
                                    const struct gcal_interp_node *at);
 void gcal_interp_observe_branch(struct gcal_interp_work_item *item,

@@ -91,10 +91,14 @@ static enum gcal_interp_flow run_iterations(struct gcal_interp_work_item *item,
 static enum gcal_interp_flow run_loop(struct gcal_interp_work_item *item,
                                       const struct gcal_interp_node *n)
 {
-    uint64_t instance = item->instance;
-    enum gcal_interp_flow flow = run_iterations(item, n);
+    uint64_t instance = item->instance, loop = item->loop;
+    enum gcal_interp_flow flow;
 
+    if (item->run->observe)
+        item->loop = gcal_interp_observe_inner(instance, n, UINT64_MAX);
+    flow = run_iterations(item, n);
     item->instance = instance;
+    item->loop = loop;
     return flow;
 }
 

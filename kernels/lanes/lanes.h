@@ -41,6 +41,13 @@ const struct gcal_poly *gcal_lanes_sum(struct gcal_sets_nest *nest,
                                        const struct gcal_sets_access_event *access,
                                        struct gcal_lanes_sum *sum);
 
+/* An estimate of the same for subscripts that are clamped to a range, or have quotients, of
+ * a measure of blocks of 'modulus' elements.  NULL when it has none.
+ */
+const struct gcal_poly *gcal_lanes_sum_near(struct gcal_sets_nest *nest,
+                                            const struct gcal_sets_access_event *access,
+                                            struct gcal_lanes_sum *sum);
+
 /* The same sum of the aligned blocks of 'size' elements that the lanes of each execution
  * touch, or cover as a 'whole' (of stores that are contiguous), where which lanes take
  * part may depend on sizes and all loops.  NULL when it is unknown.

@@ -44,6 +44,7 @@ struct boxes {
     size_t n;
     const struct gcal_poly **offsets;
     struct gcal_sets_domain *domains;
+    struct gcal_sets_unfold *unfolds;
     struct box *all;
 };
 
@@ -87,12 +88,15 @@ static const struct gcal_poly *most_trips(const struct gcal_sets_domain *domain,
 }
 
 /* How many values it has there; NULL: unknown. */
-static const struct gcal_poly *extent(const struct boxes *b,
-                                      const struct gcal_sets_domain *domain, size_t dim)
+static const struct gcal_poly *extent(void *data, const struct gcal_sets_domain *domain,
+                                      size_t dim)
 {
+    const struct boxes *b = data;
     struct gcal_sets_nest *nest = b->nest;
     int64_t lanes = nest->sub_group_size, along;
 
+    if (is_fixed(b, domain, dim))
+        return gcal_poly_integer(b->c, 1);
     for (size_t d = 0; b->region == LOOP && d < nest->n_dims; d++) {
         along = lanes < nest->local_size[d] ? lanes : nest->local_size[d];
         if (domain->dims[dim] == gcal_poly_atom_index(nest->lid[d]))
@@ -103,13 +107,15 @@ static const struct gcal_poly *extent(const struct boxes *b,
 }
 
 /* Adds dimension 'dim' of the domain; false when its range is unknown. */
-static bool add_dimension(const struct boxes *b, struct box *box,
-                          const struct gcal_sets_domain *domain, size_t dim)
+static bool add_dimension(const struct boxes *b, struct box *box, size_t number,
+                          size_t dim)
 {
+    const struct gcal_sets_domain *domain = &b->domains[number];
+    const struct gcal_sets_unfold *unfold = &b->unfolds[number];
     const struct gcal_poly *offset = domain->offset;
     const struct gcal_poly *stride =
         gcal_poly_coefficient(b->c, offset, domain->dims[dim], 1);
-    bool fixed = is_fixed(b, domain, dim);
+    bool fixed = dim < unfold->n_dims && is_fixed(b, domain, dim);
 
     if (gcal_poly_contains_nested(b->c, offset, domain->dims[dim]) ||
         gcal_poly_degree(offset, domain->dims[dim]) > 1 ||
@@ -119,7 +125,7 @@ static bool add_dimension(const struct boxes *b, struct box *box,
         box->aligned = box->aligned && gcal_poly_is_multiple(stride, b->size);
     if (fixed || !stride->n_terms)
         return true;
-    box->trips[box->n_dims] = extent(b, domain, dim);
+    box->trips[box->n_dims] = gcal_sets_unfold_extent(unfold, domain, dim);
     return box->trips[box->n_dims] &&
            gcal_sets_bases_split(b->c, &b->bases, stride, box->step[box->n_dims++]);
 }
@@ -134,7 +140,7 @@ static bool find_box(const struct boxes *b, struct box *box,
     *box = (struct box){ .width = access->width,
                          .aligned = gcal_poly_is_multiple(begin, b->size) };
     for (size_t i = 0; i < domain->n_dims; i++)
-        if (!add_dimension(b, box, domain, i))
+        if (!add_dimension(b, box, number, i))
             return false;
     if (!gcal_sets_bases_split(
             b->c, &b->bases, gcal_sets_bases_offset(b->c, b->offsets, number), box->low))
@@ -286,6 +292,7 @@ static bool find_domains(struct boxes *b, size_t n,
                          bool *estimated)
 {
     for (size_t i = 0; i < n; i++) {
+        b->unfolds[i] = (struct gcal_sets_unfold){ extent, b, b->region == LAUNCH, 0 };
         b->domains[i] = (struct gcal_sets_domain){ .nest = b->nest,
                                                    .mode = GCAL_SETS_COUNT_WORK_ITEMS,
                                                    .offset = accesses[i]->offset,
@@ -294,6 +301,9 @@ static bool find_domains(struct boxes *b, size_t n,
                                                    .estimated = estimated };
         if (!accesses[i]->offset ||
             !gcal_sets_domain_fill(&b->domains[i], accesses[i]->scope))
+            return false;
+        b->domains[i].offset = gcal_sets_near(b->c, b->domains[i].offset);
+        if (!gcal_sets_domain_unfold(&b->domains[i], &b->unfolds[i]))
             return false;
         b->offsets[i] = b->domains[i].offset;
     }
@@ -332,8 +342,9 @@ count_region(struct boxes *b, size_t n,
     b->c = b->nest->c;
     b->offsets = gcal_poly_alloc(b->c, n * sizeof(void *));
     b->domains = gcal_poly_alloc(b->c, n * sizeof(*b->domains));
+    b->unfolds = gcal_poly_alloc(b->c, n * sizeof(*b->unfolds));
     b->all = gcal_poly_alloc(b->c, n * sizeof(*b->all));
-    if (!b->offsets || !b->domains || !b->all ||
+    if (!b->offsets || !b->domains || !b->unfolds || !b->all ||
         !gcal_poly_begin_attempt(b->c, MOST_STEPS))
         return NULL;
     known = find_domains(b, n, accesses, &estimated);

@@ -345,6 +345,26 @@ const struct gcal_poly *gcal_sets_bases_offset(struct gcal_poly_context *c,
                                                const struct gcal_poly *const *offsets,
                                                size_t to);
 
+/* ---- unfold.c: quotients as dimensions ---- */
+
+/* 'extent': how many values a dimension has, 1 where it is fixed; NULL: unknown. */
+struct gcal_sets_unfold {
+    const struct gcal_poly *(*extent)(void *data, const struct gcal_sets_domain *domain,
+                                      size_t dim);
+    void *data;
+    bool from_zero; /* dividends begin at 0 */
+    size_t n_dims;  /* result: of the domain's, those that it had */
+};
+
+/* Replaces quotients in the domain's offset by further dimensions, whose trips are their
+ * extents; false when it cannot.
+ */
+bool gcal_sets_domain_unfold(struct gcal_sets_domain *domain,
+                             struct gcal_sets_unfold *unfold);
+const struct gcal_poly *gcal_sets_unfold_extent(const struct gcal_sets_unfold *unfold,
+                                                const struct gcal_sets_domain *domain,
+                                                size_t dim);
+
 /* ---- image.c: the elements that accesses touch, as sets of coordinates ---- */
 
 enum { GCAL_SETS_IMAGE_ACCESSES = 64 };

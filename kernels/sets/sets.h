@@ -294,6 +294,19 @@ const struct gcal_poly *gcal_sets_loop_blocks(struct gcal_sets_nest *nest,
                                               const struct gcal_sets_access_event *access,
                                               unsigned loop, int64_t size);
 
+/* The subscript 'offset' without the ends at which it is clamped, as in the middle of the
+ * ranges; itself where it is not clamped.
+ */
+const struct gcal_poly *gcal_sets_near(struct gcal_poly_context *c,
+                                       const struct gcal_poly *offset);
+
+/* How often the subscript is clamped; more than GCAL_SETS_MOST_PIECES if it has quotients:
+ * then counting it by isl would use up what all other counts need.
+ */
+enum { GCAL_SETS_MOST_PIECES = 2 };
+size_t gcal_sets_pieces(const struct gcal_poly_context *c,
+                        const struct gcal_poly *offset);
+
 /* What counting has added so far; and back to it, with the context's failure cleared: no
  * polynomial made since is in use.
  */
