@@ -6,17 +6,20 @@
 #   scripts/evaluate.sh draw OUT                OUT/tables.md and OUT/plots/*.svg of them
 #   scripts/evaluate.sh OUT                     both
 #
-# STEP is clpeak, calibration, a group of kernels (below), or configured: the target kernels of
-# the configuration's models, at its sizes (default: all steps).
+# STEP is clpeak, calibration (of CONFIG), general (the built-in configuration, published beside
+# it), a group of kernels (below), or configured: the target kernels of CONFIG's models, at its
+# sizes (default: all steps).
 # Measuring needs bash and awk; drawing also needs gnuplot.  clpeak is run if it is in PATH or
 # named by CLPEAK, for its rates beside those implied by the parameters.  DEVICE selects the
 # device by name (with * and ?) or by kind (default: the first GPU, else the first device);
-# BUILD is the build folder (default: build), CONFIG the configuration (default: built in).
+# BUILD is the build folder (default: build), CONFIG the configuration with models of the groups
+# (default: docs/examples/applications.yaml).
 # A step that fails is reported and the others continue.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 plots=$top/scripts/plots
 gpucal=${BUILD:-$top/build}/mpi/gpucal
+config=${CONFIG:-$top/docs/examples/applications.yaml}
 
 die() {
     echo "evaluate.sh: $*" >&2
@@ -49,7 +52,7 @@ each_group() { # COMMAND [ARGUMENT]...: calls it with each group after its own a
         "M:$(size 300000,4000000,80000000,201326592,603979776 300000,3145728)"
     "$@" kmeans block_size M xy kmeans dtype:float32 \
         "M:$(size 8000,120000,500000,2097152,8388608 8000,49152)"
-    "$@" overlap rates m "" overlap_pattern dtype:float32 \
+    "$@" overlap general m "" overlap_pattern dtype:float32 \
         "m:$(size 1,2,4,6,8,12,16,24,32,48,64 1,4,8,16)" \
         "nelements:$(size 67108864 1048576)"
 }
@@ -69,13 +72,12 @@ step() { # NAME ARGUMENT...
         "$(grep . "$out/$name.txt" | tail -n 1)"
 }
 
-calibrate() {
-    is_wanted calibration || return 0
+calibrate() { # STEP [OPTION]...
+    is_wanted "$1" || return 0
     mkdir -p "$out/store"
-    rm -f "$out/calibration.h5" "$out/calibration.h5.journal"
-    step calibration calibrate ${CONFIG:+--config "$CONFIG"} --device "$device" \
-        --store "$out/store" --record "$out/calibration.h5"
-    cp "$out"/store/nodes/*.yaml "$out/params.yaml" || die "gpucal published nothing: see $out/calibration.log"
+    rm -f "$out/$1.h5" "$out/$1.h5.journal"
+    step "$1" calibrate "${@:2}" --device "$device" --store "$out/store" --record "$out/$1.h5"
+    cp "$out"/store/nodes/*.yaml "$out/params.yaml" || die "gpucal published nothing: see $out/$1.log"
 }
 
 evaluate() { # NAME MODEL SIZE LOG TAG...
@@ -91,11 +93,12 @@ measure() {
     echo "$kind" > "$out/kind"
     echo "measuring $device, a $kind, in $out"
     ! is_wanted clpeak || measure_clpeak
-    calibrate
+    calibrate calibration --config "$config"
+    calibrate general
     each_group evaluate
     ! is_wanted configured || step configured evaluate --params "$out/params.yaml" \
         --device "$device" --record "$out/configured.h5" --csv "$out/configured.csv" \
-        ${CONFIG:+--config "$CONFIG"}
+        --config "$config"
     echo "measured in $SECONDS s"
     [ ${#failed[@]} = 0 ] || echo "failed or incomplete: ${failed[*]}"
 }
@@ -146,7 +149,8 @@ draw_tables() {
     echo
     echo "### Calibration"
     echo
-    sed -n 's/^gpucal: run /run /p; s/^.*: chose /chose /p' "$out/calibration.txt"
+    sed -n 's/^gpucal: run /run /p; s/^.*: chose /chose /p' "$out/calibration.txt" \
+        "$out/general.txt" 2> /dev/null
 }
 
 draw() {

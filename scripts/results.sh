@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# results.sh: makes the figures of docs/results.md on this machine: a default calibration of
-# every OpenCL device, predictions of kernels that were not measured beside their measured
-# times, and the cost of a prediction.
+# results.sh: makes the figures of docs/results.md on this machine: a calibration of every
+# OpenCL device with the default configuration and that of the applications, predictions of
+# kernels that were not measured beside their measured times, and the cost of a prediction.
 #
 #   scripts/results.sh [OUT]      OUT: a folder for record, store and tables (default: results)
 #
@@ -20,11 +20,14 @@ echo "== devices"
 "$gpucal" devices | tee "$out/devices.txt"
 
 echo "== calibration"
-start=$(date +%s.%N)
-"$gpucal" --config models.yaml --record "$out/record.h5" 2>&1 | tee "$out/calibration.txt" || true
-awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "calibration took %.1f s\n", b - a }' |
-    tee -a "$out/calibration.txt"
-ls -l "$out/record.h5"
+for config in models.yaml docs/examples/applications.yaml; do
+    name=$(basename "$config" .yaml)
+    start=$(date +%s.%N)
+    "$gpucal" --config "$config" --record "$out/$name.h5" 2>&1 | tee "$out/$name.txt" || true
+    awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "calibration took %.1f s\n", b - a }' |
+        tee -a "$out/$name.txt"
+    ls -l "$out/$name.h5"
+done
 
 # Predicts a matrix product, and measures it if predicted to take less than 1 s.
 compare() { # TYPE PREFETCH N MODEL
@@ -61,7 +64,7 @@ for _ in 1 2 3 4 5; do
     echo "gpucal predict of a profile: $(($(date +%s%N) - start)) ns"
 done | tee -a "$out/latency.txt"
 [ ! -x "$build/tests/store/bench_predict" ] ||
-    "$build/tests/store/bench_predict" "$out/store" rates "$out/profile.yaml" 1024 \
+    "$build/tests/store/bench_predict" "$out/store" matmul_sq "$out/profile.yaml" 1024 \
         "$(hostname -s)" 2>&1 | tee -a "$out/latency.txt"
 
 echo "== cost of counting"

@@ -1,6 +1,5 @@
 /* model.c - the configuration of a learned kernel */
 #include <stdlib.h>
-#include <string.h>
 
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
@@ -8,18 +7,11 @@
 #include "calib/model/form.h"
 #include "mpi/learn/private.h"
 
-/* The kernels of the built-in model from which the costs of launches follow. */
-static const char launches[] = "empty_kernel";
-
-/* The first of the built-in models that has target kernels. */
-static const struct gcal_config_model *built_in_model(const struct gcal_config *config,
-                                                      struct gcal_error *err)
+/* The model in learn.yaml and the options of measuring, for any kernel. */
+static int read_template(struct gcal_config *config, struct gcal_error *err)
 {
-    for (size_t i = 0; i < config->n_models; i++)
-        if (config->models[i].n_targets && config->models[i].n_groups)
-            return &config->models[i];
-    gcal_error_set(err, GCAL_EINPUT, "the built-in configuration predicts no kernel");
-    return NULL;
+    return gcal_config_parse(gcal_learn_template->text, gcal_learn_template->size,
+                             gcal_learn_template->name, config, err);
 }
 
 static void write_measure(struct gcal_yaml_writer *w,
@@ -31,7 +23,7 @@ static void write_measure(struct gcal_yaml_writer *w,
     gcal_yaml_put_number(w, "min_time_s", m->min_time_s);
     gcal_yaml_put_number(w, "max_time_s", m->max_time_s);
     gcal_yaml_put_integer(w, "min_samples", m->min_samples);
-    gcal_yaml_put_integer(w, "max_samples", 20);
+    gcal_yaml_put_integer(w, "max_samples", m->max_samples);
     gcal_yaml_put_number(w, "noise", m->noise);
     gcal_yaml_put_number(w, "kernel_limit_s", m->kernel_limit_s);
     gcal_yaml_put_integer(w, "seed", m->seed);
@@ -95,8 +87,7 @@ static void write_forms(struct gcal_yaml_writer *w, const struct gcal_config_mod
     gcal_yaml_write_text(w, "forms");
     gcal_yaml_write_flow_list(w);
     for (size_t i = 0; i < m->n_forms; i++)
-        if (components && strcmp(m->forms[i].name, GCAL_CONFIG_FORM_TAILORED) != 0 &&
-            is_possible(m, m->forms[i].name, derived))
+        if (components && is_possible(m, m->forms[i].name, derived))
             gcal_yaml_write_text(w, m->forms[i].name);
     gcal_yaml_write_text(w, GCAL_CONFIG_FORM_TAILORED);
     gcal_yaml_write_end_list(w);
@@ -180,8 +171,7 @@ static int write_kernels(struct gcal_yaml_writer *w, const struct gcal_own_kerne
     gcal_yaml_write_text(w, "kernels");
     gcal_yaml_write_list(w);
     for (size_t i = 0; i < m->n_tag_sets; i++)
-        if (strcmp(m->tag_sets[i].tags[0], launches) == 0)
-            write_tags(w, m->tag_sets[i].n_tags, m->tag_sets[i].tags);
+        write_tags(w, m->tag_sets[i].n_tags, m->tag_sets[i].tags);
     for (int form = 0; form < GCAL_KERNEL_N_FORMS && rc == 0; form++)
         if (derived[form])
             rc = write_points(w, own, points, (enum gcal_kernel_form)form, err);
@@ -219,20 +209,18 @@ char *gcal_learn_configuration(const struct gcal_own_kernel *own,
                                const bool *derived, double budget_s,
                                struct gcal_error *err)
 {
-    struct gcal_config built_in = { 0 };
-    const struct gcal_config_model *m;
+    struct gcal_config template = { 0 };
     struct gcal_yaml_writer *w = NULL;
     char *text = NULL;
-    int rc = gcal_config_read(NULL, &built_in, err);
+    int rc = read_template(&template, err);
 
-    if (rc == 0 && (m = built_in_model(&built_in, err)) &&
-        (w = gcal_yaml_writer_create(err))) {
+    if (rc == 0 && (w = gcal_yaml_writer_create(err))) {
         gcal_yaml_write_map(w);
         gcal_yaml_put_integer(w, "version", 1);
-        write_measure(w, &built_in.measure, budget_s);
+        write_measure(w, &template.measure, budget_s);
         gcal_yaml_write_text(w, "models");
         gcal_yaml_write_list(w);
-        rc = write_model(w, own, points, m, derived, err);
+        rc = write_model(w, own, points, template.models, derived, err);
         gcal_yaml_write_end_list(w);
         gcal_yaml_write_end_map(w);
         text = gcal_yaml_writer_finish(w, NULL, rc < 0 ? NULL : err);
@@ -241,6 +229,6 @@ char *gcal_learn_configuration(const struct gcal_own_kernel *own,
             text = NULL;
         }
     }
-    gcal_config_clear(&built_in);
+    gcal_config_clear(&template);
     return text;
 }

@@ -7,6 +7,7 @@
 #ifndef GCAL_MPI_LEARN_PRIVATE_H
 #define GCAL_MPI_LEARN_PRIVATE_H
 
+#include "calib/base/embed.h"
 #include "calib/config/config.h"
 #include "calib/results/results.h"
 #include "mpi/count/options.h"
@@ -120,8 +121,11 @@ int gcal_learn_points_find(const struct gcal_own_kernel *own, const char *sizes,
 
 /* ---- model.c ---- */
 
-/* The configuration's text: one model of this kernel, with the forms of the built-in
- * configuration, fitted to its components and itself.  The caller's to free.
+/* learn.yaml. */
+extern const struct gcal_embedded_file gcal_learn_template[];
+
+/* The configuration's text: one model of this kernel, with the forms of learn.yaml, fitted to
+ * its components and itself.  The caller's to free.
  */
 char *gcal_learn_configuration(const struct gcal_own_kernel *own,
                                const struct gcal_learn_points *points,

@@ -168,7 +168,7 @@ static int no_kernels(const struct gcal_evaluation_targets *t,
                               "the tags select no kernel that %s can run", info->name);
     return gcal_error_set(err, GCAL_EINPUT,
                           "the configuration's model%s%s predict%s no kernel that %s can "
-                          "run; give tags",
+                          "run; give tags, or a configuration with 'predicts'",
                           t->model ? " " : "s", t->model ? t->model : "",
                           t->model ? "s" : "", info->name);
 }

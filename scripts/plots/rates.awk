@@ -1,5 +1,6 @@
 # rates.awk: rates implied by a parameter file, beside clpeak's of the same run.  A sub-group's
-# multiply-add counts 2 operations per work-item, a load of the streaming pattern 4 bytes.
+# multiply-add counts 2 operations per work-item, a load of the streaming pattern 4 bytes, a
+# sector of memory 32; the arithmetic of the model 'general' is that of one of p_units.
 #   -v device=NAME   one of the parameter file's devices
 # Files: clpeak.txt, which may be empty, and params.yaml.
 
@@ -22,6 +23,9 @@ FILENAME ~ /clpeak/ {
 /^model: / { model = $2 }
 wanted[uid] && /^- \{name: p_madd, / { put("p_madd", "float32", 2 * sub_group[uid], "Gflop/s") }
 wanted[uid] && /^- \{name: p_stream, / { put("p_stream", "bandwidth", 4, "GB/s") }
+wanted[uid] && /^- \{name: p_dram, / { put("p_dram", "bandwidth", 32, "GB/s") }
+wanted[uid] && /^- \{name: p_fp32, / { fp32[model] = $0; sub_groups[model] = sub_group[uid] }
+wanted[uid] && /^- \{name: p_units, / { units[model] = value("value") }
 
 function value(name) {
     match($0, name ": [-+.e0-9]+")
@@ -44,6 +48,11 @@ function put(parameter, section, amount, unit,    rate, peak) {
 }
 
 END {
+    for (model in units)
+        if (model in fp32) {
+            $0 = fp32[model]
+            put("p_fp32", "float32", 2 * sub_groups[model] * units[model], "Gflop/s")
+        }
     if (!n)
-        print "No model has p_madd or p_stream."
+        print "No model has one of p_madd, p_stream, p_fp32 and p_dram."
 }

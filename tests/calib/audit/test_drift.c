@@ -1,7 +1,7 @@
 /* test_drift.c - drift is found and chance is not, with the noise of real calibrations
  *
  * tests/data/h200-repeats has consecutive calibrations of an unchanged H200: some of the
- * default configuration, and more of its model 'rates' alone.  Thousands of devices are
+ * configuration of the applications, and more of its model 'rates' alone.  Thousands of devices are
  * made of them (noise.h) and audited after each of their calibrations.
  */
 #include <math.h>

@@ -14,6 +14,8 @@
 #include "calib/select/select.h"
 #include "tests/facts.h"
 
+static const char applications[] = SOURCE_DIR "/docs/examples/applications.yaml";
+
 static struct gcal_catalogue *catalogue;
 
 static int open_catalogue(void **state)
@@ -172,7 +174,7 @@ static void reading_needs_no_catalogue(void **state)
     const struct gcal_config_model *m;
 
     (void)state;
-    if (gcal_config_read(NULL, &config, &err) < 0)
+    if (gcal_config_read(applications, &config, &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(config.state, GCAL_CONFIG_READ);
     m = &config.models[config.n_models - 1];
@@ -239,13 +241,13 @@ static void folders_of_kernels_are_beside_the_file(void **state)
     gcal_config_clear(&config);
 }
 
-static void the_built_in_file_is_right(void **state)
+/* 'file' NULL: the built-in one. */
+static void is_right(const char *file)
 {
     struct gcal_config config = { 0 }, again = { 0 };
     struct gcal_error err = { 0 };
 
-    (void)state;
-    if (gcal_select_read(NULL, catalogue, &config, &err) < 0)
+    if (gcal_select_read(file, catalogue, &config, &err) < 0)
         fail_msg("%s", err.text);
     assert_true(config.n_models > 0);
     /* What a record keeps of it. */
@@ -262,6 +264,33 @@ static void the_built_in_file_is_right(void **state)
     gcal_config_clear(&config);
 }
 
+static void the_files_of_the_source_tree_are_right(void **state)
+{
+    (void)state;
+    is_right(NULL);
+    is_right(applications);
+}
+
+/* Kernels that nobody has seen get the model that has no targets. */
+static void the_built_in_model_is_general(void **state)
+{
+    struct gcal_config config = { 0 };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    if (gcal_config_read(NULL, &config, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(config.n_models, 1);
+    assert_string_equal(config.models[0].name, "general");
+    assert_int_equal(config.models[0].n_targets, 0);
+    gcal_config_clear(&config);
+    if (gcal_config_read(applications, &config, &err) < 0)
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < config.n_models; i++)
+        assert_true(config.models[i].n_targets > 0);
+    gcal_config_clear(&config);
+}
+
 static void settings_are_read_without_the_models(void **state)
 {
     struct gcal_config config = { 0 };
@@ -271,7 +300,7 @@ static void settings_are_read_without_the_models(void **state)
     if (gcal_config_read_settings(NULL, &config, &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(config.n_models, 0);
-    assert_true(config.measure.budget_s != 60); /* the file's, not the default */
+    assert_int_equal(config.measure.sizes, 4); /* the file's, not the default */
     gcal_config_clear(&config);
 }
 
@@ -332,7 +361,8 @@ int main(void)
         cmocka_unit_test(reading_needs_no_catalogue),
         cmocka_unit_test(device_types_are_kinds_now),
         cmocka_unit_test(folders_of_kernels_are_beside_the_file),
-        cmocka_unit_test(the_built_in_file_is_right),
+        cmocka_unit_test(the_files_of_the_source_tree_are_right),
+        cmocka_unit_test(the_built_in_model_is_general),
         cmocka_unit_test(settings_are_read_without_the_models),
         cmocka_unit_test(filters_match_globs_of_any_case),
         cmocka_unit_test(kernels_come_once_with_the_models_that_asked),

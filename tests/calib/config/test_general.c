@@ -23,7 +23,7 @@ static const struct gcal_model *general;
 static int read_model(void **state)
 {
     struct gcal_error err = { 0 };
-    int rc = gcal_select_read(TEST_DATA "/general/general.yaml", NULL, &config, &err);
+    int rc = gcal_select_read(SOURCE_DIR "/models.yaml", NULL, &config, &err);
 
     (void)state;
     if (rc < 0)

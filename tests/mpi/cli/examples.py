@@ -3,8 +3,8 @@
 
 The commands are those of --help, of man pages (.nf and .EX), of README.md and
 docs/tutorial.md ("$ gpucal ..", or indented), and docs/examples.  They run in a folder with
-the files that they name and a store with the default calibration of a CPU, whose device is
-made this machine's, and of an H200.  A command fails the test if it does not exit with 0,
+the files that they name and a store with the applications' calibration of a CPU, whose device
+is made this machine's, and of an H200.  A command fails the test if it does not exit with 0,
 unless EXCEPTIONS has it with the reason.
 """
 import glob
@@ -24,7 +24,7 @@ EXCEPTIONS = [
     (r"^gpucal evaluate matmul_sq .*'\*H200\*'", "needs a GPU"),
     (r"^gpucal kernels --run --csv all.csv$", "measures every kernel, for many minutes"),
     (r"^gpucal kernels matmul_sq n:1024,2048 --run", "takes minutes without a GPU"),
-    (r"^gpucal evaluate --record evaluation.h5 --csv", "measures for minutes"),
+    (r"^gpucal evaluate --config products.yaml ", "measures for minutes"),
     (r"^gpucal evaluate matmul_sq dtype:float32 n:160,320,448 ", "measures for minutes"),
         (r"^gpucal learn ", "measures for seconds; mpi.learn_* learn"),
     (r"^gpucal predict saxpy.cl .* --store DIR --measure", "needs the model that is learned"),

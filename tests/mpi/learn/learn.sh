@@ -70,6 +70,13 @@ case_saxpy() {
     run "$gpucal" kernels --catalogue kept own saxpy n:1000 --counts
     expect_status 0
     expect_line 'saxpy'
+    # And the one that the comments of models.yaml mean.
+    mv kept kernels
+    sed "/- name: general/,/A site's own kernels/d; s/^\( *\)#: /\1/" "$tests/../models.yaml" > site.yaml
+    run "$gpucal" --config site.yaml --dry-run
+    expect_status 0
+    expect_line '^    saxpy_memory '
+    mv kernels kept
     # The record gives the same numbers without the source.
     rm -r own.cl own.h kept
     mkdir again

@@ -15,7 +15,7 @@ expressions:
 models:
   - {name: matmul_sq, output: f_cl_wall_time, expression: work,
      kernels: [{tags: [matmul_sq, "dtype:float32", "n:96,192"]}]}
-  - {name: rates, output: f_cl_wall_time, expression: work,
+  - {name: general, output: f_cl_wall_time, expression: work,
      kernels: [{tags: [matmul_sq, "dtype:float32", "n:96,192"]}]}
 CONFIGURATION
 export BUILD=$2 DEVICE=cpu CONFIG=$out/two.yaml CLPEAK=/nonexistent
