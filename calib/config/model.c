@@ -10,8 +10,10 @@
 
 static void clear_tag_sets(struct gcal_config_tag_set *sets, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         gcal_strings_free(sets[i].tags, sets[i].n_tags);
+        gcal_strings_free(sets[i].kinds, sets[i].n_kinds);
+    }
     free(sets);
 }
 
@@ -102,8 +104,8 @@ static int read_match(const struct gcal_yaml *node, enum gcal_config_match *matc
 static int read_tag_set(const struct gcal_yaml *node, struct gcal_config_tag_set *set,
                         struct gcal_error *err)
 {
-    static const char *const keys[] = { "tags", "match", NULL };
-    const struct gcal_yaml *tags, *match;
+    static const char *const keys[] = { "tags", "match", "kinds", NULL };
+    const struct gcal_yaml *tags, *match, *kinds;
 
     set->node = node;
     if (gcal_yaml_check_keys(node, keys, err) < 0)
@@ -114,8 +116,11 @@ static int read_tag_set(const struct gcal_yaml *node, struct gcal_config_tag_set
         return -1;
     if (!set->n_tags)
         return gcal_yaml_error(tags, err, "the list of tags is empty");
-    match = gcal_config_find(node, "match");
-    return match ? read_match(match, &set->match, err) : 0;
+    if ((match = gcal_config_find(node, "match")) &&
+        read_match(match, &set->match, err) < 0)
+        return -1;
+    kinds = gcal_config_find(node, "kinds");
+    return kinds ? gcal_config_read_kinds(kinds, &set->kinds, &set->n_kinds, err) : 0;
 }
 
 /* A non-empty list; 'what' names its items in messages. */

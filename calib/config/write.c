@@ -131,6 +131,8 @@ static void write_tag_sets(struct gcal_yaml_writer *w, const char *key,
         write_key_strings(w, "tags", sets[i].tags, sets[i].n_tags);
         if (sets[i].match != GCAL_CONFIG_MATCH_SUPERSET)
             gcal_yaml_put_text(w, "match", matches[sets[i].match]);
+        if (sets[i].n_kinds)
+            write_key_strings(w, "kinds", sets[i].kinds, sets[i].n_kinds);
         gcal_yaml_write_end_map(w);
     }
     gcal_yaml_write_end_list(w);

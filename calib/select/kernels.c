@@ -60,6 +60,7 @@ static void keep(void *kernel)
 
 /* The kernels of a device so far. */
 struct gathered {
+    const struct gcal_device_info *info;
     struct gcal_kernel_list *list;
     void *ids; /* tree of its kernels */
 };
@@ -116,6 +117,14 @@ static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue
     return rc;
 }
 
+static bool names_kind(size_t n, char **kinds, const struct gcal_device_info *info)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(kinds[i], info->device_type) == 0)
+            return true;
+    return false;
+}
+
 static int gather_model(struct gathered *g, const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
                         const struct gcal_config_model *m, enum gcal_kernel_role role,
@@ -128,6 +137,8 @@ static int gather_model(struct gathered *g, const struct gcal_config *config,
     int rc = 0;
 
     for (size_t i = 0; i < n && rc == 0; i++) {
+        if (sets[i].n_kinds && !names_kind(sets[i].n_kinds, sets[i].kinds, g->info))
+            continue;
         rc = gather_set(g, catalogue, &sets[i], limits, &r, err);
         if (rc < 0)
             gcal_error_prefix(err, "%s:%d:%d", config->file, sets[i].node->line,
@@ -229,21 +240,13 @@ static void drop_unused(const struct gcal_config *config, struct gcal_kernel_lis
 
 /* ---- all of it ---- */
 
-static bool names_kind(size_t n, char **kinds, const struct gcal_device_info *info)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(kinds[i], info->device_type) == 0)
-            return true;
-    return false;
-}
-
 int gcal_select_kernels(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info,
                         struct gcal_kernel_list *list, struct gcal_error *err)
 {
     const struct gcal_kernel_limits limits = find_limits(config, info, NULL);
-    struct gathered g = { .list = list };
+    struct gathered g = { .info = info, .list = list };
     int rc = 0;
 
     for (size_t i = 0; i < config->n_models && rc == 0; i++) {
@@ -272,7 +275,7 @@ int gcal_select_targets(const struct gcal_config *config,
                         struct gcal_kernel_list *list, struct gcal_error *err)
 {
     const struct gcal_kernel_limits limits = find_limits(config, info, counting);
-    struct gathered g = { .list = list };
+    struct gathered g = { .info = info, .list = list };
     int rc = 0;
 
     for (size_t i = 0; i < config->n_models && rc == 0; i++) {

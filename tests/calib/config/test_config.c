@@ -155,6 +155,9 @@ static void errors_about_models_name_the_place(void **state)
     refuses(BEGIN SUM TAGS "    roofs: [l2]\n", "site.yaml:", "'l2' is not a name in");
     refuses(BEGIN SUM TAGS "    roofs: {l2: p_other}\n",
             "site.yaml:", "roof 'l2': column 1");
+    refuses(BEGIN SUM
+            "    kernels:\n      - {tags: [flops_add_pattern], kinds: [fpga]}\n",
+            "site.yaml:7:45: ", "'fpga'");
     refuses(BEGIN "    expression: p_a * * f_op_float32_add\n" TAGS,
             "site.yaml:5:17: ", "column 7");
     refuses(BEGIN SUM "    parameters: {p_b: {min: 1}}\n" TAGS, "site.yaml:6:", "p_b");

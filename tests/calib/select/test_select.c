@@ -626,6 +626,40 @@ static void kernels_have_the_features_of_all_models(void **state)
     gcal_config_clear(&config);
 }
 
+static size_t count_kernels(const struct gcal_config *config, char *kind)
+{
+    struct gcal_device_info info = { .max_work_group_size = 1024, .device_type = kind };
+    struct gcal_kernel_list list = { 0 };
+    size_t n;
+
+    assert_int_equal(gcal_select_kernels(config, catalogue, &info, &list, NULL), 0);
+    n = list.n_kernels;
+    gcal_kernel_list_clear(&list);
+    return n;
+}
+
+/* Sizes for one kind of device are not measured on others. */
+static void kernels_may_be_of_device_kinds(void **state)
+{
+#define KERNELS(kinds)                                                                   \
+    BEGIN "    expression: p_a * f_op_float32_madd\n"                                    \
+          "    kernels:\n"                                                               \
+          "      - {tags: [flops_madd_pattern, 'm:64']}\n"                               \
+          "      - {tags: [flops_madd_pattern, 'm:512,1024']" kinds "}\n"
+    struct gcal_config config = { 0 }, again = { 0 };
+
+    (void)state;
+    read_with(KERNELS(", kinds: [gpu, accelerator]"), catalogue, &config);
+    read_with(config.text, catalogue, &again); /* as a record has it */
+    assert_int_equal(count_kernels(&config, "gpu"), 3);
+    assert_int_equal(count_kernels(&config, "cpu"), 1);
+    assert_int_equal(count_kernels(&again, "cpu"), 1);
+    assert_fingerprint(KERNELS(""), config.fingerprint, false);
+    gcal_config_clear(&again);
+    gcal_config_clear(&config);
+#undef KERNELS
+}
+
 /* Measurement kernels are chosen by their traffic. */
 static void costs_may_be_those_of_traffic(void **state)
 {
@@ -801,6 +835,7 @@ int main(void)
         cmocka_unit_test(what_follows_from_the_catalogue_needs_it),
         cmocka_unit_test(target_kernels_are_measured_where_the_model_is_tailored),
         cmocka_unit_test(kernels_have_the_features_of_all_models),
+        cmocka_unit_test(kernels_may_be_of_device_kinds),
         cmocka_unit_test(costs_may_be_those_of_traffic),
         cmocka_unit_test(components_are_checked_by_target_kernels),
         cmocka_unit_test(a_kernel_may_be_fitted_and_check),
