@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "calib/base/hash.h"
+#include "calib/base/strings.h"
 #include "calib/model/run/device_info.h"
 #include "calib/model/model.h"
 #include "calib/model/roofs/roofs.h"
@@ -122,6 +123,10 @@ struct gcal_config_model {
     struct gcal_roofs roofs;            /* of a model with expressions */
     size_t n_tag_sets;                  /* measurement kernels, which it is fitted to */
     struct gcal_config_tag_set *tag_sets;
+    /* Kernels of a record that was made without the model, which it is fitted to all the
+     * same: their ids.
+     */
+    struct gcal_strings recorded;
     size_t n_targets; /* target kernels, which it predicts */
     struct gcal_config_tag_set *targets;
     const struct gcal_yaml *targets_node;

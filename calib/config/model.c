@@ -27,6 +27,7 @@ void gcal_config_model_clear(struct gcal_config_model *m)
     gcal_config_groups_clear(m);
     clear_tag_sets(m->tag_sets, m->n_tag_sets);
     clear_tag_sets(m->targets, m->n_targets);
+    gcal_strings_clear(&m->recorded);
     gcal_roofs_clear(&m->roofs);
     gcal_strings_free(m->tailored, m->n_tailored);
     gcal_strings_free(m->checked, m->n_checked);

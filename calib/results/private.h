@@ -17,8 +17,8 @@ struct gcal_params_model;
  */
 int gcal_result_rows_pick(const struct gcal_record *record,
                           const struct gcal_result_rows *all, const char *type,
-                          const struct gcal_model *model, struct gcal_result_rows *picked,
-                          struct gcal_error *err);
+                          const struct gcal_config_model *model,
+                          struct gcal_result_rows *picked, struct gcal_error *err);
 
 /* Values of the model's features for all 'rows', n x n_features; the caller's to free. */
 double *gcal_result_features(const struct gcal_record *record,

@@ -112,7 +112,7 @@ static int fit_type(const struct gcal_record *record, const struct gcal_config *
     struct gcal_result_rows rows = { 0 };
     int rc = -1;
 
-    if (gcal_result_rows_pick(record, all, t->type, m->model, &rows, err) == 0 &&
+    if (gcal_result_rows_pick(record, all, t->type, m, &rows, err) == 0 &&
         gcal_result_choose_accumulators(t, record, all, &rows, err) == 0 &&
         keep_rows(t, &rows, err) == 0 &&
         gcal_result_fit_forms(t, record, m, &rows, err) == 0 &&

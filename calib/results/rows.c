@@ -118,10 +118,11 @@ int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_r
 
 /* Sets 'target' and 'fallback'; false if the model does not use the kernel. */
 static bool is_wanted(const struct gcal_run_kernel *kernel,
-                      const struct gcal_model *model, struct gcal_result_row *row)
+                      const struct gcal_config_model *model, struct gcal_result_row *row)
 {
     const struct gcal_kernel_uses *uses = &kernel->uses;
-    bool fitted = gcal_kernel_uses_have(uses, model->name, GCAL_KERNEL_FITTED);
+    bool fitted = gcal_kernel_uses_have(uses, model->name, GCAL_KERNEL_FITTED) ||
+                  gcal_strings_contain(&model->recorded, kernel->id);
 
     row->target = !fitted && gcal_kernel_uses_have(uses, model->name, GCAL_KERNEL_TARGET);
     row->fallback = !fitted && !row->target &&
@@ -132,8 +133,8 @@ static bool is_wanted(const struct gcal_run_kernel *kernel,
 
 int gcal_result_rows_pick(const struct gcal_record *record,
                           const struct gcal_result_rows *all, const char *type,
-                          const struct gcal_model *model, struct gcal_result_rows *picked,
-                          struct gcal_error *err)
+                          const struct gcal_config_model *model,
+                          struct gcal_result_rows *picked, struct gcal_error *err)
 {
     *picked = (struct gcal_result_rows){ .rows = calloc(all->n + 1, sizeof(*all->rows)) };
     if (!picked->rows)
@@ -143,7 +144,8 @@ int gcal_result_rows_pick(const struct gcal_record *record,
         const struct gcal_run_device *device = gcal_record_device(record, row.device);
         const struct gcal_device_info *info = &device->info;
 
-        if (strcmp(info->type, type) == 0 && gcal_config_model_applies(model, info) &&
+        if (strcmp(info->type, type) == 0 &&
+            gcal_config_model_applies(model->model, info) &&
             !gcal_run_device_keeps(device, model->name) &&
             is_wanted(gcal_record_kernel(record, row.kernel), model, &row))
             picked->rows[picked->n++] = row;

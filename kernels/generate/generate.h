@@ -216,6 +216,14 @@ int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
                          const char *const *tags, enum gcal_match match,
                          struct gcal_error *err);
 
+/* Whether the tags pick the kernel "GENERATOR ARGUMENT:VALUE ...", as a record names it:
+ * they pick its generator, and it has one of the values of each argument.  1, 0, or -1
+ * with 'err' for tags that cannot be read.
+ */
+int gcal_catalogue_picks(const struct gcal_catalogue *catalogue, size_t n_tags,
+                         const char *const *tags, enum gcal_match match,
+                         const char *kernel, struct gcal_error *err);
+
 /* Appends to 'list' the kernels that the tags pick, counted, without duplicates (same
  * id).  Kernels that cannot be counted are no error: list->failed names them.  'limits'
  * are those of a device: footprints follow from them, kernels are counted for its

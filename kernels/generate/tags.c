@@ -140,6 +140,55 @@ bool gcal_catalogue_tags_match(const struct gcal_catalogue_tags *tags,
     return false;
 }
 
+/* ---- kernels by their names ---- */
+
+/* "n:1024" of "n:512,1024" */
+static bool has_value(const char *kernel, const struct gcal_catalogue_variant_tag *tag)
+{
+    size_t n = strlen(tag->argument), length;
+
+    for (const char *word; (word = gcal_strings_next_word(&kernel, &length));)
+        for (size_t i = 0; i < tag->n_values; i++)
+            if (length == n + 1 + strlen(tag->values[i]) &&
+                strncmp(word, tag->argument, n) == 0 && word[n] == ':' &&
+                strncmp(word + n + 1, tag->values[i], length - n - 1) == 0)
+                return true;
+    return false;
+}
+
+static bool picks(const struct gcal_catalogue *catalogue,
+                  const struct gcal_catalogue_tags *tags, enum gcal_match match,
+                  const char *kernel)
+{
+    size_t length = strcspn(kernel, " ");
+    const struct gcal_generator *g = NULL;
+
+    for (size_t i = 0; i < catalogue->n_generators && !g; i++)
+        if (strlen(catalogue->generators[i]->name) == length &&
+            strncmp(catalogue->generators[i]->name, kernel, length) == 0)
+            g = catalogue->generators[i];
+    if (!g || !gcal_catalogue_tags_match(tags, match, g))
+        return false;
+    for (size_t i = 0; i < tags->n_variants; i++)
+        if (!has_value(kernel, &tags->variants[i]))
+            return false;
+    return true;
+}
+
+int gcal_catalogue_picks(const struct gcal_catalogue *catalogue, size_t n_tags,
+                         const char *const *tags, enum gcal_match match,
+                         const char *kernel, struct gcal_error *err)
+{
+    struct gcal_catalogue_tags parsed;
+    bool picked;
+
+    if (gcal_catalogue_tags_parse(n_tags, tags, &parsed, err) < 0)
+        return -1;
+    picked = picks(catalogue, &parsed, match, kernel);
+    gcal_catalogue_tags_clear(&parsed);
+    return picked;
+}
+
 /* ---- errors ---- */
 
 /* A list of words that grows, NULL-ended; borrowed texts. */

@@ -11,6 +11,7 @@
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
+#include "mpi/store/recorded.h"
 #include "store/record/record.h"
 
 struct fit_command {
@@ -84,8 +85,9 @@ static int read_other(const struct fit_command *c, const struct gcal_record *rec
     int rc = -1;
 
     if (gcal_config_read(c->config, config, err) == 0 &&
-        (catalogue = gcal_command_catalogue_open(&from, err)))
-        rc = gcal_select_resolve(config, catalogue, err);
+        (catalogue = gcal_command_catalogue_open(&from, err)) &&
+        gcal_select_resolve(config, catalogue, err) == 0)
+        rc = gcal_fit_find_recorded(record, catalogue, config, err);
     gcal_catalogue_close(catalogue);
     return rc;
 }

@@ -458,6 +458,43 @@ static void every_kernel_computes_its_reference(void **state)
     gcal_catalogue_close(catalogue);
 }
 
+/* As records name kernels. */
+static void tags_pick_kernels_by_name(void **state)
+{
+    static const char kernel[] =
+        "matmul_tiled dtype:float32 prefetch:True lsize_0:16 n:512";
+    static const struct {
+        const char *tags[3];
+        enum gcal_match match;
+        int picked;
+    } cases[] = {
+        { { "matmul_sq", "application" }, GCAL_MATCH_SUPERSET, 1 },
+        { { "matmul_sq", "gmem" }, GCAL_MATCH_SUPERSET, 0 },
+        { { "matmul_sq", "gmem" }, GCAL_MATCH_INTERSECT, 1 },
+        { { "matmul_sq", "n:64,512", "dtype:float32" }, GCAL_MATCH_SUPERSET, 1 },
+        { { "matmul_sq", "n:64,51" }, GCAL_MATCH_SUPERSET, 0 },
+        { { "matmul_sq", "m:512" }, GCAL_MATCH_SUPERSET, 0 },
+        { { "matmul_sq", "n:" }, GCAL_MATCH_SUPERSET, -1 },
+        { { "dg_diff" }, GCAL_MATCH_SUPERSET, 0 },
+    };
+    struct gcal_catalogue *catalogue = builtin();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        size_t n = 0;
+
+        while (n < 3 && cases[i].tags[n])
+            n++;
+        assert_int_equal(gcal_catalogue_picks(catalogue, n, cases[i].tags, cases[i].match,
+                                              kernel, &err),
+                         cases[i].picked);
+    }
+    assert_int_equal(gcal_catalogue_picks(catalogue, 1, cases[0].tags,
+                                          GCAL_MATCH_SUPERSET, "matmul_til n:512", &err),
+                     0);
+    gcal_catalogue_close(catalogue);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +504,7 @@ int main(void)
         cmocka_unit_test(a_size_that_no_tag_fixes_is_a_size_sweep),
         cmocka_unit_test(wrong_tags_name_the_nearest),
         cmocka_unit_test(geometry_follows_the_sizes),
+        cmocka_unit_test(tags_pick_kernels_by_name),
         cmocka_unit_test(every_entry_counts_its_feature),
         cmocka_unit_test(every_kernel_computes_its_reference),
     };
