@@ -11,14 +11,15 @@
  *                                 passes of accesses to the banks of local memory
  *   f_sector[_tag:<name>][_<global|constant>][_<dtype>][_<load|store>]
  *                                 sectors of memory that sub-groups' accesses touch
- *   f_loop_sector.., f_line.., f_partial_sector..
+ *   f_loop_sector.., f_line.., f_partial_sector.., f_cache_pass..
  *                                 the same: distinct ones in an execution of the innermost
  *                                 loop; lines of 128 bytes; sectors that a sub-group's
- *                                 store covers only in part
+ *                                 store covers only in part; passes of accesses to the
+ *                                 banks of a first-level cache
  *   f_footprint_group[_<global|constant>][_<dtype>][_<load|store>]
  *                                 distinct sectors of each work-group, summed over groups
- *   f_footprint_launch.., f_footprint_wave.., f_overlap_wave..
- *                                 the same: of all work-groups; of a wave of 'wave_groups'
+ *   f_footprint_sub_group.., f_footprint_launch.., f_footprint_wave.., f_overlap_wave..
+ *                                 the same: of each sub-group; of all work-groups; of a wave of 'wave_groups'
  *                                 work-groups; those that a wave shares with the next
  *   f_load_chain                  loads of global memory that a work-item makes one after
  *                                 another: each waits for those before it
@@ -82,6 +83,8 @@ enum gcal_feature_kind {
     GCAL_FEATURE_LOOP_SECTOR,
     GCAL_FEATURE_LINE,
     GCAL_FEATURE_PARTIAL_SECTOR,
+    GCAL_FEATURE_CACHE_PASS,
+    GCAL_FEATURE_FOOTPRINT_SUB_GROUP,
     GCAL_FEATURE_FOOTPRINT_GROUP,
     GCAL_FEATURE_FOOTPRINT_WAVE,
     GCAL_FEATURE_OVERLAP_WAVE,

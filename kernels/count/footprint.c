@@ -19,7 +19,7 @@ enum { MOST_STEPS_OF_TEXTS = 200000 };
 static const char *const extents[GCAL_MAX_DIMS] = { "@0", "@1", "@2" };
 
 struct footprints {
-    struct gcal_count_counter group, launch, wave;
+    struct gcal_count_counter sub_group, group, launch, wave;
 };
 
 /* Loads or stores (atomics included) of one array. */
@@ -146,6 +146,17 @@ static struct gcal_count_counter count_by_group(const struct subject *s)
     if (counter.estimated)
         note_mean(s);
     return counter;
+}
+
+/* From the ranges of subscripts alone. */
+static struct gcal_count_counter count_by_sub_group(const struct subject *s)
+{
+    const struct gcal_poly *most = count_accesses(s), *box = NULL;
+
+    if (s->m->nest->sub_group_size > 1)
+        box = gcal_sets_sub_group_footprint(s->m->nest, s->n, s->near, s->size);
+    return (struct gcal_count_counter){ box ? gcal_poly_min(s->m->c, box, most) : most,
+                                        true };
 }
 
 static void add(const struct subject *s, enum gcal_feature_kind kind, char *text,
@@ -303,6 +314,7 @@ static void count(struct subject *s)
                             s->m->nest->arrays[b->events[0]->array].name));
             return;
         }
+    s->counted.sub_group = count_by_sub_group(s);
     s->counted.group = count_by_group(s);
     s->counted.launch = count_together(s, s->m->nest, NULL);
     s->counted.wave = count_wave(s, &s->counted.launch);
@@ -315,6 +327,8 @@ static void add_subject(const struct subject *s)
 
     if (m->failed || !f->launch.count->n_terms)
         return;
+    add(s, GCAL_FEATURE_FOOTPRINT_SUB_GROUP,
+        gcal_count_builder_text(m, f->sub_group.count), f->sub_group.estimated);
     add(s, GCAL_FEATURE_FOOTPRINT_GROUP, gcal_count_builder_text(m, f->group.count),
         f->group.estimated);
     add(s, GCAL_FEATURE_FOOTPRINT_LAUNCH, gcal_count_builder_text(m, f->launch.count),

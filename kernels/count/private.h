@@ -175,6 +175,14 @@ struct gcal_count_blocks {
 int64_t gcal_count_blocks_measure(const struct gcal_lanes *lanes, int64_t residue,
                                   void *data);
 
+/* ---- cache_pass.c ---- */
+
+/* The passes of all executions by sub-groups over the banks of a first-level cache, whose
+ * number the request has.
+ */
+struct gcal_count_counter gcal_count_cache_passes(struct gcal_count_builder *m,
+                                                  const struct gcal_sets_access_event *e);
+
 /* ---- component.c: the memory and the on-chip component ---- */
 
 void gcal_count_builder_add_to_component(struct gcal_count_builder *m,

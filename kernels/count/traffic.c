@@ -11,7 +11,7 @@ enum { LINE_BYTES = 128 };
 struct subject {
     enum gcal_feature_kind kind;
     int64_t bytes; /* of a block */
-    bool partial, in_loop;
+    bool partial, in_loop, passes;
 };
 
 static bool is_same_access(const struct gcal_sets_access_event *a,
@@ -172,6 +172,28 @@ static const struct gcal_poly *count_otherwise(struct gcal_count_builder *m,
     return estimate(m, e, blocks, mean);
 }
 
+/* At most the blocks from the first to the last row, where rows may be short. */
+static const struct gcal_poly *bound_by_rows(struct gcal_count_builder *m,
+                                             const struct gcal_sets_access_event *e,
+                                             const struct gcal_count_blocks *blocks,
+                                             const struct gcal_lanes_sum *sum,
+                                             const struct gcal_poly *count)
+{
+    struct gcal_poly_context *c = m->c;
+    bool estimated = false;
+    const struct gcal_poly *times, *span;
+
+    if (!count || !sum->rows || !sum->most_rows ||
+        !(times = gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS,
+                                        &estimated)))
+        return count;
+    span = gcal_poly_add(
+        c, gcal_poly_scale(c, sum->rows, sum->most_rows, 1),
+        gcal_poly_integer(c, blocks->width + (blocks->partial ? 0 : blocks->size - 1)));
+    span = gcal_poly_floor(c, span, blocks->size);
+    return gcal_poly_min(c, count, gcal_poly_mul(c, times, span));
+}
+
 static struct count count_access(struct gcal_count_builder *m,
                                  const struct gcal_sets_access_event *e,
                                  struct gcal_count_blocks *blocks)
@@ -185,6 +207,7 @@ static struct count count_access(struct gcal_count_builder *m,
 
     if (!count || gcal_count_builder_is_long(m, count))
         count = count_otherwise(m, e, blocks, &sum, &to);
+    count = bound_by_rows(m, e, blocks, &sum, count);
     if (sum.known < sum.modulus)
         note_average(m, e);
     if (sum.rows)
@@ -272,8 +295,12 @@ static void add_subject(struct gcal_count_builder *m, size_t first,
         if (is_same_access(e, &m->nest->accesses[i])) {
             struct gcal_count_counter one;
 
-            find_count(m, i, &blocks, known);
-            one = known[i].counter;
+            if (subject->passes)
+                one = gcal_count_cache_passes(m, &m->nest->accesses[i]);
+            else {
+                find_count(m, i, &blocks, known);
+                one = known[i].counter;
+            }
             if (subject->in_loop)
                 one = without_repeats(m, &m->nest->accesses[i], blocks.size, one);
             counter.count = gcal_poly_add(m->c, counter.count, one.count);
@@ -315,7 +342,10 @@ static void add_subjects(struct gcal_count_builder *m, const struct subject *sub
         const struct gcal_sets_access_event *e = &m->nest->accesses[i];
 
         if (gcal_count_is_array_in_sectors(m, e) && !e->atomic &&
-            (!subject->partial || e->direction == GCAL_FEATURE_STORE) && is_first(m, i))
+            (!subject->partial || e->direction == GCAL_FEATURE_STORE) &&
+            (!subject->passes ||
+             m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_GLOBAL) &&
+            is_first(m, i))
             add_subject(m, i, subject, known);
     }
 }
@@ -323,11 +353,13 @@ static void add_subjects(struct gcal_count_builder *m, const struct subject *sub
 void gcal_count_builder_add_traffic(struct gcal_count_builder *m)
 {
     int64_t sector = (int64_t)m->request->sector_bytes;
-    const struct subject subjects[] = { { GCAL_FEATURE_SECTOR, sector, false, false },
-                                        { GCAL_FEATURE_LOOP_SECTOR, sector, false, true },
-                                        { GCAL_FEATURE_LINE, LINE_BYTES, false, false },
-                                        { GCAL_FEATURE_PARTIAL_SECTOR, sector, true,
-                                          false } };
+    const struct subject subjects[] = {
+        { .kind = GCAL_FEATURE_SECTOR, .bytes = sector },
+        { .kind = GCAL_FEATURE_LOOP_SECTOR, .bytes = sector, .in_loop = true },
+        { .kind = GCAL_FEATURE_LINE, .bytes = LINE_BYTES },
+        { .kind = GCAL_FEATURE_PARTIAL_SECTOR, .bytes = sector, .partial = true },
+        { .kind = GCAL_FEATURE_CACHE_PASS, .bytes = LINE_BYTES, .passes = true },
+    };
     struct count *known = calloc(m->nest->n_accesses + 1, sizeof(*known));
 
     if (sector)
@@ -337,7 +369,8 @@ void gcal_count_builder_add_traffic(struct gcal_count_builder *m)
     for (size_t k = 0; k < sizeof(subjects) / sizeof(*subjects); k++) {
         if (!subjects[k].in_loop) /* of which the counts are those before */
             memset(known, 0, m->nest->n_accesses * sizeof(*known));
-        add_subjects(m, &subjects[k], known);
+        if (!subjects[k].passes || m->request->n_banks)
+            add_subjects(m, &subjects[k], known);
     }
     free(known);
 }

@@ -221,15 +221,18 @@ sum_by(struct gcal_sets_nest *nest, const struct gcal_sets_access_event *access,
         return NULL;
     sum->estimated = false;
     sum->known = sum->modulus;
-    sum->rows = NULL;
+    sum->rows = sum->stride = NULL;
     l->nest = nest;
     l->sum = sum;
     l->evaluations_left = MOST_EVALUATIONS;
     total = way(l, access);
     sum->known = l->split.modulus;
+    if (l->split.n_rows)
+        sum->stride = l->split.rows[0].stride;
     if (total && !rows_are_apart(l)) {
         sum->rows = l->split.rows[0].stride;
         sum->least_row = l->widest;
+        sum->most_rows = l->split.n_rows == 1 ? l->most_rows : 0;
     }
     free(l);
     return total;

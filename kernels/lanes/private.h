@@ -52,6 +52,7 @@ struct gcal_lanes_walk {
     struct gcal_lanes_sum *sum;
     int64_t total[GCAL_LANES_MOST_MODULUS]; /* of the measure, by residue of the base */
     int64_t widest; /* what a row must have for rows to be apart, in elements */
+    int64_t most_rows; /* from the first to the last row of lanes together */
     int64_t executions;
     long evaluations_left;
 };

@@ -107,7 +107,7 @@ bool gcal_lanes_add(struct gcal_lanes_walk *l)
 /* The least length of rows for which lanes of different rows are apart. */
 static void find_widest(struct gcal_lanes_walk *l)
 {
-    int64_t least = INT64_MAX, most = INT64_MIN, gap = INT64_MAX, needed;
+    int64_t least = INT64_MAX, most = INT64_MIN, gap = INT64_MAX, far = 0, needed;
 
     for (size_t i = 0; i < l->at.n; i++) {
         least = l->at.at[i] < least ? l->at.at[i] : least;
@@ -117,12 +117,14 @@ static void find_widest(struct gcal_lanes_walk *l)
 
             distance = distance < 0 ? -distance : distance;
             gap = distance && distance < gap ? distance : gap;
+            far = distance > far ? distance : far;
         }
     }
     if (gap == INT64_MAX)
         return;
     needed = (most - least + l->sum->width + l->split.most_residue + gap - 1) / gap;
     l->widest = needed > l->widest ? needed : l->widest;
+    l->most_rows = far > l->most_rows ? far : l->most_rows;
 }
 
 void gcal_lanes_measure(struct gcal_lanes_walk *l, int64_t times)

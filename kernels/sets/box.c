@@ -16,6 +16,7 @@ enum { MOST_STEPS = 100000 };
 enum region {
     LAUNCH,
     GROUP,
+    SUB_GROUP,
     LOOP /* of a sub-group, in one execution of a loop */
 };
 
@@ -58,7 +59,7 @@ static bool is_fixed(const struct boxes *b, const struct gcal_sets_domain *domai
 
     if (b->region == LOOP)
         return !domain->is_lid[dim] && domain->dims[dim] != b->loop;
-    for (size_t d = 0; b->region == GROUP && d < nest->n_dims; d++)
+    for (size_t d = 0; b->region != LAUNCH && d < nest->n_dims; d++)
         if (domain->dims[dim] == gcal_poly_atom_index(nest->gid[d]))
             return true;
     return false;
@@ -97,7 +98,7 @@ static const struct gcal_poly *extent(void *data, const struct gcal_sets_domain 
 
     if (is_fixed(b, domain, dim))
         return gcal_poly_integer(b->c, 1);
-    for (size_t d = 0; b->region == LOOP && d < nest->n_dims; d++) {
+    for (size_t d = 0; b->region >= SUB_GROUP && d < nest->n_dims; d++) {
         along = lanes < nest->local_size[d] ? lanes : nest->local_size[d];
         if (domain->dims[dim] == gcal_poly_atom_index(nest->lid[d]))
             return gcal_poly_integer(b->c, along);
@@ -297,7 +298,7 @@ static bool find_domains(struct boxes *b, size_t n,
                                                    .mode = GCAL_SETS_COUNT_WORK_ITEMS,
                                                    .offset = accesses[i]->offset,
                                                    .keeps_groups = b->region != LAUNCH,
-                                                   .keeps_lanes = b->region == LOOP,
+                                                   .keeps_lanes = b->region >= SUB_GROUP,
                                                    .estimated = estimated };
         if (!accesses[i]->offset ||
             !gcal_sets_domain_fill(&b->domains[i], accesses[i]->scope))
@@ -364,6 +365,25 @@ gcal_sets_box_footprint(struct gcal_sets_nest *nest, size_t n,
     for (size_t d = 0; p && by_group && d < nest->n_dims; d++)
         p = gcal_poly_mul(nest->c, p, nest->groups[d]);
     return p;
+}
+
+const struct gcal_poly *
+gcal_sets_sub_group_footprint(struct gcal_sets_nest *nest, size_t n,
+                              const struct gcal_sets_access_event *const *accesses,
+                              int64_t size)
+{
+    struct boxes b = { .nest = nest, .size = size, .region = SUB_GROUP };
+    const struct gcal_poly *p = count_region(&b, n, accesses);
+    int64_t items = 1;
+
+    for (size_t d = 0; p && d < nest->n_dims; d++) {
+        p = gcal_poly_mul(nest->c, p, nest->groups[d]);
+        items *= nest->local_size[d];
+    }
+    return p ? gcal_poly_scale(nest->c, p,
+                               (items + nest->sub_group_size - 1) / nest->sub_group_size,
+                               1)
+             : NULL;
 }
 
 const struct gcal_poly *gcal_sets_loop_blocks(struct gcal_sets_nest *nest,

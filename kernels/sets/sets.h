@@ -286,6 +286,14 @@ gcal_sets_box_footprint(struct gcal_sets_nest *nest, size_t n,
                         const struct gcal_sets_access_event *const *accesses,
                         int64_t size, bool by_group);
 
+/* The same of the accesses of each sub-group, summed over sub-groups, whose size must be
+ * known.
+ */
+const struct gcal_poly *
+gcal_sets_sub_group_footprint(struct gcal_sets_nest *nest, size_t n,
+                              const struct gcal_sets_access_event *const *accesses,
+                              int64_t size);
+
 /* An estimate of the blocks that a sub-group touches by one access in one execution of the
  * loop with the dimension 'loop', as if all its lanes took part; NULL when the subscript is
  * not affine.  The nest's sub-group size must be known.
