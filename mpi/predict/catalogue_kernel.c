@@ -1,6 +1,7 @@
 /* catalogue_kernel.c - a kernel of the catalogue, found by its name */
 #include "mpi/predict/catalogue_kernel.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
@@ -9,22 +10,37 @@ bool gcal_catalogue_kernel_generator(const struct gcal_catalogue *catalogue,
                                      const char *name, struct gcal_generator_view *view)
 {
     for (size_t i = 0; i < gcal_catalogue_size(catalogue); i++) {
-        *view = gcal_catalogue_view(catalogue, i);
-        if (strcmp(view->name, name) == 0)
+        struct gcal_generator_view one = gcal_catalogue_view(catalogue, i);
+
+        if (strcmp(one.name, name) == 0) {
+            *view = one;
             return true;
+        }
     }
     return false;
 }
 
-/* The words of a kernel's name are the tags that select it. */
-static int split(const char *name, struct gcal_strings *tags, struct gcal_error *err)
+/* All tags of the generator, and the kernel's arguments. */
+static int list_tags(const struct gcal_catalogue *catalogue, const char *name,
+                     struct gcal_strings *tags, struct gcal_error *err)
 {
     size_t length;
+    char *generator = strndup(name, strcspn(name, " "));
+    struct gcal_generator_view view = { 0 };
 
+    if (!generator)
+        return gcal_error_memory(err);
+    if (!gcal_catalogue_kernel_generator(catalogue, generator, &view))
+        gcal_error_set(err, GCAL_EINPUT, "the catalogue has no kernel '%s'", generator);
+    free(generator);
+    for (size_t i = 0; i < view.n_tags; i++)
+        if (gcal_strings_add(tags, view.tags[i], err) < 0)
+            return -1;
+    gcal_strings_next_word(&name, &length);
     for (const char *word; (word = gcal_strings_next_word(&name, &length));)
         if (gcal_strings_take(tags, strndup(word, length), err) < 0)
             return -1;
-    return 0;
+    return view.name ? 0 : -1;
 }
 
 static struct gcal_kernel *find(const struct gcal_kernel_list *list, const char *name)
@@ -55,7 +71,7 @@ int gcal_catalogue_kernel_find(const struct gcal_catalogue *catalogue, const cha
                                struct gcal_error *err)
 {
     struct gcal_strings tags = { 0 };
-    int rc = split(name, &tags, err);
+    int rc = list_tags(catalogue, name, &tags, err);
 
     if (rc == 0)
         rc = gcal_catalogue_generate(catalogue, tags.n, (const char *const *)tags.items,

@@ -19,11 +19,36 @@ static bool has_tags(const struct gcal_evaluation_selection *j,
     return gcal_tag_filter_selects(j->n_tags, j->tags, k->name, 1, &k->generator);
 }
 
+static bool is_target(const struct gcal_measured_kernel *k, const char *model)
+{
+    return gcal_kernel_uses_have(&k->kernel.uses, model, GCAL_KERNEL_TARGET);
+}
+
+static bool is_any_target(const struct gcal_measured_kernel *k)
+{
+    for (size_t i = 0; i < k->kernel.uses.n; i++)
+        if (k->kernel.uses.items[i].role == GCAL_KERNEL_TARGET)
+            return true;
+    return false;
+}
+
 static bool is_wanted(const struct gcal_evaluation_selection *j,
                       const struct gcal_measured_kernel *k, const char *model)
 {
     return k->measured && (!j->model || strcmp(j->model, model) == 0) &&
-           gcal_kernel_uses_have(&k->kernel.uses, model, GCAL_KERNEL_TARGET);
+           (j->all_targets ? is_any_target(k) : is_target(k, model));
+}
+
+bool gcal_evaluation_selects(const struct gcal_evaluation_selection *j,
+                             const struct gcal_measured_kernel *k,
+                             const struct gcal_params_device *device)
+{
+    if (j->n_tags)
+        return k->measured && has_tags(j, &k->kernel);
+    for (size_t i = 0; i < device->n_models; i++)
+        if (is_wanted(j, k, device->models[i].name))
+            return true;
+    return false;
 }
 
 /* ---- predicting ---- */
@@ -209,7 +234,8 @@ static int add_missing(struct gcal_buf *buf, struct gcal_kernel_uses *seen,
         const char *model = uses->items[i].model;
 
         if (uses->items[i].role != GCAL_KERNEL_TARGET ||
-            (j->model && strcmp(j->model, model) != 0) || is_published(device, model) ||
+            (j->model && (j->all_targets || strcmp(j->model, model) != 0)) ||
+            is_published(device, model) ||
             gcal_kernel_uses_have(seen, model, GCAL_KERNEL_TARGET))
             continue;
         gcal_buf_printf(buf, "%s%s", buf->size ? ", " : "", model);

@@ -17,7 +17,14 @@ struct gcal_evaluation_selection {
      */
     size_t n_tags;
     const char *const *tags;
+    bool
+        all_targets; /* without tags: 'model' predicts the target kernels of all models */
 };
+
+/* Whether it picks a measured kernel for any of the device's models. */
+bool gcal_evaluation_selects(const struct gcal_evaluation_selection *selection,
+                             const struct gcal_measured_kernel *kernel,
+                             const struct gcal_params_device *device);
 
 /* A model that predicts. */
 struct gcal_evaluation_model {

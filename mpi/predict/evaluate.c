@@ -14,13 +14,14 @@
 #include "mpi/predict/evaluation_print.h"
 #include "mpi/predict/inputs.h"
 #include "mpi/predict/measure_targets.h"
+#include "mpi/predict/recount.h"
 #include "mpi/predict/times.h"
 #include "store/predict/predictor.h"
 
 struct evaluate_command {
     struct gcal_predict_device_options published;
-    struct gcal_option_list tags, catalogue;
-    const char *config, *record, *replay, *times, *csv;
+    struct gcal_option_list tags, catalogue, replays;
+    const char *config, *record, *times, *csv;
     bool with_baselines;
     const char *baseline; /* a parameter file, or NULL */
 };
@@ -30,6 +31,8 @@ struct inputs {
     struct gcal_predict_device published;
     struct gcal_baselines baselines; /* empty without --baseline */
     struct gcal_measured_kernels measured;
+    /* Of records; kernels measured by tags are targets of their models. */
+    struct gcal_evaluation_selection selection;
 };
 
 enum { REPLAY = 256, TIMES, BASELINE };
@@ -37,7 +40,7 @@ enum { REPLAY = 256, TIMES, BASELINE };
 static const struct argp_option options[] = {
     { "record", 'r', "FILE.h5", 0, "Write the measurements to this record", 0 },
     { "replay", REPLAY, "FILE.h5", 0,
-      "Take kernels and times from this record and measure nothing", 0 },
+      "Take kernels and times from this record and measure nothing; may be repeated", 0 },
     { "times", TIMES, "FILE.csv", 0,
       "Take times from this file of 'gpucal kernels --run --csv', count its kernels, and "
       "measure nothing",
@@ -62,7 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->record = arg;
         break;
     case REPLAY:
-        c->replay = arg;
+        gcal_option_list_add(&c->replays, arg, state);
         break;
     case TIMES:
         c->times = arg;
@@ -75,10 +78,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         gcal_option_list_add(&c->tags, arg, state);
         break;
     case ARGP_KEY_END:
-        if (c->replay && (c->record || c->config || c->catalogue.n))
+        if (c->replays.n && (c->record || c->config || c->catalogue.n))
             argp_error(state, "--replay excludes --record, --config and --catalogue: the "
                               "record has its kernels");
-        if (c->times && (c->record || c->replay))
+        if (c->times && (c->record || c->replays.n))
             argp_error(state, "--times excludes --record and --replay");
         break;
     default:
@@ -146,17 +149,30 @@ static int find_recorded(const struct gcal_record *record,
                           wanted->name, wanted->type);
 }
 
-static int replay(const char *file, const struct gcal_device_info *wanted,
-                  struct gcal_measured_kernels *measured, struct gcal_error *err)
+/* The kernels of one record, counted for the models that predict them. */
+static int replay(const struct evaluate_command *c, const char *file,
+                  const struct gcal_evaluation_targets *targets, struct inputs *in,
+                  struct gcal_error *err)
 {
+    const struct gcal_device_info *info = &targets->published->info;
     struct gcal_record *record = gcal_record_open(file, err);
-    size_t device = 0;
+    size_t device = 0, first = in->measured.n;
     int rc = -1;
 
-    if (record && (rc = find_recorded(record, wanted, &device, err)) == 0)
-        rc = gcal_measured_kernels_read(measured, record, device, err);
+    if (!record)
+        return -1;
+    if (find_recorded(record, info, &device, err) == 0 &&
+        gcal_measured_kernels_read(&in->measured, record, device, err) == 0) {
+        in->selection.n_tags = c->tags.n;
+        in->selection.all_targets =
+            c->published.model &&
+            !gcal_measured_kernels_have_target(&in->measured, c->published.model);
+        rc = gcal_evaluation_recount(targets, &in->selection, record, info, &in->measured,
+                                     first, err);
+    }
+    in->measured.uid = in->measured.node = NULL; /* the record's */
     gcal_record_close(record);
-    return rc;
+    return rc < 0 ? gcal_error_prefix(err, "%s", file) : 0;
 }
 
 static int gather(const struct evaluate_command *c, struct inputs *in,
@@ -173,8 +189,11 @@ static int gather(const struct evaluate_command *c, struct inputs *in,
         .tags = c->tags.items,
     };
 
-    if (c->replay)
-        return replay(c->replay, info, &in->measured, err);
+    for (size_t i = 0; i < c->replays.n; i++)
+        if (replay(c, c->replays.items[i], &targets, in, err) < 0)
+            return -1;
+    if (c->replays.n)
+        return 0;
     if (c->times)
         return gcal_evaluation_read_times(&targets, c->times, info, &in->measured, err);
     return gcal_evaluation_measure_targets(&targets, info, c->record, &in->measured, err);
@@ -236,18 +255,14 @@ static int no_kernels(const struct evaluate_command *c, const char *missing,
 static int compare(const struct evaluate_command *c, const struct inputs *in,
                    struct gcal_error *err)
 {
-    /* Kernels measured by tags are targets of their models. */
-    struct gcal_evaluation_selection selection = { .model = c->published.model,
-                                                   .n_tags = c->replay ? c->tags.n : 0,
-                                                   .tags = c->tags.items };
     const struct gcal_params_device *device = in->published.device;
     struct gcal_evaluation evaluation = { 0 };
-    char *missing = gcal_evaluation_missing(&selection, &in->measured, device, err);
+    char *missing = gcal_evaluation_missing(&in->selection, &in->measured, device, err);
     int rc = -1;
 
     if (missing &&
-        gcal_evaluation_compare(&selection, &in->measured, device, &evaluation, err) ==
-            0 &&
+        gcal_evaluation_compare(&in->selection, &in->measured, device, &evaluation,
+                                err) == 0 &&
         gcal_baselines_compare(&in->baselines, &in->measured, &evaluation, err) == 0)
         rc = evaluation.n ? report(c, in, &evaluation, missing, err)
                           : no_kernels(c, missing, err);
@@ -272,13 +287,14 @@ static int open_models(const struct evaluate_command *c, struct inputs *in,
 /* Exit status, or -1. */
 static int run(const struct evaluate_command *c, struct gcal_error *err)
 {
-    struct inputs in = { 0 };
+    struct inputs in = { .selection = { .model = c->published.model,
+                                        .tags = c->tags.items } };
     int rc = -1;
 
     if (open_models(c, &in, err) == 0 && gather(c, &in, err) == 0)
         rc = compare(c, &in, err);
     /* Records and files of times have the failures of their runs. */
-    if (rc == 0 && !c->replay && !c->times &&
+    if (rc == 0 && !c->replays.n && !c->times &&
         gcal_measured_kernels_lack_some(&in.measured))
         rc = GCAL_EDEVICE;
     gcal_measured_kernels_clear(&in.measured);
@@ -297,5 +313,6 @@ int gcal_command_evaluate(int argc, char **argv)
     rc = run(&c, &err);
     free(c.tags.items);
     free(c.catalogue.items);
+    free(c.replays.items);
     return rc < 0 ? gcal_command_fail(&err) : rc;
 }

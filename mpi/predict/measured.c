@@ -55,7 +55,7 @@ static int take_measurement(void *context, const struct gcal_measurement *m,
 {
     struct gcal_measured_kernels *measured = context;
     struct gcal_measured_kernel *k;
-    size_t i = 0;
+    size_t i = measured->first;
 
     if (strcmp(m->device_uid, measured->uid) != 0 || strcmp(m->node, measured->node) != 0)
         return 0;
@@ -99,6 +99,7 @@ int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
 
     measured->uid = d->info.uid;
     measured->node = d->node;
+    measured->first = measured->n;
     for (size_t i = 0; i < gcal_record_kernel_count(record) && rc == 0; i++) {
         const struct gcal_run_kernel *kernel = gcal_record_kernel(record, i);
 
@@ -114,6 +115,16 @@ int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
         gcal_measurement_clear(&m);
     }
     return rc;
+}
+
+bool gcal_measured_kernels_have_target(const struct gcal_measured_kernels *measured,
+                                       const char *model)
+{
+    for (size_t i = 0; i < measured->n; i++)
+        if (gcal_kernel_uses_have(&measured->kernels[i].kernel.uses, model,
+                                  GCAL_KERNEL_TARGET))
+            return true;
+    return false;
 }
 
 bool gcal_measured_kernels_lack_some(const struct gcal_measured_kernels *measured)

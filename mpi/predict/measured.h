@@ -23,6 +23,7 @@ struct gcal_measured_kernel {
 struct gcal_measured_kernels {
     const char *uid; /* of the device whose measurements count */
     const char *node;
+    size_t first; /* of the kernels that these measurements are of */
     size_t n, capacity;
     struct gcal_measured_kernel *kernels;
     size_t n_left_out; /* that could not be counted */
@@ -33,10 +34,13 @@ struct gcal_measured_kernel *
 gcal_measured_kernels_add(struct gcal_measured_kernels *measured, struct gcal_error *err);
 /* Gathers what goes to a run's sink. */
 struct gcal_run_sink gcal_measured_kernels_sink(struct gcal_measured_kernels *measured);
-/* All that a record has of its device 'device'. */
+/* Appends all that a record has of its device 'device'. */
 int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
                                const struct gcal_record *record, size_t device,
                                struct gcal_error *err);
+/* Whether any is a target of 'model'. */
+bool gcal_measured_kernels_have_target(const struct gcal_measured_kernels *measured,
+                                       const char *model);
 /* Whether a kernel was left out or failed; one that the device has no room for did not. */
 bool gcal_measured_kernels_lack_some(const struct gcal_measured_kernels *measured);
 void gcal_measured_kernels_clear(struct gcal_measured_kernels *measured);

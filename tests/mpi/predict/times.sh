@@ -1,6 +1,6 @@
 #!/bin/bash
-# times.sh GPUCAL SOURCE - gpucal evaluate --times: kernels and times of a CSV file, without a
-# device
+# times.sh GPUCAL SOURCE - gpucal evaluate --times and --replay: kernels and times of CSV files and
+# records, counted for a model and predicted without a device
 set -u
 gpucal=$1 tests=$2/tests
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX") || exit 1
@@ -45,6 +45,20 @@ evaluate 0 --times times.csv -C "$tests/scope" scope_tiny scope_rod n:100,200 --
 figures 1
 evaluate 1 --times times.csv -C "$tests/scope" scope_rod
 line 'no kernel that the tags select' err
+
+# A kernel of the built-in catalogue.
+printf '%s\n' generator,arguments,time_s \
+    'gmem_copy,dtype:float32 lsize_0:256 pointer:restrict width:4 per_item:1 nelements:67108864,2.1e-4' > copy.csv
+evaluate 0 --times copy.csv --csv all.csv
+line '^all: 1 kernel, '
+# A record without counts of traffic: its kernels are counted again.  Two records are one set.
+applications=$tests/data/applications-h100
+evaluate 0 --replay "$applications/stencil.h5" --replay "$applications/dg.h5" n:784 --csv all.csv
+line '^all: [2-9] kernels, '
+figures 2
+grep -q 'not predicted:' out && fail 'not counted again'
+evaluate 1 --replay "$applications/stencil.h5" --replay not-there.h5
+line 'not-there.h5' err
 
 # Beside it another model of the same kernels, which has the same figures and a name of its own.
 cp "$tests/data/general/h100.yaml" other.yaml
