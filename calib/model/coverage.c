@@ -25,6 +25,23 @@ static bool is_traffic(const struct gcal_profile_entry *entry)
            entry->kind == GCAL_FEATURE_LINE;
 }
 
+/* Of atomic operations. */
+static bool is_meeting(const struct gcal_profile_entry *entry)
+{
+    return entry->kind == GCAL_FEATURE_ATOMIC_PASS ||
+           entry->kind == GCAL_FEATURE_ATOMIC_ADDRESS ||
+           entry->kind == GCAL_FEATURE_ATOMIC_SECTOR;
+}
+
+static bool is_meeting_of(const struct gcal_profile_entry *meeting,
+                          const struct gcal_profile_entry *atomic)
+{
+    return is_meeting(meeting) && atomic->kind == GCAL_FEATURE_ATOMIC &&
+           atomic->space == meeting->space && equal(meeting->dtype, atomic->dtype) &&
+           equal(meeting->op, atomic->op) && equal(meeting->array, atomic->array) &&
+           equal(meeting->tag, atomic->tag);
+}
+
 /* Accesses are counted by themselves, by their passes in local memory, or by their sectors or
  * lines elsewhere: a cost of any will do.
  */
@@ -56,7 +73,7 @@ static bool is_executed(const struct gcal_profile_entry *entry)
 
 static bool is_work(const struct gcal_profile_entry *entry)
 {
-    return is_executed(entry) || is_traffic(entry);
+    return is_executed(entry) || is_traffic(entry) || is_meeting(entry);
 }
 
 /* Entries of one feature are of one kind. */
@@ -83,7 +100,8 @@ static void find_cover(const struct gcal_binding *b, const struct gcal_profile *
     }
     for (size_t i = 0; i < p->n_entries; i++)
         for (size_t k = 0; k < p->n_entries && cover[i] == COVER_ALWAYS; k++)
-            if (is_traffic_of(&p->entries[i], &p->entries[k]))
+            if (is_traffic_of(&p->entries[i], &p->entries[k]) ||
+                is_meeting_of(&p->entries[i], &p->entries[k]))
                 cover[k] = COVER_ALWAYS;
 }
 

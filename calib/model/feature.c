@@ -8,6 +8,9 @@
      GCAL_FEATURE_FIELD_GSTRIDES | GCAL_FEATURE_FIELD_AFR)
 #define TRAFFIC_FIELDS                                                                   \
     (GCAL_FEATURE_FIELD_SPACE | GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_DIRECTION)
+#define MEETING_FIELDS                                                                   \
+    (GCAL_FEATURE_FIELD_ATOMIC_SPACE | GCAL_FEATURE_FIELD_DTYPE |                        \
+     GCAL_FEATURE_FIELD_ATOMIC_OP)
 #define TRAFFIC(what, fields_, granularity_)                                             \
     {                                                                                    \
         .name = (what), .fields = (fields_), .granularity = (granularity_),              \
@@ -88,6 +91,17 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
     [GCAL_FEATURE_LOAD_ROUND] = TRAFFIC("f_load_round", 0, GCAL_FEATURE_PER_KERNEL),
     [GCAL_FEATURE_LOADS_IN_FLIGHT] =
         TRAFFIC("f_loads_in_flight", 0, GCAL_FEATURE_PER_KERNEL),
+    [GCAL_FEATURE_ATOMIC_PASS] =
+        TRAFFIC("f_atomic_pass", MEETING_FIELDS | GCAL_FEATURE_FIELD_TAG,
+                GCAL_FEATURE_PER_SUB_GROUP),
+    [GCAL_FEATURE_ATOMIC_ADDRESS] =
+        TRAFFIC("f_atomic_address", MEETING_FIELDS | GCAL_FEATURE_FIELD_TAG,
+                GCAL_FEATURE_PER_SUB_GROUP),
+    [GCAL_FEATURE_ATOMIC_SECTOR] =
+        TRAFFIC("f_atomic_sector", MEETING_FIELDS | GCAL_FEATURE_FIELD_TAG,
+                GCAL_FEATURE_PER_SUB_GROUP),
+    [GCAL_FEATURE_ATOMIC_FOOTPRINT] =
+        TRAFFIC("f_atomic_footprint", MEETING_FIELDS, GCAL_FEATURE_PER_KERNEL),
     [GCAL_FEATURE_ATOMIC] = {
         .name = "f_atomic",
         .fields = ACCESS_FIELDS | GCAL_FEATURE_FIELD_ATOMIC_SPACE |

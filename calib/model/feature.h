@@ -28,6 +28,13 @@
  *   f_atomic[_tag:<name>][_<global|local>][_<dtype>][_<op>]
  *               [_lstrides:{..}][_gstrides:{..}][_afr:<constraint>]
  *               op: add sub inc dec xchg cmpxchg min max and or xor load store
+ *   f_atomic_pass[_tag:<name>][_<global|local>][_<dtype>][_<op>]
+ *                                 of the lanes of a sub-group, the most that meet on one
+ *                                 address, summed over its atomic operations
+ *   f_atomic_address.., f_atomic_sector..
+ *                                 the same: distinct addresses; sectors of global memory
+ *   f_atomic_footprint[_<global|local>][_<dtype>][_<op>]
+ *                                 distinct addresses of the launch, or of work-groups
  *   f_divergent_branch            branches at which the work-items of a sub-group diverge
  *   f_sync_barrier_local          barriers met by one work-item
  *   f_sync_kernel_launch          1
@@ -92,6 +99,10 @@ enum gcal_feature_kind {
     GCAL_FEATURE_LOAD_CHAIN,
     GCAL_FEATURE_LOAD_ROUND,
     GCAL_FEATURE_LOADS_IN_FLIGHT,
+    GCAL_FEATURE_ATOMIC_PASS, /* before GCAL_FEATURE_ATOMIC, whose name begins theirs */
+    GCAL_FEATURE_ATOMIC_ADDRESS,
+    GCAL_FEATURE_ATOMIC_SECTOR,
+    GCAL_FEATURE_ATOMIC_FOOTPRINT,
     GCAL_FEATURE_ATOMIC,
     GCAL_FEATURE_DIVERGENT_BRANCH,
     GCAL_FEATURE_BARRIER_LOCAL,

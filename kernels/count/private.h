@@ -156,6 +156,11 @@ struct gcal_profile_entry *gcal_count_builder_add_traffic_entry(
  */
 void gcal_count_builder_add_footprints(struct gcal_count_builder *m);
 
+/* ---- contention.c ---- */
+
+/* Atomic operations that meet, when the request asks for traffic. */
+void gcal_count_builder_add_contention(struct gcal_count_builder *m);
+
 /* ---- latency.c ---- */
 
 /* Loads that wait for each other, when the request asks for traffic. */

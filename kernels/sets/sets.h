@@ -62,6 +62,12 @@ struct gcal_sets_scope {
 struct gcal_sets_array {
     const char *name;
     enum gcal_feature_space space;
+    int64_t bytes; /* that are declared; 0: unknown */
+};
+
+/* A subscript that depends on data: apart + unit*k with some k from 0 to values-1. */
+struct gcal_sets_range {
+    const struct gcal_poly *values, *unit, *apart; /* the last two in elements */
 };
 
 struct gcal_sets_op_event {
@@ -89,6 +95,7 @@ struct gcal_sets_access_event {
      */
     const struct gcal_poly *place;
     int64_t n_places;
+    const struct gcal_sets_range *range; /* of an unknown offset; or NULL */
     unsigned depth; /* loads of global memory, one after another, that the offset needs */
     const struct gcal_poly *carried; /* the dimension of a loop, an earlier iteration of
                                         which gives the offset; or NULL */

@@ -105,6 +105,8 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
     }
     if (value.widened && bytes < 8)
         return gcal_walk_stored(w, gcal_walk_integer(value.widened), to);
+    if (value.kind == GCAL_WALK_VALUE_UNKNOWN && !value.range)
+        value.range = gcal_walk_range_of_type(w, to);
     if (value.kind != GCAL_WALK_VALUE_INTEGER || from.kind == to.kind)
         return value;
     if (bytes == 8 && from.kind == CXType_UInt && !gcal_walk_is_nonnegative(w, value.p)) {
@@ -398,9 +400,13 @@ struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
                         (b.kind != GCAL_WALK_VALUE_INTEGER && b.on_data);
         gcal_walk_value_wait(&value, &a);
         gcal_walk_value_wait(&value, &b);
+        value.range = gcal_walk_range_binary(w, kind, type, &a, &b);
         return value;
     }
-    return operate_on_integers(w, kind, type, a, b);
+    value = operate_on_integers(w, kind, type, a, b);
+    if (value.kind == GCAL_WALK_VALUE_UNKNOWN)
+        value.range = gcal_walk_range_binary(w, kind, type, &a, &b);
+    return value;
 }
 
 struct gcal_walk_value gcal_walk_negated(struct gcal_walk *w, CXType type, int64_t from,
@@ -433,6 +439,7 @@ struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
         pointer.on_data = (!pointer.p && pointer.on_data) ||
                           (by.kind != GCAL_WALK_VALUE_INTEGER && by.on_data);
         gcal_walk_value_wait(&pointer, &by);
+        pointer.range = gcal_walk_range_move(w, &pointer, &by, sign * size);
         pointer.why = pointer.p ? by.why : pointer.why;
         pointer.p = NULL;
     } else {

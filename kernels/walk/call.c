@@ -85,8 +85,10 @@ struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const cha
             unknown.on_data = unknown.on_data || args[i].on_data;
             gcal_walk_value_wait(&unknown, &args[i]);
         }
-    if (!known)
+    if (!known) {
+        unknown.range = gcal_walk_range_function(w, name, type, n, args);
         return unknown;
+    }
     if (n == 2 && strcmp(name, "min") == 0)
         return extremum(w, type, true, args[0], args[1]);
     if (n == 2 && strcmp(name, "max") == 0)

@@ -19,7 +19,7 @@ unsigned gcal_walk_array_add(struct gcal_walk *w, const char *name,
         return 0;
     }
     nest->arrays = moved;
-    moved[nest->n_arrays] = (struct gcal_sets_array){ name, space };
+    moved[nest->n_arrays] = (struct gcal_sets_array){ name, space, 0 };
     return (unsigned)nest->n_arrays++;
 }
 
@@ -153,6 +153,7 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
         nest->arrays[pointer.array].space == space) {
         event.array = pointer.array;
         set_place(w, &event, space, pointer.p, bytes);
+        event.range = gcal_walk_range_in_elements(w, pointer.range, bytes);
     } else {
         event.array = gcal_walk_array_find(w, "?", space);
     }

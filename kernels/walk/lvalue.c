@@ -67,6 +67,7 @@ static struct gcal_walk_lvalue lvalue_of_name(struct gcal_walk *w, CXCursor c,
     /* a __local array or variable, a __constant table */
     pointer.p = gcal_poly_integer(w->c, 0);
     pointer.array = gcal_walk_array_find(w, gcal_walk_name(w, decl), space);
+    w->nest->arrays[pointer.array].bytes = clang_Type_getSizeOf(type);
     return lvalue_of_pointer(w, c, pointer, type);
 }
 
@@ -466,12 +467,16 @@ static struct gcal_walk_value load_variable(struct gcal_walk *w, CXCursor at,
 struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
                                              const struct gcal_walk_lvalue *lvalue)
 {
+    struct gcal_walk_value value;
+
     switch (lvalue->kind) {
     case GCAL_WALK_LVALUE_MEMORY:
         gcal_walk_count_access(w, at, lvalue->type, gcal_walk_type_width(lvalue->type),
                                lvalue->space, GCAL_FEATURE_LOAD, lvalue->pointer,
                                lvalue->tag);
-        return gcal_walk_loaded(lvalue->space, lvalue->pointer);
+        value = gcal_walk_loaded(lvalue->space, lvalue->pointer);
+        value.range = gcal_walk_range_of_type(w, lvalue->type);
+        return value;
     case GCAL_WALK_LVALUE_VARIABLE:
         gcal_walk_private_access(w, at, lvalue, GCAL_FEATURE_LOAD);
         return load_variable(w, at, lvalue);

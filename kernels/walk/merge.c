@@ -171,6 +171,7 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
     }
     gcal_walk_value_wait(&value, &yes);
     gcal_walk_value_wait(&value, &no);
+    value.range = yes.range ? yes.range : no.range;
     if (yes.kind == GCAL_WALK_VALUE_POINTER && no.kind == GCAL_WALK_VALUE_POINTER &&
         yes.array == no.array) {
         value.kind = GCAL_WALK_VALUE_POINTER;

@@ -48,7 +48,9 @@ struct gcal_walk_value {
     /* unknown: of a floating type, with this value, of rational coefficients; or NULL */
     const struct gcal_poly *quotient;
     const struct gcal_walk_choice *choice; /* unknown: one of two integers; or NULL */
-    const struct gcal_walk_parts *parts;   /* unknown: a vector or structure; or NULL */
+    /* unknown integer, or pointer at an unknown place: what it may be (in bytes); or NULL */
+    const struct gcal_sets_range *range;
+    const struct gcal_walk_parts *parts; /* unknown: a vector or structure; or NULL */
 };
 
 /* 'yes' where 'when' holds, else 'no'; each is an integer or a choice again. */
@@ -472,6 +474,26 @@ bool gcal_walk_place_find(struct gcal_walk *w, CXCursor c,
                           struct gcal_walk_lvalue *lvalue);
 /* A constant expression, evaluated by libclang. */
 struct gcal_walk_value gcal_walk_constant(struct gcal_walk *w, CXCursor c);
+
+/* ---- range.c: values that depend on data; all give NULL where any are possible ---- */
+const struct gcal_sets_range *gcal_walk_range_of_type(struct gcal_walk *w, CXType type);
+/* Of a op b, one of which is not an integer, or whose result is not affine. */
+const struct gcal_sets_range *
+gcal_walk_range_binary(struct gcal_walk *w, enum CXBinaryOperatorKind kind, CXType type,
+                       const struct gcal_walk_value *a, const struct gcal_walk_value *b);
+/* Of a built-in function of integers. */
+const struct gcal_sets_range *
+gcal_walk_range_function(struct gcal_walk *w, const char *name, CXType type, size_t n,
+                         const struct gcal_walk_value *args);
+/* Of a pointer moved by elements of 'size' bytes. */
+const struct gcal_sets_range *gcal_walk_range_move(struct gcal_walk *w,
+                                                   const struct gcal_walk_value *pointer,
+                                                   const struct gcal_walk_value *by,
+                                                   int64_t size);
+/* A range of bytes in elements of 'bytes'. */
+const struct gcal_sets_range *
+gcal_walk_range_in_elements(struct gcal_walk *w, const struct gcal_sets_range *range,
+                            int64_t bytes);
 
 /* ---- private_array.c ---- */
 /* Moves 'lvalue', an array in private memory, to its element 'by'. */

@@ -1,0 +1,257 @@
+/* range.c - how many values an integer that depends on data may have
+ *
+ * "bin[value & 15]" has 16 places, which work-items share: apart + unit*k with k of
+ * 'values' numbers from 0 on.  Estimates are made of these, so that a value that is
+ * limited on one side is taken not to be negative.
+ */
+#include <string.h>
+
+#include "kernels/walk/private.h"
+
+static const struct gcal_sets_range *make(struct gcal_walk *w,
+                                          const struct gcal_poly *values,
+                                          const struct gcal_poly *unit,
+                                          const struct gcal_poly *apart)
+{
+    struct gcal_sets_range *range = gcal_poly_alloc(w->c, sizeof(*range));
+
+    if (range)
+        *range = (struct gcal_sets_range){ values, unit, apart };
+    return range;
+}
+
+/* 0 .. values-1 */
+static const struct gcal_sets_range *make_plain(struct gcal_walk *w,
+                                                const struct gcal_poly *values)
+{
+    return make(w, values, gcal_poly_integer(w->c, 1), gcal_poly_integer(w->c, 0));
+}
+
+static bool is_plain(const struct gcal_sets_range *range)
+{
+    int64_t unit;
+
+    return gcal_poly_is_constant(range->unit, &unit) && unit == 1 &&
+           !range->apart->n_terms;
+}
+
+const struct gcal_sets_range *gcal_walk_range_of_type(struct gcal_walk *w, CXType type)
+{
+    long long bytes = clang_Type_getSizeOf(type);
+
+    if (!gcal_walk_type_is_integer(type) || bytes < 1 || bytes > 2)
+        return NULL;
+    return make_plain(w, gcal_poly_integer(w->c, (int64_t)1 << (8 * bytes)));
+}
+
+/* Below 'end', or in a plain range that is smaller. */
+static const struct gcal_sets_range *below(struct gcal_walk *w,
+                                           const struct gcal_sets_range *range,
+                                           const struct gcal_poly *end)
+{
+    if (range && is_plain(range))
+        return make_plain(w, gcal_poly_min(w->c, range->values, end));
+    return make_plain(w, end);
+}
+
+static const struct gcal_sets_range *moved(struct gcal_walk *w,
+                                           const struct gcal_sets_range *range,
+                                           const struct gcal_poly *by)
+{
+    return make(w, range->values, range->unit, gcal_poly_add(w->c, range->apart, by));
+}
+
+static const struct gcal_sets_range *scaled(struct gcal_walk *w,
+                                            const struct gcal_sets_range *range,
+                                            const struct gcal_poly *by)
+{
+    return make(w, range->values, gcal_poly_mul(w->c, range->unit, by),
+                gcal_poly_mul(w->c, range->apart, by));
+}
+
+/* The digits of a number: 16*a + b. */
+static const struct gcal_sets_range *joined(struct gcal_walk *w,
+                                            const struct gcal_sets_range *a,
+                                            const struct gcal_sets_range *b)
+{
+    int64_t x, y;
+
+    if (!gcal_poly_is_constant(a->unit, &x) || !gcal_poly_is_constant(b->unit, &y))
+        return NULL;
+    return make(w, gcal_poly_mul(w->c, a->values, b->values), x < y ? a->unit : b->unit,
+                gcal_poly_add(w->c, a->apart, b->apart));
+}
+
+/* x & mask */
+static const struct gcal_sets_range *masked(struct gcal_walk *w,
+                                            const struct gcal_sets_range *range,
+                                            const struct gcal_poly *mask)
+{
+    const struct gcal_poly *one = gcal_poly_integer(w->c, 1);
+    int64_t bits;
+
+    if (!gcal_poly_is_constant(mask, &bits))
+        return make_plain(w, gcal_poly_add(w->c, mask, one));
+    if (bits < 0)
+        return range;
+    if (!(bits & (bits + 1)))
+        return below(w, range, gcal_poly_integer(w->c, bits + 1));
+    return make(w,
+                gcal_poly_integer(
+                    w->c, (int64_t)1 << __builtin_popcountll((unsigned long long)bits)),
+                gcal_poly_integer(w->c, bits & -bits), gcal_poly_integer(w->c, 0));
+}
+
+/* Of numbers below 2^bits, or in a plain range, divided by 'by'. */
+static const struct gcal_sets_range *divided(struct gcal_walk *w,
+                                             const struct gcal_sets_range *range,
+                                             long long bits, int64_t by)
+{
+    const struct gcal_poly *values;
+
+    if (by < 1 || (range ? !is_plain(range) : bits > 32))
+        return NULL;
+    values = range ? range->values : gcal_poly_integer(w->c, (int64_t)1 << bits);
+    values = gcal_poly_add(w->c, values, gcal_poly_integer(w->c, by - 1));
+    return make_plain(w, gcal_poly_floor(w->c, values, by));
+}
+
+static const struct gcal_sets_range *shifted(struct gcal_walk *w,
+                                             enum CXBinaryOperatorKind kind, CXType type,
+                                             const struct gcal_sets_range *range,
+                                             const struct gcal_poly *by)
+{
+    long long bits = 8 * clang_Type_getSizeOf(type);
+    int64_t number;
+
+    if (!gcal_poly_is_constant(by, &number) || number < 0 || number > 40)
+        return NULL;
+    number = (int64_t)1 << number;
+    if (kind == CXBinaryOperator_Shr)
+        return divided(w, range, bits, number);
+    return range ? scaled(w, range, gcal_poly_integer(w->c, number)) : NULL;
+}
+
+/* 'range' (NULL: any number) op 'number' */
+static const struct gcal_sets_range *
+with_number(struct gcal_walk *w, enum CXBinaryOperatorKind kind, CXType type,
+            const struct gcal_sets_range *range, const struct gcal_poly *number)
+{
+    int64_t by;
+
+    switch (kind) {
+    case CXBinaryOperator_And:
+        return masked(w, range, number);
+    case CXBinaryOperator_Rem:
+        return below(w, range, number);
+    case CXBinaryOperator_Shl:
+    case CXBinaryOperator_Shr:
+        return shifted(w, kind, type, range, number);
+    case CXBinaryOperator_Div:
+        return gcal_poly_is_constant(number, &by)
+                   ? divided(w, range, 8 * clang_Type_getSizeOf(type), by)
+                   : NULL;
+    case CXBinaryOperator_Mul:
+        return range ? scaled(w, range, number) : NULL;
+    case CXBinaryOperator_Sub:
+        number = gcal_poly_scale(w->c, number, -1, 1);
+        return range ? moved(w, range, number) : NULL;
+    case CXBinaryOperator_Add:
+    case CXBinaryOperator_Or:
+    case CXBinaryOperator_Xor:
+        return range ? moved(w, range, number) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static bool commutes(enum CXBinaryOperatorKind kind)
+{
+    return kind == CXBinaryOperator_Add || kind == CXBinaryOperator_Mul ||
+           kind == CXBinaryOperator_And || kind == CXBinaryOperator_Or ||
+           kind == CXBinaryOperator_Xor || kind == CXBinaryOperator_Sub;
+}
+
+const struct gcal_sets_range *
+gcal_walk_range_binary(struct gcal_walk *w, enum CXBinaryOperatorKind kind, CXType type,
+                       const struct gcal_walk_value *a, const struct gcal_walk_value *b)
+{
+    if (b->kind == GCAL_WALK_VALUE_INTEGER)
+        return with_number(w, kind, type, a->range, b->p);
+    if (a->kind == GCAL_WALK_VALUE_INTEGER && commutes(kind))
+        return with_number(w, kind == CXBinaryOperator_Sub ? CXBinaryOperator_Add : kind,
+                           type, b->range, a->p);
+    if (a->range && b->range &&
+        (kind == CXBinaryOperator_Add || kind == CXBinaryOperator_Or))
+        return joined(w, a->range, b->range);
+    return NULL;
+}
+
+static bool is_integer(const struct gcal_walk_value *value)
+{
+    return value->kind == GCAL_WALK_VALUE_INTEGER;
+}
+
+const struct gcal_sets_range *gcal_walk_range_function(struct gcal_walk *w,
+                                                       const char *name, CXType type,
+                                                       size_t n,
+                                                       const struct gcal_walk_value *args)
+{
+    const struct gcal_poly *one = gcal_poly_integer(w->c, 1);
+    const struct gcal_walk_value *x = &args[0], *y = &args[1];
+    const struct gcal_sets_range *sum;
+    struct gcal_walk_value product = gcal_walk_unknown(NULL);
+
+    if (n == 1)
+        return x->range ? x->range : gcal_walk_range_of_type(w, type);
+    if (n == 3 && strcmp(name, "clamp") == 0 && is_integer(y) && is_integer(&args[2])) {
+        sum =
+            make_plain(w, gcal_poly_add(w->c, gcal_poly_sub(w->c, args[2].p, y->p), one));
+        return sum ? moved(w, sum, y->p) : NULL;
+    }
+    if (n == 2 && is_integer(x)) {
+        x = &args[1];
+        y = &args[0];
+    }
+    if (n == 2 && strcmp(name, "min") == 0 && is_integer(y))
+        return below(w, x->range, gcal_poly_add(w->c, y->p, one));
+    if (n == 2 && strcmp(name, "max") == 0)
+        return x->range;
+    if (n >= 2 && (strcmp(name, "mul24") == 0 || strcmp(name, "mad24") == 0)) {
+        product.range = gcal_walk_range_binary(w, CXBinaryOperator_Mul, type, x, y);
+        return n == 2 ? product.range
+                      : gcal_walk_range_binary(w, CXBinaryOperator_Add, type, &product,
+                                               &args[2]);
+    }
+    return NULL;
+}
+
+const struct gcal_sets_range *gcal_walk_range_move(struct gcal_walk *w,
+                                                   const struct gcal_walk_value *pointer,
+                                                   const struct gcal_walk_value *by,
+                                                   int64_t size)
+{
+    const struct gcal_poly *bytes = gcal_poly_integer(w->c, size);
+    const struct gcal_sets_range *range = by->range ? scaled(w, by->range, bytes) : NULL;
+
+    if (pointer->p && range)
+        return moved(w, range, pointer->p);
+    if (pointer->range && by->kind == GCAL_WALK_VALUE_INTEGER)
+        return moved(w, pointer->range, gcal_poly_mul(w->c, by->p, bytes));
+    return pointer->range && range ? joined(w, pointer->range, range) : NULL;
+}
+
+const struct gcal_sets_range *
+gcal_walk_range_in_elements(struct gcal_walk *w, const struct gcal_sets_range *range,
+                            int64_t bytes)
+{
+    const struct gcal_poly *unit, *apart;
+
+    if (!range || bytes <= 0)
+        return NULL;
+    unit = gcal_poly_scale(w->c, range->unit, 1, bytes);
+    apart = gcal_poly_scale(w->c, range->apart, 1, bytes);
+    return gcal_poly_is_integral(unit) && gcal_poly_is_integral(apart)
+               ? make(w, range->values, unit, apart)
+               : NULL;
+}

@@ -1,0 +1,186 @@
+/* test_contention.c - atomic operations that meet, in kernels counted by hand, and random
+ * ones against a simulation
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/model/binding.h"
+#include "calib/model/profile.h"
+#include "kernels/count/count.h"
+
+#define START                                                                            \
+    "kernel void f(global int *a, global const int *b, global const uchar *u, int m)\n"  \
+    "{ local int t[64]; local int one; int l = get_local_id(0), i = get_global_id(0);\n" \
+    "int g = get_group_id(0); t[l] = 0; one = 0;\n"
+#define END "if (l == 0) a[g] = t[0] + one; }"
+
+/* 3 work-groups of 64, sub-groups of 32; sectors of 8 elements. */
+enum { ITEMS = 192, SUB_GROUPS = 6, GROUPS = 3, M = 24, LANES = 32 };
+
+static const struct meetings {
+    const char *body;
+    double passes, addresses, sectors, footprint; /* global and local ones */
+} kernels[] = {
+    { "atomic_inc(a);", ITEMS, SUB_GROUPS, SUB_GROUPS, 1 },
+    { "atomic_add(&a[i], 1);", SUB_GROUPS, ITEMS, ITEMS / 8, ITEMS },
+    { "atomic_add(&a[i + 4], 1);", SUB_GROUPS, ITEMS, 5 * SUB_GROUPS, ITEMS },
+    { "atomic_add(&a[32 * l], 1);", SUB_GROUPS, ITEMS, ITEMS, 64 },
+    { "atomic_add(&a[i / 4], 1);", 4 * SUB_GROUPS, ITEMS / 4, SUB_GROUPS, ITEMS / 4 },
+    { "atomic_add(&a[i % 2], 1);", 16 * SUB_GROUPS, 2 * SUB_GROUPS, SUB_GROUPS, 2 },
+    { "atomic_add(&a[g], 1);", ITEMS, SUB_GROUPS, SUB_GROUPS, GROUPS },
+    { "if (l == 0) atomic_add(&a[g], 1);", GROUPS, GROUPS, GROUPS, GROUPS },
+    { "if (l < 40) atomic_max(&a[l], 1);", 2 * GROUPS, 40 * GROUPS, 5 * GROUPS, 40 },
+    { "for (int k = 0; k < m; k++) atomic_add(&a[k], 1);", M *ITEMS, M *SUB_GROUPS,
+      M *SUB_GROUPS, M },
+    { "atomic_inc(&one);", ITEMS, SUB_GROUPS, 0, GROUPS },
+    { "atomic_inc(&t[l]);", SUB_GROUPS, ITEMS, 0, ITEMS },
+    { "for (int k = 0; k < 4; k++) atomic_inc(&t[(l + k) % 16]);", 8 * SUB_GROUPS,
+      64 * SUB_GROUPS, 0, 16 * GROUPS },
+    /* nothing is known of the subscript: as if nobody met */
+    { "atomic_inc(&a[b[i]]);", SUB_GROUPS, ITEMS, ITEMS, ITEMS },
+};
+
+/* Values at random, by the ways in which their range is known; of global memory but two. */
+static const struct random {
+    const char *body;
+    int values, per_sector;
+    double footprint;
+} randoms[] = {
+    { "atomic_inc(&a[b[i] & 15]);", 16, 8, 16 },
+    { "atomic_inc(&a[b[i] & (m - 1)]);", M, 8, M },
+    { "atomic_inc(&a[b[i] % m]);", M, 8, M },
+    { "atomic_inc(&a[4 * (b[i] & 15) + g]);", 16, 2, 3 * 16 },
+    { "atomic_inc(&a[32 * clamp(b[i], 0, m - 1)]);", M, 1, M },
+    { "atomic_inc(&a[min(b[i], 40)]);", 41, 8, 41 },
+    { "atomic_inc(&a[max(0, min(b[i], 40))]);", 41, 8, 41 },
+    { "int v = u[i] >> 2; atomic_inc(&a[v]);", 64, 8, 64 },
+    { "atomic_inc(&a[((uint)b[i]) >> 28]);", 16, 8, 16 },
+    { "atomic_inc(&a[u[i]]);", 256, 8, ITEMS },
+    { "atomic_inc(&a[g * 32 + (b[i] & 31)]);", 32, 8, 96 },
+    { "atomic_inc(&t[b[i] & 15]);", 16, 0, 3 * 16 },
+    { "atomic_inc(&t[b[i]]);", 64, 0, ITEMS },
+};
+
+static struct gcal_profile *count(const char *body)
+{
+    struct gcal_error err = { 0 };
+    char source[1000];
+    struct gcal_count_request r = { .source = source,
+                                    .file = "x.cl",
+                                    .n_dims = 1,
+                                    .local_size = { 64 },
+                                    .global_size = { "192" },
+                                    .sub_group_size = LANES,
+                                    .sector_bytes = 32 };
+    struct gcal_profile *p;
+
+    snprintf(source, sizeof(source), "%s%s%s", START, body, END);
+    if (!(p = gcal_count(&r, &err)))
+        fail_msg("%s: %s", body, err.text);
+    return p;
+}
+
+static double value_of(const struct gcal_profile *p, const char *feature)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_binding *binding = gcal_binding_create(p, 1, &feature, LANES, &err);
+    double sizes[1] = { M }, value = -1;
+
+    if (!binding || gcal_binding_eval(binding, sizes, &value, &err) < 0)
+        fail_msg("%s: %s", feature, err.text);
+    gcal_binding_destroy(binding);
+    return value;
+}
+
+static void counts_meetings(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
+        const struct meetings *k = &kernels[i];
+        struct gcal_profile *p = count(k->body);
+        double found[] = { value_of(p, "f_atomic_pass"), value_of(p, "f_atomic_address"),
+                           value_of(p, "f_atomic_sector"),
+                           value_of(p, "f_atomic_footprint") };
+
+        if (found[0] != k->passes || found[1] != k->addresses || found[2] != k->sectors ||
+            found[3] != k->footprint)
+            fail_msg("%s: %g %g %g %g, not %g %g %g %g", k->body, found[0], found[1],
+                     found[2], found[3], k->passes, k->addresses, k->sectors,
+                     k->footprint);
+        gcal_profile_destroy(p);
+    }
+}
+
+/* The mean number of distinct places of all lanes, and of the most at one. */
+static void simulate(int places, double *distinct, double *most)
+{
+    enum { ROUNDS = 4000 };
+    uint64_t seed = 12345;
+    int at[256];
+
+    *distinct = *most = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        int largest = 0;
+
+        memset(at, 0, sizeof(at));
+        for (int lane = 0; lane < LANES; lane++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            at[(seed >> 33) % (unsigned)places]++;
+        }
+        for (int i = 0; i < places; i++) {
+            *distinct += at[i] > 0;
+            largest = at[i] > largest ? at[i] : largest;
+        }
+        *most += largest;
+    }
+    *distinct /= ROUNDS;
+    *most /= ROUNDS;
+}
+
+static void check_near(const char *body, const char *what, double found, double expected,
+                       double within)
+{
+    if (found < expected * (1 - within) || found > expected * (1 + within))
+        fail_msg("%s: %s %g, not about %g", body, what, found, expected);
+}
+
+static void estimates_random_ones(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(randoms) / sizeof(*randoms); i++) {
+        const struct random *k = &randoms[i];
+        struct gcal_profile *p = count(k->body);
+        double distinct, most, sectors, none;
+
+        simulate(k->values, &distinct, &most);
+        check_near(k->body, "passes", value_of(p, "f_atomic_pass"), most * SUB_GROUPS,
+                   0.2);
+        check_near(k->body, "addresses", value_of(p, "f_atomic_address"),
+                   distinct * SUB_GROUPS, 0.01);
+        if (k->per_sector) {
+            simulate((k->values + k->per_sector - 1) / k->per_sector, &sectors, &none);
+            check_near(k->body, "sectors", value_of(p, "f_atomic_sector"),
+                       sectors * SUB_GROUPS, 0.01);
+        }
+        check_near(k->body, "footprint", value_of(p, "f_atomic_footprint"), k->footprint,
+                   0);
+        assert_true(p->estimated && p->n_notes);
+        gcal_profile_destroy(p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(counts_meetings),
+                                        cmocka_unit_test(estimates_random_ones) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
