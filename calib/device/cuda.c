@@ -1,32 +1,64 @@
-/* cuda.c - the size of an NVIDIA GPU's L2 cache, from the CUDA driver
+/* cuda.c - what only the CUDA driver says of an NVIDIA GPU
  *
  * NVIDIA's CL_DEVICE_GLOBAL_MEM_CACHE_SIZE counts the multiprocessors' first-level
- * caches, about 32 KB each; the cache that they share is hundreds of times larger.  Only
- * attributes are queried: without a context, OpenCL in the same process is not affected.
+ * caches, about 32 KB each; the cache that they share is hundreds of times larger.  What
+ * a multiprocessor holds at a time, OpenCL has no query for.  Only attributes are queried:
+ * without a context, OpenCL in the same process is not affected.
  */
 #include <dlfcn.h>
+#include <math.h>
 
 #include "calib/device/private.h"
 
-enum { CUDA_SUCCESS = 0, L2_CACHE_SIZE = 38 };
+enum {
+    CUDA_SUCCESS = 0,
+    /* attributes of devices */
+    L2_CACHE_SIZE = 38,
+    MAX_THREADS_PER_MULTIPROCESSOR = 39,
+    MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
+    MAX_BLOCKS_PER_MULTIPROCESSOR = 106,
+};
 
-double gcal_device_cuda_cache_bytes(const char *pci)
+struct cuda {
+    int (*ask)(int *value, int attribute, int device);
+    int device;
+};
+
+static bool open_cuda(struct cuda *cuda, const char *pci)
 {
     /* Never closed: the OpenCL driver may use the library, too. */
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     int (*init)(unsigned flags);
     int (*find)(int *device, const char *pci);
-    int (*ask)(int *value, int attribute, int device);
-    int device, bytes = 0;
 
     if (!library)
-        return 0;
+        return false;
     init = (int (*)(unsigned))dlsym(library, "cuInit");
     find = (int (*)(int *, const char *))dlsym(library, "cuDeviceGetByPCIBusId");
-    ask = (int (*)(int *, int, int))dlsym(library, "cuDeviceGetAttribute");
-    if (!init || !find || !ask || init(0) != CUDA_SUCCESS ||
-        find(&device, pci) != CUDA_SUCCESS ||
-        ask(&bytes, L2_CACHE_SIZE, device) != CUDA_SUCCESS || bytes < 0)
-        return 0;
-    return bytes;
+    cuda->ask = (int (*)(int *, int, int))dlsym(library, "cuDeviceGetAttribute");
+    return init && find && cuda->ask && init(0) == CUDA_SUCCESS &&
+           find(&cuda->device, pci) == CUDA_SUCCESS;
+}
+
+/* 0 if the driver does not know it. */
+static unsigned attribute(const struct cuda *cuda, int which)
+{
+    int value = 0;
+
+    return cuda->ask(&value, which, cuda->device) == CUDA_SUCCESS && value > 0
+               ? (unsigned)value
+               : 0;
+}
+
+void gcal_device_cuda_ask(struct gcal_device_info *info)
+{
+    struct cuda cuda;
+
+    if (!*info->pci || !open_cuda(&cuda, info->pci))
+        return;
+    info->cache_bytes = fmax(info->cache_bytes, attribute(&cuda, L2_CACHE_SIZE));
+    info->resident_work_items = attribute(&cuda, MAX_THREADS_PER_MULTIPROCESSOR);
+    info->resident_work_groups = attribute(&cuda, MAX_BLOCKS_PER_MULTIPROCESSOR);
+    info->unit_local_memory_bytes =
+        attribute(&cuda, MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
 }

@@ -21,6 +21,7 @@
 #define DEVICE_WARP_SIZE_NV        0x4003
 #define DEVICE_TOPOLOGY_AMD        0x4037
 #define DEVICE_WAVEFRONT_WIDTH_AMD 0x4043
+#define DEVICE_UNIT_LOCAL_SIZE_AMD 0x4047
 #define PLATFORM_NOT_FOUND_KHR     (-1001)
 
 #define MAX_DEVICES 64 /* of a platform */
@@ -211,15 +212,18 @@ static int fill(struct gcal_device_entry *d, size_t index, bool probe,
     info->global_memory_bytes = (double)device_number(d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
     info->max_alloc_bytes = (double)device_number(d->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     info->local_memory_bytes = (double)device_number(d->id, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->cache_bytes =
-        fmax((double)device_number(d->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
-             *info->pci ? gcal_device_cuda_cache_bytes(info->pci) : 0);
+    info->cache_bytes = (double)device_number(d->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
     info->timer_resolution_s =
         1e-9 * (double)device_number(d->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION);
     info->fp64 = device_number(d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
     info->fp16 = has_extension(d->id, "cl_khr_fp16");
+    if (has_extension(d->id, "cl_amd_device_attribute_query"))
+        info->unit_local_memory_bytes =
+            (double)device_number(d->id, DEVICE_UNIT_LOCAL_SIZE_AMD);
     if (probe)
         info->sub_group_size = sub_group_size(d->id);
+    if (info->pci)
+        gcal_device_cuda_ask(info);
     if (!info->platform || !info->vendor || !info->name || !info->driver ||
         !info->version || !info->device_type || !info->pci ||
         !(info->uid = unique_id(d, index)) || !(info->type = type_name(info)))

@@ -126,8 +126,10 @@ int gcal_device_run(struct gcal_device *cl, const struct gcal_device_job *job,
 
 /* ---- cuda.c: NVIDIA's CUDA driver, if it is installed ---- */
 
-/* The L2 cache of the GPU at a PCI address "0000:01:00.0"; 0 if unknown. */
-double gcal_device_cuda_cache_bytes(const char *pci);
+/* Completes what OpenCL says of the GPU at info->pci, "0000:01:00.0": the cache, if it is
+ * larger, and what a multiprocessor holds at a time.
+ */
+void gcal_device_cuda_ask(struct gcal_device_info *info);
 
 /* ---- nvml.c: NVIDIA's NVML, if it is installed ---- */
 

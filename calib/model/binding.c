@@ -180,8 +180,31 @@ out:
     return rc;
 }
 
+/* What the device gives a feature of its own; NaN for another kind. */
+static double of_device(const struct gcal_binding_device *device,
+                        enum gcal_feature_kind kind)
+{
+    switch (kind) {
+    case GCAL_FEATURE_DEVICE_COMPUTE_UNITS:
+        return device->compute_units;
+    case GCAL_FEATURE_DEVICE_WORK_ITEMS:
+        return device->work_items;
+    case GCAL_FEATURE_DEVICE_WORK_GROUPS:
+        return device->work_groups;
+    case GCAL_FEATURE_DEVICE_LOCAL_MEMORY_BYTES:
+        return device->local_memory_bytes;
+    case GCAL_FEATURE_DEVICE_CACHE_BYTES:
+        return device->cache_bytes;
+    case GCAL_FEATURE_DEVICE_SUB_GROUP_SIZE:
+        return device->sub_group_size;
+    default:
+        return NAN;
+    }
+}
+
 /* A feature that the profile was not counted for would wrongly count 0. */
-static int check_counted(const struct gcal_profile *profile, enum gcal_feature_kind kind,
+static int check_counted(const struct gcal_binding *binding,
+                         const struct gcal_profile *profile, enum gcal_feature_kind kind,
                          struct gcal_error *err)
 {
     const char *option = NULL;
@@ -203,6 +226,10 @@ static int check_counted(const struct gcal_profile *profile, enum gcal_feature_k
         break;
     case GCAL_FEATURE_COUNTED_NEVER:
         return gcal_error_set(err, GCAL_EINPUT, "it is measured, not counted");
+    case GCAL_FEATURE_COUNTED_DEVICE:
+        return binding->device
+                   ? 0
+                   : gcal_error_set(err, GCAL_EINPUT, "it is the device's, not counted");
     }
     return option ? gcal_error_set(err, GCAL_EINPUT,
                                    "it was not counted: count the kernel with 'gpucal "
@@ -223,7 +250,8 @@ static int bind_feature(const struct gcal_binding *binding,
         return gcal_error_memory(err);
     if (gcal_feature_parse(name, &f, err) < 0)
         return -1;
-    rc = check_counted(profile, f.kind, err);
+    rc = check_counted(binding, profile, f.kind, err);
+    bound->given = rc == 0 && binding->device ? of_device(binding->device, f.kind) : NAN;
     for (size_t i = 0; i < profile->n_entries && rc == 0; i++) {
         const struct gcal_profile_entry *entry = &profile->entries[i];
 
@@ -291,6 +319,7 @@ static int bind(struct gcal_binding *binding, const struct gcal_profile *profile
 static struct gcal_binding *create(const struct gcal_profile *profile,
                                    const struct gcal_binding_subject *subject,
                                    size_t n_features, const char *const *features,
+                                   const struct gcal_binding_device *device,
                                    double sub_group_size, struct gcal_error *err)
 {
     struct gcal_binding *binding = calloc(1, sizeof(*binding));
@@ -301,10 +330,12 @@ static struct gcal_binding *create(const struct gcal_profile *profile,
     }
     binding->sub_group_size = sub_group_size;
     binding->wave_groups = NAN;
+    binding->device = device;
     if (bind(binding, profile, subject, n_features, features, err) < 0) {
         gcal_binding_destroy(binding);
         return NULL;
     }
+    binding->device = NULL; /* the caller's */
     return binding;
 }
 
@@ -312,16 +343,27 @@ struct gcal_binding *gcal_binding_create(const struct gcal_profile *profile,
                                          size_t n_features, const char *const *features,
                                          double sub_group_size, struct gcal_error *err)
 {
-    return create(profile, NULL, n_features, features, sub_group_size, err);
+    return create(profile, NULL, n_features, features, NULL, sub_group_size, err);
+}
+
+struct gcal_binding *gcal_binding_create_on(const struct gcal_profile *profile,
+                                            size_t n_features,
+                                            const char *const *features,
+                                            const struct gcal_binding_device *device,
+                                            struct gcal_error *err)
+{
+    return create(profile, NULL, n_features, features, device, device->sub_group_size,
+                  err);
 }
 
 struct gcal_binding *gcal_binding_create_for(const struct gcal_profile *profile,
                                              const struct gcal_binding_subject *subject,
-                                             double sub_group_size,
+                                             const struct gcal_binding_device *device,
                                              struct gcal_error *err)
 {
     return create(profile, subject, subject->model->n_features,
-                  (const char *const *)subject->model->features, sub_group_size, err);
+                  (const char *const *)subject->model->features, device,
+                  device->sub_group_size, err);
 }
 
 void gcal_binding_set_wave(struct gcal_binding *binding, double groups)
@@ -337,6 +379,8 @@ static double eval_feature(const struct gcal_binding *binding,
     size_t wave = binding->n_parameters + 1;
     double sum = 0;
 
+    if (!isnan(feature->given))
+        return feature->given;
     for (size_t i = 0; i < feature->n_terms; i++) {
         const struct gcal_binding_term *term = &feature->terms[i];
 

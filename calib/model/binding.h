@@ -19,13 +19,30 @@ struct gcal_profile;
 /* The counts of a list of features in a profile, as functions of the sizes. */
 struct gcal_binding;
 
+/* The device, as features (f_device_...) and counts per sub-group have it; see
+ * calib/model/run/device_info.h.
+ */
+struct gcal_binding_device {
+    double sub_group_size, compute_units;
+    double work_items, work_groups; /* that a compute unit holds at a time */
+    double local_memory_bytes;      /* of a compute unit */
+    double cache_bytes;
+};
+
 /* 'sub_group_size' is the device's.  NULL with 'err' if a name does not parse, or if the
  * profile was counted for another sub-group size or without such features.  A feature
- * that matches no entry counts 0.
+ * that matches no entry counts 0.  Features of the device are errors.
  */
 struct gcal_binding *gcal_binding_create(const struct gcal_profile *profile,
                                          size_t n_features, const char *const *features,
                                          double sub_group_size, struct gcal_error *err);
+
+/* The same with features of the device. */
+struct gcal_binding *gcal_binding_create_on(const struct gcal_profile *profile,
+                                            size_t n_features,
+                                            const char *const *features,
+                                            const struct gcal_binding_device *device,
+                                            struct gcal_error *err);
 
 /* A model with the parameters of a device, and what it knows of a kernel. */
 struct gcal_binding_subject {
@@ -42,7 +59,7 @@ struct gcal_binding_subject {
  */
 struct gcal_binding *gcal_binding_create_for(const struct gcal_profile *profile,
                                              const struct gcal_binding_subject *subject,
-                                             double sub_group_size,
+                                             const struct gcal_binding_device *device,
                                              struct gcal_error *err);
 void gcal_binding_destroy(struct gcal_binding *binding);
 

@@ -27,6 +27,7 @@ struct gcal_binding_term {
 
 struct gcal_binding_feature {
     char *name;
+    double given; /* the device's; NaN: the sum of the terms */
     struct gcal_binding_term *terms;
     size_t n_terms, capacity;
 };
@@ -46,6 +47,7 @@ struct gcal_binding {
         n_parameters; /* symbols n_parameters and the next: sub_group_size, wave_groups */
     char *symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
     double sub_group_size, wave_groups; /* wave_groups: NaN while it is unknown */
+    const struct gcal_binding_device *device; /* while it is created; NULL: unknown */
     struct gcal_assume *assume;
     size_t n_features;
     struct gcal_binding_feature *features;

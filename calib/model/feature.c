@@ -17,6 +17,11 @@
         .category = GCAL_FEATURE_CATEGORY_GLOBAL_MEMORY,                                 \
         .counted = GCAL_FEATURE_COUNTED_WITH_TRAFFIC                                     \
     }
+#define DEVICE(what)                                                                     \
+    {                                                                                    \
+        .name = (what), .granularity = GCAL_FEATURE_PER_KERNEL,                          \
+        .counted = GCAL_FEATURE_COUNTED_DEVICE                                           \
+    }
 #define TRANSFER_FIELDS                                                                  \
     (GCAL_FEATURE_FIELD_COPY_DIRECTION | GCAL_FEATURE_FIELD_HOST_MEMORY)
 
@@ -172,6 +177,12 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
         .granularity = GCAL_FEATURE_PER_KERNEL,
         .category = GCAL_FEATURE_CATEGORY_ONCHIP,
     },
+    [GCAL_FEATURE_DEVICE_COMPUTE_UNITS] = DEVICE("f_device_compute_units"),
+    [GCAL_FEATURE_DEVICE_WORK_ITEMS] = DEVICE("f_device_work_items"),
+    [GCAL_FEATURE_DEVICE_WORK_GROUPS] = DEVICE("f_device_work_groups"),
+    [GCAL_FEATURE_DEVICE_LOCAL_MEMORY_BYTES] = DEVICE("f_device_local_memory_bytes"),
+    [GCAL_FEATURE_DEVICE_CACHE_BYTES] = DEVICE("f_device_cache_bytes"),
+    [GCAL_FEATURE_DEVICE_SUB_GROUP_SIZE] = DEVICE("f_device_sub_group_size"),
     [GCAL_FEATURE_WALL_TIME] = {
         .name = "f_cl_wall_time",
         .fields = GCAL_FEATURE_FIELD_DEVICE,

@@ -51,6 +51,13 @@
  *                                 and barriers times work-groups
  *                                 Kernels derived by work removal have the component that
  *                                 they keep, with tag and count of the original kernel.
+ *   f_device_compute_units        compute units of the device: the same for all its kernels
+ *   f_device_work_items           work-items that a compute unit holds at a time, at most
+ *   f_device_work_groups          work-groups, likewise
+ *   f_device_local_memory_bytes   local memory of a compute unit
+ *   f_device_cache_bytes          last-level cache of the device
+ *   f_device_sub_group_size       work-items of a sub-group
+ *                                 Fallbacks: gcal_device_info_facts().
  *   f_cl_wall_time[_<platform>_<device>]   output only: seconds
  *
  * A constraint is an expression in the kernel's sizes, optionally after > < >= <= or %
@@ -115,6 +122,12 @@ enum gcal_feature_kind {
     GCAL_FEATURE_TRANSFER_COPIES,
     GCAL_FEATURE_MEMORY,
     GCAL_FEATURE_ONCHIP,
+    GCAL_FEATURE_DEVICE_COMPUTE_UNITS,
+    GCAL_FEATURE_DEVICE_WORK_ITEMS,
+    GCAL_FEATURE_DEVICE_WORK_GROUPS,
+    GCAL_FEATURE_DEVICE_LOCAL_MEMORY_BYTES,
+    GCAL_FEATURE_DEVICE_CACHE_BYTES,
+    GCAL_FEATURE_DEVICE_SUB_GROUP_SIZE,
     GCAL_FEATURE_WALL_TIME,
     GCAL_FEATURE_N_KINDS,
 };
@@ -188,7 +201,8 @@ enum gcal_feature_counted {
     GCAL_FEATURE_COUNTED_WITH_BANKS,
     GCAL_FEATURE_COUNTED_WITH_SUB_GROUP,
     GCAL_FEATURE_COUNTED_WITH_TRAFFIC,
-    GCAL_FEATURE_COUNTED_NEVER, /* it is measured */
+    GCAL_FEATURE_COUNTED_NEVER,  /* it is measured */
+    GCAL_FEATURE_COUNTED_DEVICE, /* it is the device's, of all kernels */
 };
 
 struct gcal_feature_info {

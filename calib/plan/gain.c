@@ -25,9 +25,9 @@ static int fill_features(const struct gcal_plan_gain *gain, struct gcal_plan_for
 
     if (!sizes)
         return gcal_error_memory(err);
-    binding = gcal_binding_create(kernel->profile, model->n_features,
-                                  (const char *const *)model->features,
-                                  gain->sub_group_size, &why);
+    binding =
+        gcal_binding_create_on(kernel->profile, model->n_features,
+                               (const char *const *)model->features, &gain->device, &why);
     form->serves[i] =
         binding && gcal_kernel_size_values(kernel, sizes, &why) == 0 &&
         gcal_binding_eval(binding, sizes, &form->features[i * model->n_features], &why) ==
@@ -51,7 +51,7 @@ static void give_parameters(const struct gcal_plan_gain *gain,
 
         form->given[j] = NAN;
         if (strcmp(p->name, GCAL_FORM_UNITS) == 0)
-            form->given[j] = gain->compute_units;
+            form->given[j] = gain->device.compute_units;
         else if (gcal_form_shape(p->name, &length))
             form->given[j] = p->initial;
     }
@@ -137,8 +137,7 @@ struct gcal_plan_gain *gcal_plan_gain_create(const struct gcal_config *config,
     for (size_t i = 0; i < config->n_models; i++)
         n_forms += config->models[i].n_forms;
     gain->kernels = kernels;
-    gain->sub_group_size = (double)info->sub_group_size;
-    gain->compute_units = fmax(1, (double)info->compute_units);
+    gain->device = gcal_device_info_facts(info);
     gain->optional = calloc(n + 1, sizeof(*gain->optional));
     gain->time_s = calloc(n + 1, sizeof(*gain->time_s));
     gain->spread = calloc(n + 1, sizeof(*gain->spread));

@@ -25,7 +25,7 @@ struct gcal_plan_form {
 
 struct gcal_plan_gain {
     const struct gcal_kernel_list *kernels;
-    double sub_group_size, compute_units;
+    struct gcal_binding_device device;
     bool *optional;          /* by kernel */
     double *time_s, *spread; /* by kernel; time_s 0: not measured */
     size_t n_forms;

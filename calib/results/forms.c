@@ -111,8 +111,9 @@ static double *given_parameters(const struct gcal_record *record,
     for (size_t j = 0; given && j < model->n_parameters; j++) {
         given[j] = NAN;
         if (rows->n && strcmp(model->parameters[j].name, GCAL_FORM_UNITS) == 0)
-            given[j] = fmax(1, (double)gcal_record_device(record, rows->rows[0].device)
-                                   ->info.compute_units);
+            given[j] = gcal_device_info_facts(
+                           &gcal_record_device(record, rows->rows[0].device)->info)
+                           .compute_units;
     }
     return given;
 }

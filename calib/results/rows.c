@@ -153,10 +153,11 @@ int gcal_result_rows_pick(const struct gcal_record *record,
     return 0;
 }
 
-/* The features of one kernel on devices of this sub-group size. */
+/* The features of one kernel on such devices. */
 static int kernel_features(const struct gcal_run_kernel *kernel,
-                           const struct gcal_model *model, double sub_group_size,
-                           double *values, struct gcal_error *err)
+                           const struct gcal_model *model,
+                           const struct gcal_binding_device *device, double *values,
+                           struct gcal_error *err)
 {
     struct gcal_profile *profile = gcal_run_kernel_profile(kernel, err);
     struct gcal_binding *binding = NULL;
@@ -164,9 +165,8 @@ static int kernel_features(const struct gcal_run_kernel *kernel,
 
     if (!profile)
         return -1;
-    binding =
-        gcal_binding_create(profile, model->n_features,
-                            (const char *const *)model->features, sub_group_size, err);
+    binding = gcal_binding_create_on(profile, model->n_features,
+                                     (const char *const *)model->features, device, err);
     if (binding)
         rc = gcal_binding_eval(binding, kernel->size_values, values, err);
     if (rc < 0)
@@ -176,10 +176,10 @@ static int kernel_features(const struct gcal_run_kernel *kernel,
     return rc;
 }
 
-static uint64_t sub_group_size(const struct gcal_record *record,
-                               const struct gcal_result_row *row)
+static struct gcal_binding_device device_of(const struct gcal_record *record,
+                                            const struct gcal_result_row *row)
 {
-    return gcal_record_device(record, row->device)->info.sub_group_size;
+    return gcal_device_info_facts(&gcal_record_device(record, row->device)->info);
 }
 
 double *gcal_result_features(const struct gcal_record *record,
@@ -188,6 +188,7 @@ double *gcal_result_features(const struct gcal_record *record,
 {
     size_t n = model->n_features;
     double *values = calloc(rows->n * n + 1, sizeof(*values));
+    struct gcal_binding_device device = { 0 }, before;
 
     if (!values) {
         gcal_error_memory(err);
@@ -196,16 +197,16 @@ double *gcal_result_features(const struct gcal_record *record,
     for (size_t i = 0; i < rows->n; i++) {
         const struct gcal_result_row *row = &rows->rows[i];
 
-        /* Rows are sorted by kernel, and most devices of a type have one sub-group size.
-         */
+        /* Rows are sorted by kernel, and most devices of a type are alike. */
+        before = device;
+        device = device_of(record, row);
         if (i && row->kernel == row[-1].kernel &&
-            sub_group_size(record, row) == sub_group_size(record, &row[-1])) {
+            memcmp(&device, &before, sizeof(device)) == 0) {
             memcpy(&values[i * n], &values[(i - 1) * n], n * sizeof(*values));
             continue;
         }
-        if (kernel_features(gcal_record_kernel(record, row->kernel), model,
-                            (double)sub_group_size(record, row), &values[i * n],
-                            err) < 0) {
+        if (kernel_features(gcal_record_kernel(record, row->kernel), model, &device,
+                            &values[i * n], err) < 0) {
             free(values);
             return NULL;
         }

@@ -27,6 +27,7 @@ static void add_feature(const char *name, struct gcal_kernel_counting *counting)
     case GCAL_FEATURE_COUNTED_WITH_SUB_GROUP: /* given the size, always */
     case GCAL_FEATURE_COUNTED_ALWAYS:
     case GCAL_FEATURE_COUNTED_NEVER:
+    case GCAL_FEATURE_COUNTED_DEVICE:
         break;
     }
     gcal_feature_clear(&f);

@@ -33,12 +33,22 @@ static void put_row(const struct gcal_model *costs, const double *features, doub
     gcal_model_eval(costs, parameters, features, row);
 }
 
+/* Kernels are chosen before devices are known. */
+static const struct gcal_binding_device nominal = {
+    .sub_group_size = GCAL_SELECT_NOMINAL_SUB_GROUP,
+    .compute_units = 100,
+    .work_items = 2048,
+    .work_groups = 32,
+    .local_memory_bytes = 1 << 17,
+    .cache_bytes = 1 << 25,
+};
+
 int gcal_select_count_features(const struct gcal_kernel *kernel, size_t n,
                                const char *const *features, double *counts,
                                struct gcal_error *err)
 {
-    struct gcal_binding *binding = gcal_binding_create(
-        kernel->profile, n, features, GCAL_SELECT_NOMINAL_SUB_GROUP, err);
+    struct gcal_binding *binding =
+        gcal_binding_create_on(kernel->profile, n, features, &nominal, err);
     double *sizes = calloc(kernel->profile->n_parameters + 1, sizeof(*sizes));
     int rc = -1;
 

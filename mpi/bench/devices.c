@@ -40,6 +40,20 @@ static const struct argp argp = {
     .doc = "Lists the OpenCL devices of this machine with their fingerprints.",
 };
 
+/* What is known of it. */
+static void print_resident(const struct gcal_device_info *d)
+{
+    char local[GCAL_UNITS_SIZE];
+
+    if (!d->resident_work_items)
+        return;
+    printf("  resident      %llu work-items, %llu work-groups, %s of local memory in a "
+           "compute unit\n",
+           (unsigned long long)d->resident_work_items,
+           (unsigned long long)d->resident_work_groups,
+           gcal_units(d->unit_local_memory_bytes, "B", local));
+}
+
 static void print_device(const struct gcal_device_info *d)
 {
     char memory[GCAL_UNITS_SIZE], local[GCAL_UNITS_SIZE], clock[GCAL_UNITS_SIZE],
@@ -56,6 +70,7 @@ static void print_device(const struct gcal_device_info *d)
            (unsigned long long)d->compute_units, gcal_units(d->max_clock_hz, "Hz", clock),
            (unsigned long long)d->sub_group_size,
            (unsigned long long)d->max_work_group_size);
+    print_resident(d);
     printf("  memory        %s, cache %s, local %s\n",
            gcal_units(d->global_memory_bytes, "B", memory),
            gcal_units(d->cache_bytes, "B", cache),

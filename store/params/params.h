@@ -15,7 +15,7 @@
 
 struct gcal_error;
 
-#define GCAL_PARAMS_VERSION 4
+#define GCAL_PARAMS_VERSION 5
 
 /* Half the width of the 90 % interval of a normal distribution, in standard deviations.
  */

@@ -16,6 +16,8 @@ static void get_info(struct gcal_params_fields *r, const struct gcal_yaml *map,
         void *member = (char *)info + f->offset;
         const char *key = gcal_field_key(f);
 
+        if (f->since && !r->failed && !gcal_yaml_find(map, key))
+            continue;
         if (f->type == GCAL_FIELD_TEXT)
             *(char **)member = gcal_params_fields_text(r, map, key);
         else if (f->type == GCAL_FIELD_U64)

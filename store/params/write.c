@@ -7,6 +7,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
+#include "calib/model/feature.h"
 #include "store/params/params.h"
 #include "store/params/private.h"
 
@@ -101,12 +102,23 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
     gcal_yaml_write_end_map(w);
 }
 
+/* A member that files of version 4 do not have, and that is unknown. */
+static bool is_left_out(const struct gcal_field *f, const void *member)
+{
+    static const struct gcal_device_info none = { 0 };
+    size_t size = f->type == GCAL_FIELD_BOOL ? sizeof(bool) : sizeof(uint64_t);
+
+    return f->since && memcmp(member, (const char *)&none + f->offset, size) == 0;
+}
+
 static void put_info(struct gcal_yaml_writer *w, const struct gcal_device_info *info)
 {
     for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++) {
         const void *member = (const char *)info + f->offset;
         const char *key = gcal_field_key(f);
 
+        if (is_left_out(f, member))
+            continue;
         if (f->type == GCAL_FIELD_TEXT)
             put_text(w, key, *(char *const *)member);
         else if (f->type == GCAL_FIELD_U64)
@@ -176,6 +188,42 @@ static bool all_finite(const double *values, size_t count)
     return true;
 }
 
+/* ---- the version ---- */
+
+static bool is_known_to_version_4(const char *name)
+{
+    struct gcal_feature feature;
+    bool known;
+
+    if (gcal_feature_parse(name, &feature, NULL) < 0)
+        return true;
+    known = !gcal_feature_is_class(&feature) &&
+            gcal_feature_info(feature.kind)->counted != GCAL_FEATURE_COUNTED_DEVICE;
+    gcal_feature_clear(&feature);
+    return known;
+}
+
+static bool is_device_of_version_4(const struct gcal_params_device *d)
+{
+    for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++)
+        if (f->since && !is_left_out(f, (const char *)&d->info + f->offset))
+            return false;
+    for (size_t i = 0; i < d->n_models; i++)
+        for (size_t k = 0; k < d->models[i].n_features; k++)
+            if (!is_known_to_version_4(d->models[i].feature[k]))
+                return false;
+    return true;
+}
+
+/* The earliest version whose readers understand the file. */
+static int version_of(const struct gcal_params *params)
+{
+    for (size_t i = 0; i < params->n_devices; i++)
+        if (!is_device_of_version_4(&params->devices[i]))
+            return GCAL_PARAMS_VERSION;
+    return 4;
+}
+
 /* A file that no reader could use must not be published. */
 static int check_model(const struct gcal_params_model *m, struct gcal_error *err)
 {
@@ -215,7 +263,7 @@ static int add_devices(struct gcal_buf *file, const struct gcal_params *params,
     if (!w)
         return -1;
     gcal_yaml_write_map(w);
-    gcal_yaml_put_integer(w, "gpucal_params", GCAL_PARAMS_VERSION);
+    gcal_yaml_put_integer(w, "gpucal_params", version_of(params));
     put_text(w, "node", params->node);
     gcal_yaml_write_text(w, "devices");
     gcal_yaml_write_list(w);

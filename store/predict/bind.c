@@ -142,6 +142,7 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
                 const struct gcal_device_info *info, const struct gcal_profile *profile,
                 struct gcal_error *err)
 {
+    struct gcal_binding_device device = gcal_device_info_facts(info);
     struct gcal_binding_subject subject;
     size_t np, nf;
 
@@ -174,8 +175,7 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
     p->short_s = from->short_s;
     p->factor_error = from->factor_error / from->factor;
     subject = find_subject(p, from, profile);
-    p->binding =
-        gcal_binding_create_for(profile, &subject, (double)info->sub_group_size, err);
+    p->binding = gcal_binding_create_for(profile, &subject, &device, err);
     if (!p->binding)
         return -1;
     return gcal_binding_gap_count(p->binding) ? explain(p, from, profile, err) : 0;

@@ -133,6 +133,9 @@ static struct gcal_device_info sample_info(const char *uid)
         .cache_bytes = 4325376,
         .timer_resolution_s = 1e-9,
         .fp64 = true,
+        .resident_work_items = 2048,
+        .resident_work_groups = 32,
+        .unit_local_memory_bytes = 233472,
     };
 }
 

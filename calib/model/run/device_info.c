@@ -1,6 +1,7 @@
 /* device_info.c - fields and encodings of a device */
 #include "calib/model/run/device_info.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "calib/base/error.h"
@@ -36,6 +37,13 @@ const struct gcal_field gcal_device_info_fields[] = {
          .key = "timer_resolution_s"),
     INFO(BOOL, "fp16", fp16, NULL, "has float16"),
     INFO(BOOL, "fp64", fp64, NULL, "has float64"),
+    INFO(U64, "resident_work_items", resident_work_items, NULL,
+         "most work-items of a compute unit at a time; 0: unknown", .since = 5),
+    INFO(U64, "resident_work_groups", resident_work_groups, NULL,
+         "most work-groups of a compute unit at a time; 0: unknown", .since = 5),
+    INFO(F64, "unit_local_memory", unit_local_memory_bytes, "byte",
+         "local memory of a compute unit; 0: unknown", .key = "unit_local_memory_bytes",
+         .since = 5),
     { 0 },
 };
 
@@ -84,6 +92,28 @@ int gcal_device_info_get(struct gcal_wire *wire, struct gcal_device_info *info,
         return 0;
     gcal_device_info_clear(info);
     return damaged(err);
+}
+
+static double known_or(double value, double otherwise)
+{
+    return value > 0 ? value : otherwise;
+}
+
+struct gcal_binding_device gcal_device_info_facts(const struct gcal_device_info *info)
+{
+    bool is_cpu = info->device_type && strcmp(info->device_type, "cpu") == 0;
+    double items = known_or((double)info->resident_work_items,
+                            fmax(1, (double)info->max_work_group_size));
+
+    return (struct gcal_binding_device){
+        .sub_group_size = (double)info->sub_group_size,
+        .compute_units = fmax(1, (double)info->compute_units),
+        .work_items = items,
+        .work_groups = known_or((double)info->resident_work_groups, is_cpu ? 1 : items),
+        .local_memory_bytes =
+            known_or(info->unit_local_memory_bytes, info->local_memory_bytes),
+        .cache_bytes = info->cache_bytes,
+    };
 }
 
 bool gcal_run_device_keeps(const struct gcal_run_device *device, const char *model)

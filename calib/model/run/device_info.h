@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "calib/model/binding.h"
 #include "calib/model/run/field.h"
 
 struct gcal_buf;
@@ -25,6 +26,11 @@ struct gcal_device_info {
     double max_clock_hz, global_memory_bytes, max_alloc_bytes, local_memory_bytes,
         cache_bytes, timer_resolution_s;
     bool fp16, fp64;
+    /* What a compute unit holds at a time; 0: the driver does not say, or the file is of an
+     * earlier version.
+     */
+    uint64_t resident_work_items, resident_work_groups;
+    double unit_local_memory_bytes;
 };
 
 /* All members. */
@@ -36,6 +42,12 @@ int gcal_device_info_copy(struct gcal_device_info *to,
 void gcal_device_info_put(struct gcal_buf *buf, const struct gcal_device_info *info);
 int gcal_device_info_get(struct gcal_wire *wire, struct gcal_device_info *info,
                          struct gcal_error *err);
+
+/* The device as features have it.  Where it is unknown what a compute unit holds at a time:
+ * as many work-items as the largest work-group, the local memory of a work-group, and of
+ * work-groups one on a CPU, elsewhere any number.
+ */
+struct gcal_binding_device gcal_device_info_facts(const struct gcal_device_info *info);
 
 /* A device that a run measured. */
 struct gcal_run_device {

@@ -1,4 +1,6 @@
-/* fake_cuda.c - a libcuda.so.1 with one GPU at fffe:3b:00.0, of 50 MB L2 cache */
+/* fake_cuda.c - a libcuda.so.1 with one GPU at fffe:3b:00.0, of 50 MB L2 cache, whose
+ * multiprocessors hold 2048 threads, 32 blocks and 228 KiB of shared memory
+ */
 #include <string.h>
 
 static int ready;
@@ -21,6 +23,11 @@ int cuDeviceGetByPCIBusId(int *device, const char *pci)
 
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
-    *value = attribute == 38 && device == 7 ? 52428800 : 0;
+    *value = device != 7        ? 0
+             : attribute == 38  ? 52428800
+             : attribute == 39  ? 2048
+             : attribute == 81  ? 233472
+             : attribute == 106 ? 32
+                                : 0;
     return 0;
 }

@@ -16,7 +16,12 @@
 #include "calib/model/model.h"
 #include "calib/model/profile.h"
 
-#define SUB_GROUP 32
+static const struct gcal_binding_device device = { .sub_group_size = 32,
+                                                   .compute_units = 7,
+                                                   .work_items = 2048,
+                                                   .work_groups = 32,
+                                                   .local_memory_bytes = 65536,
+                                                   .cache_bytes = 3e6 };
 
 /* n work-items in groups of 64.  Executions by work-items: 4 n additions, n loads and n
  * stores of global memory, 2 n local loads, 3 n met barriers, n/4 words copied.  Comparisons need no cost.
@@ -116,7 +121,7 @@ static double share_of(const char *expression, const char *component, bool measu
     for (size_t i = 0; i < model->n_parameters; i++)
         if (strcmp(model->parameters[i].name, "p_hidden") == 0)
             memcpy(model->parameters[i].unit, "1", 2);
-    if (!(binding = gcal_binding_create_for(profile, &subject, SUB_GROUP, &err)))
+    if (!(binding = gcal_binding_create_for(profile, &subject, &device, &err)))
         fail_msg("%s", err.text);
     share = gcal_binding_gaps(binding, &n, gaps, &feature);
     for (size_t i = 0; i < gcal_binding_gap_count(binding); i++)

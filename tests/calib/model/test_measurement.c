@@ -83,6 +83,7 @@ static void keeps_a_device_and_a_kernel(void **state)
     device.info.uid = "uuid:7f";
     device.info.compute_units = 132;
     device.info.max_clock_hz = 1.98e9;
+    device.info.resident_work_items = 2048;
     device.info.fp64 = true;
     gcal_run_device_put(&buf, &device);
     gcal_run_kernel_put(&buf, &kernel);
@@ -95,6 +96,7 @@ static void keeps_a_device_and_a_kernel(void **state)
     assert_null(d.failure);
     assert_int_equal(d.rank, 5);
     assert_int_equal(d.info.compute_units, 132);
+    assert_int_equal(d.info.resident_work_items, 2048);
     assert_true(d.info.max_clock_hz == 1.98e9 && d.info.fp64 && !d.info.fp16);
     assert_string_equal(k.source, "kernel void f() {}");
     assert_int_equal(k.origin.form, GCAL_KERNEL_LOADS);
@@ -132,9 +134,37 @@ static void refuses_every_cut_and_impossible_counts(void **state)
     gcal_buf_free(&buf);
 }
 
+static void devices_have_facts(void **state)
+{
+    struct gcal_device_info info = { .device_type = "gpu",
+                                     .compute_units = 132,
+                                     .sub_group_size = 32,
+                                     .max_work_group_size = 1024,
+                                     .local_memory_bytes = 49152,
+                                     .cache_bytes = 5e7 };
+    struct gcal_binding_device facts = gcal_device_info_facts(&info);
+
+    (void)state;
+    assert_true(facts.compute_units == 132 && facts.sub_group_size == 32);
+    assert_true(facts.work_items == 1024 && facts.work_groups == 1024);
+    assert_true(facts.local_memory_bytes == 49152 && facts.cache_bytes == 5e7);
+    info.device_type = "cpu";
+    assert_true(gcal_device_info_facts(&info).work_groups == 1);
+    info.resident_work_items = 2048;
+    info.resident_work_groups = 32;
+    info.unit_local_memory_bytes = 233472;
+    facts = gcal_device_info_facts(&info);
+    assert_true(facts.work_items == 2048 && facts.work_groups == 32);
+    assert_true(facts.local_memory_bytes == 233472);
+    info = (struct gcal_device_info){ 0 };
+    facts = gcal_device_info_facts(&info);
+    assert_true(facts.compute_units == 1 && facts.work_items == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(devices_have_facts),
         cmocka_unit_test(keeps_a_measurement),
         cmocka_unit_test(keeps_a_device_and_a_kernel),
         cmocka_unit_test(refuses_every_cut_and_impossible_counts),

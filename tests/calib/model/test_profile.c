@@ -337,6 +337,32 @@ static void features_match_entries(void **state)
                      count(*state, cases[i].feature, 32, 24, 32));
 }
 
+/* Those of the device are the same at all sizes. */
+static void the_device_is_given(void **state)
+{
+    static const struct gcal_binding_device device = { 32, 7, 2048, 16, 65536, 3e6 };
+    static const char *const features[] = {
+        "f_device_sub_group_size", "f_device_compute_units",
+        "f_device_work_items",     "f_device_work_groups",
+        "f_op_float32_madd",       "f_device_local_memory_bytes",
+        "f_device_cache_bytes",
+    };
+    static const double wanted[] = { 32, 7, 2048, 16, 24, 65536, 3e6 };
+    const double sizes[] = { 32, 24 };
+    struct gcal_error err = { 0 };
+    struct gcal_binding *binding =
+        gcal_binding_create_on(*state, 7, features, &device, &err);
+    double values[7];
+
+    assert_non_null(binding);
+    assert_int_equal(gcal_binding_eval(binding, sizes, values, &err), 0);
+    for (size_t i = 0; i < 7; i++)
+        assert_true(values[i] == wanted[i]);
+    gcal_binding_destroy(binding);
+    assert_null(gcal_binding_create(*state, 7, features, 32, &err));
+    assert_non_null(strstr(err.text, "f_device_sub_group_size: it is the device's"));
+}
+
 /* The same profile with the width in the vector's name, as it is counted now. */
 static void strides_are_of_scalars(void **state)
 {
@@ -566,6 +592,7 @@ static void hostile_profiles_are_refused(void **state)
         { "estimated: true", "estimated: 7", "p.yaml:9:12: estimated" },
         { "f_op_float32_madd", "f_op_float31_madd", "p.yaml:14:12: " },
         { "f_op_float32_madd", "f_cl_wall_time", "counts, not times" },
+        { "f_op_float32_madd", "f_device_work_items", "no facts of devices" },
         { "f_op_float32_madd", "f_op_float32", "name its type and operation" },
         { "f_op_float32_madd", "'f_op_float32_{madd}'", "name its type and operation" },
         { "count: n*m", "count: n*(m", "p.yaml:20:10: count: column 5" },
@@ -613,6 +640,7 @@ int main(void)
         cmocka_unit_test(a_copy_has_memory_of_its_own),
         cmocka_unit_test(transfers_are_counted_by_way_and_memory),
         cmocka_unit_test(features_match_entries),
+        cmocka_unit_test(the_device_is_given),
         cmocka_unit_test(strides_are_of_scalars),
         cmocka_unit_test(strides_follow_the_sizes),
         cmocka_unit_test(sub_groups_are_the_devices),

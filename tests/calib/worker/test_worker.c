@@ -729,36 +729,43 @@ static void tells_alike_devices_of_a_platform_apart(void **state)
     faulty_stop(&f);
 }
 
-/* The cache of the first device listed. */
-static double listed_cache_bytes(void)
+/* The first device listed, without its texts. */
+static struct gcal_device_info listed(void)
 {
     struct faulty f = faulty_start("TEST_PCI", "1");
     struct gcal_device_info *devices;
     struct gcal_error err = { 0 };
-    double cache_bytes;
+    struct gcal_device_info first;
     size_t count;
 
     assert_int_equal(gcal_worker_list_devices(f.worker, 60, &devices, &count, &err),
                      GCAL_WORKER_DONE);
     assert_string_equal(devices[0].pci, "fffe:3b:00.0");
-    cache_bytes = devices[0].cache_bytes;
+    first = devices[0];
     free_devices(devices, count);
     faulty_stop(&f);
-    return cache_bytes;
+    return first;
 }
 
-/* What OpenCL says is one of the first level's caches; where CUDA's driver is missing,
- * that has to do.
+/* What OpenCL says of the cache is the first level's; where CUDA's driver is missing, that
+ * has to do, and what a multiprocessor holds is unknown.
  */
-static void asks_the_cuda_driver_for_the_last_level_cache(void **state)
+static void asks_the_cuda_driver_for_what_opencl_lacks(void **state)
 {
     const char *path = getenv("LD_LIBRARY_PATH");
     char *before = path ? strdup(path) : NULL;
+    struct gcal_device_info info;
 
     (void)state;
-    assert_true(listed_cache_bytes() == 65536);
+    info = listed();
+    assert_true(info.cache_bytes == 65536 && !info.resident_work_items &&
+                !info.resident_work_groups && !info.unit_local_memory_bytes);
     setenv("LD_LIBRARY_PATH", FAKE_CUDA, 1);
-    assert_true(listed_cache_bytes() == 52428800);
+    info = listed();
+    assert_true(info.cache_bytes == 52428800);
+    assert_int_equal(info.resident_work_items, 2048);
+    assert_int_equal(info.resident_work_groups, 32);
+    assert_true(info.unit_local_memory_bytes == 233472);
     if (before)
         setenv("LD_LIBRARY_PATH", before, 1);
     else
@@ -818,7 +825,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(lists_and_opens_beside_a_driver_that_aborts),
         cmocka_unit_test(says_why_there_is_no_device),
         cmocka_unit_test(tells_alike_devices_of_a_platform_apart),
-        cmocka_unit_test(asks_the_cuda_driver_for_the_last_level_cache),
+        cmocka_unit_test(asks_the_cuda_driver_for_what_opencl_lacks),
         cmocka_unit_test(uses_all_cpus_under_mpirun_only),
     };
     int status = faulty_worker_dispatch(argc, argv);
