@@ -19,6 +19,7 @@
 #include "calib/model/run/device_info.h"
 #include "calib/model/model.h"
 #include "calib/model/roofs/roofs.h"
+#include "calib/model/roofs/spread.h"
 
 struct gcal_error;
 struct gcal_yaml;
@@ -121,7 +122,8 @@ struct gcal_config_model {
     struct gcal_config_cost *overhead;  /* NULL: none */
     const struct gcal_yaml *parameters; /* a map of prior knowledge, or NULL */
     struct gcal_roofs roofs;            /* of a model with expressions */
-    size_t n_tag_sets;                  /* measurement kernels, which it is fitted to */
+    struct gcal_spreads spreads;
+    size_t n_tag_sets; /* measurement kernels, which it is fitted to */
     struct gcal_config_tag_set *tag_sets;
     /* Kernels of a record that was made without the model, which it is fitted to all the
      * same: their ids.

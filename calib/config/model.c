@@ -29,6 +29,7 @@ void gcal_config_model_clear(struct gcal_config_model *m)
     clear_tag_sets(m->targets, m->n_targets);
     gcal_strings_clear(&m->recorded);
     gcal_roofs_clear(&m->roofs);
+    gcal_spreads_clear(&m->spreads);
     gcal_strings_free(m->tailored, m->n_tailored);
     gcal_strings_free(m->checked, m->n_checked);
     free(m->name);
@@ -240,14 +241,15 @@ int gcal_config_read_model(struct gcal_config *config, const struct gcal_yaml *n
 {
     static const char *const known[] = {
         "name",     "output",  "expression", "forms",   "groups", "overhead", "predicts",
-        "tailored", "checked", "parameters", "kernels", "roofs",  NULL
+        "tailored", "checked", "parameters", "kernels", "roofs",  "spread",   NULL
     };
     struct gcal_config_model *m = &config->models[config->n_models++];
 
     m->node = node;
     if (gcal_yaml_check_keys(node, known, err) < 0 || read_names(config, m, err) < 0 ||
         read_kernels(m, err) < 0 || gcal_config_read_forms(m, names, err) < 0 ||
-        check_tailored_form(m, err) < 0 || read_roofs(m, names, err) < 0)
+        check_tailored_form(m, err) < 0 || read_roofs(m, names, err) < 0 ||
+        gcal_spreads_read(m->node, &m->roofs, &m->spreads, err) < 0)
         return -1;
     return read_parameters(m, err);
 }

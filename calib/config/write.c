@@ -146,6 +146,7 @@ static void write_model(struct gcal_yaml_writer *w, const struct gcal_config_mod
     write_forms(w, m);
     write_parameters(w, m);
     gcal_roofs_write(w, &m->roofs);
+    gcal_spreads_write(w, &m->spreads);
     write_tag_sets(w, "predicts", m->targets, m->n_targets);
     if (m->n_tailored)
         write_key_strings(w, "tailored", m->tailored, m->n_tailored);

@@ -173,6 +173,7 @@ static int add_term(const struct gcal_binding *binding,
     if (!(term.count = gcal_binding_parse(binding, entry->count, err)))
         goto out;
     term.entry = (size_t)(entry - profile->entries);
+    term.estimated = entry->estimated;
     terms[bound->n_terms++] = term;
     return 0;
 out:
@@ -406,15 +407,51 @@ static int add_sizes(const struct gcal_binding *binding, const double *sizes,
     return gcal_error_prefix(err, "%s", given);
 }
 
+/* 'values': of the binding's symbols. */
+static void set_symbols(const struct gcal_binding *binding, const double *sizes,
+                        double *values)
+{
+    for (size_t i = 0; i < binding->n_parameters; i++)
+        values[i] = sizes[i];
+    values[binding->n_parameters] = binding->sub_group_size;
+    values[binding->n_parameters + 1] = binding->wave_groups;
+}
+
+/* The part of the feature's value that is estimated. */
+static double sum_estimates(const struct gcal_binding_feature *feature,
+                            const double *values)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < feature->n_terms; i++)
+        if (feature->terms[i].estimated &&
+            gcal_binding_term_holds(&feature->terms[i], values))
+            sum += gcal_expr_eval(feature->terms[i].count, values);
+    return sum;
+}
+
+bool gcal_binding_scale_estimates(const struct gcal_binding *binding, const double *sizes,
+                                  double factor, double *values)
+{
+    double symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
+    bool found = false;
+
+    set_symbols(binding, sizes, symbols);
+    for (size_t i = 0; i < binding->n_features; i++) {
+        double sum = sum_estimates(&binding->features[i], symbols);
+
+        values[i] += (factor - 1) * sum;
+        found = found || sum > 0;
+    }
+    return found;
+}
+
 int gcal_binding_eval(const struct gcal_binding *binding, const double *sizes,
                       double *values, struct gcal_error *err)
 {
     double symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
 
-    for (size_t i = 0; i < binding->n_parameters; i++)
-        symbols[i] = sizes[i];
-    symbols[binding->n_parameters] = binding->sub_group_size;
-    symbols[binding->n_parameters + 1] = binding->wave_groups;
+    set_symbols(binding, sizes, symbols);
     if (gcal_assume_check(binding->assume, symbols, err) < 0)
         return add_sizes(binding, sizes, err);
     for (size_t i = 0; i < binding->n_features; i++) {

@@ -75,6 +75,12 @@ void gcal_binding_set_wave(struct gcal_binding *binding, double groups);
 int gcal_binding_eval(const struct gcal_binding *binding, const double *sizes,
                       double *values, struct gcal_error *err);
 
+/* Multiplies the estimates in 'values', which gcal_binding_eval() gave for these sizes, by
+ * 'factor'.  Returns whether there are any.  Thread-safe, allocates nothing.
+ */
+bool gcal_binding_scale_estimates(const struct gcal_binding *binding, const double *sizes,
+                                  double factor, double *values);
+
 /* Work that no cost of the model counts. */
 struct gcal_binding_gap {
     const char *feature; /* the profile's, owned by the binding */

@@ -21,6 +21,7 @@ struct gcal_binding_term {
     struct gcal_expr *count;
     struct gcal_assume *premise; /* or NULL */
     size_t entry;                /* its index in the profile */
+    bool estimated;              /* the entry is */
     size_t n_tests;
     struct gcal_binding_test tests[GCAL_BINDING_MAX_TESTS];
 };

@@ -142,7 +142,8 @@ static int add_model(struct gcal_params_device *device, const struct gcal_record
                       : isfinite(t->between) ? t->between
                                              : 0;
     copy_error_summary(t, f, p);
-    if (gcal_roofs_copy(&p->roofs, &config->models[t->model].roofs, err) < 0)
+    if (gcal_roofs_copy(&p->roofs, &config->models[t->model].roofs, err) < 0 ||
+        gcal_spreads_copy(&p->spreads, &config->models[t->model].spreads, err) < 0)
         return -1;
     if (copy_parameters(form->model, &f->fit, is_type ? NULL : &t->estimate[first],
                         is_type ? NULL : &t->estimate_error[first], p, err) < 0)

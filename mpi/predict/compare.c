@@ -53,14 +53,19 @@ bool gcal_evaluation_selects(const struct gcal_evaluation_selection *j,
 
 /* ---- predicting ---- */
 
-static void take_prediction(struct gcal_evaluation_row *row,
-                            const struct gcal_prediction *p)
+static int take_prediction(struct gcal_evaluation_row *row,
+                           const struct gcal_prediction *p, struct gcal_error *err)
 {
     row->predicted_s = p->time_s;
     row->low_s = p->low_s;
     row->high_s = p->high_s;
     row->extrapolates = p->extrapolates;
     row->not_covered = p->not_covered;
+    row->estimated = p->estimated;
+    if (p->roof && !(row->roof = strdup(p->roof)))
+        return gcal_error_memory(err);
+    row->class = strdup(p->class);
+    return row->class ? 0 : gcal_error_memory(err);
 }
 
 static int predict(const struct gcal_measured_kernel *k,
@@ -79,7 +84,7 @@ static int predict(const struct gcal_measured_kernel *k,
     if (row->baseline)
         gcal_predictor_disregard_gaps(predictor);
     if ((rc = gcal_predictor_eval(predictor, k->kernel.size_values, &p, NULL, err)) == 0)
-        take_prediction(row, &p);
+        rc = take_prediction(row, &p, err);
     gcal_predictor_destroy(predictor);
     return rc;
 }

@@ -57,6 +57,8 @@ void gcal_evaluation_clear(struct gcal_evaluation *e)
         free(row->variant);
         free(row->sizes);
         free(row->detail);
+        free(row->roof);
+        free(row->class);
     }
     free(e->rows);
     *e = (struct gcal_evaluation){ 0 };

@@ -32,6 +32,11 @@ struct gcal_evaluation_row {
     double spread;                     /* its relative standard error */
     size_t n_samples;
     bool extrapolates;
+    double
+        estimated; /* how much of the time follows from estimates: see gcal_prediction */
+    char *
+        roof; /* the limit of the device that binds the kernel; NULL: the model has none */
+    char *class;        /* of its interval; NULL: not predicted */
     double not_covered; /* share of its work that the model has no cost for */
     const char *status; /* "good", or why it was not measured; not owned */
     char *detail;       /* why a time is missing; NULL */

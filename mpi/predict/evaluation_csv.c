@@ -15,7 +15,7 @@ static void put_header(FILE *file)
         "lead_percent,loss_percent,application,median_percent,mape_percent,factor,"
         "within_1_25,within_1_5,within_2,worst_percent,worst_kernel,not_predicted,short,"
         "short_percent,short_median_percent,short_inside,correlation,baseline,"
-        "samples,status,device,detail\n",
+        "samples,status,bound_by,class,estimated,device,detail\n",
         file);
 }
 
@@ -45,9 +45,10 @@ static void put_end(FILE *file, const struct gcal_evaluation_report *report,
                     const struct gcal_evaluation_row *row)
 {
     if (row)
-        fprintf(file, "%zu,%s,", row->n_samples, row->status);
+        fprintf(file, "%zu,%s,%s,%s,%.3g,", row->n_samples, row->status,
+                row->roof ? row->roof : "", row->class ? row->class : "", row->estimated);
     else
-        fputs(",,", file);
+        fputs(",,,,,", file);
     gcal_csv_text(file, report->device->info.name, ',');
     gcal_csv_text(file, row ? row->detail : NULL, '\n');
 }

@@ -62,7 +62,7 @@ static int eval(const struct gcal_predictor *p, struct gcal_order_variant *v,
         return gcal_error_memory(err);
     if (gcal_predictor_eval(p, v->target.sizes, &v->prediction, v->log_gradient, err) < 0)
         return -1;
-    c->misfit = fmax(c->misfit, gcal_predictor_misfit(p, v->prediction.time_s));
+    c->misfit = fmax(c->misfit, v->prediction.misfit);
     return 0;
 }
 
@@ -76,6 +76,7 @@ static int predict(const struct gcal_order *r, const struct gcal_params_device *
     int rc = p ? eval(p, v, c, &why) : -1;
 
     v->prediction.outside = v->prediction.gap = NULL; /* owned by the predictor */
+    v->prediction.roof = v->prediction.class = NULL;
     gcal_predictor_destroy(p);
     if (rc < 0 && !(v->refusal = strdup(why.text)))
         return gcal_error_memory(err);

@@ -78,6 +78,7 @@ void gcal_params_model_clear(struct gcal_params_model *m)
     free(m->expression);
     free(m->form);
     gcal_roofs_clear(&m->roofs);
+    gcal_spreads_clear(&m->spreads);
     free(m->value);
     free(m->standard_error);
     free(m->own);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "calib/model/roofs/roofs.h"
+#include "calib/model/roofs/spread.h"
 #include "calib/model/run/device_info.h"
 
 struct gcal_error;
@@ -49,6 +50,7 @@ struct gcal_params_model {
     char *name, *output, *expression;
     char *form; /* how the costs are combined: "pnorm" */
     struct gcal_roofs roofs;
+    struct gcal_spreads spreads; /* of kernels that it was not fitted to */
     size_t n_parameters;
     char **parameter; /* "p_f32madd" */
     char **unit;      /* "s" */

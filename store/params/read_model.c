@@ -147,7 +147,8 @@ static void get_known(struct gcal_params_fields *r, const struct gcal_yaml *map,
 static void get_roofs(struct gcal_params_fields *r, const struct gcal_yaml *map,
                       struct gcal_params_model *m)
 {
-    if (!r->failed && gcal_roofs_read(map, NULL, &m->roofs, r->err) < 0)
+    if (!r->failed && (gcal_roofs_read(map, NULL, &m->roofs, r->err) < 0 ||
+                       gcal_spreads_read(map, &m->roofs, &m->spreads, r->err) < 0))
         r->failed = true;
 }
 
@@ -252,7 +253,7 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
         "form",        "factor_error",   "parameters", "features",     "covariance",
         "kernels",     "samples",        "residual",   "condition",    "mean_error",
         "worst_error", "held_out",       "error_90",   "held_out_rms", "known",
-        "short_s",     "short_error_90", "roofs",      NULL,
+        "short_s",     "short_error_90", "roofs",      "spread",       NULL,
     };
     struct gcal_params_fields r = { .err = err, .version = 3 };
 

@@ -75,6 +75,7 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
     put_text(w, "expression", m->expression);
     put_text(w, "form", m->form);
     gcal_roofs_write(w, &m->roofs);
+    gcal_spreads_write(w, &m->spreads);
     gcal_yaml_put_number(w, "factor", m->factor);
     gcal_yaml_put_number(w, "factor_error", m->factor_error);
     put_parameters(w, m);

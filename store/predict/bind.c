@@ -1,4 +1,5 @@
 /* bind.c - a model's parameters, bound to one kernel's counts */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,15 @@ static int take_ranges(struct gcal_predictor *p, const struct gcal_params_model 
         p->feature_max[i] = from->feature_max[at];
     }
     return 0;
+}
+
+static int take_spreads(struct gcal_predictor *p, const struct gcal_params_model *from,
+                        struct gcal_error *err)
+{
+    double usual = from->spreads.microbenchmarks;
+
+    p->spread_scale = usual > 0 ? fmax(1, from->error_90 / usual) : 1;
+    return gcal_spreads_copy(&p->spreads, &from->spreads, err);
 }
 
 /* The kernel, if the model knows it.  Files and profiles of earlier versions have no
@@ -175,6 +185,8 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
     p->short_s = from->short_s;
     p->factor_error = from->factor_error / from->factor;
     subject = find_subject(p, from, profile);
+    if (!subject.measured && take_spreads(p, from, err) < 0)
+        return -1;
     p->binding = gcal_binding_create_for(profile, &subject, &device, err);
     if (!p->binding)
         return -1;
@@ -207,6 +219,7 @@ void gcal_predictor_destroy(struct gcal_predictor *p)
         return;
     gcal_binding_destroy(p->binding);
     gcal_roofs_program_destroy(p->roofs);
+    gcal_spreads_clear(&p->spreads);
     gcal_model_destroy(p->model);
     free(p->value);
     free(p->root);

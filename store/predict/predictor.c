@@ -42,11 +42,6 @@ void gcal_predictor_covariance(const struct gcal_predictor *p, double *covarianc
         }
 }
 
-double gcal_predictor_misfit(const struct gcal_predictor *p, double time_s)
-{
-    return time_s < p->short_s ? p->short_misfit : p->misfit;
-}
-
 void gcal_predictor_disregard_gaps(struct gcal_predictor *p)
 {
     p->disregards_gaps = true;
@@ -99,15 +94,6 @@ static double variance(const struct gcal_predictor *p, const double *gradient)
     for (size_t k = 0; k < p->n_columns; k++)
         sum += image[k] * image[k];
     return sum;
-}
-
-/* The misfit of held-out predictions includes the errors of their parameters: the larger
- * of the two counts, not their sum.
- */
-static double error_of(const struct gcal_predictor *p, double time_s,
-                       double of_parameters)
-{
-    return hypot(fmax(of_parameters, gcal_predictor_misfit(p, time_s)), p->factor_error);
 }
 
 /* ---- work without a cost ---- */
@@ -249,12 +235,74 @@ static void find_roof(const struct gcal_predictor *p, const double *features,
     prediction->roof_s = p->factor * seconds[i];
 }
 
+/* ---- estimates ---- */
+
+/* Changes 'features'. */
+static double weigh_estimates(const struct gcal_predictor *p, const double *sizes,
+                              double *features, double raw_s)
+{
+    double doubled_s;
+
+    if (!gcal_binding_scale_estimates(p->binding, sizes, 2, features))
+        return 0;
+    doubled_s = gcal_model_eval(p->model, p->value, features, NULL);
+    return doubled_s > 0 ? fabs(log2(doubled_s / raw_s)) : 0;
+}
+
 /* ---- the interval ---- */
 
-static int set_interval(const struct gcal_predictor *p, double relative_error,
+static const char *class_of(const struct gcal_prediction *prediction)
+{
+    const char *roof = prediction->roof;
+
+    if (prediction->time_s < GCAL_PREDICTOR_SMALL_S ||
+        (roof && strcmp(roof, GCAL_PREDICTOR_LAUNCH_ROOF) == 0))
+        return GCAL_SPREAD_SMALL;
+    if (prediction->estimated >= GCAL_PREDICTOR_ESTIMATED)
+        return GCAL_SPREAD_ESTIMATED;
+    return roof ? roof : GCAL_SPREAD_OTHER;
+}
+
+/* Bounds of |log(measured / predicted)|, in which 90 % are. */
+struct width {
+    double below, above;
+};
+
+/* Of kernels like this one. */
+static struct width usual_width(const struct gcal_predictor *p,
+                                const struct gcal_prediction *prediction)
+{
+    const struct gcal_spread *spread = gcal_spreads_find(&p->spreads, prediction->class);
+    double misfit = prediction->time_s < p->short_s ? p->short_misfit : p->misfit;
+    double width = GCAL_PARAMS_NORMAL_90 * misfit;
+
+    if (!spread)
+        return (struct width){ width, width };
+    return (struct width){ p->spread_scale * spread->below,
+                           p->spread_scale * spread->above };
+}
+
+/* Errors of held-out kernels include those of parameters: the larger of the two counts, not
+ * their sum.
+ */
+static double widen(const struct gcal_predictor *p, double usual, double of_parameters)
+{
+    return hypot(fmax(usual, GCAL_PARAMS_NORMAL_90 * of_parameters),
+                 GCAL_PARAMS_NORMAL_90 * p->factor_error);
+}
+
+static double deviation(struct width width)
+{
+    return (width.below + width.above) / (2 * GCAL_PARAMS_NORMAL_90);
+}
+
+static int set_interval(const struct gcal_predictor *p, double of_parameters,
                         struct gcal_prediction *prediction, struct gcal_error *err)
 {
-    double spread = exp(GCAL_PARAMS_NORMAL_90 * relative_error);
+    const struct width usual = usual_width(p, prediction);
+    const struct width width = { widen(p, usual.below, of_parameters),
+                                 widen(p, usual.above, of_parameters) };
+    double spread = exp(fmax(width.below, width.above));
     double u = p->disregards_gaps ? 0 : prediction->not_covered;
 
     if (!(spread <= GCAL_PREDICTOR_MAX_SPREAD) && !p->disregards_gaps)
@@ -264,10 +312,11 @@ static int set_interval(const struct gcal_predictor *p, double relative_error,
             "kernel (90 %% interval: a factor of %.3g either way): "
             "calibrate it with more kernels",
             p->model->name, spread);
-    prediction->standard_error_s = relative_error * prediction->time_s;
-    prediction->low_s = prediction->time_s * exp(-GCAL_PARAMS_NORMAL_90 * relative_error);
-    prediction->high_s =
-        prediction->time_s * spread * (1 + GCAL_PREDICTOR_COST_RATIO * u / (1 - u));
+    prediction->misfit = deviation(usual);
+    prediction->standard_error_s = deviation(width) * prediction->time_s;
+    prediction->low_s = prediction->time_s * exp(-width.below);
+    prediction->high_s = prediction->time_s * exp(width.above) *
+                         (1 + GCAL_PREDICTOR_COST_RATIO * u / (1 - u));
     return 0;
 }
 
@@ -284,12 +333,12 @@ int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
     prediction->time_s = p->factor * raw_s;
     prediction->not_covered = gap.share;
     prediction->gap = gap.feature;
-    if (set_interval(p,
-                     error_of(p, prediction->time_s, sqrt(variance(p, gradient)) / raw_s),
-                     prediction, err) < 0)
-        return -1;
     find_outside(p, features, prediction);
     find_roof(p, features, prediction);
+    prediction->estimated = weigh_estimates(p, sizes, features, raw_s);
+    prediction->class = class_of(prediction);
+    if (set_interval(p, sqrt(variance(p, gradient)) / raw_s, prediction, err) < 0)
+        return -1;
     for (size_t i = 0; log_gradient && i < p->model->n_parameters; i++)
         log_gradient[i] = gradient[i] / raw_s;
     return 0;

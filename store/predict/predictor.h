@@ -7,6 +7,13 @@
  * Above GCAL_PREDICTOR_MAX_NOT_COVERED there is no prediction; nor is there one of 0 s, or
  * with an interval wider than GCAL_PREDICTOR_MAX_SPREAD times either way.
  *
+ * The interval of a kernel that the model was fitted to follows from the held-out errors of
+ * such kernels.  That of any other kernel follows from the model's spread for its class,
+ * if it has one (calib/model/roofs/spread.h): a kernel is small, or its time follows from
+ * estimates, or else it has the class of the roof that binds it.  Where the held-out errors
+ * of the microbenchmarks are larger than on the devices of the spread, it is wider by their
+ * ratio.
+ *
  * A predictor is a model's parameters bound to one kernel's profile; after that it needs
  * neither the parameter file nor the profile.  Evaluation allocates nothing and may run
  * in several threads at once.
@@ -35,6 +42,14 @@ struct gcal_profile;
 #define GCAL_PREDICTOR_COVERED    1e-5
 #define GCAL_PREDICTOR_MAX_SPREAD 1000
 
+/* The class GCAL_SPREAD_SMALL: times below this, and kernels bound by the roof of this name.
+ */
+#define GCAL_PREDICTOR_SMALL_S     50e-6
+#define GCAL_PREDICTOR_LAUNCH_ROOF "launch"
+/* The class GCAL_SPREAD_ESTIMATED: times that change by a quarter where estimates double.
+ */
+#define GCAL_PREDICTOR_ESTIMATED 0.32
+
 struct gcal_prediction {
     double time_s;
     double standard_error_s; /* the larger of the parameters' error and the model's
@@ -49,9 +64,15 @@ struct gcal_prediction {
                                 NULL: none */
     double outside_by;       /* its ratio to the largest calibrated value (infinite when
                                 that is 0), or below 1 to the smallest; 1: none outside */
-    const char *roof; /* the roof with the longest time, owned by the predictor; NULL:
+    const char *roof;  /* the roof with the longest time, owned by the predictor; NULL:
                                 the model has none, or all are 0 */
-    double roof_s;    /* that time, which may be longer than time_s; 0: no roof */
+    double estimated;  /* how much of the time follows from counts that are estimates:
+                                log2 of its change, up or down, where they double */
+    double roof_s;     /* that time, which may be longer than time_s; 0: no roof */
+    const char *class; /* the roof's name, or one of GCAL_SPREAD_... (spread.h) */
+    double misfit;     /* the standard deviation of log(time / prediction) of kernels
+                                like it that the model was not fitted to, their
+                                parameters' errors included; independent between kernels */
 };
 
 /* The model 'name'.  NULL: the one made for most of the kernels; if there is none, one that
@@ -122,11 +143,5 @@ int gcal_predictor_time(const struct gcal_predictor *predictor, const double *si
 size_t gcal_predictor_parameter_count(const struct gcal_predictor *predictor);
 void gcal_predictor_covariance(const struct gcal_predictor *predictor,
                                double *covariance);
-
-/* The standard deviation of log(time / prediction) of held-out kernels, their parameters'
- * errors included, for a prediction of 'time_s': short launches have their own; independent
- * between kernels.
- */
-double gcal_predictor_misfit(const struct gcal_predictor *predictor, double time_s);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef GCAL_STORE_PREDICT_PRIVATE_H
 #define GCAL_STORE_PREDICT_PRIVATE_H
 
+#include "calib/model/roofs/spread.h"
 #include "store/predict/predictor.h"
 
 struct gcal_binding;
@@ -26,6 +27,9 @@ struct gcal_predictor {
     double short_s;
     double factor_error; /* relative */
     bool disregards_gaps;
+    double factor_error;         /* relative */
+    struct gcal_spreads spreads; /* none for a kernel that the model was fitted to */
+    double spread_scale;
     /* If the model may lack costs: for the message. */
     char *kernel, *hint;
 };
