@@ -2,25 +2,33 @@
 """Prints the 'spread' of a model for models.yaml: how far kernels that it was not fitted to lie
 from their predictions, by class.
 
-    spread.py [-m MODEL] [-a N] FILE.csv..
+    spread.py [-m MODEL] FILE.csv.. [PARAMETERS.yaml..]
 
 FILE.csv: of 'gpucal evaluate --csv', one for each device, with kernels that the model was neither
 fitted to nor made for.  A class is a roof, "small" or "estimated", see gpucal-models(5).  90 % of
-its measured times are between predicted * exp(-below) and predicted * exp(above).  Kernels of one
-application resemble each other (the generator's name up to the first '_'): classes with fewer than
-N applications (default: 5) are merged into "other", and the comments say how many times the
-intervals hold for applications that their widths do not follow from.
+its measured times are between predicted * exp(-below) and predicted * exp(above).  From
+PARAMETERS.yaml, of these devices, it takes the errors of the microbenchmarks: a device with larger
+ones gets wider intervals.
+
+Classes have few kernels: each but "small" also has those of the other classes, with the weight of
+PRIOR launches together.  Kernels of one application (the generator's name up to the first '_')
+resemble each other: the comments say how often intervals hold for applications that their widths
+do not follow from.
 
   -m MODEL   only this model's lines (default: all)
-  -a N       the fewest applications of a class
 """
 import argparse
 import csv
 import math
+import re
 import sys
 
-TAIL = 0.05  # on either side of the interval
+# On either side of the interval: less than 5 %, as bounds of few kernels hold a little less for
+# others.  The check with applications left out shows how much.
+TAIL = 0.04
+PRIOR = 10  # launches
 LEAST = 0.03  # half-width: times of equal launches differ by that
+FEWEST = 10  # applications
 
 
 class Launch:
@@ -43,55 +51,61 @@ def read(files, model):
     return launches
 
 
-def tail_bound(values, kernels):
-    """The bound above which TAIL of further values are: a quantile for 'kernels' independent
-    ones."""
-    values = sorted(values)
-    level = min(1, (1 - TAIL) * (1 + 1 / kernels))
-    at = level * (len(values) - 1)
-    low = math.floor(at)
-    high = min(low + 1, len(values) - 1)
-    return max(LEAST, values[low] + (at - low) * (values[high] - values[low]))
-
-
-def width(launches):
-    kernels = len({l.kernel for l in launches})
-    return (tail_bound([-l.log_ratio for l in launches], kernels),
-            tail_bound([l.log_ratio for l in launches], kernels))
-
-
 def applications(launches):
     return {l.application for l in launches}
 
 
-def widths(launches, fewest):
-    """By class; "other" has what is left, and all kernels that are not small if that is too
-    little."""
-    made, left = {}, []
-    for kind in sorted({l.kind for l in launches}):
-        members = [l for l in launches if l.kind == kind]
-        if len(applications(members)) >= fewest:
-            made[kind] = width(members)
-        else:
-            left += members
-    if len(applications(left)) < fewest:
-        left = [l for l in launches if l.kind != "small"] or launches
-    made["other"] = width(left)
+def tail_bound(values):
+    """The bound above which TAIL of (value, weight) are."""
+    values = sorted(values)
+    most = (1 - TAIL) * sum(weight for _, weight in values)
+    below = 0
+    for value, weight in values:
+        below += weight
+        if below >= most:
+            break
+    return max(LEAST, value)
+
+
+def width(members, others):
+    weight = PRIOR / len(others) if others else 0
+    return tuple(tail_bound([(sign * l.log_ratio, 1) for l in members] +
+                            [(sign * l.log_ratio, weight) for l in others])
+                 for sign in (-1, 1))
+
+
+def widths(launches):
+    """By class; "other" is for classes without launches."""
+    long = [l for l in launches if l.kind != "small"]
+    made = {}
+    for kind in sorted({l.kind for l in launches} - {"other"}):
+        made[kind] = width([l for l in launches if l.kind == kind],
+                           [l for l in long if l.kind != kind and kind != "small"])
+    made["other"] = width(long or launches, [])
     return made
 
 
-def holds(launch, made):
-    below, above = made.get(launch.kind, made["other"])
-    return -below <= launch.log_ratio <= above
-
-
-def held_out(launches, fewest):
+def held_out(launches):
     """Whether the interval holds, by launch, with widths of other applications."""
     inside = []
     for application in sorted(applications(launches)):
-        made = widths([l for l in launches if l.application != application], fewest)
-        inside += [(l, holds(l, made)) for l in launches if l.application == application]
+        made = widths([l for l in launches if l.application != application])
+        for l in launches:
+            if l.application == application:
+                below, above = made.get(l.kind, made["other"])
+                inside.append((l, -below <= l.log_ratio <= above))
     return inside
+
+
+def microbenchmarks(files, model):
+    """The largest 90 % bound of their held-out errors."""
+    bounds = []
+    for name in files:
+        with open(name) as file:
+            for document in file.read().split("\n---\n")[1:]:
+                if not model or re.search(rf"^model: {re.escape(model)}$", document, re.M):
+                    bounds.append(float(re.search(r"^error_90: (\S+)$", document, re.M)[1]))
+    return max(bounds, default=None)
 
 
 def percent(flags):
@@ -101,23 +115,26 @@ def percent(flags):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("-m", dest="model")
-    parser.add_argument("-a", dest="fewest", type=int, default=5)
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()
-    launches = read(arguments.files, arguments.model)
-    if len(applications(launches)) < 2 * arguments.fewest:
+    parameters = [name for name in arguments.files if name.endswith(".yaml")]
+    launches = read([name for name in arguments.files if name not in parameters],
+                    arguments.model)
+    if len(applications(launches)) < FEWEST:
         sys.exit(f"spread.py: {len(launches)} launches of {len(applications(launches))} "
-                 f"applications are too few: at least {2 * arguments.fewest} applications")
-    made = widths(launches, arguments.fewest)
-    checked = held_out(launches, arguments.fewest)
-    print(f"# {len(launches)} launches of {len(applications(launches))} applications; held-out "
-          f"applications inside: {percent([ok for _, ok in checked])}")
-    print("spread:")
-    for kind, (below, above) in made.items():
-        members = [l for l in launches if made.get(l.kind, made["other"]) == made[kind]]
-        flags = [ok for l, ok in checked if l in members]
-        print(f"  {kind}: [{below:.2f}, {above:.2f}]  # {len(members)} launches of "
-              f"{len(applications(members))} applications, held out {percent(flags)}")
+                 f"applications are too few: at least {FEWEST} applications")
+    checked = held_out(launches)
+    print(f"    # {len(launches)} launches of {len(applications(launches))} applications, of "
+          f"applications left out {percent([ok for _, ok in checked])} inside")
+    print("    spread:")
+    for kind, (below, above) in widths(launches).items():
+        flags = [ok for l, ok in checked if l.kind == kind]
+        members = [l for l in launches if l.kind == kind]
+        print(f"      {kind}: [{below:.2f}, {above:.2f}]  # {len(members)} launches of "
+              f"{len(applications(members))} applications, {percent(flags)}")
+    bound = microbenchmarks(parameters, arguments.model)
+    if bound:
+        print(f"      microbenchmarks: {bound:.2f}")
 
 
 main()

@@ -1,6 +1,7 @@
-/* roofs.c - the limits of the device that bind a kernel, as text and as JSON */
+/* roofs.c - what a predicted time depends on: limits of the device and estimates, as text and as JSON */
 #include "mpi/predict/roofs.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "calib/base/units.h"
@@ -14,6 +15,10 @@ void gcal_roofs_print(const struct gcal_prediction *p)
     if (p->roof)
         printf("bound by %s: alone %s, %.0f %% of the time\n", p->roof,
                gcal_units(p->roof_s, "s", time), 100 * p->roof_s / p->time_s);
+    if (p->estimated >= GCAL_PREDICTOR_ESTIMATED)
+        printf("estimated: the time changes by %.0f %% where counts that are estimates "
+               "double\n",
+               100 * (exp2(p->estimated) - 1));
 }
 
 int gcal_roofs_add_json(json_t *answer, const struct gcal_predictor *predictor,
@@ -24,6 +29,8 @@ int gcal_roofs_add_json(json_t *answer, const struct gcal_predictor *predictor,
     double seconds[GCAL_ROOFS_MAX];
     json_t *roofs;
 
+    json_object_set_new(answer, "class", json_string(p->class));
+    json_object_set_new(answer, "estimated", json_real(p->estimated));
     if (!n)
         return 0;
     if (gcal_predictor_roofs(predictor, sizes, seconds, err) < 0)

@@ -1,4 +1,4 @@
-/* roofs.h - the limits of the device that bind a kernel, as text and as JSON */
+/* roofs.h - what a predicted time depends on: limits of the device and estimates, as text and as JSON */
 #ifndef GCAL_MPI_PREDICT_ROOFS_H
 #define GCAL_MPI_PREDICT_ROOFS_H
 
@@ -8,10 +8,12 @@ struct gcal_error;
 struct gcal_prediction;
 struct gcal_predictor;
 
-/* A line on standard output; none for a model without roofs. */
+/* Lines on standard output: the roof, if the model has roofs, and how much of the time
+ * follows from estimates, if that is much.
+ */
 void gcal_roofs_print(const struct gcal_prediction *prediction);
-/* Adds bound_by (null: no roof binds) and roofs, the seconds of each, to 'answer'; nothing
- * for a model without roofs.
+/* Adds class and estimated to 'answer', and for a model with roofs bound_by (null: none
+ * binds) and roofs, the seconds of each.
  */
 int gcal_roofs_add_json(json_t *answer, const struct gcal_predictor *predictor,
                         const double *sizes, const struct gcal_prediction *prediction,

@@ -72,6 +72,7 @@ static void put_row(FILE *file, const struct gcal_prediction *p)
     gcal_csv_text(file, p->roof, ',');
     if (p->roof)
         fprintf(file, "%.9g", p->roof_s);
+    fprintf(file, ",%s,%.3g", p->class, p->estimated);
     fputc('\n', file);
 }
 
@@ -86,7 +87,7 @@ int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
         for (size_t i = 0; i < profile->n_parameters; i++)
             gcal_csv_text(r.file, profile->parameters[i], ',');
         fputs("time_s,standard_error_s,low_s,high_s,not_covered,gap,extrapolates,outside,"
-              "outside_by,bound_by,roof_s\n",
+              "outside_by,bound_by,roof_s,class,estimated\n",
               r.file);
         for (size_t i = 0; i < target->points.n; i++) {
             for (size_t k = 0; k < profile->n_parameters; k++)

@@ -25,7 +25,6 @@ struct gcal_predictor {
     double misfit;       /* relative */
     double short_misfit; /* of predictions below short_s */
     double short_s;
-    double factor_error; /* relative */
     bool disregards_gaps;
     double factor_error;         /* relative */
     struct gcal_spreads spreads; /* none for a kernel that the model was fitted to */

@@ -153,6 +153,8 @@ static void errors_about_models_name_the_place(void **state)
     refuses(BEGIN SUM "    kernels:\n      - {tags: [flops_add_pattern], match: all}\n",
             "site.yaml:7:44: ", "superset");
     refuses(BEGIN SUM TAGS "    roofs: [l2]\n", "site.yaml:", "'l2' is not a name in");
+    refuses(BEGIN SUM TAGS "    spread: {l2: 0.3}\n",
+            "site.yaml:8:14: ", "neither a roof of the model");
     refuses(BEGIN SUM TAGS "    roofs: {l2: p_other}\n",
             "site.yaml:", "roof 'l2': column 1");
     refuses(BEGIN SUM

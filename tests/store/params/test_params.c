@@ -108,10 +108,12 @@ static void reads_back_roofs(void **state)
     assert_non_null(text = gcal_params_encode(&params, &size, NULL));
     assert_null(strstr(text, "roofs"));
     with = replace(text, "form: linear\n",
-                   "form: linear\nroofs:\n  madds: p_madd*f_op_float32_madd\n");
+                   "form: linear\nroofs:\n  madds: p_madd*f_op_float32_madd\n"
+                   "spread:\n  madds: [0.5, 1.25]\n  microbenchmarks: 0.75\n");
     assert_int_equal(decode(with, strlen(with), &back, &err), 0);
     free(text);
     assert_string_equal(back.devices[0].models[0].roofs.roofs[0].name, "madds");
+    assert_true(back.devices[0].models[0].spreads.spreads[0].above == 1.25);
     assert_non_null(text = gcal_params_encode(&back, &size, NULL));
     assert_string_equal(text, with);
     free(text);

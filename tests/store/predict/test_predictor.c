@@ -330,6 +330,106 @@ static void the_longest_roof_binds(void **state)
     gcal_profile_destroy(profile);
 }
 
+/* The interval's ends over the time, as logarithms, of a kernel with 'additions'. */
+static struct gcal_prediction spread_of(const char *more, const char *kernel,
+                                        double additions, const char *class)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_params params = { 0 };
+    struct gcal_profile *profile = read_profile(kernel);
+    char *models = gcal_buf_format(GENERAL "%s", more);
+    struct gcal_prediction prediction;
+    struct gcal_predictor *p;
+
+    read_params("general", models, &params);
+    free(models);
+    if (!(p = gcal_predictor_create(params.devices, NULL, profile, &err)) ||
+        gcal_predictor_eval(p, &additions, &prediction, NULL, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_string_equal(prediction.class, class);
+    prediction.roof = prediction.class = NULL; /* were the predictor's */
+    gcal_predictor_destroy(p);
+    gcal_params_clear(&params);
+    gcal_profile_destroy(profile);
+    prediction.low_s = log(prediction.low_s / prediction.time_s);
+    prediction.high_s = log(prediction.high_s / prediction.time_s);
+    return prediction;
+}
+
+static void is_between(const struct gcal_prediction *p, double below, double above)
+{
+    if (fabs(p->low_s + below) > 1e-9 || fabs(p->high_s - above) > 1e-9)
+        fail_msg("%g to %g, not %g to %g", p->low_s, p->high_s, -below, above);
+    assert_true(fabs(p->standard_error_s / p->time_s * 2 * GCAL_PARAMS_NORMAL_90 - below -
+                     above) < 1e-9);
+    assert_true(fabs(p->misfit * 2 * GCAL_PARAMS_NORMAL_90 - below - above) < 1e-9);
+}
+
+/* An estimate of the additions, exactly as many. */
+#define ESTIMATED                                                                        \
+    "gpucal_profile: 2\n"                                                                \
+    "kernel: e\nparameters: [n]\nlocal_size: [64]\ngroups: [1/64*n]\n"                   \
+    "estimated: true\nentries:\n"                                                        \
+    "- {feature: f_op_float32_add, count: n/sub_group_size, per: sub-group,\n"           \
+    "   dtype: float32, op: add, estimated: true}\n"
+
+#define SPREAD ROOFS "spread: {adds: [0.3, 0.7], small: 0.1, estimated: [1, 2]%s}\n"
+
+static void intervals_are_those_of_the_class(void **state)
+{
+    const char *other = PROFILE("k", NO_PRINT, "0");
+    char *spread = gcal_buf_format(SPREAD, "");
+    struct gcal_prediction p;
+
+    (void)state;
+    p = spread_of(spread, other, 1e6, "adds"); /* 1 ms */
+    is_between(&p, 0.3, 0.7);
+    assert_true(p.estimated == 0);
+    p = spread_of(spread, other, 49000, "small");
+    is_between(&p, 0.1, 0.1);
+    p = spread_of(spread, ESTIMATED, 1e6, "estimated");
+    is_between(&p, 1, 2);
+    assert_true(fabs(p.estimated - 1) < 1e-9); /* twice the time */
+    p = spread_of("", ESTIMATED, 1e6, "estimated");
+    is_between(&p, 0.02, 0.02); /* no spread: error_90 */
+    p = spread_of("spread: {other: 0.4}\n", other, 1e6, "other");
+    is_between(&p, 0.4, 0.4);
+    p = spread_of(ROOFS "spread: {small: 0.4}\n", other, 1e6, "adds");
+    is_between(&p, 0.02, 0.02);
+    free(spread);
+}
+
+/* The microbenchmarks' errors are 0.02 here. */
+static void devices_with_larger_errors_have_wider_intervals(void **state)
+{
+    const char *other = PROFILE("k", NO_PRINT, "0");
+    char *better = gcal_buf_format(SPREAD, ", microbenchmarks: 0.03");
+    char *worse = gcal_buf_format(SPREAD, ", microbenchmarks: 0.01");
+    struct gcal_prediction p;
+
+    (void)state;
+    p = spread_of(better, other, 1e6, "adds");
+    is_between(&p, 0.3, 0.7);
+    p = spread_of(worse, other, 1e6, "adds");
+    is_between(&p, 0.6, 1.4);
+    free(better);
+    free(worse);
+}
+
+/* Its interval is that of such kernels. */
+static void the_spread_is_not_for_fitted_kernels(void **state)
+{
+    char *spread = gcal_buf_format(SPREAD "known: |\n  01 - k known\n", "");
+    struct gcal_prediction p;
+
+    (void)state;
+    p = spread_of(spread, PROFILE("k", OWN, "0"), 1e6, "adds");
+    is_between(&p, 0.02, 0.02);
+    p = spread_of(spread, PROFILE("k", OTHER, "0"), 1e6, "adds");
+    is_between(&p, 0.3, 0.7);
+    free(spread);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +444,9 @@ int main(void)
         cmocka_unit_test(models_are_listed_with_their_kernels),
         cmocka_unit_test(files_of_earlier_versions_go_by_names),
         cmocka_unit_test(the_longest_roof_binds),
+        cmocka_unit_test(intervals_are_those_of_the_class),
+        cmocka_unit_test(devices_with_larger_errors_have_wider_intervals),
+        cmocka_unit_test(the_spread_is_not_for_fitted_kernels),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
