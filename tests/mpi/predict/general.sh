@@ -33,8 +33,9 @@ predict --at n=1000,2^27 --csv "$out/times.csv" > "$out/answer"
 expect '^ *1000 .* bound by launch'
 expect '^ *134217728 .* bound by dram'
 mv "$out/times.csv" "$out/answer"
-expect '^"n",time_s,.*,bound_by,roof_s$'
-expect '^1000,.*,"launch",[0-9.e-]+$'
+expect '^"n",time_s,.*,bound_by,roof_s,class,estimated$'
+expect '^1000,.*,"launch",[0-9.e-]+,small,0$'
 predict --at n=2^27 --json > "$out/answer"
 expect '"bound_by": "dram"'
 expect '"latency": [0-9.e-]+'
+expect '"class": "dram"'
