@@ -154,7 +154,7 @@ static struct gcal_count_counter count_by_sub_group(const struct subject *s)
     const struct gcal_poly *most = count_accesses(s), *box = NULL;
 
     if (s->m->nest->sub_group_size > 1)
-        box = gcal_sets_sub_group_footprint(s->m->nest, s->n, s->near, s->size);
+        box = gcal_sets_sub_group_blocks(s->m->nest, s->n, s->near, NULL, s->size);
     return (struct gcal_count_counter){ box ? gcal_poly_min(s->m->c, box, most) : most,
                                         true };
 }

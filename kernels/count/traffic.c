@@ -11,7 +11,7 @@ enum { LINE_BYTES = 128 };
 struct subject {
     enum gcal_feature_kind kind;
     int64_t bytes; /* of a block */
-    bool partial, in_loop, passes;
+    bool partial, passes;
 };
 
 static bool is_same_access(const struct gcal_sets_access_event *a,
@@ -258,25 +258,19 @@ struct gcal_profile_entry *gcal_count_builder_add_traffic_entry(
     return entry;
 }
 
-/* 'count', the sectors of an access, without those that an iteration of the innermost loop
- * shares with those before.
- */
-static struct gcal_count_counter without_repeats(struct gcal_count_builder *m,
-                                                 const struct gcal_sets_access_event *e,
-                                                 int64_t size,
-                                                 struct gcal_count_counter count)
+static void add_entry(struct gcal_count_builder *m, enum gcal_feature_kind kind,
+                      const struct gcal_sets_access_event *e,
+                      struct gcal_count_counter counter)
 {
-    const struct gcal_sets_scope *loop = gcal_count_innermost_loop(e->scope);
-    const struct gcal_poly *blocks, *times;
+    struct gcal_profile_entry *entry;
 
-    if (!loop || !e->offset ||
-        !(blocks = gcal_sets_loop_blocks(m->nest, e, loop->loop, size)) ||
-        !(times = gcal_sets_scope_count(m->nest, loop->parent, GCAL_SETS_COUNT_SUB_GROUPS,
-                                        &count.estimated)))
-        return count;
-    count.count = gcal_poly_min(m->c, count.count, gcal_poly_mul(m->c, blocks, times));
-    count.estimated = true;
-    return count;
+    if (m->failed || (!counter.count->n_terms && !counter.estimated) ||
+        !(entry = gcal_count_builder_add_traffic_entry(m, kind, e, e->tag)))
+        return;
+    entry->count = gcal_count_builder_text(m, counter.count);
+    entry->estimated = counter.estimated;
+    entry->line = e->line;
+    entry->column = e->column;
 }
 
 /* Of the access 'first' and its copies at the same place of the source. */
@@ -289,7 +283,6 @@ static void add_subject(struct gcal_count_builder *m, size_t first,
                                         .width = e->width,
                                         .partial = subject->partial };
     struct gcal_count_counter counter = gcal_count_counter_zero(m);
-    struct gcal_profile_entry *entry;
 
     for (size_t i = first; i < m->nest->n_accesses; i++)
         if (is_same_access(e, &m->nest->accesses[i])) {
@@ -301,21 +294,13 @@ static void add_subject(struct gcal_count_builder *m, size_t first,
                 find_count(m, i, &blocks, known);
                 one = known[i].counter;
             }
-            if (subject->in_loop)
-                one = without_repeats(m, &m->nest->accesses[i], blocks.size, one);
             counter.count = gcal_poly_add(m->c, counter.count, one.count);
             counter.estimated = counter.estimated || one.estimated;
         }
     free(blocks.all);
     if (blocks.failed)
         gcal_poly_fail(m->c, "out of memory");
-    if (m->failed || (!counter.count->n_terms && !counter.estimated) ||
-        !(entry = gcal_count_builder_add_traffic_entry(m, subject->kind, e, e->tag)))
-        return;
-    entry->count = gcal_count_builder_text(m, counter.count);
-    entry->estimated = counter.estimated;
-    entry->line = e->line;
-    entry->column = e->column;
+    add_entry(m, subject->kind, e, counter);
 }
 
 static bool is_first(const struct gcal_count_builder *m, size_t number)
@@ -325,6 +310,79 @@ static bool is_first(const struct gcal_count_builder *m, size_t number)
             return false;
     return true;
 }
+
+/* ---- sectors of loops ---- */
+
+/* Affine accesses to one array in one loop, or without any. */
+static bool are_together(const struct gcal_sets_access_event *a,
+                         const struct gcal_sets_access_event *b)
+{
+    return a == b ||
+           (a->offset && b->offset && a->array == b->array &&
+            a->direction == b->direction && strcmp(a->dtype, b->dtype) == 0 &&
+            gcal_count_innermost_loop(a->scope) == gcal_count_innermost_loop(b->scope));
+}
+
+/* Adds the sectors of the access at 'first' and all that are together with it, without
+ * those that a sub-group touches again in the loop; 'known': the sectors of each.
+ */
+static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t first,
+                                            struct gcal_count_blocks *blocks,
+                                            const struct gcal_sets_access_event **all,
+                                            struct count *known)
+{
+    const struct gcal_sets_access_event *e = &m->nest->accesses[first];
+    struct gcal_count_counter sum = gcal_count_counter_zero(m);
+    const struct gcal_poly *distinct = NULL;
+    size_t n = 0;
+
+    for (size_t i = first; i < m->nest->n_accesses; i++)
+        if (are_together(e, &m->nest->accesses[i]) && !m->nest->accesses[i].atomic) {
+            all[n++] = &m->nest->accesses[i];
+            blocks->width = all[n - 1]->width;
+            find_count(m, i, blocks, known);
+            sum.count = gcal_poly_add(m->c, sum.count, known[i].counter.count);
+            sum.estimated = sum.estimated || known[i].counter.estimated;
+        }
+    if (e->offset)
+        distinct = gcal_sets_sub_group_blocks(
+            m->nest, n, all, gcal_count_innermost_loop(e->scope), blocks->size);
+    if (!distinct)
+        return sum;
+    return (struct gcal_count_counter){ gcal_poly_min(m->c, sum.count, distinct), true };
+}
+
+static bool is_first_of_loop(const struct gcal_count_builder *m, size_t number)
+{
+    for (size_t i = 0; i < number; i++)
+        if (!m->nest->accesses[i].atomic &&
+            are_together(&m->nest->accesses[i], &m->nest->accesses[number]))
+            return false;
+    return true;
+}
+
+/* An entry for each array and loop; 'known': the sectors of each access. */
+static void add_loop_sectors(struct gcal_count_builder *m, int64_t bytes,
+                             struct count *known)
+{
+    const struct gcal_sets_access_event **all =
+        gcal_poly_alloc(m->c, (m->nest->n_accesses + 1) * sizeof(*all));
+
+    for (size_t i = 0; all && i < m->nest->n_accesses && !m->failed; i++) {
+        const struct gcal_sets_access_event *e = &m->nest->accesses[i];
+        struct gcal_count_blocks blocks = { .size = bytes /
+                                                    (int64_t)gcal_dtype_size(e->dtype) };
+
+        if (gcal_count_is_array_in_sectors(m, e) && !e->atomic && is_first_of_loop(m, i))
+            add_entry(m, GCAL_FEATURE_LOOP_SECTOR, e,
+                      count_loop(m, i, &blocks, all, known));
+        free(blocks.all);
+        if (blocks.failed)
+            gcal_poly_fail(m->c, "out of memory");
+    }
+}
+
+/* ---- all accesses ---- */
 
 bool gcal_count_is_array_in_sectors(const struct gcal_count_builder *m,
                                     const struct gcal_sets_access_event *e)
@@ -355,7 +413,6 @@ void gcal_count_builder_add_traffic(struct gcal_count_builder *m)
     int64_t sector = (int64_t)m->request->sector_bytes;
     const struct subject subjects[] = {
         { .kind = GCAL_FEATURE_SECTOR, .bytes = sector },
-        { .kind = GCAL_FEATURE_LOOP_SECTOR, .bytes = sector, .in_loop = true },
         { .kind = GCAL_FEATURE_LINE, .bytes = LINE_BYTES },
         { .kind = GCAL_FEATURE_PARTIAL_SECTOR, .bytes = sector, .partial = true },
         { .kind = GCAL_FEATURE_CACHE_PASS, .bytes = LINE_BYTES, .passes = true },
@@ -367,10 +424,11 @@ void gcal_count_builder_add_traffic(struct gcal_count_builder *m)
     if (!sector || !known)
         return known ? free(known) : gcal_poly_fail(m->c, "out of memory");
     for (size_t k = 0; k < sizeof(subjects) / sizeof(*subjects); k++) {
-        if (!subjects[k].in_loop) /* of which the counts are those before */
-            memset(known, 0, m->nest->n_accesses * sizeof(*known));
+        memset(known, 0, m->nest->n_accesses * sizeof(*known));
         if (!subjects[k].passes || m->request->n_banks)
             add_subjects(m, &subjects[k], known);
+        if (subjects[k].kind == GCAL_FEATURE_SECTOR)
+            add_loop_sectors(m, sector, known);
     }
     free(known);
 }

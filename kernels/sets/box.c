@@ -368,29 +368,19 @@ gcal_sets_box_footprint(struct gcal_sets_nest *nest, size_t n,
 }
 
 const struct gcal_poly *
-gcal_sets_sub_group_footprint(struct gcal_sets_nest *nest, size_t n,
-                              const struct gcal_sets_access_event *const *accesses,
-                              int64_t size)
+gcal_sets_sub_group_blocks(struct gcal_sets_nest *nest, size_t n,
+                           const struct gcal_sets_access_event *const *accesses,
+                           const struct gcal_sets_scope *loop, int64_t size)
 {
-    struct boxes b = { .nest = nest, .size = size, .region = SUB_GROUP };
-    const struct gcal_poly *p = count_region(&b, n, accesses);
-    int64_t items = 1;
+    struct boxes b = { .nest = nest,
+                       .size = size,
+                       .region = loop ? LOOP : SUB_GROUP,
+                       .loop = loop ? loop->loop : 0 };
+    const struct gcal_poly *blocks = count_region(&b, n, accesses), *times;
+    bool estimated = false;
 
-    for (size_t d = 0; p && d < nest->n_dims; d++) {
-        p = gcal_poly_mul(nest->c, p, nest->groups[d]);
-        items *= nest->local_size[d];
-    }
-    return p ? gcal_poly_scale(nest->c, p,
-                               (items + nest->sub_group_size - 1) / nest->sub_group_size,
-                               1)
-             : NULL;
-}
-
-const struct gcal_poly *gcal_sets_loop_blocks(struct gcal_sets_nest *nest,
-                                              const struct gcal_sets_access_event *access,
-                                              unsigned loop, int64_t size)
-{
-    struct boxes b = { .nest = nest, .size = size, .region = LOOP, .loop = loop };
-
-    return count_region(&b, 1, &access);
+    times = blocks ? gcal_sets_scope_count(nest, loop ? loop->parent : NULL,
+                                           GCAL_SETS_COUNT_SUB_GROUPS, &estimated)
+                   : NULL;
+    return times ? gcal_poly_mul(nest->c, blocks, times) : NULL;
 }

@@ -293,21 +293,14 @@ gcal_sets_box_footprint(struct gcal_sets_nest *nest, size_t n,
                         const struct gcal_sets_access_event *const *accesses,
                         int64_t size, bool by_group);
 
-/* The same of the accesses of each sub-group, summed over sub-groups, whose size must be
- * known.
+/* The same of the accesses of each sub-group, as if all its lanes took part, summed over
+ * sub-groups, whose size must be known; with a loop (a scope) around all accesses, summed over
+ * its executions.
  */
 const struct gcal_poly *
-gcal_sets_sub_group_footprint(struct gcal_sets_nest *nest, size_t n,
-                              const struct gcal_sets_access_event *const *accesses,
-                              int64_t size);
-
-/* An estimate of the blocks that a sub-group touches by one access in one execution of the
- * loop with the dimension 'loop', as if all its lanes took part; NULL when the subscript is
- * not affine.  The nest's sub-group size must be known.
- */
-const struct gcal_poly *gcal_sets_loop_blocks(struct gcal_sets_nest *nest,
-                                              const struct gcal_sets_access_event *access,
-                                              unsigned loop, int64_t size);
+gcal_sets_sub_group_blocks(struct gcal_sets_nest *nest, size_t n,
+                           const struct gcal_sets_access_event *const *accesses,
+                           const struct gcal_sets_scope *loop, int64_t size);
 
 /* The subscript 'offset' without the ends at which it is clamped, as in the middle of the
  * ranges; itself where it is not clamped.
