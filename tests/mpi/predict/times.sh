@@ -83,6 +83,14 @@ line 'no published model roofline, linear or overlap' err
 evaluate 1 --times times.csv -C "$tests/scope" --baseline="$tests/data/applications-cpu/vm.yaml"
 line 'vm.yaml has neither device NVIDIA H100 80GB HBM3 nor another of its type' err
 
+# A figure of both models, and none of a model that is not there.
+if command -v gnuplot > /dev/null; then
+    "$2/scripts/scatter.sh" all.csv figure.svg 'general of other.yaml' > out 2> err || fail 'no figure'
+    grep -q '<text>tiny (2)' figure.svg || grep -q '(2)<' figure.svg || fail 'no points in the figure'
+    "$2/scripts/scatter.sh" all.csv none.svg nothing > out 2> err && fail 'a figure of nothing'
+    line 'no kernel that nothing predicted' err
+fi
+
 # A kernel without a time, and one that cannot be counted, are listed with the reason.
 mkdir own
 cat > own/own_data.cl <<'SOURCE'
