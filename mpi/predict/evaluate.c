@@ -12,6 +12,7 @@
 #include "mpi/predict/baselines.h"
 #include "mpi/predict/compare.h"
 #include "mpi/predict/evaluation_print.h"
+#include "mpi/predict/features_csv.h"
 #include "mpi/predict/inputs.h"
 #include "mpi/predict/measure_targets.h"
 #include "mpi/predict/recount.h"
@@ -21,7 +22,7 @@
 struct evaluate_command {
     struct gcal_predict_device_options published;
     struct gcal_option_list tags, catalogue, replays;
-    const char *config, *record, *times, *csv;
+    const char *config, *record, *times, *csv, *features;
     bool with_baselines;
     const char *baseline; /* a parameter file, or NULL */
 };
@@ -35,7 +36,7 @@ struct inputs {
     struct gcal_evaluation_selection selection;
 };
 
-enum { REPLAY = 256, TIMES, BASELINE };
+enum { REPLAY = 256, TIMES, BASELINE, FEATURES };
 
 static const struct argp_option options[] = {
     { "record", 'r', "FILE.h5", 0, "Write the measurements to this record", 0 },
@@ -49,6 +50,9 @@ static const struct argp_option options[] = {
       "Print beside it, for the same kernels, the figures of the general models of this "
       "parameter file; by default those of the published models roofline, linear and "
       "overlap",
+      0 },
+    { "features", FEATURES, "FILE.csv", 0,
+      "Write the counts of the models' features, with the measured times, to this file",
       0 },
     { 0 },
 };
@@ -73,6 +77,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case BASELINE:
         c->with_baselines = true;
         c->baseline = arg;
+        break;
+    case FEATURES:
+        c->features = arg;
         break;
     case ARGP_KEY_ARG:
         gcal_option_list_add(&c->tags, arg, state);
@@ -234,6 +241,8 @@ static int report(const struct evaluate_command *c, const struct inputs *in,
     rc = gcal_evaluation_print(&r, err);
     if (rc == 0 && c->csv)
         rc = write_csv(c->csv, &r, err);
+    if (rc == 0 && c->features)
+        rc = gcal_features_csv(c->features, evaluation, r.device, err);
     free(sets);
     return rc;
 }

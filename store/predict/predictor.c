@@ -42,6 +42,22 @@ void gcal_predictor_covariance(const struct gcal_predictor *p, double *covarianc
         }
 }
 
+size_t gcal_predictor_feature_count(const struct gcal_predictor *p)
+{
+    return p->model->n_features;
+}
+
+const char *gcal_predictor_feature(const struct gcal_predictor *p, size_t i)
+{
+    return p->model->features[i];
+}
+
+int gcal_predictor_features(const struct gcal_predictor *p, const double *sizes,
+                            double *values, struct gcal_error *err)
+{
+    return gcal_binding_eval(p->binding, sizes, values, err);
+}
+
 void gcal_predictor_disregard_gaps(struct gcal_predictor *p)
 {
     p->disregards_gaps = true;

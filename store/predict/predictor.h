@@ -130,6 +130,14 @@ const char *gcal_predictor_roof(const struct gcal_predictor *predictor, size_t i
 int gcal_predictor_roofs(const struct gcal_predictor *predictor, const double *sizes,
                          double *seconds, struct gcal_error *err);
 
+/* The model's features, and their counts at these sizes: 'values' has room for
+ * gcal_predictor_feature_count() of them.
+ */
+size_t gcal_predictor_feature_count(const struct gcal_predictor *predictor);
+const char *gcal_predictor_feature(const struct gcal_predictor *predictor, size_t i);
+int gcal_predictor_features(const struct gcal_predictor *predictor, const double *sizes,
+                            double *values, struct gcal_error *err);
+
 /* The same time, to the last bit, without interval and faster; -1 where there is no
  * prediction, but for the width of its interval.
  */

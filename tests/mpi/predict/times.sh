@@ -83,6 +83,25 @@ line 'no published model roofline, linear or overlap' err
 evaluate 1 --times times.csv -C "$tests/scope" --baseline="$tests/data/applications-cpu/vm.yaml"
 line 'vm.yaml has neither device NVIDIA H100 80GB HBM3 nor another of its type' err
 
+# The counts of its features, once for each kernel, and what the forest does without any.
+evaluate 0 --times times.csv -C "$tests/scope" --baseline=other.yaml --features features.csv
+python3 - <<'CHECK' || fail 'features.csv'
+import csv
+rows = list(csv.DictReader(open("features.csv", newline="")))
+assert len(rows) == 2 and {row["application"] for row in rows} == {"tiny"}, rows
+assert all(row["model"] == "general" and float(row["predicted_s"]) > 0 for row in rows)
+assert [float(row["f_thread_groups"]) for row in rows] == [2, 8], rows
+assert {float(row["measured_s"]) for row in rows} == {6.4e-06, 6.5e-06}
+CHECK
+evaluate 1 --times times.csv -C "$tests/scope" --features /nonexistent/features.csv
+line '/nonexistent' err
+if python3 -c 'import sklearn' 2> err; then
+    "$2/scripts/forest.py" features.csv > out 2> err && fail 'a forest of one application'
+    sed '3s/,tiny,/,large,/' features.csv > two.csv
+    "$2/scripts/forest.py" two.csv --trees 3 > out 2> err || fail 'no forest'
+    line '^kernels +2 +2$'
+fi
+
 # A figure of both models, and none of a model that is not there.
 if command -v gnuplot > /dev/null; then
     "$2/scripts/scatter.sh" all.csv figure.svg 'general of other.yaml' > out 2> err || fail 'no figure'
