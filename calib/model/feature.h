@@ -1,6 +1,7 @@
 /* feature.h - the names of kernel features (Stevens and Kloeckner 2020, section 6.1)
  *
- *   f_op[_<dtype>[_<op>]]         add (and sub), mul, madd, div, a built-in function
+ *   f_op[_<dtype>[_<op>]]         add (and sub), mul, madd, div, a built-in function;
+ *                                 div_constant and rem_constant: of integers by a constant
  *   f_index[_<dtype>[_<op>]]      the same for subscripts and loop control
  *   f_aux[_<dtype>[_<op>]]        cmp, select, neg, convert of other values
  *   f_mem_access[_tag:<name>][_<global|local|constant|image|private>][_<dtype>]

@@ -140,6 +140,32 @@ static int sort_symbols(struct gcal_model *model, struct gcal_error *err)
     return 0;
 }
 
+/* The model's value with parameter 'at' at 0 and all else at 1; 'at' n_parameters: none. */
+static double value_without(const struct gcal_model *model, size_t at)
+{
+    double slots[GCAL_PROGRAM_MAX_SLOTS];
+
+    for (size_t i = 0; i < model->n_parameters; i++)
+        slots[model->parameter_slots[i]] = i != at;
+    for (size_t i = 0; i < model->n_features; i++)
+        slots[model->feature_slots[i]] = 1;
+    return gcal_model_program_eval(model->program, slots, NULL);
+}
+
+/* A cost may be 0: a parameter that may not, such as a divisor or an exponent, is none. */
+static int find_pure_numbers(struct gcal_model *model, struct gcal_error *err)
+{
+    if (!isfinite(value_without(model, model->n_parameters)))
+        return 0;
+    for (size_t i = 0; i < model->n_parameters; i++)
+        if (!isfinite(value_without(model, i))) {
+            free(model->parameters[i].unit);
+            if (!(model->parameters[i].unit = copy("1", err)))
+                return -1;
+        }
+    return 0;
+}
+
 static int fill(struct gcal_model *model, const char *name, const char *output,
                 const char *expression, struct gcal_error *err)
 {
@@ -157,7 +183,7 @@ static int fill(struct gcal_model *model, const char *name, const char *output,
         return -1;
     model->program = gcal_model_program_create(model->expr, model->parameter_slots,
                                                model->n_parameters, err);
-    return model->program ? 0 : -1;
+    return model->program ? find_pure_numbers(model, err) : -1;
 }
 
 struct gcal_model *gcal_model_create(const char *name, const char *output,

@@ -19,7 +19,7 @@ struct gcal_yaml_writer;
  */
 struct gcal_model_parameter {
     char *name;     /* "p_f32madd" */
-    char *unit;     /* default: "s" */
+    char *unit;     /* default: "s"; "1" if it cannot be 0 */
     double initial; /* NaN: the fit chooses one */
     double min, max;
 };
@@ -37,7 +37,8 @@ struct gcal_model {
     size_t *parameter_slots, *feature_slots; /* indices of expr's symbols */
 };
 
-/* Parameters get unit "s", initial NaN, range 0 to infinity.  NULL with 'err' for an
+/* Parameters get unit "s" ("1" where the expression has no value for 0, as for a divisor or
+ * an exponent), initial NaN, range 0 to infinity.  NULL with 'err' for an
  * expression that does not parse, a name that is neither a parameter nor a feature, and an
  * unknown feature.
  */

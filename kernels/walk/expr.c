@@ -102,6 +102,21 @@ static void count_conversion(struct gcal_walk *w, CXType from, CXType to)
         gcal_walk_count_auxiliary(w, to, "convert");
 }
 
+/* The right value of 'left op right' of integers, where 'op' is a division: it is counted by
+ * another name if the divisor is a constant, as compilers multiply or shift instead.
+ */
+static struct gcal_walk_value walk_divisor(struct gcal_walk *w, const char *op,
+                                           CXType type, bool folds, CXCursor right)
+{
+    struct gcal_walk_value value = gcal_walk_expr(w, right);
+
+    if (!value.folds)
+        gcal_walk_count_op(w, type, op);
+    else if (!folds)
+        gcal_walk_count_op(w, type, *op == 'd' ? "div_constant" : "rem_constant");
+    return value;
+}
+
 /* Counts the operation and returns the right value, and the left one in '*left_value'.
  * NULL 'left': a compound assignment, whose left value is known.
  */
@@ -131,6 +146,9 @@ static struct gcal_walk_value walk_operands(struct gcal_walk *w,
             gcal_walk_count_op(w, type, value.folds ? op : "madd");
         return value;
     }
+    if ((kind == CXBinaryOperator_Div || kind == CXBinaryOperator_Rem) &&
+        gcal_walk_dtype_is_integer(dtype))
+        return walk_divisor(w, op, type, folds, right);
     if (op && !folds)
         gcal_walk_count_op(w, type, op);
     value = gcal_walk_expr(w, right);

@@ -148,6 +148,7 @@ static void every_kind_of_work_is_compared(void **state)
     assert_share("p_launch * f_sync_kernel_launch", ALL);
     assert_share("p_add * f_op_float32_add", ALL - 4);
     assert_share("p_mul * f_op_float32_mul", ALL);
+    assert_share("p_add * f_op_float32_add / p_units", ALL - 4); /* no cost of 0 */
     assert_share(CHEAP, ALL - 4.25);
     assert_share(CHEAP BARRIERS, ALL - 4.25 - 3);
     assert_share(CHEAP " + p_g * f_mem_access_global", ALL - 4.25 - 2);

@@ -172,6 +172,25 @@ static void refuses_what_is_no_model(void **state)
     }
 }
 
+static void parameters_that_cannot_be_0_are_numbers(void **state)
+{
+    struct gcal_model *model =
+        create("pnorm(p_e, p_a*f_thread_groups/p_units, p_b*f_work_items^p_c) + p_l");
+    static const struct {
+        const char *name, *unit;
+    } wanted[] = { { "p_e", "1" }, { "p_a", "s" }, { "p_units", "1" },
+                   { "p_b", "s" }, { "p_c", "s" }, { "p_l", "s" } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+        assert_string_equal(gcal_model_parameter_find(model, wanted[i].name)->unit,
+                            wanted[i].unit);
+    gcal_model_destroy(model);
+    model = create("f_thread_groups/(p_a - p_b)"); /* nothing is known */
+    assert_string_equal(model->parameters[0].unit, "s");
+    gcal_model_destroy(model);
+}
+
 static int decode(struct gcal_model *model, const char *text, struct gcal_error *err)
 {
     struct gcal_yaml *root = gcal_yaml_parse(text, strlen(text), "m.yaml", err);
@@ -236,6 +255,7 @@ int main(void)
         cmocka_unit_test(gradient_is_finite_at_zeros),
         cmocka_unit_test(refuses_what_has_too_many_parts),
         cmocka_unit_test(refuses_what_is_no_model),
+        cmocka_unit_test(parameters_that_cannot_be_0_are_numbers),
         cmocka_unit_test(decodes_parameters),
         cmocka_unit_test(complains_with_line_and_column),
     };

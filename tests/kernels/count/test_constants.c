@@ -143,6 +143,13 @@ static void counts_each_operator(void **state)
         { "p <<= q;", "int32 shl 1" },
         { "p >>= q;", "int32 shr 1" },
         { "p %= q;", "int32 rem 1" },
+        { "p = q / TILE;", "int32 div_constant 1" },
+        { "p %= five;", "int32 rem_constant 1" },
+        { "p = (uint)q / (uint)(2 * R);", "uint32 div_constant 1" },
+        { "p = 100 % q;", "int32 rem 1" },
+        { "p = 100 % TILE / R;", "" },
+        { "p = q / n;", "int32 div 1" },
+        { "p = q / (int)get_local_size(0);", "int32 div 1" },
         { "y *= x;", "float32 mul 1" },
         { "y /= x;", "float32 div 1" },
         { "q += x;", "float32 add 1" }, /* computed in float */
