@@ -18,6 +18,7 @@
 #include "mpi/count/options.h"
 #include "mpi/own/own.h"
 #include "mpi/predict/gaps.h"
+#include "mpi/predict/general.h"
 #include "mpi/predict/inputs.h"
 #include "mpi/predict/roofs.h"
 #include "mpi/predict/table.h"
@@ -158,6 +159,7 @@ static int take_target(const struct predict_command *c,
 
 struct answer {
     struct gcal_predictor *predictor; /* owns the texts of the prediction */
+    struct gcal_predictor *general;   /* beside it; NULL: none */
     struct gcal_prediction prediction;
     const char *node, *device_name, *device_uid;
     double measured_s; /* NaN: not measured */
@@ -182,6 +184,8 @@ static int predict(const struct predict_command *c,
     if (!(a->predictor =
               gcal_predictor_create(device, c->published.model, s->profile, err)))
         return -1;
+    a->general =
+        gcal_general_create(device, gcal_predictor_model(a->predictor), s->profile);
     for (size_t i = 0; i < s->points.n && rc == 0; i++)
         rc = gcal_predictor_eval(a->predictor, s->sizes + i * s->points.n_sizes, &rows[i],
                                  NULL, err);
@@ -262,6 +266,7 @@ static int print_answer(const struct answer *a, const double *sizes,
            a->node, gcal_units(p->time_s, "s", time), format_interval(p, interval),
            gcal_predictor_model(a->predictor));
     gcal_roofs_print(p);
+    gcal_general_print(a->general, sizes, p);
     if (gcal_gaps_print(a->predictor, sizes, err) < 0)
         return -1;
     if (p->extrapolates)
@@ -294,6 +299,7 @@ static json_t *answer_json(const struct answer *a, const double *sizes,
         json_decref(all);
         return NULL;
     }
+    gcal_general_add_json(all, a->general, sizes);
     if (p->extrapolates)
         json_object_set_new(all, "outside", json_string(p->outside));
     if (p->extrapolates && isfinite(p->outside_by)) /* JSON has no infinity */
@@ -332,7 +338,7 @@ static int print(const struct predict_command *c, struct answer *a,
                  const struct gcal_predict_target *s, const struct gcal_prediction *rows,
                  struct gcal_error *err)
 {
-    if (c->csv && gcal_predict_csv(c->csv, s, rows, err) < 0)
+    if (c->csv && gcal_predict_csv(c->csv, s, rows, a->general, err) < 0)
         return -1;
     if (c->json)
         return print_json(a, s, rows, err);
@@ -401,6 +407,7 @@ static int run(const struct predict_command *c, struct gcal_error *err)
 out:
     free(rows);
     gcal_predictor_destroy(a.predictor);
+    gcal_predictor_destroy(a.general);
     gcal_predict_target_clear(&s);
     gcal_kernel_list_clear(&list);
     gcal_predict_device_clear(&published);

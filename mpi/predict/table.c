@@ -9,6 +9,7 @@
 #include "calib/model/profile.h"
 #include "mpi/cli/csv.h"
 #include "mpi/cli/file_replace.h"
+#include "mpi/predict/general.h"
 
 /* ---- table ---- */
 
@@ -56,7 +57,8 @@ void gcal_predict_print_table(const char *device, const char *node, const char *
 
 /* ---- CSV ---- */
 
-static void put_row(FILE *file, const struct gcal_prediction *p)
+static void put_row(FILE *file, const struct gcal_prediction *p,
+                    const struct gcal_predictor *general, const double *sizes)
 {
     gcal_csv_number(file, p->time_s);
     gcal_csv_number(file, p->standard_error_s);
@@ -72,12 +74,14 @@ static void put_row(FILE *file, const struct gcal_prediction *p)
     gcal_csv_text(file, p->roof, ',');
     if (p->roof)
         fprintf(file, "%.9g", p->roof_s);
-    fprintf(file, ",%s,%.3g", p->class, p->estimated);
+    fprintf(file, ",%s,%.3g,", p->class, p->estimated);
+    gcal_general_put_csv(file, general, sizes);
     fputc('\n', file);
 }
 
 int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
-                     const struct gcal_prediction *rows, struct gcal_error *err)
+                     const struct gcal_prediction *rows,
+                     const struct gcal_predictor *general, struct gcal_error *err)
 {
     const struct gcal_profile *profile = target->profile;
     struct gcal_file_replace r = { 0 };
@@ -87,12 +91,13 @@ int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
         for (size_t i = 0; i < profile->n_parameters; i++)
             gcal_csv_text(r.file, profile->parameters[i], ',');
         fputs("time_s,standard_error_s,low_s,high_s,not_covered,gap,extrapolates,outside,"
-              "outside_by,bound_by,roof_s,class,estimated\n",
+              "outside_by,bound_by,roof_s,class,estimated,general_s\n",
               r.file);
         for (size_t i = 0; i < target->points.n; i++) {
             for (size_t k = 0; k < profile->n_parameters; k++)
                 fprintf(r.file, "%.15g,", target->sizes[i * target->points.n_sizes + k]);
-            put_row(r.file, &rows[i]);
+            put_row(r.file, &rows[i], general,
+                    target->sizes + i * target->points.n_sizes);
         }
         rc = gcal_file_replace_finish(&r, err);
     }

@@ -12,8 +12,11 @@ void gcal_predict_print_table(const char *device, const char *node, const char *
                               const struct gcal_predict_target *target,
                               const struct gcal_prediction *rows);
 
-/* The same as a CSV file with more digits; the file is replaced as a whole. */
+/* The same as a CSV file with more digits, and the times of 'general' (NULL: none); the file
+ * is replaced as a whole.
+ */
 int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
-                     const struct gcal_prediction *rows, struct gcal_error *err);
+                     const struct gcal_prediction *rows,
+                     const struct gcal_predictor *general, struct gcal_error *err);
 
 #endif

@@ -52,11 +52,20 @@ static double count_known(const struct gcal_params_model *model, size_t n,
 }
 
 const struct gcal_params_model *
+gcal_predictor_find_general(const struct gcal_params_device *d)
+{
+    for (size_t i = 0; i < d->n_models; i++)
+        if (gcal_params_model_is_general(&d->models[i]))
+            return &d->models[i];
+    return NULL;
+}
+
+const struct gcal_params_model *
 gcal_predictor_choose(const struct gcal_params_device *d, const char *name,
                       size_t n_profiles, const struct gcal_profile *const *profiles,
                       struct gcal_error *err)
 {
-    const struct gcal_params_model *general = NULL, *made = NULL;
+    const struct gcal_params_model *made = NULL;
     double most = 0;
 
     if (name) {
@@ -72,11 +81,11 @@ gcal_predictor_choose(const struct gcal_params_device *d, const char *name,
             most = count;
             made = &d->models[i];
         }
-        if (!general && gcal_params_model_is_general(&d->models[i]))
-            general = &d->models[i];
     }
-    if (made || general)
-        return made ? made : general;
+    if (!made)
+        made = gcal_predictor_find_general(d);
+    if (made)
+        return made;
     return no_model(d, "no model was made for kernel ",
                     n_profiles ? profiles[0]->kernel : "(none)", err);
 }

@@ -84,6 +84,10 @@ gcal_predictor_choose(const struct gcal_params_device *device, const char *name,
                       size_t n_profiles, const struct gcal_profile *const *profiles,
                       struct gcal_error *err);
 
+/* The general model, the first if there are several; NULL: none. */
+const struct gcal_params_model *
+gcal_predictor_find_general(const struct gcal_params_device *device);
+
 /* The name of a model that is made for a kernel of this name which is not this kernel: the
  * source, the defines or the launch has changed.  NULL: none, or some model knows this one.
  */

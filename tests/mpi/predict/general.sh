@@ -2,7 +2,7 @@
 # general.sh GPUCAL DATA - a kernel that no model was made for, predicted from a published file
 # where there is no device: nothing but sizes is given.
 set -eu
-gpucal=$1 data=$2
+gpucal=$1 data=$2 params=$2/general/h100.yaml
 out=$(mktemp -d)
 trap 'rm -r "$out"' EXIT
 export OCL_ICD_VENDORS=/nonexistent XDG_CACHE_HOME=$out
@@ -18,7 +18,7 @@ KERNEL
 
 predict() { # OPTION...
     "$gpucal" predict "$out/add.cl" --local 256 --global 'ceil(n/256)*256' \
-        --params "$data/general/h100.yaml" "$@"
+        --params "$params" "$@"
 }
 expect() { # PATTERN
     grep -qE -- "$1" "$out/answer" && return
@@ -33,9 +33,38 @@ predict --at n=1000,2^27 --csv "$out/times.csv" > "$out/answer"
 expect '^ *1000 .* bound by launch'
 expect '^ *134217728 .* bound by dram'
 mv "$out/times.csv" "$out/answer"
-expect '^"n",time_s,.*,bound_by,roof_s,class,estimated$'
-expect '^1000,.*,"launch",[0-9.e-]+,small,0$'
+expect '^"n",time_s,.*,bound_by,roof_s,class,estimated,general_s$'
+expect '^1000,.*,"launch",[0-9.e-]+,small,0,$'
 predict --at n=2^27 --json > "$out/answer"
 expect '"bound_by": "dram"'
 expect '"latency": [0-9.e-]+'
 expect '"class": "dram"'
+
+# A model made for the kernel wins, and says by how much the general one differs.
+params=$out/both.yaml
+identity=$("$gpucal" count "$out/add.cl" --local 256 --global 'ceil(n/256)*256' --format yaml |
+    sed -n 's/^fingerprint: *//p')
+awk -v identity="$identity" '
+    /^---$/ && !listed++ { print "  - name: own" }
+    /^device: / { device = $0 }
+    /^\.\.\.$/ {
+        print "---\n" device "\nmodel: own\noutput: f_cl_wall_time"
+        print "expression: p_add*f_op_float32_add\nform: linear\nfactor: 1\nfactor_error: 0"
+        print "parameters:\n- {name: p_add, value: 1e-10, unit: s, standard_error: 1e-15}"
+        print "covariance: |\n  1e-15 1\nfeatures:"
+        print "- {name: f_op_float32_add, min: 0, max: 1e9}"
+        print "known: |\n  " identity " - add target"
+        print "kernels: 1\nsamples: 1\nresidual: 0.01\nmean_error: 0.01\nworst_error: 0.01"
+        print "held_out: 1\nheld_out_rms: 0.01\nerror_90: 0.02"
+    }
+    { print }' "$data/general/h100.yaml" > "$params"
+predict --at n=2^27 > "$out/answer"
+expect 'predicted 419.4 us, .* \(model own\)$'
+expect '^general predicts [56][0-9.]+ us \(\+[0-9]+ %\)$'
+predict --at n=2^27 --json --csv "$out/times.csv" > "$out/answer"
+expect '^  "general": \{$'
+mv "$out/times.csv" "$out/answer"
+expect '^134217728,0.000419[0-9]+,.*,0.000[56][0-9]+$'
+# By name, the general model alone.
+predict --at n=2^27 --model general > "$out/answer"
+if grep 'general predicts' "$out/answer"; then exit 1; fi
