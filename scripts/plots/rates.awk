@@ -1,6 +1,6 @@
 # rates.awk: rates implied by a parameter file, beside clpeak's of the same run.  A sub-group's
 # multiply-add counts 2 operations per work-item, a load of the streaming pattern 4 bytes, a
-# sector of memory 32; the arithmetic of the model 'general' is that of one of p_units.
+# sector of memory 32; the arithmetic of the model 'general' is that of one compute unit.
 #   -v device=NAME   one of the parameter file's devices
 # Files: clpeak.txt, which may be empty, and params.yaml.
 
@@ -19,13 +19,14 @@ FILENAME ~ /clpeak/ {
     wanted[uid] = name == device
 }
 /^  sub_group_size: / { sub_group[uid] = $2 }
+/^  compute_units: / { compute_units[uid] = $2 }
 /^device: / { uid = $2 }
 /^model: / { model = $2 }
+wanted[uid] && /^expression: .*(f_device_compute_units|p_units)/ { units[model] = compute_units[uid] }
 wanted[uid] && /^- \{name: p_madd, / { put("p_madd", "float32", 2 * sub_group[uid], "Gflop/s") }
 wanted[uid] && /^- \{name: p_stream, / { put("p_stream", "bandwidth", 4, "GB/s") }
 wanted[uid] && /^- \{name: p_dram, / { put("p_dram", "bandwidth", 32, "GB/s") }
 wanted[uid] && /^- \{name: p_fp32, / { fp32[model] = $0; sub_groups[model] = sub_group[uid] }
-wanted[uid] && /^- \{name: p_units, / { units[model] = value("value") }
 
 function value(name) {
     match($0, name ": [-+.e0-9]+")
