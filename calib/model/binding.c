@@ -181,6 +181,29 @@ out:
     return rc;
 }
 
+/* Local memory of a work-group, which is a number. */
+static double local_bytes(const struct gcal_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_entries; i++)
+        if (profile->entries[i].kind == GCAL_FEATURE_LOCAL_MEMORY_BYTES)
+            return strtod(profile->entries[i].count, NULL);
+    return 0;
+}
+
+/* The work-groups that the device holds at a time; the registers of a kernel are unknown. */
+static double wave_of(const struct gcal_binding_device *device,
+                      const struct gcal_profile *profile)
+{
+    double items = 1, bytes = local_bytes(profile), groups;
+
+    for (size_t d = 0; d < profile->n_dims; d++)
+        items *= (double)profile->local_size[d];
+    groups = fmin(device->work_groups, floor(device->work_items / items));
+    if (bytes > 0)
+        groups = fmin(groups, floor(device->local_memory_bytes / bytes));
+    return device->compute_units * fmax(1, groups);
+}
+
 /* What the device gives a feature of its own; NaN for another kind. */
 static double of_device(const struct gcal_binding_device *device,
                         enum gcal_feature_kind kind)
@@ -330,7 +353,7 @@ static struct gcal_binding *create(const struct gcal_profile *profile,
         return NULL;
     }
     binding->sub_group_size = sub_group_size;
-    binding->wave_groups = NAN;
+    binding->wave_groups = device ? wave_of(device, profile) : NAN;
     binding->device = device;
     if (bind(binding, profile, subject, n_features, features, err) < 0) {
         gcal_binding_destroy(binding);

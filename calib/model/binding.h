@@ -63,8 +63,9 @@ struct gcal_binding *gcal_binding_create_for(const struct gcal_profile *profile,
                                              struct gcal_error *err);
 void gcal_binding_destroy(struct gcal_binding *binding);
 
-/* The work-groups of a wave, at least 1, for features that depend on it; without it their
- * evaluation is an error.
+/* The work-groups of a wave, at least 1, for features that depend on it.  By default those
+ * that the device holds at a time, by their work-items and local memory; where there is no
+ * device, the evaluation of such features is an error.
  */
 void gcal_binding_set_wave(struct gcal_binding *binding, double groups);
 

@@ -363,6 +363,49 @@ static void the_device_is_given(void **state)
     assert_non_null(strstr(err.text, "f_device_sub_group_size: it is the device's"));
 }
 
+/* Of work-groups of 64 work-items: 16 on a unit, 4 by their local memory, 32 work-items. */
+static void a_wave_is_what_the_device_holds(void **state)
+{
+    static const struct {
+        struct gcal_binding_device device;
+        const char *local_bytes;
+        double wave;
+    } cases[] = {
+        { { 32, 7, 2048, 16, 65536, 3e6 }, NULL, 7 * 16 },
+        { { 32, 7, 2048, 16, 65536, 3e6 }, "16384", 7 * 4 },
+        { { 32, 7, 640, 16, 65536, 3e6 }, NULL, 7 * 10 },
+        { { 32, 7, 2048, 16, 65536, 3e6 }, "99999", 7 },
+    };
+    const char *feature = "f_footprint_wave";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *bytes = cases[i].local_bytes;
+        struct gcal_error err = { 0 };
+        char text[600];
+        struct gcal_profile *p;
+        struct gcal_binding *binding;
+        double n = 6400, value;
+
+        snprintf(text, sizeof(text),
+                 "gpucal_profile: 2\nkernel: k\nparameters: [n]\nlocal_size: [64]\n"
+                 "groups: [1/64*n]\nsector_bytes: 32\nentries:\n"
+                 "- {feature: f_footprint_wave_global_float32_load, count: wave_groups,\n"
+                 "   per: kernel, dtype: float32, array: a, memory: global,\n"
+                 "   direction: load, vector_width: 1, lid_strides: ['?'],\n"
+                 "   gid_strides: ['?']}\n%s%s%s",
+                 bytes ? "- {feature: f_local_memory_bytes, count: '" : "",
+                 bytes ? bytes : "", bytes ? "', per: kernel}\n" : "");
+        if (!(p = decode(text, &err)))
+            fail_msg("%s", err.text);
+        binding = gcal_binding_create_on(p, 1, &feature, &cases[i].device, &err);
+        assert_int_equal(gcal_binding_eval(binding, &n, &value, &err), 0);
+        assert_true(value == cases[i].wave);
+        gcal_binding_destroy(binding);
+        gcal_profile_destroy(p);
+    }
+}
+
 /* The same profile with the width in the vector's name, as it is counted now. */
 static void strides_are_of_scalars(void **state)
 {
@@ -641,6 +684,7 @@ int main(void)
         cmocka_unit_test(transfers_are_counted_by_way_and_memory),
         cmocka_unit_test(features_match_entries),
         cmocka_unit_test(the_device_is_given),
+        cmocka_unit_test(a_wave_is_what_the_device_holds),
         cmocka_unit_test(strides_are_of_scalars),
         cmocka_unit_test(strides_follow_the_sizes),
         cmocka_unit_test(sub_groups_are_the_devices),
