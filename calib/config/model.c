@@ -37,6 +37,11 @@ void gcal_config_model_clear(struct gcal_config_model *m)
     *m = (struct gcal_config_model){ 0 };
 }
 
+bool gcal_config_model_merges(const struct gcal_config_model *m)
+{
+    return m->n_targets > 0 || m->roofs.n > 0;
+}
+
 /* ---- name and output ---- */
 
 /* Names are used in comma-separated lists and on command lines. */

@@ -116,7 +116,7 @@ static int add_forms(struct gcal_plan_gain *gain, const struct gcal_config *conf
         for (size_t k = 0; k < m->n_forms; k++)
             if (!m->forms[k].tailored &&
                 form_init(gain, &gain->forms[gain->n_forms++], m->forms[k].model,
-                          m->n_targets > 0, err) < 0)
+                          gcal_config_model_merges(m), err) < 0)
                 return -1;
     }
     return 0;

@@ -310,10 +310,7 @@ int gcal_result_fit_forms(struct gcal_result_type_fit *t,
                           const struct gcal_config_model *config,
                           const struct gcal_result_rows *rows, struct gcal_error *err)
 {
-    /* A feature class has a cost for each of its features: collinear costs are then not
-     * an error of the user.
-     */
-    bool merge_collinear = config->n_targets > 0;
+    bool merge_collinear = gcal_config_model_merges(config);
 
     if (!(t->forms = calloc(config->n_forms, sizeof(*t->forms))))
         return gcal_error_memory(err);
