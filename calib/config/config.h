@@ -62,7 +62,8 @@ struct gcal_config_tag_set {
     size_t n_tags;
     char **tags;
     enum gcal_config_match match;
-    size_t n_kinds; /* device kinds (gpu, ..) on which the kernels are measured; 0: all */
+    size_t n_kinds; /* device kinds (gpu, ..) on which the kernels are measured; 0: those
+                       that no set of the list names */
     char **kinds;
     const struct gcal_yaml *node; /* its place in the file; NULL: not from a file */
 };

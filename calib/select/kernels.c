@@ -125,6 +125,13 @@ static bool names_kind(size_t n, char **kinds, const struct gcal_device_info *in
     return false;
 }
 
+/* 'own': some set of the list names the kind of the device. */
+static bool is_for(const struct gcal_config_tag_set *set, bool own,
+                   const struct gcal_device_info *info)
+{
+    return set->n_kinds ? names_kind(set->n_kinds, set->kinds, info) : !own;
+}
+
 static int gather_model(struct gathered *g, const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
                         const struct gcal_config_model *m, enum gcal_kernel_role role,
@@ -134,10 +141,13 @@ static int gather_model(struct gathered *g, const struct gcal_config *config,
     const struct gcal_config_tag_set *sets = fitted ? m->tag_sets : m->targets;
     size_t n = fitted ? m->n_tag_sets : m->n_targets;
     const struct request r = { m, role };
+    bool own = false;
     int rc = 0;
 
+    for (size_t i = 0; i < n; i++)
+        own = own || names_kind(sets[i].n_kinds, sets[i].kinds, g->info);
     for (size_t i = 0; i < n && rc == 0; i++) {
-        if (sets[i].n_kinds && !names_kind(sets[i].n_kinds, sets[i].kinds, g->info))
+        if (!is_for(&sets[i], own, g->info))
             continue;
         rc = gather_set(g, catalogue, &sets[i], limits, &r, err);
         if (rc < 0)
