@@ -56,7 +56,7 @@ test_sanitized() {
 # All fuzzers at once.  An input that crashes is printed, and kept in the fuzzer's folder.
 fuzz() {
     local name pid status=0 pids=()
-    for name in count params profile; do
+    for name in count params profile csv; do
         tests/fuzz/run.sh "$out/clang/tests/fuzz/fuzz_$name" "$out/fuzz-$name" 60 &
         pids+=($!)
     done

@@ -29,6 +29,11 @@ static int quote_error(const struct reader *r, size_t line, struct gcal_error *e
                           r->table->name, line);
 }
 
+static bool ends_line(const char *at)
+{
+    return *at == '\n' || (*at == '\r' && at[1] == '\n');
+}
+
 /* From after the first quote to after the last. */
 static int unquote(struct reader *r, struct gcal_error *err)
 {
@@ -43,10 +48,9 @@ static int unquote(struct reader *r, struct gcal_error *err)
     if (!*r->at)
         return quote_error(r, line, err);
     r->at++;
-    /* The end is overwritten only now: it may be the quote itself. */
-    if (!strchr(",\r\n", *r->at)) /* the text's end counts */
+    if (*r->at && *r->at != ',' && !ends_line(r->at))
         return quote_error(r, line, err);
-    *to = '\0';
+    *to = '\0'; /* only now: it may be the quote itself */
     return 0;
 }
 
@@ -66,10 +70,11 @@ static int take_field(struct reader *r, bool *more, struct gcal_error *err)
     grown[r->n_cells++] = r->at;
     if (quoted && unquote(r, err) < 0)
         return -1;
-    r->at += strcspn(r->at, ",\r\n");
+    while (*r->at && *r->at != ',' && !ends_line(r->at))
+        r->at++;
     end = *r->at;
     *r->at = '\0';
-    if (end == '\r' && r->at[1] == '\n')
+    if (end == '\r')
         end = *++r->at;
     r->at += end != '\0';
     r->line += end == '\n';
@@ -117,9 +122,9 @@ static int take_lines(struct gcal_csv_table *table, struct gcal_error *err)
 {
     struct reader r = { .table = table, .at = table->text, .line = 1, .first = true };
 
-    while (*(r.at += strspn(r.at, "\r")))
-        if (*r.at == '\n') {
-            r.at++;
+    while (*r.at)
+        if (ends_line(r.at)) {
+            r.at += *r.at == '\r' ? 2 : 1;
             r.line++;
         } else if (take_line(&r, err) < 0)
             return -1;

@@ -4,8 +4,8 @@
 #   tests/fuzz/run.sh FUZZER FOLDER SECONDS
 #
 # FUZZER ends in fuzz_count (counting and work removal, beginning from the kernels of the tree
-# and tests/fuzz/corpus), fuzz_params or fuzz_profile (parameter files and profiles, beginning
-# from those that tests/fuzz/corpus and tests/data keep).  Seeds and findings go to FOLDER,
+# and tests/fuzz/corpus), fuzz_params, fuzz_profile or fuzz_csv (parameter files, profiles and CSV
+# files, beginning from those that tests/fuzz/corpus and tests/data keep).  Seeds and findings go to FOLDER,
 # nothing to the source tree.  A crash, a leak, or an input that takes more than 60 s prints that
 # input and ends with 1.  fuzz_count checks the time and memory of counts, too.  The same program
 # makes the same inputs in the same order: only their number depends on the machine.
@@ -72,6 +72,7 @@ write_seeds() { # WHAT FOLDER
         cp "$tree"/tests/fuzz/corpus/profile/* "$tree"/tests/data/*.profile.yaml \
             "$tree"/docs/examples/*/*.profile.yaml "$2"
         ;;
+    csv) cp "$tree"/tests/fuzz/corpus/csv/* "$2" ;;
     *) false ;;
     esac
 }

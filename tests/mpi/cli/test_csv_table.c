@@ -17,7 +17,7 @@ static void fields_are_read(void **state)
                                "a,1,\"say \"\"no\"\"\"\r\n"
                                "\n"
                                "\"two\nlines\",,\n"
-                               "b,3,\"\"";
+                               "b\r,3,\"\"";
     struct gcal_csv_table t;
 
     (void)state;
@@ -30,7 +30,7 @@ static void fields_are_read(void **state)
     assert_string_equal(gcal_csv_table_cell(&t, 1, 0), "two\nlines");
     assert_string_equal(gcal_csv_table_cell(&t, 1, 1), "");
     assert_string_equal(gcal_csv_table_cell(&t, 1, 2), "");
-    assert_string_equal(gcal_csv_table_cell(&t, 2, 0), "b");
+    assert_string_equal(gcal_csv_table_cell(&t, 2, 0), "b\r");
     assert_string_equal(gcal_csv_table_cell(&t, 2, 2), "");
     assert_string_equal(gcal_csv_table_cell(&t, 2, 3), "");
     assert_int_equal(t.lines[0], 2);
@@ -74,6 +74,7 @@ static void what_is_no_table_is_refused(void **state)
     expect_refused(REFUSED("a,b\n1,2,3\n"), "t.csv:2: 3 fields");
     expect_refused(REFUSED("a\n\n\"1\n2"), "t.csv:3: a quote");
     expect_refused(REFUSED("a\n\"1\"2\n"), "t.csv:2: a quote");
+    expect_refused(REFUSED("a\n\"1\"\r2\n"), "t.csv:2: a quote");
     expect_refused(REFUSED("a\n\0"), "t.csv: not a text");
 }
 
