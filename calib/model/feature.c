@@ -96,6 +96,14 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
     [GCAL_FEATURE_LOAD_ROUND] = TRAFFIC("f_load_round", 0, GCAL_FEATURE_PER_KERNEL),
     [GCAL_FEATURE_LOADS_IN_FLIGHT] =
         TRAFFIC("f_loads_in_flight", 0, GCAL_FEATURE_PER_KERNEL),
+    [GCAL_FEATURE_OP_CHAIN] = {
+        .name = "f_op_chain",
+        .fields = GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_OP,
+        .in_order = true,
+        .granularity = GCAL_FEATURE_PER_KERNEL,
+        .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
+        .counted = GCAL_FEATURE_COUNTED_WITH_TRAFFIC,
+    },
     [GCAL_FEATURE_ATOMIC_PASS] =
         TRAFFIC("f_atomic_pass", MEETING_FIELDS | GCAL_FEATURE_FIELD_TAG,
                 GCAL_FEATURE_PER_SUB_GROUP),

@@ -26,6 +26,8 @@
  *                                 another: each waits for those before it
  *   f_load_round                  the same where iterations of loops do not overlap
  *   f_loads_in_flight             loads of a work-item per round
+ *   f_op_chain[_<dtype>[_<op>]]   operations of a work-item on its longest chain, in which
+ *                                 each waits for the one before
  *   f_atomic[_tag:<name>][_<global|local>][_<dtype>][_<op>]
  *               [_lstrides:{..}][_gstrides:{..}][_afr:<constraint>]
  *               op: add sub inc dec xchg cmpxchg min max and or xor load store
@@ -107,7 +109,8 @@ enum gcal_feature_kind {
     GCAL_FEATURE_LOAD_CHAIN,
     GCAL_FEATURE_LOAD_ROUND,
     GCAL_FEATURE_LOADS_IN_FLIGHT,
-    GCAL_FEATURE_ATOMIC_PASS, /* before GCAL_FEATURE_ATOMIC, whose name begins theirs */
+    GCAL_FEATURE_OP_CHAIN,
+    GCAL_FEATURE_ATOMIC_PASS,
     GCAL_FEATURE_ATOMIC_ADDRESS,
     GCAL_FEATURE_ATOMIC_SECTOR,
     GCAL_FEATURE_ATOMIC_FOOTPRINT,

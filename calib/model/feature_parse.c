@@ -479,22 +479,36 @@ static int read_fields(struct reader *r, const struct gcal_feature_info *kind,
     return 0;
 }
 
-static int read_feature(struct reader *r, struct gcal_feature *f)
+/* The kind with the longest name that 'name' begins with; GCAL_FEATURE_N_KINDS: none. */
+static enum gcal_feature_kind find_kind(const char *name)
 {
-    if (strlen(r->name) > MAX_NAME)
-        return fail(r, "the name is too long");
-    for (int k = 0; k < GCAL_FEATURE_N_KINDS; k++) {
-        const struct gcal_feature_info *kind = gcal_feature_info(k);
-        size_t length = strlen(kind->name);
+    enum gcal_feature_kind found = GCAL_FEATURE_N_KINDS;
+    size_t longest = 0;
 
-        if (strncmp(r->name, kind->name, length) == 0 &&
-            (!r->name[length] || r->name[length] == '_')) {
-            f->kind = k;
-            r->at += length;
-            return read_fields(r, kind, f);
+    for (int k = 0; k < GCAL_FEATURE_N_KINDS; k++) {
+        const char *start = gcal_feature_info(k)->name;
+        size_t length = strlen(start);
+
+        if (strncmp(name, start, length) == 0 && (!name[length] || name[length] == '_') &&
+            length > longest) {
+            found = k;
+            longest = length;
         }
     }
-    return fail_unknown(r);
+    return found;
+}
+
+static int read_feature(struct reader *r, struct gcal_feature *f)
+{
+    enum gcal_feature_kind kind = find_kind(r->name);
+
+    if (strlen(r->name) > MAX_NAME)
+        return fail(r, "the name is too long");
+    if (kind == GCAL_FEATURE_N_KINDS)
+        return fail_unknown(r);
+    f->kind = kind;
+    r->at += strlen(gcal_feature_info(kind)->name);
+    return read_fields(r, gcal_feature_info(kind), f);
 }
 
 int gcal_feature_parse(const char *name, struct gcal_feature *feature,

@@ -161,6 +161,11 @@ void gcal_count_builder_add_footprints(struct gcal_count_builder *m);
 /* Atomic operations that meet, when the request asks for traffic. */
 void gcal_count_builder_add_contention(struct gcal_count_builder *m);
 
+/* ---- op_chain.c ---- */
+
+/* The longest chain of operations, when the request asks for traffic. */
+void gcal_count_builder_add_op_chain(struct gcal_count_builder *m);
+
 /* ---- latency.c ---- */
 
 /* Loads that wait for each other, when the request asks for traffic. */

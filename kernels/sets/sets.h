@@ -105,6 +105,14 @@ struct gcal_sets_access_event {
     int line, column;
 };
 
+/* Operations of the longest chain of a work-item. */
+enum { GCAL_SETS_MOST_LINKS = 40 };
+
+struct gcal_sets_link {
+    const char *dtype, *op;
+    const struct gcal_poly *times;
+};
+
 /* A branch at which the lanes of a sub-group may diverge. */
 struct gcal_sets_branch_event {
     const struct gcal_sets_condition *condition; /* NULL: unknown */
@@ -177,6 +185,9 @@ struct gcal_sets_nest {
     struct gcal_sets_joined *joined;
     size_t n_relaxed, relaxed_capacity;
     struct gcal_sets_relaxed *relaxed;
+    size_t n_links;
+    struct gcal_sets_link links[GCAL_SETS_MOST_LINKS];
+    bool links_lost;                    /* there are too many to follow */
     int64_t local_bytes, private_bytes; /* of declared arrays */
     size_t n_notes, note_capacity;
     struct gcal_sets_note *notes;

@@ -440,6 +440,7 @@ struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
                           (by.kind != GCAL_WALK_VALUE_INTEGER && by.on_data);
         gcal_walk_value_wait(&pointer, &by);
         pointer.range = gcal_walk_range_move(w, &pointer, &by, sign * size);
+        pointer.chain = gcal_walk_chain_union(w, pointer.chain, by.chain);
         pointer.why = pointer.p ? by.why : pointer.why;
         pointer.p = NULL;
     } else {

@@ -113,8 +113,22 @@ struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const cha
     return gcal_walk_not_affine("it comes from a function that is not affine");
 }
 
-static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const char *name,
-                                      struct gcal_walk_children kids)
+/* The operation that a call is in chains; NULL: none. */
+static const char *chain_op(const char *name)
+{
+    if (strcmp(name, "fma") == 0 || strcmp(name, "mad") == 0)
+        return "madd";
+    if (gcal_walk_starts_with(name, "convert_"))
+        return "convert";
+    return gcal_walk_starts_with(name, "__builtin_") || gcal_walk_starts_with(name, "as_")
+               ? NULL
+               : name;
+}
+
+static struct gcal_walk_value builtin_value(struct gcal_walk *w, CXCursor c,
+                                            const char *name,
+                                            struct gcal_walk_children kids,
+                                            const struct gcal_walk_chain **chain)
 {
     enum { MOST_ARGUMENTS = 16 };
     struct gcal_walk_value args[MOST_ARGUMENTS];
@@ -125,6 +139,7 @@ static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const cha
     for (size_t i = 1; i < kids.n && i <= MOST_ARGUMENTS; i++) {
         args[i - 1] = gcal_walk_expr(w, kids.c[i]);
         types[i - 1] = gcal_source_type(kids.c[i]);
+        *chain = gcal_walk_chain_union(w, *chain, args[i - 1].chain);
     }
     if (strcmp(name, "fma") == 0 || strcmp(name, "mad") == 0)
         gcal_walk_count_op(w, type, "madd");
@@ -143,6 +158,18 @@ static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const cha
     if (kids.n > 1 && kids.n <= 4 && gcal_walk_dtype_is_integer(dtype))
         return gcal_walk_vector_call(w, name, type, kids.n - 1, types, args);
     return unknown;
+}
+
+static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const char *name,
+                                      struct gcal_walk_children kids)
+{
+    const struct gcal_walk_chain *chain = NULL;
+    struct gcal_walk_value value = builtin_value(w, c, name, kids, &chain);
+
+    if (!value.folds)
+        gcal_walk_chain_result(w, &value, gcal_source_type(c), chain_op(name), chain,
+                               NULL);
+    return value;
 }
 
 /* ---- functions of the source ---- */
@@ -164,9 +191,12 @@ static void bind_arguments(struct gcal_walk *w, CXCursor function,
                             ? gcal_walk_index_expr(w, kids.c[i + 1])
                             : gcal_walk_expr(w, kids.c[i + 1]);
     }
-    for (size_t i = 0; values && i < n; i++)
-        gcal_walk_variable_declare(w, clang_Cursor_getArgument(function, (unsigned)i),
-                                   values[i]);
+    for (size_t i = 0; values && i < n; i++) {
+        CXCursor parameter = clang_Cursor_getArgument(function, (unsigned)i);
+
+        gcal_walk_variable_declare(w, parameter, values[i]);
+        gcal_walk_chain_declare(w, parameter, values[i].chain);
+    }
 }
 
 static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor function,

@@ -34,14 +34,15 @@ static struct gcal_walk_value vector_access(struct gcal_walk *w, CXCursor c,
     const char *digits = name + strcspn(name, "0123456789");
     int64_t width = *digits ? strtol(digits, NULL, 10) : 1;
     int64_t spacing = width == 3 && strstr(name, "a_half") ? 4 : width;
-    struct gcal_walk_value offset, pointer;
+    struct gcal_walk_value offset, pointer, value, stored = { 0 };
+    enum gcal_feature_space space;
     CXType type;
     long long size;
 
     if (kids.n < first + 2)
         return gcal_walk_unknown(NULL);
     if (!is_load)
-        gcal_walk_expr(w, kids.c[1]);
+        stored = gcal_walk_expr(w, kids.c[1]);
     offset = gcal_walk_index_expr(w, kids.c[first]);
     pointer = gcal_walk_index_expr(w, kids.c[first + 1]);
     type =
@@ -56,7 +57,13 @@ static struct gcal_walk_value vector_access(struct gcal_walk *w, CXCursor c,
                            gcal_walk_pointer_space(w, c, type, pointer),
                            is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE, pointer,
                            address_tag(w, kids.c[first + 1]));
-    return gcal_walk_loaded(gcal_walk_pointer_space(w, c, type, pointer), pointer);
+    space = gcal_walk_pointer_space(w, c, type, pointer);
+    value = gcal_walk_loaded(space, pointer);
+    if (is_load)
+        value.chain = gcal_walk_chain_memory(w, space, type, pointer);
+    else
+        gcal_walk_chain_to_memory(w, space, pointer, stored.chain);
+    return value;
 }
 
 /* ---- atomics ---- */
@@ -95,7 +102,8 @@ static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
                                             struct gcal_walk_children kids)
 {
     const char *op = atomic_operation(w, name);
-    struct gcal_walk_value pointer;
+    const struct gcal_walk_chain *chain = NULL;
+    struct gcal_walk_value pointer, value;
     enum gcal_feature_space space;
     CXType type;
 
@@ -105,7 +113,7 @@ static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
     }
     pointer = gcal_walk_index_expr(w, kids.c[1]);
     for (size_t i = 2; i < kids.n; i++)
-        gcal_walk_expr(w, kids.c[i]);
+        chain = gcal_walk_chain_union(w, chain, gcal_walk_expr(w, kids.c[i]).chain);
     type = clang_getPointeeType(gcal_source_type(kids.c[1]));
     space = pointer.kind == GCAL_WALK_VALUE_POINTER ? w->nest->arrays[pointer.array].space
                                                     : gcal_source_address_space(type);
@@ -115,7 +123,10 @@ static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
     if (type.kind == CXType_Atomic)
         type = clang_Type_getValueType(type);
     gcal_walk_count_atomic(w, c, type, space, op, pointer, address_tag(w, kids.c[1]));
-    return gcal_walk_loaded(space, pointer);
+    gcal_walk_chain_to_memory(w, space, pointer, chain);
+    value = gcal_walk_loaded(space, pointer);
+    value.chain = gcal_walk_chain_union(w, chain, pointer.chain);
+    return value;
 }
 
 /* ---- asynchronous copies ---- */
@@ -269,16 +280,18 @@ static struct gcal_walk_value image_access(struct gcal_walk *w, CXCursor c,
 {
     bool is_load = name[0] == 'r';
     const struct gcal_poly *place;
-    struct gcal_walk_value image;
+    struct gcal_walk_value image, stored;
     CXType type;
 
     if (kids.n < 3)
         return gcal_walk_unknown(NULL);
     place = image_place(w, kids.n - 2 - !is_load, kids.c + 2);
     if (!is_load)
-        gcal_walk_expr(w, kids.c[kids.n - 1]);
+        stored = gcal_walk_expr(w, kids.c[kids.n - 1]);
     image = gcal_walk_image_find(w, kids.c[1]);
     image.p = place;
+    if (!is_load)
+        gcal_walk_chain_to_memory(w, GCAL_FEATURE_SPACE_IMAGE, image, stored.chain);
     type = gcal_source_type(is_load ? c : kids.c[kids.n - 1]);
     gcal_walk_count_access(w, c, type, gcal_walk_type_width(type),
                            GCAL_FEATURE_SPACE_IMAGE,

@@ -246,6 +246,7 @@ struct parts_list {
     struct gcal_walk_part all[GCAL_WALK_MAX_CELLS];
     bool failed; /* of a form that is not followed: unknown */
     bool folds;  /* all values are constants that front ends fold */
+    const struct gcal_walk_chain *chain;
 };
 
 static void add_part(struct parts_list *list, int64_t at, struct gcal_walk_value value)
@@ -257,9 +258,11 @@ static void add_part(struct parts_list *list, int64_t at, struct gcal_walk_value
     list->all[list->n++] = (struct gcal_walk_part){ at, value };
 }
 
-static void add_value(struct parts_list *list, int64_t at, struct gcal_walk_value value)
+static void add_value(struct gcal_walk *w, struct parts_list *list, int64_t at,
+                      struct gcal_walk_value value)
 {
     list->folds = list->folds && value.folds;
+    list->chain = gcal_walk_chain_union(w, list->chain, value.chain);
     if (!value.parts)
         add_part(list, at, value);
     for (size_t i = 0; value.parts && i < value.parts->n; i++)
@@ -276,7 +279,7 @@ static void add_components(struct gcal_walk *w, struct gcal_walk_children kids,
         CXType part = gcal_source_type(kids.c[i]);
         struct gcal_walk_value value = gcal_walk_expr(w, kids.c[i]);
 
-        add_value(list, at, value);
+        add_value(w, list, at, value);
         at += gcal_walk_type_width(part) * spacing;
     }
 }
@@ -357,7 +360,7 @@ static void add_list(struct gcal_walk *w, struct gcal_walk_children kids, CXType
             !gcal_walk_type_is_aggregate(gcal_source_type(value)))
             found = false;
         list->failed |= !found;
-        add_value(list, at, gcal_walk_expr(w, value));
+        add_value(w, list, at, gcal_walk_expr(w, value));
     }
 }
 
@@ -378,6 +381,7 @@ struct gcal_walk_value gcal_walk_initialiser(struct gcal_walk *w, CXCursor c, CX
         add_list(w, kids, type, &list);
     value = gcal_walk_unknown("it comes from a private array or structure");
     value.folds = list.folds;
+    value.chain = list.chain;
     if (list.failed)
         return value;
     n_given = list.n;
@@ -392,6 +396,7 @@ struct gcal_walk_value gcal_walk_initialiser(struct gcal_walk *w, CXCursor c, CX
     }
     value = gcal_walk_value_of_parts(w, list.n, list.all);
     value.folds = list.folds;
+    value.chain = list.chain;
     return value;
 }
 

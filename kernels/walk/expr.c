@@ -79,62 +79,71 @@ static bool walk_product(struct gcal_walk *w, CXCursor c, CXType type,
                          struct gcal_walk_value *value)
 {
     struct gcal_walk_children factors;
-    bool folds;
+    struct gcal_walk_value a, b;
 
     if (!find_product(w, c, type, &factors))
         return false;
-    folds = gcal_walk_expr(w, factors.c[0]).folds;
-    folds = gcal_walk_expr(w, factors.c[1]).folds && folds;
-    *value = constant_if(folds, gcal_walk_unknown(NULL));
+    a = gcal_walk_expr(w, factors.c[0]);
+    b = gcal_walk_expr(w, factors.c[1]);
+    *value = constant_if(a.folds && b.folds, gcal_walk_unknown(NULL));
+    value->chain = gcal_walk_chain_union(w, a.chain, b.chain);
     return true;
 }
 
 /* Integers of one width have the same bits. */
-static void count_conversion(struct gcal_walk *w, CXType from, CXType to)
+static bool converts(CXType from, CXType to)
 {
     const char *a = gcal_source_dtype(from), *b = gcal_source_dtype(to);
 
     if (!a || !b || strcmp(a, b) == 0)
-        return;
-    if (!gcal_walk_dtype_is_integer(a) || !gcal_walk_dtype_is_integer(b) ||
-        clang_Type_getSizeOf(from) / gcal_walk_type_width(from) !=
-            clang_Type_getSizeOf(to) / gcal_walk_type_width(to))
+        return false;
+    return !gcal_walk_dtype_is_integer(a) || !gcal_walk_dtype_is_integer(b) ||
+           clang_Type_getSizeOf(from) / gcal_walk_type_width(from) !=
+               clang_Type_getSizeOf(to) / gcal_walk_type_width(to);
+}
+
+static void count_conversion(struct gcal_walk *w, CXType from, CXType to)
+{
+    if (converts(from, to))
         gcal_walk_count_auxiliary(w, to, "convert");
 }
 
-/* The right value of 'left op right' of integers, where 'op' is a division: it is counted by
+/* The right value of 'left op right' of integers, where '*op' is a division: it is counted by
  * another name if the divisor is a constant, as compilers multiply or shift instead.
  */
-static struct gcal_walk_value walk_divisor(struct gcal_walk *w, const char *op,
+static struct gcal_walk_value walk_divisor(struct gcal_walk *w, const char **op,
                                            CXType type, bool folds, CXCursor right)
 {
     struct gcal_walk_value value = gcal_walk_expr(w, right);
 
-    if (!value.folds)
-        gcal_walk_count_op(w, type, op);
-    else if (!folds)
-        gcal_walk_count_op(w, type, *op == 'd' ? "div_constant" : "rem_constant");
+    if (value.folds && !folds)
+        *op = **op == 'd' ? "div_constant" : "rem_constant";
+    if (!value.folds || !folds)
+        gcal_walk_count_op(w, type, *op);
     return value;
 }
 
-/* Counts the operation and returns the right value, and the left one in '*left_value'.
- * NULL 'left': a compound assignment, whose left value is known.
+/* Counts the operation, as '*op' then is (NULL: none), and returns the right value, and the
+ * left one in '*left_value'.  NULL 'left': a compound assignment, whose left value is known.
  */
 static struct gcal_walk_value walk_operands(struct gcal_walk *w,
                                             enum CXBinaryOperatorKind kind, CXType type,
                                             const CXCursor *left, CXCursor right,
-                                            struct gcal_walk_value *left_value)
+                                            struct gcal_walk_value *left_value,
+                                            const char **op)
 {
-    const char *dtype = gcal_source_dtype(type), *op = gcal_walk_op_name(kind);
-    bool fuses =
-        dtype && !gcal_walk_dtype_is_integer(dtype) && op && strcmp(op, "add") == 0;
+    const char *dtype = gcal_source_dtype(type);
+    bool fuses;
     bool folds = false; /* the left operand */
     struct gcal_walk_value value;
 
+    *op = gcal_walk_op_name(kind);
+    fuses = dtype && !gcal_walk_dtype_is_integer(dtype) && *op && strcmp(*op, "add") == 0;
     if (left && fuses && walk_product(w, *left, type, left_value)) {
         folds = left_value->folds;
         if (!folds) {
-            gcal_walk_count_op(w, type, "madd");
+            *op = "madd";
+            gcal_walk_count_op(w, type, *op);
             return gcal_walk_expr(w, right);
         }
     } else if (left) {
@@ -142,18 +151,19 @@ static struct gcal_walk_value walk_operands(struct gcal_walk *w,
         folds = left_value->folds;
     }
     if (fuses && walk_product(w, right, type, &value)) {
+        *op = value.folds ? *op : "madd";
         if (!value.folds || !folds)
-            gcal_walk_count_op(w, type, value.folds ? op : "madd");
+            gcal_walk_count_op(w, type, *op);
         return value;
     }
     if ((kind == CXBinaryOperator_Div || kind == CXBinaryOperator_Rem) &&
         gcal_walk_dtype_is_integer(dtype))
         return walk_divisor(w, op, type, folds, right);
-    if (op && !folds)
-        gcal_walk_count_op(w, type, op);
+    if (*op && !folds)
+        gcal_walk_count_op(w, type, *op);
     value = gcal_walk_expr(w, right);
-    if (op && folds && !value.folds)
-        gcal_walk_count_op(w, type, op);
+    if (*op && folds && !value.folds)
+        gcal_walk_count_op(w, type, *op);
     return value;
 }
 
@@ -219,7 +229,9 @@ static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
     enum CXBinaryOperatorKind kind =
         gcal_walk_compound_operator(clang_getCursorBinaryOperatorKind(c));
     struct gcal_walk_value value, right;
+    const struct gcal_walk_chain *before;
     struct gcal_walk_lvalue lvalue;
+    const char *op;
     CXType type;
     bool index;
 
@@ -236,10 +248,12 @@ static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
         type = computation_type(kind, lvalue.type, gcal_source_type(kids.c[1]));
         w->quiet += index;
         count_conversion(w, lvalue.type, type);
-        right = walk_operands(w, kind, type, NULL, kids.c[1], NULL);
+        right = walk_operands(w, kind, type, NULL, kids.c[1], NULL, &op);
         count_conversion(w, type, lvalue.type);
         w->quiet -= index;
+        before = value.chain;
         value = gcal_walk_operate(w, kind, type, value, right);
+        gcal_walk_chain_result(w, &value, type, op, before, right.chain);
     }
     gcal_walk_lvalue_store(w, c, &lvalue, value);
     return constant_if(false, value);
@@ -263,6 +277,7 @@ static struct gcal_walk_value walk_step(struct gcal_walk *w, CXCursor c, CXCurso
         w->quiet -= index;
         after = gcal_walk_operate(w, up ? CXBinaryOperator_Add : CXBinaryOperator_Sub,
                                   lvalue.type, before, one);
+        gcal_walk_chain_result(w, &after, lvalue.type, "add", before.chain, NULL);
     }
     gcal_walk_lvalue_store(w, c, &lvalue, after);
     return constant_if(false, post ? before : after);
@@ -272,7 +287,7 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
 {
     enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(c);
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
-    struct gcal_walk_value value;
+    struct gcal_walk_value value, after;
     struct gcal_walk_lvalue lvalue;
 
     if (kids.n != 1)
@@ -297,8 +312,9 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
         value = gcal_walk_expr(w, kids.c[0]);
         if (!value.folds)
             gcal_walk_count_auxiliary(w, gcal_source_type(c), "neg");
-        return constant_if(value.folds,
-                           gcal_walk_negate(w, gcal_source_type(c), value, false));
+        after = gcal_walk_negate(w, gcal_source_type(c), value, false);
+        gcal_walk_chain_result(w, &after, gcal_source_type(c), NULL, value.chain, NULL);
+        return constant_if(value.folds, after);
     case CXUnaryOperator_Plus:
         return gcal_walk_expr(w, kids.c[0]);
     case CXUnaryOperator_LNot:
@@ -310,8 +326,9 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
         value = gcal_walk_expr(w, kids.c[0]);
         if (!value.folds)
             gcal_walk_count_op(w, gcal_source_type(c), "not");
-        return constant_if(value.folds,
-                           gcal_walk_negate(w, gcal_source_type(c), value, true));
+        after = gcal_walk_negate(w, gcal_source_type(c), value, true);
+        gcal_walk_chain_result(w, &after, gcal_source_type(c), "not", value.chain, NULL);
+        return constant_if(value.folds, after);
     default:
         gcal_walk_expr(w, kids.c[0]);
         return gcal_walk_unknown("it holds an operator that is not affine");
@@ -325,7 +342,7 @@ static struct gcal_walk_value walk_logic(struct gcal_walk *w,
 {
     const struct gcal_sets_scope *before = w->scope;
     bool is_and = kind == CXBinaryOperator_LAnd;
-    struct gcal_walk_value first = gcal_walk_expr(w, kids.c[0]), second;
+    struct gcal_walk_value first = gcal_walk_expr(w, kids.c[0]), second, both;
     struct gcal_walk_predicate left = gcal_walk_predicate_from_value(w, first), right;
     int decided = gcal_walk_predicate_decide(w, &left);
     size_t n_events = w->n_events, n_work = w->n_work;
@@ -340,10 +357,11 @@ static struct gcal_walk_value walk_logic(struct gcal_walk *w,
     if (w->n_work != n_work && decided < 0)
         gcal_walk_count_branch(w, kids.c[0], left.known ? left.when : NULL);
     gcal_walk_note_both_sides(w, kids.c[0], &left, n_events);
-    return constant_if(
-        first.folds && second.folds,
+    both =
         gcal_walk_value_from_predicate(is_and ? gcal_walk_predicate_and(w, left, right)
-                                              : gcal_walk_predicate_or(w, left, right)));
+                                              : gcal_walk_predicate_or(w, left, right));
+    both.chain = gcal_walk_chain_union(w, first.chain, second.chain);
+    return constant_if(first.folds && second.folds, both);
 }
 
 /* The distance of two pointers in elements. */
@@ -377,10 +395,14 @@ static struct gcal_walk_value walk_comparison(struct gcal_walk *w,
     struct gcal_walk_value a = gcal_walk_expr(w, kids.c[0]);
     struct gcal_walk_value b = gcal_walk_expr(w, kids.c[1]);
     bool folds = a.folds && b.folds;
+    struct gcal_walk_value value;
 
     if (!folds)
         gcal_walk_count_auxiliary(w, type, "cmp");
-    return constant_if(folds, gcal_walk_comparison(w, kind, type, a, b));
+    value = gcal_walk_comparison(w, kind, type, a, b);
+    gcal_walk_chain_result(w, &value, type, value.condition ? NULL : "cmp", a.chain,
+                           b.chain);
+    return constant_if(folds, value);
 }
 
 static struct gcal_walk_value walk_pointer_sum(struct gcal_walk *w,
@@ -401,7 +423,8 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(c);
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     CXType type = gcal_source_type(c);
-    struct gcal_walk_value left = gcal_walk_unknown(NULL), right;
+    struct gcal_walk_value left = gcal_walk_unknown(NULL), right, value;
+    const char *op;
 
     if (kids.n != 2)
         return gcal_walk_unknown(NULL);
@@ -419,9 +442,11 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
         return walk_pointer_sum(w, kind, type, kids);
     if (kind == CXBinaryOperator_Sub && gcal_walk_is_address(gcal_source_type(kids.c[0])))
         return pointer_difference(w, kids);
-    right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left);
-    return constant_if(left.folds && right.folds,
-                       gcal_walk_operate(w, kind, type, left, right));
+    right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left, &op);
+    value = gcal_walk_operate(w, kind, type, left, right);
+    if (!left.folds || !right.folds)
+        gcal_walk_chain_result(w, &value, type, op, left.chain, right.chain);
+    return constant_if(left.folds && right.folds, value);
 }
 
 /* Of vectors, both sides are evaluated, and each element is chosen. */
@@ -429,7 +454,7 @@ static struct gcal_walk_value walk_vector_conditional(struct gcal_walk *w, CXCur
                                                       struct gcal_walk_children kids)
 {
     static const int order[] = { 2, 1, 0 }; /* select(no, yes, condition) */
-    struct gcal_walk_value args[3];
+    struct gcal_walk_value args[3], value;
     CXType types[3];
 
     for (int i = 0; i < 3; i++) {
@@ -437,9 +462,12 @@ static struct gcal_walk_value walk_vector_conditional(struct gcal_walk *w, CXCur
         types[order[i]] = gcal_source_type(kids.c[i]);
     }
     gcal_walk_count_auxiliary(w, gcal_source_type(c), "select");
-    return gcal_walk_dtype_is_integer(gcal_source_dtype(gcal_source_type(c)))
-               ? gcal_walk_vector_call(w, "select", gcal_source_type(c), 3, types, args)
-               : gcal_walk_unknown(NULL);
+    value = gcal_walk_dtype_is_integer(gcal_source_dtype(gcal_source_type(c)))
+                ? gcal_walk_vector_call(w, "select", gcal_source_type(c), 3, types, args)
+                : gcal_walk_unknown(NULL);
+    gcal_walk_chain_result(w, &value, gcal_source_type(c), "select", args[2].chain,
+                           gcal_walk_chain_union(w, args[0].chain, args[1].chain));
+    return value;
 }
 
 static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
@@ -447,7 +475,7 @@ static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     const struct gcal_sets_scope *before = w->scope;
     struct gcal_walk_predicate predicate;
-    struct gcal_walk_value condition, yes, no;
+    struct gcal_walk_value condition, yes, no, value;
     size_t n_events;
     int decided;
 
@@ -472,7 +500,10 @@ static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
     no = gcal_walk_expr(w, kids.c[2]);
     w->scope = before;
     gcal_walk_note_both_sides(w, kids.c[0], &predicate, n_events);
-    return constant_if(false, gcal_walk_value_select(w, &predicate, yes, no));
+    value = gcal_walk_value_select(w, &predicate, yes, no);
+    gcal_walk_chain_result(w, &value, gcal_source_type(c), "select", condition.chain,
+                           gcal_walk_chain_union(w, yes.chain, no.chain));
+    return constant_if(false, value);
 }
 
 static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
@@ -481,6 +512,7 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
     CXType type = gcal_source_type(c), from;
     bool is_address = gcal_walk_is_address(type), is_reinterpreted, folds;
     CXCursor child;
+    const struct gcal_walk_chain *chain;
     struct gcal_walk_value value;
     struct gcal_walk_lvalue lvalue;
 
@@ -498,14 +530,19 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
     if ((value.kind == GCAL_WALK_VALUE_POINTER || value.is_private) && is_address)
         return value;
     is_reinterpreted = gcal_source_is_reinterpreted(c, child);
-    if (!value.folds && !is_reinterpreted)
+    chain = value.chain;
+    if (!value.folds && !is_reinterpreted) {
         count_conversion(w, from, type);
+        if (chain && converts(from, type))
+            chain = gcal_walk_chain_operate(w, type, "convert", chain);
+    }
     folds = value.folds && gcal_source_dtype(type);
     if (is_reinterpreted)
         value.quotient = NULL; /* its bits are another number */
     value = gcal_walk_cast_value(w, value, from, type);
     if (is_reinterpreted)
         value.quotient = NULL;
+    gcal_walk_chain_result(w, &value, type, NULL, chain, NULL);
     return constant_if(folds, value);
 }
 
@@ -514,10 +551,14 @@ static struct gcal_walk_value walk_list(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     bool folds = kids.n && gcal_source_dtype(gcal_source_type(c));
+    struct gcal_walk_value value = gcal_walk_unknown(NULL), part;
 
-    for (size_t i = 0; i < kids.n; i++)
-        folds = gcal_walk_expr(w, kids.c[i]).folds && folds;
-    return constant_if(folds, gcal_walk_unknown(NULL));
+    for (size_t i = 0; i < kids.n; i++) {
+        part = gcal_walk_expr(w, kids.c[i]);
+        folds = part.folds && folds;
+        value.chain = gcal_walk_chain_union(w, value.chain, part.chain);
+    }
+    return constant_if(folds, value);
 }
 
 static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)

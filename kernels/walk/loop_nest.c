@@ -301,6 +301,7 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
     struct gcal_walk_flow flow, outer = gcal_walk_flow_fall_through();
     struct gcal_walk_exit guard = { .kind = GCAL_WALK_EXIT_ALWAYS };
     const struct gcal_sets_condition *first;
+    struct gcal_walk_chain_loop *chains;
     struct gcal_sets_scope *scope;
 
     gcal_walk_inductions_reset(w, changes);
@@ -326,8 +327,10 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
     set_unrolling(w, &n, scope);
     if (n.within)
         gcal_walk_push_condition(w, loop->at, n.within);
+    chains = gcal_walk_chain_enter(w, loop, gcal_poly_atom_index(n.v));
     flow = walk_iterations(w, &n);
     w->scope = outside;
+    gcal_walk_chain_leave(w, chains, n.trips);
     finish(w, &n,
            !average && !count->guard && !count->within &&
                gcal_walk_flow_any_exit(w, &flow).kind == GCAL_WALK_EXIT_NEVER);

@@ -188,9 +188,12 @@ static void narrow(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue, int64_t
 
     lvalue->type = type;
     if (lvalue->kind == GCAL_WALK_LVALUE_VALUE) {
+        const struct gcal_walk_chain *chain = lvalue->value.chain;
+
         lvalue->value = gcal_walk_parts_slice(w, lvalue->value, bytes, size);
         if (!gcal_walk_type_is_aggregate(type))
             lvalue->value = gcal_walk_part_find(lvalue->value, 0);
+        lvalue->value.chain = chain;
     } else if (lvalue->kind == GCAL_WALK_LVALUE_VARIABLE && !lvalue->somewhere) {
         lvalue->from += bytes;
         lvalue->size = size;
@@ -293,7 +296,10 @@ static struct gcal_walk_lvalue lvalue_of_component(struct gcal_walk *w, CXCursor
         lvalue.somewhere = true;
         lvalue.value = gcal_walk_unknown("the components that it names are not found");
     } else if (lvalue.kind == GCAL_WALK_LVALUE_VALUE) {
+        const struct gcal_walk_chain *chain = lvalue.value.chain;
+
         lvalue.value = gather(w, lvalue.value, spacing, n, lanes);
+        lvalue.value.chain = chain;
     } else {
         select_lanes(w, &lvalue, spacing, n, lanes);
     }
@@ -476,13 +482,23 @@ struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
                                lvalue->tag);
         value = gcal_walk_loaded(lvalue->space, lvalue->pointer);
         value.range = gcal_walk_range_of_type(w, lvalue->type);
+        value.chain =
+            gcal_walk_chain_memory(w, lvalue->space, lvalue->type, lvalue->pointer);
         return value;
     case GCAL_WALK_LVALUE_VARIABLE:
         gcal_walk_private_access(w, at, lvalue, GCAL_FEATURE_LOAD);
-        return load_variable(w, at, lvalue);
+        value = load_variable(w, at, lvalue);
+        value.chain = value.kind == GCAL_WALK_VALUE_UNKNOWN
+                          ? gcal_walk_chain_load(w, lvalue)
+                          : NULL;
+        return value;
     default:
         gcal_walk_private_access(w, at, lvalue, GCAL_FEATURE_LOAD);
-        return lvalue->value;
+        value = lvalue->value;
+        if (lvalue->pointer.in_array)
+            value.chain = gcal_walk_chain_memory(w, GCAL_FEATURE_SPACE_ANY, lvalue->type,
+                                                 lvalue->pointer);
+        return value;
     }
 }
 
@@ -520,6 +536,12 @@ void gcal_walk_lvalue_store(struct gcal_walk *w, CXCursor at,
                                lvalue->tag);
     else
         gcal_walk_private_access(w, at, lvalue, GCAL_FEATURE_STORE);
-    if (lvalue->kind == GCAL_WALK_LVALUE_VARIABLE && !w->frozen)
+    if (value.kind != GCAL_WALK_VALUE_UNKNOWN)
+        value.chain = NULL;
+    if (lvalue->kind == GCAL_WALK_LVALUE_VARIABLE && !w->frozen) {
         store_variable(w, lvalue, value);
+        gcal_walk_chain_store(w, lvalue, value.chain);
+    } else if (lvalue->kind == GCAL_WALK_LVALUE_MEMORY || lvalue->pointer.in_array) {
+        gcal_walk_chain_to_memory(w, lvalue->space, lvalue->pointer, value.chain);
+    }
 }

@@ -172,6 +172,7 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
     gcal_walk_value_wait(&value, &yes);
     gcal_walk_value_wait(&value, &no);
     value.range = yes.range ? yes.range : no.range;
+    value.chain = gcal_walk_chain_union(w, yes.chain, no.chain);
     if (yes.kind == GCAL_WALK_VALUE_POINTER && no.kind == GCAL_WALK_VALUE_POINTER &&
         yes.array == no.array) {
         value.kind = GCAL_WALK_VALUE_POINTER;
@@ -188,6 +189,8 @@ void gcal_walk_variables_merge(struct gcal_walk *w,
         if (!w->variables[i].escaped)
             w->variables[i].value =
                 gcal_walk_value_select(w, predicate, yes[i].value, w->variables[i].value);
+    if (yes)
+        gcal_walk_chains_merge(w, yes[-1].chains, predicate->chain);
 }
 
 /* ---- return values ---- */

@@ -313,8 +313,8 @@ side_of_choice(struct gcal_walk *w, const struct gcal_walk_choice *choice, bool 
         gcal_walk_predicate_from_value(w, holds ? choice->yes : choice->no));
 }
 
-struct gcal_walk_predicate gcal_walk_predicate_from_value(struct gcal_walk *w,
-                                                          struct gcal_walk_value value)
+static struct gcal_walk_predicate from_value(struct gcal_walk *w,
+                                             struct gcal_walk_value value)
 {
     struct gcal_walk_predicate predicate;
 
@@ -331,6 +331,15 @@ struct gcal_walk_predicate gcal_walk_predicate_from_value(struct gcal_walk *w,
     predicate = unknown_predicate(value.on_data, value.why);
     predicate.when = value.when;
     predicate.unless = value.unless;
+    return predicate;
+}
+
+struct gcal_walk_predicate gcal_walk_predicate_from_value(struct gcal_walk *w,
+                                                          struct gcal_walk_value value)
+{
+    struct gcal_walk_predicate predicate = from_value(w, value);
+
+    predicate.chain = value.kind == GCAL_WALK_VALUE_UNKNOWN ? value.chain : NULL;
     return predicate;
 }
 

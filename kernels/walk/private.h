@@ -12,6 +12,7 @@
 #include "kernels/sets/sets.h"
 #include "kernels/source/source.h"
 #include "kernels/trips/trips.h"
+#include "kernels/walk/chain.h"
 #include "kernels/walk/walk.h"
 
 struct gcal_error;
@@ -48,6 +49,7 @@ struct gcal_walk_value {
     /* unknown: of a floating type, with this value, of rational coefficients; or NULL */
     const struct gcal_poly *quotient;
     const struct gcal_walk_choice *choice; /* unknown: one of two integers; or NULL */
+    const struct gcal_walk_chain *chain;   /* unknown: operations that it follows from */
     /* unknown integer, or pointer at an unknown place: what it may be (in bytes); or NULL */
     const struct gcal_sets_range *range;
     const struct gcal_walk_parts *parts; /* unknown: a vector or structure; or NULL */
@@ -79,6 +81,7 @@ struct gcal_walk_predicate {
     const struct gcal_sets_condition *when, *unless;
     bool on_data;
     const char *why; /* unknown: the reason */
+    const struct gcal_walk_chain *chain;
 };
 
 /* Whether control leaves a statement by a certain jump. */
@@ -107,6 +110,7 @@ struct gcal_walk_flow {
 
 /* A variable; or a cell: an integer or pointer in a vector, structure or array. */
 struct gcal_walk_variable {
+    const struct gcal_walk_chains_saved *chains; /* before saved ones: all chains */
     CXCursor decl;
     int64_t at; /* bytes from its beginning */
     CXType type;
@@ -174,6 +178,7 @@ struct gcal_walk {
     const struct gcal_walk_path *path;
     size_t n_returns, return_capacity;
     struct gcal_walk_return *returns; /* of the functions being walked */
+    struct gcal_walk_chains chains;
     struct gcal_annotations annotations;
     bool failed;
     struct gcal_error *err;
@@ -225,7 +230,7 @@ void gcal_walk_cell_set(struct gcal_walk *w, CXCursor decl, int64_t at, CXType t
 void gcal_walk_variable_escape(struct gcal_walk *w, CXCursor decl);
 /* Its value; unknown when it has none. */
 struct gcal_walk_value gcal_walk_variable_get(struct gcal_walk *w, CXCursor decl);
-/* A copy of all variables, in memory of the context; and back to it.  NULL, which changes
+/* A copy of all variables, with their chains, in memory of the context; and back to it.  NULL, which changes
  * nothing, when the context fails.
  */
 struct gcal_walk_variable *gcal_walk_variables_save(struct gcal_walk *w, size_t *n);
@@ -508,6 +513,8 @@ void gcal_walk_private_access(struct gcal_walk *w, CXCursor at,
                               enum gcal_feature_direction direction);
 /* Notes the initialiser of a private array: stores of its elements. */
 void gcal_walk_private_initialise(struct gcal_walk *w, CXCursor decl, bool folds);
+/* The declaration of an array of the nest. */
+CXCursor gcal_walk_private_decl(const struct gcal_walk *w, unsigned array);
 /* After the walk: removes the accesses to arrays that compilers keep in registers. */
 void gcal_walk_private_finish(struct gcal_walk *w);
 
@@ -609,10 +616,7 @@ struct gcal_walk_flow gcal_walk_sequence(struct gcal_walk *w, size_t n,
                                          const CXCursor *c);
 struct gcal_walk_flow gcal_walk_switch(struct gcal_walk *w, CXCursor c);
 
-/* ---- hint.c, loop.c ---- */
-/* How often the attribute or pragma 'around' a loop asks for it to be unrolled; 0: none. */
-enum { GCAL_WALK_UNROLL_ALL = 1 << 30 };
-int64_t gcal_walk_unroll_hint(const struct gcal_walk *w, CXCursor around, CXCursor loop);
+/* ---- loop.c ---- */
 /* A loop of any form; omitted clauses are null cursors. */
 struct gcal_walk_loop_clauses {
     CXCursor at, condition, increment, body;
@@ -679,6 +683,9 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
 
 /* ---- unroll.c: loops executed iteration by iteration ---- */
 enum { GCAL_WALK_MAX_UNROLLED = 1024 };
+/* How often the attribute or pragma 'around' a loop asks for it to be unrolled; 0: none. */
+enum { GCAL_WALK_UNROLL_ALL = 1 << 30 };
+int64_t gcal_walk_unroll_hint(const struct gcal_walk *w, CXCursor around, CXCursor loop);
 struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
                                             const struct gcal_walk_loop_clauses *loop);
 /* An early exit of a loop under an unknown condition: refused, or noted where estimates

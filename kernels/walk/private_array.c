@@ -160,6 +160,14 @@ void gcal_walk_private_initialise(struct gcal_walk *w, CXCursor decl, bool folds
         w->nest->accesses[first].is_initialiser = true;
 }
 
+CXCursor gcal_walk_private_decl(const struct gcal_walk *w, unsigned array)
+{
+    for (size_t i = 0; i < w->n_privates; i++)
+        if (w->privates[i].array == array)
+            return w->privates[i].decl;
+    return clang_getNullCursor();
+}
+
 /* ---- registers or memory ---- */
 
 /* The loops around an access that its subscript depends on, outermost last. */

@@ -24,6 +24,7 @@ static void declare(struct gcal_walk *w, CXCursor decl)
     if (is_array && has_value)
         gcal_walk_private_initialise(w, decl, value.folds);
     gcal_walk_variable_declare(w, decl, value);
+    gcal_walk_chain_declare(w, decl, value.chain);
 }
 
 /* ---- conditions ---- */

@@ -222,7 +222,7 @@ void gcal_walk_cell_set(struct gcal_walk *w, CXCursor decl, int64_t at, CXType t
     }
     w->variables = moved;
     w->variables[w->n_variables++] =
-        (struct gcal_walk_variable){ decl, at, type, value, false };
+        (struct gcal_walk_variable){ NULL, decl, at, type, value, false };
 }
 
 void gcal_walk_variable_set(struct gcal_walk *w, CXCursor decl,
@@ -254,12 +254,14 @@ struct gcal_walk_value gcal_walk_variable_get(struct gcal_walk *w, CXCursor decl
 struct gcal_walk_variable *gcal_walk_variables_save(struct gcal_walk *w, size_t *n)
 {
     struct gcal_walk_variable *copy =
-        gcal_poly_alloc(w->c, w->n_variables * sizeof(*copy) + 1);
+        gcal_poly_alloc(w->c, (w->n_variables + 1) * sizeof(*copy));
 
     *n = copy ? w->n_variables : 0;
     if (*n)
-        memcpy(copy, w->variables, *n * sizeof(*copy));
-    return copy;
+        memcpy(copy + 1, w->variables, *n * sizeof(*copy));
+    if (copy)
+        copy->chains = gcal_walk_chains_save(w);
+    return copy ? copy + 1 : NULL;
 }
 
 void gcal_walk_variables_restore(struct gcal_walk *w,
@@ -268,6 +270,8 @@ void gcal_walk_variables_restore(struct gcal_walk *w,
     for (size_t i = 0; saved && i < n; i++)
         if (!w->variables[i].escaped)
             w->variables[i].value = saved[i].value;
+    if (saved)
+        gcal_walk_chains_restore(w, saved[-1].chains);
 }
 
 /* ---- the kernel ---- */
@@ -342,6 +346,7 @@ static void walk_function(struct gcal_walk *w, CXCursor kernel)
     if (kids.n && !w->failed)
         gcal_walk_stmt(w, kids.c[kids.n - 1]);
     gcal_walk_private_finish(w);
+    gcal_walk_chain_finish(w);
 }
 
 static void clear(struct gcal_walk *w)
@@ -350,6 +355,7 @@ static void clear(struct gcal_walk *w)
     free(w->indices);
     free(w->tables);
     free(w->privates);
+    free(w->chains.all);
     free(w->declared);
     free(w->returns);
     gcal_annotations_clear(&w->annotations);
