@@ -11,7 +11,7 @@ struct gcal_error;
 /* Limits far above honest expressions, which protect the stack from hostile ones. */
 #define GCAL_EXPR_MAX_NESTING 100       /* parentheses, signs and powers in each other */
 #define GCAL_EXPR_MAX_DEPTH   6000      /* of the graph: a sum of n terms is n deep */
-#define GCAL_EXPR_MAX_LENGTH  65536     /* characters */
+#define GCAL_EXPR_MAX_LENGTH  (1 << 18) /* characters */
 #define GCAL_EXPR_MAX_PROGRAM (1 << 18) /* instructions */
 #define GCAL_EXPR_MAX_STACK   192       /* values on the evaluation stack */
 #define GCAL_EXPR_MAX_ARGS    64        /* of one function */
