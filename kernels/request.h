@@ -15,6 +15,14 @@ struct gcal_count_trips {
     const char *parameter;
 };
 
+/* What is known of a buffer: an argument of 'elements', an expression in sizes, of 'bytes'
+ * each.
+ */
+struct gcal_count_extent {
+    const char *argument, *elements;
+    size_t bytes;
+};
+
 struct gcal_count_request {
     const char *source;                     /* OpenCL C */
     const char *file;                       /* its name, for messages */
@@ -32,6 +40,8 @@ struct gcal_count_request {
     size_t budget_divisor; /* for tests: a share of what counting may take; 0: all */
     size_t n_trips;
     const struct gcal_count_trips *trips; /* of loops whose trip count depends on data */
+    size_t n_extents;
+    const struct gcal_count_extent *extents; /* upper bounds of footprints */
 };
 
 #endif

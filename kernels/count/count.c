@@ -188,6 +188,21 @@ static int name_arguments(CXCursor kernel, struct gcal_strings *names,
     return 0;
 }
 
+/* Extents that cannot be read, as they depend on more than sizes, stay unknown. */
+static void set_extents(struct gcal_sets_nest *nest, const struct gcal_count_request *r)
+{
+    for (size_t i = 0; i < r->n_extents; i++)
+        for (size_t k = 0; k < nest->n_arrays; k++) {
+            const struct gcal_poly *elements;
+
+            if (strcmp(nest->arrays[k].name, r->extents[i].argument) != 0 ||
+                !(elements = gcal_poly_parse(nest->c, r->extents[i].elements, NULL)))
+                continue;
+            nest->arrays[k].given =
+                gcal_poly_scale(nest->c, elements, (int64_t)r->extents[i].bytes, 1);
+        }
+}
+
 int gcal_count_walk(const struct gcal_count_request *given,
                     struct gcal_count_walked *walked, struct gcal_error *err)
 {
@@ -211,8 +226,10 @@ int gcal_count_walk(const struct gcal_count_request *given,
         gcal_poly_context_divide_budget(nest->c, nest->budget_divisor);
     }
     if (set_sizes(nest, request, err) == 0 &&
-        gcal_walk_kernel(nest, walked->unit, walked->kernel, request, err) == 0)
+        gcal_walk_kernel(nest, walked->unit, walked->kernel, request, err) == 0) {
+        set_extents(nest, request);
         return 0;
+    }
     if (gcal_poly_context_check(nest->c, NULL) < 0)
         gcal_error_prefix(err, "%s: kernel '%s'", nest->file, walked->name);
     return -1;

@@ -29,6 +29,7 @@ struct subject {
     const struct gcal_sets_access_event **events;
     int64_t size; /* of a sector, in elements */
     bool is_near; /* subscripts are clamped or divided: estimates are counted */
+    bool is_data; /* or have numbers that are data */
     const struct gcal_sets_access_event *
         *near; /* the same, as if they were not clamped */
     struct footprints counted;
@@ -84,6 +85,33 @@ static const struct gcal_poly *count_accesses(const struct subject *s)
     return sum;
 }
 
+/* The sectors of the array, or of what data can reach of it; NULL: unknown. */
+static const struct gcal_poly *whole_array(const struct subject *s)
+{
+    const struct gcal_sets_array *array = &s->m->nest->arrays[s->events[0]->array];
+    const struct gcal_poly *sum = gcal_poly_integer(s->m->c, 0), *one;
+
+    if (array->bytes > 0 || array->given)
+        return gcal_count_array_blocks(s->m, s->events[0], s->size);
+    for (size_t i = 0; i < s->n; i++) {
+        if (!(one = gcal_count_array_blocks(s->m, s->events[i], s->size)))
+            return NULL;
+        sum = gcal_poly_add(s->m->c, sum, one);
+    }
+    return sum;
+}
+
+/* An estimate that is not above the array's sectors in each of 'regions'. */
+static void limit(const struct subject *s, const struct gcal_poly *regions,
+                  struct gcal_count_counter *counter)
+{
+    const struct gcal_poly *whole = whole_array(s);
+
+    if (whole && counter->estimated)
+        counter->count = gcal_poly_min(s->m->c, counter->count,
+                                       gcal_poly_mul(s->m->c, regions, whole));
+}
+
 /* From the ranges of subscripts; at most a sector for each access. */
 static struct gcal_count_counter estimate(const struct subject *s,
                                           struct gcal_sets_nest *nest, bool by_group)
@@ -108,6 +136,8 @@ static const struct gcal_poly *block_footprint(const struct subject *s,
 {
     const struct gcal_poly *count;
 
+    if (s->is_data)
+        return NULL;
     for (size_t i = 0; i < s->n; i++)
         if (s->near[i]->offset &&
             gcal_sets_pieces(s->m->c, s->near[i]->offset) > GCAL_SETS_MOST_PIECES)
@@ -133,7 +163,17 @@ static struct gcal_count_counter count_together(const struct subject *s,
         counter = estimate(s, nest, false);
     if (most || (most = extent(s, nest)))
         counter.count = gcal_poly_min(s->m->c, counter.count, most);
+    limit(s, gcal_poly_integer(s->m->c, 1), &counter);
     return counter;
+}
+
+static const struct gcal_poly *count_groups(const struct subject *s)
+{
+    const struct gcal_poly *groups = gcal_poly_integer(s->m->c, 1);
+
+    for (size_t d = 0; d < s->m->nest->n_dims; d++)
+        groups = gcal_poly_mul(s->m->c, groups, s->m->nest->groups[d]);
+    return groups;
 }
 
 static struct gcal_count_counter count_by_group(const struct subject *s)
@@ -142,21 +182,35 @@ static struct gcal_count_counter count_by_group(const struct subject *s)
 
     counter.count = block_footprint(s, s->m->nest, true, &counter.estimated);
     if (!counter.count)
-        return estimate(s, s->m->nest, true);
-    if (counter.estimated)
+        counter = estimate(s, s->m->nest, true);
+    else if (counter.estimated)
         note_mean(s);
+    limit(s, count_groups(s), &counter);
     return counter;
+}
+
+/* Of a work-group. */
+static int64_t sub_groups(const struct subject *s)
+{
+    const struct gcal_sets_nest *nest = s->m->nest;
+    int64_t items = 1, size = nest->sub_group_size > 0 ? nest->sub_group_size : 1;
+
+    for (size_t d = 0; d < nest->n_dims; d++)
+        items *= nest->local_size[d];
+    return (items + size - 1) / size;
 }
 
 /* From the ranges of subscripts alone. */
 static struct gcal_count_counter count_by_sub_group(const struct subject *s)
 {
     const struct gcal_poly *most = count_accesses(s), *box = NULL;
+    struct gcal_count_counter counter = { .estimated = true };
 
     if (s->m->nest->sub_group_size > 1)
         box = gcal_sets_sub_group_blocks(s->m->nest, s->n, s->near, NULL, s->size);
-    return (struct gcal_count_counter){ box ? gcal_poly_min(s->m->c, box, most) : most,
-                                        true };
+    counter.count = box ? gcal_poly_min(s->m->c, box, most) : most;
+    limit(s, gcal_poly_scale(s->m->c, count_groups(s), sub_groups(s), 1), &counter);
+    return counter;
 }
 
 static void add(const struct subject *s, enum gcal_feature_kind kind, char *text,
@@ -288,7 +342,10 @@ static void add_share(const struct subject *s, const struct gcal_count_counter *
 /* Whether the arrays are accessed by the same subscripts at the same places. */
 static bool is_alike(const struct subject *a, const struct subject *b)
 {
-    if (a->n != b->n || a->size != b->size)
+    const struct gcal_poly *bytes = whole_array(a), *bytes_b = whole_array(b);
+
+    if (a->n != b->n || a->size != b->size || !bytes != !bytes_b ||
+        (bytes && !gcal_poly_equal(bytes, bytes_b)))
         return false;
     for (size_t i = 0; i < a->n; i++) {
         const struct gcal_sets_access_event *x = a->events[i], *y = b->events[i];
@@ -349,7 +406,9 @@ static bool is_of(const struct gcal_sets_access_event *a,
            gcal_dtype_size(a->dtype) == gcal_dtype_size(b->dtype);
 }
 
-/* Subscripts without the ends at which they are clamped, where there are many. */
+/* Subscripts without the ends at which they are clamped, where there are many, and what is
+ * known of those that are data.
+ */
 static void find_near(struct subject *s)
 {
     struct gcal_poly_context *c = s->m->c;
@@ -360,13 +419,15 @@ static void find_near(struct subject *s)
         struct gcal_sets_access_event *near;
 
         s->near[i] = s->events[i];
-        if (!offset || gcal_sets_pieces(c, offset) <= GCAL_SETS_MOST_PIECES ||
+        if ((offset ? gcal_sets_pieces(c, offset) <= GCAL_SETS_MOST_PIECES
+                    : !s->events[i]->near) ||
             !(near = gcal_poly_alloc(c, sizeof(*near))))
             continue;
-        *near = *s->events[i];
-        near->offset = gcal_sets_near(c, offset);
+        *near = gcal_count_near_event(s->events[i]);
+        near->offset = gcal_sets_near(c, near->offset);
         s->near[i] = near;
         s->is_near = true;
+        s->is_data = s->is_data || !offset;
     }
 }
 
@@ -416,8 +477,10 @@ void gcal_count_builder_add_footprints(struct gcal_count_builder *m)
 {
     const struct subject *before = NULL;
 
-    if (m->request->sector_bytes)
+    if (m->request->sector_bytes) {
+        gcal_sets_nest_renew_budget(m->nest);
         assume_extents(m);
+    }
     for (size_t i = 0; i < m->nest->n_accesses && m->request->sector_bytes && !m->failed;
          i++) {
         struct subject *s;

@@ -144,6 +144,15 @@ void gcal_count_builder_add_traffic(struct gcal_count_builder *m);
 bool gcal_count_is_array_in_sectors(const struct gcal_count_builder *m,
                                     const struct gcal_sets_access_event *e);
 
+/* The access with what is known of its offset, for estimates. */
+struct gcal_sets_access_event
+gcal_count_near_event(const struct gcal_sets_access_event *e);
+
+/* The blocks of 'size' elements that the access's array has; NULL: unknown. */
+const struct gcal_poly *gcal_count_array_blocks(struct gcal_count_builder *m,
+                                                const struct gcal_sets_access_event *e,
+                                                int64_t size);
+
 /* A new entry of traffic with the access's fields, without its tag or place. */
 struct gcal_profile_entry *gcal_count_builder_add_traffic_entry(
     struct gcal_count_builder *m, enum gcal_feature_kind kind,

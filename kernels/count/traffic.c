@@ -75,6 +75,67 @@ static void note_rows(struct gcal_count_builder *m,
              gcal_poly_text(m->c, sum->rows), (long long)sum->least_row));
 }
 
+struct gcal_sets_access_event
+gcal_count_near_event(const struct gcal_sets_access_event *e)
+{
+    struct gcal_sets_access_event near = *e;
+
+    near.offset = e->offset ? e->offset : e->near;
+    return near;
+}
+
+/* The blocks of the range that a subscript on data has; NULL: unknown. */
+static const struct gcal_poly *blocks_of_range(struct gcal_count_builder *m,
+                                               const struct gcal_sets_access_event *e,
+                                               int64_t size)
+{
+    const struct gcal_sets_range *range = e->offset ? NULL : e->range;
+    int64_t unit;
+
+    if (!range || gcal_poly_has_dimension(m->c, range->apart) ||
+        gcal_poly_has_dimension(m->c, range->values))
+        return NULL;
+    return gcal_poly_is_constant(range->unit, &unit) && unit == 1 && e->width == 1
+               ? gcal_poly_floor(m->c,
+                                 gcal_poly_add(m->c, range->values,
+                                               gcal_poly_integer(m->c, size - 1)),
+                                 size)
+               : range->values;
+}
+
+const struct gcal_poly *gcal_count_array_blocks(struct gcal_count_builder *m,
+                                                const struct gcal_sets_access_event *e,
+                                                int64_t size)
+{
+    const struct gcal_sets_array *array = &m->nest->arrays[e->array];
+    const struct gcal_poly *bytes =
+        array->bytes > 0 ? gcal_poly_integer(m->c, array->bytes) : array->given;
+    int64_t block = size * (int64_t)gcal_dtype_size(e->dtype);
+
+    return bytes
+               ? gcal_poly_floor(
+                     m->c, gcal_poly_add(m->c, bytes, gcal_poly_integer(m->c, block - 1)),
+                     block)
+               : blocks_of_range(m, e, size);
+}
+
+/* 'count', or all blocks of the array for each execution of 'scope' by a sub-group, if
+ * these are fewer.
+ */
+static const struct gcal_poly *at_most_array(struct gcal_count_builder *m,
+                                             const struct gcal_sets_access_event *e,
+                                             const struct gcal_sets_scope *scope,
+                                             int64_t size, const struct gcal_poly *count)
+{
+    const struct gcal_poly *blocks = gcal_count_array_blocks(m, e, size), *times;
+    bool estimated = false;
+
+    if (!blocks || !(times = gcal_sets_scope_count(
+                         m->nest, scope, GCAL_SETS_COUNT_SUB_GROUPS, &estimated)))
+        return count;
+    return gcal_poly_min(m->c, count, gcal_poly_mul(m->c, times, blocks));
+}
+
 /* As if complete sub-groups executed it, or each work-item by itself. */
 static const struct gcal_poly *estimate(struct gcal_count_builder *m,
                                         const struct gcal_sets_access_event *e,
@@ -98,13 +159,12 @@ static const struct gcal_poly *estimate(struct gcal_count_builder *m,
                "its own is counted for each work-item"
              : "which sectors and lines this accesses depends on data or is not "
                "affine: one of its own is counted for each work-item");
-    return times
-               ? gcal_poly_scale(m->c, times,
-                                 blocks->partial
-                                     ? 1
-                                     : (blocks->width + blocks->size - 1) / blocks->size,
-                                 1)
-               : NULL;
+    if (!times)
+        return NULL;
+    if (!blocks->partial)
+        times = gcal_poly_scale(m->c, times,
+                                (blocks->width + blocks->size - 1) / blocks->size, 1);
+    return at_most_array(m, e, e->scope, blocks->size, times);
 }
 
 /* By sizes and conditions; NULL: unknown. */
@@ -127,13 +187,19 @@ static const struct gcal_poly *count_near(struct gcal_count_builder *m,
                                           const struct gcal_sets_access_event *e,
                                           struct gcal_lanes_sum *sum)
 {
-    const struct gcal_poly *count = gcal_lanes_sum_near(m->nest, e, sum), *most;
+    const struct gcal_sets_access_event near = gcal_count_near_event(e);
+    const struct gcal_poly *count, *most;
     bool estimated = false;
+
+    if (!near.offset || gcal_sets_differs_by_lane(m->nest, near.offset))
+        return NULL;
+    count = gcal_lanes_sum_near(m->nest, &near, sum);
 
     if (!count || gcal_count_builder_is_long(m, count))
         return NULL;
     note(m, e,
-         "the sectors and lines of a subscript that is clamped or divided are estimated: "
+         "the sectors and lines of a subscript that is clamped or divided, or the same "
+         "data in all lanes and a distance between them, are estimated: "
          "as in the middle of its range, and with as many changes of quotients as there "
          "are on average");
     most =
@@ -150,7 +216,8 @@ static const struct gcal_poly *count_otherwise(struct gcal_count_builder *m,
                                                struct count *to)
 {
     const struct gcal_poly *mean, *count = NULL;
-    size_t pieces = e->offset ? gcal_sets_pieces(m->c, e->offset) : 0;
+    size_t pieces =
+        e->offset ? gcal_sets_pieces(m->c, e->offset) : GCAL_SETS_MOST_PIECES + 1;
 
     sum->all_lanes = true;
     mean = gcal_lanes_sum(m->nest, e, sum);
@@ -313,14 +380,23 @@ static bool is_first(const struct gcal_count_builder *m, size_t number)
 
 /* ---- sectors of loops ---- */
 
-/* Affine accesses to one array in one loop, or without any. */
+/* Accesses to one array in one loop, or without any. */
 static bool are_together(const struct gcal_sets_access_event *a,
                          const struct gcal_sets_access_event *b)
 {
     return a == b ||
-           (a->offset && b->offset && a->array == b->array &&
-            a->direction == b->direction && strcmp(a->dtype, b->dtype) == 0 &&
+           (!gcal_count_near_event(a).offset == !gcal_count_near_event(b).offset &&
+            a->array == b->array && a->direction == b->direction &&
+            strcmp(a->dtype, b->dtype) == 0 &&
             gcal_count_innermost_loop(a->scope) == gcal_count_innermost_loop(b->scope));
+}
+
+/* What is around the innermost loop; NULL: nothing, or there is no loop. */
+static const struct gcal_sets_scope *loop_parent(const struct gcal_sets_access_event *e)
+{
+    const struct gcal_sets_scope *loop = gcal_count_innermost_loop(e->scope);
+
+    return loop ? loop->parent : NULL;
 }
 
 /* Adds the sectors of the access at 'first' and all that are together with it, without
@@ -333,23 +409,31 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
 {
     const struct gcal_sets_access_event *e = &m->nest->accesses[first];
     struct gcal_count_counter sum = gcal_count_counter_zero(m);
+    const struct gcal_sets_array *array = &m->nest->arrays[e->array];
     const struct gcal_poly *distinct = NULL;
+    struct gcal_sets_access_event *near;
     size_t n = 0;
 
     for (size_t i = first; i < m->nest->n_accesses; i++)
         if (are_together(e, &m->nest->accesses[i]) && !m->nest->accesses[i].atomic) {
-            all[n++] = &m->nest->accesses[i];
-            blocks->width = all[n - 1]->width;
+            if (!(near = gcal_poly_alloc(m->c, sizeof(*near))))
+                return sum;
+            *near = gcal_count_near_event(&m->nest->accesses[i]);
+            all[n++] = near;
+            blocks->width = near->width;
             find_count(m, i, blocks, known);
             sum.count = gcal_poly_add(m->c, sum.count, known[i].counter.count);
             sum.estimated = sum.estimated || known[i].counter.estimated;
         }
-    if (e->offset)
+    if (n && all[0]->offset)
         distinct = gcal_sets_sub_group_blocks(
             m->nest, n, all, gcal_count_innermost_loop(e->scope), blocks->size);
-    if (!distinct)
-        return sum;
-    return (struct gcal_count_counter){ gcal_poly_min(m->c, sum.count, distinct), true };
+    if (distinct)
+        sum =
+            (struct gcal_count_counter){ gcal_poly_min(m->c, sum.count, distinct), true };
+    if (sum.estimated && (n == 1 || array->bytes > 0 || array->given))
+        sum.count = at_most_array(m, e, loop_parent(e), blocks->size, sum.count);
+    return sum;
 }
 
 static bool is_first_of_loop(const struct gcal_count_builder *m, size_t number)

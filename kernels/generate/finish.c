@@ -76,6 +76,7 @@ static int add_profile(const struct gcal_generator_setting *s, struct gcal_kerne
                        struct gcal_error *err)
 {
     struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
+    struct gcal_count_extent extents[kernel->n_args + 1];
 
     if (counted)
         return (kernel->profile = gcal_profile_copy(counted->profile, err)) ? 0 : -1;
@@ -83,6 +84,8 @@ static int add_profile(const struct gcal_generator_setting *s, struct gcal_kerne
     request.n_banks = kernel->counting.n_banks;
     request.sector_bytes = kernel->counting.sector_bytes;
     request.index_arithmetic = kernel->counting.index_arithmetic;
+    request.n_extents = gcal_kernel_extents(kernel, extents);
+    request.extents = extents;
     if (!gcal_kernel_is_transfer(kernel) &&
         !(kernel->profile = gcal_count(&request, err)))
         return -1;

@@ -544,6 +544,20 @@ struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel)
     return request;
 }
 
+size_t gcal_kernel_extents(const struct gcal_kernel *kernel,
+                           struct gcal_count_extent *extents)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < kernel->n_args; i++)
+        if (kernel->args[i].kind == GCAL_ARG_BUFFER)
+            extents[n++] = (struct gcal_count_extent){ .argument = kernel->args[i].name,
+                                                       .elements = kernel->args[i].value,
+                                                       .bytes = gcal_dtype_size(
+                                                           kernel->args[i].dtype) };
+    return n;
+}
+
 struct gcal_count_request
 gcal_generator_setting_request(const struct gcal_generator_setting *s,
                                const struct gcal_kernel *kernel)

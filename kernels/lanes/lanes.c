@@ -11,7 +11,7 @@
 
 #include "kernels/lanes/private.h"
 
-enum { MOST_EVALUATIONS = 400000 };
+enum { MOST_EVALUATIONS = 400000, SHARE = 4 };
 
 static bool is_by_lane(const struct gcal_lanes_walk *l,
                        const struct gcal_sets_condition *x)
@@ -210,7 +210,7 @@ static const struct gcal_poly *sum_enumerated(struct gcal_lanes_walk *l,
 /* By 'way'; NULL if that cannot. */
 static const struct gcal_poly *
 sum_by(struct gcal_sets_nest *nest, const struct gcal_sets_access_event *access,
-       struct gcal_lanes_sum *sum,
+       struct gcal_lanes_sum *sum, struct gcal_sets_multiples *multiples,
        const struct gcal_poly *(*way)(struct gcal_lanes_walk *l,
                                       const struct gcal_sets_access_event *access))
 {
@@ -225,7 +225,9 @@ sum_by(struct gcal_sets_nest *nest, const struct gcal_sets_access_event *access,
     l->nest = nest;
     l->sum = sum;
     l->evaluations_left = MOST_EVALUATIONS;
+    l->split.multiples = *multiples;
     total = way(l, access);
+    *multiples = l->split.multiples;
     sum->known = l->split.modulus;
     if (l->split.n_rows)
         sum->stride = l->split.rows[0].stride;
@@ -238,16 +240,52 @@ sum_by(struct gcal_sets_nest *nest, const struct gcal_sets_access_event *access,
     return total;
 }
 
+static const struct gcal_poly *sum_either(struct gcal_sets_nest *nest,
+                                          const struct gcal_sets_access_event *access,
+                                          struct gcal_lanes_sum *sum,
+                                          struct gcal_sets_multiples *multiples)
+{
+    const struct gcal_sets_multiples given = *multiples;
+    const struct gcal_poly *total = sum_by(nest, access, sum, multiples, sum_enumerated);
+
+    if (total || sum->all_lanes)
+        return total;
+    *multiples = given;
+    return sum_by(nest, access, sum, multiples, gcal_lanes_sum_boxes);
+}
+
+/* 'total', or the sum for sizes at which rows begin at multiples of 'multiple'. */
+static const struct gcal_poly *or_multiples(struct gcal_sets_nest *nest,
+                                            const struct gcal_sets_access_event *access,
+                                            const struct gcal_lanes_sum *sum,
+                                            int64_t multiple,
+                                            const struct gcal_poly *total)
+{
+    struct gcal_sets_multiples multiples = { .of = multiple };
+    struct gcal_lanes_sum other = *sum;
+    const struct gcal_poly *aligned;
+
+    aligned = sum_either(nest, access, &other, &multiples);
+    return aligned && other.known > sum->known
+               ? gcal_sets_multiples_choose(nest->c, &multiples, aligned, total)
+               : NULL;
+}
+
 const struct gcal_poly *gcal_lanes_sum(struct gcal_sets_nest *nest,
                                        const struct gcal_sets_access_event *access,
                                        struct gcal_lanes_sum *sum)
 {
-    const struct gcal_poly *total = NULL;
+    struct gcal_sets_multiples none = { 0 };
+    const struct gcal_poly *total, *either = NULL;
 
     if (!access->offset || nest->sub_group_size < 1 || !gcal_poly_may_attempt(nest->c) ||
         sum->modulus > GCAL_LANES_MOST_MODULUS || !gcal_sets_nest_context(nest))
         return NULL;
-    total = sum_by(nest, access, sum, sum_enumerated);
-    return total || sum->all_lanes ? total
-                                   : sum_by(nest, access, sum, gcal_lanes_sum_boxes);
+    total = sum_either(nest, access, sum, &none);
+    if (!total || sum->known == sum->modulus)
+        return total;
+    either = or_multiples(nest, access, sum, sum->modulus, total);
+    if (!either && sum->modulus % SHARE == 0)
+        either = or_multiples(nest, access, sum, sum->modulus / SHARE, total);
+    return either ? either : total;
 }

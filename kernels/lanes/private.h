@@ -26,6 +26,7 @@ struct gcal_lanes_subscript {
     const struct gcal_poly *base;
     int64_t modulus; /* a divisor of the one given: the residue beyond it is unknown */
     int64_t first_residue, residue_step, most_residue;
+    struct gcal_sets_multiples multiples; /* 'of' is set by the caller */
 };
 
 /* False when dimensions that differ by lane are multiplied by others. */
@@ -51,7 +52,7 @@ struct gcal_lanes_walk {
     struct gcal_lanes at; /* those that take part */
     struct gcal_lanes_sum *sum;
     int64_t total[GCAL_LANES_MOST_MODULUS]; /* of the measure, by residue of the base */
-    int64_t widest; /* what a row must have for rows to be apart, in elements */
+    int64_t widest;    /* what a row must have for rows to be apart, in elements */
     int64_t most_rows; /* from the first to the last row of lanes together */
     int64_t executions;
     long evaluations_left;

@@ -18,14 +18,22 @@ struct splitting {
 struct parts {
     const struct gcal_poly *dims, *sizes;
     size_t n_dims,
-        n_lane; /* factors with dimensions, and those that depend on the lane */
-    bool quotient;
+        n_lane;   /* factors with dimensions, and those that depend on the lane */
+    bool unknown; /* quotients, and numbers that are data */
 };
 
 static bool depends_on_lane(const struct splitting *s, const struct gcal_poly *atom)
 {
     for (size_t i = 0; i < s->n_dims; i++)
         if (s->by_lane[i] && gcal_poly_contains(s->c, atom, s->dims[i]))
+            return true;
+    return false;
+}
+
+static bool is_dimension(const struct splitting *s, unsigned atom)
+{
+    for (size_t i = 0; i < s->n_dims; i++)
+        if (s->dims[i] == atom)
             return true;
     return false;
 }
@@ -45,11 +53,24 @@ static struct parts take_apart(const struct splitting *s, const struct gcal_poly
             *product = gcal_poly_mul(s->c, *product, p);
         parts.n_dims += has_dims ? t->factors[i].power : 0;
         parts.n_lane += has_dims && depends_on_lane(s, p);
-        parts.quotient =
-            parts.quotient ||
+        parts.unknown =
+            parts.unknown ||
+            (has_dims &&
+             gcal_poly_get_atom(s->c, atom).kind == GCAL_POLY_ATOM_DIMENSION &&
+             !is_dimension(s, atom)) ||
             (has_dims && gcal_poly_get_atom(s->c, atom).kind == GCAL_POLY_ATOM_QUOTIENT);
     }
     return parts;
+}
+
+/* A term of the base, number*sizes*any integer: its residue is 0, or unknown. */
+static void leave_out(struct splitting *s, const struct gcal_poly *sizes, int64_t number)
+{
+    struct gcal_lanes_subscript *to = s->to;
+    bool assumed = gcal_sets_multiples_add(s->c, &to->multiples,
+                                           gcal_poly_scale(s->c, sizes, number, 1));
+
+    to->modulus = gcal_poly_gcd(to->modulus, assumed ? to->multiples.of : number);
 }
 
 static bool add_row(struct splitting *s, const struct parts *parts, int64_t number)
@@ -66,7 +87,7 @@ static bool add_row(struct splitting *s, const struct parts *parts, int64_t numb
         to->rows[to->n_rows++] =
             (struct gcal_lanes_subscript_row){ parts->sizes, gcal_poly_integer(s->c, 0) };
     to->rows[b].lanes = gcal_poly_add(s->c, to->rows[b].lanes, more);
-    to->modulus = gcal_poly_gcd(to->modulus, number);
+    leave_out(s, parts->sizes, number);
     return true;
 }
 
@@ -93,11 +114,15 @@ static void add_base_term(struct splitting *s, const struct gcal_poly_term *t,
 {
     struct gcal_lanes_subscript *to = s->to;
     bool affine =
-        t->den == 1 && !parts->quotient &&
+        t->den == 1 && !parts->unknown &&
         (parts->n_dims == 0 || (parts->n_dims == 1 && !parts->sizes->terms[0].n_factors));
 
-    if (!affine)
-        to->modulus = t->den == 1 ? gcal_poly_gcd(to->modulus, t->num) : 1;
+    if (!affine && t->den == 1)
+        leave_out(s, parts->sizes, t->num);
+    else if (!affine)
+        to->modulus = 1;
+    else if (!parts->n_dims && to->multiples.of && t->n_factors)
+        leave_out(s, parts->sizes, t->num);
     else
         to->base = gcal_poly_add(
             s->c, to->base,
@@ -145,10 +170,12 @@ bool gcal_lanes_subscript_split(struct gcal_poly_context *c,
                                 struct gcal_lanes_subscript *to)
 {
     struct splitting s = { c, n_dims, dims, by_lane, to };
+    int64_t multiple = to->multiples.of;
 
     *to = (struct gcal_lanes_subscript){ .lanes = gcal_poly_integer(c, 0),
                                          .base = gcal_poly_integer(c, 0),
-                                         .modulus = modulus };
+                                         .modulus = modulus,
+                                         .multiples.of = multiple };
     for (size_t i = 0; i < offset->n_terms; i++) {
         struct parts parts = take_apart(&s, &offset->terms[i]);
 

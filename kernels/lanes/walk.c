@@ -254,6 +254,9 @@ const struct gcal_poly *gcal_lanes_sum_residues(
     int64_t m = l->split.modulus, step = l->split.residue_step, least = INT64_MAX;
     const struct gcal_poly *sum;
 
+    /* of several residues, the mean is about right, and counting each takes long */
+    if (l->split.multiples.of && step < l->split.multiples.of)
+        return NULL;
     /* residues that are unknown beyond the split's modulus weigh alike */
     for (int64_t r = m; r < l->sum->modulus; r++)
         l->total[r % m] += l->total[r];

@@ -17,6 +17,7 @@ struct blocks {
     int64_t size;
     int64_t known; /* divides 'size': the place of rows in blocks is known modulo this */
     int64_t first; /* the place of the first row */
+    struct gcal_sets_multiples multiples;
     struct gcal_sets_access_event shifted[GCAL_SETS_IMAGE_ACCESSES];
     const struct gcal_sets_access_event *pointers[GCAL_SETS_IMAGE_ACCESSES];
 };
@@ -84,6 +85,18 @@ static int64_t common_divisor(const struct gcal_poly *p, int64_t of)
     return of;
 }
 
+/* A product of sizes before the first row. */
+static void add_term(struct blocks *b, const struct gcal_poly_term *t)
+{
+    const struct gcal_poly *p = gcal_poly_rational(b->c, t->num, t->den);
+
+    for (size_t j = 0; j < t->n_factors; j++)
+        for (unsigned k = 0; k < t->factors[j].power; k++)
+            p = gcal_poly_mul(b->c, p, gcal_poly_from_atom(b->c, t->factors[j].atom));
+    if (!gcal_sets_multiples_add(b->c, &b->multiples, p))
+        b->known = common_divisor(p, b->known);
+}
+
 /* The place of rows in blocks, as far as it is known. */
 static void find_places(struct blocks *b)
 {
@@ -93,9 +106,12 @@ static void find_places(struct blocks *b)
 
     b->known = b->size;
     for (size_t i = 1; i < b->image.bases.n; i++)
-        b->known = common_divisor(b->image.bases.all[i], b->known);
+        if (!gcal_sets_multiples_add(b->c, &b->multiples, b->image.bases.all[i]))
+            b->known = common_divisor(b->image.bases.all[i], b->known);
     for (size_t i = 0; i < at->n_terms; i++)
-        if (at->terms[i].n_factors || at->terms[i].den != 1)
+        if (at->terms[i].n_factors && b->multiples.of)
+            add_term(b, &at->terms[i]);
+        else if (at->terms[i].n_factors || at->terms[i].den != 1)
             b->known =
                 at->terms[i].den == 1 ? gcal_poly_gcd(b->known, at->terms[i].num) : 1;
         else
@@ -177,16 +193,34 @@ static const struct gcal_poly *count_mean(struct blocks *b, isl_set *set)
                            1, b->size);
 }
 
+/* 'p', or for sizes at which rows begin with blocks the count of these. */
+static const struct gcal_poly *or_multiples(struct blocks *b, isl_set *set,
+                                            const struct gcal_poly *p)
+{
+    const struct gcal_poly *whole = NULL;
+
+    b->multiples = (struct gcal_sets_multiples){ .of = b->size };
+    find_places(b);
+    if (b->known == b->size)
+        whole = gcal_sets_cardinality(&b->image.sizes, to_blocks(b, isl_set_copy(set)));
+    return whole ? gcal_sets_multiples_choose(b->c, &b->multiples, whole, p) : p;
+}
+
 static const struct gcal_poly *count(struct blocks *b, bool *estimated)
 {
     isl_set *set = gcal_sets_image_set(&b->image);
+    const struct gcal_poly *p;
 
     if (!set)
         return NULL;
     find_places(b);
     *estimated = b->known < b->size || b->image.estimated || !are_apart(b, set);
-    return b->known < b->size ? count_mean(b, set)
-                              : gcal_sets_cardinality(&b->image.sizes, to_blocks(b, set));
+    if (b->known == b->size)
+        return gcal_sets_cardinality(&b->image.sizes, to_blocks(b, set));
+    if ((p = count_mean(b, isl_set_copy(set))))
+        p = or_multiples(b, set, p);
+    isl_set_free(set);
+    return p;
 }
 
 const struct gcal_poly *

@@ -7,6 +7,7 @@
  * a range that depends on them is taken to be longer than any number.
  */
 #include <limits.h>
+#include <string.h>
 
 #include "kernels/sets/private.h"
 
@@ -25,6 +26,7 @@ struct box {
     size_t n_dims;
     const struct gcal_poly *trips[GCAL_SETS_MAX_DIMS];
     int64_t step[GCAL_SETS_MAX_DIMS][GCAL_SETS_MAX_BASES];
+    bool scattered[GCAL_SETS_MAX_DIMS]; /* numbers that are data: steps of any length */
     int64_t low[GCAL_SETS_MAX_BASES], high[GCAL_SETS_MAX_BASES]; /* of constant terms */
     int64_t width;
     bool aligned; /* begins with a block in every group */
@@ -42,6 +44,7 @@ struct boxes {
     enum region region;
     unsigned loop; /* its dimension */
     struct gcal_sets_bases bases;
+    struct gcal_sets_multiples multiples;
     size_t n;
     const struct gcal_poly **offsets;
     struct gcal_sets_domain *domains;
@@ -50,6 +53,13 @@ struct boxes {
 };
 
 /* ---- accesses as boxes ---- */
+
+/* Whether p is whole blocks, or assumed to be. */
+static bool is_whole(struct boxes *b, const struct gcal_poly *p)
+{
+    return gcal_poly_is_multiple(p, b->size) ||
+           gcal_sets_multiples_add(b->c, &b->multiples, p);
+}
 
 /* Whether the dimension has one value in the region. */
 static bool is_fixed(const struct boxes *b, const struct gcal_sets_domain *domain,
@@ -108,8 +118,7 @@ static const struct gcal_poly *extent(void *data, const struct gcal_sets_domain 
 }
 
 /* Adds dimension 'dim' of the domain; false when its range is unknown. */
-static bool add_dimension(const struct boxes *b, struct box *box, size_t number,
-                          size_t dim)
+static bool add_dimension(struct boxes *b, struct box *box, size_t number, size_t dim)
 {
     const struct gcal_sets_domain *domain = &b->domains[number];
     const struct gcal_sets_unfold *unfold = &b->unfolds[number];
@@ -123,23 +132,29 @@ static bool add_dimension(const struct boxes *b, struct box *box, size_t number,
         gcal_poly_has_dimension(b->c, stride))
         return false;
     if (fixed)
-        box->aligned = box->aligned && gcal_poly_is_multiple(stride, b->size);
+        box->aligned = box->aligned && is_whole(b, stride);
     if (fixed || !stride->n_terms)
         return true;
     box->trips[box->n_dims] = gcal_sets_unfold_extent(unfold, domain, dim);
+    box->scattered[box->n_dims] = gcal_sets_is_number(b->nest, domain->dims[dim]);
     return box->trips[box->n_dims] &&
            gcal_sets_bases_split(b->c, &b->bases, stride, box->step[box->n_dims++]);
 }
 
-static bool find_box(const struct boxes *b, struct box *box,
+/* Whether each term of a beginning is. */
+static bool begin_is_whole(struct boxes *b, const struct gcal_poly *begin)
+{
+    return !begin->n_terms || is_whole(b, begin);
+}
+
+static bool find_box(struct boxes *b, struct box *box,
                      const struct gcal_sets_access_event *access, size_t number)
 {
     const struct gcal_sets_domain *domain = &b->domains[number];
     const struct gcal_poly *begin =
         gcal_sets_bases_stride(b->c, b->offsets[number], UINT_MAX);
 
-    *box = (struct box){ .width = access->width,
-                         .aligned = gcal_poly_is_multiple(begin, b->size) };
+    *box = (struct box){ .width = access->width, .aligned = begin_is_whole(b, begin) };
     for (size_t i = 0; i < domain->n_dims; i++)
         if (!add_dimension(b, box, number, i))
             return false;
@@ -153,7 +168,8 @@ static bool find_box(const struct boxes *b, struct box *box,
 
 static bool is_alike(const struct boxes *b, const struct box *x, const struct box *y)
 {
-    if (x->n_dims != y->n_dims || x->width != y->width)
+    if (memcmp(x->scattered, y->scattered, sizeof(x->scattered)) != 0 ||
+        x->n_dims != y->n_dims || x->width != y->width)
         return false;
     for (size_t i = 0; i < x->n_dims; i++) {
         if (!gcal_poly_equal(x->trips[i], y->trips[i]))
@@ -222,7 +238,7 @@ static size_t next_dimension(const struct box *box, size_t k, int64_t above, siz
 }
 
 /* The runs along basis 'k', in units of it. */
-static struct runs along(const struct boxes *b, struct box *box, size_t k)
+static struct runs along(struct boxes *b, struct box *box, size_t k)
 {
     struct gcal_poly_context *c = b->c;
     int64_t gap = k == 0 ? b->size : 1, width = k == 0 ? box->width : 1;
@@ -232,7 +248,7 @@ static struct runs along(const struct boxes *b, struct box *box, size_t k)
 
     for (int64_t step = 0; (i = next_dimension(box, k, step, i)) != SIZE_MAX;) {
         step = magnitude(box->step[i][k]);
-        if (meets(runs.span, step, gap)) {
+        if (!box->scattered[i] && meets(runs.span, step, gap)) {
             runs.span = gcal_poly_add(
                 c, runs.span,
                 gcal_poly_scale(c,
@@ -242,14 +258,13 @@ static struct runs along(const struct boxes *b, struct box *box, size_t k)
         }
         runs.count = gcal_poly_mul(c, runs.count, box->trips[i]);
         box->aligned =
-            box->aligned &&
-            gcal_poly_is_multiple(gcal_poly_scale(c, b->bases.all[k], step, 1), b->size);
+            box->aligned && is_whole(b, gcal_poly_scale(c, b->bases.all[k], step, 1));
     }
     return runs;
 }
 
 /* Runs of the lower bases, once for each unit of 'upper', which are 'basis' elements. */
-static struct runs stack(const struct boxes *b, struct box *box, struct runs lower,
+static struct runs stack(struct boxes *b, struct box *box, struct runs lower,
                          struct runs upper, const struct gcal_poly *basis)
 {
     struct gcal_poly_context *c = b->c;
@@ -266,13 +281,13 @@ static struct runs stack(const struct boxes *b, struct box *box, struct runs low
             gcal_poly_add(c, lower.span,
                           gcal_poly_mul(c, basis, gcal_poly_sub(c, upper.span, one)))
         };
-    box->aligned = box->aligned && gcal_poly_is_multiple(basis, b->size);
+    box->aligned = box->aligned && is_whole(b, basis);
     return (struct runs){ gcal_poly_mul(c, lower.count,
                                         gcal_poly_mul(c, upper.count, upper.span)),
                           lower.span };
 }
 
-static const struct gcal_poly *count_box(const struct boxes *b, struct box *box)
+static const struct gcal_poly *count_box(struct boxes *b, struct box *box)
 {
     struct gcal_poly_context *c = b->c;
     struct runs runs = along(b, box, 0);
@@ -332,13 +347,30 @@ static const struct gcal_poly *count(struct boxes *b, size_t n,
     return sum;
 }
 
+/* p, or for sizes at which rows begin with blocks the count as if they always did. */
+static const struct gcal_poly *
+or_multiples(struct boxes *b, size_t n,
+             const struct gcal_sets_access_event *const *accesses, bool whole,
+             const struct gcal_poly *p)
+{
+    const struct gcal_poly *either = NULL, *aligned;
+
+    if (!gcal_poly_begin_attempt(b->c, MOST_STEPS))
+        return p;
+    b->multiples = (struct gcal_sets_multiples){ .of = b->size };
+    aligned = count(b, n, accesses, whole);
+    if (aligned && b->multiples.n)
+        either = gcal_sets_multiples_choose(b->c, &b->multiples, aligned, p);
+    return gcal_poly_end_attempt(b->c) || !either ? p : either;
+}
+
 /* The blocks of one region; NULL: unknown. */
 static const struct gcal_poly *
 count_region(struct boxes *b, size_t n,
              const struct gcal_sets_access_event *const *accesses)
 {
     const struct gcal_poly *p = NULL;
-    bool estimated = false, known;
+    bool estimated = false, known, whole = true;
 
     b->c = b->nest->c;
     b->offsets = gcal_poly_alloc(b->c, n * sizeof(void *));
@@ -349,9 +381,13 @@ count_region(struct boxes *b, size_t n,
         !gcal_poly_begin_attempt(b->c, MOST_STEPS))
         return NULL;
     known = find_domains(b, n, accesses, &estimated);
-    for (int whole = 1; whole >= 0 && known && !p; whole--)
-        p = count(b, n, accesses, whole);
-    return gcal_poly_end_attempt(b->c) ? NULL : p;
+    for (int w = 1; w >= 0 && known && !p; w--) {
+        p = count(b, n, accesses, w);
+        whole = w;
+    }
+    if (gcal_poly_end_attempt(b->c) || !p)
+        return NULL;
+    return or_multiples(b, n, accesses, whole, p);
 }
 
 const struct gcal_poly *

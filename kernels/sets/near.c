@@ -160,3 +160,34 @@ const struct gcal_poly *gcal_sets_near(struct gcal_poly_context *c,
 
     return count_pieces(c, offset, 0) ? settle(&n, offset) : offset;
 }
+
+/* ---- numbers that are data ---- */
+
+/* Whether lanes of a sub-group differ along the axis. */
+static bool has_lanes(const struct gcal_sets_nest *nest, size_t axis)
+{
+    int64_t lanes = nest->sub_group_size;
+
+    for (size_t d = 0; d < axis; d++)
+        lanes = lanes % nest->local_size[d] == 0 || lanes > nest->local_size[d]
+                    ? (lanes + nest->local_size[d] - 1) / nest->local_size[d]
+                : nest->local_size[d] % lanes == 0 ? 1
+                                                   : 2;
+    return lanes > 1 && nest->local_size[axis] > 1;
+}
+
+bool gcal_sets_differs_by_lane(const struct gcal_sets_nest *nest,
+                               const struct gcal_poly *p)
+{
+    for (const struct gcal_sets_number *n = nest->numbers; n; n = n->next) {
+        if (!gcal_poly_contains(nest->c, p, gcal_poly_atom_index(n->value)))
+            continue;
+        for (size_t d = 0; d < nest->n_dims; d++)
+            if (has_lanes(nest, d) &&
+                gcal_poly_contains(nest->c, n->of, gcal_poly_atom_index(nest->lid[d])))
+                return true;
+        if (gcal_sets_differs_by_lane(nest, n->of))
+            return true;
+    }
+    return false;
+}

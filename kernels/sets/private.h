@@ -356,8 +356,10 @@ struct gcal_sets_unfold {
     size_t n_dims;  /* result: of the domain's, those that it had */
 };
 
+/* Whether the atom is a number that is data. */
+bool gcal_sets_is_number(const struct gcal_sets_nest *nest, unsigned atom);
 /* Replaces quotients in the domain's offset by further dimensions, whose trips are their
- * extents; false when it cannot.
+ * extents, and adds numbers that are data; false when it cannot.
  */
 bool gcal_sets_domain_unfold(struct gcal_sets_domain *domain,
                              struct gcal_sets_unfold *unfold);

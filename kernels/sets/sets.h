@@ -62,7 +62,8 @@ struct gcal_sets_scope {
 struct gcal_sets_array {
     const char *name;
     enum gcal_feature_space space;
-    int64_t bytes; /* that are declared; 0: unknown */
+    int64_t bytes;                 /* that are declared; 0: unknown */
+    const struct gcal_poly *given; /* bytes that it has; NULL: unknown */
 };
 
 /* A subscript that depends on data: apart + unit*k with some k from 0 to values-1. */
@@ -94,6 +95,10 @@ struct gcal_sets_access_event {
      * x + row*y + plane*row*z with the sizes GCAL_SETS_IMAGE_ROW and GCAL_SETS_IMAGE_PLANE.
      */
     const struct gcal_poly *place;
+    /* Where it is unknown: the offset with some numbers that are data (struct
+     * gcal_sets_number), but for signs and wrapping; NULL: unknown.
+     */
+    const struct gcal_poly *near;
     int64_t n_places;
     const struct gcal_sets_range *range; /* of an unknown offset; or NULL */
     unsigned depth; /* loads of global memory, one after another, that the offset needs */
@@ -111,6 +116,15 @@ enum { GCAL_SETS_MOST_LINKS = 40 };
 struct gcal_sets_link {
     const char *dtype, *op;
     const struct gcal_poly *times;
+};
+
+/* A number that is data: a dimension without a range, which is another one wherever 'of',
+ * the address that it is loaded from, is.
+ */
+struct gcal_sets_number {
+    size_t n; /* of it and those after it */
+    const struct gcal_poly *value, *of;
+    const struct gcal_sets_number *next;
 };
 
 /* A branch at which the lanes of a sub-group may diverge. */
@@ -189,11 +203,16 @@ struct gcal_sets_nest {
     struct gcal_sets_link links[GCAL_SETS_MOST_LINKS];
     bool links_lost;                    /* there are too many to follow */
     int64_t local_bytes, private_bytes; /* of declared arrays */
+    const struct gcal_sets_number *numbers;
     size_t n_notes, note_capacity;
     struct gcal_sets_note *notes;
 };
 
 void gcal_sets_nest_clear(struct gcal_sets_nest *nest);
+
+/* Whether a number in p that is data is another one in each lane. */
+bool gcal_sets_differs_by_lane(const struct gcal_sets_nest *nest,
+                               const struct gcal_poly *p);
 
 /* ---- conditions: never NULL; a failed context gives one that always holds ---- */
 const struct gcal_sets_condition *

@@ -196,6 +196,68 @@ static bool replace(struct unfolding *u)
     return true;
 }
 
+/* ---- numbers that are data ---- */
+
+static bool has_dimension(const struct gcal_sets_domain *domain, unsigned atom)
+{
+    for (size_t i = 0; i < domain->n_dims; i++)
+        if (domain->dims[i] == atom)
+            return true;
+    return false;
+}
+
+/* How many addresses it is loaded from; NULL: unknown. */
+static const struct gcal_poly *count_loads(const struct gcal_sets_unfold *unfold,
+                                           const struct gcal_sets_domain *domain,
+                                           const struct gcal_sets_number *number)
+{
+    struct gcal_poly_context *c = domain->nest->c;
+    const struct gcal_poly *product = gcal_poly_integer(c, 1), *one;
+
+    for (size_t i = 0; i < unfold->n_dims; i++) {
+        if (!gcal_poly_contains(c, number->of, domain->dims[i]))
+            continue;
+        if (!(one = gcal_sets_unfold_extent(unfold, domain, i)))
+            return NULL;
+        product = gcal_poly_mul(c, product, one);
+    }
+    for (const struct gcal_sets_number *n = number->next; n && product; n = n->next)
+        if (gcal_poly_contains(c, number->of, gcal_poly_atom_index(n->value)))
+            product = (one = count_loads(unfold, domain, n))
+                          ? gcal_poly_mul(c, product, one)
+                          : NULL;
+    return product;
+}
+
+/* Adds those in the offset as dimensions. */
+static bool unfold_numbers(struct gcal_sets_domain *domain,
+                           struct gcal_sets_unfold *unfold)
+{
+    for (const struct gcal_sets_number *n = domain->nest->numbers; n; n = n->next) {
+        unsigned atom = gcal_poly_atom_index(n->value);
+
+        if (!gcal_poly_contains(domain->nest->c, domain->offset, atom) ||
+            has_dimension(domain, atom))
+            continue;
+        if (domain->n_dims == GCAL_SETS_MAX_DIMS)
+            return false;
+        domain->trips[domain->n_dims] = count_loads(unfold, domain, n);
+        domain->is_lid[domain->n_dims] = false;
+        domain->dims[domain->n_dims++] = atom;
+        if (!domain->trips[domain->n_dims - 1])
+            return false;
+    }
+    return true;
+}
+
+bool gcal_sets_is_number(const struct gcal_sets_nest *nest, unsigned atom)
+{
+    for (const struct gcal_sets_number *n = nest->numbers; n; n = n->next)
+        if (gcal_poly_atom_index(n->value) == atom)
+            return true;
+    return false;
+}
+
 const struct gcal_poly *gcal_sets_unfold_extent(const struct gcal_sets_unfold *unfold,
                                                 const struct gcal_sets_domain *domain,
                                                 size_t dim)
@@ -208,6 +270,8 @@ bool gcal_sets_domain_unfold(struct gcal_sets_domain *domain,
                              struct gcal_sets_unfold *unfold)
 {
     unfold->n_dims = domain->n_dims;
+    if (!unfold_numbers(domain, unfold))
+        return false;
     for (int i = 0; i < MOST_QUOTIENTS; i++) {
         struct unfolding u = { .to = unfold, .domain = domain, .c = domain->nest->c };
 

@@ -401,11 +401,14 @@ struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
         gcal_walk_value_wait(&value, &a);
         gcal_walk_value_wait(&value, &b);
         value.range = gcal_walk_range_binary(w, kind, type, &a, &b);
+        value.near = gcal_walk_near_binary(w, kind, a, b);
         return value;
     }
     value = operate_on_integers(w, kind, type, a, b);
-    if (value.kind == GCAL_WALK_VALUE_UNKNOWN)
+    if (value.kind == GCAL_WALK_VALUE_UNKNOWN) {
         value.range = gcal_walk_range_binary(w, kind, type, &a, &b);
+        value.near = gcal_walk_near_binary(w, kind, a, b);
+    }
     return value;
 }
 
@@ -431,6 +434,7 @@ struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
                                               CXType pointer_type, int sign)
 {
     long long size = clang_Type_getSizeOf(gcal_walk_pointee(pointer_type));
+    const struct gcal_poly *near;
 
     if (pointer.kind != GCAL_WALK_VALUE_POINTER && !pointer.in_array)
         return pointer;
@@ -441,6 +445,11 @@ struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
         gcal_walk_value_wait(&pointer, &by);
         pointer.range = gcal_walk_range_move(w, &pointer, &by, sign * size);
         pointer.chain = gcal_walk_chain_union(w, pointer.chain, by.chain);
+        near = gcal_walk_near_of(by);
+        near = near ? gcal_poly_scale(w->c, near, sign * size, 1) : NULL;
+        pointer.near = gcal_walk_near_binary(
+            w, CXBinaryOperator_Add, pointer,
+            (struct gcal_walk_value){ .kind = GCAL_WALK_VALUE_UNKNOWN, .near = near });
         pointer.why = pointer.p ? by.why : pointer.why;
         pointer.p = NULL;
     } else {

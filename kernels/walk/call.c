@@ -87,6 +87,12 @@ struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const cha
         }
     if (!known) {
         unknown.range = gcal_walk_range_function(w, name, type, n, args);
+        if (n == 2 && strcmp(name, "mul24") == 0)
+            unknown.near =
+                gcal_walk_near_binary(w, CXBinaryOperator_Mul, args[0], args[1]);
+        else if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0 ||
+                 strcmp(name, "clamp") == 0 || gcal_walk_starts_with(name, "convert_"))
+            unknown.near = gcal_walk_near_of(args[0]); /* bounds are at the sides */
         return unknown;
     }
     if (n == 2 && strcmp(name, "min") == 0)

@@ -19,7 +19,7 @@ unsigned gcal_walk_array_add(struct gcal_walk *w, const char *name,
         return 0;
     }
     nest->arrays = moved;
-    moved[nest->n_arrays] = (struct gcal_sets_array){ name, space, 0 };
+    moved[nest->n_arrays] = (struct gcal_sets_array){ name, space, 0, NULL };
     return (unsigned)nest->n_arrays++;
 }
 
@@ -154,6 +154,10 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
         event.array = pointer.array;
         set_place(w, &event, space, pointer.p, bytes);
         event.range = gcal_walk_range_in_elements(w, pointer.range, bytes);
+        if (!pointer.p && pointer.near && bytes > 0)
+            event.near = gcal_poly_scale(w->c, pointer.near, 1, bytes);
+        if (event.near && !gcal_poly_is_integral(event.near))
+            event.near = NULL;
     } else {
         event.array = gcal_walk_array_find(w, "?", space);
     }
@@ -175,6 +179,8 @@ static struct gcal_walk_value at_offset(struct gcal_walk *w,
 {
     if (pointer.kind == GCAL_WALK_VALUE_POINTER && pointer.p)
         pointer.p = gcal_poly_add(w->c, pointer.p, gcal_poly_integer(w->c, bytes));
+    if (pointer.kind == GCAL_WALK_VALUE_POINTER && pointer.near)
+        pointer.near = gcal_poly_add(w->c, pointer.near, gcal_poly_integer(w->c, bytes));
     return pointer;
 }
 

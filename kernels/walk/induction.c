@@ -414,14 +414,20 @@ static void add_step(struct gcal_walk *w, struct gcal_walk_inductions *changes,
         struct gcal_walk_induction *induction = &changes->all[i];
         int64_t offset = offset_in(&place, induction->at);
 
-        if (offset < 0 || !clang_equalCursors(induction->decl, place.decl) ||
-            (induction->start.kind == GCAL_WALK_VALUE_UNKNOWN &&
-             !induction->start.choice && !induction->start.in_array))
+        if (offset < 0 || !clang_equalCursors(induction->decl, place.decl))
             continue;
         part = gcal_walk_part_find(step, offset);
         if (part.kind != GCAL_WALK_VALUE_INTEGER)
             continue;
         part.p = gcal_poly_scale(w->c, part.p, sign, 1);
+        if (induction->start.kind == GCAL_WALK_VALUE_UNKNOWN &&
+            !induction->start.choice && !induction->start.in_array) {
+            induction->near_step = induction->near_step
+                                       ? gcal_poly_add(w->c, induction->near_step, part.p)
+                                       : part.p;
+            induction->n_near_steps++;
+            continue;
+        }
         induction->step =
             induction->step ? gcal_poly_add(w->c, induction->step, part.p) : part.p;
         induction->n_steps++;
@@ -520,6 +526,9 @@ gcal_walk_inductions_find(struct gcal_walk *w, const struct gcal_walk_loop_claus
             changes->all[i].doublings = 0;
         }
     for (size_t i = 0; i < changes->n; i++)
+        if (changes->all[i].n_near_steps != changes->all[i].times)
+            changes->all[i].near_step = NULL;
+    for (size_t i = 0; i < changes->n; i++)
         changes->all[i].carries = !changes->all[i].step &&
                                   !gcal_walk_is_written_first(w, loop, &changes->all[i]);
     return w->failed ? NULL : changes;
@@ -554,6 +563,18 @@ static struct gcal_walk_value moved_by(struct gcal_walk *w,
      * leaves the type's range
      */
     return w->in_control ? value : gcal_walk_stored(w, value, induction->type);
+}
+
+static const struct gcal_poly *near_moved_by(struct gcal_walk *w,
+                                             const struct gcal_walk_induction *induction,
+                                             const struct gcal_poly *trips)
+{
+    const struct gcal_poly *by = gcal_poly_mul(w->c, induction->near_step, trips);
+
+    if (gcal_walk_type_is_pointer(induction->type))
+        by = gcal_poly_scale(w->c, by,
+                             clang_Type_getSizeOf(gcal_walk_pointee(induction->type)), 1);
+    return gcal_poly_add(w->c, induction->start.near, by);
 }
 
 /* A value that has doubled or halved 'trips' times; unknown where that is no polynomial.
@@ -614,6 +635,8 @@ static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes
             value.kind = GCAL_WALK_VALUE_POINTER; /* moved by an unknown offset */
             value.array = induction->start.array;
         }
+        if (v && induction->near_step && induction->start.near)
+            value.near = near_moved_by(w, induction, v);
         gcal_walk_cell_set(w, induction->decl, induction->at, induction->type, value);
     }
 }

@@ -201,6 +201,9 @@ static void narrow(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue, int64_t
     if (lvalue->pointer.p)
         lvalue->pointer.p =
             gcal_poly_add(w->c, lvalue->pointer.p, gcal_poly_integer(w->c, bytes));
+    if (lvalue->pointer.near)
+        lvalue->pointer.near =
+            gcal_poly_add(w->c, lvalue->pointer.near, gcal_poly_integer(w->c, bytes));
 }
 
 static struct gcal_walk_lvalue lvalue_of_member(struct gcal_walk *w, CXCursor c,
@@ -484,6 +487,7 @@ struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
         value.range = gcal_walk_range_of_type(w, lvalue->type);
         value.chain =
             gcal_walk_chain_memory(w, lvalue->space, lvalue->type, lvalue->pointer);
+        value.near = gcal_walk_near_loaded(w, lvalue->type, lvalue->pointer);
         return value;
     case GCAL_WALK_LVALUE_VARIABLE:
         gcal_walk_private_access(w, at, lvalue, GCAL_FEATURE_LOAD);

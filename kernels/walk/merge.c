@@ -164,6 +164,7 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
     value.on_data = (!predicate->known && predicate->on_data) ||
                     (yes.kind == GCAL_WALK_VALUE_UNKNOWN && yes.on_data) ||
                     (no.kind == GCAL_WALK_VALUE_UNKNOWN && no.on_data);
+    value.near = gcal_walk_near_of(yes) ? gcal_walk_near_of(yes) : gcal_walk_near_of(no);
     value.is_private = yes.is_private && no.is_private;
     if (value.is_private) { /* of two arrays, one: which does not matter */
         value.in_array = yes.in_array || no.in_array;

@@ -48,6 +48,10 @@ struct gcal_walk_value {
     const struct gcal_poly *widened;
     /* unknown: of a floating type, with this value, of rational coefficients; or NULL */
     const struct gcal_poly *quotient;
+    /* unknown: what it is but for numbers that are data, signs and wrapping, for estimates
+     * of traffic; a pointer: of its offset.  Or NULL
+     */
+    const struct gcal_poly *near;
     const struct gcal_walk_choice *choice; /* unknown: one of two integers; or NULL */
     const struct gcal_walk_chain *chain;   /* unknown: operations that it follows from */
     /* unknown integer, or pointer at an unknown place: what it may be (in bytes); or NULL */
@@ -308,6 +312,17 @@ struct gcal_walk_value gcal_walk_parts_select(struct gcal_walk *w,
 struct gcal_walk_value gcal_walk_vector_call(struct gcal_walk *w, const char *name,
                                              CXType type, size_t n, const CXType *types,
                                              const struct gcal_walk_value *args);
+
+/* ---- near.c: what is known of values that come from data ---- */
+/* The value, or what is known of it; NULL: nothing. */
+const struct gcal_poly *gcal_walk_near_of(struct gcal_walk_value value);
+/* Of a load of 'type' at 'pointer'. */
+const struct gcal_poly *gcal_walk_near_loaded(struct gcal_walk *w, CXType type,
+                                              struct gcal_walk_value pointer);
+const struct gcal_poly *gcal_walk_near_binary(struct gcal_walk *w,
+                                              enum CXBinaryOperatorKind kind,
+                                              struct gcal_walk_value a,
+                                              struct gcal_walk_value b);
 
 /* ---- event.c: counted events, and the scopes around them ---- */
 /* A new array; and the array of that name and space, made when it is new. */
@@ -642,9 +657,11 @@ struct gcal_walk_induction {
     int doublings;
     const struct gcal_poly *any; /* with doublings: a dimension for its value */
     int times, n_steps;          /* changes in the loop; those that are known steps */
-    bool runtime_step;           /* a step that is not a constant in the source */
-    bool carries;                /* an iteration may read what an earlier one wrote */
-    bool on_data, assigned;      /* it is assigned data; it changes other than by steps */
+    const struct gcal_poly *near_step; /* the same where the start is unknown; or NULL */
+    int n_near_steps;
+    bool runtime_step;      /* a step that is not a constant in the source */
+    bool carries;           /* an iteration may read what an earlier one wrote */
+    bool on_data, assigned; /* it is assigned data; it changes other than by steps */
 };
 
 struct gcal_walk_inductions {

@@ -66,6 +66,12 @@ static void put_request(struct gcal_buf *buf, const struct gcal_count_request *r
         put_number(buf, (size_t)r->trips[i].line);
         put_text(buf, r->trips[i].parameter);
     }
+    put_number(buf, r->n_extents);
+    for (size_t i = 0; i < r->n_extents; i++) {
+        put_text(buf, r->extents[i].argument);
+        put_text(buf, r->extents[i].elements);
+        put_number(buf, r->extents[i].bytes);
+    }
     put_text(buf, r->source);
 }
 

@@ -112,7 +112,7 @@ static void observe(void *context, const struct gcal_interp_execution *e)
     uint64_t sub_group =
         mix((uint64_t)(uintptr_t)e->place, e->group << 8 | e->item / LANES);
     uint64_t execution = mix(sub_group, e->instance),
-             loop = e->loop ? mix(sub_group, e->loop) : execution;
+             loop = mix(e->loop, e->group << 8 | e->item / LANES);
     struct array *array = all->arrays;
     bool store = e->kind == GCAL_INTERP_EXECUTION_STORE;
 
@@ -248,12 +248,15 @@ static int compare_all(const struct gcal_kernel *k, size_t n_sizes,
                        struct gcal_error *err)
 {
     struct gcal_count_request request = gcal_kernel_request(k);
+    struct gcal_count_extent extents[k->n_args + 1];
     struct gcal_profile *p;
     int rc = 0;
 
     request.sub_group_size = LANES;
     request.sector_bytes = SECTOR;
     request.allow_estimates = true;
+    request.n_extents = gcal_kernel_extents(k, extents);
+    request.extents = extents;
     if (!(p = gcal_count(&request, err)))
         return -1;
     for (size_t i = 0; i < all->n; i++)
@@ -312,16 +315,27 @@ static int check(const struct gcal_generator *g, const char *text, struct gcal_e
     return rc;
 }
 
-/* What follows the generator's name in an argument, or ""; NULL: it is not meant. */
-static const char *find_wanted(const char *name, int n, char **wanted)
+/* What follows the generator's name in an argument, or NULL: it does not begin with it. */
+static const char *sizes_of(const char *name, const char *wanted)
 {
     size_t length = strlen(name);
 
-    for (int i = 0; i < n; i++)
-        if (strncmp(wanted[i], name, length) == 0 &&
-            (!wanted[i][length] || wanted[i][length] == '='))
-            return wanted[i] + length + (wanted[i][length] == '=');
-    return n ? NULL : "";
+    if (strncmp(wanted, name, length) != 0 || (wanted[length] && wanted[length] != '='))
+        return NULL;
+    return wanted + length + (wanted[length] == '=');
+}
+
+static void check_and_print(const struct gcal_generator *g, const char *text,
+                            size_t *n_failed)
+{
+    struct gcal_error failed = { 0 };
+
+    printf("%s %s\n", g->name, text);
+    fflush(stdout);
+    if (check(g, text, &failed) < 0) {
+        ++*n_failed;
+        printf("  FAILED %s\n", failed.text);
+    }
 }
 
 int main(int argc, char **argv)
@@ -344,17 +358,13 @@ int main(int argc, char **argv)
         return 1;
     }
     for (size_t i = 0; i < catalogue->n_generators; i++) {
-        struct gcal_error failed = { 0 };
+        const struct gcal_generator *g = catalogue->generators[i];
 
-        text = find_wanted(catalogue->generators[i]->name, argc - first, argv + first);
-        if (!text)
-            continue;
-        printf("%s\n", catalogue->generators[i]->name);
-        fflush(stdout);
-        if (check(catalogue->generators[i], text, &failed) < 0) {
-            n_failed++;
-            printf("  FAILED %s\n", failed.text);
-        }
+        if (first == argc)
+            check_and_print(g, "", &n_failed);
+        for (int k = first; k < argc; k++)
+            if ((text = sizes_of(g->name, argv[k])))
+                check_and_print(g, text, &n_failed);
     }
     printf("%zu equal, %zu near, %zu wrong, %zu kernels failed\n", n_equal, n_near,
            n_wrong, n_failed);
