@@ -1,18 +1,9 @@
 /* write.c - text output of commands, to a file or standard output */
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "calib/base/error.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/file_replace.h"
-
-/* Devices and pipes (/dev/stdout) are written to, and not replaced. */
-static bool is_replaceable(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) < 0 || S_ISREG(status.st_mode);
-}
 
 static int write_stream(FILE *file, const char *name, const char *text,
                         struct gcal_error *err)
@@ -22,19 +13,6 @@ static int write_stream(FILE *file, const char *name, const char *text,
     return 0;
 }
 
-static int write_special(const char *path, const char *text, struct gcal_error *err)
-{
-    FILE *file = fopen(path, "we");
-    int rc;
-
-    if (!file)
-        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-    rc = write_stream(file, path, text, err);
-    if (fclose(file) == EOF && rc == 0)
-        rc = gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-    return rc;
-}
-
 int gcal_command_write(const char *path, const char *text, struct gcal_error *err)
 {
     struct gcal_file_replace out = { 0 };
@@ -42,8 +20,6 @@ int gcal_command_write(const char *path, const char *text, struct gcal_error *er
 
     if (!path)
         return write_stream(stdout, "standard output", text, err);
-    if (!is_replaceable(path))
-        return write_special(path, text, err);
     rc = gcal_file_replace_start(&out, path, err);
     if (rc == 0)
         rc = write_stream(out.file, path, text, err);

@@ -35,6 +35,15 @@ expect '^ *134217728 .* bound by dram'
 mv "$out/times.csv" "$out/answer"
 expect '^"n",time_s,.*,bound_by,roof_s,class,estimated,general_s$'
 expect '^1000,.*,"launch",[0-9.e-]+,small,0,$'
+# A link, such as /dev/stdout, is written to and not replaced.
+ln -s "$out/linked.csv" "$out/link.csv"
+predict --at n=1000,2^27 --csv "$out/link.csv" > /dev/null
+[ -L "$out/link.csv" ] && cmp "$out/linked.csv" "$out/answer"
+mkfifo "$out/pipe"
+cat "$out/pipe" > "$out/piped.csv" &
+predict --at n=1000,2^27 --csv "$out/pipe" > /dev/null
+wait
+[ -p "$out/pipe" ] && cmp "$out/piped.csv" "$out/answer"
 predict --at n=2^27 --json > "$out/answer"
 expect '"bound_by": "dram"'
 expect '"latency": [0-9.e-]+'
