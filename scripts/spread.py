@@ -23,7 +23,7 @@ import math
 import re
 import sys
 
-# On either side of the interval: less than 5 %, as bounds of few kernels hold a little less for
+# On either side of the interval: less than 5 %, as errors of few kernels hold a little less for
 # others.  The check with applications left out shows how much.
 TAIL = 0.04
 PRIOR = 10  # launches
@@ -98,14 +98,14 @@ def held_out(launches):
 
 
 def microbenchmarks(files, model):
-    """The largest 90 % bound of their held-out errors."""
-    bounds = []
+    """The largest root mean square of their held-out errors."""
+    errors = []
     for name in files:
         with open(name) as file:
             for document in file.read().split("\n---\n")[1:]:
                 if not model or re.search(rf"^model: {re.escape(model)}$", document, re.M):
-                    bounds.append(float(re.search(r"^error_90: (\S+)$", document, re.M)[1]))
-    return max(bounds, default=None)
+                    errors.append(float(re.search(r"^held_out_rms: (\S+)$", document, re.M)[1]))
+    return max(errors, default=None)
 
 
 def percent(flags):
@@ -132,9 +132,9 @@ def main():
         members = [l for l in launches if l.kind == kind]
         print(f"      {kind}: [{below:.2f}, {above:.2f}]  # {len(members)} launches of "
               f"{len(applications(members))} applications, {percent(flags)}")
-    bound = microbenchmarks(parameters, arguments.model)
-    if bound:
-        print(f"      microbenchmarks: {bound:.2f}")
+    error = microbenchmarks(parameters, arguments.model)
+    if error:
+        print(f"      microbenchmarks: {error:.3f}")
 
 
 main()

@@ -93,7 +93,7 @@ static int take_spreads(struct gcal_predictor *p, const struct gcal_params_model
 {
     double usual = from->spreads.microbenchmarks;
 
-    p->spread_scale = usual > 0 ? fmax(1, from->error_90 / usual) : 1;
+    p->spread_scale = usual > 0 ? fmax(1, from->held_out_rms / usual) : 1;
     return gcal_spreads_copy(&p->spreads, &from->spreads, err);
 }
 

@@ -31,12 +31,13 @@ struct gcal_spread {
 struct gcal_spreads {
     size_t n;
     struct gcal_spread *spreads;
-    double microbenchmarks; /* the 90 % bound of the microbenchmarks' held-out errors on
-                               the devices that the spreads are of; 0: unknown */
+    double microbenchmarks; /* root mean square of the microbenchmarks' held-out errors,
+                               as the parameter file has it, on the devices that the
+                               spreads are of; 0: unknown */
 };
 
 /* 'spread' of 'map', a model of a configuration or of a parameter file, if it is there:
- * {CLASS: half-width or [below, above], microbenchmarks: bound}.  Clear 'spreads' in any
+ * {CLASS: half-width or [below, above], microbenchmarks: error}.  Clear 'spreads' in any
  * case.
  */
 int gcal_spreads_read(const struct gcal_yaml *map, const struct gcal_roofs *roofs,
