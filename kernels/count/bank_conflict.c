@@ -155,5 +155,5 @@ gcal_count_access_passes(struct gcal_count_builder *m,
     const struct gcal_poly *count = gcal_lanes_sum(m->nest, event, &sum);
 
     free(passes.offset);
-    return sum.known < sum.modulus || sum.stride ? NULL : count;
+    return sum.known < sum.modulus || sum.rows ? NULL : count;
 }

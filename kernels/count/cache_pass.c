@@ -93,33 +93,25 @@ static const struct gcal_poly *sum_conflicts(struct gcal_count_builder *m, int64
                : passes;
 }
 
-/* One pass for each execution, or more where rows meet. */
-static const struct gcal_poly *estimate(struct gcal_count_builder *m,
-                                        const struct gcal_sets_access_event *e,
-                                        const struct gcal_poly *executions)
-{
-    const struct gcal_poly *stride = NULL, *rows;
-
-    rows = e->offset ? sum_rows(m, e, executions, &stride) : NULL;
-    return rows && stride ? sum_conflicts(m, (int64_t)gcal_dtype_size(e->dtype), rows,
-                                          stride, executions)
-                          : executions;
-}
-
 struct gcal_count_counter gcal_count_cache_passes(struct gcal_count_builder *m,
                                                   const struct gcal_sets_access_event *e)
 {
-    struct gcal_count_counter counter = { gcal_count_access_passes(m, e), false };
-    const struct gcal_poly *executions;
+    struct gcal_count_counter counter = { NULL, true };
+    bool estimated = false;
+    const struct gcal_poly *stride = NULL, *rows = NULL;
+    const struct gcal_poly *executions =
+        gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS, &estimated);
 
-    if (counter.count && !gcal_count_builder_is_long(m, counter.count))
-        return counter;
-    counter = gcal_count_counter_zero(m);
-    counter.estimated = true;
-    executions = gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS,
-                                       &counter.estimated);
-    if (executions)
-        counter.count = estimate(m, e, executions);
-    counter.estimated = true;
+    if (!executions)
+        return gcal_count_counter_zero(m);
+    if (e->offset)
+        rows = sum_rows(m, e, executions, &stride);
+    if (!stride && (counter.count = gcal_count_access_passes(m, e)) &&
+        !gcal_count_builder_is_long(m, counter.count))
+        return (struct gcal_count_counter){ counter.count, false };
+    /* one pass for each execution, or more where rows meet */
+    counter.count = rows && stride ? sum_conflicts(m, (int64_t)gcal_dtype_size(e->dtype),
+                                                   rows, stride, executions)
+                                   : executions;
     return counter;
 }

@@ -101,15 +101,29 @@ static const struct gcal_poly *whole_array(const struct subject *s)
     return sum;
 }
 
-/* An estimate that is not above the array's sectors in each of 'regions'. */
+/* The lesser of two estimates; the first where that takes long. */
+static const struct gcal_poly *least(const struct subject *s, const struct gcal_poly *a,
+                                     const struct gcal_poly *b)
+{
+    const struct gcal_poly *known = gcal_count_builder_least(s->m, a, b);
+
+    return known ? known : a;
+}
+
+/* An estimate that is not above the array's sectors in each of 'regions' (NULL: in one).  Of one
+ * region, such as the launch, these are the better estimate where the lesser is unknown.
+ */
 static void limit(const struct subject *s, const struct gcal_poly *regions,
                   struct gcal_count_counter *counter)
 {
-    const struct gcal_poly *whole = whole_array(s);
+    const struct gcal_poly *whole = whole_array(s), *known;
 
-    if (whole && counter->estimated)
-        counter->count = gcal_poly_min(s->m->c, counter->count,
-                                       gcal_poly_mul(s->m->c, regions, whole));
+    if (!whole || !counter->estimated)
+        return;
+    known = gcal_count_builder_least(
+        s->m, counter->count, regions ? gcal_poly_mul(s->m->c, regions, whole) : whole);
+    if (known || !regions)
+        counter->count = known ? known : whole;
 }
 
 /* From the ranges of subscripts; at most a sector for each access. */
@@ -125,8 +139,7 @@ static struct gcal_count_counter estimate(const struct subject *s,
                "subscripts, as if all conditions held"
              : "the footprint of this array is unknown: a sector of its own is counted "
                "for each access of a work-item");
-    return (struct gcal_count_counter){ box ? gcal_poly_min(s->m->c, box, most) : most,
-                                        true };
+    return (struct gcal_count_counter){ box ? least(s, box, most) : most, true };
 }
 
 /* NULL: unknown, or too long. */
@@ -162,8 +175,8 @@ static struct gcal_count_counter count_together(const struct subject *s,
     else
         counter = estimate(s, nest, false);
     if (most || (most = extent(s, nest)))
-        counter.count = gcal_poly_min(s->m->c, counter.count, most);
-    limit(s, gcal_poly_integer(s->m->c, 1), &counter);
+        counter.count = least(s, counter.count, most);
+    limit(s, NULL, &counter);
     return counter;
 }
 
@@ -208,7 +221,7 @@ static struct gcal_count_counter count_by_sub_group(const struct subject *s)
 
     if (s->m->nest->sub_group_size > 1)
         box = gcal_sets_sub_group_blocks(s->m->nest, s->n, s->near, NULL, s->size);
-    counter.count = box ? gcal_poly_min(s->m->c, box, most) : most;
+    counter.count = box ? least(s, box, most) : most;
     limit(s, gcal_poly_scale(s->m->c, count_groups(s), sub_groups(s), 1), &counter);
     return counter;
 }

@@ -70,6 +70,10 @@ char *gcal_count_builder_sub_group_text(struct gcal_count_builder *m,
                                         const struct gcal_poly *p);
 /* Whether the text of p would be so long that an estimate is better than the exact count. */
 bool gcal_count_builder_is_long(struct gcal_count_builder *m, const struct gcal_poly *p);
+/* The lesser of two estimates; NULL where that takes long. */
+const struct gcal_poly *gcal_count_builder_least(struct gcal_count_builder *m,
+                                                 const struct gcal_poly *a,
+                                                 const struct gcal_poly *b);
 /* A polynomial in memory of the polynomials' context. */
 const char *gcal_count_builder_name_text(struct gcal_count_builder *m,
                                          const struct gcal_poly *p);

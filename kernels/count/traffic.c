@@ -127,13 +127,14 @@ static const struct gcal_poly *at_most_array(struct gcal_count_builder *m,
                                              const struct gcal_sets_scope *scope,
                                              int64_t size, const struct gcal_poly *count)
 {
-    const struct gcal_poly *blocks = gcal_count_array_blocks(m, e, size), *times;
+    const struct gcal_poly *blocks = gcal_count_array_blocks(m, e, size), *times, *least;
     bool estimated = false;
 
     if (!blocks || !(times = gcal_sets_scope_count(
                          m->nest, scope, GCAL_SETS_COUNT_SUB_GROUPS, &estimated)))
         return count;
-    return gcal_poly_min(m->c, count, gcal_poly_mul(m->c, times, blocks));
+    least = gcal_count_builder_least(m, count, gcal_poly_mul(m->c, times, blocks));
+    return least ? least : count;
 }
 
 /* As if complete sub-groups executed it, or each work-item by itself. */
@@ -248,7 +249,7 @@ static const struct gcal_poly *bound_by_rows(struct gcal_count_builder *m,
 {
     struct gcal_poly_context *c = m->c;
     bool estimated = false;
-    const struct gcal_poly *times, *span;
+    const struct gcal_poly *times, *span, *least;
 
     if (!count || !sum->rows || !sum->most_rows ||
         !(times = gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS,
@@ -258,7 +259,8 @@ static const struct gcal_poly *bound_by_rows(struct gcal_count_builder *m,
         c, gcal_poly_scale(c, sum->rows, sum->most_rows, 1),
         gcal_poly_integer(c, blocks->width + (blocks->partial ? 0 : blocks->size - 1)));
     span = gcal_poly_floor(c, span, blocks->size);
-    return gcal_poly_min(c, count, gcal_poly_mul(c, times, span));
+    least = gcal_count_builder_least(m, count, gcal_poly_mul(c, times, span));
+    return least ? least : count;
 }
 
 static struct count count_access(struct gcal_count_builder *m,
@@ -410,7 +412,7 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
     const struct gcal_sets_access_event *e = &m->nest->accesses[first];
     struct gcal_count_counter sum = gcal_count_counter_zero(m);
     const struct gcal_sets_array *array = &m->nest->arrays[e->array];
-    const struct gcal_poly *distinct = NULL;
+    const struct gcal_poly *distinct = NULL, *least;
     struct gcal_sets_access_event *near;
     size_t n = 0;
 
@@ -428,9 +430,10 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
     if (n && all[0]->offset)
         distinct = gcal_sets_sub_group_blocks(
             m->nest, n, all, gcal_count_innermost_loop(e->scope), blocks->size);
-    if (distinct)
-        sum =
-            (struct gcal_count_counter){ gcal_poly_min(m->c, sum.count, distinct), true };
+    if (distinct) {
+        least = gcal_count_builder_least(m, sum.count, distinct);
+        sum = (struct gcal_count_counter){ least ? least : distinct, true };
+    }
     if (sum.estimated && (n == 1 || array->bytes > 0 || array->given))
         sum.count = at_most_array(m, e, loop_parent(e), blocks->size, sum.count);
     return sum;

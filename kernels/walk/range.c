@@ -8,6 +8,8 @@
 
 #include "kernels/walk/private.h"
 
+#define MOST_VALUES ((int64_t)1 << 40) /* of known numbers of them */
+
 static const struct gcal_sets_range *make(struct gcal_walk *w,
                                           const struct gcal_poly *values,
                                           const struct gcal_poly *unit,
@@ -69,16 +71,25 @@ static const struct gcal_sets_range *scaled(struct gcal_walk *w,
                 gcal_poly_mul(w->c, range->apart, by));
 }
 
-/* The digits of a number: 16*a + b. */
+/* The digits of a number: 16*a + b; or the sum of two. */
 static const struct gcal_sets_range *joined(struct gcal_walk *w,
                                             const struct gcal_sets_range *a,
                                             const struct gcal_sets_range *b)
 {
-    int64_t x, y;
+    const struct gcal_poly *values;
+    int64_t x, y, n, m;
 
     if (!gcal_poly_is_constant(a->unit, &x) || !gcal_poly_is_constant(b->unit, &y))
         return NULL;
-    return make(w, gcal_poly_mul(w->c, a->values, b->values), x < y ? a->unit : b->unit,
+    if (x == y)
+        values = gcal_poly_sub(w->c, gcal_poly_add(w->c, a->values, b->values),
+                               gcal_poly_integer(w->c, 1));
+    else if (gcal_poly_is_constant(a->values, &n) &&
+             gcal_poly_is_constant(b->values, &m) && n > MOST_VALUES / (m > 0 ? m : 1))
+        return NULL;
+    else
+        values = gcal_poly_mul(w->c, a->values, b->values);
+    return make(w, values, x < y ? a->unit : b->unit,
                 gcal_poly_add(w->c, a->apart, b->apart));
 }
 

@@ -44,8 +44,8 @@ int gcal_device_info_get(struct gcal_wire *wire, struct gcal_device_info *info,
                          struct gcal_error *err);
 
 /* The device as features have it.  Where it is unknown what a compute unit holds at a time:
- * as many work-items as the largest work-group, the local memory of a work-group, and of
- * work-groups one on a CPU, elsewhere any number.
+ * as many work-items as the largest work-group, the local memory of a work-group, and any
+ * number of work-groups.  A core of a CPU runs the sub-groups of one work-group in turn.
  */
 struct gcal_binding_device gcal_device_info_facts(const struct gcal_device_info *info);
 

@@ -149,7 +149,8 @@ static void devices_have_facts(void **state)
     assert_true(facts.work_items == 1024 && facts.work_groups == 1024);
     assert_true(facts.local_memory_bytes == 49152 && facts.cache_bytes == 5e7);
     info.device_type = "cpu";
-    assert_true(gcal_device_info_facts(&info).work_groups == 1);
+    facts = gcal_device_info_facts(&info);
+    assert_true(facts.work_groups == 1 && facts.work_items == 32);
     info.resident_work_items = 2048;
     info.resident_work_groups = 32;
     info.unit_local_memory_bytes = 233472;
