@@ -427,7 +427,7 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
             sum.count = gcal_poly_add(m->c, sum.count, known[i].counter.count);
             sum.estimated = sum.estimated || known[i].counter.estimated;
         }
-    if (n && all[0]->offset)
+    if (all[0]->offset && (n > 1 || gcal_count_innermost_loop(e->scope)))
         distinct = gcal_sets_sub_group_blocks(
             m->nest, n, all, gcal_count_innermost_loop(e->scope), blocks->size);
     if (distinct) {

@@ -131,7 +131,8 @@ static void add_entry(struct oracle_counts *counted, double count, double items,
         add(counted, name, count, e);
         return;
     case GCAL_FEATURE_MEM_ACCESS:
-        add_access(counted, count, e);
+        if (e->space != GCAL_FEATURE_SPACE_PRIVATE) /* Oclgrind reports none of these */
+            add_access(counted, count, e);
         return;
     case GCAL_FEATURE_BARRIER_LOCAL:
         add(counted, "barrier", count * items, e);
