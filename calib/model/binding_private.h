@@ -47,7 +47,7 @@ struct gcal_binding {
     size_t
         n_parameters; /* symbols n_parameters and the next: sub_group_size, wave_groups */
     char *symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
-    double sub_group_size, wave_groups; /* wave_groups: NaN while it is unknown */
+    double sub_group_size, wave_groups;       /* wave_groups: NaN while it is unknown */
     const struct gcal_binding_device *device; /* while it is created; NULL: unknown */
     struct gcal_assume *assume;
     size_t n_features;

@@ -32,7 +32,7 @@ struct gcal_lanes_sum {
     const struct gcal_poly *rows; /* exact where this is at least ..; NULL: always */
     int64_t least_row;
     const struct gcal_poly *stride; /* of rows, in elements; NULL: lanes have none */
-    int64_t most_rows; /* between lanes of one execution */
+    int64_t most_rows;              /* between lanes of one execution */
 };
 
 /* The sum over all executions of a load or store by sub-groups, whose size must be known.

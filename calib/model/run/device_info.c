@@ -102,7 +102,8 @@ static double known_or(double value, double otherwise)
 struct gcal_binding_device gcal_device_info_facts(const struct gcal_device_info *info)
 {
     bool is_cpu = info->device_type && strcmp(info->device_type, "cpu") == 0;
-    double most = is_cpu ? (double)info->sub_group_size : (double)info->max_work_group_size;
+    double most =
+        is_cpu ? (double)info->sub_group_size : (double)info->max_work_group_size;
     double items = known_or((double)info->resident_work_items, fmax(1, most));
 
     return (struct gcal_binding_device){
