@@ -20,6 +20,8 @@ struct show_command {
     bool json, history;
 };
 
+enum { LONGEST_EXPRESSION = 1000 };
+
 static const struct argp_option options[] = {
     { "history", 'H', NULL, 0, "The runs that were published for each node", 0 },
     { 0 },
@@ -85,7 +87,11 @@ static void print_model(const struct gcal_params_device *d,
 {
     char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE];
 
-    printf("    model %s, form %s: %s\n", m->name, m->form, m->expression);
+    printf("    model %s, form %s: ", m->name, m->form);
+    if (strlen(m->expression) > LONGEST_EXPRESSION)
+        printf("%zu characters (--json prints them)\n", strlen(m->expression));
+    else
+        printf("%s\n", m->expression);
     print_targets(m);
     print_origin(d, m);
     printf("      mean error %.1f %%, worst %.1f %%, %zu kernels, %zu samples, condition "
