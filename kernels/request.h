@@ -37,6 +37,8 @@ struct gcal_count_request {
     size_t sector_bytes;   /* of memory traffic, a power of two; 0: it is not counted */
     bool index_arithmetic; /* count that of subscripts and loop control; auxiliary ops */
     bool allow_estimates;  /* mark inexact counts as estimates instead of refusing them */
+    bool
+        estimate_passes; /* of bank conflicts, at least: a model asked for them, not a user */
     size_t budget_divisor; /* for tests: a share of what counting may take; 0: all */
     size_t n_trips;
     const struct gcal_count_trips *trips; /* of loops whose trip count depends on data */

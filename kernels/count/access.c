@@ -289,7 +289,11 @@ static void add_passes(struct gcal_count_builder *m, const struct access_group *
     struct gcal_profile_entry *entry;
 
     access->bank_ways = ways;
-    if (!ways)
+    if (!ways && m->request->estimate_passes)
+        gcal_sets_nest_note(m->nest, e->line, e->column,
+                            "bank conflicts of this access cannot be counted exactly: "
+                            "counted as if there were none");
+    else if (!ways)
         gcal_count_builder_estimate(
             m, e->line, e->column,
             "bank conflicts of this access cannot be counted exactly",

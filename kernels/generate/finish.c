@@ -82,6 +82,7 @@ static int add_profile(const struct gcal_generator_setting *s, struct gcal_kerne
         return (kernel->profile = gcal_profile_copy(counted->profile, err)) ? 0 : -1;
     request.sub_group_size = kernel->counting.sub_group_size;
     request.n_banks = kernel->counting.n_banks;
+    request.estimate_passes = true;
     request.sector_bytes = kernel->counting.sector_bytes;
     request.index_arithmetic = kernel->counting.index_arithmetic;
     request.n_extents = gcal_kernel_extents(kernel, extents);

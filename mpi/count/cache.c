@@ -61,6 +61,7 @@ static void put_request(struct gcal_buf *buf, const struct gcal_count_request *r
     put_number(buf, r->sector_bytes);
     put_number(buf, r->index_arithmetic);
     put_number(buf, r->allow_estimates);
+    put_number(buf, r->estimate_passes);
     put_number(buf, r->n_trips);
     for (size_t i = 0; i < r->n_trips; i++) {
         put_number(buf, (size_t)r->trips[i].line);

@@ -318,6 +318,7 @@ int gcal_count_options_request(const struct gcal_count_options *o,
                                             .sector_bytes = o->sector_bytes,
                                             .index_arithmetic = o->index_arithmetic,
                                             .allow_estimates = o->allow_estimates,
+                                            .estimate_passes = o->estimate_passes,
                                             .n_trips = o->n_trips,
                                             .trips = o->trips };
     if (o->build_options.failed)

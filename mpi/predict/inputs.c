@@ -160,6 +160,7 @@ int gcal_predict_target_count(struct gcal_predict_target *s,
 {
     struct gcal_count_options all = *o;
 
+    all.estimate_passes = !o->n_banks;
     if (!o->n_banks)
         all.n_banks = counting->n_banks;
     if (!o->sector_bytes)
