@@ -211,7 +211,7 @@ bool gcal_config_device_filter_matches(const struct gcal_config_device_filter *f
 bool gcal_config_model_applies(const struct gcal_model *model,
                                const struct gcal_device_info *info);
 
-/* Whether costs that the kernels of a device do not tell apart are merged, and hidden ones
+/* Whether costs that the kernels of a device cannot separate are merged, and hidden ones
  * fixed (gcal_fit_rows.merge_collinear), instead of an error of the user: a feature class has
  * a cost for each of its features, and a roof need not show on every device.
  */
