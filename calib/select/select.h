@@ -30,6 +30,11 @@ int gcal_select_parse(const char *text, size_t size, const char *file,
                       const struct gcal_catalogue *catalogue, struct gcal_config *config,
                       struct gcal_error *err);
 
+/* gcal_catalogue_picks() by a tag set. */
+int gcal_select_picks(const struct gcal_catalogue *catalogue,
+                      const struct gcal_config_tag_set *set, const char *kernel,
+                      struct gcal_error *err);
+
 /* A device's limits and sub-group size, for gcal_catalogue_generate(). */
 struct gcal_kernel_limits gcal_select_device_limits(const struct gcal_device_info *info);
 

@@ -32,6 +32,14 @@ int gcal_select_generate(const struct gcal_catalogue *catalogue,
                                    match_of(set), limits, list, err);
 }
 
+int gcal_select_picks(const struct gcal_catalogue *catalogue,
+                      const struct gcal_config_tag_set *set, const char *kernel,
+                      struct gcal_error *err)
+{
+    return gcal_catalogue_picks(catalogue, set->n_tags, (const char *const *)set->tags,
+                                match_of(set), kernel, err);
+}
+
 int gcal_select_generate_all(const struct gcal_catalogue *catalogue, size_t n,
                              const struct gcal_config_tag_set *sets,
                              const struct gcal_model *model,

@@ -202,27 +202,19 @@ static struct gcal_count_counter count_by_group(const struct subject *s)
     return counter;
 }
 
-/* Of a work-group. */
-static int64_t sub_groups(const struct subject *s)
-{
-    const struct gcal_sets_nest *nest = s->m->nest;
-    int64_t items = 1, size = nest->sub_group_size > 0 ? nest->sub_group_size : 1;
-
-    for (size_t d = 0; d < nest->n_dims; d++)
-        items *= nest->local_size[d];
-    return (items + size - 1) / size;
-}
-
 /* From the ranges of subscripts alone. */
 static struct gcal_count_counter count_by_sub_group(const struct subject *s)
 {
     const struct gcal_poly *most = count_accesses(s), *box = NULL;
     struct gcal_count_counter counter = { .estimated = true };
+    bool estimated = false;
 
     if (s->m->nest->sub_group_size > 1)
         box = gcal_sets_sub_group_blocks(s->m->nest, s->n, s->near, NULL, s->size);
     counter.count = box ? least(s, box, most) : most;
-    limit(s, gcal_poly_scale(s->m->c, count_groups(s), sub_groups(s), 1), &counter);
+    limit(s,
+          gcal_sets_scope_count(s->m->nest, NULL, GCAL_SETS_COUNT_SUB_GROUPS, &estimated),
+          &counter);
     return counter;
 }
 
@@ -337,15 +329,12 @@ static bool add_wave(const struct subject *s, const struct gcal_count_counter *w
 static void add_share(const struct subject *s, const struct gcal_count_counter *launch)
 {
     struct gcal_count_builder *m = s->m;
-    const struct gcal_poly *groups = gcal_poly_integer(m->c, 1);
 
-    for (size_t d = 0; d < m->nest->n_dims; d++)
-        groups = gcal_poly_mul(m->c, groups, m->nest->groups[d]);
     add(s, GCAL_FEATURE_FOOTPRINT_WAVE,
         gcal_count_builder_copy(
             m, gcal_poly_format(m->c, "(%s)*min(1," GCAL_WAVE_GROUPS "/(%s))",
                                 gcal_count_builder_name_text(m, launch->count),
-                                gcal_count_builder_name_text(m, groups))),
+                                gcal_count_builder_name_text(m, count_groups(s)))),
         true);
     add(s, GCAL_FEATURE_OVERLAP_WAVE, gcal_count_builder_copy(m, "0"), true);
 }

@@ -5,6 +5,7 @@
 
 #include "calib/base/error.h"
 #include "calib/config/config.h"
+#include "calib/select/select.h"
 #include "kernels/generate/generate.h"
 #include "store/record/record.h"
 
@@ -29,21 +30,6 @@ static bool is_measurement_kernel(const struct gcal_run_kernel *kernel)
     return false;
 }
 
-static enum gcal_match match_of(const struct gcal_config_tag_set *set)
-{
-    switch (set->match) {
-    case GCAL_CONFIG_MATCH_SUPERSET:
-        return GCAL_MATCH_SUPERSET;
-    case GCAL_CONFIG_MATCH_IDENTICAL:
-        return GCAL_MATCH_IDENTICAL;
-    case GCAL_CONFIG_MATCH_SUBSET:
-        return GCAL_MATCH_SUBSET;
-    case GCAL_CONFIG_MATCH_INTERSECT:
-        return GCAL_MATCH_INTERSECT;
-    }
-    return GCAL_MATCH_SUPERSET;
-}
-
 /* 1, 0 or -1. */
 static int is_picked(const struct gcal_catalogue *catalogue,
                      const struct gcal_config_model *m, const char *kernel,
@@ -52,9 +38,7 @@ static int is_picked(const struct gcal_catalogue *catalogue,
     int picked = 0;
 
     for (size_t i = 0; i < m->n_tag_sets && picked == 0; i++)
-        picked = gcal_catalogue_picks(catalogue, m->tag_sets[i].n_tags,
-                                      (const char *const *)m->tag_sets[i].tags,
-                                      match_of(&m->tag_sets[i]), kernel, err);
+        picked = gcal_select_picks(catalogue, &m->tag_sets[i], kernel, err);
     return picked;
 }
 

@@ -11,10 +11,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
-#include "kernels/count/count.h"
+#include "tests/kernels/count/by_hand.h"
 
 enum { SUB_GROUP = 32, GROUPS = 10, GROUP_SIZE = 64 };
 
@@ -46,7 +43,6 @@ static const struct access {
 
 static struct gcal_profile *count(const struct access *a)
 {
-    struct gcal_error err = { 0 };
     char source[500];
     struct gcal_count_request r = { .source = source,
                                     .file = "x.cl",
@@ -57,28 +53,17 @@ static struct gcal_profile *count(const struct access *a)
                                     .n_banks = 32,
                                     .sector_bytes = 32,
                                     .allow_estimates = true };
-    struct gcal_profile *p;
 
     snprintf(source, sizeof(source),
              "kernel void f(global float *a, global float *b, int n)\n"
              "{ int i = get_global_id(0); b[i] = a[%s]; }",
              a->index);
-    p = gcal_count(&r, &err);
-    if (!p)
-        fail_msg("%s: %s", a->index, err.text);
-    return p;
+    return by_hand_count(&r, a->index);
 }
 
 static double value_of(const struct gcal_profile *p, const char *feature, double n)
 {
-    struct gcal_error err = { 0 };
-    struct gcal_binding *binding = gcal_binding_create(p, 1, &feature, SUB_GROUP, &err);
-    double value = -1;
-
-    if (!binding || gcal_binding_eval(binding, &n, &value, &err) < 0)
-        fail_msg("%s: %s", feature, err.text);
-    gcal_binding_destroy(binding);
-    return value;
+    return by_hand_value(p, feature, &n);
 }
 
 static void expect(const struct access *a, const struct gcal_profile *p,

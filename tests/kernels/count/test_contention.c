@@ -11,10 +11,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
-#include "kernels/count/count.h"
+#include "tests/kernels/count/by_hand.h"
 
 #define START                                                                            \
     "kernel void f(global int *a, global const int *b, global const uchar *u, int m)\n"  \
@@ -71,7 +68,6 @@ static const struct random {
 
 static struct gcal_profile *count(const char *body)
 {
-    struct gcal_error err = { 0 };
     char source[1000];
     struct gcal_count_request r = { .source = source,
                                     .file = "x.cl",
@@ -80,24 +76,16 @@ static struct gcal_profile *count(const char *body)
                                     .global_size = { "192" },
                                     .sub_group_size = LANES,
                                     .sector_bytes = 32 };
-    struct gcal_profile *p;
 
     snprintf(source, sizeof(source), "%s%s%s", START, body, END);
-    if (!(p = gcal_count(&r, &err)))
-        fail_msg("%s: %s", body, err.text);
-    return p;
+    return by_hand_count(&r, body);
 }
 
 static double value_of(const struct gcal_profile *p, const char *feature)
 {
-    struct gcal_error err = { 0 };
-    struct gcal_binding *binding = gcal_binding_create(p, 1, &feature, LANES, &err);
-    double sizes[1] = { M }, value = -1;
+    const double sizes[1] = { M };
 
-    if (!binding || gcal_binding_eval(binding, sizes, &value, &err) < 0)
-        fail_msg("%s: %s", feature, err.text);
-    gcal_binding_destroy(binding);
-    return value;
+    return by_hand_value(p, feature, sizes);
 }
 
 static void counts_meetings(void **state)

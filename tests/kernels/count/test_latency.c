@@ -9,10 +9,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
-#include "kernels/count/count.h"
+#include "tests/kernels/count/by_hand.h"
 
 #define START                                                                            \
     "kernel void f(global int *next, global float *a, global float *b, int n)\n"         \
@@ -68,19 +65,13 @@ static const struct latency {
 
 static double value_of(const struct gcal_profile *p, const char *feature)
 {
-    struct gcal_error err = { 0 };
-    struct gcal_binding *binding = gcal_binding_create(p, 1, &feature, 32, &err);
-    double sizes[2] = { N, N }, value = -1;
+    const double sizes[2] = { N, N };
 
-    if (!binding || gcal_binding_eval(binding, sizes, &value, &err) < 0)
-        fail_msg("%s: %s", feature, err.text);
-    gcal_binding_destroy(binding);
-    return value;
+    return by_hand_value(p, feature, sizes);
 }
 
 static struct gcal_profile *count(const char *body, const char *assume)
 {
-    struct gcal_error err = { 0 };
     char source[1000];
     struct gcal_count_request r = { .source = source,
                                     .file = "x.cl",
@@ -90,12 +81,9 @@ static struct gcal_profile *count(const char *body, const char *assume)
                                     .sub_group_size = 32,
                                     .assume = assume,
                                     .sector_bytes = 32 };
-    struct gcal_profile *p;
 
     snprintf(source, sizeof(source), "%s%s%s", START, body, END);
-    if (!(p = gcal_count(&r, &err)))
-        fail_msg("%s: %s", body, err.text);
-    return p;
+    return by_hand_count(&r, body);
 }
 
 static void check(const struct latency *k)

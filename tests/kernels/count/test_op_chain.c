@@ -10,10 +10,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
-#include "kernels/count/count.h"
+#include "tests/kernels/count/by_hand.h"
 
 #define START                                                                            \
     "float half_of(float v) { return 0.5f * v; }\n"                                      \
@@ -93,7 +90,6 @@ static const struct chain {
 
 static struct gcal_profile *count(const char *body)
 {
-    struct gcal_error err = { 0 };
     char source[1500];
     struct gcal_count_request r = { .source = source,
                                     .file = "x.cl",
@@ -103,24 +99,16 @@ static struct gcal_profile *count(const char *body)
                                     .sub_group_size = 32,
                                     .assume = "n >= 1",
                                     .sector_bytes = 32 };
-    struct gcal_profile *p;
 
     snprintf(source, sizeof(source), "%s%s%s", START, body, END);
-    if (!(p = gcal_count(&r, &err)))
-        fail_msg("%s: %s", body, err.text);
-    return p;
+    return by_hand_count(&r, body);
 }
 
 static double value_of(const struct gcal_profile *p, const char *feature)
 {
-    struct gcal_error err = { 0 };
-    struct gcal_binding *binding = gcal_binding_create(p, 1, &feature, 32, &err);
-    double sizes[2] = { N, N }, value = -1;
+    const double sizes[2] = { N, N };
 
-    if (!binding || gcal_binding_eval(binding, sizes, &value, &err) < 0)
-        fail_msg("%s: %s", feature, err.text);
-    gcal_binding_destroy(binding);
-    return value;
+    return by_hand_value(p, feature, sizes);
 }
 
 static void counts_chains(void **state)

@@ -12,10 +12,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
-#include "kernels/count/count.h"
+#include "tests/kernels/count/by_hand.h"
 
 #define START                                                                            \
     "struct pair { float v[4]; int n; };\n"                                              \
@@ -75,7 +72,6 @@ static const struct kernel {
 
 static struct gcal_profile *count(const char *body)
 {
-    struct gcal_error err = { 0 };
     char source[1500];
     struct gcal_count_request r = { .source = source,
                                     .file = "x.cl",
@@ -83,24 +79,16 @@ static struct gcal_profile *count(const char *body)
                                     .local_size = { 32 },
                                     .global_size = { "32" },
                                     .sub_group_size = 32 };
-    struct gcal_profile *p;
 
     snprintf(source, sizeof(source), "%s%s%s", START, body, END);
-    if (!(p = gcal_count(&r, &err)))
-        fail_msg("%s: %s", body, err.text);
-    return p;
+    return by_hand_count(&r, body);
 }
 
 static double value_of(const struct gcal_profile *p, const char *feature)
 {
-    struct gcal_error err = { 0 };
-    struct gcal_binding *binding = gcal_binding_create(p, 1, &feature, 32, &err);
-    double sizes[1] = { N }, value = -1;
+    const double sizes[1] = { N };
 
-    if (!binding || gcal_binding_eval(binding, sizes, &value, &err) < 0)
-        fail_msg("%s: %s", feature, err.text);
-    gcal_binding_destroy(binding);
-    return value;
+    return by_hand_value(p, feature, sizes);
 }
 
 static void counts_accesses(void **state)
