@@ -182,6 +182,16 @@ static struct gcal_binding_device device_of(const struct gcal_record *record,
     return gcal_device_info_facts(&gcal_record_device(record, row->device)->info);
 }
 
+static bool same_facts(const struct gcal_binding_device *a,
+                       const struct gcal_binding_device *b)
+{
+    return a->sub_group_size == b->sub_group_size &&
+           a->compute_units == b->compute_units && a->work_items == b->work_items &&
+           a->work_groups == b->work_groups &&
+           a->local_memory_bytes == b->local_memory_bytes &&
+           a->cache_bytes == b->cache_bytes;
+}
+
 double *gcal_result_features(const struct gcal_record *record,
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err)
@@ -200,8 +210,7 @@ double *gcal_result_features(const struct gcal_record *record,
         /* Rows are sorted by kernel, and most devices of a type are alike. */
         before = device;
         device = device_of(record, row);
-        if (i && row->kernel == row[-1].kernel &&
-            memcmp(&device, &before, sizeof(device)) == 0) {
+        if (i && row->kernel == row[-1].kernel && same_facts(&device, &before)) {
             memcpy(&values[i * n], &values[(i - 1) * n], n * sizeof(*values));
             continue;
         }
