@@ -124,14 +124,14 @@ bool gcal_sets_begin_attempt(struct gcal_sets_nest *nest, long operations)
     return true;
 }
 
-/* The operations since the last reset, to 1/32 of the limit.  isl has no query for them,
- * but an object cannot be made when the limit is below them.
+/* The operations since the last reset.  isl has no query for them, but an object cannot be
+ * made when the limit is below them.
  */
 static unsigned long operations_done(isl_ctx *isl)
 {
-    unsigned long least = 0, most = isl_ctx_get_max_operations(isl), step = most / 32 + 1;
+    unsigned long least = 0, most = isl_ctx_get_max_operations(isl);
 
-    while (most - least > step) {
+    while (most - least > 1) {
         unsigned long middle = least + (most - least) / 2;
         isl_val *made;
 
