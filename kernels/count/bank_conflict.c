@@ -140,9 +140,12 @@ static int64_t measure_passes(const struct gcal_lanes *lanes, int64_t residue, v
                                              (size_t)(p->bytes * p->width), p->n_banks);
 }
 
-const struct gcal_poly *
-gcal_count_access_passes(struct gcal_count_builder *m,
-                         const struct gcal_sets_access_event *event)
+/* By all executions, or with 'all_lanes' the mean of one by all lanes; NULL: unknown, or
+ * an estimate of the former.
+ */
+static const struct gcal_poly *sum_passes(struct gcal_count_builder *m,
+                                          const struct gcal_sets_access_event *event,
+                                          bool all_lanes)
 {
     int64_t bytes = (int64_t)gcal_dtype_size(event->dtype);
     struct passes passes = { .bytes = bytes,
@@ -151,9 +154,23 @@ gcal_count_access_passes(struct gcal_count_builder *m,
     struct gcal_lanes_sum sum = { .modulus = bytes < WORD_BYTES ? WORD_BYTES / bytes : 1,
                                   .width = event->width,
                                   .measure = measure_passes,
-                                  .data = &passes };
+                                  .data = &passes,
+                                  .all_lanes = all_lanes };
     const struct gcal_poly *count = gcal_lanes_sum(m->nest, event, &sum);
 
     free(passes.offset);
-    return sum.known < sum.modulus || sum.rows ? NULL : count;
+    return sum.rows || (!all_lanes && sum.known < sum.modulus) ? NULL : count;
+}
+
+const struct gcal_poly *
+gcal_count_access_passes(struct gcal_count_builder *m,
+                         const struct gcal_sets_access_event *event)
+{
+    return sum_passes(m, event, false);
+}
+
+const struct gcal_poly *gcal_count_mean_passes(struct gcal_count_builder *m,
+                                               const struct gcal_sets_access_event *event)
+{
+    return sum_passes(m, event, true);
 }

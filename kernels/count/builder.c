@@ -46,18 +46,26 @@ bool gcal_count_builder_is_long(struct gcal_count_builder *m, const struct gcal_
     return p->n_terms > MOST_TERMS || strlen(gcal_poly_text(m->c, p)) > MOST_CHARACTERS;
 }
 
+bool gcal_count_builder_begin_attempt(struct gcal_count_builder *m)
+{
+    enum { MOST_STEPS = 20000 };
+
+    return gcal_poly_begin_attempt(m->c, MOST_STEPS);
+}
+
+const struct gcal_poly *gcal_count_builder_end_attempt(struct gcal_count_builder *m,
+                                                       const struct gcal_poly *p)
+{
+    return gcal_poly_end_attempt(m->c) || gcal_count_builder_is_long(m, p) ? NULL : p;
+}
+
 const struct gcal_poly *gcal_count_builder_least(struct gcal_count_builder *m,
                                                  const struct gcal_poly *a,
                                                  const struct gcal_poly *b)
 {
-    enum { MOST_STEPS = 20000 };
-    const struct gcal_poly *least;
-
-    if (!gcal_poly_begin_attempt(m->c, MOST_STEPS))
-        return NULL;
-    least = gcal_poly_min(m->c, a, b);
-    return gcal_poly_end_attempt(m->c) || gcal_count_builder_is_long(m, least) ? NULL
-                                                                               : least;
+    return gcal_count_builder_begin_attempt(m)
+               ? gcal_count_builder_end_attempt(m, gcal_poly_min(m->c, a, b))
+               : NULL;
 }
 
 char *gcal_count_builder_text(struct gcal_count_builder *m, const struct gcal_poly *p)

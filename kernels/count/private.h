@@ -70,6 +70,12 @@ char *gcal_count_builder_sub_group_text(struct gcal_count_builder *m,
                                         const struct gcal_poly *p);
 /* Whether the text of p would be so long that an estimate is better than the exact count. */
 bool gcal_count_builder_is_long(struct gcal_count_builder *m, const struct gcal_poly *p);
+/* An estimate that may take a few steps: false when it cannot begin, and NULL when p has
+ * taken more, or is long.
+ */
+bool gcal_count_builder_begin_attempt(struct gcal_count_builder *m);
+const struct gcal_poly *gcal_count_builder_end_attempt(struct gcal_count_builder *m,
+                                                       const struct gcal_poly *p);
 /* The lesser of two estimates; NULL where that takes long. */
 const struct gcal_poly *gcal_count_builder_least(struct gcal_count_builder *m,
                                                  const struct gcal_poly *a,
@@ -205,6 +211,10 @@ int64_t gcal_count_blocks_measure(const struct gcal_lanes *lanes, int64_t residu
  */
 struct gcal_count_counter gcal_count_cache_passes(struct gcal_count_builder *m,
                                                   const struct gcal_sets_access_event *e);
+/* Accesses have equal passes whose distance is the same in all lanes and a multiple of this
+ * number of elements.
+ */
+int64_t gcal_count_cache_pass_period(const struct gcal_sets_access_event *e);
 
 /* ---- component.c: the memory and the on-chip component ---- */
 
@@ -239,6 +249,10 @@ size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
 const struct gcal_poly *
 gcal_count_access_passes(struct gcal_count_builder *m,
                          const struct gcal_sets_access_event *event);
+/* The mean of one execution by all lanes; NULL: not known. */
+const struct gcal_poly *
+gcal_count_mean_passes(struct gcal_count_builder *m,
+                       const struct gcal_sets_access_event *event);
 
 /* ---- profile.c ---- */
 

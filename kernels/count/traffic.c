@@ -24,6 +24,16 @@ static bool is_same_access(const struct gcal_sets_access_event *a,
            a->line == b->line && a->column == b->column && !a->atomic == !b->atomic;
 }
 
+/* Whether a distance is the same for all lanes of a sub-group. */
+static bool is_uniform(const struct gcal_count_builder *m,
+                       const struct gcal_poly *distance)
+{
+    for (size_t d = 0; d < m->nest->n_dims; d++)
+        if (gcal_poly_contains(m->c, distance, gcal_poly_atom_index(m->nest->lid[d])))
+            return false;
+    return !gcal_sets_differs_by_lane(m->nest, distance);
+}
+
 /* The count of an access; 'known': whole multiples of it between accesses, in elements, do
  * not matter; 0: it has not been counted.
  */
@@ -32,9 +42,11 @@ struct count {
     int64_t known;
 };
 
-/* Whether the two are alike but for multiples of 'size' elements between them. */
+/* Whether the two are alike but for multiples of 'size' elements between them; 'passes':
+ * as passes, which do not depend on the first lane's element where 'size' is 1.
+ */
 static bool is_alike(struct gcal_count_builder *m, const struct gcal_sets_access_event *a,
-                     const struct gcal_sets_access_event *b, int64_t size)
+                     const struct gcal_sets_access_event *b, int64_t size, bool passes)
 {
     const struct gcal_poly *distance;
 
@@ -42,6 +54,8 @@ static bool is_alike(struct gcal_count_builder *m, const struct gcal_sets_access
         gcal_dtype_size(a->dtype) != gcal_dtype_size(b->dtype))
         return false;
     distance = gcal_poly_sub(m->c, a->offset, b->offset);
+    if (passes && size == 1)
+        return is_uniform(m, distance);
     if (gcal_poly_has_dimension(m->c, distance))
         return false;
     return gcal_poly_is_multiple(distance, size);
@@ -288,7 +302,16 @@ static struct count count_access(struct gcal_count_builder *m,
     return to;
 }
 
-/* The count of an access, unless it is known; that of an access that is like it. */
+static struct count count_passes(struct gcal_count_builder *m,
+                                 const struct gcal_sets_access_event *e)
+{
+    return (struct count){ gcal_count_cache_passes(m, e),
+                           gcal_count_cache_pass_period(e) };
+}
+
+/* The count of an access, unless it is known; that of an access that is like it.  Of blocks,
+ * or of passes where these are NULL.
+ */
 static void find_count(struct gcal_count_builder *m, size_t number,
                        struct gcal_count_blocks *blocks, struct count *known)
 {
@@ -297,10 +320,14 @@ static void find_count(struct gcal_count_builder *m, size_t number,
 
     if (known[number].known)
         return;
-    while (like < number && (!known[like].known ||
-                             !is_alike(m, &all[like], &all[number], known[like].known)))
+    while (like < number && (!known[like].known || !is_alike(m, &all[like], &all[number],
+                                                             known[like].known, !blocks)))
         like++;
-    known[number] = like < number ? known[like] : count_access(m, &all[number], blocks);
+    if (like < number)
+        known[number] = known[like];
+    else
+        known[number] = blocks ? count_access(m, &all[number], blocks)
+                               : count_passes(m, &all[number]);
 }
 
 /* ---- entries ---- */
@@ -355,16 +382,9 @@ static void add_subject(struct gcal_count_builder *m, size_t first,
 
     for (size_t i = first; i < m->nest->n_accesses; i++)
         if (is_same_access(e, &m->nest->accesses[i])) {
-            struct gcal_count_counter one;
-
-            if (subject->passes)
-                one = gcal_count_cache_passes(m, &m->nest->accesses[i]);
-            else {
-                find_count(m, i, &blocks, known);
-                one = known[i].counter;
-            }
-            counter.count = gcal_poly_add(m->c, counter.count, one.count);
-            counter.estimated = counter.estimated || one.estimated;
+            find_count(m, i, subject->passes ? NULL : &blocks, known);
+            counter.count = gcal_poly_add(m->c, counter.count, known[i].counter.count);
+            counter.estimated = counter.estimated || known[i].counter.estimated;
         }
     free(blocks.all);
     if (blocks.failed)

@@ -221,7 +221,7 @@ sum_by(struct gcal_sets_nest *nest, const struct gcal_sets_access_event *access,
         return NULL;
     sum->estimated = false;
     sum->known = sum->modulus;
-    sum->rows = sum->stride = NULL;
+    sum->rows = NULL;
     l->nest = nest;
     l->sum = sum;
     l->evaluations_left = MOST_EVALUATIONS;
@@ -229,8 +229,6 @@ sum_by(struct gcal_sets_nest *nest, const struct gcal_sets_access_event *access,
     total = way(l, access);
     *multiples = l->split.multiples;
     sum->known = l->split.modulus;
-    if (l->split.n_rows)
-        sum->stride = l->split.rows[0].stride;
     if (total && !rows_are_apart(l)) {
         sum->rows = l->split.rows[0].stride;
         sum->least_row = l->widest;

@@ -31,8 +31,7 @@ struct gcal_lanes_sum {
                       mean over them is summed */
     const struct gcal_poly *rows; /* exact where this is at least ..; NULL: always */
     int64_t least_row;
-    const struct gcal_poly *stride; /* of rows, in elements; NULL: lanes have none */
-    int64_t most_rows;              /* between lanes of one execution */
+    int64_t most_rows; /* between lanes of one execution */
 };
 
 /* The sum over all executions of a load or store by sub-groups, whose size must be known.
@@ -43,14 +42,31 @@ const struct gcal_poly *gcal_lanes_sum(struct gcal_sets_nest *nest,
                                        const struct gcal_sets_access_event *access,
                                        struct gcal_lanes_sum *sum);
 
-/* An estimate of the same for subscripts that are clamped to a range, or have quotients, of
+enum { GCAL_LANES_MAX_ROWS = 6 };
+
+/* Distances of which rows that lanes of one sub-group access are sums of multiples, in
+ * elements; n = 0: these lanes are in one row, or their subscript is not affine.
+ */
+struct gcal_lanes_strides {
+    size_t n;
+    const struct gcal_poly *all[GCAL_LANES_MAX_ROWS];
+};
+
+/* By complete sub-groups: from local ids alone, so that the way by which a sum is found does
+ * not matter.
+ */
+void gcal_lanes_find_strides(struct gcal_sets_nest *nest,
+                             const struct gcal_sets_access_event *access,
+                             struct gcal_lanes_strides *strides);
+
+/* An estimate of gcal_lanes_sum() for subscripts that are clamped to a range, or have quotients, of
  * a measure of blocks of 'modulus' elements.  NULL when it has none.
  */
 const struct gcal_poly *gcal_lanes_sum_near(struct gcal_sets_nest *nest,
                                             const struct gcal_sets_access_event *access,
                                             struct gcal_lanes_sum *sum);
 
-/* The same sum of the aligned blocks of 'size' elements that the lanes of each execution
+/* The sum of the aligned blocks of 'size' elements that the lanes of each execution
  * touch, or cover as a 'whole' (of stores that are contiguous), where which lanes take
  * part may depend on sizes and all loops.  NULL when it is unknown.
  */

@@ -7,8 +7,6 @@
 
 /* ---- subscript.c ---- */
 
-enum { GCAL_LANES_MAX_ROWS = 6 };
-
 /* The part of the lanes in one row; rows are at multiples of the stride, a product of
  * sizes.
  */
@@ -63,6 +61,8 @@ struct gcal_lanes_walk {
  */
 bool gcal_lanes_prepare(struct gcal_lanes_walk *l,
                         const struct gcal_sets_access_event *access, bool lids_only);
+/* Assigns the local ids of a work-item of the group. */
+void gcal_lanes_assign(struct gcal_lanes_walk *l, int64_t item);
 /* The element and the row of the lane whose ids are assigned become the last of l->at. */
 bool gcal_lanes_add(struct gcal_lanes_walk *l);
 /* Adds the measure of l->at to the totals, with the weight 'times'. */

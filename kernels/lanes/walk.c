@@ -80,6 +80,16 @@ bool gcal_lanes_prepare(struct gcal_lanes_walk *l,
 
 /* ---- lanes ---- */
 
+void gcal_lanes_assign(struct gcal_lanes_walk *l, int64_t item)
+{
+    for (size_t i = 0, d = 0; i < l->domain.n_dims; i++)
+        if (l->domain.is_lid[i]) {
+            l->value[i] = item % l->nest->local_size[d];
+            l->assigned[i] = true;
+            item /= l->nest->local_size[d++];
+        }
+}
+
 /* The rows of a lane, as one number. */
 static bool find_row(struct gcal_lanes_walk *l, int64_t *row)
 {
