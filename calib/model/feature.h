@@ -22,9 +22,11 @@
  *   f_footprint_sub_group.., f_footprint_launch.., f_footprint_wave.., f_overlap_wave..
  *                                 the same: of each sub-group; of all work-groups; of a wave of 'wave_groups'
  *                                 work-groups; those that a wave shares with the next
+ *   f_footprint_block..           the same as f_footprint_launch, in blocks of two sectors
  *   f_load_chain                  loads of global memory that a work-item makes one after
  *                                 another: each waits for those before it
  *   f_load_round                  the same where iterations of loops do not overlap
+ *   f_load_trip                   the same where loops are not unrolled entirely either
  *   f_loads_in_flight             loads of a work-item per round
  *   f_op_chain[_<dtype>[_<op>]]   operations of a work-item on its longest chain, in which
  *                                 each waits for the one before
@@ -106,8 +108,10 @@ enum gcal_feature_kind {
     GCAL_FEATURE_FOOTPRINT_WAVE,
     GCAL_FEATURE_OVERLAP_WAVE,
     GCAL_FEATURE_FOOTPRINT_LAUNCH,
+    GCAL_FEATURE_FOOTPRINT_BLOCK,
     GCAL_FEATURE_LOAD_CHAIN,
     GCAL_FEATURE_LOAD_ROUND,
+    GCAL_FEATURE_LOAD_TRIP,
     GCAL_FEATURE_LOADS_IN_FLIGHT,
     GCAL_FEATURE_OP_CHAIN,
     GCAL_FEATURE_ATOMIC_PASS,

@@ -27,6 +27,10 @@
 #endif
 #endif
 
+#define ALL_8(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8)
+#define LOAD(k)   value = value + slots[place + k * (away - 1)];
+#define STORE(k)  slots[place + k * (away - 1)] = value;
+
 __kernel void lmem_stride(__global T *result, int away, int m)
 {
     __local T slots[SLOTS + 64 * LSIZE_1];
@@ -38,12 +42,10 @@ __kernel void lmem_stride(__global T *result, int away, int m)
     slots[SLOTS + l] = value;
     for (int it = 0; it < m; ++it) {
 #if ACCESS == load
-        for (int k = 1; k <= 8; ++k)
-            value = value + slots[place + k * (away - 1)];
+        ALL_8(LOAD)
         slots[SLOTS + l] = value;
 #else
-        for (int k = 1; k <= 8; ++k)
-            slots[place + k * (away - 1)] = value;
+        ALL_8(STORE)
         value = value + slots[SLOTS + l];
 #endif
     }

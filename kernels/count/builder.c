@@ -48,7 +48,7 @@ bool gcal_count_builder_is_long(struct gcal_count_builder *m, const struct gcal_
 
 bool gcal_count_builder_begin_attempt(struct gcal_count_builder *m)
 {
-    enum { MOST_STEPS = 20000 };
+    enum { MOST_STEPS = 100000 };
 
     return gcal_poly_begin_attempt(m->c, MOST_STEPS);
 }

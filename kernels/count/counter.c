@@ -184,6 +184,14 @@ static void fail_without_closed_form(struct gcal_count_builder *m,
         advice ? ", or " : "", advice ? advice : "");
 }
 
+bool gcal_count_is_within(const struct gcal_sets_scope *scope, unsigned loop)
+{
+    for (; scope; scope = scope->parent)
+        if (scope->kind == GCAL_SETS_SCOPE_LOOP && scope->loop == loop)
+            return true;
+    return false;
+}
+
 const struct gcal_sets_scope *
 gcal_count_innermost_loop(const struct gcal_sets_scope *scope)
 {

@@ -19,7 +19,7 @@ enum { MOST_STEPS_OF_TEXTS = 200000 };
 static const char *const extents[GCAL_MAX_DIMS] = { "@0", "@1", "@2" };
 
 struct footprints {
-    struct gcal_count_counter sub_group, group, launch, wave;
+    struct gcal_count_counter sub_group, group, launch, block, wave;
 };
 
 /* Loads or stores (atomics included) of one array. */
@@ -341,6 +341,19 @@ static void add_share(const struct subject *s, const struct gcal_count_counter *
 
 /* ---- arrays ---- */
 
+/* Blocks of two sectors: at most as many as sectors. */
+static struct gcal_count_counter count_blocks(const struct subject *s)
+{
+    struct subject blocks = *s;
+    struct gcal_count_counter counter;
+
+    blocks.size *= 2;
+    counter = count_together(&blocks, s->m->nest, NULL);
+    if (counter.estimated)
+        counter.count = least(s, counter.count, s->counted.launch.count);
+    return counter;
+}
+
 /* Whether the arrays are accessed by the same subscripts at the same places. */
 static bool is_alike(const struct subject *a, const struct subject *b)
 {
@@ -376,6 +389,7 @@ static void count(struct subject *s)
     s->counted.sub_group = count_by_sub_group(s);
     s->counted.group = count_by_group(s);
     s->counted.launch = count_together(s, s->m->nest, NULL);
+    s->counted.block = count_blocks(s);
     s->counted.wave = count_wave(s, &s->counted.launch);
 }
 
@@ -392,6 +406,8 @@ static void add_subject(const struct subject *s)
         f->group.estimated);
     add(s, GCAL_FEATURE_FOOTPRINT_LAUNCH, gcal_count_builder_text(m, f->launch.count),
         f->launch.estimated);
+    add(s, GCAL_FEATURE_FOOTPRINT_BLOCK, gcal_count_builder_text(m, f->block.count),
+        f->block.estimated);
     if (!add_wave(s, &f->wave))
         add_share(s, &f->launch);
 }

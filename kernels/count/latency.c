@@ -7,9 +7,12 @@
  * the iteration before (x = next[x]), or compilers do not unroll it so that loads come
  * first: as it stores to global memory, which may be what the next iteration loads, has an
  * atomic, or a step that is known at run time only.  Those of other loops overlap in
- * f_load_chain, as if they were unrolled, and follow each other in f_load_round.
+ * f_load_chain, as if they were unrolled, and follow each other in f_load_round.  Loops of few
+ * iterations, known and independent, are unrolled entirely: they are no loops here.
  */
 #include "kernels/count/private.h"
+
+enum { FEW_TRIPS = 16 };
 
 /* Loads between two barriers in one innermost loop. */
 struct set {
@@ -25,42 +28,7 @@ static bool is_load(const struct gcal_count_builder *m,
            m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_GLOBAL;
 }
 
-static struct set set_of(const struct gcal_sets_access_event *e)
-{
-    return (struct set){ gcal_count_innermost_loop(e->scope), e->n_barriers,
-                         e->depth + 1 };
-}
-
-static bool is_same(const struct set *a, const struct set *b)
-{
-    return a->loop == b->loop && a->n_barriers == b->n_barriers;
-}
-
-/* The set of access 'first'; false if an earlier access has it. */
-static bool find_set(const struct gcal_count_builder *m, size_t first, struct set *set)
-{
-    *set = set_of(&m->nest->accesses[first]);
-    for (size_t i = 0; i < m->nest->n_accesses; i++) {
-        struct set other = set_of(&m->nest->accesses[i]);
-
-        if (!is_load(m, &m->nest->accesses[i]) || !is_same(&other, set))
-            continue;
-        if (i < first)
-            return false;
-        set->rounds = other.rounds > set->rounds ? other.rounds : set->rounds;
-    }
-    return true;
-}
-
 /* ---- loops ---- */
-
-static bool is_within(const struct gcal_sets_scope *scope, unsigned loop)
-{
-    for (; scope; scope = scope->parent)
-        if (scope->kind == GCAL_SETS_SCOPE_LOOP && scope->loop == loop)
-            return true;
-    return false;
-}
 
 /* Whether loads of later iterations stay behind it. */
 static bool holds_back(const struct gcal_count_builder *m,
@@ -73,12 +41,12 @@ static bool holds_back(const struct gcal_count_builder *m,
 static bool is_serial(const struct gcal_count_builder *m, unsigned loop)
 {
     for (size_t i = 0; i < m->nest->n_barriers; i++)
-        if (is_within(m->nest->barriers[i].scope, loop))
+        if (gcal_count_is_within(m->nest->barriers[i].scope, loop))
             return true;
     for (size_t i = 0; i < m->nest->n_accesses; i++) {
         const struct gcal_sets_access_event *e = &m->nest->accesses[i];
 
-        if (!is_within(e->scope, loop))
+        if (!gcal_count_is_within(e->scope, loop))
             continue;
         if (holds_back(m, e) ||
             (is_load(m, e) && e->carried && gcal_poly_contains(m->c, e->carried, loop)))
@@ -86,6 +54,62 @@ static bool is_serial(const struct gcal_count_builder *m, unsigned loop)
     }
     return false;
 }
+
+static bool is_unrolled(const struct gcal_count_builder *m,
+                        const struct gcal_sets_scope *loop)
+{
+    int64_t trips;
+
+    return gcal_poly_is_constant(loop->trips, &trips) && trips <= FEW_TRIPS &&
+           !loop->runtime_step && !is_serial(m, loop->loop);
+}
+
+/* The innermost loop around 'scope' that is not unrolled entirely; or NULL. */
+static const struct gcal_sets_scope *innermost_loop(const struct gcal_count_builder *m,
+                                                    const struct gcal_sets_scope *scope)
+{
+    const struct gcal_sets_scope *loop = gcal_count_innermost_loop(scope);
+
+    while (loop && is_unrolled(m, loop))
+        loop = gcal_count_innermost_loop(loop->parent);
+    return loop;
+}
+
+/* ---- sets ---- */
+
+static struct set set_of(const struct gcal_count_builder *m,
+                         const struct gcal_sets_access_event *e, bool unrolled)
+{
+    return (struct set){ unrolled ? innermost_loop(m, e->scope)
+                                  : gcal_count_innermost_loop(e->scope),
+                         e->n_barriers, e->depth + 1 };
+}
+
+static bool is_same(const struct set *a, const struct set *b)
+{
+    return a->loop == b->loop && a->n_barriers == b->n_barriers;
+}
+
+/* The set of access 'first'; false if that loads nothing, or an earlier access has it. */
+static bool find_set(const struct gcal_count_builder *m, size_t first, bool unrolled,
+                     struct set *set)
+{
+    *set = set_of(m, &m->nest->accesses[first], unrolled);
+    if (!is_load(m, &m->nest->accesses[first]))
+        return false;
+    for (size_t i = 0; i < m->nest->n_accesses; i++) {
+        struct set other = set_of(m, &m->nest->accesses[i], unrolled);
+
+        if (!is_load(m, &m->nest->accesses[i]) || !is_same(&other, set))
+            continue;
+        if (i < first)
+            return false;
+        set->rounds = other.rounds > set->rounds ? other.rounds : set->rounds;
+    }
+    return true;
+}
+
+/* ---- iterations ---- */
 
 /* The loops around and with 'scope' as one of trips that are 0 .. trips-1 alone: those that
  * are serial, or all; without conditions.
@@ -114,7 +138,7 @@ static void fix_trips(struct gcal_count_builder *m, const struct gcal_sets_scope
                       const struct gcal_sets_scope *all)
 {
     for (; all; all = all->parent) {
-        if (all->kind != GCAL_SETS_SCOPE_LOOP || is_within(kept, all->loop))
+        if (all->kind != GCAL_SETS_SCOPE_LOOP || gcal_count_is_within(kept, all->loop))
             continue;
         for (const struct gcal_sets_scope *s = kept; s; s = s->parent)
             ((struct gcal_sets_scope *)s)->trips = gcal_poly_substitute(
@@ -145,72 +169,92 @@ static const struct gcal_poly *iterations(struct gcal_count_builder *m,
 
 /* ---- entries ---- */
 
-struct latency {
-    const struct gcal_poly *chain, *rounds, *loads;
-    bool estimated;
-};
-
-static const struct gcal_poly *times(struct gcal_count_builder *m, unsigned rounds,
-                                     const struct gcal_poly *p)
+static const struct gcal_poly *rounds_of(struct gcal_count_builder *m,
+                                         const struct set *set, bool serial_only,
+                                         bool *estimated)
 {
-    return gcal_poly_scale(m->c, p, rounds, 1);
+    return gcal_poly_scale(m->c, iterations(m, set->loop, serial_only, estimated),
+                           set->rounds, 1);
 }
 
-/* The longest set between two barriers that come after 'n_barriers' in the source. */
+/* Of the longest set between two barriers that come after 'n_barriers' in the source. */
 static const struct gcal_poly *longest(struct gcal_count_builder *m, size_t n_barriers,
-                                       struct latency *to)
+                                       bool *estimated)
 {
-    const struct gcal_poly *most = NULL, *one;
+    const struct gcal_poly *most = gcal_poly_integer(m->c, 0);
     struct set set;
 
-    for (size_t i = 0; i < m->nest->n_accesses; i++) {
-        const struct gcal_sets_access_event *e = &m->nest->accesses[i];
-
-        if (!is_load(m, e) || e->n_barriers != n_barriers || !find_set(m, i, &set))
-            continue;
-        one = times(m, set.rounds, iterations(m, set.loop, true, &to->estimated));
-        most = most ? gcal_poly_max(m->c, most, one) : one;
-        to->rounds = gcal_poly_add(
-            m->c, to->rounds,
-            times(m, set.rounds, iterations(m, set.loop, false, &to->estimated)));
-    }
+    for (size_t i = 0; i < m->nest->n_accesses; i++)
+        if (m->nest->accesses[i].n_barriers == n_barriers && find_set(m, i, true, &set))
+            most = gcal_poly_max(m->c, most, rounds_of(m, &set, true, estimated));
     return most;
 }
 
+static const struct gcal_poly *sum_longest(struct gcal_count_builder *m, bool *estimated)
+{
+    const struct gcal_poly *sum = gcal_poly_integer(m->c, 0);
+
+    for (size_t phase = 0; phase <= m->nest->n_barriers && !m->failed; phase++)
+        sum = gcal_poly_add(m->c, sum, longest(m, phase, estimated));
+    return sum;
+}
+
+static const struct gcal_poly *sum_rounds(struct gcal_count_builder *m, bool unrolled,
+                                          bool *estimated)
+{
+    const struct gcal_poly *sum = gcal_poly_integer(m->c, 0);
+    struct set set;
+
+    for (size_t i = 0; i < m->nest->n_accesses && !m->failed; i++)
+        if (find_set(m, i, unrolled, &set))
+            sum = gcal_poly_add(m->c, sum, rounds_of(m, &set, false, estimated));
+    return sum;
+}
+
+static const struct gcal_poly *sum_loads(struct gcal_count_builder *m, bool *estimated)
+{
+    const struct gcal_poly *sum = gcal_poly_integer(m->c, 0);
+
+    for (size_t i = 0; i < m->nest->n_accesses && !m->failed; i++)
+        if (is_load(m, &m->nest->accesses[i]))
+            sum = gcal_poly_add(
+                m->c, sum,
+                iterations(m, gcal_count_innermost_loop(m->nest->accesses[i].scope),
+                           false, estimated));
+    return sum;
+}
+
 static void add(struct gcal_count_builder *m, enum gcal_feature_kind kind,
-                const struct latency *l, const char *text)
+                const char *text, bool estimated)
 {
     struct gcal_profile_entry *entry = gcal_count_builder_add(m, kind, "");
 
     if (!entry)
         return;
     entry->count = gcal_count_builder_copy(m, text);
-    entry->estimated = l->estimated;
+    entry->estimated = estimated;
 }
 
 void gcal_count_builder_add_latency(struct gcal_count_builder *m)
 {
-    const struct gcal_poly *zero = gcal_poly_integer(m->c, 0), *one;
-    struct latency l = { zero, zero, zero, false };
-    const char *rounds;
+    bool estimated = false;
+    const struct gcal_poly *chain, *trips, *rounds, *loads;
+    const char *text;
 
     if (!m->request->sector_bytes)
         return;
-    for (size_t phase = 0; phase <= m->nest->n_barriers && !m->failed; phase++)
-        if ((one = longest(m, phase, &l)))
-            l.chain = gcal_poly_add(m->c, l.chain, one);
-    for (size_t i = 0; i < m->nest->n_accesses && !m->failed; i++)
-        if (is_load(m, &m->nest->accesses[i]))
-            l.loads = gcal_poly_add(
-                m->c, l.loads,
-                iterations(m, gcal_count_innermost_loop(m->nest->accesses[i].scope),
-                           false, &l.estimated));
-    if (m->failed || !l.chain->n_terms)
+    chain = sum_longest(m, &estimated);
+    if (m->failed || !chain->n_terms)
         return;
-    rounds = gcal_count_builder_name_text(m, l.rounds);
-    add(m, GCAL_FEATURE_LOAD_CHAIN, &l, gcal_count_builder_name_text(m, l.chain));
-    add(m, GCAL_FEATURE_LOAD_ROUND, &l, rounds);
-    add(m, GCAL_FEATURE_LOADS_IN_FLIGHT, &l,
-        gcal_poly_format(m->c, "(%s)/max(1,%s)", gcal_count_builder_name_text(m, l.loads),
-                         rounds));
+    trips = sum_rounds(m, false, &estimated);
+    rounds = sum_rounds(m, true, &estimated);
+    loads = sum_loads(m, &estimated);
+    text = gcal_count_builder_name_text(m, rounds);
+    add(m, GCAL_FEATURE_LOAD_CHAIN, gcal_count_builder_name_text(m, chain), estimated);
+    add(m, GCAL_FEATURE_LOAD_ROUND, text, estimated);
+    add(m, GCAL_FEATURE_LOAD_TRIP, gcal_count_builder_name_text(m, trips), estimated);
+    add(m, GCAL_FEATURE_LOADS_IN_FLIGHT,
+        gcal_poly_format(m->c, "(%s)/max(1,%s)", gcal_count_builder_name_text(m, loads),
+                         text),
+        estimated);
 }

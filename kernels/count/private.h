@@ -105,6 +105,9 @@ const char *gcal_count_advice(struct gcal_count_builder *m,
 const struct gcal_sets_scope *
 gcal_count_innermost_loop(const struct gcal_sets_scope *scope);
 
+/* Whether 'scope' is that loop or inside it. */
+bool gcal_count_is_within(const struct gcal_sets_scope *scope, unsigned loop);
+
 struct gcal_count_counter {
     const struct gcal_poly *count;
     bool estimated;

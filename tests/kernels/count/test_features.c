@@ -755,6 +755,48 @@ static void conflicts_without_strides_stand_apart(void **state)
     gcal_profile_destroy(p);
 }
 
+/* Passes of the loads in a loop over a tile, by what else the loop does. */
+static void loads_that_repeat_count_once(void **state)
+{
+    static const struct size sizes[] = { { "n", 64 }, { 0 } };
+    static const struct {
+        const char *in_loop;
+        double passes; /* of loads of t */
+    } cases[] = {
+        { "s += t[x] * m;", 1 },
+        { "s += t[x + m];", 5 },
+        { "s += t[x] * m; u[x] = s;", 1 },
+        { "s += t[x] * m; t[31 - x] = s;", 5 },
+        { "s += t[x] * m; barrier(CLK_LOCAL_MEM_FENCE);", 5 },
+        { "for (int o = 0; o < 3; o++) s += t[x + o] * m;", 15 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char source[1000];
+        struct gcal_profile *p;
+
+        snprintf(source, sizeof(source),
+                 "__kernel void k(__global float *a) {\n"
+                 "    __local float t[64], u[64];\n"
+                 "    int x = get_local_id(0);\n"
+                 "    float s = 0;\n"
+                 "    for (int m = 0; m < 5; m++) { %s }\n"
+                 "    a[get_global_id(0)] = s;\n"
+                 "}\n",
+                 cases[i].in_loop);
+        p = count(&(const struct gcal_count_request){ .source = source,
+                                                      .n_dims = 1,
+                                                      .local_size = { 32 },
+                                                      .global_size = { "n" },
+                                                      .sub_group_size = 32,
+                                                      .n_banks = 32 });
+        assert_float_equal(value_of(p, "f_local_pass_float32_load", 32, sizes),
+                           2 * cases[i].passes, 1e-9);
+        gcal_profile_destroy(p);
+    }
+}
+
 static void words_of_banks(void **state)
 {
     int64_t same[] = { 40, 40, 40 }, negative[] = { -4, -132, 124 },
@@ -872,6 +914,7 @@ int main(void)
         cmocka_unit_test(counts_atomics_of_opencl_2),
         cmocka_unit_test(finds_bank_conflicts),
         cmocka_unit_test(conflicts_without_strides_stand_apart),
+        cmocka_unit_test(loads_that_repeat_count_once),
         cmocka_unit_test(words_of_banks),
         cmocka_unit_test(unknown_bank_conflicts_are_refused),
         cmocka_unit_test(conditions_on_data_are_said),

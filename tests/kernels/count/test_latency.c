@@ -55,7 +55,14 @@ static const struct latency {
       2, 2, 1 },
     { "for (int k = 0; k < n; k++) { for (int l = 0; l < 8; l++) s += a[8 * k + l];\n"
       "barrier(CLK_LOCAL_MEM_FENCE); }",
-      N, 8 * N, 1 },
+      N, N, 8 },
+    /* loops of few iterations, independent and known, are unrolled entirely */
+    { "for (int k = 0; k < n; k++)\n"
+      "for (int l = 0; l < 2; l++) for (int o = 0; o < 16; o++) s += a[16 * k + l + o];",
+      1, N, 32 },
+    { "for (int l = 0; l < 17; l++) s += a[i + l];", 1, 17, 1 },
+    { "for (int l = 0; l < 8; l++) b[n * i + l] = a[n * i + l];", 8, 8, 1 },
+    { "for (int l = 0; l < 8; l++) x = next[x];", 8, 8, 1 },
     /* the work-item that does most */
     { "for (int k = 0; k <= get_local_id(0); k++) s += a[k];", 1, 64, 1 },
     { "if (i < n - 3) s = a[i];", 1, 1, 1 },
@@ -126,6 +133,26 @@ static void counts_sectors_of_loops(void **state)
     }
 }
 
+/* Blocks of 64 bytes that columns and rows of a matrix of n x n touch. */
+static const struct looped apart[] = {
+    { "for (int k = 0; k < n; k++) s += a[n * i + k];", N *N / 16 },
+    { "s = a[8 * i];", N / 2 },
+    { "s = a[16 * i];", N },
+    { "s = a[n * i];", N },
+};
+
+static void counts_blocks(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++) {
+        struct gcal_profile *p = count(apart[i].body, "n % 64 = 0");
+
+        assert_float_equal(value_of(p, "f_footprint_block_global_float32_load"),
+                           apart[i].sectors, 1e-9);
+        gcal_profile_destroy(p);
+    }
+}
+
 static void counts_chains(void **state)
 {
     (void)state;
@@ -136,7 +163,8 @@ static void counts_chains(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(counts_chains),
-                                        cmocka_unit_test(counts_sectors_of_loops) };
+                                        cmocka_unit_test(counts_sectors_of_loops),
+                                        cmocka_unit_test(counts_blocks) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
