@@ -129,6 +129,23 @@ bool gcal_poly_end_attempt(struct gcal_poly_context *c)
     return failed;
 }
 
+long gcal_poly_begin_proof(struct gcal_poly_context *c, long steps)
+{
+    long kept = c->left.steps > steps ? c->left.steps - steps : 0;
+
+    c->left.steps -= kept;
+    return kept;
+}
+
+void gcal_poly_end_proof(struct gcal_poly_context *c, long kept)
+{
+    if (kept && c->failed == too_long && c->left.steps < 0) {
+        c->failed = NULL;
+        c->left.steps = 0;
+    }
+    c->left.steps += kept;
+}
+
 struct gcal_poly_mark gcal_poly_mark(const struct gcal_poly_context *c)
 {
     return (struct gcal_poly_mark){ c->blocks, c->blocks ? c->blocks->used : 0,

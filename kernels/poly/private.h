@@ -66,4 +66,8 @@ const struct gcal_poly *gcal_poly_join_floors(struct gcal_poly_context *c,
 unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
                             const struct gcal_poly_entry *atom);
 
+/* A proof may take at most 'steps'; then it is not found, and the context does not fail. */
+long gcal_poly_begin_proof(struct gcal_poly_context *c, long steps);
+void gcal_poly_end_proof(struct gcal_poly_context *c, long kept);
+
 #endif

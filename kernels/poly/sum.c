@@ -3,7 +3,7 @@
 
 #include "kernels/poly/private.h"
 
-enum { MAX_ENUMERATED = 4096, PROOF_DEPTH = 12, MOST_NESTED = 2 };
+enum { MAX_ENUMERATED = 4096, PROOF_DEPTH = 12, MOST_NESTED = 2, MOST_STEPS = 8000 };
 
 /* ---- proofs that p >= 0 ---- */
 
@@ -153,13 +153,17 @@ static bool prove(struct gcal_poly_context *c, const struct gcal_poly *p, int de
 bool gcal_poly_is_nonnegative(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
     struct gcal_poly_mark mark = gcal_poly_mark(c);
+    long kept;
     bool proven;
 
-    if (c->proofs == MOST_NESTED)
+    if (c->proofs == MOST_NESTED || c->failed)
         return false;
+    kept = c->proofs ? 0 : gcal_poly_begin_proof(c, MOST_STEPS);
     c->proofs++;
-    proven = prove(c, p, PROOF_DEPTH);
+    proven = prove(c, p, PROOF_DEPTH) && !c->failed;
     c->proofs--;
+    if (!c->proofs)
+        gcal_poly_end_proof(c, kept);
     gcal_poly_rewind(c, &mark);
     return proven;
 }

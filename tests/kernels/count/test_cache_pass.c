@@ -214,6 +214,7 @@ static const struct enumerated enumerated[] = {
       .loads = 1,
       .at = at_planes,
       .feature = "f_cache_pass_global_float32_load",
+      .assume = "n >= 14",
       .n = { 1001, 1024, 1000 } },
     { .name = "rows of two lengths in one sub-group",
       .source = "kernel void f(global float *a, global float *b, int n)\n" IDS

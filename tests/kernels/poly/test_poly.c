@@ -230,6 +230,29 @@ static void logarithms_and_powers_are_exact(void **state)
     assert_null(gcal_poly_sum(c, gcal_poly_mul(c, power, v), atom, parse("n")));
 }
 
+/* 1 + the sum of k = 2, 4, .. that divide n: proofs try two bounds of each floor. */
+static void long_proofs_are_given_up(void **state)
+{
+    const struct gcal_poly *sum = parse("1"), *n, *before, *least;
+
+    (void)state;
+    assert_int_equal(gcal_poly_assume(c, "n >= 14", NULL), 0);
+    n = parse("n");
+    before = gcal_poly_sub(c, n, parse("1"));
+    for (int64_t k = 2; k <= 64; k *= 2) {
+        sum = gcal_poly_add(c, sum, gcal_poly_scale(c, gcal_poly_floor(c, n, k), k, 1));
+        sum = gcal_poly_sub(c, sum,
+                            gcal_poly_scale(c, gcal_poly_floor(c, before, k), k, 1));
+    }
+    assert_true(gcal_poly_begin_attempt(c, 20000));
+    least = gcal_poly_min(c, gcal_poly_scale(c, sum, 2, 1), parse("70"));
+    assert_false(gcal_poly_end_attempt(c));
+    assert_text(gcal_poly_substitute(c, least, gcal_poly_atom_index(n), parse("48")),
+                "62");
+    assert_text(gcal_poly_substitute(c, least, gcal_poly_atom_index(n), parse("64")),
+                "70");
+}
+
 static void overflow_is_an_error(void **state)
 {
     const struct gcal_poly *big = parse("9000000000000000000");
@@ -267,6 +290,7 @@ int main(void)
         TEST(pieces_that_meet_become_minima),
         TEST(factors_stay_together),
         TEST(minima_may_be_negative),
+        TEST(long_proofs_are_given_up),
         TEST(overflow_is_an_error),
         TEST(logarithms_and_powers_are_exact),
         TEST(bad_text_is_refused),
