@@ -141,7 +141,7 @@ static int categories_of_model(const struct gcal_params_index *index, size_t dev
 
     if (gcal_params_index_model(index, device, model, &m, err) < 0)
         return -1;
-    if ((expr = gcal_expr_parse(m.expression, err)))
+    if ((expr = gcal_expr_parse_with(m.expression, m.names, err)))
         rc = categories_by(&m, expr, d, err);
     gcal_expr_destroy(expr);
     gcal_params_model_clear(&m);

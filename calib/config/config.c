@@ -16,6 +16,7 @@ void gcal_config_clear(struct gcal_config *config)
     for (size_t i = 0; i < config->n_models; i++)
         gcal_config_model_clear(&config->models[i]);
     free(config->models);
+    gcal_expr_names_destroy(config->names);
     gcal_strings_free(config->devices.kinds, config->devices.n_kinds);
     gcal_strings_free(config->devices.vendors, config->devices.n_vendors);
     gcal_strings_free(config->devices.names, config->devices.n_names);
@@ -29,55 +30,20 @@ void gcal_config_clear(struct gcal_config *config)
 
 /* ---- models ---- */
 
-/* An error at the named expression that 'why' begins with. */
-static int name_error(const struct gcal_yaml *map, const struct gcal_error *why,
+/* An empty value is none, as for all keys. */
+static int read_names(const struct gcal_yaml *root, struct gcal_config *config,
                       struct gcal_error *err)
 {
-    static const char begin[] = "expression '";
-
-    for (size_t i = 0; i < map->n_items; i++) {
-        const char *name = map->keys[i]->text;
-        const char *at = why->text + sizeof(begin) - 1;
-
-        if (strncmp(why->text, begin, sizeof(begin) - 1) == 0 &&
-            strncmp(at, name, strlen(name)) == 0 && at[strlen(name)] == '\'')
-            return gcal_yaml_error(map->items[i], err, "%s", why->text);
-    }
-    return gcal_yaml_error(map, err, "%s", why->text);
-}
-
-/* 'expressions', which may be NULL. */
-static struct gcal_expr_names *read_names(const struct gcal_yaml *map,
-                                          struct gcal_error *err)
-{
-    struct gcal_expr_names *names = gcal_expr_names_create(err);
-    struct gcal_error why = { 0 };
-    int rc = 0;
-
-    if (!names || !map)
-        return names;
-    if (map->kind != GCAL_YAML_MAP)
-        rc = gcal_yaml_error(map, err, "expressions: expected a map of name: expression");
-    for (size_t i = 0; rc == 0 && i < map->n_items; i++) {
-        const char *text = gcal_yaml_text(map->items[i], map->keys[i]->text, err);
-
-        rc = text ? gcal_expr_names_add(names, map->keys[i]->text, text, &why) : -1;
-        if (text && rc < 0)
-            rc = name_error(map, &why, err);
-    }
-    if (rc == 0 && gcal_expr_names_check(names, &why) < 0)
-        rc = name_error(map, &why, err);
-    if (rc == 0)
-        return names;
-    gcal_expr_names_destroy(names);
-    return NULL;
+    if (gcal_config_find(root, "expressions"))
+        return gcal_expr_names_read(root, &config->names, err);
+    config->names = gcal_expr_names_create(err);
+    return config->names ? 0 : -1;
 }
 
 static int read_models(const struct gcal_yaml *root, struct gcal_config *config,
                        struct gcal_error *err)
 {
     const struct gcal_yaml *models = gcal_config_find(root, "models");
-    struct gcal_expr_names *names;
     int rc = 0;
 
     if (!models)
@@ -88,11 +54,10 @@ static int read_models(const struct gcal_yaml *root, struct gcal_config *config,
         return gcal_yaml_error(models, err, "the list of models is empty");
     if (!(config->models = calloc(models->n_items, sizeof(*config->models))))
         return gcal_error_memory(err);
-    if (!(names = read_names(gcal_config_find(root, "expressions"), err)))
+    if (read_names(root, config, err) < 0)
         return -1;
     for (size_t i = 0; i < models->n_items && rc == 0; i++)
-        rc = gcal_config_read_model(config, models->items[i], names, err);
-    gcal_expr_names_destroy(names);
+        rc = gcal_config_read_model(config, models->items[i], err);
     return rc;
 }
 

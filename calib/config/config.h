@@ -22,6 +22,7 @@
 #include "calib/model/roofs/spread.h"
 
 struct gcal_error;
+struct gcal_expr_names;
 struct gcal_yaml;
 
 /* A device passes if it matches every list that is not empty.  'kinds': gpu, cpu,
@@ -123,6 +124,8 @@ struct gcal_config_model {
     struct gcal_config_cost *overhead;  /* NULL: none */
     const struct gcal_yaml *parameters; /* a map of prior knowledge, or NULL */
     struct gcal_roofs roofs;            /* of a model with expressions */
+    const struct gcal_expr_names
+        *names; /* of the configuration, which forms and roofs use */
     struct gcal_spreads spreads;
     size_t n_tag_sets; /* measurement kernels, which it is fitted to */
     struct gcal_config_tag_set *tag_sets;
@@ -172,6 +175,7 @@ struct gcal_config {
     double audit_warn, audit_fail;  /* relative changes */
     double audit_false_alarms;      /* see struct gcal_audit_policy (audit.h) */
     size_t audit_confirm, audit_of; /* likewise */
+    struct gcal_expr_names *names;  /* 'expressions', perhaps none; NULL: not read */
     size_t n_models;
     struct gcal_config_model *models;
     /* SHA-256, hexadecimal, of the resolved models and of the options that affect
@@ -195,6 +199,13 @@ int gcal_config_parse(const char *text, size_t size, const char *file,
 int gcal_config_read_settings(const char *file, struct gcal_config *config,
                               struct gcal_error *err);
 void gcal_config_clear(struct gcal_config *config);
+
+/* The named expressions that a model's forms, or form 'form' alone (NULL: all), and its roofs
+ * use, the caller's to destroy.
+ */
+struct gcal_expr_names *gcal_config_model_names(const struct gcal_config_model *m,
+                                                const struct gcal_config_form *form,
+                                                struct gcal_error *err);
 
 /* A resolved configuration as YAML with everything written out, the caller's to free. */
 char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *err);

@@ -5,7 +5,6 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
-#include "calib/model/named_expr.h"
 #include "calib/model/form.h"
 
 /* The name of the only form of a model with an expression. */
@@ -28,20 +27,15 @@ static struct gcal_config_form *add_form(struct gcal_config_model *m, const char
 
 /* A form with its expression. */
 static int add_written_form(struct gcal_config_model *m, const char *name,
-                            const struct gcal_yaml *node,
-                            const struct gcal_expr_names *names, struct gcal_error *err)
+                            const struct gcal_yaml *node, struct gcal_error *err)
 {
     const char *text = gcal_yaml_text(node, "expression", err);
     struct gcal_config_form *form;
     struct gcal_error why = { 0 };
-    char *resolved;
 
     if (!text || !(form = add_form(m, name, node, err)))
         return -1;
-    if ((resolved = gcal_expr_names_resolve(names, text, &why)))
-        form->model = gcal_model_create(m->name, m->output, resolved, &why);
-    free(resolved);
-    if (!form->model)
+    if (!(form->model = gcal_model_create_with(m->name, m->output, text, m->names, &why)))
         return gcal_yaml_error(node, err, "model '%.60s': %s", m->name, why.text);
     return 0;
 }
@@ -86,13 +80,13 @@ static int check_form_name(const struct gcal_yaml *list, size_t i, struct gcal_e
 }
 
 static int add_built_in_forms(struct gcal_config_model *m, const struct gcal_yaml *list,
-                              const struct gcal_expr_names *names, struct gcal_error *err)
+                              struct gcal_error *err)
 {
     for (size_t i = 0; i < list->n_items; i++)
         if (check_form_name(list, i, err) < 0 ||
             !add_form(m, list->items[i]->text, list->items[i], err))
             return -1;
-    return gcal_config_read_groups(m, names, err);
+    return gcal_config_read_groups(m, err);
 }
 
 /* ---- keys ---- */
@@ -128,8 +122,7 @@ static int check_keys(const struct gcal_config_model *m, const struct gcal_yaml 
     return 0;
 }
 
-int gcal_config_read_forms(struct gcal_config_model *m,
-                           const struct gcal_expr_names *names, struct gcal_error *err)
+int gcal_config_read_forms(struct gcal_config_model *m, struct gcal_error *err)
 {
     const struct gcal_yaml *forms = gcal_config_find(m->node, "forms");
     const struct gcal_yaml *expression = gcal_config_find(m->node, "expression");
@@ -139,12 +132,12 @@ int gcal_config_read_forms(struct gcal_config_model *m,
     if (!(m->forms = calloc(forms ? forms->n_items : 1, sizeof(*m->forms))))
         return gcal_error_memory(err);
     if (expression)
-        return add_written_form(m, FORM_EXPRESSION, expression, names, err);
+        return add_written_form(m, FORM_EXPRESSION, expression, err);
     if (forms->kind == GCAL_YAML_LIST)
-        return add_built_in_forms(m, forms, names, err);
+        return add_built_in_forms(m, forms, err);
     m->written_out = true;
     for (size_t i = 0; i < forms->n_items; i++)
-        if (add_written_form(m, forms->keys[i]->text, forms->items[i], names, err) < 0)
+        if (add_written_form(m, forms->keys[i]->text, forms->items[i], err) < 0)
             return -1;
     return 0;
 }

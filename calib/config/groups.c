@@ -124,8 +124,7 @@ static int check_absence(const struct gcal_config_model *m, struct gcal_error *e
     return 0;
 }
 
-static int read_overhead(struct gcal_config_model *m, const struct gcal_expr_names *names,
-                         struct gcal_error *err)
+static int read_overhead(struct gcal_config_model *m, struct gcal_error *err)
 {
     const struct gcal_yaml *overhead = gcal_config_find(m->node, "overhead");
 
@@ -133,11 +132,10 @@ static int read_overhead(struct gcal_config_model *m, const struct gcal_expr_nam
         return 0;
     if (!(m->overhead = calloc(1, sizeof(*m->overhead))))
         return gcal_error_memory(err);
-    return read_cost(overhead, names, m->overhead, err);
+    return read_cost(overhead, m->names, m->overhead, err);
 }
 
-int gcal_config_read_groups(struct gcal_config_model *m,
-                            const struct gcal_expr_names *names, struct gcal_error *err)
+int gcal_config_read_groups(struct gcal_config_model *m, struct gcal_error *err)
 {
     const struct gcal_yaml *groups = gcal_config_find(m->node, "groups");
 
@@ -150,8 +148,8 @@ int gcal_config_read_groups(struct gcal_config_model *m,
     if (groups && !(m->groups = calloc(groups->n_items + 1, sizeof(*m->groups))))
         return gcal_error_memory(err);
     for (size_t i = 0; groups && i < groups->n_items; i++)
-        if (read_group(groups->keys[i], groups->items[i], names,
+        if (read_group(groups->keys[i], groups->items[i], m->names,
                        &m->groups[m->n_groups++], err) < 0)
             return -1;
-    return read_overhead(m, names, err);
+    return read_overhead(m, err);
 }

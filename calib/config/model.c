@@ -207,7 +207,7 @@ static int check_roofs(const struct gcal_config_model *m,
         return gcal_yaml_error(node, err,
                                "roofs are for a model with an 'expression', not for "
                                "built-in forms");
-    if (!(program = gcal_roofs_compile(&m->roofs, form->model, &why)))
+    if (!(program = gcal_roofs_compile(&m->roofs, m->names, form->model, &why)))
         return gcal_yaml_error(node, err,
                                "%s: a roof has parameters and features of the model's "
                                "expression",
@@ -216,14 +216,13 @@ static int check_roofs(const struct gcal_config_model *m,
     return 0;
 }
 
-static int read_roofs(struct gcal_config_model *m, const struct gcal_expr_names *names,
-                      struct gcal_error *err)
+static int read_roofs(struct gcal_config_model *m, struct gcal_error *err)
 {
     const struct gcal_yaml *node = gcal_config_find(m->node, "roofs");
 
     if (!node)
         return 0;
-    if (gcal_roofs_read(m->node, names, &m->roofs, err) < 0)
+    if (gcal_roofs_read(m->node, m->names, &m->roofs, err) < 0)
         return -1;
     for (size_t i = 0; i < m->n_forms; i++)
         if (check_roofs(m, &m->forms[i], node, err) < 0)
@@ -242,7 +241,7 @@ static int read_parameters(struct gcal_config_model *m, struct gcal_error *err)
 }
 
 int gcal_config_read_model(struct gcal_config *config, const struct gcal_yaml *node,
-                           const struct gcal_expr_names *names, struct gcal_error *err)
+                           struct gcal_error *err)
 {
     static const char *const known[] = {
         "name",     "output",  "expression", "forms",   "groups", "overhead", "predicts",
@@ -251,9 +250,10 @@ int gcal_config_read_model(struct gcal_config *config, const struct gcal_yaml *n
     struct gcal_config_model *m = &config->models[config->n_models++];
 
     m->node = node;
+    m->names = config->names;
     if (gcal_yaml_check_keys(node, known, err) < 0 || read_names(config, m, err) < 0 ||
-        read_kernels(m, err) < 0 || gcal_config_read_forms(m, names, err) < 0 ||
-        check_tailored_form(m, err) < 0 || read_roofs(m, names, err) < 0 ||
+        read_kernels(m, err) < 0 || gcal_config_read_forms(m, err) < 0 ||
+        check_tailored_form(m, err) < 0 || read_roofs(m, err) < 0 ||
         gcal_spreads_read(m->node, &m->roofs, &m->spreads, err) < 0)
         return -1;
     return read_parameters(m, err);

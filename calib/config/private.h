@@ -8,8 +8,6 @@
 #include "calib/base/embed.h"
 #include "calib/config/config.h"
 
-struct gcal_expr_names;
-
 /* The source tree's models.yaml. */
 extern const struct gcal_embedded_file gcal_config_builtin[];
 
@@ -37,22 +35,20 @@ int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
 
 /* ---- model.c ---- */
 
-/* Appends the model at 'node', for which there is room.  'names': 'expressions'. */
+/* Appends the model at 'node', for which there is room. */
 int gcal_config_read_model(struct gcal_config *config, const struct gcal_yaml *node,
-                           const struct gcal_expr_names *names, struct gcal_error *err);
+                           struct gcal_error *err);
 void gcal_config_model_clear(struct gcal_config_model *m);
 
 /* ---- forms.c ---- */
 
 /* expression, forms, groups and overhead of m->node. */
-int gcal_config_read_forms(struct gcal_config_model *m,
-                           const struct gcal_expr_names *names, struct gcal_error *err);
+int gcal_config_read_forms(struct gcal_config_model *m, struct gcal_error *err);
 
 /* ---- groups.c ---- */
 
 /* groups and overhead of m->node. */
-int gcal_config_read_groups(struct gcal_config_model *m,
-                            const struct gcal_expr_names *names, struct gcal_error *err);
+int gcal_config_read_groups(struct gcal_config_model *m, struct gcal_error *err);
 void gcal_config_groups_clear(struct gcal_config_model *m);
 
 #endif

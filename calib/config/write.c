@@ -6,6 +6,7 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
+#include "calib/model/named_expr.h"
 
 static void write_key_strings(struct gcal_yaml_writer *w, const char *key,
                               char *const *strings, size_t n)
@@ -165,22 +166,66 @@ static void write_models(struct gcal_yaml_writer *w, const struct gcal_config *c
     gcal_yaml_write_end_list(w);
 }
 
-/* Of all models, or of one (NULL: all). */
-static int hash_models(const struct gcal_config *config,
-                       const struct gcal_config_model *model,
-                       char hash[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
+/* The texts of one form (NULL: all) and the roofs of a model, from 'texts' on. */
+static size_t list_texts(const struct gcal_config_model *m,
+                         const struct gcal_config_form *form, const char **texts)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->n_forms; i++)
+        if (!form || form == &m->forms[i])
+            texts[n++] = m->forms[i].model->expression;
+    for (size_t i = 0; i < m->roofs.n; i++)
+        texts[n++] = m->roofs.roofs[i].expression;
+    return n;
+}
+
+/* Of models of one configuration. */
+static struct gcal_expr_names *used_names(size_t n_models,
+                                          const struct gcal_config_model *models,
+                                          const struct gcal_config_form *form,
+                                          struct gcal_error *err)
+{
+    struct gcal_expr_names *names;
+    const char **texts;
+    size_t n = 1;
+
+    for (size_t i = 0; i < n_models; i++)
+        n += models[i].n_forms + models[i].roofs.n;
+    if (!(texts = calloc(n, sizeof(*texts)))) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    n = 0;
+    for (size_t i = 0; i < n_models; i++)
+        n += list_texts(&models[i], form, texts + n);
+    names = gcal_expr_names_used(n_models ? models->names : NULL, n, texts, err);
+    free(texts);
+    return names;
+}
+
+struct gcal_expr_names *gcal_config_model_names(const struct gcal_config_model *m,
+                                                const struct gcal_config_form *form,
+                                                struct gcal_error *err)
+{
+    return used_names(1, m, form, err);
+}
+
+static char *write_hashed(const struct gcal_config *config,
+                          const struct gcal_config_model *model,
+                          const struct gcal_expr_names *names, size_t *size,
+                          struct gcal_error *err)
 {
     struct gcal_yaml_writer *w = gcal_yaml_writer_create(err);
     struct gcal_config_measure_options measure = config->measure;
-    char *text;
-    size_t size;
 
     if (!w)
-        return -1;
+        return NULL;
     measure.budget_s = 0;
     measure.seed = 0;
     gcal_yaml_write_map(w);
     write_measure(w, &measure);
+    gcal_expr_names_write(w, names);
     if (model) {
         gcal_yaml_write_text(w, "model");
         write_model(w, model);
@@ -188,7 +233,22 @@ static int hash_models(const struct gcal_config *config,
         write_models(w, config);
     }
     gcal_yaml_write_end_map(w);
-    if (!(text = gcal_yaml_writer_finish(w, &size, err)))
+    return gcal_yaml_writer_finish(w, size, err);
+}
+
+/* Of all models, or of one (NULL: all). */
+static int hash_models(const struct gcal_config *config,
+                       const struct gcal_config_model *model,
+                       char hash[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
+{
+    struct gcal_expr_names *names =
+        model ? used_names(1, model, NULL, err)
+              : used_names(config->n_models, config->models, NULL, err);
+    size_t size;
+    char *text = names ? write_hashed(config, model, names, &size, err) : NULL;
+
+    gcal_expr_names_destroy(names);
+    if (!text)
         return -1;
     gcal_hash(text, size, hash);
     free(text);
@@ -209,10 +269,14 @@ int gcal_config_set_fingerprints(struct gcal_config *config, struct gcal_error *
 
 char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *err)
 {
-    struct gcal_yaml_writer *w = gcal_yaml_writer_create(err);
+    struct gcal_expr_names *names =
+        used_names(config->n_models, config->models, NULL, err);
+    struct gcal_yaml_writer *w = names ? gcal_yaml_writer_create(err) : NULL;
 
-    if (!w)
+    if (!w) {
+        gcal_expr_names_destroy(names);
         return NULL;
+    }
     gcal_yaml_write_map(w);
     gcal_yaml_put_integer(w, "version", GCAL_CONFIG_VERSION);
     if (config->store)
@@ -220,6 +284,8 @@ char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *er
     write_devices(w, &config->devices);
     write_measure(w, &config->measure);
     write_audit(w, config);
+    gcal_expr_names_write(w, names);
+    gcal_expr_names_destroy(names);
     write_models(w, config);
     gcal_yaml_write_end_map(w);
     return gcal_yaml_writer_finish(w, NULL, err);

@@ -8,6 +8,23 @@
 #include "calib/base/error.h"
 #include "calib/model/expr_private.h"
 
+struct gcal_expr *gcal_expr_create(size_t n_symbols, const char *const *symbols,
+                                   struct gcal_error *err)
+{
+    struct gcal_expr *expr = calloc(1, sizeof(*expr));
+
+    if (!expr) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    for (size_t i = 0; i < n_symbols; i++)
+        if (gcal_expr_add_symbol(expr, symbols[i], strlen(symbols[i]), err) == SIZE_MAX) {
+            gcal_expr_destroy(expr);
+            return NULL;
+        }
+    return expr;
+}
+
 void gcal_expr_destroy(struct gcal_expr *expr)
 {
     if (!expr)
@@ -69,39 +86,100 @@ static int emit(struct gcal_expr *expr, struct gcal_expr_instruction instruction
     return 0;
 }
 
+/* Of nodes, by index, where nodes are shared; else NULL. */
+struct sharing {
+    uint32_t *uses, *kept; /* kept: place + 1 */
+    uint32_t n_kept;
+};
+
+static void count_uses(struct sharing *s, const struct gcal_expr_node *node)
+{
+    if (s->uses[node->index]++ == 0)
+        for (size_t i = 0; i < node->n_args; i++)
+            count_uses(s, node->args[i]);
+}
+
+/* Emits the node as a kept value; 0: it is not kept. */
+static int emit_kept(struct gcal_expr *expr, const struct sharing *s,
+                     const struct gcal_expr_node *node, struct gcal_error *err)
+{
+    struct gcal_expr_instruction instruction = { .op = GCAL_EXPR_OP_KEPT };
+
+    if (!s->kept || !s->kept[node->index])
+        return 0;
+    instruction.symbol = s->kept[node->index] - 1;
+    return emit(expr, instruction, err) < 0 ? -1 : 1;
+}
+
+/* Keeps the node's value, if it is used again and there is room. */
+static int keep(struct gcal_expr *expr, struct sharing *s,
+                const struct gcal_expr_node *node, struct gcal_error *err)
+{
+    struct gcal_expr_instruction instruction = { .op = GCAL_EXPR_OP_KEEP };
+
+    if (!s->kept || !node->n_args || s->uses[node->index] < 2 ||
+        s->n_kept == GCAL_EXPR_MAX_KEPT)
+        return 0;
+    instruction.symbol = s->n_kept++;
+    s->kept[node->index] = s->n_kept;
+    return emit(expr, instruction, err);
+}
+
 /* 'height': values on the stack before the node is evaluated. */
-static int compile(struct gcal_expr *expr, const struct gcal_expr_node *node,
-                   size_t height, struct gcal_error *err)
+static int compile(struct gcal_expr *expr, struct sharing *s,
+                   const struct gcal_expr_node *node, size_t height,
+                   struct gcal_error *err)
 {
     size_t n_args = gcal_expr_node_is_integer_power(node) ? 1 : node->n_args;
     struct gcal_expr_instruction instruction = { .op = (uint16_t)node->op,
                                                  .n_args = (uint16_t)n_args,
                                                  .symbol = (uint32_t)node->symbol,
                                                  .number = node->number };
+    int rc = emit_kept(expr, s, node, err);
 
+    if (rc)
+        return rc < 0 ? -1 : 0;
     if (height >= GCAL_EXPR_MAX_STACK)
         return gcal_error_set(err, GCAL_EINPUT, "the expression is nested too deeply");
     for (size_t i = 0; i < n_args; i++)
-        if (compile(expr, node->args[i], height + i, err) < 0)
+        if (compile(expr, s, node->args[i], height + i, err) < 0)
             return -1;
     if (gcal_expr_node_is_integer_power(node)) {
         instruction.op = GCAL_EXPR_OP_POWI;
         instruction.n_args = (uint16_t)node->args[1]->number;
     }
-    return emit(expr, instruction, err);
+    return emit(expr, instruction, err) < 0 ? -1 : keep(expr, s, node, err);
 }
 
 int gcal_expr_compile(struct gcal_expr *expr, struct gcal_expr_node *root,
                       struct gcal_error *err)
 {
+    struct sharing s = { 0 };
+    int rc = -1;
+
     expr->root = root;
-    return root ? compile(expr, root, 0, err) : -1;
+    if (!root)
+        return -1;
+    if (expr->shares) {
+        s.uses = calloc(expr->n_nodes, sizeof(*s.uses));
+        s.kept = calloc(expr->n_nodes, sizeof(*s.kept));
+        if (s.uses && s.kept)
+            count_uses(&s, root);
+    }
+    if (expr->shares && (!s.uses || !s.kept))
+        gcal_error_memory(err);
+    else
+        rc = compile(expr, &s, root, 0, err);
+    free(s.uses);
+    free(s.kept);
+    return rc;
 }
 
 /* 'top' is the top of the stack, 'stack' has the rest. */
 double gcal_expr_eval(const struct gcal_expr *expr, const double *values)
 {
     double stack[GCAL_EXPR_MAX_STACK + 1], *below = stack, top = 0;
+    double kept[GCAL_EXPR_MAX_KEPT];
     const struct gcal_expr_instruction *end = expr->program + expr->n_instructions;
 
     for (const struct gcal_expr_instruction *i = expr->program; i < end; i++)
@@ -131,6 +209,13 @@ double gcal_expr_eval(const struct gcal_expr *expr, const double *values)
             break;
         case GCAL_EXPR_OP_POWI:
             top = gcal_expr_integer_power(top, i->n_args);
+            break;
+        case GCAL_EXPR_OP_KEEP:
+            kept[i->symbol] = top;
+            break;
+        case GCAL_EXPR_OP_KEPT:
+            *below++ = top;
+            top = kept[i->symbol];
             break;
         default:
             *below = top;

@@ -48,10 +48,19 @@
 #include <stddef.h>
 
 struct gcal_error;
+struct gcal_expr_names;
 struct gcal_expr; /* opaque and immutable: any number of threads may use it */
 
 /* NULL with 'err' (GCAL_EINPUT, "column N: expected ...") if 'text' does not parse. */
 struct gcal_expr *gcal_expr_parse(const char *text, struct gcal_error *err);
+
+/* As gcal_expr_parse(), with 'names' (named_expr.h; NULL: none), each of which is evaluated
+ * once.  Any other name must be a known parameter (p_...) or feature (f_...): the error is that
+ * of gcal_expr_names_check_text().
+ */
+struct gcal_expr *gcal_expr_parse_with(const char *text,
+                                       const struct gcal_expr_names *names,
+                                       struct gcal_error *err);
 
 /* As gcal_expr_parse(), with given symbols: the expression has these, used or not, in this
  * order, and any other name is an error.  Expressions in the same sizes thus take the same

@@ -275,13 +275,11 @@ static struct gcal_expr_node *derive_function(struct gcal_expr_builder *b,
     }
 }
 
-static struct gcal_expr_node *derive(struct gcal_expr_builder *b,
-                                     struct gcal_expr_node *node, size_t symbol)
+static struct gcal_expr_node *derive_new(struct gcal_expr_builder *b,
+                                         struct gcal_expr_node *node, size_t symbol)
 {
     struct gcal_expr_node *const *a = node->args;
 
-    if (!(node->holds >> symbol % 64 & 1))
-        return number(b, 0);
     switch (node->op) {
     case GCAL_EXPR_OP_NUMBER:
         return number(b, 0);
@@ -305,9 +303,41 @@ static struct gcal_expr_node *derive(struct gcal_expr_builder *b,
     }
 }
 
+static struct gcal_expr_node *derive(struct gcal_expr_builder *b,
+                                     struct gcal_expr_node *node, size_t symbol)
+{
+    bool shared = node->index < b->n_slopes; /* else made for the derivative */
+    struct gcal_expr_node *slope;
+
+    if (b->failed) /* so that no node is tried twice */
+        return NULL;
+    if (!(node->holds >> symbol % 64 & 1))
+        return number(b, 0);
+    if (shared && b->slopes[node->index])
+        return b->slopes[node->index];
+    slope = derive_new(b, node, symbol);
+    b->failed = !slope;
+    if (shared)
+        b->slopes[node->index] = slope;
+    return slope;
+}
+
 struct gcal_expr_node *gcal_expr_node_derivative(struct gcal_expr_builder *b,
+                                                 const struct gcal_expr *expr,
                                                  struct gcal_expr_node *node,
                                                  size_t symbol)
 {
-    return derive(b, node, symbol);
+    struct gcal_expr_node *slope;
+
+    b->expr->n_nodes = b->n_slopes = expr->n_nodes;
+    if (!(b->slopes = calloc(expr->n_nodes + 1, sizeof(struct gcal_expr_node *)))) {
+        gcal_error_memory(b->err);
+        return NULL;
+    }
+    b->failed = false;
+    slope = derive(b, node, symbol);
+    free(b->slopes);
+    b->slopes = NULL;
+    b->n_slopes = 0;
+    return slope;
 }

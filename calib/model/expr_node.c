@@ -38,6 +38,7 @@ void gcal_expr_nodes_free(struct gcal_expr *expr)
         free(block);
     }
     expr->nodes = NULL;
+    expr->n_nodes = 0;
 }
 
 static struct gcal_expr_node *node_create(struct gcal_expr_builder *b,
@@ -49,6 +50,7 @@ static struct gcal_expr_node *node_create(struct gcal_expr_builder *b,
     if (!node)
         return NULL;
     node->op = op;
+    node->index = b->expr->n_nodes++;
     node->n_args = n_args;
     for (size_t i = 0; i < n_args; i++) {
         node->args[i] = args[i];

@@ -23,7 +23,8 @@ struct parser {
     struct gcal_expr_builder build;
     const char *text, *at;
     int nesting;
-    bool fixed_symbols; /* names that the caller did not give are errors */
+    bool fixed_symbols;              /* names that the caller did not give are errors */
+    struct gcal_expr_lookup *lookup; /* NULL: none */
 };
 
 static struct gcal_expr_node *parse_sum(struct parser *p);
@@ -261,6 +262,7 @@ static struct gcal_expr_node *parse_call(struct parser *p, enum gcal_expr_op op,
 static struct gcal_expr_node *parse_name(struct parser *p)
 {
     const char *start = p->at, *bad = start, *end = skip_symbol(start, &bad);
+    struct gcal_expr_node *named;
     size_t symbol;
 
     if (!end)
@@ -275,6 +277,8 @@ static struct gcal_expr_node *parse_name(struct parser *p)
         return op == GCAL_EXPR_OP_COUNT ? fail_at(p, start, "expected a function")
                                         : parse_call(p, op, start);
     }
+    if (p->lookup && (named = p->lookup->find(p->lookup, start, (size_t)(end - start))))
+        return named;
     symbol = add_symbol(p, start, end);
     return symbol == SIZE_MAX ? NULL : gcal_expr_node_symbol(&p->build, symbol);
 }
@@ -358,38 +362,43 @@ static struct gcal_expr_node *parse_sum(struct parser *p)
     return node;
 }
 
-static int parse_all(struct parser *p)
+/* All of a text. */
+static struct gcal_expr_node *parse_text(struct parser *p, const char *text)
 {
     struct gcal_expr_node *root;
 
-    if (strlen(p->text) > GCAL_EXPR_MAX_LENGTH)
-        return gcal_error_set(p->build.err, GCAL_EINPUT,
-                              "the expression is longer than %d characters",
-                              GCAL_EXPR_MAX_LENGTH);
-    if ((root = parse_sum(p)) && peek(p) != '\0') {
-        fail_at(p, p->at, "expected an operator");
-        return -1;
+    p->text = p->at = text;
+    if (strlen(text) > GCAL_EXPR_MAX_LENGTH) {
+        gcal_error_set(p->build.err, GCAL_EINPUT,
+                       "the expression is longer than %d characters",
+                       GCAL_EXPR_MAX_LENGTH);
+        return NULL;
     }
-    return gcal_expr_compile(p->build.expr, root, p->build.err);
+    if ((root = parse_sum(p)) && peek(p) != '\0')
+        return fail_at(p, p->at, "expected an operator");
+    return root;
+}
+
+struct gcal_expr_node *gcal_expr_parse_node(struct gcal_expr *expr, const char *text,
+                                            bool fixed_symbols,
+                                            struct gcal_expr_lookup *lookup,
+                                            struct gcal_error *err)
+{
+    struct parser p = { .build = { .expr = expr, .err = err },
+                        .fixed_symbols = fixed_symbols,
+                        .lookup = lookup };
+
+    return parse_text(&p, text);
 }
 
 static struct gcal_expr *parse(const char *text, bool fixed, size_t n_symbols,
                                const char *const *symbols, struct gcal_error *err)
 {
-    struct gcal_expr *expr = calloc(1, sizeof(*expr));
-    struct parser p = { .build = { expr, err }, .text = text, .at = text };
+    struct gcal_expr *expr = gcal_expr_create(n_symbols, symbols, err);
 
-    if (!expr) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    for (size_t i = 0; i < n_symbols; i++)
-        if (gcal_expr_add_symbol(expr, symbols[i], strlen(symbols[i]), err) == SIZE_MAX)
-            goto fail;
-    p.fixed_symbols = fixed;
-    if (parse_all(&p) == 0)
+    if (expr && gcal_expr_compile(
+                    expr, gcal_expr_parse_node(expr, text, fixed, NULL, err), err) == 0)
         return expr;
-fail:
     gcal_expr_destroy(expr);
     return NULL;
 }

@@ -7,14 +7,17 @@
 #include <stdint.h>
 
 struct gcal_error;
+struct gcal_expr;
+struct gcal_expr_names;
 
 /* Limits far above honest expressions, which protect the stack from hostile ones. */
 #define GCAL_EXPR_MAX_NESTING 100       /* parentheses, signs and powers in each other */
 #define GCAL_EXPR_MAX_DEPTH   6000      /* of the graph: a sum of n terms is n deep */
-#define GCAL_EXPR_MAX_LENGTH  (1 << 18) /* characters */
+#define GCAL_EXPR_MAX_LENGTH  (1 << 17) /* characters */
 #define GCAL_EXPR_MAX_PROGRAM (1 << 18) /* instructions */
 #define GCAL_EXPR_MAX_STACK   192       /* values on the evaluation stack */
 #define GCAL_EXPR_MAX_ARGS    64        /* of one function */
+#define GCAL_EXPR_MAX_KEPT    512       /* values of one evaluation that are used again */
 
 enum gcal_expr_op {
     GCAL_EXPR_OP_NUMBER,
@@ -25,7 +28,9 @@ enum gcal_expr_op {
     GCAL_EXPR_OP_DIV,
     GCAL_EXPR_OP_POW,
     GCAL_EXPR_OP_NEG,
-    GCAL_EXPR_OP_POWI, /* programs only: a small integer power */
+    GCAL_EXPR_OP_POWI, /* programs only, as the next two: a small integer power */
+    GCAL_EXPR_OP_KEEP, /* keeps the value on top of the stack */
+    GCAL_EXPR_OP_KEPT, /* a value that was kept */
     /* functions: name(...) */
     GCAL_EXPR_OP_MIN,
     GCAL_EXPR_OP_MAX,
@@ -68,6 +73,7 @@ extern const struct gcal_expr_builtin gcal_expr_builtins[GCAL_EXPR_OP_COUNT];
 struct gcal_expr_node {
     enum gcal_expr_op op;
     int depth;
+    size_t index;   /* of its expression's nodes, in the order in which they were made */
     uint64_t holds; /* bit 'symbol % 64' of every symbol in it */
     size_t symbol;
     double number;
@@ -78,7 +84,7 @@ struct gcal_expr_node {
 struct gcal_expr_instruction {
     uint16_t op;
     uint16_t n_args; /* of a function; the power of GCAL_EXPR_OP_POWI */
-    uint32_t symbol;
+    uint32_t symbol; /* or the place of a kept value */
     double number;
 };
 
@@ -93,6 +99,8 @@ struct gcal_expr {
     char **symbols;
     size_t n_symbols, symbols_capacity;
     struct gcal_expr_node_block *nodes; /* the newest first */
+    size_t n_nodes;
+    bool shares; /* a named expression is used several times */
     struct gcal_expr_node *root;
     struct gcal_expr_instruction *program;
     size_t n_instructions, program_capacity;
@@ -105,6 +113,10 @@ struct gcal_expr {
 struct gcal_expr_builder {
     struct gcal_expr *expr;
     struct gcal_error *err;
+    /* While a derivative is made: those of nodes 0 .. n_slopes - 1, NULL where not made. */
+    struct gcal_expr_node **slopes;
+    size_t n_slopes;
+    bool failed; /* to make one of them */
 };
 
 struct gcal_expr_node *gcal_expr_node_number(struct gcal_expr_builder *b, double number);
@@ -120,11 +132,33 @@ struct gcal_expr_node *gcal_expr_node_binary(struct gcal_expr_builder *b,
                                              struct gcal_expr_node *a,
                                              struct gcal_expr_node *c);
 
-/* The derivative by a symbol; it contains parts of 'node'. */
+/* The derivative of a node of 'expr' by a symbol; it contains parts of 'node', and each node
+ * is derived once.  The indices of its own nodes follow those of 'expr'.
+ */
 struct gcal_expr_node *gcal_expr_node_derivative(struct gcal_expr_builder *b,
+                                                 const struct gcal_expr *expr,
                                                  struct gcal_expr_node *node,
                                                  size_t symbol);
 void gcal_expr_nodes_free(struct gcal_expr *expr);
+
+/* An expression with these symbols and without nodes. */
+struct gcal_expr *gcal_expr_create(size_t n_symbols, const char *const *symbols,
+                                   struct gcal_error *err);
+
+/* Names that mean graphs while a text is parsed. */
+struct gcal_expr_lookup {
+    /* NULL: the name is none of them. */
+    struct gcal_expr_node *(*find)(struct gcal_expr_lookup *lookup, const char *name,
+                                   size_t length);
+};
+
+/* The graph of a text in 'expr', whose symbols are all that are allowed if they are fixed;
+ * 'lookup' may be NULL.
+ */
+struct gcal_expr_node *gcal_expr_parse_node(struct gcal_expr *expr, const char *text,
+                                            bool fixed_symbols,
+                                            struct gcal_expr_lookup *lookup,
+                                            struct gcal_error *err);
 
 /* The slot of a symbol, which is added if it is new; SIZE_MAX with 'err'. */
 size_t gcal_expr_add_symbol(struct gcal_expr *expr, const char *name, size_t length,
@@ -133,6 +167,15 @@ size_t gcal_expr_add_symbol(struct gcal_expr *expr, const char *name, size_t len
 /* Makes 'root' (-1 if it is NULL) the expression's root, and makes its program. */
 int gcal_expr_compile(struct gcal_expr *expr, struct gcal_expr_node *root,
                       struct gcal_error *err);
+
+/* Makes roots[i] the graph of texts[i] with these names (NULL: none), in one expression, which has no program and has these
+ * symbols alone.  NULL with 'err'; '*failed', which starts as 0, is then the text that it is about.
+ */
+struct gcal_expr *gcal_expr_parse_roots(size_t n, const char *const *texts,
+                                        const struct gcal_expr_names *names,
+                                        size_t n_symbols, const char *const *symbols,
+                                        struct gcal_expr_node **roots, size_t *failed,
+                                        struct gcal_error *err);
 
 /* The function of that name; GCAL_EXPR_OP_COUNT: none. */
 enum gcal_expr_op gcal_expr_find_builtin(const char *name, size_t length);

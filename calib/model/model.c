@@ -8,8 +8,8 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/base/yaml.h"
 #include "calib/model/expr.h"
+#include "calib/model/expr_private.h"
 #include "calib/model/feature.h"
 #include "calib/model/program.h"
 
@@ -166,8 +166,20 @@ static int find_pure_numbers(struct gcal_model *model, struct gcal_error *err)
     return 0;
 }
 
+static int compile(struct gcal_model *model, struct gcal_error *err)
+{
+    const struct gcal_model_outputs outputs = { .n_roots = 1,
+                                                .roots = &model->expr->root,
+                                                .n_by = model->n_parameters,
+                                                .by = model->parameter_slots };
+
+    model->program = gcal_model_program_create(model->expr, &outputs, err);
+    return model->program ? 0 : -1;
+}
+
 static int fill(struct gcal_model *model, const char *name, const char *output,
-                const char *expression, struct gcal_error *err)
+                const char *expression, const struct gcal_expr_names *names,
+                struct gcal_error *err)
 {
     struct gcal_feature feature;
 
@@ -177,17 +189,23 @@ static int fill(struct gcal_model *model, const char *name, const char *output,
     if (!(model->name = copy(name, err)) || !(model->output = copy(output, err)) ||
         !(model->expression = collapsed(expression, err)))
         return -1;
-    if (!(model->expr = gcal_expr_parse(model->expression, err)))
+    if (!(model->expr = gcal_expr_parse_with(model->expression, names, err)))
         return gcal_error_prefix(err, "expression");
-    if (sort_symbols(model, err) < 0)
+    if (sort_symbols(model, err) < 0 || compile(model, err) < 0)
         return -1;
-    model->program = gcal_model_program_create(model->expr, model->parameter_slots,
-                                               model->n_parameters, err);
-    return model->program ? find_pure_numbers(model, err) : -1;
+    return find_pure_numbers(model, err);
 }
 
 struct gcal_model *gcal_model_create(const char *name, const char *output,
                                      const char *expression, struct gcal_error *err)
+{
+    return gcal_model_create_with(name, output, expression, NULL, err);
+}
+
+struct gcal_model *gcal_model_create_with(const char *name, const char *output,
+                                          const char *expression,
+                                          const struct gcal_expr_names *names,
+                                          struct gcal_error *err)
 {
     struct gcal_model *model = calloc(1, sizeof(*model));
 
@@ -195,7 +213,7 @@ struct gcal_model *gcal_model_create(const char *name, const char *output,
         gcal_error_memory(err);
         return NULL;
     }
-    if (fill(model, name, output, expression, err) < 0) {
+    if (fill(model, name, output, expression, names, err) < 0) {
         gcal_model_destroy(model);
         return NULL;
     }
@@ -257,45 +275,88 @@ bool gcal_model_feature_has_cost(const struct gcal_model *model, const double *p
     return false;
 }
 
-/* ---- from YAML ---- */
+/* ---- further expressions ---- */
 
-static int decode_number(const struct gcal_yaml *node, const char *key, double *value,
-                         struct gcal_error *err)
+struct gcal_model_parts {
+    size_t n_parameters, n_features;
+    struct gcal_model_program *program;
+};
+
+/* The model's parameters, then its features; free the array. */
+static const char **list_symbols(const struct gcal_model *model, struct gcal_error *err)
 {
-    const struct gcal_yaml *item = gcal_yaml_find(node, key);
+    size_t n = model->n_parameters;
+    const char **symbols = calloc(n + model->n_features + 1, sizeof(*symbols));
 
-    return item ? gcal_yaml_double(item, key, value, err) : 0;
+    if (!symbols) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        symbols[i] = model->parameters[i].name;
+    for (size_t i = 0; i < model->n_features; i++)
+        symbols[n + i] = model->features[i];
+    return symbols;
 }
 
-static int decode_unit(const struct gcal_yaml *node, struct gcal_model_parameter *p,
-                       struct gcal_error *err)
+static struct gcal_model_program *compile_parts(const struct gcal_model *model,
+                                                const struct gcal_expr_names *names,
+                                                size_t n, const char *const *texts,
+                                                size_t *failed, struct gcal_error *err)
 {
-    const struct gcal_yaml *item = gcal_yaml_find(node, "unit");
-    const char *text = item ? gcal_yaml_text(item, "unit", err) : p->unit;
-    char *unit = text ? copy(text, err) : NULL;
+    size_t n_symbols = model->n_parameters + model->n_features;
+    struct gcal_expr_node **roots = calloc(n + 1, sizeof(struct gcal_expr_node *));
+    const char **symbols = list_symbols(model, err);
+    struct gcal_model_program *program = NULL;
+    struct gcal_expr *expr = NULL;
 
-    if (!unit)
-        return -1;
-    free(p->unit);
-    p->unit = unit;
-    return 0;
+    if (!roots)
+        gcal_error_memory(err);
+    if (roots && symbols)
+        expr = gcal_expr_parse_roots(n, texts, names, n_symbols, symbols, roots, failed,
+                                     err);
+    if (expr)
+        program = gcal_model_program_create(
+            expr, &(struct gcal_model_outputs){ .n_roots = n, .roots = roots }, err);
+    gcal_expr_destroy(expr);
+    free(symbols);
+    free(roots);
+    return program;
 }
 
-int gcal_model_parameter_decode(const struct gcal_yaml *node,
-                                struct gcal_model_parameter *p, struct gcal_error *err)
+struct gcal_model_parts *gcal_model_parts_create(const struct gcal_model *model,
+                                                 const struct gcal_expr_names *names,
+                                                 size_t n, const char *const *texts,
+                                                 size_t *failed, struct gcal_error *err)
 {
-    static const char *const known[] = { "unit", "initial", "min", "max", NULL };
+    struct gcal_model_parts *parts = calloc(1, sizeof(*parts));
 
-    if (gcal_yaml_check_keys(node, known, err) < 0 || decode_unit(node, p, err) < 0 ||
-        decode_number(node, "initial", &p->initial, err) < 0 ||
-        decode_number(node, "min", &p->min, err) < 0 ||
-        decode_number(node, "max", &p->max, err) < 0)
-        return -1;
-    if (!(p->min < p->max))
-        return gcal_yaml_error(node, err, "%s: min %g is not below max %g", p->name,
-                               p->min, p->max);
-    if (p->initial < p->min || p->initial > p->max)
-        return gcal_yaml_error(node, err, "%s: initial %g is outside %g to %g", p->name,
-                               p->initial, p->min, p->max);
-    return 0;
+    *failed = 0;
+    if (!parts) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    parts->n_parameters = model->n_parameters;
+    parts->n_features = model->n_features;
+    if ((parts->program = compile_parts(model, names, n, texts, failed, err)))
+        return parts;
+    free(parts);
+    return NULL;
+}
+
+void gcal_model_parts_destroy(struct gcal_model_parts *parts)
+{
+    if (parts)
+        gcal_model_program_destroy(parts->program);
+    free(parts);
+}
+
+void gcal_model_parts_eval(const struct gcal_model_parts *parts, const double *parameters,
+                           const double *features, double *values)
+{
+    double slots[GCAL_PROGRAM_MAX_SLOTS];
+
+    memcpy(slots, parameters, parts->n_parameters * sizeof(*slots));
+    memcpy(slots + parts->n_parameters, features, parts->n_features * sizeof(*slots));
+    gcal_model_program_eval_roots(parts->program, slots, values);
 }

@@ -10,6 +10,8 @@
 
 struct gcal_error;
 struct gcal_expr;
+struct gcal_expr_names;
+struct gcal_model_parts;
 struct gcal_model_program;
 struct gcal_yaml;
 struct gcal_yaml_writer;
@@ -44,6 +46,11 @@ struct gcal_model {
  */
 struct gcal_model *gcal_model_create(const char *name, const char *output,
                                      const char *expression, struct gcal_error *err);
+/* The same with 'names' (named_expr.h; NULL: none), which the expression may use. */
+struct gcal_model *gcal_model_create_with(const char *name, const char *output,
+                                          const char *expression,
+                                          const struct gcal_expr_names *names,
+                                          struct gcal_error *err);
 void gcal_model_destroy(struct gcal_model *model);
 
 /* The parameter of that name, or NULL. */
@@ -55,6 +62,21 @@ struct gcal_model_parameter *gcal_model_parameter_find(const struct gcal_model *
  */
 double gcal_model_eval(const struct gcal_model *model, const double *parameters,
                        const double *features, double *gradient);
+
+/* Further expressions in the parameters and features of a model and in 'names' (NULL: none),
+ * such as one name alone: they are evaluated together, and each name once.  Needs none of its
+ * arguments any more.  NULL with 'err', also for other parameters and features than the
+ * model's; '*failed' is then the text that it is about.
+ */
+struct gcal_model_parts *gcal_model_parts_create(const struct gcal_model *model,
+                                                 const struct gcal_expr_names *names,
+                                                 size_t n, const char *const *texts,
+                                                 size_t *failed, struct gcal_error *err);
+/* NULL is allowed. */
+void gcal_model_parts_destroy(struct gcal_model_parts *parts);
+/* As gcal_model_eval(): 'values' gets one value per text. */
+void gcal_model_parts_eval(const struct gcal_model_parts *parts, const double *parameters,
+                           const double *features, double *values);
 
 /* Whether the model has a cost, in seconds, for each unit of the feature: with all costs
  * but one at 0, the time is shorter without the feature.  Other features only choose

@@ -1,4 +1,4 @@
-/* named_expr.c - replacement of names by their expressions */
+/* named_expr.c - named expressions, and expressions that use them */
 #include "calib/model/named_expr.h"
 
 #include <ctype.h>
@@ -12,15 +12,18 @@
 #include "calib/model/expr_private.h"
 #include "calib/model/feature.h"
 
+/* Limits far above honest sets, which bound the time of hostile ones. */
 #define MAX_NESTING 100 /* of names that use names */
+#define MAX_NAMES   1000
 
 struct entry {
     char *name, *text;
+    size_t length; /* of the name */
 };
 
 struct gcal_expr_names {
     struct entry *entries;
-    size_t n, capacity;
+    size_t n, capacity, n_characters;
 };
 
 struct gcal_expr_names *gcal_expr_names_create(struct gcal_error *err)
@@ -44,19 +47,35 @@ void gcal_expr_names_destroy(struct gcal_expr_names *names)
     free(names);
 }
 
-static const struct entry *find(const struct gcal_expr_names *names, const char *name,
-                                size_t length)
+/* The place of a name; n: there is none. */
+static size_t find(const struct gcal_expr_names *names, const char *name, size_t length)
 {
-    for (size_t i = 0; names && i < names->n; i++)
-        if (strlen(names->entries[i].name) == length &&
-            memcmp(names->entries[i].name, name, length) == 0)
-            return &names->entries[i];
-    return NULL;
+    size_t i = 0;
+
+    while (i < names->n && (names->entries[i].length != length ||
+                            memcmp(names->entries[i].name, name, length) != 0))
+        i++;
+    return i;
 }
 
 bool gcal_expr_names_has(const struct gcal_expr_names *names, const char *name)
 {
-    return find(names, name, strlen(name)) != NULL;
+    return find(names, name, strlen(name)) < names->n;
+}
+
+size_t gcal_expr_names_count(const struct gcal_expr_names *names)
+{
+    return names ? names->n : 0;
+}
+
+const char *gcal_expr_names_name(const struct gcal_expr_names *names, size_t i)
+{
+    return names->entries[i].name;
+}
+
+const char *gcal_expr_names_text(const struct gcal_expr_names *names, size_t i)
+{
+    return names->entries[i].text;
 }
 
 /* ---- adding ---- */
@@ -84,7 +103,7 @@ static int check_name(const struct gcal_expr_names *names, const char *name,
     if (gcal_expr_find_builtin(name, length) != GCAL_EXPR_OP_COUNT)
         return gcal_error_set(err, GCAL_EINPUT,
                               "is the name of a function: choose another");
-    if (find(names, name, length))
+    if (find(names, name, length) < names->n)
         return gcal_error_set(err, GCAL_EINPUT, "is in use: choose another name");
     return 0;
 }
@@ -92,14 +111,19 @@ static int check_name(const struct gcal_expr_names *names, const char *name,
 static int append(struct gcal_expr_names *names, const char *name, const char *text,
                   struct gcal_error *err)
 {
-    struct entry *entries = gcal_array_grow(names->entries, names->n, &names->capacity,
-                                            sizeof(*entries), err);
+    struct entry *entries;
     struct entry entry;
 
-    if (!entries)
+    names->n_characters += strlen(text);
+    if (names->n == MAX_NAMES || names->n_characters > GCAL_EXPR_MAX_LENGTH)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "more than %d named expressions, or %d characters in all",
+                              MAX_NAMES, GCAL_EXPR_MAX_LENGTH);
+    if (!(entries = gcal_array_grow(names->entries, names->n, &names->capacity,
+                                    sizeof(*entries), err)))
         return -1;
     names->entries = entries;
-    entry = (struct entry){ strdup(name), strdup(text) };
+    entry = (struct entry){ strdup(name), strdup(text), strlen(name) };
     if (!entry.name || !entry.text) {
         free(entry.name);
         free(entry.text);
@@ -121,28 +145,30 @@ int gcal_expr_names_add(struct gcal_expr_names *names, const char *name, const c
     return rc < 0 ? gcal_error_prefix(err, "expression '%.60s'", name) : 0;
 }
 
-/* ---- replacement ---- */
+/* ---- the names that texts use ---- */
 
-/* The names that are being replaced, the innermost first. */
+/* The names whose texts are being read, the innermost first. */
 struct trail {
     const struct trail *outer;
-    const struct entry *entry;
+    size_t entry;
     size_t depth;
 };
 
-struct writer {
+struct walk {
     const struct gcal_expr_names *names;
-    struct gcal_buf text;
+    bool *done;             /* by entry: in 'order' */
+    size_t *order, n;       /* entries, each after those that it uses */
+    struct gcal_expr *expr; /* gets the symbols in order of first use; NULL: none */
     struct gcal_error *err;
     bool has_position; /* of 'err' */
 };
 
-static int fail_unknown(const struct writer *w, const char *name, size_t length)
+static int fail_unknown(const struct walk *w, const char *name, size_t length)
 {
     struct gcal_buf known = { 0 };
     char *list;
 
-    for (size_t i = 0; w->names && i < w->names->n; i++)
+    for (size_t i = 0; i < w->names->n; i++)
         gcal_buf_printf(&known, "%s%s", i ? ", " : " (", w->names->entries[i].name);
     gcal_buf_puts(&known, known.size ? ")" : " (none is defined)");
     if (!(list = gcal_buf_take(&known, w->err)))
@@ -155,41 +181,317 @@ static int fail_unknown(const struct writer *w, const char *name, size_t length)
     return -1;
 }
 
-static int fail_cycle(const struct writer *w, const struct entry *entry,
-                      const struct trail *trail)
+static int fail_cycle(const struct walk *w, size_t entry, const struct trail *trail)
 {
+    const struct entry *entries = w->names->entries;
     struct gcal_buf users = { 0 };
     char *text;
 
     for (; trail->entry != entry; trail = trail->outer)
-        gcal_buf_printf(&users, "%s through ", trail->entry->name);
-    gcal_buf_puts(&users, entry->name);
+        gcal_buf_printf(&users, "%s through ", entries[trail->entry].name);
+    gcal_buf_puts(&users, entries[entry].name);
     if (!(text = gcal_buf_take(&users, w->err)))
         return -1;
     gcal_error_set(w->err, GCAL_EINPUT,
-                   "'%s' is used by %s: an expression cannot contain itself", entry->name,
-                   text);
+                   "'%s' is used by %s: an expression cannot contain itself",
+                   entries[entry].name, text);
     free(text);
     return -1;
 }
 
-static int check_feature(const char *start, size_t length, struct gcal_error *err)
+static int fail_in(struct walk *w, size_t offset, const struct trail *trail)
+{
+    if (w->has_position)
+        return -1;
+    w->has_position = true;
+    gcal_error_prefix(w->err, "column %zu", offset + 1);
+    return trail ? gcal_error_prefix(w->err, "expression '%.60s'",
+                                     w->names->entries[trail->entry].name)
+                 : -1;
+}
+
+/* A parameter or a feature, which must be known. */
+static int visit_symbol(struct walk *w, const char *start, size_t length)
 {
     struct gcal_buf name = { 0 };
-    struct gcal_feature feature;
+    struct gcal_feature feature = { 0 };
     char *text;
-    int rc;
+    int rc = 0;
 
     for (size_t i = 0; i < length; i++)
         if (!isspace((unsigned char)start[i]))
             gcal_buf_put(&name, &start[i], 1);
-    if (!(text = gcal_buf_take(&name, err)))
+    if (!(text = gcal_buf_take(&name, w->err)))
         return -1;
-    if ((rc = gcal_feature_parse(text, &feature, err)) == 0)
-        gcal_feature_clear(&feature);
+    if (*text == 'f') {
+        rc = gcal_feature_parse(text, &feature, w->err);
+        if (rc == 0)
+            gcal_feature_clear(&feature);
+    }
+    if (rc == 0 && w->expr &&
+        gcal_expr_add_symbol(w->expr, text, strlen(text), w->err) == SIZE_MAX)
+        rc = -1;
     free(text);
     return rc;
 }
+
+/* The next character that is not white space. */
+static char after(const char *at)
+{
+    while (isspace((unsigned char)*at))
+        at++;
+    return *at;
+}
+
+static int visit_text(struct walk *w, const char *text, const struct trail *trail);
+
+static int visit_entry(struct walk *w, size_t entry, const struct trail *trail)
+{
+    struct trail here = { trail, entry, trail ? trail->depth + 1 : 1 };
+
+    if (w->done[entry])
+        return 0;
+    for (const struct trail *t = trail; t; t = t->outer)
+        if (t->entry == entry)
+            return fail_cycle(w, entry, trail);
+    if (here.depth > MAX_NESTING)
+        return gcal_error_set(w->err, GCAL_EINPUT,
+                              "more than %d named expressions in each other",
+                              MAX_NESTING);
+    if (visit_text(w, w->names->entries[entry].text, &here) < 0)
+        return -1;
+    w->done[entry] = true;
+    w->order[w->n++] = entry;
+    return 0;
+}
+
+static int visit_name(struct walk *w, const char *name, size_t length,
+                      const struct trail *trail)
+{
+    size_t entry;
+
+    if (is_reserved(name))
+        return visit_symbol(w, name, length);
+    if (after(name + length) == '(') /* a function */
+        return 0;
+    entry = find(w->names, name, length);
+    return entry < w->names->n ? visit_entry(w, entry, trail)
+                               : fail_unknown(w, name, length);
+}
+
+/* 'trail': the name whose text it is; NULL: none. */
+static int visit_text(struct walk *w, const char *text, const struct trail *trail)
+{
+    const char *at = text, *name;
+    size_t length;
+
+    for (; (name = gcal_expr_next_name(at, &length)); at = name + length)
+        if (visit_name(w, name, length, trail) < 0)
+            return fail_in(w, (size_t)(name - text), trail);
+    return 0;
+}
+
+static const struct gcal_expr_names none;
+
+/* 'names' NULL: none. */
+static int begin(struct walk *w, const struct gcal_expr_names *names,
+                 struct gcal_error *err)
+{
+    *w = (struct walk){ .names = names ? names : &none, .err = err };
+    w->done = calloc(w->names->n + 1, sizeof(*w->done));
+    w->order = calloc(w->names->n + 1, sizeof(*w->order));
+    return w->done && w->order ? 0 : gcal_error_memory(err);
+}
+
+static void end(struct walk *w)
+{
+    free(w->done);
+    free(w->order);
+}
+
+/* The error of a text that does not parse is that of the parser. */
+static int visit_root(struct walk *w, const char *text)
+{
+    struct gcal_error why = { 0 };
+    struct gcal_expr *expr;
+
+    if (visit_text(w, text, NULL) == 0)
+        return 0;
+    if ((expr = gcal_expr_parse(text, &why)))
+        gcal_expr_destroy(expr);
+    else if (w->err)
+        *w->err = why;
+    return -1;
+}
+
+int gcal_expr_names_check(const struct gcal_expr_names *names, struct gcal_error *err)
+{
+    struct walk w;
+    int rc = begin(&w, names, err);
+
+    for (size_t i = 0; i < names->n && rc == 0; i++)
+        rc = visit_entry(&w, i, NULL);
+    end(&w);
+    return rc;
+}
+
+int gcal_expr_names_check_text(const struct gcal_expr_names *names, const char *text,
+                               struct gcal_error *err)
+{
+    struct gcal_expr *expr = gcal_expr_parse(text, err);
+    struct walk w;
+    int rc;
+
+    if (!expr)
+        return -1;
+    gcal_expr_destroy(expr);
+    rc = begin(&w, names, err);
+    if (rc == 0)
+        rc = visit_text(&w, text, NULL);
+    end(&w);
+    return rc;
+}
+
+struct gcal_expr_names *gcal_expr_names_used(const struct gcal_expr_names *names,
+                                             size_t n, const char *const *texts,
+                                             struct gcal_error *err)
+{
+    struct gcal_expr_names *used = gcal_expr_names_create(err);
+    struct walk w;
+    int rc;
+
+    if (!used || !names)
+        return used;
+    rc = begin(&w, names, err);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = visit_root(&w, texts[i]);
+    for (size_t i = 0; i < names->n && rc == 0; i++)
+        if (w.done[i])
+            rc = append(used, names->entries[i].name, names->entries[i].text, err);
+    end(&w);
+    if (rc == 0)
+        return used;
+    gcal_expr_names_destroy(used);
+    return NULL;
+}
+
+/* ---- parsing ---- */
+
+struct parsing {
+    struct gcal_expr_lookup lookup; /* first: find_node() gets its address */
+    struct walk walk;
+    struct gcal_expr *expr;
+    size_t n_parsed;               /* of walk.order */
+    struct gcal_expr_node **nodes; /* by entry */
+    bool *used;                    /* likewise */
+};
+
+static struct gcal_expr_node *find_node(struct gcal_expr_lookup *lookup, const char *name,
+                                        size_t length)
+{
+    struct parsing *p = (struct parsing *)lookup;
+    size_t i = find(p->walk.names, name, length);
+
+    if (i == p->walk.names->n)
+        return NULL;
+    p->expr->shares = p->expr->shares || p->used[i];
+    p->used[i] = true;
+    return p->nodes[i];
+}
+
+static int begin_parsing(struct parsing *p, struct gcal_expr *expr,
+                         const struct gcal_expr_names *names, struct gcal_error *err)
+{
+    *p = (struct parsing){ .lookup = { find_node }, .expr = expr };
+    if (begin(&p->walk, names, err) < 0)
+        return -1;
+    p->nodes = calloc(names->n + 1, sizeof(struct gcal_expr_node *));
+    p->used = calloc(names->n + 1, sizeof(*p->used));
+    return p->nodes && p->used ? 0 : gcal_error_memory(err);
+}
+
+static void end_parsing(struct parsing *p)
+{
+    end(&p->walk);
+    free(p->nodes);
+    free(p->used);
+}
+
+/* The names that the text uses come first, as far as they are new. */
+static struct gcal_expr_node *parse_root(struct parsing *p, const char *text, bool fixed)
+{
+    struct walk *w = &p->walk;
+
+    w->expr = fixed ? NULL : p->expr;
+    if (visit_root(w, text) < 0)
+        return NULL;
+    for (; p->n_parsed < w->n; p->n_parsed++) {
+        size_t i = w->order[p->n_parsed];
+        const struct entry *entry = &w->names->entries[i];
+
+        if (!(p->nodes[i] = gcal_expr_parse_node(p->expr, entry->text, fixed, &p->lookup,
+                                                 w->err))) {
+            gcal_error_prefix(w->err, "expression '%.60s'", entry->name);
+            return NULL;
+        }
+    }
+    return gcal_expr_parse_node(p->expr, text, fixed, &p->lookup, w->err);
+}
+
+struct gcal_expr *gcal_expr_parse_with(const char *text,
+                                       const struct gcal_expr_names *names,
+                                       struct gcal_error *err)
+{
+    struct gcal_expr *expr = names ? gcal_expr_create(0, NULL, err) : NULL;
+    struct gcal_expr_node *root = NULL;
+    struct parsing p;
+
+    if (!names)
+        return gcal_expr_parse(text, err);
+    if (!expr)
+        return NULL;
+    if (begin_parsing(&p, expr, names, err) == 0)
+        root = parse_root(&p, text, false);
+    end_parsing(&p);
+    if (gcal_expr_compile(expr, root, err) == 0)
+        return expr;
+    gcal_expr_destroy(expr);
+    return NULL;
+}
+
+/* Without names, unknown ones are the parser's errors. */
+static int parse_roots(struct gcal_expr *expr, size_t n, const char *const *texts,
+                       const struct gcal_expr_names *names, struct gcal_expr_node **roots,
+                       size_t *failed, struct gcal_error *err)
+{
+    struct parsing p = { 0 };
+    int rc = names ? begin_parsing(&p, expr, names, err) : 0;
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        roots[i] = names ? parse_root(&p, texts[i], true)
+                         : gcal_expr_parse_node(expr, texts[i], true, NULL, err);
+        *failed = i;
+        rc = roots[i] ? 0 : -1;
+    }
+    end_parsing(&p);
+    return rc;
+}
+
+struct gcal_expr *gcal_expr_parse_roots(size_t n, const char *const *texts,
+                                        const struct gcal_expr_names *names,
+                                        size_t n_symbols, const char *const *symbols,
+                                        struct gcal_expr_node **roots, size_t *failed,
+                                        struct gcal_error *err)
+{
+    struct gcal_expr *expr = gcal_expr_create(n_symbols, symbols, err);
+
+    if (expr && parse_roots(expr, n, texts, names, roots, failed, err) == 0)
+        return expr;
+    gcal_expr_destroy(expr);
+    return NULL;
+}
+
+/* ---- replacement ---- */
 
 /* The last character before 'at' that is not white space; 0: none. */
 static char before(const char *text, const char **at)
@@ -197,13 +499,6 @@ static char before(const char *text, const char **at)
     while (*at > text && isspace((unsigned char)(*at)[-1]))
         --*at;
     return *at > text ? *--*at : '\0';
-}
-
-static char after(const char *at)
-{
-    while (isspace((unsigned char)*at))
-        at++;
-    return *at;
 }
 
 /* Whether a sum can replace the name without parentheses. */
@@ -218,114 +513,58 @@ static bool takes_a_sum(const char *text, const char *name, size_t length)
     return !last || strchr("(,", last);
 }
 
-static bool is_one_name(const char *text)
+/* Whether the text is a parameter or a feature alone. */
+static bool is_one_symbol(const char *text)
 {
     size_t length;
     const char *name = gcal_expr_next_name(text, &length);
 
     while (isspace((unsigned char)*text))
         text++;
-    return name == text && !after(name + length);
+    return name == text && is_reserved(name) && !after(name + length);
 }
 
-static int write_out(struct writer *w, const char *text, const struct trail *trail);
-
-static int write_entry(struct writer *w, const struct entry *entry, bool parentheses,
-                       const struct trail *trail)
-{
-    struct trail here = { trail, entry, trail ? trail->depth + 1 : 1 };
-
-    for (const struct trail *t = trail; t; t = t->outer)
-        if (t->entry == entry)
-            return fail_cycle(w, entry, trail);
-    if (here.depth > MAX_NESTING)
-        return gcal_error_set(w->err, GCAL_EINPUT,
-                              "more than %d named expressions in each other",
-                              MAX_NESTING);
-    gcal_buf_puts(&w->text, parentheses ? "(" : "");
-    if (write_out(w, entry->text, &here) < 0)
-        return -1;
-    gcal_buf_puts(&w->text, parentheses ? ")" : "");
-    return 0;
-}
-
-static int write_name(struct writer *w, const char *text, const char *name, size_t length,
-                      const struct trail *trail)
-{
-    const struct entry *entry = find(w->names, name, length);
-
-    if (after(name + length) != '(' && !is_reserved(name)) {
-        bool parentheses =
-            entry && !takes_a_sum(text, name, length) && !is_one_name(entry->text);
-
-        return entry ? write_entry(w, entry, parentheses, trail)
-                     : fail_unknown(w, name, length);
-    }
-    if (*name == 'f' && is_reserved(name) && check_feature(name, length, w->err) < 0)
-        return -1;
-    gcal_buf_put(&w->text, name, length);
-    return 0;
-}
-
-static int fail_in(struct writer *w, size_t offset, const struct trail *trail)
-{
-    if (w->has_position)
-        return -1;
-    w->has_position = true;
-    gcal_error_prefix(w->err, "column %zu", offset + 1);
-    return trail ? gcal_error_prefix(w->err, "expression '%.60s'", trail->entry->name)
-                 : -1;
-}
-
-/* 'trail': the name whose text it is; NULL: the text that is resolved. */
-static int write_out(struct writer *w, const char *text, const struct trail *trail)
+/* Of a text whose names are known, without cycles; stops at the longest length. */
+static void write_out(const struct gcal_expr_names *names, const char *text,
+                      struct gcal_buf *out)
 {
     const char *at = text, *name;
-    size_t length;
+    size_t length, entry;
 
     for (; (name = gcal_expr_next_name(at, &length)); at = name + length) {
-        gcal_buf_put(&w->text, at, (size_t)(name - at));
-        if (write_name(w, text, name, length, trail) < 0)
-            return fail_in(w, (size_t)(name - text), trail);
-        if (w->text.size > GCAL_EXPR_MAX_LENGTH)
-            return gcal_error_set(w->err, GCAL_EINPUT,
-                                  "with all names replaced, the expression is longer "
-                                  "than %d characters",
-                                  GCAL_EXPR_MAX_LENGTH);
-    }
-    gcal_buf_puts(&w->text, at);
-    return 0;
-}
+        const char *inner;
+        bool parentheses;
 
-static char *take(struct writer *w, int rc)
-{
-    if (rc == 0)
-        return gcal_buf_take(&w->text, w->err);
-    gcal_buf_free(&w->text);
-    return NULL;
+        if (out->size > GCAL_EXPR_MAX_LENGTH)
+            return;
+        gcal_buf_put(out, at, (size_t)(name - at));
+        entry = find(names, name, length);
+        if (after(name + length) == '(' || entry == names->n) {
+            gcal_buf_put(out, name, length);
+            continue;
+        }
+        inner = names->entries[entry].text;
+        parentheses = !takes_a_sum(text, name, length) && !is_one_symbol(inner);
+        gcal_buf_puts(out, parentheses ? "(" : "");
+        write_out(names, inner, out);
+        gcal_buf_puts(out, parentheses ? ")" : "");
+    }
+    gcal_buf_puts(out, at);
 }
 
 char *gcal_expr_names_resolve(const struct gcal_expr_names *names, const char *text,
                               struct gcal_error *err)
 {
-    struct gcal_expr *expr = gcal_expr_parse(text, err);
-    struct writer w = { .names = names, .err = err };
+    struct gcal_buf out = { 0 };
 
-    if (!expr)
+    if (gcal_expr_names_check_text(names, text, err) < 0)
         return NULL;
-    gcal_expr_destroy(expr);
-    return take(&w, write_out(&w, text, NULL));
-}
-
-int gcal_expr_names_check(const struct gcal_expr_names *names, struct gcal_error *err)
-{
-    for (size_t i = 0; i < names->n; i++) {
-        struct writer w = { .names = names, .err = err };
-        char *text = take(&w, write_entry(&w, &names->entries[i], false, NULL));
-
-        if (!text)
-            return -1;
-        free(text);
-    }
-    return 0;
+    write_out(names ? names : &none, text, &out);
+    if (out.size <= GCAL_EXPR_MAX_LENGTH)
+        return gcal_buf_take(&out, err);
+    gcal_buf_free(&out);
+    gcal_error_set(err, GCAL_EINPUT,
+                   "with all names replaced, the expression is longer than %d characters",
+                   GCAL_EXPR_MAX_LENGTH);
+    return NULL;
 }

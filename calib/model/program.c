@@ -1,4 +1,4 @@
-/* program.c - an expression and its derivatives as one program, by value numbering */
+/* program.c - expressions and derivatives as one program, by value numbering */
 #include "calib/model/program.h"
 
 #include <stdint.h>
@@ -26,9 +26,9 @@ struct gcal_model_program {
     size_t n_steps, steps_capacity;
     uint16_t *args; /* slots */
     size_t n_args, args_capacity;
-    size_t n_first; /* steps of the value; derivatives follow */
-    size_t n_outputs;
-    uint16_t *outputs; /* the slots of value and derivatives */
+    size_t n_first; /* steps of the values; derivatives follow */
+    size_t n_roots, n_outputs;
+    uint16_t *outputs; /* the slots of values and derivatives */
 };
 
 void gcal_model_program_destroy(struct gcal_model_program *program)
@@ -48,69 +48,26 @@ struct table {
     uint16_t heads[N_CHAINS], next[GCAL_PROGRAM_MAX_SLOTS];
 };
 
-/* Slots of nodes: derivatives share nodes. */
-struct placed {
-    const struct gcal_expr_node **node; /* 'capacity' of them; NULL: free */
-    uint16_t *slot;
-    size_t n, capacity; /* a power of two */
-};
-
 struct compiler {
     struct gcal_model_program *program;
     struct table table;
-    struct placed placed;
+    uint16_t *slot; /* of nodes, by index; 0: none, as slots are counted from 1 here */
+    size_t n_slots;
     struct gcal_error *err;
 };
 
-/* The index of the node, or of its free place. */
-static size_t find_placed(const struct placed *p, const struct gcal_expr_node *node)
+/* Room for nodes 0 .. n-1, none of which from 'first' on has a slot. */
+static int reserve(struct compiler *m, size_t first, size_t n)
 {
-    size_t i = ((uintptr_t)node >> 3) * 0x9e3779b97f4a7c15 >> 20 & (p->capacity - 1);
+    if (n >= m->n_slots) {
+        uint16_t *moved = reallocarray(m->slot, 2 * n + 1, sizeof(*moved));
 
-    while (p->node[i] && p->node[i] != node)
-        i = (i + 1) & (p->capacity - 1);
-    return i;
-}
-
-static void placed_clear(struct placed *p)
-{
-    free(p->node);
-    free(p->slot);
-}
-
-static int placed_grow(struct placed *p, struct gcal_error *err)
-{
-    struct placed larger = { .n = p->n, .capacity = p->capacity ? 2 * p->capacity : 256 };
-
-    larger.node = calloc(larger.capacity, sizeof(*larger.node));
-    larger.slot = calloc(larger.capacity, sizeof(*larger.slot));
-    if (!larger.node || !larger.slot) {
-        placed_clear(&larger);
-        return gcal_error_memory(err);
+        if (!moved)
+            return gcal_error_memory(m->err);
+        m->slot = moved;
+        m->n_slots = 2 * n + 1;
     }
-    for (size_t i = 0; i < p->capacity; i++)
-        if (p->node[i]) {
-            size_t at = find_placed(&larger, p->node[i]);
-
-            larger.node[at] = p->node[i];
-            larger.slot[at] = p->slot[i];
-        }
-    placed_clear(p);
-    *p = larger;
-    return 0;
-}
-
-static int remember(struct compiler *m, const struct gcal_expr_node *node, uint16_t slot)
-{
-    struct placed *p = &m->placed;
-    size_t at;
-
-    if (2 * p->n >= p->capacity && placed_grow(p, m->err) < 0)
-        return -1;
-    at = find_placed(p, node);
-    p->node[at] = node;
-    p->slot[at] = slot;
-    p->n++;
+    memset(m->slot + first, 0, (m->n_slots - first) * sizeof(*m->slot));
     return 0;
 }
 
@@ -189,15 +146,13 @@ static int place_node(struct compiler *m, const struct gcal_expr_node *node,
                          .n_args = (uint16_t)node->n_args,
                          .number = node->number };
     uint16_t args[GCAL_EXPR_MAX_ARGS];
-    size_t at;
 
     if (node->op == GCAL_EXPR_OP_SYMBOL) {
         *slot = (uint16_t)node->symbol;
         return 0;
     }
-    at = find_placed(&m->placed, node);
-    if (m->placed.node[at]) {
-        *slot = m->placed.slot[at];
+    if (m->slot[node->index]) {
+        *slot = m->slot[node->index] - 1;
         return 0;
     }
     if (gcal_expr_node_is_integer_power(node))
@@ -209,7 +164,8 @@ static int place_node(struct compiler *m, const struct gcal_expr_node *node,
             return -1;
     if (place(m, &step, args, slot) < 0)
         return -1;
-    return remember(m, node, *slot);
+    m->slot[node->index] = *slot + 1;
+    return 0;
 }
 
 static int add_output(struct compiler *m, const struct gcal_expr_node *root)
@@ -219,32 +175,46 @@ static int add_output(struct compiler *m, const struct gcal_expr_node *root)
     return root ? place_node(m, root, &p->outputs[p->n_outputs++]) : -1;
 }
 
-static int make(struct compiler *m, const struct gcal_expr *expr, const size_t *by,
-                size_t n)
+/* Nodes of the derivative live until its end: those of all would take much memory. */
+static int add_derivative(struct compiler *m, const struct gcal_expr *expr, size_t symbol)
 {
-    struct gcal_expr slopes = { 0 }; /* owns the nodes of derivatives */
-    struct gcal_expr_builder build = { &slopes, m->err };
-    int rc = placed_grow(&m->placed, m->err);
+    struct gcal_expr slopes = { 0 }; /* owns the derivative's nodes */
+    struct gcal_expr_builder build = { .expr = &slopes, .err = m->err };
+    struct gcal_expr_node *root =
+        gcal_expr_node_derivative(&build, expr, expr->root, symbol);
+    int rc = reserve(m, expr->n_nodes, slopes.n_nodes);
 
-    memset(m->table.heads, 0xff, sizeof(m->table.heads)); /* NO_STEP */
     if (rc == 0)
-        rc = add_output(m, expr->root);
-    m->program->n_first = m->program->n_steps;
-    for (size_t i = 0; i < n && rc == 0; i++)
-        rc = add_output(m, gcal_expr_node_derivative(&build, expr->root, by[i]));
+        rc = add_output(m, root);
     gcal_expr_nodes_free(&slopes);
-    placed_clear(&m->placed);
     return rc;
 }
 
-struct gcal_model_program *gcal_model_program_create(const struct gcal_expr *expr,
-                                                     const size_t *by, size_t n,
-                                                     struct gcal_error *err)
+static int make(struct compiler *m, const struct gcal_expr *expr,
+                const struct gcal_model_outputs *outputs)
+{
+    int rc = reserve(m, 0, expr->n_nodes);
+
+    memset(m->table.heads, 0xff, sizeof(m->table.heads)); /* NO_STEP */
+    for (size_t i = 0; i < outputs->n_roots && rc == 0; i++)
+        rc = add_output(m, outputs->roots[i]);
+    m->program->n_first = m->program->n_steps;
+    for (size_t i = 0; i < outputs->n_by && rc == 0; i++)
+        rc = add_derivative(m, expr, outputs->by[i]);
+    free(m->slot);
+    return rc;
+}
+
+struct gcal_model_program *
+gcal_model_program_create(const struct gcal_expr *expr,
+                          const struct gcal_model_outputs *outputs,
+                          struct gcal_error *err)
 {
     struct gcal_model_program *p = calloc(1, sizeof(*p));
     struct compiler compiler = { .program = p, .err = err };
 
-    if (!p || !(p->outputs = calloc(n + 1, sizeof(*p->outputs)))) {
+    if (!p || !(p->outputs =
+                    calloc(outputs->n_roots + outputs->n_by + 1, sizeof(*p->outputs)))) {
         gcal_error_memory(err);
         goto fail;
     }
@@ -252,7 +222,8 @@ struct gcal_model_program *gcal_model_program_create(const struct gcal_expr *exp
     p->steps = gcal_array_grow(NULL, 0, &p->steps_capacity, sizeof(*p->steps), err);
     p->args = gcal_array_grow(NULL, 0, &p->args_capacity, sizeof(*p->args), err);
     p->n_symbols = expr->n_symbols;
-    if (p->steps && p->args && make(&compiler, expr, by, n) == 0)
+    p->n_roots = outputs->n_roots;
+    if (p->steps && p->args && make(&compiler, expr, outputs) == 0)
         return p;
 fail:
     gcal_model_program_destroy(p);
@@ -270,11 +241,9 @@ static double apply(const struct step *step, const uint16_t *args, const double 
     return gcal_expr_op_apply(step->op, step->n_args, values);
 }
 
-double gcal_model_program_eval(const struct gcal_model_program *program, double *slots,
-                               double *gradient)
+static void run(const struct gcal_model_program *program, double *slots, size_t n_steps)
 {
-    const struct step *step = program->steps;
-    const struct step *end = step + (gradient ? program->n_steps : program->n_first);
+    const struct step *step = program->steps, *end = step + n_steps;
     double *result = slots + program->n_symbols;
 
     for (; step < end; step++, result++) {
@@ -306,7 +275,21 @@ double gcal_model_program_eval(const struct gcal_model_program *program, double 
             *result = apply(step, a, slots);
         }
     }
+}
+
+double gcal_model_program_eval(const struct gcal_model_program *program, double *slots,
+                               double *gradient)
+{
+    run(program, slots, gradient ? program->n_steps : program->n_first);
     for (size_t i = 1; gradient && i < program->n_outputs; i++)
         gradient[i - 1] = slots[program->outputs[i]];
     return slots[program->outputs[0]];
+}
+
+void gcal_model_program_eval_roots(const struct gcal_model_program *program,
+                                   double *slots, double *values)
+{
+    run(program, slots, program->n_first);
+    for (size_t i = 0; i < program->n_roots; i++)
+        values[i] = slots[program->outputs[i]];
 }

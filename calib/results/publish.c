@@ -129,6 +129,8 @@ static int add_model(struct gcal_params_device *device, const struct gcal_record
     p->form = strdup(form->name);
     if (!p->name || !p->output || !p->expression || !p->form)
         return gcal_error_memory(err);
+    if (!(p->names = gcal_config_model_names(&config->models[t->model], form, err)))
+        return -1;
     if (set_origin(device, &config->models[t->model], t->n_devices, p, err) < 0)
         return -1;
     p->n_kernels = f->n_kernels;

@@ -175,7 +175,8 @@ static int cost_parameters(const struct gcal_params_model *m, double sub_group_s
                            struct gcal_strings *names, struct gcal_export_costs *costs,
                            struct gcal_error *err)
 {
-    struct gcal_model *model = gcal_model_create(m->name, m->output, m->expression, err);
+    struct gcal_model *model =
+        gcal_model_create_with(m->name, m->output, m->expression, m->names, err);
     bool *per_sub_group = calloc(m->n_parameters + 1, sizeof(*per_sub_group));
     int rc = -1;
 

@@ -6,6 +6,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/model/named_expr.h"
 #include "calib/model/run/device_match.h"
 
 /* Arrays double at powers of two: the count implies the capacity. */
@@ -76,6 +77,7 @@ void gcal_params_model_clear(struct gcal_params_model *m)
     free(m->name);
     free(m->output);
     free(m->expression);
+    gcal_expr_names_destroy(m->names);
     free(m->form);
     gcal_roofs_clear(&m->roofs);
     gcal_spreads_clear(&m->spreads);

@@ -15,8 +15,9 @@
 #include "calib/model/run/device_info.h"
 
 struct gcal_error;
+struct gcal_expr_names;
 
-#define GCAL_PARAMS_VERSION 5
+#define GCAL_PARAMS_VERSION 6
 
 /* Half the width of the 90 % interval of a normal distribution, in standard deviations.
  */
@@ -47,8 +48,10 @@ struct gcal_params_kernel {
 /* One calibrated model on one device.  Arrays: by parameter or by feature. */
 struct gcal_params_model {
     struct gcal_params_origin origin; /* a NULL text or 0: that of the device */
-    char *name, *output, *expression;
-    char *form; /* how the costs are combined: "pnorm" */
+    char *name, *output;
+    char *expression;              /* in parameters, features and 'names' */
+    struct gcal_expr_names *names; /* named_expr.h: of expression and roofs; NULL: none */
+    char *form;                    /* how the costs are combined: "pnorm" */
     struct gcal_roofs roofs;
     struct gcal_spreads spreads; /* of kernels that it was not fitted to */
     size_t n_parameters;

@@ -5,6 +5,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
+#include "calib/model/named_expr.h"
 #include "store/params/params.h"
 #include "store/params/fields.h"
 #include "store/params/private.h"
@@ -147,9 +148,26 @@ static void get_known(struct gcal_params_fields *r, const struct gcal_yaml *map,
 static void get_roofs(struct gcal_params_fields *r, const struct gcal_yaml *map,
                       struct gcal_params_model *m)
 {
-    if (!r->failed && (gcal_roofs_read(map, NULL, &m->roofs, r->err) < 0 ||
+    if (!r->failed && (gcal_roofs_read(map, m->names, &m->roofs, r->err) < 0 ||
                        gcal_spreads_read(map, &m->roofs, &m->spreads, r->err) < 0))
         r->failed = true;
+}
+
+/* Before version 6 there were no named expressions. */
+static void get_expression(struct gcal_params_fields *r, const struct gcal_yaml *map,
+                           struct gcal_params_model *m)
+{
+    struct gcal_error why = { 0 };
+
+    m->expression = gcal_params_fields_text(r, map, "expression");
+    if (r->failed || !gcal_yaml_find(map, "expressions"))
+        return;
+    r->failed = gcal_expr_names_read(map, &m->names, r->err) < 0;
+    if (r->failed || gcal_expr_names_check_text(m->names, m->expression, &why) == 0)
+        return;
+    gcal_yaml_error(gcal_yaml_find(map, "expression"), r->err, "expression: %s",
+                    why.text);
+    r->failed = true;
 }
 
 /* Before version 2 there was one form, and no held-out errors. */
@@ -180,7 +198,7 @@ static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
                     struct gcal_params_model *m)
 {
     m->output = gcal_params_fields_text(r, map, "output");
-    m->expression = gcal_params_fields_text(r, map, "expression");
+    get_expression(r, map, m);
     m->factor = gcal_params_fields_number(r, map, "factor", 1e-9);
     m->factor_error = gcal_params_fields_number(r, map, "factor_error", 0);
     get_parameters(r, map, m);
@@ -253,7 +271,8 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
         "form",        "factor_error",   "parameters", "features",     "covariance",
         "kernels",     "samples",        "residual",   "condition",    "mean_error",
         "worst_error", "held_out",       "error_90",   "held_out_rms", "known",
-        "short_s",     "short_error_90", "roofs",      "spread",       NULL,
+        "short_s",     "short_error_90", "roofs",      "spread",       "expressions",
+        NULL,
     };
     struct gcal_params_fields r = { .err = err, .version = 3 };
 

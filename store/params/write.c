@@ -8,6 +8,7 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/model/feature.h"
+#include "calib/model/named_expr.h"
 #include "store/params/params.h"
 #include "store/params/private.h"
 
@@ -72,6 +73,7 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
     put_text(w, "device", d->info.uid);
     put_text(w, "model", m->name);
     put_text(w, "output", m->output);
+    gcal_expr_names_write(w, m->names);
     put_text(w, "expression", m->expression);
     put_text(w, "form", m->form);
     gcal_roofs_write(w, &m->roofs);
@@ -216,13 +218,26 @@ static bool is_device_of_version_4(const struct gcal_params_device *d)
     return true;
 }
 
+static bool has_names(const struct gcal_params_device *d)
+{
+    for (size_t i = 0; i < d->n_models; i++)
+        if (gcal_expr_names_count(d->models[i].names))
+            return true;
+    return false;
+}
+
 /* The earliest version whose readers understand the file. */
 static int version_of(const struct gcal_params *params)
 {
-    for (size_t i = 0; i < params->n_devices; i++)
-        if (!is_device_of_version_4(&params->devices[i]))
+    int version = 4;
+
+    for (size_t i = 0; i < params->n_devices; i++) {
+        if (has_names(&params->devices[i]))
             return GCAL_PARAMS_VERSION;
-    return 4;
+        if (!is_device_of_version_4(&params->devices[i]))
+            version = 5;
+    }
+    return version;
 }
 
 /* A file that no reader could use must not be published. */

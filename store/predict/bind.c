@@ -156,12 +156,13 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
     struct gcal_binding_subject subject;
     size_t np, nf;
 
-    if (!(p->model = gcal_model_create(from->name, from->output, from->expression, err)))
+    if (!(p->model = gcal_model_create_with(from->name, from->output, from->expression,
+                                            from->names, err)))
         return -1;
     np = p->model->n_parameters;
     nf = p->model->n_features;
     p->n_columns = from->n_parameters;
-    if (!(p->roofs = gcal_roofs_compile(&from->roofs, p->model, err)))
+    if (!(p->roofs = gcal_roofs_compile(&from->roofs, from->names, p->model, err)))
         return gcal_error_prefix(err, "model %.60s", from->name);
     if (np > GCAL_PREDICTOR_MAX_PARAMETERS ||
         p->n_columns > GCAL_PREDICTOR_MAX_PARAMETERS || nf > GCAL_PREDICTOR_MAX_FEATURES)

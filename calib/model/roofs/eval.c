@@ -5,92 +5,58 @@
 
 #include "calib/base/error.h"
 #include "calib/base/strings.h"
-#include "calib/model/expr.h"
 #include "calib/model/model.h"
 #include "calib/model/roofs/roofs.h"
 
-/* Values of a model's symbols are kept on the stack. */
-#define MAX_SYMBOLS 1024
-
 struct gcal_roofs_program {
-    size_t n, n_parameters, n_features;
+    size_t n;
     char **names;
-    struct gcal_expr **exprs;
+    struct gcal_model_parts *parts;
 };
 
 void gcal_roofs_program_destroy(struct gcal_roofs_program *program)
 {
     if (!program)
         return;
-    for (size_t i = 0; program->exprs && i < program->n; i++)
-        gcal_expr_destroy(program->exprs[i]);
-    free(program->exprs);
+    gcal_model_parts_destroy(program->parts);
     gcal_strings_free(program->names, program->n);
     free(program);
 }
 
-/* The model's parameters, then its features; free the array. */
-static const char **list_symbols(const struct gcal_model *model, struct gcal_error *err)
-{
-    size_t n = model->n_parameters;
-    const char **symbols = calloc(n + model->n_features + 1, sizeof(*symbols));
-
-    if (!symbols) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    for (size_t i = 0; i < n; i++)
-        symbols[i] = model->parameters[i].name;
-    for (size_t i = 0; i < model->n_features; i++)
-        symbols[n + i] = model->features[i];
-    return symbols;
-}
-
 static int compile(struct gcal_roofs_program *p, const struct gcal_roofs *roofs,
-                   const char *const *symbols, struct gcal_error *err)
+                   const struct gcal_expr_names *names, const struct gcal_model *model,
+                   struct gcal_error *err)
 {
-    size_t n_symbols = p->n_parameters + p->n_features;
+    const char *texts[GCAL_ROOFS_MAX];
+    size_t failed;
 
-    if (n_symbols > MAX_SYMBOLS)
-        return gcal_error_set(err, GCAL_EINPUT, "more than %d names in the expression",
-                              MAX_SYMBOLS);
-    p->names = calloc(roofs->n + 1, sizeof(*p->names));
-    p->exprs = calloc(roofs->n + 1, sizeof(struct gcal_expr *));
-    if (!p->names || !p->exprs)
+    if (!(p->names = calloc(roofs->n + 1, sizeof(*p->names))))
         return gcal_error_memory(err);
     for (; p->n < roofs->n; p->n++) {
-        const struct gcal_roof *roof = &roofs->roofs[p->n];
-
-        if (!(p->exprs[p->n] =
-                  gcal_expr_parse_in(roof->expression, n_symbols, symbols, err)))
-            return gcal_error_prefix(err, "roof '%.60s'", roof->name);
-        if (!(p->names[p->n] = strdup(roof->name))) {
-            gcal_expr_destroy(p->exprs[p->n]);
+        texts[p->n] = roofs->roofs[p->n].expression;
+        if (!(p->names[p->n] = strdup(roofs->roofs[p->n].name)))
             return gcal_error_memory(err);
-        }
     }
-    return 0;
+    if ((p->parts = gcal_model_parts_create(model, names, p->n, texts, &failed, err)))
+        return 0;
+    return p->n ? gcal_error_prefix(err, "roof '%.60s'", p->names[failed]) : -1;
 }
 
 struct gcal_roofs_program *gcal_roofs_compile(const struct gcal_roofs *roofs,
+                                              const struct gcal_expr_names *names,
                                               const struct gcal_model *model,
                                               struct gcal_error *err)
 {
-    const char **symbols = list_symbols(model, err);
-    struct gcal_roofs_program *p = symbols ? calloc(1, sizeof(*p)) : NULL;
+    struct gcal_roofs_program *p = calloc(1, sizeof(*p));
 
-    if (symbols && !p)
+    if (!p) {
         gcal_error_memory(err);
-    if (p) {
-        p->n_parameters = model->n_parameters;
-        p->n_features = model->n_features;
-        if (compile(p, roofs, symbols, err) < 0) {
-            gcal_roofs_program_destroy(p);
-            p = NULL;
-        }
+        return NULL;
     }
-    free(symbols);
-    return p;
+    if (compile(p, roofs, names, model, err) == 0)
+        return p;
+    gcal_roofs_program_destroy(p);
+    return NULL;
 }
 
 size_t gcal_roofs_count(const struct gcal_roofs_program *program)
@@ -106,16 +72,11 @@ const char *gcal_roofs_name(const struct gcal_roofs_program *program, size_t i)
 size_t gcal_roofs_eval(const struct gcal_roofs_program *program, const double *parameters,
                        const double *features, double *seconds)
 {
-    double values[MAX_SYMBOLS], longest = 0;
     size_t found = program->n;
+    double longest = 0;
 
-    if (!program->n)
-        return 0;
-    memcpy(values, parameters, program->n_parameters * sizeof(*values));
-    memcpy(values + program->n_parameters, features,
-           program->n_features * sizeof(*values));
+    gcal_model_parts_eval(program->parts, parameters, features, seconds);
     for (size_t i = 0; i < program->n; i++) {
-        seconds[i] = gcal_expr_eval(program->exprs[i], values);
         if (!isfinite(seconds[i]))
             seconds[i] = 0;
         if (seconds[i] > longest) {

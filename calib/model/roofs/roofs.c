@@ -93,11 +93,9 @@ static int add(const struct gcal_yaml *node, const char *name, const char *text,
     roofs->n++;
     if (!(roof->name = strdup(name)))
         return gcal_error_memory(err);
-    if (!(roof->expression =
-              names ? gcal_expr_names_resolve(names, text, &why) : strdup(text)))
-        return names ? gcal_yaml_error(node, err, "roof '%.60s': %s", name, why.text)
-                     : gcal_error_memory(err);
-    return 0;
+    if (names && gcal_expr_names_check_text(names, text, &why) < 0)
+        return gcal_yaml_error(node, err, "roof '%.60s': %s", name, why.text);
+    return (roof->expression = strdup(text)) ? 0 : gcal_error_memory(err);
 }
 
 /* A list's items are names and expressions at once. */

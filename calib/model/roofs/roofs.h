@@ -20,7 +20,7 @@ struct gcal_yaml_writer;
 
 struct gcal_roof {
     char *name;       /* "dram" */
-    char *expression; /* in parameters and features alone */
+    char *expression; /* in parameters, features and named expressions */
 };
 
 /* All zero: none. */
@@ -30,8 +30,8 @@ struct gcal_roofs {
 };
 
 /* 'roofs' of 'map', a model of a configuration or of a parameter file, if it is there: a
- * map of name: expression, or a list of 'names' ("expressions" of a configuration; NULL:
- * there are none).  Clear 'roofs' in any case.
+ * map of name: expression, or a list of 'names' (NULL: there are none, and expressions are
+ * not checked).  Clear 'roofs' in any case.
  */
 int gcal_roofs_read(const struct gcal_yaml *map, const struct gcal_expr_names *names,
                     struct gcal_roofs *roofs, struct gcal_error *err);
@@ -42,13 +42,15 @@ int gcal_roofs_copy(struct gcal_roofs *to, const struct gcal_roofs *from,
                     struct gcal_error *err);
 void gcal_roofs_clear(struct gcal_roofs *roofs);
 
-/* Roofs that can be evaluated; needs neither 'roofs' nor 'model' any more. */
+/* Roofs that can be evaluated; needs none of its arguments any more. */
 struct gcal_roofs_program;
 
-/* NULL with 'err', which begins with "roof 'NAME': ", if an expression does not parse or
- * has a parameter or a feature that the model's expression has not.
+/* 'names': those of the expressions; NULL: none.  NULL with 'err', which begins with "roof
+ * 'NAME': ", if an expression does not parse or has a parameter or a feature that the model's
+ * expression has not.
  */
 struct gcal_roofs_program *gcal_roofs_compile(const struct gcal_roofs *roofs,
+                                              const struct gcal_expr_names *names,
                                               const struct gcal_model *model,
                                               struct gcal_error *err);
 void gcal_roofs_program_destroy(struct gcal_roofs_program *program);

@@ -126,7 +126,7 @@ struct gcal_expr *expr_derivative(const struct gcal_expr *expr, const char *symb
                                   struct gcal_error *err)
 {
     struct gcal_expr *result = calloc(1, sizeof(*result));
-    struct gcal_expr_builder b = { result, err };
+    struct gcal_expr_builder b = { .expr = result, .err = err };
     size_t by = 0;
 
     if (!result) {
@@ -137,8 +137,8 @@ struct gcal_expr *expr_derivative(const struct gcal_expr *expr, const char *symb
         by++;
     if (copy_symbols(result, expr, err) < 0)
         goto fail;
-    if (gcal_expr_compile(result, gcal_expr_node_derivative(&b, expr->root, by), err) ==
-        0)
+    if (gcal_expr_compile(result, gcal_expr_node_derivative(&b, expr, expr->root, by),
+                          err) == 0)
         return result;
 fail:
     gcal_expr_destroy(result);

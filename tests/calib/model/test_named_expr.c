@@ -1,4 +1,5 @@
 /* test_named_expr.c - named expressions */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,8 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
+#include "calib/model/expr.h"
+#include "calib/model/model.h"
 #include "calib/model/named_expr.h"
 
 struct pair {
@@ -51,6 +54,7 @@ static void writes_names_out(void **state)
           "f_op_float32_{mul, !add}* (p_a - p_b)" },
         { "p_c*f_mem_access_lstrides:{0: 1}/ difference",
           "p_c*f_mem_access_lstrides:{0: 1}/ (p_a - p_b)" },
+        { "alias/p_c", "( p_a * f_op_float32_add + p_b*f_mem_access_tag:rate )/p_c" },
         { "p_c", "p_c" },
     };
     struct gcal_expr_names *names = create(rates, sizeof(rates) / sizeof(*rates));
@@ -157,24 +161,125 @@ static void checks_those_that_nobody_uses(void **state)
     gcal_expr_names_destroy(names);
 }
 
-/* Each uses the one before twice. */
-static void stays_finite(void **state)
+/* ---- evaluation ---- */
+
+/* x0 = p_a; each of the others uses the one before twice: x(i) = x(i-1) for p_b = 1/2. */
+static struct gcal_expr_names *doubling(int n)
 {
-    struct gcal_error err = { 0 };
-    struct gcal_expr_names *names = gcal_expr_names_create(&err);
+    struct gcal_expr_names *names = gcal_expr_names_create(NULL);
     char name[20], text[60];
 
-    (void)state;
-    assert_int_equal(gcal_expr_names_add(names, "x0", "p_a", &err), 0);
-    for (int i = 1; i < 200; i++) {
+    assert_int_equal(gcal_expr_names_add(names, "x0", "p_a", NULL), 0);
+    for (int i = 1; i < n; i++) {
         snprintf(name, sizeof(name), "x%d", i);
-        snprintf(text, sizeof(text), "x%d*x%d", i - 1, i - 1);
-        assert_int_equal(gcal_expr_names_add(names, name, text, &err), 0);
+        snprintf(text, sizeof(text), "x%d/2 + x%d*p_b", i - 1, i - 1);
+        assert_int_equal(gcal_expr_names_add(names, name, text, NULL), 0);
     }
-    assert_int_equal(gcal_expr_names_check(names, &err), -1);
+    return names;
+}
+
+/* 2^89 terms, if names were replaced. */
+static void takes_linear_time(void **state)
+{
+    static const char *const parts[] = { "x89", "x10 + x89", "2*x3" };
+    const double p[] = { 3, 0.5 };
+    struct gcal_expr_names *names = doubling(90);
+    struct gcal_error err = { 0 };
+    struct gcal_expr *expr = gcal_expr_parse_with("x89", names, &err);
+    struct gcal_model *model =
+        gcal_model_create_with("m", "f_cl_wall_time", "x89", names, &err);
+    struct gcal_model_parts *named;
+    double gradient[2], values[3];
+    size_t failed;
+
+    (void)state;
+    assert_null(gcal_expr_names_resolve(names, "x89", &err));
     assert_non_null(strstr(err.text, "longer than"));
-    assert_null(gcal_expr_names_resolve(names, "x199", &err));
+    assert_non_null(expr);
+    assert_string_equal(gcal_expr_symbol(expr, 1), "p_b");
+    assert_true(gcal_expr_uses(expr, 0) && gcal_expr_eval(expr, p) == 3);
+    assert_non_null(model);
+    assert_true(gcal_model_eval(model, p, NULL, gradient) == 3);
+    assert_true(gradient[0] == 1 && gradient[1] == 89 * 3);
+    named = gcal_model_parts_create(model, names, 3, parts, &failed, &err);
+    gcal_expr_names_destroy(names);
+    gcal_model_parts_eval(named, p, (double[]){ 0 }, values);
+    assert_true(values[0] == 3 && values[1] == 6 && values[2] == 6);
+    gcal_model_parts_destroy(named);
+    gcal_model_destroy(model);
+    gcal_expr_destroy(expr);
+}
+
+/* As with all names replaced: the same symbols in the same order, values and derivatives. */
+static void has_the_value_of_its_text(void **state)
+{
+    static const char *const texts[] = {
+        "max(memory, difference) + alias/p_c + pnorm(p_norm, memory, rate)",
+        "-difference^2*rate + 2^rate", "min(alias, 2*memory, rate)"
+    };
+    struct gcal_expr_names *names = create(rates, sizeof(rates) / sizeof(*rates));
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        char *whole = gcal_expr_names_resolve(names, texts[i], NULL);
+        struct gcal_model *a =
+            gcal_model_create_with("m", "f_cl_wall_time", texts[i], names, NULL);
+        struct gcal_model *b = gcal_model_create("m", "f_cl_wall_time", whole, NULL);
+        const double p[] = { 1.25, 0.7, 1.75, 3 }, f[] = { 5, 7 };
+        double by_a[4], by_b[4];
+
+        assert_int_equal(a->n_parameters, b->n_parameters);
+        assert_int_equal(a->n_features, b->n_features);
+        assert_true(fabs(gcal_model_eval(a, p, f, by_a) / gcal_model_eval(b, p, f, by_b) -
+                         1) < 1e-14);
+        for (size_t k = 0; k < a->n_parameters; k++) {
+            assert_string_equal(a->parameters[k].name, b->parameters[k].name);
+            assert_true(fabs(by_a[k] - by_b[k]) <= 1e-14 * fabs(by_b[k]));
+        }
+        for (size_t k = 0; k < a->n_features; k++)
+            assert_string_equal(a->features[k], b->features[k]);
+        gcal_model_destroy(a);
+        gcal_model_destroy(b);
+        free(whole);
+    }
+    gcal_expr_names_destroy(names);
+}
+
+static void refuses_endless_sets(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_expr_names *names = doubling(1000);
+
+    (void)state;
+    assert_int_equal(gcal_expr_names_add(names, "x1000", "x999", &err), -1);
+    assert_non_null(strstr(err.text, "more than 1000 named expressions"));
+    assert_null(gcal_expr_parse_with("x999", names, &err));
     assert_non_null(strstr(err.text, "in each other"));
+    gcal_expr_names_destroy(names);
+}
+
+/* What the model has not, and which text has it. */
+static void parts_are_of_the_model(void **state)
+{
+    static const char *const texts[] = { "rate", "memory + p_new", "p_a + size" };
+    struct gcal_expr_names *names = create(rates, sizeof(rates) / sizeof(*rates));
+    struct gcal_model *model =
+        gcal_model_create_with("m", "f_cl_wall_time", "memory + p_c", names, NULL);
+    struct gcal_error err = { 0 };
+    size_t failed;
+
+    (void)state;
+    assert_null(gcal_model_parts_create(model, names, 3, texts, &failed, &err));
+    assert_int_equal(failed, 1);
+    assert_non_null(strstr(err.text, "column 10: expected a known name, found 'p_new'"));
+    assert_null(gcal_model_parts_create(model, names, 1, texts + 2, &failed, &err));
+    assert_int_equal(failed, 0);
+    assert_non_null(strstr(err.text, "column 7: 'size' is neither"));
+    gcal_model_destroy(model);
+    assert_null(gcal_model_create_with("m", "f_cl_wall_time", "memory + ", names, &err));
+    assert_string_equal(err.text,
+                        "expression: column 9: expected a number, a name or '(', but the "
+                        "text ends");
     gcal_expr_names_destroy(names);
 }
 
@@ -185,7 +290,10 @@ int main(void)
         cmocka_unit_test(complains_where_it_is_used),
         cmocka_unit_test(refuses_names_and_texts),
         cmocka_unit_test(checks_those_that_nobody_uses),
-        cmocka_unit_test(stays_finite),
+        cmocka_unit_test(takes_linear_time),
+        cmocka_unit_test(has_the_value_of_its_text),
+        cmocka_unit_test(refuses_endless_sets),
+        cmocka_unit_test(parts_are_of_the_model),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,12 +46,12 @@ static void reads_names_and_expressions(void **state)
     assert_int_equal(read("roofs: [l2, adds]", names, &roofs, NULL), 0);
     assert_int_equal(roofs.n, 2);
     assert_string_equal(roofs.roofs[0].name, "l2");
-    assert_string_equal(roofs.roofs[1].expression, "p_add*f_op_float32_add");
+    assert_string_equal(roofs.roofs[1].expression, "adds");
     gcal_roofs_clear(&roofs);
 
     assert_int_equal(read("roofs: {cache: 2*l2}", names, &roofs, NULL), 0);
     assert_string_equal(roofs.roofs[0].name, "cache");
-    assert_string_equal(roofs.roofs[0].expression, "2*(p_l2*f_sector_global)");
+    assert_string_equal(roofs.roofs[0].expression, "2*l2");
     gcal_roofs_clear(&roofs);
 
     assert_int_equal(read("other: 1", names, &roofs, NULL), 0);
@@ -73,7 +73,7 @@ static void reads_back_what_it_writes(void **state)
     gcal_roofs_write(w, &roofs);
     gcal_yaml_write_end_map(w);
     text = gcal_yaml_writer_finish(w, NULL, NULL);
-    assert_int_equal(read(text, NULL, &back, NULL), 0);
+    assert_int_equal(read(text, names, &back, NULL), 0);
     assert_int_equal(back.n, 2);
     for (size_t i = 0; i < 2; i++) {
         assert_string_equal(back.roofs[i].name, roofs.roofs[i].name);
@@ -130,7 +130,7 @@ static void the_longest_binds(void **state)
     assert_int_equal(
         read("roofs: {adds: adds, l2: l2, none: adds/(l2 - l2)}", names, &roofs, NULL),
         0);
-    program = gcal_roofs_compile(&roofs, model, NULL);
+    program = gcal_roofs_compile(&roofs, names, model, NULL);
     gcal_roofs_clear(&roofs);
     assert_int_equal(gcal_roofs_count(program), 3);
     assert_int_equal(gcal_roofs_eval(program, parameters, features, seconds), 1);
@@ -155,7 +155,7 @@ static void a_roof_has_names_of_the_model(void **state)
     (void)state;
     assert_int_equal(read("roofs: {muls: p_add*f_op_float32_mul}", NULL, &roofs, NULL),
                      0);
-    assert_null(gcal_roofs_compile(&roofs, model, &err));
+    assert_null(gcal_roofs_compile(&roofs, NULL, model, &err));
     assert_non_null(strstr(err.text, "roof 'muls': "));
     assert_non_null(strstr(err.text, "f_op_float32_mul"));
     gcal_roofs_clear(&roofs);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
+#include "calib/model/named_expr.h"
 #include "calib/model/profile.h"
 #include "calib/select/select.h"
 #include "tests/facts.h"
@@ -441,6 +442,34 @@ static void single_costs_are_identified_by_microbenchmarks(void **state)
     gcal_config_clear(&config);
 }
 
+/* Of a configuration that depends on the catalogue: names that models use stay names. */
+static void named_expressions_are_written_out_by_name(void **state)
+{
+    struct gcal_config config = { 0 };
+    struct gcal_expr_names *names;
+
+    (void)state;
+    read_with(BEGIN "    forms: [linear]\n"
+                    "    groups: {all: [operations, global_accesses, local_accesses]}\n"
+                    "    predicts: [{tags: [matmul_sq, 'dtype:float32']}]\n"
+                    "  - name: named\n"
+                    "    expression: twice + p_launch * f_sync_kernel_launch\n"
+                    "    roofs: [twice]\n"
+                    "    kernels: [{tags: [flops_madd_pattern]}]\n"
+                    "expressions: {unused: rate, twice: 2 * rate,\n"
+                    "              rate: p_fma * f_op_float32_madd}\n",
+              catalogue, &config);
+    assert_written_out(&config);
+    assert_non_null(strstr(config.text, "expressions:\n  twice: 2 * rate\n  rate: "));
+    assert_null(strstr(config.text, "unused"));
+    assert_string_equal(config.models[1].model->expression,
+                        "twice + p_launch * f_sync_kernel_launch");
+    names = gcal_config_model_names(&config.models[0], NULL, NULL);
+    assert_int_equal(gcal_expr_names_count(names), 0);
+    gcal_expr_names_destroy(names);
+    gcal_config_clear(&config);
+}
+
 /* Accesses without tags, of a kernel that has two sizes: which are reused depends on the
  * one that the profile names first.
  */
@@ -827,6 +856,7 @@ int main(void)
         cmocka_unit_test(components_are_identified_by_derived_kernels),
         cmocka_unit_test(components_of_changing_ratio_have_a_cost_each),
         cmocka_unit_test(single_costs_are_identified_by_microbenchmarks),
+        cmocka_unit_test(named_expressions_are_written_out_by_name),
         cmocka_unit_test(untagged_accesses_are_distinguished_by_stride_and_reuse),
         cmocka_unit_test(vectors_have_costs_of_their_own),
         cmocka_unit_test(components_of_mixing_kernels_are_costs_too),

@@ -6,6 +6,8 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/file.h"
+#include "calib/model/model.h"
+#include "calib/model/named_expr.h"
 #include "tests/store/sample.h"
 #include "tests/unit.h"
 
@@ -127,7 +129,7 @@ static void says_where_a_file_is_wrong(void **state)
     static const struct {
         const char *from, *to, *complaint;
     } cases[] = {
-        { "gpucal_params: 5", "gpucal_params: 6", "n1.yaml:1: version 6" },
+        { "gpucal_params: 5", "gpucal_params: 7", "n1.yaml:1: version 7" },
         { "gpucal_params: 5", "params: 5", "n1.yaml: more than one document" },
         { "gpucal_params: 5", "gpucal_params: 2", "n1.yaml: more than one document" },
         { "node: n1", "nude: n1", "unknown key 'nude' (did you mean 'node'?)" },
@@ -178,6 +180,49 @@ static void says_where_a_file_is_wrong(void **state)
         assert_int_equal(decode(bad, strlen(bad), &back, &err), -1);
         if (!strstr(err.text, cases[i].complaint))
             fail_msg("'%s' gave: %s", cases[i].to, err.text);
+        free(bad);
+    }
+    free(text);
+    gcal_params_clear(&params);
+}
+
+static void says_which_name_is_wrong(void **state)
+{
+    static const struct {
+        const char *names, *complaint;
+    } cases[] = {
+        { "expressions: {x: p_madd*}\nexpression: x +",
+          "n1.yaml:39:18: expression 'x': column 8: expected" },
+        { "expressions: {p_x: 1}\nexpression: ", "that start with p_ are parameters" },
+        { "expressions: {f_x: 1}\nexpression: ", "that start with f_ are features" },
+        { "expressions: {max: 1}\nexpression: ", "'max': is the name of a function" },
+        { "expressions: {x: 1, x: 2}\nexpression: ", "n1.yaml:39:21: " },
+        { "expressions:\n  x: 2*y\n  y: x\nexpression: x + ",
+          "n1.yaml:41:6: expression 'y': column 1: 'x' is used by y through x: an "
+          "expression cannot contain itself" },
+        { "expressions: {x: y}\nexpression: x + ",
+          "n1.yaml:39:18: expression 'x': column 1: 'y' is neither" },
+        { "expressions: {x: f_nothing}\nexpression: x + ", "'f_nothing'" },
+        { "expressions: {x: 1}\nexpression: x + z + ",
+          "n1.yaml:40:13: expression: column 5: 'z' is neither a parameter (p_...), a "
+          "feature (f_...) nor a named expression (x)" },
+        { "expressions: {x: 1}\nroofs: {x: x, y: z}\nexpression: x + ",
+          "n1.yaml:40:18: roof 'y': column 1: 'z' is neither" },
+        { "expressions: [x]\nexpression: ",
+          "n1.yaml:39:14: expressions: expected a map" },
+    };
+    struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
+    struct gcal_error err;
+    size_t size;
+    char *text, *bad;
+
+    (void)state;
+    assert_non_null(text = gcal_params_encode(&params, &size, NULL));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        bad = replace(text, "expression: ", cases[i].names);
+        assert_int_equal(decode(bad, strlen(bad), &back, &err), -1);
+        if (!strstr(err.text, cases[i].complaint))
+            fail_msg("'%s' gave: %s", cases[i].names, err.text);
         free(bad);
     }
     free(text);
@@ -293,6 +338,43 @@ static void reads_version_5(void **state)
 }
 
 /* Version 5 has what a compute unit holds, and models with features of several operations. */
+static struct gcal_model *create_model(const struct gcal_params_model *m)
+{
+    struct gcal_model *model =
+        gcal_model_create_with(m->name, m->output, m->expression, m->names, NULL);
+
+    assert_non_null(model);
+    return model;
+}
+
+/* The model of version 5, with named expressions. */
+static void reads_version_6(void **state)
+{
+    const double p[] = { 1.4, 2e-12, 7e-12, 0 }, f[] = { 1e6, 2e6, 1 };
+    struct gcal_params params = read_stored("params-v6.yaml"),
+                       before = read_stored("params-v5.yaml");
+    const struct gcal_params_model *m = &params.devices[0].models[1];
+    struct gcal_model *a = create_model(m),
+                      *b = create_model(&before.devices[0].models[1]);
+    size_t size;
+    char *text;
+
+    (void)state;
+    assert_int_equal(gcal_expr_names_count(m->names), 3);
+    assert_string_equal(gcal_expr_names_name(m->names, 0), "flops");
+    assert_string_equal(m->roofs.roofs[0].expression, "p_madd*flops");
+    assert_int_equal(a->n_features, b->n_features);
+    assert_true(close_to(gcal_model_eval(a, p, f, NULL), gcal_model_eval(b, p, f, NULL)));
+    assert_non_null(text = gcal_params_encode(&params, &size, NULL));
+    assert_memory_equal(text, "gpucal_params: 6\n", 17);
+    assert_non_null(strstr(text, "expressions:\n  flops: 2*(madds - 0.5*madds)\n"));
+    free(text);
+    gcal_model_destroy(a);
+    gcal_model_destroy(b);
+    gcal_params_clear(&params);
+    gcal_params_clear(&before);
+}
+
 static void writes_the_earliest_version(void **state)
 {
     struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
@@ -545,6 +627,8 @@ int main(void)
         cmocka_unit_test(reads_version_3),
         cmocka_unit_test(reads_version_4),
         cmocka_unit_test(reads_version_5),
+        cmocka_unit_test(reads_version_6),
+        cmocka_unit_test(says_which_name_is_wrong),
         cmocka_unit_test(writes_the_earliest_version),
         cmocka_unit_test(writes_origins_that_differ),
         cmocka_unit_test(reads_one_model_alone),
