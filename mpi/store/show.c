@@ -13,14 +13,13 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
+#include "mpi/store/formula.h"
 #include "store/files/store.h"
 
 struct show_command {
     const char *store, *node;
     bool json, history;
 };
-
-enum { LONGEST_EXPRESSION = 1000 };
 
 static const struct argp_option options[] = {
     { "history", 'H', NULL, 0, "The runs that were published for each node", 0 },
@@ -87,11 +86,8 @@ static void print_model(const struct gcal_params_device *d,
 {
     char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE];
 
-    printf("    model %s, form %s: ", m->name, m->form);
-    if (strlen(m->expression) > LONGEST_EXPRESSION)
-        printf("%zu characters (--json prints them)\n", strlen(m->expression));
-    else
-        printf("%s\n", m->expression);
+    printf("    model %s, form %s:", m->name, m->form);
+    gcal_formula_print(m);
     print_targets(m);
     print_origin(d, m);
     printf("      mean error %.1f %%, worst %.1f %%, %zu kernels, %zu samples, condition "
@@ -188,12 +184,13 @@ static json_t *model_json(const struct gcal_params_device *d,
 
     for (size_t i = 0; i < m->n_parameters; i++)
         json_object_set_new(parameters, m->parameter[i], parameter_json(m, i));
-    all = json_pack(
-        "{s:s, s:s, s:s, s:s, s:o, s:f, s:f, s:I, s:f, s:f, s:f, s:f}", "name", m->name,
-        "output", m->output, "expression", m->expression, "form", m->form, "parameters",
-        parameters, "mean_error", m->mean_error, "worst_error", m->worst_error,
-        "held_out", (json_int_t)m->n_held_out, "held_out_rms", m->held_out_rms,
-        "error_90", m->error_90, "factor", m->factor, "factor_error", m->factor_error);
+    all =
+        json_pack("{s:s, s:s, s:s, s:o, s:f, s:f, s:I, s:f, s:f, s:f, s:f}", "name",
+                  m->name, "output", m->output, "form", m->form, "parameters", parameters,
+                  "mean_error", m->mean_error, "worst_error", m->worst_error, "held_out",
+                  (json_int_t)m->n_held_out, "held_out_rms", m->held_out_rms, "error_90",
+                  m->error_90, "factor", m->factor, "factor_error", m->factor_error);
+    gcal_formula_add_json(all, m);
     if (isfinite(m->condition)) /* JSON has no infinity */
         json_object_set_new(all, "condition", json_real(m->condition));
     json_object_set_new(all, "known", known_json(m));
