@@ -8,6 +8,7 @@
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
 #include "calib/model/named_expr.h"
+#include "calib/model/roofs/names.h"
 
 #define MAX_CONFIG_BYTES (4u << 20)
 
@@ -35,7 +36,7 @@ static int read_names(const struct gcal_yaml *root, struct gcal_config *config,
                       struct gcal_error *err)
 {
     if (gcal_config_find(root, "expressions"))
-        return gcal_expr_names_read(root, &config->names, err);
+        return gcal_roofs_names_read(root, &config->names, err);
     config->names = gcal_expr_names_create(err);
     return config->names ? 0 : -1;
 }

@@ -7,6 +7,7 @@
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
 #include "calib/model/named_expr.h"
+#include "calib/model/roofs/names.h"
 
 static void write_key_strings(struct gcal_yaml_writer *w, const char *key,
                               char *const *strings, size_t n)
@@ -225,7 +226,7 @@ static char *write_hashed(const struct gcal_config *config,
     measure.seed = 0;
     gcal_yaml_write_map(w);
     write_measure(w, &measure);
-    gcal_expr_names_write(w, names);
+    gcal_roofs_names_write(w, names);
     if (model) {
         gcal_yaml_write_text(w, "model");
         write_model(w, model);
@@ -284,7 +285,7 @@ char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *er
     write_devices(w, &config->devices);
     write_measure(w, &config->measure);
     write_audit(w, config);
-    gcal_expr_names_write(w, names);
+    gcal_roofs_names_write(w, names);
     gcal_expr_names_destroy(names);
     write_models(w, config);
     gcal_yaml_write_end_map(w);

@@ -8,6 +8,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/yaml.h"
 #include "calib/model/expr.h"
 #include "calib/model/expr_private.h"
 #include "calib/model/feature.h"
@@ -359,4 +360,47 @@ void gcal_model_parts_eval(const struct gcal_model_parts *parts, const double *p
     memcpy(slots, parameters, parts->n_parameters * sizeof(*slots));
     memcpy(slots + parts->n_parameters, features, parts->n_features * sizeof(*slots));
     gcal_model_program_eval_roots(parts->program, slots, values);
+}
+
+/* ---- from YAML ---- */
+
+static int decode_number(const struct gcal_yaml *node, const char *key, double *value,
+                         struct gcal_error *err)
+{
+    const struct gcal_yaml *item = gcal_yaml_find(node, key);
+
+    return item ? gcal_yaml_double(item, key, value, err) : 0;
+}
+
+static int decode_unit(const struct gcal_yaml *node, struct gcal_model_parameter *p,
+                       struct gcal_error *err)
+{
+    const struct gcal_yaml *item = gcal_yaml_find(node, "unit");
+    const char *text = item ? gcal_yaml_text(item, "unit", err) : p->unit;
+    char *unit = text ? copy(text, err) : NULL;
+
+    if (!unit)
+        return -1;
+    free(p->unit);
+    p->unit = unit;
+    return 0;
+}
+
+int gcal_model_parameter_decode(const struct gcal_yaml *node,
+                                struct gcal_model_parameter *p, struct gcal_error *err)
+{
+    static const char *const known[] = { "unit", "initial", "min", "max", NULL };
+
+    if (gcal_yaml_check_keys(node, known, err) < 0 || decode_unit(node, p, err) < 0 ||
+        decode_number(node, "initial", &p->initial, err) < 0 ||
+        decode_number(node, "min", &p->min, err) < 0 ||
+        decode_number(node, "max", &p->max, err) < 0)
+        return -1;
+    if (!(p->min < p->max))
+        return gcal_yaml_error(node, err, "%s: min %g is not below max %g", p->name,
+                               p->min, p->max);
+    if (p->initial < p->min || p->initial > p->max)
+        return gcal_yaml_error(node, err, "%s: initial %g is outside %g to %g", p->name,
+                               p->initial, p->min, p->max);
+    return 0;
 }

@@ -14,8 +14,6 @@
 #include <stddef.h>
 
 struct gcal_error;
-struct gcal_yaml;
-struct gcal_yaml_writer;
 struct gcal_expr_names; /* opaque */
 
 /* An empty set; NULL with 'err' if memory runs out. */
@@ -62,15 +60,5 @@ struct gcal_expr_names *gcal_expr_names_used(const struct gcal_expr_names *names
  */
 char *gcal_expr_names_resolve(const struct gcal_expr_names *names, const char *text,
                               struct gcal_error *err);
-
-/* 'expressions' of 'map', a configuration or a model of a parameter file: a map of name:
- * expression, checked; empty if the key is absent.  -1 with "FILE:LINE:COLUMN: " of the
- * expression that is wrong.
- */
-int gcal_expr_names_read(const struct gcal_yaml *map, struct gcal_expr_names **names,
-                         struct gcal_error *err);
-/* The key with its map; nothing without names. */
-void gcal_expr_names_write(struct gcal_yaml_writer *w,
-                           const struct gcal_expr_names *names);
 
 #endif

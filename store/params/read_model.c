@@ -6,6 +6,7 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/model/named_expr.h"
+#include "calib/model/roofs/names.h"
 #include "store/params/params.h"
 #include "store/params/fields.h"
 #include "store/params/private.h"
@@ -162,7 +163,7 @@ static void get_expression(struct gcal_params_fields *r, const struct gcal_yaml 
     m->expression = gcal_params_fields_text(r, map, "expression");
     if (r->failed || !gcal_yaml_find(map, "expressions"))
         return;
-    r->failed = gcal_expr_names_read(map, &m->names, r->err) < 0;
+    r->failed = gcal_roofs_names_read(map, &m->names, r->err) < 0;
     if (r->failed || gcal_expr_names_check_text(m->names, m->expression, &why) == 0)
         return;
     gcal_yaml_error(gcal_yaml_find(map, "expression"), r->err, "expression: %s",

@@ -9,6 +9,7 @@
 #include "calib/base/yaml.h"
 #include "calib/model/feature.h"
 #include "calib/model/named_expr.h"
+#include "calib/model/roofs/names.h"
 #include "store/params/params.h"
 #include "store/params/private.h"
 
@@ -73,7 +74,7 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
     put_text(w, "device", d->info.uid);
     put_text(w, "model", m->name);
     put_text(w, "output", m->output);
-    gcal_expr_names_write(w, m->names);
+    gcal_roofs_names_write(w, m->names);
     put_text(w, "expression", m->expression);
     put_text(w, "form", m->form);
     gcal_roofs_write(w, &m->roofs);

@@ -1,58 +1,11 @@
-/* model_yaml.c - parameters and named expressions of models as YAML */
-#include <stdlib.h>
+/* names.c - reading and writing the named expressions of models */
+#include "calib/model/roofs/names.h"
+
 #include <string.h>
 
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
-#include "calib/model/model.h"
 #include "calib/model/named_expr.h"
-
-/* ---- parameters ---- */
-
-static int decode_number(const struct gcal_yaml *node, const char *key, double *value,
-                         struct gcal_error *err)
-{
-    const struct gcal_yaml *item = gcal_yaml_find(node, key);
-
-    return item ? gcal_yaml_double(item, key, value, err) : 0;
-}
-
-static int decode_unit(const struct gcal_yaml *node, struct gcal_model_parameter *p,
-                       struct gcal_error *err)
-{
-    const struct gcal_yaml *item = gcal_yaml_find(node, "unit");
-    const char *text = item ? gcal_yaml_text(item, "unit", err) : p->unit;
-    char *unit;
-
-    if (!text)
-        return -1;
-    if (!(unit = strdup(text)))
-        return gcal_error_memory(err);
-    free(p->unit);
-    p->unit = unit;
-    return 0;
-}
-
-int gcal_model_parameter_decode(const struct gcal_yaml *node,
-                                struct gcal_model_parameter *p, struct gcal_error *err)
-{
-    static const char *const known[] = { "unit", "initial", "min", "max", NULL };
-
-    if (gcal_yaml_check_keys(node, known, err) < 0 || decode_unit(node, p, err) < 0 ||
-        decode_number(node, "initial", &p->initial, err) < 0 ||
-        decode_number(node, "min", &p->min, err) < 0 ||
-        decode_number(node, "max", &p->max, err) < 0)
-        return -1;
-    if (!(p->min < p->max))
-        return gcal_yaml_error(node, err, "%s: min %g is not below max %g", p->name,
-                               p->min, p->max);
-    if (p->initial < p->min || p->initial > p->max)
-        return gcal_yaml_error(node, err, "%s: initial %g is outside %g to %g", p->name,
-                               p->initial, p->min, p->max);
-    return 0;
-}
-
-/* ---- named expressions ---- */
 
 #define KEY "expressions"
 
@@ -91,8 +44,8 @@ static int add_names(const struct gcal_yaml *node, struct gcal_expr_names *names
     return gcal_expr_names_check(names, &why) < 0 ? name_error(node, &why, err) : 0;
 }
 
-int gcal_expr_names_read(const struct gcal_yaml *map, struct gcal_expr_names **names,
-                         struct gcal_error *err)
+int gcal_roofs_names_read(const struct gcal_yaml *map, struct gcal_expr_names **names,
+                          struct gcal_error *err)
 {
     const struct gcal_yaml *node = gcal_yaml_find(map, KEY);
 
@@ -105,8 +58,8 @@ int gcal_expr_names_read(const struct gcal_yaml *map, struct gcal_expr_names **n
     return -1;
 }
 
-void gcal_expr_names_write(struct gcal_yaml_writer *w,
-                           const struct gcal_expr_names *names)
+void gcal_roofs_names_write(struct gcal_yaml_writer *w,
+                            const struct gcal_expr_names *names)
 {
     if (!gcal_expr_names_count(names))
         return;
