@@ -2,8 +2,8 @@
  *
  * NVIDIA's CL_DEVICE_GLOBAL_MEM_CACHE_SIZE counts the multiprocessors' first-level
  * caches, about 32 KB each; the cache that they share is hundreds of times larger.  What
- * a multiprocessor holds at a time, OpenCL has no query for.  Only attributes are queried:
- * without a context, OpenCL in the same process is not affected.
+ * a multiprocessor holds at a time, OpenCL has no query for.  Only attributes are queried
+ * here: without a context, OpenCL in the same process is not affected.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -16,6 +16,7 @@ enum {
     L2_CACHE_SIZE = 38,
     MAX_THREADS_PER_MULTIPROCESSOR = 39,
     MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
+    MAX_REGISTERS_PER_MULTIPROCESSOR = 82,
     MAX_BLOCKS_PER_MULTIPROCESSOR = 106,
 };
 
@@ -24,7 +25,7 @@ struct cuda {
     int device;
 };
 
-static bool open_cuda(struct cuda *cuda, const char *pci)
+void *gcal_device_cuda_find(const char *pci, int *device)
 {
     /* Never closed: the OpenCL driver may use the library, too. */
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -32,12 +33,22 @@ static bool open_cuda(struct cuda *cuda, const char *pci)
     int (*find)(int *device, const char *pci);
 
     if (!library)
-        return false;
+        return NULL;
     init = (int (*)(unsigned))dlsym(library, "cuInit");
     find = (int (*)(int *, const char *))dlsym(library, "cuDeviceGetByPCIBusId");
+    return init && find && init(0) == CUDA_SUCCESS && find(device, pci) == CUDA_SUCCESS
+               ? library
+               : NULL;
+}
+
+static bool open_cuda(struct cuda *cuda, const char *pci)
+{
+    void *library = gcal_device_cuda_find(pci, &cuda->device);
+
+    if (!library)
+        return false;
     cuda->ask = (int (*)(int *, int, int))dlsym(library, "cuDeviceGetAttribute");
-    return init && find && cuda->ask && init(0) == CUDA_SUCCESS &&
-           find(&cuda->device, pci) == CUDA_SUCCESS;
+    return cuda->ask;
 }
 
 /* 0 if the driver does not know it. */
@@ -53,6 +64,7 @@ static unsigned attribute(const struct cuda *cuda, int which)
 void gcal_device_cuda_ask(struct gcal_device_info *info)
 {
     struct cuda cuda;
+    unsigned registers;
 
     if (!*info->pci || !open_cuda(&cuda, info->pci))
         return;
@@ -61,4 +73,6 @@ void gcal_device_cuda_ask(struct gcal_device_info *info)
     info->resident_work_groups = attribute(&cuda, MAX_BLOCKS_PER_MULTIPROCESSOR);
     info->unit_local_memory_bytes =
         attribute(&cuda, MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    if ((registers = attribute(&cuda, MAX_REGISTERS_PER_MULTIPROCESSOR)))
+        info->unit_registers = registers;
 }

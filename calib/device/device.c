@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/device/private.h"
 #include "calib/model/tag.h"
@@ -73,6 +74,7 @@ struct gcal_device *gcal_device_open(const char *uid, size_t platform,
     clGetDeviceInfo(cl->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(unified), &unified,
                     NULL);
     cl->shares_host_memory = unified;
+    cl->is_nvidia = gcal_device_has_extension(cl->id, "cl_nv_compiler_options");
     cl->nvml = gcal_device_nvml_open(cl->info.pci);
     return cl;
 fail:
@@ -101,6 +103,7 @@ void gcal_device_close(struct gcal_device *cl)
         clReleaseProgram(p->program);
         free(p->source);
         free(p->build_options);
+        free(p->asked);
         free(p);
     }
     if (cl->copies)
@@ -109,6 +112,7 @@ void gcal_device_close(struct gcal_device *cl)
         clReleaseCommandQueue(cl->queue);
     if (cl->context)
         clReleaseContext(cl->context);
+    gcal_device_cuda_close(cl->cuda);
     gcal_device_nvml_close(cl->nvml);
     gcal_device_info_clear(&cl->info);
     free(cl);
@@ -116,20 +120,37 @@ void gcal_device_close(struct gcal_device *cl)
 
 /* ---- programs ---- */
 
-static void build_log(const struct gcal_device *cl, cl_program program,
-                      struct gcal_error *err)
+char *gcal_device_build_log(const struct gcal_device *cl, cl_program program)
 {
-    char log[700] = "";
     size_t size = 0;
-    char *whole;
+    char *log;
 
     clGetProgramBuildInfo(program, cl->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
-    if (size && (whole = calloc(1, size + 1))) {
-        clGetProgramBuildInfo(program, cl->id, CL_PROGRAM_BUILD_LOG, size, whole, NULL);
-        snprintf(log, sizeof(log), "%s", whole);
-        free(whole);
-    }
-    gcal_error_set(err, GCAL_EDEVICE, "build: %s", *log ? log : "no build log");
+    if (!size || !(log = calloc(1, size + 1)))
+        return NULL;
+    clGetProgramBuildInfo(program, cl->id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+    return log;
+}
+
+static void report_failure(const struct gcal_device *cl, cl_program program,
+                           struct gcal_error *err)
+{
+    char *log = gcal_device_build_log(cl, program);
+
+    gcal_error_set(err, GCAL_EDEVICE, "build: %.700s",
+                   log && *log ? log : "no build log");
+    free(log);
+}
+
+/* The compiler of NVIDIA's driver reports registers in its log; the code is the same. */
+static cl_int build_program(const struct gcal_device *cl, cl_program program,
+                            const char *options)
+{
+    char *all = cl->is_nvidia ? gcal_buf_format("%s -cl-nv-verbose", options) : NULL;
+    cl_int code = clBuildProgram(program, 1, &cl->id, all ? all : options, NULL, NULL);
+
+    free(all);
+    return code;
 }
 
 static struct gcal_device_program *
@@ -149,9 +170,8 @@ build(struct gcal_device *cl, const struct gcal_device_job *job, struct gcal_err
         gcal_error_set(err, GCAL_EDEVICE, "build: %s", gcal_device_error_name(code));
         goto fail;
     }
-    if (clBuildProgram(p->program, 1, &cl->id, p->build_options, NULL, NULL) !=
-        CL_SUCCESS) {
-        build_log(cl, p->program, err);
+    if (build_program(cl, p->program, p->build_options) != CL_SUCCESS) {
+        report_failure(cl, p->program, err);
         goto fail;
     }
     p->next = cl->programs;
@@ -168,15 +188,28 @@ fail:
     return NULL;
 }
 
-cl_program gcal_device_program(struct gcal_device *cl, const struct gcal_device_job *job,
-                               struct gcal_error *err)
+static struct gcal_device_program *find_program(struct gcal_device *cl,
+                                                const struct gcal_device_job *job,
+                                                struct gcal_error *err)
 {
     struct gcal_device_program *p = cl->programs;
 
     while (p && (strcmp(p->source, job->source) != 0 ||
                  strcmp(p->build_options, job->build_options) != 0))
         p = p->next;
-    if (!p)
-        p = build(cl, job, err);
-    return p ? p->program : NULL;
+    return p ? p : build(cl, job, err);
+}
+
+cl_kernel gcal_device_kernel(struct gcal_device *cl, const struct gcal_device_job *job,
+                             struct gcal_device_program **program, struct gcal_error *err)
+{
+    cl_kernel kernel;
+    cl_int code;
+
+    if (!(*program = find_program(cl, job, err)))
+        return NULL;
+    if (!(kernel = clCreateKernel((*program)->program, job->entry, &code)))
+        gcal_error_set(err, GCAL_EDEVICE, "%s: %s", job->entry,
+                       gcal_device_error_name(code));
+    return kernel;
 }

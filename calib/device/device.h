@@ -42,13 +42,18 @@ bool gcal_device_is_alive(const struct gcal_device *cl);
 
 /* The functions below return 0, or -1 with 'err' and the measurement's 'status'. */
 
-/* Builds, sets the arguments, runs twice; 'time_s' is of the second run. */
+/* Builds, sets the arguments, runs twice; 'time_s' is of the second run.  'built' has
+ * zeros for a transfer alone.
+ */
 int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *job,
-                        double *time_s, enum gcal_measurement_status *status,
-                        struct gcal_error *err);
+                        double *time_s, struct gcal_built *built,
+                        enum gcal_measurement_status *status, struct gcal_error *err);
 int gcal_device_measure(struct gcal_device *cl, const struct gcal_device_job *job,
                         size_t n, struct gcal_measurement_sample *samples,
                         enum gcal_measurement_status *status, struct gcal_error *err);
+/* Builds the job's kernel, and asks for no more. */
+int gcal_device_build(struct gcal_device *cl, const struct gcal_device_job *job,
+                      struct gcal_built *built, struct gcal_error *err);
 /* See gcal_worker_check(). */
 int gcal_device_check(struct gcal_device *cl, const struct gcal_device_job *job,
                       uint64_t seed, int guard, void **outputs,

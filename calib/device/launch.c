@@ -93,21 +93,14 @@ static int check_group(const struct gcal_device *cl, const struct gcal_device_jo
 
 /* The kernel object with its arguments set. */
 static cl_kernel bind_kernel(struct gcal_device *cl, const struct gcal_device_job *job,
-                             const cl_mem *memory, enum gcal_measurement_status *status,
-                             struct gcal_error *err)
+                             const cl_mem *memory, struct gcal_device_program **program,
+                             enum gcal_measurement_status *status, struct gcal_error *err)
 {
-    cl_program program = gcal_device_program(cl, job, err);
-    cl_kernel kernel;
-    cl_int code;
+    cl_kernel kernel = gcal_device_kernel(cl, job, program, err);
 
     *status = GCAL_MEASUREMENT_BUILD_FAILED;
-    if (!program)
+    if (!kernel)
         return NULL;
-    if (!(kernel = clCreateKernel(program, job->entry, &code))) {
-        gcal_error_set(err, GCAL_EDEVICE, "%s: %s", job->entry,
-                       gcal_device_error_name(code));
-        return NULL;
-    }
     if (set_args(kernel, job, memory, status, err) == 0 &&
         check_group(cl, job, status, err) == 0)
         return kernel;
@@ -129,7 +122,7 @@ int gcal_device_bind(struct gcal_device *cl, const struct gcal_device_job *job,
             clCreateCommandQueue(cl->context, cl->id, CL_QUEUE_PROFILING_ENABLE, &code);
     if (code != CL_SUCCESS)
         return gcal_device_fail(status, err, "second queue", code);
-    bound->kernel = bind_kernel(cl, job, memory, status, err);
+    bound->kernel = bind_kernel(cl, job, memory, &bound->program, status, err);
     return bound->kernel ? 0 : -1;
 }
 
@@ -162,8 +155,8 @@ static int bind_pool(struct gcal_device *cl, const struct gcal_device_job *job,
 /* ---- running ---- */
 
 int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *job,
-                        double *time_s, enum gcal_measurement_status *status,
-                        struct gcal_error *err)
+                        double *time_s, struct gcal_built *built,
+                        enum gcal_measurement_status *status, struct gcal_error *err)
 {
     struct gcal_device_bound_job bound;
     struct gcal_measurement_sample sample = { 0 };
@@ -178,6 +171,8 @@ int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *jo
     if (rc == 0)
         rc = gcal_device_run(cl, job, &bound, &sample, status, err);
     *time_s = sample.time_s;
+    if (rc == 0 && bound.kernel)
+        *built = gcal_device_ask_built(cl, bound.program, bound.kernel, job->entry);
     gcal_device_unbind(&bound);
     return rc;
 }

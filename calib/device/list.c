@@ -18,6 +18,7 @@
 #define DEVICE_PCI_BUS_ID_NV       0x4008
 #define DEVICE_PCI_SLOT_ID_NV      0x4009
 #define DEVICE_PCI_DOMAIN_ID_NV    0x400A
+#define DEVICE_REGISTERS_NV        0x4002 /* of a work-group */
 #define DEVICE_WARP_SIZE_NV        0x4003
 #define DEVICE_TOPOLOGY_AMD        0x4037
 #define DEVICE_WAVEFRONT_WIDTH_AMD 0x4043
@@ -57,7 +58,7 @@ static uint64_t device_number(cl_device_id id, cl_device_info what)
                                                                                 : 0;
 }
 
-static bool has_extension(cl_device_id id, const char *name)
+bool gcal_device_has_extension(cl_device_id id, const char *name)
 {
     char *all = device_text(id, CL_DEVICE_EXTENSIONS);
     bool found = all && strstr(all, name);
@@ -72,17 +73,17 @@ static char *pci_address(cl_device_id id)
     unsigned char amd[24];
     uint32_t bus, slot;
 
-    if (has_extension(id, "cl_khr_pci_bus_info") &&
+    if (gcal_device_has_extension(id, "cl_khr_pci_bus_info") &&
         clGetDeviceInfo(id, DEVICE_PCI_BUS_INFO_KHR, sizeof(khr), khr, NULL) ==
             CL_SUCCESS)
         return gcal_buf_format("%04x:%02x:%02x.%x", khr[0], khr[1], khr[2], khr[3]);
-    if (has_extension(id, "cl_nv_device_attribute_query") &&
+    if (gcal_device_has_extension(id, "cl_nv_device_attribute_query") &&
         clGetDeviceInfo(id, DEVICE_PCI_BUS_ID_NV, 4, &bus, NULL) == CL_SUCCESS &&
         clGetDeviceInfo(id, DEVICE_PCI_SLOT_ID_NV, 4, &slot, NULL) == CL_SUCCESS)
         return gcal_buf_format("%04x:%02x:%02x.%x",
                                (unsigned)device_number(id, DEVICE_PCI_DOMAIN_ID_NV), bus,
                                slot >> 3, slot & 7);
-    if (has_extension(id, "cl_amd_device_attribute_query") &&
+    if (gcal_device_has_extension(id, "cl_amd_device_attribute_query") &&
         clGetDeviceInfo(id, DEVICE_TOPOLOGY_AMD, sizeof(amd), amd, NULL) == CL_SUCCESS)
         return gcal_buf_format("0000:%02x:%02x.%x", amd[21], amd[22], amd[23]);
     return strdup("");
@@ -109,7 +110,7 @@ static char *unique_id(const struct gcal_device_entry *d, size_t index)
     unsigned char uuid[16], any = 0;
     char text[37], *at = text;
 
-    if (has_extension(d->id, "cl_khr_device_uuid") &&
+    if (gcal_device_has_extension(d->id, "cl_khr_device_uuid") &&
         clGetDeviceInfo(d->id, DEVICE_UUID_KHR, sizeof(uuid), uuid, NULL) == CL_SUCCESS) {
         for (int i = 0; i < 16; i++) {
             any |= uuid[i];
@@ -184,9 +185,9 @@ static uint64_t sub_group_size(cl_device_id id)
 {
     uint64_t size = 0;
 
-    if (has_extension(id, "cl_nv_device_attribute_query"))
+    if (gcal_device_has_extension(id, "cl_nv_device_attribute_query"))
         size = device_number(id, DEVICE_WARP_SIZE_NV);
-    if (!size && has_extension(id, "cl_amd_device_attribute_query"))
+    if (!size && gcal_device_has_extension(id, "cl_amd_device_attribute_query"))
         size = device_number(id, DEVICE_WAVEFRONT_WIDTH_AMD);
     if (!size)
         size = preferred_multiple(id);
@@ -216,10 +217,12 @@ static int fill(struct gcal_device_entry *d, size_t index, bool probe,
     info->timer_resolution_s =
         1e-9 * (double)device_number(d->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION);
     info->fp64 = device_number(d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
-    info->fp16 = has_extension(d->id, "cl_khr_fp16");
-    if (has_extension(d->id, "cl_amd_device_attribute_query"))
+    info->fp16 = gcal_device_has_extension(d->id, "cl_khr_fp16");
+    if (gcal_device_has_extension(d->id, "cl_amd_device_attribute_query"))
         info->unit_local_memory_bytes =
             (double)device_number(d->id, DEVICE_UNIT_LOCAL_SIZE_AMD);
+    if (gcal_device_has_extension(d->id, "cl_nv_device_attribute_query"))
+        info->unit_registers = device_number(d->id, DEVICE_REGISTERS_NV);
     if (probe)
         info->sub_group_size = sub_group_size(d->id);
     if (info->pci)

@@ -8,6 +8,8 @@
 struct gcal_device_program {
     char *source, *build_options;
     cl_program program;
+    char *asked; /* kernel that 'built' is of; NULL: none */
+    struct gcal_built built;
     struct gcal_device_program *next;
 };
 
@@ -45,7 +47,13 @@ struct gcal_device {
     struct gcal_device_buffer *buffers;
     uint64_t n_jobs;
     struct gcal_device_nvml *nvml;
+    bool is_nvidia;                /* compiler and binaries, by cl_nv_compiler_options */
+    struct gcal_device_cuda *cuda; /* NULL until a kernel needs it */
 };
+
+/* ---- list.c ---- */
+
+bool gcal_device_has_extension(cl_device_id id, const char *name);
 
 /* ---- error.c ---- */
 
@@ -61,9 +69,13 @@ int gcal_device_fail(enum gcal_measurement_status *status, struct gcal_error *er
 
 /* ---- device.c ---- */
 
-/* The program with the job's kernel, built unless it was before. */
-cl_program gcal_device_program(struct gcal_device *cl, const struct gcal_device_job *job,
-                               struct gcal_error *err);
+/* The job's kernel and its program, built unless it was before; the caller's to release. */
+cl_kernel gcal_device_kernel(struct gcal_device *cl, const struct gcal_device_job *job,
+                             struct gcal_device_program **program,
+                             struct gcal_error *err);
+
+/* The caller's to free; NULL: there is none. */
+char *gcal_device_build_log(const struct gcal_device *cl, cl_program program);
 
 /* ---- buffers.c ---- */
 
@@ -107,6 +119,7 @@ cl_int gcal_device_copy(cl_command_queue queue,
  */
 struct gcal_device_bound_job {
     cl_kernel kernel;
+    struct gcal_device_program *program; /* the kernel's */
     cl_mem device;
 };
 
@@ -130,6 +143,29 @@ int gcal_device_run(struct gcal_device *cl, const struct gcal_device_job *job,
  * larger, and what a multiprocessor holds at a time.
  */
 void gcal_device_cuda_ask(struct gcal_device_info *info);
+
+/* The library, to be left open, and the device at that address; NULL: none. */
+void *gcal_device_cuda_find(const char *pci, int *device);
+
+/* ---- cuda_module.c: the same ---- */
+
+struct gcal_device_cuda;
+
+/* With a context on the device; NULL if the driver or the device is missing. */
+struct gcal_device_cuda *gcal_device_cuda_open(const char *pci);
+void gcal_device_cuda_close(struct gcal_device_cuda *cuda);
+/* Of a kernel in a program's binary, a text; 0: unknown. */
+uint64_t gcal_device_cuda_registers(struct gcal_device_cuda *cuda, const char *binary,
+                                    const char *entry);
+
+/* ---- built.c ---- */
+
+/* Registers of a kernel in the log of NVIDIA's compiler; 0: it does not say. */
+uint64_t gcal_device_log_registers(const char *log, const char *entry);
+/* What the driver says of a kernel of that program; it is asked once. */
+struct gcal_built gcal_device_ask_built(struct gcal_device *cl,
+                                        struct gcal_device_program *program,
+                                        cl_kernel kernel, const char *entry);
 
 /* ---- nvml.c: NVIDIA's NVML, if it is installed ---- */
 

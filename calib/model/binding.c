@@ -14,6 +14,7 @@
 #include "calib/base/error.h"
 #include "calib/model/assume.h"
 #include "calib/model/binding_private.h"
+#include "calib/model/built.h"
 #include "calib/model/expr.h"
 #include "calib/model/model.h"
 #include "calib/model/profile_private.h"
@@ -190,23 +191,37 @@ static double local_bytes(const struct gcal_profile *profile)
     return 0;
 }
 
-/* The work-groups that the device holds at a time; the registers of a kernel are unknown. */
+/* The kernel as the device builds it; zeros where that is unknown. */
+static struct gcal_built built_on(const struct gcal_binding_device *device,
+                                  const struct gcal_profile *profile)
+{
+    const struct gcal_built *built = gcal_built_find(profile, device->type);
+
+    return built ? *built : (struct gcal_built){ 0 };
+}
+
+/* The work-groups that the device holds at a time. */
 static double wave_of(const struct gcal_binding_device *device,
                       const struct gcal_profile *profile)
 {
     double items = 1, bytes = local_bytes(profile), groups;
+    double registers = (double)built_on(device, profile).registers;
 
     for (size_t d = 0; d < profile->n_dims; d++)
         items *= (double)profile->local_size[d];
     groups = fmin(device->work_groups, floor(device->work_items / items));
     if (bytes > 0)
         groups = fmin(groups, floor(device->local_memory_bytes / bytes));
+    if (device->registers > 0 && registers > 0)
+        groups = fmin(groups, floor(device->registers / (registers * items)));
     return device->compute_units * fmax(1, groups);
 }
 
-/* What the device gives a feature of its own; NaN for another kind. */
+/* What the device gives a feature of its own, or of the kernel as it builds it; NaN for
+ * another kind.
+ */
 static double of_device(const struct gcal_binding_device *device,
-                        enum gcal_feature_kind kind)
+                        const struct gcal_profile *profile, enum gcal_feature_kind kind)
 {
     switch (kind) {
     case GCAL_FEATURE_DEVICE_COMPUTE_UNITS:
@@ -221,6 +236,12 @@ static double of_device(const struct gcal_binding_device *device,
         return device->cache_bytes;
     case GCAL_FEATURE_DEVICE_SUB_GROUP_SIZE:
         return device->sub_group_size;
+    case GCAL_FEATURE_DEVICE_REGISTERS:
+        return device->registers;
+    case GCAL_FEATURE_KERNEL_REGISTERS:
+        return (double)built_on(device, profile).registers;
+    case GCAL_FEATURE_KERNEL_PRIVATE_BYTES:
+        return (double)built_on(device, profile).private_bytes;
     default:
         return NAN;
     }
@@ -275,7 +296,8 @@ static int bind_feature(const struct gcal_binding *binding,
     if (gcal_feature_parse(name, &f, err) < 0)
         return -1;
     rc = check_counted(binding, profile, f.kind, err);
-    bound->given = rc == 0 && binding->device ? of_device(binding->device, f.kind) : NAN;
+    bound->given =
+        rc == 0 && binding->device ? of_device(binding->device, profile, f.kind) : NAN;
     for (size_t i = 0; i < profile->n_entries && rc == 0; i++) {
         const struct gcal_profile_entry *entry = &profile->entries[i];
 

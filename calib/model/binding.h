@@ -27,6 +27,8 @@ struct gcal_binding_device {
     double work_items, work_groups; /* that a compute unit holds at a time */
     double local_memory_bytes;      /* of a compute unit */
     double cache_bytes;
+    double registers; /* of a compute unit; 0: unknown */
+    const char *type; /* for what the profile has of the kernel as built; NULL: unknown */
 };
 
 /* 'sub_group_size' is the device's.  NULL with 'err' if a name does not parse, or if the

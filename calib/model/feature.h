@@ -62,7 +62,12 @@
  *   f_device_local_memory_bytes   local memory of a compute unit
  *   f_device_cache_bytes          last-level cache of the device
  *   f_device_sub_group_size       work-items of a sub-group
+ *   f_device_registers            registers of a compute unit; 0: unknown
  *                                 Fallbacks: gcal_device_info_facts().
+ *   f_kernel_registers            registers of a work-item, as the device builds the kernel
+ *                                 (built.h); 0: unknown
+ *   f_kernel_private_bytes        memory of a work-item: spilled registers, private arrays;
+ *                                 0: none, or unknown
  *   f_cl_wall_time[_<platform>_<device>]   output only: seconds
  *
  * A constraint is an expression in the kernel's sizes, optionally after > < >= <= or %
@@ -136,6 +141,9 @@ enum gcal_feature_kind {
     GCAL_FEATURE_DEVICE_LOCAL_MEMORY_BYTES,
     GCAL_FEATURE_DEVICE_CACHE_BYTES,
     GCAL_FEATURE_DEVICE_SUB_GROUP_SIZE,
+    GCAL_FEATURE_DEVICE_REGISTERS,
+    GCAL_FEATURE_KERNEL_REGISTERS,
+    GCAL_FEATURE_KERNEL_PRIVATE_BYTES,
     GCAL_FEATURE_WALL_TIME,
     GCAL_FEATURE_N_KINDS,
 };
@@ -209,8 +217,8 @@ enum gcal_feature_counted {
     GCAL_FEATURE_COUNTED_WITH_BANKS,
     GCAL_FEATURE_COUNTED_WITH_SUB_GROUP,
     GCAL_FEATURE_COUNTED_WITH_TRAFFIC,
-    GCAL_FEATURE_COUNTED_NEVER,  /* it is measured */
-    GCAL_FEATURE_COUNTED_DEVICE, /* it is the device's, of all kernels */
+    GCAL_FEATURE_COUNTED_NEVER, /* it is measured */
+    GCAL_FEATURE_COUNTED_DEVICE, /* it is the device's, of all kernels or one that it built */
 };
 
 struct gcal_feature_info {

@@ -40,6 +40,7 @@ void gcal_profile_destroy(struct gcal_profile *profile)
         gcal_profile_entry_clear(&profile->entries[i]);
     for (int i = 0; i < GCAL_MAX_DIMS; i++)
         free(profile->groups[i]);
+    gcal_built_clear(profile);
     free(profile->parameters);
     free(profile->notes);
     free(profile->entries);
@@ -236,15 +237,24 @@ static bool has_premise(const struct gcal_profile *profile)
     return false;
 }
 
+/* The earliest version whose readers understand the profile. */
+static int version_of(const struct gcal_profile *profile,
+                      const struct gcal_shared *shared)
+{
+    if (profile->n_built)
+        return GCAL_PROFILE_VERSION;
+    return shared->n_definitions || has_premise(profile)
+               ? GCAL_PROFILE_VERSION_DEFINITIONS
+               : GCAL_PROFILE_VERSION_DEFINITIONS - 1;
+}
+
 /* As one YAML node. */
 static void write_profile(const struct gcal_profile *profile,
                           const struct gcal_shared *shared, struct gcal_yaml_writer *w)
 {
     gcal_yaml_write_map(w);
     gcal_yaml_write_text(w, "gpucal_profile");
-    gcal_yaml_write_integer(w, shared->n_definitions || has_premise(profile)
-                                   ? GCAL_PROFILE_VERSION_DEFINITIONS
-                                   : GCAL_PROFILE_VERSION_DEFINITIONS - 1);
+    gcal_yaml_write_integer(w, version_of(profile, shared));
     write_pair(w, "kernel", profile->kernel);
     write_pair(w, "source_hash", profile->source_hash);
     write_pair(w, "fingerprint", profile->fingerprint);
@@ -270,6 +280,7 @@ static void write_profile(const struct gcal_profile *profile,
     gcal_yaml_write_text(w, "estimated");
     gcal_yaml_write_bool(w, profile->estimated);
     write_notes(w, profile);
+    gcal_built_write(w, profile);
     write_definitions(w, shared);
     gcal_yaml_write_text(w, "entries");
     gcal_yaml_write_list(w);

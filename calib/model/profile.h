@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "calib/model/built.h"
 #include "calib/model/feature.h"
 
 struct gcal_error;
@@ -75,6 +76,12 @@ struct gcal_profile_entry {
     int line, column; /* in the source; 0: none */
 };
 
+/* The kernel as a type of device builds it; see built.h. */
+struct gcal_profile_built {
+    char *device; /* its type */
+    struct gcal_built built;
+};
+
 struct gcal_profile {
     char *kernel;
     char *source_hash; /* SHA-256 of the source counted; may be NULL */
@@ -99,6 +106,8 @@ struct gcal_profile {
     char **notes; /* "LINE:COLUMN: estimate and reason" */
     size_t n_entries;
     struct gcal_profile_entry *entries;
+    size_t n_built;
+    struct gcal_profile_built *built;
 };
 
 void gcal_profile_destroy(struct gcal_profile *profile);

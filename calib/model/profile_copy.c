@@ -110,9 +110,10 @@ static void disown(struct gcal_profile *profile)
     profile->kernel = profile->source_hash = profile->fingerprint = NULL;
     profile->origin = profile->assumptions = NULL;
     memset(profile->groups, 0, sizeof(profile->groups));
-    profile->n_parameters = profile->n_notes = profile->n_entries = 0;
+    profile->n_parameters = profile->n_notes = profile->n_entries = profile->n_built = 0;
     profile->parameters = profile->notes = NULL;
     profile->entries = NULL;
+    profile->built = NULL;
 }
 
 struct gcal_profile *gcal_profile_copy(const struct gcal_profile *profile,
@@ -131,7 +132,7 @@ struct gcal_profile *gcal_profile_copy(const struct gcal_profile *profile,
                    profile->n_parameters, err) == 0 &&
         copy_texts(&copy->notes, &copy->n_notes, profile->notes, profile->n_notes, err) ==
             0 &&
-        copy_entries(copy, profile, err) == 0)
+        copy_entries(copy, profile, err) == 0 && gcal_built_copy(copy, profile, err) == 0)
         return copy;
     gcal_profile_destroy(copy);
     return NULL;

@@ -163,7 +163,7 @@ static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml
         "gpucal_profile", "kernel",      "source_hash", "fingerprint", "origin",
         "parameters",     "local_size",  "groups",      "assumptions", "estimated",
         "entries",        "notes",       "banks",       "divergence",  "index_arithmetic",
-        "sector_bytes",   "definitions", NULL
+        "sector_bytes",   "definitions", "built",       NULL
     };
     const struct gcal_yaml *assumptions = gcal_yaml_find(root, "assumptions");
 
@@ -185,7 +185,7 @@ static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml
                                &d->profile->index_arithmetic) < 0 ||
         gcal_profile_take_count(d, root, "banks", &d->profile->n_banks) < 0 ||
         gcal_profile_take_count(d, root, "sector_bytes", &d->profile->sector_bytes) < 0 ||
-        decode_notes(d, root) < 0)
+        decode_notes(d, root) < 0 || gcal_built_decode(d, root) < 0)
         return -1;
     return decode_entries(d, root);
 }

@@ -5,7 +5,8 @@
 #include "calib/model/profile.h"
 #include "calib/model/shared.h"
 
-#define GCAL_PROFILE_VERSION 3
+/* The first with what devices say of the built kernel. */
+#define GCAL_PROFILE_VERSION 4
 
 /* The first with definitions and premises of AFRs; profiles without any are written in the
  * one before.

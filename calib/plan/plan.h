@@ -99,6 +99,8 @@ struct gcal_plan_device_ops {
                                       uint64_t seed, double limit_s, void **outputs,
                                       enum gcal_measurement_status *status,
                                       struct gcal_error *err);
+    /* What the driver says of the kernel prepared last; NULL: nothing. */
+    struct gcal_built (*built)(void *context);
 };
 
 /* Ops that start workers from 'spawner' and open 'uid' in them; 'context' is freed by

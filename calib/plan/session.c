@@ -186,6 +186,8 @@ int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
     }
     if (outcome == GCAL_WORKER_DONE) {
         row->worker = plan->worker;
+        if (plan->ops->built)
+            row->m.built = plan->ops->built(plan->ops->context);
         row->m.n_warmup += 2; /* both launches of a preparation */
     }
     return gcal_plan_handle_outcome(plan, row, outcome, status, &why);

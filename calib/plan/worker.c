@@ -46,6 +46,13 @@ static enum gcal_worker_outcome prepare(void *context, const struct gcal_kernel 
     return gcal_worker_prepare(d->worker, kernel, limit_s, first_s, status, err);
 }
 
+static struct gcal_built built(void *context)
+{
+    struct worker_device *d = context;
+
+    return gcal_worker_built(d->worker);
+}
+
 static enum gcal_worker_outcome measure(void *context, const struct gcal_kernel *kernel,
                                         size_t n, double limit_s,
                                         struct gcal_measurement_sample *samples,
@@ -73,9 +80,11 @@ gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid
                             double limit_s, const struct gcal_worker_tick *tick,
                             struct gcal_error *err)
 {
-    struct gcal_plan_device_ops ops = {
-        .restart = restart, .prepare = prepare, .measure = measure, .check = check
-    };
+    struct gcal_plan_device_ops ops = { .restart = restart,
+                                        .prepare = prepare,
+                                        .measure = measure,
+                                        .check = check,
+                                        .built = built };
     struct worker_device *d = calloc(1, sizeof(*d));
 
     if (!d || !(d->uid = strdup(uid))) {

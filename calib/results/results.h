@@ -129,6 +129,7 @@ struct gcal_result_row {
                       (accumulators.c) */
     bool brief; /* a short launch, beside long ones of its family: not fitted, except for
                       the shapes of its component (shapes.c) */
+    struct gcal_built built; /* the kernel on the device */
 };
 
 struct gcal_result_rows {

@@ -21,6 +21,7 @@ static int read_row(const struct gcal_record *record, const struct gcal_measurem
         gcal_record_device(record, row->device)->failure)
         return 1;
     row->n_samples = m->n_samples;
+    row->built = m->built;
     rc = gcal_fit_median_time(m->samples, m->n_samples, &row->time_s, &row->spread, err);
     if (rc == 0 && !(row->time_s > 0 && isfinite(row->time_s)))
         rc = 1;
@@ -153,9 +154,9 @@ int gcal_result_rows_pick(const struct gcal_record *record,
     return 0;
 }
 
-/* The features of one kernel on such devices. */
+/* The features of one kernel, built so, on such devices. */
 static int kernel_features(const struct gcal_run_kernel *kernel,
-                           const struct gcal_model *model,
+                           const struct gcal_built *built, const struct gcal_model *model,
                            const struct gcal_binding_device *device, double *values,
                            struct gcal_error *err)
 {
@@ -163,10 +164,10 @@ static int kernel_features(const struct gcal_run_kernel *kernel,
     struct gcal_binding *binding = NULL;
     int rc = -1;
 
-    if (!profile)
-        return -1;
-    binding = gcal_binding_create_on(profile, model->n_features,
-                                     (const char *const *)model->features, device, err);
+    if (profile && gcal_built_set(profile, device->type, built, err) == 0)
+        binding =
+            gcal_binding_create_on(profile, model->n_features,
+                                   (const char *const *)model->features, device, err);
     if (binding)
         rc = gcal_binding_eval(binding, kernel->size_values, values, err);
     if (rc < 0)
@@ -189,7 +190,12 @@ static bool same_facts(const struct gcal_binding_device *a,
            a->compute_units == b->compute_units && a->work_items == b->work_items &&
            a->work_groups == b->work_groups &&
            a->local_memory_bytes == b->local_memory_bytes &&
-           a->cache_bytes == b->cache_bytes;
+           a->cache_bytes == b->cache_bytes && a->registers == b->registers;
+}
+
+static bool same_built(const struct gcal_built *a, const struct gcal_built *b)
+{
+    return a->registers == b->registers && a->private_bytes == b->private_bytes;
 }
 
 double *gcal_result_features(const struct gcal_record *record,
@@ -210,12 +216,13 @@ double *gcal_result_features(const struct gcal_record *record,
         /* Rows are sorted by kernel, and most devices of a type are alike. */
         before = device;
         device = device_of(record, row);
-        if (i && row->kernel == row[-1].kernel && same_facts(&device, &before)) {
+        if (i && row->kernel == row[-1].kernel && same_facts(&device, &before) &&
+            same_built(&row->built, &row[-1].built)) {
             memcpy(&values[i * n], &values[(i - 1) * n], n * sizeof(*values));
             continue;
         }
-        if (kernel_features(gcal_record_kernel(record, row->kernel), model, &device,
-                            &values[i * n], err) < 0) {
+        if (kernel_features(gcal_record_kernel(record, row->kernel), &row->built, model,
+                            &device, &values[i * n], err) < 0) {
             free(values);
             return NULL;
         }

@@ -21,6 +21,7 @@ struct gcal_worker {
     struct gcal_worker_tick tick;
     int fd;
     pid_t pid;
+    struct gcal_built built; /* the kernel prepared last */
 };
 
 struct gcal_worker *gcal_worker_start(struct gcal_worker_spawner *spawner,
@@ -358,6 +359,42 @@ static enum gcal_worker_outcome refuse(enum gcal_measurement_status *status,
     return GCAL_WORKER_REFUSED;
 }
 
+static struct gcal_built get_built(struct gcal_wire *wire)
+{
+    struct gcal_built built = { .registers = gcal_wire_get_u64(wire) };
+
+    built.private_bytes = gcal_wire_get_u64(wire);
+    built.work_group_size = gcal_wire_get_u64(wire);
+    built.multiple = gcal_wire_get_u64(wire);
+    return built;
+}
+
+struct gcal_built gcal_worker_built(const struct gcal_worker *worker)
+{
+    return worker->built;
+}
+
+enum gcal_worker_outcome gcal_worker_build(struct gcal_worker *worker, const char *source,
+                                           const char *entry, const char *build_options,
+                                           double limit_s, struct gcal_built *built,
+                                           struct gcal_error *err)
+{
+    struct gcal_buf question = { 0 }, answer;
+    enum gcal_worker_outcome outcome;
+    struct gcal_wire wire;
+
+    gcal_wire_put_text(&question, source);
+    gcal_wire_put_text(&question, entry);
+    gcal_wire_put_text(&question, build_options);
+    outcome =
+        ask(worker, GCAL_WORKER_REQUEST_BUILD, &question, limit_s, &answer, NULL, err);
+    if (outcome != GCAL_WORKER_DONE)
+        return outcome;
+    wire = gcal_wire_open(answer.data, answer.size);
+    *built = get_built(&wire);
+    return finish(worker, &wire, &answer, NULL, err);
+}
+
 enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
                                              const struct gcal_kernel *kernel,
                                              double limit_s, double *first_s,
@@ -376,6 +413,7 @@ enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
         return outcome;
     wire = gcal_wire_open(answer.data, answer.size);
     *first_s = gcal_wire_get_f64(&wire);
+    worker->built = get_built(&wire);
     return finish(worker, &wire, &answer, status, err);
 }
 

@@ -50,16 +50,44 @@ static int answer_open(struct state *state, struct gcal_wire *wire, struct reply
     return state->cl ? 0 : -1;
 }
 
+static void put_built(struct gcal_buf *buf, const struct gcal_built *built)
+{
+    gcal_wire_put_u64(buf, built->registers);
+    gcal_wire_put_u64(buf, built->private_bytes);
+    gcal_wire_put_u64(buf, built->work_group_size);
+    gcal_wire_put_u64(buf, built->multiple);
+}
+
+static int answer_build(struct state *state, struct gcal_wire *wire, struct reply *r)
+{
+    struct gcal_device_job job = { .source = gcal_wire_get_text(wire) };
+    struct gcal_built built = { 0 };
+    int rc = -1;
+
+    job.entry = gcal_wire_get_text(wire);
+    job.build_options = gcal_wire_get_text(wire);
+    r->status = GCAL_MEASUREMENT_BUILD_FAILED;
+    if (wire->bad || !job.source || !job.entry || !job.build_options)
+        gcal_error_set(&r->err, GCAL_EINPUT, "damaged request to a worker");
+    else
+        rc = gcal_device_build(state->cl, &job, &built, &r->err);
+    put_built(&r->payload, &built);
+    gcal_device_job_clear(&job);
+    return rc;
+}
+
 static int answer_prepare(struct state *state, struct gcal_wire *wire, struct reply *r)
 {
     struct gcal_device_job job;
+    struct gcal_built built = { 0 };
     double time_s = 0;
     int rc;
 
     if (gcal_device_job_get(wire, &job, &r->err) < 0)
         return -1;
-    rc = gcal_device_prepare(state->cl, &job, &time_s, &r->status, &r->err);
+    rc = gcal_device_prepare(state->cl, &job, &time_s, &built, &r->status, &r->err);
     gcal_wire_put_f64(&r->payload, time_s);
+    put_built(&r->payload, &built);
     gcal_device_job_clear(&job);
     return rc;
 }
@@ -131,6 +159,8 @@ static int answer(struct state *state, uint32_t request, struct gcal_wire *wire,
     if (!state->cl)
         return gcal_error_set(&r->err, GCAL_EDEVICE, "no device is open");
     switch (request) {
+    case GCAL_WORKER_REQUEST_BUILD:
+        return answer_build(state, wire, r);
     case GCAL_WORKER_REQUEST_PREPARE:
         return answer_prepare(state, wire, r);
     case GCAL_WORKER_REQUEST_MEASURE:

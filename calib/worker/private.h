@@ -11,6 +11,7 @@
 enum gcal_worker_request {
     GCAL_WORKER_REQUEST_LIST = 1, /* one platform: its driver may crash */
     GCAL_WORKER_REQUEST_OPEN,     /* a device of one platform, or any */
+    GCAL_WORKER_REQUEST_BUILD,
     GCAL_WORKER_REQUEST_PREPARE,
     GCAL_WORKER_REQUEST_MEASURE,
     GCAL_WORKER_REQUEST_CHECK,

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calib/model/built.h"
 #include "calib/model/run/device_info.h"
 #include "calib/model/dtype.h"
 #include "calib/model/run/measurement.h"
@@ -94,6 +95,15 @@ enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
                                              double limit_s, double *first_s,
                                              enum gcal_measurement_status *status,
                                              struct gcal_error *err);
+
+/* What the driver says of the kernel that was prepared last. */
+struct gcal_built gcal_worker_built(const struct gcal_worker *worker);
+
+/* Builds a kernel alone, and fills 'built'.  REFUSED with the build log in 'err'. */
+enum gcal_worker_outcome gcal_worker_build(struct gcal_worker *worker, const char *source,
+                                           const char *entry, const char *build_options,
+                                           double limit_s, struct gcal_built *built,
+                                           struct gcal_error *err);
 
 /* Runs a prepared kernel 'n' times in sequence: its launches and copies, timed as its
  * description says, and also by the host's clock.  'samples' has room for n; the caller

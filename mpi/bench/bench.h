@@ -27,6 +27,7 @@ struct gcal_bench_row {
     size_t n_samples;
     double time_s, spread; /* median, and its relative standard error */
     struct gcal_work work;
+    struct gcal_built built;
 };
 
 /* The kernels of a device. */

@@ -52,6 +52,9 @@ static void print_resident(const struct gcal_device_info *d)
            (unsigned long long)d->resident_work_items,
            (unsigned long long)d->resident_work_groups,
            gcal_units(d->unit_local_memory_bytes, "B", local));
+    if (d->unit_registers)
+        printf("  registers     %llu in a compute unit\n",
+               (unsigned long long)d->unit_registers);
 }
 
 static void print_device(const struct gcal_device_info *d)

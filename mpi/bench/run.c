@@ -68,6 +68,7 @@ static int take_measurement(void *context, const struct gcal_measurement *m,
     if (set_row(row, m->status, m->detail, err) < 0)
         return -1;
     row->stop = m->stop;
+    row->built = m->built;
     if (m->status != GCAL_MEASUREMENT_GOOD)
         return 0;
     return set_time(row, m, err);

@@ -151,7 +151,7 @@ void gcal_bench_csv_header(FILE *file)
     fputs("generator,arguments,time_s,spread,"
           "gbytes_per_s,local_gbytes_per_s,copied_gbytes_per_s,gops_per_s,gflops_per_s,"
           "bytes,local_bytes,copied_bytes,ops,flops,"
-          "estimated,samples,stop,status,device,kernel,detail\n",
+          "estimated,samples,stop,status,registers,private_bytes,device,kernel,detail\n",
           file);
 }
 
@@ -174,6 +174,14 @@ static void put_work(FILE *file, const struct gcal_bench_row *row)
             gcal_measurement_status_name(row->status));
 }
 
+/* What the driver does not say is empty. */
+static void put_built(FILE *file, const struct gcal_built *built)
+{
+    gcal_csv_number(file, built->registers ? (double)built->registers : NAN);
+    gcal_csv_number(file,
+                    gcal_built_is_known(built) ? (double)built->private_bytes : NAN);
+}
+
 void gcal_bench_csv_rows(FILE *file, const struct gcal_bench_run *run)
 {
     for (size_t i = 0; i < run->list.n_kernels; i++) {
@@ -185,6 +193,7 @@ void gcal_bench_csv_rows(FILE *file, const struct gcal_bench_run *run)
             continue;
         fprintf(file, "%s,%s,", kernel->generator, arguments + (*arguments == ' '));
         put_work(file, row);
+        put_built(file, &row->built);
         gcal_csv_text(file, run->info->name, ',');
         gcal_csv_text(file, kernel->name, ',');
         gcal_csv_text(file, row->detail, '\n');

@@ -82,3 +82,19 @@ int gcal_local_device_measure(struct gcal_local_devices *d, const char *uid,
     gcal_worker_stop(worker);
     return rc;
 }
+
+int gcal_local_device_build(struct gcal_local_devices *d, const char *uid,
+                            const char *source, const char *entry,
+                            const char *build_options, struct gcal_built *built,
+                            struct gcal_error *err)
+{
+    struct gcal_worker *worker = gcal_worker_start(d->spawner, NULL, err);
+    int rc = -1;
+
+    if (worker && as_device_error(gcal_worker_open(worker, uid, LIMIT_S, err), err) == 0)
+        rc = as_device_error(
+            gcal_worker_build(worker, source, entry, build_options, LIMIT_S, built, err),
+            err);
+    gcal_worker_stop(worker);
+    return rc;
+}

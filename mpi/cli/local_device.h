@@ -27,4 +27,10 @@ int gcal_local_device_measure(struct gcal_local_devices *devices, const char *ui
                               const struct gcal_kernel *kernel, double *time_s,
                               size_t *launches, struct gcal_error *err);
 
+/* Builds a kernel on the device 'uid', and fills 'built' with what its driver says. */
+int gcal_local_device_build(struct gcal_local_devices *devices, const char *uid,
+                            const char *source, const char *entry,
+                            const char *build_options, struct gcal_built *built,
+                            struct gcal_error *err);
+
 #endif

@@ -7,6 +7,7 @@
 #include "calib/model/profile.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
+#include "mpi/count/built.h"
 #include "mpi/count/features.h"
 #include "mpi/count/options.h"
 #include "mpi/count/sizes.h"
@@ -118,7 +119,8 @@ static int run(const struct count_command *c, struct gcal_error *err)
     char *yaml = NULL;
     int rc = -1;
 
-    if (!profile || !(yaml = gcal_profile_encode(profile, err)))
+    if (!profile || gcal_count_built_add(&c->count, profile, err) < 0 ||
+        !(yaml = gcal_profile_encode(profile, err)))
         goto out;
     if (ats->n &&
         gcal_count_points_parse(ats->n, ats->items, profile, &c->count, &points, err) < 0)

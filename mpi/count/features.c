@@ -15,6 +15,7 @@
 #include "mpi/cli/csv.h"
 #include "mpi/cli/file_replace.h"
 #include "mpi/cli/json.h"
+#include "mpi/count/built.h"
 #include "mpi/count/sizes.h"
 
 /* ---- values ---- */
@@ -255,6 +256,8 @@ int gcal_count_features_print(const struct gcal_profile *profile, double sub_gro
         printf("~ estimated, not exact:\n");
     for (size_t i = 0; i < profile->n_notes && rc == 0; i++)
         printf("  %s\n", profile->notes[i]);
+    for (size_t i = 0; i < profile->n_built && rc == 0; i++)
+        gcal_count_built_print(profile->built[i].device, &profile->built[i].built);
     free(values);
     return rc;
 }
@@ -426,6 +429,17 @@ static json_t *texts_json(size_t n, char *const *texts)
     return list;
 }
 
+/* By type of device. */
+static json_t *built_json(const struct gcal_profile *profile)
+{
+    json_t *all = json_object();
+
+    for (size_t i = 0; i < profile->n_built; i++)
+        json_object_set_new(all, profile->built[i].device,
+                            gcal_count_built_json(&profile->built[i].built));
+    return all;
+}
+
 /* At one point (NULL: none), whose entries have values at intervals of 'stride'. */
 static json_t *point_json(const struct gcal_profile *profile, const double *sizes,
                           const double *values, size_t stride)
@@ -446,6 +460,8 @@ static json_t *point_json(const struct gcal_profile *profile, const double *size
     if (profile->n_notes)
         json_object_set_new(all, "notes", texts_json(profile->n_notes, profile->notes));
     json_object_set_new(all, "features", features);
+    if (profile->n_built)
+        json_object_set_new(all, "built", built_json(profile));
     return all;
 }
 

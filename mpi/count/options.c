@@ -18,7 +18,7 @@
 
 #define MAX_SOURCE_BYTES (16u << 20)
 
-enum { ASSUME = 256, INDEX_ARITHMETIC, STD, TRAFFIC, NO_CACHE };
+enum { ASSUME = 256, INDEX_ARITHMETIC, STD, TRAFFIC, NO_CACHE, BUILD };
 
 static const struct argp_option kernel_options[] = {
     { "kernel", 'k', "NAME", 0, "The kernel of the file (default: the only one)", 1 },
@@ -64,6 +64,10 @@ static const struct argp_option count_options[] = {
     { "allow-estimates", 'E', NULL, 0,
       "Estimate and mark loops whose length or exit cannot be counted exactly, and bank "
       "conflicts, instead of refusing them",
+      2 },
+    { "build", BUILD, "DEVICE", OPTION_ARG_OPTIONAL,
+      "Build the kernel on this machine's devices (those whose name, type, uid or kind "
+      "matches DEVICE) and add what their drivers say: registers, private memory",
       2 },
     { "no-cache", NO_CACHE, NULL, 0,
       "Count anew, even if the same kernel has been counted before", 2 },
@@ -264,6 +268,10 @@ static error_t parse_count(int key, char *arg, struct argp_state *state)
         break;
     case 'E':
         o->allow_estimates = true;
+        break;
+    case BUILD:
+        o->build = true;
+        o->build_on = arg;
         break;
     case NO_CACHE:
         o->no_cache = true;

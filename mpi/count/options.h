@@ -23,6 +23,8 @@ struct gcal_count_options {
     size_t local[GCAL_MAX_DIMS];
     size_t n_banks, sector_bytes;
     bool index_arithmetic, allow_estimates, no_cache;
+    bool build;           /* on this machine's devices: built.h */
+    const char *build_on; /* those that match this pattern; NULL: all */
     bool estimate_passes; /* no option: banks are those that a model needs */
     size_t n_trips, trips_capacity;
     struct gcal_count_trips *trips;

@@ -160,7 +160,7 @@ int gcal_evaluation_add_kernel(struct gcal_evaluation *e,
                                struct gcal_error *err)
 {
     const struct gcal_profile *profile =
-        k->uncounted ? NULL : gcal_run_kernel_profile(&k->kernel, err);
+        k->uncounted ? NULL : gcal_measured_kernel_profile(k, by->device->info.type, err);
     const struct gcal_params_model *model = NULL;
     struct gcal_evaluation_row *row = NULL;
     int rc = -1;

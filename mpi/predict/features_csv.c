@@ -53,7 +53,8 @@ static void put_header(const struct table *t)
 static int count(struct table *t, const struct gcal_evaluation_row *row,
                  struct gcal_error *err)
 {
-    struct gcal_profile *profile = gcal_run_kernel_profile(&row->of->kernel, err);
+    struct gcal_profile *profile =
+        gcal_measured_kernel_profile(row->of, t->device->info.type, err);
     struct gcal_predictor *predictor =
         profile ? gcal_predictor_create(t->device, row->model, profile, err) : NULL;
     size_t n = predictor ? gcal_predictor_feature_count(predictor) : 0;

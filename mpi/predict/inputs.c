@@ -12,6 +12,7 @@
 #include "calib/select/select.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
+#include "mpi/count/built.h"
 #include "mpi/count/options.h"
 #include "store/files/store.h"
 #include "store/predict/predictor.h"
@@ -168,7 +169,7 @@ int gcal_predict_target_count(struct gcal_predict_target *s,
     all.index_arithmetic = o->index_arithmetic || counting->index_arithmetic;
     s->profile = s->to_free =
         gcal_count_options_profile(&all, counting->sub_group_size, err);
-    if (!s->profile)
+    if (!s->profile || gcal_count_built_add(o, s->to_free, err) < 0)
         return -1;
     for (size_t i = 0; i < s->profile->n_notes; i++)
         fprintf(stderr, "gpucal: estimated: %s:%s\n", o->file, s->profile->notes[i]);

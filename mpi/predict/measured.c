@@ -6,6 +6,7 @@
 
 #include "calib/base/array.h"
 #include "calib/base/error.h"
+#include "calib/model/profile.h"
 #include "fit/fit.h"
 
 static void kernel_clear(struct gcal_measured_kernel *k)
@@ -69,11 +70,25 @@ static int take_measurement(void *context, const struct gcal_measurement *m,
     k->measured = true;
     k->status = m->status;
     k->n_samples = m->n_samples;
+    k->built = m->built;
     free(k->detail);
     k->detail = NULL;
     if (m->detail && !(k->detail = strdup(m->detail)))
         return gcal_error_memory(err);
     return m->status == GCAL_MEASUREMENT_GOOD && m->n_samples ? take_time(k, m, err) : 0;
+}
+
+struct gcal_profile *gcal_measured_kernel_profile(const struct gcal_measured_kernel *k,
+                                                  const char *type,
+                                                  struct gcal_error *err)
+{
+    struct gcal_profile *profile = gcal_run_kernel_profile(&k->kernel, err);
+
+    if (profile && gcal_built_set(profile, type, &k->built, err) < 0) {
+        gcal_profile_destroy(profile);
+        profile = NULL;
+    }
+    return profile;
 }
 
 struct gcal_run_sink gcal_measured_kernels_sink(struct gcal_measured_kernels *measured)

@@ -9,6 +9,7 @@
 #include "store/record/record.h"
 
 struct gcal_error;
+struct gcal_profile;
 
 struct gcal_measured_kernel {
     struct gcal_run_kernel kernel;
@@ -17,7 +18,8 @@ struct gcal_measured_kernel {
     char *detail; /* why it is not good; NULL when there is nothing to say */
     size_t n_samples;
     double time_s, spread; /* median; its relative standard error */
-    char *uncounted;       /* why 'kernel' has names only; NULL: it has its counts */
+    struct gcal_built built;
+    char *uncounted; /* why 'kernel' has names only; NULL: it has its counts */
 };
 
 struct gcal_measured_kernels {
@@ -38,6 +40,12 @@ struct gcal_run_sink gcal_measured_kernels_sink(struct gcal_measured_kernels *me
 int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
                                const struct gcal_record *record, size_t device,
                                struct gcal_error *err);
+/* Its counts, with what the driver of a device of 'type' said of it; the caller's to
+ * destroy.
+ */
+struct gcal_profile *gcal_measured_kernel_profile(const struct gcal_measured_kernel *k,
+                                                  const char *type,
+                                                  struct gcal_error *err);
 /* Whether any is a target of 'model'. */
 bool gcal_measured_kernels_have_target(const struct gcal_measured_kernels *measured,
                                        const char *model);

@@ -15,6 +15,7 @@
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/count/built.h"
 #include "mpi/count/options.h"
 #include "mpi/own/own.h"
 #include "mpi/predict/gaps.h"
@@ -72,6 +73,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state,
                        "--measure requires KERNEL.cl or a catalogue kernel (--tag): "
                        "a profile cannot be run");
+        if (c->count.build && !c->count.file)
+            argp_error(state, "--build requires KERNEL.cl");
         if (gcal_own_options_given(&c->own) && !(c->measure && c->count.file))
             argp_error(state, "--set, --buffer and --range require --measure and "
                               "KERNEL.cl");
@@ -139,13 +142,17 @@ static int take_target(const struct predict_command *c,
 {
     const struct gcal_kernel_counting counting =
         gcal_predict_counting(device, c->published.model);
+    struct gcal_count_options count = c->count;
     struct gcal_catalogue *catalogue;
     int rc = -1;
 
+    /* Without a pattern, on what it is predicted for. */
+    if (!count.build_on && device)
+        count.build_on = device->info.type;
     if (c->profile)
         return gcal_predict_target_read(s, c->profile, &c->count.ats, err);
     if (!c->tags.n)
-        return gcal_predict_target_count(s, &c->count, &counting, err);
+        return gcal_predict_target_count(s, &count, &counting, err);
     if ((catalogue = gcal_command_catalogue_open_for(&c->catalogue, c->config, err)) &&
         pick_kernel(c, catalogue, &counting, list, err) == 0)
         rc = gcal_predict_target_from_catalogue(s, list->kernels[0], err);
@@ -161,8 +168,9 @@ struct answer {
     struct gcal_predictor *predictor; /* owns the texts of the prediction */
     struct gcal_predictor *general;   /* beside it; NULL: none */
     struct gcal_prediction prediction;
-    const char *node, *device_name, *device_uid;
-    double measured_s; /* NaN: not measured */
+    const char *node, *device_name, *device_uid, *device_type;
+    const struct gcal_built *built; /* on that type of device; NULL: unknown */
+    double measured_s;              /* NaN: not measured */
     size_t launches;
 };
 
@@ -265,6 +273,7 @@ static int print_answer(const struct answer *a, const double *sizes,
     printf("%s on node %s: predicted %s, 90 %% interval %s (model %s)\n", a->device_name,
            a->node, gcal_units(p->time_s, "s", time), format_interval(p, interval),
            gcal_predictor_model(a->predictor));
+    gcal_count_built_print(a->device_type, a->built);
     gcal_roofs_print(p);
     gcal_general_print(a->general, sizes, p);
     if (gcal_gaps_print(a->predictor, sizes, err) < 0)
@@ -300,6 +309,8 @@ static json_t *answer_json(const struct answer *a, const double *sizes,
         return NULL;
     }
     gcal_general_add_json(all, a->general, sizes);
+    if (a->built)
+        json_object_set_new(all, "built", gcal_count_built_json(a->built));
     if (p->extrapolates)
         json_object_set_new(all, "outside", json_string(p->outside));
     if (p->extrapolates && isfinite(p->outside_by)) /* JSON has no infinity */
@@ -397,6 +408,8 @@ static int run(const struct predict_command *c, struct gcal_error *err)
     a.node = published.params.node;
     a.device_name = published.device->info.name;
     a.device_uid = published.device->info.uid;
+    a.device_type = published.device->info.type;
+    a.built = gcal_built_find(s.profile, a.device_type);
     if (c->measure && measure(c, &list, &s, &a, err) < 0)
         goto out;
     if (predict(c, published.device, &s, &a, rows, err) < 0) {

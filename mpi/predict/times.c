@@ -17,7 +17,8 @@
 #include "mpi/predict/tag_filter.h"
 
 struct columns {
-    size_t generator, arguments, time, spread, samples, status, detail, device;
+    size_t generator, arguments, time, spread, samples, status, detail, device, registers,
+        private_bytes;
 };
 
 struct reading {
@@ -34,14 +35,17 @@ static int find_columns(struct reading *r, struct gcal_error *err)
 {
     const struct gcal_csv_table *t = &r->table;
 
-    r->columns = (struct columns){ .generator = gcal_csv_table_find(t, "generator"),
-                                   .arguments = gcal_csv_table_find(t, "arguments"),
-                                   .time = gcal_csv_table_find(t, "time_s"),
-                                   .spread = gcal_csv_table_find(t, "spread"),
-                                   .samples = gcal_csv_table_find(t, "samples"),
-                                   .status = gcal_csv_table_find(t, "status"),
-                                   .detail = gcal_csv_table_find(t, "detail"),
-                                   .device = gcal_csv_table_find(t, "device") };
+    r->columns =
+        (struct columns){ .generator = gcal_csv_table_find(t, "generator"),
+                          .arguments = gcal_csv_table_find(t, "arguments"),
+                          .time = gcal_csv_table_find(t, "time_s"),
+                          .spread = gcal_csv_table_find(t, "spread"),
+                          .samples = gcal_csv_table_find(t, "samples"),
+                          .status = gcal_csv_table_find(t, "status"),
+                          .detail = gcal_csv_table_find(t, "detail"),
+                          .device = gcal_csv_table_find(t, "device"),
+                          .registers = gcal_csv_table_find(t, "registers"),
+                          .private_bytes = gcal_csv_table_find(t, "private_bytes") };
     if (r->columns.generator < t->n_columns && r->columns.arguments < t->n_columns &&
         r->columns.time < t->n_columns)
         return 0;
@@ -115,6 +119,20 @@ static int read_time(const struct reading *r, size_t row, struct gcal_measured_k
     return 0;
 }
 
+/* What the driver said of the built kernel; an empty cell: nothing. */
+static int read_built(const struct reading *r, size_t row, struct gcal_built *built,
+                      struct gcal_error *err)
+{
+    double registers, bytes;
+
+    if (read_number(r, row, r->columns.registers, &registers, err) < 0 ||
+        read_number(r, row, r->columns.private_bytes, &bytes, err) < 0)
+        return -1;
+    built->registers = registers < 1e6 ? (uint64_t)registers : 0;
+    built->private_bytes = bytes < 1e12 ? (uint64_t)bytes : 0;
+    return 0;
+}
+
 /* ---- the kernel of a row ---- */
 
 static char *name_kernel(const struct reading *r, size_t row)
@@ -185,7 +203,7 @@ static int take_row(const struct reading *r, size_t row, struct gcal_error *err)
     if ((rc = is_wanted(r, row, name, err)) > 0) {
         rc = -1;
         if ((k = gcal_measured_kernels_add(r->measured, err)) &&
-            read_time(r, row, k, err) == 0)
+            read_time(r, row, k, err) == 0 && read_built(r, row, &k->built, err) == 0)
             rc = count(r, name, cell(r, row, r->columns.generator), k, err);
     }
     free(name);

@@ -8,7 +8,7 @@ struct gcal_error;
 
 /* The kernels of 'file' that targets->tags select (none: all), counted from the catalogue
  * for 'info' as their models need it.  Columns: generator, arguments, time_s, and, where
- * the file has them, spread, samples, status, detail, and device: rows of devices with
+ * the file has them, spread, samples, status, detail, registers, private_bytes, and device: rows of devices with
  * another name than that of 'info' are left out.  A kernel that cannot be counted has the
  * reason in 'uncounted'.  -1 with "file:line: ..." for a generator that the catalogue does
  * not have, and for a time that is not a number.

@@ -6,6 +6,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/model/binding.h"
+#include "calib/model/feature.h"
 #include "calib/model/model.h"
 #include "calib/model/profile.h"
 #include "store/params/params.h"
@@ -73,6 +74,19 @@ static int take_parameters(struct gcal_predictor *p, const struct gcal_params_mo
     return 0;
 }
 
+/* A fact of the device or of the built kernel, which is no work, has no range. */
+static bool is_fact(const char *name)
+{
+    struct gcal_feature feature;
+    bool fact;
+
+    if (gcal_feature_parse(name, &feature, NULL) < 0)
+        return false;
+    fact = gcal_feature_info(feature.kind)->counted == GCAL_FEATURE_COUNTED_DEVICE;
+    gcal_feature_clear(&feature);
+    return fact;
+}
+
 static int take_ranges(struct gcal_predictor *p, const struct gcal_params_model *from,
                        struct gcal_error *err)
 {
@@ -83,7 +97,7 @@ static int take_ranges(struct gcal_predictor *p, const struct gcal_params_model 
         if (at == from->n_features)
             return missing(from, name, err);
         p->feature_min[i] = from->feature_min[at];
-        p->feature_max[i] = from->feature_max[at];
+        p->feature_max[i] = is_fact(name) ? INFINITY : from->feature_max[at];
     }
     return 0;
 }

@@ -136,6 +136,7 @@ static struct gcal_device_info sample_info(const char *uid)
         .resident_work_items = 2048,
         .resident_work_groups = 32,
         .unit_local_memory_bytes = 233472,
+        .unit_registers = 65536,
     };
 }
 
@@ -197,6 +198,7 @@ void sample_run(const struct gcal_run_sink *sink)
         .samples = samples,
         .checked = true,
         .worst_difference = 2.385e-7,
+        .built = { 116, 616, 256, 32 },
     };
 
     assert_int_equal(sink->device(sink->context, &device, NULL), 0);

@@ -44,6 +44,8 @@ const struct gcal_field gcal_device_info_fields[] = {
     INFO(F64, "unit_local_memory", unit_local_memory_bytes, "byte",
          "local memory of a compute unit; 0: unknown", .key = "unit_local_memory_bytes",
          .since = 5),
+    INFO(U64, "unit_registers", unit_registers, NULL,
+         "registers of a compute unit; 0: unknown", .since = 6),
     { 0 },
 };
 
@@ -114,6 +116,8 @@ struct gcal_binding_device gcal_device_info_facts(const struct gcal_device_info 
         .local_memory_bytes =
             known_or(info->unit_local_memory_bytes, info->local_memory_bytes),
         .cache_bytes = info->cache_bytes,
+        .registers = (double)info->unit_registers,
+        .type = info->type,
     };
 }
 

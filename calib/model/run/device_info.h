@@ -31,6 +31,7 @@ struct gcal_device_info {
      */
     uint64_t resident_work_items, resident_work_groups;
     double unit_local_memory_bytes;
+    uint64_t unit_registers; /* of 32 bits */
 };
 
 /* All members. */

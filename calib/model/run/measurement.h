@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calib/model/built.h"
 #include "calib/model/run/field.h"
 
 struct gcal_buf;
@@ -58,6 +59,7 @@ struct gcal_measurement {
     struct gcal_measurement_sample *samples;
     bool checked;            /* its result was compared on this device */
     double worst_difference; /* largest relative difference found */
+    struct gcal_built built; /* zeros in records of earlier versions */
 };
 
 /* Which kernel on which device; the other members but the samples; a sample. */

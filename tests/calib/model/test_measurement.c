@@ -32,6 +32,7 @@ static const struct gcal_measurement measurement = {
     .samples = samples,
     .checked = true,
     .worst_difference = 0.2385,
+    .built = { 116, 616, 256, 32 },
 };
 
 static void keeps_a_measurement(void **state)
@@ -54,6 +55,7 @@ static void keeps_a_measurement(void **state)
     assert_int_equal(m.n_warmup, 3);
     assert_true(m.checked);
     assert_true(m.worst_difference == 0.2385);
+    assert_memory_equal(&m.built, &measurement.built, sizeof(m.built));
     assert_int_equal(m.n_samples, 2);
     assert_memory_equal(m.samples, samples, sizeof(samples));
     gcal_measurement_clear(&m);
@@ -154,9 +156,13 @@ static void devices_have_facts(void **state)
     info.resident_work_items = 2048;
     info.resident_work_groups = 32;
     info.unit_local_memory_bytes = 233472;
+    assert_true(facts.registers == 0);
+    info.unit_registers = 65536;
+    info.type = "a-gpu";
     facts = gcal_device_info_facts(&info);
     assert_true(facts.work_items == 2048 && facts.work_groups == 32);
-    assert_true(facts.local_memory_bytes == 233472);
+    assert_true(facts.local_memory_bytes == 233472 && facts.registers == 65536);
+    assert_string_equal(facts.type, "a-gpu");
     info = (struct gcal_device_info){ 0 };
     facts = gcal_device_info_facts(&info);
     assert_true(facts.compute_units == 1 && facts.work_items == 1);

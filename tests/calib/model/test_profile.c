@@ -340,7 +340,8 @@ static void features_match_entries(void **state)
 /* Those of the device are the same at all sizes. */
 static void the_device_is_given(void **state)
 {
-    static const struct gcal_binding_device device = { 32, 7, 2048, 16, 65536, 3e6 };
+    static const struct gcal_binding_device device = { 32,    7,   2048, 16,
+                                                       65536, 3e6, 0,    NULL };
     static const char *const features[] = {
         "f_device_sub_group_size", "f_device_compute_units",
         "f_device_work_items",     "f_device_work_groups",
@@ -371,10 +372,10 @@ static void a_wave_is_what_the_device_holds(void **state)
         const char *local_bytes;
         double wave;
     } cases[] = {
-        { { 32, 7, 2048, 16, 65536, 3e6 }, NULL, 7 * 16 },
-        { { 32, 7, 2048, 16, 65536, 3e6 }, "16384", 7 * 4 },
-        { { 32, 7, 640, 16, 65536, 3e6 }, NULL, 7 * 10 },
-        { { 32, 7, 2048, 16, 65536, 3e6 }, "99999", 7 },
+        { { 32, 7, 2048, 16, 65536, 3e6, 0, NULL }, NULL, 7 * 16 },
+        { { 32, 7, 2048, 16, 65536, 3e6, 0, NULL }, "16384", 7 * 4 },
+        { { 32, 7, 640, 16, 65536, 3e6, 0, NULL }, NULL, 7 * 10 },
+        { { 32, 7, 2048, 16, 65536, 3e6, 0, NULL }, "99999", 7 },
     };
     const char *feature = "f_footprint_wave";
 
@@ -403,6 +404,124 @@ static void a_wave_is_what_the_device_holds(void **state)
         assert_true(value == cases[i].wave);
         gcal_binding_destroy(binding);
         gcal_profile_destroy(p);
+    }
+}
+
+/* ---- the kernel as devices build it ---- */
+
+/* Of one work-group of 64; 0 private bytes are known where the size of work-groups is. */
+static const char built_text[] = "gpucal_profile: 4\n"
+                                 "kernel: k\n"
+                                 "parameters: [n]\n"
+                                 "local_size: [64]\n"
+                                 "groups: [1/64*n]\n"
+                                 "sector_bytes: 32\n"
+                                 "estimated: false\n"
+                                 "built:\n"
+                                 "- device: gpu-a\n"
+                                 "  registers: 100\n"
+                                 "  private_bytes: 616\n"
+                                 "  work_group_size: 256\n"
+                                 "  multiple: 32\n"
+                                 "- device: cpu-b\n"
+                                 "  private_bytes: 0\n"
+                                 "  work_group_size: 4096\n"
+                                 "entries:\n"
+                                 "- feature: f_footprint_wave_global_float32_load\n"
+                                 "  count: wave_groups\n"
+                                 "  per: kernel\n"
+                                 "  dtype: float32\n"
+                                 "  array: a\n"
+                                 "  memory: global\n"
+                                 "  direction: load\n"
+                                 "  vector_width: 1\n"
+                                 "  lid_strides: ['?']\n"
+                                 "  gid_strides: ['?']\n";
+
+static void keeps_what_devices_build(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_profile *p = decode(built_text, &err), *copy;
+    struct gcal_built built = { .registers = 40 };
+    char *text;
+
+    (void)state;
+    if (!p)
+        fail_msg("%s", err.text);
+    assert_non_null(copy = gcal_profile_copy(p, NULL));
+    gcal_profile_destroy(p);
+    assert_non_null(text = gcal_profile_encode(copy, NULL));
+    assert_string_equal(text, built_text);
+    free(text);
+    assert_int_equal(gcal_built_find(copy, "gpu-a")->private_bytes, 616);
+    assert_null(gcal_built_find(copy, "gpu-c"));
+    assert_null(gcal_built_find(copy, NULL));
+    assert_int_equal(gcal_built_set(copy, "gpu-a", &built, NULL), 0);
+    assert_int_equal(gcal_built_set(copy, "gpu-c", &(struct gcal_built){ 0 }, NULL), 0);
+    assert_int_equal(copy->n_built, 2);
+    assert_int_equal(gcal_built_find(copy, "gpu-a")->registers, 40);
+    gcal_profile_destroy(copy);
+}
+
+/* 65536 registers are enough for 10 work-groups of 64 times 100; work-items for 16. */
+static void registers_are_of_the_built_kernel(void **state)
+{
+    static const struct {
+        const char *type;
+        double registers, wanted[4];
+    } cases[] = {
+        { "gpu-a", 65536, { 65536, 100, 616, 7 * 10 } },
+        { "gpu-a", 0, { 0, 100, 616, 7 * 16 } },
+        { "gpu-a", 6000, { 6000, 100, 616, 7 } },
+        { "cpu-b", 65536, { 65536, 0, 0, 7 * 16 } },
+        { "gpu-c", 65536, { 65536, 0, 0, 7 * 16 } },
+        { NULL, 65536, { 65536, 0, 0, 7 * 16 } },
+    };
+    static const char *const features[] = { "f_device_registers", "f_kernel_registers",
+                                            "f_kernel_private_bytes",
+                                            "f_footprint_wave" };
+    struct gcal_profile *p = decode(built_text, NULL);
+    double n = 6400, values[4];
+
+    (void)state;
+    assert_non_null(p);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct gcal_binding_device device = {
+            32, 7, 2048, 16, 65536, 3e6, cases[i].registers, cases[i].type
+        };
+        struct gcal_binding *binding =
+            gcal_binding_create_on(p, 4, features, &device, NULL);
+
+        assert_int_equal(gcal_binding_eval(binding, &n, values, NULL), 0);
+        assert_memory_equal(values, cases[i].wanted, sizeof(values));
+        gcal_binding_destroy(binding);
+    }
+    gcal_profile_destroy(p);
+}
+
+static void refuses_impossible_builds(void **state)
+{
+    static const struct {
+        const char *from, *to, *message;
+    } cases[] = {
+        { "registers: 100", "registers: -1", "registers" },
+        { "multiple: 32", "waves: 32", "waves" },
+        { "device: cpu-b", "multiple: 8", "'device' is missing" },
+        { "gpucal_profile: 4", "gpucal_profile: 5", "newer" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *at = strstr(built_text, cases[i].from);
+        struct gcal_error err = { 0 };
+        char text[2000];
+
+        assert_non_null(at);
+        snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - built_text), built_text,
+                 cases[i].to, at + strlen(cases[i].from));
+        assert_null(decode(text, &err));
+        if (!strstr(err.text, cases[i].message))
+            fail_msg("%s", err.text);
     }
 }
 
@@ -619,7 +738,7 @@ static void hostile_profiles_are_refused(void **state)
     static const struct {
         const char *old, *text, *says;
     } bad[] = {
-        { "profile: 1", "profile: 4", "p.yaml:1:17: profile format 4 is newer" },
+        { "profile: 1", "profile: 5", "p.yaml:1:17: profile format 5 is newer" },
         { "profile: 1", "profile: -1", "p.yaml:1:17: " },
         { "kernel: tiled\n", "", "'kernel' is missing" },
         { "kernel: tiled", "kernel: [tiled]", "p.yaml:2:9: kernel" },
@@ -685,6 +804,9 @@ int main(void)
         cmocka_unit_test(features_match_entries),
         cmocka_unit_test(the_device_is_given),
         cmocka_unit_test(a_wave_is_what_the_device_holds),
+        cmocka_unit_test(keeps_what_devices_build),
+        cmocka_unit_test(registers_are_of_the_built_kernel),
+        cmocka_unit_test(refuses_impossible_builds),
         cmocka_unit_test(strides_are_of_scalars),
         cmocka_unit_test(strides_follow_the_sizes),
         cmocka_unit_test(sub_groups_are_the_devices),

@@ -759,13 +759,15 @@ static void asks_the_cuda_driver_for_what_opencl_lacks(void **state)
     (void)state;
     info = listed();
     assert_true(info.cache_bytes == 65536 && !info.resident_work_items &&
-                !info.resident_work_groups && !info.unit_local_memory_bytes);
+                !info.resident_work_groups && !info.unit_local_memory_bytes &&
+                !info.unit_registers);
     setenv("LD_LIBRARY_PATH", FAKE_CUDA, 1);
     info = listed();
     assert_true(info.cache_bytes == 52428800);
     assert_int_equal(info.resident_work_items, 2048);
     assert_int_equal(info.resident_work_groups, 32);
     assert_true(info.unit_local_memory_bytes == 233472);
+    assert_int_equal(info.unit_registers, 65536);
     if (before)
         setenv("LD_LIBRARY_PATH", before, 1);
     else

@@ -120,6 +120,26 @@ good rank --profile saxpy.yaml --at n=512,1024 -N n0
 good export --to starpu --node n1 --symbol saxpy --profile saxpy.yaml --data 4:n \
     --at n=2^16:2^20 -o models
 
+# ---- as devices build it ----
+good count my.cl -k saxpy -l 64 -g n --build -o built.yaml
+prints '^built for [-a-z0-9]+: [0-9]+ bytes of private memory, work-groups of up to [0-9]+ work-items'
+grep -q '^gpucal_profile: 4$' built.yaml || fail "built.yaml: another version"
+type=$(sed -n 's/^- device: //p' built.yaml)
+good count my.cl -k saxpy -l 64 -g n --build="$type" --json
+grep -q '"registers": null' out || fail "JSON without registers"
+# On a device that the profile has, they are the kernel's; on others nothing changes.
+sed "s/^  type: .*/  type: $type/" store/nodes/n0.yaml > this.yaml
+good predict --profile built.yaml --params this.yaml --at n=2^20 --json --model rates
+grep -q '"work_group_size": [0-9]' out || fail "JSON without what the device builds"
+good predict my.cl -k saxpy -l 64 -g n --params this.yaml --at n=2^20 --build
+prints "^built for $type: "
+good predict --profile built.yaml --node n0 --at n=2^20 --json --model rates
+! grep -q '"built"' out || fail "built for another device"
+gpucal predict my.cl -k saxpy -l 64 -g n --node n0 --at n=2^20 --build
+[ $? = 5 ] || fail "built on a device that is not there"
+grep -q -- '--build: no OpenCL device of this machine matches' err || fail "no reason"
+gpucal predict --profile built.yaml --node n0 --at n=2^20 --build && fail "a profile was built"
+
 # ---- includes ----
 mkdir -p include other
 mv own.h include/

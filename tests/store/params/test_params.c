@@ -133,7 +133,7 @@ static void says_where_a_file_is_wrong(void **state)
         { "gpucal_params: 5", "params: 5", "n1.yaml: more than one document" },
         { "gpucal_params: 5", "gpucal_params: 2", "n1.yaml: more than one document" },
         { "node: n1", "nude: n1", "unknown key 'nude' (did you mean 'node'?)" },
-        { "factor: 1.0125", "factor: -1", "n1.yaml:41:9: factor: must be at least" },
+        { "factor: 1.0125", "factor: -1", "n1.yaml:42:9: factor: must be at least" },
         { "value: 7.2e-06", "value: nan", "value: expected a number" },
         { "value: 7.2e-06", "value: 1e999", "value: expected a number" },
         { "name: p_launch", "name: p_madd", "duplicate 'p_madd'" },
@@ -148,7 +148,7 @@ static void says_where_a_file_is_wrong(void **state)
         { "sub_group_size: 32", "sub_group_size: -32", "sub_group_size: expected 0" },
         { "at_bound: true", "at_bound: perhaps", "expected true or false" },
         { ", own_error: 2.3e-15", "", "own and own_error must both" },
-        { "kernels: 12\n", "", "n1.yaml:36:1: 'kernels' is missing" },
+        { "kernels: 12\n", "", "n1.yaml:37:1: 'kernels' is missing" },
         { "form: linear\n", "", "'form' is missing" },
         { "form: linear\n", "form: linear\nroofs: [l2]\n", "roofs: expected a map" },
         { "error_90: 0.0461", "error_90: -1", "error_90: must be at least 0" },
@@ -162,11 +162,11 @@ static void says_where_a_file_is_wrong(void **state)
           "unknown key 'nome' (did you mean 'name'?)" },
         { "- name: matmul", "- {name: matmul, fitted: x}", "fitted: expected" },
         { "- name: matmul", "- matmul", "expected a map" },
-        { "model: matmul", "model: rates", "n1.yaml:37:8: model: expected 'matmul'" },
+        { "model: matmul", "model: rates", "n1.yaml:38:8: model: expected 'matmul'" },
         { "device: uuid:7f", "device: uuid:80", "device: expected 'uuid:7f'" },
         { "\n---\n", "\n--- \n", "more than one document" },
-        { "\n...\n", "\n", "n1.yaml:62: truncated" },
-        { "\n...\n", "\n...\n# comment\nx\n", "n1.yaml:64: only comments may follow" },
+        { "\n...\n", "\n", "n1.yaml:63: truncated" },
+        { "\n...\n", "\n...\n# comment\nx\n", "n1.yaml:65: only comments may follow" },
     };
     struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
     struct gcal_error err;
@@ -390,10 +390,12 @@ static void writes_the_earliest_version(void **state)
     assert_int_equal(back.devices[0].info.resident_work_items, 2048);
     assert_int_equal(back.devices[0].info.resident_work_groups, 32);
     assert_true(back.devices[0].info.unit_local_memory_bytes == 233472);
+    assert_int_equal(back.devices[0].info.unit_registers, 65536);
     gcal_params_clear(&back);
     free(text);
     info->resident_work_items = info->resident_work_groups = 0;
     info->unit_local_memory_bytes = 0;
+    info->unit_registers = 0;
     assert_non_null(text = gcal_params_encode(&params, &size, NULL));
     assert_memory_equal(text, "gpucal_params: 4\n", 17);
     assert_null(strstr(text, "resident"));

@@ -43,7 +43,7 @@ static void check_tables(const struct gcal_record *r)
     assert_null(d->failure);
     assert_string_equal(d->info.vendor, "Test & Sons: \"GPUs\"");
     assert_true(d->info.fp64 && !d->info.fp16);
-    assert_true(d->info.max_clock_hz == 1.98e9);
+    assert_true(d->info.max_clock_hz == 1.98e9 && d->info.unit_registers == 65536);
     /* It came twice, the second time with its failure. */
     assert_string_equal(gcal_record_device(r, 1)->failure, "three workers crashed");
     assert_int_equal(gcal_record_kernel_count(r), 2);
@@ -81,6 +81,8 @@ static void check_measurements(const struct gcal_record *r)
     assert_string_equal(m.kernel_id, "k2");
     assert_int_equal(m.stop, GCAL_MEASUREMENT_STOP_NOISE);
     assert_true(m.checked && m.worst_difference == 2.385e-7);
+    assert_true(m.built.registers == 116 && m.built.private_bytes == 616);
+    assert_true(m.built.work_group_size == 256 && m.built.multiple == 32);
     assert_true(m.samples[0].time_s == 2.385e-6 && m.samples[0].throttle == 4);
     assert_true(isnan(m.samples[1].clock_hz) && isnan(m.samples[1].temperature_c));
     assert_true(m.samples[2].temperature_c == 44.25 && m.samples[2].order == 47);
@@ -88,6 +90,7 @@ static void check_measurements(const struct gcal_record *r)
     assert_int_equal(gcal_record_measurement(r, 1, &m, NULL, NULL, NULL), 0);
     assert_int_equal(m.status, GCAL_MEASUREMENT_CRASHED);
     assert_string_equal(m.detail, "worker killed by signal 11");
+    assert_false(gcal_built_is_known(&m.built));
     assert_int_equal(m.n_samples, 0);
     gcal_measurement_clear(&m);
     assert_int_equal(gcal_record_measurement(r, 2, &m, NULL, NULL, NULL), 0);
