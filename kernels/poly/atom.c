@@ -36,6 +36,7 @@ unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
     }
     c->atoms = moved;
     c->atoms[c->n_atoms] = *atom;
+    gcal_poly_sample_atom(c, c->n_atoms);
     return (unsigned)c->n_atoms++;
 }
 

@@ -4,7 +4,7 @@
 
 #include "kernels/poly/poly.h"
 
-enum { GCAL_POLY_MAX_SHARED_DIMENSIONS = 400 };
+enum { GCAL_POLY_MAX_SHARED_DIMENSIONS = 400, GCAL_POLY_N_POINTS = 8 };
 
 /* An atom: 'kind', 'a', 'b' and 'k' as in poly.h.
  *
@@ -19,6 +19,7 @@ struct gcal_poly_entry {
     int64_t k;
     const struct gcal_poly *value; /* of a parameter; NULL: itself */
     const struct gcal_poly *shown; /* of a hidden parameter, in named ones; else NULL */
+    double at[GCAL_POLY_N_POINTS]; /* values at points (sample.c); NAN: unknown */
 };
 
 struct gcal_poly_budget {
@@ -31,6 +32,7 @@ struct gcal_poly_context {
     struct gcal_poly_entry *atoms;
     size_t n_facts; /* polynomials known not to be negative */
     const struct gcal_poly *facts[16];
+    bool left_out[GCAL_POLY_N_POINTS];  /* points at which a fact does not hold */
     struct gcal_poly_budget left, kept; /* kept: during an attempt, withheld from it */
     struct gcal_poly_mark begun;        /* where the last attempt began */
     long divisor;                       /* of the budgets; 0: 1 */
@@ -65,6 +67,15 @@ const struct gcal_poly *gcal_poly_join_floors(struct gcal_poly_context *c,
 
 unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
                             const struct gcal_poly_entry *atom);
+
+/* ---- sample.c ---- */
+
+/* Sets the values of a new atom. */
+void gcal_poly_sample_atom(struct gcal_poly_context *c, size_t number);
+/* Sets all values, after a new fact. */
+void gcal_poly_sample_again(struct gcal_poly_context *c);
+/* Whether p is below 0, by 1 at least, at a point. */
+bool gcal_poly_is_refuted(const struct gcal_poly_context *c, const struct gcal_poly *p);
 
 /* A proof may take at most 'steps'; then it is not found, and the context does not fail. */
 long gcal_poly_begin_proof(struct gcal_poly_context *c, long steps);

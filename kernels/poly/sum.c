@@ -132,7 +132,7 @@ static bool prove(struct gcal_poly_context *c, const struct gcal_poly *p, int de
 {
     int last = -1;
 
-    if (c->failed || depth == 0)
+    if (c->failed || depth == 0 || gcal_poly_is_refuted(c, p))
         return false;
     /* atoms depend on earlier ones alone, so the last is replaced first */
     for (size_t i = 0; i < p->n_terms; i++)

@@ -642,6 +642,7 @@ bool gcal_poly_assume_nonnegative(struct gcal_poly_context *c, const struct gcal
         if (least > atom->least)
             atom->least = least;
     }
+    gcal_poly_sample_again(c);
     assume_inside(c, p);
     return true;
 }
