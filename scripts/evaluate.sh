@@ -110,7 +110,8 @@ figure() { # NAME MODEL SIZE LOG TAG...
     local name=$1 data=$out/plots/$1.dat
     [ "$3" != - ] || return 0
     [ -s "$out/$name.csv" ] || { echo "$name: no $name.csv" && return; }
-    awk -v x="$3" -f "$plots/evaluation.awk" FS=, "$out/$name.csv" > "$data"
+    awk -v x="$3" -f "$plots/columns.awk" -f "$plots/evaluation.awk" FS=, "$out/$name.csv" \
+        > "$data"
     if [ -s "$data" ]; then
         draw_one "$name" "$name: measured (points), predicted (lines) and its 90 % interval" \
             "$3" "$4" time

@@ -156,7 +156,7 @@ table() { # TITLE PROGRAM FILE...
     if [ ${#files[@]} = 0 ]; then
         echo "Not measured." && echo
     else
-        awk "${facts[@]}" -f "$plots/csv.awk" -f "$program" "${files[@]}"
+        awk "${facts[@]}" -f "$plots/columns.awk" -f "$plots/csv.awk" -f "$program" "${files[@]}"
     fi
     echo
 }
@@ -169,7 +169,8 @@ figure() { # NAME TITLE XLABEL LOG GROUP VARIABLE=VALUE...
         variables+=(-v "$variable")
     done
     data=$out/plots/$name.dat
-    awk "${variables[@]}" -f "$plots/csv.awk" -f "$plots/series.awk" FS=, "$file" > "$data"
+    awk "${variables[@]}" -f "$plots/columns.awk" -f "$plots/csv.awk" -f "$plots/series.awk" \
+        FS=, "$file" > "$data"
     [ -s "$data" ] || { echo "$name: no data to draw" && rm "$data" && return; }
     if [ -n "${MORE:-}" ]; then # "name: y y y", for x of 1, 2, 3
         printf '\n\n"%s"\n' "${MORE%%: *}" >> "$data"

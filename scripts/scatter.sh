@@ -25,7 +25,7 @@ command -v gnuplot > /dev/null || die "gnuplot not found (package gnuplot-nox)"
 data=$(mktemp)
 trap 'rm -f "$data"' EXIT
 
-awk -v model="$model" -f "$plots/scatter.awk" FS=, "$csv" > "$data"
+awk -v model="$model" -f "$plots/columns.awk" -f "$plots/scatter.awk" FS=, "$csv" > "$data"
 [ -s "$data" ] || die "$csv has no kernel that ${model:-a model} predicted"
 [ -n "$model" ] || model=$(awk -F , '$1 == "kernel" { print $2; exit }' "$csv")
 device=$(awk -F , '

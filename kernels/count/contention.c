@@ -286,16 +286,6 @@ static bool same_place(const struct gcal_sets_access_event *a,
     return same_array(a, b) && a->line == b->line && a->column == b->column;
 }
 
-static bool is_first(const struct gcal_sets_nest *nest, size_t number,
-                     bool (*same)(const struct gcal_sets_access_event *,
-                                  const struct gcal_sets_access_event *))
-{
-    for (size_t i = 0; i < number; i++)
-        if (same(&nest->accesses[i], &nest->accesses[number]))
-            return false;
-    return true;
-}
-
 /* Of the operation 'first' and its copies in unrolled loops. */
 static void add_meetings(struct gcal_count_builder *m, enum gcal_feature_kind kind,
                          size_t first)
@@ -420,11 +410,11 @@ void gcal_count_builder_add_contention(struct gcal_count_builder *m)
     for (size_t i = 0; i < nest->n_accesses && m->request->sector_bytes; i++) {
         if (!nest->accesses[i].atomic)
             continue;
-        for (size_t k = 0; k < 3 && is_first(nest, i, same_place); k++)
+        for (size_t k = 0; k < 3 && gcal_count_is_first(nest, i, same_place); k++)
             if (kinds[k] != GCAL_FEATURE_ATOMIC_SECTOR ||
                 gcal_count_is_array_in_sectors(m, &nest->accesses[i]))
                 add_meetings(m, kinds[k], i);
-        if (is_first(nest, i, same_array))
+        if (gcal_count_is_first(nest, i, same_array))
             add_footprint(m, i, events);
     }
     free(events);

@@ -233,3 +233,13 @@ enum gcal_sets_count_mode gcal_count_sub_group_mode(const struct gcal_count_buil
     return m->request->sub_group_size ? GCAL_SETS_COUNT_SUB_GROUPS
                                       : GCAL_SETS_COUNT_GROUPS;
 }
+
+bool gcal_count_is_first(const struct gcal_sets_nest *nest, size_t number,
+                         bool (*same)(const struct gcal_sets_access_event *,
+                                      const struct gcal_sets_access_event *))
+{
+    for (size_t i = 0; i < number; i++)
+        if (same(&nest->accesses[i], &nest->accesses[number]))
+            return false;
+    return true;
+}

@@ -126,6 +126,10 @@ const struct gcal_sets_scope *gcal_count_known_scope(struct gcal_count_builder *
                                                      const struct gcal_sets_scope *scope);
 /* Sub-groups when their size is known, else groups. */
 enum gcal_sets_count_mode gcal_count_sub_group_mode(const struct gcal_count_builder *m);
+/* Whether no access before 'number' is the same as it. */
+bool gcal_count_is_first(const struct gcal_sets_nest *nest, size_t number,
+                         bool (*same)(const struct gcal_sets_access_event *,
+                                      const struct gcal_sets_access_event *));
 /* Notes that 'what' is inexact and how it is 'done' ("counted as ..."); an error unless
  * the request allows estimates.
  */

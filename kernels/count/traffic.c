@@ -392,25 +392,18 @@ static void add_subject(struct gcal_count_builder *m, size_t first,
     add_entry(m, subject->kind, e, counter);
 }
 
-static bool is_first(const struct gcal_count_builder *m, size_t number)
-{
-    for (size_t i = 0; i < number; i++)
-        if (is_same_access(&m->nest->accesses[i], &m->nest->accesses[number]))
-            return false;
-    return true;
-}
-
 /* ---- sectors of loops ---- */
 
-/* Accesses to one array in one loop, or without any. */
+/* Loads or stores of one array in one loop, or without any. */
 static bool are_together(const struct gcal_sets_access_event *a,
                          const struct gcal_sets_access_event *b)
 {
-    return a == b ||
-           (!gcal_count_near_event(a).offset == !gcal_count_near_event(b).offset &&
-            a->array == b->array && a->direction == b->direction &&
-            strcmp(a->dtype, b->dtype) == 0 &&
-            gcal_count_innermost_loop(a->scope) == gcal_count_innermost_loop(b->scope));
+    return !a->atomic && !b->atomic &&
+           (a == b ||
+            (!gcal_count_near_event(a).offset == !gcal_count_near_event(b).offset &&
+             a->array == b->array && a->direction == b->direction &&
+             strcmp(a->dtype, b->dtype) == 0 &&
+             gcal_count_innermost_loop(a->scope) == gcal_count_innermost_loop(b->scope)));
 }
 
 /* What is around the innermost loop; NULL: nothing, or there is no loop. */
@@ -437,7 +430,7 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
     size_t n = 0;
 
     for (size_t i = first; i < m->nest->n_accesses; i++)
-        if (are_together(e, &m->nest->accesses[i]) && !m->nest->accesses[i].atomic) {
+        if (are_together(e, &m->nest->accesses[i])) {
             if (!(near = gcal_poly_alloc(m->c, sizeof(*near))))
                 return sum;
             *near = gcal_count_near_event(&m->nest->accesses[i]);
@@ -459,15 +452,6 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
     return sum;
 }
 
-static bool is_first_of_loop(const struct gcal_count_builder *m, size_t number)
-{
-    for (size_t i = 0; i < number; i++)
-        if (!m->nest->accesses[i].atomic &&
-            are_together(&m->nest->accesses[i], &m->nest->accesses[number]))
-            return false;
-    return true;
-}
-
 /* An entry for each array and loop; 'known': the sectors of each access. */
 static void add_loop_sectors(struct gcal_count_builder *m, int64_t bytes,
                              struct count *known)
@@ -480,7 +464,8 @@ static void add_loop_sectors(struct gcal_count_builder *m, int64_t bytes,
         struct gcal_count_blocks blocks = { .size = bytes /
                                                     (int64_t)gcal_dtype_size(e->dtype) };
 
-        if (gcal_count_is_array_in_sectors(m, e) && !e->atomic && is_first_of_loop(m, i))
+        if (gcal_count_is_array_in_sectors(m, e) && !e->atomic &&
+            gcal_count_is_first(m->nest, i, are_together))
             add_entry(m, GCAL_FEATURE_LOOP_SECTOR, e,
                       count_loop(m, i, &blocks, all, known));
         free(blocks.all);
@@ -510,7 +495,7 @@ static void add_subjects(struct gcal_count_builder *m, const struct subject *sub
             (!subject->partial || e->direction == GCAL_FEATURE_STORE) &&
             (!subject->passes ||
              m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_GLOBAL) &&
-            is_first(m, i))
+            gcal_count_is_first(m->nest, i, is_same_access))
             add_subject(m, i, subject, known);
     }
 }

@@ -1,16 +1,8 @@
-# csv.awk: reader of 'gpucal kernels --csv', to be loaded before the other programs; set FS=,
-# before each such file.  Fields up to "status" contain no commas.
-
-FILENAME ~ /csv$/ && FNR == 1 {
-    n_columns = split($0, header, ",")
-    for (i = 1; i <= n_columns; i++)
-        column[header[i]] = i
-    next
-}
+# csv.awk: what the tables and figures of 'gpucal kernels --csv' share.  Load columns.awk first.
 
 # The number in a named column of this line.
 function number(name) {
-    return $(column[name]) + 0
+    return field(name) + 0
 }
 
 # The value of a generator argument in this line, "" if there is none.
@@ -25,7 +17,7 @@ function argument(name,    words, pair, n, i) {
 }
 
 function is_good() {
-    return $(column["status"]) == "good"
+    return field("status") == "good"
 }
 
 # Four significant digits, or "-" if not measured.

@@ -2,18 +2,7 @@
 # (times in ms) for each variant and each combination of its other sizes, headed by the words
 # that distinguish it.
 #   -v x=n   the size on the x axis
-# Set FS=, before the file: the fields before "device" contain no commas.
-
-FNR == 1 {
-    n_columns = split($0, header, ",")
-    for (i = 1; i <= n_columns; i++)
-        column[header[i]] = i
-    next
-}
-
-function field(name) {
-    return $(column[name])
-}
+# Load columns.awk first.
 
 # Splits this line's sizes: the x size goes to 'at' ("" if missing), the variant with its other
 # sizes to 'name'.

@@ -2,18 +2,7 @@
 # ms) for each roof that binds kernels (column bound_by; without it, for each application),
 # headed by its name and the number of kernels, the largest block first.
 #   -v model=NAME   the model (default: the first of the file)
-# Set FS=, before the file: the fields before "device" contain no commas.
-
-FNR == 1 {
-    n_columns = split($0, header, ",")
-    for (i = 1; i <= n_columns; i++)
-        column[header[i]] = i
-    next
-}
-
-function field(name) {
-    return $(column[name])
-}
+# Load columns.awk first.
 
 field("level") == "kernel" && field("kernels") == 1 {
     if (model == "")
