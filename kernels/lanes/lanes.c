@@ -210,7 +210,7 @@ static const struct gcal_poly *sum_enumerated(struct gcal_lanes_walk *l,
 /* By 'way'; NULL if that cannot. */
 static const struct gcal_poly *
 sum_by(struct gcal_sets_nest *nest, const struct gcal_sets_access_event *access,
-       struct gcal_lanes_sum *sum, struct gcal_sets_multiples *multiples,
+       struct gcal_lanes_sum *sum, struct gcal_poly_multiples *multiples,
        const struct gcal_poly *(*way)(struct gcal_lanes_walk *l,
                                       const struct gcal_sets_access_event *access))
 {
@@ -241,9 +241,9 @@ sum_by(struct gcal_sets_nest *nest, const struct gcal_sets_access_event *access,
 static const struct gcal_poly *sum_either(struct gcal_sets_nest *nest,
                                           const struct gcal_sets_access_event *access,
                                           struct gcal_lanes_sum *sum,
-                                          struct gcal_sets_multiples *multiples)
+                                          struct gcal_poly_multiples *multiples)
 {
-    const struct gcal_sets_multiples given = *multiples;
+    const struct gcal_poly_multiples given = *multiples;
     const struct gcal_poly *total = sum_by(nest, access, sum, multiples, sum_enumerated);
 
     if (total || sum->all_lanes)
@@ -259,13 +259,13 @@ static const struct gcal_poly *or_multiples(struct gcal_sets_nest *nest,
                                             int64_t multiple,
                                             const struct gcal_poly *total)
 {
-    struct gcal_sets_multiples multiples = { .of = multiple };
+    struct gcal_poly_multiples multiples = { .of = multiple };
     struct gcal_lanes_sum other = *sum;
     const struct gcal_poly *aligned;
 
     aligned = sum_either(nest, access, &other, &multiples);
     return aligned && other.known > sum->known
-               ? gcal_sets_multiples_choose(nest->c, &multiples, aligned, total)
+               ? gcal_poly_multiples_choose(nest->c, &multiples, aligned, total)
                : NULL;
 }
 
@@ -273,7 +273,7 @@ const struct gcal_poly *gcal_lanes_sum(struct gcal_sets_nest *nest,
                                        const struct gcal_sets_access_event *access,
                                        struct gcal_lanes_sum *sum)
 {
-    struct gcal_sets_multiples none = { 0 };
+    struct gcal_poly_multiples none = { 0 };
     const struct gcal_poly *total, *either = NULL;
 
     if (!access->offset || nest->sub_group_size < 1 || !gcal_poly_may_attempt(nest->c) ||

@@ -24,7 +24,7 @@ struct gcal_lanes_subscript {
     const struct gcal_poly *base;
     int64_t modulus; /* a divisor of the one given: the residue beyond it is unknown */
     int64_t first_residue, residue_step, most_residue;
-    struct gcal_sets_multiples multiples; /* 'of' is set by the caller */
+    struct gcal_poly_multiples multiples; /* 'of' is set by the caller */
 };
 
 /* False when dimensions that differ by lane are multiplied by others. */

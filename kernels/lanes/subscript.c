@@ -67,7 +67,7 @@ static struct parts take_apart(const struct splitting *s, const struct gcal_poly
 static void leave_out(struct splitting *s, const struct gcal_poly *sizes, int64_t number)
 {
     struct gcal_lanes_subscript *to = s->to;
-    bool assumed = gcal_sets_multiples_add(s->c, &to->multiples,
+    bool assumed = gcal_poly_multiples_add(s->c, &to->multiples,
                                            gcal_poly_scale(s->c, sizes, number, 1));
 
     to->modulus = gcal_poly_gcd(to->modulus, assumed ? to->multiples.of : number);

@@ -4,9 +4,9 @@
  * are mostly chosen as multiples of a block: for these there is a count of its own, as if
  * they always were.
  */
-#include "kernels/sets/internal.h"
+#include "kernels/poly/poly.h"
 
-static bool is_implied(struct gcal_poly_context *c, const struct gcal_sets_multiples *m,
+static bool is_implied(struct gcal_poly_context *c, const struct gcal_poly_multiples *m,
                        const struct gcal_poly *p)
 {
     for (size_t i = 0; i < m->n; i++) {
@@ -18,12 +18,12 @@ static bool is_implied(struct gcal_poly_context *c, const struct gcal_sets_multi
     return false;
 }
 
-bool gcal_sets_multiples_add(struct gcal_poly_context *c, struct gcal_sets_multiples *m,
+bool gcal_poly_multiples_add(struct gcal_poly_context *c, struct gcal_poly_multiples *m,
                              const struct gcal_poly *p)
 {
     int64_t number;
 
-    if (!m->of || m->n == GCAL_SETS_MAX_MULTIPLES || gcal_poly_is_constant(p, &number) ||
+    if (!m->of || m->n == GCAL_POLY_MAX_MULTIPLES || gcal_poly_is_constant(p, &number) ||
         !gcal_poly_is_integral(p) || gcal_poly_has_dimension(c, p))
         return false;
     if (!gcal_poly_is_multiple(p, m->of) && !is_implied(c, m, p))
@@ -40,8 +40,8 @@ static const struct gcal_poly *is_multiple(struct gcal_poly_context *c,
     return gcal_poly_step(c, gcal_poly_sub(c, below, p));
 }
 
-const struct gcal_poly *gcal_sets_multiples_choose(struct gcal_poly_context *c,
-                                                   const struct gcal_sets_multiples *m,
+const struct gcal_poly *gcal_poly_multiples_choose(struct gcal_poly_context *c,
+                                                   const struct gcal_poly_multiples *m,
                                                    const struct gcal_poly *multiples,
                                                    const struct gcal_poly *others)
 {

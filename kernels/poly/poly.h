@@ -263,6 +263,26 @@ const struct gcal_poly *gcal_poly_sum(struct gcal_poly_context *c,
 int64_t gcal_poly_period(struct gcal_poly_context *c, const struct gcal_poly *p,
                          unsigned atom);
 
+/* ---- counts for sizes that are multiples of a block ---- */
+
+enum { GCAL_POLY_MAX_MULTIPLES = 6 };
+
+/* Polynomials in sizes that are assumed to be multiples of a number. */
+struct gcal_poly_multiples {
+    int64_t of; /* 0: none is assumed */
+    size_t n;
+    const struct gcal_poly *all[GCAL_POLY_MAX_MULTIPLES];
+};
+
+/* Whether p is assumed to be such a multiple from now on, as it may be one. */
+bool gcal_poly_multiples_add(struct gcal_poly_context *c, struct gcal_poly_multiples *m,
+                             const struct gcal_poly *p);
+/* 'multiples' where all of them are, else 'others'. */
+const struct gcal_poly *gcal_poly_multiples_choose(struct gcal_poly_context *c,
+                                                   const struct gcal_poly_multiples *m,
+                                                   const struct gcal_poly *multiples,
+                                                   const struct gcal_poly *others);
+
 /* ---- text ---- */
 
 /* "1/16*n^3-floor(n/3)": calib/model/expr.h's syntax, in memory of the context. */

@@ -17,7 +17,7 @@ struct blocks {
     int64_t size;
     int64_t known; /* divides 'size': the place of rows in blocks is known modulo this */
     int64_t first; /* the place of the first row */
-    struct gcal_sets_multiples multiples;
+    struct gcal_poly_multiples multiples;
     struct gcal_sets_access_event shifted[GCAL_SETS_IMAGE_ACCESSES];
     const struct gcal_sets_access_event *pointers[GCAL_SETS_IMAGE_ACCESSES];
 };
@@ -93,7 +93,7 @@ static void add_term(struct blocks *b, const struct gcal_poly_term *t)
     for (size_t j = 0; j < t->n_factors; j++)
         for (unsigned k = 0; k < t->factors[j].power; k++)
             p = gcal_poly_mul(b->c, p, gcal_poly_from_atom(b->c, t->factors[j].atom));
-    if (!gcal_sets_multiples_add(b->c, &b->multiples, p))
+    if (!gcal_poly_multiples_add(b->c, &b->multiples, p))
         b->known = common_divisor(p, b->known);
 }
 
@@ -106,7 +106,7 @@ static void find_places(struct blocks *b)
 
     b->known = b->size;
     for (size_t i = 1; i < b->image.bases.n; i++)
-        if (!gcal_sets_multiples_add(b->c, &b->multiples, b->image.bases.all[i]))
+        if (!gcal_poly_multiples_add(b->c, &b->multiples, b->image.bases.all[i]))
             b->known = common_divisor(b->image.bases.all[i], b->known);
     for (size_t i = 0; i < at->n_terms; i++)
         if (at->terms[i].n_factors && b->multiples.of)
@@ -199,11 +199,11 @@ static const struct gcal_poly *or_multiples(struct blocks *b, isl_set *set,
 {
     const struct gcal_poly *whole = NULL;
 
-    b->multiples = (struct gcal_sets_multiples){ .of = b->size };
+    b->multiples = (struct gcal_poly_multiples){ .of = b->size };
     find_places(b);
     if (b->known == b->size)
         whole = gcal_sets_cardinality(&b->image.sizes, to_blocks(b, isl_set_copy(set)));
-    return whole ? gcal_sets_multiples_choose(b->c, &b->multiples, whole, p) : p;
+    return whole ? gcal_poly_multiples_choose(b->c, &b->multiples, whole, p) : p;
 }
 
 static const struct gcal_poly *count(struct blocks *b, bool *estimated)

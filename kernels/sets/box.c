@@ -44,7 +44,7 @@ struct boxes {
     enum region region;
     unsigned loop; /* its dimension */
     struct gcal_sets_bases bases;
-    struct gcal_sets_multiples multiples;
+    struct gcal_poly_multiples multiples;
     size_t n;
     const struct gcal_poly **offsets;
     struct gcal_sets_domain *domains;
@@ -58,7 +58,7 @@ struct boxes {
 static bool is_whole(struct boxes *b, const struct gcal_poly *p)
 {
     return gcal_poly_is_multiple(p, b->size) ||
-           gcal_sets_multiples_add(b->c, &b->multiples, p);
+           gcal_poly_multiples_add(b->c, &b->multiples, p);
 }
 
 /* Whether the dimension has one value in the region. */
@@ -357,10 +357,10 @@ or_multiples(struct boxes *b, size_t n,
 
     if (!gcal_poly_begin_attempt(b->c, MOST_STEPS))
         return p;
-    b->multiples = (struct gcal_sets_multiples){ .of = b->size };
+    b->multiples = (struct gcal_poly_multiples){ .of = b->size };
     aligned = count(b, n, accesses, whole);
     if (aligned && b->multiples.n)
-        either = gcal_sets_multiples_choose(b->c, &b->multiples, aligned, p);
+        either = gcal_poly_multiples_choose(b->c, &b->multiples, aligned, p);
     return gcal_poly_end_attempt(b->c) || !either ? p : either;
 }
 

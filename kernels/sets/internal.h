@@ -58,26 +58,6 @@ bool gcal_sets_domain_has_condition(const struct gcal_sets_domain *domain, size_
 /* The number of points of a domain whose components have been found; NULL: unknown. */
 const struct gcal_poly *gcal_sets_domain_count(const struct gcal_sets_domain *domain);
 
-/* ---- multiples.c: counts for sizes that are multiples of a block ---- */
-
-enum { GCAL_SETS_MAX_MULTIPLES = 6 };
-
-/* Polynomials in sizes that are assumed to be multiples of a number. */
-struct gcal_sets_multiples {
-    int64_t of; /* 0: none is assumed */
-    size_t n;
-    const struct gcal_poly *all[GCAL_SETS_MAX_MULTIPLES];
-};
-
-/* Whether p is assumed to be such a multiple from now on, as it may be one. */
-bool gcal_sets_multiples_add(struct gcal_poly_context *c, struct gcal_sets_multiples *m,
-                             const struct gcal_poly *p);
-/* 'multiples' where all of them are, else 'others'. */
-const struct gcal_poly *gcal_sets_multiples_choose(struct gcal_poly_context *c,
-                                                   const struct gcal_sets_multiples *m,
-                                                   const struct gcal_poly *multiples,
-                                                   const struct gcal_poly *others);
-
 /* ---- subgroup.c ---- */
 
 /* Fills 'block' and 'linear' of the domain. */

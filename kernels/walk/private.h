@@ -313,7 +313,7 @@ struct gcal_walk_value gcal_walk_vector_call(struct gcal_walk *w, const char *na
                                              CXType type, size_t n, const CXType *types,
                                              const struct gcal_walk_value *args);
 
-/* ---- near.c: what is known of values that come from data ---- */
+/* ---- data.c: what is known of values that come from data ---- */
 /* The value, or what is known of it; NULL: nothing. */
 const struct gcal_poly *gcal_walk_near_of(struct gcal_walk_value value);
 /* Of a load of 'type' at 'pointer'. */
@@ -323,6 +323,26 @@ const struct gcal_poly *gcal_walk_near_binary(struct gcal_walk *w,
                                               enum CXBinaryOperatorKind kind,
                                               struct gcal_walk_value a,
                                               struct gcal_walk_value b);
+
+/* How many values they may have; NULL: any. */
+const struct gcal_sets_range *gcal_walk_range_of_type(struct gcal_walk *w, CXType type);
+/* Of a op b, one of which is not an integer, or whose result is not affine. */
+const struct gcal_sets_range *
+gcal_walk_range_binary(struct gcal_walk *w, enum CXBinaryOperatorKind kind, CXType type,
+                       const struct gcal_walk_value *a, const struct gcal_walk_value *b);
+/* Of a built-in function of integers. */
+const struct gcal_sets_range *
+gcal_walk_range_function(struct gcal_walk *w, const char *name, CXType type, size_t n,
+                         const struct gcal_walk_value *args);
+/* Of a pointer moved by elements of 'size' bytes. */
+const struct gcal_sets_range *gcal_walk_range_move(struct gcal_walk *w,
+                                                   const struct gcal_walk_value *pointer,
+                                                   const struct gcal_walk_value *by,
+                                                   int64_t size);
+/* A range of bytes in elements of 'bytes'. */
+const struct gcal_sets_range *
+gcal_walk_range_in_elements(struct gcal_walk *w, const struct gcal_sets_range *range,
+                            int64_t bytes);
 
 /* ---- event.c: counted events, and the scopes around them ---- */
 /* A new array; and the array of that name and space, made when it is new. */
@@ -494,26 +514,6 @@ bool gcal_walk_place_find(struct gcal_walk *w, CXCursor c,
                           struct gcal_walk_lvalue *lvalue);
 /* A constant expression, evaluated by libclang. */
 struct gcal_walk_value gcal_walk_constant(struct gcal_walk *w, CXCursor c);
-
-/* ---- range.c: values that depend on data; all give NULL where any are possible ---- */
-const struct gcal_sets_range *gcal_walk_range_of_type(struct gcal_walk *w, CXType type);
-/* Of a op b, one of which is not an integer, or whose result is not affine. */
-const struct gcal_sets_range *
-gcal_walk_range_binary(struct gcal_walk *w, enum CXBinaryOperatorKind kind, CXType type,
-                       const struct gcal_walk_value *a, const struct gcal_walk_value *b);
-/* Of a built-in function of integers. */
-const struct gcal_sets_range *
-gcal_walk_range_function(struct gcal_walk *w, const char *name, CXType type, size_t n,
-                         const struct gcal_walk_value *args);
-/* Of a pointer moved by elements of 'size' bytes. */
-const struct gcal_sets_range *gcal_walk_range_move(struct gcal_walk *w,
-                                                   const struct gcal_walk_value *pointer,
-                                                   const struct gcal_walk_value *by,
-                                                   int64_t size);
-/* A range of bytes in elements of 'bytes'. */
-const struct gcal_sets_range *
-gcal_walk_range_in_elements(struct gcal_walk *w, const struct gcal_sets_range *range,
-                            int64_t bytes);
 
 /* ---- private_array.c ---- */
 /* Moves 'lvalue', an array in private memory, to its element 'by'. */
