@@ -63,9 +63,11 @@ const struct gcal_poly *gcal_count_builder_least(struct gcal_count_builder *m,
                                                  const struct gcal_poly *a,
                                                  const struct gcal_poly *b)
 {
-    return gcal_count_builder_begin_attempt(m)
-               ? gcal_count_builder_end_attempt(m, gcal_poly_min(m->c, a, b))
-               : NULL;
+    const struct gcal_poly *least = NULL;
+
+    if (gcal_count_builder_begin_attempt(m))
+        least = gcal_count_builder_end_attempt(m, gcal_poly_min(m->c, a, b));
+    return least ? least : gcal_poly_mostly_less(m->c, a, b);
 }
 
 char *gcal_count_builder_text(struct gcal_count_builder *m, const struct gcal_poly *p)

@@ -101,29 +101,16 @@ static const struct gcal_poly *whole_array(const struct subject *s)
     return sum;
 }
 
-/* The lesser of two estimates; the first where that takes long. */
-static const struct gcal_poly *least(const struct subject *s, const struct gcal_poly *a,
-                                     const struct gcal_poly *b)
-{
-    const struct gcal_poly *known = gcal_count_builder_least(s->m, a, b);
-
-    return known ? known : a;
-}
-
-/* An estimate that is not above the array's sectors in each of 'regions' (NULL: in one).  Of one
- * region, such as the launch, these are the better estimate where the lesser is unknown.
- */
+/* An estimate that is not above the array's sectors in each of 'regions' (NULL: in one). */
 static void limit(const struct subject *s, const struct gcal_poly *regions,
                   struct gcal_count_counter *counter)
 {
-    const struct gcal_poly *whole = whole_array(s), *known;
+    const struct gcal_poly *whole = whole_array(s);
 
-    if (!whole || !counter->estimated)
-        return;
-    known = gcal_count_builder_least(
-        s->m, counter->count, regions ? gcal_poly_mul(s->m->c, regions, whole) : whole);
-    if (known || !regions)
-        counter->count = known ? known : whole;
+    if (whole && counter->estimated)
+        counter->count = gcal_count_builder_least(
+            s->m, counter->count,
+            regions ? gcal_poly_mul(s->m->c, regions, whole) : whole);
 }
 
 /* From the ranges of subscripts; at most a sector for each access. */
@@ -139,7 +126,9 @@ static struct gcal_count_counter estimate(const struct subject *s,
                "subscripts, as if all conditions held"
              : "the footprint of this array is unknown: a sector of its own is counted "
                "for each access of a work-item");
-    return (struct gcal_count_counter){ box ? least(s, box, most) : most, true };
+    return (struct gcal_count_counter){ box ? gcal_count_builder_least(s->m, box, most)
+                                            : most,
+                                        true };
 }
 
 /* NULL: unknown, or too long. */
@@ -175,7 +164,7 @@ static struct gcal_count_counter count_together(const struct subject *s,
     else
         counter = estimate(s, nest, false);
     if (most || (most = extent(s, nest)))
-        counter.count = least(s, counter.count, most);
+        counter.count = gcal_count_builder_least(s->m, counter.count, most);
     limit(s, NULL, &counter);
     return counter;
 }
@@ -211,7 +200,7 @@ static struct gcal_count_counter count_by_sub_group(const struct subject *s)
 
     if (s->m->nest->sub_group_size > 1)
         box = gcal_sets_sub_group_blocks(s->m->nest, s->n, s->near, NULL, s->size);
-    counter.count = box ? least(s, box, most) : most;
+    counter.count = box ? gcal_count_builder_least(s->m, box, most) : most;
     limit(s,
           gcal_sets_scope_count(s->m->nest, NULL, GCAL_SETS_COUNT_SUB_GROUPS, &estimated),
           &counter);
@@ -350,7 +339,8 @@ static struct gcal_count_counter count_blocks(const struct subject *s)
     blocks.size *= 2;
     counter = count_together(&blocks, s->m->nest, NULL);
     if (counter.estimated)
-        counter.count = least(s, counter.count, s->counted.launch.count);
+        counter.count =
+            gcal_count_builder_least(s->m, counter.count, s->counted.launch.count);
     return counter;
 }
 

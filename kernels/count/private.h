@@ -76,7 +76,7 @@ bool gcal_count_builder_is_long(struct gcal_count_builder *m, const struct gcal_
 bool gcal_count_builder_begin_attempt(struct gcal_count_builder *m);
 const struct gcal_poly *gcal_count_builder_end_attempt(struct gcal_count_builder *m,
                                                        const struct gcal_poly *p);
-/* The lesser of two estimates; NULL where that takes long. */
+/* The lesser of two estimates; where that takes long, the one that is less at most sizes. */
 const struct gcal_poly *gcal_count_builder_least(struct gcal_count_builder *m,
                                                  const struct gcal_poly *a,
                                                  const struct gcal_poly *b);

@@ -141,14 +141,13 @@ static const struct gcal_poly *at_most_array(struct gcal_count_builder *m,
                                              const struct gcal_sets_scope *scope,
                                              int64_t size, const struct gcal_poly *count)
 {
-    const struct gcal_poly *blocks = gcal_count_array_blocks(m, e, size), *times, *least;
+    const struct gcal_poly *blocks = gcal_count_array_blocks(m, e, size), *times;
     bool estimated = false;
 
     if (!blocks || !(times = gcal_sets_scope_count(
                          m->nest, scope, GCAL_SETS_COUNT_SUB_GROUPS, &estimated)))
         return count;
-    least = gcal_count_builder_least(m, count, gcal_poly_mul(m->c, times, blocks));
-    return least ? least : count;
+    return gcal_count_builder_least(m, count, gcal_poly_mul(m->c, times, blocks));
 }
 
 /* As if complete sub-groups executed it, or each work-item by itself. */
@@ -263,7 +262,7 @@ static const struct gcal_poly *bound_by_rows(struct gcal_count_builder *m,
 {
     struct gcal_poly_context *c = m->c;
     bool estimated = false;
-    const struct gcal_poly *times, *span, *least;
+    const struct gcal_poly *times, *span;
 
     if (!count || !sum->rows || !sum->most_rows ||
         !(times = gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS,
@@ -273,8 +272,7 @@ static const struct gcal_poly *bound_by_rows(struct gcal_count_builder *m,
         c, gcal_poly_scale(c, sum->rows, sum->most_rows, 1),
         gcal_poly_integer(c, blocks->width + (blocks->partial ? 0 : blocks->size - 1)));
     span = gcal_poly_floor(c, span, blocks->size);
-    least = gcal_count_builder_least(m, count, gcal_poly_mul(c, times, span));
-    return least ? least : count;
+    return gcal_count_builder_least(m, count, gcal_poly_mul(c, times, span));
 }
 
 static struct count count_access(struct gcal_count_builder *m,
@@ -425,7 +423,7 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
     const struct gcal_sets_access_event *e = &m->nest->accesses[first];
     struct gcal_count_counter sum = gcal_count_counter_zero(m);
     const struct gcal_sets_array *array = &m->nest->arrays[e->array];
-    const struct gcal_poly *distinct = NULL, *least;
+    const struct gcal_poly *distinct = NULL;
     struct gcal_sets_access_event *near;
     size_t n = 0;
 
@@ -443,10 +441,10 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
     if (all[0]->offset && (n > 1 || gcal_count_innermost_loop(e->scope)))
         distinct = gcal_sets_sub_group_blocks(
             m->nest, n, all, gcal_count_innermost_loop(e->scope), blocks->size);
-    if (distinct) {
-        least = gcal_count_builder_least(m, sum.count, distinct);
-        sum = (struct gcal_count_counter){ least ? least : distinct, true };
-    }
+    if (distinct)
+        sum =
+            (struct gcal_count_counter){ gcal_count_builder_least(m, sum.count, distinct),
+                                         true };
     if (sum.estimated && (n == 1 || array->bytes > 0 || array->given))
         sum.count = at_most_array(m, e, loop_parent(e), blocks->size, sum.count);
     return sum;

@@ -248,7 +248,11 @@ unsigned gcal_poly_degree(const struct gcal_poly *p, unsigned atom);
 
 /* Whether an integer-valued p is proven nonnegative; false is no disproof. */
 bool gcal_poly_is_nonnegative(struct gcal_poly_context *c, const struct gcal_poly *p);
-/* The same wherever 'given' >= 0. */
+/* Of a and b, the one that is less at most of some typical sizes. */
+const struct gcal_poly *gcal_poly_mostly_less(const struct gcal_poly_context *c,
+                                              const struct gcal_poly *a,
+                                              const struct gcal_poly *b);
+/* Whether an integer-valued p is proven nonnegative wherever 'given' >= 0. */
 bool gcal_poly_is_nonnegative_given(struct gcal_poly_context *c,
                                     const struct gcal_poly *given,
                                     const struct gcal_poly *p);

@@ -1,4 +1,5 @@
-/* sample.c - values of atoms at some points, which refute what cannot be proven
+/* sample.c - values of atoms at some points, which refute what cannot be proven, and decide
+ * between estimates
  *
  * Most polynomials of which a proof is wanted are negative somewhere, and a proof that fails
  * takes longest, as it tries all bounds of all atoms.  So each atom has its values at a few
@@ -112,4 +113,18 @@ bool gcal_poly_is_refuted(const struct gcal_poly_context *c, const struct gcal_p
         if (!c->left_out[point] && value_of(c, p, point) < -1 + 1e-6)
             return true;
     return false;
+}
+
+const struct gcal_poly *gcal_poly_mostly_less(const struct gcal_poly_context *c,
+                                              const struct gcal_poly *a,
+                                              const struct gcal_poly *b)
+{
+    int less = 0;
+
+    for (size_t point = 0; point < GCAL_POLY_N_POINTS; point++) {
+        double x = value_of(c, a, point), y = value_of(c, b, point);
+
+        less += c->left_out[point] ? 0 : (x < y) - (x > y);
+    }
+    return less < 0 ? b : a;
 }

@@ -253,6 +253,20 @@ static void long_proofs_are_given_up(void **state)
                 "70");
 }
 
+/* Points at which an assumption does not hold do not count. */
+static void typical_sizes_decide(void **state)
+{
+    const struct gcal_poly *square = parse("n*n"), *line = parse("100*n");
+    const struct gcal_poly *below = gcal_poly_sub(c, parse("50"), parse("n"));
+
+    (void)state;
+    assert_ptr_equal(gcal_poly_mostly_less(c, square, line), line);
+    assert_false(gcal_poly_is_nonnegative(c, below));
+    assert_int_equal(gcal_poly_assume(c, "n <= 50", NULL), 0);
+    assert_true(gcal_poly_is_nonnegative(c, below));
+    assert_ptr_equal(gcal_poly_mostly_less(c, square, line), square);
+}
+
 static void overflow_is_an_error(void **state)
 {
     const struct gcal_poly *big = parse("9000000000000000000");
@@ -291,6 +305,7 @@ int main(void)
         TEST(factors_stay_together),
         TEST(minima_may_be_negative),
         TEST(long_proofs_are_given_up),
+        TEST(typical_sizes_decide),
         TEST(overflow_is_an_error),
         TEST(logarithms_and_powers_are_exact),
         TEST(bad_text_is_refused),
