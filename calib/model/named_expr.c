@@ -24,6 +24,7 @@ struct entry {
 struct gcal_expr_names {
     struct entry *entries;
     size_t n, capacity, n_characters;
+    bool checked; /* all of them, since the last was added */
 };
 
 struct gcal_expr_names *gcal_expr_names_create(struct gcal_error *err)
@@ -114,6 +115,7 @@ static int append(struct gcal_expr_names *names, const char *name, const char *t
     struct entry *entries;
     struct entry entry;
 
+    names->checked = false;
     names->n_characters += strlen(text);
     if (names->n == MAX_NAMES || names->n_characters > GCAL_EXPR_MAX_LENGTH)
         return gcal_error_set(err, GCAL_EINPUT,
@@ -156,6 +158,7 @@ struct trail {
 
 struct walk {
     const struct gcal_expr_names *names;
+    bool texts_alone;       /* names that were checked are not followed */
     bool *done;             /* by entry: in 'order' */
     size_t *order, n;       /* entries, each after those that it uses */
     struct gcal_expr *expr; /* gets the symbols in order of first use; NULL: none */
@@ -211,7 +214,8 @@ static int fail_in(struct walk *w, size_t offset, const struct trail *trail)
 }
 
 /* A parameter or a feature, which must be known. */
-static int visit_symbol(struct walk *w, const char *start, size_t length)
+static int visit_symbol(struct walk *w, const char *start, size_t length,
+                        const struct trail *trail)
 {
     struct gcal_buf name = { 0 };
     struct gcal_feature feature = { 0 };
@@ -223,7 +227,7 @@ static int visit_symbol(struct walk *w, const char *start, size_t length)
             gcal_buf_put(&name, &start[i], 1);
     if (!(text = gcal_buf_take(&name, w->err)))
         return -1;
-    if (*text == 'f') {
+    if (*text == 'f' && !(trail && w->names->checked)) {
         rc = gcal_feature_parse(text, &feature, w->err);
         if (rc == 0)
             gcal_feature_clear(&feature);
@@ -249,7 +253,7 @@ static int visit_entry(struct walk *w, size_t entry, const struct trail *trail)
 {
     struct trail here = { trail, entry, trail ? trail->depth + 1 : 1 };
 
-    if (w->done[entry])
+    if (w->done[entry] || (w->texts_alone && w->names->checked))
         return 0;
     for (const struct trail *t = trail; t; t = t->outer)
         if (t->entry == entry)
@@ -271,7 +275,7 @@ static int visit_name(struct walk *w, const char *name, size_t length,
     size_t entry;
 
     if (is_reserved(name))
-        return visit_symbol(w, name, length);
+        return visit_symbol(w, name, length, trail);
     if (after(name + length) == '(') /* a function */
         return 0;
     entry = find(w->names, name, length);
@@ -324,7 +328,7 @@ static int visit_root(struct walk *w, const char *text)
     return -1;
 }
 
-int gcal_expr_names_check(const struct gcal_expr_names *names, struct gcal_error *err)
+int gcal_expr_names_check(struct gcal_expr_names *names, struct gcal_error *err)
 {
     struct walk w;
     int rc = begin(&w, names, err);
@@ -332,6 +336,7 @@ int gcal_expr_names_check(const struct gcal_expr_names *names, struct gcal_error
     for (size_t i = 0; i < names->n && rc == 0; i++)
         rc = visit_entry(&w, i, NULL);
     end(&w);
+    names->checked = rc == 0;
     return rc;
 }
 
@@ -346,6 +351,7 @@ int gcal_expr_names_check_text(const struct gcal_expr_names *names, const char *
         return -1;
     gcal_expr_destroy(expr);
     rc = begin(&w, names, err);
+    w.texts_alone = true;
     if (rc == 0)
         rc = visit_text(&w, text, NULL);
     end(&w);

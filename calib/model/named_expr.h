@@ -39,7 +39,7 @@ const char *gcal_expr_names_text(const struct gcal_expr_names *names, size_t i);
 /* Checks all of them, used or not: -1 with "expression 'NAME': column N: ..." for one that
  * uses an unknown name, itself (directly or through others), or an unknown feature.
  */
-int gcal_expr_names_check(const struct gcal_expr_names *names, struct gcal_error *err);
+int gcal_expr_names_check(struct gcal_expr_names *names, struct gcal_error *err);
 
 /* -1 with 'err', which begins with "column N: " of 'text' or with "expression 'NAME': column
  * N: ", if 'text' does not parse, or it or a name that it uses has one that is neither p_...,
