@@ -192,24 +192,24 @@ static void says_which_name_is_wrong(void **state)
         const char *names, *complaint;
     } cases[] = {
         { "expressions: {x: p_madd*}\nexpression: x +",
-          "n1.yaml:39:18: expression 'x': column 8: expected" },
+          "n1.yaml:40:18: expression 'x': column 8: expected" },
         { "expressions: {p_x: 1}\nexpression: ", "that start with p_ are parameters" },
         { "expressions: {f_x: 1}\nexpression: ", "that start with f_ are features" },
         { "expressions: {max: 1}\nexpression: ", "'max': is the name of a function" },
-        { "expressions: {x: 1, x: 2}\nexpression: ", "n1.yaml:39:21: " },
+        { "expressions: {x: 1, x: 2}\nexpression: ", "n1.yaml:40:21: " },
         { "expressions:\n  x: 2*y\n  y: x\nexpression: x + ",
-          "n1.yaml:41:6: expression 'y': column 1: 'x' is used by y through x: an "
+          "n1.yaml:42:6: expression 'y': column 1: 'x' is used by y through x: an "
           "expression cannot contain itself" },
         { "expressions: {x: y}\nexpression: x + ",
-          "n1.yaml:39:18: expression 'x': column 1: 'y' is neither" },
+          "n1.yaml:40:18: expression 'x': column 1: 'y' is neither" },
         { "expressions: {x: f_nothing}\nexpression: x + ", "'f_nothing'" },
         { "expressions: {x: 1}\nexpression: x + z + ",
-          "n1.yaml:40:13: expression: column 5: 'z' is neither a parameter (p_...), a "
+          "n1.yaml:41:13: expression: column 5: 'z' is neither a parameter (p_...), a "
           "feature (f_...) nor a named expression (x)" },
         { "expressions: {x: 1}\nroofs: {x: x, y: z}\nexpression: x + ",
-          "n1.yaml:40:18: roof 'y': column 1: 'z' is neither" },
+          "n1.yaml:41:18: roof 'y': column 1: 'z' is neither" },
         { "expressions: [x]\nexpression: ",
-          "n1.yaml:39:14: expressions: expected a map" },
+          "n1.yaml:40:14: expressions: expected a map" },
     };
     struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
     struct gcal_error err;
