@@ -83,6 +83,33 @@ line 'no published model roofline, linear or overlap' err
 evaluate 1 --times times.csv -C "$tests/scope" --baseline="$tests/data/applications-cpu/vm.yaml"
 line 'vm.yaml has neither device NVIDIA H100 80GB HBM3 nor another of its type' err
 
+# What the driver said of the built kernels, for a model that asks for it.
+cat > built-config.yaml <<'CONFIGURATION'
+version: 1
+models:
+  - name: built
+    output: f_cl_wall_time
+    expression: >-
+      p_launch*f_sync_kernel_launch +
+      p_work*(f_op + f_mem_access)*max(1, f_kernel_registers)/max(1, f_device_registers)
+    parameters: {p_launch: {initial: 6e-06}, p_work: {initial: 1e-09}}
+    kernels:
+      - tags: [gmem_copy_pattern]
+CONFIGURATION
+"$gpucal" fit --record "$tests/data/general/h100.h5" --config built-config.yaml --output . > out 2> err ||
+    fail 'no model'
+sed 's/^  unit_local_memory_bytes: .*/&\n  unit_registers: 65536/' vm.yaml > registers.yaml
+printf '%s\n' generator,arguments,time_s,registers,private_bytes \
+    tiny_rotate,n:100,6.4e-06,, tiny_rotate,n:512,6.5e-06,255,616 > built.csv
+evaluate 0 --times built.csv -C "$tests/scope" --params registers.yaml --model built \
+    --features built-features.csv
+python3 - <<'CHECK' || fail 'built-features.csv'
+import csv
+rows = list(csv.DictReader(open("built-features.csv", newline="")))
+assert {row["f_device_registers"] for row in rows} == {"65536"}, rows
+assert [float(row["f_kernel_registers"]) for row in rows] == [0, 255], rows
+CHECK
+
 # The counts of its features, once for each kernel, and what the forest does without any.
 evaluate 0 --times times.csv -C "$tests/scope" --baseline=other.yaml --features features.csv
 python3 - <<'CHECK' || fail 'features.csv'
@@ -164,6 +191,7 @@ refused "bad.csv:2: no kernel of the catalogue is called 'tiny_rotat'" $head 'ti
 refused "bad.csv:2: time_s 'fast': expected a number" $head 'tiny_rotate,n:512,fast'
 refused "bad.csv:2: time_s '': expected a time in seconds" $head 'tiny_rotate,n:512,'
 refused "bad.csv:2: time_s '-1'" $head 'tiny_rotate,n:512,-1'
+refused "bad.csv:2: registers 'many': expected a number" $head,registers 'tiny_rotate,n:512,1e-5,many'
 refused "bad.csv:2: status 'slow'" $head,status 'tiny_rotate,n:512,1e-5,slow'
 refused 'bad.csv: no kernel that NVIDIA H100 80GB HBM3 ran' $head
 evaluate 1 --times not-there.csv
