@@ -107,6 +107,22 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
         .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
         .counted = GCAL_FEATURE_COUNTED_WITH_TRAFFIC,
     },
+    [GCAL_FEATURE_SERIAL_OP] = {
+        .name = "f_serial_op",
+        .fields = GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_OP,
+        .in_order = true,
+        .granularity = GCAL_FEATURE_PER_WORK_ITEM,
+        .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
+        .counted = GCAL_FEATURE_COUNTED_WITH_TRAFFIC,
+    },
+    [GCAL_FEATURE_SERIAL_INDEX] = {
+        .name = "f_serial_index",
+        .fields = GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_OP,
+        .in_order = true,
+        .granularity = GCAL_FEATURE_PER_WORK_ITEM,
+        .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
+        .counted = GCAL_FEATURE_COUNTED_WITH_TRAFFIC,
+    },
     [GCAL_FEATURE_ATOMIC_PASS] =
         TRAFFIC("f_atomic_pass", MEETING_FIELDS | GCAL_FEATURE_FIELD_TAG,
                 GCAL_FEATURE_PER_SUB_GROUP),

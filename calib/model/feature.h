@@ -30,6 +30,11 @@
  *   f_loads_in_flight             loads of a work-item per round
  *   f_op_chain[_<dtype>[_<op>]]   operations of a work-item on its longest chain, in which
  *                                 each waits for the one before
+ *   f_serial_op[_<dtype>[_<op>]]  operations, comparisons and so on, and accesses (load, store,
+ *                                 atomic) that runtimes without lanes execute for one
+ *                                 work-item after another: where loops keep the work-items
+ *                                 of a group from being vectorised
+ *   f_serial_index[_<dtype>[_<op>]]   the same of index arithmetic
  *   f_atomic[_tag:<name>][_<global|local>][_<dtype>][_<op>]
  *               [_lstrides:{..}][_gstrides:{..}][_afr:<constraint>]
  *               op: add sub inc dec xchg cmpxchg min max and or xor load store
@@ -119,6 +124,8 @@ enum gcal_feature_kind {
     GCAL_FEATURE_LOAD_TRIP,
     GCAL_FEATURE_LOADS_IN_FLIGHT,
     GCAL_FEATURE_OP_CHAIN,
+    GCAL_FEATURE_SERIAL_OP,
+    GCAL_FEATURE_SERIAL_INDEX,
     GCAL_FEATURE_ATOMIC_PASS,
     GCAL_FEATURE_ATOMIC_ADDRESS,
     GCAL_FEATURE_ATOMIC_SECTOR,

@@ -192,6 +192,11 @@ void gcal_count_builder_add_contention(struct gcal_count_builder *m);
 /* The longest chain of operations, when the request asks for traffic. */
 void gcal_count_builder_add_op_chain(struct gcal_count_builder *m);
 
+/* ---- serial.c ---- */
+
+/* Work of work-items that are executed one after another, when the request asks for traffic. */
+void gcal_count_builder_add_serial(struct gcal_count_builder *m);
+
 /* ---- latency.c ---- */
 
 /* Loads that wait for each other, when the request asks for traffic. */

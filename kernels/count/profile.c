@@ -138,6 +138,7 @@ static void build(struct gcal_count_builder *m, const char *kernel,
     gcal_count_builder_add_latency(m);
     gcal_count_builder_add_contention(m);
     gcal_count_builder_add_op_chain(m);
+    gcal_count_builder_add_serial(m);
     gcal_count_builder_advise(m);
     set_notes(m);
     set_parameters(m, order);

@@ -50,6 +50,7 @@ static void count_op(struct gcal_walk *w, struct gcal_sets_op_event event)
             e->index == event.index && e->auxiliary == event.auxiliary &&
             strcmp(e->op, event.op) == 0) {
             e->times += event.times;
+            e->instructions += event.instructions;
             return;
         }
     }
@@ -75,6 +76,7 @@ static void count_operation(struct gcal_walk *w, CXType type, const char *op,
                                              .op = op,
                                              .scope = w->scope,
                                              .times = gcal_walk_type_width(type),
+                                             .instructions = 1,
                                              .index = index,
                                              .auxiliary = auxiliary && !index });
 }
