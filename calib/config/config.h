@@ -142,6 +142,12 @@ struct gcal_config_model {
     size_t n_checked; /* device kinds on which they are measured at one size, to find
                          components that run slower than their target kernel */
     char **checked;
+    /* Device kinds (gpu, ..) that it is for; 0: those that no model of its name names,
+     * which are in 'others'.
+     */
+    size_t n_kinds;
+    char **kinds;
+    struct gcal_strings others;
     const struct gcal_yaml *node;
     /* SHA-256, hexadecimal, of the resolved model and of the options that affect
      * measurements: like that of the configuration, for this model alone.
@@ -215,11 +221,11 @@ int gcal_config_set_fingerprints(struct gcal_config *config, struct gcal_error *
 bool gcal_config_device_filter_matches(const struct gcal_config_device_filter *filter,
                                        const struct gcal_device_info *info);
 
-/* Whether the model applies to the device: its output names no device, or
- * (f_cl_wall_time_<platform>_<device>) words that platform and name contain; only letters
+/* Whether the model applies to the device: it is for its kind, and its output names no device,
+ * or (f_cl_wall_time_<platform>_<device>) words that platform and name contain; only letters
  * and digits count, case is ignored.
  */
-bool gcal_config_model_applies(const struct gcal_model *model,
+bool gcal_config_model_applies(const struct gcal_config_model *m,
                                const struct gcal_device_info *info);
 
 /* Whether costs that the kernels of a device cannot separate are merged, and hidden ones

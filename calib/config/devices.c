@@ -42,12 +42,23 @@ static bool contains_word(const char *text, const char *word)
     return strstr(squeezed_text, squeezed_word) != NULL;
 }
 
-bool gcal_config_model_applies(const struct gcal_model *model,
+static bool names_kind(size_t n, char *const *kinds, const struct gcal_device_info *info)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(kinds[i], info->device_type) == 0)
+            return true;
+    return false;
+}
+
+bool gcal_config_model_applies(const struct gcal_config_model *m,
                                const struct gcal_device_info *info)
 {
     struct gcal_feature output = { 0 };
-    bool is_for = gcal_feature_parse(model->output, &output, NULL) == 0;
+    bool is_for = gcal_feature_parse(m->output, &output, NULL) == 0;
 
+    if (m->n_kinds ? !names_kind(m->n_kinds, m->kinds, info)
+                   : names_kind(m->others.n, m->others.items, info))
+        is_for = false;
     if (is_for && output.platform)
         is_for = contains_word(info->platform, output.platform) &&
                  contains_word(info->name, output.device);

@@ -32,6 +32,8 @@ void gcal_config_model_clear(struct gcal_config_model *m)
     gcal_spreads_clear(&m->spreads);
     gcal_strings_free(m->tailored, m->n_tailored);
     gcal_strings_free(m->checked, m->n_checked);
+    gcal_strings_free(m->kinds, m->n_kinds);
+    gcal_strings_clear(&m->others);
     free(m->name);
     free(m->output);
     *m = (struct gcal_config_model){ 0 };
@@ -45,8 +47,8 @@ bool gcal_config_model_merges(const struct gcal_config_model *m)
 /* ---- name and output ---- */
 
 /* Names are used in comma-separated lists and on command lines. */
-static int check_name(const struct gcal_yaml *node, const struct gcal_config *config,
-                      const char *name, struct gcal_error *err)
+static int check_name(const struct gcal_yaml *node, const char *name,
+                      struct gcal_error *err)
 {
     for (const char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("_-.", *c))
@@ -56,15 +58,10 @@ static int check_name(const struct gcal_yaml *node, const struct gcal_config *co
                                    name);
     if (!*name)
         return gcal_yaml_error(node, err, "the model's name is empty");
-    for (size_t i = 0; i + 1 < config->n_models; i++)
-        if (strcmp(config->models[i].name, name) == 0)
-            return gcal_yaml_error(node, err, "two models are called '%s'", name);
     return 0;
 }
 
-/* Of the last model. */
-static int read_names(const struct gcal_config *config, struct gcal_config_model *m,
-                      struct gcal_error *err)
+static int read_names(struct gcal_config_model *m, struct gcal_error *err)
 {
     const struct gcal_yaml *name = gcal_config_find(m->node, "name");
     const struct gcal_yaml *output = gcal_config_find(m->node, "output");
@@ -72,13 +69,58 @@ static int read_names(const struct gcal_config *config, struct gcal_config_model
 
     if (!name)
         return gcal_yaml_error(m->node, err, "the model has no 'name'");
-    if (!gcal_yaml_text(name, "name", err) ||
-        check_name(name, config, name->text, err) < 0 ||
+    if (!gcal_yaml_text(name, "name", err) || check_name(name, name->text, err) < 0 ||
         (output && !(text = gcal_yaml_text(output, "output", err))))
         return -1;
     m->name = strdup(name->text);
     m->output = strdup(text);
     return m->name && m->output ? 0 : gcal_error_memory(err);
+}
+
+/* ---- device kinds ---- */
+
+static bool shares_kind(const struct gcal_config_model *a,
+                        const struct gcal_config_model *b)
+{
+    for (size_t i = 0; i < a->n_kinds; i++)
+        for (size_t k = 0; k < b->n_kinds; k++)
+            if (strcmp(a->kinds[i], b->kinds[k]) == 0)
+                return true;
+    return a->n_kinds == b->n_kinds && !a->n_kinds;
+}
+
+/* The one without kinds of two models leaves the other's to it. */
+static int leave_kinds(struct gcal_config_model *m, const struct gcal_config_model *other,
+                       struct gcal_error *err)
+{
+    for (size_t i = 0; i < other->n_kinds && !m->n_kinds; i++)
+        if (gcal_strings_include(&m->others, other->kinds[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* Of the last model, whose name is read: no two models of a name are for the same kind. */
+static int read_model_kinds(const struct gcal_config *config, struct gcal_config_model *m,
+                            struct gcal_error *err)
+{
+    const struct gcal_yaml *list = gcal_config_find(m->node, "kinds");
+
+    if (list && gcal_config_read_kinds(list, &m->kinds, &m->n_kinds, err) < 0)
+        return -1;
+    for (size_t i = 0; i + 1 < config->n_models; i++) {
+        struct gcal_config_model *other = &config->models[i];
+
+        if (strcmp(other->name, m->name) != 0)
+            continue;
+        if (strcmp(other->output, m->output) != 0 || shares_kind(m, other))
+            return gcal_yaml_error(gcal_config_find(m->node, "name"), err,
+                                   "two models are called '%s'; give them 'kinds' of "
+                                   "devices that differ, and one output",
+                                   m->name);
+        if (leave_kinds(m, other, err) < 0 || leave_kinds(other, m, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* ---- tag sets ---- */
@@ -243,17 +285,19 @@ static int read_parameters(struct gcal_config_model *m, struct gcal_error *err)
 int gcal_config_read_model(struct gcal_config *config, const struct gcal_yaml *node,
                            struct gcal_error *err)
 {
-    static const char *const known[] = {
-        "name",     "output",  "expression", "forms",   "groups", "overhead", "predicts",
-        "tailored", "checked", "parameters", "kernels", "roofs",  "spread",   NULL
-    };
+    static const char *const known[] = { "name",       "output",   "expression",
+                                         "forms",      "groups",   "overhead",
+                                         "predicts",   "tailored", "checked",
+                                         "parameters", "kernels",  "roofs",
+                                         "spread",     "kinds",    NULL };
     struct gcal_config_model *m = &config->models[config->n_models++];
 
     m->node = node;
     m->names = config->names;
-    if (gcal_yaml_check_keys(node, known, err) < 0 || read_names(config, m, err) < 0 ||
-        read_kernels(m, err) < 0 || gcal_config_read_forms(m, err) < 0 ||
-        check_tailored_form(m, err) < 0 || read_roofs(m, err) < 0 ||
+    if (gcal_yaml_check_keys(node, known, err) < 0 || read_names(m, err) < 0 ||
+        read_model_kinds(config, m, err) < 0 || read_kernels(m, err) < 0 ||
+        gcal_config_read_forms(m, err) < 0 || check_tailored_form(m, err) < 0 ||
+        read_roofs(m, err) < 0 ||
         gcal_spreads_read(m->node, &m->roofs, &m->spreads, err) < 0)
         return -1;
     return read_parameters(m, err);

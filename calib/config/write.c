@@ -145,6 +145,8 @@ static void write_model(struct gcal_yaml_writer *w, const struct gcal_config_mod
     gcal_yaml_write_map(w);
     gcal_yaml_put_text(w, "name", m->name);
     gcal_yaml_put_text(w, "output", m->output);
+    if (m->n_kinds)
+        write_key_strings(w, "kinds", m->kinds, m->n_kinds);
     write_forms(w, m);
     write_parameters(w, m);
     gcal_roofs_write(w, &m->roofs);

@@ -111,7 +111,7 @@ static int add_forms(struct gcal_plan_gain *gain, const struct gcal_config *conf
     for (size_t i = 0; i < config->n_models; i++) {
         const struct gcal_config_model *m = &config->models[i];
 
-        if (m->kept || !gcal_config_model_applies(m->model, info))
+        if (m->kept || !gcal_config_model_applies(m, info))
             continue;
         for (size_t k = 0; k < m->n_forms; k++)
             if (!m->forms[k].tailored &&

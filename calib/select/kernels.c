@@ -265,7 +265,7 @@ int gcal_select_kernels(const struct gcal_config *config,
         bool checked = names_kind(m->n_checked, m->checked, info);
         enum gcal_kernel_role target = tailored ? GCAL_KERNEL_TARGET : GCAL_KERNEL_CHECK;
 
-        if (!gcal_config_model_applies(m->model, info))
+        if (!gcal_config_model_applies(m, info))
             continue;
         rc = gather_model(&g, config, catalogue, m, GCAL_KERNEL_FITTED, &limits, err);
         if (rc == 0 && (tailored || checked))
@@ -291,7 +291,7 @@ int gcal_select_targets(const struct gcal_config *config,
     for (size_t i = 0; i < config->n_models && rc == 0; i++) {
         const struct gcal_config_model *m = &config->models[i];
 
-        if (gcal_config_model_applies(m->model, info) &&
+        if (gcal_config_model_applies(m, info) &&
             (!model || strcmp(m->name, model) == 0))
             rc = gather_model(&g, config, catalogue, m, GCAL_KERNEL_TARGET, &limits, err);
     }

@@ -84,10 +84,9 @@ static struct work work_at(const struct gcal_count_builder *m, size_t i)
     }
     access = &nest->accesses[i - nest->n_ops];
     return (struct work){ GCAL_FEATURE_SERIAL_OP, access->dtype,
-                          access->atomic ? "atomic"
-                          : access->direction == GCAL_FEATURE_STORE
-                              ? "store"
-                              : "load",
+                          access->atomic                            ? "atomic"
+                          : access->direction == GCAL_FEATURE_STORE ? "store"
+                                                                    : "load",
                           access->scope, 1 };
 }
 
@@ -97,7 +96,8 @@ static bool is_same(const struct work *a, const struct work *b)
            strcmp(a->op, b->op) == 0;
 }
 
-static bool is_first(const struct gcal_count_builder *m, size_t i, const struct work *work)
+static bool is_first(const struct gcal_count_builder *m, size_t i,
+                     const struct work *work)
 {
     for (size_t j = 0; j < i; j++) {
         struct work other = work_at(m, j);

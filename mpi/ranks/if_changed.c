@@ -45,7 +45,7 @@ static struct gcal_staleness_model *models_for(const struct gcal_config *config,
     if (!models)
         gcal_error_memory(err);
     for (size_t i = 0; models && i < config->n_models; i++)
-        if (gcal_config_model_applies(config->models[i].model, info))
+        if (gcal_config_model_applies(&config->models[i], info))
             models[(*n)++] = (struct gcal_staleness_model){
                 .name = config->models[i].name,
                 .configuration = config->models[i].fingerprint,
