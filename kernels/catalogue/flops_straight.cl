@@ -16,6 +16,8 @@
 #define NEXT_exp(v, w, b) exp(-(v))
 #define NEXT_log(v, w, b) log((v) + 3)
 #define NEXT_sin(v, w, b) (sin(v) + (b))
+#define NEXT_native_exp(v, w, b) native_exp(-(v))
+#define NEXT_native_sin(v, w, b) (native_sin(v) + (b))
 #define NEXT_pow(v, w, b) pow(v, b)
 #define NEXT_logic(v, w, b) (((v) + (w)) ^ (b))
 #define NEXT_mul(v, w, b) ((v) * (w) + (b))
