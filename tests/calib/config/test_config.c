@@ -169,6 +169,42 @@ static void errors_about_models_name_the_place(void **state)
             "site.yaml:3:11: ", "only letters");
     refuses(BEGIN SUM TAGS "  - name: m\n    output: f_cl_wall_time\n" SUM TAGS,
             "site.yaml:8:11: ", "two models");
+    refuses(BEGIN SUM
+            "    kinds: [cpu, gpu]\n" TAGS
+            "  - name: m\n    output: f_cl_wall_time\n    kinds: [cpu]\n" SUM TAGS,
+            "site.yaml:9:11: ", "two models");
+    refuses(BEGIN SUM "    kinds: [fpga]\n" TAGS, "site.yaml:6:13: ", "'fpga'");
+}
+
+/* Of two models of one name each device has that of its kind. */
+static void models_of_one_name_are_for_different_kinds(void **state)
+{
+    struct gcal_device_info gpu = { .device_type = "gpu", .max_work_group_size = 1024 };
+    struct gcal_device_info cpu = { .device_type = "cpu", .max_work_group_size = 1024 };
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_config config = { 0 };
+    struct gcal_error err = { 0 };
+    char *text;
+
+    (void)state;
+    if (parse(BEGIN SUM TAGS "  - name: m\n    output: f_cl_wall_time\n    kinds: [cpu]\n"
+                             "    expression: p_b*f_thread_groups\n"
+                             "    kernels: [{tags: [empty_kernel, 'ngroups:16']}]\n",
+              &config, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_true(gcal_config_model_applies(&config.models[0], &gpu));
+    assert_false(gcal_config_model_applies(&config.models[0], &cpu));
+    assert_false(gcal_config_model_applies(&config.models[1], &gpu));
+    assert_true(gcal_config_model_applies(&config.models[1], &cpu));
+    if (gcal_select_kernels(&config, catalogue, &cpu, &list, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(list.n_kernels, 1);
+    assert_string_equal(list.kernels[0]->generator, "empty");
+    gcal_kernel_list_clear(&list);
+    assert_non_null(text = gcal_config_encode(&config, &err));
+    assert_non_null(strstr(text, "kinds: [cpu]"));
+    free(text);
+    gcal_config_clear(&config);
 }
 
 /* Built-in forms are named, not expanded. */
@@ -363,6 +399,7 @@ int main(void)
         cmocka_unit_test(absent_keys_have_defaults),
         cmocka_unit_test(errors_name_the_place),
         cmocka_unit_test(errors_about_models_name_the_place),
+        cmocka_unit_test(models_of_one_name_are_for_different_kinds),
         cmocka_unit_test(reading_needs_no_catalogue),
         cmocka_unit_test(device_types_are_kinds_now),
         cmocka_unit_test(folders_of_kernels_are_beside_the_file),
