@@ -30,18 +30,20 @@ static const struct serial {
     { "_Pragma(\"unroll\") for (int j = 0; j < 4; j++) s += a[i + j];", 0, 0,
       "f_serial_op_float32_add", 0 },
     { "for (int j = 0; j < 1; j++) s += a[i + j];", 0, 0, "f_serial_op_float32_add", 0 },
-    /* a loop makes all of a kernel without barriers serial: loads, sums, the store */
-    { "for (int j = 0; j < n; j++) s += a[i];", 2 * N + 1, 2 * N,
+    /* a loop makes all of a kernel without barriers serial: loads, sums, the store, the
+     * conversions of ids; the loop's condition is tested once more
+     */
+    { "for (int j = 0; j < n; j++) s += a[i];", 2 * N + 2, 2 * N + 2,
       "f_serial_op_float32_load", N },
-    { "s = a[i + 1]; for (int j = 0; j < 3; j++) s = s * 2; s = sqrt(s);", 1 + 3 + 1 + 1,
-      7, "f_serial_op_float32_sqrt", 1 },
+    { "s = a[i + 1]; for (int j = 0; j < 3; j++) s = s * 2; s = sqrt(s);", 1 + 3 + 1 + 2,
+      9, "f_serial_op_float32_sqrt", 1 },
     /* vectors count once */
-    { "float4 w = 0; for (int j = 0; j < n; j++) w = w * 2 + v[i]; s = w.x;", 2 * N + 1,
-      2 * N, "f_serial_op_float32_madd", N },
-    { "for (int j = 0; j < n; j++) atomic_inc(k + l);", N + 1, 2 * N,
+    { "float4 w = 0; for (int j = 0; j < n; j++) w = w * 2 + v[i]; s = w.x;", 2 * N + 2,
+      2 * N + 2, "f_serial_op_float32_madd", N },
+    { "for (int j = 0; j < n; j++) atomic_inc(k + l);", N + 1, 2 * N + 3,
       "f_serial_op_int32_atomic", N },
     /* half of the work-items */
-    { "if (l < 32) for (int j = 0; j < n; j++) s += a[i];", N + 1, N + 1,
+    { "if (l < 32) for (int j = 0; j < n; j++) s += a[i];", N + 2, N + 2.5,
       "f_serial_op_float32_add", N / 2 },
     /* in kernels with barriers: loops without one, themselves alone */
     { "t[l] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); s = t[63 - l];", 0, 0,
@@ -62,7 +64,7 @@ static struct gcal_profile *count(const char *body, size_t sector_bytes)
                                     .n_dims = 1,
                                     .local_size = { 64 },
                                     .global_size = { "640" },
-                                    .sub_group_size = 8,
+                                    .sub_group_size = 32,
                                     .assume = "n >= 1",
                                     .index_arithmetic = true,
                                     .sector_bytes = sector_bytes };
