@@ -54,7 +54,7 @@ bool gcal_config_model_applies(const struct gcal_config_model *m,
                                const struct gcal_device_info *info)
 {
     struct gcal_feature output = { 0 };
-    bool is_for = gcal_feature_parse(m->output, &output, NULL) == 0;
+    bool is_for = gcal_feature_parse(m->model->output, &output, NULL) == 0;
 
     if (m->n_kinds ? !names_kind(m->n_kinds, m->kinds, info)
                    : names_kind(m->others.n, m->others.items, info))
