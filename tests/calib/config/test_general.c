@@ -163,6 +163,41 @@ static void every_operation_has_one_cost(void **state)
     }
 }
 
+/* In the model of CPUs: a class besides the sum of all. */
+static void has_a_cost_on_cpus(const struct gcal_model *cpu, const char *dtype,
+                               const char *op)
+{
+    double parameters[MOST_NAMES];
+    bool found = false;
+
+    for (size_t i = 0; i < cpu->n_parameters; i++)
+        parameters[i] = 2;
+    for (size_t i = 0; i < cpu->n_features && !found; i++) {
+        struct gcal_feature f;
+
+        assert_int_equal(gcal_feature_parse(cpu->features[i], &f, NULL), 0);
+        found = f.kind == GCAL_FEATURE_OP && f.op && gcal_feature_field_has(f.op, op) &&
+                gcal_feature_field_has(f.dtype, dtype) &&
+                gcal_model_feature_has_cost(cpu, parameters, i);
+        gcal_feature_clear(&f);
+    }
+    if (!found)
+        fail_msg("%s of %s has no cost on CPUs", op, dtype);
+}
+
+static void every_operation_has_a_cost_on_cpus(void **state)
+{
+    const struct gcal_model *cpu = config.models[1].forms[0].model;
+    struct names names;
+
+    (void)state;
+    assert_string_equal(config.models[1].kinds[0], "cpu");
+    find_names(&names);
+    for (size_t t = 0; gcal_dtype_name(t); t++)
+        for (size_t i = 0; i < names.n; i++)
+            has_a_cost_on_cpus(cpu, gcal_dtype_name(t), names.all[i]);
+}
+
 /* The time of 'times' executions of an operation where all else is once. */
 static double time_of(enum gcal_feature_kind kind, const char *dtype, const char *op,
                       double times)
@@ -233,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_has_one_cost),
+        cmocka_unit_test(every_operation_has_a_cost_on_cpus),
         cmocka_unit_test(integers_of_64_bits_cost_several),
         cmocka_unit_test(all_other_work_has_a_cost),
     };
