@@ -145,8 +145,7 @@ int gcal_result_rows_pick(const struct gcal_record *record,
         const struct gcal_run_device *device = gcal_record_device(record, row.device);
         const struct gcal_device_info *info = &device->info;
 
-        if (strcmp(info->type, type) == 0 &&
-            gcal_config_model_applies(model, info) &&
+        if (strcmp(info->type, type) == 0 && gcal_config_model_applies(model, info) &&
             !gcal_run_device_keeps(device, model->name) &&
             is_wanted(gcal_record_kernel(record, row.kernel), model, &row))
             picked->rows[picked->n++] = row;

@@ -291,8 +291,7 @@ int gcal_select_targets(const struct gcal_config *config,
     for (size_t i = 0; i < config->n_models && rc == 0; i++) {
         const struct gcal_config_model *m = &config->models[i];
 
-        if (gcal_config_model_applies(m, info) &&
-            (!model || strcmp(m->name, model) == 0))
+        if (gcal_config_model_applies(m, info) && (!model || strcmp(m->name, model) == 0))
             rc = gather_model(&g, config, catalogue, m, GCAL_KERNEL_TARGET, &limits, err);
     }
     tdestroy(g.ids, keep);
