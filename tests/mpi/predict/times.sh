@@ -98,7 +98,7 @@ models:
 CONFIGURATION
 "$gpucal" fit --record "$tests/data/general/h100.h5" --config built-config.yaml --output . > out 2> err ||
     fail 'no model'
-sed 's/^  unit_local_memory_bytes: .*/&\n  unit_registers: 65536/' vm.yaml > registers.yaml
+sed '/^  unit_registers:/d; s/^  unit_local_memory_bytes: .*/&\n  unit_registers: 65536/' vm.yaml > registers.yaml
 printf '%s\n' generator,arguments,time_s,registers,private_bytes \
     tiny_rotate,n:100,6.4e-06,, tiny_rotate,n:512,6.5e-06,255,616 > built.csv
 evaluate 0 --times built.csv -C "$tests/scope" --params registers.yaml --model built \
