@@ -18,27 +18,30 @@ import tempfile
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-# What is left out, and the named expressions that are something else then.
+# What is left out, the named expressions that are something else then, and the parameters that
+# they no longer have.
 TERMS = [
-    ("nothing", {}),
-    ("registers", {"by_registers": "1e9"}),
-    ("busiest compute unit", {"busy": "1/units"}),
-    ("passes over the banks of the first-level cache", {"l1": ("f_cache_pass_global", "0")}),
-    ("capacity of the first-level cache", {"l1_miss": "0*p_l1_bytes"}),
-    ("first-level cache at all", {"l1_miss": "1 + 0*p_l1_bytes", "step_miss": "1"}),
-    ("lines displaced between iterations", {"step_miss": "0"}),
-    ("last-level cache", {"l2_miss": "1 + 0*p_l2_bytes", "wave_miss": "1"}),
-    ("waves of work-groups", {"wave_miss": "0"}),
-    ("blocks of two sectors", {"apart": "1"}),
-    ("sectors that stores leave incomplete", {"read_back": "0"}),
-    ("contention of atomic operations", {"atomics": "p_atomic*f_atomic_sector_global + 0*p_contended"}),
-    ("latency of loads", {"rounds": "0*p_serial"}),
-    ("loads in flight", {"rounds": ("max(1, f_loads_in_flight)", "1")}),
-    ("chains of operations", {"latency": ("p_latency_op*chain", "0*p_latency_op")}),
+    ("nothing", {}, []),
+    ("registers", {"by_registers": "1e9"}, []),
+    ("busiest compute unit", {"busy": "1/units"}, []),
+    ("passes over the banks of the first-level cache", {"l1": ("f_cache_pass_global", "0")}, []),
+    ("capacity of the first-level cache", {"l1_miss": "0"}, []),
+    ("first-level cache at all", {"l1_miss": "1", "step_miss": "1"}, []),
+    ("lines displaced between iterations", {"step_miss": "0"}, []),
+    ("last-level cache", {"l2_miss": "1", "wave_miss": "1"}, ["p_l2_bytes"]),
+    ("waves of work-groups", {"wave_miss": "0"}, []),
+    ("blocks of two sectors", {"apart": "1"}, []),
+    ("sectors that stores leave incomplete", {"read_back": "0"}, []),
+    ("contention of atomic operations", {"atomics": "p_atomic*f_atomic_sector_global"},
+     ["p_contended"]),
+    ("latency of loads", {"latency": ("load_latency*rounds +", "")},
+     ["p_serial", "p_latency_l1", "p_latency_l2", "p_latency_dram"]),
+    ("loads in flight", {"rounds": ("max(1, f_loads_in_flight)", "1")}, []),
+    ("chains of operations", {"latency": ("p_latency_op*chain +", "")}, ["p_latency_op"]),
     ("a work-group's own issue and passes",
-     {"latency": (r"4*arithmetic*f_device_sub_group_size/f_work_items + l1/f_thread_groups +",
-                  "")}),
-    ("launch of work-groups", {"groups": ("p_group*f_thread_groups", "0*p_group")}),
+     {"latency": ("4*arithmetic*f_device_sub_group_size/f_work_items + l1/f_thread_groups +",
+                  "")}, []),
+    ("launch of work-groups", {"groups": ("p_group*f_thread_groups +", "")}, ["p_group"]),
 ]
 # Forms of the soft maximum.
 FORMS = [
@@ -61,10 +64,19 @@ def with_term(config, name, value):
     return config.replace(text, "  %s: >-\n    %s\n" % (name, value))
 
 
+def without(config, parameters):
+    for name in parameters:
+        config = re.sub(r"^      %s: .*\n" % name, "", config, count=1, flags=re.M)
+    return config
+
+
 def with_form(config, form):
     """The general model with another combination of its limits."""
-    return re.sub(r"pnorm\(p_norm,[^\n]*\n\s*0.05\*\(roof_sum - roof_max\)",
-                  "(%s) + 0*p_norm" % form, config, count=1)
+    other = re.sub(r"pnorm\(p_norm,[^\n]*\n\s*0.05\*\(roof_sum - roof_max\)", form, config,
+                   count=1)
+    if other == config:
+        sys.exit("ablation.py: the general model is no p-norm")
+    return without(other, ["p_norm"])
 
 
 def run(*command):
@@ -120,8 +132,8 @@ def main():
     with open(os.path.join(HERE, "models.yaml")) as file:
         config = file.read()
     print("%-50s %8s %8s %7s %6s" % ("left out", "mean", "median", "1.5", "2"))
-    for name, changes in TERMS:
-        other = config
+    for name, changes, parameters in TERMS:
+        other = without(config, parameters)
         for key, value in changes.items():
             other = with_term(other, key, value)
         print(line(name, errors(gpucal, other, record, times, tags)), flush=True)
