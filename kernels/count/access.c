@@ -263,9 +263,8 @@ static struct gcal_count_counter counter_of(struct gcal_count_builder *m,
 /* Whether an array of local memory can change in a loop. */
 static bool changes_in(const struct gcal_count_builder *m, unsigned array, unsigned loop)
 {
-    for (size_t i = 0; i < m->nest->n_barriers; i++)
-        if (gcal_count_is_within(m->nest->barriers[i].scope, loop))
-            return true;
+    if (gcal_count_has_barrier(m->nest, loop))
+        return true;
     for (size_t i = 0; i < m->nest->n_accesses; i++) {
         const struct gcal_sets_access_event *e = &m->nest->accesses[i];
 

@@ -140,6 +140,13 @@ static int64_t measure_passes(const struct gcal_lanes *lanes, int64_t residue, v
                                              (size_t)(p->bytes * p->width), p->n_banks);
 }
 
+int64_t gcal_count_pass_period(const struct gcal_sets_access_event *event)
+{
+    int64_t bytes = (int64_t)gcal_dtype_size(event->dtype);
+
+    return bytes < WORD_BYTES ? WORD_BYTES / bytes : 1;
+}
+
 /* By all executions, or with 'all_lanes' the mean of one by all lanes; NULL: unknown, or
  * an estimate of the former.
  */
@@ -147,11 +154,10 @@ static const struct gcal_poly *sum_passes(struct gcal_count_builder *m,
                                           const struct gcal_sets_access_event *event,
                                           bool all_lanes)
 {
-    int64_t bytes = (int64_t)gcal_dtype_size(event->dtype);
-    struct passes passes = { .bytes = bytes,
+    struct passes passes = { .bytes = (int64_t)gcal_dtype_size(event->dtype),
                              .width = event->width,
                              .n_banks = m->request->n_banks };
-    struct gcal_lanes_sum sum = { .modulus = bytes < WORD_BYTES ? WORD_BYTES / bytes : 1,
+    struct gcal_lanes_sum sum = { .modulus = gcal_count_pass_period(event),
                                   .width = event->width,
                                   .measure = measure_passes,
                                   .data = &passes,

@@ -131,10 +131,3 @@ struct gcal_count_counter gcal_count_cache_passes(struct gcal_count_builder *m,
                                               true }
                : sum_passes(m, e, executions);
 }
-
-int64_t gcal_count_cache_pass_period(const struct gcal_sets_access_event *e)
-{
-    int64_t bytes = (int64_t)gcal_dtype_size(e->dtype);
-
-    return bytes < WORD_BYTES ? WORD_BYTES / bytes : 1;
-}

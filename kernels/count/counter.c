@@ -192,6 +192,14 @@ bool gcal_count_is_within(const struct gcal_sets_scope *scope, unsigned loop)
     return false;
 }
 
+bool gcal_count_has_barrier(const struct gcal_sets_nest *nest, unsigned loop)
+{
+    for (size_t i = 0; i < nest->n_barriers; i++)
+        if (gcal_count_is_within(nest->barriers[i].scope, loop))
+            return true;
+    return false;
+}
+
 const struct gcal_sets_scope *
 gcal_count_innermost_loop(const struct gcal_sets_scope *scope)
 {

@@ -40,9 +40,8 @@ static bool holds_back(const struct gcal_count_builder *m,
 
 static bool is_serial(const struct gcal_count_builder *m, unsigned loop)
 {
-    for (size_t i = 0; i < m->nest->n_barriers; i++)
-        if (gcal_count_is_within(m->nest->barriers[i].scope, loop))
-            return true;
+    if (gcal_count_has_barrier(m->nest, loop))
+        return true;
     for (size_t i = 0; i < m->nest->n_accesses; i++) {
         const struct gcal_sets_access_event *e = &m->nest->accesses[i];
 

@@ -107,6 +107,7 @@ gcal_count_innermost_loop(const struct gcal_sets_scope *scope);
 
 /* Whether 'scope' is that loop or inside it. */
 bool gcal_count_is_within(const struct gcal_sets_scope *scope, unsigned loop);
+bool gcal_count_has_barrier(const struct gcal_sets_nest *nest, unsigned loop);
 
 struct gcal_count_counter {
     const struct gcal_poly *count;
@@ -223,10 +224,6 @@ int64_t gcal_count_blocks_measure(const struct gcal_lanes *lanes, int64_t residu
  */
 struct gcal_count_counter gcal_count_cache_passes(struct gcal_count_builder *m,
                                                   const struct gcal_sets_access_event *e);
-/* Accesses have equal passes whose distance is the same in all lanes and a multiple of this
- * number of elements.
- */
-int64_t gcal_count_cache_pass_period(const struct gcal_sets_access_event *e);
 
 /* ---- component.c: the memory and the on-chip component ---- */
 
@@ -261,6 +258,10 @@ size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
 const struct gcal_poly *
 gcal_count_access_passes(struct gcal_count_builder *m,
                          const struct gcal_sets_access_event *event);
+/* Accesses have equal passes whose distance is the same in all lanes and a multiple of this
+ * number of elements.
+ */
+int64_t gcal_count_pass_period(const struct gcal_sets_access_event *event);
 /* The mean of one execution by all lanes; NULL: not known. */
 const struct gcal_poly *
 gcal_count_mean_passes(struct gcal_count_builder *m,

@@ -10,24 +10,6 @@
 
 #include "kernels/count/private.h"
 
-static bool is_around(const struct gcal_sets_scope *loop,
-                      const struct gcal_sets_scope *scope)
-{
-    for (; scope; scope = scope->parent)
-        if (scope->kind == GCAL_SETS_SCOPE_LOOP && scope->loop == loop->loop)
-            return true;
-    return false;
-}
-
-static bool has_barrier(const struct gcal_sets_nest *nest,
-                        const struct gcal_sets_scope *loop)
-{
-    for (size_t i = 0; i < nest->n_barriers; i++)
-        if (is_around(loop, nest->barriers[i].scope))
-            return true;
-    return false;
-}
-
 static bool is_serial_loop(const struct gcal_sets_nest *nest,
                            const struct gcal_sets_scope *loop)
 {
@@ -36,7 +18,7 @@ static bool is_serial_loop(const struct gcal_sets_nest *nest,
     if (loop->kind != GCAL_SETS_SCOPE_LOOP || loop->is_unrolled ||
         (gcal_poly_is_constant(loop->trips, &trips) && trips <= 1))
         return false;
-    return !has_barrier(nest, loop);
+    return !gcal_count_has_barrier(nest, loop->loop);
 }
 
 /* Whether a serial loop is around the scope. */

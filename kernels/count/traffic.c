@@ -303,8 +303,7 @@ static struct count count_access(struct gcal_count_builder *m,
 static struct count count_passes(struct gcal_count_builder *m,
                                  const struct gcal_sets_access_event *e)
 {
-    return (struct count){ gcal_count_cache_passes(m, e),
-                           gcal_count_cache_pass_period(e) };
+    return (struct count){ gcal_count_cache_passes(m, e), gcal_count_pass_period(e) };
 }
 
 /* The count of an access, unless it is known; that of an access that is like it.  Of blocks,
