@@ -221,6 +221,10 @@ int gcal_config_set_fingerprints(struct gcal_config *config, struct gcal_error *
 bool gcal_config_device_filter_matches(const struct gcal_config_device_filter *filter,
                                        const struct gcal_device_info *info);
 
+/* Whether the kind of the device (gpu, ..) is among 'kinds'. */
+bool gcal_config_names_kind(size_t n, char *const *kinds,
+                            const struct gcal_device_info *info);
+
 /* Whether the model applies to the device: it is for its kind, and its output names no device,
  * or (f_cl_wall_time_<platform>_<device>) words that platform and name contain; only letters
  * and digits count, case is ignored.

@@ -42,7 +42,8 @@ static bool contains_word(const char *text, const char *word)
     return strstr(squeezed_text, squeezed_word) != NULL;
 }
 
-static bool names_kind(size_t n, char *const *kinds, const struct gcal_device_info *info)
+bool gcal_config_names_kind(size_t n, char *const *kinds,
+                            const struct gcal_device_info *info)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(kinds[i], info->device_type) == 0)
@@ -56,8 +57,8 @@ bool gcal_config_model_applies(const struct gcal_config_model *m,
     struct gcal_feature output = { 0 };
     bool is_for = gcal_feature_parse(m->model->output, &output, NULL) == 0;
 
-    if (m->n_kinds ? !names_kind(m->n_kinds, m->kinds, info)
-                   : names_kind(m->others.n, m->others.items, info))
+    if (m->n_kinds ? !gcal_config_names_kind(m->n_kinds, m->kinds, info)
+                   : gcal_config_names_kind(m->others.n, m->others.items, info))
         is_for = false;
     if (is_for && output.platform)
         is_for = contains_word(info->platform, output.platform) &&

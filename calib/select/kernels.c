@@ -117,19 +117,11 @@ static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue
     return rc;
 }
 
-static bool names_kind(size_t n, char **kinds, const struct gcal_device_info *info)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(kinds[i], info->device_type) == 0)
-            return true;
-    return false;
-}
-
 /* 'own': some set of the list names the kind of the device. */
 static bool is_for(const struct gcal_config_tag_set *set, bool own,
                    const struct gcal_device_info *info)
 {
-    return set->n_kinds ? names_kind(set->n_kinds, set->kinds, info) : !own;
+    return set->n_kinds ? gcal_config_names_kind(set->n_kinds, set->kinds, info) : !own;
 }
 
 static int gather_model(struct gathered *g, const struct gcal_config *config,
@@ -145,7 +137,7 @@ static int gather_model(struct gathered *g, const struct gcal_config *config,
     int rc = 0;
 
     for (size_t i = 0; i < n; i++)
-        own = own || names_kind(sets[i].n_kinds, sets[i].kinds, g->info);
+        own = own || gcal_config_names_kind(sets[i].n_kinds, sets[i].kinds, g->info);
     for (size_t i = 0; i < n && rc == 0; i++) {
         if (!is_for(&sets[i], own, g->info))
             continue;
@@ -261,8 +253,8 @@ int gcal_select_kernels(const struct gcal_config *config,
 
     for (size_t i = 0; i < config->n_models && rc == 0; i++) {
         const struct gcal_config_model *m = &config->models[i];
-        bool tailored = names_kind(m->n_tailored, m->tailored, info);
-        bool checked = names_kind(m->n_checked, m->checked, info);
+        bool tailored = gcal_config_names_kind(m->n_tailored, m->tailored, info);
+        bool checked = gcal_config_names_kind(m->n_checked, m->checked, info);
         enum gcal_kernel_role target = tailored ? GCAL_KERNEL_TARGET : GCAL_KERNEL_CHECK;
 
         if (!gcal_config_model_applies(m, info))
