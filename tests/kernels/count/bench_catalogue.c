@@ -101,14 +101,6 @@ static void bench_generator(struct bench *b, const struct gcal_generator *g)
     variants_clear(&variants);
 }
 
-static bool is_wanted(const char *name, int n_names, char **names)
-{
-    for (int i = 0; i < n_names; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return n_names == 0;
-}
-
 int main(int argc, char **argv)
 {
     struct bench b = { 0 };
@@ -127,7 +119,8 @@ int main(int argc, char **argv)
         return 1;
     }
     for (size_t i = 0; i < catalogue->n_generators; i++)
-        if (argc < 5 || is_wanted(catalogue->generators[i]->name, argc - 4, argv + 4))
+        if (argc < 5 ||
+            variants_is_wanted(catalogue->generators[i]->name, argc - 4, argv + 4))
             bench_generator(&b, catalogue->generators[i]);
     printf("%8.2f ms  all\n", 1e3 * b.sum_s);
     if (b.profiles)

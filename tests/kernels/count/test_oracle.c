@@ -177,14 +177,6 @@ static void add_variants(struct jobs *jobs, const struct gcal_generator *g, bool
     variants_clear(&variants);
 }
 
-static bool is_wanted(const char *name, int n_names, char **names)
-{
-    for (int i = 0; i < n_names; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return n_names == 0;
-}
-
 static void free_jobs(struct jobs *jobs)
 {
     for (size_t i = 0; i < jobs->n; i++) {
@@ -219,7 +211,8 @@ int main(int argc, char **argv)
         die(argv[at], &err);
     /* a target kernel and its derived kernels are four in a row */
     for (size_t i = 0; i < catalogue->n_generators; i++)
-        if (is_wanted(catalogue->generators[i]->name, argc - at - 1, argv + at + 1))
+        if (variants_is_wanted(catalogue->generators[i]->name, argc - at - 1,
+                               argv + at + 1))
             add_variants(&jobs, catalogue->generators[i], sampled, i / 4);
     n_failed = oracle_check(jobs.n, jobs.items);
     printf("%zu runs, %zu failed\n", jobs.n, n_failed);

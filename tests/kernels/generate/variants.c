@@ -340,3 +340,11 @@ void variants_clear(struct variants *variants)
     free(variants->texts);
     *variants = (struct variants){ 0 };
 }
+
+bool variants_is_wanted(const char *name, int n_names, char **names)
+{
+    for (int i = 0; i < n_names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return n_names == 0;
+}

@@ -32,4 +32,7 @@ int variants_all(const struct gcal_generator *generator, struct variants *varian
                  struct gcal_error *err);
 void variants_clear(struct variants *variants);
 
+/* Whether 'name' is among 'names', which a command line gives; without any, all are wanted. */
+bool variants_is_wanted(const char *name, int n_names, char **names);
+
 #endif

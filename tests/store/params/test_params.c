@@ -124,6 +124,24 @@ static void reads_back_roofs(void **state)
     gcal_params_clear(&params);
 }
 
+/* The sample's file, changed in one place, is refused with a complaint. */
+static void refuses(const char *from, const char *to, const char *complaint)
+{
+    struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
+    struct gcal_error err;
+    size_t size;
+    char *text, *bad;
+
+    assert_non_null(text = gcal_params_encode(&params, &size, NULL));
+    bad = replace(text, from, to);
+    assert_int_equal(decode(bad, strlen(bad), &back, &err), -1);
+    if (!strstr(err.text, complaint))
+        fail_msg("'%s' gave: %s", to, err.text);
+    free(bad);
+    free(text);
+    gcal_params_clear(&params);
+}
+
 static void says_where_a_file_is_wrong(void **state)
 {
     static const struct {
@@ -168,22 +186,10 @@ static void says_where_a_file_is_wrong(void **state)
         { "\n...\n", "\n", "n1.yaml:63: truncated" },
         { "\n...\n", "\n...\n# comment\nx\n", "n1.yaml:65: only comments may follow" },
     };
-    struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
-    struct gcal_error err;
-    size_t size;
-    char *text, *bad;
 
     (void)state;
-    assert_non_null(text = gcal_params_encode(&params, &size, NULL));
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        bad = replace(text, cases[i].from, cases[i].to);
-        assert_int_equal(decode(bad, strlen(bad), &back, &err), -1);
-        if (!strstr(err.text, cases[i].complaint))
-            fail_msg("'%s' gave: %s", cases[i].to, err.text);
-        free(bad);
-    }
-    free(text);
-    gcal_params_clear(&params);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        refuses(cases[i].from, cases[i].to, cases[i].complaint);
 }
 
 static void says_which_name_is_wrong(void **state)
@@ -211,22 +217,10 @@ static void says_which_name_is_wrong(void **state)
         { "expressions: [x]\nexpression: ",
           "n1.yaml:40:14: expressions: expected a map" },
     };
-    struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
-    struct gcal_error err;
-    size_t size;
-    char *text, *bad;
 
     (void)state;
-    assert_non_null(text = gcal_params_encode(&params, &size, NULL));
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        bad = replace(text, "expression: ", cases[i].names);
-        assert_int_equal(decode(bad, strlen(bad), &back, &err), -1);
-        if (!strstr(err.text, cases[i].complaint))
-            fail_msg("'%s' gave: %s", cases[i].names, err.text);
-        free(bad);
-    }
-    free(text);
-    gcal_params_clear(&params);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        refuses("expression: ", cases[i].names, cases[i].complaint);
 }
 
 /* Files that earlier versions wrote must be read for ever. */
