@@ -362,6 +362,17 @@ void gcal_model_parts_eval(const struct gcal_model_parts *parts, const double *p
     gcal_model_program_eval_roots(parts->program, slots, values);
 }
 
+void gcal_model_parts_eval_scaled(const struct gcal_model_parts *parts,
+                                  const double *parameters, const double *features,
+                                  const double *factors, double *values)
+{
+    double slots[GCAL_PROGRAM_MAX_SLOTS];
+
+    memcpy(slots, parameters, parts->n_parameters * sizeof(*slots));
+    memcpy(slots + parts->n_parameters, features, parts->n_features * sizeof(*slots));
+    gcal_model_program_eval_scaled(parts->program, slots, factors, values);
+}
+
 /* ---- from YAML ---- */
 
 static int decode_number(const struct gcal_yaml *node, const char *key, double *value,

@@ -77,6 +77,13 @@ void gcal_model_parts_destroy(struct gcal_model_parts *parts);
 /* As gcal_model_eval(): 'values' gets one value per text. */
 void gcal_model_parts_eval(const struct gcal_model_parts *parts, const double *parameters,
                            const double *features, double *values);
+/* The same where the value of text i is factors[i] times what it is, wherever the texts use
+ * the same subexpression: factors[i] other than 1 of a roof, with the model's expression as
+ * another text, says how the time follows that roof.
+ */
+void gcal_model_parts_eval_scaled(const struct gcal_model_parts *parts,
+                                  const double *parameters, const double *features,
+                                  const double *factors, double *values);
 
 /* Whether the model has a cost, in seconds, for each unit of the feature: with all costs
  * but one at 0, the time is shorter without the feature.  Other features only choose

@@ -241,12 +241,14 @@ static double apply(const struct step *step, const uint16_t *args, const double 
     return gcal_expr_op_apply(step->op, step->n_args, values);
 }
 
-static void run(const struct gcal_model_program *program, double *slots, size_t n_steps)
+/* Steps first .. end - 1. */
+static void run(const struct gcal_model_program *program, double *slots, size_t first,
+                size_t end)
 {
-    const struct step *step = program->steps, *end = step + n_steps;
-    double *result = slots + program->n_symbols;
+    const struct step *step = program->steps + first, *last = program->steps + end;
+    double *result = slots + program->n_symbols + first;
 
-    for (; step < end; step++, result++) {
+    for (; step < last; step++, result++) {
         const uint16_t *a = program->args + step->first;
 
         switch (step->op) {
@@ -280,7 +282,7 @@ static void run(const struct gcal_model_program *program, double *slots, size_t 
 double gcal_model_program_eval(const struct gcal_model_program *program, double *slots,
                                double *gradient)
 {
-    run(program, slots, gradient ? program->n_steps : program->n_first);
+    run(program, slots, 0, gradient ? program->n_steps : program->n_first);
     for (size_t i = 1; gradient && i < program->n_outputs; i++)
         gradient[i - 1] = slots[program->outputs[i]];
     return slots[program->outputs[0]];
@@ -289,7 +291,44 @@ double gcal_model_program_eval(const struct gcal_model_program *program, double 
 void gcal_model_program_eval_roots(const struct gcal_model_program *program,
                                    double *slots, double *values)
 {
-    run(program, slots, program->n_first);
+    run(program, slots, 0, program->n_first);
+    for (size_t i = 0; i < program->n_roots; i++)
+        values[i] = slots[program->outputs[i]];
+}
+
+/* The first slot from 'from' on that a root with a factor has; none: the end of all. */
+static size_t next_scaled(const struct gcal_model_program *p, const double *factors,
+                          size_t from)
+{
+    size_t next = p->n_symbols + p->n_first;
+
+    for (size_t i = 0; i < p->n_roots; i++)
+        if (factors[i] != 1 && p->outputs[i] >= from && p->outputs[i] < next)
+            next = p->outputs[i];
+    return next;
+}
+
+static void scale(const struct gcal_model_program *p, const double *factors, size_t slot,
+                  double *slots)
+{
+    for (size_t i = 0; i < p->n_roots; i++)
+        if (p->outputs[i] == slot)
+            slots[slot] *= factors[i];
+}
+
+void gcal_model_program_eval_scaled(const struct gcal_model_program *program,
+                                    double *slots, const double *factors, double *values)
+{
+    size_t n = program->n_symbols, end = n + program->n_first, done = 0, slot = 0;
+
+    while ((slot = next_scaled(program, factors, slot)) < end) {
+        if (slot >= n) {
+            run(program, slots, done, slot - n + 1);
+            done = slot - n + 1;
+        }
+        scale(program, factors, slot++, slots);
+    }
+    run(program, slots, done, program->n_first);
     for (size_t i = 0; i < program->n_roots; i++)
         values[i] = slots[program->outputs[i]];
 }

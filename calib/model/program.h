@@ -48,4 +48,8 @@ double gcal_model_program_eval(const struct gcal_model_program *program, double 
 void gcal_model_program_eval_roots(const struct gcal_model_program *program,
                                    double *slots, double *values);
 
+/* The same where the value of root i is factors[i] times what it is, in all that uses it. */
+void gcal_model_program_eval_scaled(const struct gcal_model_program *program,
+                                    double *slots, const double *factors, double *values);
+
 #endif

@@ -22,6 +22,11 @@ const char *gcal_predictor_model(const struct gcal_predictor *p)
     return p->model->name;
 }
 
+struct gcal_predictor_inside gcal_predictor_inside(const struct gcal_predictor *p)
+{
+    return (struct gcal_predictor_inside){ p->model, p->value, p->factor };
+}
+
 size_t gcal_predictor_parameter_count(const struct gcal_predictor *p)
 {
     return p->model->n_parameters;

@@ -26,6 +26,7 @@
 
 struct gcal_binding_gap;
 struct gcal_error;
+struct gcal_model;
 struct gcal_params_device;
 struct gcal_params_model;
 struct gcal_predictor;
@@ -117,6 +118,15 @@ int gcal_predictor_eval(const struct gcal_predictor *predictor, const double *si
 
 /* The model's name. */
 const char *gcal_predictor_model(const struct gcal_predictor *predictor);
+
+/* What a predicted time is computed from: the factor times the model's value. */
+struct gcal_predictor_inside {
+    const struct gcal_model *model; /* owned by the predictor, as the parameters are */
+    const double *parameters;       /* in the model's order */
+    double factor;                  /* of the device */
+};
+struct gcal_predictor_inside
+gcal_predictor_inside(const struct gcal_predictor *predictor);
 
 /* Work without a cost in the model, largest share first; see gcal_binding_gaps().  'gaps',
  * if not NULL, has room for gcal_predictor_gap_count() of them; returns how many have work

@@ -283,6 +283,40 @@ static void parts_are_of_the_model(void **state)
     gcal_expr_names_destroy(names);
 }
 
+/* A scaled part changes all texts that have the same subexpression. */
+static void scales_what_is_shared(void **state)
+{
+    static const char *const texts[] = { "a*f_op + max(b, a*f_op)", "a*f_op", "b",
+                                         "f_op" };
+    struct gcal_expr_names *names = gcal_expr_names_create(NULL);
+    struct gcal_model *model;
+    struct gcal_model_parts *parts;
+    const double p[] = { 2, 5 }, f[] = { 3 };
+    double values[4], factors[] = { 1, 1, 1, 1 };
+    size_t failed;
+
+    (void)state;
+    gcal_expr_names_add(names, "a", "2*p_a", NULL);
+    gcal_expr_names_add(names, "b", "p_b", NULL);
+    model = gcal_model_create_with("m", "f_cl_wall_time", texts[0], names, NULL);
+    parts = gcal_model_parts_create(model, names, 4, texts, &failed, NULL);
+    gcal_expr_names_destroy(names);
+    gcal_model_parts_eval_scaled(parts, p, f, factors, values);
+    assert_true(values[0] == 24 && values[1] == 12 && values[2] == 5);
+    factors[1] = 0.25;
+    gcal_model_parts_eval_scaled(parts, p, f, factors, values);
+    assert_true(values[0] == 8 && values[1] == 3 && values[2] == 5);
+    /* The name b is the parameter itself. */
+    factors[2] = 4;
+    gcal_model_parts_eval_scaled(parts, p, f, factors, values);
+    assert_true(values[0] == 23 && values[1] == 3 && values[2] == 20);
+    factors[3] = 2;
+    gcal_model_parts_eval_scaled(parts, p, f, factors, values);
+    assert_true(values[0] == 26 && values[1] == 6 && values[3] == 6);
+    gcal_model_parts_destroy(parts);
+    gcal_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +328,7 @@ int main(void)
         cmocka_unit_test(has_the_value_of_its_text),
         cmocka_unit_test(refuses_endless_sets),
         cmocka_unit_test(parts_are_of_the_model),
+        cmocka_unit_test(scales_what_is_shared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
