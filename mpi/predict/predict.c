@@ -9,38 +9,26 @@
 #include "calib/base/log.h"
 #include "calib/base/units.h"
 #include "calib/model/profile.h"
-#include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
-#include "mpi/cli/local_device.h"
-#include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/count/built.h"
-#include "mpi/count/options.h"
 #include "mpi/own/own.h"
-#include "mpi/predict/gaps.h"
-#include "mpi/predict/general.h"
-#include "mpi/predict/inputs.h"
-#include "mpi/predict/roofs.h"
+#include "mpi/predict/remarks/gaps.h"
+#include "mpi/predict/remarks/general.h"
+#include "mpi/predict/remarks/roofs.h"
+#include "mpi/predict/subject.h"
 #include "mpi/predict/table.h"
 #include "store/predict/predictor.h"
 
 struct predict_command {
-    struct gcal_count_options count;
-    struct gcal_predict_device_options published;
+    struct gcal_predict_subject_options subject;
     struct gcal_own_options own; /* of --measure */
-    const char *profile, *config, *csv;
-    struct gcal_option_list tags, catalogue; /* of a catalogue kernel */
+    const char *csv;
     bool measure, json;
 };
 
 static const struct argp_option options[] = {
-    { "profile", 'p', "FILE", 0, "A counted kernel, written by 'gpucal count -o FILE'",
-      0 },
-    { "tag", 't', "TAG", 0,
-      "A tag or ARGUMENT:VALUE that selects a catalogue kernel instead of a file, sizes "
-      "included; may be repeated",
-      0 },
     { "measure", 'M', NULL, 0, "Time the kernel on this machine as well", 0 },
     { 0 },
 };
@@ -49,33 +37,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct predict_command *c = state->input;
 
+    (void)arg;
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->published, &c->count, &c->json, &c->config,
-                           &c->catalogue, &c->csv, &c->own);
-        c->count.requires_sizes = true;
-        break;
-    case 'p':
-        c->profile = arg;
-        break;
-    case 't':
-        gcal_option_list_add(&c->tags, arg, state);
+        GCAL_OPTION_VALUES(state, &c->subject, &c->json, &c->csv, &c->own);
         break;
     case 'M':
         c->measure = true;
         break;
     case ARGP_KEY_END:
-        if (!!c->profile + !!c->count.file + !!c->tags.n != 1)
-            argp_error(state, "expected one of --profile FILE, KERNEL.cl, or --tag TAG");
-        if (c->count.ats.n && c->tags.n)
-            argp_error(state, "--at excludes --tag: give sizes as n:4096");
-        if (c->measure && c->profile)
+        if (c->measure && c->subject.profile)
             argp_error(state,
                        "--measure requires KERNEL.cl or a catalogue kernel (--tag): "
                        "a profile cannot be run");
-        if (c->count.build && !c->count.file)
-            argp_error(state, "--build requires KERNEL.cl");
-        if (gcal_own_options_given(&c->own) && !(c->measure && c->count.file))
+        if (gcal_own_options_given(&c->own) && !(c->measure && c->subject.count.file))
             argp_error(state, "--set, --buffer and --range require --measure and "
                               "KERNEL.cl");
         break;
@@ -85,11 +60,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NULL, 0 },
-                                              { &gcal_count_options_argp, 0, NULL, 0 },
+static const struct argp_child children[] = { { &gcal_predict_subject_argp, 0, NULL, 0 },
                                               GCAL_OPTION(json),
-                                              GCAL_OPTION(config),
-                                              GCAL_OPTION(catalogue),
                                               GCAL_OPTION(csv),
                                               { &gcal_own_options_argp, 0, NULL, 0 },
                                               { 0 } };
@@ -109,56 +81,6 @@ static const struct argp argp = {
         "0' --at n=2048\n"
         "  gpucal predict --tag matmul_sq --tag prefetch:True --tag n:320 --measure",
 };
-
-/* ---- the kernel ---- */
-
-/* Fills 'list' with the one kernel that the tags select. */
-static int pick_kernel(const struct predict_command *c, struct gcal_catalogue *catalogue,
-                       const struct gcal_kernel_counting *counting,
-                       struct gcal_kernel_list *list, struct gcal_error *err)
-{
-    struct gcal_kernel_limits limits = gcal_kernel_nominal_limits;
-
-    limits.counting = *counting;
-    if (gcal_catalogue_check(catalogue, c->tags.n, c->tags.items, GCAL_MATCH_SUPERSET,
-                             err) < 0 ||
-        gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items, GCAL_MATCH_SUPERSET,
-                                &limits, list, err) < 0 ||
-        gcal_kernel_list_check(list, err) < 0)
-        return -1;
-    if (list->n_kernels != 1)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "the tags select %zu kernels, expected one; 'gpucal "
-                              "kernels' with the same tags lists them",
-                              list->n_kernels);
-    return 0;
-}
-
-/* 'device' may be NULL. */
-static int take_target(const struct predict_command *c,
-                       const struct gcal_params_device *device,
-                       struct gcal_kernel_list *list, struct gcal_predict_target *s,
-                       struct gcal_error *err)
-{
-    const struct gcal_kernel_counting counting =
-        gcal_predict_counting(device, c->published.model);
-    struct gcal_count_options count = c->count;
-    struct gcal_catalogue *catalogue;
-    int rc = -1;
-
-    /* Without a pattern, on what it is predicted for. */
-    if (!count.build_on && device)
-        count.build_on = device->info.type;
-    if (c->profile)
-        return gcal_predict_target_read(s, c->profile, &c->count.ats, err);
-    if (!c->tags.n)
-        return gcal_predict_target_count(s, &count, &counting, err);
-    if ((catalogue = gcal_command_catalogue_open_for(&c->catalogue, c->config, err)) &&
-        pick_kernel(c, catalogue, &counting, list, err) == 0)
-        rc = gcal_predict_target_from_catalogue(s, list->kernels[0], err);
-    gcal_catalogue_close(catalogue);
-    return rc;
-}
 
 /* ---- its time ---- */
 
@@ -183,14 +105,14 @@ static int predict(const struct predict_command *c,
     const char *changed;
     int rc = 0;
 
-    if (!c->published.model &&
+    if (!c->subject.published.model &&
         (changed = gcal_predictor_find_changed(device, s->profile)))
         gcal_log(GCAL_LOG_WARN,
                  "kernel %s is not the one that model %s was calibrated for: its source, "
                  "defines or launch have changed; 'gpucal learn' calibrates it",
                  s->profile->kernel, changed);
     if (!(a->predictor =
-              gcal_predictor_create(device, c->published.model, s->profile, err)))
+              gcal_predictor_create(device, c->subject.published.model, s->profile, err)))
         return -1;
     a->general =
         gcal_general_create(device, gcal_predictor_model(a->predictor), s->profile);
@@ -198,45 +120,6 @@ static int predict(const struct predict_command *c,
         rc = gcal_predictor_eval(a->predictor, s->sizes + i * s->points.n_sizes, &rows[i],
                                  NULL, err);
     a->prediction = rows[0];
-    return rc;
-}
-
-/* A kernel of the user's own, whose buffers are made up. */
-static int measure_own(const struct predict_command *c,
-                       const struct gcal_predict_target *s,
-                       struct gcal_local_devices *devices, struct answer *a,
-                       struct gcal_error *err)
-{
-    const struct gcal_profile *p = s->profile;
-    struct gcal_own_kernel own = { 0 };
-    int rc = s->points.n == 1 ? 0
-                              : gcal_error_set(err, GCAL_EINPUT,
-                                               "--measure takes one value of each size, "
-                                               "not several");
-
-    if (rc == 0)
-        rc = gcal_own_kernel_read(&c->count, &c->own, NULL, &own, err);
-    if (rc == 0)
-        rc = gcal_own_measure(&own, p->n_parameters, (const char *const *)p->parameters,
-                              s->sizes, devices, a->device_uid, &a->measured_s,
-                              &a->launches, err);
-    gcal_own_kernel_clear(&own);
-    return rc;
-}
-
-static int measure(const struct predict_command *c, const struct gcal_kernel_list *list,
-                   const struct gcal_predict_target *s, struct answer *a,
-                   struct gcal_error *err)
-{
-    struct gcal_local_devices devices = { 0 };
-    int rc = gcal_local_devices_open(&devices, err);
-
-    if (rc == 0)
-        rc = list->n_kernels
-                 ? gcal_local_device_measure(&devices, a->device_uid, list->kernels[0],
-                                             &a->measured_s, &a->launches, err)
-                 : measure_own(c, s, &devices, a, err);
-    gcal_local_devices_close(&devices);
     return rc;
 }
 
@@ -372,58 +255,37 @@ static void print_measured_alone(const struct answer *a)
 
 /* ---- the command ---- */
 
-/* The device and the kernel; what both lack is one message. */
-static int open_inputs(const struct predict_command *c,
-                       struct gcal_predict_device *published,
-                       struct gcal_kernel_list *list, struct gcal_predict_target *s,
-                       struct gcal_error *err)
-{
-    struct gcal_error second = { 0 };
-    char *first;
-
-    if (gcal_predict_device_open(&c->published, published, err) == 0)
-        return take_target(c, published->device, list, s, err);
-    if (take_target(c, NULL, list, s, &second) < 0 && (first = strdup(err->text))) {
-        gcal_error_set(err, err->code, "%s; %s", first, second.text);
-        free(first);
-    }
-    return -1;
-}
-
 static int run(const struct predict_command *c, struct gcal_error *err)
 {
     struct answer a = { .measured_s = NAN };
-    struct gcal_predict_device published = { 0 };
-    struct gcal_kernel_list list = { 0 };
-    struct gcal_predict_target s = { 0 };
+    struct gcal_predict_subject s = { 0 };
     struct gcal_prediction *rows = NULL;
     int rc = -1;
 
-    if (open_inputs(c, &published, &list, &s, err) < 0)
+    if (gcal_predict_subject_open(&c->subject, &s, err) < 0)
         goto out;
-    if (!(rows = calloc(s.points.n, sizeof(*rows)))) {
+    if (!(rows = calloc(s.target.points.n, sizeof(*rows)))) {
         gcal_error_memory(err);
         goto out;
     }
-    a.node = published.params.node;
-    a.device_name = published.device->info.name;
-    a.device_uid = published.device->info.uid;
-    a.device_type = published.device->info.type;
-    a.built = gcal_built_find(s.profile, a.device_type);
-    if (c->measure && measure(c, &list, &s, &a, err) < 0)
+    a.node = s.published.params.node;
+    a.device_name = s.published.device->info.name;
+    a.device_uid = s.published.device->info.uid;
+    a.device_type = s.published.device->info.type;
+    a.built = gcal_built_find(s.target.profile, a.device_type);
+    if (c->measure && gcal_predict_subject_measure(&c->subject, &c->own, &s,
+                                                   &a.measured_s, &a.launches, err) < 0)
         goto out;
-    if (predict(c, published.device, &s, &a, rows, err) < 0) {
+    if (predict(c, s.published.device, &s.target, &a, rows, err) < 0) {
         print_measured_alone(&a);
         goto out;
     }
-    rc = print(c, &a, &s, rows, err);
+    rc = print(c, &a, &s.target, rows, err);
 out:
     free(rows);
     gcal_predictor_destroy(a.predictor);
     gcal_predictor_destroy(a.general);
-    gcal_predict_target_clear(&s);
-    gcal_kernel_list_clear(&list);
-    gcal_predict_device_clear(&published);
+    gcal_predict_subject_clear(&s);
     return rc;
 }
 
@@ -436,8 +298,6 @@ int gcal_command_predict(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     rc = run(&c, &err);
     gcal_own_options_clear(&c.own);
-    gcal_count_options_clear(&c.count);
-    free(c.tags.items);
-    free(c.catalogue.items);
+    gcal_predict_subject_options_clear(&c.subject);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

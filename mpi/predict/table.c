@@ -9,7 +9,7 @@
 #include "calib/model/profile.h"
 #include "mpi/cli/csv.h"
 #include "mpi/cli/file_replace.h"
-#include "mpi/predict/general.h"
+#include "mpi/predict/remarks/general.h"
 
 /* ---- table ---- */
 

@@ -1,5 +1,5 @@
 /* gaps.c - work of a kernel that its model has no cost for, as text and as JSON */
-#include "mpi/predict/gaps.h"
+#include "mpi/predict/remarks/gaps.h"
 
 #include <stdio.h>
 #include <stdlib.h>

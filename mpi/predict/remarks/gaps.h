@@ -1,6 +1,6 @@
 /* gaps.h - work of a kernel that its model has no cost for, as text and as JSON */
-#ifndef GCAL_MPI_PREDICT_GAPS_H
-#define GCAL_MPI_PREDICT_GAPS_H
+#ifndef GCAL_MPI_PREDICT_REMARKS_GAPS_H
+#define GCAL_MPI_PREDICT_REMARKS_GAPS_H
 
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 /* general.c - what the general model predicts for a kernel that has a model of its own */
-#include "mpi/predict/general.h"
+#include "mpi/predict/remarks/general.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* general.h - what the general model predicts for a kernel that has a model of its own */
-#ifndef GCAL_MPI_PREDICT_GENERAL_H
-#define GCAL_MPI_PREDICT_GENERAL_H
+#ifndef GCAL_MPI_PREDICT_REMARKS_GENERAL_H
+#define GCAL_MPI_PREDICT_REMARKS_GENERAL_H
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* roofs.c - what a predicted time depends on: limits of the device and estimates, as text and as JSON */
-#include "mpi/predict/roofs.h"
+#include "mpi/predict/remarks/roofs.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* roofs.h - what a predicted time depends on: limits of the device and estimates, as text and as JSON */
-#ifndef GCAL_MPI_PREDICT_ROOFS_H
-#define GCAL_MPI_PREDICT_ROOFS_H
+#ifndef GCAL_MPI_PREDICT_REMARKS_ROOFS_H
+#define GCAL_MPI_PREDICT_REMARKS_ROOFS_H
 
 #include <jansson.h>
 

@@ -1,0 +1,188 @@
+/* subject.c - one kernel on one calibrated device */
+#include "mpi/predict/subject.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "mpi/cli/catalogue.h"
+#include "mpi/cli/local_device.h"
+#include "mpi/cli/options.h"
+#include "mpi/own/own.h"
+
+/* ---- options ---- */
+
+static const struct argp_option options[] = {
+    { "profile", 'p', "FILE", 0, "A counted kernel, written by 'gpucal count -o FILE'",
+      0 },
+    { "tag", 't', "TAG", 0,
+      "A tag or ARGUMENT:VALUE that selects a catalogue kernel instead of a file, sizes "
+      "included; may be repeated",
+      0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_predict_subject_options *o = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &o->published, &o->count, &o->config, &o->catalogue);
+        o->count.requires_sizes = true;
+        break;
+    case 'p':
+        o->profile = arg;
+        break;
+    case 't':
+        gcal_option_list_add(&o->tags, arg, state);
+        break;
+    case ARGP_KEY_END:
+        if (!!o->profile + !!o->count.file + !!o->tags.n != 1)
+            argp_error(state, "expected one of --profile FILE, KERNEL.cl, or --tag TAG");
+        if (o->count.ats.n && o->tags.n)
+            argp_error(state, "--at excludes --tag: give sizes as n:4096");
+        if (o->count.build && !o->count.file)
+            argp_error(state, "--build requires KERNEL.cl");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NULL, 0 },
+                                              { &gcal_count_options_argp, 0, NULL, 0 },
+                                              GCAL_OPTION(config),
+                                              GCAL_OPTION(catalogue),
+                                              { 0 } };
+const struct argp gcal_predict_subject_argp = { .options = options,
+                                                .parser = parse,
+                                                .children = children };
+
+void gcal_predict_subject_options_clear(struct gcal_predict_subject_options *o)
+{
+    gcal_count_options_clear(&o->count);
+    free(o->tags.items);
+    free(o->catalogue.items);
+}
+
+/* ---- the kernel ---- */
+
+/* Fills 'list' with the one kernel that the tags select. */
+static int pick_kernel(const struct gcal_predict_subject_options *o,
+                       struct gcal_catalogue *catalogue,
+                       const struct gcal_kernel_counting *counting,
+                       struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    struct gcal_kernel_limits limits = gcal_kernel_nominal_limits;
+
+    limits.counting = *counting;
+    if (gcal_catalogue_check(catalogue, o->tags.n, o->tags.items, GCAL_MATCH_SUPERSET,
+                             err) < 0 ||
+        gcal_catalogue_generate(catalogue, o->tags.n, o->tags.items, GCAL_MATCH_SUPERSET,
+                                &limits, list, err) < 0 ||
+        gcal_kernel_list_check(list, err) < 0)
+        return -1;
+    if (list->n_kernels != 1)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "the tags select %zu kernels, expected one; 'gpucal "
+                              "kernels' with the same tags lists them",
+                              list->n_kernels);
+    return 0;
+}
+
+/* 'device' may be NULL. */
+static int take_target(const struct gcal_predict_subject_options *o,
+                       const struct gcal_params_device *device,
+                       struct gcal_kernel_list *list, struct gcal_predict_target *target,
+                       struct gcal_error *err)
+{
+    const struct gcal_kernel_counting counting =
+        gcal_predict_counting(device, o->published.model);
+    struct gcal_count_options count = o->count;
+    struct gcal_catalogue *catalogue;
+    int rc = -1;
+
+    /* Without a pattern, on what it is predicted for. */
+    if (!count.build_on && device)
+        count.build_on = device->info.type;
+    if (o->profile)
+        return gcal_predict_target_read(target, o->profile, &o->count.ats, err);
+    if (!o->tags.n)
+        return gcal_predict_target_count(target, &count, &counting, err);
+    if ((catalogue = gcal_command_catalogue_open_for(&o->catalogue, o->config, err)) &&
+        pick_kernel(o, catalogue, &counting, list, err) == 0)
+        rc = gcal_predict_target_from_catalogue(target, list->kernels[0], err);
+    gcal_catalogue_close(catalogue);
+    return rc;
+}
+
+int gcal_predict_subject_open(const struct gcal_predict_subject_options *o,
+                              struct gcal_predict_subject *s, struct gcal_error *err)
+{
+    struct gcal_error second = { 0 };
+    char *first;
+
+    if (gcal_predict_device_open(&o->published, &s->published, err) == 0)
+        return take_target(o, s->published.device, &s->list, &s->target, err);
+    if (take_target(o, NULL, &s->list, &s->target, &second) < 0 &&
+        (first = strdup(err->text))) {
+        gcal_error_set(err, err->code, "%s; %s", first, second.text);
+        free(first);
+    }
+    return -1;
+}
+
+void gcal_predict_subject_clear(struct gcal_predict_subject *s)
+{
+    gcal_predict_target_clear(&s->target);
+    gcal_kernel_list_clear(&s->list);
+    gcal_predict_device_clear(&s->published);
+}
+
+/* ---- its measured time ---- */
+
+/* A kernel of the user's own, whose buffers are made up. */
+static int measure_own(const struct gcal_predict_subject_options *o,
+                       const struct gcal_own_options *own_options,
+                       const struct gcal_predict_subject *s,
+                       struct gcal_local_devices *devices, double *measured_s,
+                       size_t *launches, struct gcal_error *err)
+{
+    const struct gcal_profile *p = s->target.profile;
+    struct gcal_own_kernel own = { 0 };
+    int rc = s->target.points.n == 1
+                 ? 0
+                 : gcal_error_set(err, GCAL_EINPUT,
+                                  "--measure takes one value of each size, "
+                                  "not several");
+
+    if (rc == 0)
+        rc = gcal_own_kernel_read(&o->count, own_options, NULL, &own, err);
+    if (rc == 0)
+        rc = gcal_own_measure(&own, p->n_parameters, (const char *const *)p->parameters,
+                              s->target.sizes, devices, s->published.device->info.uid,
+                              measured_s, launches, err);
+    gcal_own_kernel_clear(&own);
+    return rc;
+}
+
+int gcal_predict_subject_measure(const struct gcal_predict_subject_options *o,
+                                 const struct gcal_own_options *own,
+                                 const struct gcal_predict_subject *s, double *measured_s,
+                                 size_t *launches, struct gcal_error *err)
+{
+    struct gcal_local_devices devices = { 0 };
+    int rc = gcal_local_devices_open(&devices, err);
+
+    if (rc == 0)
+        rc =
+            s->list.n_kernels
+                ? gcal_local_device_measure(&devices, s->published.device->info.uid,
+                                            s->list.kernels[0], measured_s, launches, err)
+                : measure_own(o, own, s, &devices, measured_s, launches, err);
+    gcal_local_devices_close(&devices);
+    return rc;
+}

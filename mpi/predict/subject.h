@@ -1,0 +1,44 @@
+/* subject.h - what 'predict' and 'explain' are about: one kernel, as KERNEL.cl, a profile or
+ * a kernel of the catalogue, on one calibrated device
+ */
+#ifndef GCAL_MPI_PREDICT_SUBJECT_H
+#define GCAL_MPI_PREDICT_SUBJECT_H
+
+#include "mpi/count/options.h"
+#include "mpi/predict/inputs.h"
+
+struct gcal_own_options;
+
+struct gcal_predict_subject_options {
+    struct gcal_count_options count;
+    struct gcal_predict_device_options published;
+    const char *profile, *config;
+    struct gcal_option_list tags, catalogue; /* of a catalogue kernel */
+};
+
+/* For argp's 'children'; input: struct gcal_predict_subject_options. */
+extern const struct argp gcal_predict_subject_argp;
+void gcal_predict_subject_options_clear(struct gcal_predict_subject_options *options);
+
+struct gcal_predict_subject {
+    struct gcal_predict_device published;
+    struct gcal_kernel_list list; /* the kernel of the catalogue, or empty */
+    struct gcal_predict_target target;
+};
+
+/* The device and the kernel; what both lack is one message.  Clear 'subject' in any case. */
+int gcal_predict_subject_open(const struct gcal_predict_subject_options *options,
+                              struct gcal_predict_subject *subject,
+                              struct gcal_error *err);
+void gcal_predict_subject_clear(struct gcal_predict_subject *subject);
+
+/* Times the kernel at its only point on this machine, which must have the subject's device:
+ * the median of 'launches', in seconds.  Buffers of a kernel of the user's own are made up.
+ */
+int gcal_predict_subject_measure(const struct gcal_predict_subject_options *options,
+                                 const struct gcal_own_options *own,
+                                 const struct gcal_predict_subject *subject,
+                                 double *measured_s, size_t *launches,
+                                 struct gcal_error *err);
+
+#endif
