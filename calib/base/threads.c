@@ -2,12 +2,15 @@
 #include "calib/base/threads.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
 #include "calib/base/error.h"
 
 #define MAX_THREADS 64
+#define STACK_BYTES                                                                      \
+    (16 << 20) /* whatever the limit is: counting recurses over a source */
 
 struct crew {
     int (*job)(void *context, size_t i, struct gcal_error *err);
@@ -22,6 +25,10 @@ struct crew {
 size_t gcal_threads_processors(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t own; /* too small for hosts with more than 1024 */
+
+    if (sched_getaffinity(0, sizeof(own), &own) == 0)
+        n = CPU_COUNT(&own);
 
     return n > 1 ? (size_t)n : 1;
 }
@@ -56,12 +63,16 @@ int gcal_threads_run(size_t n_jobs, size_t max_threads,
                          .lock = PTHREAD_MUTEX_INITIALIZER,
                          .failed = n_jobs };
     pthread_t threads[MAX_THREADS];
+    pthread_attr_t large;
     size_t n_threads = 0; /* besides this one */
 
+    pthread_attr_init(&large);
+    pthread_attr_setstacksize(&large, STACK_BYTES);
     while (n_threads < MAX_THREADS && n_threads + 1 < max_threads &&
            n_threads + 1 < n_jobs &&
-           pthread_create(&threads[n_threads], NULL, run_jobs, &crew) == 0)
+           pthread_create(&threads[n_threads], &large, run_jobs, &crew) == 0)
         n_threads++;
+    pthread_attr_destroy(&large);
     run_jobs(&crew);
     while (n_threads > 0)
         pthread_join(threads[--n_threads], NULL);

@@ -6,7 +6,7 @@
 
 struct gcal_error;
 
-/* Processors that are online, at least 1. */
+/* Processors that this process may use (a launcher may bind it to some), at least 1. */
 size_t gcal_threads_processors(void);
 
 /* Runs job(context, i, err) once for each i of 0 to n_jobs - 1, on up to 'max_threads'

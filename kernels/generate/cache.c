@@ -1,8 +1,10 @@
 /* cache.c - results of work removal and counting, once for each variant and sub-group size
  *
  * Counting takes some 30 ms: kernels that differ in sizes only, and kernels generated
- * again, reuse it.  So does the reason why a variant cannot be counted.
+ * again, reuse it.  So does the reason why a variant cannot be counted.  Threads that need
+ * what another one is counting wait for it.
  */
+#include <pthread.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,13 +49,67 @@ static void destroy(void *node)
     free(counted);
 }
 
+/* ---- what is being counted ---- */
+
+/* A kernel that a thread looked up in vain, and counts now. */
+struct claim {
+    void *const *tree;
+    const struct gcal_kernel *kernel;
+    struct claim *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of trees and claims */
+static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
+static struct claim *claims;
+
+static bool is_claimed(void *const *tree, const struct gcal_kernel *kernel)
+{
+    for (const struct claim *c = claims; c; c = c->next)
+        if (c->tree == tree && strcmp(c->kernel->variant, kernel->variant) == 0 &&
+            compare_counting(&c->kernel->counting, &kernel->counting) == 0)
+            return true;
+    return false;
+}
+
+/* Without memory another thread may count the same, to the same result. */
+static void claim(void *const *tree, const struct gcal_kernel *kernel)
+{
+    struct claim *c = malloc(sizeof(*c));
+
+    if (!c)
+        return;
+    *c = (struct claim){ .tree = tree, .kernel = kernel, .next = claims };
+    claims = c;
+}
+
+static void release(void *const *tree, const struct gcal_kernel *kernel)
+{
+    struct claim **at = &claims, *c;
+
+    while (*at && ((*at)->tree != tree || (*at)->kernel != kernel))
+        at = &(*at)->next;
+    if (!(c = *at))
+        return;
+    *at = c->next;
+    free(c);
+    pthread_cond_broadcast(&released);
+}
+
+/* ---- entries ---- */
+
 struct gcal_kernel_cache_entry *gcal_kernel_cache_find(void *const *tree,
                                                        const struct gcal_kernel *kernel)
 {
     const struct gcal_kernel_cache_entry key = { .variant = kernel->variant,
                                                  .counting = kernel->counting };
-    void *const *found = tfind(&key, tree, compare);
+    void *const *found;
 
+    pthread_mutex_lock(&lock);
+    while (!(found = tfind(&key, tree, compare)) && is_claimed(tree, kernel))
+        pthread_cond_wait(&released, &lock);
+    if (!found)
+        claim(tree, kernel);
+    pthread_mutex_unlock(&lock);
     return found ? *found : NULL;
 }
 
@@ -74,14 +130,20 @@ static struct gcal_kernel_cache_entry *create(const struct gcal_kernel *kernel,
     return NULL;
 }
 
-/* Takes 'counted'. */
-static int add(void **tree, struct gcal_kernel_cache_entry *counted,
-               struct gcal_error *err)
+/* Takes 'counted' (NULL: 'err' is set), and ends the claim. */
+static int add(void **tree, const struct gcal_kernel *kernel,
+               struct gcal_kernel_cache_entry *counted, struct gcal_error *err)
 {
-    if (tsearch(counted, tree, compare))
-        return 0;
-    destroy(counted);
-    return gcal_error_memory(err);
+    struct gcal_kernel_cache_entry *const *found = NULL;
+
+    pthread_mutex_lock(&lock);
+    if (counted && !(found = tsearch(counted, tree, compare)))
+        gcal_error_memory(err);
+    release(tree, kernel);
+    pthread_mutex_unlock(&lock);
+    if (counted && (!found || *found != counted))
+        destroy(counted);
+    return found ? 0 : -1;
 }
 
 int gcal_kernel_cache_add(void **tree, const struct gcal_kernel *kernel,
@@ -90,13 +152,14 @@ int gcal_kernel_cache_add(void **tree, const struct gcal_kernel *kernel,
 {
     struct gcal_kernel_cache_entry *counted = create(kernel, err);
 
-    if (!counted)
-        return -1;
-    counted->element = *element;
-    if ((counted->profile = gcal_profile_copy(kernel->profile, err)))
-        return add(tree, counted, err);
-    destroy(counted);
-    return -1;
+    if (counted) {
+        counted->element = *element;
+        if (!(counted->profile = gcal_profile_copy(kernel->profile, err))) {
+            destroy(counted);
+            counted = NULL;
+        }
+    }
+    return add(tree, kernel, counted, err);
 }
 
 int gcal_kernel_cache_add_failure(void **tree, const struct gcal_kernel *kernel,
@@ -104,12 +167,12 @@ int gcal_kernel_cache_add_failure(void **tree, const struct gcal_kernel *kernel,
 {
     struct gcal_kernel_cache_entry *counted = create(kernel, err);
 
-    if (!counted)
-        return -1;
-    if ((counted->failure = strdup(why->text)))
-        return add(tree, counted, err);
-    destroy(counted);
-    return gcal_error_memory(err);
+    if (counted && !(counted->failure = strdup(why->text))) {
+        destroy(counted);
+        counted = NULL;
+        gcal_error_memory(err);
+    }
+    return add(tree, kernel, counted, err);
 }
 
 void gcal_kernel_cache_clear(void **tree)

@@ -1,11 +1,14 @@
 /* generate.c - kernels of the generators that tags pick, and the list they go into */
+#include <math.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/threads.h"
 #include "calib/model/dtype.h"
 #include "calib/model/profile.h"
 #include "kernels/generate/private.h"
@@ -26,9 +29,34 @@ int gcal_kernel_list_check(const struct gcal_kernel_list *list, struct gcal_erro
     return gcal_error_set(err, GCAL_EINPUT, "%s", list->failed.items[0]);
 }
 
+/* What became of a setting. */
+enum verdict {
+    SKIPPED, /* without a word: one size sweep serves variants with other conditions */
+    EXCLUDED,
+    FAILED,
+    READY,
+};
+
+/* A setting on its way to the list, with its own copy of the values. */
+struct candidate {
+    struct gcal_generator_setting setting;
+    struct gcal_kernel *kernel;
+    struct gcal_geometry geometry;
+    enum verdict verdict;
+    enum gcal_kernel_exclusion reason; /* of EXCLUDED */
+    const char *failed;                /* what failed, of FAILED */
+    struct gcal_error why;
+};
+
+/* Candidates that are made ready together, by several threads. */
+enum { BATCH = 512 };
+
 /* The state of one generation. */
 struct making {
     void **counted;
+    size_t n_candidates, n_jobs;
+    struct candidate *candidates;            /* BATCH; NULL before the first */
+    struct candidate **jobs;                 /* those of one run of the threads */
     const struct gcal_kernel_limits *limits; /* NULL: any device */
     struct gcal_kernel_list *list;
     void *ids; /* tree of the list's kernels */
@@ -73,8 +101,21 @@ static int start(struct making *m, struct gcal_error *err)
     return 0;
 }
 
+static void clear_candidates(struct making *m)
+{
+    for (size_t i = 0; i < m->n_candidates; i++) {
+        free(m->candidates[i].setting.values);
+        gcal_kernel_destroy(m->candidates[i].kernel);
+        gcal_kernel_geometry_clear(&m->candidates[i].geometry);
+    }
+    m->n_candidates = 0;
+}
+
 static void stop(struct making *m)
 {
+    clear_candidates(m);
+    free(m->candidates);
+    free(m->jobs);
     tdestroy(m->ids, keep_kernel);
     gcal_buf_free(&m->left);
     free(m->left_family);
@@ -159,16 +200,47 @@ static int check_geometry(const struct gcal_kernel *kernel,
     return gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, geometry, err);
 }
 
-/* Completes the kernel; its counts must have values at its sizes. */
-static int finish(struct making *m, const struct gcal_generator_setting *setting,
-                  struct gcal_kernel *kernel, struct gcal_error *err)
+/* ---- candidates, by several threads ---- */
+
+/* Whether the kernel can be counted: into c->verdict.  -1: an error of the entry. */
+static int examine(const struct making *m, struct candidate *c, struct gcal_error *err)
 {
+    struct gcal_kernel *kernel = c->kernel = gcal_kernel_create(&c->setting, err);
+
+    if (!kernel)
+        return -1;
+    if (kernel->sweep &&
+        gcal_kernel_check_assume(kernel, kernel->n_sizes, kernel->sizes, NULL) < 0)
+        return 0;
+    c->verdict = READY;
+    if (m->limits &&
+        !gcal_kernel_limits_allow(m->limits, &c->setting, kernel, &c->reason))
+        c->verdict = EXCLUDED;
+    else if (check_geometry(kernel, &c->geometry, &c->why) < 0) {
+        c->verdict = FAILED;
+        c->failed = kernel->name;
+    }
+    return 0;
+}
+
+static int examine_one(void *context, size_t i, struct gcal_error *err)
+{
+    struct making *m = context;
+
+    /* 'keep' may have failed before */
+    return m->candidates[i].verdict == FAILED ? 0 : examine(m, &m->candidates[i], err);
+}
+
+/* Completes the kernel; its counts must have values at its sizes. */
+static int finish(const struct making *m, struct candidate *c, struct gcal_error *err)
+{
+    struct gcal_kernel *kernel = c->kernel;
     double *values;
     int rc;
 
     if (!gcal_kernel_is_transfer(kernel))
         kernel->counting = limits_of(m)->counting;
-    if (gcal_kernel_finish(setting, kernel, m->counted, err) < 0)
+    if (gcal_kernel_finish(&c->setting, kernel, m->counted, err) < 0)
         return -1;
     if (!(values = calloc(kernel->profile->n_parameters + 1, sizeof(*values))))
         return gcal_error_memory(err);
@@ -177,45 +249,139 @@ static int finish(struct making *m, const struct gcal_generator_setting *setting
     return rc;
 }
 
-/* 1 when the kernel can go into the list, 0 when it is left out, -1. */
-static int prepare(struct making *m, const struct gcal_generator_setting *setting,
-                   struct gcal_kernel *kernel, struct gcal_error *err)
+/* A variant fails at any size when it is counted. */
+static int finish_one(void *context, size_t i, struct gcal_error *err)
 {
-    struct gcal_geometry geometry = { 0 };
-    enum gcal_kernel_exclusion reason;
-    struct gcal_error why = { 0 };
-    int rc;
+    const struct making *m = context;
+    struct candidate *c = m->jobs[i];
 
-    /* One size sweep serves variants with different conditions. */
-    if (kernel->sweep &&
-        gcal_kernel_check_assume(kernel, kernel->n_sizes, kernel->sizes, NULL) < 0)
+    (void)err;
+    if (finish(m, c, &c->why) < 0) {
+        c->verdict = FAILED;
+        c->failed = c->kernel->variant;
+    }
+    return 0;
+}
+
+static int compare_variants(const void *a, const void *b)
+{
+    return strcmp(((const struct gcal_kernel *)a)->variant,
+                  ((const struct gcal_kernel *)b)->variant);
+}
+
+/* Makes jobs of the ready candidates that are the first of their variant, or of the
+ * others.
+ */
+static int choose_jobs(struct making *m, bool first, struct gcal_error *err)
+{
+    void *variants = NULL;
+    int rc = 0;
+
+    m->n_jobs = 0;
+    for (size_t i = 0; i < m->n_candidates && rc == 0; i++) {
+        struct candidate *c = &m->candidates[i];
+        struct gcal_kernel *const *found;
+
+        if (!c->kernel || !(found = tsearch(c->kernel, &variants, compare_variants)))
+            rc = c->kernel ? gcal_error_memory(err) : 0;
+        else if (c->verdict == READY && (*found == c->kernel) == first)
+            m->jobs[m->n_jobs++] = c;
+    }
+    tdestroy(variants, keep_kernel);
+    return rc;
+}
+
+/* Counting takes tens of megabytes, and never more than 300. */
+static size_t count_threads(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    double fit = pages > 0 && size > 0 ? (double)pages * (double)size / 2 / 300e6 : 1;
+    size_t processors = gcal_threads_processors();
+
+    return fit < (double)processors ? (size_t)fmax(fit, 1) : processors;
+}
+
+/* Puts a candidate into the list, or notes why it is not there. */
+static int settle(struct making *m, struct candidate *c, struct gcal_error *err)
+{
+    struct gcal_kernel *kernel = c->kernel;
+
+    if (c->verdict == SKIPPED)
         return 0;
-    if (m->limits && !gcal_kernel_limits_allow(m->limits, setting, kernel, &reason))
-        return leave_out(m, kernel, reason, err);
-    if (check_geometry(kernel, &geometry, &why) < 0)
-        rc = note_failed(m, kernel->name, &why, err);
-    else if (finish(m, setting, kernel, &why) < 0)
-        rc = note_failed(m, kernel->variant, &why, err);
-    else if (!(rc = has_local_memory(m, kernel, &geometry)))
-        rc = leave_out(m, kernel, GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY, err);
-    gcal_kernel_geometry_clear(&geometry);
-    return rc;
+    if (c->verdict == FAILED)
+        return note_failed(m, c->failed, &c->why, err);
+    if (c->verdict == EXCLUDED)
+        return leave_out(m, kernel, c->reason, err);
+    if (!has_local_memory(m, kernel, &c->geometry))
+        return leave_out(m, kernel, GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY, err);
+    c->kernel = NULL;
+    return add_kernel(m, kernel, err);
 }
 
-/* One setting's kernel, unless it is left out. */
-static int make_one(struct making *m, const struct gcal_generator_setting *setting,
-                    struct gcal_error *err)
+/* Each variant is counted once, by any thread, before its other sizes take the counts;
+ * the list, its messages and numbers follow the order of the settings.
+ */
+static int flush(struct making *m, struct gcal_error *err)
 {
-    struct gcal_kernel *kernel = gcal_kernel_create(setting, err);
-    int rc = kernel ? prepare(m, setting, kernel, err) : -1;
+    size_t threads = count_threads();
+    int rc = gcal_threads_run(m->n_candidates, threads, examine_one, m, err);
 
-    if (rc > 0)
-        return add_kernel(m, kernel, err);
-    gcal_kernel_destroy(kernel);
+    for (int first = 1; first >= 0 && rc == 0; first--) {
+        rc = choose_jobs(m, first, err);
+        if (rc == 0)
+            rc = gcal_threads_run(m->n_jobs, threads, finish_one, m, err);
+    }
+    for (size_t i = 0; i < m->n_candidates && rc == 0; i++)
+        rc = settle(m, &m->candidates[i], err);
+    clear_candidates(m);
     return rc;
 }
 
-/* One kernel, or for 'keep:each' one for each load. */
+/* The values of a setting change with the next one, so they are copied. */
+static int copy_setting(const struct gcal_generator_setting *from,
+                        struct gcal_generator_setting *to, struct gcal_error *err)
+{
+    size_t n = from->generator->n_arguments, bytes = n * sizeof(char *);
+    char *text;
+
+    *to = *from;
+    for (size_t i = 0; i < n; i++)
+        bytes += strlen(from->values[i]) + 1;
+    if (!(to->values = malloc(bytes + 1)))
+        return gcal_error_memory(err);
+    text = (char *)(to->values + n);
+    for (size_t i = 0; i < n; i++) {
+        to->values[i] = text;
+        text = stpcpy(text, from->values[i]) + 1;
+    }
+    return 0;
+}
+
+/* A new candidate, for the caller to note a failure in; NULL with 'err'. */
+static struct candidate *add_candidate(struct making *m,
+                                       const struct gcal_generator_setting *setting,
+                                       struct gcal_error *err)
+{
+    struct candidate *c;
+
+    if (m->n_candidates == BATCH && flush(m, err) < 0)
+        return NULL;
+    if (!m->candidates && (!(m->candidates = calloc(BATCH, sizeof(*m->candidates))) ||
+                           !(m->jobs = calloc(BATCH, sizeof(struct candidate *))))) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    c = &m->candidates[m->n_candidates];
+    memset(c, 0, sizeof(*c));
+    if (copy_setting(setting, &c->setting, err) < 0)
+        return NULL;
+    m->n_candidates++;
+    return c;
+}
+
+/* ---- settings ---- */
+
+/* One candidate, or for 'keep:each' one for each load. */
 static int make(struct making *m, struct gcal_generator_setting *setting,
                 struct gcal_error *err)
 {
@@ -225,15 +391,22 @@ static int make(struct making *m, struct gcal_generator_setting *setting,
     int rc = 0;
 
     if (gcal_generator_keep_each(setting, &loads, &argument, &why) < 0) {
+        struct candidate *c = add_candidate(m, setting, err);
+
+        if (!c)
+            return -1;
         gcal_error_prefix(&why, "keep:each");
-        return note_failed(m, setting->generator->name, &why, err);
+        c->verdict = FAILED;
+        c->failed = setting->generator->name;
+        c->why = why;
+        return 0;
     }
     if (!loads)
-        return make_one(m, setting, err);
+        return add_candidate(m, setting, err) ? 0 : -1;
     for (size_t i = 0; i < loads->n && rc == 0; i++)
         if (loads->items[i].is_own) {
             setting->values[argument] = loads->items[i].with;
-            rc = make_one(m, setting, err);
+            rc = add_candidate(m, setting, err) ? 0 : -1;
         }
     return rc;
 }
@@ -345,6 +518,7 @@ int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tag
 {
     struct making m = { .counted = catalogue->counted, .limits = limits, .list = list };
     struct gcal_catalogue_tags parsed;
+    struct gcal_error early = { 0 };
     int rc;
 
     if (gcal_catalogue_tags_parse(n_tags, tags, &parsed, err) < 0)
@@ -354,6 +528,12 @@ int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tag
     for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++)
         if (gcal_catalogue_tags_match(&parsed, match, catalogue->generators[i]))
             rc = generate(&m, catalogue->generators[i], &parsed, err);
+    /* settings before one with an error come first */
+    if (m.n_candidates && flush(&m, &early) < 0) {
+        rc = -1;
+        if (err)
+            *err = early;
+    }
     if (rc == 0 && !m.n_settings)
         rc = none_error(&m, err);
     stop(&m);

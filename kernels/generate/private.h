@@ -103,7 +103,10 @@ bool gcal_catalogue_is_size(const char *text);
 
 /* ---- cache.c ---- */
 
-/* A tree begins as NULL.  The kernel's variant and counting are the key. */
+/* A tree begins as NULL.  The kernel's variant and counting are the key.  After a look-up
+ * in vain, the thread must add the results or the failure of this same kernel: until then,
+ * other threads wait for it.
+ */
 struct gcal_kernel_cache_entry *gcal_kernel_cache_find(void *const *tree,
                                                        const struct gcal_kernel *kernel);
 int gcal_kernel_cache_add(void **tree, const struct gcal_kernel *kernel,

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,6 +187,81 @@ static void transfers_have_no_sub_groups(void **state)
     gcal_catalogue_close(catalogue);
 }
 
+/* Of four work-group sizes the last is too large; every second variant cannot be counted. */
+static struct gcal_kernel_list pick_many(struct gcal_catalogue **catalogue)
+{
+    static const char *const tag = "green";
+    const struct gcal_kernel_limits limits = { .max_work_group_size = 64,
+                                               .fp64 = true,
+                                               .counting = { .sub_group_size = 32 } };
+    struct gcal_kernel_list list = { 0 };
+
+    folder_write("g.cl",
+                 "__kernel void k(__global float *x, __global int *m)\n{\n"
+                 "    int i = get_global_id(0);\n"
+                 "#if BAD\n    for (int j = 0; j < m[i]; j++) x[i] += j;\n#endif\n"
+                 "    for (int j = 0; j < REPEAT; j++) x[i + j] += 2.5f;\n}\n");
+    *catalogue = catalogue_open_one(
+        "gpucal_kernel: 1\nname: one\ntags: [green]\nsource: g.cl\nkernel: k\n"
+        "arguments: {l: {values: [16, 32, 64, 128]}, repeat: {values: [1, 2, 3, 4, 5]},"
+        " bad: {values: [0, 1]}, n: {size: [128, 640, 100]}}\n"
+        "defines: {REPEAT: repeat, BAD: bad}\n"
+        "local_size: [l]\nglobal_size: [n]\n"
+        "args: [{name: x, buffer: float32, elements: n + repeat, output: true},\n"
+        "       {name: m, buffer: int32, elements: n}]\n"
+        "companions: {tag: green, forms: [memory, onchip]}\ncheck: {n: 128}\n");
+    assert_int_equal(gcal_catalogue_generate(*catalogue, 1, &tag, GCAL_MATCH_SUPERSET,
+                                             &limits, &list, &err),
+                     0);
+    return list;
+}
+
+static void assert_same_lists(const struct gcal_kernel_list *a,
+                              const struct gcal_kernel_list *b)
+{
+    assert_int_equal(a->n_kernels, b->n_kernels);
+    for (size_t i = 0; i < a->n_kernels; i++) {
+        char *x = gcal_profile_encode(a->kernels[i]->profile, &err);
+        char *y = gcal_profile_encode(b->kernels[i]->profile, &err);
+
+        assert_string_equal(a->kernels[i]->id, b->kernels[i]->id);
+        assert_string_equal(x, y);
+        free(x);
+        free(y);
+    }
+    assert_int_equal(a->failed.n, b->failed.n);
+    for (size_t i = 0; i < a->failed.n; i++)
+        assert_string_equal(a->failed.items[i], b->failed.items[i]);
+    assert_memory_equal(a->left_out, b->left_out, sizeof(a->left_out));
+}
+
+static void lists_do_not_depend_on_the_number_of_threads(void **state)
+{
+    struct gcal_catalogue *one, *all;
+    struct gcal_kernel_list expected, list;
+    cpu_set_t own, first;
+    int cpu = 0;
+
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof(own), &own), 0);
+    while (!CPU_ISSET(cpu, &own))
+        cpu++;
+    CPU_ZERO(&first);
+    CPU_SET(cpu, &first);
+    assert_int_equal(sched_setaffinity(0, sizeof(first), &first), 0);
+    expected = pick_many(&one);
+    assert_int_equal(sched_setaffinity(0, sizeof(own), &own), 0);
+    list = pick_many(&all);
+    assert_true(expected.n_kernels > 20);
+    assert_true(expected.failed.n > 20);
+    assert_true(expected.left_out[GCAL_KERNEL_EXCLUDED_WORK_GROUP] > 10);
+    assert_same_lists(&expected, &list);
+    gcal_kernel_list_clear(&expected);
+    gcal_kernel_list_clear(&list);
+    gcal_catalogue_close(one);
+    gcal_catalogue_close(all);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, catalogue_folder_make, folder_remove)
 
 int main(void)
@@ -196,6 +272,7 @@ int main(void)
         TEST(passes_and_traffic_are_counted_where_asked_for),
         TEST(derived_kernels_are_counted_likewise),
         TEST(transfers_have_no_sub_groups),
+        TEST(lists_do_not_depend_on_the_number_of_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
