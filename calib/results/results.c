@@ -183,7 +183,8 @@ static int list_fits(const struct gcal_record *record, const struct gcal_config 
         for (size_t k = 0; leads_type(record, i) && k < config->n_models; k++) {
             struct gcal_result_type_fit *t = &results->fits[results->n_fits];
 
-            if (!gcal_config_model_applies(&config->models[k], info) ||
+            if (config->models[k].unrecorded ||
+                !gcal_config_model_applies(&config->models[k], info) ||
                 is_kept(record, info->type, config->models[k].name))
                 continue;
             results->n_fits++;

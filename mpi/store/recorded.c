@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/config/config.h"
 #include "calib/select/select.h"
 #include "kernels/generate/generate.h"
@@ -57,6 +58,27 @@ static int find(const struct gcal_record *record, const struct gcal_catalogue *c
     return 0;
 }
 
+/* Models that the record says nothing about are left out where there are others. */
+static void leave_out(const struct gcal_record *record, struct gcal_config *config)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < config->n_models; i++) {
+        struct gcal_config_model *m = &config->models[i];
+
+        m->unrecorded = !m->recorded.n && !is_recorded(record, m->name);
+        n += m->unrecorded;
+    }
+    for (size_t i = 0; i < config->n_models; i++) {
+        struct gcal_config_model *m = &config->models[i];
+
+        m->unrecorded = m->unrecorded && n < config->n_models;
+        if (m->unrecorded)
+            gcal_log(GCAL_LOG_WARN,
+                     "model %s is left out: the record has no kernel of it", m->name);
+    }
+}
+
 int gcal_fit_find_recorded(const struct gcal_record *record,
                            const struct gcal_catalogue *catalogue,
                            struct gcal_config *config, struct gcal_error *err)
@@ -65,5 +87,6 @@ int gcal_fit_find_recorded(const struct gcal_record *record,
         if (!is_recorded(record, config->models[i].name) &&
             find(record, catalogue, &config->models[i], err) < 0)
             return -1;
+    leave_out(record, config);
     return 0;
 }

@@ -81,10 +81,21 @@ static void print_targets(const struct gcal_params_model *m)
     free(targets);
 }
 
+/* Of the column of names. */
+static int name_width(const struct gcal_params_model *m)
+{
+    size_t width = 16;
+
+    for (size_t i = 0; i < m->n_parameters; i++)
+        width = strlen(m->parameter[i]) > width ? strlen(m->parameter[i]) : width;
+    return (int)width;
+}
+
 static void print_model(const struct gcal_params_device *d,
                         const struct gcal_params_model *m)
 {
     char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE];
+    const int width = name_width(m);
 
     printf("    model %s, form %s:", m->name, m->form);
     gcal_formula_print(m);
@@ -100,12 +111,12 @@ static void print_model(const struct gcal_params_device *d,
             "      held-out error %.1f %% rms, 90 %% within %.1f %%, %zu measurements\n",
             100 * m->held_out_rms, 100 * m->error_90, m->n_held_out);
     for (size_t i = 0; i < m->n_parameters; i++) {
-        printf("      %-16s %14s +- %-14s%s\n", m->parameter[i],
+        printf("      %-*s %14s +- %-14s%s\n", width, m->parameter[i],
                gcal_units(m->value[i], m->unit[i], value),
                gcal_units(m->standard_error[i], m->unit[i], error),
                m->at_bound[i] ? " (at its bound)" : "");
         if (isfinite(m->own[i]) && m->own[i] != m->value[i])
-            printf("      %-16s %14s +- %-14s device-only fit\n", "",
+            printf("      %-*s %14s +- %-14s device-only fit\n", width, "",
                    gcal_units(m->own[i], m->unit[i], value),
                    gcal_units(m->own_error[i], m->unit[i], error));
     }

@@ -6,6 +6,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/model/feature.h"
 #include "calib/model/named_expr.h"
 #include "calib/model/run/device_match.h"
 
@@ -174,12 +175,41 @@ gcal_params_find_kernel(const struct gcal_params_model *model, const char *finge
     return NULL;
 }
 
+static bool is_transfer(const char *feature)
+{
+    return strncmp(feature, "f_transfer_", strlen("f_transfer_")) == 0;
+}
+
+static bool is_of_memory(const char *name)
+{
+    struct gcal_feature feature;
+    bool found;
+
+    if (gcal_feature_parse(name, &feature, NULL) < 0)
+        return false;
+    found =
+        gcal_feature_info(feature.kind)->category == GCAL_FEATURE_CATEGORY_GLOBAL_MEMORY;
+    gcal_feature_clear(&feature);
+    return found;
+}
+
+bool gcal_params_model_is_of_transfers(const struct gcal_params_model *model)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < model->n_features && !found; i++)
+        found = is_transfer(model->feature[i]);
+    for (size_t i = 0; i < model->n_features && found; i++)
+        found = !is_of_memory(model->feature[i]);
+    return found;
+}
+
 bool gcal_params_model_is_general(const struct gcal_params_model *model)
 {
     for (size_t i = 0; i < model->n_known; i++)
         if (model->known[i].target)
             return false;
-    return true;
+    return !gcal_params_model_is_of_transfers(model);
 }
 
 /* Variants of a kernel, which have its name, are next to each other. */

@@ -178,7 +178,11 @@ bool gcal_params_model_is_current(const struct gcal_params_device *device,
 /* The kernel with that fingerprint, whose costs the model has; NULL: none. */
 const struct gcal_params_kernel *
 gcal_params_find_kernel(const struct gcal_params_model *model, const char *fingerprint);
-/* Whether the model is made for no kernel in particular. */
+/* Whether the model is of copies between host and device: it counts them, and no access of
+ * kernels to global memory.
+ */
+bool gcal_params_model_is_of_transfers(const struct gcal_params_model *model);
+/* Whether the model is made for kernels, and for none in particular. */
 bool gcal_params_model_is_general(const struct gcal_params_model *model);
 /* The kernels that the model is made to predict, "matmul_plain, matmul_tiled"; NULL if
  * there are none or memory ran out.  The caller's to free.

@@ -52,6 +52,11 @@
           PARAMETER("p_m", "1e-9") PARAMETER("p_o", "1e-9"), "  1e-15 1\n  1e-15 0 1\n", \
           FEATURE("f_memory_tag:kGenerated") FEATURE("f_onchip_tag:kGenerated"),         \
           "known: |\n  01 kGenerated k_generated target\n  02 - mix known\n")
+/* No kernel is one, although it has no targets. */
+#define TRANSFER                                                                         \
+    MODEL("transfer", "p_byte * f_transfer_bytes_to_device_pinned",                      \
+          PARAMETER("p_byte", "2e-11"), "  1e-15 1\n",                                   \
+          FEATURE("f_transfer_bytes_to_device_pinned"), "")
 /* Its error is a hundred times its value. */
 #define VAGUE                                                                            \
     MODEL("vague", "p_add * f_op_float32_add", PARAMETER("p_add", "1e-9"), "  1e-7 1\n", \
@@ -158,6 +163,23 @@ static void other_kernels_get_the_general_model(void **state)
     assert_string_equal(name, "general");
     assert_true(fabs(p.time_s - 1e-6) < 1e-12);
     assert_true(p.not_covered == 0 && p.high_s < 1.1e-6);
+}
+
+static void a_model_of_transfers_is_not_general(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_prediction p;
+    char name[32];
+
+    (void)state;
+    assert_int_equal(predict("transfer, general", TRANSFER GENERAL, NULL,
+                             PROFILE("k", OTHER, NO_MUL), &p, name, &err),
+                     0);
+    assert_string_equal(name, "general");
+    assert_int_equal(predict("transfer, made", TRANSFER MADE, NULL,
+                             PROFILE("k", OTHER, NO_MUL), &p, name, &err),
+                     -1);
+    assert_non_null(strstr(err.text, "no model was made for kernel k"));
 }
 
 static const char *changed(const char *profile_text)
@@ -435,6 +457,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_model_made_for_a_kernel_predicts_it),
         cmocka_unit_test(other_kernels_get_the_general_model),
+        cmocka_unit_test(a_model_of_transfers_is_not_general),
         cmocka_unit_test(a_changed_kernel_is_found),
         cmocka_unit_test(a_model_is_refused_for_other_kernels),
         cmocka_unit_test(intervals_hold_work_without_a_cost),
