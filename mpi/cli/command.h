@@ -17,6 +17,7 @@ struct gcal_store;
     X(learn, "measure a kernel of your own and publish its model")                       \
     X(fit, "repeat the fits of a record, without a device")                              \
     X(predict, "predict the run time of a kernel")                                       \
+    X(explain, "show where the predicted time of a kernel goes")                         \
     X(rank, "order variants of a kernel by predicted time")                              \
     X(evaluate, "compare predictions with measurements")                                 \
     X(show, "print what is published")                                                   \

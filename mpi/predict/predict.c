@@ -16,6 +16,7 @@
 #include "mpi/own/own.h"
 #include "mpi/predict/remarks/gaps.h"
 #include "mpi/predict/remarks/general.h"
+#include "mpi/predict/remarks/outside.h"
 #include "mpi/predict/remarks/roofs.h"
 #include "mpi/predict/subject.h"
 #include "mpi/predict/table.h"
@@ -137,16 +138,6 @@ static const char *format_interval(const struct gcal_prediction *p,
     return text;
 }
 
-/* The feature outside the calibrated range, to be covered by another calibration. */
-static void print_outside(const struct gcal_prediction *p)
-{
-    if (isinf(p->outside_by))
-        printf("extrapolated: no calibrated kernel has %s\n", p->outside);
-    else
-        printf("extrapolated: %s is %.3g times the %s calibrated value\n", p->outside,
-               p->outside_by, p->outside_by > 1 ? "largest" : "smallest");
-}
-
 static int print_answer(const struct answer *a, const double *sizes,
                         struct gcal_error *err)
 {
@@ -161,8 +152,7 @@ static int print_answer(const struct answer *a, const double *sizes,
     gcal_general_print(a->general, sizes, p);
     if (gcal_gaps_print(a->predictor, sizes, err) < 0)
         return -1;
-    if (p->extrapolates)
-        print_outside(p);
+    gcal_outside_print(p);
     if (!isnan(a->measured_s))
         printf("measured %s (median of %zu launches): prediction error %+.1f %%\n",
                gcal_units(a->measured_s, "s", time), a->launches,

@@ -1,0 +1,182 @@
+/* private.h - a predicted time taken apart
+ *
+ * A model has limits (its roofs): what a kernel would take if one resource of the device were
+ * all that counts.  The time is some norm of them, so that most of a shorter limit hides
+ * behind the longest.  What a limit adds is its share of the time: the derivative of the time
+ * by the logarithm of the limit.  As doubled limits double the time, the shares sum up to it.
+ * The same holds of the costs (parameters in seconds) that limits are made of.
+ *
+ * Nothing here knows the expressions of a model.  A few named ones (resident, waves) are looked
+ * up by name, and what needs them is left out for models that have none.
+ */
+#ifndef GCAL_MPI_EXPLAIN_PRIVATE_H
+#define GCAL_MPI_EXPLAIN_PRIVATE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "calib/model/roofs/roofs.h"
+#include "mpi/predict/subject.h"
+#include "store/predict/predictor.h"
+
+struct gcal_error;
+struct gcal_explain_lab;
+struct gcal_model_parts;
+
+/* ---- lab.c: the model's expressions at one point ---- */
+
+/* Texts are the model's expression, its roofs, and its named expressions, in this order. */
+struct gcal_explain_lab {
+    const struct gcal_params_device *device;
+    const struct gcal_params_model *published;
+    struct gcal_predictor_inside inside;
+    size_t n_roofs, n_texts;
+    const char **texts, **names; /* names[0]: "time" */
+    struct gcal_model_parts *parts;
+    double *parameters, *features; /* at this point; may be changed for what-ifs */
+    double *factors;               /* of the texts; 1: as the model has it */
+    double *values;                /* of the texts; those of time and roofs in seconds */
+};
+
+/* 'predictor' is bound to the kernel; clear the lab in any case. */
+int gcal_explain_lab_open(struct gcal_explain_lab *lab,
+                          const struct gcal_params_device *device,
+                          const struct gcal_predictor *predictor, const double *sizes,
+                          struct gcal_error *err);
+void gcal_explain_lab_clear(struct gcal_explain_lab *lab);
+
+/* Evaluates all texts; returns the time in seconds. */
+double gcal_explain_lab_eval(struct gcal_explain_lab *lab);
+/* The index of a named expression or roof; n_texts: there is none. */
+size_t gcal_explain_lab_find(const struct gcal_explain_lab *lab, const char *name);
+/* The value of a named expression as last evaluated; NaN: there is none. */
+double gcal_explain_lab_value(const struct gcal_explain_lab *lab, const char *name);
+/* The index of a feature or parameter of the model; the number of all: there is none. */
+size_t gcal_explain_lab_feature(const struct gcal_explain_lab *lab, const char *name);
+size_t gcal_explain_lab_parameter(const struct gcal_explain_lab *lab, const char *name);
+/* The value of any expression in the model's names; NaN: it has others. */
+double gcal_explain_lab_compute(const struct gcal_explain_lab *lab, const char *text);
+
+/* ---- label.c: what a cost is multiplied by ---- */
+
+enum gcal_explain_unit {
+    GCAL_EXPLAIN_NO_RATE,
+    GCAL_EXPLAIN_BYTES, /* counted in sectors */
+    GCAL_EXPLAIN_OPERATIONS,
+    GCAL_EXPLAIN_PASSES,
+    GCAL_EXPLAIN_ATOMICS,
+    GCAL_EXPLAIN_GROUPS,
+};
+
+struct gcal_explain_label {
+    char *counted; /* "fp32", "l2_loads + ..", or the expression that has the cost */
+    const char *granularity; /* "sub-group"; "-": several, or none */
+    enum gcal_explain_unit unit;
+    size_t owner; /* the first text that names the cost; n_texts: none */
+};
+
+int gcal_explain_label_find(const struct gcal_explain_lab *lab, const char *parameter,
+                            struct gcal_explain_label *label, struct gcal_error *err);
+
+/* ---- limits.c ---- */
+
+struct gcal_explain_limit {
+    const char *name;
+    double alone_s; /* what the kernel would take if this were all */
+    double adds_s;  /* its part of the time */
+};
+
+struct gcal_explain_cost {
+    const char *parameter; /* "p_fp32" */
+    struct gcal_explain_label label;
+    double cost_s; /* of one */
+    double count;  /* how many the kernel has; NaN: unknown */
+    double adds_s; /* its part of the time */
+    size_t limit;  /* the limit that it is the largest part of; the number of all: none */
+    double of_limit[GCAL_ROOFS_MAX]; /* its shares of the limits */
+    double per_unit;                 /* bytes or operations of one; 1 */
+    double rate, peak; /* per second: here, and were it alone; NaN: it is none */
+    double per_clock;  /* the peak, by compute unit and clock; NaN: unknown */
+};
+
+struct gcal_explain_limits {
+    double time_s, other_s; /* other: part of the time that no limit has */
+    size_t n_limits, n_costs;
+    struct gcal_explain_limit *limits; /* the largest part first */
+    struct gcal_explain_cost *costs;   /* of all that are not 0, the largest part first */
+    size_t order[GCAL_ROOFS_MAX];      /* of limits: their numbers in the model */
+};
+
+/* Clear 'limits' in any case. */
+int gcal_explain_limits_find(struct gcal_explain_lab *lab,
+                             struct gcal_explain_limits *limits, struct gcal_error *err);
+void gcal_explain_limits_clear(struct gcal_explain_limits *limits);
+
+/* ---- occupancy.c ---- */
+
+enum { GCAL_EXPLAIN_MAX_BOUNDS = 8 };
+
+/* What bounds the work-groups that a compute unit holds. */
+struct gcal_explain_bound {
+    const char *by; /* "registers" */
+    double groups;
+};
+
+struct gcal_explain_occupancy {
+    bool known;      /* the model has resident work-groups */
+    double resident; /* work-groups that a compute unit holds, at most */
+    size_t n_bounds;
+    struct gcal_explain_bound bounds[GCAL_EXPLAIN_MAX_BOUNDS]; /* the lowest first */
+    double groups, units; /* work-groups of the launch; compute units */
+    double items;         /* work-items of a work-group */
+    double occupancy;     /* work-items held over those that fit, of a full device */
+    double achieved;      /* the same with the work-groups that the launch has */
+    double waves,
+        last_wave;    /* rounds of resident work-groups; how full the last one is */
+    double registers; /* of a work-item, as built or estimated; NaN: unknown */
+    bool built;       /* the driver said so */
+    double local_bytes, unit_local_bytes, unit_registers;
+};
+
+void gcal_explain_occupancy_find(const struct gcal_explain_lab *lab,
+                                 struct gcal_explain_occupancy *occupancy);
+
+/* ---- one explained point ---- */
+
+struct gcal_explain_case {
+    const struct gcal_predict_subject *subject;
+    bool notes_printed; /* those of the counts, when they were counted */
+    const double *sizes;
+    struct gcal_predictor *predictor;
+    struct gcal_prediction prediction;
+    struct gcal_explain_lab lab;
+    struct gcal_explain_limits limits;
+    struct gcal_explain_occupancy occupancy;
+};
+
+int gcal_explain_case_open(struct gcal_explain_case *c,
+                           const struct gcal_predict_subject *subject,
+                           const struct gcal_predict_subject_options *options,
+                           const double *sizes, struct gcal_error *err);
+void gcal_explain_case_clear(struct gcal_explain_case *c);
+
+/* ---- words.c ---- */
+
+/* What a limit of that name is ("memory"); the name itself if it is an unknown one. */
+const char *gcal_explain_words(const char *limit);
+/* "limited by dram: ...", the caller's to free; NULL if memory runs out. */
+char *gcal_explain_sentence(const struct gcal_explain_case *c);
+/* Whether rates are worth showing: not of what is a small part of its limit. */
+bool gcal_explain_has_rate(const struct gcal_explain_cost *cost);
+/* "3.91 TB/s", "12.4 Gop/s". */
+const char *gcal_explain_rate(double rate, enum gcal_explain_unit unit, char *text,
+                              size_t size);
+
+/* ---- print.c, json.c ---- */
+
+int gcal_explain_print(const struct gcal_explain_case *c, struct gcal_error *err);
+/* NULL with 'err'. */
+json_t *gcal_explain_json(const struct gcal_explain_case *c, struct gcal_error *err);
+
+#endif
