@@ -99,6 +99,14 @@ static void vary(struct gcal_explain_lab *lab, size_t parameter, double *above,
     gcal_explain_lab_eval(lab);
 }
 
+/* Without the rounding of differences: most counts are integers. */
+static double whole(double count)
+{
+    double nearest = round(count);
+
+    return fabs(count - nearest) <= 1e-7 * fabs(nearest) ? nearest : count;
+}
+
 static double units_of(const struct gcal_explain_lab *lab, enum gcal_explain_unit unit)
 {
     size_t size = lab->device->info.sub_group_size;
@@ -137,10 +145,10 @@ static void find_cost(struct gcal_explain_lab *lab, size_t parameter,
     vary(lab, parameter, above, below);
     cost->cost_s = value * lab->inside.factor;
     cost->adds_s = value * slope(above, below, 0, value);
-    cost->count =
-        owner > lab->n_roofs && owner < lab->n_texts ? slope(above, below, owner, value)
-        : owner < lab->n_texts ? slope(above, below, owner, value) / lab->inside.factor
-                               : NAN;
+    cost->count = NAN;
+    if (owner < lab->n_texts)
+        cost->count = whole(slope(above, below, owner, value) /
+                            (owner > lab->n_roofs ? 1 : lab->inside.factor));
     cost->limit = lab->n_roofs;
     for (size_t i = 0; i < lab->n_roofs; i++) {
         double part_s = value * slope(above, below, i + 1, value);

@@ -2,7 +2,7 @@
 # options_documented.sh GPUCAL PAGE - --help and gpucal(1) list the same options.
 #
 # An option counts as documented for a command if the command's section has it: in its
-# synopsis or as the head of a paragraph.  'predict' and 'remove' share the options of 'count'.
+# synopsis or as the head of a paragraph.  'predict', 'explain' and 'remove' share the options of 'count'.
 set -eu
 gpucal=$1 page=$2
 # shellcheck source=tests/mpi/cli/options.sh
@@ -46,7 +46,7 @@ report() { # TEXT: for the lines of standard input
 }
 # shared COMMAND: options of 'count' that another command takes as well
 shared() { sed -n "s/^count /$1 /p" "$work/page"; }
-{ cat "$work/page"; shared predict; shared remove; } | sort -u > "$work/documented"
+{ cat "$work/page"; shared predict; shared explain; shared remove; } | sort -u > "$work/documented"
 report "in --help, not in gpucal(1)" < <(comm -23 "$work/wanted" "$work/documented")
 report "in gpucal(1), not in --help" < <(comm -13 "$work/wanted" "$work/page")
 report "letter in --help, not in OPTIONS of gpucal(1)" < <(comm -23 "$work/letters" "$work/table")

@@ -1,0 +1,91 @@
+#!/bin/bash
+# explain.sh GPUCAL DATA - kernels explained from published files, where there is no device.
+set -eu
+gpucal=$1 params=$2/general/h200.yaml cpu=$2/general/cpu.yaml
+out=$(mktemp -d)
+trap 'rm -r "$out"' EXIT
+export OCL_ICD_VENDORS=/nonexistent XDG_CACHE_HOME=$out
+cat > "$out/add.cl" <<'KERNEL'
+kernel void add(global float *sum, global const float *x, int n)
+{
+    int i = get_global_id(0);
+
+    if (i < n)
+        sum[i] += x[i];
+}
+KERNEL
+cat > "$out/chain.cl" <<'KERNEL'
+kernel void chain(global float *x, int m)
+{
+    local float space[KIB*256];
+    float a = x[get_global_id(0)], b = a + 1;
+
+    space[get_local_id(0)] = a;
+    for (int i = 0; i < m; i++)
+        a = a*b + 0.5f;
+    x[get_global_id(0)] = a + space[get_local_id(0)];
+}
+KERNEL
+
+explain() { # FILE.cl OPTION...
+    local file=$1
+    shift
+    "$gpucal" explain "$out/$file" "$@" > "$out/answer" 2> "$out/messages" && return
+    cat "$out/messages"
+    exit 1
+}
+expect() { # PATTERN
+    grep -qE -- "$1" "$out/answer" && return
+    echo "no line matches: $1"
+    cat "$out/answer"
+    exit 1
+}
+add() { explain add.cl --local 256 --global 'ceil(n/256)*256' --params "$params" "$@"; }
+chain() { explain chain.cl --local 256 --global n --assume 'n % 256 = 0 and n >= 256' --params "$params" "$@"; }
+
+add --at n=2^27
+expect '^limited by dram \(memory\): [0-9]+ % of the time; [0-9.]+ TB/s are [0-9]+ % of the [0-9.]+ TB/s measured'
+expect '^dram +[0-9.]+ us +[0-9.]+ % +[0-9.]+ us +[0-9.]+ % +[0-9]+ %  p_dram 100 %'
+expect '^time +[0-9.]+ us +100.0 %'
+expect '^p_group +groups +f_thread_groups +kernel +5.243e\+05 '
+expect '^occupancy: 100 % \(8 work-groups of 256 work-items on a compute unit, bound by size of work-groups\)$'
+expect '^waves: 496.5; the last one is 48 % full$'
+add --at n=1000
+expect '^limited by launch \(the launch itself\): 9[0-9] % of the time$'
+expect '; 0.38 % reached, as the launch has 4 work-groups for 132 compute units$'
+
+# Local memory and arithmetic.
+chain -D KIB=48 --at n=2^22,m=4096
+expect '^limited by arithmetic \(the instructions of the compute units\)'
+expect '^occupancy: 50 % \(4 work-groups .*, bound by local memory\)$'
+expect '^bounds: 4 by local memory, 8 by size of work-groups, '
+expect 'local memory: 49.15 kB for a work-group, of 233.5 kB$'
+
+# Parts add up to the time, and what is printed is what predict says.
+chain -D KIB=4 --at n=2^14:2^22,m=64 --json
+python3 - "$out/answer" <<'PYTHON'
+import json, sys
+for a in json.load(open(sys.argv[1])):
+    time = a["time_s"]
+    assert abs(sum(l["adds_s"] for l in a["limits"]) + a["other_s"] - time) < 1e-6*time, a
+    assert abs(sum(c["adds_s"] for c in a["costs"]) - time) < 1e-6*time, a
+    assert a["limited_by"] == max(a["limits"], key=lambda l: l["adds_s"])["limit"], a
+    for limit in a["limits"]:
+        parts = sum(c["of_limits"].get(limit["limit"], 0) for c in a["costs"])
+        assert abs(parts - (limit["alone_s"] > 0)) < 1e-6, (limit, parts)
+    fp32 = next(c for c in a["costs"] if c["cost"] == "p_fp32")
+    assert fp32["count"] == (2 + 64)*a["sizes"]["n"]/32 and fp32["per"] == "sub-group", fp32
+    assert abs(fp32["rate"]*time - (2 + 64)*a["sizes"]["n"]) < 1e-6*fp32["rate"], fp32
+    assert a["occupancy"]["bounds"][0]["groups"] == a["occupancy"]["resident_groups"], a
+PYTHON
+
+# A CPU's model has neither resident work-groups nor the same limits.
+explain add.cl --local 256 --global 'ceil(n/256)*256' --params "$cpu" --at n=2^24
+expect '^limited by (core|cache|dram) '
+if grep -E '^(occupancy|waves|registers)' "$out/answer"; then exit 1; fi
+
+# What cannot be explained has one line of error.
+! "$gpucal" explain "$out/add.cl" --local 256 --global n --params "$params" --at n=0 \
+    2> "$out/answer" || exit 1
+[ "$(grep -c . "$out/answer")" -eq 1 ]
+expect '^gpucal: '
