@@ -173,25 +173,13 @@ static int read_defaults(const struct gcal_yaml *list, struct gcal_generator_arg
 static int default_to_all(const struct gcal_yaml *node, struct gcal_generator_arg *a,
                           struct gcal_error *err)
 {
-    const bool is_range = a->form == GCAL_GENERATOR_VALUES_RANGE;
-
-    for (size_t i = 0; i < a->listed.n; i++)
-        if (gcal_strings_add(&a->defaults, a->listed.items[i], err) < 0)
-            return -1;
-    if (is_range && (a->last - a->first) / a->step >= MOST_DEFAULTS)
+    if (a->form == GCAL_GENERATOR_VALUES_RANGE &&
+        (a->last - a->first) / a->step >= MOST_DEFAULTS)
         return gcal_yaml_error(node, err,
                                "%s: more than %d values: add 'default' with those to "
                                "use without a tag",
                                a->name, MOST_DEFAULTS);
-    for (long long v = a->first; a->form != GCAL_GENERATOR_VALUES_LISTED && v <= a->last;
-         v = is_range ? v + a->step : 2 * v) {
-        char text[32];
-
-        snprintf(text, sizeof(text), "%lld", v);
-        if (gcal_strings_add(&a->defaults, text, err) < 0)
-            return -1;
-    }
-    return 0;
+    return gcal_generator_arg_list_values(a, &a->defaults, err);
 }
 
 static int read_argument(const struct gcal_yaml *node, struct gcal_generator_arg *a,
@@ -250,6 +238,34 @@ void gcal_generator_arg_clear(struct gcal_generator_arg *a)
     gcal_strings_clear(&a->defaults);
 }
 
+/* Arguments are tuned unless they are sizes or the type of the data; 'tune' lists those
+ * that are, where others change the work.
+ */
+static int read_tuned(struct gcal_generator *g, struct gcal_error *err)
+{
+    const struct gcal_yaml *list = gcal_yaml_find(g->root, "tune");
+
+    if (list && list->kind != GCAL_YAML_LIST)
+        return gcal_yaml_error(list, err, "tune: expected a list of arguments");
+    for (size_t i = 0; i < g->n_arguments; i++)
+        g->arguments[i].tuned =
+            !list && !g->arguments[i].size && strcmp(g->arguments[i].name, "dtype") != 0;
+    for (size_t i = 0; list && i < list->n_items; i++) {
+        const char *name = gcal_yaml_text(list->items[i], "tune", err);
+        size_t k = 0;
+
+        if (!name)
+            return -1;
+        while (k < g->n_arguments && strcmp(g->arguments[k].name, name) != 0)
+            k++;
+        if (k == g->n_arguments || g->arguments[k].size)
+            return gcal_yaml_error(list->items[i], err,
+                                   "tune: '%s' is not an argument, or is a size", name);
+        g->arguments[k].tuned = true;
+    }
+    return 0;
+}
+
 int gcal_generator_read_args(struct gcal_generator *g, struct gcal_error *err)
 {
     const struct gcal_yaml *map = gcal_generator_require(g->root, "arguments", err);
@@ -278,5 +294,5 @@ int gcal_generator_read_args(struct gcal_generator *g, struct gcal_error *err)
                                    "%s: the argument with a ladder must be the last one",
                                    a->name);
     }
-    return 0;
+    return read_tuned(g, err);
 }

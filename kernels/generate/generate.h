@@ -221,6 +221,15 @@ int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
                          const char *const *tags, enum gcal_match match,
                          struct gcal_error *err);
 
+/* Appends to 'more' the tags that make of 'tags' a space of configurations of one kernel:
+ * "N:64,128" with all values of each argument that is tuned (key 'tune' of an entry;
+ * default: all but sizes and dtype) and that 'tags' give no value.  None if 'tags' give
+ * such an argument several values, which are then the space.
+ */
+int gcal_catalogue_space_tags(const struct gcal_catalogue *catalogue, size_t n_tags,
+                              const char *const *tags, enum gcal_match match,
+                              struct gcal_strings *more, struct gcal_error *err);
+
 /* Whether the tags pick the kernel "GENERATOR ARGUMENT:VALUE ...", as a record names it:
  * they pick its generator, and it has one of the values of each argument.  1, 0, or -1
  * with 'err' for tags that cannot be read.

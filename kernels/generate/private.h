@@ -37,6 +37,7 @@ enum gcal_generator_values {
 struct gcal_generator_arg {
     const char *name;
     bool size, sweep;
+    bool tuned; /* its values do the same work in other ways */
     enum gcal_generator_values form;
     struct gcal_strings listed;
     long long first, last, step;
@@ -142,13 +143,16 @@ bool gcal_generator_is_power_of_two(long long value);
 bool gcal_generator_arg_allows(const struct gcal_generator_arg *a, const char *value);
 /* Whether all its values are integers from 0. */
 bool gcal_generator_arg_is_integer(const struct gcal_generator_arg *a);
+/* Appends all its values, unless it is a size or selects loads. */
+int gcal_generator_arg_list_values(const struct gcal_generator_arg *a,
+                                   struct gcal_strings *values, struct gcal_error *err);
 /* "1 to 64", for messages. */
 void gcal_generator_arg_put_values(const struct gcal_generator_arg *a,
                                    struct gcal_buf *out);
 
 /* ---- arguments.c ---- */
 
-/* Reads the key 'arguments'. */
+/* Reads the keys 'arguments' and 'tune'. */
 int gcal_generator_read_args(struct gcal_generator *generator, struct gcal_error *err);
 void gcal_generator_arg_clear(struct gcal_generator_arg *a);
 

@@ -181,6 +181,7 @@ static int read_generator(struct gcal_generator *g, struct gcal_error *err)
                                         "allow_estimates",
                                         "unchecked",
                                         "std",
+                                        "tune",
                                         NULL };
     const struct gcal_yaml *tags;
     const char *name;

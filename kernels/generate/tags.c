@@ -189,6 +189,114 @@ int gcal_catalogue_picks(const struct gcal_catalogue *catalogue, size_t n_tags,
     return picked;
 }
 
+/* ---- spaces ---- */
+
+/* Whether a tag gives an argument that 'g' tunes several values. */
+static bool is_space(const struct gcal_catalogue_tags *tags,
+                     const struct gcal_generator *g)
+{
+    for (size_t i = 0; i < g->n_arguments; i++) {
+        const struct gcal_catalogue_variant_tag *tag =
+            gcal_catalogue_tags_find(tags, g->arguments[i].name);
+
+        if (tag && tag->n_values > 1 && !g->arguments[i].size)
+            return true;
+    }
+    return false;
+}
+
+/* All values of an argument that several generators may have. */
+struct all_values {
+    const char *argument; /* borrowed */
+    struct gcal_strings values;
+};
+
+/* The list of the argument, new at the end of 'all', which has room. */
+static struct gcal_strings *values_of(struct all_values *all, size_t *n, const char *name)
+{
+    for (size_t i = 0; i < *n; i++)
+        if (strcmp(all[i].argument, name) == 0)
+            return &all[i].values;
+    all[*n].argument = name;
+    return &all[(*n)++].values;
+}
+
+static int include_values(const struct gcal_generator_arg *a, struct gcal_strings *values,
+                          struct gcal_error *err)
+{
+    struct gcal_strings own = { 0 };
+    int rc = gcal_generator_arg_list_values(a, &own, err);
+
+    for (size_t i = 0; i < own.n && rc == 0; i++)
+        rc = gcal_strings_include(values, own.items[i], err);
+    gcal_strings_clear(&own);
+    return rc;
+}
+
+static int put_space_tag(const struct all_values *all, struct gcal_strings *more,
+                         struct gcal_error *err)
+{
+    struct gcal_buf tag = { 0 };
+
+    gcal_buf_puts(&tag, all->argument);
+    for (size_t i = 0; i < all->values.n; i++)
+        gcal_buf_printf(&tag, "%c%s", i ? ',' : ':', all->values.items[i]);
+    return gcal_strings_take(more, gcal_buf_take(&tag, err), err);
+}
+
+static int add_space_tags(const struct gcal_catalogue *catalogue,
+                          const struct gcal_catalogue_tags *tags, enum gcal_match match,
+                          struct all_values *all, struct gcal_strings *more,
+                          struct gcal_error *err)
+{
+    size_t n = 0;
+    int rc = 0;
+
+    for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++) {
+        const struct gcal_generator *g = catalogue->generators[i];
+
+        for (size_t k = 0; k < g->n_arguments && rc == 0; k++)
+            if (g->arguments[k].tuned && gcal_catalogue_tags_match(tags, match, g) &&
+                !gcal_catalogue_tags_find(tags, g->arguments[k].name))
+                rc = include_values(&g->arguments[k],
+                                    values_of(all, &n, g->arguments[k].name), err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (rc == 0)
+            rc = put_space_tag(&all[i], more, err);
+        gcal_strings_clear(&all[i].values);
+    }
+    return rc;
+}
+
+int gcal_catalogue_space_tags(const struct gcal_catalogue *catalogue, size_t n_tags,
+                              const char *const *tags, enum gcal_match match,
+                              struct gcal_strings *more, struct gcal_error *err)
+{
+    struct gcal_catalogue_tags parsed;
+    struct all_values *all;
+    size_t n_arguments = 0;
+    bool given = false;
+    int rc = 0;
+
+    if (gcal_catalogue_tags_parse(n_tags, tags, &parsed, err) < 0)
+        return -1;
+    for (size_t i = 0; i < catalogue->n_generators; i++) {
+        const struct gcal_generator *g = catalogue->generators[i];
+
+        n_arguments += g->n_arguments;
+        given =
+            given || (gcal_catalogue_tags_match(&parsed, match, g) && is_space(&parsed, g));
+    }
+    if (!(all = calloc(n_arguments + 1, sizeof(*all))))
+        rc = gcal_error_memory(err);
+    else if (!given)
+        rc = add_space_tags(catalogue, &parsed, match, all, more, err);
+    free(all);
+    gcal_catalogue_tags_clear(&parsed);
+    return rc;
+}
+
 /* ---- errors ---- */
 
 /* A list of words that grows, NULL-ended; borrowed texts. */

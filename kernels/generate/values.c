@@ -1,5 +1,6 @@
 /* values.c - the values that an argument of a generator allows */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,26 @@ bool gcal_generator_arg_is_integer(const struct gcal_generator_arg *a)
         if (!gcal_catalogue_is_integer(a->listed.items[i]))
             return false;
     return true;
+}
+
+int gcal_generator_arg_list_values(const struct gcal_generator_arg *a,
+                                   struct gcal_strings *values, struct gcal_error *err)
+{
+    const bool is_range = a->form == GCAL_GENERATOR_VALUES_RANGE;
+    const bool is_counted = is_range || a->form == GCAL_GENERATOR_VALUES_POWERS;
+
+    for (size_t i = 0; i < a->listed.n; i++)
+        if (gcal_strings_add(values, a->listed.items[i], err) < 0)
+            return -1;
+    for (long long v = a->first; is_counted && v <= a->last;
+         v = is_range ? v + a->step : 2 * v) {
+        char text[32];
+
+        snprintf(text, sizeof(text), "%lld", v);
+        if (gcal_strings_add(values, text, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 void gcal_generator_arg_put_values(const struct gcal_generator_arg *a,

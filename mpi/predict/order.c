@@ -9,6 +9,11 @@
 #include "calib/base/error.h"
 #include "fit/order_probability.h"
 
+/* For the probability that the first is the fastest: the time of the integral grows by the
+ * square of the rivals' number.
+ */
+enum { MOST_RIVALS = 256 };
+
 struct gcal_order_variant *gcal_order_add(struct gcal_order *r, struct gcal_error *err)
 {
     struct gcal_order_variant *grown =
@@ -17,7 +22,9 @@ struct gcal_order_variant *gcal_order_add(struct gcal_order *r, struct gcal_erro
     if (!grown)
         return NULL;
     r->variants = grown;
-    grown[r->n] = (struct gcal_order_variant){ .faster_than_next = NAN };
+    grown[r->n] = (struct gcal_order_variant){ .index = r->n,
+                                               .faster_than_next = NAN,
+                                               .faster_than_first = NAN };
     return &grown[r->n++];
 }
 
@@ -28,6 +35,7 @@ void gcal_order_clear(struct gcal_order *r)
         gcal_predict_target_clear(&r->variants[i].target);
         free(r->variants[i].log_gradient);
         free(r->variants[i].refusal);
+        free(r->variants[i].roofs);
     }
     free(r->variants);
     *r = (struct gcal_order){ 0 };
@@ -53,8 +61,21 @@ static int keep_common(struct common *c, const struct gcal_predictor *p,
     return 0;
 }
 
-static int eval(const struct gcal_predictor *p, struct gcal_order_variant *v,
-                struct common *c, struct gcal_error *err)
+static int keep_roofs(struct gcal_order *r, const struct gcal_predictor *p,
+                      struct gcal_order_variant *v, struct gcal_error *err)
+{
+    size_t n = gcal_predictor_roof_count(p);
+
+    if (!r->wants_roofs || !n)
+        return 0;
+    r->n_roofs = n;
+    if (!(v->roofs = calloc(n, sizeof(*v->roofs))))
+        return gcal_error_memory(err);
+    return gcal_predictor_roofs(p, v->target.sizes, v->roofs, err);
+}
+
+static int eval(struct gcal_order *r, const struct gcal_predictor *p,
+                struct gcal_order_variant *v, struct common *c, struct gcal_error *err)
 {
     if (keep_common(c, p, err) < 0)
         return -1;
@@ -63,17 +84,17 @@ static int eval(const struct gcal_predictor *p, struct gcal_order_variant *v,
     if (gcal_predictor_eval(p, v->target.sizes, &v->prediction, v->log_gradient, err) < 0)
         return -1;
     c->misfit = fmax(c->misfit, v->prediction.misfit);
-    return 0;
+    return keep_roofs(r, p, v, err);
 }
 
 /* What cannot be predicted says why. */
-static int predict(const struct gcal_order *r, const struct gcal_params_device *device,
+static int predict(struct gcal_order *r, const struct gcal_params_device *device,
                    struct gcal_order_variant *v, struct common *c, struct gcal_error *err)
 {
     struct gcal_error why = { 0 };
     struct gcal_predictor *p =
         gcal_predictor_create(device, r->model, v->target.profile, &why);
-    int rc = p ? eval(p, v, c, &why) : -1;
+    int rc = p ? eval(r, p, v, c, &why) : -1;
 
     v->prediction.outside = v->prediction.gap = NULL; /* owned by the predictor */
     v->prediction.roof = v->prediction.class = NULL;
@@ -98,48 +119,90 @@ static int by_class_and_time(const void *a, const void *b)
     return order || x->refusal ? order : (x_s > y_s) - (x_s < y_s);
 }
 
-/* Of two logarithms of times with these gradients. */
-static double covariance_of(const struct common *c, const double *a, const double *b)
+/* C g: the parameters' covariance times the gradient of a logarithm of time. */
+static void spread_gradient(const struct common *c, const double *gradient, double *spread)
+{
+    for (size_t i = 0; i < c->n_parameters; i++) {
+        spread[i] = 0;
+        for (size_t j = 0; j < c->n_parameters; j++)
+            spread[i] += c->covariance[i * c->n_parameters + j] * gradient[j];
+    }
+}
+
+/* g' C h, of 'spread' = C h. */
+static double covariance_of(const struct common *c, const double *gradient,
+                            const double *spread)
 {
     double sum = 0;
 
     for (size_t i = 0; i < c->n_parameters; i++)
-        for (size_t j = 0; j < c->n_parameters; j++)
-            sum += a[i] * c->covariance[i * c->n_parameters + j] * b[j];
+        sum += gradient[i] * spread[i];
     return sum;
 }
 
-/* Times and covariance as logarithms.  The device factor is common to all variants and
- * cannot change their order.
+/* Of the first n: logarithms of times, and their covariances.  The device factor is common
+ * to all variants and cannot change their order.
  */
-static void fill_candidates(const struct gcal_order *r, const struct common *c,
-                            double *log_time, double *covariance)
+static void fill_candidates(const struct gcal_order *r, const struct common *c, size_t n,
+                            double *spread, double *log_time, double *covariance)
+{
+    for (size_t i = 0; i < n; i++) {
+        log_time[i] = log(r->variants[i].prediction.time_s);
+        spread_gradient(c, r->variants[i].log_gradient, spread);
+        for (size_t j = 0; j < n; j++)
+            covariance[i * n + j] =
+                covariance_of(c, r->variants[j].log_gradient, spread);
+    }
+}
+
+/* The probability that 'a' is faster than 'b'. */
+static double compare_pair(const struct gcal_order_variant *a,
+                           const struct gcal_order_variant *b, const struct common *c,
+                           double *spread)
+{
+    double log_time[2] = { log(a->prediction.time_s), log(b->prediction.time_s) };
+    double covariance[4];
+    const struct gcal_fit_order pair = {
+        .n = 2, .log_time = log_time, .covariance = covariance, .misfit = c->misfit
+    };
+
+    spread_gradient(c, a->log_gradient, spread);
+    covariance[0] = covariance_of(c, a->log_gradient, spread);
+    covariance[1] = covariance[2] = covariance_of(c, b->log_gradient, spread);
+    spread_gradient(c, b->log_gradient, spread);
+    covariance[3] = covariance_of(c, b->log_gradient, spread);
+    return gcal_fit_order_faster(&pair, 0, 1);
+}
+
+static void compare_pairs(struct gcal_order *r, const struct common *c, double *spread)
 {
     for (size_t i = 0; i < r->n_covered; i++) {
-        log_time[i] = log(r->variants[i].prediction.time_s);
-        for (size_t j = 0; j < r->n_covered; j++)
-            covariance[i * r->n_covered + j] = covariance_of(
-                c, r->variants[i].log_gradient, r->variants[j].log_gradient);
+        struct gcal_order_variant *v = &r->variants[i];
+
+        v->faster_than_first = compare_pair(v, &r->variants[0], c, spread);
+        if (i + 1 < r->n_covered)
+            v->faster_than_next = compare_pair(v, v + 1, c, spread);
     }
 }
 
 static int compare(struct gcal_order *r, const struct common *c, struct gcal_error *err)
 {
-    size_t n = r->n_covered;
+    size_t n = r->n_covered < MOST_RIVALS ? r->n_covered : MOST_RIVALS;
     double *log_time = calloc(n * (n + 1) + 1, sizeof(*log_time));
+    double *spread = calloc(c->n_parameters + 1, sizeof(*spread));
     struct gcal_fit_order candidates = { .n = n,
                                          .log_time = log_time,
                                          .misfit = c->misfit };
-    int rc;
+    int rc = log_time && spread ? 0 : gcal_error_memory(err);
 
-    if (!log_time)
-        return gcal_error_memory(err);
-    candidates.covariance = log_time + n;
-    fill_candidates(r, c, log_time, log_time + n);
-    for (size_t i = 0; i + 1 < n; i++)
-        r->variants[i].faster_than_next = gcal_fit_order_faster(&candidates, i, i + 1);
-    rc = gcal_fit_order_fastest(&candidates, 0, &r->fastest, err);
+    if (rc == 0) {
+        candidates.covariance = log_time + n;
+        compare_pairs(r, c, spread);
+        fill_candidates(r, c, n, spread, log_time, log_time + n);
+        rc = gcal_fit_order_fastest(&candidates, 0, &r->fastest, err);
+    }
     free(log_time);
+    free(spread);
     return rc;
 }
 

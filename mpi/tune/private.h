@@ -1,0 +1,45 @@
+/* private.h - what the files of mpi/tune share beside tune.h
+ *
+ * The order of the sections is that of the files, from the lowest up.
+ */
+#ifndef GCAL_MPI_TUNE_PRIVATE_H
+#define GCAL_MPI_TUNE_PRIVATE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "mpi/tune/tune.h"
+
+/* The value of a parameter that a configuration's kernel does not have. */
+#define GCAL_TUNE_NO_VALUE "-"
+/* A configuration whose chance to be faster than the first is above this cannot be
+ * distinguished from it.
+ */
+#define GCAL_TUNE_DISTINGUISHED 0.05
+
+/* ---- parameters.c ---- */
+
+/* Fills the parameters, and the configurations with their names and values, of
+ * space->kernels.
+ */
+int gcal_tune_parameters_find(struct gcal_tune_space *space,
+                              const struct gcal_strings *always, struct gcal_error *err);
+
+/* ---- ranking.c: what follows from a ranking ---- */
+
+/* The median of the predicted times of the covered configurations. */
+double gcal_tune_median_s(const struct gcal_tune_space *space);
+/* How many of the ranking's first cannot be distinguished from the first one, itself
+ * included.
+ */
+size_t gcal_tune_count_equal(const struct gcal_tune_space *space);
+
+/* ---- print.c, json.c ---- */
+
+/* The best 'most' configurations, and what is known of all, on standard output. */
+void gcal_tune_print(const struct gcal_tune_space *space, size_t most);
+/* {"N": 128, "F": 32}; numbers where values are integers. */
+json_t *gcal_tune_config_json(const struct gcal_tune_space *space, size_t config);
+json_t *gcal_tune_json(const struct gcal_tune_space *space);
+
+#endif
