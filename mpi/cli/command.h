@@ -19,6 +19,7 @@ struct gcal_store;
     X(predict, "predict the run time of a kernel")                                       \
     X(explain, "show where the predicted time of a kernel goes")                         \
     X(rank, "order variants of a kernel by predicted time")                              \
+    X(tune, "choose among the configurations of a kernel")                               \
     X(evaluate, "compare predictions with measurements")                                 \
     X(show, "print what is published")                                                   \
     X(diff, "compare two parameter files or two records")                                \

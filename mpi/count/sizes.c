@@ -341,6 +341,22 @@ int gcal_count_points_parse(size_t n, const char *const *texts,
     return rc;
 }
 
+int gcal_count_points_names(size_t n, const char *const *texts,
+                            struct gcal_strings *names, struct gcal_error *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        struct axes axes = { 0 };
+
+        rc = read_axes(texts[i], &axes, err);
+        for (size_t k = 0; k < axes.n && rc == 0; k++)
+            rc = gcal_strings_include(names, axes.all[k].name, err);
+        clear_axes(&axes);
+    }
+    return rc;
+}
+
 void gcal_count_points_clear(struct gcal_count_points *points)
 {
     free(points->values);

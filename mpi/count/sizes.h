@@ -16,6 +16,7 @@ struct gcal_count_options;
 struct gcal_error;
 struct gcal_kernel;
 struct gcal_profile;
+struct gcal_strings;
 
 /* n points of n_sizes values each. */
 struct gcal_count_points {
@@ -33,6 +34,9 @@ int gcal_count_points_parse(size_t n, const char *const *texts,
                             const struct gcal_profile *profile,
                             const struct gcal_count_options *source,
                             struct gcal_count_points *points, struct gcal_error *err);
+/* Appends the names that the texts give values. */
+int gcal_count_points_names(size_t n, const char *const *texts,
+                            struct gcal_strings *names, struct gcal_error *err);
 void gcal_count_points_clear(struct gcal_count_points *points);
 
 /* "n=2048,m=64"; the caller's to free, NULL if memory runs out. */

@@ -218,21 +218,37 @@ static int fill_configs(struct gcal_tune_space *space, struct gcal_error *err)
 
 /* ---- the generator as a parameter ---- */
 
-/* A parameter with a value of its own for each generator makes another one needless. */
-static bool shows_generator(const struct gcal_kernel_list *list, const char *argument)
+/* Notes in 'generators', by value, the generator of a kernel with it; false where another
+ * one has the value, too, or the kernel has none.
+ */
+static bool note_generator(const struct gcal_kernel *kernel, const struct argument *a,
+                           const char **generators)
 {
-    for (size_t i = 0; i < list->n_kernels; i++)
-        for (size_t k = 0; k < i; k++) {
-            const struct gcal_kernel *a = list->kernels[i], *b = list->kernels[k];
-            size_t n = 0, m = 0;
-            const char *x = gcal_kernel_name_argument(a->name, argument, &n);
-            const char *y = gcal_kernel_name_argument(b->name, argument, &m);
+    size_t length, i = 0;
+    const char *text = gcal_kernel_name_argument(kernel->name, a->name, &length);
 
-            if (strcmp(a->generator, b->generator) != 0 &&
-                (!x || !y || (n == m && strncmp(x, y, n) == 0)))
-                return false;
-        }
-    return true;
+    if (!text)
+        return false;
+    while (strncmp(a->values.items[i], text, length) != 0 || a->values.items[i][length])
+        i++;
+    if (!generators[i])
+        generators[i] = kernel->generator;
+    return strcmp(generators[i], kernel->generator) == 0;
+}
+
+/* A parameter with values of its own for each generator makes another one needless. */
+static int shows_generator(const struct gcal_kernel_list *list, const struct argument *a,
+                           bool *shows, struct gcal_error *err)
+{
+    const char **generators = calloc(a->values.n + 1, sizeof(*generators));
+
+    if (!generators)
+        return gcal_error_memory(err);
+    *shows = true;
+    for (size_t i = 0; i < list->n_kernels && *shows; i++)
+        *shows = note_generator(list->kernels[i], a, generators);
+    free(generators);
+    return 0;
 }
 
 static int add_generators(const struct gcal_kernel_list *list, struct arguments *a,
@@ -245,8 +261,8 @@ static int add_generators(const struct gcal_kernel_list *list, struct arguments 
 
     for (size_t i = 0; i < list->n_kernels && rc == 0; i++)
         rc = gcal_strings_include(&generators, list->kernels[i]->generator, err);
-    for (size_t i = 0; i < a->n && !shown && generators.n > 1; i++)
-        shown = a->all[i].values.n > 1 && shows_generator(list, a->all[i].name);
+    for (size_t i = 0; i < a->n && !shown && generators.n > 1 && rc == 0; i++)
+        rc = shows_generator(list, &a->all[i], &shown, err);
     if (rc == 0 && generators.n > 1 && !shown) {
         if ((kernel = arguments_find(a, KERNEL, strlen(KERNEL), err)))
             kernel->values = generators;

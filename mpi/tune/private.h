@@ -8,6 +8,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "mpi/cli/option_list.h"
+#include "mpi/count/sizes.h"
 #include "mpi/tune/tune.h"
 
 /* The value of a parameter that a configuration's kernel does not have. */
@@ -24,6 +26,22 @@
  */
 int gcal_tune_parameters_find(struct gcal_tune_space *space,
                               const struct gcal_strings *always, struct gcal_error *err);
+
+/* ---- points.c ---- */
+
+/* The sizes of --at or --over. */
+struct gcal_tune_points {
+    struct gcal_strings names;
+    struct gcal_count_points points; /* at least one, perhaps without any size */
+};
+
+/* Clear 'points' in any case. */
+int gcal_tune_points_parse(const struct gcal_option_list *texts,
+                           struct gcal_tune_points *points, struct gcal_error *err);
+/* Appends the tags "n:4096" of a point. */
+int gcal_tune_points_tags(const struct gcal_tune_points *points, size_t point,
+                          struct gcal_strings *tags, struct gcal_error *err);
+void gcal_tune_points_clear(struct gcal_tune_points *points);
 
 /* ---- ranking.c: what follows from a ranking ---- */
 
