@@ -285,8 +285,8 @@ int gcal_catalogue_space_tags(const struct gcal_catalogue *catalogue, size_t n_t
         const struct gcal_generator *g = catalogue->generators[i];
 
         n_arguments += g->n_arguments;
-        given =
-            given || (gcal_catalogue_tags_match(&parsed, match, g) && is_space(&parsed, g));
+        given = given ||
+                (gcal_catalogue_tags_match(&parsed, match, g) && is_space(&parsed, g));
     }
     if (!(all = calloc(n_arguments + 1, sizeof(*all))))
         rc = gcal_error_memory(err);

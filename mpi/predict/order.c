@@ -120,7 +120,8 @@ static int by_class_and_time(const void *a, const void *b)
 }
 
 /* C g: the parameters' covariance times the gradient of a logarithm of time. */
-static void spread_gradient(const struct common *c, const double *gradient, double *spread)
+static void spread_gradient(const struct common *c, const double *gradient,
+                            double *spread)
 {
     for (size_t i = 0; i < c->n_parameters; i++) {
         spread[i] = 0;
@@ -150,8 +151,7 @@ static void fill_candidates(const struct gcal_order *r, const struct common *c, 
         log_time[i] = log(r->variants[i].prediction.time_s);
         spread_gradient(c, r->variants[i].log_gradient, spread);
         for (size_t j = 0; j < n; j++)
-            covariance[i * n + j] =
-                covariance_of(c, r->variants[j].log_gradient, spread);
+            covariance[i * n + j] = covariance_of(c, r->variants[j].log_gradient, spread);
     }
 }
 

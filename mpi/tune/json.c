@@ -1,6 +1,7 @@
 /* json.c - a ranked space as JSON */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi/cli/json.h"
 #include "mpi/tune/private.h"
@@ -36,7 +37,8 @@ static json_t *parameters_json(const struct gcal_tune_space *space)
         json_t *values = json_array();
 
         for (size_t k = 0; k < p->n_values; k++)
-            json_array_append_new(values, value_json(p->values[k]));
+            if (strcmp(p->values[k], GCAL_TUNE_NO_VALUE) != 0)
+                json_array_append_new(values, value_json(p->values[k]));
         json_object_set_new(object, p->name, values);
     }
     return object;
@@ -46,10 +48,10 @@ static json_t *place_json(const struct gcal_tune_space *space, size_t place)
 {
     size_t config = space->ranking[place];
     const struct gcal_tune_config *c = &space->configs[config];
-    json_t *object = json_pack("{s:o, s:o}", "place",
-                               place < space->n_covered ? json_integer((json_int_t)place + 1)
-                                                        : json_null(),
-                               "configuration", gcal_tune_config_json(space, config));
+    json_t *object = json_pack(
+        "{s:o, s:o}", "place",
+        place < space->n_covered ? json_integer((json_int_t)place + 1) : json_null(),
+        "configuration", gcal_tune_config_json(space, config));
 
     if (c->not_predicted) {
         json_object_set_new(object, "not_predicted", json_string(c->not_predicted));

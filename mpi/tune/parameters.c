@@ -1,4 +1,5 @@
 /* parameters.c - what varies between the configurations of a space, from their names */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,9 +109,14 @@ static int collect(const struct gcal_kernel_list *list, struct arguments *a,
 
 /* ---- parameters ---- */
 
+static double number_of(const char *value)
+{
+    return strcmp(value, GCAL_TUNE_NO_VALUE) == 0 ? HUGE_VAL : strtod(value, NULL);
+}
+
 static int compare_numbers(const void *a, const void *b)
 {
-    double x = strtod(*(char *const *)a, NULL), y = strtod(*(char *const *)b, NULL);
+    double x = number_of(*(char *const *)a), y = number_of(*(char *const *)b);
 
     return (x > y) - (x < y);
 }
@@ -122,7 +128,7 @@ static void sort_numbers(struct gcal_strings *values)
         char *end;
 
         strtod(values->items[i], &end);
-        if (*end)
+        if (*end && strcmp(values->items[i], GCAL_TUNE_NO_VALUE) != 0)
             return;
     }
     if (values->n)

@@ -87,11 +87,10 @@ static int note_left_out(struct gcal_tune_space *space, struct gcal_error *err)
     const struct gcal_kernel_list *list = space->kernels;
 
     for (int i = 0; i < GCAL_KERNEL_N_EXCLUSIONS; i++)
-        if (list->left_out[i] &&
-            note(space, list->left_out[i],
-                 gcal_buf_format("%zu need %s", list->left_out[i],
-                                 gcal_kernel_exclusion_name(i)),
-                 err) < 0)
+        if (list->left_out[i] && note(space, list->left_out[i],
+                                      gcal_buf_format("%zu need %s", list->left_out[i],
+                                                      gcal_kernel_exclusion_name(i)),
+                                      err) < 0)
             return -1;
     return list->failed.n ? note(space, list->failed.n,
                                  gcal_buf_format("%zu cannot be counted, the first: %s",
@@ -135,18 +134,39 @@ static int check_sizes(const struct gcal_kernel_list *list, struct gcal_error *e
     return 0;
 }
 
-static int name_kernel(struct gcal_tune_space *space, struct gcal_error *err)
+static const char *first_plain(const struct gcal_strings *tags)
+{
+    for (size_t i = 0; i < tags->n; i++)
+        if (!strchr(tags->items[i], ':'))
+            return tags->items[i];
+    return "kernels";
+}
+
+/* What all kernels' names share; those of several generators share a tag instead of the
+ * first word.
+ */
+static int name_kernel(const struct gcal_tune_entry *entry, struct gcal_tune_space *space,
+                       struct gcal_error *err)
 {
     const struct gcal_kernel_list *list = space->kernels;
     const char **names = calloc(list->n_kernels + 1, sizeof(*names));
+    char *shared = NULL;
 
     if (!names)
         return gcal_error_memory(err);
     for (size_t i = 0; i < list->n_kernels; i++)
         names[i] = list->kernels[i]->name;
-    space->kernel = gcal_kernel_names_shared(list->n_kernels, names, err);
+    shared = gcal_kernel_names_shared(list->n_kernels, names, err);
     free(names);
-    return space->kernel ? 0 : -1;
+    if (!shared)
+        return -1;
+    if (*shared && !memchr(shared, ':', strcspn(shared, " "))) {
+        space->kernel = shared;
+        return 0;
+    }
+    space->kernel = gcal_buf_format("%s %s", first_plain(&entry->tags), shared);
+    free(shared);
+    return space->kernel ? 0 : gcal_error_memory(err);
 }
 
 /* ---- predictions ---- */
@@ -227,7 +247,7 @@ int gcal_tune_space_open(const struct gcal_tune_entry *entry, size_t n_sizes,
     if (!space->kernels->n_kernels)
         return none_error(space, err);
     if (gcal_tune_parameters_find(space, &entry->parameters, err) < 0 ||
-        name_kernel(space, err) < 0)
+        name_kernel(entry, space, err) < 0)
         return -1;
     return rank(space, device, model, err);
 }

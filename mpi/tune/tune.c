@@ -71,8 +71,8 @@ static const struct argp argp = {
         "Ranks the configurations of a kernel by predicted time on a calibrated device, "
         "without the device.\v"
         "Examples:\n"
-        "  gpucal tune kmeans --at M=1048576\n"
-        "  gpucal tune kmeans N:64,128,256 F:1,4 --at M=1048576 --json\n\n"
+        "  gpucal tune matmul_sq --at n=1024\n"
+        "  gpucal tune matmul_sq prefetch:False,True --at n=1024 --json\n\n"
         "The space is what the tags give several values; if they give none, all values "
         "of all arguments that change how the work is done.",
 };

@@ -93,7 +93,7 @@ enum gcal_tune_outcome {
     GCAL_TUNE_TIMED,
     GCAL_TUNE_ABANDONED, /* 'seconds' is a lower bound: too slow to be measured well */
     GCAL_TUNE_FAILED,    /* could not be built or launched; 'why' */
-    GCAL_TUNE_WRONG,     /* its result is not that of the reference; never chosen; 'why' */
+    GCAL_TUNE_WRONG, /* its result is not that of the reference; never chosen; 'why' */
 };
 
 struct gcal_tune_time {
