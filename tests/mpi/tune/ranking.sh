@@ -45,23 +45,30 @@ assert a["ranking"][0]["probability_faster_than_first"] is None
 assert 0 < a["ranking"][1]["probability_faster_than_first"] <= 0.5
 PYTHON
 
-# Tags without values: all values of the arguments that change how the work is done, of all
-# generators; one without the argument has no value of it.
-tune transpose dtype:float32 --at n=4096 --json || fail "status $?"
+# Tags without several values: all values of the arguments that change how the work is done,
+# of all generators.
+tune matmul_sq --at n=1024 --json || fail "status $?"
 python3 - "$out/answer" <<'PYTHON' || fail "JSON"
 import json, sys
 a = json.load(open(sys.argv[1]))
-assert a["parameters"]["prefetch"] == ["False", "True"], a["parameters"]
-assert a["parameters"]["tile"] == [8, 16, 32] and a["parameters"]["lsize_1"] == [2, 4, 8, 16, 32]
-assert a["parameters"]["pad"] == [0, 1], a["parameters"]
-for r in a["ranking"]:
-    c = r["configuration"]
-    assert c["lsize_1"] <= c["tile"] and (c["pad"] is None) == (c["prefetch"] == "False"), c
-assert a["configurations"] == len(a["ranking"]) == 12 + 24, a["configurations"]
+assert a["kernel"] == "matmul_sq dtype:float32 groups_fit:True n:1024", a["kernel"]
+assert a["parameters"] == {"prefetch": ["False", "True"], "lsize_0": [8, 16, 32],
+                           "lsize_1": [8, 16, 32]}, a["parameters"]
+assert a["configurations"] == len(a["ranking"]) == 6, a["configurations"]
+assert all(r["configuration"]["lsize_0"] == r["configuration"]["lsize_1"] for r in a["ranking"])
+PYTHON
+# A generator without an argument has no value of it.
+tune transpose tile:16,32 lsize_1:4 pad:1 --at n=4096 --json || fail "status $?"
+python3 - "$out/answer" <<'PYTHON' || fail "JSON"
+import json, sys
+a = json.load(open(sys.argv[1]))
+assert a["parameters"] == {"prefetch": ["False", "True"], "tile": [16, 32], "pad": [1]}, a
+assert {(r["configuration"]["prefetch"], r["configuration"]["pad"]) for r in a["ranking"]} == \
+    {("False", None), ("True", 1)}
 PYTHON
 # Problems are no parameters.
-tune blur N:256 F:4 --at M=1000000 --json || fail "status $?"
-expect '"configurations": 6,'
+tune blur N:256 F:4 in_local:0 --at M=1000000 --json || fail "status $?"
+expect '"configurations": 2,'
 expect 'R:4 M:1000000"'
 
 refuse "'increment' has several sizes: give each size, as in --at M=" increment
