@@ -147,8 +147,8 @@ struct gpucal_share {
     const double *sizes;              /* as for gpucal_predict() */
     size_t unit;                      /* the size that grows with the units */
     double size_per_unit;
-    double start_s;    /* once, e.g. the latency of a copy */
-    double transfer_s; /* per unit, e.g. its bytes over the bus */
+    double start_s;    /* once, e.g. the latency of a copy: gpucal_share_transfers() */
+    double transfer_s; /* per unit, e.g. its bytes over the bus: likewise */
     double least;      /* lower limit of units */
     double most;       /* upper limit of units; 0: none */
     /* Results: */
@@ -158,6 +158,27 @@ struct gpucal_share {
     double not_covered;   /* as in gpucal_prediction */
     int extrapolates;     /* likewise */
 };
+
+enum gpucal_direction { GPUCAL_TO_DEVICE, GPUCAL_FROM_DEVICE };
+/* The memory of the host that a copy reads or writes: as malloc() gives it; allocated by the
+ * driver (CL_MEM_ALLOC_HOST_PTR); or copied by the host to or from a mapped buffer.
+ */
+enum gpucal_memory { GPUCAL_PAGEABLE, GPUCAL_PINNED, GPUCAL_MAPPED };
+
+/* The time of 'copies' copies of 'bytes' bytes in all between host and device, by the
+ * device's model of transfers; the default calibration has one.  'gap', 'outside' and 'roof'
+ * are NULL.
+ */
+int gpucal_transfer(const struct gpucal_device *device, enum gpucal_direction direction,
+                    enum gpucal_memory memory, double bytes, double copies,
+                    struct gpucal_prediction *prediction, struct gpucal_error *err);
+
+/* Sets start_s and transfer_s of a share by the same model: for each unit, 'in_bytes' are
+ * copied to the device and 'out_bytes' back, in one copy each (0: none).
+ */
+int gpucal_share_transfers(struct gpucal_share *share, const struct gpucal_device *device,
+                           enum gpucal_memory memory, double in_bytes, double out_bytes,
+                           struct gpucal_error *err);
 
 /* Divides 'units' of work over 'count' devices, in multiples of 'granularity', so that
  * the longest predicted time is minimal: the times are then equal except for granularity,
