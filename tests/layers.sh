@@ -50,7 +50,8 @@ mpi/learn           : kernels/generate fit store/files store/record calib/config
 mpi/ranks           : kernels/generate fit store/params store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli
 mpi/bench           : kernels/generate kernels/count fit calib/config calib/select calib/worker calib/plan mpi/cli mpi/count
 mpi/predict/remarks : store/params store/predict mpi/cli
-mpi/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/select calib/plan mpi/cli mpi/count mpi/own mpi/predict/remarks
+mpi/predict/step    : kernels kernels/count kernels/generate store/params store/predict mpi/cli mpi/count
+mpi/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/select calib/plan mpi/cli mpi/count mpi/own mpi/predict/remarks mpi/predict/step
 mpi/explain         : kernels/generate store/params store/predict mpi/cli mpi/count mpi/own mpi/predict/remarks mpi/predict
 mpi/tune            : kernels/generate fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/count mpi/own mpi/predict
 mpi/store           : kernels/generate store/params store/files store/record store/ledger store/publish calib/config calib/select calib/results calib/compare mpi/cli

@@ -18,6 +18,7 @@
 #include "mpi/predict/remarks/general.h"
 #include "mpi/predict/remarks/outside.h"
 #include "mpi/predict/remarks/roofs.h"
+#include "mpi/predict/step/step.h"
 #include "mpi/predict/subject.h"
 #include "mpi/predict/table.h"
 #include "store/predict/predictor.h"
@@ -25,6 +26,7 @@
 struct predict_command {
     struct gcal_predict_subject_options subject;
     struct gcal_own_options own; /* of --measure */
+    struct gcal_step_options step;
     const char *csv;
     bool measure, json;
 };
@@ -41,7 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     (void)arg;
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->subject, &c->json, &c->csv, &c->own);
+        GCAL_OPTION_VALUES(state, &c->subject, &c->json, &c->csv, &c->own, &c->step);
         break;
     case 'M':
         c->measure = true;
@@ -65,6 +67,7 @@ static const struct argp_child children[] = { { &gcal_predict_subject_argp, 0, N
                                               GCAL_OPTION(json),
                                               GCAL_OPTION(csv),
                                               { &gcal_own_options_argp, 0, NULL, 0 },
+                                              { &gcal_step_options_argp, 0, NULL, 0 },
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -80,7 +83,9 @@ static const struct argp argp = {
         "  gpucal predict my.cl -k saxpy -l 256 -g n --at n=2^20:2^26 --csv saxpy.csv\n"
         "  gpucal predict --node n0 mm.cl --local 16,16 --global n,n --assume 'n % 16 = "
         "0' --at n=2048\n"
-        "  gpucal predict --tag matmul_sq --tag prefetch:True --tag n:320 --measure",
+        "  gpucal predict --tag matmul_sq --tag prefetch:True --tag n:320 --measure\n"
+        "  gpucal predict my.cl -l 256 -g n --at n=2^24 --copy-in auto:pinned --copy-out "
+        "4*n:pinned",
 };
 
 /* ---- its time ---- */
@@ -90,6 +95,7 @@ static const struct argp argp = {
 struct answer {
     struct gcal_predictor *predictor; /* owns the texts of the prediction */
     struct gcal_predictor *general;   /* beside it; NULL: none */
+    struct gcal_step_plan *step;      /* with its copies; NULL: the kernel alone */
     struct gcal_prediction prediction;
     const char *node, *device_name, *device_uid, *device_type;
     const struct gcal_built *built; /* on that type of device; NULL: unknown */
@@ -157,7 +163,7 @@ static int print_answer(const struct answer *a, const double *sizes,
         printf("measured %s (median of %zu launches): prediction error %+.1f %%\n",
                gcal_units(a->measured_s, "s", time), a->launches,
                100 * (p->time_s / a->measured_s - 1));
-    return 0;
+    return a->step ? gcal_step_print(a->step, sizes, p, err) : 0;
 }
 
 static json_t *answer_json(const struct answer *a, const double *sizes,
@@ -177,7 +183,8 @@ static json_t *answer_json(const struct answer *a, const double *sizes,
 
     if (!gaps)
         return NULL;
-    if (gcal_roofs_add_json(all, a->predictor, sizes, p, err) < 0) {
+    if (gcal_roofs_add_json(all, a->predictor, sizes, p, err) < 0 ||
+        (a->step && gcal_step_add_json(all, a->step, sizes, p, err) < 0)) {
         json_decref(all);
         return NULL;
     }
@@ -222,7 +229,7 @@ static int print(const struct predict_command *c, struct answer *a,
                  const struct gcal_predict_target *s, const struct gcal_prediction *rows,
                  struct gcal_error *err)
 {
-    if (c->csv && gcal_predict_csv(c->csv, s, rows, a->general, err) < 0)
+    if (c->csv && gcal_predict_csv(c->csv, s, rows, a->general, a->step, err) < 0)
         return -1;
     if (c->json)
         return print_json(a, s, rows, err);
@@ -230,7 +237,9 @@ static int print(const struct predict_command *c, struct answer *a,
         return print_answer(a, s->sizes, err);
     gcal_predict_print_table(a->device_name, a->node, gcal_predictor_model(a->predictor),
                              s, rows);
-    return 0;
+    return a->step ? gcal_step_print_table(a->step, s->profile, s->points.n, s->sizes,
+                                           rows, err)
+                   : 0;
 }
 
 /* A kernel that the model does not predict was measured all the same. */
@@ -245,6 +254,23 @@ static void print_measured_alone(const struct answer *a)
 
 /* ---- the command ---- */
 
+/* The copies of --copy-in and --copy-out. */
+static int plan_step(const struct predict_command *c,
+                     const struct gcal_predict_subject *s, struct answer *a,
+                     struct gcal_error *err)
+{
+    const struct gcal_step_source source = { .profile = s->target.profile,
+                                             .count = &c->subject.count,
+                                             .kernel = s->list.n_kernels
+                                                           ? s->list.kernels[0]
+                                                           : NULL };
+
+    if (!gcal_step_options_given(&c->step))
+        return 0;
+    a->step = gcal_step_plan_create(&c->step, &source, s->published.device, err);
+    return a->step ? 0 : -1;
+}
+
 static int run(const struct predict_command *c, struct gcal_error *err)
 {
     struct answer a = { .measured_s = NAN };
@@ -252,7 +278,8 @@ static int run(const struct predict_command *c, struct gcal_error *err)
     struct gcal_prediction *rows = NULL;
     int rc = -1;
 
-    if (gcal_predict_subject_open(&c->subject, &s, err) < 0)
+    if (gcal_predict_subject_open(&c->subject, &s, err) < 0 ||
+        plan_step(c, &s, &a, err) < 0)
         goto out;
     if (!(rows = calloc(s.target.points.n, sizeof(*rows)))) {
         gcal_error_memory(err);
@@ -275,6 +302,7 @@ out:
     free(rows);
     gcal_predictor_destroy(a.predictor);
     gcal_predictor_destroy(a.general);
+    gcal_step_plan_destroy(a.step);
     gcal_predict_subject_clear(&s);
     return rc;
 }
@@ -288,6 +316,7 @@ int gcal_command_predict(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     rc = run(&c, &err);
     gcal_own_options_clear(&c.own);
+    gcal_step_options_clear(&c.step);
     gcal_predict_subject_options_clear(&c.subject);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

@@ -10,6 +10,7 @@
 #include "mpi/cli/csv.h"
 #include "mpi/cli/file_replace.h"
 #include "mpi/predict/remarks/general.h"
+#include "mpi/predict/step/step.h"
 
 /* ---- table ---- */
 
@@ -76,12 +77,32 @@ static void put_row(FILE *file, const struct gcal_prediction *p,
         fprintf(file, "%.9g", p->roof_s);
     fprintf(file, ",%s,%.3g,", p->class, p->estimated);
     gcal_general_put_csv(file, general, sizes);
-    fputc('\n', file);
+}
+
+static int put_rows(FILE *file, const struct gcal_predict_target *target,
+                    const struct gcal_prediction *rows,
+                    const struct gcal_predictor *general,
+                    const struct gcal_step_plan *step, struct gcal_error *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < target->points.n && rc == 0; i++) {
+        const double *sizes = target->sizes + i * target->points.n_sizes;
+
+        for (size_t k = 0; k < target->profile->n_parameters; k++)
+            fprintf(file, "%.15g,", sizes[k]);
+        put_row(file, &rows[i], general, sizes);
+        if (step)
+            rc = gcal_step_put_csv(file, step, sizes, &rows[i], err);
+        fputc('\n', file);
+    }
+    return rc;
 }
 
 int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
                      const struct gcal_prediction *rows,
-                     const struct gcal_predictor *general, struct gcal_error *err)
+                     const struct gcal_predictor *general,
+                     const struct gcal_step_plan *step, struct gcal_error *err)
 {
     const struct gcal_profile *profile = target->profile;
     struct gcal_file_replace r = { 0 };
@@ -91,16 +112,13 @@ int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
         for (size_t i = 0; i < profile->n_parameters; i++)
             gcal_csv_text(r.file, profile->parameters[i], ',');
         fputs("time_s,standard_error_s,low_s,high_s,not_covered,gap,extrapolates,outside,"
-              "outside_by,bound_by,roof_s,class,estimated,general_s\n",
+              "outside_by,bound_by,roof_s,class,estimated,general_s",
               r.file);
-        for (size_t i = 0; i < target->points.n; i++) {
-            for (size_t k = 0; k < profile->n_parameters; k++)
-                fprintf(r.file, "%.15g,", target->sizes[i * target->points.n_sizes + k]);
-            put_row(r.file, &rows[i], general,
-                    target->sizes + i * target->points.n_sizes);
-        }
-        rc = gcal_file_replace_finish(&r, err);
+        fprintf(r.file, "%s\n", step ? GCAL_STEP_CSV_COLUMNS : "");
+        rc = put_rows(r.file, target, rows, general, step, err);
     }
+    if (rc == 0)
+        rc = gcal_file_replace_finish(&r, err);
     gcal_file_replace_clear(&r);
     return rc;
 }
