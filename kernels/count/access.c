@@ -260,50 +260,24 @@ static struct gcal_count_counter counter_of(struct gcal_count_builder *m,
     return counter;
 }
 
-/* Whether an array of local memory can change in a loop. */
-static bool changes_in(const struct gcal_count_builder *m, unsigned array, unsigned loop)
-{
-    if (gcal_count_has_barrier(m->nest, loop))
-        return true;
-    for (size_t i = 0; i < m->nest->n_accesses; i++) {
-        const struct gcal_sets_access_event *e = &m->nest->accesses[i];
-
-        if (e->array == array && (e->atomic || e->direction == GCAL_FEATURE_STORE) &&
-            gcal_count_is_within(e->scope, loop))
-            return true;
-    }
-    return false;
-}
-
-/* Where compilers load it: before the loops in which it is the same in every iteration. */
-static const struct gcal_sets_scope *hoisted_scope(const struct gcal_count_builder *m,
-                                                   const struct gcal_sets_access_event *e)
-{
-    const struct gcal_sets_scope *scope = e->scope;
-
-    if (e->direction != GCAL_FEATURE_LOAD || e->atomic || !e->offset)
-        return scope;
-    while (scope && scope->kind == GCAL_SETS_SCOPE_LOOP &&
-           !gcal_poly_contains(m->c, e->offset, scope->loop) &&
-           !changes_in(m, e->array, scope->loop))
-        scope = scope->parent;
-    return scope;
-}
-
 /* Passes of one event; where the lanes that take part are unknown, as of all lanes. */
 static void count_passes(struct gcal_count_builder *m,
                          const struct gcal_sets_access_event *event, int64_t ways,
                          struct gcal_count_counter *passes)
 {
+    const struct gcal_count_issue issue =
+        gcal_count_issue_of(m, (size_t)(event - m->nest->accesses));
     struct gcal_sets_access_event e = *event;
     const struct gcal_poly *known;
     struct gcal_count_counter all = gcal_count_counter_zero(m);
 
-    e.scope = hoisted_scope(m, event);
+    e.scope = issue.scope;
     known = ways > 1 ? gcal_count_access_passes(m, &e) : NULL;
     gcal_count_counter_add(m, &all, e.scope, gcal_count_sub_group_mode(m), ways);
     passes->estimated = passes->estimated || all.estimated;
-    passes->count = gcal_poly_add(m->c, passes->count, known ? known : all.count);
+    passes->count = gcal_poly_add(
+        m->c, passes->count,
+        gcal_poly_scale(m->c, known ? known : all.count, issue.left, issue.of));
     if (known || ways == 1 || m->failed)
         return;
     passes->estimated = true;

@@ -176,6 +176,17 @@ struct gcal_profile_entry *gcal_count_builder_add_traffic_entry(
     struct gcal_count_builder *m, enum gcal_feature_kind kind,
     const struct gcal_sets_access_event *e, const char *tag);
 
+/* ---- reuse.c ---- */
+
+/* What compilers leave of a load: 'left' of each 'of' executions of 'scope'. */
+struct gcal_count_issue {
+    const struct gcal_sets_scope *scope;
+    int64_t left, of;
+};
+
+/* Of access 'number'; all executions of one that is not a load, or whose address is unknown. */
+struct gcal_count_issue gcal_count_issue_of(struct gcal_count_builder *m, size_t number);
+
 /* ---- footprint.c ---- */
 
 /* Footprints of arrays in sectors, when the request has their size; after all entries that

@@ -40,6 +40,7 @@ static bool is_uniform(const struct gcal_count_builder *m,
 struct count {
     struct gcal_count_counter counter;
     int64_t known;
+    struct gcal_count_issue issue; /* of passes */
 };
 
 /* Whether the two are alike but for multiples of 'size' elements between them; 'passes':
@@ -300,10 +301,28 @@ static struct count count_access(struct gcal_count_builder *m,
     return to;
 }
 
+/* Of the loads that compilers leave. */
 static struct count count_passes(struct gcal_count_builder *m,
-                                 const struct gcal_sets_access_event *e)
+                                 const struct gcal_sets_access_event *event,
+                                 struct gcal_count_issue issue)
 {
-    return (struct count){ gcal_count_cache_passes(m, e), gcal_count_pass_period(e) };
+    struct gcal_sets_access_event e = *event;
+    struct gcal_count_counter passes;
+
+    e.scope = issue.scope;
+    passes = gcal_count_cache_passes(m, &e);
+    passes.count = gcal_poly_scale(m->c, passes.count, issue.left, issue.of);
+    return (struct count){ passes, gcal_count_pass_period(&e), issue };
+}
+
+/* Whether compilers leave the same share of both, each in its own scope. */
+static bool is_issued_alike(const struct gcal_sets_access_event *a,
+                            const struct gcal_count_issue *of_a,
+                            const struct gcal_sets_access_event *b,
+                            const struct gcal_count_issue *of_b)
+{
+    return of_a->scope == a->scope && of_b->scope == b->scope &&
+           of_a->left * of_b->of == of_b->left * of_a->of;
 }
 
 /* The count of an access, unless it is known; that of an access that is like it.  Of blocks,
@@ -312,19 +331,24 @@ static struct count count_passes(struct gcal_count_builder *m,
 static void find_count(struct gcal_count_builder *m, size_t number,
                        struct gcal_count_blocks *blocks, struct count *known)
 {
-    const struct gcal_sets_access_event *all = m->nest->accesses;
+    const struct gcal_sets_access_event *all = m->nest->accesses, *e = &all[number];
+    struct gcal_count_issue issue = { NULL, 1, 1 };
     size_t like = 0;
 
     if (known[number].known)
         return;
-    while (like < number && (!known[like].known || !is_alike(m, &all[like], &all[number],
-                                                             known[like].known, !blocks)))
+    if (!blocks)
+        issue = gcal_count_issue_of(m, number);
+    while (like < number &&
+           (!known[like].known ||
+            !is_alike(m, &all[like], e, known[like].known, !blocks) ||
+            (!blocks && !is_issued_alike(&all[like], &known[like].issue, e, &issue))))
         like++;
     if (like < number)
         known[number] = known[like];
     else
-        known[number] = blocks ? count_access(m, &all[number], blocks)
-                               : count_passes(m, &all[number]);
+        known[number] =
+            blocks ? count_access(m, &all[number], blocks) : count_passes(m, e, issue);
 }
 
 /* ---- entries ---- */

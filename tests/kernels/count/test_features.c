@@ -768,7 +768,8 @@ static void loads_that_repeat_count_once(void **state)
         { "s += t[x] * m; u[x] = s;", 1 },
         { "s += t[x] * m; t[31 - x] = s;", 5 },
         { "s += t[x] * m; barrier(CLK_LOCAL_MEM_FENCE);", 5 },
-        { "for (int o = 0; o < 3; o++) s += t[x + o] * m;", 15 },
+        { "for (int o = 0; o < 3; o++) s += t[x + o] * m;", 3 },
+        { "s += t[x + m] + t[x + m + 1];", 6 },
     };
 
     (void)state;

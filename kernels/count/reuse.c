@@ -1,0 +1,275 @@
+/* reuse.c - loads whose value compilers keep in a register
+ *
+ * A load is left out where an earlier one has the same address and nothing between them can
+ * change what is there: in the same iteration, in another iteration of a loop that compilers
+ * unroll, or in any iteration of a loop in which its address and the data are the same, and
+ * before which it is loaded once.  Stores to global memory may be to any array there; local
+ * arrays are distinct.
+ */
+#include <stdlib.h>
+
+#include "calib/model/dtype.h"
+#include "kernels/count/private.h"
+
+enum {
+    FEW_TRIPS = 16,     /* loops that are unrolled without being asked to */
+    MOST_PLACES = 4096, /* iterations that are looked at */
+    MOST_KEPT = 64,     /* values in registers for all iterations of a loop */
+};
+
+/* ---- what ends a reuse ---- */
+
+static bool is_load(const struct gcal_sets_access_event *e)
+{
+    return e->direction == GCAL_FEATURE_LOAD && !e->atomic && e->offset;
+}
+
+/* Whether what 'load' loads may be other data after 'e'. */
+static bool changes(const struct gcal_sets_nest *nest,
+                    const struct gcal_sets_access_event *e,
+                    const struct gcal_sets_access_event *load)
+{
+    enum gcal_feature_space space = nest->arrays[load->array].space;
+
+    if (!e->atomic && e->direction != GCAL_FEATURE_STORE)
+        return false;
+    return space == GCAL_FEATURE_SPACE_LOCAL ? e->array == load->array
+                                             : space == nest->arrays[e->array].space;
+}
+
+static bool changes_in(const struct gcal_sets_nest *nest,
+                       const struct gcal_sets_access_event *load, unsigned loop)
+{
+    if (gcal_count_has_barrier(nest, loop))
+        return true;
+    for (size_t i = 0; i < nest->n_accesses; i++)
+        if (changes(nest, &nest->accesses[i], load) &&
+            gcal_count_is_within(nest->accesses[i].scope, loop))
+            return true;
+    return false;
+}
+
+static bool changes_between(const struct gcal_sets_nest *nest, size_t first,
+                            size_t second)
+{
+    const struct gcal_sets_access_event *all = nest->accesses;
+
+    if (all[first].n_barriers != all[second].n_barriers)
+        return true;
+    for (size_t i = first + 1; i < second; i++)
+        if (changes(nest, &all[i], &all[second]))
+            return true;
+    return false;
+}
+
+/* ---- the loops around a load that are unrolled, or before which it is loaded ---- */
+
+struct region {
+    size_t n;
+    const struct gcal_sets_scope *loops[GCAL_SETS_MAX_DEPTH]; /* unrolled, from within */
+    int64_t trips[GCAL_SETS_MAX_DEPTH], places;
+    const struct gcal_sets_scope *around;
+    bool is_hoisted; /* out of some loop */
+};
+
+static bool unroll(struct region *r, const struct gcal_sets_scope *loop)
+{
+    int64_t trips;
+
+    if (!loop->may_unroll || loop->runtime_step ||
+        !gcal_poly_is_constant(loop->trips, &trips) || trips < 1 ||
+        (trips > FEW_TRIPS && !loop->is_unrolled) || trips > MOST_PLACES / r->places)
+        return false;
+    r->places *= trips;
+    r->trips[r->n] = trips;
+    r->loops[r->n++] = loop;
+    return true;
+}
+
+static struct region region_of(struct gcal_count_builder *m,
+                               const struct gcal_sets_access_event *e)
+{
+    struct region r = { .places = 1, .around = e->scope };
+
+    for (; r.around && r.around->kind == GCAL_SETS_SCOPE_LOOP &&
+           !changes_in(m->nest, e, r.around->loop);
+         r.around = r.around->parent) {
+        if (!gcal_poly_contains(m->c, e->offset, r.around->loop) && r.places <= MOST_KEPT)
+            r.is_hoisted = true;
+        else if (!unroll(&r, r.around))
+            break;
+    }
+    return r;
+}
+
+/* The unrolled loops alone, in 'around'. */
+static const struct gcal_sets_scope *scope_of(struct gcal_count_builder *m,
+                                              const struct region *r)
+{
+    const struct gcal_sets_scope *scope = r->around;
+
+    for (size_t i = r->n; i-- > 0;) {
+        struct gcal_sets_scope *own = gcal_poly_alloc(m->c, sizeof(*own));
+
+        if (!own)
+            return NULL;
+        *own = *r->loops[i];
+        own->parent = scope;
+        scope = own;
+    }
+    return scope;
+}
+
+/* ---- distinct places ---- */
+
+/* A sum of the coefficients, each times a number that its factors give: equal for equal
+ * polynomials, linear, and hardly ever equal for others.  False for fractions.
+ */
+static bool linear_hash(const struct gcal_poly *p, uint64_t *hash)
+{
+    *hash = 0;
+    for (size_t i = 0; i < p->n_terms; i++) {
+        const struct gcal_poly_term *t = &p->terms[i];
+        uint64_t mixed = 0x9e3779b97f4a7c15u;
+
+        if (t->den != 1)
+            return false;
+        for (size_t k = 0; k < t->n_factors; k++) {
+            mixed ^= (uint64_t)t->factors[k].atom << 16 | t->factors[k].power;
+            mixed *= 0xff51afd7ed558ccdu;
+            mixed ^= mixed >> 29;
+        }
+        *hash += (uint64_t)t->num * (mixed | 1);
+    }
+    return true;
+}
+
+/* The offset as a hash at the first iteration of all unrolled loops, and its change by an
+ * iteration of each; false where it is not linear in them.
+ */
+static bool hash_offset(struct gcal_count_builder *m,
+                        const struct gcal_sets_access_event *e, const struct region *r,
+                        uint64_t *first, uint64_t steps[GCAL_SETS_MAX_DEPTH])
+{
+    const struct gcal_poly *rest = e->offset;
+
+    for (size_t i = 0; i < r->n; i++) {
+        const struct gcal_poly *zero = gcal_poly_substitute(m->c, rest, r->loops[i]->loop,
+                                                            gcal_poly_integer(m->c, 0)),
+                               *one = gcal_poly_substitute(m->c, rest, r->loops[i]->loop,
+                                                           gcal_poly_integer(m->c, 1)),
+                               *two = gcal_poly_substitute(m->c, rest, r->loops[i]->loop,
+                                                           gcal_poly_integer(m->c, 2)),
+                               *step = gcal_poly_sub(m->c, one, zero);
+
+        if (!gcal_poly_equal(step, gcal_poly_sub(m->c, two, one)) ||
+            !linear_hash(step, &steps[i]))
+            return false;
+        for (size_t k = i + 1; k < r->n; k++)
+            if (gcal_poly_contains(m->c, step, r->loops[k]->loop))
+                return false;
+        rest = zero;
+    }
+    return linear_hash(rest, first);
+}
+
+/* A place that a load accesses. */
+struct place {
+    uint64_t hash;
+    size_t load;
+};
+
+struct places {
+    size_t n;
+    struct place all[MOST_PLACES];
+};
+
+static bool add_places(struct gcal_count_builder *m, size_t load, const struct region *r,
+                       struct places *places)
+{
+    uint64_t first, steps[GCAL_SETS_MAX_DEPTH];
+
+    if ((size_t)r->places > MOST_PLACES - places->n ||
+        !hash_offset(m, &m->nest->accesses[load], r, &first, steps))
+        return false;
+    for (int64_t k = 0; k < r->places; k++) {
+        struct place *place = &places->all[places->n++];
+        int64_t rest = k;
+
+        *place = (struct place){ first, load };
+        for (size_t i = 0; i < r->n; rest /= r->trips[i++])
+            place->hash += steps[i] * (uint64_t)(rest % r->trips[i]);
+    }
+    return true;
+}
+
+static int by_hash_and_load(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash)
+                              : (x->load > y->load) - (x->load < y->load);
+}
+
+/* How many places the load is the first to access. */
+static int64_t count_first(struct places *places, size_t load)
+{
+    int64_t count = 0;
+
+    qsort(places->all, places->n, sizeof(*places->all), by_hash_and_load);
+    for (size_t i = 0; i < places->n; i++)
+        if (places->all[i].load == load &&
+            (!i || places->all[i].hash != places->all[i - 1].hash))
+            count++;
+    return count;
+}
+
+/* Whether an earlier access loads from the same array, and what it has is still there. */
+static bool may_share(const struct gcal_sets_nest *nest, size_t earlier, size_t load)
+{
+    const struct gcal_sets_access_event *a = &nest->accesses[earlier],
+                                        *b = &nest->accesses[load];
+
+    return is_load(a) && a->array == b->array && a->width == b->width &&
+           gcal_dtype_size(a->dtype) == gcal_dtype_size(b->dtype) &&
+           !changes_between(nest, earlier, load);
+}
+
+/* Adds the places of earlier loads with the same loops around. */
+static void add_earlier(struct gcal_count_builder *m, size_t load,
+                        const struct gcal_sets_scope *around, struct places *places)
+{
+    for (size_t i = 0; i < load; i++)
+        if (may_share(m->nest, i, load)) {
+            const struct region r = region_of(m, &m->nest->accesses[i]);
+
+            if (r.around == around)
+                add_places(m, i, &r, places);
+        }
+}
+
+struct gcal_count_issue gcal_count_issue_of(struct gcal_count_builder *m, size_t load)
+{
+    const struct gcal_sets_access_event *e = &m->nest->accesses[load];
+    struct gcal_count_issue issue = { e->scope, 1, 1 };
+    struct places *places;
+    struct region r;
+
+    if (!is_load(e))
+        return issue;
+    r = region_of(m, e);
+    if (r.is_hoisted)
+        issue.scope = scope_of(m, &r);
+    if (!(places = malloc(sizeof(*places)))) {
+        gcal_poly_fail(m->c, "out of memory");
+        return issue;
+    }
+    places->n = 0;
+    if (add_places(m, load, &r, places)) {
+        add_earlier(m, load, r.around, places);
+        issue.left = count_first(places, load);
+        issue.of = r.places;
+    }
+    free(places);
+    return issue;
+}
