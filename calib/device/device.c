@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calib/base/buf.h"
+#include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/device/private.h"
 #include "calib/model/tag.h"
@@ -91,13 +92,8 @@ bool gcal_device_is_alive(const struct gcal_device *cl)
            clFinish(cl->queue) == CL_SUCCESS;
 }
 
-void gcal_device_close(struct gcal_device *cl)
+void gcal_device_forget_programs(struct gcal_device *cl)
 {
-    if (!cl)
-        return;
-    gcal_device_buffers_free(cl);
-    if (cl->probe)
-        clReleaseMemObject(cl->probe);
     for (struct gcal_device_program *p; (p = cl->programs);) {
         cl->programs = p->next;
         clReleaseProgram(p->program);
@@ -106,6 +102,16 @@ void gcal_device_close(struct gcal_device *cl)
         free(p->asked);
         free(p);
     }
+}
+
+void gcal_device_close(struct gcal_device *cl)
+{
+    if (!cl)
+        return;
+    gcal_device_buffers_free(cl);
+    if (cl->probe)
+        clReleaseMemObject(cl->probe);
+    gcal_device_forget_programs(cl);
     if (cl->copies)
         clReleaseCommandQueue(cl->copies);
     if (cl->queue)
@@ -158,6 +164,7 @@ build(struct gcal_device *cl, const struct gcal_device_job *job, struct gcal_err
 {
     const char *sources[] = { gcal_source_tag_prelude, job->source };
     struct gcal_device_program *p = calloc(1, sizeof(*p));
+    double began_s = gcal_clock_now_s();
     cl_int code;
 
     if (!p || !(p->source = strdup(job->source)) ||
@@ -174,6 +181,7 @@ build(struct gcal_device *cl, const struct gcal_device_job *job, struct gcal_err
         report_failure(cl, p->program, err);
         goto fail;
     }
+    p->build_s = gcal_clock_now_s() - began_s;
     p->next = cl->programs;
     cl->programs = p;
     return p;

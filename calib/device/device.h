@@ -6,6 +6,7 @@
 #include <CL/cl.h>
 
 #include "calib/device/job.h"
+#include "calib/model/launches.h"
 #include "calib/model/run/device_info.h"
 #include "calib/model/run/measurement.h"
 
@@ -34,6 +35,8 @@ struct gcal_device;
 struct gcal_device *gcal_device_open(const char *uid, size_t platform,
                                      struct gcal_error *err);
 void gcal_device_close(struct gcal_device *cl);
+/* Releases all built programs: where thousands are built, none twice. */
+void gcal_device_forget_programs(struct gcal_device *cl);
 
 /* False if no command works any more, as after a kernel's fault on many GPUs: only
  * another process can use the device then.
@@ -51,6 +54,11 @@ int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *jo
 int gcal_device_measure(struct gcal_device *cl, const struct gcal_device_job *job,
                         size_t n, struct gcal_measurement_sample *samples,
                         enum gcal_measurement_status *status, struct gcal_error *err);
+/* Its time from few launches, once built. */
+int gcal_device_time(struct gcal_device *cl, const struct gcal_device_job *job,
+                     const struct gcal_launches_rule *rule,
+                     struct gcal_launches_time *found,
+                     enum gcal_measurement_status *status, struct gcal_error *err);
 /* Builds the job's kernel, and asks for no more. */
 int gcal_device_build(struct gcal_device *cl, const struct gcal_device_job *job,
                       struct gcal_built *built, struct gcal_error *err);

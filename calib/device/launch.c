@@ -132,10 +132,9 @@ void gcal_device_unbind(struct gcal_device_bound_job *bound)
         clReleaseKernel(bound->kernel);
 }
 
-/* Binds the job with buffers of the pool. */
-static int bind_pool(struct gcal_device *cl, const struct gcal_device_job *job,
-                     struct gcal_device_bound_job *bound,
-                     enum gcal_measurement_status *status, struct gcal_error *err)
+int gcal_device_bind_pool(struct gcal_device *cl, const struct gcal_device_job *job,
+                          struct gcal_device_bound_job *bound,
+                          enum gcal_measurement_status *status, struct gcal_error *err)
 {
     cl_mem *memory;
     int rc = -1;
@@ -162,7 +161,7 @@ int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *jo
     struct gcal_measurement_sample sample = { 0 };
     int rc;
 
-    if (bind_pool(cl, job, &bound, status, err) < 0)
+    if (gcal_device_bind_pool(cl, job, &bound, status, err) < 0)
         return -1;
     /* The first run may compile, touch memory for the first time, raise the clocks: it is
      * not timed.
@@ -202,7 +201,7 @@ int gcal_device_measure(struct gcal_device *cl, const struct gcal_device_job *jo
     struct gcal_measurement_sample state;
     int rc = 0;
 
-    if (bind_pool(cl, job, &bound, status, err) < 0)
+    if (gcal_device_bind_pool(cl, job, &bound, status, err) < 0)
         return -1;
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = gcal_device_run(cl, job, &bound, &samples[i], status, err);

@@ -8,6 +8,7 @@
 struct gcal_device_program {
     char *source, *build_options;
     cl_program program;
+    double build_s;
     char *asked; /* kernel that 'built' is of; NULL: none */
     struct gcal_built built;
     struct gcal_device_program *next;
@@ -128,6 +129,10 @@ int gcal_device_bind(struct gcal_device *cl, const struct gcal_device_job *job,
                      const cl_mem *memory, struct gcal_device_bound_job *bound,
                      enum gcal_measurement_status *status, struct gcal_error *err);
 void gcal_device_unbind(struct gcal_device_bound_job *bound);
+/* With buffers of the pool. */
+int gcal_device_bind_pool(struct gcal_device *cl, const struct gcal_device_job *job,
+                          struct gcal_device_bound_job *bound,
+                          enum gcal_measurement_status *status, struct gcal_error *err);
 
 /* ---- run.c ---- */
 

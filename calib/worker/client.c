@@ -152,20 +152,13 @@ static enum gcal_worker_outcome refused(struct gcal_worker *worker,
     return outcome;
 }
 
-/* Sends a request and waits for its answer.  DONE fills 'answer', the caller's to free;
- * any other outcome fills 'status' (may be NULL) and 'err'.
- */
-static enum gcal_worker_outcome ask(struct gcal_worker *worker, uint32_t request,
-                                    struct gcal_buf *question, double limit_s,
-                                    struct gcal_buf *answer,
-                                    enum gcal_measurement_status *status,
-                                    struct gcal_error *err)
+enum gcal_worker_outcome gcal_worker_send(struct gcal_worker *worker, uint32_t request,
+                                          struct gcal_buf *question,
+                                          enum gcal_measurement_status *status,
+                                          struct gcal_error *err)
 {
-    enum gcal_worker_outcome outcome = GCAL_WORKER_DONE;
-    struct gcal_wire_frame frame;
     int rc;
 
-    *answer = (struct gcal_buf){ 0 };
     if (worker->fd < 0) {
         gcal_buf_free(question);
         set_status(status, GCAL_MEASUREMENT_CRASHED);
@@ -174,8 +167,19 @@ static enum gcal_worker_outcome ask(struct gcal_worker *worker, uint32_t request
     }
     rc = gcal_wire_frame_write(worker->fd, request, question, NULL);
     gcal_buf_free(question);
-    if (rc < 0)
-        return died(worker, status, err);
+    return rc < 0 ? died(worker, status, err) : GCAL_WORKER_DONE;
+}
+
+enum gcal_worker_outcome gcal_worker_receive(struct gcal_worker *worker, double limit_s,
+                                             struct gcal_buf *answer,
+                                             enum gcal_measurement_status *status,
+                                             struct gcal_error *err)
+{
+    enum gcal_worker_outcome outcome = GCAL_WORKER_DONE;
+    struct gcal_wire_frame frame;
+    int rc;
+
+    *answer = (struct gcal_buf){ 0 };
     if (!gcal_worker_tick_wait(worker->fd, &worker->tick, gcal_clock_now_s() + limit_s))
         return timed_out(worker, limit_s, status, err);
     rc = gcal_wire_frame_read(worker->fd, gcal_clock_now_s() + ANSWER_S, &frame, err);
@@ -192,6 +196,29 @@ static enum gcal_worker_outcome ask(struct gcal_worker *worker, uint32_t request
         gcal_buf_free(&frame.payload);
     }
     return outcome;
+}
+
+int gcal_worker_fd(const struct gcal_worker *worker)
+{
+    return worker->fd;
+}
+
+/* Sends a request and waits for its answer.  DONE fills 'answer', the caller's to free;
+ * any other outcome fills 'status' (may be NULL) and 'err'.
+ */
+static enum gcal_worker_outcome ask(struct gcal_worker *worker, uint32_t request,
+                                    struct gcal_buf *question, double limit_s,
+                                    struct gcal_buf *answer,
+                                    enum gcal_measurement_status *status,
+                                    struct gcal_error *err)
+{
+    enum gcal_worker_outcome outcome =
+        gcal_worker_send(worker, request, question, status, err);
+
+    *answer = (struct gcal_buf){ 0 };
+    return outcome == GCAL_WORKER_DONE
+               ? gcal_worker_receive(worker, limit_s, answer, status, err)
+               : outcome;
 }
 
 /* Checks that the answer was read to its end. */
@@ -335,14 +362,20 @@ enum gcal_worker_outcome gcal_worker_list_devices(struct gcal_worker *worker,
     return outcome;
 }
 
+void gcal_worker_put_open(struct gcal_buf *question, const struct gcal_worker *worker,
+                          const char *uid)
+{
+    gcal_wire_put_text(question, uid);
+    gcal_wire_put_u32(question, gcal_worker_spawner_platform(worker->spawner, uid));
+}
+
 enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char *uid,
                                           double limit_s, struct gcal_error *err)
 {
     struct gcal_buf question = { 0 }, answer;
     enum gcal_worker_outcome outcome;
 
-    gcal_wire_put_text(&question, uid);
-    gcal_wire_put_u32(&question, gcal_worker_spawner_platform(worker->spawner, uid));
+    gcal_worker_put_open(&question, worker, uid);
     outcome =
         ask(worker, GCAL_WORKER_REQUEST_OPEN, &question, limit_s, &answer, NULL, err);
     gcal_buf_free(&answer);
@@ -359,7 +392,7 @@ static enum gcal_worker_outcome refuse(enum gcal_measurement_status *status,
     return GCAL_WORKER_REFUSED;
 }
 
-static struct gcal_built get_built(struct gcal_wire *wire)
+struct gcal_built gcal_worker_get_built(struct gcal_wire *wire)
 {
     struct gcal_built built = { .registers = gcal_wire_get_u64(wire) };
 
@@ -374,6 +407,14 @@ struct gcal_built gcal_worker_built(const struct gcal_worker *worker)
     return worker->built;
 }
 
+void gcal_worker_put_build(struct gcal_buf *question, const char *source,
+                           const char *entry, const char *build_options)
+{
+    gcal_wire_put_text(question, source);
+    gcal_wire_put_text(question, entry);
+    gcal_wire_put_text(question, build_options);
+}
+
 enum gcal_worker_outcome gcal_worker_build(struct gcal_worker *worker, const char *source,
                                            const char *entry, const char *build_options,
                                            double limit_s, struct gcal_built *built,
@@ -383,15 +424,13 @@ enum gcal_worker_outcome gcal_worker_build(struct gcal_worker *worker, const cha
     enum gcal_worker_outcome outcome;
     struct gcal_wire wire;
 
-    gcal_wire_put_text(&question, source);
-    gcal_wire_put_text(&question, entry);
-    gcal_wire_put_text(&question, build_options);
+    gcal_worker_put_build(&question, source, entry, build_options);
     outcome =
         ask(worker, GCAL_WORKER_REQUEST_BUILD, &question, limit_s, &answer, NULL, err);
     if (outcome != GCAL_WORKER_DONE)
         return outcome;
     wire = gcal_wire_open(answer.data, answer.size);
-    *built = get_built(&wire);
+    *built = gcal_worker_get_built(&wire);
     return finish(worker, &wire, &answer, NULL, err);
 }
 
@@ -413,7 +452,7 @@ enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
         return outcome;
     wire = gcal_wire_open(answer.data, answer.size);
     *first_s = gcal_wire_get_f64(&wire);
-    worker->built = get_built(&wire);
+    worker->built = gcal_worker_get_built(&wire);
     return finish(worker, &wire, &answer, status, err);
 }
 
@@ -441,6 +480,37 @@ gcal_worker_measure(struct gcal_worker *worker, const struct gcal_kernel *kernel
         samples[i].temperature_c = gcal_wire_get_f64(&wire);
         samples[i].throttle = gcal_wire_get_u64(&wire);
     }
+    return finish(worker, &wire, &answer, status, err);
+}
+
+enum gcal_worker_outcome
+gcal_worker_time(struct gcal_worker *worker, const struct gcal_kernel *kernel,
+                 const struct gcal_launches_rule *rule, double limit_s,
+                 struct gcal_launches_time *found, enum gcal_measurement_status *status,
+                 struct gcal_error *err)
+{
+    struct gcal_buf question = { 0 }, answer;
+    enum gcal_worker_outcome outcome;
+    struct gcal_wire wire;
+
+    if (gcal_device_job_put(&question, kernel, kernel->n_sizes, kernel->sizes, err) < 0)
+        return refuse(status, &question);
+    gcal_wire_put_f64(&question, rule->warm_s);
+    gcal_wire_put_u64(&question, rule->fewest);
+    gcal_wire_put_u64(&question, rule->most);
+    gcal_wire_put_f64(&question, rule->error);
+    gcal_wire_put_f64(&question, rule->spend_s);
+    gcal_wire_put_f64(&question, rule->enough_s);
+    outcome =
+        ask(worker, GCAL_WORKER_REQUEST_TIME, &question, limit_s, &answer, status, err);
+    if (outcome != GCAL_WORKER_DONE)
+        return outcome;
+    wire = gcal_wire_open(answer.data, answer.size);
+    found->build_s = gcal_wire_get_f64(&wire);
+    found->launches = gcal_wire_get_u64(&wire);
+    found->median_s = gcal_wire_get_f64(&wire);
+    found->error = gcal_wire_get_f64(&wire);
+    found->abandoned = gcal_wire_get_u32(&wire) != 0;
     return finish(worker, &wire, &answer, status, err);
 }
 

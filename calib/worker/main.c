@@ -71,6 +71,7 @@ static int answer_build(struct state *state, struct gcal_wire *wire, struct repl
         gcal_error_set(&r->err, GCAL_EINPUT, "damaged request to a worker");
     else
         rc = gcal_device_build(state->cl, &job, &built, &r->err);
+    gcal_device_forget_programs(state->cl);
     put_built(&r->payload, &built);
     gcal_device_job_clear(&job);
     return rc;
@@ -114,6 +115,44 @@ static int answer_measure(struct state *state, struct gcal_wire *wire, struct re
         gcal_wire_put_u64(&r->payload, samples[i].throttle);
     }
     free(samples);
+    gcal_device_job_clear(&job);
+    return rc;
+}
+
+static struct gcal_launches_rule get_rule(struct gcal_wire *wire)
+{
+    struct gcal_launches_rule rule = { .warm_s = gcal_wire_get_f64(wire) };
+
+    rule.fewest = gcal_wire_get_u64(wire);
+    rule.most = gcal_wire_get_u64(wire);
+    rule.error = gcal_wire_get_f64(wire);
+    rule.spend_s = gcal_wire_get_f64(wire);
+    rule.enough_s = gcal_wire_get_f64(wire);
+    if (!rule.fewest || rule.most < rule.fewest || rule.most > MAX_LAUNCHES)
+        wire->bad = true;
+    return rule;
+}
+
+static int answer_time(struct state *state, struct gcal_wire *wire, struct reply *r)
+{
+    struct gcal_launches_time found = { 0 };
+    struct gcal_launches_rule rule;
+    struct gcal_device_job job;
+    int rc = -1;
+
+    if (gcal_device_job_get(wire, &job, &r->err) < 0)
+        return -1;
+    rule = get_rule(wire);
+    if (wire->bad)
+        gcal_error_set(&r->err, GCAL_EINPUT, "damaged request to a worker");
+    else
+        rc = gcal_device_time(state->cl, &job, &rule, &found, &r->status, &r->err);
+    gcal_device_forget_programs(state->cl);
+    gcal_wire_put_f64(&r->payload, found.build_s);
+    gcal_wire_put_u64(&r->payload, found.launches);
+    gcal_wire_put_f64(&r->payload, found.median_s);
+    gcal_wire_put_f64(&r->payload, found.error);
+    gcal_wire_put_u32(&r->payload, found.abandoned);
     gcal_device_job_clear(&job);
     return rc;
 }
@@ -165,6 +204,8 @@ static int answer(struct state *state, uint32_t request, struct gcal_wire *wire,
         return answer_prepare(state, wire, r);
     case GCAL_WORKER_REQUEST_MEASURE:
         return answer_measure(state, wire, r);
+    case GCAL_WORKER_REQUEST_TIME:
+        return answer_time(state, wire, r);
     case GCAL_WORKER_REQUEST_CHECK:
         return answer_check(state, wire, r);
     }

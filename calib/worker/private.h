@@ -15,6 +15,7 @@ enum gcal_worker_request {
     GCAL_WORKER_REQUEST_PREPARE,
     GCAL_WORKER_REQUEST_MEASURE,
     GCAL_WORKER_REQUEST_CHECK,
+    GCAL_WORKER_REQUEST_TIME,
 };
 
 /* Answers: the results of a request; a measurement status and an error; the same from a
@@ -31,6 +32,29 @@ int gcal_worker_spawner_main(int fd);
 int gcal_worker_main(int fd);
 
 pid_t gcal_worker_pid(const struct gcal_worker *worker);
+
+/* ---- client.c: a request in two steps, for whoever waits for several workers ---- */
+
+/* Sends a request; 'question' is freed.  Any outcome but DONE fills 'err'. */
+enum gcal_worker_outcome gcal_worker_send(struct gcal_worker *worker, uint32_t request,
+                                          struct gcal_buf *question,
+                                          enum gcal_measurement_status *status,
+                                          struct gcal_error *err);
+/* Its answer, the caller's to free. */
+enum gcal_worker_outcome gcal_worker_receive(struct gcal_worker *worker, double limit_s,
+                                             struct gcal_buf *answer,
+                                             enum gcal_measurement_status *status,
+                                             struct gcal_error *err);
+/* Readable when the answer has come; -1: the worker has ended. */
+int gcal_worker_fd(const struct gcal_worker *worker);
+
+void gcal_worker_put_open(struct gcal_buf *question, const struct gcal_worker *worker,
+                          const char *uid);
+void gcal_worker_put_build(struct gcal_buf *question, const char *source,
+                           const char *entry, const char *build_options);
+struct gcal_built gcal_worker_get_built(struct gcal_wire *wire);
+
+/* ---- tick.c, spawner.c ---- */
 
 /* Waits until 'fd' is readable, with a tick about ten times a second (NULL: none).  False
  * if the deadline passed.

@@ -15,13 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calib/base/error.h"
 #include "calib/model/built.h"
+#include "calib/model/launches.h"
 #include "calib/model/run/device_info.h"
 #include "calib/model/dtype.h"
 #include "calib/model/run/measurement.h"
 #include "kernels/generate/generate.h"
-
-struct gcal_error;
 
 /* ---- spawner ---- */
 
@@ -116,6 +116,16 @@ gcal_worker_measure(struct gcal_worker *worker, const struct gcal_kernel *kernel
                     size_t n, double limit_s, struct gcal_measurement_sample *samples,
                     enum gcal_measurement_status *status, struct gcal_error *err);
 
+/* Builds the kernel's program, whatever was prepared before, and takes its time from as few
+ * launches as 'rule' allows; the program is released.  REFUSED as by preparing and
+ * measuring.
+ */
+enum gcal_worker_outcome
+gcal_worker_time(struct gcal_worker *worker, const struct gcal_kernel *kernel,
+                 const struct gcal_launches_rule *rule, double limit_s,
+                 struct gcal_launches_time *found, enum gcal_measurement_status *status,
+                 struct gcal_error *err);
+
 /* Launches the kernel once at its check sizes on inputs from gcal_dtype_fill_range() with
  * 'seed' (one stream per argument: seed + index).  'outputs' gets one pointer per
  * argument (NULL unless it is an output), and one to the data received in a transfer of
@@ -127,5 +137,37 @@ enum gcal_worker_outcome
 gcal_worker_check(struct gcal_worker *worker, const struct gcal_kernel *kernel,
                   uint64_t seed, int guard, double limit_s, void **outputs,
                   enum gcal_measurement_status *status, struct gcal_error *err);
+
+/* ---- building ahead ---- */
+
+/* Workers that build kernels side by side and launch none: the driver's cache of binaries
+ * then has them for the worker that measures.  They start when they are needed.
+ */
+struct gcal_worker_builders;
+
+struct gcal_worker_build {
+    size_t id; /* the caller's */
+    enum gcal_worker_outcome outcome;
+    double took_s;
+    struct gcal_built built; /* DONE */
+    struct gcal_error why;   /* otherwise */
+};
+
+/* Of 'n' workers at most, on the device 'uid'; 'limit_s' for each build. */
+struct gcal_worker_builders *
+gcal_worker_builders_start(struct gcal_worker_spawner *spawner, const char *uid, size_t n,
+                           double limit_s, struct gcal_error *err);
+void gcal_worker_builders_stop(struct gcal_worker_builders *builders);
+
+/* How many kernels can be given now; 0 for good if workers fail one after the other. */
+size_t gcal_worker_builders_free(const struct gcal_worker_builders *builders);
+/* Kernels that are being built. */
+size_t gcal_worker_builders_busy(const struct gcal_worker_builders *builders);
+/* Gives a kernel to a free worker; false if none can be had. */
+bool gcal_worker_builders_give(struct gcal_worker_builders *builders, size_t id,
+                               const struct gcal_kernel *kernel);
+/* The next finished build, within 'wait_s'; false: none. */
+bool gcal_worker_builders_next(struct gcal_worker_builders *builders, double wait_s,
+                               struct gcal_worker_build *done);
 
 #endif

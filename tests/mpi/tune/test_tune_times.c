@@ -1,0 +1,159 @@
+/* test_tune_times.c - files of configurations' times */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "mpi/tune/times.h"
+
+static struct gcal_tune_parameter parameters[] = { { .name = "N" }, { .name = "F" } };
+static struct gcal_tune_config configs[] = { { .name = "N:64 F:1" },
+                                             { .name = "N:64 F:2" },
+                                             { .name = "N:128 F:1" } };
+static const struct gcal_tune_space space = {
+    .kernel = "scale dtype:float32 M:1048576",
+    .n_parameters = 2,
+    .parameters = parameters,
+    .n_configs = 3,
+    .configs = configs,
+};
+
+static int read_text(const char *text, struct gcal_tune_times *times, size_t *n_others,
+                     struct gcal_error *err)
+{
+    char path[] = "/tmp/test_tune_times-XXXXXX";
+    int fd = mkstemp(path), rc;
+    FILE *file = fdopen(fd, "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    assert_int_equal(gcal_tune_times_create(times, &space, err), 0);
+    rc = gcal_tune_times_read(times, &space, path, n_others, err);
+    unlink(path);
+    return rc;
+}
+
+static void reads_what_it_writes(void **state)
+{
+    struct gcal_tune_time written[] = {
+        { GCAL_TUNE_TIMED, 1.25e-3, 7, 0.5, NULL },
+        { GCAL_TUNE_ABANDONED, 2e-3, 1, 0, NULL },
+        { GCAL_TUNE_WRONG, 0, 0, 0.25, "b[3] is 1, \"expected\" 2" },
+    };
+    struct gcal_tune_times times;
+    struct gcal_error err = { 0 };
+    char *text = NULL;
+    size_t n_bytes, n_others;
+    FILE *file = open_memstream(&text, &n_bytes);
+
+    (void)state;
+    gcal_tune_times_write_header(file);
+    for (size_t i = 0; i < 3; i++)
+        gcal_tune_times_write(file, configs[i].name, &written[i]);
+    fclose(file);
+    if (read_text(text, &times, &n_others, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(n_others, 0);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(times.asked[i]);
+        assert_int_equal(times.times[i].outcome, written[i].outcome);
+        assert_int_equal(times.times[i].launches, written[i].launches);
+        assert_float_equal(times.times[i].build_s, written[i].build_s, 1e-9);
+        if (written[i].seconds > 0)
+            assert_float_equal(times.times[i].seconds, written[i].seconds, 1e-9);
+        if (written[i].why)
+            assert_string_equal(times.times[i].why, written[i].why);
+    }
+    gcal_tune_times_clear(&times);
+    free(text);
+}
+
+static void finds_configurations_among_others(void **state)
+{
+    struct gcal_tune_times times;
+    struct gcal_error err = { 0 };
+    size_t n_others;
+
+    (void)state;
+    assert_int_equal(read_text("generator,arguments,time_s,status,samples\n"
+                               "scale,F:2 M:1048576 N:64 dtype:float32,0.5,good,9\n"
+                               "scale,F:1 M:4096 N:64 dtype:float32,0.25,good,9\n"
+                               "other,F:1 M:1048576 N:64 dtype:float32,0.25,good,9\n"
+                               "scale,F:1 M:1048576 N:192 dtype:float32,0.25,good,9\n"
+                               "scale,F:1 M:1048576 N:128 dtype:float32,,build failed,\n",
+                               &times, &n_others, &err),
+                     0);
+    assert_int_equal(n_others, 3);
+    assert_false(times.asked[0]);
+    assert_float_equal(times.times[1].seconds, 0.5, 1e-12);
+    assert_int_equal(times.times[2].outcome, GCAL_TUNE_FAILED);
+    gcal_tune_times_clear(&times);
+}
+
+static void refuses_bad_files(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        { "configuration,outcome\n", "the columns configuration and seconds" },
+        { "configuration,seconds\nN:64 F:1,fast\n", ":2: 'fast' is not a time" },
+        { "configuration,outcome,seconds\nN:64 F:1,timed,\n",
+          ":2: a configuration that" },
+        { "configuration,seconds\nN:65 F:1,1\n", "none of its 1 lines" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct gcal_tune_times times;
+        struct gcal_error err = { 0 };
+        size_t n_others;
+
+        assert_int_equal(read_text(cases[i].text, &times, &n_others, &err), -1);
+        if (!strstr(err.text, cases[i].message))
+            fail_msg("%s", err.text);
+        gcal_tune_times_clear(&times);
+    }
+}
+
+static void gives_times_as_a_source(void **state)
+{
+    struct gcal_tune_times times;
+    struct gcal_tune_source source;
+    struct gcal_tune_time time;
+    struct gcal_error err = { 0 };
+    size_t n_others;
+
+    (void)state;
+    assert_int_equal(
+        read_text("configuration,seconds\nF:1 N:128,3\n", &times, &n_others, &err), 0);
+    source = gcal_tune_times_source(&times);
+    assert_int_equal(source.time(source.context, 2, 1, &time, &err), 0);
+    assert_int_equal(time.outcome, GCAL_TUNE_TIMED);
+    assert_float_equal(time.seconds, 3, 1e-12);
+    gcal_tune_time_clear(&time);
+    assert_int_equal(source.time(source.context, 0, 1, &time, &err), 0);
+    assert_int_equal(time.outcome, GCAL_TUNE_FAILED);
+    gcal_tune_time_clear(&time);
+    gcal_tune_times_clear(&times);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_what_it_writes),
+        cmocka_unit_test(finds_configurations_among_others),
+        cmocka_unit_test(refuses_bad_files),
+        cmocka_unit_test(gives_times_as_a_source),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
