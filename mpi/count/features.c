@@ -99,9 +99,9 @@ static int parse_counts(const struct gcal_profile *profile, struct gcal_expr **c
     return 0;
 }
 
-/* For each entry its values at all points (NaN: none); the caller's to free. */
-static double *find_values(const struct gcal_profile *profile, double sub_group,
-                           const struct gcal_count_points *points, struct gcal_error *err)
+double *gcal_count_features_values(const struct gcal_profile *profile, double sub_group,
+                                   const struct gcal_count_points *points,
+                                   struct gcal_error *err)
 {
     size_t n = profile->n_entries;
     double *values = calloc(n * points->n + 1, sizeof(*values));
@@ -240,7 +240,7 @@ int gcal_count_features_print(const struct gcal_profile *profile, double sub_gro
                               const struct gcal_count_points *points,
                               struct gcal_error *err)
 {
-    double *values = find_values(profile, sub_group, points, err);
+    double *values = gcal_count_features_values(profile, sub_group, points, err);
     struct widths w;
     int rc;
 
@@ -308,7 +308,7 @@ int gcal_count_features_csv(const char *path, const struct gcal_profile *profile
                             double sub_group, const struct gcal_count_points *points,
                             struct gcal_error *err)
 {
-    double *values = find_values(profile, sub_group, points, err);
+    double *values = gcal_count_features_values(profile, sub_group, points, err);
     struct gcal_file_replace r = { 0 };
     int rc = values ? gcal_file_replace_start(&r, path, err) : -1;
 
@@ -469,7 +469,7 @@ int gcal_count_features_print_json(const struct gcal_profile *profile, double su
                                    const struct gcal_count_points *points,
                                    struct gcal_error *err)
 {
-    double *values = find_values(profile, sub_group, points, err);
+    double *values = gcal_count_features_values(profile, sub_group, points, err);
     json_t *list;
 
     if (!values)

@@ -1,4 +1,4 @@
-/* features.h - the features of a profile as a table or JSON, on stdout */
+/* features.h - the features of a profile as values, a table or JSON */
 #ifndef GCAL_MPI_COUNT_FEATURES_H
 #define GCAL_MPI_COUNT_FEATURES_H
 
@@ -17,6 +17,13 @@ int gcal_count_features_print(const struct gcal_profile *profile, double sub_gro
                               const struct gcal_count_points *points,
                               struct gcal_error *err);
 int gcal_count_features_print_json(const struct gcal_profile *profile, double sub_group,
+                                   const struct gcal_count_points *points,
+                                   struct gcal_error *err);
+
+/* For each entry of the profile its values at all points (NaN: none), as printed; the
+ * caller's to free.  NULL with 'err'.
+ */
+double *gcal_count_features_values(const struct gcal_profile *profile, double sub_group,
                                    const struct gcal_count_points *points,
                                    struct gcal_error *err);
 

@@ -3,6 +3,7 @@
 
 void gcal_explain_case_clear(struct gcal_explain_case *c)
 {
+    gcal_explain_accesses_clear(&c->accesses);
     gcal_explain_limits_clear(&c->limits);
     gcal_explain_lab_clear(&c->lab);
     gcal_predictor_destroy(c->predictor);
@@ -27,5 +28,5 @@ int gcal_explain_case_open(struct gcal_explain_case *c,
         gcal_explain_limits_find(&c->lab, &c->limits, err) < 0)
         return -1;
     gcal_explain_occupancy_find(&c->lab, &c->occupancy);
-    return 0;
+    return gcal_explain_accesses_find(c, &c->accesses, err);
 }

@@ -120,5 +120,6 @@ json_t *gcal_explain_json(const struct gcal_explain_case *c, struct gcal_error *
     json_object_set_new(all, "costs", costs_json(c));
     if (c->occupancy.known)
         json_object_set_new(all, "occupancy", occupancy_json(&c->occupancy));
+    gcal_explain_accesses_add_json(all, &c->accesses);
     return all;
 }

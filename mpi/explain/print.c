@@ -224,5 +224,6 @@ int gcal_explain_print(const struct gcal_explain_case *c, struct gcal_error *err
     print_limits(&c->limits);
     print_costs(c);
     print_occupancy(&c->occupancy);
+    gcal_explain_accesses_print(&c->accesses);
     return print_doubts(c, err);
 }

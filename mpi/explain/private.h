@@ -142,6 +142,51 @@ struct gcal_explain_occupancy {
 void gcal_explain_occupancy_find(const struct gcal_explain_lab *lab,
                                  struct gcal_explain_occupancy *occupancy);
 
+/* ---- accesses.c: accesses to memory by their places in the source ---- */
+
+struct gcal_explain_access {
+    const struct gcal_profile_entry *entry; /* has place, array, type and direction */
+    double
+        wanted_bytes; /* of work-items, one that all of a sub-group share counted once */
+    bool divided;     /* those of several places are divided among them in equal parts */
+    /* By sub-groups; NaN: not counted. */
+    double executions, sectors, lines, partial, passes;
+    bool estimated;
+};
+
+/* Loads or stores of an array, in sectors; NaN: not counted. */
+struct gcal_explain_array {
+    const struct gcal_profile_entry *entry;
+    double sectors, loops, sub_groups, groups, launch; /* distinct ones of each */
+    bool estimated;
+};
+
+struct gcal_explain_branch {
+    int line, column;
+    double diverges; /* times that a sub-group does */
+};
+
+struct gcal_explain_accesses {
+    double sector_bytes; /* 0: traffic was not counted */
+    double sub_groups;   /* of the launch */
+    size_t n_accesses, n_arrays, n_branches;
+    struct gcal_explain_access *accesses; /* in the order of the source */
+    struct gcal_explain_array *arrays;
+    struct gcal_explain_branch *branches;
+};
+
+struct gcal_explain_case;
+
+/* Clear 'accesses' in any case. */
+int gcal_explain_accesses_find(const struct gcal_explain_case *c,
+                               struct gcal_explain_accesses *accesses,
+                               struct gcal_error *err);
+void gcal_explain_accesses_clear(struct gcal_explain_accesses *accesses);
+void gcal_explain_accesses_print(const struct gcal_explain_accesses *accesses);
+/* Adds the keys accesses, arrays and branches. */
+void gcal_explain_accesses_add_json(json_t *all,
+                                    const struct gcal_explain_accesses *accesses);
+
 /* ---- one explained point ---- */
 
 struct gcal_explain_case {
@@ -153,6 +198,7 @@ struct gcal_explain_case {
     struct gcal_explain_lab lab;
     struct gcal_explain_limits limits;
     struct gcal_explain_occupancy occupancy;
+    struct gcal_explain_accesses accesses;
 };
 
 int gcal_explain_case_open(struct gcal_explain_case *c,
