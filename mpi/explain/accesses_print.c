@@ -12,6 +12,14 @@ static const char *what_of(const struct gcal_profile_entry *e)
     return e->op ? e->op : gcal_feature_direction_names[e->direction];
 }
 
+/* Moved, but not wanted; NaN: unknown. */
+static double wasted(const struct gcal_explain_access *a, double sector_bytes)
+{
+    double waste = a->sectors * sector_bytes - a->wanted_bytes;
+
+    return waste < 0 ? 0 : waste;
+}
+
 /* ---- text ---- */
 
 static const char *bytes_text(double bytes, char text[GCAL_UNITS_SIZE])
@@ -33,14 +41,14 @@ static void print_each(double total, double executions)
 static void print_access(const struct gcal_explain_access *a, double sector_bytes)
 {
     const struct gcal_profile_entry *e = a->entry;
-    char wanted[GCAL_UNITS_SIZE], moved[GCAL_UNITS_SIZE], wasted[GCAL_UNITS_SIZE];
+    char wanted[GCAL_UNITS_SIZE], moved[GCAL_UNITS_SIZE], waste[GCAL_UNITS_SIZE];
     double moved_bytes = a->sectors * sector_bytes;
 
     printf("%5d:%-4d %-6.6s %-9.9s %-8.8s %-14.14s %10s%s", e->line, e->column,
            what_of(e), e->dtype, gcal_feature_space_names[e->space], e->array,
            bytes_text(a->wanted_bytes, wanted), a->divided ? "~" : " ");
     printf(" %10s %10s", bytes_text(moved_bytes, moved),
-           bytes_text(fmax(0, moved_bytes - a->wanted_bytes), wasted));
+           bytes_text(wasted(a, sector_bytes), waste));
     print_each(a->sectors, a->executions);
     print_each(a->lines, a->executions);
     print_each(a->passes, a->executions);
@@ -124,7 +132,7 @@ static json_t *access_json(const struct gcal_explain_access *a, double sector_by
                      e->dtype, "memory", gcal_feature_space_names[e->space], "array",
                      e->array, "wanted_bytes", gcal_json_number(a->wanted_bytes),
                      "divided", (int)a->divided, "moved_bytes", gcal_json_number(moved),
-                     "wasted_bytes", gcal_json_number(fmax(0, moved - a->wanted_bytes)),
+                     "wasted_bytes", gcal_json_number(wasted(a, sector_bytes)),
                      "executions", gcal_json_number(a->executions), "sectors",
                      gcal_json_number(a->sectors), "lines", gcal_json_number(a->lines),
                      "passes", gcal_json_number(a->passes), "partial_sectors",

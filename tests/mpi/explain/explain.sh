@@ -27,6 +27,20 @@ kernel void chain(global float *x, int m)
 }
 KERNEL
 
+cat > "$out/turn.cl" <<'KERNEL'
+kernel void turn(global const float *a, global float *b, int n)
+{
+    local float tile[32][PITCH];
+    int x = get_local_id(0), y = get_local_id(1);
+    int i = get_group_id(1)*32 + y, j = get_group_id(0)*32 + x;
+
+    tile[y][x] = a[i*n + j];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (x % 2)
+        b[j*n + i] = tile[x][y];
+}
+KERNEL
+
 explain() { # FILE.cl OPTION...
     local file=$1
     shift
@@ -78,6 +92,33 @@ for a in json.load(open(sys.argv[1])):
     assert abs(fp32["rate"]*time - (2 + 64)*a["sizes"]["n"]) < 1e-6*fp32["rate"], fp32
     assert a["occupancy"]["bounds"][0]["groups"] == a["occupancy"]["resident_groups"], a
 PYTHON
+
+# Each access with its place: sectors, lines, passes over the banks, what is wanted.
+turn() { explain turn.cl --local 32,32 --global n,n --assume 'n % 32 = 0 and n >= 32' --params "$params" --at n=4096 "$@"; }
+turn -D PITCH=32
+expect '^ +7:5 +store +float32 +local +tile +67.11 MB +- +- +- +- +1 +-$'
+expect '^ +7:18 +load +float32 +global +a +67.11 MB +67.11 MB +0 B +4 +1 +1 +-'
+expect '^branch 9:9: sub-groups diverge 5.243e\+05 times, 1 times each$'
+expect '^b +store +268.4 MB +268.4 MB +33.55 MB x8 '
+turn -D PITCH=32 --json
+python3 - "$out/answer" <<'PYTHON'
+import json, sys
+a = json.load(open(sys.argv[1]))
+at = {(x["line"], x["column"]): x for x in a["accesses"]}
+load, store = at[7, 18], at[10, 9]
+n = 4096*4096
+assert load["sectors"] == n/8 and load["lines"] == n/32 and load["wasted_bytes"] == 0, load
+assert store["wanted_bytes"] == 4*n/2 and store["executions"] == n/2/32, store
+assert store["sectors"] == n/2 and store["wasted_bytes"] == (32 - 4)*n/2, store
+assert at[10, 22]["passes"] == n/2, at[10, 22]  # 16 lanes in one bank
+assert not any(x["divided"] for x in a["accesses"])
+b = next(x for x in a["arrays"] if x["array"] == "b")
+assert b["accessed_bytes"] == 16*n and b["group_bytes"] == b["launch_bytes"] == 2*n, b
+PYTHON
+turn -D PITCH=33 --json
+python3 -c 'import json, sys
+at = {(x["line"], x["column"]): x for x in json.load(open(sys.argv[1]))["accesses"]}
+assert at[10, 22]["passes"] == 4096*4096/32, at[10, 22]' "$out/answer"
 
 # A CPU's model has neither resident work-groups nor the same limits.
 explain add.cl --local 256 --global 'ceil(n/256)*256' --params "$cpu" --at n=2^24
