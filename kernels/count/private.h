@@ -55,6 +55,7 @@ struct gcal_count_builder {
     struct gcal_count_explained *explained;
     size_t n_inexact;
     struct gcal_count_inexact inexact[GCAL_COUNT_MOST_ADVICE];
+    struct gcal_count_issue *issues; /* of accesses; NULL: not wanted */
     bool failed;
     struct gcal_error *err;
 };
@@ -184,8 +185,11 @@ struct gcal_count_issue {
     int64_t left, of;
 };
 
+/* Finds them for all accesses, before any of them is counted. */
+void gcal_count_builder_find_issues(struct gcal_count_builder *m);
 /* Of access 'number'; all executions of one that is not a load, or whose address is unknown. */
-struct gcal_count_issue gcal_count_issue_of(struct gcal_count_builder *m, size_t number);
+struct gcal_count_issue gcal_count_issue_of(const struct gcal_count_builder *m,
+                                            size_t number);
 
 /* ---- footprint.c ---- */
 

@@ -128,6 +128,8 @@ static void build(struct gcal_count_builder *m, const char *kernel,
     p->divergence = m->request->sub_group_size > 0;
     p->index_arithmetic = m->request->index_arithmetic;
     set_assumptions(m, assumptions);
+    if (m->request->n_banks)
+        gcal_count_builder_find_issues(m);
     gcal_count_builder_add_ops(m);
     gcal_count_builder_add_accesses(m);
     gcal_count_builder_add_ndrange(m);

@@ -7,14 +7,16 @@
  * arrays are distinct.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "calib/model/dtype.h"
 #include "kernels/count/private.h"
 
 enum {
-    FEW_TRIPS = 16,     /* loops that are unrolled without being asked to */
-    MOST_PLACES = 4096, /* iterations that are looked at */
-    MOST_KEPT = 64,     /* values in registers for all iterations of a loop */
+    MOST_INSTRUCTIONS = 300, /* of loops that are unrolled without being asked to: LLVM's
+                                threshold; a multiply-add is two until they are joined */
+    MOST_PLACES = 4096,      /* iterations that are looked at */
+    MOST_KEPT = 64,          /* values in registers for all iterations of a loop */
 };
 
 /* ---- what ends a reuse ---- */
@@ -72,13 +74,52 @@ struct region {
     bool is_hoisted; /* out of some loop */
 };
 
-static bool unroll(struct region *r, const struct gcal_sets_scope *loop)
+/* Executions of 'scope' in one of 'loop' around it; none if they are not known, or many. */
+static int64_t executions_in(const struct gcal_sets_scope *scope,
+                             const struct gcal_sets_scope *loop)
+{
+    int64_t all = 1, trips;
+
+    for (; scope && scope != loop; scope = scope->parent)
+        if (scope->kind == GCAL_SETS_SCOPE_LOOP) {
+            if (!gcal_poly_is_constant(scope->trips, &trips) || trips < 1 ||
+                trips > MOST_INSTRUCTIONS / all)
+                return 0;
+            all *= trips;
+        }
+    return scope ? all : 0;
+}
+
+/* Whether so many iterations are few instructions. */
+static bool is_short(const struct gcal_sets_nest *nest,
+                     const struct gcal_sets_scope *loop, int64_t trips)
+{
+    int64_t n = 0, times;
+
+    for (size_t i = 0; i < nest->n_accesses && n * trips <= MOST_INSTRUCTIONS; i++)
+        if (gcal_count_is_within(nest->accesses[i].scope, loop->loop)) {
+            times = executions_in(nest->accesses[i].scope, loop);
+            n += times ? times : MOST_INSTRUCTIONS + 1;
+        }
+    for (size_t i = 0; i < nest->n_ops && n * trips <= MOST_INSTRUCTIONS; i++)
+        if (!nest->ops[i].index && gcal_count_is_within(nest->ops[i].scope, loop->loop)) {
+            times = executions_in(nest->ops[i].scope, loop);
+            n += times ? times * nest->ops[i].instructions *
+                             (1 + (strcmp(nest->ops[i].op, "madd") == 0))
+                       : MOST_INSTRUCTIONS + 1;
+        }
+    return n * trips <= MOST_INSTRUCTIONS;
+}
+
+static bool unroll(const struct gcal_sets_nest *nest, struct region *r,
+                   const struct gcal_sets_scope *loop)
 {
     int64_t trips;
 
     if (!loop->may_unroll || loop->runtime_step ||
         !gcal_poly_is_constant(loop->trips, &trips) || trips < 1 ||
-        (trips > FEW_TRIPS && !loop->is_unrolled) || trips > MOST_PLACES / r->places)
+        trips > MOST_PLACES / r->places ||
+        (!loop->is_unrolled && !is_short(nest, loop, trips)))
         return false;
     r->places *= trips;
     r->trips[r->n] = trips;
@@ -96,7 +137,7 @@ static struct region region_of(struct gcal_count_builder *m,
          r.around = r.around->parent) {
         if (!gcal_poly_contains(m->c, e->offset, r.around->loop) && r.places <= MOST_KEPT)
             r.is_hoisted = true;
-        else if (!unroll(&r, r.around))
+        else if (!unroll(m->nest, &r, r.around))
             break;
     }
     return r;
@@ -235,41 +276,53 @@ static bool may_share(const struct gcal_sets_nest *nest, size_t earlier, size_t 
            !changes_between(nest, earlier, load);
 }
 
-/* Adds the places of earlier loads with the same loops around. */
-static void add_earlier(struct gcal_count_builder *m, size_t load,
-                        const struct gcal_sets_scope *around, struct places *places)
+/* What is left of a load; 'regions': of all accesses before it, and of itself. */
+static struct gcal_count_issue issue_of(struct gcal_count_builder *m, size_t load,
+                                        const struct region *regions,
+                                        struct places *places)
 {
-    for (size_t i = 0; i < load; i++)
-        if (may_share(m->nest, i, load)) {
-            const struct region r = region_of(m, &m->nest->accesses[i]);
+    const struct region *r = &regions[load];
+    struct gcal_count_issue issue = { m->nest->accesses[load].scope, 1, 1 };
 
-            if (r.around == around)
-                add_places(m, i, &r, places);
-        }
+    if (r->is_hoisted)
+        issue.scope = scope_of(m, r);
+    places->n = 0;
+    if (!add_places(m, load, r, places))
+        return issue;
+    for (size_t i = 0; i < load; i++)
+        if (may_share(m->nest, i, load) && regions[i].around == r->around)
+            add_places(m, i, &regions[i], places);
+    issue.left = count_first(places, load);
+    issue.of = r->places;
+    return issue;
 }
 
-struct gcal_count_issue gcal_count_issue_of(struct gcal_count_builder *m, size_t load)
+void gcal_count_builder_find_issues(struct gcal_count_builder *m)
 {
-    const struct gcal_sets_access_event *e = &m->nest->accesses[load];
-    struct gcal_count_issue issue = { e->scope, 1, 1 };
-    struct places *places;
-    struct region r;
+    const struct gcal_sets_nest *nest = m->nest;
+    struct gcal_count_issue *issues =
+        gcal_poly_alloc(m->c, (nest->n_accesses + 1) * sizeof(*issues));
+    struct region *regions = calloc(nest->n_accesses + 1, sizeof(*regions));
+    struct places *places = malloc(sizeof(*places));
 
-    if (!is_load(e))
-        return issue;
-    r = region_of(m, e);
-    if (r.is_hoisted)
-        issue.scope = scope_of(m, &r);
-    if (!(places = malloc(sizeof(*places)))) {
+    for (size_t i = 0; issues && regions && places && i < nest->n_accesses; i++) {
+        issues[i] = (struct gcal_count_issue){ nest->accesses[i].scope, 1, 1 };
+        if (is_load(&nest->accesses[i])) {
+            regions[i] = region_of(m, &nest->accesses[i]);
+            issues[i] = issue_of(m, i, regions, places);
+        }
+    }
+    if (regions && places)
+        m->issues = issues;
+    else
         gcal_poly_fail(m->c, "out of memory");
-        return issue;
-    }
-    places->n = 0;
-    if (add_places(m, load, &r, places)) {
-        add_earlier(m, load, r.around, places);
-        issue.left = count_first(places, load);
-        issue.of = r.places;
-    }
+    free(regions);
     free(places);
-    return issue;
+}
+
+struct gcal_count_issue gcal_count_issue_of(const struct gcal_count_builder *m,
+                                            size_t number)
+{
+    return m->issues ? m->issues[number]
+                     : (struct gcal_count_issue){ m->nest->accesses[number].scope, 1, 1 };
 }

@@ -36,9 +36,9 @@ static const struct body {
     { "_Pragma(\"unroll\") for (int v = 0; v < 32; v++) for (int j = 0; j < 4; j++) s += "
       "a[n * (j + v) + i];",
       35 },
-    /* too many iterations to be unrolled without being asked for */
-    { "for (int v = 0; v < 32; v++) for (int j = 0; j < 4; j++) s += a[n * (j + v) + i];",
-      128 },
+    /* too many instructions to be unrolled without being asked to */
+    { "for (int v = 0; v < 48; v++) for (int j = 0; j < 4; j++) s += a[n * (j + v) + i];",
+      192 },
     /* moved out of a loop whose length is known at run time only */
     { "for (int k = 0; k < m; k++) for (int d = 0; d < 8; d++) s += k * a[n * d + i];",
       8 },
