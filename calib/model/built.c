@@ -86,15 +86,6 @@ void gcal_built_clear(struct gcal_profile *profile)
     free(profile->built);
 }
 
-int gcal_built_copy(struct gcal_profile *to, const struct gcal_profile *from,
-                    struct gcal_error *err)
-{
-    for (size_t i = 0; i < from->n_built; i++)
-        if (gcal_built_set(to, from->built[i].device, &from->built[i].built, err) < 0)
-            return -1;
-    return 0;
-}
-
 /* ---- YAML ---- */
 
 /* A size of private memory is known where the size of work-groups is. */

@@ -35,9 +35,6 @@ int gcal_built_set(struct gcal_profile *profile, const char *type,
 /* ---- for profile*.c ---- */
 
 void gcal_built_clear(struct gcal_profile *profile);
-/* Appends those of 'from'. */
-int gcal_built_copy(struct gcal_profile *to, const struct gcal_profile *from,
-                    struct gcal_error *err);
 /* The key "built", if there are any. */
 void gcal_built_write(struct gcal_yaml_writer *w, const struct gcal_profile *profile);
 int gcal_built_decode(struct gcal_profile_decoder *d, const struct gcal_yaml *root);

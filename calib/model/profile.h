@@ -22,7 +22,9 @@
 #include "calib/model/built.h"
 #include "calib/model/feature.h"
 
+struct gcal_buf;
 struct gcal_error;
+struct gcal_wire;
 struct gcal_yaml;
 struct gcal_yaml_writer;
 
@@ -114,6 +116,11 @@ void gcal_profile_destroy(struct gcal_profile *profile);
 /* All of it, the caller's to destroy. */
 struct gcal_profile *gcal_profile_copy(const struct gcal_profile *profile,
                                        struct gcal_error *err);
+
+/* The binary encoding (calib/base/wire.h), for files of the same program. */
+void gcal_profile_put(struct gcal_buf *buf, const struct gcal_profile *profile);
+/* NULL, and wire->bad, for invalid data. */
+struct gcal_profile *gcal_profile_get(struct gcal_wire *wire);
 
 /* Frees what an entry holds. */
 void gcal_profile_entry_clear(struct gcal_profile_entry *entry);

@@ -53,7 +53,7 @@ static void destroy(void *node)
 
 /* A kernel that a thread looked up in vain, and counts now. */
 struct claim {
-    void *const *tree;
+    struct gcal_kernel_cache *cache;
     const struct gcal_kernel *kernel;
     struct claim *next;
 };
@@ -62,31 +62,31 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of trees and claims 
 static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 static struct claim *claims;
 
-static bool is_claimed(void *const *tree, const struct gcal_kernel *kernel)
+static bool is_claimed(struct gcal_kernel_cache *cache, const struct gcal_kernel *kernel)
 {
     for (const struct claim *c = claims; c; c = c->next)
-        if (c->tree == tree && strcmp(c->kernel->variant, kernel->variant) == 0 &&
+        if (c->cache == cache && strcmp(c->kernel->variant, kernel->variant) == 0 &&
             compare_counting(&c->kernel->counting, &kernel->counting) == 0)
             return true;
     return false;
 }
 
 /* Without memory another thread may count the same, to the same result. */
-static void claim(void *const *tree, const struct gcal_kernel *kernel)
+static void claim(struct gcal_kernel_cache *cache, const struct gcal_kernel *kernel)
 {
     struct claim *c = malloc(sizeof(*c));
 
     if (!c)
         return;
-    *c = (struct claim){ .tree = tree, .kernel = kernel, .next = claims };
+    *c = (struct claim){ .cache = cache, .kernel = kernel, .next = claims };
     claims = c;
 }
 
-static void release(void *const *tree, const struct gcal_kernel *kernel)
+static void release(struct gcal_kernel_cache *cache, const struct gcal_kernel *kernel)
 {
     struct claim **at = &claims, *c;
 
-    while (*at && ((*at)->tree != tree || (*at)->kernel != kernel))
+    while (*at && ((*at)->cache != cache || (*at)->kernel != kernel))
         at = &(*at)->next;
     if (!(c = *at))
         return;
@@ -97,7 +97,7 @@ static void release(void *const *tree, const struct gcal_kernel *kernel)
 
 /* ---- entries ---- */
 
-struct gcal_kernel_cache_entry *gcal_kernel_cache_find(void *const *tree,
+struct gcal_kernel_cache_entry *gcal_kernel_cache_find(struct gcal_kernel_cache *cache,
                                                        const struct gcal_kernel *kernel)
 {
     const struct gcal_kernel_cache_entry key = { .variant = kernel->variant,
@@ -105,10 +105,10 @@ struct gcal_kernel_cache_entry *gcal_kernel_cache_find(void *const *tree,
     void *const *found;
 
     pthread_mutex_lock(&lock);
-    while (!(found = tfind(&key, tree, compare)) && is_claimed(tree, kernel))
+    while (!(found = tfind(&key, &cache->tree, compare)) && is_claimed(cache, kernel))
         pthread_cond_wait(&released, &lock);
     if (!found)
-        claim(tree, kernel);
+        claim(cache, kernel);
     pthread_mutex_unlock(&lock);
     return found ? *found : NULL;
 }
@@ -131,22 +131,23 @@ static struct gcal_kernel_cache_entry *create(const struct gcal_kernel *kernel,
 }
 
 /* Takes 'counted' (NULL: 'err' is set), and ends the claim. */
-static int add(void **tree, const struct gcal_kernel *kernel,
+static int add(struct gcal_kernel_cache *cache, const struct gcal_kernel *kernel,
                struct gcal_kernel_cache_entry *counted, struct gcal_error *err)
 {
     struct gcal_kernel_cache_entry *const *found = NULL;
 
     pthread_mutex_lock(&lock);
-    if (counted && !(found = tsearch(counted, tree, compare)))
+    if (counted && !(found = tsearch(counted, &cache->tree, compare)))
         gcal_error_memory(err);
-    release(tree, kernel);
+    release(cache, kernel);
     pthread_mutex_unlock(&lock);
     if (counted && (!found || *found != counted))
         destroy(counted);
     return found ? 0 : -1;
 }
 
-int gcal_kernel_cache_add(void **tree, const struct gcal_kernel *kernel,
+int gcal_kernel_cache_add(struct gcal_kernel_cache *cache,
+                          const struct gcal_kernel *kernel,
                           const struct gcal_remove_element *element,
                           struct gcal_error *err)
 {
@@ -159,10 +160,11 @@ int gcal_kernel_cache_add(void **tree, const struct gcal_kernel *kernel,
             counted = NULL;
         }
     }
-    return add(tree, kernel, counted, err);
+    return add(cache, kernel, counted, err);
 }
 
-int gcal_kernel_cache_add_failure(void **tree, const struct gcal_kernel *kernel,
+int gcal_kernel_cache_add_failure(struct gcal_kernel_cache *cache,
+                                  const struct gcal_kernel *kernel,
                                   const struct gcal_error *why, struct gcal_error *err)
 {
     struct gcal_kernel_cache_entry *counted = create(kernel, err);
@@ -172,11 +174,11 @@ int gcal_kernel_cache_add_failure(void **tree, const struct gcal_kernel *kernel,
         counted = NULL;
         gcal_error_memory(err);
     }
-    return add(tree, kernel, counted, err);
+    return add(cache, kernel, counted, err);
 }
 
-void gcal_kernel_cache_clear(void **tree)
+void gcal_kernel_cache_clear(struct gcal_kernel_cache *cache)
 {
-    tdestroy(*tree, destroy);
-    *tree = NULL;
+    tdestroy(cache->tree, destroy);
+    cache->tree = NULL;
 }

@@ -230,3 +230,9 @@ bool gcal_generator_has_tag(const struct gcal_generator_view *view, const char *
             return true;
     return false;
 }
+
+void gcal_catalogue_count_by(struct gcal_catalogue *catalogue,
+                             gcal_catalogue_counter *counter)
+{
+    catalogue->counted->count = counter;
+}

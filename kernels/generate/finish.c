@@ -73,8 +73,9 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
 /* Counts of a run; 'counted' has them already, or is NULL. */
 static int add_profile(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                        const struct gcal_kernel_cache_entry *counted,
-                       struct gcal_error *err)
+                       const struct gcal_kernel_cache *cache, struct gcal_error *err)
 {
+    gcal_catalogue_counter *count = cache && cache->count ? cache->count : gcal_count;
     struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
     struct gcal_count_extent extents[kernel->n_args + 1];
 
@@ -87,15 +88,15 @@ static int add_profile(const struct gcal_generator_setting *s, struct gcal_kerne
     request.index_arithmetic = kernel->counting.index_arithmetic;
     request.n_extents = gcal_kernel_extents(kernel, extents);
     request.extents = extents;
-    if (!gcal_kernel_is_transfer(kernel) &&
-        !(kernel->profile = gcal_count(&request, err)))
+    if (!gcal_kernel_is_transfer(kernel) && !(kernel->profile = count(&request, err)))
         return -1;
     return gcal_kernel_run_count(kernel, err);
 }
 
 /* The kernel that a derived kernel was made from, counted; the caller's to destroy. */
 static struct gcal_kernel *make_origin(const struct gcal_generator_setting *s,
-                                       const struct gcal_kernel *derived, void **tree,
+                                       const struct gcal_kernel *derived,
+                                       struct gcal_kernel_cache *cache,
                                        struct gcal_error *err)
 {
     const struct gcal_generator *g = s->generator->origin;
@@ -110,7 +111,7 @@ static struct gcal_kernel *make_origin(const struct gcal_generator_setting *s,
         full.values[i] = gcal_generator_setting_value(s, g->arguments[i].name);
     if ((kernel = gcal_kernel_create(&full, err))) {
         kernel->counting = derived->counting;
-        if (gcal_kernel_finish(&full, kernel, tree, err) < 0) {
+        if (gcal_kernel_finish(&full, kernel, cache, err) < 0) {
             gcal_kernel_destroy(kernel);
             kernel = NULL;
         }
@@ -120,14 +121,15 @@ static struct gcal_kernel *make_origin(const struct gcal_generator_setting *s,
 }
 
 static int add_components(const struct gcal_generator_setting *s,
-                          struct gcal_kernel *kernel, void **tree, struct gcal_error *err)
+                          struct gcal_kernel *kernel, struct gcal_kernel_cache *cache,
+                          struct gcal_error *err)
 {
     struct gcal_kernel *origin = NULL;
     enum gcal_feature_kind kind;
     int rc;
 
     if (gcal_kernel_is_component(s, &kind) &&
-        !(origin = make_origin(s, kernel, tree, err)))
+        !(origin = make_origin(s, kernel, cache, err)))
         return -1;
     rc = gcal_kernel_set_components(s, kernel, origin, err);
     gcal_kernel_destroy(origin);
@@ -138,7 +140,7 @@ static int add_components(const struct gcal_generator_setting *s,
 static int complete(const struct gcal_generator_setting *setting,
                     struct gcal_kernel *kernel,
                     const struct gcal_kernel_cache_entry *counted,
-                    struct gcal_remove_element *element, void **tree,
+                    struct gcal_remove_element *element, struct gcal_kernel_cache *cache,
                     struct gcal_error *err)
 {
     if (counted && counted->failure)
@@ -146,26 +148,27 @@ static int complete(const struct gcal_generator_setting *setting,
     if (setting->generator->origin &&
         gcal_kernel_remove_work(setting, kernel, counted, element, err) < 0)
         return -1;
-    if (add_profile(setting, kernel, counted, err) < 0)
+    if (add_profile(setting, kernel, counted, cache, err) < 0)
         return -1;
-    return counted ? 0 : add_components(setting, kernel, tree, err);
+    return counted ? 0 : add_components(setting, kernel, cache, err);
 }
 
 int gcal_kernel_finish(const struct gcal_generator_setting *setting,
-                       struct gcal_kernel *kernel, void **tree, struct gcal_error *err)
+                       struct gcal_kernel *kernel, struct gcal_kernel_cache *cache,
+                       struct gcal_error *err)
 {
     const struct gcal_kernel_cache_entry *counted =
-        tree ? gcal_kernel_cache_find(tree, kernel) : NULL;
+        cache ? gcal_kernel_cache_find(cache, kernel) : NULL;
     struct gcal_remove_element element = { 0 };
     struct gcal_error why = { 0 };
 
-    if (complete(setting, kernel, counted, &element, tree, &why) < 0) {
-        if (tree && !counted &&
-            gcal_kernel_cache_add_failure(tree, kernel, &why, err) < 0)
+    if (complete(setting, kernel, counted, &element, cache, &why) < 0) {
+        if (cache && !counted &&
+            gcal_kernel_cache_add_failure(cache, kernel, &why, err) < 0)
             return -1;
         return gcal_error_set(err, why.code, "%s", why.text);
     }
-    if (tree && !counted && gcal_kernel_cache_add(tree, kernel, &element, err) < 0)
+    if (cache && !counted && gcal_kernel_cache_add(cache, kernel, &element, err) < 0)
         return -1;
     return make_id(kernel, err);
 }

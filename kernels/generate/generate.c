@@ -53,7 +53,7 @@ enum { BATCH = 512 };
 
 /* The state of one generation. */
 struct making {
-    void **counted;
+    struct gcal_kernel_cache *counted;
     size_t n_candidates, n_jobs;
     struct candidate *candidates;            /* BATCH; NULL before the first */
     struct candidate **jobs;                 /* those of one run of the threads */

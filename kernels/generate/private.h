@@ -71,9 +71,14 @@ struct gcal_catalogue {
     struct gcal_generator **generators;
     size_t n_builtin;                  /* the first ones */
     struct gcal_catalogue_files files; /* of the others */
-    void **counted;                    /* tree of struct gcal_kernel_cache_entry */
-    struct gcal_buf texts;             /* of all files, while they are read */
+    struct gcal_kernel_cache *counted;
+    struct gcal_buf texts; /* of all files, while they are read */
     char fingerprint[GCAL_HASH_TEXT_SIZE];
+};
+
+struct gcal_kernel_cache {
+    void *tree;                    /* of struct gcal_kernel_cache_entry */
+    gcal_catalogue_counter *count; /* what counts the others; NULL: gcal_count() */
 };
 
 /* Results of work removal and counting for a variant, counted for one sub-group size. */
@@ -104,19 +109,21 @@ bool gcal_catalogue_is_size(const char *text);
 
 /* ---- cache.c ---- */
 
-/* A tree begins as NULL.  The kernel's variant and counting are the key.  After a look-up
+/* A cache begins as zeros.  The kernel's variant and counting are the key.  After a look-up
  * in vain, the thread must add the results or the failure of this same kernel: until then,
  * other threads wait for it.
  */
-struct gcal_kernel_cache_entry *gcal_kernel_cache_find(void *const *tree,
+struct gcal_kernel_cache_entry *gcal_kernel_cache_find(struct gcal_kernel_cache *cache,
                                                        const struct gcal_kernel *kernel);
-int gcal_kernel_cache_add(void **tree, const struct gcal_kernel *kernel,
+int gcal_kernel_cache_add(struct gcal_kernel_cache *cache,
+                          const struct gcal_kernel *kernel,
                           const struct gcal_remove_element *element,
                           struct gcal_error *err);
 /* Notes that the variant cannot be counted; 'why' has the reason. */
-int gcal_kernel_cache_add_failure(void **tree, const struct gcal_kernel *kernel,
+int gcal_kernel_cache_add_failure(struct gcal_kernel_cache *cache,
+                                  const struct gcal_kernel *kernel,
                                   const struct gcal_error *why, struct gcal_error *err);
-void gcal_kernel_cache_clear(void **tree);
+void gcal_kernel_cache_clear(struct gcal_kernel_cache *cache);
 
 /* ---- generator.c ---- */
 
@@ -294,10 +301,11 @@ int gcal_kernel_set_components(const struct gcal_generator_setting *setting,
 /* ---- finish.c ---- */
 
 /* Removes work where the generator is derived, counts for kernel->counting, and makes the
- * id.  Takes results from 'tree', and adds new ones to it (NULL: there is none).
+ * id.  Takes results from 'cache', and adds new ones to it (NULL: there is none).
  */
 int gcal_kernel_finish(const struct gcal_generator_setting *setting,
-                       struct gcal_kernel *kernel, void **tree, struct gcal_error *err);
+                       struct gcal_kernel *kernel, struct gcal_kernel_cache *cache,
+                       struct gcal_error *err);
 
 /* ---- tags.c ---- */
 

@@ -10,6 +10,7 @@
 #include "calib/base/log.h"
 #include "calib/base/strings.h"
 #include "calib/config/config.h"
+#include "mpi/cli/count_cache.h"
 #include "store/record/record.h"
 
 /* ---- the option ---- */
@@ -137,6 +138,8 @@ gcal_command_catalogue_open(const struct gcal_command_catalogue_sources *from,
         rc = add_new(&all, &gcal_record_header(from->records[i])->catalogue_files, err);
     if (rc == 0 && add_new(&all, &r.files, err) == 0)
         catalogue = gcal_catalogue_open_with(&all, err);
+    if (catalogue)
+        gcal_catalogue_count_by(catalogue, gcal_command_count_cached);
     gcal_catalogue_files_clear(&all);
     reading_clear(&r);
     return catalogue;

@@ -12,8 +12,8 @@
 #include "calib/base/error.h"
 #include "calib/base/file.h"
 #include "kernels/includes/includes.h"
+#include "mpi/cli/count_cache.h"
 #include "mpi/cli/option_list.h"
-#include "mpi/count/cache.h"
 #include "mpi/count/missing.h"
 
 #define MAX_SOURCE_BYTES (16u << 20)
@@ -386,8 +386,8 @@ struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options 
         return NULL;
     request.sub_group_size = sub_group_size;
     if (check_dimensions(o, request.n_dims, err) == 0) {
-        profile =
-            o->no_cache ? gcal_count(&request, err) : gcal_count_cached(&request, err);
+        profile = o->no_cache ? gcal_count(&request, err)
+                              : gcal_command_count_cached(&request, err);
         if (!profile)
             explain(o, &request, err);
     }

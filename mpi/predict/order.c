@@ -2,11 +2,13 @@
 #include "mpi/predict/order.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/array.h"
 #include "calib/base/error.h"
+#include "calib/base/threads.h"
 #include "fit/order_probability.h"
 
 /* For the probability that the first is the fastest: the time of the integral grows by the
@@ -48,6 +50,14 @@ struct common {
     double misfit;      /* the largest of the variants' */
 };
 
+/* The predictions of all variants, by several threads. */
+struct predicting {
+    struct gcal_order *order;
+    const struct gcal_params_device *device;
+    struct common *common;
+    pthread_mutex_t lock; /* of 'common' and of the order's number of roofs */
+};
+
 static int keep_common(struct common *c, const struct gcal_predictor *p,
                        struct gcal_error *err)
 {
@@ -68,33 +78,39 @@ static int keep_roofs(struct gcal_order *r, const struct gcal_predictor *p,
 
     if (!r->wants_roofs || !n)
         return 0;
-    r->n_roofs = n;
     if (!(v->roofs = calloc(n, sizeof(*v->roofs))))
         return gcal_error_memory(err);
     return gcal_predictor_roofs(p, v->target.sizes, v->roofs, err);
 }
 
-static int eval(struct gcal_order *r, const struct gcal_predictor *p,
-                struct gcal_order_variant *v, struct common *c, struct gcal_error *err)
+static int eval(struct predicting *all, const struct gcal_predictor *p,
+                struct gcal_order_variant *v, struct gcal_error *err)
 {
-    if (keep_common(c, p, err) < 0)
-        return -1;
-    if (!(v->log_gradient = calloc(c->n_parameters + 1, sizeof(double))))
+    size_t n = gcal_predictor_parameter_count(p);
+    int rc;
+
+    if (!(v->log_gradient = calloc(n + 1, sizeof(double))))
         return gcal_error_memory(err);
     if (gcal_predictor_eval(p, v->target.sizes, &v->prediction, v->log_gradient, err) < 0)
         return -1;
-    c->misfit = fmax(c->misfit, v->prediction.misfit);
-    return keep_roofs(r, p, v, err);
+    pthread_mutex_lock(&all->lock);
+    if (all->order->wants_roofs)
+        all->order->n_roofs = gcal_predictor_roof_count(p);
+    all->common->misfit = fmax(all->common->misfit, v->prediction.misfit);
+    rc = keep_common(all->common, p, err);
+    pthread_mutex_unlock(&all->lock);
+    return rc == 0 ? keep_roofs(all->order, p, v, err) : -1;
 }
 
 /* What cannot be predicted says why. */
-static int predict(struct gcal_order *r, const struct gcal_params_device *device,
-                   struct gcal_order_variant *v, struct common *c, struct gcal_error *err)
+static int predict(void *context, size_t i, struct gcal_error *err)
 {
+    struct predicting *all = context;
+    struct gcal_order_variant *v = &all->order->variants[i];
     struct gcal_error why = { 0 };
     struct gcal_predictor *p =
-        gcal_predictor_create(device, r->model, v->target.profile, &why);
-    int rc = p ? eval(r, p, v, c, &why) : -1;
+        gcal_predictor_create(all->device, all->order->model, v->target.profile, &why);
+    int rc = p ? eval(all, p, v, &why) : -1;
 
     v->prediction.outside = v->prediction.gap = NULL; /* owned by the predictor */
     v->prediction.roof = v->prediction.class = NULL;
@@ -238,10 +254,13 @@ int gcal_order_variants(struct gcal_order *r, const struct gcal_params_device *d
                         struct gcal_error *err)
 {
     struct common c = { 0 };
+    struct predicting all = {
+        .order = r, .device = device, .common = &c, .lock = PTHREAD_MUTEX_INITIALIZER
+    };
     int rc = choose_model(r, device, err);
 
-    for (size_t i = 0; i < r->n && rc == 0; i++)
-        rc = predict(r, device, &r->variants[i], &c, err);
+    if (rc == 0)
+        rc = gcal_threads_run(r->n, gcal_threads_processors(), predict, &all, err);
     if (rc == 0)
         rc = sort(r, err);
     if (rc == 0 && r->n_covered)

@@ -13,6 +13,7 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/model/binding.h"
+#include "calib/base/wire.h"
 #include "calib/model/profile.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
@@ -205,6 +206,30 @@ static void a_copy_has_memory_of_its_own(void **state)
     gcal_profile_destroy(copy);
     free(text);
     free(again);
+}
+
+/* Every prefix of the bytes, and bytes with one changed, are read without harm. */
+static void damaged_bytes_are_refused(void **state)
+{
+    struct gcal_buf buf = { 0 };
+    struct gcal_wire wire;
+    struct gcal_profile *profile;
+
+    gcal_profile_put(&buf, *state);
+    assert_false(buf.failed);
+    for (size_t size = 0; size <= buf.size; size++) {
+        wire = gcal_wire_open(buf.data, size);
+        profile = gcal_profile_get(&wire);
+        assert_int_equal(profile != NULL, size == buf.size);
+        gcal_profile_destroy(profile);
+    }
+    for (size_t i = 0; i < buf.size; i++) {
+        buf.data[i] ^= 0x80;
+        wire = gcal_wire_open(buf.data, buf.size);
+        gcal_profile_destroy(gcal_profile_get(&wire));
+        buf.data[i] ^= 0x80;
+    }
+    gcal_buf_free(&buf);
 }
 
 /* One feature's count for n x m. */
@@ -800,6 +825,7 @@ int main(void)
         cmocka_unit_test(reads_every_key),
         cmocka_unit_test(comes_back_from_its_text),
         cmocka_unit_test(a_copy_has_memory_of_its_own),
+        cmocka_unit_test(damaged_bytes_are_refused),
         cmocka_unit_test(transfers_are_counted_by_way_and_memory),
         cmocka_unit_test(features_match_entries),
         cmocka_unit_test(the_device_is_given),

@@ -1,9 +1,12 @@
-/* cache.c - profiles of earlier counts, in files of the user's */
-#include "mpi/count/cache.h"
+/* count_cache.c - profiles of earlier counts, in files of the user's */
+#include "mpi/cli/count_cache.h"
+
+#include <ctype.h>
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,16 +18,17 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/hash.h"
-#include "calib/base/yaml.h"
+#include "calib/base/wire.h"
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
-#include "mpi/count/build_id.h"
+#include "mpi/cli/build_id.h"
 
-#define HEADER "gpucal count 1 "
+#define HEADER "gpucal count 2 "
 
 enum {
-    MOST_BYTES = 32 << 20, /* of all files */
-    MOST_FILES = 4000,
+    MOST_BYTES = 128 << 20, /* of all files */
+    MOST_FILES = 12000,
+    STORES_PER_TRIM = 64, /* of a process */
     MOST_FILE_BYTES = 4 << 20,
     ABANDONED_S = 3600, /* age of a temporary file whose process has ended */
 };
@@ -45,11 +49,67 @@ static void put_number(struct gcal_buf *buf, size_t number)
     gcal_buf_printf(buf, "%zu,", number);
 }
 
+static bool is_name_part(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* How often 'text' has the name as a word, in comments and strings as well. */
+static size_t count_name(const char *text, const char *name, size_t length)
+{
+    size_t n = 0;
+
+    for (const char *at = text; (at = memmem(at, strlen(at), name, length)); at += length)
+        n += !is_name_part(at[length]) && (at == text || !is_name_part(at[-1]));
+    return n;
+}
+
+/* Whether 'word', an option such as -DNAME=1, defines a macro that no other text names.
+ * Names in small letters may be those of the language.
+ */
+static bool is_unused_macro(const struct gcal_count_request *r, const char *word,
+                            size_t length)
+{
+    const char *name = word + 2;
+    size_t n = 0;
+    bool has_capital = false;
+
+    if (length < 3 || strncmp(word, "-D", 2) != 0 || *name == '_')
+        return false;
+    for (; n < length - 2 && is_name_part(name[n]); n++)
+        has_capital = has_capital || isupper((unsigned char)name[n]);
+    return has_capital && (n == length - 2 || name[n] == '=') &&
+           count_name(r->source, name, n) == 0 &&
+           /* after D it is no word of its own */
+           count_name(r->build_options, name, n) == 0;
+}
+
+/* The build options without macros that the source does not use: variants that differ in
+ * these alone are counted once.
+ */
+static void put_options(struct gcal_buf *buf, const struct gcal_count_request *r)
+{
+    const char *at = r->build_options;
+
+    if (!at || strpbrk(at, "\"'\\") || strstr(r->source, "##")) {
+        put_text(buf, at);
+        return;
+    }
+    while (*(at += strspn(at, " \t\r\n"))) {
+        size_t length = strcspn(at, " \t\r\n");
+
+        if (!is_unused_macro(r, at, length))
+            gcal_buf_printf(buf, "%zu:%.*s,", length, (int)length, at);
+        at += length;
+    }
+    put_text(buf, NULL);
+}
+
 /* Each member of the request but the file's name, which is in no profile. */
 static void put_request(struct gcal_buf *buf, const struct gcal_count_request *r)
 {
     put_text(buf, r->kernel);
-    put_text(buf, r->build_options);
+    put_options(buf, r);
     put_text(buf, r->assume);
     put_number(buf, r->n_dims);
     for (size_t d = 0; d < GCAL_MAX_DIMS; d++) {
@@ -189,61 +249,52 @@ static int open_folder(void)
 
 /* ---- reading ---- */
 
-static char *read_all(int file)
+static char *read_all(int file, size_t *size)
 {
     struct stat info;
     char *text;
-    size_t size, done = 0;
 
     if (fstat(file, &info) < 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid() ||
         info.st_size > MOST_FILE_BYTES)
         return NULL;
-    size = (size_t)info.st_size;
-    if (!(text = malloc(size + 1)))
+    if (!(text = malloc((size_t)info.st_size + 1)))
         return NULL;
-    while (done < size) {
-        ssize_t n = read(file, text + done, size - done);
+    for (*size = 0; *size < (size_t)info.st_size;) {
+        ssize_t n = read(file, text + *size, (size_t)info.st_size - *size);
 
         if (n <= 0)
             break;
-        done += (size_t)n;
+        *size += (size_t)n;
     }
-    text[done] = '\0';
     return text;
 }
 
-/* The profile in a file's text, whose first line is the hash of the rest. */
-static struct gcal_profile *decode(const char *text)
+/* The profile in a file, whose first line has the hash of the rest. */
+static struct gcal_profile *decode(const char *text, size_t size)
 {
     size_t header = strlen(HEADER), hash = GCAL_HASH_TEXT_SIZE - 1;
     char actual[GCAL_HASH_TEXT_SIZE];
-    struct gcal_profile *profile = NULL;
-    struct gcal_yaml *root;
-    const char *body;
+    struct gcal_wire body;
 
-    if (strncmp(text, HEADER, header) != 0 || strlen(text) <= header + hash ||
+    if (size <= header + hash || memcmp(text, HEADER, header) != 0 ||
         text[header + hash] != '\n')
         return NULL;
-    body = text + header + hash + 1;
-    gcal_hash(body, strlen(body), actual);
-    if (strncmp(actual, text + header, hash) != 0)
-        return NULL;
-    if ((root = gcal_yaml_parse(body, strlen(body), "cache", NULL)))
-        profile = gcal_profile_decode(root, NULL);
-    gcal_yaml_destroy(root);
-    return profile;
+    body = gcal_wire_open(text + header + hash + 1, size - (header + hash + 1));
+    gcal_hash(body.at, body.left, actual);
+    return memcmp(actual, text + header, hash) == 0 ? gcal_profile_get(&body) : NULL;
 }
 
 static struct gcal_profile *look_up(int folder, const char *key)
 {
     int file = openat(folder, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct gcal_profile *profile = NULL;
+    size_t size;
     char *text;
 
     if (file < 0)
         return NULL;
-    if ((text = read_all(file)))
-        profile = decode(text);
+    if ((text = read_all(file, &size)))
+        profile = decode(text, size);
     free(text);
     if (profile)
         futimens(file, NULL); /* the least recently used are removed first */
@@ -329,14 +380,17 @@ static bool write_all(int file, const char *text, size_t size)
     return true;
 }
 
-/* Readers see the whole file or none: it is renamed when complete. */
-static void put(int folder, const char *key, const char *text, size_t size)
+/* Readers see the whole file or none: it is renamed when complete.  'number' is that of
+ * the process's file.
+ */
+static void put(int folder, const char *key, unsigned number, const char *text,
+                size_t size)
 {
     char name[64];
     int file;
     bool good;
 
-    snprintf(name, sizeof(name), ".new.%ld.%.16s", (long)getpid(), key);
+    snprintf(name, sizeof(name), ".new.%ld.%u", (long)getpid(), number);
     unlinkat(folder, name, 0);
     file =
         openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -350,24 +404,28 @@ static void put(int folder, const char *key, const char *text, size_t size)
 
 static void store(int folder, const char *key, const struct gcal_profile *profile)
 {
-    struct gcal_buf buf = { 0 };
-    char *body = gcal_profile_encode(profile, NULL), hash[GCAL_HASH_TEXT_SIZE];
+    static atomic_uint stores;
+    unsigned number = atomic_fetch_add(&stores, 1);
+    struct gcal_buf buf = { 0 }, body = { 0 };
+    char hash[GCAL_HASH_TEXT_SIZE];
 
-    if (!body)
-        return;
-    gcal_hash(body, strlen(body), hash);
-    gcal_buf_printf(&buf, HEADER "%s\n", hash);
-    gcal_buf_puts(&buf, body);
-    free(body);
-    if (!buf.failed && buf.size <= MOST_FILE_BYTES) {
-        put(folder, key, buf.data, buf.size);
-        trim(folder);
+    gcal_profile_put(&body, profile);
+    if (!body.failed) {
+        gcal_hash(body.data, body.size, hash);
+        gcal_buf_printf(&buf, HEADER "%s\n", hash);
+        gcal_buf_put(&buf, body.data, body.size);
     }
+    if (!body.failed && !buf.failed && buf.size <= MOST_FILE_BYTES) {
+        put(folder, key, number, buf.data, buf.size);
+        if (number % STORES_PER_TRIM == 0)
+            trim(folder);
+    }
+    gcal_buf_free(&body);
     gcal_buf_free(&buf);
 }
 
-struct gcal_profile *gcal_count_cached(const struct gcal_count_request *request,
-                                       struct gcal_error *err)
+struct gcal_profile *gcal_command_count_cached(const struct gcal_count_request *request,
+                                               struct gcal_error *err)
 {
     char key[GCAL_HASH_TEXT_SIZE];
     int folder = make_key(request, key) ? open_folder() : -1;
