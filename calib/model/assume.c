@@ -9,7 +9,6 @@
 
 #include "calib/base/array.h"
 #include "calib/base/error.h"
-#include "calib/base/units.h"
 #include "calib/model/expr.h"
 
 enum comparison { EQ, NE, GE, GT, LE, LT };
@@ -58,15 +57,16 @@ static struct gcal_expr *parse_part(const char *start, size_t length,
     return expr;
 }
 
+/* A number, or an expression of numbers. */
 static int parse_modulus(const char *start, const char *end, double *modulus,
                          struct gcal_error *err)
 {
-    char *stop;
+    static const struct symbols none = { 0 };
+    struct gcal_expr *expr = parse_part(start, (size_t)(end - start), &none, NULL);
 
-    *modulus = gcal_units_parse_number(start, &stop);
-    while (stop < end && isspace((unsigned char)*stop))
-        stop++;
-    if (stop != end || !(*modulus > 0) || !isfinite(*modulus))
+    *modulus = expr ? gcal_expr_eval(expr, NULL) : NAN;
+    gcal_expr_destroy(expr);
+    if (!(*modulus > 0) || !isfinite(*modulus))
         return gcal_error_set(err, GCAL_EINPUT,
                               "expected a number above 0 between '%%' and the relation");
     return 0;

@@ -1,7 +1,7 @@
 /* assume.h - conditions on a kernel's sizes: "n % 16 = 0 and n >= 16"
  *
- * Clauses joined by 'and'; each is an expression (expr.h), optionally '% number', then one
- * of = != >= > <= <, then an expression.  gcal_binding_eval() checks them.
+ * Clauses joined by 'and'; each is an expression (expr.h), optionally '% number' (or
+ * an expression of numbers), then one of = != >= > <= <, then an expression.  gcal_binding_eval() checks them.
  */
 #ifndef GCAL_CALIB_MODEL_ASSUME_H
 #define GCAL_CALIB_MODEL_ASSUME_H

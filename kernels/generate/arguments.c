@@ -173,7 +173,7 @@ static int read_defaults(const struct gcal_yaml *list, struct gcal_generator_arg
 static int default_to_all(const struct gcal_yaml *node, struct gcal_generator_arg *a,
                           struct gcal_error *err)
 {
-    if (a->form == GCAL_GENERATOR_VALUES_RANGE &&
+    if (a->form == GCAL_GENERATOR_VALUES_RANGE && !a->many &&
         (a->last - a->first) / a->step >= MOST_DEFAULTS)
         return gcal_yaml_error(node, err,
                                "%s: more than %d values: add 'default' with those to "
@@ -281,6 +281,7 @@ int gcal_generator_read_args(struct gcal_generator *g, struct gcal_error *err)
         struct gcal_generator_arg *a = &g->arguments[g->n_arguments++];
 
         a->name = map->keys[i]->text;
+        a->many = gcal_yaml_find(g->root, "tune");
         if (!gcal_catalogue_is_name(a->name))
             return gcal_yaml_error(map->keys[i], err, "'%s' is not a name", a->name);
         if (read_argument(map->items[i], a, err) < 0)

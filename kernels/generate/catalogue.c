@@ -140,20 +140,46 @@ static int take_fingerprint(struct gcal_catalogue *catalogue, struct gcal_error 
     return texts ? 0 : -1;
 }
 
+static struct gcal_catalogue *create(struct gcal_error *err)
+{
+    struct gcal_catalogue *catalogue = calloc(1, sizeof(*catalogue));
+
+    if (catalogue && (catalogue->counted = calloc(1, sizeof(*catalogue->counted))))
+        return catalogue;
+    free(catalogue);
+    gcal_error_memory(err);
+    return NULL;
+}
+
 /* The built-in catalogue, if wanted, and 'files', which may be NULL. */
 static struct gcal_catalogue *open_catalogue(bool builtin,
                                              const struct gcal_catalogue_files *files,
                                              struct gcal_error *err)
 {
-    struct gcal_catalogue *catalogue = calloc(1, sizeof(*catalogue));
+    struct gcal_catalogue *catalogue = create(err);
 
-    if (!catalogue || !(catalogue->counted = calloc(1, sizeof(*catalogue->counted)))) {
-        free(catalogue);
-        gcal_error_memory(err);
+    if (!catalogue)
         return NULL;
-    }
     if ((builtin && add_builtin(catalogue, err) < 0) ||
         (files && add_files(catalogue, files, err) < 0) ||
+        take_fingerprint(catalogue, err) < 0) {
+        gcal_catalogue_close(catalogue);
+        return NULL;
+    }
+    return catalogue;
+}
+
+struct gcal_catalogue *gcal_catalogue_open_entry(struct gcal_yaml *root,
+                                                 const char *source,
+                                                 struct gcal_error *err)
+{
+    struct gcal_catalogue *catalogue = create(err);
+
+    if (!catalogue) {
+        gcal_yaml_destroy(root);
+        return NULL;
+    }
+    if (add_all(catalogue, root, "", source, err) < 0 ||
         take_fingerprint(catalogue, err) < 0) {
         gcal_catalogue_close(catalogue);
         return NULL;

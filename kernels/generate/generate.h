@@ -20,6 +20,7 @@
 
 struct gcal_error;
 struct gcal_profile;
+struct gcal_yaml;
 
 enum gcal_arg_kind { GCAL_ARG_BUFFER, GCAL_ARG_LOCAL, GCAL_ARG_SCALAR };
 
@@ -201,6 +202,12 @@ struct gcal_catalogue *gcal_catalogue_open_with(const struct gcal_catalogue_file
                                                 struct gcal_error *err);
 /* A folder alone, without the built-in catalogue; NULL: the built-in one alone. */
 struct gcal_catalogue *gcal_catalogue_open(const char *folder, struct gcal_error *err);
+/* A single entry: 'root', which it takes, is the tree of its description (destroyed on
+ * failure, too), and 'source' its OpenCL C, copied.
+ */
+struct gcal_catalogue *gcal_catalogue_open_entry(struct gcal_yaml *root,
+                                                 const char *source,
+                                                 struct gcal_error *err);
 void gcal_catalogue_close(struct gcal_catalogue *catalogue);
 
 /* gcal_count(), or what gives the same profiles sooner; several threads call it. */

@@ -38,6 +38,7 @@ struct gcal_generator_arg {
     const char *name;
     bool size, sweep;
     bool tuned; /* its values do the same work in other ways */
+    bool many;  /* needs no 'default', however many values it has */
     enum gcal_generator_values form;
     struct gcal_strings listed;
     long long first, last, step;

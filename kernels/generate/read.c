@@ -118,8 +118,10 @@ static int check_first(const struct gcal_generator *g, struct gcal_error *err)
         return -1;
     if ((found = gcal_generator_product_next(&product, err)) == 0)
         gcal_yaml_error(product.broken.data ? gcal_yaml_find(g->root, "where") : g->root,
-                        err, "%sno kernel for the default values: %s",
-                        product.broken.data ? "where: " : "",
+                        err, "%s%s: %s", product.broken.data ? "where: " : "",
+                        gcal_yaml_find(g->root, "tune")
+                            ? "no combination of values is allowed"
+                            : "no kernel for the default values",
                         product.broken.data ? product.broken.data
                                             : "no size is small enough for the "
                                               "footprint on a nominal device");

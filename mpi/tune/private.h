@@ -27,6 +27,15 @@
 int gcal_tune_parameters_find(struct gcal_tune_space *space,
                               const struct gcal_strings *always, struct gcal_error *err);
 
+/* ---- entry.c ---- */
+
+/* The space of a file, gpucal-space(5), and the kernel in 'source', a file that may include
+ * others from 'folders'.  Clear 'entry' in any case.
+ */
+int gcal_tune_entry_read(const char *path, const char *source,
+                         const struct gcal_option_list *folders,
+                         struct gcal_tune_entry *entry, struct gcal_error *err);
+
 /* ---- points.c ---- */
 
 /* The sizes of --at or --over. */

@@ -5,6 +5,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/yaml.h"
 #include "calib/select/select.h"
 #include "kernels/generate/generate.h"
 #include "mpi/predict/inputs.h"
@@ -17,7 +18,7 @@ void gcal_tune_entry_clear(struct gcal_tune_entry *entry)
     gcal_catalogue_close(entry->catalogue);
     gcal_strings_clear(&entry->tags);
     gcal_strings_clear(&entry->parameters);
-    gcal_strings_clear(&entry->sizes);
+    gcal_yaml_destroy(entry->file);
     *entry = (struct gcal_tune_entry){ 0 };
 }
 
@@ -93,7 +94,7 @@ static int note_left_out(struct gcal_tune_space *space, struct gcal_error *err)
                                       err) < 0)
             return -1;
     return list->failed.n ? note(space, list->failed.n,
-                                 gcal_buf_format("%zu cannot be counted, the first: %s",
+                                 gcal_buf_format("%zu cannot be counted at these sizes, the first: %s",
                                                  list->failed.n, list->failed.items[0]),
                                  err)
                           : 0;

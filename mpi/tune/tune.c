@@ -15,17 +15,21 @@
 
 struct tune_command {
     struct gcal_predict_device_options published;
-    struct gcal_option_list arguments, ats, catalogue;
-    const char *config;
+    struct gcal_option_list arguments, ats, catalogue, include_folders;
+    const char *config, *space;
     bool json;
     double best;
 };
 
-enum { BEST = 256 };
+enum { BEST = 256, SPACE };
 
 static const struct argp_option options[] = {
     { "at", 'A', "NAME=VALUE,..", 0,
       "Sizes, e.g. n=2048,m=64; a tag n:2048 does the same", 0 },
+    { "space", SPACE, "FILE.yaml", 0,
+      "The parameters of a kernel of your own, in a file instead of tags", 0 },
+    { "include", 'I', "FOLDER", 0, "Where KERNEL.cl includes files from; may be repeated",
+      0 },
     { "best", BEST, "COUNT", 0, "Print the best COUNT configurations (default: 10)", 0 },
     { 0 },
 };
@@ -41,6 +45,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'A':
         gcal_option_list_add(&c->ats, arg, state);
         break;
+    case 'I':
+        gcal_option_list_add(&c->include_folders, arg, state);
+        break;
+    case SPACE:
+        c->space = arg;
+        break;
     case BEST:
         c->best = gcal_option_positive(arg, "", "--best", state);
         break;
@@ -48,8 +58,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         gcal_option_list_add(&c->arguments, arg, state);
         break;
     case ARGP_KEY_END:
-        if (!c->arguments.n)
-            argp_error(state, "expected tags");
+        if (!c->arguments.n || (c->space && c->arguments.n > 1))
+            argp_error(state, c->space ? "expected one KERNEL.cl with --space"
+                                       : "expected tags, or KERNEL.cl with --space");
+        if (c->include_folders.n && !c->space)
+            argp_error(state, "--include requires --space");
+        if (c->space && (c->catalogue.n || c->config))
+            argp_error(state, "--space excludes --catalogue and --config");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -65,14 +80,15 @@ static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NU
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "TAG | ARGUMENT:VALUE[,VALUE]...",
+    .args_doc = "TAG | ARGUMENT:VALUE[,VALUE]...\nKERNEL.cl --space SPACE.yaml",
     .children = children,
     .doc =
         "Ranks the configurations of a kernel by predicted time on a calibrated device, "
         "without the device.\v"
         "Examples:\n"
         "  gpucal tune matmul_sq --at n=1024\n"
-        "  gpucal tune matmul_sq prefetch:False,True --at n=1024 --json\n\n"
+        "  gpucal tune matmul_sq prefetch:False,True --at n=1024 --json\n"
+        "  gpucal tune product.cl --space product.yaml --params h200.yaml\n\n"
         "The space is what the tags give several values; if they give none, all values "
         "of all arguments that change how the work is done.",
 };
@@ -91,6 +107,9 @@ static int add_tags(const struct gcal_option_list *tags, struct gcal_tune_entry 
 static int open_entry(const struct tune_command *c, struct gcal_tune_entry *entry,
                       struct gcal_error *err)
 {
+    if (c->space)
+        return gcal_tune_entry_read(c->space, c->arguments.items[0], &c->include_folders,
+                                    entry, err);
     if (!(entry->catalogue =
               gcal_command_catalogue_open_for(&c->catalogue, c->config, err)) ||
         add_tags(&c->arguments, entry, err) < 0)
@@ -169,6 +188,7 @@ int gcal_command_tune(int argc, char **argv)
     rc = run(&c, &err);
     free(c.arguments.items);
     free(c.ats.items);
+    free(c.include_folders.items);
     free(c.catalogue.items);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

@@ -14,6 +14,7 @@ struct gcal_error;
 struct gcal_kernel;
 struct gcal_kernel_list;
 struct gcal_params_device;
+struct gcal_yaml;
 
 /* ---- the space ---- */
 
@@ -66,7 +67,7 @@ struct gcal_tune_entry {
     struct gcal_strings tags;       /* that pick its configurations; no size has several
                                        values */
     struct gcal_strings parameters; /* named even where they have one value */
-    struct gcal_strings sizes;      /* that a caller may give by further tags */
+    struct gcal_yaml *file;         /* the space's description; NULL: of the catalogue */
 };
 
 void gcal_tune_entry_clear(struct gcal_tune_entry *entry);

@@ -211,6 +211,9 @@ def set_up():
         publish(node, "applications-cpu/vm.yaml", uid)
     publish("n1", "applications/vm.yaml")
     shutil.copy("store/nodes/n1.yaml", "node17.yaml")
+    shutil.copy(f"{source}/tests/data/general/h200.yaml", "h200.yaml")
+    for name in "product.cl", "product.yaml":
+        shutil.copy(f"{source}/docs/examples/tune/{name}", name)
     shutil.copy(f"{source}/tests/data/applications/matmul.h5", "evaluation.h5")
     shutil.copy("store/nodes/n1.yaml", "n1.yaml")
     write("stream.csv", "generator,arguments,time_s\n"

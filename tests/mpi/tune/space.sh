@@ -1,0 +1,78 @@
+#!/bin/bash
+# space.sh GPUCAL SOURCE - spaces from files: ranked, and refused with the position of the error.
+set -u
+gpucal=$1 data=$2/tests/data examples=$2/docs/examples/tune
+out=$(mktemp -d)
+trap 'rm -r "$out"' EXIT
+export OCL_ICD_VENDORS=/nonexistent XDG_CACHE_HOME=$out
+cd "$out" || exit 1
+cp "$examples"/product.* .
+
+fail() {
+    echo "FAILED: $*"
+    cat answer
+    exit 1
+}
+tune() { # SPACE OPTION...
+    "$gpucal" tune product.cl --space "$@" --params "$data/general/h200.yaml" > answer 2>&1
+}
+expect() { grep -qE -- "$1" answer || fail "no line matches: $1"; }
+edit() { sed -e "$1" product.yaml > edited.yaml; }
+refuse() { # SED-COMMAND MESSAGE
+    edit "$1"
+    cmp -s product.yaml edited.yaml && fail "nothing edited by $1"
+    tune edited.yaml && fail "accepted: $1"
+    grep -qF -- "$2" answer || fail "expected: $2"
+    [ "$(wc -l < answer)" = 1 ] || fail "not one line: $1"
+}
+
+tune product.yaml --best 1 || fail "status $?"
+expect '^product n:2048 on NVIDIA H200 of node vm, model general$'
+expect '^22 configurations$'
+expect '^ +1 .* 1\.000 +- +TILE:[0-9]+ ROWS:[0-9] LOCAL_B:[01]$'
+# Other sizes; fixed defines; a parameter without a macro, which is named with its one value;
+# no arguments.
+edit 's/ROWS: .*/ROWS: {values: [4], define: false}/; s/where:.*/defines: {ROWS: 4}/; /^args/,$d; s/n \/ ROWS/n \/ 4/'
+sed -i 's/ROWS: {v/ROWS_: {v/; /assume/a check: {n: 128}' edited.yaml
+tune edited.yaml --at n=4Ki --json || fail "status $?"
+python3 - <<'PYTHON' || fail "JSON"
+import json
+a = json.load(open("answer"))
+assert a["parameters"] == {"TILE": [8, 16, 32], "ROWS_": [4], "LOCAL_B": [0, 1]}, a["parameters"]
+assert a["kernel"] == "product ROWS_:4 n:4096", a["kernel"]
+assert len(a["ranking"]) == a["configurations"] == 6
+assert a["ranking"][0]["configuration"]["ROWS_"] == 4
+PYTHON
+# Configurations whose work-groups do not divide the sizes, or are too large.
+edit 's/TILE: .*/TILE: {range: [16, 40, 8]}/; s/ROWS: .*/ROWS: [1]/; s/LOCAL_B: .*/LOCAL_B: [1]/'
+tune edited.yaml --at n=3072 || fail "status $?"
+expect '^3 configurations; 1 left out$'
+expect '^  1 need larger work-groups than the device allows$'
+tune edited.yaml --at n=2048 || fail "status $?"
+expect '^2 configurations; 2 left out$'
+expect '^  1 cannot be counted at these sizes, the first: .*multiple of the work-group size, 24$'
+
+refuse 's/<= 128/< 8/' "edited.yaml:8:8: where: no combination of values is allowed: product: 'TILE * ROWS < 8'"
+refuse 's/TILE \* ROWS/TILE ** 3/' "edited.yaml:8:9: where: assumption '8 ** 3 <= 128': column 4: expected a number"
+refuse 's/<= 128/128/' "edited.yaml:8:9: where: assumption '8 * 1 128': expected one of = != >= > <= <"
+refuse 's/TILE \* ROWS/TILE * COLS/' "edited.yaml:8:9: where: assumption '8 * COLS <= 128': column 5: expected a known name"
+refuse 's/TILE: \[8.*/TILE: []/' "edited.yaml:5:9: TILE: expected a list of values"
+refuse 's/TILE: \[8.*/TILE: 8/' "edited.yaml:5:9: TILE: expected a list of values"
+refuse 's/LOCAL_B:/TILE:/' "edited.yaml:7:3: duplicate key 'TILE'"
+refuse 's/TILE: \[8, 16/TILE: [8, 8/' "edited.yaml:5:13: TILE: duplicate '8'"
+refuse 's/TILE: \[8.*/TILE: {range: [9, 8]}/' "edited.yaml:5:21: TILE: the last value is below the first"
+refuse 's/TILE: \[8.*/TILE: {values: [8], define: maybe}/' "edited.yaml:5:31: define: expected true or false"
+refuse 's/TILE: \[8.*/TILE: {size: [8]}/' "edited.yaml:5:10: unknown key 'size'"
+refuse 's/n: 2048/n: many/' "edited.yaml:9:12: n: expected an integer, found 'many'"
+refuse 's/n: 2048/TILE: 2048/' "edited.yaml:9:9: 'TILE' is also a parameter"
+refuse 's/where.*/defines: {TILE: 8}/' "edited.yaml:5:3: 'TILE' is also among the fixed defines"
+refuse 's/n \/ ROWS/m/' "edited.yaml:11:18: global_size: 'm' is not a size of this kernel"
+refuse 's/tolerance/tolerence/' "edited.yaml:19:1: unknown key 'tolerence' (did you mean 'tolerance'?)"
+refuse '/^parameters/,/LOCAL_B/d' "edited.yaml:1:1: key 'parameters' is missing"
+refuse 's/kernel: product/kernel: produce/' "no kernel named 'produce' (did you mean 'product'?)"
+refuse 's/n: 2048/n: 1000/' "NVIDIA H200 can run none of the 22 configurations: 22 cannot be counted"
+refuse 's/gpucal_space: 1/gpucal_space: 2/' "edited.yaml:1:15: gpucal_space: expected 1 to 1, found"
+tune absent.yaml && fail "accepted an absent file"
+expect 'absent.yaml: No such file'
+tune product.yaml --at m=4 && fail "accepted another size"
+expect "argument 'm' \(did you mean 'n'\?\)"
