@@ -33,7 +33,7 @@ static bool parse_binary(const char *text, double *value)
     return true;
 }
 
-static int parse_value(const char *text, double *value, struct gcal_error *err)
+int gcal_count_value_parse(const char *text, double *value, struct gcal_error *err)
 {
     struct gcal_expr *expr;
     char *end;
@@ -100,11 +100,11 @@ static int add_values(struct axis *axis, char *text, struct gcal_error *err)
 
     if (colon)
         *colon = '\0';
-    if (parse_value(text, &from, err) < 0)
+    if (gcal_count_value_parse(text, &from, err) < 0)
         return -1;
     if (!colon)
         return add_value(axis, from, err);
-    if (parse_value(colon + 1, &to, err) < 0)
+    if (gcal_count_value_parse(colon + 1, &to, err) < 0)
         return -1;
     if (!(from > 0) || to < from)
         return gcal_error_set(err, GCAL_EINPUT,

@@ -18,6 +18,9 @@ struct gcal_kernel;
 struct gcal_profile;
 struct gcal_strings;
 
+/* A number as above: "2^20", "48Ki"; -1 with 'err' if it is none. */
+int gcal_count_value_parse(const char *text, double *value, struct gcal_error *err);
+
 /* n points of n_sizes values each. */
 struct gcal_count_points {
     size_t n, n_sizes;

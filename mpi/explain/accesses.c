@@ -25,8 +25,8 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* Loads, or stores, of one array as one type. */
-static bool same_array(const struct gcal_profile_entry *a,
-                       const struct gcal_profile_entry *b)
+bool gcal_explain_same_array(const struct gcal_profile_entry *a,
+                             const struct gcal_profile_entry *b)
 {
     return same_text(a->array, b->array) && a->space == b->space &&
            a->direction == b->direction && same_text(a->dtype, b->dtype) &&
@@ -41,10 +41,10 @@ static bool same_footprint(const struct gcal_profile_entry *a,
            a->direction == b->direction;
 }
 
-static bool same_place(const struct gcal_profile_entry *a,
-                       const struct gcal_profile_entry *b)
+bool gcal_explain_same_place(const struct gcal_profile_entry *a,
+                             const struct gcal_profile_entry *b)
 {
-    return a->line == b->line && a->column == b->column && same_array(a, b);
+    return a->line == b->line && a->column == b->column && gcal_explain_same_array(a, b);
 }
 
 static struct gcal_explain_access *access_at(struct gcal_explain_accesses *a,
@@ -53,7 +53,7 @@ static struct gcal_explain_access *access_at(struct gcal_explain_accesses *a,
     struct gcal_explain_access *one;
 
     for (size_t i = 0; i < a->n_accesses; i++)
-        if (same_place(a->accesses[i].entry, entry))
+        if (gcal_explain_same_place(a->accesses[i].entry, entry))
             return &a->accesses[i];
     one = &a->accesses[a->n_accesses++];
     *one =
@@ -154,7 +154,7 @@ static size_t count_places(const struct gcal_explain_accesses *a,
     size_t n = 0;
 
     for (size_t i = 0; i < a->n_accesses; i++)
-        n += same_array(a->accesses[i].entry, entry);
+        n += gcal_explain_same_array(a->accesses[i].entry, entry);
     return n;
 }
 
@@ -166,7 +166,7 @@ static size_t count_patterns(const struct gcal_profile *profile,
     for (size_t i = 0; i < profile->n_entries; i++)
         n += (profile->entries[i].kind == GCAL_FEATURE_MEM_ACCESS ||
               profile->entries[i].kind == GCAL_FEATURE_ATOMIC) &&
-             same_array(&profile->entries[i], entry);
+             gcal_explain_same_array(&profile->entries[i], entry);
     return n;
 }
 
@@ -200,7 +200,8 @@ static void add_wanted(struct gcal_explain_accesses *a,
     for (size_t i = 0; i < a->n_accesses; i++) {
         struct gcal_explain_access *one = &a->accesses[i];
 
-        if (each ? !same_place(one->entry, e) : !same_array(one->entry, e))
+        if (each ? !gcal_explain_same_place(one->entry, e)
+                 : !gcal_explain_same_array(one->entry, e))
             continue;
         add(&one->wanted_bytes, each ? bytes : bytes / (double)n_places);
         add(&one->executions, each ? executions : executions / (double)n_places);

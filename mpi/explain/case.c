@@ -11,17 +11,13 @@ void gcal_explain_case_clear(struct gcal_explain_case *c)
 }
 
 int gcal_explain_case_open(struct gcal_explain_case *c,
-                           const struct gcal_predict_subject *subject,
-                           const struct gcal_predict_subject_options *options,
+                           const struct gcal_predict_subject *subject, const char *model,
                            const double *sizes, struct gcal_error *err)
 {
     const struct gcal_params_device *device = subject->published.device;
 
-    *c = (struct gcal_explain_case){ .subject = subject,
-                                     .notes_printed = options->count.file,
-                                     .sizes = sizes };
-    c->predictor = gcal_predictor_create(device, options->published.model,
-                                         subject->target.profile, err);
+    *c = (struct gcal_explain_case){ .subject = subject, .sizes = sizes };
+    c->predictor = gcal_predictor_create(device, model, subject->target.profile, err);
     if (!c->predictor ||
         gcal_predictor_eval(c->predictor, sizes, &c->prediction, NULL, err) < 0 ||
         gcal_explain_lab_open(&c->lab, device, c->predictor, sizes, err) < 0 ||

@@ -177,6 +177,12 @@ struct gcal_explain_accesses {
 
 struct gcal_explain_case;
 
+/* Whether two entries are of the same access in the source; of the same array. */
+bool gcal_explain_same_place(const struct gcal_profile_entry *a,
+                             const struct gcal_profile_entry *b);
+bool gcal_explain_same_array(const struct gcal_profile_entry *a,
+                             const struct gcal_profile_entry *b);
+
 /* Clear 'accesses' in any case. */
 int gcal_explain_accesses_find(const struct gcal_explain_case *c,
                                struct gcal_explain_accesses *accesses,
@@ -201,11 +207,65 @@ struct gcal_explain_case {
     struct gcal_explain_accesses accesses;
 };
 
+/* 'model' NULL: as predict chooses.  The subject and 'sizes' must outlive the case; clear it in
+ * any case.
+ */
 int gcal_explain_case_open(struct gcal_explain_case *c,
-                           const struct gcal_predict_subject *subject,
-                           const struct gcal_predict_subject_options *options,
+                           const struct gcal_predict_subject *subject, const char *model,
                            const double *sizes, struct gcal_error *err);
 void gcal_explain_case_clear(struct gcal_explain_case *c);
+
+/* ---- changes.c: the time of a kernel that is changed in some way ---- */
+
+struct gcal_explain_change {
+    char *what;        /* "local memory of 48 kB instead of 36 kB" */
+    double time_s;     /* of the changed kernel */
+    double resident;   /* work-groups of a compute unit; NaN: unknown */
+    const char *limit; /* that then adds most; NULL: none */
+};
+
+struct gcal_explain_changes {
+    size_t n, capacity;
+    struct gcal_explain_change *all;
+};
+
+void gcal_explain_changes_clear(struct gcal_explain_changes *changes);
+/* Adds the time of a lab with changes, which 'what' describes; takes ownership of 'what', also
+ * on failure.
+ */
+int gcal_explain_changes_add(struct gcal_explain_changes *changes,
+                             struct gcal_explain_lab *lab, char *what,
+                             struct gcal_error *err);
+/* The same of the case's kernel with another profile. */
+int gcal_explain_changes_add_profile(struct gcal_explain_changes *changes,
+                                     const struct gcal_explain_case *c,
+                                     const struct gcal_profile *profile, char *what,
+                                     struct gcal_error *err);
+void gcal_explain_changes_print(const struct gcal_explain_case *c,
+                                const struct gcal_explain_changes *changes,
+                                const char *title);
+json_t *gcal_explain_changes_json(const struct gcal_explain_changes *changes,
+                                  double time_s);
+
+/* ---- what_if.c, advice.c ---- */
+
+/* The change that a user asks for: "NAME=VALUE,..", names of sizes, parameters, features, named
+ * expressions or limits, local-memory, and local=XxYxZ.  -1 with 'err' if it cannot be made.
+ */
+int gcal_explain_what_if(const struct gcal_explain_case *c,
+                         const struct gcal_predict_subject_options *options,
+                         const char *text, struct gcal_explain_changes *changes,
+                         struct gcal_error *err);
+/* The few changes that would help most, the best first. */
+int gcal_explain_advise(struct gcal_explain_case *c,
+                        const struct gcal_predict_subject_options *options,
+                        struct gcal_explain_changes *changes, struct gcal_error *err);
+
+/* A profile of the kernel's source in work-groups of another size; NULL with 'err'. */
+struct gcal_profile *
+gcal_explain_recount(const struct gcal_explain_case *c,
+                     const struct gcal_predict_subject_options *options, size_t n_dims,
+                     const size_t *local, struct gcal_error *err);
 
 /* ---- words.c ---- */
 

@@ -154,10 +154,9 @@ int gcal_predict_target_read(struct gcal_predict_target *s, const char *profile_
     return s->profile ? set_points(s, ats, NULL, err) : -1;
 }
 
-int gcal_predict_target_count(struct gcal_predict_target *s,
-                              const struct gcal_count_options *o,
-                              const struct gcal_kernel_counting *counting,
-                              struct gcal_error *err)
+struct gcal_profile *gcal_predict_profile(const struct gcal_count_options *o,
+                                          const struct gcal_kernel_counting *counting,
+                                          struct gcal_error *err)
 {
     struct gcal_count_options all = *o;
 
@@ -167,8 +166,15 @@ int gcal_predict_target_count(struct gcal_predict_target *s,
     if (!o->sector_bytes)
         all.sector_bytes = counting->sector_bytes;
     all.index_arithmetic = o->index_arithmetic || counting->index_arithmetic;
-    s->profile = s->to_free =
-        gcal_count_options_profile(&all, counting->sub_group_size, err);
+    return gcal_count_options_profile(&all, counting->sub_group_size, err);
+}
+
+int gcal_predict_target_count(struct gcal_predict_target *s,
+                              const struct gcal_count_options *o,
+                              const struct gcal_kernel_counting *counting,
+                              struct gcal_error *err)
+{
+    s->profile = s->to_free = gcal_predict_profile(o, counting, err);
     if (!s->profile || gcal_count_built_add(o, s->to_free, err) < 0)
         return -1;
     for (size_t i = 0; i < s->profile->n_notes; i++)

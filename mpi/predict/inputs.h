@@ -56,6 +56,13 @@ struct gcal_predict_target {
     struct gcal_profile *to_free;    /* 'profile', or NULL where it is borrowed */
 };
 
+/* The profile of a kernel's source, counted for 'counting' and what the options ask for; the
+ * caller's to destroy.
+ */
+struct gcal_profile *gcal_predict_profile(const struct gcal_count_options *options,
+                                          const struct gcal_kernel_counting *counting,
+                                          struct gcal_error *err);
+
 /* A counted kernel from a file, or a kernel's source counted for 'counting' and what the
  * options ask for; 'ats' or the options have the sizes.  Estimated counts are reported on
  * standard error.  Clear the target in any case.

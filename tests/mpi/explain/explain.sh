@@ -120,6 +120,35 @@ python3 -c 'import json, sys
 at = {(x["line"], x["column"]): x for x in json.load(open(sys.argv[1]))["accesses"]}
 assert at[10, 22]["passes"] == 4096*4096/32, at[10, 22]' "$out/answer"
 
+# Changes: what a user asks for, and what helps.
+chain -D KIB=48 --at n=2^20,m=256 --what-if local-memory=32Ki --what-if resident=6 --what-if m=0 \
+    --what-if p_fp32=x0
+expect '^ +-[0-9.]+ %  local memory of 45\.67 kB instead of 49\.15 kB: .*; resident work-groups 4 -> 5; limited by'
+expect '^ +-[0-9.]+ %  half of the operations fp32: '
+[ "$(sed -n 's/^ *\(-[0-9.]* %\)  local-memory=32Ki.*resident work-groups 4 -> 6;.*/\1/p' "$out/answer")" = \
+    "$(sed -n 's/^ *\(-[0-9.]* %\)  resident=6: .*/\1/p' "$out/answer")" ]
+! "$gpucal" explain "$out/turn.cl" -D PITCH=32 --local 32,32 --global n,n --params "$params" --at n=4096 \
+    --what-if sector=3 2> "$out/refused" || exit 1
+grep -q "^gpucal: --what-if: 'sector' is neither a size (n) nor of model general" "$out/refused"
+turn -D PITCH=32 --json --what-if local=32x32,n=x1 --what-if n=8192
+python3 - "$out/answer" <<'PYTHON'
+import json, sys
+a = json.load(open(sys.argv[1]))
+same, larger = a["what_if"]
+assert same["time_s"] == a["time_s"] and same["limited_by"] == a["limited_by"], same
+assert larger["time_s"] > 3*a["time_s"], larger
+advice = [x["what"] for x in a["advice"]]
+assert "no bank conflicts (line 10)" in advice, advice
+assert "10:9: neighbours store neighbouring elements of b" in advice, advice
+assert [x["time_s"] for x in a["advice"]] == sorted(x["time_s"] for x in a["advice"])
+assert all(x["time_s"] < a["time_s"] for x in a["advice"]), a["advice"]
+PYTHON
+turn -D PITCH=33 --json
+if grep -q "no bank conflicts" "$out/answer"; then exit 1; fi
+add --at n=2^27 --what-if local=64
+expect '^ +-[0-9.]+ %  work-groups of 512: '
+expect '^ *\+[0-9.]+ %  local=64: '
+
 # A CPU's model has neither resident work-groups nor the same limits.
 explain add.cl --local 256 --global 'ceil(n/256)*256' --params "$cpu" --at n=2^24
 expect '^limited by (core|cache|dram) '
