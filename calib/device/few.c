@@ -65,31 +65,24 @@ static int warm_up(const struct timed *t, double *last_s)
     return 0;
 }
 
-static int take(const struct timed *t, double *times, struct gcal_launches_time *found)
+/* 'least_s': the shortest launch so far; a single long one may be a disturbance. */
+static int take(const struct timed *t, double least_s, double *times,
+                struct gcal_launches_time *found)
 {
     double spent_s = 0;
     size_t n = 0;
 
-    while (!is_enough(t->rule, times, n, spent_s)) {
+    while (!found->abandoned && !is_enough(t->rule, times, n, spent_s)) {
         if (once(t, &times[n]) < 0)
             return -1;
-        spent_s += times[n++];
-        if (times[n - 1] > t->rule->enough_s) {
-            found->abandoned = true;
-            break;
-        }
+        spent_s += times[n];
+        least_s = fmin(least_s, times[n++]);
+        found->abandoned = least_s > t->rule->enough_s;
     }
     found->launches = n;
     found->error = error_of(times, n);
-    found->median_s = found->abandoned ? times[n - 1] : gcal_median(times, n);
+    found->median_s = found->abandoned ? least_s : gcal_median(times, n);
     return 0;
-}
-
-/* Of an abandoned kernel, the shortest launch is what it takes at least. */
-static void bound_below(const double *times, struct gcal_launches_time *found)
-{
-    for (size_t i = 0; found->abandoned && i < found->launches; i++)
-        found->median_s = fmin(found->median_s, times[i]);
 }
 
 static int time_bound(const struct timed *t, struct gcal_launches_time *found)
@@ -102,9 +95,7 @@ static int time_bound(const struct timed *t, struct gcal_launches_time *found)
     } else if (warm_up(t, &cold_s) == 0) {
         found->abandoned = cold_s > COLD_FACTOR * t->rule->enough_s;
         found->median_s = cold_s / COLD_FACTOR;
-        rc = found->abandoned ? 0 : take(t, times, found);
-        if (rc == 0)
-            bound_below(times, found);
+        rc = found->abandoned ? 0 : take(t, cold_s, times, found);
     }
     free(times);
     return rc;

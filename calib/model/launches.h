@@ -14,7 +14,7 @@ struct gcal_launches_rule {
     size_t fewest, most; /* launches that count; fewest: 1 at least */
     double error;        /* relative standard error of the median that suffices */
     double spend_s;      /* time of all launches that suffices, if they are 'fewest' */
-    double enough_s;     /* no further launch after a longer one; infinite: never */
+    double enough_s;     /* no further launch once all took longer; infinite: never */
 };
 
 struct gcal_launches_time {

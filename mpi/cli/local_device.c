@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "calib/base/error.h"
 #include "calib/model/run/device_match.h"
@@ -49,6 +50,23 @@ bool gcal_local_device_matches(const struct gcal_device_info *info, size_t n_pat
         if (gcal_device_info_matches(info, patterns[i]))
             return true;
     return n_patterns == 0;
+}
+
+const struct gcal_device_info *
+gcal_local_device_find(const struct gcal_local_devices *d,
+                       const struct gcal_device_info *wanted, struct gcal_error *err)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (strcmp(d->info[i].uid, wanted->uid) == 0)
+            return &d->info[i];
+    for (size_t i = 0; i < d->count; i++)
+        if (strcmp(d->info[i].type, wanted->type) == 0)
+            return &d->info[i];
+    gcal_error_set(err, GCAL_EDEVICE,
+                   "this machine has neither device %s nor another of its type; 'gpucal "
+                   "devices' lists its devices, and --device selects one",
+                   wanted->name);
+    return NULL;
 }
 
 static int measure(struct gcal_worker *worker, const char *uid,

@@ -20,6 +20,11 @@ void gcal_local_devices_close(struct gcal_local_devices *devices);
 bool gcal_local_device_matches(const struct gcal_device_info *info, size_t n_patterns,
                                const char *const *patterns);
 
+/* The device 'wanted', or another of its type; NULL with 'err' (GCAL_EDEVICE). */
+const struct gcal_device_info *
+gcal_local_device_find(const struct gcal_local_devices *devices,
+                       const struct gcal_device_info *wanted, struct gcal_error *err);
+
 /* Median event time of 'kernel' on the device 'uid', in seconds, and the number of
  * launches.
  */

@@ -81,24 +81,6 @@ static void show_progress(void *context, const struct gcal_plan_progress *progre
 
 /* ---- which kernels, on which device ---- */
 
-/* The device itself, or another of its type. */
-static const struct gcal_device_info *find_device(const struct gcal_local_devices *d,
-                                                  const struct gcal_device_info *wanted,
-                                                  struct gcal_error *err)
-{
-    for (size_t i = 0; i < d->count; i++)
-        if (strcmp(d->info[i].uid, wanted->uid) == 0)
-            return &d->info[i];
-    for (size_t i = 0; i < d->count; i++)
-        if (strcmp(d->info[i].type, wanted->type) == 0)
-            return &d->info[i];
-    gcal_error_set(err, GCAL_EDEVICE,
-                   "this machine has neither device %s nor another of its type; 'gpucal "
-                   "devices' lists its devices, and --device selects one",
-                   wanted->name);
-    return NULL;
-}
-
 /* 'profile' NULL: not known. */
 static int add_use(const struct gcal_evaluation_targets *t,
                    const struct gcal_profile *profile, struct gcal_kernel_uses *uses,
@@ -284,7 +266,7 @@ static int run(struct run *r, const struct gcal_device_info *wanted, const char 
     int rc = -1;
 
     if ((r->node = gcal_node_name(err)) && gcal_local_devices_open(&devices, err) == 0)
-        info = find_device(&devices, wanted, err);
+        info = gcal_local_device_find(&devices, wanted, err);
     if (info) {
         r->measured->uid = info->uid;
         r->measured->node = r->node;

@@ -8,6 +8,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "kernels/generate/generate.h"
 #include "mpi/cli/csv.h"
 #include "mpi/cli/csv_table.h"
 
@@ -167,6 +168,21 @@ static int read_time(const struct gcal_csv_table *table, size_t row,
     return 0;
 }
 
+/* The catalogue entry of a configuration: the first word of the space where its kernel is not
+ * known.
+ */
+static bool has_generator(const struct gcal_tune_space *space, size_t config,
+                          const char *generator)
+{
+    const struct gcal_kernel *kernel = space->configs[config].kernel;
+    size_t n = strlen(generator);
+
+    if (kernel)
+        return strcmp(kernel->generator, generator) == 0;
+    return strncmp(space->kernel, generator, n) == 0 &&
+           (!space->kernel[n] || space->kernel[n] == ' ');
+}
+
 /* The configuration of a row; n_configs: another kernel's. */
 static size_t find_config(const struct gcal_csv_table *table, size_t row,
                           const struct columns *columns,
@@ -174,12 +190,20 @@ static size_t find_config(const struct gcal_csv_table *table, size_t row,
                           const struct gcal_tune_names *names)
 {
     const char *generator = gcal_csv_table_cell(table, row, columns->generator);
-    size_t n = strlen(generator);
+    const char *name = gcal_csv_table_cell(table, row, columns->name);
+    char *whole;
+    size_t config;
 
-    if (n && (strncmp(space->kernel, generator, n) != 0 ||
-              (space->kernel[n] && space->kernel[n] != ' ')))
+    if (!*generator)
+        return gcal_tune_names_find(names, name);
+    /* Where several entries are in a space, they are values of a parameter. */
+    if (!(whole = gcal_buf_format("kernel:%s %s", generator, name)))
         return space->n_configs;
-    return gcal_tune_names_find(names, gcal_csv_table_cell(table, row, columns->name));
+    config = gcal_tune_names_find(names, whole);
+    free(whole);
+    return config < space->n_configs && has_generator(space, config, generator)
+               ? config
+               : space->n_configs;
 }
 
 static int read_rows(struct gcal_tune_times *times, const struct gcal_tune_space *space,

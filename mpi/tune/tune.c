@@ -11,6 +11,7 @@
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/predict/inputs.h"
+#include "mpi/tune/measure.h"
 #include "mpi/tune/private.h"
 
 struct tune_command {
@@ -19,6 +20,7 @@ struct tune_command {
     const char *config, *space;
     bool json;
     double best;
+    struct gcal_tune_measure_options measure;
 };
 
 enum { BEST = 256, SPACE };
@@ -40,7 +42,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->published, &c->json, &c->config, &c->catalogue);
+        GCAL_OPTION_VALUES(state, &c->published, &c->json, &c->config, &c->catalogue,
+                           &c->measure);
         break;
     case 'A':
         gcal_option_list_add(&c->ats, arg, state);
@@ -76,6 +79,7 @@ static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NU
                                               GCAL_OPTION(json),
                                               GCAL_OPTION(config),
                                               GCAL_OPTION(catalogue),
+                                              { &gcal_tune_measure_argp, 0, NULL, 0 },
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -144,16 +148,18 @@ static int open_space(const struct tune_command *c, const struct gcal_tune_entry
 }
 
 static int print(const struct tune_command *c, const struct gcal_tune_space *space,
-                 struct gcal_error *err)
+                 const struct gcal_tune_measured *measured, struct gcal_error *err)
 {
     json_t *json;
 
     if (!c->json) {
         gcal_tune_print(space, (size_t)c->best);
+        gcal_tune_measured_print(measured, space, 0, NULL);
         return 0;
     }
     if (!(json = gcal_tune_json(space)))
         return gcal_error_memory(err);
+    gcal_tune_measured_put_json(measured, space, 0, NULL, json);
     gcal_json_print(json);
     json_decref(json);
     return 0;
@@ -164,6 +170,7 @@ static int run(const struct tune_command *c, struct gcal_error *err)
     struct gcal_predict_device published = { 0 };
     struct gcal_tune_entry entry = { 0 };
     struct gcal_tune_space space = { 0 };
+    struct gcal_tune_measured measured = { 0 };
     int rc = gcal_predict_device_open(&c->published, &published, err);
 
     if (rc == 0)
@@ -171,7 +178,11 @@ static int run(const struct tune_command *c, struct gcal_error *err)
     if (rc == 0)
         rc = open_space(c, &entry, &published, &space, err);
     if (rc == 0)
-        rc = print(c, &space, err);
+        rc = gcal_tune_measure(&c->measure, &space, &published.device->info, &measured,
+                               err);
+    if (rc == 0)
+        rc = print(c, &space, &measured, err);
+    gcal_tune_measured_clear(&measured);
     gcal_tune_space_clear(&space);
     gcal_tune_entry_clear(&entry);
     gcal_predict_device_clear(&published);
