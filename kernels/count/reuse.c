@@ -13,7 +13,7 @@
 #include "kernels/count/private.h"
 
 enum {
-    MOST_INSTRUCTIONS = 300, /* of loops that are unrolled without being asked to: LLVM's
+    MOST_INSTRUCTIONS = 150, /* of loops that are unrolled without being asked to: LLVM's
                                 threshold; a multiply-add is two until they are joined */
     MOST_PLACES = 4096,      /* iterations that are looked at */
     MOST_KEPT = 64,          /* values in registers for all iterations of a loop */
