@@ -133,7 +133,7 @@ struct gcal_config_model {
      * same: their ids.
      */
     struct gcal_strings recorded;
-    bool unrecorded;  /* the record has none: it is not fitted */
+    bool unrecorded;  /* the record has too few: it is not fitted */
     size_t n_targets; /* target kernels, which it predicts */
     struct gcal_config_tag_set *targets;
     const struct gcal_yaml *targets_node;

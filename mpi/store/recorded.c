@@ -6,6 +6,7 @@
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "calib/config/config.h"
+#include "calib/model/model.h"
 #include "calib/select/select.h"
 #include "kernels/generate/generate.h"
 #include "store/record/record.h"
@@ -58,7 +59,14 @@ static int find(const struct gcal_record *record, const struct gcal_catalogue *c
     return 0;
 }
 
-/* Models that the record says nothing about are left out where there are others. */
+/* Whether the record was made without the model, and has too few kernels to fit it. */
+static bool lacks(const struct gcal_record *record, const struct gcal_config_model *m)
+{
+    return m->recorded.n < (m->model ? m->model->n_parameters : 1) &&
+           !is_recorded(record, m->name);
+}
+
+/* Models that the record says too little about are left out where there are others. */
 static void leave_out(const struct gcal_record *record, struct gcal_config *config)
 {
     size_t n = 0;
@@ -66,7 +74,7 @@ static void leave_out(const struct gcal_record *record, struct gcal_config *conf
     for (size_t i = 0; i < config->n_models; i++) {
         struct gcal_config_model *m = &config->models[i];
 
-        m->unrecorded = !m->recorded.n && !is_recorded(record, m->name);
+        m->unrecorded = lacks(record, m);
         n += m->unrecorded;
     }
     for (size_t i = 0; i < config->n_models; i++) {
@@ -75,7 +83,9 @@ static void leave_out(const struct gcal_record *record, struct gcal_config *conf
         m->unrecorded = m->unrecorded && n < config->n_models;
         if (m->unrecorded)
             gcal_log(GCAL_LOG_WARN,
-                     "model %s is left out: the record has no kernel of it", m->name);
+                     "model %s is left out: the record has %zu kernels of it, fewer than "
+                     "its parameters",
+                     m->name, m->recorded.n);
     }
 }
 

@@ -8,8 +8,8 @@ struct gcal_error;
 struct gcal_record;
 
 /* Gives the models of 'config' that the record was made without those of its measurement
- * kernels that their tags pick.  A model that has none is marked as unrecorded, with a warning,
- * unless all are.
+ * kernels that their tags pick.  A model that has fewer than parameters is marked as unrecorded,
+ * with a warning, unless all are.
  */
 int gcal_fit_find_recorded(const struct gcal_record *record,
                            const struct gcal_catalogue *catalogue,

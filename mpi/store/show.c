@@ -10,18 +10,25 @@
 #include "calib/base/error.h"
 #include "calib/base/strings.h"
 #include "calib/base/units.h"
+#include "calib/model/run/device_match.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
+#include "mpi/store/facts.h"
 #include "mpi/store/formula.h"
 #include "store/files/store.h"
 
 struct show_command {
-    const char *store, *node;
-    bool json, history;
+    const char *store, *node, *device; /* device: a pattern, of --device */
+    bool json, history, facts;
 };
 
 static const struct argp_option options[] = {
+    { "device", 'd', "PATTERN", OPTION_ARG_OPTIONAL,
+      "What calibration found of the devices, of those whose name, type, uid or kind "
+      "matches "
+      "only: latencies, capacities, rates, costs of conflicts",
+      0 },
     { "history", 'H', NULL, 0, "The runs that were published for each node", 0 },
     { 0 },
 };
@@ -34,8 +41,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT:
         GCAL_OPTION_VALUES(state, &c->store, &c->node, &c->json);
         break;
+    case 'd':
+        c->facts = true;
+        c->device = arg;
+        break;
     case 'H':
         c->history = true;
+        break;
+    case ARGP_KEY_END:
+        if (c->facts && c->history)
+            argp_error(state, "--device excludes --history");
         break;
     case ARGP_KEY_ARG:
         argp_error(state, "unexpected argument '%s' (did you mean '--node %s'?)", arg,
@@ -230,6 +245,50 @@ static json_t *params_json(const struct gcal_params *params)
     return json_pack("{s:s, s:o}", "node", params->node, "devices", devices);
 }
 
+/* ---- facts of devices ---- */
+
+/* Whether the device is asked for; 'found' counts such devices. */
+static bool is_shown(const struct show_command *c, const struct gcal_params_device *d,
+                     size_t *found)
+{
+    bool shown = !c->device || gcal_device_info_matches(&d->info, c->device);
+
+    *found += shown;
+    return shown;
+}
+
+static void print_facts(const struct show_command *c, const struct gcal_params *params,
+                        size_t *found)
+{
+    for (size_t i = 0; i < params->n_devices; i++) {
+        const struct gcal_params_device *d = &params->devices[i];
+
+        if (!is_shown(c, d, found))
+            continue;
+        printf("node %s\n  %s (%s), driver %s, calibrated %s\n", params->node,
+               d->info.name, d->info.uid, d->info.driver, d->calibrated_utc);
+        gcal_facts_print(d);
+    }
+}
+
+static json_t *facts_json(const struct show_command *c, const struct gcal_params *params,
+                          size_t *found)
+{
+    json_t *devices = json_array();
+
+    for (size_t i = 0; i < params->n_devices; i++) {
+        const struct gcal_params_device *d = &params->devices[i];
+
+        if (is_shown(c, d, found))
+            json_array_append_new(devices,
+                                  json_pack("{s:s, s:s, s:s, s:s, s:o}", "uid",
+                                            d->info.uid, "name", d->info.name, "type",
+                                            d->info.type, "calibrated", d->calibrated_utc,
+                                            "facts", gcal_facts_json(d)));
+    }
+    return json_pack("{s:s, s:o}", "node", params->node, "devices", devices);
+}
+
 static int show_history(const struct gcal_store *store, const char *node,
                         struct gcal_error *err)
 {
@@ -246,7 +305,7 @@ static int show_history(const struct gcal_store *store, const char *node,
 }
 
 static int show_node(const struct show_command *c, const struct gcal_store *store,
-                     const char *node, json_t *all, struct gcal_error *err)
+                     const char *node, json_t *all, size_t *found, struct gcal_error *err)
 {
     struct gcal_params params = { 0 };
 
@@ -254,7 +313,11 @@ static int show_node(const struct show_command *c, const struct gcal_store *stor
         return show_history(store, node, err);
     if (gcal_store_load(store, node, NULL, &params, err) < 0)
         return -1;
-    if (c->json)
+    if (c->facts && c->json)
+        json_array_append_new(all, facts_json(c, &params, found));
+    else if (c->facts)
+        print_facts(c, &params, found);
+    else if (c->json)
         json_array_append_new(all, params_json(&params));
     else
         print_params(&params);
@@ -267,7 +330,7 @@ static int run(const struct show_command *c, struct gcal_error *err)
     char *path = gcal_command_store_path(c->store, NULL, err);
     struct gcal_store *store = path ? gcal_command_store_open(path, false, err) : NULL;
     json_t *all = json_array();
-    size_t count = 0, shown = 0;
+    size_t count = 0, shown = 0, found = 0;
     char **nodes = NULL;
     int rc = -1;
 
@@ -277,7 +340,7 @@ static int run(const struct show_command *c, struct gcal_error *err)
     for (size_t i = 0; rc == 0 && i < count; i++) {
         if (c->node && fnmatch(c->node, nodes[i], 0) != 0)
             continue;
-        rc = show_node(c, store, nodes[i], all, err);
+        rc = show_node(c, store, nodes[i], all, &found, err);
         shown++;
     }
     if (rc == 0 && c->json)
@@ -285,6 +348,8 @@ static int run(const struct show_command *c, struct gcal_error *err)
     if (rc == 0 && !shown)
         rc = gcal_error_set(err, GCAL_EINPUT, "%s: nothing is published%s%s", path,
                             c->node ? " for " : "", c->node ? c->node : "");
+    else if (rc == 0 && c->device && !found)
+        rc = gcal_error_set(err, GCAL_EINPUT, "no device matches '%s'", c->device);
 out:
     gcal_strings_free(nodes, count);
     gcal_store_close(store);

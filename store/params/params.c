@@ -180,17 +180,16 @@ static bool is_transfer(const char *feature)
     return strncmp(feature, "f_transfer_", strlen("f_transfer_")) == 0;
 }
 
-static bool is_of_memory(const char *name)
+static bool has_category(const char *name, enum gcal_feature_category category)
 {
     struct gcal_feature feature;
-    bool found;
+    bool has;
 
     if (gcal_feature_parse(name, &feature, NULL) < 0)
         return false;
-    found =
-        gcal_feature_info(feature.kind)->category == GCAL_FEATURE_CATEGORY_GLOBAL_MEMORY;
+    has = gcal_feature_info(feature.kind)->category == category;
     gcal_feature_clear(&feature);
-    return found;
+    return has;
 }
 
 bool gcal_params_model_is_of_transfers(const struct gcal_params_model *model)
@@ -200,8 +199,20 @@ bool gcal_params_model_is_of_transfers(const struct gcal_params_model *model)
     for (size_t i = 0; i < model->n_features && !found; i++)
         found = is_transfer(model->feature[i]);
     for (size_t i = 0; i < model->n_features && found; i++)
-        found = !is_of_memory(model->feature[i]);
+        found = !has_category(model->feature[i], GCAL_FEATURE_CATEGORY_GLOBAL_MEMORY);
     return found;
+}
+
+bool gcal_params_model_is_of_sweeps(const struct gcal_params_model *model)
+{
+    for (size_t i = 0; i < model->n_features; i++)
+        if (has_category(model->feature[i], GCAL_FEATURE_CATEGORY_ARITHMETIC))
+            return false;
+    for (size_t i = 0; i < model->n_parameters; i++)
+        if (strcmp(model->parameter[i], "p_banks") == 0 ||
+            strcmp(model->parameter[i], "p_block_bytes") == 0)
+            return true;
+    return false;
 }
 
 bool gcal_params_model_is_general(const struct gcal_params_model *model)
@@ -209,7 +220,8 @@ bool gcal_params_model_is_general(const struct gcal_params_model *model)
     for (size_t i = 0; i < model->n_known; i++)
         if (model->known[i].target)
             return false;
-    return !gcal_params_model_is_of_transfers(model);
+    return !gcal_params_model_is_of_transfers(model) &&
+           !gcal_params_model_is_of_sweeps(model);
 }
 
 /* Variants of a kernel, which have its name, are next to each other. */

@@ -182,6 +182,10 @@ gcal_params_find_kernel(const struct gcal_params_model *model, const char *finge
  * kernels to global memory.
  */
 bool gcal_params_model_is_of_transfers(const struct gcal_params_model *model);
+/* Whether the model finds facts of the device by sweeps: it has a parameter p_banks or
+ * p_block_bytes, and counts no arithmetic.
+ */
+bool gcal_params_model_is_of_sweeps(const struct gcal_params_model *model);
 /* Whether the model is made for kernels, and for none in particular. */
 bool gcal_params_model_is_general(const struct gcal_params_model *model);
 /* The kernels that the model is made to predict, "matmul_plain, matmul_tiled"; NULL if

@@ -321,9 +321,11 @@ static void the_built_in_model_is_general(void **state)
     (void)state;
     if (gcal_config_read(NULL, &config, &err) < 0)
         fail_msg("%s", err.text);
-    assert_int_equal(config.n_models, 3); /* that of CPUs, and of transfers */
+    assert_int_equal(config.n_models, 4); /* that of CPUs, of transfers, of sweeps */
     for (size_t i = 0; i < config.n_models; i++) {
-        assert_string_equal(config.models[i].name, i < 2 ? "general" : "transfer");
+        assert_string_equal(config.models[i].name, i < 2    ? "general"
+                                                   : i == 2 ? "transfer"
+                                                            : "sweeps");
         assert_int_equal(config.models[i].n_targets, 0);
     }
     gcal_config_clear(&config);

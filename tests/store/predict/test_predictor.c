@@ -165,6 +165,24 @@ static void other_kernels_get_the_general_model(void **state)
     assert_true(p.not_covered == 0 && p.high_s < 1.1e-6);
 }
 
+static void a_model_of_sweeps_is_not_general(void **state)
+{
+    static const char sweeps[] =
+        MODEL("sweeps", "p_banks * f_mem_access_global", PARAMETER("p_banks", "1e-9"),
+              "  1e-15 1\n", FEATURE("f_mem_access_global"), "");
+    char *both = gcal_buf_format("%s%s", sweeps, GENERAL);
+    struct gcal_error err = { 0 };
+    struct gcal_prediction p;
+    char name[32];
+
+    (void)state;
+    assert_int_equal(predict("sweeps, general", both, NULL, PROFILE("k", OTHER, NO_MUL),
+                             &p, name, &err),
+                     0);
+    assert_string_equal(name, "general");
+    free(both);
+}
+
 static void a_model_of_transfers_is_not_general(void **state)
 {
     struct gcal_error err = { 0 };
@@ -458,6 +476,7 @@ int main(void)
         cmocka_unit_test(the_model_made_for_a_kernel_predicts_it),
         cmocka_unit_test(other_kernels_get_the_general_model),
         cmocka_unit_test(a_model_of_transfers_is_not_general),
+        cmocka_unit_test(a_model_of_sweeps_is_not_general),
         cmocka_unit_test(a_changed_kernel_is_found),
         cmocka_unit_test(a_model_is_refused_for_other_kernels),
         cmocka_unit_test(intervals_hold_work_without_a_cost),

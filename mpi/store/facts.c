@@ -1,0 +1,448 @@
+/* facts.c - what the calibration found of a device */
+#include "mpi/store/facts.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "calib/base/units.h"
+#include "store/params/params.h"
+
+#define SECTOR_BYTES 32 /* of the model's features of traffic */
+#define LINE_BYTES   128
+
+enum { MOST = 4 };
+
+/* How a fact follows from the sum of its parameters. */
+enum how {
+    SUM,        /* scale * sum */
+    RATE,       /* scale / sum */
+    RATE_UNITS, /* of all compute units: each takes the sum */
+    RATE_LANES, /* of all work-items of their sub-groups as well */
+    LARGEST,    /* the largest value of a feature among the measured kernels */
+};
+
+/* Which device kinds a fact is of: parameters of one name have another meaning on CPUs. */
+enum kinds { ANY, GPU, CPU };
+
+struct fact {
+    const char *key, *text, *unit;
+    bool (*is_from)(const struct gcal_params_model *model);
+    enum kinds kinds;
+    enum how how;
+    double scale;
+    const char *parameters[MOST]; /* the feature, of LARGEST */
+};
+
+#define GENERAL  gcal_params_model_is_general
+#define TRANSFER gcal_params_model_is_of_transfers
+#define SWEEPS   gcal_params_model_is_of_sweeps
+
+#define COPY(way, host, words)                                                           \
+    { "copy_" way "_" host,                                                              \
+      "latency of a copy " words ", " host " memory",                                    \
+      "s",                                                                               \
+      TRANSFER,                                                                          \
+      ANY,                                                                               \
+      SUM,                                                                               \
+      1,                                                                                 \
+      { "p_copy_" way "_" host } },                                                      \
+    {                                                                                    \
+        "rate_" way "_" host, "copies " words ", " host " memory", "B/s", TRANSFER, ANY, \
+            RATE, 1,                                                                     \
+        {                                                                                \
+            "p_byte_" way "_" host                                                       \
+        }                                                                                \
+    }
+
+static const struct fact facts[] = {
+    { "launch", "launch of a kernel", "s", GENERAL, ANY, SUM, 1, { "p_launch" } },
+    { "work_group",
+      "launch of a work-group, of all compute units together",
+      "s",
+      GENERAL,
+      ANY,
+      SUM,
+      1,
+      { "p_group" } },
+    { "barrier",
+      "barrier, per work-group on one compute unit",
+      "s",
+      GENERAL,
+      GPU,
+      SUM,
+      1,
+      { "p_barrier" } },
+    { "latency_operation",
+      "latency of a multiply-add",
+      "s",
+      GENERAL,
+      ANY,
+      SUM,
+      1,
+      { "p_latency_op" } },
+    { "latency_local",
+      "latency of local memory",
+      "s",
+      GENERAL,
+      GPU,
+      SUM,
+      1,
+      { "p_latency_local" } },
+    { "latency_l1",
+      "latency of the first-level cache",
+      "s",
+      GENERAL,
+      GPU,
+      SUM,
+      1,
+      { "p_latency_l1" } },
+    { "latency_l2",
+      "latency of the last-level cache",
+      "s",
+      GENERAL,
+      GPU,
+      SUM,
+      1,
+      { "p_latency_l1", "p_latency_l2" } },
+    { "latency_dram",
+      "latency of memory",
+      "s",
+      GENERAL,
+      GPU,
+      SUM,
+      1,
+      { "p_latency_l1", "p_latency_l2", "p_latency_dram" } },
+    { "latency_cache",
+      "latency of the caches",
+      "s",
+      GENERAL,
+      CPU,
+      SUM,
+      1,
+      { "p_latency_load" } },
+    { "latency_dram",
+      "latency of memory",
+      "s",
+      GENERAL,
+      CPU,
+      SUM,
+      1,
+      { "p_latency_load", "p_latency_dram" } },
+    { "l1_bytes",
+      "first-level cache in effect, per compute unit",
+      "B",
+      GENERAL,
+      GPU,
+      SUM,
+      1,
+      { "p_l1_bytes" } },
+    { "l2_bytes",
+      "last-level cache in effect",
+      "B",
+      GENERAL,
+      ANY,
+      SUM,
+      1,
+      { "p_l2_bytes" } },
+    { "rate_l1",
+      "loads from first-level caches and local memory",
+      "B/s",
+      GENERAL,
+      GPU,
+      RATE_UNITS,
+      LINE_BYTES,
+      { "p_pass" } },
+    { "rate_l2",
+      "loads from the last-level cache",
+      "B/s",
+      GENERAL,
+      GPU,
+      RATE,
+      SECTOR_BYTES,
+      { "p_l2" } },
+    { "rate_dram", "memory", "B/s", GENERAL, ANY, RATE, SECTOR_BYTES, { "p_dram" } },
+    { "rate_fp32",
+      "operations of 32-bit floating point, a multiply-add is one",
+      "Top/s",
+      GENERAL,
+      GPU,
+      RATE_LANES,
+      1e-12,
+      { "p_fp32" } },
+    { "rate_fp64",
+      "operations of 64-bit floating point",
+      "Top/s",
+      GENERAL,
+      GPU,
+      RATE_LANES,
+      1e-12,
+      { "p_fp64" } },
+    { "rate_integer",
+      "operations of 32-bit integers",
+      "Top/s",
+      GENERAL,
+      GPU,
+      RATE_LANES,
+      1e-12,
+      { "p_integer" } },
+    { "bank_conflict",
+      "each further pass over the banks, on one compute unit",
+      "s",
+      GENERAL,
+      GPU,
+      SUM,
+      1,
+      { "p_pass" } },
+    { "contended_atomic",
+      "each atomic operation on one address",
+      "s",
+      GENERAL,
+      ANY,
+      SUM,
+      1,
+      { "p_contended" } },
+    { "atomic_sector",
+      "each sector of atomic operations that do not meet",
+      "s",
+      GENERAL,
+      GPU,
+      SUM,
+      1,
+      { "p_atomic" } },
+    { "contended_local_atomic",
+      "each local atomic operation on one address",
+      "s",
+      GENERAL,
+      GPU,
+      SUM,
+      1,
+      { "p_atomic_local" } },
+    { "banks",
+      "banks of local memory, of 4 bytes",
+      "1",
+      SWEEPS,
+      GPU,
+      SUM,
+      1,
+      { "p_banks" } },
+    { "block_bytes",
+      "bytes that memory moves at a time",
+      "bytes",
+      SWEEPS,
+      GPU,
+      SUM,
+      1,
+      { "p_block_bytes" } },
+    { "registers",
+      "most registers of a work-item, of 4 bytes",
+      "1",
+      SWEEPS,
+      GPU,
+      LARGEST,
+      1,
+      { "f_kernel_registers" } },
+    { "spilled_bytes",
+      "spilled by a work-item with 512 values",
+      "bytes",
+      SWEEPS,
+      GPU,
+      LARGEST,
+      1,
+      { "f_kernel_private_bytes" } },
+    { "spilled_byte",
+      "each spilled byte of a work-item, of all together",
+      "s",
+      SWEEPS,
+      GPU,
+      SUM,
+      1,
+      { "p_spill" } },
+    COPY("to_device", "pinned", "to the device"),
+    COPY("to_device", "pageable", "to the device"),
+    COPY("to_device", "mapped", "to the device"),
+    COPY("from_device", "pinned", "from the device"),
+    COPY("from_device", "pageable", "from the device"),
+    COPY("from_device", "mapped", "from the device"),
+    { "exposed",
+      "of a copy and a kernel side by side, the share of the shorter not hidden",
+      "1",
+      TRANSFER,
+      ANY,
+      SUM,
+      1,
+      { "p_exposed" } },
+};
+
+struct value {
+    double value, error; /* error: NaN where there is none */
+};
+
+/* ---- from a model ---- */
+
+/* The place of a name; n: none. */
+static size_t find_name(char *const *names, size_t n, const char *name)
+{
+    size_t i = 0;
+
+    while (i < n && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* Of parameters i and k. */
+static double covariance(const struct gcal_params_model *m, size_t i, size_t k)
+{
+    size_t least = i < k ? i : k;
+    double sum = 0;
+
+    for (size_t c = 0; c <= least; c++)
+        sum += m->root[GCAL_PARAMS_ROOT(i, c)] * m->root[GCAL_PARAMS_ROOT(k, c)];
+    return sum;
+}
+
+static bool add_up(const struct fact *f, const struct gcal_params_model *m,
+                   struct value *v)
+{
+    double variance = 0;
+    size_t at[MOST], n = 0;
+
+    v->value = 0;
+    for (; n < MOST && f->parameters[n]; n++) {
+        at[n] = find_name(m->parameter, m->n_parameters, f->parameters[n]);
+        if (at[n] == m->n_parameters)
+            return false;
+        v->value += m->value[at[n]];
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            variance += covariance(m, at[i], at[k]);
+    v->error = sqrt(fmax(0, variance));
+    return true;
+}
+
+static bool find_largest(const struct fact *f, const struct gcal_params_model *m,
+                         struct value *v)
+{
+    size_t i = find_name(m->feature, m->n_features, f->parameters[0]);
+
+    if (i == m->n_features)
+        return false;
+    *v = (struct value){ m->feature_max[i], NAN };
+    return v->value > 0;
+}
+
+/* Costs of the model are those of the type; the device deviates by a factor. */
+static void convert(const struct fact *f, const struct gcal_params_device *d,
+                    double factor, struct value *v)
+{
+    const struct gcal_device_info *info = &d->info;
+    double scale = f->scale, relative;
+
+    if (strcmp(f->unit, "s") == 0 || f->how != SUM) {
+        v->value *= factor;
+        v->error *= factor;
+    }
+    if (f->how == SUM) {
+        v->value *= scale;
+        v->error *= scale;
+        return;
+    }
+    scale *= f->how == RATE ? 1 : info->compute_units;
+    scale *= f->how == RATE_LANES ? info->sub_group_size : 1;
+    relative = v->error / v->value;
+    v->value = scale / v->value;
+    v->error = relative * v->value;
+}
+
+static bool is_of_kind(const struct fact *f, const struct gcal_params_device *d)
+{
+    bool cpu = strcmp(d->info.device_type, "cpu") == 0;
+
+    return f->kinds == ANY || (f->kinds == CPU) == cpu;
+}
+
+/* By the first model that has what it needs. */
+static bool find(const struct fact *f, const struct gcal_params_device *d,
+                 struct value *v)
+{
+    for (size_t i = 0; i < d->n_models && is_of_kind(f, d); i++) {
+        const struct gcal_params_model *m = &d->models[i];
+
+        if (!f->is_from(m))
+            continue;
+        if (f->how == LARGEST)
+            return find_largest(f, m, v);
+        if (!add_up(f, m, v))
+            continue;
+        convert(f, d, m->factor, v);
+        return isfinite(v->value) && v->value > 0; /* 0: too small to be found */
+    }
+    return false;
+}
+
+/* ---- output ---- */
+
+static void print_fact(const struct fact *f, const struct value *v)
+{
+    char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE];
+
+    printf("    %14s", gcal_units(v->value, f->unit, value));
+    if (isfinite(v->error))
+        printf(" +- %-12s", gcal_units(v->error, f->unit, error));
+    else
+        printf("    %-12s", "");
+    printf("  %s\n", f->text);
+}
+
+/* What is known without measuring. */
+static void print_info(const struct gcal_device_info *info)
+{
+    char text[GCAL_UNITS_SIZE];
+
+    printf("    %.0f compute units at %s, sub-groups of %.0f",
+           (double)info->compute_units, gcal_units(info->max_clock_hz, "Hz", text),
+           (double)info->sub_group_size);
+    if (info->resident_work_items)
+        printf("; a unit holds %.0f work-items", (double)info->resident_work_items);
+    if (info->unit_local_memory_bytes > 0)
+        printf(", %s of local memory",
+               gcal_units(info->unit_local_memory_bytes, "B", text));
+    if (info->unit_registers)
+        printf(", %.0f registers", (double)info->unit_registers);
+    putchar('\n');
+}
+
+void gcal_facts_print(const struct gcal_params_device *d)
+{
+    struct value v;
+    size_t n = 0;
+
+    print_info(&d->info);
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+        if (find(&facts[i], d, &v)) {
+            print_fact(&facts[i], &v);
+            n++;
+        }
+    if (!n)
+        printf("    no model of the default configuration is published: nothing was "
+               "found\n");
+}
+
+json_t *gcal_facts_json(const struct gcal_params_device *d)
+{
+    json_t *all = json_object(), *one;
+    struct value v;
+
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
+        if (!find(&facts[i], d, &v))
+            continue;
+        one = json_pack("{s:f, s:s, s:s}", "value", v.value, "unit", facts[i].unit,
+                        "text", facts[i].text);
+        if (isfinite(v.error))
+            json_object_set_new(one, "standard_error", json_real(v.error));
+        json_object_set_new(all, facts[i].key, one);
+    }
+    return all;
+}
