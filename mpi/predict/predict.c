@@ -84,7 +84,8 @@ static const struct argp argp = {
         "  gpucal predict --node n0 mm.cl --local 16,16 --global n,n --assume 'n % 16 = "
         "0' --at n=2048\n"
         "  gpucal predict --tag matmul_sq --tag prefetch:True --tag n:320 --measure\n"
-        "  gpucal predict my.cl -l 256 -g n --at n=2^24 --copy-in auto:pinned --copy-out "
+        "  gpucal predict my.cl -k saxpy -l 256 -g n --at n=2^24 --copy-in auto:pinned "
+        "--copy-out "
         "4*n:pinned",
 };
 

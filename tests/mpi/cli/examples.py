@@ -25,6 +25,7 @@ EXCEPTIONS = [
     (r"^gpucal kernels --run --csv all.csv$", "measures every kernel, for many minutes"),
     (r"^gpucal kernels matmul_sq n:1024,2048 --run", "takes minutes without a GPU"),
     (r"^gpucal evaluate --config products.yaml ", "measures for minutes"),
+    (r"^gpucal predict my.cl .* --copy-in ", "no model of transfers; replay.predict_step has one"),
     (r"^gpucal evaluate matmul_sq dtype:float32 n:160,320,448 ", "measures for minutes"),
         (r"^gpucal learn ", "measures for seconds; mpi.learn_* learn"),
     (r"^gpucal predict saxpy.cl .* --store DIR --measure", "needs the model that is learned"),
