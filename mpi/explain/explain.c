@@ -11,11 +11,11 @@
 
 struct explain_command {
     struct gcal_predict_subject_options subject;
-    struct gcal_option_list what_ifs;
+    struct gcal_option_list what_ifs, besides;
     bool json;
 };
 
-enum { WHAT_IF = 256 };
+enum { WHAT_IF = 256, BESIDE };
 
 static const struct argp_option options[] = {
     { "what-if", WHAT_IF, "NAME=VALUE,..", 0,
@@ -23,6 +23,11 @@ static const struct argp_option options[] = {
       "local-memory, registers, resident or any other name of the model; x0.5 is a "
       "factor; "
       "may be repeated",
+      0 },
+    { "beside", BESIDE, "NODE|FILE", 0,
+      "Explain the kernel on another node of the store, or with another parameter file, "
+      "as "
+      "well, side by side; may be repeated",
       0 },
     { 0 },
 };
@@ -34,9 +39,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         GCAL_OPTION_VALUES(state, &c->subject, &c->json);
+        c->subject.several = true;
         break;
     case WHAT_IF:
         gcal_option_list_add(&c->what_ifs, arg, state);
+        break;
+    case BESIDE:
+        gcal_option_list_add(&c->besides, arg, state);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -64,110 +73,126 @@ static const struct argp argp = {
         "  gpucal explain --tag matmul_sq --tag prefetch:True --tag n:2048 --json",
 };
 
-/* ---- one point ---- */
+/* ---- changes ---- */
 
-/* A case with the times of changed kernels. */
-struct point {
-    struct gcal_explain_case c;
+struct changes {
     struct gcal_explain_changes asked, advice;
 };
 
-static void clear_point(struct point *p)
+static void clear_changes(struct changes *changes)
 {
-    gcal_explain_changes_clear(&p->asked);
-    gcal_explain_changes_clear(&p->advice);
-    gcal_explain_case_clear(&p->c);
+    gcal_explain_changes_clear(&changes->asked);
+    gcal_explain_changes_clear(&changes->advice);
 }
 
-/* Clear 'p' in any case. */
-static int open_point(const struct explain_command *c,
-                      const struct gcal_predict_subject *s, size_t i, struct point *p,
-                      struct gcal_error *err)
+/* Clear 'changes' in any case. */
+static int find_changes(const struct explain_command *c, struct gcal_explain_case *one,
+                        struct changes *changes, struct gcal_error *err)
 {
-    const double *sizes = s->target.sizes + i * s->target.points.n_sizes;
-    int rc = gcal_explain_case_open(&p->c, s, c->subject.published.model, sizes, err);
+    int rc = gcal_explain_advise(one, &c->subject, &changes->advice, err);
 
-    p->c.notes_printed = c->subject.count.file;
-    if (rc == 0)
-        rc = gcal_explain_advise(&p->c, &c->subject, &p->advice, err);
-    for (size_t k = 0; k < c->what_ifs.n && rc == 0; k++)
-        rc = gcal_explain_what_if(&p->c, &c->subject, c->what_ifs.items[k], &p->asked,
+    for (size_t i = 0; i < c->what_ifs.n && rc == 0; i++)
+        rc = gcal_explain_what_if(one, &c->subject, c->what_ifs.items[i], &changes->asked,
                                   err);
     return rc;
 }
 
-static int print_point(const struct point *p, struct gcal_error *err)
+/* ---- output ---- */
+
+static int print_one(const struct explain_command *c, struct gcal_explain_case *one,
+                     struct gcal_error *err)
 {
-    if (gcal_explain_print(&p->c, err) < 0)
-        return -1;
-    gcal_explain_changes_print(&p->c, &p->advice, "what would help most, by the model:");
-    gcal_explain_changes_print(&p->c, &p->asked, "what if:");
-    return 0;
-}
+    struct changes changes = { 0 };
+    int rc = find_changes(c, one, &changes, err);
 
-static json_t *point_json(const struct point *p, struct gcal_error *err)
-{
-    json_t *all = gcal_explain_json(&p->c, err);
-
-    if (all)
-        json_object_set_new(all, "advice",
-                            gcal_explain_changes_json(&p->advice, p->c.limits.time_s));
-    if (all && p->asked.n)
-        json_object_set_new(all, "what_if",
-                            gcal_explain_changes_json(&p->asked, p->c.limits.time_s));
-    return all;
-}
-
-/* ---- all points ---- */
-
-static int print_text(const struct explain_command *c,
-                      const struct gcal_predict_subject *s, struct gcal_error *err)
-{
-    int rc = 0;
-
-    for (size_t i = 0; i < s->target.points.n && rc == 0; i++) {
-        struct point p = { 0 };
-
-        rc = open_point(c, s, i, &p, err);
-        if (rc == 0 && i)
-            printf("\n");
-        if (rc == 0)
-            rc = print_point(&p, err);
-        clear_point(&p);
+    if (rc == 0)
+        rc = gcal_explain_print(one, err);
+    if (rc == 0) {
+        gcal_explain_changes_print(one, &changes.advice,
+                                   "what would help most, by the model:");
+        gcal_explain_changes_print(one, &changes.asked, "what if:");
     }
+    clear_changes(&changes);
     return rc;
 }
 
-/* A list of an object for each point, or the object of the only one. */
-static int print_json(const struct explain_command *c,
-                      const struct gcal_predict_subject *s, struct gcal_error *err)
+static json_t *one_json(const struct explain_command *c, struct gcal_explain_case *one,
+                        const struct gcal_explain_case *first, struct gcal_error *err)
+{
+    struct changes changes = { 0 };
+    json_t *all =
+        find_changes(c, one, &changes, err) < 0 ? NULL : gcal_explain_json(one, err);
+    double time_s = one->limits.time_s;
+
+    if (all)
+        json_object_set_new(all, "advice",
+                            gcal_explain_changes_json(&changes.advice, time_s));
+    if (all && changes.asked.n)
+        json_object_set_new(all, "what_if",
+                            gcal_explain_changes_json(&changes.asked, time_s));
+    if (all && one != first)
+        json_object_set_new(all, "beside_first",
+                            gcal_explain_difference_json(first, one));
+    clear_changes(&changes);
+    return all;
+}
+
+/* A list of an object for each case, or the object of the only one. */
+static int print_json(const struct explain_command *c, const struct gcal_explain_set *set,
+                      struct gcal_error *err)
 {
     json_t *list = json_array(), *object;
     int rc = 0;
 
-    for (size_t i = 0; i < s->target.points.n && rc == 0; i++) {
-        struct point p = { 0 };
-
-        rc = open_point(c, s, i, &p, err);
-        if (rc == 0)
-            rc =
-                (object = point_json(&p, err)) ? json_array_append_new(list, object) : -1;
-        clear_point(&p);
-    }
+    for (size_t i = 0; i < set->n_cases && rc == 0; i++)
+        rc = (object = one_json(c, set->cases[i], set->cases[0], err))
+                 ? json_array_append_new(list, object)
+                 : -1;
     if (rc == 0)
-        gcal_json_print(s->target.points.n > 1 ? list : json_array_get(list, 0));
+        gcal_json_print(set->n_cases > 1 ? list : json_array_get(list, 0));
     json_decref(list);
     return rc;
 }
 
+/* What a user asks for, of each of several cases. */
+static int print_asked(const struct explain_command *c,
+                       const struct gcal_explain_set *set, struct gcal_error *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < set->n_cases && rc == 0; i++) {
+        struct gcal_explain_changes asked = { 0 };
+        char title[40];
+
+        snprintf(title, sizeof(title), "what if, column %zu:", i + 1);
+        for (size_t k = 0; k < c->what_ifs.n && rc == 0; k++)
+            rc = gcal_explain_what_if(set->cases[i], &c->subject, c->what_ifs.items[k],
+                                      &asked, err);
+        if (rc == 0)
+            gcal_explain_changes_print(set->cases[i], &asked, title);
+        gcal_explain_changes_clear(&asked);
+    }
+    return rc;
+}
+
+static int print(const struct explain_command *c, const struct gcal_explain_set *set,
+                 struct gcal_error *err)
+{
+    if (c->json)
+        return print_json(c, set, err);
+    if (set->n_cases == 1)
+        return print_one(c, set->cases[0], err);
+    return gcal_explain_compare_print(set, err) < 0 ? -1 : print_asked(c, set, err);
+}
+
 static int run(const struct explain_command *c, struct gcal_error *err)
 {
-    struct gcal_predict_subject s = { 0 };
-    int rc = gcal_predict_subject_open(&c->subject, &s, err);
+    struct gcal_explain_set set = { 0 };
+    int rc = gcal_explain_set_open(&set, &c->subject, &c->besides, err);
 
     if (rc == 0)
-        rc = c->json ? print_json(c, &s, err) : print_text(c, &s, err);
-    gcal_predict_subject_clear(&s);
+        rc = print(c, &set, err);
+    gcal_explain_set_clear(&set);
     return rc;
 }
 
@@ -181,5 +206,6 @@ int gcal_command_explain(int argc, char **argv)
     rc = run(&c, &err);
     gcal_predict_subject_options_clear(&c.subject);
     free(c.what_ifs.items);
+    free(c.besides.items);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

@@ -267,6 +267,33 @@ gcal_explain_recount(const struct gcal_explain_case *c,
                      const struct gcal_predict_subject_options *options, size_t n_dims,
                      const size_t *local, struct gcal_error *err);
 
+/* ---- set.c: the kernels, devices and sizes of one command ---- */
+
+enum { GCAL_EXPLAIN_MOST_CASES = 24 };
+
+struct gcal_explain_set {
+    size_t n_subjects, n_cases;
+    struct gcal_predict_subject *subjects[GCAL_EXPLAIN_MOST_CASES];
+    struct gcal_explain_case *cases[GCAL_EXPLAIN_MOST_CASES];
+};
+
+/* All points of all kernels that the options select, on their device and on each of
+ * 'besides', which are nodes of the store or parameter files.  Clear 'set' in any case.
+ */
+int gcal_explain_set_open(struct gcal_explain_set *set,
+                          const struct gcal_predict_subject_options *options,
+                          const struct gcal_option_list *besides, struct gcal_error *err);
+void gcal_explain_set_clear(struct gcal_explain_set *set);
+
+/* ---- compare.c: cases side by side ---- */
+
+/* Each in a column, and what makes the others slower or faster than the first. */
+int gcal_explain_compare_print(const struct gcal_explain_set *set,
+                               struct gcal_error *err);
+/* What part of the difference to the first case each limit has; NULL with 'err'. */
+json_t *gcal_explain_difference_json(const struct gcal_explain_case *first,
+                                     const struct gcal_explain_case *other);
+
 /* ---- words.c ---- */
 
 /* What a limit of that name is ("memory"); the name itself if it is an unknown one. */

@@ -34,6 +34,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case 'p':
         o->profile = arg;
+        gcal_option_list_add(&o->profiles, arg, state);
         break;
     case 't':
         gcal_option_list_add(&o->tags, arg, state);
@@ -41,6 +42,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!!o->profile + !!o->count.file + !!o->tags.n != 1)
             argp_error(state, "expected one of --profile FILE, KERNEL.cl, or --tag TAG");
+        if (o->profiles.n > 1 && !o->several)
+            argp_error(state, "expected one --profile");
         if (o->count.ats.n && o->tags.n)
             argp_error(state, "--at excludes --tag: give sizes as n:4096");
         if (o->count.build && !o->count.file)
@@ -64,6 +67,7 @@ const struct argp gcal_predict_subject_argp = { .options = options,
 void gcal_predict_subject_options_clear(struct gcal_predict_subject_options *o)
 {
     gcal_count_options_clear(&o->count);
+    free(o->profiles.items);
     free(o->tags.items);
     free(o->catalogue.items);
 }
@@ -85,7 +89,7 @@ static int pick_kernel(const struct gcal_predict_subject_options *o,
                                 &limits, list, err) < 0 ||
         gcal_kernel_list_check(list, err) < 0)
         return -1;
-    if (list->n_kernels != 1)
+    if (o->several ? o->pick >= list->n_kernels : list->n_kernels != 1)
         return gcal_error_set(err, GCAL_EINPUT,
                               "the tags select %zu kernels, expected one; 'gpucal "
                               "kernels' with the same tags lists them",
@@ -96,8 +100,7 @@ static int pick_kernel(const struct gcal_predict_subject_options *o,
 /* 'device' may be NULL. */
 static int take_target(const struct gcal_predict_subject_options *o,
                        const struct gcal_params_device *device,
-                       struct gcal_kernel_list *list, struct gcal_predict_target *target,
-                       struct gcal_error *err)
+                       struct gcal_predict_subject *s, struct gcal_error *err)
 {
     const struct gcal_kernel_counting counting =
         gcal_predict_counting(device, o->published.model);
@@ -109,12 +112,14 @@ static int take_target(const struct gcal_predict_subject_options *o,
     if (!count.build_on && device)
         count.build_on = device->info.type;
     if (o->profile)
-        return gcal_predict_target_read(target, o->profile, &o->count.ats, err);
+        return gcal_predict_target_read(&s->target, o->profile, &o->count.ats, err);
     if (!o->tags.n)
-        return gcal_predict_target_count(target, &count, &counting, err);
+        return gcal_predict_target_count(&s->target, &count, &counting, err);
     if ((catalogue = gcal_command_catalogue_open_for(&o->catalogue, o->config, err)) &&
-        pick_kernel(o, catalogue, &counting, list, err) == 0)
-        rc = gcal_predict_target_from_catalogue(target, list->kernels[0], err);
+        pick_kernel(o, catalogue, &counting, &s->list, err) == 0) {
+        s->kernel = s->list.kernels[o->pick];
+        rc = gcal_predict_target_from_catalogue(&s->target, s->kernel, err);
+    }
     gcal_catalogue_close(catalogue);
     return rc;
 }
@@ -126,9 +131,8 @@ int gcal_predict_subject_open(const struct gcal_predict_subject_options *o,
     char *first;
 
     if (gcal_predict_device_open(&o->published, &s->published, err) == 0)
-        return take_target(o, s->published.device, &s->list, &s->target, err);
-    if (take_target(o, NULL, &s->list, &s->target, &second) < 0 &&
-        (first = strdup(err->text))) {
+        return take_target(o, s->published.device, s, err);
+    if (take_target(o, NULL, s, &second) < 0 && (first = strdup(err->text))) {
         gcal_error_set(err, err->code, "%s; %s", first, second.text);
         free(first);
     }
@@ -178,11 +182,10 @@ int gcal_predict_subject_measure(const struct gcal_predict_subject_options *o,
     int rc = gcal_local_devices_open(&devices, err);
 
     if (rc == 0)
-        rc =
-            s->list.n_kernels
-                ? gcal_local_device_measure(&devices, s->published.device->info.uid,
-                                            s->list.kernels[0], measured_s, launches, err)
-                : measure_own(o, own, s, &devices, measured_s, launches, err);
+        rc = s->kernel
+                 ? gcal_local_device_measure(&devices, s->published.device->info.uid,
+                                             s->kernel, measured_s, launches, err)
+                 : measure_own(o, own, s, &devices, measured_s, launches, err);
     gcal_local_devices_close(&devices);
     return rc;
 }

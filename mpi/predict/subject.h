@@ -13,7 +13,13 @@ struct gcal_predict_subject_options {
     struct gcal_count_options count;
     struct gcal_predict_device_options published;
     const char *profile, *config;
+    struct gcal_option_list profiles; /* all that were given; 'profile': the last */
     struct gcal_option_list tags, catalogue; /* of a catalogue kernel */
+    /* Tags may select several kernels, of which the subject is number 'pick'; else profiles
+     * and tags are of one kernel.
+     */
+    bool several;
+    size_t pick;
 };
 
 /* For argp's 'children'; input: struct gcal_predict_subject_options. */
@@ -22,7 +28,8 @@ void gcal_predict_subject_options_clear(struct gcal_predict_subject_options *opt
 
 struct gcal_predict_subject {
     struct gcal_predict_device published;
-    struct gcal_kernel_list list; /* the kernel of the catalogue, or empty */
+    struct gcal_kernel_list list;     /* kernels of the catalogue that tags select */
+    const struct gcal_kernel *kernel; /* one of them; NULL: no tags */
     struct gcal_predict_target target;
 };
 
