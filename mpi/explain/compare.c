@@ -203,16 +203,37 @@ static void print_costs(const struct gcal_explain_case *first,
     }
 }
 
-static void print_difference(const struct gcal_explain_case *first,
-                             const struct gcal_explain_case *other, size_t number)
+static bool same_kernel(const struct gcal_explain_case *a,
+                        const struct gcal_explain_case *b)
 {
+    const struct gcal_profile *x = a->subject->target.profile,
+                              *y = b->subject->target.profile;
+
+    return strcmp(x->kernel, y->kernel) == 0 && x->n_parameters == y->n_parameters &&
+           (!x->n_parameters ||
+            memcmp(a->sizes, b->sizes, x->n_parameters * sizeof(*a->sizes)) == 0);
+}
+
+size_t gcal_explain_compare_base(const struct gcal_explain_set *set, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (set->cases[k]->lab.device != set->cases[i]->lab.device &&
+            same_kernel(set->cases[k], set->cases[i]))
+            return k;
+    return 0;
+}
+
+static void print_difference(const struct gcal_explain_set *set, size_t number)
+{
+    size_t base = gcal_explain_compare_base(set, number);
+    const struct gcal_explain_case *first = set->cases[base], *other = set->cases[number];
     struct part parts[2 * GCAL_ROOFS_MAX];
     size_t n = find_parts(first, other, parts);
     double before = first->limits.time_s, more = other->limits.time_s - before;
     char text[GCAL_UNITS_SIZE];
     bool any = false;
 
-    printf("column %zu: %+.1f %%", number, 100 * more / before);
+    printf("column %zu beside %zu: %+.1f %%", number + 1, base + 1, 100 * more / before);
     for (size_t i = 0; i < n; i++) {
         if (fabs(parts[i].more_s) < LEAST_PART * before)
             continue;
@@ -243,9 +264,9 @@ int gcal_explain_compare_print(const struct gcal_explain_set *set, struct gcal_e
         print_limit_rows(set);
     for (size_t i = 0; i < sizeof(tail) / sizeof(*tail) && rc == 0; i++)
         rc = print_row(set, tail[i].title, tail[i].text, err);
-    printf("beside the first column, by what each limit adds to the time:\n");
+    printf("differences, by what each limit adds to the time:\n");
     for (size_t i = 1; i < set->n_cases && rc == 0; i++)
-        print_difference(set->cases[0], set->cases[i], i + 1);
+        print_difference(set, i);
     return rc;
 }
 

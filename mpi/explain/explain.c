@@ -12,10 +12,11 @@
 struct explain_command {
     struct gcal_predict_subject_options subject;
     struct gcal_option_list what_ifs, besides;
+    const char *svg;
     bool json;
 };
 
-enum { WHAT_IF = 256, BESIDE };
+enum { WHAT_IF = 256, BESIDE, SVG };
 
 static const struct argp_option options[] = {
     { "what-if", WHAT_IF, "NAME=VALUE,..", 0,
@@ -29,6 +30,8 @@ static const struct argp_option options[] = {
       "as "
       "well, side by side; may be repeated",
       0 },
+    { "svg", SVG, "FILE", 0,
+      "Draw a roofline with the kernel's points and bars of the time, as SVG", 0 },
     { 0 },
 };
 
@@ -46,6 +49,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case BESIDE:
         gcal_option_list_add(&c->besides, arg, state);
+        break;
+    case SVG:
+        c->svg = arg;
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -70,6 +76,8 @@ static const struct argp argp = {
         "  gpucal explain my.cl -k saxpy --local 256 --global n --at n=1048576\n"
         "  gpucal explain my.cl -k saxpy -l 256 -g n --at n=2^20 --what-if local=128 "
         "--what-if resident=4\n"
+        "  gpucal explain --node n0 --profile mm.yaml --at n=2048,4096 --beside n7 --svg "
+        "mm.svg\n"
         "  gpucal explain --tag matmul_sq --tag prefetch:True --tag n:2048 --json",
 };
 
@@ -116,9 +124,12 @@ static int print_one(const struct explain_command *c, struct gcal_explain_case *
     return rc;
 }
 
-static json_t *one_json(const struct explain_command *c, struct gcal_explain_case *one,
-                        const struct gcal_explain_case *first, struct gcal_error *err)
+static json_t *one_json(const struct explain_command *c,
+                        const struct gcal_explain_set *set, size_t i,
+                        struct gcal_error *err)
 {
+    struct gcal_explain_case *one = set->cases[i];
+    size_t base = gcal_explain_compare_base(set, i);
     struct changes changes = { 0 };
     json_t *all =
         find_changes(c, one, &changes, err) < 0 ? NULL : gcal_explain_json(one, err);
@@ -130,9 +141,12 @@ static json_t *one_json(const struct explain_command *c, struct gcal_explain_cas
     if (all && changes.asked.n)
         json_object_set_new(all, "what_if",
                             gcal_explain_changes_json(&changes.asked, time_s));
-    if (all && one != first)
-        json_object_set_new(all, "beside_first",
-                            gcal_explain_difference_json(first, one));
+    if (all && i)
+        json_object_set_new(all, "beside",
+                            gcal_explain_difference_json(set->cases[base], one));
+    if (all && i)
+        json_object_set_new(json_object_get(all, "beside"), "number",
+                            json_integer((json_int_t)base));
     clear_changes(&changes);
     return all;
 }
@@ -145,9 +159,8 @@ static int print_json(const struct explain_command *c, const struct gcal_explain
     int rc = 0;
 
     for (size_t i = 0; i < set->n_cases && rc == 0; i++)
-        rc = (object = one_json(c, set->cases[i], set->cases[0], err))
-                 ? json_array_append_new(list, object)
-                 : -1;
+        rc = (object = one_json(c, set, i, err)) ? json_array_append_new(list, object)
+                                                 : -1;
     if (rc == 0)
         gcal_json_print(set->n_cases > 1 ? list : json_array_get(list, 0));
     json_decref(list);
@@ -190,6 +203,8 @@ static int run(const struct explain_command *c, struct gcal_error *err)
     struct gcal_explain_set set = { 0 };
     int rc = gcal_explain_set_open(&set, &c->subject, &c->besides, err);
 
+    if (rc == 0 && c->svg)
+        rc = gcal_explain_svg(c->svg, &set, err);
     if (rc == 0)
         rc = print(c, &set, err);
     gcal_explain_set_clear(&set);

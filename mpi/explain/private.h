@@ -290,9 +290,17 @@ void gcal_explain_set_clear(struct gcal_explain_set *set);
 /* Each in a column, and what makes the others slower or faster than the first. */
 int gcal_explain_compare_print(const struct gcal_explain_set *set,
                                struct gcal_error *err);
+/* The case that case i is compared with: the same kernel on an earlier device, else the first. */
+size_t gcal_explain_compare_base(const struct gcal_explain_set *set, size_t i);
 /* What part of the difference to the first case each limit has; NULL with 'err'. */
 json_t *gcal_explain_difference_json(const struct gcal_explain_case *first,
                                      const struct gcal_explain_case *other);
+
+/* ---- svg.c ---- */
+
+/* A drawing of all cases, with the roofs of the first; 'path' is replaced as a whole. */
+int gcal_explain_svg(const char *path, const struct gcal_explain_set *set,
+                     struct gcal_error *err);
 
 /* ---- words.c ---- */
 

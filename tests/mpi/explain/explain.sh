@@ -149,6 +149,45 @@ add --at n=2^27 --what-if local=64
 expect '^ +-[0-9.]+ %  work-groups of 512: '
 expect '^ *\+[0-9.]+ %  local=64: '
 
+# Side by side: sizes, devices, variants of the catalogue, profiles.
+add --at n=2^20,2^27 --beside "${params%h200.yaml}h100.yaml" --svg "$out/add.svg" --what-if local=64
+expect '^sizes +n=1048576 +n=134217728 +n=1048576 +n=134217728$'
+expect '^device +NVIDIA H200 +NVIDIA H200 +NVIDIA H100 .*NVIDIA H100'
+expect '^column 4 beside 2: \+25\.[0-9] %: dram \+[0-9.]+ us, .*; costs: p_dram \+46\.0 %'
+[ "$(grep -c 'local=64: ' "$out/answer")" -eq 4 ]
+python3 - "$out/add.svg" <<'PYTHON'
+import sys
+import xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+ns = "{http://www.w3.org/2000/svg}"
+texts = [t.text for t in root.iter(ns + "text")]
+assert "add n=134217728, NVIDIA H200: 481.9 us" in texts, texts
+bars = {}  # widths of the bars of a case are in the ratio of its times
+for r in root.iter(ns + "rect"):
+    title = r.find(ns + "title")
+    if title is not None and " adds " in title.text:
+        bars[r.get("y")] = bars.get(r.get("y"), 0) + float(r.get("width"))
+assert len(bars) == 4 and max(bars.values()) > 790, bars
+PYTHON
+"$gpucal" explain --tag matmul_sq --tag n:1024 --params "$params" --json > "$out/answer"
+python3 - "$out/answer" <<'PYTHON'
+import json, sys
+plain, tiled = json.load(open(sys.argv[1]))
+assert plain["kernel"] == "matmul_plain" and tiled["kernel"] == "matmul_tiled"
+beside = tiled["beside"]
+assert beside["number"] == 0
+assert abs(beside["more_s"] - (tiled["time_s"] - plain["time_s"])) < 1e-12, beside
+assert abs(sum(l["more_s"] for l in beside["limits"]) - beside["more_s"]) < 1e-9, beside
+PYTHON
+"$gpucal" count "$out/add.cl" --local 256 --global 'ceil(n/256)*256' --banks 32 --traffic --sub-group 32 \
+    --index-arithmetic -o "$out/add.profile"
+"$gpucal" explain --profile "$out/add.profile" --profile "$out/add.profile" --params "$params" \
+    --at n=2^24 > "$out/answer"
+expect '^column 2 beside 1: \+0\.0 %$'
+! "$gpucal" explain --profile "$out/add.profile" --params "$params" --at n=2^24 --beside nowhere \
+    --store "$out" 2> "$out/answer" || exit 1
+[ "$(grep -c . "$out/answer")" -ge 1 ]
+
 # A CPU's model has neither resident work-groups nor the same limits.
 explain add.cl --local 256 --global 'ceil(n/256)*256' --params "$cpu" --at n=2^24
 expect '^limited by (core|cache|dram) '

@@ -1,0 +1,405 @@
+/* svg.c - an explanation as a drawing: a roofline with points per level, a bar of the time */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/units.h"
+#include "calib/model/profile.h"
+#include "mpi/cli/command.h"
+#include "mpi/cli/escape.h"
+#include "mpi/count/sizes.h"
+#include "mpi/explain/private.h"
+
+enum {
+    WIDTH = 900,
+    LEFT = 80,
+    RIGHT = 230, /* for labels of roofs */
+    TOP = 50,
+    HEIGHT = 360, /* of the roofline */
+    ROW = 26,
+    BAR_TOP = TOP + HEIGHT + 90,
+};
+
+/* Bytes that a pass over the banks moves at most: a word of 4 bytes from each of 32. */
+#define PASS_BYTES 128
+
+static const char *const colours[] = { "#3465a4", "#cc0000", "#4e9a06", "#c17d11",
+                                       "#75507b", "#06989a", "#888a85", "#ce5c00",
+                                       "#204a87", "#a40000" };
+enum { N_COLOURS = sizeof(colours) / sizeof(*colours) };
+
+/* ---- what is drawn ---- */
+
+/* Bytes of one unit of a cost; 0: it moves none. */
+static double bytes_of(const struct gcal_explain_cost *cost)
+{
+    return cost->label.unit == GCAL_EXPLAIN_BYTES    ? 1
+           : cost->label.unit == GCAL_EXPLAIN_PASSES ? PASS_BYTES
+                                                     : 0;
+}
+
+static bool is_drawn(const struct gcal_explain_cost *cost)
+{
+    return isfinite(cost->peak) && cost->rate > 0 && gcal_explain_has_rate(cost) &&
+           (bytes_of(cost) > 0 || cost->label.unit == GCAL_EXPLAIN_OPERATIONS);
+}
+
+/* Operations of all classes, per second. */
+static double operations_of(const struct gcal_explain_case *c)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < c->limits.n_costs; i++)
+        if (c->limits.costs[i].label.unit == GCAL_EXPLAIN_OPERATIONS &&
+            isfinite(c->limits.costs[i].rate))
+            sum += c->limits.costs[i].rate;
+    return sum;
+}
+
+/* Ranges of both axes, as powers of 10. */
+struct axes {
+    double x0, x1, y0, y1;
+};
+
+static void include(double *low, double *high, double value)
+{
+    if (!(value > 0) || !isfinite(value))
+        return;
+    *low = fmin(*low, log10(value) - 0.3);
+    *high = fmax(*high, log10(value) + 0.3);
+}
+
+/* All points, all rates, and the places where roofs meet the highest rate. */
+static bool find_axes(const struct gcal_explain_set *set, struct axes *a)
+{
+    double top = 0;
+
+    *a = (struct axes){ INFINITY, -INFINITY, INFINITY, -INFINITY };
+    for (size_t i = 0; i < set->n_cases; i++) {
+        const struct gcal_explain_case *c = set->cases[i];
+        double operations = operations_of(c);
+
+        include(&a->y0, &a->y1, operations);
+        for (size_t k = 0; k < c->limits.n_costs; k++) {
+            const struct gcal_explain_cost *cost = &c->limits.costs[k];
+
+            if (!is_drawn(cost))
+                continue;
+            if (cost->label.unit == GCAL_EXPLAIN_OPERATIONS) {
+                include(&a->y0, &a->y1, cost->peak);
+                top = fmax(top, cost->peak);
+            } else
+                include(&a->x0, &a->x1, operations / (cost->rate * bytes_of(cost)));
+        }
+    }
+    for (size_t k = 0; set->n_cases && k < set->cases[0]->limits.n_costs; k++) {
+        const struct gcal_explain_cost *cost = &set->cases[0]->limits.costs[k];
+
+        if (is_drawn(cost) && bytes_of(cost) > 0)
+            include(&a->x0, &a->x1, top / (cost->peak * bytes_of(cost)));
+    }
+    return isfinite(a->x0) && isfinite(a->y0);
+}
+
+static double x_of(const struct axes *a, double intensity)
+{
+    double share = (log10(intensity) - a->x0) / (a->x1 - a->x0);
+
+    return LEFT + fmin(1, fmax(0, share)) * (WIDTH - LEFT - RIGHT);
+}
+
+static double y_of(const struct axes *a, double rate)
+{
+    double share = (log10(rate) - a->y0) / (a->y1 - a->y0);
+
+    return TOP + HEIGHT - fmin(1, fmax(0, share)) * HEIGHT;
+}
+
+/* ---- elements ---- */
+
+static void put_text(struct gcal_buf *svg, double x, double y, const char *anchor,
+                     const char *text)
+{
+    gcal_buf_printf(svg, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+    gcal_escape_html(svg, text);
+    gcal_buf_puts(svg, "</text>\n");
+}
+
+static void put_line(struct gcal_buf *svg, double x1, double y1, double x2, double y2,
+                     const char *style)
+{
+    gcal_buf_printf(svg, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n",
+                    x1, y1, x2, y2, style);
+}
+
+static void put_box(struct gcal_buf *svg, double x, double y, double width, double height,
+                    const char *colour, double opacity, const char *title)
+{
+    gcal_buf_printf(svg,
+                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
+                    "fill=\"%s\" fill-opacity=\"%.2g\"><title>",
+                    x, y, width, height, colour, opacity);
+    gcal_escape_html(svg, title);
+    gcal_buf_puts(svg, "</title></rect>\n");
+}
+
+/* ---- the roofline ---- */
+
+static void put_axes(struct gcal_buf *svg, const struct axes *a)
+{
+    char text[40];
+
+    for (double x = ceil(a->x0); x <= a->x1; x++) {
+        double at = x_of(a, pow(10, x));
+
+        put_line(svg, at, TOP, at, TOP + HEIGHT, "class=\"grid\"");
+        snprintf(text, sizeof(text), "%g", pow(10, x));
+        put_text(svg, at, TOP + HEIGHT + 18, "middle", text);
+    }
+    for (double y = ceil(a->y0); y <= a->y1; y++) {
+        double at = y_of(a, pow(10, y));
+
+        put_line(svg, LEFT, at, WIDTH - RIGHT, at, "class=\"grid\"");
+        gcal_explain_rate(pow(10, y), GCAL_EXPLAIN_OPERATIONS, text, sizeof(text));
+        put_text(svg, LEFT - 6, at + 4, "end", text);
+    }
+    put_text(svg, (LEFT + WIDTH - RIGHT) / 2.0, TOP + HEIGHT + 38, "middle",
+             "operations for each byte");
+}
+
+/* The measured rate of bytes is a slope that ends at the highest rate of operations; number
+ * 'n' has its text lower than those before.
+ */
+static void put_slope(struct gcal_buf *svg, const struct axes *a,
+                      const struct gcal_explain_cost *cost, double top, size_t n)
+{
+    double bytes = bytes_of(cost) * cost->peak;
+    double x0 = fmax(pow(10, a->x0), pow(10, a->y0) / bytes);
+    double x1 = fmin(pow(10, a->x1), top / bytes);
+    double y = top * pow(10, -(a->y1 - a->y0) * (0.05 + 0.06 * (double)n));
+    char rate[40], text[120];
+
+    if (x1 <= x0)
+        return;
+    put_line(svg, x_of(a, x0), y_of(a, x0 * bytes), x_of(a, x1), y_of(a, x1 * bytes),
+             "stroke=\"#555753\" stroke-width=\"1.5\"");
+    gcal_explain_rate(bytes, GCAL_EXPLAIN_BYTES, rate, sizeof(rate));
+    snprintf(text, sizeof(text), "%.40s %s", cost->parameter, rate);
+    put_text(svg, x_of(a, y / bytes) + 6, y_of(a, y) + 4, "start", text);
+}
+
+/* That of operations is a level. */
+static void put_level(struct gcal_buf *svg, const struct axes *a,
+                      const struct gcal_explain_cost *cost)
+{
+    double y = y_of(a, cost->peak);
+    char rate[40], text[120];
+
+    put_line(svg, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#babdb6\" stroke-width=\"1.5\"");
+    gcal_explain_rate(cost->peak, GCAL_EXPLAIN_OPERATIONS, rate, sizeof(rate));
+    snprintf(text, sizeof(text), "%.40s %s", cost->label.counted, rate);
+    put_text(svg, WIDTH - RIGHT + 6, y + 4, "start", text);
+}
+
+static void put_roofs(struct gcal_buf *svg, const struct axes *a,
+                      const struct gcal_explain_case *c)
+{
+    double top = pow(10, a->y1 - 0.3);
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->limits.n_costs; i++)
+        if (is_drawn(&c->limits.costs[i]) && bytes_of(&c->limits.costs[i]) > 0)
+            put_slope(svg, a, &c->limits.costs[i], top, n++);
+        else if (is_drawn(&c->limits.costs[i]))
+            put_level(svg, a, &c->limits.costs[i]);
+}
+
+/* A point for each level that moves bytes. */
+static void put_points(struct gcal_buf *svg, const struct axes *a,
+                       const struct gcal_explain_case *c, const char *colour, bool named)
+{
+    double operations = operations_of(c);
+
+    for (size_t i = 0; i < c->limits.n_costs; i++) {
+        const struct gcal_explain_cost *cost = &c->limits.costs[i];
+        double intensity = operations / (cost->rate * bytes_of(cost));
+
+        if (!is_drawn(cost) || !(bytes_of(cost) > 0))
+            continue;
+        gcal_buf_printf(svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\"/>\n",
+                        x_of(a, intensity), y_of(a, operations), colour);
+        if (named)
+            put_text(svg, x_of(a, intensity), y_of(a, operations) + 18, "middle",
+                     cost->parameter);
+    }
+}
+
+static void put_roofline(struct gcal_buf *svg, const struct gcal_explain_set *set)
+{
+    struct axes axes;
+
+    if (!find_axes(set, &axes)) {
+        put_text(svg, LEFT, TOP + HEIGHT / 2.0, "start",
+                 "no roofline: no cost of the model is of bytes and operations that the "
+                 "kernel has");
+        return;
+    }
+    put_axes(svg, &axes);
+    put_roofs(svg, &axes, set->cases[0]);
+    for (size_t i = 0; i < set->n_cases; i++)
+        put_points(svg, &axes, set->cases[i], colours[i % N_COLOURS], i == 0);
+}
+
+/* ---- bars ---- */
+
+static void name_case(const struct gcal_explain_case *c, struct gcal_buf *name)
+{
+    char *sizes = gcal_count_point_name(c->subject->target.profile, c->sizes);
+    char time[GCAL_UNITS_SIZE];
+
+    gcal_buf_printf(name, "%s %s, %s: %s", c->subject->target.profile->kernel,
+                    sizes ? sizes : "", c->subject->published.device->info.name,
+                    gcal_units(c->limits.time_s, "s", time));
+    free(sizes);
+}
+
+/* The same colour for a limit in all bars: by its number in the first case's model. */
+static const char *colour_of(const struct gcal_explain_set *set, const char *limit)
+{
+    const struct gcal_explain_lab *lab = &set->cases[0]->lab;
+    size_t i = 0;
+
+    while (i < lab->n_roofs && strcmp(lab->names[i + 1], limit) != 0)
+        i++;
+    return colours[i % N_COLOURS];
+}
+
+/* What each limit adds, one after the other. */
+static void put_bar(struct gcal_buf *svg, const struct gcal_explain_set *set,
+                    const struct gcal_explain_case *c, double y, double scale)
+{
+    double x = LEFT;
+
+    for (size_t i = 0; i < c->limits.n_limits; i++) {
+        const struct gcal_explain_limit *l = &c->limits.limits[i];
+        double width = fmax(0, l->adds_s) * scale;
+        char title[120], time[GCAL_UNITS_SIZE];
+
+        snprintf(title, sizeof(title), "%.40s adds %s, %.1f %%", l->name,
+                 gcal_units(l->adds_s, "s", time), 100 * l->adds_s / c->limits.time_s);
+        put_box(svg, x, y, width, ROW - 8, colour_of(set, l->name), 0.85, title);
+        if (width > 50)
+            put_text(svg, x + 4, y + 13, "start", l->name);
+        x += width;
+    }
+}
+
+static double longest_time(const struct gcal_explain_set *set)
+{
+    double longest = 0;
+
+    for (size_t i = 0; i < set->n_cases; i++)
+        longest = fmax(longest, set->cases[i]->limits.time_s);
+    return longest;
+}
+
+static double put_bars(struct gcal_buf *svg, const struct gcal_explain_set *set)
+{
+    double y = BAR_TOP, scale = (WIDTH - LEFT - 20) / longest_time(set);
+
+    put_text(svg, LEFT, y - 12, "start", "what each limit adds to the time");
+    for (size_t i = 0; i < set->n_cases; i++) {
+        struct gcal_buf name = { 0 };
+
+        name_case(set->cases[i], &name);
+        gcal_buf_printf(svg, "<circle cx=\"%d\" cy=\"%.1f\" r=\"5\" fill=\"%s\"/>\n",
+                        LEFT - 16, y + 9, colours[i % N_COLOURS]);
+        put_text(svg, LEFT, y + 13, "start", name.data ? name.data : "");
+        put_bar(svg, set, set->cases[i], y + ROW - 6, scale);
+        gcal_buf_free(&name);
+        y += 2 * ROW;
+    }
+    return y;
+}
+
+/* The colours of limits, for bars that are too short for names. */
+static double put_legend(struct gcal_buf *svg, const struct gcal_explain_set *set,
+                         double y)
+{
+    const struct gcal_explain_limits *l = &set->cases[0]->limits;
+    double x = LEFT;
+
+    for (size_t i = 0; i < l->n_limits; i++) {
+        const char *name = l->limits[i].name;
+
+        put_box(svg, x, y, 12, 12, colour_of(set, name), 0.85, name);
+        put_text(svg, x + 16, y + 11, "start", name);
+        x += 30 + 7 * (double)strlen(name);
+    }
+    return y + ROW;
+}
+
+/* Of one case: what each limit takes alone, and the part that is not hidden. */
+static double put_limits(struct gcal_buf *svg, const struct gcal_explain_set *set,
+                         double y)
+{
+    const struct gcal_explain_limits *l = &set->cases[0]->limits;
+    double longest = l->time_s;
+
+    for (size_t i = 0; i < l->n_limits; i++)
+        longest = fmax(longest, l->limits[i].alone_s);
+    put_text(svg, LEFT, y + 22, "start", "each limit alone (pale), and what it adds");
+    y += ROW + 6;
+    for (size_t i = 0; i < l->n_limits; i++) {
+        const struct gcal_explain_limit *one = &l->limits[i];
+        double scale = (WIDTH - LEFT - 110) / longest;
+        char time[GCAL_UNITS_SIZE];
+
+        if (!(one->alone_s > 0))
+            continue;
+        put_text(svg, LEFT - 6, y + 13, "end", one->name);
+        put_box(svg, LEFT, y, one->alone_s * scale, ROW - 8, colour_of(set, one->name),
+                0.35, "alone");
+        put_box(svg, LEFT, y, fmax(0, one->adds_s) * scale, ROW - 8,
+                colour_of(set, one->name), 0.85, "adds");
+        put_text(svg, LEFT + one->alone_s * scale + 6, y + 13, "start",
+                 gcal_units(one->alone_s, "s", time));
+        y += ROW;
+    }
+    return y;
+}
+
+int gcal_explain_svg(const char *path, const struct gcal_explain_set *set,
+                     struct gcal_error *err)
+{
+    struct gcal_buf body = { 0 }, svg = { 0 };
+    char *sentence = gcal_explain_sentence(set->cases[0]), *text;
+    double height;
+    int rc;
+
+    put_text(&body, LEFT, 28, "start", sentence ? sentence : "");
+    put_roofline(&body, set);
+    height = put_bars(&body, set);
+    height = set->n_cases == 1 ? put_limits(&body, set, height)
+                               : put_legend(&body, set, height);
+    free(sentence);
+    gcal_buf_printf(
+        &svg,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
+        "viewBox=\"0 0 %d %.0f\">\n"
+        "<style>text{font:12px sans-serif;fill:#2e3436}"
+        ".grid{stroke:#d3d7cf;stroke-width:1}</style>\n"
+        "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
+        WIDTH, height + 20, WIDTH, height + 20);
+    gcal_buf_puts(&svg, body.data ? body.data : "");
+    gcal_buf_puts(&svg, "</svg>\n");
+    svg.failed = svg.failed || body.failed;
+    gcal_buf_free(&body);
+    text = gcal_buf_take(&svg, err);
+    rc = text ? gcal_command_write(path, text, err) : -1;
+    free(text);
+    return rc;
+}
