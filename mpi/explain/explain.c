@@ -75,8 +75,8 @@ static const struct argp argp = {
         "  gpucal explain --node n0 --profile mm.yaml --at n=2048\n"
         "  gpucal explain my.cl -k saxpy --local 256 --global n --at n=1048576\n"
         "  gpucal explain my.cl -k saxpy -l 256 -g n --at n=2^20 --what-if local=128 "
-        "--what-if resident=4\n"
-        "  gpucal explain --node n0 --profile mm.yaml --at n=2048,4096 --beside n7 --svg "
+        "--what-if n=2^22\n"
+        "  gpucal explain --node n0 --profile mm.yaml --at n=2048,4096 --beside n1 --svg "
         "mm.svg\n"
         "  gpucal explain --tag matmul_sq --tag prefetch:True --tag n:2048 --json",
 };

@@ -34,7 +34,7 @@ EXCEPTIONS = [
 LEAST_EXAMPLES = 30
 
 gpucal, source, library, compiler = sys.argv[1:5]
-help_commands = ("calibrate fit devices kernels count remove learn predict rank tune evaluate show diff "
+help_commands = ("calibrate fit devices kernels count remove learn predict explain rank tune evaluate show diff "
                  "audit export store").split()
 
 
