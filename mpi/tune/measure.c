@@ -17,10 +17,11 @@
 #include "mpi/cli/options.h"
 #include "mpi/tune/device.h"
 #include "mpi/tune/progress.h"
+#include "mpi/tune/t4.h"
 
 /* ---- options ---- */
 
-enum { TIMES = 512, RESULTS };
+enum { TIMES = 512, RESULTS, T4 };
 
 static const struct argp_option options[] = {
     { "measure", 'M', "COUNT", 0,
@@ -30,7 +31,12 @@ static const struct argp_option options[] = {
       1 },
     { "results", RESULTS, "FILE.csv", 0,
       "Keep the times in a file; those that it has are not taken again", 1 },
-    { "times", TIMES, "FILE.csv", 0,
+    { "t4", T4, "FILE.json", 0,
+      "Keep the times in the format that autotuners share; those that it has are not "
+      "taken "
+      "again",
+      1 },
+    { "times", TIMES, "FILE", 0,
       "Search on the times of a file instead of a device, and print how near to the best "
       "it comes",
       1 },
@@ -73,11 +79,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case RESULTS:
         o->results = arg;
         break;
+    case T4:
+        o->t4 = arg;
+        break;
     case ARGP_KEY_END:
         if (o->times && o->measures)
             argp_error(state, "--times excludes --measure");
         if ((o->budget_s > 0 || o->results) && !o->measures)
             argp_error(state, "--budget and --results require --measure");
+        if (o->t4 && !o->measures && !o->times)
+            argp_error(state, "--t4 requires --measure or --times");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -221,11 +232,23 @@ static int replay(const char *path, const struct gcal_tune_space *space,
 {
     size_t n_others;
 
-    if (gcal_tune_times_read(&m->times, space, path, &n_others, err) < 0 ||
+    if (gcal_tune_t4_load(&m->times, space, path, &n_others, err) < 0 ||
         gcal_tune_replay(space, &m->times, &m->replay, err) < 0)
         return -1;
     m->is_replayed = true;
     return 0;
+}
+
+/* What an earlier measurement left in the file. */
+static int read_t4(const struct gcal_tune_measure_options *o,
+                   const struct gcal_tune_space *space, struct gcal_tune_times *times,
+                   struct gcal_error *err)
+{
+    size_t n_others;
+
+    if (!o->t4 || !o->measures || access(o->t4, F_OK) < 0)
+        return 0;
+    return gcal_tune_t4_read(times, space, o->t4, &n_others, err);
 }
 
 int gcal_tune_measure(const struct gcal_tune_measure_options *o,
@@ -233,12 +256,17 @@ int gcal_tune_measure(const struct gcal_tune_measure_options *o,
                       const struct gcal_device_info *info, struct gcal_tune_measured *m,
                       struct gcal_error *err)
 {
+    int rc;
+
     *m = (struct gcal_tune_measured){ 0 };
     if (!o->measures && !o->times)
         return 0;
     if (gcal_tune_times_create(&m->times, space, err) < 0)
         return -1;
-    return o->times ? replay(o->times, space, m, err) : measure(o, space, info, m, err);
+    if (read_t4(o, space, &m->times, err) < 0)
+        return -1;
+    rc = o->times ? replay(o->times, space, m, err) : measure(o, space, info, m, err);
+    return rc == 0 && o->t4 ? gcal_tune_t4_write(o->t4, space, &m->times, err) : rc;
 }
 
 void gcal_tune_measured_clear(struct gcal_tune_measured *m)

@@ -14,10 +14,10 @@ struct gcal_tune_measure_options {
     size_t most;     /* SIZE_MAX: until a better one is improbable */
     bool all;        /* --measure all */
     double budget_s; /* 0: none */
-    const char *times, *results;
+    const char *times, *results, *t4;
 };
 
-/* --measure, --budget, --times, --results; for argp's 'children'. */
+/* --measure, --budget, --times, --results, --t4; for argp's 'children'. */
 extern const struct argp gcal_tune_measure_argp;
 
 /* What was measured or replayed.  All zero: nothing. */

@@ -38,3 +38,12 @@ int gcal_tune_points_tags(const struct gcal_tune_points *points, size_t point,
             return -1;
     return 0;
 }
+
+char *gcal_tune_points_name(const struct gcal_tune_points *points, size_t point)
+{
+    const struct gcal_profile sizes = { .n_parameters = points->names.n,
+                                        .parameters = points->names.items };
+
+    return gcal_count_point_name(&sizes,
+                                 points->points.values + point * points->points.n_sizes);
+}

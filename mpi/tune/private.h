@@ -50,6 +50,8 @@ int gcal_tune_points_parse(const struct gcal_option_list *texts,
 /* Appends the tags "n:4096" of a point. */
 int gcal_tune_points_tags(const struct gcal_tune_points *points, size_t point,
                           struct gcal_strings *tags, struct gcal_error *err);
+/* "n=512,m=64"; the caller's to free. */
+char *gcal_tune_points_name(const struct gcal_tune_points *points, size_t point);
 void gcal_tune_points_clear(struct gcal_tune_points *points);
 
 /* ---- ranking.c: what follows from a ranking ---- */
@@ -68,5 +70,30 @@ void gcal_tune_print(const struct gcal_tune_space *space, size_t most);
 /* {"N": 128, "F": 32}; numbers where values are integers. */
 json_t *gcal_tune_config_json(const struct gcal_tune_space *space, size_t config);
 json_t *gcal_tune_json(const struct gcal_tune_space *space);
+
+/* ---- over.c ---- */
+
+/* The best configurations by size. */
+struct gcal_tune_over;
+
+/* Room for n sizes. */
+struct gcal_tune_over *gcal_tune_over_create(size_t n, struct gcal_error *err);
+void gcal_tune_over_destroy(struct gcal_tune_over *over);
+/* Adds the space at the size that is called 'name'; keeps what it needs of it. */
+int gcal_tune_over_add(struct gcal_tune_over *over, const char *name,
+                       const struct gcal_tune_space *space, struct gcal_error *err);
+/* For each size the best configuration, and how much longer the choices of the others take;
+ * the configuration with the least mean slowdown.
+ */
+void gcal_tune_over_print(const struct gcal_tune_over *over);
+json_t *gcal_tune_over_json(const struct gcal_tune_over *over);
+
+/* ---- header.c ---- */
+
+/* Writes a C header with the macros and the work-group of a configuration; 'measured_s' NaN:
+ * it was not measured.
+ */
+int gcal_tune_write_header(const char *path, const struct gcal_tune_space *space,
+                           size_t config, double measured_s, struct gcal_error *err);
 
 #endif

@@ -93,11 +93,13 @@ static int note_left_out(struct gcal_tune_space *space, struct gcal_error *err)
                                                       gcal_kernel_exclusion_name(i)),
                                       err) < 0)
             return -1;
-    return list->failed.n ? note(space, list->failed.n,
-                                 gcal_buf_format("%zu cannot be counted at these sizes, the first: %s",
-                                                 list->failed.n, list->failed.items[0]),
-                                 err)
-                          : 0;
+    return list->failed.n
+               ? note(space, list->failed.n,
+                      gcal_buf_format(
+                          "%zu cannot be counted at these sizes, the first: %s",
+                          list->failed.n, list->failed.items[0]),
+                      err)
+               : 0;
 }
 
 static int none_error(const struct gcal_tune_space *space, struct gcal_error *err)

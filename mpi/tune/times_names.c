@@ -33,12 +33,14 @@ static bool is_same_argument(const char *a, const char *b)
     return n && n == argument_length(b) && strncmp(a, b, n) == 0;
 }
 
+/* A parameter with one value is not in the names of configurations. */
 static bool is_parameter(const struct gcal_tune_space *space, const char *word)
 {
     size_t n = argument_length(word);
 
     for (size_t i = 0; n && i < space->n_parameters; i++)
-        if (strlen(space->parameters[i].name) == n &&
+        if (space->parameters[i].n_values != 1 &&
+            strlen(space->parameters[i].name) == n &&
             strncmp(space->parameters[i].name, word, n) == 0)
             return true;
     return false;

@@ -52,6 +52,35 @@ tune edited.yaml --at n=2048 || fail "status $?"
 expect '^2 configurations; 2 left out$'
 expect '^  1 cannot be counted at these sizes, the first: .*multiple of the work-group size, 24$'
 
+# The choice as a header, which compilers accept; all of the ranking as JSON.
+tune product.yaml --best 1 --header chosen.h -o ranking.json || fail "status $?"
+expect '^ +1 '
+printf '#include "chosen.h"\nint w[TILE == GPUCAL_PRODUCT_LOCAL_SIZE_0 ? ROWS + 1 : -LOCAL_B];\n' > use.c
+cc -Wall -Werror -fsyntax-only use.c > answer 2>&1 || fail "the header"
+cp chosen.h answer
+expect '^ \* Predicted by model general: [0-9.]+ ms \('
+python3 - <<'PYTHON' || fail "the header's choice"
+import json, re
+chosen = dict(re.findall(r"#define ([A-Z_]+) (\d+)$", open("chosen.h").read(), re.M))
+for name, value in json.load(open("ranking.json"))["ranking"][0]["configuration"].items():
+    assert chosen[name] == str(value), chosen
+PYTHON
+# By size.
+tune product.yaml --over n=256,1024 -o over.json || fail "status $?"
+expect '^product on NVIDIA H200'
+expect '^n=256 .* 1\.000 +[0-9.]+  TILE:'
+expect '^n=1024 .* [0-9.]+ +1\.000  TILE:'
+expect '^one for all sizes: TILE:.* \(slower by [0-9.]+ % in the mean, by [0-9.]+ % at most\)$'
+python3 - <<'PYTHON' || fail "JSON by size"
+import json
+a = json.load(open("over.json"))
+assert [s["size"] for s in a["sizes"]] == ["n=256", "n=1024"]
+for i, s in enumerate(a["sizes"]):
+    assert s["slowdown_with_choice_of"][i] == 1 and min(s["slowdown_with_choice_of"]) >= 1
+    assert s["time_s"] <= s["median_s"]
+assert 1 <= a["one_for_all"]["mean_slowdown"] <= a["one_for_all"]["worst_slowdown"]
+PYTHON
+
 refuse 's/<= 128/< 8/' "edited.yaml:8:8: where: no combination of values is allowed: product: 'TILE * ROWS < 8'"
 refuse 's/TILE \* ROWS/TILE ** 3/' "edited.yaml:8:9: where: assumption '8 ** 3 <= 128': column 4: expected a number"
 refuse 's/<= 128/128/' "edited.yaml:8:9: where: assumption '8 * 1 128': expected one of = != >= > <= <"
