@@ -65,6 +65,31 @@ chosen = dict(re.findall(r"#define ([A-Z_]+) (\d+)$", open("chosen.h").read(), r
 for name, value in json.load(open("ranking.json"))["ranking"][0]["configuration"].items():
     assert chosen[name] == str(value), chosen
 PYTHON
+# Times of a file, and the same in the format of other autotuners.
+python3 - <<'PYTHON'
+import json
+with open("times.csv", "w") as f:
+    f.write("configuration,outcome,seconds,launches,build_s,why\n")
+    for i, r in enumerate(json.load(open("ranking.json"))["ranking"]):
+        name = " ".join("%s:%s" % p for p in r["configuration"].items())
+        f.write('"%s",' % name + ("failed,,0,,no memory\n" if i == 3 else
+                                "timed,%g,3,0.5,\n" % (r["time_s"] * (1 + i % 5 / 10))))
+PYTHON
+tune product.yaml --times times.csv --t4 t4.json --json || fail "status $?"
+sed -E "s/(\.[0-9]{9})[0-9]*/\1/" answer > before
+tune product.yaml --times t4.json --json || fail "status $?"
+sed -E "s/(\.[0-9]{9})[0-9]*/\1/" answer | diff before - > differences ||
+    { mv differences answer; fail "other times"; }
+python3 - <<'PYTHON' || fail "T4"
+import json
+a = json.load(open("t4.json"))
+assert a["schema_version"] == "1.0.0" and len(a["results"]) == 22
+assert sorted(r["invalidity"] for r in a["results"])[-2:] == ["correct", "runtime"]
+for r in a["results"]:
+    assert set(r["configuration"]) == {"TILE", "ROWS", "LOCAL_B"} and r["correctness"] == 1
+    assert (len(r["measurements"]) == 1) == (r["invalidity"] == "correct")
+    assert not r["measurements"] or r["measurements"][0]["unit"] == "ms"
+PYTHON
 # By size.
 tune product.yaml --over n=256,1024 -o over.json || fail "status $?"
 expect '^product on NVIDIA H200'
