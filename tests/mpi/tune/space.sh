@@ -32,6 +32,7 @@ expect '^22 configurations$'
 expect '^ +1 .* 1\.000 +- +TILE:[0-9]+ ROWS:[0-9] LOCAL_B:[01]$'
 # Other sizes; fixed defines; a parameter without a macro, which is named with its one value;
 # no arguments.
+# shellcheck disable=SC2016
 edit 's/ROWS: .*/ROWS: {values: [4], define: false}/; s/where:.*/defines: {ROWS: 4}/; /^args/,$d; s/n \/ ROWS/n \/ 4/'
 sed -i 's/ROWS: {v/ROWS_: {v/; /assume/a check: {n: 128}' edited.yaml
 tune edited.yaml --at n=4Ki --json || fail "status $?"
