@@ -135,6 +135,24 @@ int gpucal_predict_batch(const struct gpucal_model *model, const double *sizes,
                          size_t count, struct gpucal_prediction *predictions,
                          struct gpucal_error *err);
 
+/* One of several variants of a kernel, or of its configurations. */
+struct gpucal_variant {
+    const struct gpucal_model *model; /* the variant on the device */
+    const double *sizes;              /* as for gpucal_predict() */
+    /* Results: */
+    double time_s;  /* predicted; infinite: there is no prediction */
+    double faster;  /* probability that it is faster than the first of the order, whose own
+                       is 0.5; NaN: either is not covered */
+    int is_covered; /* 0: there is no prediction, or the model has no cost for some work */
+};
+
+/* Orders 'count' variants by predicted time: 'order' gets their indices, the fastest first;
+ * those with work that has no cost follow all others, and those without a prediction come
+ * last.  Takes the time of as many gpucal_predict().  -1 if none is predicted.
+ */
+int gpucal_rank(struct gpucal_variant *variants, size_t count, size_t *order,
+                struct gpucal_error *err);
+
 /* One device's share of divided work.  Its time is
  *
  *   start_s + transfer_s * units + predicted time of the kernel with

@@ -118,6 +118,35 @@ static void refuses_impossible_sizes(void **state)
     gpucal_model_close(model);
 }
 
+static void ranks_variants(void **state)
+{
+    static const double sizes[] = { 2048, 512, NAN, 512, 1024 };
+    static const size_t expected[] = { 1, 3, 4, 0, 2 };
+    struct gpucal_model *model = open_model(*state);
+    struct gpucal_variant variants[5];
+    struct gpucal_prediction p;
+    struct gpucal_error err = { 0 };
+    size_t order[5];
+
+    for (size_t i = 0; i < 5; i++)
+        variants[i] = (struct gpucal_variant){ .model = model, .sizes = &sizes[i] };
+    assert_int_equal(gpucal_rank(variants, 5, order, &err), 0);
+    assert_memory_equal(order, expected, sizeof(order));
+    assert_int_equal(gpucal_predict(model, &sizes[4], &p, &err), 0);
+    assert_true(variants[4].time_s == p.time_s && variants[4].is_covered);
+    assert_true(variants[1].faster == 0.5 && variants[3].faster == 0.5);
+    /* The more they take, the less probable it is that they are faster. */
+    assert_true(variants[4].faster < 0.5 && variants[0].faster < variants[4].faster);
+    assert_true(variants[0].faster >= 0);
+    assert_true(isinf(variants[2].time_s) && isnan(variants[2].faster));
+    assert_false(variants[2].is_covered);
+    assert_int_equal(gpucal_rank(&variants[2], 1, order, &err), -1);
+    assert_true(*err.text);
+    assert_int_equal(gpucal_rank(variants, 0, order, &err), -1);
+    assert_non_null(strstr(err.text, "no variant"));
+    gpucal_model_close(model);
+}
+
 static void lists_the_choices(void **state)
 {
     struct gpucal_store *store = gpucal_store_open(*state, NULL);
@@ -191,6 +220,7 @@ int main(void)
         cmocka_unit_test(predicts_as_by_hand),
         cmocka_unit_test(reports_extrapolation),
         cmocka_unit_test(refuses_impossible_sizes),
+        cmocka_unit_test(ranks_variants),
         cmocka_unit_test(lists_the_choices),
         cmocka_unit_test(predicts_from_several_threads),
     };
