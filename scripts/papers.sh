@@ -10,7 +10,7 @@
 # named by CLPEAK.  DEVICE selects the device by name (with * and ?) or by kind (default: the
 # first GPU, else the first device); BUILD is the build folder (default: build).
 # GROUP is a group of kernels below or a paper: haigh_mccreath, saremi, wang or ppc (default:
-# everything, about 8 minutes on a large GPU).  Each group has a time limit, which PATIENCE
+# everything, about 10 minutes on a large GPU).  Each group has a time limit, which PATIENCE
 # multiplies for a busy machine (default: 1); a group that fails is reported and the others
 # continue.
 set -u
@@ -95,7 +95,8 @@ count_haigh_mccreath() {
 
 measure_saremi() {
     local few=1,2,4,8,16,32,64
-    local many=1,2,3,4,5,6,7,8,10,12,14,16,20,24,28,32,40,48,56,64
+    # 128 and 256 vectors, of 64 and 128 bits, are more than a work-item has registers for.
+    local many=1,2,3,4,5,6,7,8,10,12,14,16,20,24,28,32,40,48,56,64,96,128,192,256
     group items 60 items_pattern bits:32,64,128 "items:$(size $many $few)" \
         "n:$(size 134217728 4194304)"
     group banks 20 lmem_banks_pattern "banks:$(size "$(seq -s, 1 32)" 1,2,4,8,16,32)"
@@ -112,6 +113,20 @@ measure_wang() {
         memory:pageable,pinned,mapped
     group pieces 15 transfer_pieces
     group overlap 15 transfer_overlap "work:$(size 16384,65536,262144 64,256,1024)"
+    measure_wang_limits
+}
+
+# What hides latency, and what costs time beside the memory's.
+measure_wang_limits() {
+    group occupancy 25 --match intersect occupancy_local_pattern occupancy_registers_pattern \
+        local_bytes:2048,4096,6144,8192,12288,16384,24576,32768,40960,49152 \
+        live:8,16,32,64,96,128
+    group divergence 15 branch_lanes_pattern dtype:float32 \
+        "granularity:$(size 1,2,4,8,16,32,64,128,256 1,64)" "paths:$(size 2,8,32 2)"
+    group launch 10 --match intersect launch_latency launch_queue
+    group native 20 --match intersect flops_native_pattern flops_function_pattern dtype:float32
+    group readonly 15 gmem_strided_pattern dtype:float32 n_arrays:1,2,4,8
+    group footprint 20 gmem_footprint_pattern dtype:float32
 }
 
 measure_ppc() {
@@ -205,6 +220,8 @@ draw_tables() {
     table "Highest rates" peak clpeak.txt peak.csv
     table "Transactions, products, transfers (Wang 2013)" wang \
         {transactions,products,transfers,pieces,overlap}.csv
+    table "Occupancy, divergence, launches, functions, footprints (Wang 2013)" limits \
+        {occupancy,divergence,launch,native,readonly,footprint}.csv
     table "Min-plus product (Programming Parallel Computers, chapter 4)" ppc \
         {peak,minplus}.csv minplus.counts
 }
@@ -227,9 +244,23 @@ draw_items() {
         items "${rate[@]}" by=bits "match_all=read:striped write:striped"
 }
 
+draw_wang() {
+    figure wang_occupancy_local "Latency hidden by work-groups, by their local memory" \
+        "bytes of local memory" "" occupancy x=local_bytes y=gbytes_per_s by=lsize_0 \
+        match_all=generator:occupancy_local
+    figure wang_occupancy_registers "Latency hidden by work-items, by their variables" \
+        "variables of a work-item" "" occupancy x=live y=gbytes_per_s by=dtype \
+        match_all=generator:occupancy_registers
+    YLABEL=GFLOP/s figure wang_divergence "Divergence by runs of work-items" \
+        "work-items that branch together" x divergence x=granularity y=gflops_per_s by=paths
+    figure wang_footprint "Bandwidth by the size of the data" "elements of 4 bytes" x \
+        footprint x=n y=gbytes_per_s by=width
+}
+
 draw_figures() {
     local version figure rate=(x=items y=gbytes_per_s)
     draw_items
+    draw_wang
     figure saremi_6_14 "Local memory by active banks (fig. 6.14)" "active banks" "" \
         banks x=banks y=local_gbytes_per_s by=access
     YLABEL="10^9 operations/s" figure saremi_6_15 \
