@@ -197,8 +197,8 @@ static void convert(const struct fact *f, const struct gcal_params_device *d,
         v->error *= scale;
         return;
     }
-    scale *= f->how == RATE ? 1 : info->compute_units;
-    scale *= f->how == RATE_LANES ? info->sub_group_size : 1;
+    scale *= f->how == RATE ? 1 : (double)info->compute_units;
+    scale *= f->how == RATE_LANES ? (double)info->sub_group_size : 1;
     relative = v->error / v->value;
     v->value = scale / v->value;
     v->error = relative * v->value;
