@@ -96,3 +96,16 @@ void gcal_tune_print(const struct gcal_tune_space *space, size_t most)
     if (space->n_covered)
         print_end(space, most);
 }
+
+void gcal_tune_print_policy(const struct gcal_tune_space *space, const char *name,
+                            size_t choice)
+{
+    const struct gcal_tune_config *first = &space->configs[space->ranking[0]];
+
+    if (choice == space->n_configs)
+        printf("%s: no choice\n", name);
+    else
+        printf("%s: %s (predicted time over that of the first: %.3f)\n", name,
+               space->configs[choice].name,
+               space->configs[choice].predicted_s / first->predicted_s);
+}

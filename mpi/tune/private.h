@@ -63,10 +63,22 @@ double gcal_tune_median_s(const struct gcal_tune_space *space);
  */
 size_t gcal_tune_count_equal(const struct gcal_tune_space *space);
 
+/* ---- heuristic.c ---- */
+
+/* The choice of Haigh and McCreath's heuristic (2015); n_configs: none fits.  -1 if the
+ * model that predicted lacks what it takes from the general model of GPUs.
+ */
+int gcal_tune_heuristic(const struct gcal_tune_space *space,
+                        const struct gcal_params_device *device, size_t *choice,
+                        struct gcal_error *err);
+
 /* ---- print.c, json.c ---- */
 
 /* The best 'most' configurations, and what is known of all, on standard output. */
 void gcal_tune_print(const struct gcal_tune_space *space, size_t most);
+/* The choice of another policy beside the first of the ranking; n_configs: it has none. */
+void gcal_tune_print_policy(const struct gcal_tune_space *space, const char *name,
+                            size_t choice);
 /* {"N": 128, "F": 32}; numbers where values are integers. */
 json_t *gcal_tune_config_json(const struct gcal_tune_space *space, size_t config);
 json_t *gcal_tune_json(const struct gcal_tune_space *space);

@@ -19,12 +19,14 @@ struct tune_command {
     struct gcal_predict_device_options published;
     struct gcal_option_list arguments, ats, overs, catalogue, include_folders;
     const char *config, *space, *output, *header;
-    bool json;
+    bool json, baseline;
     double best;
     struct gcal_tune_measure_options measure;
 };
 
-enum { BEST = 256, SPACE, OVER, HEADER };
+enum { BEST = 256, SPACE, OVER, HEADER, BASELINE };
+
+#define HEURISTIC "heuristic of Haigh and McCreath"
 
 static const struct argp_option options[] = {
     { "at", 'A', "NAME=VALUE,..", 0,
@@ -41,6 +43,11 @@ static const struct argp_option options[] = {
     { "output", 'o', "FILE.json", 0, "Write what --json prints to a file", 0 },
     { "header", HEADER, "FILE.h", 0,
       "Write the macros and the work-group of the chosen configuration as a C header",
+      0 },
+    { "baseline", BASELINE, 0, 0,
+      "Print the choice of Haigh and McCreath's heuristic as well, and with --times its "
+      "share "
+      "of the best speed",
       0 },
     { "best", BEST, "COUNT", 0, "Print the best COUNT configurations (default: 10)", 0 },
     { 0 },
@@ -64,6 +71,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'o':
         c->output = arg;
         break;
+    case BASELINE:
+        c->baseline = true;
+        break;
     case HEADER:
         c->header = arg;
         break;
@@ -85,9 +95,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                                        : "expected tags, or KERNEL.cl with --space");
         if (c->include_folders.n && !c->space)
             argp_error(state, "--include requires --space");
-        if (c->overs.n &&
-            (c->ats.n || c->header || c->measure.measures || c->measure.times))
-            argp_error(state, "--over excludes --at, --header, --measure and --times");
+        if (c->overs.n && (c->ats.n || c->header || c->baseline || c->measure.measures ||
+                           c->measure.times))
+            argp_error(
+                state,
+                "--over excludes --at, --header, --baseline, --measure and --times");
         if (c->space && (c->catalogue.n || c->config))
             argp_error(state, "--space excludes --catalogue and --config");
         break;
@@ -194,12 +206,18 @@ static int put_json(const struct tune_command *c, json_t *json, struct gcal_erro
 static int put_space_json(const struct tune_command *c,
                           const struct gcal_tune_space *space,
                           const struct gcal_tune_measured *measured,
-                          struct gcal_error *err)
+                          const struct gcal_tune_policy *policy, struct gcal_error *err)
 {
     json_t *json = gcal_tune_json(space);
 
-    if (json)
-        gcal_tune_measured_put_json(measured, space, 0, NULL, json);
+    if (json) {
+        gcal_tune_measured_put_json(measured, space, c->baseline, policy, json);
+        if (c->baseline)
+            json_object_set_new(json, "heuristic",
+                                policy->choice < space->n_configs
+                                    ? gcal_tune_config_json(space, policy->choice)
+                                    : json_null());
+    }
     return put_json(c, json, err);
 }
 
@@ -215,13 +233,20 @@ static int put_header(const char *path, const struct gcal_tune_space *space,
 }
 
 static int put_space(const struct tune_command *c, const struct gcal_tune_space *space,
+                     const struct gcal_params_device *device,
                      const struct gcal_tune_measured *measured, struct gcal_error *err)
 {
+    struct gcal_tune_policy policy = { .name = HEURISTIC };
+
+    if (c->baseline && gcal_tune_heuristic(space, device, &policy.choice, err) < 0)
+        return -1;
     if (!c->json) {
         gcal_tune_print(space, (size_t)c->best);
-        gcal_tune_measured_print(measured, space, 0, NULL);
+        if (c->baseline)
+            gcal_tune_print_policy(space, policy.name, policy.choice);
+        gcal_tune_measured_print(measured, space, c->baseline, &policy);
     }
-    if ((c->json || c->output) && put_space_json(c, space, measured, err) < 0)
+    if ((c->json || c->output) && put_space_json(c, space, measured, &policy, err) < 0)
         return -1;
     return c->header ? put_header(c->header, space, measured, err) : 0;
 }
@@ -246,7 +271,7 @@ static int tune(const struct tune_command *c, const struct gcal_tune_entry *entr
         rc = gcal_tune_measure(&c->measure, &space, &published->device->info, &measured,
                                err);
     if (rc == 0)
-        rc = put_space(c, &space, &measured, err);
+        rc = put_space(c, &space, published->device, &measured, err);
     gcal_tune_measured_clear(&measured);
     gcal_tune_space_clear(&space);
     return rc;
