@@ -8,12 +8,15 @@
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
 #include "mpi/explain/private.h"
+#include "mpi/own/own.h"
 
 struct explain_command {
     struct gcal_predict_subject_options subject;
     struct gcal_option_list what_ifs, besides;
+    struct gcal_own_options own; /* of --measure */
     const char *svg;
-    bool json;
+    bool measure, json;
+    const struct gcal_explain_measured *measured; /* of the only case; NULL: it is not */
 };
 
 enum { WHAT_IF = 256, BESIDE, SVG };
@@ -30,6 +33,11 @@ static const struct argp_option options[] = {
       "as "
       "well, side by side; may be repeated",
       0 },
+    { "measure", 'M', NULL, 0,
+      "Time the kernel on this machine as well, and its accesses to memory and its "
+      "on-chip "
+      "work alone",
+      0 },
     { "svg", SVG, "FILE", 0,
       "Draw a roofline with the kernel's points and bars of the time, as SVG", 0 },
     { 0 },
@@ -41,7 +49,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->subject, &c->json);
+        GCAL_OPTION_VALUES(state, &c->subject, &c->json, &c->own);
         c->subject.several = true;
         break;
     case WHAT_IF:
@@ -53,6 +61,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case SVG:
         c->svg = arg;
         break;
+    case 'M':
+        c->measure = true;
+        break;
+    case ARGP_KEY_END:
+        if (c->measure && c->subject.profile)
+            argp_error(state,
+                       "--measure requires KERNEL.cl or a catalogue kernel (--tag): "
+                       "a profile cannot be run");
+        if (gcal_own_options_given(&c->own) && !(c->measure && c->subject.count.file))
+            argp_error(state, "--set, --buffer and --range require --measure and "
+                              "KERNEL.cl");
+        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -61,6 +81,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = { { &gcal_predict_subject_argp, 0, NULL, 0 },
                                               GCAL_OPTION(json),
+                                              { &gcal_own_options_argp, 0, NULL, 0 },
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -115,6 +136,8 @@ static int print_one(const struct explain_command *c, struct gcal_explain_case *
 
     if (rc == 0)
         rc = gcal_explain_print(one, err);
+    if (rc == 0 && c->measured)
+        gcal_explain_measured_print(one, c->measured);
     if (rc == 0) {
         gcal_explain_changes_print(one, &changes.advice,
                                    "what would help most, by the model:");
@@ -141,6 +164,8 @@ static json_t *one_json(const struct explain_command *c,
     if (all && changes.asked.n)
         json_object_set_new(all, "what_if",
                             gcal_explain_changes_json(&changes.asked, time_s));
+    if (all && c->measured)
+        json_object_set_new(all, "measured", gcal_explain_measured_json(c->measured));
     if (all && i)
         json_object_set_new(all, "beside",
                             gcal_explain_difference_json(set->cases[base], one));
@@ -198,15 +223,32 @@ static int print(const struct explain_command *c, const struct gcal_explain_set 
     return gcal_explain_compare_print(set, err) < 0 ? -1 : print_asked(c, set, err);
 }
 
-static int run(const struct explain_command *c, struct gcal_error *err)
+static int measure(const struct explain_command *c, const struct gcal_explain_set *set,
+                   struct gcal_explain_measured *measured, struct gcal_error *err)
+{
+    if (set->n_cases > 1)
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "--measure takes one kernel on one device, and one value of "
+            "each size");
+    return gcal_explain_measure(set->cases[0], &c->subject, &c->own, measured, err);
+}
+
+static int run(struct explain_command *c, struct gcal_error *err)
 {
     struct gcal_explain_set set = { 0 };
+    struct gcal_explain_measured measured = { 0 };
     int rc = gcal_explain_set_open(&set, &c->subject, &c->besides, err);
 
+    if (rc == 0 && c->measure) {
+        rc = measure(c, &set, &measured, err);
+        c->measured = &measured;
+    }
     if (rc == 0 && c->svg)
         rc = gcal_explain_svg(c->svg, &set, err);
     if (rc == 0)
         rc = print(c, &set, err);
+    gcal_explain_measured_clear(&measured);
     gcal_explain_set_clear(&set);
     return rc;
 }
@@ -219,6 +261,7 @@ int gcal_command_explain(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     rc = run(&c, &err);
+    gcal_own_options_clear(&c.own);
     gcal_predict_subject_options_clear(&c.subject);
     free(c.what_ifs.items);
     free(c.besides.items);

@@ -23,6 +23,7 @@
 struct gcal_error;
 struct gcal_explain_lab;
 struct gcal_model_parts;
+struct gcal_own_options;
 
 /* ---- lab.c: the model's expressions at one point ---- */
 
@@ -295,6 +296,27 @@ size_t gcal_explain_compare_base(const struct gcal_explain_set *set, size_t i);
 /* What part of the difference to the first case each limit has; NULL with 'err'. */
 json_t *gcal_explain_difference_json(const struct gcal_explain_case *first,
                                      const struct gcal_explain_case *other);
+
+/* ---- measured.c: the kernel's time on this machine, and of its two parts ---- */
+
+struct gcal_explain_measured {
+    double whole_s, memory_s, onchip_s; /* NaN: not measured */
+    size_t launches;                    /* of the whole kernel */
+    double hidden; /* share of the shorter part that the whole hides; NaN: unknown */
+    char *why_not; /* parts are not measured; NULL: they are */
+};
+
+/* Times the case's kernel, the kernel without on-chip work, and without memory accesses.  -1 if
+ * the kernel itself cannot be timed.  Clear 'measured' in any case.
+ */
+int gcal_explain_measure(const struct gcal_explain_case *c,
+                         const struct gcal_predict_subject_options *options,
+                         const struct gcal_own_options *own,
+                         struct gcal_explain_measured *measured, struct gcal_error *err);
+void gcal_explain_measured_clear(struct gcal_explain_measured *measured);
+void gcal_explain_measured_print(const struct gcal_explain_case *c,
+                                 const struct gcal_explain_measured *measured);
+json_t *gcal_explain_measured_json(const struct gcal_explain_measured *measured);
 
 /* ---- svg.c ---- */
 

@@ -148,11 +148,11 @@ void gcal_own_trial_clear(struct gcal_own_trial *trial);
 
 /* ---- at.c ---- */
 
-/* Times the kernel with the given sizes on the device 'uid': the median event time of
- * some launches.  It is run twice before, as by gcal_own_repeat().
+/* Times the kernel, or one derived from it, with the given sizes on the device 'uid': the
+ * median event time of some launches.  It is run twice before, as by gcal_own_repeat().
  */
-int gcal_own_measure(const struct gcal_own_kernel *own, size_t n,
-                     const char *const *names, const double *values,
+int gcal_own_measure(const struct gcal_own_kernel *own, enum gcal_kernel_form form,
+                     size_t n, const char *const *names, const double *values,
                      struct gcal_local_devices *devices, const char *uid, double *time_s,
                      size_t *launches, struct gcal_error *err);
 

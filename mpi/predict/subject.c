@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/options.h"
 #include "mpi/own/own.h"
+#include "mpi/predict/catalogue_kernel.h"
 
 /* ---- options ---- */
 
@@ -151,7 +153,7 @@ void gcal_predict_subject_clear(struct gcal_predict_subject *s)
 /* A kernel of the user's own, whose buffers are made up. */
 static int measure_own(const struct gcal_predict_subject_options *o,
                        const struct gcal_own_options *own_options,
-                       const struct gcal_predict_subject *s,
+                       const struct gcal_predict_subject *s, enum gcal_kernel_form form,
                        struct gcal_local_devices *devices, double *measured_s,
                        size_t *launches, struct gcal_error *err)
 {
@@ -166,10 +168,75 @@ static int measure_own(const struct gcal_predict_subject_options *o,
     if (rc == 0)
         rc = gcal_own_kernel_read(&o->count, own_options, NULL, &own, err);
     if (rc == 0)
-        rc = gcal_own_measure(&own, p->n_parameters, (const char *const *)p->parameters,
-                              s->target.sizes, devices, s->published.device->info.uid,
-                              measured_s, launches, err);
+        rc =
+            gcal_own_measure(&own, form, p->n_parameters,
+                             (const char *const *)p->parameters, s->target.sizes, devices,
+                             s->published.device->info.uid, measured_s, launches, err);
     gcal_own_kernel_clear(&own);
+    return rc;
+}
+
+/* "matmul_tiled_memory ARGUMENTS accumulators:1 barriers:True SIZES" of "matmul_tiled ARGUMENTS
+ * SIZES"; the caller's to free, NULL if memory runs out.
+ */
+static char *derived_name(const struct gcal_kernel *kernel, enum gcal_kernel_form form)
+{
+    const char *name = kernel->name, *sizes = name + strlen(name);
+    size_t generator = strcspn(name, " ");
+
+    for (size_t i = 0; i < kernel->n_sizes && sizes > name + generator; i++)
+        do
+            sizes--;
+        while (sizes > name + generator && *sizes != ' ');
+    return gcal_buf_format(
+        "%.*s_%s%.*s%s%s", (int)generator, name,
+        form == GCAL_KERNEL_MEMORY ? "memory" : "onchip",
+        (int)(sizes - name - (ptrdiff_t)generator), name + generator,
+        form == GCAL_KERNEL_MEMORY ? " accumulators:1 barriers:True" : "", sizes);
+}
+
+/* A kernel that the catalogue derives from the subject's. */
+static int measure_derived(const struct gcal_predict_subject_options *o,
+                           const struct gcal_predict_subject *s,
+                           enum gcal_kernel_form form, struct gcal_local_devices *devices,
+                           double *measured_s, size_t *launches, struct gcal_error *err)
+{
+    struct gcal_catalogue *catalogue =
+        gcal_command_catalogue_open_for(&o->catalogue, o->config, err);
+    char *name = derived_name(s->kernel, form);
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_kernel *kernel;
+    int rc = !name ? gcal_error_memory(err) : catalogue ? 0 : -1;
+
+    if (rc == 0)
+        rc = gcal_catalogue_kernel_find(catalogue, name, &gcal_kernel_nominal_limits,
+                                        &list, &kernel, err);
+    if (rc == 0)
+        rc = gcal_local_device_measure(devices, s->published.device->info.uid, kernel,
+                                       measured_s, launches, err);
+    gcal_kernel_list_clear(&list);
+    gcal_catalogue_close(catalogue);
+    free(name);
+    return rc;
+}
+
+int gcal_predict_subject_measure_form(const struct gcal_predict_subject_options *o,
+                                      const struct gcal_own_options *own,
+                                      const struct gcal_predict_subject *s,
+                                      enum gcal_kernel_form form, double *measured_s,
+                                      size_t *launches, struct gcal_error *err)
+{
+    struct gcal_local_devices devices = { 0 };
+    int rc = gcal_local_devices_open(&devices, err);
+
+    if (rc == 0 && !s->kernel)
+        rc = measure_own(o, own, s, form, &devices, measured_s, launches, err);
+    else if (rc == 0 && form != GCAL_KERNEL_COMPLETE)
+        rc = measure_derived(o, s, form, &devices, measured_s, launches, err);
+    else if (rc == 0)
+        rc = gcal_local_device_measure(&devices, s->published.device->info.uid, s->kernel,
+                                       measured_s, launches, err);
+    gcal_local_devices_close(&devices);
     return rc;
 }
 
@@ -178,14 +245,6 @@ int gcal_predict_subject_measure(const struct gcal_predict_subject_options *o,
                                  const struct gcal_predict_subject *s, double *measured_s,
                                  size_t *launches, struct gcal_error *err)
 {
-    struct gcal_local_devices devices = { 0 };
-    int rc = gcal_local_devices_open(&devices, err);
-
-    if (rc == 0)
-        rc = s->kernel
-                 ? gcal_local_device_measure(&devices, s->published.device->info.uid,
-                                             s->kernel, measured_s, launches, err)
-                 : measure_own(o, own, s, &devices, measured_s, launches, err);
-    gcal_local_devices_close(&devices);
-    return rc;
+    return gcal_predict_subject_measure_form(o, own, s, GCAL_KERNEL_COMPLETE, measured_s,
+                                             launches, err);
 }

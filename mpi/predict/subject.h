@@ -47,5 +47,11 @@ int gcal_predict_subject_measure(const struct gcal_predict_subject_options *opti
                                  const struct gcal_predict_subject *subject,
                                  double *measured_s, size_t *launches,
                                  struct gcal_error *err);
+/* The same of a kernel that is derived from it by work removal: -1 also if it cannot be. */
+int gcal_predict_subject_measure_form(const struct gcal_predict_subject_options *options,
+                                      const struct gcal_own_options *own,
+                                      const struct gcal_predict_subject *subject,
+                                      enum gcal_kernel_form form, double *measured_s,
+                                      size_t *launches, struct gcal_error *err);
 
 #endif

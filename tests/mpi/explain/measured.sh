@@ -1,0 +1,41 @@
+#!/bin/bash
+# measured.sh GPUCAL DATA - the time of an explained kernel on this machine's device, and of its
+# parts.
+set -eu
+gpucal=$1 data=$2
+out=$(mktemp -d)
+trap 'rm -r "$out"' EXIT
+export POCL_DEVICES=basic XDG_CACHE_HOME=$out
+uid=$("$gpucal" devices --json 2> /dev/null | sed -n 's/.*"uid": "\(.*\)".*/\1/p' | head -1)
+sed "s|uid: .*|uid: $uid|; s|^device: .*|device: $uid|" "$data/general/cpu.yaml" > "$out/here.yaml"
+cat > "$out/scale.cl" <<'KERNEL'
+kernel void scale(global float *y, global const float *x, float a)
+{
+    int i = get_global_id(0);
+    float v = x[i];
+
+    for (int k = 0; k < 64; k++)
+        v = v*a + 0.5f;
+    y[i] = v;
+}
+KERNEL
+explain() {
+    "$gpucal" explain --params "$out/here.yaml" "$@" > "$out/answer" 2> "$out/messages" && return
+    cat "$out/messages"
+    exit 1
+}
+explain "$out/scale.cl" --local 64 --global n --at n=262144 --measure --set a=0.5 --json
+python3 - "$out/answer" <<'PYTHON'
+import json, sys
+m = json.load(open(sys.argv[1]))["measured"]
+assert m["launches"] >= 5 and m["why_not"] is None, m
+shorter = min(m["memory_s"], m["onchip_s"])
+hidden = min(1, max(0, (m["memory_s"] + m["onchip_s"] - m["whole_s"])/shorter))
+assert abs(m["hidden"] - hidden) < 1e-9, m
+expected = "hidden" if hidden >= 0.8 else "not hidden" if hidden <= 0.2 else "partly hidden"
+assert m["verdict"] == expected, m
+PYTHON
+explain --tag matmul_sq --tag prefetch:True --tag n:160 --measure
+grep -qE '^measured [0-9.]+ [mu]s \(median of [0-9]+ launches\): prediction error [+-][0-9.]+ %$' "$out/answer"
+grep -qE '^overlap: memory accesses alone [0-9.]+ [mu]s, on-chip work alone [0-9.]+ [mu]s: .* hidden \([0-9]+ %\)$' \
+    "$out/answer"
