@@ -9,6 +9,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/plan/plan.h"
 #include "kernels/generate/generate.h"
 #include "kernels/interpret/interpret.h"
@@ -91,23 +92,30 @@ static int keep(struct gcal_tune_check *check, char *key, void **outputs, size_t
 
 enum verdict { RIGHT, WRONG, UNABLE };
 
-/* UNABLE: the host cannot compute them. */
-static enum verdict compare_with_host(const struct gcal_kernel *kernel,
+/* UNABLE: the host cannot compute them.  It is said once. */
+static enum verdict compare_with_host(struct gcal_tune_check *check,
+                                      const struct gcal_kernel *kernel,
                                       void *const *outputs, struct gcal_error *why)
 {
     double worst;
     int rc =
         gcal_plan_compare_outputs(kernel, GCAL_TUNE_CHECK_SEED, outputs, &worst, why);
 
-    if (rc == 0)
-        return RIGHT;
-    return rc < 0 && !kernel->reference && gcal_interp_is_unable(why) ? UNABLE : WRONG;
+    if (rc >= 0)
+        return rc == 0 ? RIGHT : WRONG;
+    if (gcal_interp_is_outside(why))
+        return WRONG;
+    if (!check->unable)
+        gcal_log(GCAL_LOG_WARN, "results are compared with each other only: %s",
+                 why->text);
+    check->unable = true;
+    return UNABLE;
 }
 
 /* Outputs that differ from those of another configuration may still be as near to the
  * host's as the tolerance asks.
  */
-static bool is_wrong(const struct gcal_tune_known *known,
+static bool is_wrong(struct gcal_tune_check *check, const struct gcal_tune_known *known,
                      const struct gcal_kernel *kernel, void *const *outputs,
                      struct gcal_error *why)
 {
@@ -118,7 +126,7 @@ static bool is_wrong(const struct gcal_tune_known *known,
     if (known &&
         gcal_plan_compare_devices(kernel, outputs, known->outputs, &worst, &differs) == 0)
         return false;
-    verdict = compare_with_host(kernel, outputs, why);
+    verdict = compare_with_host(check, kernel, outputs, why);
     if (verdict != UNABLE || !known)
         return verdict == WRONG;
     *why = differs;
@@ -133,7 +141,7 @@ int gcal_tune_check_outputs(struct gcal_tune_check *check, size_t config, void *
     size_t n = kernel->n_args + 1;
     char *key = key_of(kernel, err);
     const struct gcal_tune_known *known = key ? find(check, key) : NULL;
-    int rc = !key ? -1 : is_wrong(known, kernel, outputs, why);
+    int rc = !key ? -1 : is_wrong(check, known, kernel, outputs, why);
 
     if (rc == 0 && !known)
         return keep(check, key, outputs, n, err);

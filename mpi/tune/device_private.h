@@ -55,6 +55,7 @@ struct gcal_tune_known;
 struct gcal_tune_check {
     const struct gcal_tune_space *space;
     struct gcal_tune_known *known; /* right results, by inputs and reference */
+    bool unable;                   /* the host could not compute some */
 };
 
 void gcal_tune_check_clear(struct gcal_tune_check *check);

@@ -165,20 +165,20 @@ static int search(const struct gcal_tune_measure_options *o, struct run *run,
 {
     const struct sigaction action = { .sa_handler = interrupt,
                                       .sa_flags = (int)SA_RESETHAND };
-    struct gcal_tune_search_options options = gcal_tune_search_defaults;
+    struct gcal_tune_search_options limits = gcal_tune_search_defaults;
     const struct gcal_tune_search_hooks hooks = { on_timed, run };
     struct gcal_tune_source source = gcal_tune_device_source(device);
     struct sigaction before;
     int rc;
 
-    options.most = o->most;
-    options.in_order = o->all;
-    options.interrupted = &interrupted;
+    limits.most = o->most;
+    limits.in_order = o->all;
+    limits.interrupted = &interrupted;
     if (o->budget_s > 0)
-        options.budget_s = o->budget_s;
+        limits.budget_s = o->budget_s;
     sigaction(SIGINT, &action, &before);
     gcal_tune_progress_begin(&run->line);
-    rc = gcal_tune_search(run->space, &source, &options, &hooks, &m->times, &m->progress,
+    rc = gcal_tune_search(run->space, &source, &limits, &hooks, &m->times, &m->progress,
                           err);
     gcal_tune_progress_end(&run->line);
     sigaction(SIGINT, &before, NULL);
