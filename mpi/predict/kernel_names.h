@@ -8,10 +8,10 @@
 
 struct gcal_error;
 
-/* The words of 'name' that not all of the names have, or a copy of 'name' if all have
- * all; the caller's to free.
+/* The words of 'name' that are not in 'shared', of gcal_kernel_names_shared(), or a copy of
+ * 'name' if all are; the caller's to free.
  */
-char *gcal_kernel_name_distinct(const char *name, size_t n, const char *const *names,
+char *gcal_kernel_name_distinct(const char *name, const char *shared,
                                 struct gcal_error *err);
 /* The words that are in all names, perhaps none; the caller's to free. */
 char *gcal_kernel_names_shared(size_t n, const char *const *names,

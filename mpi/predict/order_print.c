@@ -78,6 +78,7 @@ static int print_rows(const struct gcal_order *r, const char *const *names,
                       struct gcal_error *err)
 {
     char *shared = gcal_kernel_names_shared(r->n, names, err);
+    int rc = 0;
 
     if (!shared)
         return -1;
@@ -87,17 +88,19 @@ static int print_rows(const struct gcal_order *r, const char *const *names,
            "faster");
     printf("%5s %10s %22s %8s %10s  %s\n", "place", "time", "low to high  ", "fastest",
            "than next", "variant");
-    free(shared);
-    for (size_t i = 0; i < r->n; i++) {
-        char *name = gcal_kernel_name_distinct(names[i], r->n, names, err);
+    for (size_t i = 0; i < r->n && rc == 0; i++) {
+        char *name = gcal_kernel_name_distinct(names[i], shared, err);
 
-        if (!name)
-            return -1;
-        print_variant(r, i, name);
+        if (name)
+            print_variant(r, i, name);
+        else
+            rc = -1;
         free(name);
     }
-    print_end(r);
-    return 0;
+    free(shared);
+    if (rc == 0)
+        print_end(r);
+    return rc;
 }
 
 int gcal_order_print(const struct gcal_order *r, struct gcal_error *err)
