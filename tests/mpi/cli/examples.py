@@ -188,6 +188,7 @@ def set_up_kernels():
     write("saxpy.cl", re.search(r"```c\n(.*?)```", readme, re.S).group(1))
     tutorial = open(f"{source}/docs/tutorial.md").read()
     write("products.yaml", re.search(r"```\n(version: 1\n.*?)```", tutorial, re.S).group(1))
+    write("transpose.cl", re.search(r"```c\n(kernel void transpose.*?)```", tutorial, re.S).group(1))
     for name, text in (("matmul.cl", MATMUL), ("mm.cl", MATMUL), ("spmv.cl", SPMV),
                        ("tile.cl", TILE), ("blocked.cl", BLOCKED)):
         write(name, text)
