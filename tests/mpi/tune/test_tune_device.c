@@ -50,7 +50,7 @@ static const struct {
       KERNEL(
           "if (get_global_size(0) > 192) *(volatile __global int *)(ulong)(i * 4) = 1; "
           "b[i] = 3 * a[i] + 7;"),
-      "", GCAL_TUNE_FAILED, "worker ended by signal" },
+      "", GCAL_TUNE_FAILED, "worker ended" },
     { "N:7", KERNEL("b[i] = 7 + a[i] * F;"), "-DF=3", GCAL_TUNE_TIMED, "" },
 };
 
