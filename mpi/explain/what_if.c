@@ -126,12 +126,21 @@ static int change_local(const struct gcal_explain_case *c,
                         const struct item *item, struct gcal_profile **profile,
                         struct gcal_error *err)
 {
-    size_t local[GCAL_MAX_DIMS], n = parse_local(item->text, local);
+    size_t local[GCAL_MAX_DIMS], n = parse_local(item->text, local), items = 1;
+    const size_t most = c->lab.device->info.max_work_group_size;
 
     if (!n)
         return gcal_error_set(err, GCAL_EINPUT,
                               "--what-if: expected local=X, XxY or XxYxZ, found '%.40s'",
                               item->text);
+    for (size_t i = 0; i < n; i++)
+        items *= local[i];
+    if (most && items > most)
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "--what-if: local=%.40s has more than the %zu work-items that "
+            "a work-group of this device has",
+            item->text, most);
     gcal_profile_destroy(*profile);
     *profile = gcal_explain_recount(c, o, n, local, err);
     return *profile ? 0 : gcal_error_prefix(err, "--what-if");
@@ -219,6 +228,10 @@ static int ask(const struct gcal_explain_case *c, const struct question *q,
         if (strcmp(q->items[i].name, "local") != 0 &&
             find_size(profile, q->items[i].name) == profile->n_parameters)
             rc = change_lab(c, &lab, &q->items[i], err);
+    if (rc == 0 && !(gcal_explain_lab_eval(&lab) > 0))
+        rc = gcal_error_set(err, GCAL_EINPUT,
+                            "--what-if %.100s: model %.40s predicts no time for it", text,
+                            gcal_predictor_model(c->predictor));
     if (rc == 0)
         rc = gcal_explain_changes_add(changes, &lab, strdup(text), err);
     gcal_explain_lab_clear(&lab);

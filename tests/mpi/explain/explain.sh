@@ -130,6 +130,11 @@ expect '^ +-[0-9.]+ %  half of the operations fp32: '
 ! "$gpucal" explain "$out/turn.cl" -D PITCH=32 --local 32,32 --global n,n --params "$params" --at n=4096 \
     --what-if sector=3 2> "$out/refused" || exit 1
 grep -q "^gpucal: --what-if: 'sector' is neither a size (n) nor of model general" "$out/refused"
+for change in n=0 resident=0 local=64x32 local=0; do
+    ! "$gpucal" explain "$out/turn.cl" -D PITCH=32 --local 32,32 --global n,n --params "$params" --at n=4096 \
+        --what-if "$change" > /dev/null 2> "$out/refused" || { echo "takes $change"; exit 1; }
+    grep -q '^gpucal: .*--what-if\|^gpucal: --what-if' "$out/refused"
+done
 turn -D PITCH=32 --json --what-if local=32x32,n=x1 --what-if n=8192
 python3 - "$out/answer" <<'PYTHON'
 import json, sys
