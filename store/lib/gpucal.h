@@ -140,8 +140,8 @@ struct gpucal_variant {
     const struct gpucal_model *model; /* the variant on the device */
     const double *sizes;              /* as for gpucal_predict() */
     /* Results: */
-    double time_s;  /* predicted; infinite: there is no prediction */
-    double faster;  /* probability that it is faster than the first of the order, whose own
+    double time_s; /* predicted; infinite: there is no prediction */
+    double faster; /* probability that it is faster than the first of the order, whose own
                        is 0.5; NaN: either is not covered */
     int is_covered; /* 0: there is no prediction, or the model has no cost for some work */
 };

@@ -1,0 +1,26 @@
+#!/bin/sh
+# judged.sh GPUCAL DATA: configurations that were all timed on a GPU, chosen by prediction alone
+# and after ten measurements, with the share of the best speed that is reached
+set -eu
+gpucal=$1 data=$2
+out=$(mktemp -d)
+trap 'rm -r "$out"' EXIT
+
+# The last column but those of more measurements: after 0 and after 10.
+share() { # DEVICE NAME TAG...
+    device=$1 name=$2
+    shift 2
+    "$gpucal" tune "$@" --params "$data/general/$device.yaml" --model general \
+        --times "$data/tune/$device/$name.csv" > "$out/answer"
+    awk -v name="$name on $device" '
+        $1 == "search" && NF == 7 {
+            found = 1
+            print name ": " $2 " after none, " $5 " after 10"
+            bad = $2 < 0.9 || $5 < 0.97
+        }
+        END { exit !found || bad }' "$out/answer" || { cat "$out/answer"; exit 1; }
+}
+
+share h200 increment increment dtype:float32 M:268435456
+share h100 increment increment dtype:float32 M:268435456
+share h100 dense dense dtype:float32 K:256 M:4194304
