@@ -10,6 +10,7 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "kernels/generate/generate.h"
+#include "mpi/cli/count_cache.h"
 #include "mpi/count/options.h"
 #include "mpi/tune/private.h"
 
@@ -322,6 +323,8 @@ static int open_catalogue(struct gcal_tune_entry *entry, const char *path,
 
     if (rc == 0 && (root = create_root(entry->file, path, kernel, err)))
         entry->catalogue = gcal_catalogue_open_entry(root, source, err);
+    if (entry->catalogue)
+        gcal_catalogue_count_by(entry->catalogue, gcal_command_count_cached);
     free(source);
     free(kernel);
     return entry->catalogue ? 0 : -1;
