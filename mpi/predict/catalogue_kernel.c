@@ -43,10 +43,32 @@ static int list_tags(const struct gcal_catalogue *catalogue, const char *name,
     return view.name ? 0 : -1;
 }
 
+static bool has_word(const char *text, const char *word, size_t length)
+{
+    size_t n;
+
+    for (const char *own; (own = gcal_strings_next_word(&text, &n));)
+        if (n == length && strncmp(own, word, n) == 0)
+            return true;
+    return false;
+}
+
+/* Whether two names differ at most in the order of their arguments. */
+static bool is_same_kernel(const char *a, const char *b)
+{
+    const char *rest = a;
+    size_t n;
+
+    for (const char *word; (word = gcal_strings_next_word(&rest, &n));)
+        if (!has_word(b, word, n))
+            return false;
+    return strlen(a) == strlen(b);
+}
+
 static struct gcal_kernel *find(const struct gcal_kernel_list *list, const char *name)
 {
     for (size_t i = 0; i < list->n_kernels; i++)
-        if (strcmp(list->kernels[i]->name, name) == 0)
+        if (is_same_kernel(list->kernels[i]->name, name))
             return list->kernels[i];
     return NULL;
 }
