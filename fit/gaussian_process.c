@@ -264,7 +264,7 @@ int gcal_fit_process_learn(struct gcal_fit_process *p, struct gcal_error *err)
 
 /* ---- predicting ---- */
 
-/* What the observations tell of a point: its covariances with them, through the root.
+/* Covariances of a point with the observations, through the root.
  * Returns the mean there.
  */
 static double project(const struct gcal_fit_process *p, const double *inverse,

@@ -21,7 +21,7 @@ static json_t *limits_json(const struct gcal_explain_limits *l)
     return list;
 }
 
-/* Its shares of the limits, without those that it is no part of. */
+/* Its shares of the limits that it is part of. */
 static json_t *shares_json(const struct gcal_explain_case *c,
                            const struct gcal_explain_cost *cost)
 {
