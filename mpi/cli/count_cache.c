@@ -80,7 +80,7 @@ static bool is_unused_macro(const struct gcal_count_request *r, const char *word
         has_capital = has_capital || isupper((unsigned char)name[n]);
     return has_capital && (n == length - 2 || name[n] == '=') &&
            count_name(r->source, name, n) == 0 &&
-           /* after D it is no word of its own */
+           /* after D it is part of another word */
            count_name(r->build_options, name, n) == 0;
 }
 

@@ -49,13 +49,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->measure = true;
         break;
     case ARGP_KEY_END:
-        if (c->measure && c->subject.profile)
-            argp_error(state,
-                       "--measure requires KERNEL.cl or a catalogue kernel (--tag): "
-                       "a profile cannot be run");
-        if (gcal_own_options_given(&c->own) && !(c->measure && c->subject.count.file))
-            argp_error(state, "--set, --buffer and --range require --measure and "
-                              "KERNEL.cl");
+        gcal_predict_subject_check_measure(&c->subject, &c->own, c->measure, state);
         break;
     default:
         return ARGP_ERR_UNKNOWN;

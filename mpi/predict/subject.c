@@ -66,6 +66,18 @@ const struct argp gcal_predict_subject_argp = { .options = options,
                                                 .parser = parse,
                                                 .children = children };
 
+void gcal_predict_subject_check_measure(
+    const struct gcal_predict_subject_options *options,
+    const struct gcal_own_options *own, bool measure, const struct argp_state *state)
+{
+    if (measure && options->profile)
+        argp_error(state, "--measure requires KERNEL.cl or a catalogue kernel (--tag): "
+                          "a profile cannot be run");
+    if (gcal_own_options_given(own) && !(measure && options->count.file))
+        argp_error(state, "--set, --buffer and --range require --measure and "
+                          "KERNEL.cl");
+}
+
 void gcal_predict_subject_options_clear(struct gcal_predict_subject_options *o)
 {
     gcal_count_options_clear(&o->count);

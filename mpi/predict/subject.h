@@ -25,6 +25,12 @@ struct gcal_predict_subject_options {
 /* For argp's 'children'; input: struct gcal_predict_subject_options. */
 extern const struct argp gcal_predict_subject_argp;
 void gcal_predict_subject_options_clear(struct gcal_predict_subject_options *options);
+/* An error of the command line where --measure, or the options of a kernel that it runs, do
+ * not suit the subject.
+ */
+void gcal_predict_subject_check_measure(
+    const struct gcal_predict_subject_options *options,
+    const struct gcal_own_options *own, bool measure, const struct argp_state *state);
 
 struct gcal_predict_subject {
     struct gcal_predict_device published;
