@@ -30,7 +30,8 @@ static bool is_meeting(const struct gcal_profile_entry *entry)
 {
     return entry->kind == GCAL_FEATURE_ATOMIC_PASS ||
            entry->kind == GCAL_FEATURE_ATOMIC_ADDRESS ||
-           entry->kind == GCAL_FEATURE_ATOMIC_SECTOR;
+           entry->kind == GCAL_FEATURE_ATOMIC_SECTOR ||
+           entry->kind == GCAL_FEATURE_ATOMIC_SECTOR_PASS;
 }
 
 static bool is_meeting_of(const struct gcal_profile_entry *meeting,

@@ -132,8 +132,13 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
     [GCAL_FEATURE_ATOMIC_SECTOR] =
         TRAFFIC("f_atomic_sector", MEETING_FIELDS | GCAL_FEATURE_FIELD_TAG,
                 GCAL_FEATURE_PER_SUB_GROUP),
+    [GCAL_FEATURE_ATOMIC_SECTOR_PASS] =
+        TRAFFIC("f_atomic_sector_pass", MEETING_FIELDS | GCAL_FEATURE_FIELD_TAG,
+                GCAL_FEATURE_PER_SUB_GROUP),
     [GCAL_FEATURE_ATOMIC_FOOTPRINT] =
         TRAFFIC("f_atomic_footprint", MEETING_FIELDS, GCAL_FEATURE_PER_KERNEL),
+    [GCAL_FEATURE_ATOMIC_BLOCK] =
+        TRAFFIC("f_atomic_block", MEETING_FIELDS, GCAL_FEATURE_PER_KERNEL),
     [GCAL_FEATURE_ATOMIC] = {
         .name = "f_atomic",
         .fields = ACCESS_FIELDS | GCAL_FEATURE_FIELD_ATOMIC_SPACE |

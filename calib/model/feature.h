@@ -43,8 +43,10 @@
  *                                 address, summed over its atomic operations
  *   f_atomic_address.., f_atomic_sector..
  *                                 the same: distinct addresses; sectors of global memory
+ *   f_atomic_sector_pass..        for each of these sectors, the most lanes that meet on one address
  *   f_atomic_footprint[_<global|local>][_<dtype>][_<op>]
  *                                 distinct addresses of the launch, or of work-groups
+ *   f_atomic_block..              the same: distinct blocks of 16 sectors of global memory
  *   f_divergent_branch            branches at which the work-items of a sub-group diverge
  *   f_sync_barrier_local          barriers met by one work-item
  *   f_sync_kernel_launch          1
@@ -129,7 +131,9 @@ enum gcal_feature_kind {
     GCAL_FEATURE_ATOMIC_PASS,
     GCAL_FEATURE_ATOMIC_ADDRESS,
     GCAL_FEATURE_ATOMIC_SECTOR,
+    GCAL_FEATURE_ATOMIC_SECTOR_PASS,
     GCAL_FEATURE_ATOMIC_FOOTPRINT,
+    GCAL_FEATURE_ATOMIC_BLOCK,
     GCAL_FEATURE_ATOMIC,
     GCAL_FEATURE_DIVERGENT_BRANCH,
     GCAL_FEATURE_BARRIER_LOCAL,

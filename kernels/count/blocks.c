@@ -82,11 +82,32 @@ static int64_t count_distinct(const struct gcal_count_blocks *b, size_t n)
     return distinct;
 }
 
+/* Of each block the most lanes on one element. */
+static int64_t count_meeting(const struct gcal_count_blocks *b, size_t n)
+{
+    struct gcal_count_block last = { 0 };
+    int64_t sum = 0, most = 0, run = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct gcal_count_block block = { b->all[i].row,
+                                          floor_divide(b->all[i].at, b->size) };
+
+        if (i > 0 && !same(&block, &last)) {
+            sum += most;
+            most = 0;
+        }
+        run = i > 0 && same(&b->all[i], &b->all[i - 1]) ? run + 1 : 1;
+        most = run > most ? run : most;
+        last = block;
+    }
+    return sum + most;
+}
+
 int64_t gcal_count_blocks_measure(const struct gcal_lanes *lanes, int64_t residue,
                                   void *data)
 {
     struct gcal_count_blocks *b = data;
-    int64_t unit = b->partial ? 1 : b->size;
+    int64_t unit = b->what == GCAL_COUNT_BLOCKS ? b->size : 1;
     size_t n = 0;
 
     for (size_t i = 0; i < lanes->n; i++) {
@@ -98,5 +119,12 @@ int64_t gcal_count_blocks_measure(const struct gcal_lanes *lanes, int64_t residu
                 return 0;
     }
     sort(b, n);
-    return b->partial ? count_partial(b, n) : count_distinct(b, n);
+    switch (b->what) {
+    case GCAL_COUNT_BLOCKS_PARTIAL:
+        return count_partial(b, n);
+    case GCAL_COUNT_BLOCKS_MEETING:
+        return count_meeting(b, n);
+    default:
+        return count_distinct(b, n);
+    }
 }

@@ -1,10 +1,9 @@
-/* contention.c - entries of atomic operations that meet: addresses, passes, sectors
+/* contention.c - entries of atomic operations that meet: addresses, passes, sectors, blocks
  *
  * Where a subscript depends on data, as in histograms, its values are taken to be random
  * numbers of a range, if one is known: of a mask, a remainder, a clamp, a small type, or
  * the declared array.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,13 +40,22 @@ static int64_t measure(const struct gcal_lanes *lanes, int64_t residue, void *da
                : gcal_count_blocks_measure(lanes, residue, &meeting->blocks);
 }
 
+static bool is_by_sector(enum gcal_feature_kind kind)
+{
+    return kind == GCAL_FEATURE_ATOMIC_SECTOR || kind == GCAL_FEATURE_ATOMIC_SECTOR_PASS;
+}
+
+static int64_t sector_size(const struct gcal_count_builder *m,
+                           const struct gcal_sets_access_event *e)
+{
+    return (int64_t)(m->request->sector_bytes / gcal_dtype_size(e->dtype));
+}
+
 /* Elements of a place: of a sector, or one. */
 static int64_t place_size(const struct gcal_count_builder *m, enum gcal_feature_kind kind,
                           const struct gcal_sets_access_event *e)
 {
-    return kind == GCAL_FEATURE_ATOMIC_SECTOR
-               ? (int64_t)(m->request->sector_bytes / gcal_dtype_size(e->dtype))
-               : 1;
+    return is_by_sector(kind) ? sector_size(m, e) : 1;
 }
 
 /* By all executions, or with 'all_lanes' the mean of one by all lanes; NULL: unknown. */
@@ -57,7 +65,12 @@ static const struct gcal_poly *sum_lanes(struct gcal_count_builder *m,
                                          bool all_lanes, bool *estimated)
 {
     int64_t size = place_size(m, kind, e);
-    struct meeting meeting = { kind, { .size = size, .width = 1 } };
+    struct meeting meeting = { kind,
+                               { .size = size,
+                                 .width = 1,
+                                 .what = kind == GCAL_FEATURE_ATOMIC_SECTOR_PASS
+                                             ? GCAL_COUNT_BLOCKS_MEETING
+                                             : GCAL_COUNT_BLOCKS } };
     struct gcal_lanes_sum sum = { .modulus = size,
                                   .width = 1,
                                   .measure = measure,
@@ -75,10 +88,10 @@ static const struct gcal_poly *sum_lanes(struct gcal_count_builder *m,
 /* ---- one access ---- */
 
 /* A sum over accesses: 'count' and, of lanes at random places, 'random' times the mean of
- * 'values' places.
+ * 'values' places, which are in so many 'sectors'.
  */
 struct meetings {
-    const struct gcal_poly *count, *random, *values;
+    const struct gcal_poly *count, *random, *values, *sectors;
     bool estimated;
 };
 
@@ -138,18 +151,11 @@ static const struct gcal_poly *places_of(struct gcal_count_builder *m,
                                          const struct gcal_sets_range *range)
 {
     struct gcal_sets_access_event known = apart(e, range);
-    int64_t size = place_size(m, kind, e), unit = size;
-    const struct gcal_poly *places = range->values, *rows;
+    const struct gcal_poly *places =
+        gcal_count_range_blocks(m, range, place_size(m, kind, e));
+    const struct gcal_poly *rows;
     bool estimated;
 
-    if (gcal_poly_is_constant(range->unit, &unit))
-        unit = unit < 0 ? -unit : unit;
-    if (unit > 0 && unit < size)
-        places =
-            gcal_poly_floor(m->c,
-                            gcal_poly_add(m->c, gcal_poly_scale(m->c, places, unit, 1),
-                                          gcal_poly_integer(m->c, size - 1)),
-                            size);
     rows = sum_lanes(m, GCAL_FEATURE_ATOMIC_ADDRESS, &known, true, &estimated);
     return rows ? gcal_poly_mul(m->c, places, rows) : places;
 }
@@ -174,8 +180,12 @@ static void add_random(struct gcal_count_builder *m, enum gcal_feature_kind kind
                           "which addresses this updates depends on data: counted as "
                           "random ones of %s",
                           gcal_poly_text(m->c, range.values)));
-    if (!to->values)
-        to->values = places_of(m, kind, e, &range);
+    if (!to->values) {
+        to->values = places_of(
+            m, kind == GCAL_FEATURE_ATOMIC_SECTOR ? kind : GCAL_FEATURE_ATOMIC_ADDRESS, e,
+            &range);
+        to->sectors = places_of(m, GCAL_FEATURE_ATOMIC_SECTOR, e, &range);
+    }
     to->random = gcal_poly_add(m->c, to->random, times);
 }
 
@@ -205,36 +215,62 @@ static void add_access(struct gcal_count_builder *m, enum gcal_feature_kind kind
 
 /* ---- entries ---- */
 
-/* Of lanes at random ones of 'values' places, the share that has a place of its own; of
- * passes the most that meet, by a formula that is close for any number of both.
- */
-static double mean_of(enum gcal_feature_kind kind, double lanes, double values)
+/* Of 'lanes' at random ones of 'values' places, an expression: the places that any of them has. */
+static const char *distinct_text(struct gcal_count_builder *m, const char *values)
 {
-    double x = lanes / values, most;
-
-    if (kind != GCAL_FEATURE_ATOMIC_PASS)
-        return values * (1 - pow(1 - 1 / values, lanes)) / lanes;
-    most = 1 + lanes * x / (2 + lanes * x) * (x + 1.36 * sqrt(x) + 0.35);
-    return most < lanes ? most : lanes;
+    return gcal_poly_format(m->c, "%s*(1-(1-1/%s)^%d)", values, values,
+                            (int)m->nest->sub_group_size);
 }
 
-/* The same as an expression. */
-static const char *mean_text(struct gcal_count_builder *m, enum gcal_feature_kind kind,
-                             const struct gcal_poly *values)
+/* The most of them that meet on one place, by a formula fitted to simulations of 32 and 64
+ * lanes, which is within 20 %.
+ */
+static const char *most_text(struct gcal_count_builder *m, const char *values)
 {
     int lanes = (int)m->nest->sub_group_size;
-    const char *v;
+    const char *x = gcal_poly_format(m->c, "%d/%s", lanes, values);
+
+    return gcal_poly_format(m->c, "min(%d,1+%d*%s/(2+%d*%s)*(%s+1.36*(%s)^0.5+0.35))",
+                            lanes, lanes, x, lanes, x, x, x);
+}
+
+/* The same of each sector, summed: within 10 % where a sector has 4 or 8 places. */
+static const char *sector_most_text(struct gcal_count_builder *m, const char *values,
+                                    const char *sectors)
+{
+    int lanes = (int)m->nest->sub_group_size;
+    const char *used = gcal_poly_format(m->c, "(%s)", distinct_text(m, sectors));
+    const char *j = gcal_poly_format(m->c, "(%d/%s)", lanes, used);
+    const char *x = gcal_poly_format(m->c, "(%s*%s/%s)", j, sectors, values);
+
+    return gcal_poly_format(m->c, "min(%d,%s*(1+%s*%s/(6+%s*%s)*(%s+0.19*%s^0.5+1.5)))",
+                            lanes, used, j, x, j, x, x, x);
+}
+
+/* A number of places, at least 1, as an expression. */
+static const char *places_text(struct gcal_count_builder *m,
+                               const struct gcal_poly *places)
+{
     int64_t number;
 
-    if (gcal_poly_is_constant(values, &number))
-        return gcal_poly_format(m->c, "%.9g",
-                                mean_of(kind, lanes, number < 1 ? 1 : (double)number));
-    v = gcal_poly_format(m->c, "max(1,%s)", gcal_count_builder_name_text(m, values));
-    if (kind != GCAL_FEATURE_ATOMIC_PASS)
-        return gcal_poly_format(m->c, "%s*(1-(1-1/%s)^%d)/%d", v, v, lanes, lanes);
-    v = gcal_poly_format(m->c, "%d/%s", lanes, v);
-    return gcal_poly_format(m->c, "min(%d,1+%d*%s/(2+%d*%s)*(%s+1.36*(%s)^0.5+0.35))",
-                            lanes, lanes, v, lanes, v, v, v);
+    if (gcal_poly_is_constant(places, &number))
+        return gcal_poly_format(m->c, "%lld", (long long)(number < 1 ? 1 : number));
+    return gcal_poly_format(m->c, "max(1,%s)", gcal_count_builder_name_text(m, places));
+}
+
+/* The mean for each access by a sub-group, or of places for each by a work-item. */
+static const char *mean_text(struct gcal_count_builder *m, enum gcal_feature_kind kind,
+                             const struct meetings *of)
+{
+    const char *values = places_text(m, of->values);
+
+    if (kind == GCAL_FEATURE_ATOMIC_PASS)
+        return most_text(m, values);
+    return gcal_poly_format(m->c, "%s/%d",
+                            kind == GCAL_FEATURE_ATOMIC_SECTOR_PASS
+                                ? sector_most_text(m, values, places_text(m, of->sectors))
+                                : distinct_text(m, values),
+                            (int)m->nest->sub_group_size);
 }
 
 static char *meetings_text(struct gcal_count_builder *m, enum gcal_feature_kind kind,
@@ -246,7 +282,7 @@ static char *meetings_text(struct gcal_count_builder *m, enum gcal_feature_kind 
         return gcal_count_builder_text(m, of->count);
     random =
         gcal_poly_format(m->c, "(%s)*%s", gcal_count_builder_name_text(m, of->random),
-                         mean_text(m, kind, of->values));
+                         mean_text(m, kind, of));
     return gcal_count_builder_copy(
         m, of->count->n_terms ? gcal_poly_format(m->c, "%s+%s", known, random) : random);
 }
@@ -292,7 +328,7 @@ static void add_meetings(struct gcal_count_builder *m, enum gcal_feature_kind ki
 {
     const struct gcal_sets_access_event *e = &m->nest->accesses[first];
     const struct gcal_poly *zero = gcal_poly_integer(m->c, 0);
-    struct meetings sum = { zero, zero, NULL, false };
+    struct meetings sum = { zero, zero, NULL, NULL, false };
     struct gcal_profile_entry *entry;
 
     for (size_t i = first; i < m->nest->n_accesses; i++)
@@ -307,11 +343,18 @@ static void add_meetings(struct gcal_count_builder *m, enum gcal_feature_kind ki
     entry->column = e->column;
 }
 
-/* ---- distinct addresses of the launch ---- */
+/* ---- distinct addresses and blocks of the launch ---- */
+
+/* Sectors of a block.  Memory's units that do atomic operations take turns in such blocks:
+ * found by histograms of 2 to 1024 bins, adjacent and in lines of their own, on an H100 and
+ * an H200 (docs/results.md).
+ */
+enum { BLOCK_SECTORS = 16 };
 
 struct updates {
     size_t n;
     const struct gcal_sets_access_event **events;
+    int64_t size; /* of a place, in elements */
     bool local;
 };
 
@@ -320,7 +363,7 @@ static const struct gcal_poly *count_elements(struct gcal_count_builder *m,
                                               const struct updates *u, bool *estimated)
 {
     const struct gcal_poly *count =
-        gcal_sets_block_footprint(m->nest, u->n, u->events, 1, u->local, estimated);
+        gcal_sets_block_footprint(m->nest, u->n, u->events, u->size, u->local, estimated);
 
     if (count && !gcal_count_builder_is_long(m, count))
         return count;
@@ -328,18 +371,18 @@ static const struct gcal_poly *count_elements(struct gcal_count_builder *m,
     note(m, u->events[0],
          "the addresses that this updates are estimated from the ranges of its "
          "subscripts, as if all conditions held");
-    return gcal_sets_box_footprint(m->nest, u->n, u->events, 1, u->local);
+    return gcal_sets_box_footprint(m->nest, u->n, u->events, u->size, u->local);
 }
 
 /* By each access for itself: the values of its range at each known part. */
 static const struct gcal_poly *count_values(struct gcal_count_builder *m,
                                             const struct gcal_sets_access_event *e,
-                                            bool local)
+                                            int64_t size, bool local)
 {
     const struct gcal_poly *rows, *times = executions(m, e, false);
     struct gcal_sets_access_event known;
     const struct gcal_sets_access_event *events[] = { &known };
-    const struct updates u = { 1, events, local };
+    const struct updates u = { 1, events, size, local };
     struct gcal_sets_range range;
     bool estimated;
 
@@ -347,7 +390,10 @@ static const struct gcal_poly *count_values(struct gcal_count_builder *m,
         return times;
     known = apart(e, &range);
     rows = count_elements(m, &u, &estimated);
-    return rows ? gcal_poly_min(m->c, gcal_poly_mul(m->c, rows, range.values), times)
+    return rows ? gcal_poly_min(
+                      m->c,
+                      gcal_poly_mul(m->c, rows, gcal_count_range_blocks(m, &range, size)),
+                      times)
                 : times;
 }
 
@@ -368,16 +414,19 @@ static struct gcal_count_counter count_updates(struct gcal_count_builder *m,
     }
     counter.estimated = true;
     for (size_t i = 0; i < u->n; i++) /* at the same addresses, mostly */
-        counter.count =
-            gcal_poly_max(m->c, counter.count, count_values(m, u->events[i], u->local));
+        counter.count = gcal_poly_max(m->c, counter.count,
+                                      count_values(m, u->events[i], u->size, u->local));
     return counter;
 }
 
-static void add_footprint(struct gcal_count_builder *m, size_t first,
-                          const struct gcal_sets_access_event **events)
+static void add_footprint(struct gcal_count_builder *m, enum gcal_feature_kind kind,
+                          size_t first, const struct gcal_sets_access_event **events)
 {
     const struct gcal_sets_access_event *e = &m->nest->accesses[first];
     struct updates u = { 0, events,
+                         kind == GCAL_FEATURE_ATOMIC_BLOCK
+                             ? BLOCK_SECTORS * sector_size(m, e)
+                             : 1,
                          m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_LOCAL };
     struct gcal_profile_entry *entry;
     struct gcal_count_counter counter;
@@ -386,8 +435,7 @@ static void add_footprint(struct gcal_count_builder *m, size_t first,
         if (same_array(&m->nest->accesses[i], e))
             u.events[u.n++] = &m->nest->accesses[i];
     counter = count_updates(m, &u);
-    if (m->failed || !counter.count->n_terms ||
-        !(entry = add_entry(m, GCAL_FEATURE_ATOMIC_FOOTPRINT, e, NULL)))
+    if (m->failed || !counter.count->n_terms || !(entry = add_entry(m, kind, e, NULL)))
         return;
     entry->count = gcal_count_builder_text(m, counter.count);
     entry->estimated = counter.estimated;
@@ -397,7 +445,8 @@ void gcal_count_builder_add_contention(struct gcal_count_builder *m)
 {
     static const enum gcal_feature_kind kinds[] = { GCAL_FEATURE_ATOMIC_PASS,
                                                     GCAL_FEATURE_ATOMIC_ADDRESS,
-                                                    GCAL_FEATURE_ATOMIC_SECTOR };
+                                                    GCAL_FEATURE_ATOMIC_SECTOR,
+                                                    GCAL_FEATURE_ATOMIC_SECTOR_PASS };
     const struct gcal_sets_nest *nest = m->nest;
     const struct gcal_sets_access_event **events =
         calloc(nest->n_accesses + 1, sizeof(void *));
@@ -408,14 +457,20 @@ void gcal_count_builder_add_contention(struct gcal_count_builder *m)
         return;
     }
     for (size_t i = 0; i < nest->n_accesses && m->request->sector_bytes; i++) {
+        bool in_sectors = gcal_count_is_array_in_sectors(m, &nest->accesses[i]);
+
         if (!nest->accesses[i].atomic)
             continue;
-        for (size_t k = 0; k < 3 && gcal_count_is_first(nest, i, same_place); k++)
-            if (kinds[k] != GCAL_FEATURE_ATOMIC_SECTOR ||
-                gcal_count_is_array_in_sectors(m, &nest->accesses[i]))
+        for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds) &&
+                           gcal_count_is_first(nest, i, same_place);
+             k++)
+            if (!is_by_sector(kinds[k]) || in_sectors)
                 add_meetings(m, kinds[k], i);
-        if (gcal_count_is_first(nest, i, same_array))
-            add_footprint(m, i, events);
+        if (!gcal_count_is_first(nest, i, same_array))
+            continue;
+        add_footprint(m, GCAL_FEATURE_ATOMIC_FOOTPRINT, i, events);
+        if (in_sectors)
+            add_footprint(m, GCAL_FEATURE_ATOMIC_BLOCK, i, events);
     }
     free(events);
 }

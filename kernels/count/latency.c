@@ -7,12 +7,10 @@
  * the iteration before (x = next[x]), or compilers do not unroll it so that loads come
  * first: as it stores to global memory, which may be what the next iteration loads, has an
  * atomic, or a step that is known at run time only.  Those of other loops overlap in
- * f_load_chain, as if they were unrolled, and follow each other in f_load_round.  Loops of few
- * iterations, known and independent, are unrolled entirely: they are no loops here.
+ * f_load_chain, as if they were unrolled, and follow each other in f_load_round.  Loops that
+ * are unrolled entirely (reuse.c) and whose iterations are independent are no loops here.
  */
 #include "kernels/count/private.h"
-
-enum { FEW_TRIPS = 16 };
 
 /* Loads between two barriers in one innermost loop. */
 struct set {
@@ -57,10 +55,7 @@ static bool is_serial(const struct gcal_count_builder *m, unsigned loop)
 static bool is_unrolled(const struct gcal_count_builder *m,
                         const struct gcal_sets_scope *loop)
 {
-    int64_t trips;
-
-    return gcal_poly_is_constant(loop->trips, &trips) && trips <= FEW_TRIPS &&
-           !loop->runtime_step && !is_serial(m, loop->loop);
+    return gcal_count_unrolled_trips(m->nest, loop) && !is_serial(m, loop->loop);
 }
 
 /* The innermost loop around 'scope' that is not unrolled entirely; or NULL. */

@@ -167,6 +167,11 @@ bool gcal_count_is_array_in_sectors(const struct gcal_count_builder *m,
 struct gcal_sets_access_event
 gcal_count_near_event(const struct gcal_sets_access_event *e);
 
+/* The blocks of 'size' elements that the values of a range of single elements can be in. */
+const struct gcal_poly *gcal_count_range_blocks(struct gcal_count_builder *m,
+                                                const struct gcal_sets_range *range,
+                                                int64_t size);
+
 /* The blocks of 'size' elements that the access's array has; NULL: unknown. */
 const struct gcal_poly *gcal_count_array_blocks(struct gcal_count_builder *m,
                                                 const struct gcal_sets_access_event *e,
@@ -190,6 +195,10 @@ void gcal_count_builder_find_issues(struct gcal_count_builder *m);
 /* Of access 'number'; all executions of one that is not a load, or whose address is unknown. */
 struct gcal_count_issue gcal_count_issue_of(const struct gcal_count_builder *m,
                                             size_t number);
+
+/* The iterations of a loop that compilers unroll entirely; 0 of others. */
+int64_t gcal_count_unrolled_trips(const struct gcal_sets_nest *nest,
+                                  const struct gcal_sets_scope *loop);
 
 /* ---- footprint.c ---- */
 
@@ -222,7 +231,11 @@ void gcal_count_builder_add_latency(struct gcal_count_builder *m);
 
 struct gcal_count_blocks {
     int64_t size, width; /* of a block and of a lane's access, in elements */
-    bool partial;        /* count the blocks that are covered in part only */
+    enum {
+        GCAL_COUNT_BLOCKS,         /* all */
+        GCAL_COUNT_BLOCKS_PARTIAL, /* those covered in part only */
+        GCAL_COUNT_BLOCKS_MEETING, /* of each the most lanes on one element */
+    } what;
     size_t capacity;
     struct gcal_count_block *all;
     bool failed; /* out of memory */

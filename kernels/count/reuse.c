@@ -111,15 +111,24 @@ static bool is_short(const struct gcal_sets_nest *nest,
     return n * trips <= MOST_INSTRUCTIONS;
 }
 
-static bool unroll(const struct gcal_sets_nest *nest, struct region *r,
-                   const struct gcal_sets_scope *loop)
+int64_t gcal_count_unrolled_trips(const struct gcal_sets_nest *nest,
+                                  const struct gcal_sets_scope *loop)
 {
     int64_t trips;
 
-    if (!loop->may_unroll || loop->runtime_step ||
-        !gcal_poly_is_constant(loop->trips, &trips) || trips < 1 ||
-        trips > MOST_PLACES / r->places ||
-        (!loop->is_unrolled && !is_short(nest, loop, trips)))
+    return loop->may_unroll && !loop->runtime_step &&
+                   gcal_poly_is_constant(loop->trips, &trips) && trips > 0 &&
+                   (loop->is_unrolled || is_short(nest, loop, trips))
+               ? trips
+               : 0;
+}
+
+static bool unroll(const struct gcal_sets_nest *nest, struct region *r,
+                   const struct gcal_sets_scope *loop)
+{
+    int64_t trips = gcal_count_unrolled_trips(nest, loop);
+
+    if (!trips || trips > MOST_PLACES / r->places)
         return false;
     r->places *= trips;
     r->trips[r->n] = trips;

@@ -99,23 +99,34 @@ gcal_count_near_event(const struct gcal_sets_access_event *e)
     return near;
 }
 
+const struct gcal_poly *gcal_count_range_blocks(struct gcal_count_builder *m,
+                                                const struct gcal_sets_range *range,
+                                                int64_t size)
+{
+    int64_t unit = size;
+
+    if (gcal_poly_is_constant(range->unit, &unit))
+        unit = unit < 0 ? -unit : unit;
+    if (!unit || unit >= size)
+        return range->values;
+    return gcal_poly_floor(m->c,
+                           gcal_poly_add(m->c,
+                                         gcal_poly_scale(m->c, range->values, unit, 1),
+                                         gcal_poly_integer(m->c, size - 1)),
+                           size);
+}
+
 /* The blocks of the range that a subscript on data has; NULL: unknown. */
 static const struct gcal_poly *blocks_of_range(struct gcal_count_builder *m,
                                                const struct gcal_sets_access_event *e,
                                                int64_t size)
 {
     const struct gcal_sets_range *range = e->offset ? NULL : e->range;
-    int64_t unit;
 
     if (!range || gcal_poly_has_dimension(m->c, range->apart) ||
         gcal_poly_has_dimension(m->c, range->values))
         return NULL;
-    return gcal_poly_is_constant(range->unit, &unit) && unit == 1 && e->width == 1
-               ? gcal_poly_floor(m->c,
-                                 gcal_poly_add(m->c, range->values,
-                                               gcal_poly_integer(m->c, size - 1)),
-                                 size)
-               : range->values;
+    return e->width == 1 ? gcal_count_range_blocks(m, range, size) : range->values;
 }
 
 const struct gcal_poly *gcal_count_array_blocks(struct gcal_count_builder *m,
@@ -176,7 +187,7 @@ static const struct gcal_poly *estimate(struct gcal_count_builder *m,
                "affine: one of its own is counted for each work-item");
     if (!times)
         return NULL;
-    if (!blocks->partial)
+    if (blocks->what != GCAL_COUNT_BLOCKS_PARTIAL)
         times = gcal_poly_scale(m->c, times,
                                 (blocks->width + blocks->size - 1) / blocks->size, 1);
     return at_most_array(m, e, e->scope, blocks->size, times);
@@ -191,7 +202,7 @@ static const struct gcal_poly *count_symbolically(struct gcal_count_builder *m,
                                gcal_lanes_blocks_touched(m->nest, e, blocks->size, false),
                            *whole;
 
-    if (!blocks->partial || !touched)
+    if (blocks->what != GCAL_COUNT_BLOCKS_PARTIAL || !touched)
         return touched;
     whole = gcal_lanes_blocks_touched(m->nest, e, blocks->size, true);
     return whole ? gcal_poly_sub(m->c, touched, whole) : NULL;
@@ -271,7 +282,9 @@ static const struct gcal_poly *bound_by_rows(struct gcal_count_builder *m,
         return count;
     span = gcal_poly_add(
         c, gcal_poly_scale(c, sum->rows, sum->most_rows, 1),
-        gcal_poly_integer(c, blocks->width + (blocks->partial ? 0 : blocks->size - 1)));
+        gcal_poly_integer(c, blocks->width + (blocks->what == GCAL_COUNT_BLOCKS_PARTIAL
+                                                  ? 0
+                                                  : blocks->size - 1)));
     span = gcal_poly_floor(c, span, blocks->size);
     return gcal_count_builder_least(m, count, gcal_poly_mul(c, times, span));
 }
@@ -395,10 +408,11 @@ static void add_subject(struct gcal_count_builder *m, size_t first,
                         const struct subject *subject, struct count *known)
 {
     const struct gcal_sets_access_event *e = &m->nest->accesses[first];
-    struct gcal_count_blocks blocks = { .size = subject->bytes /
-                                                (int64_t)gcal_dtype_size(e->dtype),
-                                        .width = e->width,
-                                        .partial = subject->partial };
+    struct gcal_count_blocks blocks = {
+        .size = subject->bytes / (int64_t)gcal_dtype_size(e->dtype),
+        .width = e->width,
+        .what = subject->partial ? GCAL_COUNT_BLOCKS_PARTIAL : GCAL_COUNT_BLOCKS
+    };
     struct gcal_count_counter counter = gcal_count_counter_zero(m);
 
     for (size_t i = first; i < m->nest->n_accesses; i++)

@@ -101,6 +101,7 @@ static enum subject subject_of(enum gcal_feature_kind kind)
     case GCAL_FEATURE_LOCAL_PASS:
     case GCAL_FEATURE_CACHE_PASS:
     case GCAL_FEATURE_ATOMIC_PASS:
+    case GCAL_FEATURE_ATOMIC_SECTOR_PASS:
         return PASS;
     case GCAL_FEATURE_SECTOR:
     case GCAL_FEATURE_LOOP_SECTOR:

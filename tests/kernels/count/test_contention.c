@@ -19,51 +19,61 @@
     "int g = get_group_id(0); t[l] = 0; one = 0;\n"
 #define END "if (l == 0) a[g] = t[0] + one; }"
 
-/* 3 work-groups of 64, sub-groups of 32; sectors of 8 elements. */
+/* 3 work-groups of 64, sub-groups of 32; sectors of 8 elements, blocks of 128. */
 enum { ITEMS = 192, SUB_GROUPS = 6, GROUPS = 3, M = 24, LANES = 32 };
 
 static const struct meetings {
     const char *body;
-    double passes, addresses, sectors, footprint; /* global and local ones */
+    double passes, addresses, footprint; /* global and local ones */
+    double sectors, sector_passes, blocks;
 } kernels[] = {
-    { "atomic_inc(a);", ITEMS, SUB_GROUPS, SUB_GROUPS, 1 },
-    { "atomic_add(&a[i], 1);", SUB_GROUPS, ITEMS, ITEMS / 8, ITEMS },
-    { "atomic_add(&a[i + 4], 1);", SUB_GROUPS, ITEMS, 5 * SUB_GROUPS, ITEMS },
-    { "atomic_add(&a[32 * l], 1);", SUB_GROUPS, ITEMS, ITEMS, 64 },
-    { "atomic_add(&a[i / 4], 1);", 4 * SUB_GROUPS, ITEMS / 4, SUB_GROUPS, ITEMS / 4 },
-    { "atomic_add(&a[i % 2], 1);", 16 * SUB_GROUPS, 2 * SUB_GROUPS, SUB_GROUPS, 2 },
-    { "atomic_add(&a[g], 1);", ITEMS, SUB_GROUPS, SUB_GROUPS, GROUPS },
-    { "if (l == 0) atomic_add(&a[g], 1);", GROUPS, GROUPS, GROUPS, GROUPS },
-    { "if (l < 40) atomic_max(&a[l], 1);", 2 * GROUPS, 40 * GROUPS, 5 * GROUPS, 40 },
-    { "for (int k = 0; k < m; k++) atomic_add(&a[k], 1);", M *ITEMS, M *SUB_GROUPS,
-      M *SUB_GROUPS, M },
-    { "atomic_inc(&one);", ITEMS, SUB_GROUPS, 0, GROUPS },
-    { "atomic_inc(&t[l]);", SUB_GROUPS, ITEMS, 0, ITEMS },
+    { "atomic_inc(a);", ITEMS, SUB_GROUPS, 1, SUB_GROUPS, ITEMS, 1 },
+    { "atomic_add(&a[i], 1);", SUB_GROUPS, ITEMS, ITEMS, ITEMS / 8, ITEMS / 8, 2 },
+    { "atomic_add(&a[i + 4], 1);", SUB_GROUPS, ITEMS, ITEMS, 5 * SUB_GROUPS,
+      5 * SUB_GROUPS, 2 },
+    { "atomic_add(&a[32 * l], 1);", SUB_GROUPS, ITEMS, 64, ITEMS, ITEMS, 16 },
+    { "atomic_add(&a[i / 4], 1);", 4 * SUB_GROUPS, ITEMS / 4, ITEMS / 4, SUB_GROUPS,
+      4 * SUB_GROUPS, 1 },
+    { "atomic_add(&a[i % 2], 1);", 16 * SUB_GROUPS, 2 * SUB_GROUPS, 2, SUB_GROUPS,
+      16 * SUB_GROUPS, 1 },
+    /* 8 of 12 elements three times, which are in both sectors in 4 of 6 sub-groups */
+    { "atomic_add(&a[i % 12], 1);", 3 * SUB_GROUPS, 12 * SUB_GROUPS, 12, 2 * SUB_GROUPS,
+      5 * 2 + 6 * 4, 1 },
+    { "atomic_add(&a[g], 1);", ITEMS, SUB_GROUPS, GROUPS, SUB_GROUPS, ITEMS, 1 },
+    { "atomic_add(&a[128 * g], 1);", ITEMS, SUB_GROUPS, GROUPS, SUB_GROUPS, ITEMS,
+      GROUPS },
+    { "if (l == 0) atomic_add(&a[g], 1);", GROUPS, GROUPS, GROUPS, GROUPS, GROUPS, 1 },
+    { "if (l < 40) atomic_max(&a[l], 1);", 2 * GROUPS, 40 * GROUPS, 40, 5 * GROUPS,
+      5 * GROUPS, 1 },
+    { "for (int k = 0; k < m; k++) atomic_add(&a[k], 1);", M *ITEMS, M *SUB_GROUPS, M,
+      M *SUB_GROUPS, M *ITEMS, 1 },
+    { "atomic_inc(&one);", ITEMS, SUB_GROUPS, GROUPS, 0, 0, 0 },
+    { "atomic_inc(&t[l]);", SUB_GROUPS, ITEMS, ITEMS, 0, 0, 0 },
     { "for (int k = 0; k < 4; k++) atomic_inc(&t[(l + k) % 16]);", 8 * SUB_GROUPS,
-      64 * SUB_GROUPS, 0, 16 * GROUPS },
+      64 * SUB_GROUPS, 16 * GROUPS, 0, 0, 0 },
     /* nothing is known of the subscript: as if nobody met */
-    { "atomic_inc(&a[b[i]]);", SUB_GROUPS, ITEMS, ITEMS, ITEMS },
+    { "atomic_inc(&a[b[i]]);", SUB_GROUPS, ITEMS, ITEMS, ITEMS, ITEMS, ITEMS },
 };
 
 /* Values at random, by the ways in which their range is known; of global memory but two. */
 static const struct random {
     const char *body;
     int values, per_sector;
-    double footprint;
+    double footprint, blocks;
 } randoms[] = {
-    { "atomic_inc(&a[b[i] & 15]);", 16, 8, 16 },
-    { "atomic_inc(&a[b[i] & (m - 1)]);", M, 8, M },
-    { "atomic_inc(&a[b[i] % m]);", M, 8, M },
-    { "atomic_inc(&a[4 * (b[i] & 15) + g]);", 16, 2, 3 * 16 },
-    { "atomic_inc(&a[32 * clamp(b[i], 0, m - 1)]);", M, 1, M },
-    { "atomic_inc(&a[min(b[i], 40)]);", 41, 8, 41 },
-    { "atomic_inc(&a[max(0, min(b[i], 40))]);", 41, 8, 41 },
-    { "int v = u[i] >> 2; atomic_inc(&a[v]);", 64, 8, 64 },
-    { "atomic_inc(&a[((uint)b[i]) >> 28]);", 16, 8, 16 },
-    { "atomic_inc(&a[u[i]]);", 256, 8, ITEMS },
-    { "atomic_inc(&a[g * 32 + (b[i] & 31)]);", 32, 8, 96 },
-    { "atomic_inc(&t[b[i] & 15]);", 16, 0, 3 * 16 },
-    { "atomic_inc(&t[b[i]]);", 64, 0, ITEMS },
+    { "atomic_inc(&a[b[i] & 15]);", 16, 8, 16, 1 },
+    { "atomic_inc(&a[b[i] & (m - 1)]);", M, 8, M, 1 },
+    { "atomic_inc(&a[b[i] % m]);", M, 8, M, 1 },
+    { "atomic_inc(&a[4 * (b[i] & 15) + g]);", 16, 2, 3 * 16, 1 },
+    { "atomic_inc(&a[32 * clamp(b[i], 0, m - 1)]);", M, 1, M, M / 4 },
+    { "atomic_inc(&a[min(b[i], 40)]);", 41, 8, 41, 1 },
+    { "atomic_inc(&a[max(0, min(b[i], 40))]);", 41, 8, 41, 1 },
+    { "int v = u[i] >> 2; atomic_inc(&a[v]);", 64, 8, 64, 1 },
+    { "atomic_inc(&a[((uint)b[i]) >> 28]);", 16, 8, 16, 1 },
+    { "atomic_inc(&a[u[i]]);", 256, 8, ITEMS, 2 },
+    { "atomic_inc(&a[g * 128 + (b[i] & 31)]);", 32, 8, 96, GROUPS },
+    { "atomic_inc(&t[b[i] & 15]);", 16, 0, 3 * 16, 0 },
+    { "atomic_inc(&t[b[i]]);", 64, 0, ITEMS, 0 },
 };
 
 static struct gcal_profile *count(const char *body)
@@ -88,27 +98,40 @@ static double value_of(const struct gcal_profile *p, const char *feature)
     return by_hand_value(p, feature, sizes);
 }
 
+static void check_near(const char *body, const char *what, double found, double expected,
+                       double within)
+{
+    if (found < expected * (1 - within) || found > expected * (1 + within))
+        fail_msg("%s: %s %g, not about %g", body, what, found, expected);
+}
+
 static void counts_meetings(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
         const struct meetings *k = &kernels[i];
         struct gcal_profile *p = count(k->body);
-        double found[] = { value_of(p, "f_atomic_pass"), value_of(p, "f_atomic_address"),
-                           value_of(p, "f_atomic_sector"),
-                           value_of(p, "f_atomic_footprint") };
+        const struct {
+            const char *feature;
+            double expected;
+        } checks[] = { { "f_atomic_pass", k->passes },
+                       { "f_atomic_address", k->addresses },
+                       { "f_atomic_footprint", k->footprint },
+                       { "f_atomic_sector", k->sectors },
+                       { "f_atomic_sector_pass", k->sector_passes },
+                       { "f_atomic_block", k->blocks } };
 
-        if (found[0] != k->passes || found[1] != k->addresses || found[2] != k->sectors ||
-            found[3] != k->footprint)
-            fail_msg("%s: %g %g %g %g, not %g %g %g %g", k->body, found[0], found[1],
-                     found[2], found[3], k->passes, k->addresses, k->sectors,
-                     k->footprint);
+        for (size_t c = 0; c < sizeof(checks) / sizeof(*checks); c++)
+            check_near(k->body, checks[c].feature, value_of(p, checks[c].feature),
+                       checks[c].expected, 0);
         gcal_profile_destroy(p);
     }
 }
 
-/* The mean number of distinct places of all lanes, and of the most at one. */
-static void simulate(int places, double *distinct, double *most)
+/* The mean number of distinct places of all lanes, and of the most at one place of each
+ * sector, summed.
+ */
+static void simulate(int places, int per_sector, double *distinct, double *most)
 {
     enum { ROUNDS = 4000 };
     uint64_t seed = 12345;
@@ -124,6 +147,10 @@ static void simulate(int places, double *distinct, double *most)
             at[(seed >> 33) % (unsigned)places]++;
         }
         for (int i = 0; i < places; i++) {
+            if (i % per_sector == 0) {
+                *most += largest;
+                largest = 0;
+            }
             *distinct += at[i] > 0;
             largest = at[i] > largest ? at[i] : largest;
         }
@@ -131,13 +158,6 @@ static void simulate(int places, double *distinct, double *most)
     }
     *distinct /= ROUNDS;
     *most /= ROUNDS;
-}
-
-static void check_near(const char *body, const char *what, double found, double expected,
-                       double within)
-{
-    if (found < expected * (1 - within) || found > expected * (1 + within))
-        fail_msg("%s: %s %g, not about %g", body, what, found, expected);
 }
 
 static void estimates_random_ones(void **state)
@@ -148,18 +168,22 @@ static void estimates_random_ones(void **state)
         struct gcal_profile *p = count(k->body);
         double distinct, most, sectors, none;
 
-        simulate(k->values, &distinct, &most);
+        simulate(k->values, k->values, &distinct, &most);
         check_near(k->body, "passes", value_of(p, "f_atomic_pass"), most * SUB_GROUPS,
                    0.2);
         check_near(k->body, "addresses", value_of(p, "f_atomic_address"),
                    distinct * SUB_GROUPS, 0.01);
         if (k->per_sector) {
-            simulate((k->values + k->per_sector - 1) / k->per_sector, &sectors, &none);
+            simulate((k->values + k->per_sector - 1) / k->per_sector, 1, &sectors, &none);
             check_near(k->body, "sectors", value_of(p, "f_atomic_sector"),
                        sectors * SUB_GROUPS, 0.01);
+            simulate(k->values, k->per_sector, &none, &most);
+            check_near(k->body, "passes by sector", value_of(p, "f_atomic_sector_pass"),
+                       most * SUB_GROUPS, 0.15);
         }
         check_near(k->body, "footprint", value_of(p, "f_atomic_footprint"), k->footprint,
                    0);
+        check_near(k->body, "blocks", value_of(p, "f_atomic_block"), k->blocks, 0);
         assert_true(p->estimated && p->n_notes);
         gcal_profile_destroy(p);
     }
