@@ -52,7 +52,7 @@ mpi/bench           : kernels/generate kernels/count fit calib/config calib/sele
 mpi/predict/remarks : store/params store/predict mpi/cli
 mpi/predict/step    : kernels kernels/count kernels/generate store/params store/predict mpi/cli mpi/count
 mpi/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/select calib/plan mpi/cli mpi/count mpi/own mpi/predict/remarks mpi/predict/step
-mpi/explain         : kernels/generate store/params store/predict mpi/cli mpi/count mpi/own mpi/predict/remarks mpi/predict
+mpi/explain         : kernels/generate store/params store/predict mpi/cli mpi/count mpi/own mpi/predict/remarks mpi/predict/step mpi/predict
 mpi/tune            : kernels/generate kernels/interpret fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/count mpi/own mpi/predict
 mpi/store           : kernels/generate store/params store/files store/record store/ledger store/publish calib/config calib/select calib/results calib/compare mpi/cli
 mpi/audit/output    : calib/audit mpi/cli

@@ -95,6 +95,50 @@ static char *waves_text(const struct gcal_explain_case *c)
     return c->occupancy.known ? gcal_buf_format("%.4g", c->occupancy.waves) : strdup("-");
 }
 
+/* "1.2 ms  62 %" */
+static char *part_text(const struct gcal_explain_case *c,
+                       enum gcal_explain_step_name part)
+{
+    double time_s = gcal_explain_step_part(&c->step, part);
+    char text[GCAL_UNITS_SIZE];
+
+    return gcal_buf_format("%s %5.1f %%", gcal_units(time_s, "s", text),
+                           100 * time_s / c->step.step.time_s);
+}
+
+static char *in_text(const struct gcal_explain_case *c)
+{
+    return part_text(c, GCAL_EXPLAIN_STEP_IN);
+}
+
+static char *kernel_part_text(const struct gcal_explain_case *c)
+{
+    return part_text(c, GCAL_EXPLAIN_STEP_KERNEL);
+}
+
+static char *out_text(const struct gcal_explain_case *c)
+{
+    return part_text(c, GCAL_EXPLAIN_STEP_OUT);
+}
+
+static char *step_text(const struct gcal_explain_case *c)
+{
+    char text[GCAL_UNITS_SIZE];
+
+    return strdup(gcal_units(c->step.step.time_s, "s", text));
+}
+
+static char *overlapped_text(const struct gcal_explain_case *c)
+{
+    char text[GCAL_UNITS_SIZE];
+
+    return isnan(c->step.step.overlapped_s)
+               ? strdup("-")
+               : gcal_buf_format(
+                     "%s %+.1f %%", gcal_units(c->step.step.overlapped_s, "s", text),
+                     100 * (c->step.step.overlapped_s / c->step.step.time_s - 1));
+}
+
 static int print_row(const struct gcal_explain_set *set, const char *title, text_of text,
                      struct gcal_error *err)
 {
@@ -246,16 +290,39 @@ static void print_difference(const struct gcal_explain_set *set, size_t number)
     printf("\n");
 }
 
+struct row {
+    const char *title;
+    text_of text;
+};
+
+static int print_steps(const struct gcal_explain_set *set, struct gcal_error *err)
+{
+    static const struct row rows[] = { { "copies in", in_text },
+                                       { "kernel", kernel_part_text },
+                                       { "copies out", out_text },
+                                       { "step", step_text },
+                                       { "overlapped", overlapped_text } };
+    int rc = 0;
+
+    if (!set->cases[0]->plan)
+        return 0;
+    puts("steps of copies and kernel:");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && rc == 0; i++)
+        rc = print_row(set, rows[i].title, rows[i].text, err);
+    return rc;
+}
+
 int gcal_explain_compare_print(const struct gcal_explain_set *set, struct gcal_error *err)
 {
-    static const struct {
-        const char *title;
-        text_of text;
-    } head[] = { { "kernel", kernel_text },    { "sizes", sizes_text },
-                 { "work-group", group_text }, { "node", node_text },
-                 { "device", device_text },    { "time", time_text },
-                 { "limited by", limit_text } },
-      tail[] = { { "occupancy", occupancy_text }, { "waves", waves_text } };
+    static const struct row head[] = { { "kernel", kernel_text },
+                                       { "sizes", sizes_text },
+                                       { "work-group", group_text },
+                                       { "node", node_text },
+                                       { "device", device_text },
+                                       { "time", time_text },
+                                       { "limited by", limit_text } },
+                            tail[] = { { "occupancy", occupancy_text },
+                                       { "waves", waves_text } };
     int rc = 0;
 
     for (size_t i = 0; i < sizeof(head) / sizeof(*head) && rc == 0; i++)
@@ -267,7 +334,7 @@ int gcal_explain_compare_print(const struct gcal_explain_set *set, struct gcal_e
     printf("differences, by what each limit adds to the time:\n");
     for (size_t i = 1; i < set->n_cases && rc == 0; i++)
         print_difference(set, i);
-    return rc;
+    return rc == 0 ? print_steps(set, err) : rc;
 }
 
 json_t *gcal_explain_difference_json(const struct gcal_explain_case *first,

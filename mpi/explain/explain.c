@@ -14,6 +14,7 @@ struct explain_command {
     struct gcal_predict_subject_options subject;
     struct gcal_option_list what_ifs, besides;
     struct gcal_own_options own; /* of --measure */
+    struct gcal_step_options step;
     const char *svg;
     bool measure, json;
     const struct gcal_explain_measured *measured; /* of the only case; NULL: it is not */
@@ -49,7 +50,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->subject, &c->json, &c->own);
+        GCAL_OPTION_VALUES(state, &c->subject, &c->json, &c->own, &c->step);
         c->subject.several = true;
         break;
     case WHAT_IF:
@@ -76,6 +77,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = { { &gcal_predict_subject_argp, 0, NULL, 0 },
                                               GCAL_OPTION(json),
                                               { &gcal_own_options_argp, 0, NULL, 0 },
+                                              { &gcal_step_options_argp, 0, NULL, 0 },
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -85,7 +87,8 @@ static const struct argp argp = {
     .doc =
         "Explains the predicted time of a kernel on a calibrated device: what limits it, "
         "what each limit and each cost adds, the share of the measured rates, and "
-        "occupancy.\v"
+        "occupancy; with copies to and from the device, where the time of a whole step "
+        "goes.\v"
         "Examples:\n"
         "  gpucal explain --node n0 --profile mm.yaml --at n=2048\n"
         "  gpucal explain my.cl -k saxpy --local 256 --global n --at n=1048576\n"
@@ -93,6 +96,8 @@ static const struct argp argp = {
         "--what-if n=2^22\n"
         "  gpucal explain --node n0 --profile mm.yaml --at n=2048,4096 --beside n1 --svg "
         "mm.svg\n"
+        "  gpucal explain my.cl -k saxpy -l 256 -g n --at n=2^24 --copy-in auto:pinned "
+        "--copy-out 4*n:pinned\n"
         "  gpucal explain --tag matmul_sq --tag prefetch:True --tag n:2048 --json",
 };
 
@@ -136,6 +141,7 @@ static int print_one(const struct explain_command *c, struct gcal_explain_case *
         gcal_explain_changes_print(one, &changes.advice,
                                    "what would help most, by the model:");
         gcal_explain_changes_print(one, &changes.asked, "what if:");
+        gcal_explain_step_print(one);
     }
     clear_changes(&changes);
     return rc;
@@ -232,7 +238,9 @@ static int run(struct explain_command *c, struct gcal_error *err)
 {
     struct gcal_explain_set set = { 0 };
     struct gcal_explain_measured measured = { 0 };
-    int rc = gcal_explain_set_open(&set, &c->subject, &c->besides, err);
+    const struct gcal_explain_set_options options = { &c->subject, &c->step,
+                                                      &c->besides };
+    int rc = gcal_explain_set_open(&set, &options, err);
 
     if (rc == 0 && c->measure) {
         rc = measure(c, &set, &measured, err);
@@ -256,6 +264,7 @@ int gcal_command_explain(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     rc = run(&c, &err);
     gcal_own_options_clear(&c.own);
+    gcal_step_options_clear(&c.step);
     gcal_predict_subject_options_clear(&c.subject);
     free(c.what_ifs.items);
     free(c.besides.items);

@@ -121,5 +121,8 @@ json_t *gcal_explain_json(const struct gcal_explain_case *c, struct gcal_error *
     if (c->occupancy.known)
         json_object_set_new(all, "occupancy", occupancy_json(&c->occupancy));
     gcal_explain_accesses_add_json(all, &c->accesses);
-    return all;
+    if (gcal_explain_step_add_json(all, c, err) == 0)
+        return all;
+    json_decref(all);
+    return NULL;
 }

@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #include "calib/model/roofs/roofs.h"
+#include "mpi/predict/step/step.h"
 #include "mpi/predict/subject.h"
 #include "store/predict/predictor.h"
 
@@ -194,6 +195,46 @@ void gcal_explain_accesses_print(const struct gcal_explain_accesses *accesses);
 void gcal_explain_accesses_add_json(json_t *all,
                                     const struct gcal_explain_accesses *accesses);
 
+/* ---- step.c: copies to the device, the kernel, copies back ---- */
+
+enum gcal_explain_step_name {
+    GCAL_EXPLAIN_STEP_IN,
+    GCAL_EXPLAIN_STEP_KERNEL,
+    GCAL_EXPLAIN_STEP_OUT,
+    GCAL_EXPLAIN_STEP_PARTS
+};
+
+/* "copies to the device" */
+extern const char *const gcal_explain_step_parts[GCAL_EXPLAIN_STEP_PARTS];
+
+enum { GCAL_EXPLAIN_STEP_CHANGES = 6 };
+
+struct gcal_explain_step_change {
+    char *what;
+    double time_s;
+};
+
+struct gcal_explain_step {
+    struct gcal_step step;
+    size_t n_copies, n_changes;
+    struct gcal_step_copy *copies;
+    double bytes_in_s, bytes_out_s; /* of the copies' times, what depends on bytes */
+    struct gcal_explain_step_change changes[GCAL_EXPLAIN_STEP_CHANGES]; /* best first */
+};
+
+/* Fills the case's step, if it has a plan of one. */
+int gcal_explain_step_find(struct gcal_explain_case *c, struct gcal_error *err);
+void gcal_explain_step_clear(struct gcal_explain_step *step);
+/* The seconds of a part; the longest part. */
+double gcal_explain_step_part(const struct gcal_explain_step *step,
+                              enum gcal_explain_step_name part);
+enum gcal_explain_step_name
+gcal_explain_step_longest(const struct gcal_explain_step *step);
+/* Nothing without a plan. */
+void gcal_explain_step_print(const struct gcal_explain_case *c);
+int gcal_explain_step_add_json(json_t *all, const struct gcal_explain_case *c,
+                               struct gcal_error *err);
+
 /* ---- one explained point ---- */
 
 struct gcal_explain_case {
@@ -206,14 +247,17 @@ struct gcal_explain_case {
     struct gcal_explain_limits limits;
     struct gcal_explain_occupancy occupancy;
     struct gcal_explain_accesses accesses;
+    const struct gcal_step_plan *plan; /* NULL: the kernel alone */
+    struct gcal_explain_step step;
 };
 
-/* 'model' NULL: as predict chooses.  The subject and 'sizes' must outlive the case; clear it in
- * any case.
+/* 'model' NULL: as predict chooses; 'plan' NULL: the kernel alone.  The subject, the plan and
+ * 'sizes' must outlive the case; clear it in any case.
  */
 int gcal_explain_case_open(struct gcal_explain_case *c,
                            const struct gcal_predict_subject *subject, const char *model,
-                           const double *sizes, struct gcal_error *err);
+                           const struct gcal_step_plan *plan, const double *sizes,
+                           struct gcal_error *err);
 void gcal_explain_case_clear(struct gcal_explain_case *c);
 
 /* ---- changes.c: the time of a kernel that is changed in some way ---- */
@@ -275,15 +319,23 @@ enum { GCAL_EXPLAIN_MOST_CASES = 24 };
 struct gcal_explain_set {
     size_t n_subjects, n_cases;
     struct gcal_predict_subject *subjects[GCAL_EXPLAIN_MOST_CASES];
+    struct gcal_step_plan *plans[GCAL_EXPLAIN_MOST_CASES]; /* of each; NULL: no copies */
     struct gcal_explain_case *cases[GCAL_EXPLAIN_MOST_CASES];
 };
 
+/* What the cases of a command are made of. */
+struct gcal_explain_set_options {
+    const struct gcal_predict_subject_options *subject;
+    const struct gcal_step_options *step;
+    const struct gcal_option_list *besides; /* nodes of the store, or parameter files */
+};
+
 /* All points of all kernels that the options select, on their device and on each of
- * 'besides', which are nodes of the store or parameter files.  Clear 'set' in any case.
+ * 'besides'.  Clear 'set' in any case.
  */
 int gcal_explain_set_open(struct gcal_explain_set *set,
-                          const struct gcal_predict_subject_options *options,
-                          const struct gcal_option_list *besides, struct gcal_error *err);
+                          const struct gcal_explain_set_options *options,
+                          struct gcal_error *err);
 void gcal_explain_set_clear(struct gcal_explain_set *set);
 
 /* ---- compare.c: cases side by side ---- */

@@ -26,6 +26,9 @@ enum {
 /* Bytes that a pass over the banks moves at most: a word of 4 bytes from each of 32. */
 #define PASS_BYTES 128
 
+/* Of what is drawn: relative to the measured rate. */
+#define LEAST_RATE 1e-5
+
 static const char *const colours[] = { "#3465a4", "#cc0000", "#4e9a06", "#c17d11",
                                        "#75507b", "#06989a", "#888a85", "#ce5c00",
                                        "#204a87", "#a40000" };
@@ -41,9 +44,11 @@ static double bytes_of(const struct gcal_explain_cost *cost)
                                                      : 0;
 }
 
+/* A level that hardly moves bytes would be far off at the right. */
 static bool is_drawn(const struct gcal_explain_cost *cost)
 {
-    return isfinite(cost->peak) && cost->rate > 0 && gcal_explain_has_rate(cost) &&
+    return isfinite(cost->peak) && cost->rate > LEAST_RATE * cost->peak &&
+           gcal_explain_has_rate(cost) &&
            (bytes_of(cost) > 0 || cost->label.unit == GCAL_EXPLAIN_OPERATIONS);
 }
 
@@ -222,6 +227,7 @@ static void put_points(struct gcal_buf *svg, const struct axes *a,
                        const struct gcal_explain_case *c, const char *colour, bool named)
 {
     double operations = operations_of(c);
+    int n = 0; /* names below each other, as points may coincide */
 
     for (size_t i = 0; i < c->limits.n_costs; i++) {
         const struct gcal_explain_cost *cost = &c->limits.costs[i];
@@ -232,8 +238,8 @@ static void put_points(struct gcal_buf *svg, const struct axes *a,
         gcal_buf_printf(svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\"/>\n",
                         x_of(a, intensity), y_of(a, operations), colour);
         if (named)
-            put_text(svg, x_of(a, intensity), y_of(a, operations) + 18, "middle",
-                     cost->parameter);
+            put_text(svg, x_of(a, intensity), y_of(a, operations) + 18 + 12 * (n++ % 3),
+                     "middle", cost->parameter);
     }
 }
 
@@ -372,6 +378,87 @@ static double put_limits(struct gcal_buf *svg, const struct gcal_explain_set *se
     return y;
 }
 
+/* ---- steps ---- */
+
+static const char *const part_colours[GCAL_EXPLAIN_STEP_PARTS] = { "#729fcf", "#f57900",
+                                                                   "#8ae234" };
+
+static double put_part(struct gcal_buf *svg, const struct gcal_explain_step *s,
+                       enum gcal_explain_step_name part, double x, double y,
+                       double height, double scale)
+{
+    double time_s = gcal_explain_step_part(s, part), width = time_s * scale;
+    char title[120], time[GCAL_UNITS_SIZE];
+
+    snprintf(title, sizeof(title), "%s: %s, %.1f %% of the step",
+             gcal_explain_step_parts[part], gcal_units(time_s, "s", time),
+             100 * time_s / s->step.time_s);
+    put_box(svg, x, y, width, height, part_colours[part], 0.85, title);
+    if (width > 150 && height > 12)
+        put_text(svg, x + 4, y + 13, "start", gcal_explain_step_parts[part]);
+    return width;
+}
+
+/* One after the other; below, each from the start of a repeated step, which ends at the line. */
+static double put_step(struct gcal_buf *svg, const struct gcal_explain_set *set,
+                       const struct gcal_explain_case *c, double y, double scale)
+{
+    const struct gcal_explain_step *s = &c->step;
+    char text[160], time[GCAL_UNITS_SIZE], each[GCAL_UNITS_SIZE];
+    double x = LEFT;
+
+    snprintf(text, sizeof(text), "step %s%s%s", gcal_units(s->step.time_s, "s", time),
+             isnan(s->step.overlapped_s) ? "" : "; repeated, copies beside kernels: ",
+             isnan(s->step.overlapped_s) ? ""
+                                         : gcal_units(s->step.overlapped_s, "s", each));
+    if (set->n_cases > 1)
+        for (size_t i = 0; i < set->n_cases; i++)
+            if (set->cases[i] == c)
+                gcal_buf_printf(svg,
+                                "<circle cx=\"%d\" cy=\"%.1f\" r=\"5\" fill=\"%s\"/>\n",
+                                LEFT - 16, y + 9, colours[i % N_COLOURS]);
+    put_text(svg, LEFT, y + 13, "start", text);
+    y += ROW - 6;
+    for (int i = 0; i < GCAL_EXPLAIN_STEP_PARTS; i++)
+        x += put_part(svg, s, (enum gcal_explain_step_name)i, x, y, ROW - 8, scale);
+    y += ROW - 4;
+    if (isnan(s->step.overlapped_s))
+        return y;
+    for (int i = 0; i < GCAL_EXPLAIN_STEP_PARTS; i++) {
+        /* Copies back end with all copies. */
+        double begin = i == GCAL_EXPLAIN_STEP_OUT ? s->step.copies_s - s->step.out_s : 0;
+
+        put_part(svg, s, (enum gcal_explain_step_name)i, LEFT + begin * scale, y + 7 * i,
+                 6, scale);
+    }
+    x = LEFT + s->step.overlapped_s * scale;
+    put_line(svg, x, y - 2, x, y + 23, "stroke=\"#2e3436\" stroke-width=\"1.5\"");
+    return y + ROW + 6;
+}
+
+static double put_steps(struct gcal_buf *svg, const struct gcal_explain_set *set,
+                        double y)
+{
+    double longest = 0, x = LEFT;
+
+    if (!set->cases[0]->plan)
+        return y;
+    for (size_t i = 0; i < set->n_cases; i++)
+        longest = fmax(longest, set->cases[i]->step.step.time_s);
+    y += ROW;
+    for (int i = 0; i < GCAL_EXPLAIN_STEP_PARTS; i++) {
+        const char *name = gcal_explain_step_parts[i];
+
+        put_box(svg, x, y, 12, 12, part_colours[i], 0.85, name);
+        put_text(svg, x + 16, y + 11, "start", name);
+        x += 30 + 7 * (double)strlen(name);
+    }
+    y += ROW;
+    for (size_t i = 0; i < set->n_cases; i++)
+        y = put_step(svg, set, set->cases[i], y, (WIDTH - LEFT - 20) / longest);
+    return y;
+}
+
 int gcal_explain_svg(const char *path, const struct gcal_explain_set *set,
                      struct gcal_error *err)
 {
@@ -385,6 +472,7 @@ int gcal_explain_svg(const char *path, const struct gcal_explain_set *set,
     height = put_bars(&body, set);
     height = set->n_cases == 1 ? put_limits(&body, set, height)
                                : put_legend(&body, set, height);
+    height = put_steps(&body, set, height);
     free(sentence);
     gcal_buf_printf(
         &svg,

@@ -10,13 +10,15 @@
 #include "calib/model/profile.h"
 #include "store/params/params.h"
 
-#define EXPOSED "p_exposed"
+/* Parameters of the model. */
+#define EXPOSED      "p_exposed"
+#define EXPOSED_BOTH "p_exposed_both"
 
 enum { WAYS = GCAL_FEATURE_FROM_DEVICE + 1, HOSTS = GCAL_FEATURE_MAPPED + 1 };
 
 struct gcal_transfers {
     char *device, *model;
-    double exposed;
+    double exposed, exposed_both;                   /* NaN: the model has none */
     struct gcal_predictor *predictors[WAYS][HOSTS]; /* NULL: copies without a cost */
 };
 
@@ -107,15 +109,22 @@ static int add_predictor(struct gcal_transfers *t,
     return 0;
 }
 
+/* A parameter that is a share. */
+static double share_of(const struct gcal_params_model *model, const char *parameter)
+{
+    for (size_t i = 0; i < model->n_parameters; i++)
+        if (strcmp(model->parameter[i], parameter) == 0)
+            return fmin(fmax(model->value[i], 0), 1);
+    return NAN;
+}
+
 static int fill(struct gcal_transfers *t, const struct gcal_params_device *device,
                 const struct gcal_params_model *model, struct gcal_error *err)
 {
     if (!(t->device = strdup(device->info.uid)) || !(t->model = strdup(model->name)))
         return gcal_error_memory(err);
-    t->exposed = NAN;
-    for (size_t i = 0; i < model->n_parameters; i++)
-        if (strcmp(model->parameter[i], EXPOSED) == 0)
-            t->exposed = fmin(fmax(model->value[i], 0), 1);
+    t->exposed = share_of(model, EXPOSED);
+    t->exposed_both = share_of(model, EXPOSED_BOTH);
     for (int way = GCAL_FEATURE_TO_DEVICE; way < WAYS; way++)
         for (int host = GCAL_FEATURE_PAGEABLE; host < HOSTS; host++)
             if (add_predictor(t, device, (enum gcal_feature_copy_direction)way,
@@ -169,6 +178,11 @@ double gcal_transfers_exposed(const struct gcal_transfers *t)
     return t->exposed;
 }
 
+double gcal_transfers_exposed_both(const struct gcal_transfers *t)
+{
+    return t->exposed_both;
+}
+
 int gcal_transfers_eval(const struct gcal_transfers *t,
                         const struct gcal_transfers_copy *copy,
                         struct gcal_prediction *prediction, struct gcal_error *err)
@@ -208,11 +222,10 @@ int gcal_transfers_rate(const struct gcal_transfers *t,
 
 /* ---- a step ---- */
 
-static double overlapped(const struct gcal_step *step, double exposed)
+/* The longer of two times, and the share of the shorter that it does not hide. */
+static double beside(double a_s, double b_s, double exposed)
 {
-    double copies_s = step->in_s + step->out_s;
-
-    return fmax(copies_s, step->kernel_s) + exposed * fmin(copies_s, step->kernel_s);
+    return fmax(a_s, b_s) + exposed * fmin(a_s, b_s);
 }
 
 /* Squares of the distances to the ends of the interval. */
@@ -250,6 +263,9 @@ int gcal_step_predict(const struct gcal_transfers *transfers,
     }
     step->low_s = step->time_s - sqrt(spread.below);
     step->high_s = step->time_s + sqrt(spread.above);
-    step->overlapped_s = overlapped(step, gcal_transfers_exposed(transfers));
+    step->copies_s = isnan(transfers->exposed_both)
+                         ? step->in_s + step->out_s
+                         : beside(step->in_s, step->out_s, transfers->exposed_both);
+    step->overlapped_s = beside(step->copies_s, step->kernel_s, transfers->exposed);
     return 0;
 }

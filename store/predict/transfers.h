@@ -8,7 +8,9 @@
  * A step copies to the device, runs a kernel and copies back, one after the other.  Where
  * steps repeat, the copies of one may run beside the kernel of another, in a queue of their
  * own: a step then takes as long as the longer of the two, and the share of the shorter that
- * is not hidden, the model's parameter p_exposed.
+ * is not hidden, the model's parameter p_exposed.  The same holds of copies of the two
+ * directions beside each other, with the parameter p_exposed_both; of a model without it, they
+ * take turns.
  */
 #ifndef GCAL_STORE_PREDICT_TRANSFERS_H
 #define GCAL_STORE_PREDICT_TRANSFERS_H
@@ -54,6 +56,8 @@ int gcal_transfers_eval(const struct gcal_transfers *transfers,
  * does not hide; NaN: the model has none.
  */
 double gcal_transfers_exposed(const struct gcal_transfers *transfers);
+/* The same of the shorter direction of copies in both directions at once. */
+double gcal_transfers_exposed_both(const struct gcal_transfers *transfers);
 
 /* What a copy of each byte costs, and what each copy costs beside: time_s = start_s +
  * byte_s * bytes, from two predictions.
@@ -72,6 +76,8 @@ struct gcal_step {
     double in_s, kernel_s, out_s; /* copies to the device, the kernel, copies back */
     double time_s;                /* their sum */
     double low_s, high_s;         /* 90 % interval: errors of the parts are independent */
+    double copies_s;              /* all copies: both directions at once, or if the model
+                                     does not know that, one after the other */
     double overlapped_s;          /* where copies run beside the kernel of another step;
                                      NaN: unknown */
     bool extrapolates;

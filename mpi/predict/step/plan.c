@@ -279,11 +279,62 @@ int gcal_step_plan_eval(const struct gcal_step_plan *plan, const double *sizes,
                         const struct gcal_prediction *kernel, struct gcal_step *step,
                         struct gcal_error *err)
 {
-    struct gcal_transfers_copy *copies = gcal_step_copies(plan, sizes, err);
-    int rc = copies
-                 ? gcal_step_predict(plan->transfers, kernel, plan->n, copies, step, err)
-                 : -1;
+    return gcal_step_plan_eval_in(plan, GCAL_FEATURE_HOST_ANY, sizes, kernel, step, err);
+}
 
+int gcal_step_plan_eval_in(const struct gcal_step_plan *plan,
+                           enum gcal_feature_host_memory host, const double *sizes,
+                           const struct gcal_prediction *kernel, struct gcal_step *step,
+                           struct gcal_error *err)
+{
+    struct gcal_transfers_copy *copies = gcal_step_copies(plan, sizes, err);
+    int rc = -1;
+
+    for (size_t i = 0; i < plan->n && copies && host != GCAL_FEATURE_HOST_ANY; i++)
+        copies[i].host = host;
+    if (copies)
+        rc = gcal_step_predict(plan->transfers, kernel, plan->n, copies, step, err);
+    free(copies);
+    return rc;
+}
+
+/* ---- parts ---- */
+
+size_t gcal_step_plan_count(const struct gcal_step_plan *plan)
+{
+    return plan->n;
+}
+
+const struct gcal_transfers *gcal_step_plan_transfers(const struct gcal_step_plan *plan)
+{
+    return plan->transfers;
+}
+
+int gcal_step_plan_copy(const struct gcal_step_plan *plan, size_t i, const double *sizes,
+                        struct gcal_step_copy *copy, struct gcal_error *err)
+{
+    const struct gcal_step_planned *planned = &plan->copies[i];
+    struct gcal_transfers_copy *copies = gcal_step_copies(plan, sizes, err);
+    struct gcal_transfers_rate rate;
+    struct gcal_prediction p;
+    int rc = -1;
+
+    if (copies && gcal_transfers_eval(plan->transfers, &copies[i], &p, err) == 0 &&
+        gcal_transfers_rate(plan->transfers, planned->way, planned->host, &rate, err) ==
+            0) {
+        *copy = (struct gcal_step_copy){
+            .buffer = planned->buffer,
+            .way = planned->way,
+            .host = planned->host,
+            .bytes = copies[i].bytes,
+            .time_s = p.time_s,
+            .low_s = p.low_s,
+            .high_s = p.high_s,
+            .start_s = fmin(rate.start_s, p.time_s),
+            .extrapolates = p.extrapolates,
+        };
+        rc = 0;
+    }
     free(copies);
     return rc;
 }

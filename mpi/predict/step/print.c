@@ -37,7 +37,8 @@ int gcal_step_print(const struct gcal_step_plan *plan, const double *sizes,
                     const struct gcal_prediction *kernel, struct gcal_error *err)
 {
     char a[GCAL_UNITS_SIZE], b[GCAL_UNITS_SIZE], c[GCAL_UNITS_SIZE];
-    double exposed = gcal_transfers_exposed(plan->transfers);
+    double exposed = gcal_transfers_exposed(plan->transfers),
+           both = gcal_transfers_exposed_both(plan->transfers);
     struct gcal_step step;
 
     if (gcal_step_plan_eval(plan, sizes, kernel, &step, err) < 0)
@@ -53,8 +54,14 @@ int gcal_step_print(const struct gcal_step_plan *plan, const double *sizes,
     if (isfinite(exposed))
         printf(
             "step, its copies beside the kernel of another: %s (%.2g %% of the shorter "
-            "not hidden)\n",
-            gcal_units(step.overlapped_s, "s", a), 100 * exposed);
+            "not hidden%s%s)\n",
+            gcal_units(step.overlapped_s, "s", a), 100 * exposed,
+            isfinite(both) && step.in_s > 0 && step.out_s > 0
+                ? "; copies in both directions at once: "
+                : "",
+            isfinite(both) && step.in_s > 0 && step.out_s > 0
+                ? gcal_units(step.copies_s, "s", b)
+                : "");
     return 0;
 }
 
@@ -132,18 +139,17 @@ int gcal_step_put_csv(FILE *file, const struct gcal_step_plan *plan, const doubl
 
 /* ---- JSON ---- */
 
-static json_t *copy_json(const struct gcal_step_planned *planned,
-                         const struct gcal_transfers_copy *copy,
-                         const struct gcal_prediction *p)
+static json_t *copy_json(const struct gcal_step_copy *copy)
 {
-    json_t *all = json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:b}", "direction",
-                            gcal_feature_copy_direction_names[copy->way], "memory",
-                            gcal_feature_host_memory_names[copy->host], "bytes",
-                            copy->bytes, "time_s", p->time_s, "low_s", p->low_s, "high_s",
-                            p->high_s, "extrapolates", (int)p->extrapolates);
+    json_t *all =
+        json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:b}", "direction",
+                  gcal_feature_copy_direction_names[copy->way], "memory",
+                  gcal_feature_host_memory_names[copy->host], "bytes", copy->bytes,
+                  "time_s", copy->time_s, "low_s", copy->low_s, "high_s", copy->high_s,
+                  "start_s", copy->start_s, "extrapolates", (int)copy->extrapolates);
 
-    if (planned->buffer)
-        json_object_set_new(all, "buffer", json_string(planned->buffer));
+    if (copy->buffer)
+        json_object_set_new(all, "buffer", json_string(copy->buffer));
     return all;
 }
 
@@ -151,18 +157,16 @@ static json_t *copy_json(const struct gcal_step_planned *planned,
 static json_t *copies_json(const struct gcal_step_plan *plan, const double *sizes,
                            struct gcal_error *err)
 {
-    struct gcal_transfers_copy *copies = gcal_step_copies(plan, sizes, err);
-    json_t *list = copies ? json_array() : NULL;
-    struct gcal_prediction p;
+    json_t *list = json_array();
+    struct gcal_step_copy copy;
 
-    for (size_t i = 0; i < plan->n && list; i++)
-        if (gcal_transfers_eval(plan->transfers, &copies[i], &p, err) == 0)
-            json_array_append_new(list, copy_json(&plan->copies[i], &copies[i], &p));
-        else {
+    for (size_t i = 0; i < plan->n; i++) {
+        if (gcal_step_plan_copy(plan, i, sizes, &copy, err) < 0) {
             json_decref(list);
-            list = NULL;
+            return NULL;
         }
-    free(copies);
+        json_array_append_new(list, copy_json(&copy));
+    }
     return list;
 }
 
@@ -176,11 +180,11 @@ int gcal_step_add_json(json_t *answer, const struct gcal_step_plan *plan,
     if (gcal_step_plan_eval(plan, sizes, kernel, &step, err) < 0 ||
         !(list = copies_json(plan, sizes, err)))
         return -1;
-    all = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:b, s:o}", "model",
+    all = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:b, s:o}", "model",
                     gcal_transfers_model(plan->transfers), "time_s", step.time_s, "low_s",
                     step.low_s, "high_s", step.high_s, "in_s", step.in_s, "kernel_s",
-                    step.kernel_s, "out_s", step.out_s, "extrapolates",
-                    (int)step.extrapolates, "copies", list);
+                    step.kernel_s, "out_s", step.out_s, "copies_s", step.copies_s,
+                    "extrapolates", (int)step.extrapolates, "copies", list);
     if (isfinite(step.overlapped_s))
         json_object_set_new(all, "overlapped_s", json_real(step.overlapped_s));
     json_object_set_new(answer, "step", all);

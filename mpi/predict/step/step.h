@@ -57,6 +57,31 @@ int gcal_step_plan_eval(const struct gcal_step_plan *plan, const double *sizes,
                         const struct gcal_prediction *kernel, struct gcal_step *step,
                         struct gcal_error *err);
 
+/* The same with all copies in that memory of the host; -1 also where the model has no cost of
+ * such copies.
+ */
+int gcal_step_plan_eval_in(const struct gcal_step_plan *plan,
+                           enum gcal_feature_host_memory host, const double *sizes,
+                           const struct gcal_prediction *kernel, struct gcal_step *step,
+                           struct gcal_error *err);
+
+/* ---- its parts ---- */
+
+struct gcal_step_copy {
+    const char *buffer; /* NULL: not of a buffer */
+    enum gcal_feature_copy_direction way;
+    enum gcal_feature_host_memory host;
+    double bytes, time_s, low_s, high_s;
+    double start_s; /* of its time, what does not depend on bytes */
+    bool extrapolates;
+};
+
+size_t gcal_step_plan_count(const struct gcal_step_plan *plan);
+/* Copy number i, in the order of the options. */
+int gcal_step_plan_copy(const struct gcal_step_plan *plan, size_t i, const double *sizes,
+                        struct gcal_step_copy *copy, struct gcal_error *err);
+const struct gcal_transfers *gcal_step_plan_transfers(const struct gcal_step_plan *plan);
+
 /* ---- output ---- */
 
 /* Lines on standard output: the parts and their sum; and what overlap would give. */
