@@ -2,6 +2,8 @@
  *
  * Genz 1992, "Numerical computation of multivariate normal probabilities", Journal of
  * Computational and Graphical Statistics 1(2).
+ * Wichura 1988, "Algorithm AS 241: the percentage points of the normal distribution",
+ * Applied Statistics 37.
  */
 #include "fit/order_probability.h"
 
@@ -23,27 +25,60 @@ static double normal_below(double z)
     return 0.5 * erfc(-z * M_SQRT1_2);
 }
 
-/* Upper quantile of the normal distribution, by Newton's method on the logarithm of the
- * tail probability: concave, so that the start at the bound exp(-z^2 / 2) / 2 does not
- * overshoot.
+/* Coefficients of a rational function, the highest power first: numerator, denominator. */
+struct ratio {
+    double above[8], below[8];
+};
+
+static double eval_ratio(const struct ratio *c, double x)
+{
+    double above = c->above[0], below = c->below[0];
+
+    for (int i = 1; i < 8; i++) {
+        above = above * x + c->above[i];
+        below = below * x + c->below[i];
+    }
+    return above / below;
+}
+
+/* Upper quantile of the normal distribution, to 16 digits (Wichura 1988, algorithm AS 241):
+ * around the middle, in the tails, and far out.
  */
 static double normal_above_inverse(double p)
 {
-    double tail = fmin(p, 1 - p), z;
+    static const struct ratio middle = {
+        { 2509.0809287301226727, 33430.575583588128105, 67265.770927008700853,
+          45921.953931549871457, 13731.693765509461125, 1971.5909503065514427,
+          133.14166789178437745, 3.387132872796366608 },
+        { 5226.495278852854561, 28729.085735721942674, 39307.89580009271061,
+          21213.794301586595867, 5394.1960214247511077, 687.1870074920579083,
+          42.313330701600911252, 1 },
+    };
+    static const struct ratio tail = {
+        { 7.7454501427834140764e-4, .0227238449892691845833, .24178072517745061177,
+          1.27045825245236838258, 3.64784832476320460504, 5.7694972214606914055,
+          4.6303378461565452959, 1.42343711074968357734 },
+        { 1.05075007164441684324e-9, 5.475938084995344946e-4, .0151986665636164571966,
+          .14810397642748007459, .68976733498510000455, 1.6763848301838038494,
+          2.05319162663775882187, 1 },
+    };
+    static const struct ratio far = {
+        { 2.01033439929228813265e-7, 2.71155556874348757815e-5, .0012426609473880784386,
+          .026532189526576123093, .29656057182850489123, 1.7848265399172913358,
+          5.4637849111641143699, 6.6579046435011037772 },
+        { 2.04426310338993978564e-15, 1.4215117583164458887e-7, 1.8463183175100546818e-5,
+          7.868691311456132591e-4, .0148753612908506148525, .13692988092273580531,
+          .59983220655588793769, 1 },
+    };
+    double q = 0.5 - p, z;
 
-    if (!(tail > 0))
+    if (fabs(q) <= 0.425)
+        return q * eval_ratio(&middle, 0.180625 - q * q);
+    if (!(fmin(p, 1 - p) > 0))
         return p > 0.5 ? -HUGE_VAL : HUGE_VAL;
-    z = sqrt(fmax(0, -2 * log(2 * tail)));
-    for (int i = 0; i < 50; i++) {
-        double above = normal_below(-z);
-        double density = exp(-0.5 * z * z) / sqrt(2 * M_PI);
-        double step = (log(above) - log(tail)) * above / density;
-
-        z += step;
-        if (fabs(step) < 1e-12)
-            break;
-    }
-    return p < 0.5 ? z : -z;
+    z = sqrt(-log(fmin(p, 1 - p)));
+    z = z <= 5 ? eval_ratio(&tail, z - 1.6) : eval_ratio(&far, z - 5);
+    return q > 0 ? z : -z;
 }
 
 static double positive(double lead, double variance)
