@@ -1,4 +1,4 @@
-/* hash.c - SHA-256 */
+/* hash.c - SHA-256 and BLAKE2b */
 #include "calib/base/hash.h"
 
 #include <sodium.h>
@@ -8,5 +8,13 @@ void gcal_hash(const void *data, size_t size, char text[GCAL_HASH_TEXT_SIZE])
     unsigned char digest[crypto_hash_sha256_BYTES];
 
     crypto_hash_sha256(digest, data, size);
+    sodium_bin2hex(text, GCAL_HASH_TEXT_SIZE, digest, sizeof(digest));
+}
+
+void gcal_hash_fast(const void *data, size_t size, char text[GCAL_HASH_TEXT_SIZE])
+{
+    unsigned char digest[crypto_generichash_BYTES];
+
+    crypto_generichash(digest, sizeof(digest), data, size, NULL, 0);
     sodium_bin2hex(text, GCAL_HASH_TEXT_SIZE, digest, sizeof(digest));
 }
