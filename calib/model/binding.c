@@ -34,6 +34,9 @@ void gcal_binding_destroy(struct gcal_binding *binding)
     gcal_binding_clear_work(binding);
     for (size_t i = 0; i < binding->n_parameters + GCAL_PROFILE_DEVICE_NAMES; i++)
         free(binding->symbols[i]);
+    for (size_t i = 0; i < binding->n_counts; i++)
+        gcal_expr_destroy(binding->counts[i]);
+    free(binding->counts);
     free(binding->features);
     gcal_assume_destroy(binding->assume);
     free(binding);
@@ -155,9 +158,8 @@ static int add_tests(const struct gcal_binding *binding, size_t n_dims,
     return rc;
 }
 
-static int add_term(const struct gcal_binding *binding,
-                    const struct gcal_profile *profile, const struct gcal_feature *f,
-                    const struct gcal_profile_entry *entry,
+static int add_term(struct gcal_binding *binding, const struct gcal_profile *profile,
+                    const struct gcal_feature *f, const struct gcal_profile_entry *entry,
                     struct gcal_binding_feature *bound, struct gcal_error *err)
 {
     struct gcal_binding_term term = { 0 }, *terms;
@@ -171,9 +173,9 @@ static int add_term(const struct gcal_binding *binding,
     if (!terms)
         goto out;
     bound->terms = terms;
-    if (!(term.count = gcal_binding_parse(binding, entry->count, err)))
-        goto out;
     term.entry = (size_t)(entry - profile->entries);
+    if (!(term.count = gcal_binding_count(binding, profile, term.entry, err)))
+        goto out;
     term.estimated = entry->estimated;
     terms[bound->n_terms++] = term;
     return 0;
@@ -283,29 +285,43 @@ static int check_counted(const struct gcal_binding *binding,
                   : 0;
 }
 
-static int bind_feature(const struct gcal_binding *binding,
-                        const struct gcal_profile *profile,
-                        const struct gcal_binding_subject *subject, const char *name,
-                        struct gcal_binding_feature *bound, struct gcal_error *err)
+static int add_terms(struct gcal_binding *binding, const struct gcal_profile *profile,
+                     const struct gcal_binding_subject *subject,
+                     const struct gcal_feature *f, struct gcal_binding_feature *bound,
+                     struct gcal_error *err)
 {
-    struct gcal_feature f;
-    int rc = 0;
+    int rc = check_counted(binding, profile, f->kind, err);
 
-    if (!(bound->name = strdup(name)))
-        return gcal_error_memory(err);
-    if (gcal_feature_parse(name, &f, err) < 0)
-        return -1;
-    rc = check_counted(binding, profile, f.kind, err);
     bound->given =
-        rc == 0 && binding->device ? of_device(binding->device, profile, f.kind) : NAN;
+        rc == 0 && binding->device ? of_device(binding->device, profile, f->kind) : NAN;
     for (size_t i = 0; i < profile->n_entries && rc == 0; i++) {
         const struct gcal_profile_entry *entry = &profile->entries[i];
 
-        if (matches(&f, entry, subject))
-            rc = add_term(binding, profile, &f, entry, bound, err);
+        if (matches(f, entry, subject))
+            rc = add_term(binding, profile, f, entry, bound, err);
     }
     if (rc < 0)
-        gcal_error_prefix(err, "kernel %.60s, feature %.100s", profile->kernel, name);
+        gcal_error_prefix(err, "kernel %.60s, feature %.100s", profile->kernel,
+                          bound->name);
+    return rc;
+}
+
+/* 'parsed': NULL if only the name is known. */
+static int bind_feature(struct gcal_binding *binding, const struct gcal_profile *profile,
+                        const struct gcal_binding_subject *subject, const char *name,
+                        const struct gcal_feature *parsed,
+                        struct gcal_binding_feature *bound, struct gcal_error *err)
+{
+    struct gcal_feature f;
+    int rc;
+
+    if (!(bound->name = strdup(name)))
+        return gcal_error_memory(err);
+    if (parsed)
+        return add_terms(binding, profile, subject, parsed, bound, err);
+    if (gcal_feature_parse(name, &f, err) < 0)
+        return -1;
+    rc = add_terms(binding, profile, subject, &f, bound, err);
     gcal_feature_clear(&f);
     return rc;
 }
@@ -352,12 +368,16 @@ static int bind(struct gcal_binding *binding, const struct gcal_profile *profile
                                  "kernel %.60s was counted for other sub-groups than "
                                  "the device's of %g work-items",
                                  profile->kernel, binding->sub_group_size);
-    if (!(binding->features = calloc(n_features + 1, sizeof(*binding->features))))
+    binding->features = calloc(n_features + 1, sizeof(*binding->features));
+    binding->counts = calloc(profile->n_entries + 1, sizeof(struct gcal_expr *));
+    if (!binding->features || !binding->counts)
         return gcal_error_memory(err);
+    binding->n_counts = profile->n_entries;
     binding->n_features = n_features;
     for (size_t i = 0; i < n_features; i++)
-        if (bind_feature(binding, profile, subject, features[i], &binding->features[i],
-                         err) < 0)
+        if (bind_feature(binding, profile, subject, features[i],
+                         subject && subject->features ? &subject->features[i] : NULL,
+                         &binding->features[i], err) < 0)
             return -1;
     return subject ? gcal_binding_find_gaps(binding, profile, subject, err) : 0;
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 struct gcal_error;
+struct gcal_feature;
 struct gcal_model;
 struct gcal_profile;
 
@@ -49,7 +50,10 @@ struct gcal_binding *gcal_binding_create_on(const struct gcal_profile *profile,
 /* A model with the parameters of a device, and what it knows of a kernel. */
 struct gcal_binding_subject {
     const struct gcal_model *model;
-    const double *parameters; /* in the model's order */
+    const double *parameters;            /* in the model's order */
+    const struct gcal_feature *features; /* the model's, parsed; NULL: by their names */
+    const bool
+        *has_cost; /* by feature, as gcal_model_feature_has_cost(); NULL: by that */
     const char *component; /* the tag by which its features name the kernel's components;
                                  NULL: they are not the kernel's */
     bool measured; /* its costs come from the kernel's own components: they cover all of

@@ -18,10 +18,10 @@ struct gcal_binding_test {
 
 /* The count of one entry, if the premise and all tests hold. */
 struct gcal_binding_term {
-    struct gcal_expr *count;
-    struct gcal_assume *premise; /* or NULL */
-    size_t entry;                /* its index in the profile */
-    bool estimated;              /* the entry is */
+    const struct gcal_expr *count; /* the binding's */
+    struct gcal_assume *premise;   /* or NULL */
+    size_t entry;                  /* its index in the profile */
+    bool estimated;                /* the entry is */
     size_t n_tests;
     struct gcal_binding_test tests[GCAL_BINDING_MAX_TESTS];
 };
@@ -35,7 +35,8 @@ struct gcal_binding_feature {
 
 /* An entry's work, in executions by work-items. */
 struct gcal_binding_work {
-    struct gcal_expr *count, *times; /* executions: weight * count * times */
+    const struct gcal_expr *count, *times; /* executions: weight * count * times, which
+                                              are the binding's; times: NULL for 1 */
     double weight;
     char *feature;
     size_t entry;
@@ -50,6 +51,8 @@ struct gcal_binding {
     double sub_group_size, wave_groups;       /* wave_groups: NaN while it is unknown */
     const struct gcal_binding_device *device; /* while it is created; NULL: unknown */
     struct gcal_assume *assume;
+    size_t n_counts;
+    struct gcal_expr **counts; /* by entry of the profile; NULL: not needed yet */
     size_t n_features;
     struct gcal_binding_feature *features;
     /* All work of the profile, if some of it may not be covered; else none. */
@@ -63,6 +66,10 @@ void gcal_binding_term_clear(struct gcal_binding_term *term);
 /* An expression in the binding's symbols; NULL with 'err'. */
 struct gcal_expr *gcal_binding_parse(const struct gcal_binding *binding, const char *text,
                                      struct gcal_error *err);
+/* The count of an entry, parsed once; NULL with 'err'. */
+const struct gcal_expr *gcal_binding_count(struct gcal_binding *binding,
+                                           const struct gcal_profile *profile,
+                                           size_t entry, struct gcal_error *err);
 /* Whether a test, and whether the premise and all tests of a term hold; 'values': of the
  * symbols.
  */

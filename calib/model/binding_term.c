@@ -7,7 +7,6 @@
 
 void gcal_binding_term_clear(struct gcal_binding_term *term)
 {
-    gcal_expr_destroy(term->count);
     gcal_assume_destroy(term->premise);
     for (size_t i = 0; i < term->n_tests; i++) {
         gcal_expr_destroy(term->tests[i].actual);
@@ -20,6 +19,17 @@ struct gcal_expr *gcal_binding_parse(const struct gcal_binding *binding, const c
 {
     return gcal_expr_parse_in(text, binding->n_parameters + GCAL_PROFILE_DEVICE_NAMES,
                               (const char *const *)binding->symbols, err);
+}
+
+const struct gcal_expr *gcal_binding_count(struct gcal_binding *binding,
+                                           const struct gcal_profile *profile,
+                                           size_t entry, struct gcal_error *err)
+{
+    struct gcal_expr **count = &binding->counts[entry];
+
+    if (!*count)
+        *count = gcal_binding_parse(binding, profile->entries[entry].count, err);
+    return *count;
 }
 
 /* Equal up to rounding: an AFR of 1 + 1e-16 is not above 1. */

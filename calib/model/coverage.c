@@ -84,13 +84,19 @@ static bool counts_work(const struct gcal_binding_feature *feature,
     return feature->n_terms && is_work(&p->entries[feature->terms[0].entry]);
 }
 
+static bool has_cost(const struct gcal_binding_subject *subject, size_t feature)
+{
+    return subject->has_cost ? subject->has_cost[feature]
+                             : gcal_model_feature_has_cost(subject->model,
+                                                           subject->parameters, feature);
+}
+
 /* The cover of each entry by the terms of features that have a cost. */
 static void find_cover(const struct gcal_binding *b, const struct gcal_profile *p,
                        const struct gcal_binding_subject *subject, enum cover *cover)
 {
     for (size_t i = 0; i < b->n_features; i++) {
-        bool cost = counts_work(&b->features[i], p) &&
-                    gcal_model_feature_has_cost(subject->model, subject->parameters, i);
+        bool cost = counts_work(&b->features[i], p) && has_cost(subject, i);
 
         for (size_t k = 0; k < b->features[i].n_terms && cost; k++) {
             const struct gcal_binding_term *term = &b->features[i].terms[k];
@@ -130,12 +136,14 @@ static double items_per_execution(const struct gcal_binding *b,
     return group;
 }
 
-static const char *work_items(const struct gcal_profile *p)
+/* The entry that counts work-items; the number of entries if there is none. */
+static size_t work_items(const struct gcal_profile *p)
 {
-    for (size_t i = 0; i < p->n_entries; i++)
-        if (p->entries[i].kind == GCAL_FEATURE_WORK_ITEMS)
-            return p->entries[i].count;
-    return "1";
+    size_t i = 0;
+
+    while (i < p->n_entries && p->entries[i].kind != GCAL_FEATURE_WORK_ITEMS)
+        i++;
+    return i;
 }
 
 static int add_work(struct gcal_binding *b, const struct gcal_profile *p, size_t entry,
@@ -155,10 +163,10 @@ static int add_work(struct gcal_binding *b, const struct gcal_profile *p, size_t
                        : items_per_execution(b, p, e->granularity);
     if (!(work->feature = strdup(e->feature)))
         return gcal_error_memory(err);
-    if (execution == GCAL_FEATURE_EXECUTION_BY_ALL &&
-        !(work->times = gcal_binding_parse(b, work_items(p), err)))
+    if (execution == GCAL_FEATURE_EXECUTION_BY_ALL && work_items(p) < p->n_entries &&
+        !(work->times = gcal_binding_count(b, p, work_items(p), err)))
         return -1;
-    return (work->count = gcal_binding_parse(b, e->count, err)) ? 0 : -1;
+    return (work->count = gcal_binding_count(b, p, entry, err)) ? 0 : -1;
 }
 
 static int add_all_work(struct gcal_binding *b, const struct gcal_profile *p,
@@ -195,8 +203,6 @@ int gcal_binding_find_gaps(struct gcal_binding *b, const struct gcal_profile *p,
 void gcal_binding_clear_work(struct gcal_binding *b)
 {
     for (size_t i = 0; i < b->n_work; i++) {
-        gcal_expr_destroy(b->work[i].count);
-        gcal_expr_destroy(b->work[i].times);
         free(b->work[i].feature);
     }
     free(b->work);

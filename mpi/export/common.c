@@ -31,7 +31,7 @@ int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
 }
 
 /* The first model that is made for no kernel in particular, decoding as few as possible. */
-static int find_general(const struct gcal_params_index *index, size_t device,
+static int find_general(struct gcal_params_index *index, size_t device,
                         struct gcal_params_device *out, struct gcal_error *err)
 {
     const struct gcal_params_device *d =
@@ -47,7 +47,7 @@ static int find_general(const struct gcal_params_index *index, size_t device,
     return gcal_params_index_models(index, device, "", out, err); /* none */
 }
 
-int gcal_export_models(const struct gcal_export *e, const struct gcal_params_index *index,
+int gcal_export_models(const struct gcal_export *e, struct gcal_params_index *index,
                        size_t device, struct gcal_params_device *out,
                        struct gcal_error *err)
 {

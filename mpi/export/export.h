@@ -65,7 +65,7 @@ int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
  * without kernels the general model.  None if the device lacks them.  To be cleared by
  * gcal_params_index_models_clear() in any case.
  */
-int gcal_export_models(const struct gcal_export *e, const struct gcal_params_index *index,
+int gcal_export_models(const struct gcal_export *e, struct gcal_params_index *index,
                        size_t device, struct gcal_params_device *out,
                        struct gcal_error *err);
 

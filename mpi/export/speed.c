@@ -48,7 +48,7 @@ static int find_costs(const struct gcal_export *e, const struct gcal_params_devi
     return model ? gcal_export_costs_find(e, from, names, &d->costs, err) : 0;
 }
 
-static int add_device(const struct gcal_export *e, const struct gcal_params_index *index,
+static int add_device(const struct gcal_export *e, struct gcal_params_index *index,
                       size_t i, struct gcal_strings *names,
                       struct gcal_export_speed_node *node, struct gcal_error *err)
 {

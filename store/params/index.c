@@ -1,4 +1,5 @@
 /* index.c - the documents of a parameter file, and decoding of single models */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,8 @@ struct gcal_params_index {
     struct gcal_yaml *root; /* versions 1 and 2: the only document; else NULL */
     size_t n_parts;         /* else: the documents */
     struct part *parts;
+    pthread_mutex_t lock;               /* of 'decoded' */
+    struct gcal_params_model **decoded; /* by device and model; NULL: not yet */
 };
 
 /* ---- the documents ---- */
@@ -108,13 +111,20 @@ static int split(struct gcal_params_index *index, const char *text, size_t size,
                           line);
 }
 
+static size_t count_models(const struct gcal_params *params)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < params->n_devices; i++)
+        n += params->devices[i].n_models;
+    return n;
+}
+
 /* The first document names all models. */
 static int check_parts(const struct gcal_params_index *index, struct gcal_error *err)
 {
-    size_t n_models = 0;
+    size_t n_models = count_models(&index->params);
 
-    for (size_t i = 0; i < index->params.n_devices; i++)
-        n_models += index->params.devices[i].n_models;
     if (index->n_parts == n_models + 1)
         return 0;
     return gcal_error_set(err, GCAL_EINPUT,
@@ -192,6 +202,26 @@ static void index_close(struct gcal_params_index *index)
     free(index->name);
 }
 
+static int allocate_decoded(struct gcal_params_index *index, struct gcal_error *err)
+{
+    size_t n = count_models(&index->params);
+
+    index->decoded = calloc(n + 1, sizeof(*index->decoded));
+    return index->decoded ? 0 : gcal_error_memory(err);
+}
+
+static void clear_decoded(struct gcal_params_index *index)
+{
+    size_t n = index->decoded ? count_models(&index->params) : 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (index->decoded[i]) {
+            gcal_params_model_clear(index->decoded[i]);
+            free(index->decoded[i]);
+        }
+    free(index->decoded);
+}
+
 struct gcal_params_index *gcal_params_index_create(char *text, size_t size,
                                                    const char *name,
                                                    struct gcal_error *err)
@@ -204,7 +234,9 @@ struct gcal_params_index *gcal_params_index_create(char *text, size_t size,
         return NULL;
     }
     index->own_text = text;
-    if (index_open(index, text, size, name, err) == 0)
+    pthread_mutex_init(&index->lock, NULL);
+    if (index_open(index, text, size, name, err) == 0 &&
+        allocate_decoded(index, err) == 0)
         return index;
     gcal_params_index_destroy(index);
     return NULL;
@@ -214,7 +246,9 @@ void gcal_params_index_destroy(struct gcal_params_index *index)
 {
     if (!index)
         return;
+    clear_decoded(index);
     index_close(index);
+    pthread_mutex_destroy(&index->lock);
     free(index);
 }
 
@@ -249,35 +283,76 @@ int gcal_params_index_model(const struct gcal_params_index *index, size_t device
     return rc;
 }
 
-int gcal_params_index_models(const struct gcal_params_index *index, size_t device,
+/* The place of a model in 'decoded'. */
+static struct gcal_params_model **place(const struct gcal_params_index *index,
+                                        size_t device, size_t model)
+{
+    for (size_t i = 0; i < device; i++)
+        model += index->params.devices[i].n_models;
+    return &index->decoded[model];
+}
+
+/* With its origin; the lock is held. */
+static const struct gcal_params_model *decode_once(const struct gcal_params_index *index,
+                                                   size_t device, size_t model,
+                                                   struct gcal_error *err)
+{
+    struct gcal_params_model **at = place(index, device, model), *m;
+    const struct gcal_params_device *d = &index->params.devices[device];
+
+    if (*at)
+        return *at;
+    if (!(m = calloc(1, sizeof(*m)))) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    if (gcal_params_index_model(index, device, model, m, err) == 0) {
+        if (gcal_fields_copy(gcal_params_origin_fields, &m->origin,
+                             &d->models[model].origin, err) == 0)
+            return *at = m;
+        gcal_params_model_clear(m);
+    }
+    free(m);
+    return NULL;
+}
+
+static int decode_named(const struct gcal_params_index *index, size_t device,
+                        const char *name, struct gcal_params_device *out,
+                        struct gcal_error *err)
+{
+    const struct gcal_params_device *d = &index->params.devices[device];
+
+    for (size_t i = 0; i < d->n_models; i++) {
+        const struct gcal_params_model *model;
+
+        if (name && strcmp(d->models[i].name, name) != 0)
+            continue;
+        if (!(model = decode_once(index, device, i, err)))
+            return -1;
+        out->models[out->n_models++] = *model;
+    }
+    return 0;
+}
+
+int gcal_params_index_models(struct gcal_params_index *index, size_t device,
                              const char *name, struct gcal_params_device *out,
                              struct gcal_error *err)
 {
     const struct gcal_params_device *d = &index->params.devices[device];
+    int rc;
 
     *out = *d;
     out->n_models = 0;
     if (!(out->models = calloc(d->n_models + 1, sizeof(*out->models))))
         return gcal_error_memory(err);
-    for (size_t i = 0; i < d->n_models; i++) {
-        struct gcal_params_model *model = &out->models[out->n_models];
-
-        if (name && strcmp(d->models[i].name, name) != 0)
-            continue;
-        if (gcal_params_index_model(index, device, i, model, err) < 0)
-            return -1;
-        out->n_models++;
-        if (gcal_fields_copy(gcal_params_origin_fields, &model->origin,
-                             &d->models[i].origin, err) < 0)
-            return -1;
-    }
-    return 0;
+    pthread_mutex_lock(&index->lock);
+    rc = decode_named(index, device, name, out, err);
+    pthread_mutex_unlock(&index->lock);
+    return rc;
 }
 
 void gcal_params_index_models_clear(struct gcal_params_device *device)
 {
-    for (size_t i = 0; i < device->n_models; i++)
-        gcal_params_model_clear(&device->models[i]);
     free(device->models);
     *device = (struct gcal_params_device){ 0 };
 }

@@ -9,6 +9,7 @@
 #include "calib/model/feature.h"
 #include "calib/model/named_expr.h"
 #include "calib/model/run/device_match.h"
+#include "store/params/derived.h"
 
 /* Arrays double at powers of two: the count implies the capacity. */
 static void *grow(void *items, size_t count, size_t item_bytes, struct gcal_error *err)
@@ -90,6 +91,7 @@ void gcal_params_model_clear(struct gcal_params_model *m)
     free(m->root);
     free(m->feature_min);
     free(m->feature_max);
+    gcal_params_derived_destroy(m->derived);
     *m = (struct gcal_params_model){ 0 };
 }
 

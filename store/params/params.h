@@ -16,6 +16,7 @@
 
 struct gcal_error;
 struct gcal_expr_names;
+struct gcal_params_derived;
 
 #define GCAL_PARAMS_VERSION 6
 
@@ -84,6 +85,7 @@ struct gcal_params_model {
         short_error_90;          /* predictions of less than short_s: the bound for short
                                        launches; 0: error_90 holds for all */
     double factor, factor_error; /* device factor, relative to the fit of its type */
+    struct gcal_params_derived *derived; /* derived.h; NULL: nothing is kept */
 };
 
 /* A device, as the latest run found it that calibrated it; models that other runs fitted
@@ -148,9 +150,10 @@ int gcal_params_index_model(const struct gcal_params_index *index, size_t device
                             struct gcal_error *err);
 void gcal_params_model_clear(struct gcal_params_model *model);
 /* Device 'device' with its model 'name' decoded (NULL: all models), to be cleared in any
- * case; its other members belong to the index.
+ * case before the index is destroyed: its members belong to the index, which decodes each
+ * model once.  May be called from several threads at once.
  */
-int gcal_params_index_models(const struct gcal_params_index *index, size_t device,
+int gcal_params_index_models(struct gcal_params_index *index, size_t device,
                              const char *name, struct gcal_params_device *out,
                              struct gcal_error *err);
 void gcal_params_index_models_clear(struct gcal_params_device *device);

@@ -7,6 +7,7 @@
 #include "calib/base/yaml.h"
 #include "calib/model/named_expr.h"
 #include "calib/model/roofs/names.h"
+#include "store/params/derived.h"
 #include "store/params/params.h"
 #include "store/params/fields.h"
 #include "store/params/private.h"
@@ -223,7 +224,7 @@ static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
 
 static int end_model(const struct gcal_params_fields *r, struct gcal_params_model *m)
 {
-    if (!r->failed)
+    if (!r->failed && (m->derived = gcal_params_derived_create(r->err)))
         return 0;
     gcal_params_model_clear(m);
     return -1;

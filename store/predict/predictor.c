@@ -19,29 +19,31 @@
 
 const char *gcal_predictor_model(const struct gcal_predictor *p)
 {
-    return p->model->name;
+    return p->shared->model->name;
 }
 
 struct gcal_predictor_inside gcal_predictor_inside(const struct gcal_predictor *p)
 {
-    return (struct gcal_predictor_inside){ p->model, p->value, p->factor };
+    return (struct gcal_predictor_inside){ p->shared->model, p->shared->value,
+                                           p->factor };
 }
 
 size_t gcal_predictor_parameter_count(const struct gcal_predictor *p)
 {
-    return p->model->n_parameters;
+    return p->shared->model->n_parameters;
 }
 
 void gcal_predictor_covariance(const struct gcal_predictor *p, double *covariance)
 {
-    size_t n = p->model->n_parameters;
+    size_t n = p->shared->model->n_parameters;
 
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
-            const double *a = &p->root[i * p->n_columns], *b = &p->root[j * p->n_columns];
+            const double *a = &p->shared->root[i * p->shared->n_columns],
+                         *b = &p->shared->root[j * p->shared->n_columns];
             double sum = 0;
 
-            for (size_t k = 0; k < p->n_columns; k++)
+            for (size_t k = 0; k < p->shared->n_columns; k++)
                 sum += a[k] * b[k];
             covariance[i * n + j] = sum;
         }
@@ -49,12 +51,12 @@ void gcal_predictor_covariance(const struct gcal_predictor *p, double *covarianc
 
 size_t gcal_predictor_feature_count(const struct gcal_predictor *p)
 {
-    return p->model->n_features;
+    return p->shared->model->n_features;
 }
 
 const char *gcal_predictor_feature(const struct gcal_predictor *p, size_t i)
 {
-    return p->model->features[i];
+    return p->shared->model->features[i];
 }
 
 int gcal_predictor_features(const struct gcal_predictor *p, const double *sizes,
@@ -73,8 +75,8 @@ void gcal_predictor_disregard_gaps(struct gcal_predictor *p)
 /* A count of zero adds no time, so it is never below the range. */
 static bool is_outside(const struct gcal_predictor *p, size_t i, double value)
 {
-    return value > p->feature_max[i] * RANGE_SLACK ||
-           (value < p->feature_min[i] / RANGE_SLACK && value > 0);
+    return value > p->shared->feature_max[i] * RANGE_SLACK ||
+           (value < p->shared->feature_min[i] / RANGE_SLACK && value > 0);
 }
 
 static void find_outside(const struct gcal_predictor *p, const double *features,
@@ -84,16 +86,17 @@ static void find_outside(const struct gcal_predictor *p, const double *features,
 
     prediction->outside = NULL;
     prediction->outside_by = 1;
-    for (size_t i = 0; i < p->model->n_features; i++) {
+    for (size_t i = 0; i < p->shared->model->n_features; i++) {
         double by;
 
         if (!is_outside(p, i, features[i]))
             continue;
-        by = features[i] /
-             (features[i] > p->feature_max[i] ? p->feature_max[i] : p->feature_min[i]);
+        by = features[i] / (features[i] > p->shared->feature_max[i]
+                                ? p->shared->feature_max[i]
+                                : p->shared->feature_min[i]);
         if (fmax(by, 1 / by) > farthest) {
             farthest = fmax(by, 1 / by);
-            prediction->outside = p->model->features[i];
+            prediction->outside = p->shared->model->features[i];
             prediction->outside_by = by;
         }
     }
@@ -105,14 +108,14 @@ static double variance(const struct gcal_predictor *p, const double *gradient)
 {
     double image[GCAL_PREDICTOR_MAX_PARAMETERS], sum = 0;
 
-    memset(image, 0, p->n_columns * sizeof(*image));
-    for (size_t i = 0; i < p->model->n_parameters; i++) {
-        const double *row = &p->root[i * p->n_columns];
+    memset(image, 0, p->shared->n_columns * sizeof(*image));
+    for (size_t i = 0; i < p->shared->model->n_parameters; i++) {
+        const double *row = &p->shared->root[i * p->shared->n_columns];
 
-        for (size_t k = 0; gradient[i] != 0 && k < p->n_row[i]; k++)
+        for (size_t k = 0; gradient[i] != 0 && k < p->shared->n_row[i]; k++)
             image[k] += gradient[i] * row[k];
     }
-    for (size_t k = 0; k < p->n_columns; k++)
+    for (size_t k = 0; k < p->shared->n_columns; k++)
         sum += image[k] * image[k];
     return sum;
 }
@@ -159,8 +162,8 @@ static int refuse(const struct gcal_predictor *p, const double *sizes, double sh
     gcal_error_set(
         err, GCAL_EINPUT,
         "model %s has no cost for %.3g %% of the work of kernel %.60s (%s%s)%s",
-        p->model->name, 100 * share, p->kernel, list.data ? (const char *)list.data : "",
-        n > MAX_LISTED ? ", ..." : "", p->hint);
+        p->shared->model->name, 100 * share, p->kernel,
+        list.data ? (const char *)list.data : "", n > MAX_LISTED ? ", ..." : "", p->hint);
     gcal_buf_free(&list);
     free(gaps);
     return -1;
@@ -196,12 +199,12 @@ static int eval_raw(const struct gcal_predictor *p, const double *sizes, double 
     if (gcal_binding_eval(p->binding, sizes, features, err) < 0 ||
         check_cover(p, sizes, gap, err) < 0)
         return -1;
-    *raw_s = gcal_model_eval(p->model, p->value, features, gradient);
+    *raw_s = gcal_model_eval(p->shared->model, p->shared->value, features, gradient);
     time_s = p->factor * *raw_s;
     if (isfinite(time_s) && time_s > 0)
         return 0;
     return gcal_error_set(err, GCAL_EINPUT, "model %s predicts %g s for these sizes%s",
-                          p->model->name, time_s, p->hint ? p->hint : "");
+                          p->shared->model->name, time_s, p->hint ? p->hint : "");
 }
 
 int gcal_predictor_time(const struct gcal_predictor *p, const double *sizes,
@@ -220,12 +223,12 @@ int gcal_predictor_time(const struct gcal_predictor *p, const double *sizes,
 
 size_t gcal_predictor_roof_count(const struct gcal_predictor *p)
 {
-    return gcal_roofs_count(p->roofs);
+    return gcal_roofs_count(p->shared->roofs);
 }
 
 const char *gcal_predictor_roof(const struct gcal_predictor *p, size_t i)
 {
-    return gcal_roofs_name(p->roofs, i);
+    return gcal_roofs_name(p->shared->roofs, i);
 }
 
 int gcal_predictor_roofs(const struct gcal_predictor *p, const double *sizes,
@@ -236,8 +239,8 @@ int gcal_predictor_roofs(const struct gcal_predictor *p, const double *sizes,
 
     if (eval_raw(p, sizes, features, NULL, &raw_s, &gap, err) < 0)
         return -1;
-    gcal_roofs_eval(p->roofs, p->value, features, seconds);
-    for (size_t i = 0; i < gcal_roofs_count(p->roofs); i++)
+    gcal_roofs_eval(p->shared->roofs, p->shared->value, features, seconds);
+    for (size_t i = 0; i < gcal_roofs_count(p->shared->roofs); i++)
         seconds[i] *= p->factor;
     return 0;
 }
@@ -246,13 +249,13 @@ static void find_roof(const struct gcal_predictor *p, const double *features,
                       struct gcal_prediction *prediction)
 {
     double seconds[GCAL_ROOFS_MAX];
-    size_t i = gcal_roofs_eval(p->roofs, p->value, features, seconds);
+    size_t i = gcal_roofs_eval(p->shared->roofs, p->shared->value, features, seconds);
 
     prediction->roof = NULL;
     prediction->roof_s = 0;
-    if (i == gcal_roofs_count(p->roofs))
+    if (i == gcal_roofs_count(p->shared->roofs))
         return;
-    prediction->roof = gcal_roofs_name(p->roofs, i);
+    prediction->roof = gcal_roofs_name(p->shared->roofs, i);
     prediction->roof_s = p->factor * seconds[i];
 }
 
@@ -266,7 +269,7 @@ static double weigh_estimates(const struct gcal_predictor *p, const double *size
 
     if (!gcal_binding_scale_estimates(p->binding, sizes, 2, features))
         return 0;
-    doubled_s = gcal_model_eval(p->model, p->value, features, NULL);
+    doubled_s = gcal_model_eval(p->shared->model, p->shared->value, features, NULL);
     return doubled_s > 0 ? fabs(log2(doubled_s / raw_s)) : 0;
 }
 
@@ -332,7 +335,7 @@ static int set_interval(const struct gcal_predictor *p, double of_parameters,
             "model %s: its parameters are too uncertain to predict this "
             "kernel (90 %% interval: a factor of %.3g either way): "
             "calibrate it with more kernels",
-            p->model->name, spread);
+            p->shared->model->name, spread);
     prediction->misfit = deviation(usual);
     prediction->standard_error_s = deviation(width) * prediction->time_s;
     prediction->low_s = prediction->time_s * exp(-width.below);
@@ -360,7 +363,7 @@ int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
     prediction->class = class_of(prediction);
     if (set_interval(p, sqrt(variance(p, gradient)) / raw_s, prediction, err) < 0)
         return -1;
-    for (size_t i = 0; log_gradient && i < p->model->n_parameters; i++)
+    for (size_t i = 0; log_gradient && i < p->shared->model->n_parameters; i++)
         log_gradient[i] = gradient[i] / raw_s;
     return 0;
 }

@@ -1,7 +1,11 @@
-/* private.h - shared by predictor.c and bind.c */
+/* private.h - shared by predictor.c, bind.c and model.c */
 #ifndef GCAL_STORE_PREDICT_PRIVATE_H
 #define GCAL_STORE_PREDICT_PRIVATE_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "calib/model/feature.h"
 #include "calib/model/roofs/spread.h"
 #include "store/predict/predictor.h"
 
@@ -13,14 +17,23 @@ struct gcal_roofs_program;
 #define GCAL_PREDICTOR_MAX_FEATURES   512
 #define GCAL_PREDICTOR_MAX_PARAMETERS 256
 
-struct gcal_predictor {
+/* What follows from a model alone: constant, and shared by all of its predictors. */
+struct gcal_predictor_model {
+    atomic_size_t references;
     struct gcal_model *model;
-    struct gcal_binding *binding;
     struct gcal_roofs_program *roofs;
     double *value, *feature_min, *feature_max;
     double *root;     /* of the covariance: a row of n_columns for each parameter */
     size_t *n_row;    /* by parameter: length of the row without trailing zeros */
     size_t n_columns; /* parameters in the file */
+    size_t n_features;
+    struct gcal_feature *features; /* the model's, parsed */
+    bool *has_cost;                /* by feature */
+};
+
+struct gcal_predictor {
+    struct gcal_predictor_model *shared;
+    struct gcal_binding *binding;
     double factor;
     double misfit;       /* relative */
     double short_misfit; /* of predictions below short_s */
@@ -32,5 +45,13 @@ struct gcal_predictor {
     /* If the model may lack costs: for the message. */
     char *kernel, *hint;
 };
+
+/* ---- model.c ---- */
+
+/* For gcal_predictor_model_release(); NULL with 'err'. */
+struct gcal_predictor_model *
+gcal_predictor_model_share(const struct gcal_params_model *from, struct gcal_error *err);
+/* NULL is allowed. */
+void gcal_predictor_model_release(struct gcal_predictor_model *model);
 
 #endif

@@ -109,7 +109,10 @@ static double share_of(const char *expression, const char *component, bool measu
     };
     struct gcal_error err = { 0 };
     struct gcal_model *model = gcal_model_create("m", "f_cl_wall_time", expression, &err);
-    struct gcal_binding_subject subject = { model, parameters, component, measured };
+    struct gcal_binding_subject subject = { .model = model,
+                                            .parameters = parameters,
+                                            .component = component,
+                                            .measured = measured };
     struct gcal_binding_gap gaps[16];
     struct gcal_binding *binding;
     static char name[100];

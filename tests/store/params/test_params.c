@@ -471,6 +471,29 @@ static void reads_one_model_alone(void **state)
     free(text);
 }
 
+static void the_index_decodes_a_model_once(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_params_index *index;
+    struct gcal_params_device one, all;
+    size_t size;
+    char *text = stored_text("params-v3.yaml", &size);
+
+    (void)state;
+    assert_non_null(index = index_of(text, &err));
+    assert_int_equal(gcal_params_index_models(index, 0, "tiled product", &one, &err), 0);
+    assert_int_equal(gcal_params_index_models(index, 0, NULL, &all, &err), 0);
+    assert_int_equal(one.n_models, 1);
+    assert_int_equal(all.n_models, 2);
+    assert_non_null(one.models[0].derived);
+    assert_ptr_equal(one.models[0].derived, all.models[1].derived);
+    assert_ptr_equal(one.models[0].value, all.models[1].value);
+    gcal_params_index_models_clear(&one);
+    gcal_params_index_models_clear(&all);
+    gcal_params_index_destroy(index);
+    free(text);
+}
+
 static void older_files_have_an_index_too(void **state)
 {
     struct gcal_error err = { 0 };
@@ -628,6 +651,7 @@ int main(void)
         cmocka_unit_test(writes_the_earliest_version),
         cmocka_unit_test(writes_origins_that_differ),
         cmocka_unit_test(reads_one_model_alone),
+        cmocka_unit_test(the_index_decodes_a_model_once),
         cmocka_unit_test(older_files_have_an_index_too),
         cmocka_unit_test(comments_may_follow_the_end),
         cmocka_unit_test(covariances_may_be_singular),

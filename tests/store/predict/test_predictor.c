@@ -370,6 +370,32 @@ static void the_longest_roof_binds(void **state)
     gcal_profile_destroy(profile);
 }
 
+/* Two kernels share what follows from the model, which the parameter file need not outlive. */
+static void predictors_share_a_model(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_params params = { 0 };
+    struct gcal_profile *profile = read_profile(PROFILE("k", NO_PRINT, "0"));
+    struct gcal_predictor *p[2];
+    const double n = 1000;
+    double first_s, second_s;
+
+    (void)state;
+    read_params("general", GENERAL ROOFS, &params);
+    for (size_t i = 0; i < 2; i++)
+        if (!(p[i] = gcal_predictor_create(params.devices, NULL, profile, &err)))
+            fail_msg("%s", err.text);
+    assert_ptr_equal(gcal_predictor_inside(p[0]).model,
+                     gcal_predictor_inside(p[1]).model);
+    gcal_params_clear(&params);
+    assert_int_equal(gcal_predictor_time(p[0], &n, &first_s, &err), 0);
+    gcal_predictor_destroy(p[0]);
+    assert_int_equal(gcal_predictor_time(p[1], &n, &second_s, &err), 0);
+    gcal_predictor_destroy(p[1]);
+    assert_true(first_s > 0 && first_s == second_s);
+    gcal_profile_destroy(profile);
+}
+
 /* The interval's ends over the time, as logarithms, of a kernel with 'additions'. */
 static struct gcal_prediction spread_of(const char *more, const char *kernel,
                                         double additions, const char *class)
@@ -486,6 +512,7 @@ int main(void)
         cmocka_unit_test(models_are_listed_with_their_kernels),
         cmocka_unit_test(files_of_earlier_versions_go_by_names),
         cmocka_unit_test(the_longest_roof_binds),
+        cmocka_unit_test(predictors_share_a_model),
         cmocka_unit_test(intervals_are_those_of_the_class),
         cmocka_unit_test(devices_with_larger_errors_have_wider_intervals),
         cmocka_unit_test(the_spread_is_not_for_fitted_kernels),

@@ -1,0 +1,194 @@
+/* model.c - a model with its parameters, as all of its predictors share it */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/model/binding.h"
+#include "calib/model/model.h"
+#include "calib/model/roofs/roofs.h"
+#include "store/params/derived.h"
+#include "store/params/params.h"
+#include "store/predict/private.h"
+
+static size_t find_name(char *const *names, size_t count, const char *name)
+{
+    size_t i = 0;
+
+    while (i < count && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
+
+static int missing(const struct gcal_params_model *from, const char *name,
+                   struct gcal_error *err)
+{
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "model %s: its expression has %s, which is missing in the "
+                          "parameter file",
+                          from->name, name);
+}
+
+static int set_unit(struct gcal_model_parameter *parameter, const char *unit,
+                    struct gcal_error *err)
+{
+    char *copy = strdup(unit);
+
+    if (!copy)
+        return gcal_error_memory(err);
+    free(parameter->unit);
+    parameter->unit = copy;
+    return 0;
+}
+
+/* Values and rows of the root in the order of the expression's parameters. */
+static int take_parameters(struct gcal_predictor_model *m,
+                           const struct gcal_params_model *from, struct gcal_error *err)
+{
+    for (size_t i = 0; i < m->model->n_parameters; i++) {
+        const char *name = m->model->parameters[i].name;
+        size_t at = find_name(from->parameter, from->n_parameters, name);
+
+        if (at == from->n_parameters)
+            return missing(from, name, err);
+        if (set_unit(&m->model->parameters[i], from->unit[at], err) < 0)
+            return -1;
+        m->value[i] = from->value[at];
+        m->n_row[i] = at + 1;
+        memcpy(&m->root[i * m->n_columns], &from->root[GCAL_PARAMS_ROOT(at, 0)],
+               (at + 1) * sizeof(double));
+    }
+    return 0;
+}
+
+/* A fact of the device or of the built kernel, which is no work, has no range. */
+static bool is_fact(const struct gcal_feature *feature)
+{
+    return gcal_feature_info(feature->kind)->counted == GCAL_FEATURE_COUNTED_DEVICE;
+}
+
+static int take_ranges(struct gcal_predictor_model *m,
+                       const struct gcal_params_model *from, struct gcal_error *err)
+{
+    for (size_t i = 0; i < m->model->n_features; i++) {
+        const char *name = m->model->features[i];
+        size_t at = find_name(from->feature, from->n_features, name);
+
+        if (at == from->n_features)
+            return missing(from, name, err);
+        m->feature_min[i] = from->feature_min[at];
+        m->feature_max[i] = is_fact(&m->features[i]) ? INFINITY : from->feature_max[at];
+    }
+    return 0;
+}
+
+static int take_features(struct gcal_predictor_model *m, struct gcal_error *err)
+{
+    for (size_t i = 0; i < m->model->n_features; i++) {
+        if (gcal_feature_parse(m->model->features[i], &m->features[i], err) < 0)
+            return -1;
+        m->n_features++;
+    }
+    return 0;
+}
+
+static int allocate(struct gcal_predictor_model *m, struct gcal_error *err)
+{
+    size_t np = m->model->n_parameters, nf = m->model->n_features;
+
+    m->value = calloc(np + 1, sizeof(double));
+    m->root = calloc(np * m->n_columns + 1, sizeof(double));
+    m->n_row = calloc(np + 1, sizeof(*m->n_row));
+    m->feature_min = calloc(nf + 1, sizeof(double));
+    m->feature_max = calloc(nf + 1, sizeof(double));
+    m->features = calloc(nf + 1, sizeof(*m->features));
+    m->has_cost = calloc(nf + 1, sizeof(*m->has_cost));
+    return m->value && m->root && m->n_row && m->feature_min && m->feature_max &&
+                   m->features && m->has_cost
+               ? 0
+               : gcal_error_memory(err);
+}
+
+static int fill(struct gcal_predictor_model *m, const struct gcal_params_model *from,
+                struct gcal_error *err)
+{
+    size_t np, nf;
+
+    if (!(m->model = gcal_model_create_with(from->name, from->output, from->expression,
+                                            from->names, err)))
+        return -1;
+    np = m->model->n_parameters;
+    nf = m->model->n_features;
+    m->n_columns = from->n_parameters;
+    if (!(m->roofs = gcal_roofs_compile(&from->roofs, from->names, m->model, err)))
+        return gcal_error_prefix(err, "model %.60s", from->name);
+    if (np > GCAL_PREDICTOR_MAX_PARAMETERS ||
+        m->n_columns > GCAL_PREDICTOR_MAX_PARAMETERS || nf > GCAL_PREDICTOR_MAX_FEATURES)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "model %s: %zu parameters and %zu features, at most %d and "
+                              "%d are supported",
+                              from->name, np > m->n_columns ? np : m->n_columns, nf,
+                              GCAL_PREDICTOR_MAX_PARAMETERS, GCAL_PREDICTOR_MAX_FEATURES);
+    if (allocate(m, err) < 0 || take_parameters(m, from, err) < 0 ||
+        take_features(m, err) < 0 || take_ranges(m, from, err) < 0)
+        return -1;
+    for (size_t i = 0; i < nf; i++)
+        m->has_cost[i] = gcal_model_feature_has_cost(m->model, m->value, i);
+    return 0;
+}
+
+static void hold(void *made)
+{
+    struct gcal_predictor_model *m = made;
+
+    atomic_fetch_add(&m->references, 1);
+}
+
+static void release(void *made)
+{
+    struct gcal_predictor_model *m = made;
+
+    if (atomic_fetch_sub(&m->references, 1) > 1)
+        return;
+    for (size_t i = 0; i < m->n_features; i++)
+        gcal_feature_clear(&m->features[i]);
+    gcal_roofs_program_destroy(m->roofs);
+    gcal_model_destroy(m->model);
+    free(m->value);
+    free(m->root);
+    free(m->n_row);
+    free(m->feature_min);
+    free(m->feature_max);
+    free(m->features);
+    free(m->has_cost);
+    free(m);
+}
+
+static void *make(const struct gcal_params_model *from, struct gcal_error *err)
+{
+    struct gcal_predictor_model *m = calloc(1, sizeof(*m));
+
+    if (!m) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    atomic_init(&m->references, 1);
+    if (fill(m, from, err) == 0)
+        return m;
+    release(m);
+    return NULL;
+}
+
+struct gcal_predictor_model *
+gcal_predictor_model_share(const struct gcal_params_model *from, struct gcal_error *err)
+{
+    static const struct gcal_params_derivation derivation = { make, hold, release };
+
+    return gcal_params_derive(from, &derivation, err);
+}
+
+void gcal_predictor_model_release(struct gcal_predictor_model *model)
+{
+    if (model)
+        release(model);
+}
