@@ -56,12 +56,14 @@ static const struct latency {
     { "for (int k = 0; k < n; k++) { for (int l = 0; l < 8; l++) s += a[8 * k + l];\n"
       "barrier(CLK_LOCAL_MEM_FENCE); }",
       N, N, 8 },
-    /* loops of few instructions in all, independent and known, are unrolled entirely */
+    /* loops of few iterations and instructions, independent and known, are unrolled entirely */
     { "for (int k = 0; k < n; k++)\n"
       "for (int l = 0; l < 2; l++) for (int o = 0; o < 16; o++) s += a[16 * k + l + o];",
       1, N, 32 },
-    { "for (int l = 0; l < 70; l++) s += a[i + l];", 1, 1, 70 },
-    { "for (int l = 0; l < 80; l++) s += a[i + l];", 1, 80, 1 },
+    { "for (int l = 0; l < 17; l++) s += a[i + l];", 1, 17, 1 },
+    { "for (int l = 0; l < 16; l++) s += sin(cos(exp(a[i + l] * 2 + 1) * 3) * 4) / 5 - 6 "
+      "* s;",
+      1, 16, 1 },
     { "\n#pragma unroll 1\nfor (int l = 0; l < 8; l++) s += a[i + l];", 1, 8, 1 },
     { "for (int l = 0; l < 8; l++) b[n * i + l] = a[n * i + l];", 8, 8, 1 },
     { "for (int l = 0; l < 8; l++) x = next[x];", 8, 8, 1 },
