@@ -65,9 +65,11 @@ static bool get_need(const struct gcal_device_job *job, size_t i, struct need *n
     const struct gcal_device_job_arg *arg = i < job->n_args ? &job->args[i] : NULL;
 
     if (!arg) {
-        *need = (struct need){
-            TRANSFERS, job->transfer.size_bytes, "uint8", { NAN, NAN, false }, false
-        };
+        *need = (struct need){ TRANSFERS,
+                               gcal_device_layout(&job->transfer).size_bytes,
+                               "uint8",
+                               { NAN, NAN, false },
+                               false };
         return job->transfer.pieces > 0;
     }
     if (arg->kind != GCAL_ARG_BUFFER)

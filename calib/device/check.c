@@ -112,28 +112,48 @@ static int check_guards(struct gcal_device *cl, const struct gcal_device_job *jo
 
 /* ---- transfers, outputs ---- */
 
+/* Whether byte i goes to the device. */
+static bool is_sent(const struct gcal_device_job_transfer *t, size_t i)
+{
+    return t->both ? i < t->size_bytes / 2 : t->way == GCAL_FEATURE_TO_DEVICE;
+}
+
+/* The place of byte i in the device's buffer. */
+static size_t place_of(const struct gcal_device_job_transfer *t, size_t i)
+{
+    return t->both && !is_sent(t, i) ? gcal_device_layout(t).back + i - t->size_bytes / 2
+                                     : i;
+}
+
 /* Random bytes at the source of the transfer, their complements at its destination. */
 static cl_int make_transfer(struct gcal_device *cl, const struct gcal_device_job *job,
                             uint64_t seed, cl_mem *device)
 {
     const struct gcal_device_job_transfer *t = &job->transfer;
-    unsigned char *sent, *host;
+    size_t whole = gcal_device_layout(t).size_bytes;
+    unsigned char *bytes, *there, *host;
     cl_int code;
 
     if (!t->pieces)
         return CL_SUCCESS;
     if ((code = gcal_device_host_enlarge(cl, t)) != CL_SUCCESS)
         return code;
-    if (!(sent = malloc(t->size_bytes)))
-        return CL_OUT_OF_HOST_MEMORY;
-    gcal_random_bytes(seed, t->size_bytes, sent);
-    host = gcal_device_host(cl, t)->data;
-    for (size_t i = 0; i < t->size_bytes; i++)
-        host[i] = t->way == GCAL_FEATURE_TO_DEVICE ? sent[i] : (unsigned char)~sent[i];
-    for (size_t i = 0; t->way == GCAL_FEATURE_TO_DEVICE && i < t->size_bytes; i++)
-        sent[i] = (unsigned char)~sent[i];
-    *device = make_buffer(cl, t->size_bytes, sent, &code);
-    free(sent);
+    bytes = malloc(t->size_bytes);
+    there = calloc(whole, 1);
+    code = CL_OUT_OF_HOST_MEMORY;
+    if (bytes && there) {
+        gcal_random_bytes(seed, t->size_bytes, bytes);
+        host = gcal_device_host(cl, t)->data;
+        for (size_t i = 0; i < t->size_bytes; i++) {
+            unsigned char other = (unsigned char)~bytes[i];
+
+            host[i] = is_sent(t, i) ? bytes[i] : other;
+            there[place_of(t, i)] = is_sent(t, i) ? other : bytes[i];
+        }
+        *device = make_buffer(cl, whole, there, &code);
+    }
+    free(bytes);
+    free(there);
     return code;
 }
 
@@ -165,12 +185,14 @@ static cl_int read_transfer(struct gcal_device *cl, const struct gcal_device_job
 
     if (!t->pieces)
         return CL_SUCCESS;
-    if (t->way == GCAL_FEATURE_TO_DEVICE)
+    if (t->way == GCAL_FEATURE_TO_DEVICE && !t->both)
         return read_buffer(cl, device, t->size_bytes, output);
     if (!(*output = malloc(t->size_bytes)))
         return CL_OUT_OF_HOST_MEMORY;
     memcpy(*output, gcal_device_host(cl, t)->data, t->size_bytes);
-    return CL_SUCCESS;
+    return t->both ? clEnqueueReadBuffer(cl->queue, device, CL_TRUE, 0, t->size_bytes / 2,
+                                         *output, 0, NULL, NULL)
+                   : CL_SUCCESS;
 }
 
 /* 'memory': one buffer per argument, borrowed, and one for the transfer. */

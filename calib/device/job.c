@@ -60,6 +60,7 @@ int gcal_device_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel,
     gcal_wire_put_u64(buf, geometry.launches);
     gcal_wire_put_u32(buf, kernel->timing);
     gcal_wire_put_u32(buf, kernel->transfer.way);
+    gcal_wire_put_u32(buf, kernel->transfer.both);
     gcal_wire_put_u32(buf, kernel->transfer.host);
     gcal_wire_put_u64(buf, geometry.transfer_bytes);
     gcal_wire_put_u64(buf, geometry.transfer_pieces);
@@ -102,13 +103,16 @@ static void get_run(struct gcal_wire *wire, struct gcal_device_job *job)
     job->launches = gcal_wire_get_u64(wire);
     timing = gcal_wire_get_u32(wire);
     way = gcal_wire_get_u32(wire);
+    t->both = gcal_wire_get_u32(wire) != 0;
     host = gcal_wire_get_u32(wire);
     t->size_bytes = gcal_wire_get_u64(wire);
     t->pieces = gcal_wire_get_u64(wire);
     if (job->launches > MAX_COMMANDS || timing > GCAL_TIMING_HOST ||
         way > GCAL_FEATURE_FROM_DEVICE || host > GCAL_FEATURE_MAPPED ||
         t->pieces > MAX_COMMANDS ||
-        (t->pieces && (!way || !host || t->size_bytes < t->pieces)))
+        (t->pieces && (!way || !host || t->size_bytes < t->pieces)) ||
+        (t->both && (t->size_bytes % 2 || host == GCAL_FEATURE_MAPPED || job->launches ||
+                     way != GCAL_FEATURE_TO_DEVICE)))
         wire->bad = true;
     job->timing = (enum gcal_timing)timing;
     t->way = (enum gcal_feature_copy_direction)way;

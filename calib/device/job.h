@@ -28,9 +28,12 @@ struct gcal_device_job_arg {
     bool output;
 };
 
-/* 'pieces' copies of size_bytes / pieces each; 0: none. */
+/* 'pieces' copies of size_bytes / pieces each; 0: none.  Both directions: the first half of the
+ * bytes to the device and the second half from it, at once, in 'pieces' copies each.
+ */
 struct gcal_device_job_transfer {
     enum gcal_feature_copy_direction way;
+    bool both;
     enum gcal_feature_host_memory host;
     size_t size_bytes, pieces;
 };

@@ -108,26 +108,52 @@ static cl_kernel bind_kernel(struct gcal_device *cl, const struct gcal_device_jo
     return NULL;
 }
 
+/* Two queues may use parts of a buffer at once that do not overlap, but not the buffer. */
+static cl_int divide(const struct gcal_device_job *job,
+                     struct gcal_device_bound_job *bound)
+{
+    size_t half = job->transfer.size_bytes / 2;
+    const cl_buffer_region regions[] = {
+        { 0, half }, { gcal_device_layout(&job->transfer).back, half }
+    };
+    cl_int code = CL_SUCCESS;
+
+    for (int i = 0; i < 2 && code == CL_SUCCESS; i++)
+        bound->parts[i] =
+            clCreateSubBuffer(bound->device, CL_MEM_READ_WRITE,
+                              CL_BUFFER_CREATE_TYPE_REGION, &regions[i], &code);
+    return code;
+}
+
 int gcal_device_bind(struct gcal_device *cl, const struct gcal_device_job *job,
                      const cl_mem *memory, struct gcal_device_bound_job *bound,
                      enum gcal_measurement_status *status, struct gcal_error *err)
 {
+    bool two = job->transfer.pieces && (*job->entry || job->transfer.both);
     cl_int code = CL_SUCCESS;
 
     *bound = (struct gcal_device_bound_job){ .device = memory[job->n_args] };
-    if (!*job->entry)
-        return 0;
-    if (job->transfer.pieces && !cl->copies)
+    if (two && !cl->copies)
         cl->copies =
             clCreateCommandQueue(cl->context, cl->id, CL_QUEUE_PROFILING_ENABLE, &code);
     if (code != CL_SUCCESS)
         return gcal_device_fail(status, err, "second queue", code);
+    if (job->transfer.pieces && job->transfer.both &&
+        (code = divide(job, bound)) != CL_SUCCESS) {
+        gcal_device_unbind(bound);
+        return gcal_device_fail(status, err, "parts of the buffer for copies", code);
+    }
+    if (!*job->entry)
+        return 0;
     bound->kernel = bind_kernel(cl, job, memory, &bound->program, status, err);
     return bound->kernel ? 0 : -1;
 }
 
 void gcal_device_unbind(struct gcal_device_bound_job *bound)
 {
+    for (int i = 0; i < 2; i++)
+        if (bound->parts[i])
+            clReleaseMemObject(bound->parts[i]);
     if (bound->kernel)
         clReleaseKernel(bound->kernel);
 }

@@ -40,7 +40,9 @@ struct gcal_device {
     cl_device_id id;
     cl_context context;
     cl_command_queue queue;
-    cl_command_queue copies; /* for transfers beside a kernel; NULL before the first */
+    cl_command_queue
+        copies; /* for transfers beside a kernel, or beside others; NULL before
+                                the first */
     struct gcal_device_host pageable, pinned;
     bool shares_host_memory;
     cl_mem probe; /* 4 bytes, for gcal_device_is_alive() */
@@ -104,9 +106,17 @@ struct gcal_device_host *
 gcal_device_host(struct gcal_device *cl, const struct gcal_device_job_transfer *transfer);
 cl_int gcal_device_host_enlarge(struct gcal_device *cl,
                                 const struct gcal_device_job_transfer *transfer);
+/* Of the device's buffer: bytes to the device are at its start; of both directions, those from it
+ * begin at 'back', where a part of a buffer may begin.
+ */
+struct gcal_device_layout {
+    size_t size_bytes, back;
+};
+struct gcal_device_layout
+gcal_device_layout(const struct gcal_device_job_transfer *transfer);
 void gcal_device_host_free(struct gcal_device *cl, struct gcal_device_host *host);
 
-/* Enqueues all copies; 'first' and 'last' (NULL: no events) get the events of the first
+/* Enqueues all copies of one direction; 'first' and 'last' (NULL: no events) get the events of the first
  * and the last command, 'first' only if there are two.  The host's copies to or from
  * mapped memory are done on return.
  */
@@ -122,6 +132,7 @@ struct gcal_device_bound_job {
     cl_kernel kernel;
     struct gcal_device_program *program; /* the kernel's */
     cl_mem device;
+    cl_mem parts[2]; /* of it, of both directions: to the device, from it; else NULL */
 };
 
 /* 'memory': a buffer for each buffer argument, and one for the transfer. */

@@ -38,15 +38,38 @@ static cl_int launch(struct gcal_device *cl, cl_kernel kernel,
     return code;
 }
 
-/* Copies concurrent with a kernel have a queue of their own. */
+/* Copies concurrent with a kernel, or with others, have a queue of their own. */
 static cl_command_queue queue_of_copies(struct gcal_device *cl,
                                         const struct gcal_device_job *job)
 {
-    return job->launches && job->transfer.pieces ? cl->copies : cl->queue;
+    return job->transfer.pieces && (job->launches || job->transfer.both) ? cl->copies
+                                                                         : cl->queue;
 }
 
-static cl_int copy(struct gcal_device *cl, cl_mem device,
-                   const struct gcal_device_job *job, struct span *span)
+/* Half of the bytes to the device, and half of them from it, each in a queue of its own. */
+static cl_int copy_both(struct gcal_device *cl, const struct gcal_device_job *job,
+                        const struct gcal_device_bound_job *bound, struct span *spans)
+{
+    bool timed = job->timing == GCAL_TIMING_EVENT;
+    struct gcal_device_job_transfer one = job->transfer;
+    unsigned char *host = gcal_device_host(cl, &job->transfer)->data;
+    cl_command_queue queues[] = { cl->queue, cl->copies };
+    cl_int code = CL_SUCCESS;
+
+    one.size_bytes /= 2;
+    for (size_t i = 0; i < 2 && code == CL_SUCCESS; i++) {
+        one.way = i ? GCAL_FEATURE_FROM_DEVICE : GCAL_FEATURE_TO_DEVICE;
+        code = gcal_device_copy(queues[i], &one, bound->parts[i],
+                                host + i * one.size_bytes, timed ? &spans[i].first : NULL,
+                                timed ? &spans[i].last : NULL);
+        if (code == CL_SUCCESS)
+            code = clFlush(queues[i]);
+    }
+    return code;
+}
+
+static cl_int copy(struct gcal_device *cl, const struct gcal_device_job *job,
+                   const struct gcal_device_bound_job *bound, struct span *spans)
 {
     bool timed = job->timing == GCAL_TIMING_EVENT;
     cl_command_queue queue = queue_of_copies(cl, job);
@@ -54,13 +77,15 @@ static cl_int copy(struct gcal_device *cl, cl_mem device,
 
     if (!job->transfer.pieces)
         return CL_SUCCESS;
+    if (job->transfer.both)
+        return copy_both(cl, job, bound, spans);
     if (queue != cl->queue) /* the kernel must have started */
         code = clFlush(cl->queue);
     if (code != CL_SUCCESS)
         return code;
-    return gcal_device_copy(queue, &job->transfer, device,
-                            gcal_device_host(cl, &job->transfer)->data,
-                            timed ? &span->first : NULL, timed ? &span->last : NULL);
+    return gcal_device_copy(
+        queue, &job->transfer, bound->device, gcal_device_host(cl, &job->transfer)->data,
+        timed ? &spans[1].first : NULL, timed ? &spans[1].last : NULL);
 }
 
 static cl_int finish(struct gcal_device *cl, const struct gcal_device_job *job)
@@ -193,7 +218,7 @@ static int run(struct gcal_device *cl, const struct gcal_device_job *job,
 
     if (code == CL_SUCCESS) {
         step = "copy";
-        code = copy(cl, bound->device, job, &spans[1]);
+        code = copy(cl, job, bound, spans);
     }
     if (code != CL_SUCCESS) {
         finish(cl, job); /* commands enqueued before use the buffers */
@@ -216,7 +241,8 @@ int gcal_device_run(struct gcal_device *cl, const struct gcal_device_job *job,
                     struct gcal_measurement_sample *sample,
                     enum gcal_measurement_status *status, struct gcal_error *err)
 {
-    struct span spans[2] = { { .what = "kernel" }, { .what = "copy" } };
+    struct span spans[2] = { { .what = job->transfer.both ? "copy" : "kernel" },
+                             { .what = "copy" } };
     double host_s = 0;
     int rc = run(cl, job, bound, spans, &host_s, status, err);
 

@@ -67,6 +67,14 @@ cl_int gcal_device_host_enlarge(struct gcal_device *cl,
 
 /* ---- copies ---- */
 
+struct gcal_device_layout gcal_device_layout(const struct gcal_device_job_transfer *t)
+{
+    size_t half = t->size_bytes / 2,
+           back = t->both ? (half + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES : 0;
+
+    return (struct gcal_device_layout){ t->both ? back + half : t->size_bytes, back };
+}
+
 /* Copies one piece: the device's buffer is mapped, copied by the host, and unmapped. */
 static cl_int copy_mapped(cl_command_queue queue, enum gcal_feature_copy_direction way,
                           cl_mem device, size_t offset, size_t size_bytes,

@@ -12,7 +12,7 @@ static void format_transfer(const struct gcal_transfer *t, struct gcal_buf *buf)
     if (t->way == GCAL_FEATURE_COPY_ANY)
         return;
     gcal_buf_printf(buf, "%s%s %s %s bytes in %s copies", buf->size ? " " : "",
-                    gcal_feature_copy_direction_names[t->way],
+                    t->both ? "both" : gcal_feature_copy_direction_names[t->way],
                     gcal_feature_host_memory_names[t->host], t->bytes, t->pieces);
 }
 

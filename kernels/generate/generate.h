@@ -47,10 +47,12 @@ struct gcal_size {
 enum gcal_timing { GCAL_TIMING_EVENT, GCAL_TIMING_HOST };
 
 /* 'pieces' copies of bytes / pieces bytes each between host and device, alone or on a
- * second queue beside the kernel.
+ * second queue beside the kernel; or of both directions at once, as many bytes and pieces of
+ * each, on two queues.
  */
 struct gcal_transfer {
     enum gcal_feature_copy_direction way; /* GCAL_FEATURE_COPY_ANY: no transfer */
+    bool both;                            /* to the device, and from it */
     enum gcal_feature_host_memory host;
     char *bytes, *pieces; /* expressions in sizes; both 0: no copy */
 };
@@ -112,7 +114,8 @@ struct gcal_geometry {
     double *arg_values; /* n_args: elements of a buffer or local array, or a scalar */
     struct gcal_dtype_range *arg_ranges; /* n_args */
     double total_bytes; /* of all buffers, that of the transfer included */
-    size_t launches, transfer_bytes, transfer_pieces;
+    size_t launches;
+    size_t transfer_bytes, transfer_pieces; /* bytes of both directions; pieces of each */
 };
 
 /* Whether it is a transfer without a kernel. */

@@ -13,6 +13,11 @@
 
 #define MAX_LAUNCHES 1e6 /* of a run, and pieces of a transfer */
 
+/* Directions of a transfer; the last is none of a copy. */
+enum { BOTH = GCAL_FEATURE_FROM_DEVICE + 1, N_DIRECTIONS };
+static const char *const directions[N_DIRECTIONS] = { "", "to_device", "from_device",
+                                                      "both" };
+
 /* ---- reading ---- */
 
 int gcal_generator_check_transfer(const struct gcal_yaml *root, struct gcal_error *err)
@@ -55,6 +60,24 @@ static int read_choice(const struct gcal_generator_setting *s,
     return *choice == n ? -1 : 0;
 }
 
+/* Two queues copy at once: the host, which copies mapped memory, is one, and a kernel has the
+ * other queue.
+ */
+static int check_both(const struct gcal_generator_setting *s, const struct gcal_yaml *map,
+                      int host, struct gcal_error *err)
+{
+    const struct gcal_yaml *node = gcal_yaml_find(map, "direction");
+
+    if (host == GCAL_FEATURE_MAPPED)
+        return gcal_yaml_error(node, err,
+                               "direction: the host copies mapped memory itself, one "
+                               "direction after the other: not both");
+    if (!gcal_generator_is_transfer(s->generator->root))
+        return gcal_yaml_error(node, err,
+                               "direction: both is of a transfer without a kernel");
+    return 0;
+}
+
 static int read_transfer(const struct gcal_generator_setting *s, struct gcal_transfer *t,
                          struct gcal_error *err)
 {
@@ -66,13 +89,15 @@ static int read_transfer(const struct gcal_generator_setting *s, struct gcal_tra
     if (!map)
         return 0;
     if (gcal_yaml_check_keys(map, keys, err) < 0 ||
-        read_choice(s, map, "direction", gcal_feature_copy_direction_names, 3, &way,
-                    err) < 0 ||
-        read_choice(s, map, "memory", gcal_feature_host_memory_names, 4, &host, err) < 0)
+        read_choice(s, map, "direction", directions, N_DIRECTIONS, &way, err) < 0 ||
+        read_choice(s, map, "memory", gcal_feature_host_memory_names, 4, &host, err) <
+            0 ||
+        (way == BOTH && check_both(s, map, host, err) < 0))
         return -1;
     if (!(bytes = gcal_generator_require(map, "bytes", err)))
         return -1;
-    t->way = (enum gcal_feature_copy_direction)way;
+    t->both = way == BOTH;
+    t->way = t->both ? GCAL_FEATURE_TO_DEVICE : (enum gcal_feature_copy_direction)way;
     t->host = (enum gcal_feature_host_memory)host;
     pieces = gcal_yaml_find(map, "pieces");
     if (!(t->bytes = gcal_generator_expand_expr(s, bytes, "bytes", err)))
@@ -146,6 +171,8 @@ void gcal_kernel_run_put(struct gcal_buf *buf, const struct gcal_kernel *kernel)
     gcal_wire_put_u32(buf, kernel->transfer.host);
     gcal_wire_put_text(buf, kernel->transfer.bytes);
     gcal_wire_put_text(buf, kernel->transfer.pieces);
+    if (kernel->transfer.both)
+        gcal_wire_put_u32(buf, kernel->transfer.both);
 }
 
 /* ---- for some sizes ---- */
@@ -212,9 +239,9 @@ static int transfer_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
         return gcal_error_set(err, GCAL_EINPUT,
                               "%s: %zu bytes do not divide into %zu equal pieces",
                               kernel->name, bytes, pieces);
-    geometry->transfer_bytes = bytes;
+    geometry->transfer_bytes = t->both ? 2 * bytes : bytes;
     geometry->transfer_pieces = pieces;
-    geometry->total_bytes += (double)bytes;
+    geometry->total_bytes += (double)geometry->transfer_bytes;
     return 0;
 }
 
@@ -313,8 +340,8 @@ static int multiply(struct gcal_profile *profile, const char *launches,
 }
 
 static int add_count(struct gcal_profile *profile, const struct gcal_transfer *t,
-                     enum gcal_feature_kind kind, const char *count,
-                     struct gcal_error *err)
+                     enum gcal_feature_copy_direction way, enum gcal_feature_kind kind,
+                     const char *count, struct gcal_error *err)
 {
     struct gcal_profile_entry *entry = gcal_profile_add(profile, err);
 
@@ -322,13 +349,12 @@ static int add_count(struct gcal_profile *profile, const struct gcal_transfer *t
         return -1;
     entry->kind = kind;
     entry->granularity = GCAL_FEATURE_PER_KERNEL;
-    entry->way = t->way;
+    entry->way = way;
     entry->host = t->host;
     entry->count = strdup(count);
     entry->feature = gcal_buf_format(
         "f_transfer_%s_%s_%s", kind == GCAL_FEATURE_TRANSFER_BYTES ? "bytes" : "copies",
-        gcal_feature_copy_direction_names[t->way],
-        gcal_feature_host_memory_names[t->host]);
+        gcal_feature_copy_direction_names[way], gcal_feature_host_memory_names[t->host]);
     if (!entry->count || !entry->feature)
         return gcal_error_memory(err);
     return gcal_kernel_run_add_parameters(profile, count, err);
@@ -378,6 +404,8 @@ static int identify(struct gcal_kernel *kernel, struct gcal_error *err)
     gcal_wire_put_text(&buf, t->pieces);
     gcal_wire_put_u32(&buf, t->way);
     gcal_wire_put_u32(&buf, t->host);
+    if (t->both)
+        gcal_wire_put_u32(&buf, t->both);
     failed = buf.failed;
     if (!failed) {
         gcal_hash(buf.data, buf.size, hash);
@@ -385,6 +413,16 @@ static int identify(struct gcal_kernel *kernel, struct gcal_error *err)
     }
     gcal_buf_free(&buf);
     return failed ? gcal_error_memory(err) : 0;
+}
+
+static int add_counts(struct gcal_profile *profile, const struct gcal_transfer *t,
+                      enum gcal_feature_copy_direction way, struct gcal_error *err)
+{
+    return add_count(profile, t, way, GCAL_FEATURE_TRANSFER_BYTES, t->bytes, err) < 0 ||
+                   add_count(profile, t, way, GCAL_FEATURE_TRANSFER_COPIES, t->pieces,
+                             err) < 0
+               ? -1
+               : 0;
 }
 
 int gcal_kernel_run_count(struct gcal_kernel *kernel, struct gcal_error *err)
@@ -400,10 +438,7 @@ int gcal_kernel_run_count(struct gcal_kernel *kernel, struct gcal_error *err)
         return -1;
     if (t->way == GCAL_FEATURE_COPY_ANY)
         return 0;
-    return add_count(kernel->profile, t, GCAL_FEATURE_TRANSFER_BYTES, t->bytes, err) <
-                       0 ||
-                   add_count(kernel->profile, t, GCAL_FEATURE_TRANSFER_COPIES, t->pieces,
-                             err) < 0
-               ? -1
-               : 0;
+    if (add_counts(kernel->profile, t, t->way, err) < 0)
+        return -1;
+    return t->both ? add_counts(kernel->profile, t, GCAL_FEATURE_FROM_DEVICE, err) : 0;
 }

@@ -238,7 +238,7 @@ static void put_points(struct gcal_buf *svg, const struct axes *a,
         gcal_buf_printf(svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\"/>\n",
                         x_of(a, intensity), y_of(a, operations), colour);
         if (named)
-            put_text(svg, x_of(a, intensity), y_of(a, operations) + 18 + 12 * (n++ % 3),
+            put_text(svg, x_of(a, intensity), y_of(a, operations) + 18 + 12 * (n++ % 4),
                      "middle", cost->parameter);
     }
 }

@@ -120,6 +120,8 @@ static const struct fact facts[] = {
     COPY("from_device", "mapped", "from the device"),
     { "exposed", "of a copy and a kernel side by side, the share of the shorter not hidden",
       "1", TRANSFER, ANY, SUM, 1, { "p_exposed" } },
+    { "exposed_both", "of copies in both directions at once, the share of the shorter not hidden",
+      "1", TRANSFER, ANY, SUM, 1, { "p_exposed_both" } },
 };
 /* clang-format on */
 

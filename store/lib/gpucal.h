@@ -177,15 +177,16 @@ struct gpucal_share {
     int extrapolates;     /* likewise */
 };
 
-enum gpucal_direction { GPUCAL_TO_DEVICE, GPUCAL_FROM_DEVICE };
+enum gpucal_direction { GPUCAL_TO_DEVICE, GPUCAL_FROM_DEVICE, GPUCAL_BOTH_DIRECTIONS };
 /* The memory of the host that a copy reads or writes: as malloc() gives it; allocated by the
  * driver (CL_MEM_ALLOC_HOST_PTR); or copied by the host to or from a mapped buffer.
  */
 enum gpucal_memory { GPUCAL_PAGEABLE, GPUCAL_PINNED, GPUCAL_MAPPED };
 
 /* The time of 'copies' copies of 'bytes' bytes in all between host and device, by the
- * device's model of transfers; the default calibration has one.  'gap', 'outside' and 'roof'
- * are NULL.
+ * device's model of transfers; the default calibration has one.  GPUCAL_BOTH_DIRECTIONS: as
+ * many bytes and copies to the device and from it, at once.  'gap', 'outside' and 'roof' are
+ * NULL.
  */
 int gpucal_transfer(const struct gpucal_device *device, enum gpucal_direction direction,
                     enum gpucal_memory memory, double bytes, double copies,

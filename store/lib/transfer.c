@@ -8,7 +8,8 @@
 #include "store/predict/transfers.h"
 
 static const enum gcal_feature_copy_direction ways[] = { GCAL_FEATURE_TO_DEVICE,
-                                                         GCAL_FEATURE_FROM_DEVICE };
+                                                         GCAL_FEATURE_FROM_DEVICE,
+                                                         GCAL_FEATURE_COPY_ANY };
 static const enum gcal_feature_host_memory hosts[] = { GCAL_FEATURE_PAGEABLE,
                                                        GCAL_FEATURE_PINNED,
                                                        GCAL_FEATURE_MAPPED };
@@ -68,7 +69,10 @@ API int gpucal_transfer(const struct gpucal_device *device,
                                                   copies };
 
         transfers = open_transfers(device, &e);
-        rc = transfers ? gcal_transfers_eval(transfers, &copy, &p, &e) : -1;
+        rc = !transfers ? -1
+             : direction == GPUCAL_BOTH_DIRECTIONS
+                 ? gcal_transfers_eval_both(transfers, copy.host, bytes, copies, &p, &e)
+                 : gcal_transfers_eval(transfers, &copy, &p, &e);
     }
     if (rc == 0)
         *prediction = without_texts(&p);

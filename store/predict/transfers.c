@@ -14,12 +14,16 @@
 #define EXPOSED      "p_exposed"
 #define EXPOSED_BOTH "p_exposed_both"
 
+/* A share with this standard error is unknown. */
+#define UNKNOWN_SHARE 0.25
+
 enum { WAYS = GCAL_FEATURE_FROM_DEVICE + 1, HOSTS = GCAL_FEATURE_MAPPED + 1 };
 
 struct gcal_transfers {
     char *device, *model;
     double exposed, exposed_both;                   /* NaN: the model has none */
     struct gcal_predictor *predictors[WAYS][HOSTS]; /* NULL: copies without a cost */
+    struct gcal_predictor *both[HOSTS];             /* of both directions at once */
 };
 
 const struct gcal_params_model *
@@ -61,22 +65,32 @@ static int add_parameter(struct gcal_profile *profile, const char *name,
     return 0;
 }
 
+static int add_entries(struct gcal_profile *profile, enum gcal_feature_copy_direction way,
+                       enum gcal_feature_host_memory host, struct gcal_error *err)
+{
+    return add_entry(profile, GCAL_FEATURE_TRANSFER_BYTES, "bytes", way, host, err) < 0 ||
+                   add_entry(profile, GCAL_FEATURE_TRANSFER_COPIES, "copies", way, host,
+                             err) < 0
+               ? -1
+               : 0;
+}
+
+/* 'way' GCAL_FEATURE_COPY_ANY: both. */
 static struct gcal_profile *make_profile(enum gcal_feature_copy_direction way,
                                          enum gcal_feature_host_memory host,
                                          struct gcal_error *err)
 {
+    bool both = way == GCAL_FEATURE_COPY_ANY;
     struct gcal_profile *profile = calloc(1, sizeof(*profile));
 
     if (!profile || !(profile->parameters = calloc(2, sizeof(char *))) ||
-        !(profile->kernel =
-              gcal_buf_format("copy %s", gcal_feature_copy_direction_names[way])))
+        !(profile->kernel = gcal_buf_format(
+              "copy %s", both ? "both ways" : gcal_feature_copy_direction_names[way])))
         gcal_error_memory(err);
     else if (add_parameter(profile, "bytes", err) == 0 &&
              add_parameter(profile, "copies", err) == 0 &&
-             add_entry(profile, GCAL_FEATURE_TRANSFER_BYTES, "bytes", way, host, err) ==
-                 0 &&
-             add_entry(profile, GCAL_FEATURE_TRANSFER_COPIES, "copies", way, host, err) ==
-                 0)
+             add_entries(profile, both ? GCAL_FEATURE_TO_DEVICE : way, host, err) == 0 &&
+             (!both || add_entries(profile, GCAL_FEATURE_FROM_DEVICE, host, err) == 0))
         return profile;
     gcal_profile_destroy(profile);
     return NULL;
@@ -88,7 +102,8 @@ static struct gcal_profile *make_profile(enum gcal_feature_copy_direction way,
 static int add_predictor(struct gcal_transfers *t,
                          const struct gcal_params_device *device,
                          enum gcal_feature_copy_direction way,
-                         enum gcal_feature_host_memory host, struct gcal_error *err)
+                         enum gcal_feature_host_memory host,
+                         struct gcal_predictor **predictor, struct gcal_error *err)
 {
     struct gcal_profile *profile = make_profile(way, host, err);
     const double one[] = { 1, 1 };
@@ -103,19 +118,36 @@ static int add_predictor(struct gcal_transfers *t,
         return -1;
     if (gcal_predictor_eval(p, one, &prediction, NULL, NULL) == 0 &&
         prediction.not_covered == 0)
-        t->predictors[way][host] = p;
+        *predictor = p;
     else
         gcal_predictor_destroy(p);
     return 0;
 }
 
-/* A parameter that is a share. */
+/* A parameter that is a share.  One of which no kernel tells anything is published with the
+ * error of a share that may be any, 1/sqrt(12).
+ */
 static double share_of(const struct gcal_params_model *model, const char *parameter)
 {
     for (size_t i = 0; i < model->n_parameters; i++)
         if (strcmp(model->parameter[i], parameter) == 0)
-            return fmin(fmax(model->value[i], 0), 1);
+            return model->standard_error[i] < UNKNOWN_SHARE
+                       ? fmin(fmax(model->value[i], 0), 1)
+                       : NAN;
     return NAN;
+}
+
+/* Copies of one memory of the host. */
+static int add_host(struct gcal_transfers *t, const struct gcal_params_device *device,
+                    enum gcal_feature_host_memory host, struct gcal_error *err)
+{
+    for (int way = GCAL_FEATURE_TO_DEVICE; way < WAYS; way++)
+        if (add_predictor(t, device, (enum gcal_feature_copy_direction)way, host,
+                          &t->predictors[way][host], err) < 0)
+            return -1;
+    return isnan(t->exposed_both) ? 0
+                                  : add_predictor(t, device, GCAL_FEATURE_COPY_ANY, host,
+                                                  &t->both[host], err);
 }
 
 static int fill(struct gcal_transfers *t, const struct gcal_params_device *device,
@@ -125,11 +157,9 @@ static int fill(struct gcal_transfers *t, const struct gcal_params_device *devic
         return gcal_error_memory(err);
     t->exposed = share_of(model, EXPOSED);
     t->exposed_both = share_of(model, EXPOSED_BOTH);
-    for (int way = GCAL_FEATURE_TO_DEVICE; way < WAYS; way++)
-        for (int host = GCAL_FEATURE_PAGEABLE; host < HOSTS; host++)
-            if (add_predictor(t, device, (enum gcal_feature_copy_direction)way,
-                              (enum gcal_feature_host_memory)host, err) < 0)
-                return -1;
+    for (int host = GCAL_FEATURE_PAGEABLE; host < HOSTS; host++)
+        if (add_host(t, device, (enum gcal_feature_host_memory)host, err) < 0)
+            return -1;
     return 0;
 }
 
@@ -163,6 +193,8 @@ void gcal_transfers_destroy(struct gcal_transfers *t)
     for (int way = 0; way < WAYS; way++)
         for (int host = 0; host < HOSTS; host++)
             gcal_predictor_destroy(t->predictors[way][host]);
+    for (int host = 0; host < HOSTS; host++)
+        gcal_predictor_destroy(t->both[host]);
     free(t->device);
     free(t->model);
     free(t);
@@ -197,6 +229,21 @@ int gcal_transfers_eval(const struct gcal_transfers *t,
             copy->way == GCAL_FEATURE_TO_DEVICE ? "to the device" : "from the device",
             gcal_feature_host_memory_names[copy->host]);
     return gcal_predictor_eval(p, sizes, prediction, NULL, err);
+}
+
+int gcal_transfers_eval_both(const struct gcal_transfers *t,
+                             enum gcal_feature_host_memory host, double bytes,
+                             double copies, struct gcal_prediction *prediction,
+                             struct gcal_error *err)
+{
+    const double sizes[] = { bytes, copies };
+
+    if (!t->both[host])
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "device %s: model %s does not know copies in both "
+                              "directions at once, %s memory",
+                              t->device, t->model, gcal_feature_host_memory_names[host]);
+    return gcal_predictor_eval(t->both[host], sizes, prediction, NULL, err);
 }
 
 /* Far enough apart that the difference is that of the bytes. */

@@ -56,8 +56,17 @@ int gcal_transfers_eval(const struct gcal_transfers *transfers,
  * does not hide; NaN: the model has none.
  */
 double gcal_transfers_exposed(const struct gcal_transfers *transfers);
-/* The same of the shorter direction of copies in both directions at once. */
+/* The same of the shorter direction of copies in both directions at once; NaN also if nothing
+ * determined it.
+ */
 double gcal_transfers_exposed_both(const struct gcal_transfers *transfers);
+/* Copies in both directions at once, of 'bytes' each.  -1 also where the model does not know
+ * such copies.
+ */
+int gcal_transfers_eval_both(const struct gcal_transfers *transfers,
+                             enum gcal_feature_host_memory host, double bytes,
+                             double copies, struct gcal_prediction *prediction,
+                             struct gcal_error *err);
 
 /* What a copy of each byte costs, and what each copy costs beside: time_s = start_s +
  * byte_s * bytes, from two predictions.

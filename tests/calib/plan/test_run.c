@@ -163,7 +163,10 @@ static struct gcal_kernel transfer_of(enum gcal_feature_copy_direction way,
         .n_check_sizes = 1,
         .check_sizes = &check_size,
         .timing = host == GCAL_FEATURE_PINNED ? GCAL_TIMING_EVENT : GCAL_TIMING_HOST,
-        .transfer = { way, host, (char *)bytes, (char *)pieces },
+        .transfer = { .way = way,
+                      .host = host,
+                      .bytes = (char *)bytes,
+                      .pieces = (char *)pieces },
     };
 }
 
@@ -220,6 +223,25 @@ static void sees_where_a_transfer_went_wrong(void **state)
     start_worker();
     unsetenv("TEST_COPIES_LOSE");
     assert_int_equal(first_wrong(&kernel, 192), 1 + 128 - 5);
+    kernel.transfer.both = true;
+    assert_int_equal(first_wrong(&kernel, 2 * 192), 1 + 128 - 5);
+}
+
+/* As many bytes of each direction: an odd number at the check. */
+static void copies_both_ways_at_once(void **state)
+{
+    (void)state;
+    for (int host = GCAL_FEATURE_PAGEABLE; host <= GCAL_FEATURE_PINNED; host++) {
+        struct gcal_kernel kernel = transfer_of(
+            GCAL_FEATURE_TO_DEVICE, (enum gcal_feature_host_memory)host, "7*n+1", "1");
+
+        kernel.transfer.both = true;
+        assert_true(measured_s(&kernel, NULL) > 0);
+        assert_int_equal(first_wrong(&kernel, 2 * (7 * 192 + 1)), 0);
+        kernel.transfer.bytes = "8*n";
+        kernel.transfer.pieces = "4";
+        assert_int_equal(first_wrong(&kernel, 2 * 8 * 192), 0);
+    }
 }
 
 static void copies_beside_a_kernel(void **state)
@@ -231,9 +253,10 @@ static void copies_beside_a_kernel(void **state)
     for (int host = GCAL_FEATURE_PAGEABLE; host <= GCAL_FEATURE_MAPPED; host++)
         for (int way = GCAL_FEATURE_TO_DEVICE; way <= GCAL_FEATURE_FROM_DEVICE; way++) {
             kernel.transfer =
-                (struct gcal_transfer){ (enum gcal_feature_copy_direction)way,
-                                        (enum gcal_feature_host_memory)host, "16*n",
-                                        "2" };
+                (struct gcal_transfer){ .way = (enum gcal_feature_copy_direction)way,
+                                        .host = (enum gcal_feature_host_memory)host,
+                                        .bytes = "16*n",
+                                        .pieces = "2" };
             kernel.launches = "3";
             assert_true(measured_s(&kernel, NULL) > 0);
             assert_int_equal(first_wrong(&kernel, 16 * 192), 0);
@@ -283,6 +306,7 @@ int main(int argc, char **argv)
         TEST(launches_once_in_a_check),
         TEST(takes_the_hosts_time_where_that_is_wanted),
         TEST(copies_all_bytes_both_ways_by_all_memories),
+        TEST(copies_both_ways_at_once),
         TEST(copies_beside_a_kernel),
         TEST(refuses_pieces_that_do_not_fit),
         TEST(skips_a_transfer_that_is_too_large),

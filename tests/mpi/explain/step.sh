@@ -37,13 +37,10 @@ expect '^  the kernel behind copies: [0-9.]+ us of [0-9.]+ us hidden \(10 % are 
 expect '^ -[0-9.]+ %  half of the bytes back: '
 
 # Both directions at once, with a quarter of the shorter exposed.
-sed -e 's/p_exposed\*min(copies, beside)$/& + 0*p_exposed_both/' \
-    -e 's/^- {name: p_exposed, .*/&\n- {name: p_exposed_both, value: 0.25, unit: "1", standard_error: 0.001}/' \
-    -e 's/^  1e-08 0 0 0 0 100000$/&\n  1e-08 0 0 0 0 0 100000/' "$params" > "$out/both.yaml"
-explain --params "$out/both.yaml" --at n=2^20 --copy-in auto:pinned --copy-out auto:pinned --svg "$out/step.svg"
+explain --params "${params%.yaml}-both.yaml" --at n=2^20 --copy-in auto:pinned --copy-out auto:pinned --svg "$out/step.svg"
 expect '^  copies in and back at once: 212 us instead of 338\.5 us \(25 % of the shorter direction not hidden\)$'
 expect '^ -[0-9.]+ %  repeated steps in three queues, '
-explain --params "$out/both.yaml" --at n=2^20 --copy-in auto:pinned --copy-out auto:pinned --json
+explain --params "${params%.yaml}-both.yaml" --at n=2^20 --copy-in auto:pinned --copy-out auto:pinned --json
 python3 - "$out/answer" "$out/step.svg" <<'PYTHON'
 import json, sys
 import xml.etree.ElementTree as tree

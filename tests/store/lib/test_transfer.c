@@ -42,7 +42,11 @@ static void copies_take_their_time(void **state)
     assert_int_equal(
         gpucal_transfer(device, GPUCAL_TO_DEVICE, GPUCAL_PINNED, 0, 1, &p, &err), -1);
     assert_non_null(strstr(err.text, "0 bytes in 1 copies"));
-    assert_int_equal(gpucal_transfer(device, (enum gpucal_direction)2, GPUCAL_PINNED, MIB,
+    assert_int_equal(
+        gpucal_transfer(device, GPUCAL_BOTH_DIRECTIONS, GPUCAL_PINNED, MIB, 1, &p, &err),
+        -1);
+    assert_non_null(strstr(err.text, "both directions at once"));
+    assert_int_equal(gpucal_transfer(device, (enum gpucal_direction)3, GPUCAL_PINNED, MIB,
                                      1, &p, &err),
                      -1);
     gpucal_device_close(device);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/file.h"
 #include "store/params/params.h"
@@ -15,15 +16,17 @@
 
 #define MIB 1048576.0
 
-static void read_params(struct gcal_params *params)
+static void read_params(const char *name, struct gcal_params *params)
 {
+    char *path = gcal_buf_format("%s/%s", TEST_DATA, name);
     struct gcal_error err = { 0 };
     size_t size;
-    char *text = gcal_file_read(TEST_DATA "/transfers.yaml", 1 << 20, &size, &err);
+    char *text = gcal_file_read(path, 1 << 20, &size, &err);
 
-    if (!text || gcal_params_decode(text, size, "transfers.yaml", params, &err) < 0)
+    if (!text || gcal_params_decode(text, size, name, params, &err) < 0)
         fail_msg("%s", err.text);
     free(text);
+    free(path);
 }
 
 static int setup(void **state)
@@ -31,7 +34,7 @@ static int setup(void **state)
     struct gcal_params params = { 0 };
     struct gcal_error err = { 0 };
 
-    read_params(&params);
+    read_params("transfers.yaml", &params);
     if (!(*state = gcal_transfers_create(params.devices, &err)))
         fail_msg("%s", err.text);
     gcal_params_clear(&params);
@@ -108,6 +111,50 @@ static void a_step_is_the_sum_of_its_parts(void **state)
     assert_true(step.kernel_s == 0 && is_near(step.time_s, in_s / 2));
 }
 
+/* A quarter of the shorter direction is not hidden; nor is it known without its parameter, or
+ * with one that nothing determined.
+ */
+static void both_directions_at_once(void **state)
+{
+    const struct gcal_transfers_copy copies[] = {
+        { GCAL_FEATURE_TO_DEVICE, GCAL_FEATURE_PINNED, 16 * MIB, 1 },
+        { GCAL_FEATURE_FROM_DEVICE, GCAL_FEATURE_PINNED, 4 * MIB, 1 },
+    };
+    const double in_s = 1e-6 + 16 * MIB * 20e-12, out_s = 1e-6 + 4 * MIB * 40e-12;
+    struct gcal_params params = { 0 };
+    struct gcal_params_model *model;
+    struct gcal_error err = { 0 };
+    struct gcal_transfers *t;
+    struct gcal_prediction p;
+    struct gcal_step step;
+
+    assert_int_equal(
+        gcal_transfers_eval_both(*state, GCAL_FEATURE_PINNED, MIB, 1, &p, &err), -1);
+    assert_non_null(strstr(err.text, "does not know copies in both directions at once"));
+    assert_int_equal(gcal_step_predict(*state, NULL, 2, copies, &step, NULL), 0);
+    assert_true(is_near(step.copies_s, in_s + out_s));
+    read_params("transfers-both.yaml", &params);
+    t = gcal_transfers_create(params.devices, &err);
+    assert_int_equal(gcal_step_predict(t, NULL, 2, copies, &step, NULL), 0);
+    assert_true(is_near(step.time_s, in_s + out_s));
+    assert_true(is_near(step.copies_s, in_s + 0.25 * out_s));
+    assert_int_equal(gcal_transfers_eval_both(t, GCAL_FEATURE_PINNED, MIB, 1, &p, NULL),
+                     0);
+    assert_true(is_near(p.time_s, 1.25e-6 + (40e-12 + 0.25 * 20e-12) * MIB));
+    assert_true(p.low_s < p.time_s && p.time_s < p.high_s && !p.extrapolates);
+    assert_int_equal(gcal_transfers_eval_both(t, GCAL_FEATURE_MAPPED, MIB, 1, &p, NULL),
+                     -1);
+    gcal_transfers_destroy(t);
+    model = &params.devices->models[0];
+    for (size_t i = 0; i < model->n_parameters; i++)
+        if (strcmp(model->parameter[i], "p_exposed_both") == 0)
+            model->standard_error[i] = 1 / sqrt(12);
+    t = gcal_transfers_create(params.devices, &err);
+    assert_true(isnan(gcal_transfers_exposed_both(t)));
+    gcal_transfers_destroy(t);
+    gcal_params_clear(&params);
+}
+
 /* As long as a device has none, there are no costs to make up. */
 static void a_device_needs_a_model_of_transfers(void **state)
 {
@@ -116,7 +163,7 @@ static void a_device_needs_a_model_of_transfers(void **state)
     struct gcal_params_device device;
 
     (void)state;
-    read_params(&params);
+    read_params("transfers.yaml", &params);
     device = params.devices[0];
     device.models++; /* without the first */
     device.n_models--;
@@ -132,6 +179,7 @@ int main(void)
         cmocka_unit_test(copies_have_their_costs),
         cmocka_unit_test(memory_without_a_cost_is_refused),
         cmocka_unit_test(a_step_is_the_sum_of_its_parts),
+        cmocka_unit_test(both_directions_at_once),
         cmocka_unit_test(a_device_needs_a_model_of_transfers),
     };
 
