@@ -55,6 +55,7 @@ static json_t *costs_json(const struct gcal_explain_case *c)
             json_object_set_new(one, "measured_rate", gcal_json_number(cost->peak));
             json_object_set_new(one, "measured_rate_per_clock",
                                 gcal_json_number(cost->per_clock));
+            json_object_set_new(one, "vendor_rate", gcal_json_number(cost->vendor));
             json_object_set_new(one, "unit", json_string(unit));
         }
         json_array_append_new(list, one);

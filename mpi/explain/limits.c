@@ -123,7 +123,7 @@ static void find_rates(const struct gcal_explain_limits *l,
     const struct gcal_device_info *info = &lab->device->info;
     double units = cost->count * cost->per_unit, alone_s;
 
-    cost->rate = cost->peak = cost->per_clock = NAN;
+    cost->rate = cost->peak = cost->per_clock = cost->vendor = NAN;
     if (cost->label.unit == GCAL_EXPLAIN_NO_RATE || !(units > 0) ||
         cost->limit == lab->n_roofs)
         return;
@@ -133,6 +133,8 @@ static void find_rates(const struct gcal_explain_limits *l,
     cost->per_clock = info->max_clock_hz > 0 && info->compute_units
                           ? cost->peak / (info->max_clock_hz * info->compute_units)
                           : NAN;
+    cost->vendor = gcal_explain_vendor_rate(info, cost->label.unit, cost->label.counted,
+                                            lab->names[cost->limit + 1]);
 }
 
 static void find_cost(struct gcal_explain_lab *lab, size_t parameter,

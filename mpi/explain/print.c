@@ -121,6 +121,9 @@ static void print_cost(const struct gcal_explain_case *c,
                gcal_explain_rate(cost->peak, unit, peak, sizeof(peak)));
     if (gcal_explain_has_rate(cost) && isfinite(cost->per_clock))
         printf(" (%.3g)", cost->per_clock);
+    if (gcal_explain_has_rate(cost) && isfinite(cost->vendor))
+        printf("; %.0f %% of %s", 100 * cost->rate / cost->vendor,
+               gcal_explain_rate(cost->vendor, unit, peak, sizeof(peak)));
     printf("\n");
 }
 
@@ -136,13 +139,23 @@ static bool is_listed(const struct gcal_explain_case *c,
                10 * LEAST_SHARE * l->time_s;
 }
 
+static bool has_vendor(const struct gcal_explain_case *c)
+{
+    for (size_t i = 0; i < c->limits.n_costs; i++)
+        if (isfinite(c->limits.costs[i].vendor))
+            return true;
+    return false;
+}
+
 static void print_costs(const struct gcal_explain_case *c)
 {
     const struct gcal_explain_limits *l = &c->limits;
 
     printf("\n%-18s %-10s %-28s %-10s %11s %10s %10s %8s  %s\n", "cost", "limit",
            "of each", "per", "count", "cost", "adds", "of time",
-           "share of the measured rate (by compute unit and clock)");
+           has_vendor(c) ? "share of the measured rate (by compute unit and clock); of "
+                           "the vendor's peak"
+                         : "share of the measured rate (by compute unit and clock)");
     for (size_t i = 0; i < l->n_costs; i++)
         if (is_listed(c, &l->costs[i]))
             print_cost(c, &l->costs[i]);

@@ -73,14 +73,18 @@ bool gcal_explain_has_rate(const struct gcal_explain_cost *cost)
 static void put_rate(struct gcal_buf *buf, const struct gcal_explain_case *c)
 {
     const struct gcal_explain_cost *cost = main_cost(&c->limits, c->limits.order[0]);
-    char rate[32], peak[32];
+    char rate[32], peak[32], vendor[64] = "";
 
+    if (cost && isfinite(cost->vendor))
+        snprintf(vendor, sizeof(vendor), ", %.0f %% of the vendor's %s",
+                 100 * cost->rate / cost->vendor,
+                 gcal_explain_rate(cost->vendor, cost->label.unit, peak, sizeof(peak)));
     if (cost)
         gcal_buf_printf(
-            buf, "; %s are %.0f %% of the %s measured",
+            buf, "; %s are %.0f %% of the %s measured%s",
             gcal_explain_rate(cost->rate, cost->label.unit, rate, sizeof(rate)),
             100 * cost->rate / cost->peak,
-            gcal_explain_rate(cost->peak, cost->label.unit, peak, sizeof(peak)));
+            gcal_explain_rate(cost->peak, cost->label.unit, peak, sizeof(peak)), vendor);
 }
 
 char *gcal_explain_sentence(const struct gcal_explain_case *c)

@@ -213,7 +213,7 @@ static void errors_say_what_is_wrong(void **state)
         { TRANSFER, "'source' is missing" },
         { TRANSFER "transfer: {memory: pinned, bytes: n}\n", "'direction' is missing" },
         { TRANSFER "transfer: {direction: up, memory: pinned, bytes: n}\n",
-          "expected one of to_device, from_device, found 'up'" },
+          "expected one of to_device, from_device, both, found 'up'" },
         { TRANSFER "transfer: {direction: to_device, memory: any, bytes: n}\n",
           "expected one of pageable, pinned, mapped, found 'any'" },
         { TRANSFER "transfer: {direction: to_device, memory: pinned}\n",

@@ -58,7 +58,8 @@ add() { explain add.cl --local 256 --global 'ceil(n/256)*256' --params "$params"
 chain() { explain chain.cl --local 256 --global n --assume 'n % 256 = 0 and n >= 256' --params "$params" "$@"; }
 
 add --at n=2^27
-expect '^limited by dram \(memory\): [0-9]+ % of the time; [0-9.]+ TB/s are [0-9]+ % of the [0-9.]+ TB/s measured'
+expect '^limited by dram \(memory\): [0-9]+ % of the time; [0-9.]+ TB/s are [0-9]+ % of the [0-9.]+ TB/s measured, [0-9]+ % of the vendor.s 4\.8 TB/s'
+expect '^p_dram .* [0-9]+ %: [0-9.]+ TB/s of [0-9.]+ TB/s \([0-9.]+\); [0-9]+ % of 4\.8 TB/s$'
 expect '^dram +[0-9.]+ us +[0-9.]+ % +[0-9.]+ us +[0-9.]+ % +[0-9]+ %  p_dram 100 %'
 expect '^time +[0-9.]+ us +100.0 %'
 expect '^p_group +groups +f_thread_groups +kernel +5.243e\+05 '
@@ -192,6 +193,18 @@ expect '^column 2 beside 1: \+0\.0 %$'
 ! "$gpucal" explain --profile "$out/add.profile" --params "$params" --at n=2^24 --beside nowhere \
     --store "$out" 2> "$out/answer" || exit 1
 [ "$(grep -c . "$out/answer")" -ge 1 ]
+
+# A device that is in no table of its vendor has no peaks of it; a part of one, no bandwidth.
+sed 's/^  name: NVIDIA H200$/  name: NVIDIA H200 MIG 1g.18gb/' "$params" > "$out/part.yaml"
+explain add.cl --local 256 --global 'ceil(n/256)*256' --params "$out/part.yaml" --at n=2^27
+if grep -q vendor "$out/answer"; then exit 1; fi
+sed 's/^  compute_units: 132$/  compute_units: 66/' "$params" > "$out/part.yaml"
+explain add.cl --local 256 --global 'ceil(n/256)*256' --params "$out/part.yaml" --at n=2^27 --json
+python3 -c '
+import json, sys
+costs = {c["cost"]: c for c in json.load(open(sys.argv[1]))["costs"]}
+assert costs["p_dram"]["vendor_rate"] is None and costs["p_l2"]["vendor_rate"] is None
+assert abs(costs["p_fp32"]["vendor_rate"] / (66*128*1.98e9) - 1) < 1e-9, costs["p_fp32"]' "$out/answer"
 
 # A CPU's model has neither resident work-groups nor the same limits.
 explain add.cl --local 256 --global 'ceil(n/256)*256' --params "$cpu" --at n=2^24
