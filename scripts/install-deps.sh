@@ -18,7 +18,8 @@ CLUSTER=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libpmix-dev
 TEST=(git procps libcmocka-dev
     oclgrind mesa-opencl-icd             # two further OpenCL devices on any CPU
     gnuplot-nox clpeak                   # scripts/papers.sh, scripts/evaluate.sh
-    clang clang-format clang-tidy libclang-rt-dev # libFuzzer and the sanitizers are in the last
+    clang clang-format clang-tidy lld
+    libclang-rt-dev                      # libFuzzer and the sanitizers
     libstarpu-dev starpu-tools libslurm-dev python3 jq) # tests/starpu, slurm/, docs/examples
 
 die() {
