@@ -210,7 +210,7 @@ static void *read_until_the_end(void *shared)
         if (i % 50 == 0)
             read_track(store, node);
         __atomic_add_fetch(&totals->reads, 2, __ATOMIC_RELAXED);
-        gcal_clock_sleep_s(0.01); /* the publishers need a turn, too */
+        gcal_clock_sleep_s(0.1); /* the publishers need a turn, too */
     }
     return NULL;
 }
