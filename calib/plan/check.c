@@ -10,12 +10,12 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/model/dtype.h"
-#include "calib/plan/plan.h"
+#include "calib/plan/private.h"
 #include "kernels/interpret/interpret.h"
 
 /* Arguments for the host: buffers with the same contents as the worker's. */
 struct host_args {
-    struct gcal_geometry geometry;
+    const struct gcal_geometry *geometry;
     size_t n;
     struct gcal_interp_arg *args; /* by the kernel's arguments */
 };
@@ -25,7 +25,6 @@ static void host_args_clear(struct host_args *h)
     for (size_t i = 0; i < h->n; i++)
         free(h->args[i].data);
     free(h->args);
-    gcal_kernel_geometry_clear(&h->geometry);
 }
 
 static double half_value(uint16_t bits)
@@ -98,15 +97,12 @@ static int make_arg(const struct gcal_arg *arg, double value,
 static int host_args_make(const struct gcal_kernel *kernel, uint64_t seed,
                           struct host_args *h, struct gcal_error *err)
 {
-    if (gcal_kernel_geometry(kernel, kernel->n_check_sizes, kernel->check_sizes,
-                             &h->geometry, err) < 0)
-        return -1;
     if (!(h->args = calloc(kernel->n_args + 1, sizeof(*h->args))))
         return gcal_error_memory(err);
     h->n = kernel->n_args;
     for (size_t i = 0; i < h->n; i++)
-        if (make_arg(&kernel->args[i], h->geometry.arg_values[i],
-                     &h->geometry.arg_ranges[i], seed + i, &h->args[i], err) < 0)
+        if (make_arg(&kernel->args[i], h->geometry->arg_values[i],
+                     &h->geometry->arg_ranges[i], seed + i, &h->args[i], err) < 0)
             return -1;
     return 0;
 }
@@ -135,7 +131,46 @@ static int run_source(const struct gcal_kernel *kernel, struct host_args *h,
 {
     const struct gcal_count_request request = gcal_kernel_request(kernel);
 
-    return gcal_interp_run_kernel(&request, h->geometry.global_size, h->n, h->args, err);
+    return gcal_interp_run_kernel(&request, h->geometry->global_size, h->n, h->args, err);
+}
+
+/* Runs the reference, or the kernel itself, in the host's interpreter. */
+static int interpret(const struct gcal_kernel *kernel, struct host_args *h,
+                     struct gcal_error *err)
+{
+    if (gcal_kernel_is_transfer(kernel))
+        return 0;
+    return kernel->reference ? run_reference(kernel, h, err) : run_source(kernel, h, err);
+}
+
+/* Outputs move from 'h' to 'result'. */
+static int take_outputs(const struct gcal_kernel *kernel, struct host_args *h,
+                        struct gcal_plan_result *result)
+{
+    if (!(result->outputs = calloc(h->n + 1, sizeof(*result->outputs))))
+        return gcal_error_memory(&result->failure);
+    result->n = h->n;
+    for (size_t i = 0; i < h->n; i++)
+        if (kernel->args[i].output && h->args[i].data) {
+            result->outputs[i] = h->args[i].data;
+            result->bytes += h->args[i].count * gcal_dtype_size(kernel->args[i].dtype);
+            h->args[i].data = NULL;
+        }
+    return 0;
+}
+
+void gcal_plan_run_on_host(const struct gcal_kernel *kernel, uint64_t seed,
+                           const struct gcal_geometry *geometry,
+                           struct gcal_plan_result *result)
+{
+    struct host_args h = { .geometry = geometry };
+
+    *result = (struct gcal_plan_result){ .bytes = sizeof(*result) };
+    if (host_args_make(kernel, seed, &h, &result->failure) < 0 ||
+        interpret(kernel, &h, &result->failure) < 0 ||
+        take_outputs(kernel, &h, result) < 0)
+        result->failed = true;
+    host_args_clear(&h);
 }
 
 /* The mean magnitude: elements near 0 are sums that cancel, with the errors of the
@@ -181,15 +216,6 @@ static int compare_output(const struct gcal_kernel *kernel, const struct gcal_ar
     return rc;
 }
 
-/* Runs the reference, or the kernel itself, in the host's interpreter. */
-static int run_on_host(const struct gcal_kernel *kernel, struct host_args *h,
-                       struct gcal_error *err)
-{
-    if (gcal_kernel_is_transfer(kernel))
-        return 0;
-    return kernel->reference ? run_reference(kernel, h, err) : run_source(kernel, h, err);
-}
-
 /* Copies must be exact. */
 static int compare_transfer(const struct gcal_kernel *kernel, uint64_t seed,
                             size_t size_bytes, const void *output, double *worst,
@@ -213,27 +239,60 @@ static int compare_transfer(const struct gcal_kernel *kernel, uint64_t seed,
     return i < size_bytes;
 }
 
-int gcal_plan_compare_outputs(const struct gcal_kernel *kernel, uint64_t seed,
+/* With what the host computed; 'geometry': at the small sizes. */
+static int compare_all(const struct gcal_kernel *kernel, uint64_t seed,
+                       const struct gcal_geometry *geometry,
+                       const struct gcal_plan_result *result, void *const *outputs,
+                       double *worst, struct gcal_error *why)
+{
+    size_t n = kernel->n_args;
+    int rc = 0;
+
+    if (result->failed) {
+        *why = result->failure;
+        return gcal_error_prefix(why, "%s could not be checked", kernel->generator);
+    }
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        const struct gcal_interp_arg expected = { .dtype = kernel->args[i].dtype,
+                                                  .data = result->outputs[i],
+                                                  .count =
+                                                      (size_t)geometry->arg_values[i] };
+
+        if (expected.data && outputs[i])
+            rc = compare_output(kernel, &kernel->args[i], &expected, outputs[i], worst,
+                                why);
+    }
+    if (rc == 0 && outputs[n])
+        rc = compare_transfer(kernel, seed + n, geometry->transfer_bytes, outputs[n],
+                              worst, why);
+    return rc;
+}
+
+int gcal_plan_compare_outputs(struct gcal_plan_references *references,
+                              const struct gcal_kernel *kernel, uint64_t seed,
                               void *const *outputs, double *worst, struct gcal_error *why)
 {
-    struct host_args h = { 0 };
-    int rc = -1;
+    struct gcal_geometry geometry = { 0 };
+    struct gcal_plan_result own = { 0 };
+    const struct gcal_plan_result *result = NULL;
+    int rc;
 
     *worst = 0;
-    if (host_args_make(kernel, seed, &h, why) < 0 || run_on_host(kernel, &h, why) < 0) {
-        gcal_error_prefix(why, "%s could not be checked", kernel->generator);
+    if (gcal_kernel_geometry(kernel, kernel->n_check_sizes, kernel->check_sizes,
+                             &geometry, why) < 0) {
+        rc = gcal_error_prefix(why, "%s could not be checked", kernel->generator);
         goto out;
     }
-    rc = 0;
-    for (size_t i = 0; i < h.n && rc == 0; i++)
-        if (kernel->args[i].output && h.args[i].data && outputs[i])
-            rc = compare_output(kernel, &kernel->args[i], &h.args[i], outputs[i], worst,
-                                why);
-    if (rc == 0 && outputs[h.n])
-        rc = compare_transfer(kernel, seed + h.n, h.geometry.transfer_bytes, outputs[h.n],
-                              worst, why);
+    if (references)
+        result = gcal_plan_references_get(references, kernel, seed, &geometry);
+    if (!result) {
+        gcal_plan_run_on_host(kernel, seed, &geometry, &own);
+        result = &own;
+    }
+    rc = compare_all(kernel, seed, &geometry, result, outputs, worst, why);
 out:
-    host_args_clear(&h);
+    gcal_plan_result_clear(&own);
+    gcal_kernel_geometry_clear(&geometry);
     return rc;
 }
 

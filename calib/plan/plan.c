@@ -38,12 +38,14 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
                       const struct gcal_plan_hooks *hooks, struct gcal_error *err)
 {
     struct gcal_error why = { 0 };
+    struct gcal_plan_references *own = NULL;
     struct gcal_plan plan = {
         .ops = ops,
         .node = node,
         .info = info,
         .options = options,
         .hooks = hooks,
+        .references = hooks->references,
         .start_s = gcal_clock_now_s(),
         .random = options->seed,
         .err = &why,
@@ -52,6 +54,9 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
 
     if (!(plan.rows = calloc(kernels->n_kernels + 1, sizeof(*plan.rows))))
         return gcal_error_memory(err);
+    if (!plan.references)
+        plan.references = own =
+            gcal_plan_references_create(GCAL_PLAN_REFERENCES_BYTES, NULL);
     if (gcal_plan_restart_worker(&plan, NULL) == 0)
         rc = options->precision > 0 && hooks->config ? gcal_plan_design(&plan, kernels)
                                                      : measure_all(&plan, kernels);
@@ -72,5 +77,6 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     for (size_t i = 0; i < plan.n_rows; i++)
         gcal_measurement_clear(&plan.rows[i].m);
     free(plan.rows);
+    gcal_plan_references_destroy(own);
     return rc;
 }

@@ -38,6 +38,7 @@
 #include "calib/worker/worker.h"
 
 struct gcal_error;
+struct gcal_plan_references;
 
 /* State of a device's measuring, for progress displays. */
 struct gcal_plan_progress {
@@ -76,6 +77,8 @@ struct gcal_plan_hooks {
     void *progress_context; /* of both */
     size_t n_done;
     const struct gcal_plan_done *done;
+    /* Of the devices before; NULL: those of this device alone. */
+    struct gcal_plan_references *references;
     /* The models whose parameters have options->precision as target; NULL: all kernels
      * are measured.
      */
@@ -130,9 +133,11 @@ int gcal_plan_record_kernel(const struct gcal_kernel *kernel,
 
 /* Compares them with the reference run on the host: 0 if they agree; 1 if not, with 'why'
  * naming the first element; -1 with 'why' if the host could not run it.  'worst' gets the
- * largest relative difference.
+ * largest relative difference.  'references' keeps what the host computes (NULL: it is not
+ * kept).
  */
-int gcal_plan_compare_outputs(const struct gcal_kernel *kernel, uint64_t seed,
+int gcal_plan_compare_outputs(struct gcal_plan_references *references,
+                              const struct gcal_kernel *kernel, uint64_t seed,
                               void *const *outputs, double *worst,
                               struct gcal_error *why);
 /* The same with the outputs of another device. */

@@ -4,6 +4,7 @@
 
 #include "calib/base/error.h"
 #include "calib/plan/plan.h"
+#include "calib/plan/references.h"
 
 /* A kernel on the device, from its first launch to its row in the sink. */
 struct gcal_plan_row {
@@ -39,6 +40,7 @@ struct gcal_plan {
     const struct gcal_device_info *info;
     const struct gcal_config_measure_options *options;
     const struct gcal_plan_hooks *hooks;
+    struct gcal_plan_references *references;
     size_t n_rows;
     struct gcal_plan_row *rows;
     double start_s;  /* gcal_clock_now_s() */
@@ -106,6 +108,29 @@ int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
 /* Notes the verdict in a row of the family, which is finished if the family is wrong. */
 int gcal_plan_apply_verdict(struct gcal_plan *plan, struct gcal_plan_row *row,
                             const struct gcal_plan_verdict *verdict);
+
+/* ---- check.c ---- */
+
+/* The outputs of a kernel at its small sizes, as the host computes them. */
+struct gcal_plan_result {
+    size_t n, bytes;
+    void **outputs; /* by argument; NULL: none */
+    bool failed;
+    struct gcal_error failure;
+};
+
+void gcal_plan_run_on_host(const struct gcal_kernel *kernel, uint64_t seed,
+                           const struct gcal_geometry *geometry,
+                           struct gcal_plan_result *result);
+
+/* ---- references.c ---- */
+
+/* Computes it unless it is known; valid until the next call.  NULL without memory. */
+const struct gcal_plan_result *
+gcal_plan_references_get(struct gcal_plan_references *references,
+                         const struct gcal_kernel *kernel, uint64_t seed,
+                         const struct gcal_geometry *geometry);
+void gcal_plan_result_clear(struct gcal_plan_result *result);
 
 /* ---- rounds.c ---- */
 

@@ -17,8 +17,8 @@ static int compare_outputs(struct gcal_plan *plan, const struct gcal_kernel *ker
 
     if (kernel->unchecked)
         return 0;
-    rc = gcal_plan_compare_outputs(kernel, plan->options->seed, outputs, &verdict->worst,
-                                   &verdict->why);
+    rc = gcal_plan_compare_outputs(plan->references, kernel, plan->options->seed, outputs,
+                                   &verdict->worst, &verdict->why);
     if (rc < 0 && !kernel->reference && gcal_interp_is_unable(&verdict->why)) {
         gcal_log(GCAL_LOG_WARN, "%s: measured unchecked: %s", plan->info->name,
                  verdict->why.text);

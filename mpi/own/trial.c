@@ -220,7 +220,7 @@ static int compare(const struct trial *t, void *const *results,
 {
     struct gcal_error why = { 0 };
     double worst;
-    int rc = gcal_plan_compare_outputs(t->kernel, SEED, results, &worst, &why);
+    int rc = gcal_plan_compare_outputs(NULL, t->kernel, SEED, results, &worst, &why);
 
     trial->interpreted = rc == 0;
     if (rc == 0)

@@ -6,6 +6,7 @@
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "calib/base/wire.h"
+#include "calib/plan/references.h"
 #include "calib/select/select.h"
 #include "mpi/cli/command.h"
 #include "mpi/ranks/ranks.h"
@@ -25,6 +26,7 @@ struct member {
     int status; /* of the run, once ended */
     struct gcal_comm_message assignment;
     bool started, assigned;
+    struct gcal_plan_references *references; /* of all its devices */
 };
 
 static int send(struct member *m, int tag, struct gcal_buf *payload,
@@ -250,6 +252,7 @@ static int measure(struct member *m, struct assignment *a,
         .progress_context = m,
         .n_done = n_done,
         .done = done,
+        .references = m->references,
         .config = &a->config,
     };
     struct gcal_run_device device = { .node = m->node,
@@ -395,11 +398,13 @@ int gcal_member_run(struct gcal_comm *comm, struct gcal_worker_spawner *spawner,
     };
 
     m.last_heard_s = gcal_clock_now_s();
+    m.references = gcal_plan_references_create(GCAL_PLAN_REFERENCES_BYTES, NULL);
     if ((m.node = gcal_node_name(&err)))
         work(&m, &err);
     if (!m.ended)
         gcal_log(GCAL_LOG_ERROR, "%s", err.text);
     gcal_buf_free(&m.assignment.payload);
+    gcal_plan_references_destroy(m.references);
     free(m.node);
     return m.status;
 }

@@ -1,23 +1,25 @@
 /* device_check.c - whether configurations compute the same as their reference
  *
- * Many configurations have the same inputs and the same reference: its interpretation on
- * the host, which takes longer than the device, is done for the first of them, and the
- * others are compared with what that one gave.
+ * Many configurations have the same inputs and the same reference: the host computes it for
+ * the first of them (calib/plan/references.h).  Without a reference, the host interprets the
+ * first configuration, and the others are compared with what the device gave for that one.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/hash.h"
 #include "calib/base/log.h"
+#include "calib/model/dtype.h"
 #include "calib/plan/plan.h"
+#include "calib/plan/references.h"
 #include "kernels/generate/generate.h"
 #include "kernels/interpret/interpret.h"
 #include "mpi/tune/device_private.h"
 
 struct gcal_tune_known {
-    char *key;
-    size_t n;
+    char key[GCAL_HASH_TEXT_SIZE];
+    size_t n, bytes;
     void **outputs;
     struct gcal_tune_known *next;
 };
@@ -27,41 +29,6 @@ static void outputs_free(void **outputs, size_t n)
     for (size_t i = 0; outputs && i < n; i++)
         free(outputs[i]);
     free(outputs);
-}
-
-void gcal_tune_check_clear(struct gcal_tune_check *check)
-{
-    for (struct gcal_tune_known *k; (k = check->known);) {
-        check->known = k->next;
-        outputs_free(k->outputs, k->n);
-        free(k->key);
-        free(k);
-    }
-}
-
-/* All that the right outputs follow from, the kernel's own source apart. */
-static char *key_of(const struct gcal_kernel *kernel, struct gcal_error *err)
-{
-    struct gcal_geometry geometry = { 0 };
-    struct gcal_buf buf = { 0 };
-    int rc = gcal_kernel_geometry(kernel, kernel->n_check_sizes, kernel->check_sizes,
-                                  &geometry, err);
-
-    for (size_t i = 0; rc == 0 && i < kernel->n_args; i++) {
-        const struct gcal_arg *arg = &kernel->args[i];
-        const struct gcal_dtype_range *range = &geometry.arg_ranges[i];
-
-        if (arg->kind != GCAL_ARG_LOCAL)
-            gcal_buf_printf(&buf, "%d %s %d %.17g %.17g %.17g %d\n", arg->kind,
-                            arg->dtype, arg->output, geometry.arg_values[i], range->first,
-                            range->last, range->sorted);
-    }
-    gcal_buf_puts(&buf, kernel->reference ? kernel->reference : "");
-    gcal_kernel_geometry_clear(&geometry);
-    if (rc == 0)
-        return gcal_buf_take(&buf, err);
-    gcal_buf_free(&buf);
-    return NULL;
 }
 
 static const struct gcal_tune_known *find(const struct gcal_tune_check *check,
@@ -74,19 +41,73 @@ static const struct gcal_tune_known *find(const struct gcal_tune_check *check,
     return k;
 }
 
-/* Takes both in any case. */
-static int keep(struct gcal_tune_check *check, char *key, void **outputs, size_t n,
-                struct gcal_error *err)
+static void known_free(struct gcal_tune_known *k)
+{
+    outputs_free(k->outputs, k->n);
+    free(k);
+}
+
+void gcal_tune_check_clear(struct gcal_tune_check *check)
+{
+    for (struct gcal_tune_known *k; (k = check->known);) {
+        check->known = k->next;
+        known_free(k);
+    }
+    gcal_plan_references_destroy(check->references);
+}
+
+/* The oldest ones go where they take too much memory; the first one stays. */
+static void trim(struct gcal_tune_check *check)
+{
+    size_t bytes = 0;
+    struct gcal_tune_known *last = NULL;
+
+    for (struct gcal_tune_known **at = &check->known; *at;) {
+        struct gcal_tune_known *k = *at;
+
+        bytes += k->bytes;
+        if (last && bytes > GCAL_PLAN_REFERENCES_BYTES) {
+            *at = k->next;
+            known_free(k);
+        } else {
+            last = k;
+            at = &k->next;
+        }
+    }
+}
+
+static size_t outputs_bytes(const struct gcal_kernel *kernel, void *const *outputs)
+{
+    struct gcal_geometry geometry = { 0 };
+    size_t bytes = 0;
+
+    if (gcal_kernel_geometry(kernel, kernel->n_check_sizes, kernel->check_sizes,
+                             &geometry, NULL) == 0)
+        for (size_t i = 0; i < kernel->n_args; i++)
+            if (outputs[i])
+                bytes += (size_t)geometry.arg_values[i] *
+                         gcal_dtype_size(kernel->args[i].dtype);
+    gcal_kernel_geometry_clear(&geometry);
+    return bytes;
+}
+
+/* Takes 'outputs' in any case. */
+static int keep(struct gcal_tune_check *check, const struct gcal_kernel *kernel,
+                const char *key, void **outputs, struct gcal_error *err)
 {
     struct gcal_tune_known *k = calloc(1, sizeof(*k));
 
     if (!k) {
-        outputs_free(outputs, n);
-        free(key);
+        outputs_free(outputs, kernel->n_args + 1);
         return gcal_error_memory(err);
     }
-    *k = (struct gcal_tune_known){ key, n, outputs, check->known };
+    *k = (struct gcal_tune_known){ .n = kernel->n_args + 1,
+                                   .bytes = outputs_bytes(kernel, outputs),
+                                   .outputs = outputs,
+                                   .next = check->known };
+    memcpy(k->key, key, sizeof(k->key));
     check->known = k;
+    trim(check);
     return 0;
 }
 
@@ -98,8 +119,8 @@ static enum verdict compare_with_host(struct gcal_tune_check *check,
                                       void *const *outputs, struct gcal_error *why)
 {
     double worst;
-    int rc =
-        gcal_plan_compare_outputs(kernel, GCAL_TUNE_CHECK_SEED, outputs, &worst, why);
+    int rc = gcal_plan_compare_outputs(check->references, kernel, GCAL_TUNE_CHECK_SEED,
+                                       outputs, &worst, why);
 
     if (rc >= 0)
         return rc == 0 ? RIGHT : WRONG;
@@ -112,21 +133,24 @@ static enum verdict compare_with_host(struct gcal_tune_check *check,
     return UNABLE;
 }
 
-/* Outputs that differ from those of another configuration may still be as near to the
- * host's as the tolerance asks.
+/* Without a reference, outputs like those of another configuration are right.  If they differ,
+ * they may still be as near to the host's as the tolerance asks.
  */
 static bool is_wrong(struct gcal_tune_check *check, const struct gcal_tune_known *known,
                      const struct gcal_kernel *kernel, void *const *outputs,
                      struct gcal_error *why)
 {
     struct gcal_error differs = { 0 };
-    enum verdict verdict;
+    enum verdict verdict = UNABLE;
     double worst;
 
-    if (known &&
+    if (kernel->reference)
+        verdict = compare_with_host(check, kernel, outputs, why);
+    if (verdict == UNABLE && known &&
         gcal_plan_compare_devices(kernel, outputs, known->outputs, &worst, &differs) == 0)
         return false;
-    verdict = compare_with_host(check, kernel, outputs, why);
+    if (!kernel->reference)
+        verdict = compare_with_host(check, kernel, outputs, why);
     if (verdict != UNABLE || !known)
         return verdict == WRONG;
     *why = differs;
@@ -134,18 +158,31 @@ static bool is_wrong(struct gcal_tune_check *check, const struct gcal_tune_known
     return true;
 }
 
+/* Takes 'outputs' in any case. */
+static int check_outputs(struct gcal_tune_check *check, const struct gcal_kernel *kernel,
+                         const char *key, void **outputs, struct gcal_error *why,
+                         struct gcal_error *err)
+{
+    const struct gcal_tune_known *known = find(check, key);
+    bool wrong = is_wrong(check, known, kernel, outputs, why);
+
+    if (!wrong && !known)
+        return keep(check, kernel, key, outputs, err);
+    outputs_free(outputs, kernel->n_args + 1);
+    return wrong;
+}
+
 int gcal_tune_check_outputs(struct gcal_tune_check *check, size_t config, void **outputs,
                             struct gcal_error *why, struct gcal_error *err)
 {
     const struct gcal_kernel *kernel = check->space->configs[config].kernel;
-    size_t n = kernel->n_args + 1;
-    char *key = key_of(kernel, err);
-    const struct gcal_tune_known *known = key ? find(check, key) : NULL;
-    int rc = !key ? -1 : is_wrong(check, known, kernel, outputs, why);
+    char key[GCAL_HASH_TEXT_SIZE];
 
-    if (rc == 0 && !known)
-        return keep(check, key, outputs, n, err);
-    outputs_free(outputs, n);
-    free(key);
-    return rc;
+    if ((!check->references && !(check->references = gcal_plan_references_create(
+                                     GCAL_PLAN_REFERENCES_BYTES, err))) ||
+        gcal_plan_reference_key(kernel, GCAL_TUNE_CHECK_SEED, key, err) < 0) {
+        outputs_free(outputs, kernel->n_args + 1);
+        return -1;
+    }
+    return check_outputs(check, kernel, key, outputs, why, err);
 }

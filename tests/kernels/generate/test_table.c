@@ -38,6 +38,7 @@ struct device_table {
     struct gcal_worker_spawner *spawner;
     struct gcal_device_info info;
     struct gcal_plan_device_ops ops;
+    struct gcal_plan_references *references;
     size_t n_good, n_left_out, n_failed;
 };
 
@@ -156,7 +157,8 @@ static enum outcome run(struct device_table *t, const struct gcal_kernel *kernel
     *run_s = gcal_clock_now_s() - start;
     if (reply == GCAL_WORKER_DONE) {
         start = gcal_clock_now_s();
-        outcome = gcal_plan_compare_outputs(kernel, SEED, outputs, &worst, why) == 0
+        outcome = gcal_plan_compare_outputs(t->references, kernel, SEED, outputs, &worst,
+                                            why) == 0
                       ? GOOD
                       : WRONG;
         *host_s = gcal_clock_now_s() - start;
@@ -305,7 +307,9 @@ int main(int argc, char **argv)
     t.ops = gcal_plan_worker_ops_create(t.spawner, t.info.uid, LIMIT_S, NULL, &err);
     if (!t.ops.context || t.ops.restart(t.ops.context, &err) < 0)
         die(t.info.name, &err);
+    t.references = gcal_plan_references_create(GCAL_PLAN_REFERENCES_BYTES, NULL);
     rc = test_all(&t);
+    gcal_plan_references_destroy(t.references);
     gcal_plan_worker_ops_destroy(&t.ops);
     gcal_device_info_clear(&t.info);
     gcal_worker_spawner_stop(t.spawner);
