@@ -32,7 +32,7 @@ TERMS = [
     ("waves of work-groups", {"wave_miss": "0"}, []),
     ("blocks of two sectors", {"apart": "1"}, []),
     ("sectors that stores leave incomplete", {"read_back": "0"}, []),
-    ("contention of atomic operations", {"atomics": "p_atomic*f_atomic_sector_global"},
+    ("contention of atomic operations", {"atomics": "p_atomic*f_atomic_sector_pass_global"},
      ["p_contended"]),
     ("latency of loads", {"latency": ("load_latency*rounds +", "")},
      ["p_serial", "p_latency_l1", "p_latency_l2", "p_latency_dram"]),

@@ -232,12 +232,17 @@ static void integers_of_64_bits_cost_several(void **state)
 static void all_other_work_has_a_cost(void **state)
 {
     static const char *const work[] = {
-        "f_sector_global_float32_load",   "f_sector_global_uint8_store",
-        "f_local_pass_float64_load",      "f_line_constant_float32_load",
-        "f_mem_access_image_load",        "f_mem_access_private_float32_store",
-        "f_atomic_global_int32_add",      "f_atomic_sector_global_int32_add",
-        "f_atomic_pass_local_uint64_max", "f_divergent_branch",
-        "f_sync_barrier_local",           "f_sync_kernel_launch",
+        "f_sector_global_float32_load",
+        "f_sector_global_uint8_store",
+        "f_local_pass_float64_load",
+        "f_line_constant_float32_load",
+        "f_mem_access_image_load",
+        "f_mem_access_private_float32_store",
+        "f_atomic_sector_pass_global_int32_add",
+        "f_atomic_pass_local_uint64_max",
+        "f_divergent_branch",
+        "f_sync_barrier_local",
+        "f_sync_kernel_launch",
     };
     double parameters[MOST_NAMES];
 
