@@ -123,6 +123,14 @@ int gcal_own_kernel_generate(const struct gcal_own_kernel *own,
                              const struct gcal_kernel_limits *limits,
                              struct gcal_kernel_list *list, struct gcal_error *err);
 
+/* ---- arguments.c ---- */
+
+/* Gives a counted kernel arguments if it has none but its source does: buffers as large as its
+ * accesses reach, scalars that are sizes, others 1 or 0.5.  -1 with 'err' if one cannot be made
+ * up.
+ */
+int gcal_own_arguments_make_up(struct gcal_kernel *kernel, struct gcal_error *err);
+
 /* ---- trial.c ---- */
 
 /* With what the result of a kernel was compared. */

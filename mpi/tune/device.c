@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "kernels/generate/generate.h"
+#include "mpi/own/own.h"
 #include "mpi/tune/device_private.h"
 
 #define OPEN_LIMIT_S 120.0
@@ -34,7 +36,7 @@ struct gcal_tune_device {
     struct gcal_tune_check check;
     bool *checked; /* by configuration */
     struct gcal_worker *worker;
-    bool is_warm;
+    bool is_warm, says_arguments;
     size_t lost; /* consecutive workers */
 };
 
@@ -203,6 +205,40 @@ static int launch(struct gcal_tune_device *d, size_t config, double enough_s,
     return 0;
 }
 
+/* "y: n, x: n, a = 0.5", of the first kernel. */
+static void say_arguments(struct gcal_tune_device *d, const struct gcal_kernel *kernel)
+{
+    struct gcal_buf buf = { 0 };
+
+    for (size_t i = 0; i < kernel->n_args; i++)
+        gcal_buf_printf(&buf, "%s%s%s%s", i ? ", " : "", kernel->args[i].name,
+                        kernel->args[i].kind == GCAL_ARG_SCALAR ? " = " : ": ",
+                        kernel->args[i].value);
+    if (!d->says_arguments && buf.data)
+        gcal_log(GCAL_LOG_INFO, "%s has no 'args', made up: %s", kernel->generator,
+                 (const char *)buf.data);
+    d->says_arguments = true;
+    gcal_buf_free(&buf);
+}
+
+/* A space without arguments: they are made up for the configurations that are timed. */
+static int make_up_arguments(struct gcal_tune_device *d, size_t config,
+                             struct gcal_error *err)
+{
+    const struct gcal_kernel_list *list = d->space->kernels;
+    size_t i = 0;
+
+    while (list && i < list->n_kernels &&
+           list->kernels[i] != d->space->configs[config].kernel)
+        i++;
+    if (!list || i == list->n_kernels || list->kernels[i]->n_args)
+        return 0;
+    if (gcal_own_arguments_make_up(list->kernels[i], err) < 0)
+        return -1;
+    say_arguments(d, list->kernels[i]);
+    return 0;
+}
+
 static int time_config(void *context, size_t config, double enough_s,
                        struct gcal_tune_time *time, struct gcal_error *err)
 {
@@ -221,7 +257,7 @@ static int time_config(void *context, size_t config, double enough_s,
         set_failed(time, GCAL_TUNE_FAILED, program->why);
         return 0;
     }
-    if (need_worker(d, err) < 0)
+    if (make_up_arguments(d, config, err) < 0 || need_worker(d, err) < 0)
         return -1;
     rc = check(d, config, time, err);
     gcal_tune_build_pump(&d->build);

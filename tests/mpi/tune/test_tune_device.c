@@ -14,6 +14,7 @@
 #include "calib/base/error.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/local_device.h"
+#include "mpi/own/own.h"
 #include "mpi/tune/device.h"
 #include "mpi/tune/times.h"
 
@@ -198,6 +199,46 @@ static void builds_into_the_folder(void **state)
     assert_true(n > 2);
 }
 
+/* A space without arguments: as large as the accesses reach. */
+static void makes_arguments_up(void **state)
+{
+    struct gcal_kernel *kernel = &kernels[0];
+    struct gcal_kernel_list list = { .n_kernels = 1, .kernels = &kernel };
+    struct gcal_tune_time time = { 0 };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    space.kernels = &list;
+    kernel->n_args = 0;
+    kernel->args = NULL;
+    kernel->build_options = "-DF=3 -DAGAIN"; /* checked anew */
+    time_one(0, INFINITY, &time);
+    if (time.outcome != GCAL_TUNE_TIMED)
+        fail_msg("%s", time.why);
+    assert_int_equal(kernel->n_args, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(kernel->args[i].name, i ? "b" : "a");
+        assert_string_equal(kernel->args[i].value, "n");
+        assert_int_equal(kernel->args[i].output, i == 1);
+        free(kernel->args[i].name);
+        free(kernel->args[i].dtype);
+        free(kernel->args[i].value);
+    }
+    free(kernel->args);
+    kernel->n_args = 0;
+    kernel->args = NULL;
+    kernel->source = "__kernel void scale(__global float *a, __global const int *at)\n"
+                     "{ a[at[get_global_id(0)]] = 1; }\n";
+    assert_int_equal(gcal_own_arguments_make_up(kernel, &err), -1);
+    assert_non_null(strstr(err.text, "scale has no 'args', and 'a' cannot be made up: "));
+    free(kernel->args[0].name);
+    free(kernel->args);
+    kernel->n_args = 2;
+    kernel->args = args;
+    space.kernels = NULL;
+    free(time.why);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +246,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(leaves_out_what_the_space_left_out),
         cmocka_unit_test(abandons_what_takes_too_long),
         cmocka_unit_test(builds_into_the_folder),
+        cmocka_unit_test(makes_arguments_up),
     };
     int status = gcal_worker_dispatch(argc, argv);
 
