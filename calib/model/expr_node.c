@@ -332,11 +332,11 @@ static struct gcal_expr_node *reduce_extreme(struct gcal_expr_builder *b,
     size_t flat = 0, n = 0;
 
     for (size_t i = 0; i < n_args; i++)
-        flat += a[i]->op == op ? a[i]->n_args : 1;
+        flat += a[i]->op == op && !b->expr->keeps_extremes ? a[i]->n_args : 1;
     if (flat > GCAL_EXPR_MAX_ARGS)
         return NULL;
     for (size_t i = 0; i < n_args; i++)
-        if (a[i]->op == op)
+        if (a[i]->op == op && !b->expr->keeps_extremes)
             for (size_t k = 0; k < a[i]->n_args; k++)
                 merge(b, op, a[i]->args[k], all, &n);
         else

@@ -101,6 +101,8 @@ struct gcal_expr {
     struct gcal_expr_node_block *nodes; /* the newest first */
     size_t n_nodes;
     bool shares; /* a named expression is used several times */
+    bool
+        keeps_extremes; /* a minimum of minima stays one: its arguments are wanted whole */
     struct gcal_expr_node *root;
     struct gcal_expr_instruction *program;
     size_t n_instructions, program_capacity;
@@ -169,7 +171,8 @@ int gcal_expr_compile(struct gcal_expr *expr, struct gcal_expr_node *root,
                       struct gcal_error *err);
 
 /* Makes roots[i] the graph of texts[i] with these names (NULL: none), in one expression, which has no program and has these
- * symbols alone.  NULL with 'err'; '*failed', which starts as 0, is then the text that it is about.
+ * symbols alone.  A maximum that is an argument of another remains one node, so that each use of it
+ * is found.  NULL with 'err'; '*failed', which starts as 0, is then the text that it is about.
  */
 struct gcal_expr *gcal_expr_parse_roots(size_t n, const char *const *texts,
                                         const struct gcal_expr_names *names,

@@ -491,6 +491,8 @@ struct gcal_expr *gcal_expr_parse_roots(size_t n, const char *const *texts,
 {
     struct gcal_expr *expr = gcal_expr_create(n_symbols, symbols, err);
 
+    if (expr)
+        expr->keeps_extremes = true;
     if (expr && parse_roots(expr, n, texts, names, roots, failed, err) == 0)
         return expr;
     gcal_expr_destroy(expr);

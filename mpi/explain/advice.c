@@ -310,6 +310,28 @@ static int advise_costs(struct gcal_explain_case *c, struct gcal_explain_changes
     return rc;
 }
 
+/* Loads that wait for others: fewer rounds of more loads each. */
+static int advise_rounds(struct gcal_explain_case *c,
+                         struct gcal_explain_changes *changes, struct gcal_error *err)
+{
+    struct gcal_explain_lab *lab = &c->lab;
+    size_t text = gcal_explain_lab_find(lab, "rounds");
+    int rc;
+
+    if (text == lab->n_texts || !(lab->values[text] > 1))
+        return 0;
+    lab->factors[text] = 0.5;
+    gcal_explain_lab_eval(lab);
+    rc = gcal_explain_changes_add(
+        changes, lab,
+        strdup("half as many rounds of loads that wait (more loads in flight: unrolled "
+               "loops, wider loads, more work-items)"),
+        err);
+    lab->factors[text] = 1;
+    gcal_explain_lab_eval(lab);
+    return rc;
+}
+
 /* ---- other work-groups ---- */
 
 /* A work-group of 'old' with each axis multiplied by 2^times; false: it is none. */
@@ -405,6 +427,7 @@ int gcal_explain_advise(struct gcal_explain_case *c,
 {
     if (advise_resident(c, changes, err) < 0 || advise_accesses(c, changes, err) < 0 ||
         advise_banks(c, changes, err) < 0 || advise_costs(c, changes, err) < 0 ||
+        advise_rounds(c, changes, err) < 0 ||
         advise_kind(c, GCAL_FEATURE_DIVERGENT_BRANCH, 0, "no branches that diverge",
                     changes, err) < 0 ||
         advise_kind(c, GCAL_FEATURE_BARRIER_LOCAL, 0.5, "half of the barriers", changes,

@@ -137,6 +137,18 @@ static void find_rates(const struct gcal_explain_limits *l,
                                             lab->names[cost->limit + 1]);
 }
 
+/* Of what has no rate, such as a latency: how often its limit has the cost, if that is more often than
+ * the expression that names it.
+ */
+static double times_paid(const struct gcal_explain_lab *lab,
+                         const struct gcal_explain_cost *cost)
+{
+    double part_s = cost->of_limit[cost->limit] * lab->values[cost->limit + 1];
+
+    return part_s > cost->count * cost->cost_s * 1.001 ? whole(part_s / cost->cost_s)
+                                                       : cost->count;
+}
+
 static void find_cost(struct gcal_explain_lab *lab, size_t parameter,
                       const struct gcal_explain_limits *l, double *above, double *below,
                       struct gcal_explain_cost *cost)
@@ -161,6 +173,8 @@ static void find_cost(struct gcal_explain_lab *lab, size_t parameter,
             cost->limit = i;
         }
     }
+    if (cost->label.unit == GCAL_EXPLAIN_NO_RATE && cost->limit < lab->n_roofs)
+        cost->count = times_paid(lab, cost);
     cost->per_unit = units_of(lab, cost->label.unit);
     find_rates(l, lab, cost);
 }

@@ -108,11 +108,17 @@ static const char *of_limit(const struct gcal_explain_case *c,
 static void print_cost(const struct gcal_explain_case *c,
                        const struct gcal_explain_cost *cost)
 {
-    char one[GCAL_UNITS_SIZE], adds[GCAL_UNITS_SIZE], rate[32], peak[32];
+    char one[GCAL_UNITS_SIZE], adds[GCAL_UNITS_SIZE], rate[32], peak[32], of[29];
     enum gcal_explain_unit unit = cost->label.unit;
 
-    printf("%-18s %-10s %-28.28s %-10s %11.4g %10s %10s %6.1f %%", cost->parameter,
-           of_limit(c, cost), cost->label.counted, cost->label.granularity, cost->count,
+    size_t room = sizeof(of) - 1;
+
+    snprintf(of, sizeof(of), "%s",
+             gcal_explain_cost_words(cost->parameter, cost->label.counted));
+    if (strlen(gcal_explain_cost_words(cost->parameter, cost->label.counted)) > room)
+        memcpy(of + room - 2, "..", 2);
+    printf("%-18s %-10s %-28s %-10s %11.4g %10s %10s %6.1f %%", cost->parameter,
+           of_limit(c, cost), of, cost->label.granularity, cost->count,
            gcal_units(cost->cost_s, "s", one), gcal_units(cost->adds_s, "s", adds),
            100 * cost->adds_s / c->limits.time_s);
     if (gcal_explain_has_rate(cost))
@@ -213,8 +219,10 @@ static int print_doubts(const struct gcal_explain_case *c, struct gcal_error *er
     const struct gcal_prediction *p = &c->prediction;
     const struct gcal_profile *profile = c->subject->target.profile;
 
+    if (p->estimated > 0 || p->extrapolates || p->not_covered > 0)
+        puts("");
     if (p->estimated > 0)
-        printf("\nestimated counts: the time changes by %.0f %% where they double\n",
+        printf("estimated counts: the time changes by %.0f %% where they double\n",
                100 * (exp2(p->estimated) - 1));
     for (size_t i = 0; !c->notes_printed && i < profile->n_notes; i++)
         printf("  %s\n", profile->notes[i]);

@@ -390,6 +390,8 @@ int gcal_explain_svg(const char *path, const struct gcal_explain_set *set,
 
 /* What a limit of that name is ("memory"); the name itself if it is an unknown one. */
 const char *gcal_explain_words(const char *limit);
+/* What a cost is of, in words; 'counted' for an unknown one. */
+const char *gcal_explain_cost_words(const char *parameter, const char *counted);
 /* "limited by dram: ...", the caller's to free; NULL if memory runs out. */
 char *gcal_explain_sentence(const struct gcal_explain_case *c);
 /* Whether rates are worth showing: not of what is a small part of its limit. */

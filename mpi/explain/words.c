@@ -7,6 +7,9 @@
 #include "calib/base/units.h"
 #include "mpi/explain/private.h"
 
+/* A device that is as full as this hides what can be hidden. */
+#define FULL 0.5
+
 /* Limits of the models that gpucal brings along. */
 static const struct {
     const char *limit, *words;
@@ -29,6 +32,32 @@ const char *gcal_explain_words(const char *limit)
         if (strcmp(known[i].limit, limit) == 0)
             return known[i].words;
     return limit;
+}
+
+/* Costs of these models whose expression says little. */
+static const struct {
+    const char *parameter, *words;
+} known_costs[] = {
+    { "p_dram", "sectors from and to memory" },
+    { "p_l2", "sectors from the L2 cache" },
+    { "p_l2_store", "sectors stored" },
+    { "p_pass", "passes of L1, local memory" },
+    { "p_latency_l1", "rounds of loads" },
+    { "p_latency_l2", "rounds of loads from L2" },
+    { "p_latency_dram", "rounds of loads from memory" },
+    { "p_latency_op", "operations in a chain" },
+    { "p_latency_local", "local loads in a chain" },
+    { "p_latency_barrier", "barriers in a chain" },
+    { "p_group", "work-groups" },
+    { "p_launch", "launches" },
+};
+
+const char *gcal_explain_cost_words(const char *parameter, const char *counted)
+{
+    for (size_t i = 0; i < sizeof(known_costs) / sizeof(*known_costs); i++)
+        if (strcmp(known_costs[i].parameter, parameter) == 0)
+            return known_costs[i].words;
+    return counted;
 }
 
 static const char *const unit_names[] = {
@@ -87,6 +116,18 @@ static void put_rate(struct gcal_buf *buf, const struct gcal_explain_case *c)
             gcal_explain_rate(cost->peak, cost->label.unit, peak, sizeof(peak)), vendor);
 }
 
+/* Work-items that wait hide behind others only if there are others. */
+static void put_fill(struct gcal_buf *buf, const struct gcal_explain_case *c)
+{
+    const struct gcal_explain_occupancy *o = &c->occupancy;
+
+    if (strcmp(c->limits.limits[0].name, "latency") == 0 && o->known &&
+        o->achieved < FULL)
+        gcal_buf_printf(buf, "; the launch fills %.2g %% of the device%s",
+                        100 * o->achieved,
+                        o->achieved < 0.9 * o->occupancy ? ": few work-groups" : "");
+}
+
 char *gcal_explain_sentence(const struct gcal_explain_case *c)
 {
     const struct gcal_explain_limits *l = &c->limits;
@@ -101,6 +142,7 @@ char *gcal_explain_sentence(const struct gcal_explain_case *c)
                     gcal_explain_words(l->limits[0].name),
                     100 * l->limits[0].adds_s / l->time_s);
     put_rate(&buf, c);
+    put_fill(&buf, c);
     if (l->n_limits > 1 && l->limits[1].adds_s > 0.5 * l->limits[0].adds_s)
         gcal_buf_printf(&buf, "; %s is close (%.0f %%)", l->limits[1].name,
                         100 * l->limits[1].adds_s / l->time_s);

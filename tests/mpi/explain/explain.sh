@@ -62,12 +62,24 @@ expect '^limited by dram \(memory\): [0-9]+ % of the time; [0-9.]+ TB/s are [0-9
 expect '^p_dram .* [0-9]+ %: [0-9.]+ TB/s of [0-9.]+ TB/s \([0-9.]+\); [0-9]+ % of 4\.8 TB/s$'
 expect '^dram +[0-9.]+ us +[0-9.]+ % +[0-9.]+ us +[0-9.]+ % +[0-9]+ %  p_dram 100 %'
 expect '^time +[0-9.]+ us +100.0 %'
-expect '^p_group +groups +f_thread_groups +kernel +5.243e\+05 '
+expect '^p_group +groups +work-groups +kernel +5.243e\+05 '
 expect '^occupancy: 100 % \(8 work-groups of 256 work-items on a compute unit, bound by size of work-groups\)$'
 expect '^waves: 496.5; the last one is 48 % full$'
 add --at n=1000
 expect '^limited by launch \(the launch itself\): 9[0-9] % of the time$'
 expect '; 0.38 % reached, as the launch has 4 work-groups for 132 compute units$'
+
+# No limit adds more than it takes alone, a maximum within the limit included; who waits needs others.
+"$gpucal" explain --tag histogram --tag version:naive --tag bins:256 --tag items:4 --tag lsize_0:256 \
+    --tag n:67108864 --params "$params" --json > "$out/answer"
+python3 - "$out/answer" <<'PYTHON'
+import json, sys
+a = json.load(open(sys.argv[1]))
+assert all(l["adds_s"] <= 1.001*l["alone_s"] for l in a["limits"]), a["limits"]
+assert abs(a["other_s"]) < 1e-3*a["time_s"], a["other_s"]
+PYTHON
+chain -D KIB=4 --at n=2^14,m=4096
+expect '^limited by latency \(.*\): [0-9]+ % of the time; the launch fills [0-9.]+ % of the device: few work-groups'
 
 # Local memory and arithmetic.
 chain -D KIB=48 --at n=2^22,m=4096
