@@ -26,7 +26,8 @@ install_packages() {
 }
 
 check_format() {
-    git_here ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror
+    git_here ls-files '*.c' '*.h' |
+        xargs -P "$(nproc)" -n 100 clang-format --dry-run -Werror
 }
 
 check_layers() {
