@@ -109,7 +109,20 @@ int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
 int gcal_plan_apply_verdict(struct gcal_plan *plan, struct gcal_plan_row *row,
                             const struct gcal_plan_verdict *verdict);
 
-/* ---- check.c ---- */
+/* ---- host.c ---- */
+
+/* C types of the types of elements, but for float16. */
+#define GCAL_PLAN_DTYPES(X)                                                              \
+    X("int8", int8_t)                                                                    \
+    X("uint8", uint8_t)                                                                  \
+    X("int16", int16_t)                                                                  \
+    X("uint16", uint16_t)                                                                \
+    X("int32", int32_t)                                                                  \
+    X("uint32", uint32_t)                                                                \
+    X("int64", int64_t)                                                                  \
+    X("uint64", uint64_t)                                                                \
+    X("float32", float)                                                                  \
+    X("float64", double)
 
 /* The outputs of a kernel at its small sizes, as the host computes them. */
 struct gcal_plan_result {
@@ -122,6 +135,7 @@ struct gcal_plan_result {
 void gcal_plan_run_on_host(const struct gcal_kernel *kernel, uint64_t seed,
                            const struct gcal_geometry *geometry,
                            struct gcal_plan_result *result);
+void gcal_plan_result_clear(struct gcal_plan_result *result);
 
 /* ---- references.c ---- */
 
@@ -130,7 +144,6 @@ const struct gcal_plan_result *
 gcal_plan_references_get(struct gcal_plan_references *references,
                          const struct gcal_kernel *kernel, uint64_t seed,
                          const struct gcal_geometry *geometry);
-void gcal_plan_result_clear(struct gcal_plan_result *result);
 
 /* ---- rounds.c ---- */
 

@@ -34,14 +34,6 @@ struct gcal_plan_references *gcal_plan_references_create(size_t most_bytes,
     return r;
 }
 
-void gcal_plan_result_clear(struct gcal_plan_result *result)
-{
-    for (size_t i = 0; result->outputs && i < result->n; i++)
-        free(result->outputs[i]);
-    free(result->outputs);
-    *result = (struct gcal_plan_result){ 0 };
-}
-
 static void known_free(struct known *known)
 {
     gcal_plan_result_clear(&known->result);
