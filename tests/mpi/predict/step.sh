@@ -94,7 +94,7 @@ if "$gpucal" predict --profile "$out/add.yaml" --at n=1024 --params "$data/trans
 fi
 expect 'a profile does not have the buffers of its kernel'
 if "$gpucal" predict "$out/add.cl" --local 256 --global 'ceil(n/256)*256' --at n=1024 \
-    --params "$data/general/h100.yaml" --copy-in 4*n > "$out/answer" 2>&1; then
+    --params "$data/general/cpu.yaml" --copy-in 4*n > "$out/answer" 2>&1; then
     fail 'a device without a model of transfers'
 fi
 expect 'no model of transfers is published'
