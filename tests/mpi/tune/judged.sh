@@ -24,3 +24,9 @@ share() { # DEVICE NAME TAG...
 share h200 increment increment dtype:float32 M:268435456
 share h100 increment increment dtype:float32 M:268435456
 share h100 dense dense dtype:float32 K:256 M:4194304
+for device in h100 h200; do
+    for bins in 8 128 512; do # the version, where atomic operations contend
+        share $device histogram-$bins histogram dtype:float32 lsize_0:256 n:33554432 bins:$bins \
+            version:naive,striped,padded,local,local_padded items:1,2,4,8,16,32
+    done
+done
