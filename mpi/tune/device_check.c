@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/hash.h"
 #include "calib/base/log.h"
@@ -16,6 +17,9 @@
 #include "kernels/generate/generate.h"
 #include "kernels/interpret/interpret.h"
 #include "mpi/tune/device_private.h"
+
+/* Of the host, for one configuration, beyond which a search is held up. */
+#define SLOW_S 2.0
 
 struct gcal_tune_known {
     char key[GCAL_HASH_TEXT_SIZE];
@@ -113,15 +117,28 @@ static int keep(struct gcal_tune_check *check, const struct gcal_kernel *kernel,
 
 enum verdict { RIGHT, WRONG, UNABLE };
 
+/* Once. */
+static void warn_of_slow(struct gcal_tune_check *check, double host_s)
+{
+    if (host_s < SLOW_S || check->slow)
+        return;
+    gcal_log(GCAL_LOG_WARN,
+             "the host took %.1f s to check one configuration: give the space smaller "
+             "sizes for 'check', a larger 'tolerance' or a quicker 'reference'",
+             host_s);
+    check->slow = true;
+}
+
 /* UNABLE: the host cannot compute them.  It is said once. */
 static enum verdict compare_with_host(struct gcal_tune_check *check,
                                       const struct gcal_kernel *kernel,
                                       void *const *outputs, struct gcal_error *why)
 {
-    double worst;
+    double worst, began_s = gcal_clock_now_s();
     int rc = gcal_plan_compare_outputs(check->references, kernel, GCAL_TUNE_CHECK_SEED,
                                        outputs, &worst, why);
 
+    warn_of_slow(check, gcal_clock_now_s() - began_s);
     if (rc >= 0)
         return rc == 0 ? RIGHT : WRONG;
     if (gcal_interp_is_outside(why))

@@ -58,6 +58,7 @@ struct gcal_tune_check {
     struct gcal_tune_known *known;           /* right results of the device, by inputs */
     struct gcal_plan_references *references; /* those of the host; NULL: not yet */
     bool unable;                             /* the host could not compute some */
+    bool slow;                               /* the host took long, which was said */
 };
 
 void gcal_tune_check_clear(struct gcal_tune_check *check);
