@@ -108,19 +108,17 @@ static const char *of_limit(const struct gcal_explain_case *c,
 static void print_cost(const struct gcal_explain_case *c,
                        const struct gcal_explain_cost *cost)
 {
-    char one[GCAL_UNITS_SIZE], adds[GCAL_UNITS_SIZE], rate[32], peak[32], of[29];
+    enum { ROOM = 28 };
+    char one[GCAL_UNITS_SIZE], adds[GCAL_UNITS_SIZE], rate[32], peak[32];
     enum gcal_explain_unit unit = cost->label.unit;
+    const char *of = gcal_explain_cost_words(cost->parameter, cost->label.counted);
+    bool is_long = strlen(of) > ROOM;
+    int shown = is_long ? ROOM - 2 : ROOM;
 
-    size_t room = sizeof(of) - 1;
-
-    snprintf(of, sizeof(of), "%s",
-             gcal_explain_cost_words(cost->parameter, cost->label.counted));
-    if (strlen(gcal_explain_cost_words(cost->parameter, cost->label.counted)) > room)
-        memcpy(of + room - 2, "..", 2);
-    printf("%-18s %-10s %-28s %-10s %11.4g %10s %10s %6.1f %%", cost->parameter,
-           of_limit(c, cost), of, cost->label.granularity, cost->count,
-           gcal_units(cost->cost_s, "s", one), gcal_units(cost->adds_s, "s", adds),
-           100 * cost->adds_s / c->limits.time_s);
+    printf("%-18s %-10s %-*.*s%s %-10s %11.4g %10s %10s %6.1f %%", cost->parameter,
+           of_limit(c, cost), shown, shown, of, is_long ? ".." : "",
+           cost->label.granularity, cost->count, gcal_units(cost->cost_s, "s", one),
+           gcal_units(cost->adds_s, "s", adds), 100 * cost->adds_s / c->limits.time_s);
     if (gcal_explain_has_rate(cost))
         printf("  %.0f %%: %s of %s", 100 * cost->rate / cost->peak,
                gcal_explain_rate(cost->rate, unit, rate, sizeof(rate)),
