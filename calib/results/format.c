@@ -61,30 +61,44 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
 
 /* With the first line of the detail, which may be a build log. */
 static void put_failure(struct gcal_buf *buf, const struct gcal_measurement *m,
-                        const char *kernel)
+                        const char *kernel, size_t n_devices)
 {
-    const char *detail = m->detail ? m->detail : "";
+    size_t length;
+    const char *detail = gcal_result_first_line(m->detail, &length);
 
-    gcal_buf_printf(buf, "  %s, %s: %s%s%.*s\n", m->node, kernel,
-                    gcal_measurement_status_name(m->status), *detail ? ": " : "",
-                    (int)strcspn(detail, "\n"), detail);
+    if (n_devices > 1)
+        gcal_buf_printf(buf, "  all %zu devices", n_devices);
+    else
+        gcal_buf_printf(buf, "  %s", m->node);
+    gcal_buf_printf(buf, ", %s: %s%s%.*s\n", kernel,
+                    gcal_measurement_status_name(m->status), length ? ": " : "",
+                    (int)length, detail);
 }
 
-/* Measurements that failed, with reasons. */
+/* Measurements that failed, with reasons.  A kernel that failed on all devices is one
+ * line: the kernel is at fault, and no device.
+ */
 static int put_failures(struct gcal_buf *buf, const struct gcal_record *record,
-                        struct gcal_error *err)
+                        struct gcal_result_tally *tally, struct gcal_error *err)
 {
     size_t count = 0, kernel;
 
     for (size_t i = 0; i < gcal_record_measurement_count(record); i++) {
         struct gcal_measurement m;
+        struct gcal_result_tally_row *row;
+        bool listed;
 
         if (gcal_record_measurement(record, i, &m, NULL, &kernel, err) < 0)
             return -1;
-        if (m.status != GCAL_MEASUREMENT_GOOD && count++ == 0)
+        row = &tally->kernels[kernel];
+        listed = m.status == GCAL_MEASUREMENT_GOOD || (!row->n_good && !row->n_bad);
+        if (!listed && count++ == 0)
             gcal_buf_puts(buf, "\nnot measured:\n");
-        if (m.status != GCAL_MEASUREMENT_GOOD && count <= MAX_FAILURES)
-            put_failure(buf, &m, gcal_record_kernel(record, kernel)->name);
+        if (!listed && count <= MAX_FAILURES)
+            put_failure(buf, &m, gcal_record_kernel(record, kernel)->name,
+                        row->n_good ? 1 : row->n_bad);
+        if (!row->n_good)
+            row->n_bad = 0;
         gcal_measurement_clear(&m);
     }
     if (count > MAX_FAILURES)
@@ -92,11 +106,36 @@ static int put_failures(struct gcal_buf *buf, const struct gcal_record *record,
     return 0;
 }
 
+/* Devices that nothing, or not all, is known of. */
+static int put_unmeasured(struct gcal_buf *buf, const struct gcal_results *results,
+                          const struct gcal_record *record,
+                          const struct gcal_config *config, struct gcal_error *err)
+{
+    struct gcal_result_unmeasured *unmeasured;
+    size_t n;
+
+    if (gcal_results_unmeasured(results, record, config, &unmeasured, &n, err) < 0)
+        return -1;
+    if (n)
+        gcal_buf_puts(buf, "\ndevices that could not be measured:\n");
+    for (size_t i = 0; i < n; i++) {
+        const struct gcal_run_device *d =
+            gcal_record_device(record, unmeasured[i].device);
+
+        gcal_buf_printf(buf, "  %s, %s (%s): %s\n", d->node, d->info.name, d->info.uid,
+                        unmeasured[i].reason);
+    }
+    gcal_results_unmeasured_free(unmeasured, n);
+    return 0;
+}
+
 char *gcal_results_format(const struct gcal_results *results,
                           const struct gcal_record *record,
                           const struct gcal_config *config, struct gcal_error *err)
 {
+    struct gcal_result_tally tally = { 0 };
     struct gcal_buf buf = { 0 };
+    int rc;
 
     for (size_t i = 0; i < results->n_fits; i++) {
         if (i)
@@ -106,7 +145,13 @@ char *gcal_results_format(const struct gcal_results *results,
     if (!results->n_fits)
         gcal_buf_puts(&buf,
                       "no device was measured completely: there is nothing to fit\n");
-    if (put_failures(&buf, record, err) < 0) {
+    rc = gcal_result_tally_read(&tally, record, err);
+    if (rc == 0)
+        rc = put_failures(&buf, record, &tally, err);
+    if (rc == 0)
+        rc = put_unmeasured(&buf, results, record, config, err);
+    gcal_result_tally_clear(&tally);
+    if (rc < 0) {
         gcal_buf_free(&buf);
         return NULL;
     }

@@ -143,7 +143,29 @@ int gcal_result_find_slow_components(struct gcal_result_type_fit *t,
                                      const struct gcal_result_rows *all,
                                      struct gcal_error *err);
 
+/* ---- accounts.c ---- */
+
+/* The measurements of one device, or of one kernel. */
+struct gcal_result_tally_row {
+    size_t n_good, n_bad;
+    char *first;        /* of a device: why the first kernel failed; NULL: none */
+    bool skipped_first; /* it was only skipped */
+};
+
+struct gcal_result_tally {
+    size_t n_devices, n_kernels;
+    struct gcal_result_tally_row *devices, *kernels; /* as in the record */
+};
+
+/* gcal_result_tally_clear() in any case. */
+int gcal_result_tally_read(struct gcal_result_tally *t, const struct gcal_record *record,
+                           struct gcal_error *err);
+void gcal_result_tally_clear(struct gcal_result_tally *t);
+
 /* ---- wrap.c ---- */
+
+/* The first line of a text (NULL: "") that is not empty. */
+const char *gcal_result_first_line(const char *text, size_t *length);
 
 /* A line that starts with 'before', broken at spaces. */
 void gcal_result_put_wrapped(struct gcal_buf *buf, const char *before, const char *text);

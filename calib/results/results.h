@@ -116,6 +116,24 @@ char *gcal_results_format(const struct gcal_results *results,
                           const struct gcal_record *record,
                           const struct gcal_config *config, struct gcal_error *err);
 
+/* ---- devices without parameters ---- */
+
+struct gcal_result_unmeasured {
+    size_t device; /* in the record */
+    char *reason;  /* "none of 12 kernels could be measured; p_add: build failed: .." */
+};
+
+/* The devices without good measurements, and those that lack parameters of a model that
+ * other devices of their type have.  Not those that were given up, nor those of rejected
+ * fits.
+ */
+int gcal_results_unmeasured(const struct gcal_results *results,
+                            const struct gcal_record *record,
+                            const struct gcal_config *config,
+                            struct gcal_result_unmeasured **unmeasured, size_t *n,
+                            struct gcal_error *err);
+void gcal_results_unmeasured_free(struct gcal_result_unmeasured *unmeasured, size_t n);
+
 /* ---- the rows of a record ---- */
 
 /* The samples of a kernel on a device, summarized. */

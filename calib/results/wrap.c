@@ -28,3 +28,12 @@ void gcal_result_put_wrapped(struct gcal_buf *buf, const char *before, const cha
     }
     gcal_buf_puts(buf, "\n");
 }
+
+const char *gcal_result_first_line(const char *text, size_t *length)
+{
+    if (!text)
+        text = "";
+    text += strspn(text, " \t\r\n");
+    *length = strcspn(text, "\n");
+    return text;
+}

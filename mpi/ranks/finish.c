@@ -46,6 +46,21 @@ struct outcome {
     int status;
 };
 
+static int note_unmeasured(struct gcal_root *root, const struct gcal_record *record,
+                           const struct gcal_results *results, struct gcal_error *err)
+{
+    struct gcal_result_unmeasured *unmeasured;
+    size_t n;
+
+    if (gcal_results_unmeasured(results, record, &root->config, &unmeasured, &n, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        gcal_root_note_unmeasured(root, gcal_record_device(record, unmeasured[i].device),
+                                  unmeasured[i].reason);
+    gcal_results_unmeasured_free(unmeasured, n);
+    return 0;
+}
+
 static int fit_and_publish(struct gcal_root *root, struct outcome *outcome, char **table,
                            struct gcal_error *err)
 {
@@ -53,7 +68,8 @@ static int fit_and_publish(struct gcal_root *root, struct outcome *outcome, char
     int rc = -1;
 
     if (!record || gcal_results_fit(record, &root->config, &outcome->results, err) < 0 ||
-        !(*table = gcal_results_format(&outcome->results, record, &root->config, err)))
+        !(*table = gcal_results_format(&outcome->results, record, &root->config, err)) ||
+        note_unmeasured(root, record, &outcome->results, err) < 0)
         goto out;
     if (root->store && gcal_results_publish(&outcome->results, record, &root->config,
                                             root->store, &outcome->n_published, err) < 0)
@@ -67,20 +83,44 @@ out:
 /* Lost devices and ranks take precedence over rejected fits. */
 static int exit_status(const struct gcal_root *root, const struct outcome *outcome)
 {
-    if (root->n_lost)
+    if (root->n_lost || root->n_left_out)
         return GCAL_EDEVICE;
     return outcome->results.n_rejected || !outcome->results.n_fits ? GCAL_EFIT : GCAL_OK;
 }
 
-static char *lost_ranks(const struct gcal_root *root)
+/* "n1 rank 1, n2 NVIDIA H200 (uuid:..)" */
+static char *lost_names(const struct gcal_root *root)
 {
     struct gcal_buf buf = { 0 };
 
-    for (size_t i = 0; i < root->n_peers; i++)
-        if (root->peers[i].state == GCAL_ROOT_PEER_LOST)
-            gcal_buf_printf(&buf, "%s%s rank %zu", buf.size ? ", " : "",
-                            root->peers[i].node ? root->peers[i].node : "?", i);
+    for (size_t i = 0; i < root->n_lost; i++) {
+        const struct gcal_root_lost *lost = &root->lost[i];
+
+        gcal_buf_printf(&buf, "%s%s ", buf.size ? ", " : "", lost->node);
+        if (lost->device)
+            gcal_buf_printf(&buf, "%s (%s)", lost->device, lost->uid);
+        else
+            gcal_buf_printf(&buf, "rank %d", lost->rank);
+    }
     return gcal_buf_take(&buf, NULL);
+}
+
+static json_t *lost_json(const struct gcal_root *root)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < root->n_lost; i++) {
+        const struct gcal_root_lost *lost = &root->lost[i];
+        json_t *one = json_pack("{s:s, s:i, s:s}", "node", lost->node, "rank", lost->rank,
+                                "reason", lost->reason);
+
+        if (one && lost->device) {
+            json_object_set_new(one, "device", json_string(lost->device));
+            json_object_set_new(one, "uid", json_string(lost->uid));
+        }
+        json_array_append_new(all, one);
+    }
+    return all;
 }
 
 static json_t *selections_json(const struct gcal_root *root)
@@ -151,19 +191,13 @@ static void print_selections(const struct gcal_root *root)
 
 static void print_json(const struct gcal_root *root, const struct outcome *outcome)
 {
-    json_t *lost = json_array(), *all;
+    json_t *all;
 
-    for (size_t i = 0; i < root->n_peers; i++)
-        if (root->peers[i].state == GCAL_ROOT_PEER_LOST)
-            json_array_append_new(
-                lost, json_pack("{s:s, s:i}", "node",
-                                root->peers[i].node ? root->peers[i].node : "?", "rank",
-                                (int)i));
     all = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:i}", "run_id",
                     root->header.run_id, "record", root->record_path, "devices",
                     (int)root->n_devices, "fits", (int)outcome->results.n_fits,
                     "fits_rejected", (int)outcome->results.n_rejected, "nodes_published",
-                    (int)outcome->n_published, "lost", lost, "left_out",
+                    (int)outcome->n_published, "lost", lost_json(root), "left_out",
                     (int)root->n_left_out, "choices", selections_json(root), "kept",
                     all_kept_json(root), "exit_status", outcome->status);
     gcal_json_print(all);
@@ -173,7 +207,7 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
 static void print_summary(const struct gcal_root *root, const struct outcome *outcome,
                           const char *table)
 {
-    char *lost = lost_ranks(root), left_out[60] = "";
+    char *lost = lost_names(root), left_out[60] = "";
 
     if (root->n_left_out)
         snprintf(left_out, sizeof(left_out), ", kernels left out: %zu", root->n_left_out);

@@ -1,15 +1,93 @@
 /* lost.c - ranks and devices that a run has lost */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/array.h"
+#include "calib/base/buf.h"
 #include "calib/base/log.h"
+#include "calib/base/utf8.h"
 #include "mpi/ranks/root.h"
 
-void gcal_root_note_lost(struct gcal_root *root, const char *node, int rank,
-                         const char *reason)
+/* As UTF-8, which JSON needs: reasons may be texts of drivers. */
+static char *copy(const char *text)
+{
+    struct gcal_buf buf = { 0 };
+
+    while (text && *text) {
+        size_t n = gcal_utf8_length(text);
+
+        gcal_buf_put(&buf, n ? text : "?", n ? n : 1);
+        text += n ? n : 1;
+    }
+    return text ? gcal_buf_take(&buf, NULL) : NULL;
+}
+
+static void keep(struct gcal_root *root, const struct gcal_root_lost *lost)
+{
+    struct gcal_root_lost *grown = gcal_array_grow(
+        root->lost, root->n_lost, &root->lost_capacity, sizeof(*grown), &root->failure);
+
+    if (!grown)
+        return;
+    root->lost = grown;
+    grown[root->n_lost++] = (struct gcal_root_lost){ .node = copy(lost->node),
+                                                     .rank = lost->rank,
+                                                     .device = copy(lost->device),
+                                                     .uid = copy(lost->uid),
+                                                     .reason = copy(lost->reason) };
+}
+
+static void report(struct gcal_root *root, const char *node, int rank, const char *reason)
 {
     struct gcal_error err = { 0 };
 
-    root->n_lost++;
     gcal_log(GCAL_LOG_ERROR, "node %s rank %d: %s", node, rank, reason);
     if (root->sink.lost &&
         root->sink.lost(root->sink.context, node, rank, reason, &err) < 0)
         root->failure = err;
+}
+
+void gcal_root_note_lost(struct gcal_root *root, const char *node, int rank,
+                         const char *reason)
+{
+    const struct gcal_root_lost lost = { .node = (char *)node,
+                                         .rank = rank,
+                                         .reason = (char *)reason };
+
+    keep(root, &lost);
+    report(root, node, rank, reason);
+}
+
+void gcal_root_note_unmeasured(struct gcal_root *root,
+                               const struct gcal_run_device *device, const char *reason)
+{
+    const struct gcal_root_lost lost = { .node = device->node,
+                                         .rank = device->rank,
+                                         .device = device->info.name,
+                                         .uid = device->info.uid,
+                                         .reason = (char *)reason };
+
+    keep(root, &lost);
+    gcal_log(GCAL_LOG_ERROR, "node %s rank %d: device %s (%s): %s", device->node,
+             device->rank, device->info.name, device->info.uid, reason);
+}
+
+void gcal_root_note_left_out(struct gcal_root *root, const char *node, int rank,
+                             const char *reason)
+{
+    root->n_left_out++;
+    report(root, node, rank, reason);
+}
+
+void gcal_root_lost_clear(struct gcal_root *root)
+{
+    for (size_t i = 0; i < root->n_lost; i++) {
+        struct gcal_root_lost *lost = &root->lost[i];
+
+        free(lost->node);
+        free(lost->device);
+        free(lost->uid);
+        free(lost->reason);
+    }
+    free(root->lost);
 }

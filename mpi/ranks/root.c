@@ -177,6 +177,7 @@ void gcal_root_destroy(struct gcal_root *root)
     gcal_catalogue_close(root->catalogue);
     for (size_t i = 0; i < root->n_selections; i++)
         gcal_selection_clear(&root->selections[i]);
+    gcal_root_lost_clear(root);
     free(root->selections);
     free(root->record_path);
     free(root->journal_path);
@@ -240,14 +241,16 @@ static int take_row(struct gcal_root *root, int tag, struct gcal_wire *wire,
     return rc;
 }
 
-static void take_lost(struct gcal_root *root, struct gcal_wire *wire)
+static void take_lost(struct gcal_root *root, struct gcal_wire *wire,
+                      void (*note)(struct gcal_root *root, const char *node, int rank,
+                                   const char *reason))
 {
     char *node = gcal_wire_get_text(wire);
     int rank = (int)gcal_wire_get_u32(wire);
     char *reason = gcal_wire_get_text(wire);
 
     if (node && reason)
-        gcal_root_note_lost(root, node, rank, reason);
+        note(root, node, rank, reason);
     free(node);
     free(reason);
 }
@@ -299,11 +302,10 @@ static int take(struct gcal_root *root, const struct gcal_comm_message *message,
     case GCAL_RANKS_TAG_MEASUREMENT:
         return take_row(root, message->tag, &wire, err);
     case GCAL_RANKS_TAG_LEFT_OUT:
-        root->n_left_out++;
-        take_lost(root, &wire);
+        take_lost(root, &wire, gcal_root_note_left_out);
         break;
     case GCAL_RANKS_TAG_LOST:
-        take_lost(root, &wire);
+        take_lost(root, &wire, gcal_root_note_lost);
         break;
     case GCAL_RANKS_TAG_PROGRESS:
         take_progress(root, peer, &wire);

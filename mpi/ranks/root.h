@@ -42,6 +42,14 @@ struct gcal_root_resumed {
     struct gcal_plan_done *done;
 };
 
+/* A rank or a device that is not measured, and why. */
+struct gcal_root_lost {
+    char *node;
+    int rank;
+    char *device, *uid; /* NULL: the rank, or all of the node */
+    char *reason;
+};
+
 struct gcal_root {
     struct gcal_comm *comm;
     struct gcal_ranks_options options;
@@ -58,7 +66,8 @@ struct gcal_root {
     struct gcal_root_resumed *resumed;
     size_t n_selections, selections_capacity;
     struct gcal_selection *selections;
-    size_t n_lost;             /* ranks, devices, and kernels left out */
+    size_t n_lost, lost_capacity;
+    struct gcal_root_lost *lost;
     size_t n_left_out;         /* kernels that could not be counted, by device */
     size_t n_devices;          /* assigned, over all ranks */
     size_t n_unchanged;        /* skipped by --if-changed */
@@ -101,5 +110,12 @@ int gcal_root_finish(struct gcal_root *root);
 /* Reports a lost rank or device in the journal and on stderr. */
 void gcal_root_note_lost(struct gcal_root *root, const char *node, int rank,
                          const char *reason);
+/* The same of a device that the journal tells enough of. */
+void gcal_root_note_unmeasured(struct gcal_root *root,
+                               const struct gcal_run_device *device, const char *reason);
+/* Reports a kernel that could not be counted. */
+void gcal_root_note_left_out(struct gcal_root *root, const char *node, int rank,
+                             const char *reason);
+void gcal_root_lost_clear(struct gcal_root *root);
 
 #endif

@@ -86,6 +86,34 @@ SCRIPT
     expect_line '3 devices, .*3 nodes published'
 }
 
+# Every device that was asked for is measured or named, with status 5.
+case_device_without_results() {
+    cat > as-node.sh <<'SCRIPT'
+#!/bin/sh
+[ "$OMPI_COMM_WORLD_RANK" = 0 ] || export TEST_NO_BUILD=1
+SLURMD_NODENAME=n$OMPI_COMM_WORLD_RANK exec "$@"
+SCRIPT
+    chmod +x as-node.sh
+    run ranks 2 ./as-node.sh "$gpucal" --config "$data/small.yaml" --store store --record run.h5
+    expect_status 5
+    expect_line '1 node published, lost: n1 .*; record'
+    expect_line '^devices that could not be measured:$'
+    expect_line '^  n1, .*: none of [0-9]+ kernels could be measured; flops_.*: build failed: '
+    grep -q '^  n0, ' out && fail "the healthy node is named"
+    run ranks 2 ./as-node.sh "$gpucal" --config "$data/small.yaml" --store store \
+        --record again.h5 --quiet --json
+    expect_status 5
+    expect_line '"reason": "none of [0-9]+ kernels could be measured; '
+    expect_line 'n1 rank 1: device .*: none of [0-9]+ kernels'
+    # Kernels that fail on all devices are told apart.
+    export TEST_NO_BUILD=1
+    run ranks 2 ./as-node.sh "$gpucal" --config "$data/small.yaml" --store store --record all.h5
+    expect_status 5
+    expect_line '^  all 2 devices, flops_.*: build failed'
+    grep -q '^  n[01], flops_' out && fail "a kernel is listed for each device"
+    expect_line '^  n0, .*: none of '
+}
+
 case_no_platform() {
     run env OCL_ICD_VENDORS=/nonexistent "$gpucal" --config "$data/small.yaml" --store store
     expect_status 5
@@ -238,7 +266,9 @@ case_undetermined() {
 
 case_budget_too_short() {
     run calibrate --budget 0.3
-    expect_status 4
+    expect_status 5
+    expect_line 'lost: .* \('
+    expect_line 'none of [0-9]+ kernels could be measured; .*skipped: .*raise budget_s'
     expect_line 'not measured:'
     expect_line 'flops_.*: skipped: .*raise budget_s'
     [ ! -e "store/nodes/$(node).yaml" ] || fail "something was published"
