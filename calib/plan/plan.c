@@ -57,7 +57,8 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     if (!plan.references)
         plan.references = own =
             gcal_plan_references_create(GCAL_PLAN_REFERENCES_BYTES, NULL);
-    if (gcal_plan_restart_worker(&plan, NULL) == 0)
+    if (gcal_plan_restart_worker(&plan, NULL) == 0 &&
+        gcal_plan_check_resumed(&plan, kernels) == 0)
         rc = options->precision > 0 && hooks->config ? gcal_plan_design(&plan, kernels)
                                                      : measure_all(&plan, kernels);
     if (rc < 0) {

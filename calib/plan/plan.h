@@ -24,6 +24,9 @@
  * to the chosen sizes.  Kernels that were not needed are recorded as skipped, one row for
  * each kernel with a fixed size and one for each sweep that was not begun.
  *
+ * Where a run is resumed, some of the kernels that were measured before are measured again
+ * first: a device whose speed is another is given up.
+ *
  * A worker that dies or hangs marks its kernel and is replaced, and the rest goes on;
  * after three consecutive worker failures without a measurement the device is given up.
  */

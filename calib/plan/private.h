@@ -145,6 +145,14 @@ gcal_plan_references_get(struct gcal_plan_references *references,
                          const struct gcal_kernel *kernel, uint64_t seed,
                          const struct gcal_geometry *geometry);
 
+/* ---- resumed.c ---- */
+
+/* Measures some kernels again that were measured before the run was resumed.  -1 if their
+ * times are others: what was measured then and now must not be fitted together.
+ */
+int gcal_plan_check_resumed(struct gcal_plan *plan,
+                            const struct gcal_kernel_list *kernels);
+
 /* ---- rounds.c ---- */
 
 int gcal_plan_warm_up(struct gcal_plan *plan);

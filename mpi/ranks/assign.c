@@ -252,6 +252,8 @@ int gcal_root_assign(struct gcal_root *root, struct gcal_error *err)
         print_plan(root);
         return 1;
     }
+    if (gcal_root_check_resumed(root, err) < 0)
+        return -1;
     for (size_t i = 0; i < root->n_peers; i++)
         if (root->peers[i].state == GCAL_ROOT_PEER_WORKING &&
             send_assignment(root, i, err) < 0)
@@ -305,16 +307,21 @@ static int note_done(void *context, const struct gcal_measurement *m,
     return 0;
 }
 
-/* Models that the run did not measure are not measured now, either. */
-static int note_kept(void *context, const struct gcal_run_device *device,
-                     struct gcal_error *err)
+/* The device as it was; models that the run did not measure are not measured now, either.
+ */
+static int note_device(void *context, const struct gcal_run_device *device,
+                       struct gcal_error *err)
 {
     struct gcal_root_resumed *r;
 
-    if (!device->kept || device->failure)
-        return 0;
     if (!(r = resumed_for(context, device->node, device->info.uid, err)))
         return -1;
+    r->rank = device->rank;
+    gcal_device_info_clear(&r->info);
+    if (gcal_device_info_copy(&r->info, &device->info, err) < 0)
+        return -1;
+    if (!device->kept || device->failure)
+        return 0;
     free(r->kept);
     return (r->kept = strdup(device->kept)) ? 0 : gcal_error_memory(err);
 }
@@ -338,7 +345,7 @@ static int pass_lost(void *c, const char *node, int rank, const char *reason,
 int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
 {
     struct gcal_run_sink sink = { .context = root,
-                                  .device = note_kept,
+                                  .device = note_device,
                                   .kernel = pass_kernel,
                                   .measurement = note_done,
                                   .lost = pass_lost };

@@ -156,6 +156,7 @@ static void clear_resumed(struct gcal_root_resumed *r)
     for (size_t i = 0; i < r->n_done; i++)
         free(r->done[i].kernel_id);
     free(r->done);
+    gcal_device_info_clear(&r->info);
     free(r->kept);
     free(r->node);
     free(r->uid);

@@ -38,6 +38,8 @@ struct gcal_root_peer {
 struct gcal_root_resumed {
     char *node, *uid;
     char *kept; /* models that it did not measure, or NULL */
+    int rank;
+    struct gcal_device_info info; /* as it was; .uid NULL: not known */
     size_t n_done, capacity;
     struct gcal_plan_done *done;
 };
@@ -103,6 +105,11 @@ void gcal_root_finish_unchanged(struct gcal_root *root);
 /* Opens the journal of an interrupted run and reads its measurements into
  * 'root->resumed'. */
 int gcal_root_resume(struct gcal_root *root, struct gcal_error *err);
+
+/* Gives up devices that the interrupted run measured, and that are not there now or have
+ * another driver: what was measured then and now must not be mixed.
+ */
+int gcal_root_check_resumed(struct gcal_root *root, struct gcal_error *err);
 
 /* Writes the record, fits, publishes, prints the summary.  Returns the exit status. */
 int gcal_root_finish(struct gcal_root *root);

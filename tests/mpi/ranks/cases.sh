@@ -228,6 +228,37 @@ case_resume() {
     expect_line 'nothing to resume'
 }
 
+# A device that is another now than when the run was interrupted is named, and not published.
+case_resume_changed() {
+    # All is measured, and the record cannot be written.
+    slow_configuration
+    "$gpucal" --config slow.yaml --store store --record run.h5 > out 2> err &
+    rank=$!
+    for _ in $(seq 300); do [ -s run.h5.journal ] && break; sleep 0.1; done
+    mkdir run.h5
+    wait $rank
+    rmdir run.h5
+    expect_file run.h5.journal
+    cp run.h5.journal before.journal
+    run env TEST_NS=13 "$gpucal" --config slow.yaml --store store --resume run.h5
+    expect_status 5
+    expect_line 'its speed is another than when the run was interrupted: .* calibrate it in a new'
+    rm -f run.h5
+    cp before.journal run.h5.journal
+    run env LD_PRELOAD="$LD_PRELOAD:${LD_PRELOAD%/*}/libfake_driver.so" TEST_DRIVER=9.9 \
+        "$gpucal" --config slow.yaml --store store --resume run.h5 --json
+    expect_status 5
+    expect_line '"reason": "its driver is .9.9., and was '
+    rm -f run.h5
+    cp before.journal run.h5.journal
+    run env SLURMD_NODENAME=elsewhere "$gpucal" --config slow.yaml --store store --resume run.h5
+    expect_status 5
+    expect_line "lost: $(node) "
+    expect_line "it is not among the devices of the run that resumed"
+    expect_file store/nodes/elsewhere.yaml
+    [ ! -e "store/nodes/$(node).yaml" ] || fail "a device that changed was published"
+}
+
 case_chosen_kernels() {
     # Some of the kernels identify the two costs to a factor of two; a resumed run counts them.
     sed 's/^  noise: .*/&\n  precision: 0.5/' "$data/small.yaml" > chosen.yaml
