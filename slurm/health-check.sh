@@ -7,8 +7,10 @@
 #
 # The node is drained, with a reason that begins with "gpucal:", if 'gpucal audit' reports a
 # failure of one of its devices (a confirmed drift beyond the limit of the configuration), if a
-# published device is missing, or if OpenCL does not respond.  Warnings have no effect.  Errors
-# of the check itself, such as a store that is not mounted, go to the system log only.
+# published device is missing from a list of devices that 'gpucal devices' could make, or if
+# OpenCL does not respond.  Warnings have no effect.  Errors of the check itself, such as a store
+# that is not mounted, or a gpucal that does not start, go to the system log only: nothing is
+# drained, and nothing resumed.
 #
 # A node that is already drained is not changed.  Once all is well again, as after a repair and
 # a new calibration, a node that this script drained is resumed, unless GPUCAL_RESUME=no.
@@ -55,25 +57,34 @@ devices() {
     done
 }
 
-# Sets PROBLEM to the node's problem, or leaves it empty.
+# Set PROBLEM to the node's problem, or leave it empty; BLIND, if they could not look.
+
+blind() { # TEXT
+    note "$*"
+    BLIND=1
+}
 
 check_devices() {
-    local published present status uid name
+    local published present status uid name started
 
     if [ ! -d "${GPUCAL_STORE-}/nodes" ]; then
-        note "there is no store '${GPUCAL_STORE-}' (GPUCAL_STORE in $settings)"
+        blind "there is no store '${GPUCAL_STORE-}' (GPUCAL_STORE in $settings)"
         return
     fi
     [ -e "$GPUCAL_STORE/nodes/$node.yaml" ] || return # nothing to check yet
     if ! published=$(gpucal 5 show --node "$node" --json 2> /dev/null); then
-        note "what is published of the node cannot be read"
+        blind "what is published of the node cannot be read"
         return
     fi
     published=$(devices <<< "$published")
+    started=$SECONDS
     present=$(gpucal 20 devices --json 2> /dev/null)
     status=$?
-    if ((status == 124 || status == 137)); then
+    if ((status == 124 || status == 137)) && ((SECONDS - started >= 19)); then
         PROBLEM="OpenCL does not answer within 20 s"
+        return
+    elif ((status != 0 && status != 5)); then # 5: there is none
+        blind "'gpucal devices' ended with $status: the devices are not known"
         return
     fi
     while IFS=$'\t' read -r uid name; do
@@ -107,7 +118,7 @@ check_drift() {
     case $status in
     0 | 2) ;;
     3) PROBLEM="drift of $(failure <<< "$found")" ;;
-    *) note "'gpucal audit' ended with $status: the node is not audited" ;;
+    *) blind "'gpucal audit' ended with $status: the node is not audited" ;;
     esac
 }
 
@@ -120,7 +131,7 @@ read_state() {
 }
 
 main() {
-    PROBLEM=''
+    PROBLEM='' BLIND=0
     check_devices
     [ -n "$PROBLEM" ] || check_drift
     if ! read_state; then
@@ -130,7 +141,7 @@ main() {
     if [ -n "$PROBLEM" ] && [[ $STATE != *DRAIN* && $STATE != *DOWN* ]]; then
         note "drained: $PROBLEM"
         timeout 5 scontrol update NodeName="$node" State=DRAIN Reason="gpucal: $PROBLEM"
-    elif [ -z "$PROBLEM" ] && [[ $STATE = *DRAIN* && $REASON = gpucal:* ]] &&
+    elif [ -z "$PROBLEM" ] && ((!BLIND)) && [[ $STATE = *DRAIN* && $REASON = gpucal:* ]] &&
         [ "${GPUCAL_RESUME:-yes}" = yes ]; then
         note "resumed: it was drained for '$REASON'"
         timeout 5 scontrol update NodeName="$node" State=RESUME
