@@ -288,21 +288,25 @@ static int publish_type(const struct gcal_results *results,
     return rc < 0 ? -1 : 0;
 }
 
+/* A type that cannot be published does not stop the others. */
 static int publish_types(const struct gcal_results *results,
                          const struct gcal_record *record,
                          const struct gcal_config *config, struct gcal_store *store,
                          struct gcal_error *err)
 {
+    struct gcal_error why = { 0 };
+    int rc = 0;
+
     for (size_t i = 0; i < results->n_fits; i++) {
         bool seen = false;
 
         for (size_t k = 0; k < i; k++)
             seen = seen || strcmp(results->fits[k].type, results->fits[i].type) == 0;
         if (!seen &&
-            publish_type(results, record, config, results->fits[i].type, store, err) < 0)
-            return -1;
+            publish_type(results, record, config, results->fits[i].type, store, &why) < 0)
+            rc = rc < 0 ? -1 : gcal_error_set(err, why.code, "%s", why.text);
     }
-    return 0;
+    return rc;
 }
 
 int gcal_results_publish(const struct gcal_results *results,
@@ -312,6 +316,7 @@ int gcal_results_publish(const struct gcal_results *results,
 {
     const struct gcal_record_header *header = gcal_record_header(record);
     struct gcal_params *params;
+    struct gcal_error why = { 0 };
     size_t count;
     int rc;
 
@@ -326,5 +331,8 @@ int gcal_results_publish(const struct gcal_results *results,
     for (size_t i = 0; i < count; i++)
         gcal_params_clear(&params[i]);
     free(params);
-    return rc < 0 ? -1 : publish_types(results, record, config, store, err);
+    /* The types' files are those of the run although some node could not be published. */
+    if (publish_types(results, record, config, store, rc < 0 ? &why : err) < 0)
+        rc = -1;
+    return rc;
 }

@@ -9,6 +9,7 @@
 #include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/base/strings.h"
 #include "mpi/export/export.h"
 #include "store/files/store.h"
@@ -62,10 +63,10 @@ static int add_device(const struct gcal_export *e, struct gcal_params_index *ind
     node->devices = d;
     d += node->n_devices++;
     *d = (struct gcal_export_speed_device){ .speed = NAN };
-    rc = gcal_export_models(e, index, i, &from, err);
+    rc = gcal_export_models(e, index, i, &from, err) < 0 ? 1 : 0;
     if (rc == 0)
         rc = find_costs(e, &from, names, d, err);
-    if (rc < 0)
+    if (rc)
         gcal_error_prefix(err, "%s on node %s",
                           gcal_params_index_devices(index)->devices[i].info.name,
                           node->name);
@@ -73,6 +74,7 @@ static int add_device(const struct gcal_export *e, struct gcal_params_index *ind
     return rc;
 }
 
+/* 1 with 'err': the node's file cannot be read. */
 static int read_node(const struct gcal_export *e, const char *name,
                      struct gcal_strings *names, struct gcal_export_speed_node *node,
                      struct gcal_error *err)
@@ -86,12 +88,14 @@ static int read_node(const struct gcal_export *e, const char *name,
         gcal_error_memory(err);
         goto out;
     }
-    if (!(index = gcal_store_load_index(e->store, name, NULL, err)))
+    if (!(index = gcal_store_load_index(e->store, name, NULL, err))) {
+        rc = 1;
         goto out;
+    }
     params = gcal_params_index_devices(index);
     for (size_t i = 0; i < params->n_devices; i++)
         if (gcal_export_matches(e, &params->devices[i]) &&
-            add_device(e, index, i, names, node, err) < 0)
+            (rc = add_device(e, index, i, names, node, err)) != 0)
             goto out;
     rc = 0;
 out:
@@ -114,11 +118,14 @@ static void clear_node(struct gcal_export_speed_node *node)
     free(node->name);
 }
 
+/* A node whose file cannot be read is left out, with a warning; if all are, that is the
+ * error.
+ */
 static int read_nodes(const struct gcal_export *e, struct gcal_export_speeds *s,
                       struct gcal_error *err)
 {
     char **names;
-    size_t count;
+    size_t count, n_unreadable = 0;
     int rc = 0;
 
     if (gcal_export_nodes(e, &names, &count, err) < 0)
@@ -129,10 +136,16 @@ static int read_nodes(const struct gcal_export *e, struct gcal_export_speeds *s,
         struct gcal_export_speed_node *node = &s->nodes[s->n_nodes++];
 
         rc = read_node(e, names[i], &s->costs, node, err);
-        if (rc == 0 && !node->n_devices) {
+        if (rc > 0) {
+            n_unreadable++;
+            gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", names[i], err->text);
+        }
+        if (rc > 0 || (rc == 0 && !node->n_devices)) {
             clear_node(node);
             s->n_nodes--;
         }
+        if (rc > 0)
+            rc = n_unreadable == count ? -1 : 0;
     }
     gcal_strings_free(names, count);
     return rc;

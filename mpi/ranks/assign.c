@@ -133,8 +133,12 @@ static int choose_for_next_node(struct gcal_root *root, const char *node, int ra
     int rc = 0;
 
     if (lock_node(root, node, rank)) {
-        rc = gcal_root_load_published(root, node, &published, err);
-        if (rc == 0)
+        struct gcal_error why = { 0 };
+
+        /* A file that cannot be read stops its node, and no other. */
+        if (gcal_root_load_published(root, node, &published, &why) < 0)
+            gcal_root_note_lost(root, node, rank, why.text);
+        else
             rc = choose_for_node(root, node, published, err);
     }
     gcal_params_index_destroy(published);
@@ -242,8 +246,11 @@ static void print_plan(struct gcal_root *root)
 
 int gcal_root_assign(struct gcal_root *root, struct gcal_error *err)
 {
-    if (choose(root, err) < 0)
+    if (choose(root, err) < 0) {
+        if (!root->options.resume)
+            gcal_root_remove_journal(root);
         return -1;
+    }
     if (!root->n_devices) {
         gcal_root_finish_unchanged(root);
         return 1;

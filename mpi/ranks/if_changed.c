@@ -151,14 +151,19 @@ static void print_json(const struct gcal_root *root)
     json_decref(all);
 }
 
+void gcal_root_remove_journal(struct gcal_root *root)
+{
+    if (!root->journal)
+        return;
+    gcal_journal_close(root->journal);
+    root->journal = NULL;
+    root->sink = (struct gcal_run_sink){ 0 };
+    unlink(root->journal_path);
+}
+
 void gcal_root_finish_unchanged(struct gcal_root *root)
 {
-    if (root->journal) {
-        gcal_journal_close(root->journal);
-        root->journal = NULL;
-        root->sink = (struct gcal_run_sink){ 0 };
-        unlink(root->journal_path);
-    }
+    gcal_root_remove_journal(root);
     if (root->options.json)
         print_json(root);
     else

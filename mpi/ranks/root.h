@@ -99,6 +99,8 @@ int gcal_root_is_stale(struct gcal_root *root, const char *node,
                        const struct gcal_params_index *published,
                        const struct gcal_device_info *info, char **kept,
                        struct gcal_error *err);
+/* Removes the journal of a run that measures nothing. */
+void gcal_root_remove_journal(struct gcal_root *root);
 /* Ends a run that skips all devices: removes the journal and reports. */
 void gcal_root_finish_unchanged(struct gcal_root *root);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/base/strings.h"
 #include "calib/base/units.h"
 #include "calib/model/run/device_match.h"
@@ -330,7 +331,7 @@ static int run(const struct show_command *c, struct gcal_error *err)
     char *path = gcal_command_store_path(c->store, NULL, err);
     struct gcal_store *store = path ? gcal_command_store_open(path, false, err) : NULL;
     json_t *all = json_array();
-    size_t count = 0, shown = 0, found = 0;
+    size_t count = 0, shown = 0, found = 0, unreadable = 0;
     char **nodes = NULL;
     int rc = -1;
 
@@ -340,9 +341,15 @@ static int run(const struct show_command *c, struct gcal_error *err)
     for (size_t i = 0; rc == 0 && i < count; i++) {
         if (c->node && fnmatch(c->node, nodes[i], 0) != 0)
             continue;
-        rc = show_node(c, store, nodes[i], all, &found, err);
         shown++;
+        if (show_node(c, store, nodes[i], all, &found, err) < 0) {
+            unreadable++;
+            if (count > 1)
+                gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", nodes[i], err->text);
+        }
     }
+    if (shown && unreadable == shown)
+        rc = -1; /* with the last error */
     if (rc == 0 && c->json)
         gcal_json_print(all);
     if (rc == 0 && !shown)

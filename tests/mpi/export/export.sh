@@ -97,3 +97,18 @@ run jq --slurpfile c classes.json '.scheduling.graph.nodes[].metadata |=
 cp out merged.json
 run jq -c '[.scheduling.graph.nodes[].metadata.properties]' merged.json
 line '\[null,\{"old":"","perf_class":"100"\},null,\{\}\]'
+
+# A file that cannot be read stops no other node.
+expected=$("$gpucal" export --to slurm --node '[fh]*')
+echo '{' > "$STORE/nodes/hurt.yaml"
+run "$gpucal" export --to slurm --node '[fh]*'
+[ "$(cat out)" = "$expected" ] || fail "the other nodes are not exported as before"
+grep -q 'node hurt is left out: .*hurt.yaml' err || fail "the damaged node is not named"
+run "$gpucal" export --to flux
+run "$gpucal" show
+grep -q '^node half' out && grep -q '^node narrow' out || fail "a node is not shown"
+grep -q 'node hurt is left out: .*hurt.yaml' err || fail "the damaged node is not named"
+run "$gpucal" show --json
+refused 'hurt.yaml' "$gpucal" show --node hurt
+refused 'hurt.yaml' "$gpucal" export --to slurm --node hurt
+rm "$STORE/nodes/hurt.yaml"

@@ -86,6 +86,33 @@ SCRIPT
     expect_line '3 devices, .*3 nodes published'
 }
 
+# A damaged file of one node stops no other node, and no type.
+case_damaged_node() {
+    cat > as-node.sh <<'SCRIPT'
+#!/bin/sh
+SLURMD_NODENAME=n$OMPI_COMM_WORLD_RANK exec "$@"
+SCRIPT
+    chmod +x as-node.sh
+    mkdir -p store/nodes
+    for n in n1 n2; do echo '{' > store/nodes/$n.yaml; done
+    run ranks 4 ./as-node.sh "$gpucal" --config "$data/small.yaml" --store store --record run.h5
+    expect_status 6
+    expect_line 'n1.yaml.*n2.yaml|n2.yaml.*n1.yaml'
+    for n in n0 n3; do expect_file store/nodes/$n.yaml; done
+    [ -n "$(ls store/types)" ] || fail "no type is published"
+    rm store/nodes/n3.yaml store/nodes/n2.yaml
+    run ranks 4 ./as-node.sh "$gpucal" --config "$data/small.yaml" --store store --if-changed \
+        --record changed.h5
+    expect_status 5
+    expect_line 'node n1 rank 1: .*n1.yaml'
+    expect_line '2 nodes published, lost: n1 rank 1;'
+    for n in n2 n3; do expect_file store/nodes/$n.yaml; done
+    run env SLURMD_NODENAME=n1 "$gpucal" --config "$data/small.yaml" --store store --if-changed \
+        --record one.h5
+    expect_status 5
+    [ ! -e one.h5.journal ] || fail "the journal was left behind"
+}
+
 # Every device that was asked for is measured or named, with status 5.
 case_device_without_results() {
     cat > as-node.sh <<'SCRIPT'
