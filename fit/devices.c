@@ -1,23 +1,48 @@
 /* devices.c - device factors of a type and their shrinkage */
 #include <math.h>
+#include <stdlib.h>
 
+#include "calib/base/error.h"
+#include "calib/base/median.h"
 #include "fit/fit.h"
+#include "fit/private.h"
 
-void gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t n_rows,
-                        double *factor, double *standard_error)
+double gcal_fit_small_distance_factor(size_t n)
 {
-    double mean = 0, squares = 0;
+    static const double factor[] = { 1,     1,   1.196, 1.495, 1.363,
+                                     1.206, 1.2, 1.14,  1.129, 1.107 };
 
+    return n < sizeof(factor) / sizeof(*factor) ? factor[n]
+                                                : (double)n / ((double)n - 0.8);
+}
+
+/* The standard error of a median of normal deviates, from their median distance. */
+static double error_of_median(double distance, size_t n)
+{
+    return M_SQRT2 * sqrt(M_PI) / 2 * 1.4826 * gcal_fit_small_distance_factor(n) *
+           distance / sqrt((double)n);
+}
+
+int gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t n_rows,
+                       double *factor, double *standard_error, struct gcal_error *err)
+{
+    double *logs = malloc((n_rows + 1) * sizeof(*logs)), middle;
+
+    if (!logs)
+        return gcal_error_memory(err);
     *factor = 1;
     *standard_error = INFINITY;
     for (size_t i = 0; i < n_rows; i++)
-        mean += log(time_s[i] / predicted_s[i]) / (double)n_rows;
-    for (size_t i = 0; i < n_rows; i++)
-        squares += pow(log(time_s[i] / predicted_s[i]) - mean, 2);
+        logs[i] = log(time_s[i] / predicted_s[i]);
+    middle = gcal_median(logs, n_rows);
     if (n_rows)
-        *factor = exp(mean);
+        *factor = exp(middle);
+    for (size_t i = 0; i < n_rows; i++)
+        logs[i] = fabs(logs[i] - middle);
     if (n_rows > 1)
-        *standard_error = *factor * sqrt(squares / (double)(n_rows - 1) / (double)n_rows);
+        *standard_error = *factor * error_of_median(gcal_median(logs, n_rows), n_rows);
+    free(logs);
+    return 0;
 }
 
 /* ---- shrinkage ---- */

@@ -126,11 +126,11 @@ int gcal_fit_device(const struct gcal_model *model, const struct gcal_fit_rows *
                     struct gcal_error *err);
 
 /* The device factor, measured over predicted time by the fit of the device's type: the
- * exponential of the mean of log(time / predicted) over its rows, and its standard error
+ * exponential of the median of log(time / predicted) over its rows, and its standard error
  * (INFINITY with fewer than two rows).  'predicted_s' and 'time_s': n_rows each.
  */
-void gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t n_rows,
-                        double *factor, double *standard_error);
+int gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t n_rows,
+                       double *factor, double *standard_error, struct gcal_error *err);
 
 /* Shrinks the device factors of a type, empirical Bayes.  'factor' and its standard error
  * 'error' (INFINITY: unknown) of n devices: from gcal_fit_deviation().  The variance of
@@ -142,6 +142,28 @@ void gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t 
  */
 void gcal_fit_shrink(size_t n, const double *factor, const double *error, double *shrunk,
                      double *shrunk_error, double *between);
+
+/* The times of a type's devices. */
+struct gcal_fit_devices {
+    size_t n_devices, n_kernels;
+    const double *time_s; /* n_kernels x n_devices, row per kernel; NaN: not measured */
+    const double *spread; /* the same, relative standard errors */
+    const size_t *group;  /* n_kernels: the first kernel of the same generator */
+};
+
+struct gcal_fit_outlier {
+    bool is_outlier;
+    double ratio; /* of its times to those of the type's other devices, in the median */
+    size_t worst; /* the group that is furthest from 1, and its ratio */
+    double worst_ratio;
+};
+
+/* Finds devices that do not behave as most devices of their type: in all kernels or, as one
+ * cost alone does, in those of a generator.  'found': n_devices.  Fewer than half of the
+ * devices can be outliers; of two that differ, the slower is one.
+ */
+int gcal_fit_find_outliers(const struct gcal_fit_devices *d,
+                           struct gcal_fit_outlier *found, struct gcal_error *err);
 
 /* Median and relative standard error of the median (1.2533 * 1.4826 MAD / sqrt(n) over
  * the median) of samples; sorts a copy.  0, or -1 when memory ran out or n is 0.

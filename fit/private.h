@@ -185,4 +185,12 @@ void gcal_fit_write_note(const struct gcal_fit_problem *problem, struct gcal_fit
 /* Keeps GSL from aborting the program on an error. */
 void gcal_fit_quiet_gsl(void);
 
+/* ---- devices.c ---- */
+
+/* By which the median distance of n normal deviates from their median has to be multiplied,
+ * beside 1.4826, to give their standard deviation (C. Croux and P. J. Rousseeuw,
+ * Computational Statistics 1, 1992).
+ */
+double gcal_fit_small_distance_factor(size_t n);
+
 #endif

@@ -46,7 +46,7 @@ static void take_rows(struct device_rows *o, const struct gcal_result_form_fit *
             continue;
         memcpy(&o->features[o->n * o->n_features], &features[f->row[i] * o->n_features],
                o->n_features * sizeof(*features));
-        o->time_s[o->n] = row->time_s;
+        o->time_s[o->n] = row->time_s * row->scale;
         o->spread[o->n] = row->spread;
         o->group[o->n++] = gcal_result_first_of_generator(record, row->kernel);
     }

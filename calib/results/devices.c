@@ -52,7 +52,9 @@ static double mean_of_all(const struct gcal_result_type_fit *t,
     return n == t->n_devices ? exp(logs / (double)n) : NAN;
 }
 
-/* 'common': kernels that all devices measured; else all, with predicted times. */
+/* 'common': kernels that all devices measured; else all, with predicted times.  A factor has
+ * what the rows were divided by.
+ */
 static void take_rows(struct deviation *d, const struct gcal_result_type_fit *t,
                       const struct gcal_result_form_fit *f, size_t device, bool common)
 {
@@ -63,7 +65,7 @@ static void take_rows(struct deviation *d, const struct gcal_result_type_fit *t,
         if (t->row_device[f->row[i]] != device || !isfinite(expected_s))
             continue;
         d->predicted_s[d->n] = expected_s;
-        d->time_s[d->n++] = t->row_time_s[f->row[i]];
+        d->time_s[d->n++] = t->row_time_s[f->row[i]] * t->row_scale[f->row[i]];
     }
 }
 
@@ -79,7 +81,8 @@ static int deviate(struct gcal_result_type_fit *t, const struct gcal_result_form
         take_rows(&d, t, f, t->device[k], true);
         if (d.n < 2) /* a single row has no standard error */
             take_rows(&d, t, f, t->device[k], false);
-        gcal_fit_deviation(d.predicted_s, d.time_s, d.n, &raw[k], &raw[t->n_devices + k]);
+        rc = gcal_fit_deviation(d.predicted_s, d.time_s, d.n, &raw[k],
+                                &raw[t->n_devices + k], err);
     }
     free(d.predicted_s);
     free(d.time_s);

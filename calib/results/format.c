@@ -38,16 +38,26 @@ static void put_counts(struct gcal_buf *buf, const struct gcal_result_type_fit *
                     t->n_devices == 1 ? "" : "s");
 }
 
+static bool is_of_type(const struct gcal_record *record,
+                       const struct gcal_result_outlier *outlier, const char *type)
+{
+    return strcmp(gcal_record_device(record, outlier->device)->info.type, type) == 0;
+}
+
 /* A rejected model is shown with the first form: its parameters help to find the cause.
  */
 static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
-                    const struct gcal_config *config,
+                    const struct gcal_config *config, const struct gcal_results *results,
                     const struct gcal_result_type_fit *t)
 {
     const struct gcal_config_model *m = &config->models[t->model];
 
-    gcal_buf_printf(buf, "%s, model %s: %s\n", t->type, m->model->name,
-                    t->good ? "good" : "rejected");
+    gcal_buf_printf(buf, "%s, model %s", t->type, m->model->name);
+    if (t->is_outlier)
+        gcal_buf_printf(buf, ", %s %s alone",
+                        gcal_record_device(record, t->outlier)->node,
+                        gcal_record_device(record, t->outlier)->info.uid);
+    gcal_buf_printf(buf, ": %s\n", t->good ? "good" : "rejected");
     gcal_result_put_wrapped(buf, t->good ? "" : "reason: ", t->reason);
     if (t->n_forms > 1)
         gcal_result_put_forms(buf, m, t);
@@ -57,6 +67,10 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
         gcal_result_put_wrapped(buf, "", t->warnings[i]);
     if (t->good)
         put_devices(buf, record, t);
+    for (size_t i = 0; i < results->n_outliers && !t->is_outlier; i++)
+        if (results->outliers[i].model == t->model &&
+            is_of_type(record, &results->outliers[i], t->type))
+            gcal_result_put_wrapped(buf, "warning: ", results->outliers[i].text);
 }
 
 /* With the first line of the detail, which may be a build log. */
@@ -140,7 +154,7 @@ char *gcal_results_format(const struct gcal_results *results,
     for (size_t i = 0; i < results->n_fits; i++) {
         if (i)
             gcal_buf_puts(&buf, "\n");
-        put_fit(&buf, record, config, &results->fits[i]);
+        put_fit(&buf, record, config, results, &results->fits[i]);
     }
     if (!results->n_fits)
         gcal_buf_puts(&buf,

@@ -25,6 +25,19 @@ double *gcal_result_features(const struct gcal_record *record,
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err);
 
+/* ---- pool.c ---- */
+
+/* Adds the devices that deviate from most of those that the model's 'rows' are of. */
+int gcal_result_find_outliers(const struct gcal_record *record,
+                              const struct gcal_result_rows *rows, size_t model,
+                              struct gcal_results *results, struct gcal_error *err);
+
+/* Divides the times in 'all' and in the model's 'rows' by the device factors that follow
+ * from the model's rows.
+ */
+int gcal_result_scale_rows(const struct gcal_record *record, struct gcal_result_rows *all,
+                           struct gcal_result_rows *rows, struct gcal_error *err);
+
 /* ---- known.c ---- */
 
 /* Lists in 'p' the record's kernels whose components 'model' has costs of. */

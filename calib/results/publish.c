@@ -274,7 +274,7 @@ static int publish_type(const struct gcal_results *results,
     for (size_t i = 0; i < results->n_fits && rc == 0; i++) {
         const struct gcal_result_type_fit *t = &results->fits[i];
 
-        if (!t->good || strcmp(t->type, type) != 0)
+        if (!t->good || t->is_outlier || strcmp(t->type, type) != 0)
             continue;
         if (!device && !(device = add_device(&params, record, config, t->device[0], err)))
             rc = -1;

@@ -30,6 +30,7 @@ static void type_fit_clear(struct gcal_result_type_fit *t)
     free(t->row_device);
     free(t->row_kernel);
     free(t->row_time_s);
+    free(t->row_scale);
     free(t->row_brief);
     free(t->row_mixed);
     free(t->device);
@@ -43,7 +44,13 @@ void gcal_results_clear(struct gcal_results *results)
 {
     for (size_t i = 0; i < results->n_fits; i++)
         type_fit_clear(&results->fits[i]);
+    for (size_t i = 0; i < results->n_outliers; i++) {
+        free(results->outliers[i].node);
+        free(results->outliers[i].uid);
+        free(results->outliers[i].text);
+    }
     free(results->fits);
+    free(results->outliers);
     *results = (struct gcal_results){ 0 };
 }
 
@@ -71,13 +78,16 @@ static int keep_rows(struct gcal_result_type_fit *t, const struct gcal_result_ro
     t->row_device = calloc(n, sizeof(*t->row_device));
     t->row_kernel = calloc(n, sizeof(*t->row_kernel));
     t->row_time_s = calloc(n, sizeof(*t->row_time_s));
+    t->row_scale = calloc(n, sizeof(*t->row_scale));
     t->row_brief = calloc(n, sizeof(*t->row_brief));
-    if (!t->row_device || !t->row_kernel || !t->row_time_s || !t->row_brief)
+    if (!t->row_device || !t->row_kernel || !t->row_time_s || !t->row_scale ||
+        !t->row_brief)
         return gcal_error_memory(err);
     for (size_t i = 0; i < rows->n; i++) {
         t->row_device[i] = rows->rows[i].device;
         t->row_kernel[i] = rows->rows[i].kernel;
         t->row_time_s[i] = rows->rows[i].time_s;
+        t->row_scale[i] = rows->rows[i].scale;
         t->row_brief[i] = rows->rows[i].brief;
     }
     t->n_rows = rows->n;
@@ -103,9 +113,36 @@ static int explain_no_rows(struct gcal_result_type_fit *t,
     return t->reason ? 0 : gcal_error_memory(err);
 }
 
-/* One model for one type of devices, t->model and t->type. */
+/* ---- one fit ---- */
+
+/* The rows of the devices that 't' is of; the caller's to free. */
+static int rows_of(const struct gcal_record *record, const struct gcal_results *results,
+                   const struct gcal_result_rows *all,
+                   const struct gcal_result_type_fit *t, struct gcal_result_rows *own,
+                   struct gcal_error *err)
+{
+    *own = (struct gcal_result_rows){ .rows = calloc(all->n + 1, sizeof(*all->rows)) };
+    if (!own->rows)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < all->n; i++) {
+        size_t device = all->rows[i].device;
+        bool wanted =
+            t->is_outlier
+                ? device == t->outlier
+                : strcmp(gcal_record_device(record, device)->info.type, t->type) == 0;
+
+        for (size_t k = 0; k < results->n_outliers && !t->is_outlier; k++)
+            wanted = wanted && (results->outliers[k].model != t->model ||
+                                results->outliers[k].device != device);
+        if (wanted)
+            own->rows[own->n++] = all->rows[i];
+    }
+    return 0;
+}
+
+/* One model for one type of devices, t->model and t->type; 'all': rows_of(). */
 static int fit_type(const struct gcal_record *record, const struct gcal_config *config,
-                    const struct gcal_result_rows *all, struct gcal_result_type_fit *t,
+                    struct gcal_result_rows *all, struct gcal_result_type_fit *t,
                     struct gcal_error *err)
 {
     const struct gcal_config_model *m = &config->models[t->model];
@@ -113,6 +150,7 @@ static int fit_type(const struct gcal_record *record, const struct gcal_config *
     int rc = -1;
 
     if (gcal_result_rows_pick(record, all, t->type, m, &rows, err) == 0 &&
+        gcal_result_scale_rows(record, all, &rows, err) == 0 &&
         gcal_result_choose_accumulators(t, record, all, &rows, err) == 0 &&
         keep_rows(t, &rows, err) == 0 &&
         gcal_result_fit_forms(t, record, m, &rows, err) == 0 &&
@@ -140,7 +178,14 @@ static int fit_one(void *context, size_t i, struct gcal_error *err)
 {
     const struct fitting *f = context;
 
-    return fit_type(f->record, f->config, f->all, &f->results->fits[i], err);
+    struct gcal_result_type_fit *t = &f->results->fits[i];
+    struct gcal_result_rows own = { 0 };
+    int rc = rows_of(f->record, f->results, f->all, t, &own, err);
+
+    if (rc == 0)
+        rc = fit_type(f->record, f->config, &own, t, err);
+    free(own.rows);
+    return rc;
 }
 
 /* The numbers do not depend on the number of threads: each fit is made by one thread. */
@@ -168,31 +213,67 @@ static bool is_kept(const struct gcal_record *record, const char *type, const ch
     return true;
 }
 
-/* A slot for each fit. */
+static int add_fit(struct gcal_results *results, const char *type, size_t model,
+                   const struct gcal_result_outlier *outlier, struct gcal_error *err)
+{
+    struct gcal_result_type_fit *t = &results->fits[results->n_fits++];
+
+    t->model = model;
+    t->is_outlier = outlier != NULL;
+    t->outlier = outlier ? outlier->device : 0;
+    return (t->type = strdup(type)) ? 0 : gcal_error_memory(err);
+}
+
+/* Of the type, and of each device that deviates from it. */
+static int add_fits(const struct gcal_record *record, const struct gcal_config *config,
+                    const struct gcal_result_rows *all, const char *type, size_t model,
+                    struct gcal_results *results, struct gcal_error *err)
+{
+    struct gcal_result_rows rows = { 0 };
+    size_t before = results->n_outliers;
+    int rc = add_fit(results, type, model, NULL, err);
+
+    if (rc == 0)
+        rc = gcal_result_rows_pick(record, all, type, &config->models[model], &rows, err);
+    if (rc == 0)
+        rc = gcal_result_find_outliers(record, &rows, model, results, err);
+    for (size_t i = before; i < results->n_outliers && rc == 0; i++)
+        rc = add_fit(results, type, model, &results->outliers[i], err);
+    free(rows.rows);
+    return rc;
+}
+
+/* A slot for each fit: at most two for each device and model. */
 static int list_fits(const struct gcal_record *record, const struct gcal_config *config,
-                     struct gcal_results *results, struct gcal_error *err)
+                     const struct gcal_result_rows *all, struct gcal_results *results,
+                     struct gcal_error *err)
 {
     size_t n_devices = gcal_record_device_count(record);
 
-    results->fits = calloc(n_devices * config->n_models + 1, sizeof(*results->fits));
+    results->fits = calloc(2 * n_devices * config->n_models + 1, sizeof(*results->fits));
     if (!results->fits)
         return gcal_error_memory(err);
     for (size_t i = 0; i < n_devices; i++) {
         const struct gcal_device_info *info = &gcal_record_device(record, i)->info;
 
-        for (size_t k = 0; leads_type(record, i) && k < config->n_models; k++) {
-            struct gcal_result_type_fit *t = &results->fits[results->n_fits];
-
-            if (config->models[k].unrecorded ||
-                !gcal_config_model_applies(&config->models[k], info) ||
-                is_kept(record, info->type, config->models[k].name))
-                continue;
-            results->n_fits++;
-            t->model = k;
-            if (!(t->type = strdup(info->type)))
-                return gcal_error_memory(err);
-        }
+        for (size_t k = 0; leads_type(record, i) && k < config->n_models; k++)
+            if (!config->models[k].unrecorded &&
+                gcal_config_model_applies(&config->models[k], info) &&
+                !is_kept(record, info->type, config->models[k].name) &&
+                add_fits(record, config, all, info->type, k, results, err) < 0)
+                return -1;
     }
+    return 0;
+}
+
+/* Where no short launches were asked for, those there are serve as any other. */
+static int read_rows(const struct gcal_record *record, const struct gcal_config *config,
+                     struct gcal_result_rows *all, struct gcal_error *err)
+{
+    if (gcal_result_rows_read(record, all, err) < 0)
+        return -1;
+    for (size_t i = 0; i < all->n; i++)
+        all->rows[i].brief = all->rows[i].brief && config->measure.short_sizes > 0;
     return 0;
 }
 
@@ -206,13 +287,9 @@ int gcal_results_fit(const struct gcal_record *record, const struct gcal_config 
     };
     int rc = -1;
 
-    if (list_fits(record, config, &made, err) == 0 &&
-        gcal_result_rows_read(record, &all, err) == 0) {
-        /* Where no short launches were asked for, those there are serve as any other. */
-        for (size_t i = 0; i < all.n; i++)
-            all.rows[i].brief = all.rows[i].brief && config->measure.short_sizes > 0;
+    if (read_rows(record, config, &all, err) == 0 &&
+        list_fits(record, config, &all, &made, err) == 0)
         rc = fit_all(&fitting, err);
-    }
     free(all.rows);
     if (rc < 0)
         gcal_results_clear(&made);

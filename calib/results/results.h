@@ -47,10 +47,14 @@ struct gcal_result_form_fit {
     struct gcal_fit_error_summary compared, held_out, brief;
 };
 
-/* One model fitted for one device type, pooled over its devices. */
+/* One model fitted for one device type, pooled over its devices but outliers; or fitted
+ * to one outlier alone.
+ */
 struct gcal_result_type_fit {
-    char *type;   /* of the devices */
-    size_t model; /* index in the configuration */
+    char *type;      /* of the devices */
+    bool is_outlier; /* fitted to one device alone, which is no device of the pool */
+    size_t outlier;  /* its index in the record */
+    size_t model;    /* index in the configuration */
     size_t n_forms;
     struct gcal_result_form_fit *forms; /* in the configuration's order */
     bool good;                          /* some form is */
@@ -60,12 +64,14 @@ struct gcal_result_type_fit {
     size_t n_rows;                      /* a kernel on a device each */
     size_t *row_device;                 /* n_rows: index in the record */
     size_t *row_kernel;                 /* n_rows: index in the record */
-    double *row_time_s;                 /* n_rows: medians */
-    bool *row_brief;                    /* n_rows: see gcal_result_row */
-    bool *row_mixed;  /* n_rows: the kernel has costs of both components, whose
+    double *row_time_s;                 /* n_rows: medians, over row_scale */
+    double *row_scale; /* n_rows: by which the device's times were divided, so that the
+                          devices have one centre */
+    bool *row_brief;   /* n_rows: see gcal_result_row */
+    bool *row_mixed;   /* n_rows: the kernel has costs of both components, whose
                          combination is what forms differ in */
-    size_t n_devices; /* devices of the type with rows of the best form */
-    size_t *device;   /* n_devices: index in the record */
+    size_t n_devices;  /* devices of the type with rows of the best form */
+    size_t *device;    /* n_devices: index in the record */
     double *factor, *factor_error; /* n_devices: device factors, shrunk towards 1; NaN if
                                       not good, or for too few measurements */
     double between; /* standard deviation of log(factor) between devices; NaN for one */
@@ -79,13 +85,24 @@ struct gcal_result_type_fit {
     char **warnings;
 };
 
+/* A device that deviates from most of its type in the kernels of one model. */
+struct gcal_result_outlier {
+    size_t model, device; /* indices in the configuration and in the record */
+    double ratio;         /* of its times to those of the others, in the median */
+    char *node, *uid;
+    char *text; /* a sentence */
+};
+
 struct gcal_results {
     size_t n_fits;
     struct gcal_result_type_fit *fits;
     size_t n_rejected; /* fits without a good form */
+    size_t n_outliers;
+    struct gcal_result_outlier *outliers;
 };
 
-/* Fits every model of 'config' for every device type of 'record'.  -1 only if the record
+/* Fits every model of 'config' for every device type of 'record', and for devices that
+ * deviate from their type by themselves.  -1 only if the record
  * cannot be read or memory ran out: a rejected fit is a result.
  */
 int gcal_results_fit(const struct gcal_record *record, const struct gcal_config *config,
@@ -140,8 +157,9 @@ void gcal_results_unmeasured_free(struct gcal_result_unmeasured *unmeasured, siz
 struct gcal_result_row {
     size_t device, kernel; /* in the record */
     size_t n_samples;
-    double time_s; /* median */
+    double time_s; /* median, over 'scale' */
     double spread; /* relative standard error of the median */
+    double scale;  /* 1, or what the device's times are divided by for the fit */
     bool target;   /* a target kernel of the model, which is not fitted to it otherwise */
     bool fallback; /* an accumulator variant that is fitted only instead of another
                       (accumulators.c) */

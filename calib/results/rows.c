@@ -22,6 +22,7 @@ static int read_row(const struct gcal_record *record, const struct gcal_measurem
         return 1;
     row->n_samples = m->n_samples;
     row->built = m->built;
+    row->scale = 1;
     rc = gcal_fit_median_time(m->samples, m->n_samples, &row->time_s, &row->spread, err);
     if (rc == 0 && !(row->time_s > 0 && isfinite(row->time_s)))
         rc = 1;

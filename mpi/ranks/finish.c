@@ -178,6 +178,26 @@ static json_t *all_kept_json(const struct gcal_root *root)
     return all;
 }
 
+static const char *name_of(const struct gcal_root *root,
+                           const struct gcal_result_outlier *o)
+{
+    return root->config.models[o->model].name;
+}
+
+static json_t *outliers_json(const struct gcal_root *root, const struct outcome *outcome)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < outcome->results.n_outliers; i++) {
+        const struct gcal_result_outlier *o = &outcome->results.outliers[i];
+
+        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:f, s:s}", "node", o->node,
+                                             "uid", o->uid, "model", name_of(root, o),
+                                             "ratio", o->ratio, "reason", o->text));
+    }
+    return all;
+}
+
 static void print_selections(const struct gcal_root *root)
 {
     for (size_t i = 0; i < root->n_selections; i++) {
@@ -193,13 +213,14 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
 {
     json_t *all;
 
-    all = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:i}", "run_id",
-                    root->header.run_id, "record", root->record_path, "devices",
+    all = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:i}",
+                    "run_id", root->header.run_id, "record", root->record_path, "devices",
                     (int)root->n_devices, "fits", (int)outcome->results.n_fits,
                     "fits_rejected", (int)outcome->results.n_rejected, "nodes_published",
                     (int)outcome->n_published, "lost", lost_json(root), "left_out",
                     (int)root->n_left_out, "choices", selections_json(root), "kept",
-                    all_kept_json(root), "exit_status", outcome->status);
+                    all_kept_json(root), "outliers", outliers_json(root, outcome),
+                    "exit_status", outcome->status);
     gcal_json_print(all);
     json_decref(all);
 }
@@ -248,6 +269,10 @@ int gcal_root_finish(struct gcal_root *root)
         outcome.status = (int)err.code;
     } else
         outcome.status = exit_status(root, &outcome);
+    for (size_t i = 0; i < outcome.results.n_outliers; i++)
+        gcal_log(GCAL_LOG_WARN, "model %s: %s",
+                 name_of(root, &outcome.results.outliers[i]),
+                 outcome.results.outliers[i].text);
     print_summary(root, &outcome, table);
     gcal_results_clear(&outcome.results);
     free(table);

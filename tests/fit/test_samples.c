@@ -89,7 +89,14 @@ static void stragglers_do_not_move_the_median(void **state)
     assert_near(moved_spread / spread, 1, 0.05);
 }
 
-static void deviation_is_a_geometric_mean(void **state)
+static void deviate(const double *predicted_s, const double *time_s, size_t n_rows,
+                    double *factor, double *error)
+{
+    assert_int_equal(gcal_fit_deviation(predicted_s, time_s, n_rows, factor, error, NULL),
+                     0);
+}
+
+static void deviation_is_a_median(void **state)
 {
     const double predicted_s[] = { 2e-6, 3e-3, 7.21e-5, 4.1 };
     const double ratios[] = { 1.1, 1.21, 1.1, 1.21 };
@@ -98,10 +105,27 @@ static void deviation_is_a_geometric_mean(void **state)
     (void)state;
     for (size_t i = 0; i < 4; i++)
         time_s[i] = ratios[i] * predicted_s[i];
-    gcal_fit_deviation(predicted_s, time_s, 4, &factor, &error);
+    deviate(predicted_s, time_s, 4, &factor, &error);
     assert_near(factor, pow(1.1, 1.5), 1e-12);
-    /* The logarithms are +-log(1.1)/2: variance 4/3 of its square, over four rows. */
-    assert_near(error, factor * log(1.1) / 2 * sqrt(4.0 / 3 / 4), 1e-12);
+    /* The logarithms are +-log(1.1)/2; 1.363 for four rows. */
+    assert_near(error,
+                factor * sqrt(3.14159265358979 / 2) * 1.4826 * 1.363 * log(1.1) / 2 / 2,
+                1e-9);
+}
+
+/* The rows that a device takes four times as long for are not its speed. */
+static void deviation_of_some_rows_moves_nothing(void **state)
+{
+    double predicted_s[100], time_s[100], factor, error;
+
+    (void)state;
+    for (size_t i = 0; i < 100; i++) {
+        predicted_s[i] = 1e-3;
+        time_s[i] = (i < 30 ? 4 : 1) * 1.02e-3 * exp(0.001 * normal());
+    }
+    deviate(predicted_s, time_s, 100, &factor, &error);
+    assert_near(factor, 1.02, 0.001);
+    assert_true(error < 0.0005);
 }
 
 static void deviation_of_a_noisy_device(void **state)
@@ -113,8 +137,8 @@ static void deviation_of_a_noisy_device(void **state)
         predicted_s[i] = pow(10, -6 * uniform());
         time_s[i] = predicted_s[i] * 1.0713 * exp(0.05 * normal());
     }
-    gcal_fit_deviation(predicted_s, time_s, 400, &factor, &error);
-    assert_near(error / (1.0713 * 0.05 / 20), 1, 0.1);
+    deviate(predicted_s, time_s, 400, &factor, &error);
+    assert_near(error / (1.0713 * 0.05 * 1.2533 / 20), 1, 0.15);
     assert_near(factor, 1.0713, 3 * error);
 }
 
@@ -124,10 +148,10 @@ static void one_row_gives_no_error(void **state)
     double factor, error;
 
     (void)state;
-    gcal_fit_deviation(&predicted_s, &time_s, 1, &factor, &error);
+    deviate(&predicted_s, &time_s, 1, &factor, &error);
     assert_near(factor, 1.1, 1e-12);
     assert_true(isinf(error));
-    gcal_fit_deviation(NULL, NULL, 0, &factor, &error);
+    deviate(NULL, NULL, 0, &factor, &error);
     assert_true(factor == 1 && isinf(error));
 }
 
@@ -138,7 +162,8 @@ int main(void)
         cmocka_unit_test(no_samples_have_no_median),
         cmocka_unit_test(spread_is_the_error_of_the_median),
         cmocka_unit_test(stragglers_do_not_move_the_median),
-        cmocka_unit_test(deviation_is_a_geometric_mean),
+        cmocka_unit_test(deviation_is_a_median),
+        cmocka_unit_test(deviation_of_some_rows_moves_nothing),
         cmocka_unit_test(deviation_of_a_noisy_device),
         cmocka_unit_test(one_row_gives_no_error),
     };

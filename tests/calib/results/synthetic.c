@@ -115,7 +115,7 @@ struct maker make_start(size_t n_devices, const double *slowness)
     assert_non_null(m.writer);
     m.sink = gcal_record_sink(m.writer);
     for (size_t i = 0; i < n_devices; i++) {
-        char uid[] = "uuid:0";
+        char uid[20];
         struct gcal_run_device device = {
             .node = "n1",
             .info = { .uid = uid,
@@ -130,8 +130,9 @@ struct maker make_start(size_t n_devices, const double *slowness)
                       .sub_group_size = 1 },
         };
 
-        uid[5] += (char)i;
+        snprintf(uid, sizeof(uid), "uuid:%zu", i);
         m.slowness[i] = slowness ? slowness[i] : 1;
+        m.mul_slowness[i] = 1;
         assert_int_equal(m.sink.device(m.sink.context, &device, NULL), 0);
     }
     return m;
@@ -145,11 +146,12 @@ static double noisy(struct maker *m, double time_s)
     return time_s * (1 + NOISE * (u + v - 1));
 }
 
-static void measure(struct maker *m, const char *id, double time_s)
+static void measure(struct maker *m, const char *id, double time_s, double muls)
 {
     for (size_t i = 0; i < m->n_devices; i++) {
         struct gcal_measurement_sample samples[N_SAMPLES] = { 0 };
-        char uid[] = "uuid:0";
+        char uid[20];
+        double more_s = (m->mul_slowness[i] - 1) * true_mul_s * muls;
         struct gcal_measurement measurement = { .node = "n1",
                                                 .device_uid = uid,
                                                 .kernel_id = (char *)id,
@@ -158,9 +160,9 @@ static void measure(struct maker *m, const char *id, double time_s)
                                                 .n_samples = N_SAMPLES,
                                                 .samples = samples };
 
-        uid[5] += (char)i;
+        snprintf(uid, sizeof(uid), "uuid:%zu", i);
         for (size_t k = 0; k < N_SAMPLES; k++)
-            samples[k].time_s = noisy(m, m->slowness[i] * time_s);
+            samples[k].time_s = noisy(m, m->slowness[i] * (time_s + more_s));
         assert_int_equal(m->sink.measurement(m->sink.context, &measurement, NULL), 0);
     }
 }
@@ -187,7 +189,7 @@ void put_part(struct maker *m, struct kernel k, const char *family, const char *
     };
 
     sink_kernel(&m->sink, &kernel, k.models);
-    measure(m, name, k.time_s);
+    measure(m, name, k.time_s, k.muls);
     free(name);
     free(text);
 }

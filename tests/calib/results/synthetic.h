@@ -24,7 +24,8 @@ struct maker {
     struct gcal_run_sink sink;
     uint64_t random;
     size_t n_devices;
-    double slowness[3]; /* of each device against its type */
+    double slowness[100];     /* of each device against its type */
+    double mul_slowness[100]; /* of its muls, where times add up */
 };
 
 /* Times: costs one after the other; and where the shorter work hides but for 0.3 of it.
