@@ -1,15 +1,15 @@
 /* ledger.h - the append-only list of changes of a store
  *
  * STORE/ledger.tsv is text.  The first line is "gpucal_ledger 1", format and version; it
- * is followed by one line for each file that was published, signed or removed, with the
- * fields, separated by tabs,
+ * is followed by one line for each file that is published, signed or removed, and one for
+ * each publication that has come to its end, with the fields, separated by tabs,
  *
  *   PREVIOUS UTC WHO ACTION RUN CONFIGURATION CATALOGUE DRIVERS
  *       FILE SHA256 REPLACES TRACK
  *
  * PREVIOUS is the SHA-256 of the previous line, so that a line that is changed or removed
- * breaks the chain.  WHO is USER@HOST; ACTION publish, sign, forget or prune; CONFIGURATION,
- * CATALOGUE and DRIVERS are fingerprints; FILE is the path below STORE (a file published
+ * breaks the chain.  WHO is USER@HOST; ACTION publish, end, sign, forget or prune (end:
+ * SHA256 and REPLACES are that of the published file); CONFIGURATION, CATALOGUE and DRIVERS are fingerprints; FILE is the path below STORE (a file published
  * as nodes/NODE.yaml is also kept as history/NODE/RUN.yaml); REPLACES is the SHA-256 of
  * the file that it replaces; TRACK the SHA-256 of the lines added to the node's track.
  * "-" is an empty field.  A line that ends in the field "cut" was cut by a crash; readers

@@ -153,6 +153,20 @@ static int write_ledger(struct publication *p, const struct gcal_params *params,
     return gcal_ledger_append(p->store, &entry, 1, err);
 }
 
+/* Says in the ledger that the publication came to its end: a file that is missing or older
+ * from now on was removed or put back.  Without this line, it counts as interrupted.
+ */
+static void write_end(struct publication *p)
+{
+    const struct gcal_ledger_entry entry = { .action = "end",
+                                             .run_id = p->run_id,
+                                             .file = p->shown,
+                                             .sha256 = p->sha256,
+                                             .replaces = p->sha256 };
+
+    gcal_ledger_append(p->store, &entry, 1, NULL);
+}
+
 static int fill(struct publication *p, const struct gcal_params *params,
                 struct gcal_error *err)
 {
@@ -242,6 +256,8 @@ static int commit_node(struct publication *p, const struct gcal_params *params,
     if (gcal_store_replace(store, p->history, history_temp, kept, p->shown, err) < 0)
         goto drop;
     rc = gcal_store_replace(store, p->folder, p->temp, p->file, p->shown, err);
+    if (rc == 0)
+        write_end(p);
     goto out;
 drop:
     unlinkat(p->folder, p->temp, 0);
@@ -304,9 +320,10 @@ static int commit_type(struct publication *p, const struct gcal_params *params,
         unlinkat(p->folder, p->temp, 0);
         return -1;
     }
-    return gcal_store_replace(p->store, p->folder, p->temp, p->file, p->shown, err) < 0
-               ? -1
-               : 1;
+    if (gcal_store_replace(p->store, p->folder, p->temp, p->file, p->shown, err) < 0)
+        return -1;
+    write_end(p);
+    return 1;
 }
 
 int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *params,

@@ -33,7 +33,7 @@ expect 0 'good: 0 files' "$gpucal" store verify --store store
 
 export GPUCAL_STORE=$top/store
 expect 0 '1 node published' "$gpucal" fit --record "$record" --store store
-expect 0 'good: 4 files, 0 signed, 2 lines of the ledger' "$gpucal" store verify
+expect 0 'good: 4 files, 0 signed, 4 lines of the ledger' "$gpucal" store verify
 expect 0 '' "$gpucal" store verify --quiet
 [ -z "$("$gpucal" store verify --quiet)" ] || { echo '--quiet prints'; failed=1; }
 
@@ -75,7 +75,7 @@ expect 0 'model rates removed from 2 devices (1 file)' \
 expect 0 'model rates removed from 0 devices (1 file)' \
     env GPUCAL_SIGN_KEY=other "$gpucal" store forget --model rates
 expect 1 "no model 'rates' is published" "$gpucal" store forget --model rates
-expect 0 'good: 4 files, 3 signed, 9 lines' "$gpucal" store verify --keys both.pub
+expect 0 'good: 4 files, 3 signed, 13 lines' "$gpucal" store verify --keys both.pub
 grep -q 'model: rates' store/nodes/vm.yaml store/types/*.yaml && { echo 'not forgotten'; failed=1; }
 grep -q 'model: rates' store/history/vm/*.yaml || { echo 'forgotten in the history'; failed=1; }
 expect 0 '0 pass' "$gpucal" audit

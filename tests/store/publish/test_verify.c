@@ -169,6 +169,18 @@ static void foreign_files_are_damage(void **state)
     put_back(&track);
 }
 
+/* As after a crash before the line of the ledger that says that the publication ended. */
+static void remove_end(const char *folder)
+{
+    struct kept ledger = keep(folder, "ledger.tsv");
+
+    do
+        ledger.size--;
+    while (ledger.text[ledger.size - 1] != '\n');
+    assert_non_null(strstr(ledger.text + ledger.size, "\tend\t"));
+    put_back(&ledger);
+}
+
 /* A crash just before the last step leaves the previous file. */
 static void the_previous_file_is_an_interrupted_publication(void **state)
 {
@@ -176,6 +188,8 @@ static void the_previous_file_is_an_interrupted_publication(void **state)
 
     publish(*state, "r4", 4e-12);
     sample_file_write(before.path, before.text, before.size);
+    expect(*state, 1, 0, "somebody restored the old one");
+    remove_end(*state);
     expect(*state, 0, 1,
            "the publication by run r4 was interrupted, the file of run r3 "
            "is still the current one");
@@ -186,6 +200,19 @@ static void the_previous_file_is_an_interrupted_publication(void **state)
     put_back(&before);
     expect(*state, 1, 0, "somebody restored the old one");
     publish(*state, "r7", 7e-12);
+}
+
+static void the_only_file_is_missed(void **state)
+{
+    char *folder = sample_folder();
+
+    (void)state;
+    publish(folder, "r1", 1e-12);
+    assert_int_equal(unlink(sample_path(folder, "nodes/n1.yaml")), 0);
+    expect(folder, 1, 0, "nodes/n1.yaml is missing: the ledger says it was published");
+    remove_end(folder);
+    expect(folder, 0, 1, "its first publication, by run r1, was interrupted");
+    sample_folder_remove(folder);
 }
 
 static void a_cut_track_is_repaired(void **state)
@@ -200,6 +227,7 @@ static void a_cut_track_is_repaired(void **state)
     track = keep(folder, "tracks/n1.tsv");
     /* As after a crash in the middle of the track's line. */
     put_back(&node);
+    remove_end(folder);
     assert_int_equal(unlink(sample_path(folder, "history/n1/r2.yaml")), 0);
     assert_int_equal(truncate(track.path, (off_t)track.size - 30), 0);
     expect(folder, 0, 1, "the publication by run r2 was interrupted");
@@ -340,6 +368,7 @@ int main(void)
         cmocka_unit_test(what_is_missing_is_damage),
         cmocka_unit_test(foreign_files_are_damage),
         cmocka_unit_test(the_previous_file_is_an_interrupted_publication),
+        cmocka_unit_test(the_only_file_is_missed),
         cmocka_unit_test(a_cut_track_is_repaired),
         cmocka_unit_test(pruned_files_are_not_missing),
         cmocka_unit_test(new_signatures_are_good),
