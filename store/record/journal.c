@@ -176,27 +176,60 @@ struct gcal_run_sink gcal_journal_sink(struct gcal_journal *journal)
 
 /* ---- reading ---- */
 
+static bool is_whole(const struct gcal_wire_frame *frame)
+{
+    struct gcal_wire wire = gcal_wire_open(frame->payload.data, frame->payload.size);
+    uint64_t expected = gcal_wire_get_u64(&wire);
+
+    return !wire.bad && expected == checksum((const char *)wire.at, wire.left);
+}
+
+/* Whether a whole entry begins after 'start', whose entry then is not the last one: its
+ * length, which no checksum covers, is damaged.
+ */
+static bool has_later_entry(int fd, off_t start)
+{
+    const char magic[] = "gcal";
+    char block[65536];
+    ssize_t got;
+
+    for (off_t at = start + 1; (got = pread(fd, block, sizeof(block), at)) > 3;
+         at += got - 3)
+        for (ssize_t i = 0; i + 3 < got; i++) {
+            struct gcal_wire_frame frame = { 0 };
+            bool whole;
+
+            if (memcmp(block + i, magic, 4) != 0 || lseek(fd, at + i, SEEK_SET) < 0 ||
+                gcal_wire_frame_read(fd, -1, &frame, NULL) <= 0)
+                continue;
+            whole = is_whole(&frame);
+            gcal_buf_free(&frame.payload);
+            if (whole)
+                return true;
+        }
+    return false;
+}
+
 /* The next entry.  Returns 1; 0 at the end or at an incomplete last entry; -1 with 'err'
  * for damage before later entries.
  */
 static int next_entry(int fd, struct gcal_wire_frame *frame, struct gcal_error *err)
 {
     off_t start = lseek(fd, 0, SEEK_CUR);
-    struct gcal_wire wire;
     char block[4096];
     ssize_t got;
     int rc = gcal_wire_frame_read(fd, -1, frame, err);
+    bool at_end = rc == 0;
 
     if (rc > 0) {
-        wire = gcal_wire_open(frame->payload.data, frame->payload.size);
-        if (gcal_wire_get_u64(&wire) == checksum((const char *)wire.at, wire.left) &&
-            !wire.bad)
+        if (is_whole(frame))
             return 1;
         gcal_buf_free(&frame->payload);
-        /* The last entry: not all of its bytes reached the disk. */
-        if (read(fd, block, 1) == 0)
-            return 0;
+        at_end = read(fd, block, 1) == 0;
     }
+    /* The last entry: not all of its bytes reached the disk. */
+    if (at_end && !has_later_entry(fd, start))
+        return 0;
     if (rc < 0 && errno == EPROTO && lseek(fd, start, SEEK_SET) >= 0) {
         /* Some file systems leave zeros of an incomplete entry. */
         while ((got = read(fd, block, sizeof(block))) > 0)
@@ -205,9 +238,7 @@ static int next_entry(int fd, struct gcal_wire_frame *frame, struct gcal_error *
         if (got == 0)
             return 0;
     }
-    return rc == 0 ? 0
-                   : gcal_error_set(err, GCAL_EINPUT, "damaged at byte %lld",
-                                    (long long)start);
+    return gcal_error_set(err, GCAL_EINPUT, "damaged at byte %lld", (long long)start);
 }
 
 static int replay_entry(const struct gcal_wire_frame *frame,

@@ -163,6 +163,38 @@ static void survives_every_cut(void **state)
     free(data);
 }
 
+/* The length of each entry but the last: its frame then runs past the end of the file. */
+static void finds_damaged_lengths(void **state)
+{
+    const char *path = sample_path(*state, "lengths.journal");
+    struct gcal_record_header header;
+    struct gcal_error err;
+    struct seen seen;
+    struct gcal_run_sink sink = watcher(&seen);
+    size_t size, n = 0;
+    char *data;
+
+    write_journal(path);
+    data = sample_file_read(path, &size);
+    for (size_t at = 0, next; at < size; at = next) {
+        uint32_t length;
+
+        memcpy(&length, data + at + 8, sizeof(length));
+        next = at + 12 + length;
+        if (next >= size)
+            break;
+        data[at + 10] ^= 8;
+        sample_file_write(path, data, size);
+        sink = watcher(&seen);
+        assert_int_equal(gcal_journal_replay(path, &header, &sink, &err), -1);
+        assert_null(gcal_journal_append(path, &err));
+        data[at + 10] ^= 8;
+        n++;
+    }
+    assert_true(n >= ENTRIES);
+    free(data);
+}
+
 static void distinguishes_damage_from_an_incomplete_end(void **state)
 {
     const char *path = sample_path(*state, "c.journal");
@@ -247,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replays_in_order),
         cmocka_unit_test(survives_every_cut),
+        cmocka_unit_test(finds_damaged_lengths),
         cmocka_unit_test(distinguishes_damage_from_an_incomplete_end),
         cmocka_unit_test(keeps_complete_entries_on_a_full_disk),
     };
