@@ -175,7 +175,7 @@ static int forget_in(struct forgetting *f, struct target *t, struct gcal_error *
     int rc;
 
     if (gcal_publish_read_old(f->store, t->folder, t->file, t->shown, &params,
-                              t->replaces, err) < 0)
+                              t->replaces, false, err) < 0)
         return -1;
     rc = remove_model(&params, f->what, &t->uids, err);
     if (rc == 0 && t->is_node)

@@ -19,11 +19,13 @@ char *gcal_publish_encode(const struct gcal_store *store,
                           struct gcal_error *err);
 /* The published file 'file' in 'folder' ('shown': its path below the store): its
  * parameters and its SHA-256, "" when there is none.  -1 (GCAL_ESTORE) when it cannot be
- * read or trusted: adding to it would lose its models.
+ * read or trusted: adding to it would lose its models.  'must_sign': also when it is signed,
+ * and there is no key to sign what replaces it.
  */
 int gcal_publish_read_old(const struct gcal_store *store, int folder, const char *file,
                           const char *shown, struct gcal_params *old,
-                          char sha256[GCAL_HASH_TEXT_SIZE], struct gcal_error *err);
+                          char sha256[GCAL_HASH_TEXT_SIZE], bool must_sign,
+                          struct gcal_error *err);
 
 /* ---- what a publication keeps of the published file (merge.c) ---- */
 

@@ -174,7 +174,7 @@ static int fill(struct publication *p, const struct gcal_params *params,
     int rc;
 
     if (gcal_publish_read_old(p->store, p->folder, p->file, p->shown, &old, p->replaces,
-                              err) < 0)
+                              true, err) < 0)
         return -1;
     if ((rc = gcal_publish_merge(params, &old, &merged, err)) == 0) {
         p->text = gcal_publish_encode(p->store, &merged, &p->size, err);
@@ -295,7 +295,7 @@ static int fill_type(struct publication *p, const struct gcal_params *params,
     int rc;
 
     if (gcal_publish_read_old(p->store, p->folder, p->file, p->shown, &old, p->replaces,
-                              err) < 0)
+                              true, err) < 0)
         return -1;
     rc = gcal_publish_merge_type(params, &old, &merged, err);
     if (rc > 0 && !(p->text = gcal_publish_encode(p->store, &merged, &p->size, err)))

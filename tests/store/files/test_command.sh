@@ -59,6 +59,10 @@ expect 0 'good: 4 files, 3 signed' "$gpucal" store verify --keys both.pub
 chmod 644 key
 expect 1 'chmod go=' env GPUCAL_SIGN_KEY=key "$gpucal" fit --record "$record" --store store
 
+# Nor does an unsigned file replace a signed one.
+expect 6 'is signed, and what replaces it would not be' \
+    "$gpucal" fit --record "$record" --store store
+
 # Forgetting a model: signed again, in the ledger, and nowhere else but in the history.
 chmod 600 key
 expect 1 'forget requires --model' "$gpucal" store forget
