@@ -361,8 +361,10 @@ int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
     if (access(root->journal_path, F_OK) < 0)
         return gcal_error_set(
             err, GCAL_EINPUT,
-            "no journal %s: the run finished, and there is nothing to resume",
-            root->journal_path);
+            "no journal %s: the run finished, and there is nothing to resume; if it was "
+            "ended before it published, 'gpucal fit --record %s --store DIR' publishes "
+            "it",
+            root->journal_path, root->record_path);
     if (gcal_journal_replay(root->journal_path, &old, &sink, err) < 0)
         return -1;
     if (strcmp(old.config, root->config.text) != 0) {

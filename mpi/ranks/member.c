@@ -90,10 +90,12 @@ static int await(struct member *m, const bool *what, struct gcal_error *err)
     if (*what)
         return 0;
     if (!m->ended)
-        gcal_error_set(err, GCAL_EINPUT,
-                       "no message from rank 0 for %.0f s; its journal has what it "
-                       "received: continue with --resume",
-                       2 * GCAL_RANKS_SILENCE_LIMIT_S);
+        gcal_error_set(
+            err, GCAL_EINPUT,
+            "no message from rank 0 for %.0f s; its journal has what it "
+            "received: continue with --resume, or, if there is a record in its "
+            "place, publish that by 'gpucal fit --record FILE.h5 --store DIR'",
+            2 * GCAL_RANKS_SILENCE_LIMIT_S);
     return -1;
 }
 

@@ -252,7 +252,7 @@ case_resume() {
     expect_file "store/nodes/$(node).yaml"
     run "$gpucal" --config slow.yaml --store store --resume run.h5
     expect_status 1
-    expect_line 'nothing to resume'
+    expect_line "nothing to resume; .*'gpucal fit --record run.h5 --store DIR' publishes it"
 }
 
 # A device that is another now than when the run was interrupted is named, and not published.
