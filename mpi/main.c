@@ -1,5 +1,7 @@
 /* main.c - the gpucal program: finds the command and runs it */
 #include <argp.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,6 +54,15 @@ static int unknown_command(const char *name)
     return GCAL_EINPUT;
 }
 
+/* Of a command that printed all, as it thinks. */
+static int check_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "gpucal: standard output: %s\n", strerror(errno));
+    return status ? status : GCAL_EINPUT;
+}
+
 /* argp takes argv[0] for the program's name in messages. */
 static int run(int command, int argc, char **argv)
 {
@@ -84,9 +95,10 @@ int main(int argc, char **argv)
     if (status >= 0)
         return status;
     argp_err_exit_status = GCAL_EINPUT;
+    signal(SIGXFSZ, SIG_IGN); /* a file limit is an error of the write */
     if (argc > 1 && strcmp(argv[1], "--help") == 0)
         return help();
     if (argc > 1 && argv[1][0] != '-')
-        return run_named(argc - 1, argv + 1);
-    return gcal_command_calibrate(argc, argv);
+        return check_output(run_named(argc - 1, argv + 1));
+    return check_output(gcal_command_calibrate(argc, argv));
 }

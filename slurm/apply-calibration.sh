@@ -12,7 +12,7 @@
 # 'scontrol reconfigure' resets weights and features to those of slurm.conf: run this again
 # after it, or use --conf, which prints SLURM.CONF with its NodeName lines changed accordingly.
 # Settings: /etc/gpucal/slurm.env (see slurm.env.example).
-set -u
+set -uf # no file patterns: names and features are words
 
 settings=${GPUCAL_SETTINGS:-/etc/gpucal/slurm.env}
 if [ -r "$settings" ]; then
@@ -231,7 +231,7 @@ main() {
         case $1 in
         --dry-run) DRY_RUN=1 ;;
         --conf) conf=${2:?--conf needs a file} && shift ;;
-        -h | --help) sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 0 ;;
+        -h | --help) sed -n '2,/^set -uf/s/^# \{0,1\}//p' "$0" && exit 0 ;;
         *) options+=("$1") ;;
         esac
         shift

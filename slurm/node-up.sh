@@ -7,7 +7,7 @@
 # Slurm runs it on the controller with the list of nodes, within about 15 s after they are up.
 # It submits calibrate-node.sbatch for each, unless such a job is pending.  Settings:
 # /etc/gpucal/slurm.env (see slurm.env.example).
-set -u
+set -uf # no file patterns: names and features are words
 export PATH=$PATH:/usr/local/bin:/usr/bin:/bin
 
 settings=${GPUCAL_SETTINGS:-/etc/gpucal/slurm.env}

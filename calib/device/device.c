@@ -143,8 +143,9 @@ static void report_failure(const struct gcal_device *cl, cl_program program,
 {
     char *log = gcal_device_build_log(cl, program);
 
-    gcal_error_set(err, GCAL_EDEVICE, "build: %.700s",
-                   log && *log ? log : "no build log");
+    const char *text = log ? log + strspn(log, " \t\r\n") : "";
+
+    gcal_error_set(err, GCAL_EDEVICE, "build: %.700s", *text ? text : "no build log");
     free(log);
 }
 

@@ -112,3 +112,7 @@ run "$gpucal" show --json
 refused 'hurt.yaml' "$gpucal" show --node hurt
 refused 'hurt.yaml' "$gpucal" export --to slurm --node hurt
 rm "$STORE/nodes/hurt.yaml"
+
+# Output that cannot be written.
+refused 'standard output: ' sh -c '"$1" show > /dev/full' sh "$gpucal"
+refused 'standard output: ' sh -c '"$1" audit --json > /dev/full' sh "$gpucal"
