@@ -71,6 +71,15 @@ static void put_comment(struct gcal_buf *buf, const struct gcal_export_speed_nod
     gcal_buf_printf(buf, ", calibrated %.10s, run %s", oldest->utc, oldest->run_id);
 }
 
+/* The text as part of a line with tabs between fields. */
+static char *in_one_field(char *text)
+{
+    for (char *c = text; c && *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    return text;
+}
+
 /* One line of JSON without blanks, as scontrol needs. */
 static char *extra(const struct gcal_export_speed_node *node, struct gcal_error *err)
 {
@@ -109,7 +118,7 @@ static int make_line(const struct gcal_export_speed_node *node, struct line *lin
     put_features(&features, node);
     put_comment(&comment, node);
     line->features = gcal_buf_take(&features, err);
-    line->comment = gcal_buf_take(&comment, err);
+    line->comment = in_one_field(gcal_buf_take(&comment, err));
     line->extra = extra(node, err);
     return line->features && line->comment && line->extra ? 0 : -1;
 }

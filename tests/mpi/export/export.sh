@@ -116,3 +116,10 @@ rm "$STORE/nodes/hurt.yaml"
 # Output that cannot be written.
 refused 'standard output: ' sh -c '"$1" show > /dev/full' sh "$gpucal"
 refused 'standard output: ' sh -c '"$1" audit --json > /dev/full' sh "$gpucal"
+
+# A run's id is one field of one line, whatever is in it.
+make_node sly 's/^\( *run_id:\) .*/\1 "r\\tx\\nfast\\tgpucal"/'
+run "$gpucal" export --to slurm --node sly
+[ "$(wc -l < out)" = 2 ] || fail "a run's id makes a line"
+awk -F '\t' 'NF != 7 { exit 1 }' out || fail "a run's id makes a field"
+rm "$STORE/nodes/sly.yaml"
