@@ -141,6 +141,30 @@ SCRIPT
     expect_line '^  n0, .*: none of '
 }
 
+case_slow_device() {
+    # One of three takes 1.3 times as long: it is named, and the others are as they are.
+    cat > as-node.sh <<'SCRIPT'
+#!/bin/sh
+[ "$OMPI_COMM_WORLD_RANK" = 1 ] && export TEST_NS=13
+SLURMD_NODENAME=n$OMPI_COMM_WORLD_RANK exec "$@"
+SCRIPT
+    chmod +x as-node.sh
+    run ranks 3 ./as-node.sh "$gpucal" --config "$data/small.yaml" --store store --record run.h5 --json
+    expect_status 0
+    expect_line 'n1 [^ ]* is an outlier among the devices of its type'
+    expect_line '"node": "n1"'
+    mkdir again
+    run "$gpucal" fit --record run.h5 --output again
+    expect_status 0
+    expect_line 'n1 [^ ]* alone: good'
+    expect_line 'n1 [^ ]* is an outlier'
+    for n in n0 n2; do
+        expect_file "store/nodes/$n.yaml"
+        grep -q '^ *factor: \(1\|1.00[0-9]*\|0.99[0-9]*\)$' "again/$n.yaml" || fail "$n has another factor"
+    done
+    expect_file store/nodes/n1.yaml
+}
+
 case_no_platform() {
     run env OCL_ICD_VENDORS=/nonexistent "$gpucal" --config "$data/small.yaml" --store store
     expect_status 5
