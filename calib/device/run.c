@@ -88,14 +88,30 @@ static cl_int copy(struct gcal_device *cl, const struct gcal_device_job *job,
         timed ? &spans[1].first : NULL, timed ? &spans[1].last : NULL);
 }
 
+/* As clFinish(), which in rusticl of Mesa 22.3 does not wait for what clFlush() has sent. */
+static cl_int wait_for_queue(cl_command_queue queue)
+{
+    cl_event end;
+    cl_int code = clEnqueueMarkerWithWaitList(queue, 0, NULL, &end);
+
+    if (code != CL_SUCCESS)
+        return code;
+    code = clWaitForEvents(1, &end);
+    clReleaseEvent(end);
+    return code;
+}
+
 static cl_int finish(struct gcal_device *cl, const struct gcal_device_job *job)
 {
     cl_command_queue other = queue_of_copies(cl, job);
-    cl_int code = other != cl->queue ? clFlush(other) : CL_SUCCESS;
+    cl_int code;
 
+    if (other == cl->queue)
+        return clFinish(cl->queue);
+    code = clFlush(other);
     if (code == CL_SUCCESS)
-        code = clFinish(cl->queue);
-    return code == CL_SUCCESS && other != cl->queue ? clFinish(other) : code;
+        code = wait_for_queue(cl->queue);
+    return code == CL_SUCCESS ? wait_for_queue(other) : code;
 }
 
 static cl_int wait_for(struct gcal_device *cl, const struct gcal_device_job *job,
