@@ -241,7 +241,7 @@ int gcal_fit_find_outliers(const struct gcal_fit_devices *d,
             find_worst(&o, i, &found[i]);
         }
     }
-    /* Without a majority nobody can be told from the others. */
+    /* Without a majority, nothing says which ones deviate. */
     for (size_t i = 0;
          i < d->n_devices && d->n_devices > 2 && 2 * n_outliers >= d->n_devices; i++)
         found[i].is_outlier = false;

@@ -98,7 +98,7 @@ static void put_reference(struct gcal_buf *buf, const char *text)
     gcal_buf_puts(buf, at);
 }
 
-/* Local memory is no argument of a reference. */
+/* References have no arguments in local memory. */
 static void put_arguments(struct gcal_buf *buf, const struct gcal_kernel *kernel,
                           const struct gcal_geometry *geometry)
 {

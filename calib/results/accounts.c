@@ -33,11 +33,11 @@ static int count(struct gcal_result_tally *t, const struct gcal_record *record,
 {
     struct gcal_result_tally_row *d = &t->devices[device];
     bool good = m->status == GCAL_MEASUREMENT_GOOD && m->n_samples;
-    bool tells_more = m->status > GCAL_MEASUREMENT_SKIPPED && d->skipped_first;
+    bool says_more = m->status > GCAL_MEASUREMENT_SKIPPED && d->skipped_first;
 
     *(good ? &t->kernels[kernel].n_good : &t->kernels[kernel].n_bad) += 1;
     *(good ? &d->n_good : &d->n_bad) += 1;
-    if (good || (d->first && !tells_more))
+    if (good || (d->first && !says_more))
         return 0;
     free(d->first);
     d->skipped_first = m->status == GCAL_MEASUREMENT_SKIPPED;

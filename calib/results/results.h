@@ -52,7 +52,7 @@ struct gcal_result_form_fit {
  */
 struct gcal_result_type_fit {
     char *type;      /* of the devices */
-    bool is_outlier; /* fitted to one device alone, which is no device of the pool */
+    bool is_outlier; /* fitted to one device alone, outside of the pool */
     size_t outlier;  /* its index in the record */
     size_t model;    /* index in the configuration */
     size_t n_forms;
