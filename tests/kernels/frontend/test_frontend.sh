@@ -3,6 +3,7 @@
 # libclang, and with modules that are not gpucal's or, as OTHER, of another version.
 set -u
 gpucal=$1 module=$2 other=$3 status=0
+export XDG_CACHE_HOME=/dev/null # no counts of earlier runs
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
 mkdir "$folder"/{bin,empty,bad,foreign}
 cp "$gpucal" "$folder/bin/gpucal"
