@@ -77,19 +77,6 @@ static bool has_factor(const struct gcal_result_type_fit *t, size_t device)
     return false;
 }
 
-/* Whether the fit is of this device, or of all others of its type. */
-static bool is_of(const struct gcal_results *results,
-                  const struct gcal_result_type_fit *t, size_t device)
-{
-    if (t->is_outlier)
-        return t->outlier == device;
-    for (size_t i = 0; i < results->n_outliers; i++)
-        if (results->outliers[i].model == t->model &&
-            results->outliers[i].device == device)
-            return false;
-    return true;
-}
-
 /* The models that have parameters, but not of this device: ", "-separated.  'n_has' counts
  * those that have, 'n_wanted' all that were to be measured.
  */
@@ -105,7 +92,7 @@ static void put_missing_models(const struct gcal_results *results,
         const struct gcal_result_type_fit *t = &results->fits[i];
         const char *name = config->models[t->model].name;
 
-        if (strcmp(t->type, d->info.type) != 0 || !is_of(results, t, device) ||
+        if (!gcal_result_is_fit_of(record, results, t, device) ||
             gcal_run_device_keeps(d, name))
             continue;
         ++*n_wanted;

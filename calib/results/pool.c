@@ -154,6 +154,19 @@ int gcal_result_find_outliers(const struct gcal_record *record,
     return rc;
 }
 
+bool gcal_result_is_fit_of(const struct gcal_record *record,
+                           const struct gcal_results *results,
+                           const struct gcal_result_type_fit *t, size_t device)
+{
+    if (t->is_outlier)
+        return t->outlier == device;
+    for (size_t i = 0; i < results->n_outliers; i++)
+        if (results->outliers[i].model == t->model &&
+            results->outliers[i].device == device)
+            return false;
+    return strcmp(gcal_record_device(record, device)->info.type, t->type) == 0;
+}
+
 /* ---- scales ---- */
 
 /* The geometric mean over devices; NaN for a kernel that some device lacks. */

@@ -32,6 +32,11 @@ int gcal_result_find_outliers(const struct gcal_record *record,
                               const struct gcal_result_rows *rows, size_t model,
                               struct gcal_results *results, struct gcal_error *err);
 
+/* Whether a fit is of the device: of it alone, or of its type without outliers. */
+bool gcal_result_is_fit_of(const struct gcal_record *record,
+                           const struct gcal_results *results,
+                           const struct gcal_result_type_fit *t, size_t device);
+
 /* Divides the times in 'all' and in the model's 'rows' by the device factors that follow
  * from the model's rows.
  */

@@ -124,19 +124,9 @@ static int rows_of(const struct gcal_record *record, const struct gcal_results *
     *own = (struct gcal_result_rows){ .rows = calloc(all->n + 1, sizeof(*all->rows)) };
     if (!own->rows)
         return gcal_error_memory(err);
-    for (size_t i = 0; i < all->n; i++) {
-        size_t device = all->rows[i].device;
-        bool wanted =
-            t->is_outlier
-                ? device == t->outlier
-                : strcmp(gcal_record_device(record, device)->info.type, t->type) == 0;
-
-        for (size_t k = 0; k < results->n_outliers && !t->is_outlier; k++)
-            wanted = wanted && (results->outliers[k].model != t->model ||
-                                results->outliers[k].device != device);
-        if (wanted)
+    for (size_t i = 0; i < all->n; i++)
+        if (gcal_result_is_fit_of(record, results, t, all->rows[i].device))
             own->rows[own->n++] = all->rows[i];
-    }
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "mpi/predict/kernel_names.h"
 
 bool gcal_catalogue_kernel_generator(const struct gcal_catalogue *catalogue,
                                      const char *name, struct gcal_generator_view *view)
@@ -43,16 +44,6 @@ static int list_tags(const struct gcal_catalogue *catalogue, const char *name,
     return view.name ? 0 : -1;
 }
 
-static bool has_word(const char *text, const char *word, size_t length)
-{
-    size_t n;
-
-    for (const char *own; (own = gcal_strings_next_word(&text, &n));)
-        if (n == length && strncmp(own, word, n) == 0)
-            return true;
-    return false;
-}
-
 /* Whether two names differ at most in the order of their arguments. */
 static bool is_same_kernel(const char *a, const char *b)
 {
@@ -60,7 +51,7 @@ static bool is_same_kernel(const char *a, const char *b)
     size_t n;
 
     for (const char *word; (word = gcal_strings_next_word(&rest, &n));)
-        if (!has_word(b, word, n))
+        if (!gcal_kernel_name_has_word(b, word, n))
             return false;
     return strlen(a) == strlen(b);
 }

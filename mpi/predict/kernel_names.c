@@ -1,14 +1,13 @@
 /* kernel_names.c - words and arguments of kernel names */
 #include "mpi/predict/kernel_names.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/strings.h"
 
-static bool has_word(const char *name, const char *word, size_t length)
+bool gcal_kernel_name_has_word(const char *name, const char *word, size_t length)
 {
     size_t other_length;
 
@@ -21,7 +20,7 @@ static bool has_word(const char *name, const char *word, size_t length)
 static bool all_have(size_t n, const char *const *names, const char *word, size_t length)
 {
     for (size_t i = 0; i < n; i++)
-        if (!has_word(names[i], word, length))
+        if (!gcal_kernel_name_has_word(names[i], word, length))
             return false;
     return true;
 }
@@ -39,7 +38,7 @@ char *gcal_kernel_name_distinct(const char *name, const char *shared,
     size_t length;
 
     for (const char *word; (word = gcal_strings_next_word(&at, &length));)
-        if (!has_word(shared, word, length))
+        if (!gcal_kernel_name_has_word(shared, word, length))
             add_word(&buf, word, length);
     if (!buf.size)
         gcal_buf_puts(&buf, name);

@@ -4,9 +4,13 @@
 #ifndef GCAL_MPI_PREDICT_KERNEL_NAMES_H
 #define GCAL_MPI_PREDICT_KERNEL_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct gcal_error;
+
+/* Whether one of its words is 'word', of which 'length' characters count. */
+bool gcal_kernel_name_has_word(const char *name, const char *word, size_t length);
 
 /* The words of 'name' that are not in 'shared', of gcal_kernel_names_shared(), or a copy of
  * 'name' if all are; the caller's to free.
