@@ -16,8 +16,6 @@ out=$PWD/build-test
 failed=()
 export HOME=${HOME:-/root} # PoCL and Open MPI need one
 export CTEST_OUTPUT_ON_FAILURE=1
-# 150 programs, each in a tenth of the usual linker's time.
-link=$(command -v ld.lld > /dev/null && echo -fuse-ld=lld)
 
 # The steps.
 
@@ -46,9 +44,14 @@ measure_slowness() {
     awk -v from="$began" -v to="$EPOCHREALTIME" 'BEGIN { print 2 + int(to - from) }'
 }
 
+# Links 150 programs, each in a tenth of the usual linker's time.
+linker() {
+    command -v ld.lld > /dev/null && echo -fuse-ld=lld
+}
+
 # The sanitizers and the fuzzers share a build.
 build_with_clang() {
-    CC=clang LDFLAGS=$link scripts/build.sh "$out/clang" -DGPUCAL_WERROR=ON \
+    CC=clang LDFLAGS=$(linker) scripts/build.sh "$out/clang" -DGPUCAL_WERROR=ON \
         -DGPUCAL_SANITIZE=ON -DGPUCAL_FUZZ=ON -DGPUCAL_TEST_SLOWNESS="$(measure_slowness)"
 }
 
@@ -70,7 +73,7 @@ fuzz() {
 }
 
 build_with_gcc() {
-    CC=gcc LDFLAGS=$link scripts/build.sh "$out/gcc" -DGPUCAL_WERROR=ON \
+    CC=gcc LDFLAGS=$(linker) scripts/build.sh "$out/gcc" -DGPUCAL_WERROR=ON \
         -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_VERIFY_INTERFACE_HEADER_SETS=ON \
         -DGPUCAL_TEST_SLOWNESS="$(measure_slowness)"
 }
