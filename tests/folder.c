@@ -7,11 +7,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <dirent.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <string.h>
-#include <unistd.h>
 
 char folder[64];
 
@@ -22,18 +22,19 @@ int folder_make(void **state)
     return mkdtemp(folder) ? 0 : -1;
 }
 
+static int remove_one(const char *path, const struct stat *info, int type,
+                      struct FTW *where)
+{
+    (void)info;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
 int folder_remove(void **state)
 {
-    DIR *dir = opendir(folder);
-    const struct dirent *entry;
-
     (void)state;
-    if (!dir)
-        return -1;
-    while ((entry = readdir(dir)))
-        unlinkat(dirfd(dir), entry->d_name, 0); /* . and .. stay */
-    closedir(dir);
-    return rmdir(folder);
+    return nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 void folder_write(const char *name, const char *text)

@@ -46,7 +46,7 @@ bool gcal_device_is_alive(const struct gcal_device *cl);
 /* The functions below return 0, or -1 with 'err' and the measurement's 'status'. */
 
 /* Builds, sets the arguments, runs twice; 'time_s' is of the second run.  'built' has
- * zeros for a transfer alone.
+ * zeros for a transfer alone; NULL: the driver is not asked.
  */
 int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *job,
                         double *time_s, struct gcal_built *built,

@@ -196,7 +196,7 @@ int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *jo
     if (rc == 0)
         rc = gcal_device_run(cl, job, &bound, &sample, status, err);
     *time_s = sample.time_s;
-    if (rc == 0 && bound.kernel)
+    if (rc == 0 && bound.kernel && built)
         *built = gcal_device_ask_built(cl, bound.program, bound.kernel, job->entry);
     gcal_device_unbind(&bound);
     return rc;

@@ -1,5 +1,6 @@
 /* builders.c - workers that build kernels side by side, ahead of the one that measures */
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,10 @@ void gcal_worker_builders_stop(struct gcal_worker_builders *b)
 {
     if (!b)
         return;
+    /* All at once: the end of a process that has a device open takes its time. */
+    for (size_t i = 0; b->builders && i < b->n; i++)
+        if (b->builders[i].worker && gcal_worker_fd(b->builders[i].worker) >= 0)
+            kill(gcal_worker_pid(b->builders[i].worker), SIGKILL);
     for (size_t i = 0; b->builders && i < b->n; i++)
         lose(&b->builders[i]);
     free(b->builders);
@@ -103,6 +108,15 @@ static bool start(struct gcal_worker_builders *b, struct builder *builder)
     builder->began_s = gcal_clock_now_s();
     return gcal_worker_send(builder->worker, GCAL_WORKER_REQUEST_OPEN, &question, NULL,
                             NULL) == GCAL_WORKER_DONE;
+}
+
+void gcal_worker_builders_warm(struct gcal_worker_builders *b)
+{
+    for (size_t i = 0; i < b->n && !is_given_up(b); i++)
+        if (b->builders[i].state == ABSENT && !start(b, &b->builders[i])) {
+            b->failures++;
+            lose(&b->builders[i]);
+        }
 }
 
 static enum gcal_worker_outcome begin(struct builder *builder, struct gcal_error *err)

@@ -434,11 +434,10 @@ enum gcal_worker_outcome gcal_worker_build(struct gcal_worker *worker, const cha
     return finish(worker, &wire, &answer, NULL, err);
 }
 
-enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
-                                             const struct gcal_kernel *kernel,
-                                             double limit_s, double *first_s,
-                                             enum gcal_measurement_status *status,
-                                             struct gcal_error *err)
+enum gcal_worker_outcome
+gcal_worker_prepare_built(struct gcal_worker *worker, const struct gcal_kernel *kernel,
+                          const struct gcal_built *built, double limit_s, double *first_s,
+                          enum gcal_measurement_status *status, struct gcal_error *err)
 {
     struct gcal_buf question = { 0 }, answer;
     enum gcal_worker_outcome outcome;
@@ -446,6 +445,7 @@ enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
 
     if (gcal_device_job_put(&question, kernel, kernel->n_sizes, kernel->sizes, err) < 0)
         return refuse(status, &question);
+    gcal_wire_put_u32(&question, !built);
     outcome = ask(worker, GCAL_WORKER_REQUEST_PREPARE, &question, limit_s, &answer,
                   status, err);
     if (outcome != GCAL_WORKER_DONE)
@@ -453,7 +453,18 @@ enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
     wire = gcal_wire_open(answer.data, answer.size);
     *first_s = gcal_wire_get_f64(&wire);
     worker->built = gcal_worker_get_built(&wire);
+    if (built)
+        worker->built = *built;
     return finish(worker, &wire, &answer, status, err);
+}
+
+enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
+                                             const struct gcal_kernel *kernel,
+                                             double limit_s, double *first_s,
+                                             enum gcal_measurement_status *status,
+                                             struct gcal_error *err)
+{
+    return gcal_worker_prepare_built(worker, kernel, NULL, limit_s, first_s, status, err);
 }
 
 enum gcal_worker_outcome

@@ -6,11 +6,9 @@
 
 int gcal_worker_dispatch(int argc, char **argv)
 {
-    if (argc != 3)
-        return -1;
-    if (strcmp(argv[1], "spawner") == 0)
-        return gcal_worker_spawner_main(atoi(argv[2]));
-    if (strcmp(argv[1], "worker") == 0)
+    if ((argc == 3 || argc == 4) && strcmp(argv[1], "spawner") == 0)
+        return gcal_worker_spawner_main(atoi(argv[2]), argc == 4 ? argv[3] : NULL);
+    if (argc == 3 && strcmp(argv[1], "worker") == 0)
         return gcal_worker_main(atoi(argv[2]));
     return -1;
 }

@@ -82,11 +82,14 @@ static int answer_prepare(struct state *state, struct gcal_wire *wire, struct re
     struct gcal_device_job job;
     struct gcal_built built = { 0 };
     double time_s = 0;
+    bool asks;
     int rc;
 
     if (gcal_device_job_get(wire, &job, &r->err) < 0)
         return -1;
-    rc = gcal_device_prepare(state->cl, &job, &time_s, &built, &r->status, &r->err);
+    asks = gcal_wire_get_u32(wire);
+    rc = gcal_device_prepare(state->cl, &job, &time_s, asks ? &built : NULL, &r->status,
+                             &r->err);
     gcal_wire_put_f64(&r->payload, time_s);
     put_built(&r->payload, &built);
     gcal_device_job_clear(&job);

@@ -27,8 +27,10 @@ enum gcal_worker_answer {
     GCAL_WORKER_ANSWER_LOST
 };
 
-/* The main functions of the internal sub-commands; 'fd' is their socket. */
-int gcal_worker_spawner_main(int fd);
+/* The main functions of the internal sub-commands; 'fd' is their socket.  'folder': of built
+ * kernels, or NULL.
+ */
+int gcal_worker_spawner_main(int fd, const char *folder);
 int gcal_worker_main(int fd);
 
 pid_t gcal_worker_pid(const struct gcal_worker *worker);

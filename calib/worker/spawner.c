@@ -1,6 +1,7 @@
 /* spawner.c - a small process that execs workers, so that ranks need not fork */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,9 @@
 #include "calib/base/array.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/base/wire.h"
+#include "calib/worker/cache.h"
 #include "calib/worker/private.h"
 
 #define START_LIMIT_S 30.0 /* fork and exec on a busy machine */
@@ -44,6 +47,8 @@ struct known_device {
 struct gcal_worker_spawner {
     int fd;
     pid_t pid;
+    struct gcal_worker_cache cache; /* of the workers' drivers */
+    pthread_mutex_t lock;           /* of the members below, and of the socket */
     uint64_t n_questions;
     size_t n_known_devices, capacity;
     struct known_device *known_devices;
@@ -65,8 +70,10 @@ static sigset_t ranks_signals(void)
     return signals;
 }
 
-/* Closes all descriptors but stdin, stdout, stderr and 'keep' in the new program. */
-static void exec_self(const char *what, int keep)
+/* Closes all descriptors but stdin, stdout, stderr and 'keep' in the new program.  'folder' is
+ * one more argument, unless it is NULL.
+ */
+static void exec_self(const char *what, int keep, const char *folder)
 {
     char number[16];
 
@@ -77,11 +84,11 @@ static void exec_self(const char *what, int keep)
     close_range((unsigned)keep + 1, ~0u, 0);
     dup2(STDERR_FILENO,
          STDOUT_FILENO); /* drivers print, but stdout is for the run's output */
-    execl("/proc/self/exe", "gpucal", what, number, (char *)NULL);
+    execl("/proc/self/exe", "gpucal", what, number, folder, (char *)NULL);
     _exit(127);
 }
 
-static pid_t start_process(const char *what, int socket_type, int *fd,
+static pid_t start_process(const char *what, int socket_type, const char *folder, int *fd,
                            struct gcal_error *err)
 {
     sigset_t blocked = ranks_signals(), before;
@@ -105,7 +112,7 @@ static pid_t start_process(const char *what, int socket_type, int *fd,
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* also if a driver hangs */
         if (getppid() != parent)
             _exit(0);
-        exec_self(what, ends[1]);
+        exec_self(what, ends[1], folder);
     }
     close(ends[1]);
     *fd = ends[0];
@@ -115,17 +122,28 @@ static pid_t start_process(const char *what, int socket_type, int *fd,
 struct gcal_worker_spawner *gcal_worker_spawner_start(struct gcal_error *err)
 {
     struct gcal_worker_spawner *spawner = calloc(1, sizeof(*spawner));
+    struct gcal_error why = { 0 };
 
     if (!spawner) {
         gcal_error_memory(err);
         return NULL;
     }
-    if ((spawner->pid = start_process("spawner", SOCK_SEQPACKET, &spawner->fd, err)) <
-        0) {
-        free(spawner);
-        return NULL;
-    }
-    return spawner;
+    pthread_mutex_init(&spawner->lock, NULL);
+    if (gcal_worker_cache_open(&spawner->cache, &why) < 0)
+        gcal_log(GCAL_LOG_INFO, "built kernels are not kept by gpucal: %s", why.text);
+    spawner->pid = start_process("spawner", SOCK_SEQPACKET, spawner->cache.folder,
+                                 &spawner->fd, err);
+    if (spawner->pid >= 0)
+        return spawner;
+    gcal_worker_cache_close(&spawner->cache);
+    pthread_mutex_destroy(&spawner->lock);
+    free(spawner);
+    return NULL;
+}
+
+bool gcal_worker_spawner_keeps_builds(const struct gcal_worker_spawner *spawner)
+{
+    return spawner->cache.folder;
 }
 
 /* The wait status; -1 if the process did not end within the limit (ETIMEDOUT), or is not
@@ -165,6 +183,8 @@ void gcal_worker_spawner_stop(struct gcal_worker_spawner *spawner)
         return;
     close(spawner->fd); /* the spawner ends, and its workers with it */
     end_process(spawner->pid);
+    gcal_worker_cache_close(&spawner->cache);
+    pthread_mutex_destroy(&spawner->lock);
     for (size_t i = 0; i < spawner->n_known_devices; i++)
         free(spawner->known_devices[i].uid);
     free(spawner->known_devices);
@@ -232,10 +252,11 @@ static int receive(int fd, struct answer *answer, int *passed)
 }
 
 /* Returns the answer's value; also -1 if there is none within the limit.  Late answers to
- * earlier questions are dropped.
+ * earlier questions are dropped.  Called with the lock held.
  */
-static int ask(struct gcal_worker_spawner *spawner, const struct gcal_worker_tick *tick,
-               int what, pid_t pid, double limit_s, int *passed)
+static int ask_alone(struct gcal_worker_spawner *spawner,
+                     const struct gcal_worker_tick *tick, int what, pid_t pid,
+                     double limit_s, int *passed)
 {
     struct question question = { ++spawner->n_questions, what, pid };
     double deadline_s = gcal_clock_now_s() + limit_s;
@@ -257,6 +278,18 @@ static int ask(struct gcal_worker_spawner *spawner, const struct gcal_worker_tic
             return -1;
     }
     return -1;
+}
+
+/* Threads ask one after the other. */
+static int ask(struct gcal_worker_spawner *spawner, const struct gcal_worker_tick *tick,
+               int what, pid_t pid, double limit_s, int *passed)
+{
+    int value;
+
+    pthread_mutex_lock(&spawner->lock);
+    value = ask_alone(spawner, tick, what, pid, limit_s, passed);
+    pthread_mutex_unlock(&spawner->lock);
+    return value;
 }
 
 /* Requests a worker; its socket is passed with the answer. */
@@ -315,7 +348,7 @@ static void serve(int fd, const struct question *question)
     int worker = -1;
 
     if (question->what == SPAWN)
-        answer.value = start_process("worker", SOCK_STREAM, &worker, NULL);
+        answer.value = start_process("worker", SOCK_STREAM, NULL, &worker, NULL);
     else
         answer.value = end_process(question->pid);
     send_answer(fd, &answer, worker);
@@ -323,10 +356,14 @@ static void serve(int fd, const struct question *question)
         close(worker);
 }
 
-int gcal_worker_spawner_main(int fd)
+int gcal_worker_spawner_main(int fd, const char *folder)
 {
     struct question question;
     ssize_t n;
+
+    /* For the workers, which inherit them. */
+    if (folder)
+        gcal_worker_cache_set_variables(folder, NULL);
 
     /* Slurm waits until the process group of a task is empty, and Slurm's PMIx kills the
      * step unless a killed rank has ended within a second.  A driver may delay the end of

@@ -28,12 +28,17 @@
 struct gcal_worker_spawner;
 
 /* Call before MPI_Init: forks and execs.  Every fd but 0-2 and its own socket is closed
- * in it.
+ * in it.  Several threads may use it.
  */
 struct gcal_worker_spawner *gcal_worker_spawner_start(struct gcal_error *err);
 void gcal_worker_spawner_stop(struct gcal_worker_spawner *spawner);
 
-/* Runs the internal sub-command if argv is "gpucal spawner FD" or "gpucal worker FD", and
+/* Whether its workers' drivers keep built kernels in a folder of this node
+ * (calib/worker/cache.h), so that one worker finds what another has built.
+ */
+bool gcal_worker_spawner_keeps_builds(const struct gcal_worker_spawner *spawner);
+
+/* Runs the internal sub-command if argv is "gpucal spawner FD [FOLDER]" or "gpucal worker FD", and
  * returns its exit status; else -1.  main() must call it first: spawner and workers are
  * this program.
  */
@@ -95,6 +100,14 @@ enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
                                              double limit_s, double *first_s,
                                              enum gcal_measurement_status *status,
                                              struct gcal_error *err);
+
+/* The same; 'built' is what the driver says of the kernel, which is not asked again: that may
+ * take another compilation.
+ */
+enum gcal_worker_outcome
+gcal_worker_prepare_built(struct gcal_worker *worker, const struct gcal_kernel *kernel,
+                          const struct gcal_built *built, double limit_s, double *first_s,
+                          enum gcal_measurement_status *status, struct gcal_error *err);
 
 /* What the driver says of the kernel that was prepared last. */
 struct gcal_built gcal_worker_built(const struct gcal_worker *worker);
@@ -169,5 +182,42 @@ bool gcal_worker_builders_give(struct gcal_worker_builders *builders, size_t id,
 /* The next finished build, within 'wait_s'; false: none. */
 bool gcal_worker_builders_next(struct gcal_worker_builders *builders, double wait_s,
                                struct gcal_worker_build *done);
+/* Starts all workers, before there is a kernel for each; they open the device meanwhile. */
+void gcal_worker_builders_warm(struct gcal_worker_builders *builders);
+
+/* A thread with such workers: the programs of kernels are built in the order in which they
+ * are added, each once, for several threads that measure devices of one type.
+ */
+struct gcal_worker_ahead;
+
+/* How many workers may build beside those that measure 'n_devices' such devices at once: as
+ * many as processors, without one or two for measuring and for the rank, and as their contexts
+ * fit in an eighth of the device's memory.  0: none, on CPUs, where building would disturb
+ * the times, or if drivers keep no built kernels.
+ */
+size_t gcal_worker_ahead_workers(const struct gcal_worker_spawner *spawner,
+                                 const struct gcal_device_info *info, size_t n_devices);
+
+/* Its workers open 'uid', one of these devices.  They end when each of the 'n_users' has
+ * left.
+ */
+struct gcal_worker_ahead *gcal_worker_ahead_start(struct gcal_worker_spawner *spawner,
+                                                  const char *uid, size_t n_workers,
+                                                  size_t n_users, double limit_s,
+                                                  struct gcal_error *err);
+/* Frees it, when nobody uses it any more; NULL is allowed. */
+void gcal_worker_ahead_stop(struct gcal_worker_ahead *ahead);
+/* A user adds no kernel any more.  The last one waits until the workers have ended. */
+void gcal_worker_ahead_leave(struct gcal_worker_ahead *ahead);
+void gcal_worker_ahead_add(struct gcal_worker_ahead *ahead,
+                           const struct gcal_kernel *kernel);
+/* Waits while the kernel's program is being built: true if it was, with what the driver says
+ * of it.  A program whose turn has not come is left to the caller, and so is one that could not
+ * be built.
+ */
+bool gcal_worker_ahead_wait(struct gcal_worker_ahead *ahead,
+                            const struct gcal_kernel *kernel,
+                            const struct gcal_worker_tick *tick,
+                            struct gcal_built *built);
 
 #endif

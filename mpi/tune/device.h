@@ -12,20 +12,6 @@
 #include "calib/worker/worker.h"
 #include "mpi/tune/tune.h"
 
-/* ---- device_cache.c ---- */
-
-/* A folder of its own for the binaries that drivers keep, on this node. */
-struct gcal_tune_cache {
-    char *folder;
-};
-
-/* Call it before the spawner of the workers starts: they inherit the environment. */
-int gcal_tune_cache_open(struct gcal_tune_cache *cache, struct gcal_error *err);
-/* Removes the folder; call it when the workers have ended. */
-void gcal_tune_cache_close(struct gcal_tune_cache *cache);
-
-/* ---- device.c ---- */
-
 struct gcal_tune_device;
 
 struct gcal_tune_device_options {

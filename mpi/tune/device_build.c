@@ -88,6 +88,9 @@ int gcal_tune_build_open(struct gcal_tune_build *build,
     build->queue = calloc(n, sizeof(*build->queue));
     if (!build->first || !build->programs || !build->queue)
         return gcal_error_memory(err);
+    /* Without a folder of built kernels, the worker that measures would not find them. */
+    if (!gcal_worker_spawner_keeps_builds(spawner))
+        return find_same(build, err);
     build->builders =
         gcal_worker_builders_start(spawner, info->uid, n_builders, options->limit_s, err);
     return build->builders ? find_same(build, err) : -1;
@@ -109,6 +112,8 @@ void gcal_tune_build_close(struct gcal_tune_build *build)
 void gcal_tune_build_announce(struct gcal_tune_build *build, const size_t *configs,
                               size_t n)
 {
+    if (!build->builders)
+        return;
     for (; build->at < build->n_queue; build->at++) {
         struct gcal_tune_program *program = &build->programs[build->queue[build->at]];
 
@@ -166,6 +171,8 @@ void gcal_tune_build_pump(struct gcal_tune_build *build)
 {
     struct gcal_worker_build done;
 
+    if (!build->builders)
+        return;
     while (gcal_worker_builders_next(build->builders, 0, &done))
         note(build, &done);
     if (!build->batch)

@@ -208,19 +208,15 @@ static int measure(const struct gcal_tune_measure_options *o,
                    struct gcal_error *err)
 {
     struct gcal_local_devices devices = { 0 };
-    struct gcal_tune_cache cache = { 0 };
     struct run run = { .space = space };
     int rc;
 
     if (open_results(o->results, space, &m->times, &run.results, err) < 0)
         return -1;
-    rc = gcal_tune_cache_open(&cache, err);
-    if (rc == 0)
-        rc = gcal_local_devices_open(&devices, err);
+    rc = gcal_local_devices_open(&devices, err);
     if (rc == 0)
         rc = measure_on(o, &run, &devices, wanted, m, err);
     gcal_local_devices_close(&devices);
-    gcal_tune_cache_close(&cache);
     m->is_measured = rc == 0;
     return close_results(o->results, run.results, rc, err);
 }

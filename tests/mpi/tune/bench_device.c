@@ -67,7 +67,6 @@ int main(int argc, char **argv)
     struct gcal_local_devices devices = { 0 };
     const struct gcal_device_info *info = NULL;
     struct gcal_kernel_limits limits;
-    struct gcal_tune_cache cache = { 0 };
     struct gcal_tune_device *device;
     struct gcal_tune_source source;
     struct gcal_error err = { 0 };
@@ -76,8 +75,7 @@ int main(int argc, char **argv)
 
     if (status >= 0)
         return status;
-    if (argc < 3 || gcal_tune_cache_open(&cache, &err) < 0 ||
-        gcal_local_devices_open(&devices, &err) < 0)
+    if (argc < 3 || gcal_local_devices_open(&devices, &err) < 0)
         fail(&err);
     for (size_t i = 0; i < devices.count && !info; i++)
         if (gcal_device_info_matches(&devices.info[i], argv[1]))
@@ -96,6 +94,5 @@ int main(int argc, char **argv)
     gcal_tune_device_close(device);
     catalogue_space_close(&s);
     gcal_local_devices_close(&devices);
-    gcal_tune_cache_close(&cache);
     return 0;
 }

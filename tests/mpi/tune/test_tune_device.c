@@ -7,16 +7,18 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/own/own.h"
 #include "mpi/tune/device.h"
 #include "mpi/tune/times.h"
+#include "tests/folder.h"
 
 /* b = 3 a + 7 on n items. */
 static struct gcal_arg args[] = {
@@ -60,7 +62,6 @@ enum { N = sizeof(cases) / sizeof(*cases) };
 static struct gcal_kernel kernels[N];
 static struct gcal_tune_config configs[N + 1];
 static struct gcal_tune_space space = { .kernel = "scale", .configs = configs };
-static struct gcal_tune_cache cache;
 static struct gcal_local_devices devices;
 static struct gcal_tune_device *device;
 static struct gcal_tune_source source;
@@ -70,7 +71,6 @@ static int set_up(void **state)
     struct gcal_tune_device_options options = gcal_tune_device_defaults;
     struct gcal_error err = { 0 };
 
-    (void)state;
     options.n_builders = 1;
     for (size_t i = 0; i < N; i++) {
         kernels[i] = (struct gcal_kernel){
@@ -98,8 +98,10 @@ static int set_up(void **state)
     configs[N] =
         (struct gcal_tune_config){ .name = "N:8", .left_out = "the device has no fp16" };
     space.n_configs = N + 1;
-    if (gcal_tune_cache_open(&cache, &err) == 0 &&
-        gcal_local_devices_open(&devices, &err) == 0)
+    folder_make(state);
+    setenv("TMPDIR", folder, 1);
+    unsetenv("POCL_CACHE_DIR");
+    if (gcal_local_devices_open(&devices, &err) == 0)
         device = gcal_tune_device_open(&space, devices.spawner, &devices.info[0],
                                        &options, &err);
     if (device) {
@@ -112,15 +114,9 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    struct stat info;
-    char *folder = strdup(cache.folder);
-
-    (void)state;
     gcal_tune_device_close(device);
     gcal_local_devices_close(&devices);
-    gcal_tune_cache_close(&cache);
-    assert_int_not_equal(stat(folder, &info), 0); /* nothing is left */
-    free(folder);
+    folder_remove(state);
     return 0;
 }
 
@@ -186,16 +182,18 @@ static void abandons_what_takes_too_long(void **state)
 /* The driver's cache has what was built. */
 static void builds_into_the_folder(void **state)
 {
-    DIR *folder = opendir(cache.folder);
+    char *path =
+        gcal_buf_format("%s/gpucal-drivers-%lu/pocl", folder, (unsigned long)geteuid());
+    DIR *programs = opendir(path);
     size_t n = 0;
 
     (void)state;
-    assert_string_equal(getenv("POCL_CACHE_DIR"), cache.folder);
     assert_true(gcal_tune_device_built(device, 0).work_group_size > 0);
-    assert_non_null(folder);
-    while (readdir(folder))
+    assert_non_null(programs);
+    while (readdir(programs))
         n++;
-    closedir(folder);
+    closedir(programs);
+    free(path);
     assert_true(n > 2);
 }
 

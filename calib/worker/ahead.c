@@ -1,0 +1,376 @@
+/* ahead.c - a thread that has programs built before they are asked for */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/hash.h"
+#include "calib/base/log.h"
+#include "calib/base/threads.h"
+#include "calib/worker/worker.h"
+
+/* How long the thread waits for a build before it looks at the queue again. */
+#define POLL_S 0.02
+#define TICK_S 0.1
+
+#define MOST_WORKERS  16
+#define CONTEXT_BYTES 500e6 /* of an open device, about */
+#define MEMORY_SHARE  0.125
+
+enum state { QUEUED, BUILDING, BUILT, NOT_BUILT };
+
+struct program {
+    char key[GCAL_HASH_TEXT_SIZE];
+    struct gcal_kernel kernel; /* source, entry and options alone, owned */
+    enum state state;
+    struct gcal_built built;
+    struct program *next;
+};
+
+struct gcal_worker_ahead {
+    struct gcal_worker_builders *builders; /* of the thread alone */
+    pthread_t thread;
+    pthread_mutex_t lock; /* of the members below */
+    pthread_cond_t changed;
+    struct program *first, **end; /* in the order of the queue */
+    struct program *at;           /* the next that may be queued; NULL: none */
+    size_t n_users, n_workers;
+    bool stop;
+    bool is_joined; /* of the last user, and then of whoever stops it */
+};
+
+/* ---- programs ---- */
+
+static const char *text_of(const char *text)
+{
+    return text ? text : "";
+}
+
+static bool make_key(const struct gcal_kernel *kernel, char key[GCAL_HASH_TEXT_SIZE])
+{
+    struct gcal_buf buf = { 0 };
+    bool made;
+
+    gcal_buf_printf(&buf, "%s\n%s\n%s", text_of(kernel->build_options), kernel->entry,
+                    kernel->source);
+    if ((made = !buf.failed))
+        gcal_hash_fast(buf.data, buf.size, key);
+    gcal_buf_free(&buf);
+    return made;
+}
+
+static struct program *find(const struct gcal_worker_ahead *a, const char *key)
+{
+    struct program *p = a->first;
+
+    while (p && strcmp(p->key, key) != 0)
+        p = p->next;
+    return p;
+}
+
+static void program_free(struct program *p)
+{
+    if (!p)
+        return;
+    free(p->kernel.source);
+    free(p->kernel.entry);
+    free(p->kernel.build_options);
+    free(p);
+}
+
+static struct program *program_create(const struct gcal_kernel *kernel, const char *key)
+{
+    struct program *p = calloc(1, sizeof(*p));
+
+    if (!p)
+        return NULL;
+    memcpy(p->key, key, sizeof(p->key));
+    p->kernel.source = strdup(kernel->source);
+    p->kernel.entry = strdup(kernel->entry);
+    p->kernel.build_options = strdup(text_of(kernel->build_options));
+    if (p->kernel.source && p->kernel.entry && p->kernel.build_options)
+        return p;
+    program_free(p);
+    return NULL;
+}
+
+/* ---- the thread ---- */
+
+/* The next program of the queue, now being built; NULL: none. */
+static struct program *take_next(struct gcal_worker_ahead *a)
+{
+    struct program *p;
+
+    while (a->at && a->at->state != QUEUED)
+        a->at = a->at->next;
+    if ((p = a->at))
+        p->state = BUILDING;
+    return p;
+}
+
+static void set_state(struct gcal_worker_ahead *a, struct program *p, enum state state)
+{
+    pthread_mutex_lock(&a->lock);
+    p->state = state;
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+}
+
+/* Gives programs to free builders: false if none can build any more. */
+static bool hand_out(struct gcal_worker_ahead *a)
+{
+    while (gcal_worker_builders_free(a->builders)) {
+        struct program *p;
+
+        pthread_mutex_lock(&a->lock);
+        p = a->stop ? NULL : take_next(a);
+        pthread_mutex_unlock(&a->lock);
+        if (!p)
+            return true;
+        if (!gcal_worker_builders_give(a->builders, (size_t)(uintptr_t)p, &p->kernel))
+            set_state(a, p, NOT_BUILT);
+    }
+    return gcal_worker_builders_busy(a->builders);
+}
+
+static void collect(struct gcal_worker_ahead *a)
+{
+    struct gcal_worker_build done;
+    double wait_s = POLL_S;
+
+    for (; gcal_worker_builders_next(a->builders, wait_s, &done); wait_s = 0) {
+        struct program *p = (struct program *)(uintptr_t)done.id;
+        bool built = done.outcome == GCAL_WORKER_DONE && done.built.work_group_size;
+
+        p->built = done.built;
+        set_state(a, p, built ? BUILT : NOT_BUILT);
+    }
+}
+
+/* Waits for something to build.  False at the end: the last user has gone. */
+static bool await_work(struct gcal_worker_ahead *a)
+{
+    bool goes_on;
+
+    pthread_mutex_lock(&a->lock);
+    while (!a->stop && a->n_users && !(a->at && a->at->state == QUEUED)) {
+        while (a->at && a->at->state != QUEUED)
+            a->at = a->at->next;
+        if (!a->at)
+            pthread_cond_wait(&a->changed, &a->lock);
+    }
+    goes_on = !a->stop && a->n_users;
+    pthread_mutex_unlock(&a->lock);
+    return goes_on;
+}
+
+/* What is queued is not built any more. */
+static void give_up(struct gcal_worker_ahead *a)
+{
+    size_t n = 0, n_built = 0;
+
+    pthread_mutex_lock(&a->lock);
+    for (struct program *p = a->first; p; p = p->next, n++) {
+        if (p->state != BUILT)
+            p->state = NOT_BUILT;
+        n_built += p->state == BUILT;
+    }
+    if (!a->stop)
+        gcal_log(GCAL_LOG_INFO, "%zu of %zu programs were built ahead, by %zu worker%s",
+                 n_built, n, a->n_workers, a->n_workers == 1 ? "" : "s");
+    a->stop = true;
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+}
+
+static bool is_stopped(struct gcal_worker_ahead *a)
+{
+    bool stopped;
+
+    pthread_mutex_lock(&a->lock);
+    stopped = a->stop || !a->n_users;
+    pthread_mutex_unlock(&a->lock);
+    return stopped;
+}
+
+static void *build_all(void *context)
+{
+    struct gcal_worker_ahead *a = context;
+
+    gcal_worker_builders_warm(a->builders);
+    while (!is_stopped(a)) {
+        if (!hand_out(a))
+            break;
+        if (gcal_worker_builders_busy(a->builders))
+            collect(a);
+        else if (!await_work(a))
+            break;
+    }
+    give_up(a);
+    gcal_worker_builders_stop(a->builders);
+    return NULL;
+}
+
+/* ---- how many workers ---- */
+
+/* Of a rank that mpirun bound to some, too: workers undo that. */
+static size_t processors(void)
+{
+    const char *ranks = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    long all = sysconf(_SC_NPROCESSORS_ONLN);
+    long n = ranks ? strtol(ranks, NULL, 10) : 0;
+
+    if (n < 1 || all < 1 || getenv("SLURM_STEP_ID"))
+        return gcal_threads_processors();
+    return all > n ? (size_t)(all / n) : 1;
+}
+
+size_t gcal_worker_ahead_workers(const struct gcal_worker_spawner *spawner,
+                                 const struct gcal_device_info *info, size_t n_devices)
+{
+    size_t all = processors(), busy = n_devices + 1;
+    double fit = MEMORY_SHARE * info->global_memory_bytes / CONTEXT_BYTES;
+    size_t n = all > busy ? all - busy : 1;
+
+    if (strcmp(info->device_type, "cpu") == 0 || all < 2 ||
+        !gcal_worker_spawner_keeps_builds(spawner))
+        return 0;
+    n = n < MOST_WORKERS ? n : MOST_WORKERS;
+    return fit < 1 ? 1 : fit < (double)n ? (size_t)fit : n;
+}
+
+/* ---- its users ---- */
+
+static void destroy(struct gcal_worker_ahead *a)
+{
+    for (struct program *p; (p = a->first);) {
+        a->first = p->next;
+        program_free(p);
+    }
+    pthread_cond_destroy(&a->changed);
+    pthread_mutex_destroy(&a->lock);
+    free(a);
+}
+
+static void init_condition(pthread_cond_t *changed)
+{
+    pthread_condattr_t attributes;
+
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+struct gcal_worker_ahead *gcal_worker_ahead_start(struct gcal_worker_spawner *spawner,
+                                                  const char *uid, size_t n_workers,
+                                                  size_t n_users, double limit_s,
+                                                  struct gcal_error *err)
+{
+    struct gcal_worker_ahead *a = calloc(1, sizeof(*a));
+
+    if (!a) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    a->end = &a->first;
+    a->n_users = n_users;
+    a->n_workers = n_workers;
+    pthread_mutex_init(&a->lock, NULL);
+    init_condition(&a->changed);
+    if ((a->builders =
+             gcal_worker_builders_start(spawner, uid, n_workers, limit_s, err))) {
+        if (pthread_create(&a->thread, NULL, build_all, a) == 0)
+            return a;
+        gcal_worker_builders_stop(a->builders);
+        gcal_error_set(err, GCAL_EINPUT, "cannot start a thread");
+    }
+    destroy(a);
+    return NULL;
+}
+
+void gcal_worker_ahead_stop(struct gcal_worker_ahead *a)
+{
+    if (!a)
+        return;
+    give_up(a);
+    if (!a->is_joined)
+        pthread_join(a->thread, NULL);
+    destroy(a);
+}
+
+void gcal_worker_ahead_leave(struct gcal_worker_ahead *a)
+{
+    bool is_last;
+
+    pthread_mutex_lock(&a->lock);
+    is_last = --a->n_users == 0;
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+    if (is_last) {
+        pthread_join(a->thread, NULL);
+        a->is_joined = true;
+    }
+}
+
+void gcal_worker_ahead_add(struct gcal_worker_ahead *a, const struct gcal_kernel *kernel)
+{
+    char key[GCAL_HASH_TEXT_SIZE];
+    struct program *p;
+
+    if (gcal_kernel_is_transfer(kernel) || !make_key(kernel, key))
+        return;
+    pthread_mutex_lock(&a->lock);
+    if (!a->stop && !find(a, key) && (p = program_create(kernel, key))) {
+        *a->end = p;
+        a->end = &p->next;
+        if (!a->at)
+            a->at = p;
+        pthread_cond_broadcast(&a->changed);
+    }
+    pthread_mutex_unlock(&a->lock);
+}
+
+/* For a change, or a tick. */
+static void await_change(struct gcal_worker_ahead *a, const struct gcal_worker_tick *tick)
+{
+    struct timespec until;
+    long ns;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    ns = until.tv_nsec + (long)(1e9 * TICK_S);
+    until.tv_sec += ns / 1000000000;
+    until.tv_nsec = ns % 1000000000;
+    if (pthread_cond_timedwait(&a->changed, &a->lock, &until) != ETIMEDOUT || !tick ||
+        !tick->call)
+        return;
+    pthread_mutex_unlock(&a->lock);
+    tick->call(tick->context);
+    pthread_mutex_lock(&a->lock);
+}
+
+bool gcal_worker_ahead_wait(struct gcal_worker_ahead *a, const struct gcal_kernel *kernel,
+                            const struct gcal_worker_tick *tick, struct gcal_built *built)
+{
+    char key[GCAL_HASH_TEXT_SIZE];
+    struct program *p;
+    bool is_built;
+
+    if (gcal_kernel_is_transfer(kernel) || !make_key(kernel, key))
+        return false;
+    pthread_mutex_lock(&a->lock);
+    p = find(a, key);
+    if (p && p->state == QUEUED)
+        p->state = NOT_BUILT;
+    while (p && p->state == BUILDING)
+        await_change(a, tick);
+    is_built = p && p->state == BUILT;
+    if (is_built)
+        *built = p->built;
+    pthread_mutex_unlock(&a->lock);
+    return is_built;
+}

@@ -1,0 +1,43 @@
+/* cache.h - the folder in which drivers keep built kernels; internal to calib/worker
+ *
+ * Drivers keep binaries by source and options, and processes of a user share them.  They do so
+ * in the user's home, which several nodes may share.  gpucal's workers use a folder of this
+ * node instead, $TMPDIR/gpucal-drivers-UID (TMPDIR: /tmp where it is not set, or is on a network
+ * file system), which stays from run to run, with a folder for each driver.
+ *
+ * Once no process uses it, the binaries that were used longest ago are removed, as far as all
+ * together are larger than the limit: binaries are not removed below a driver that reads them.
+ */
+#ifndef GCAL_CALIB_WORKER_CACHE_H
+#define GCAL_CALIB_WORKER_CACHE_H
+
+#include <stdint.h>
+
+struct gcal_error;
+
+/* Of all binaries, in bytes. */
+#define GCAL_WORKER_CACHE_BYTES (512ull << 20)
+
+struct gcal_worker_cache {
+    char *folder; /* NULL: none */
+    int lock;     /* held as long as binaries must stay */
+};
+
+/* Makes the folder if it is not there, and trims it.  -1 with 'err' if it cannot be had, or if
+ * others could write to it.
+ */
+int gcal_worker_cache_open(struct gcal_worker_cache *cache, struct gcal_error *err);
+/* Trims it unless another process uses it. */
+void gcal_worker_cache_close(struct gcal_worker_cache *cache);
+
+/* Sets the variables by which drivers find their folders in it; a folder that is set already
+ * stays.
+ */
+int gcal_worker_cache_set_variables(const char *folder, struct gcal_error *err);
+
+/* Removes binaries of the folder, those used longest ago first, if all together have more than
+ * 'most_bytes', until they have three quarters of it.
+ */
+void gcal_worker_cache_trim(const char *folder, uint64_t most_bytes);
+
+#endif

@@ -1,0 +1,194 @@
+/* test_ahead.c - programs that are built before they are asked for, on PoCL */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/worker/worker.h"
+#include "tests/folder.h"
+#include "tests/unit.h"
+
+#define LIMIT_S 60.0
+
+enum { N = 4 };
+
+static struct gcal_worker_spawner *spawner;
+static struct gcal_device_info device;
+static struct gcal_kernel kernels[N];
+
+/* The last one cannot be built. */
+static void make_kernels(void)
+{
+    for (size_t i = 0; i < N; i++)
+        kernels[i] = (struct gcal_kernel){
+            .source = (char *)"__kernel void fill(__global float *a)\n"
+                              "{ a[get_global_id(0)] = VALUE; }\n",
+            .entry = (char *)"fill",
+            .build_options =
+                i + 1 == N ? strdup("") : gcal_buf_format("-DVALUE=%zu", i + 1),
+        };
+}
+
+static int set_up(void **state)
+{
+    struct gcal_device_info *devices = NULL;
+    struct gcal_error err = { 0 };
+    struct gcal_worker *worker;
+    size_t count = 0;
+
+    if (folder_make(state) < 0 || setenv("TMPDIR", folder, 1) < 0 ||
+        unsetenv("POCL_CACHE_DIR") < 0)
+        return -1;
+    make_kernels();
+    if (!(spawner = gcal_worker_spawner_start(&err)) ||
+        !(worker = gcal_worker_start(spawner, NULL, &err)))
+        return -1;
+    gcal_worker_list_devices(worker, LIMIT_S, &devices, &count, &err);
+    gcal_worker_stop(worker);
+    if (!count) {
+        print_message("no OpenCL device: %s\n", err.text);
+        return -1;
+    }
+    device = devices[0];
+    for (size_t i = 1; i < count; i++)
+        gcal_device_info_clear(&devices[i]);
+    free(devices);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    gcal_worker_spawner_stop(spawner);
+    gcal_device_info_clear(&device);
+    for (size_t i = 0; i < N; i++)
+        free(kernels[i].build_options);
+    return folder_remove(state);
+}
+
+static struct gcal_worker_ahead *start(size_t n_workers, size_t n_users)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_worker_ahead *ahead =
+        gcal_worker_ahead_start(spawner, device.uid, n_workers, n_users, LIMIT_S, &err);
+
+    if (!ahead)
+        fail_msg("%s", err.text);
+    return ahead;
+}
+
+/* The workers are children of the spawner, which is a child of this process. */
+static size_t count_workers(void)
+{
+    char command[160];
+    FILE *pipe;
+    int n = -1;
+
+    snprintf(command, sizeof(command),
+             "for s in $(pgrep -P %d -f 'spawner [0-9]'); do pgrep -P $s; done | wc -l",
+             (int)getpid());
+    pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_int_equal(fscanf(pipe, "%d", &n), 1);
+    pclose(pipe);
+    return (size_t)n;
+}
+
+static void builds_what_is_added(void **state)
+{
+    struct gcal_worker_ahead *ahead = start(1, 1);
+    struct gcal_built built = { 0 };
+    struct gcal_kernel transfer = { .source = (char *)"", .entry = (char *)"" };
+
+    (void)state;
+    assert_true(
+        !gcal_worker_ahead_wait(ahead, &kernels[0], NULL, &built)); /* not added */
+    gcal_worker_ahead_add(ahead, &kernels[1]);
+    gcal_worker_ahead_add(ahead, &kernels[1]);
+    gcal_worker_ahead_add(ahead, &transfer);
+    gcal_worker_ahead_add(ahead, &kernels[N - 1]);
+    while (!count_workers())
+        usleep(1000);
+    usleep(300000); /* its turn has come */
+    assert_true(gcal_worker_ahead_wait(ahead, &kernels[1], NULL, &built));
+    assert_true(built.work_group_size > 0);
+    assert_true(!gcal_worker_ahead_wait(ahead, &transfer, NULL, &built));
+    usleep(300000);
+    assert_true(!gcal_worker_ahead_wait(ahead, &kernels[N - 1], NULL, &built));
+    assert_int_equal(count_workers(), 1);
+    gcal_worker_ahead_leave(ahead);
+    assert_int_equal(count_workers(), 0);
+    /* It knows what was built. */
+    assert_true(gcal_worker_ahead_wait(ahead, &kernels[1], NULL, &built));
+    gcal_worker_ahead_stop(ahead);
+}
+
+/* The first user leaves; what the second adds is built. */
+static void builds_until_all_have_left(void **state)
+{
+    struct gcal_worker_ahead *ahead = start(2, 2);
+    struct gcal_built built = { 0 };
+
+    (void)state;
+    gcal_worker_ahead_add(ahead, &kernels[0]);
+    gcal_worker_ahead_leave(ahead);
+    gcal_worker_ahead_add(ahead, &kernels[1]);
+    usleep(600000);
+    assert_true(gcal_worker_ahead_wait(ahead, &kernels[1], NULL, &built));
+    assert_true(gcal_worker_ahead_wait(ahead, &kernels[0], NULL, &built));
+    gcal_worker_ahead_leave(ahead);
+    assert_int_equal(count_workers(), 0);
+    gcal_worker_ahead_add(ahead, &kernels[2]); /* too late */
+    assert_true(!gcal_worker_ahead_wait(ahead, &kernels[2], NULL, &built));
+    gcal_worker_ahead_stop(ahead);
+}
+
+static void is_given_up_without_its_device(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_worker_ahead *ahead =
+        gcal_worker_ahead_start(spawner, "cl:none", 2, 1, LIMIT_S, &err);
+    struct gcal_built built;
+
+    (void)state;
+    assert_non_null(ahead);
+    for (size_t i = 0; i < N; i++)
+        gcal_worker_ahead_add(ahead, &kernels[i]);
+    for (size_t i = 0; i < N; i++)
+        assert_true(!gcal_worker_ahead_wait(ahead, &kernels[i], NULL, &built));
+    gcal_worker_ahead_stop(ahead); /* without leaving */
+}
+
+static void leaves_processors_and_memory(void **state)
+{
+    struct gcal_device_info info = { .device_type = (char *)"gpu",
+                                     .global_memory_bytes = 80e9 };
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    (void)state;
+    unsetenv("SLURM_STEP_ID");
+    setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "1", 1);
+    assert_in_range(gcal_worker_ahead_workers(spawner, &info, 1), n > 1,
+                    n > 2 ? n - 2 : 1);
+    info.global_memory_bytes = 4e9;
+    assert_int_equal(gcal_worker_ahead_workers(spawner, &info, 1), n > 1);
+    info.device_type = (char *)"cpu";
+    assert_int_equal(gcal_worker_ahead_workers(spawner, &info, 1), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(builds_what_is_added),
+        cmocka_unit_test(builds_until_all_have_left),
+        cmocka_unit_test(is_given_up_without_its_device),
+        cmocka_unit_test(leaves_processors_and_memory),
+    };
+    int status = gcal_worker_dispatch(argc, argv);
+
+    if (status >= 0)
+        return status;
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
