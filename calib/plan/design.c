@@ -78,6 +78,8 @@ static int choose(struct gcal_plan_design *d, double precision, size_t least, si
 
 static int take(struct gcal_plan_design *d, size_t n_chosen)
 {
+    for (size_t i = 0; i < n_chosen; i++)
+        gcal_plan_announce(d->plan, d->kernels->kernels[d->chosen[i]]);
     for (size_t i = 0; i < n_chosen; i++) {
         gcal_plan_report_progress(d->plan, "choosing kernels", d->n_known + i,
                                   d->n_known + n_chosen);
@@ -128,6 +130,34 @@ static bool is_generator_known(const struct gcal_plan_design *d, const char *gen
     return false;
 }
 
+static bool is_generator_opened_anyway(const struct gcal_plan_design *d,
+                                       const char *generator)
+{
+    for (size_t i = 0; i < d->kernels->n_kernels; i++)
+        if (!gcal_plan_family_of(&d->families, i)->optional &&
+            strcmp(d->kernels->kernels[i]->generator, generator) == 0)
+            return true;
+    return is_generator_known(d, generator);
+}
+
+/* The kernels that take_seeds() will prepare, in its order. */
+static void announce_seeds(struct gcal_plan_design *d)
+{
+    struct gcal_kernel *const *kernels = d->kernels->kernels;
+    const char *last = "";
+
+    for (size_t i = 0; i < d->kernels->n_kernels; i++)
+        if (!gcal_plan_family_of(&d->families, i)->optional)
+            gcal_plan_announce(d->plan, kernels[i]);
+    for (size_t i = 0; i < d->kernels->n_kernels; i++)
+        if (strcmp(kernels[i]->generator, last) != 0 &&
+            gcal_plan_sweep_offers(&d->families, i) &&
+            !is_generator_opened_anyway(d, kernels[i]->generator)) {
+            last = kernels[i]->generator;
+            gcal_plan_announce(d->plan, kernels[i]);
+        }
+}
+
 /* Kernels that are measured in any case, those that a resumed run has measured, and one
  * of each generator.
  */
@@ -147,6 +177,7 @@ static int take_seeds(struct gcal_plan_design *d)
         d->known[i] = true;
         d->n_known++;
     }
+    announce_seeds(d);
     for (size_t i = 0; i < f->n; i++)
         if (!f->families[i].optional && gcal_plan_sweep_family(f, &f->families[i]) < 0)
             return -1;
@@ -288,6 +319,7 @@ int gcal_plan_design(struct gcal_plan *plan, const struct gcal_kernel_list *kern
         refine(&d, SEED_PRECISION) < 0 || refine(&d, plan->options->precision) < 0)
         goto out;
     took_s = gcal_plan_elapsed_s(plan);
+    gcal_plan_announced_all(plan);
     if (record_skipped(&d, took_s < plan->options->budget_s && !d.over_budget) < 0)
         goto out;
     report(&d, took_s);

@@ -18,6 +18,13 @@ static void keep_samples(struct gcal_plan *plan)
             return;
 }
 
+/* In the order in which a plain plan prepares them. */
+static void announce_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
+{
+    for (size_t i = 0; i < kernels->n_kernels; i++)
+        gcal_plan_announce(plan, kernels->kernels[i]);
+}
+
 static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
 {
     struct gcal_plan_families families = { 0 };
@@ -26,6 +33,7 @@ static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *ke
     if (rc == 0)
         rc = gcal_plan_sweep_all(&families);
     gcal_plan_families_clear(&families);
+    gcal_plan_announced_all(plan);
     if (rc < 0 || gcal_plan_warm_up(plan) < 0)
         return -1;
     return gcal_plan_rounds(plan);
@@ -50,6 +58,7 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
         .random = options->seed,
         .err = &why,
     };
+    bool chooses = options->precision > 0 && hooks->config;
     int rc = -1;
 
     if (!(plan.rows = calloc(kernels->n_kernels + 1, sizeof(*plan.rows))))
@@ -57,10 +66,11 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     if (!plan.references)
         plan.references = own =
             gcal_plan_references_create(GCAL_PLAN_REFERENCES_BYTES, NULL);
+    if (!chooses)
+        announce_all(&plan, kernels);
     if (gcal_plan_restart_worker(&plan, NULL) == 0 &&
         gcal_plan_check_resumed(&plan, kernels) == 0)
-        rc = options->precision > 0 && hooks->config ? gcal_plan_design(&plan, kernels)
-                                                     : measure_all(&plan, kernels);
+        rc = chooses ? gcal_plan_design(&plan, kernels) : measure_all(&plan, kernels);
     if (rc < 0) {
         if (err)
             *err = why;

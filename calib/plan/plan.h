@@ -107,6 +107,12 @@ struct gcal_plan_device_ops {
                                       struct gcal_error *err);
     /* What the driver says of the kernel prepared last; NULL: nothing. */
     struct gcal_built (*built)(void *context);
+    /* A kernel that will be prepared, after those announced before it; NULL: nothing is built
+     * ahead.
+     */
+    void (*announce)(void *context, const struct gcal_kernel *kernel);
+    /* No further kernel will be announced, as all are prepared; NULL as above. */
+    void (*announced_all)(void *context);
 };
 
 /* Ops that start workers from 'spawner' and open 'uid' in them; 'context' is freed by
@@ -116,6 +122,11 @@ struct gcal_plan_device_ops
 gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid,
                             double limit_s, const struct gcal_worker_tick *tick,
                             struct gcal_error *err);
+/* Has the kernels that are announced built by 'ahead', which the device leaves when no
+ * further one is, or at the end.
+ */
+void gcal_plan_worker_ops_build_ahead(struct gcal_plan_device_ops *ops,
+                                      struct gcal_worker_ahead *ahead);
 void gcal_plan_worker_ops_destroy(struct gcal_plan_device_ops *ops);
 
 /* Measures 'kernels' on a device.  Returns 0 at the end, also if rows failed; -1

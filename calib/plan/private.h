@@ -92,6 +92,11 @@ bool gcal_plan_is_transient_error(struct gcal_plan_row *row,
  */
 int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row);
 
+/* The kernel will be prepared, unless it was measured before the run was resumed. */
+void gcal_plan_announce(struct gcal_plan *plan, const struct gcal_kernel *kernel);
+/* All kernels are prepared. */
+void gcal_plan_announced_all(struct gcal_plan *plan);
+
 /* ---- verdict.c ---- */
 
 /* Result of checking a family. */

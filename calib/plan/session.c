@@ -164,6 +164,18 @@ bool gcal_plan_is_transient_error(struct gcal_plan_row *row,
     return true;
 }
 
+void gcal_plan_announce(struct gcal_plan *plan, const struct gcal_kernel *kernel)
+{
+    if (plan->ops->announce && !gcal_plan_find_done(plan, kernel))
+        plan->ops->announce(plan->ops->context, kernel);
+}
+
+void gcal_plan_announced_all(struct gcal_plan *plan)
+{
+    if (plan->ops->announced_all)
+        plan->ops->announced_all(plan->ops->context);
+}
+
 int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
 {
     enum gcal_measurement_status status;

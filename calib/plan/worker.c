@@ -14,6 +14,8 @@ struct worker_device {
     char *uid;
     double limit_s;
     struct gcal_worker_tick tick;
+    struct gcal_worker_ahead *ahead; /* NULL: nothing is built ahead */
+    bool has_left;                   /* it */
 };
 
 static int restart(void *context, struct gcal_error *err)
@@ -42,8 +44,28 @@ static enum gcal_worker_outcome prepare(void *context, const struct gcal_kernel 
                                         struct gcal_error *err)
 {
     struct worker_device *d = context;
+    struct gcal_built built;
+    bool is_built =
+        d->ahead && gcal_worker_ahead_wait(d->ahead, kernel, &d->tick, &built);
 
-    return gcal_worker_prepare(d->worker, kernel, limit_s, first_s, status, err);
+    return gcal_worker_prepare_built(d->worker, kernel, is_built ? &built : NULL, limit_s,
+                                     first_s, status, err);
+}
+
+static void announce(void *context, const struct gcal_kernel *kernel)
+{
+    struct worker_device *d = context;
+
+    gcal_worker_ahead_add(d->ahead, kernel);
+}
+
+static void announced_all(void *context)
+{
+    struct worker_device *d = context;
+
+    if (!d->has_left)
+        gcal_worker_ahead_leave(d->ahead);
+    d->has_left = true;
 }
 
 static struct gcal_built built(void *context)
@@ -100,11 +122,23 @@ gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid
     return ops;
 }
 
+void gcal_plan_worker_ops_build_ahead(struct gcal_plan_device_ops *ops,
+                                      struct gcal_worker_ahead *ahead)
+{
+    struct worker_device *d = ops->context;
+
+    d->ahead = ahead;
+    ops->announce = announce;
+    ops->announced_all = announced_all;
+}
+
 void gcal_plan_worker_ops_destroy(struct gcal_plan_device_ops *ops)
 {
     struct worker_device *d = ops->context;
 
     if (d) {
+        if (d->ahead)
+            announced_all(d);
         if (d->worker)
             gcal_worker_stop(d->worker);
         free(d->uid);

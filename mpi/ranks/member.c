@@ -261,11 +261,17 @@ static int measure(struct member *m, struct assignment *a,
                                       .rank = gcal_comm_rank(m->comm),
                                       .kept = *kept ? kept : NULL,
                                       .info = *info };
+    size_t n_builders = gcal_worker_ahead_workers(m->spawner, info, 1);
+    struct gcal_worker_ahead *ahead = NULL;
     struct gcal_kernel_list list = { 0 };
     struct gcal_plan_device_ops ops = { 0 };
     int rc = -1;
 
     m->device_name = info->name;
+    /* Its workers open the device while kernels are counted.  Without it, the run goes on. */
+    if (n_builders)
+        ahead = gcal_worker_ahead_start(m->spawner, info->uid, n_builders, 1,
+                                        a->config.measure.kernel_limit_s, NULL);
     gcal_ranks_set_kept(&a->config, kept);
     if (sink_device(m, &device, err) < 0 ||
         gcal_select_kernels(&a->config, a->catalogue, info, &list, err) < 0 ||
@@ -273,11 +279,14 @@ static int measure(struct member *m, struct assignment *a,
         goto out;
     ops = gcal_plan_worker_ops_create(m->spawner, info->uid,
                                       a->config.measure.kernel_limit_s, &ticks, err);
+    if (ops.context && ahead)
+        gcal_plan_worker_ops_build_ahead(&ops, ahead);
     if (ops.context)
         rc = gcal_plan_measure(&ops, m->node, info, &list, &a->config.measure, &hooks,
                                err);
     gcal_plan_worker_ops_destroy(&ops);
 out:
+    gcal_worker_ahead_stop(ahead);
     gcal_kernel_list_clear(&list);
     return rc;
 }

@@ -123,9 +123,12 @@ static void add_kernel(const char *family, double n, bool sweep, double time_s,
 static struct scripted_device {
     int starts;
     size_t launches;
-    double sleep_s;       /* a measurement really takes */
-    char visits[1 << 16]; /* the names of what was measured, in order */
-    size_t tried;         /* kernels prepared */
+    double sleep_s;                    /* a measurement really takes */
+    char visits[1 << 16];              /* the names of what was measured, in order */
+    size_t tried;                      /* kernels prepared */
+    size_t n_announced, n_unannounced; /* the latter were prepared */
+    size_t announced[MAX_KERNELS];
+    bool is_complete; /* nothing more will be announced */
 } device;
 
 static size_t index_of(const struct gcal_kernel *kernel)
@@ -145,6 +148,27 @@ static int scripted_restart(void *context, struct gcal_error *err)
     return 0;
 }
 
+static void scripted_announce(void *context, const struct gcal_kernel *kernel)
+{
+    (void)context;
+    assert_true(!device.is_complete);
+    device.announced[device.n_announced++] = index_of(kernel);
+}
+
+static void scripted_announced_all(void *context)
+{
+    (void)context;
+    device.is_complete = true;
+}
+
+static bool is_announced(size_t kernel)
+{
+    for (size_t i = 0; i < device.n_announced; i++)
+        if (device.announced[i] == kernel)
+            return true;
+    return false;
+}
+
 static enum gcal_worker_outcome scripted_prepare(void *context,
                                                  const struct gcal_kernel *kernel,
                                                  double limit_s, double *first_s,
@@ -154,6 +178,7 @@ static enum gcal_worker_outcome scripted_prepare(void *context,
     (void)context;
     (void)limit_s;
     device.tried++;
+    device.n_unannounced += !is_announced(index_of(kernel));
     *first_s = times_s[index_of(kernel)];
     if (behaviours[index_of(kernel)] == BAD_EVENTS) {
         *status = GCAL_MEASUREMENT_BAD_EVENTS;
@@ -318,14 +343,20 @@ static int run(struct gcal_error *err)
     struct gcal_plan_device_ops ops = { .restart = scripted_restart,
                                         .prepare = scripted_prepare,
                                         .measure = scripted_measure,
-                                        .check = scripted_check };
+                                        .check = scripted_check,
+                                        .announce = scripted_announce,
+                                        .announced_all = scripted_announced_all };
     struct gcal_plan_hooks hooks = { .sink = { .kernel = keep_kernel,
                                                .measurement = keep_measurement },
                                      .n_done = n_done,
                                      .done = done };
     struct gcal_device_info info = { .uid = "uuid:1", .name = "scripted" };
 
-    return gcal_plan_measure(&ops, "n1", &info, &list, &options, &hooks, err);
+    int rc = gcal_plan_measure(&ops, "n1", &info, &list, &options, &hooks, err);
+
+    /* What was measured before the run was resumed is prepared to see whether it is as fast. */
+    assert_true(n_done || !device.n_unannounced);
+    return rc;
 }
 
 static void stops_when_the_median_is_known(void **state)
@@ -620,6 +651,25 @@ static void a_sink_that_fails_ends_it(void **state)
     assert_int_equal(err.code, GCAL_ESTORE);
 }
 
+/* All before the first is prepared, in the order of preparing, and without what is done. */
+static void kernels_are_announced(void **state)
+{
+    static const struct gcal_plan_done before = { (char *)"b n:64", 1e-3 };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_kernel("a", 64, false, 2e-3, STEADY);
+    add_kernel("b", 64, false, 1e-3, STEADY);
+    add_kernel("c", 64, false, 3e-3, STEADY);
+    n_done = 1;
+    done = &before;
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(device.n_announced, 2);
+    assert_int_equal(device.announced[0], 0);
+    assert_int_equal(device.announced[1], 2);
+    assert_true(device.is_complete);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -642,6 +692,7 @@ int main(void)
         TEST(a_wrong_kernel_is_not_measured),
         TEST(a_resumed_run_leaves_out_what_is_done),
         TEST(a_sink_that_fails_ends_it),
+        TEST(kernels_are_announced),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

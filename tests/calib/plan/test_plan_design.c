@@ -165,6 +165,10 @@ static void add_fixed_kernels(size_t n_mixed, double misfit)
 static struct scripted_device {
     int starts;
     size_t n_prepared, n_measured;
+    size_t n_announced;
+    size_t announced[4 * MAX_KERNELS];
+    bool prepared[MAX_KERNELS];
+    bool is_complete; /* nothing more will be announced */
     double sleep_s;   /* a measurement really takes */
     size_t dead_from; /* measurement from which on every one kills the worker */
 } device;
@@ -197,6 +201,7 @@ static enum gcal_worker_outcome scripted_prepare(void *context,
     (void)status;
     (void)err;
     device.n_prepared++;
+    device.prepared[index_of(kernel)] = true;
     *first_s = made[index_of(kernel)].time_s;
     return GCAL_WORKER_DONE;
 }
@@ -379,12 +384,52 @@ static int tear_down(void **state)
     return 0;
 }
 
+static void scripted_announce(void *context, const struct gcal_kernel *kernel)
+{
+    (void)context;
+    assert_true(!device.is_complete && device.n_announced < 4 * MAX_KERNELS);
+    device.announced[device.n_announced++] = index_of(kernel);
+}
+
+static void scripted_announced_all(void *context)
+{
+    (void)context;
+    device.is_complete = true;
+}
+
+static bool is_family_prepared(const char *family)
+{
+    for (size_t i = 0; i < list.n_kernels; i++)
+        if (device.prepared[i] && strcmp(list.kernels[i]->family, family) == 0)
+            return true;
+    return false;
+}
+
+static bool is_family_announced(const char *family)
+{
+    for (size_t i = 0; i < device.n_announced; i++)
+        if (strcmp(list.kernels[device.announced[i]]->family, family) == 0)
+            return true;
+    return false;
+}
+
+/* What is built ahead is what is measured: families, as each is built once. */
+static void check_announced(void)
+{
+    assert_true(device.is_complete);
+    for (size_t i = 0; i < list.n_kernels; i++)
+        assert_int_equal(is_family_announced(list.kernels[i]->family),
+                         is_family_prepared(list.kernels[i]->family));
+}
+
 static int run(struct gcal_error *err)
 {
     struct gcal_plan_device_ops ops = { .restart = scripted_restart,
                                         .prepare = scripted_prepare,
                                         .measure = scripted_measure,
-                                        .check = scripted_check };
+                                        .check = scripted_check,
+                                        .announce = scripted_announce,
+                                        .announced_all = scripted_announced_all };
     struct gcal_plan_hooks hooks = { .sink = { .kernel = keep_kernel,
                                                .measurement = keep_measurement },
                                      .chosen = keep_choice,
@@ -458,6 +503,7 @@ static void precision_takes_a_part_of_the_kernels(void **state)
     assert_true(choice.full_s > choice.took_s);
     assert_int_equal(n_sunk, 120);
     assert_int_equal(count(GCAL_MEASUREMENT_GOOD) + count(GCAL_MEASUREMENT_SKIPPED), 120);
+    check_announced();
     fit_rows(&fit);
     for (size_t i = 0; i < N_OPS; i++) {
         double value = find_parameter(&fit, names[i], &j);
@@ -592,6 +638,7 @@ static void kernels_to_be_predicted_are_measured_whole(void **state)
         assert_int_equal(row(id)->status, GCAL_MEASUREMENT_GOOD);
     }
     assert_true(choice.reached && choice.n_measured < 50);
+    check_announced();
 }
 
 /* One size of their sweep, the longest up to 200 ms, at any cost. */
@@ -646,6 +693,7 @@ static void sweeps_go_no_further_than_needed(void **state)
     options.precision = 0;
     assert_int_equal(run(&err), 0);
     assert_int_equal(choice.n_kernels, count(GCAL_MEASUREMENT_GOOD));
+    check_announced();
 }
 
 /* What the first half of a run measured is not measured again, and counts. */

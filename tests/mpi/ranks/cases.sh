@@ -165,6 +165,25 @@ SCRIPT
     expect_file store/nodes/n1.yaml
 }
 
+# As on a GPU: worker processes build programs for the one that measures.
+case_built_ahead() {
+    sed 's/kinds: .cpu./kinds: [gpu]/' "$data/small.yaml" > gpu.yaml
+    export TEST_GPU=1 TMPDIR=$work/node
+    unset POCL_CACHE_DIR
+    mkdir node
+    for run in first second; do
+        run "$gpucal" --config gpu.yaml --store store --record $run.h5
+        expect_status 0
+        [ "$(nproc)" = 1 ] || expect_line 'info: [1-9][0-9]* of [0-9]+ programs were built ahead, by'
+    done
+    [ -n "$(ls node/gpucal-drivers-*/pocl)" ] || fail "the driver has kept nothing"
+    # Without the folder, the run goes on.
+    chmod 777 node
+    rm -r node/*
+    run env TMPDIR=/nonexistent HOME="$work" "$gpucal" --config gpu.yaml --store store --record third.h5
+    expect_status 0
+}
+
 case_no_platform() {
     run env OCL_ICD_VENDORS=/nonexistent "$gpucal" --config "$data/small.yaml" --store store
     expect_status 5

@@ -12,6 +12,7 @@
  * further ones only pass the time, because gpucal compares events with the host's clock, and
  * takes them for wrong if they are much shorter.  With $TEST_RUN_ITEMS, no launch of more
  * work-items is run at all.  With $TEST_NO_BUILD, no program can be built.
+ * With $TEST_GPU, all devices are GPUs.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -107,6 +108,19 @@ cl_int clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices
     if (getenv("TEST_NO_BUILD"))
         return CL_BUILD_PROGRAM_FAILURE;
     return REAL(clBuildProgram)(program, n, devices, options, notify, data);
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value,
+                       size_t *size_ret)
+{
+    __typeof__(&clGetDeviceInfo) real = REAL(clGetDeviceInfo);
+    cl_int code =
+        /* without OpenCL among the libraries of the process, as in mpirun's plugins */
+        real ? real(device, what, size, value, size_ret) : CL_INVALID_DEVICE;
+
+    if (what == CL_DEVICE_TYPE && getenv("TEST_GPU") && value)
+        *(cl_device_type *)value = CL_DEVICE_TYPE_GPU;
+    return code;
 }
 
 /* ---- times ---- */
