@@ -41,7 +41,7 @@ calib/device        : kernels/generate
 calib/worker        : kernels/generate calib/device
 calib/plan          : kernels/generate kernels/interpret fit calib/config calib/worker
 calib/results       : fit store/params store/files store/record store/publish calib/config
-calib/audit         : fit store/params store/files store/ledger
+calib/audit         : fit store/params store/files store/ledger calib/config
 calib/compare       : kernels/generate fit store/record calib/results
 mpi/cli             : kernels kernels/count kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
 mpi/count           : kernels kernels/includes kernels/count kernels/remove kernels/generate mpi/cli
@@ -55,6 +55,7 @@ mpi/predict         : kernels/generate fit store/params store/files store/record
 mpi/explain         : kernels/generate store/params store/predict mpi/cli mpi/count mpi/own mpi/predict/remarks mpi/predict/step mpi/predict
 mpi/tune            : kernels/generate kernels/interpret fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/count mpi/own mpi/predict
 mpi/store           : kernels/generate store/params store/files store/record store/ledger store/publish calib/config calib/select calib/results calib/compare mpi/cli
+mpi/show            : store/params store/files calib/config calib/audit mpi/cli
 mpi/audit/output    : calib/audit mpi/cli
 mpi/audit/page      : calib/audit mpi/cli mpi/audit/output
 mpi/audit           : store/files calib/config calib/audit mpi/cli mpi/audit/output mpi/audit/page
@@ -76,6 +77,7 @@ CL/           : calib/device
 mpi\.h        : mpi/ranks
 argp\.h       : mpi
 jansson\.h    : mpi
+libsmartcols\.h : mpi/cli
 '
 
 status=0

@@ -11,6 +11,7 @@
 #include "calib/base/log.h"
 #include "calib/base/strings.h"
 #include "calib/base/threads.h"
+#include "calib/config/config.h"
 
 /* Nodes that are in memory at a time, and threads that work on them. */
 enum { BATCH = 32, MAX_THREADS = 8 };
@@ -241,6 +242,17 @@ static int audit_nodes(struct audit *a, each_device *each, void *context,
         judge_all(a, each, context, made, err) < 0)
         return -1;
     return take_unread(a, made, err);
+}
+
+struct gcal_audit_policy gcal_audit_policy_of(const struct gcal_config *config)
+{
+    return (struct gcal_audit_policy){
+        .warn = config->audit_warn,
+        .fail = config->audit_fail,
+        .false_alarms = config->audit_false_alarms,
+        .confirm = config->audit_confirm,
+        .of = config->audit_of,
+    };
 }
 
 int gcal_audit_store(const struct gcal_store *store, const char *pattern,

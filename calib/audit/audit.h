@@ -15,6 +15,7 @@
 #include "store/files/store.h"
 #include "store/ledger/track.h"
 
+struct gcal_config;
 struct gcal_error;
 
 /* The upper limit of gcal_audit_policy.of. */
@@ -26,6 +27,9 @@ struct gcal_audit_policy {
     size_t confirm, of;  /* calibrations with an alarm, of the last 'of', that confirm a
                             change */
 };
+
+/* As the configuration says. */
+struct gcal_audit_policy gcal_audit_policy_of(const struct gcal_config *config);
 
 enum gcal_audit_verdict {
     GCAL_AUDIT_PASS,

@@ -10,7 +10,8 @@
 
 static int takes_prefix(const char *unit)
 {
-    return *unit == 's' || *unit == 'B' || strncmp(unit, "Hz", 2) == 0;
+    return *unit == 's' || *unit == 'B' || strncmp(unit, "Hz", 2) == 0 ||
+           strncmp(unit, "FLOP", 4) == 0 || strncmp(unit, "op", 2) == 0;
 }
 
 const char *gcal_units(double value, const char *unit, char text[GCAL_UNITS_SIZE])

@@ -7,7 +7,7 @@
 #define GCAL_UNITS_SIZE 32
 
 /* "1.234 ms", "139.8 GB", "0 s": four digits and a decimal prefix before 'unit'.  Only
- * "s", "Hz", "B" and units that start with them take a prefix; "1" (a pure number) and
+ * "s", "Hz", "B", "FLOP", "op" and units that start with them take a prefix; "1" (a pure number) and
  * others do not.  Returns 'text'.
  */
 const char *gcal_units(double value, const char *unit, char text[GCAL_UNITS_SIZE]);

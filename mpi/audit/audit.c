@@ -92,14 +92,12 @@ static const struct argp argp = {
 static struct gcal_audit_policy policy_of(const struct audit_command *c,
                                           const struct gcal_config *config)
 {
-    return (struct gcal_audit_policy){
-        .warn = c->limits.warn > 0 ? c->limits.warn : config->audit_warn,
-        .fail = c->limits.fail > 0 ? c->limits.fail : config->audit_fail,
-        .false_alarms =
-            c->false_alarms > 0 ? c->false_alarms : config->audit_false_alarms,
-        .confirm = config->audit_confirm,
-        .of = config->audit_of,
-    };
+    struct gcal_audit_policy policy = gcal_audit_policy_of(config);
+
+    policy.warn = c->limits.warn > 0 ? c->limits.warn : policy.warn;
+    policy.fail = c->limits.fail > 0 ? c->limits.fail : policy.fail;
+    policy.false_alarms = c->false_alarms > 0 ? c->false_alarms : policy.false_alarms;
+    return policy;
 }
 
 /* 'page': the options of the page, which has all devices of nodes given by --node. */

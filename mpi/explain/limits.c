@@ -6,6 +6,7 @@
 #include "calib/base/error.h"
 #include "calib/model/model.h"
 #include "calib/model/profile.h"
+#include "mpi/cli/vendor.h"
 #include "mpi/explain/private.h"
 #include "store/params/params.h"
 
@@ -116,6 +117,22 @@ static double units_of(const struct gcal_explain_lab *lab, enum gcal_explain_uni
                                              : 1;
 }
 
+/* Per second, of what a cost of that limit is counted in; NaN: unknown. */
+static double vendor_rate(const struct gcal_device_info *info,
+                          const struct gcal_explain_label *label, const char *limit)
+{
+    switch (label->unit) {
+    case GCAL_EXPLAIN_BYTES:
+        return strcmp(limit, "dram") == 0 ? gcal_vendor_memory(info) : NAN;
+    case GCAL_EXPLAIN_PASSES:
+        return gcal_vendor_passes(info);
+    case GCAL_EXPLAIN_OPERATIONS:
+        return gcal_vendor_operations(info, label->counted);
+    default:
+        return NAN;
+    }
+}
+
 /* Here and were its part of its limit the whole time. */
 static void find_rates(const struct gcal_explain_limits *l,
                        const struct gcal_explain_lab *lab, struct gcal_explain_cost *cost)
@@ -133,8 +150,7 @@ static void find_rates(const struct gcal_explain_limits *l,
     cost->per_clock = info->max_clock_hz > 0 && info->compute_units
                           ? cost->peak / (info->max_clock_hz * info->compute_units)
                           : NAN;
-    cost->vendor = gcal_explain_vendor_rate(info, cost->label.unit, cost->label.counted,
-                                            lab->names[cost->limit + 1]);
+    cost->vendor = vendor_rate(info, &cost->label, lab->names[cost->limit + 1]);
 }
 
 /* Of what has no rate, such as a latency: how often its limit has the cost, if that is more often than

@@ -81,15 +81,6 @@ struct gcal_explain_label {
 int gcal_explain_label_find(const struct gcal_explain_lab *lab, const char *parameter,
                             struct gcal_explain_label *label, struct gcal_error *err);
 
-/* ---- vendor.c ---- */
-
-/* Per second, of what a cost of that limit is counted in; NaN: the device or the cost is in no
- * table.
- */
-double gcal_explain_vendor_rate(const struct gcal_device_info *info,
-                                enum gcal_explain_unit unit, const char *counted,
-                                const char *limit);
-
 /* ---- limits.c ---- */
 
 struct gcal_explain_limit {

@@ -106,7 +106,7 @@ run "$gpucal" export --to slurm --node '[fh]*'
 grep -q 'node hurt is left out: .*hurt.yaml' err || fail "the damaged node is not named"
 run "$gpucal" export --to flux
 run "$gpucal" show
-grep -q '^node half' out && grep -q '^node narrow' out || fail "a node is not shown"
+grep -q '^half ' out && grep -q '^narrow ' out || fail "a node is not shown"
 grep -q 'node hurt is left out: .*hurt.yaml' err || fail "the damaged node is not named"
 run "$gpucal" show --json
 refused 'hurt.yaml' "$gpucal" show --node hurt

@@ -54,6 +54,9 @@ case_plain_start() {
     diff "again/$(node).yaml" published.yaml > out || fail "the replayed fit differs"
     run "$gpucal" show --store store
     expect_status 0
+    expect_line ' cpu +20[-0-9]+ .* unknown$'
+    run "$gpucal" show --parameters --store store
+    expect_status 0
     expect_line 'p_add +[0-9.]+ [pn]s [+]- '
     run "$gpucal" audit --store store
     expect_status 0

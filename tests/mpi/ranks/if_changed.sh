@@ -104,7 +104,7 @@ calibrate 0 --json --record added.h5
 python3 -c 'import json; r = json.load(open("out"));
 assert r["fits"] == 1 and r["fits_rejected"] == 0, r
 assert [k["models"] for k in r["kept"]] == [["flops"]], r' 2> err || fail "JSON"
-"$gpucal" show --store store > out 2> err
+"$gpucal" show --parameters --store store > out 2> err
 said 'model flops,'
 said 'model add_alone,'
 [ "$(grep -c '^      calibrated .* by run' out)" = 1 ] || fail "not one model of another run"
@@ -127,7 +127,7 @@ calibrate 0
 nothing_done '1 device'
 TEST_DRIVER=9.10 calibrate 0 -q
 measured
-"$gpucal" show --store store > out 2> err
+"$gpucal" show --parameters --store store > out 2> err
 said 'out of date: the driver was 9\.9 then'
 TEST_DRIVER=9.10 "$gpucal" audit --store store --all > out 2> err
 said 'driver 9\.9 became 9\.10.*; not measured since: model flops'

@@ -46,7 +46,7 @@ expect 1 'not signed' env GPUCAL_TRUSTED_KEYS=key.pub "$gpucal" show
 expect 1 'no key given' "$gpucal" store sign
 expect 0 '3 files signed' "$gpucal" store sign --key key
 expect 0 '0 files signed' env GPUCAL_SIGN_KEY=key "$gpucal" store sign
-expect 0 'node vm' env GPUCAL_TRUSTED_KEYS=key.pub "$gpucal" show
+expect 0 'vm  ' env GPUCAL_TRUSTED_KEYS=key.pub "$gpucal" show
 expect 1 'is not trusted' env GPUCAL_TRUSTED_KEYS=other.pub "$gpucal" show
 expect 1 'is not trusted' "$gpucal" store verify --keys other.pub
 expect 0 '3 signed' "$gpucal" store verify --keys key.pub
@@ -85,7 +85,7 @@ grep -q 'model: rates' store/history/vm/*.yaml || { echo 'forgotten in the histo
 expect 0 '0 pass' "$gpucal" audit
 expect 0 '1 node published' env GPUCAL_SIGN_KEY=other GPUCAL_TRUSTED_KEYS=both.pub \
     "$gpucal" fit --record "$record" --store store
-expect 0 'model rates' env GPUCAL_TRUSTED_KEYS=both.pub "$gpucal" show
+expect 0 'model rates' env GPUCAL_TRUSTED_KEYS=both.pub "$gpucal" show --parameters
 expect 0 'good: 4 files, 3 signed' "$gpucal" store verify --keys both.pub
 
 # Damage: reported, not signed, and not read.

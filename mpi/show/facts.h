@@ -3,8 +3,8 @@
  * Each fact is a quantity in a unit that people use, from the parameters of the published
  * models: a rate instead of the time of a sector, the latency of a memory as a sum of steps.
  */
-#ifndef GCAL_MPI_STORE_FACTS_H
-#define GCAL_MPI_STORE_FACTS_H
+#ifndef GCAL_MPI_SHOW_FACTS_H
+#define GCAL_MPI_SHOW_FACTS_H
 
 #include <jansson.h>
 

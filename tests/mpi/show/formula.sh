@@ -13,7 +13,7 @@ chmod 755 "$out" "$out/nodes"
 install -m 644 "$data/general/h100.yaml" "$out/nodes/vm.yaml"
 install -m 644 "$data/params-v6.yaml" "$out/nodes/node17.yaml"
 
-"$gpucal" show --store "$out" --node node17 > "$out/text"
+"$gpucal" show --store "$out" --node node17 --parameters > "$out/text"
 diff - <(sed -n '/model tiled product/,/held-out/p' "$out/text" | grep -v ' error ') <<'TEXT' ||
     model tiled product, form pnorm:
       time = pnorm(p_overlap, p_madd*flops, tiles) + p_held*f_thread_groups
@@ -29,7 +29,7 @@ grep -q 'model matmul, form linear: p_madd\*f_op_float32_madd + p_launch' "$out/
     fail "a short expression is not in the line of its model"
 
 # Every name of the file, without white space, is in the text.
-"$gpucal" show --store "$out" --node vm > "$out/text"
+"$gpucal" show --store "$out" --node vm --parameters > "$out/text"
 sed -n '/ time = /,/mean error/p' "$out/text" | grep -v ' mean error ' > "$out/formula"
 awk 'length > 100 { exit 1 }' "$out/formula" || fail "a line of more than 100 characters"
 tr -d ' \n' < "$out/formula" > "$out/squeezed"

@@ -1,5 +1,5 @@
 /* formula.c - the expression of a model, for people and as JSON */
-#include "mpi/store/formula.h"
+#include "mpi/show/formula.h"
 
 #include <ctype.h>
 #include <stdbool.h>

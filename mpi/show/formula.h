@@ -1,6 +1,6 @@
 /* formula.h - the expression of a model, for people and as JSON */
-#ifndef GCAL_MPI_STORE_FORMULA_H
-#define GCAL_MPI_STORE_FORMULA_H
+#ifndef GCAL_MPI_SHOW_FORMULA_H
+#define GCAL_MPI_SHOW_FORMULA_H
 
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 /* facts.c - what the calibration found of a device */
-#include "mpi/store/facts.h"
+#include "mpi/show/facts.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "calib/base/units.h"
+#include "mpi/cli/vendor.h"
 #include "store/params/params.h"
 
 #define SECTOR_BYTES 32 /* of the model's features of traffic */
@@ -88,12 +89,12 @@ static const struct fact facts[] = {
       "B/s", GENERAL, GPU, RATE, SECTOR_BYTES, { "p_l2" } },
     { "rate_dram", "memory",
       "B/s", GENERAL, ANY, RATE, SECTOR_BYTES, { "p_dram" } },
-    { "rate_fp32", "operations of 32-bit floating point, a multiply-add is one",
-      "Top/s", GENERAL, GPU, RATE_LANES, 1e-12, { "p_fp32" } },
-    { "rate_fp64", "operations of 64-bit floating point",
-      "Top/s", GENERAL, GPU, RATE_LANES, 1e-12, { "p_fp64" } },
-    { "rate_integer", "operations of 32-bit integers",
-      "Top/s", GENERAL, GPU, RATE_LANES, 1e-12, { "p_integer" } },
+    { "rate_fp32", "32-bit floating point, by multiply-adds of two operations",
+      "FLOP/s", GENERAL, GPU, RATE_LANES, 2, { "p_fp32" } },
+    { "rate_fp64", "64-bit floating point, by multiply-adds",
+      "FLOP/s", GENERAL, GPU, RATE_LANES, 2, { "p_fp64" } },
+    { "rate_integer", "32-bit integer operations",
+      "op/s", GENERAL, GPU, RATE_LANES, 1, { "p_integer" } },
     { "bank_conflict", "each further pass over the banks, on one compute unit",
       "s", GENERAL, GPU, SUM, 1, { "p_pass" } },
     { "contended_atomic", "each pass over a sector by atomic operations, by one unit",
@@ -127,6 +128,7 @@ static const struct fact facts[] = {
 
 struct value {
     double value, error; /* error: NaN where there is none */
+    double vendor;       /* what the vendor publishes; NaN: nothing */
 };
 
 /* ---- from a model ---- */
@@ -179,7 +181,7 @@ static bool find_largest(const struct fact *f, const struct gcal_params_model *m
 
     if (i == m->n_features)
         return false;
-    *v = (struct value){ m->feature_max[i], NAN };
+    *v = (struct value){ .value = m->feature_max[i], .error = NAN, .vendor = NAN };
     return v->value > 0;
 }
 
@@ -213,6 +215,29 @@ static bool is_of_kind(const struct fact *f, const struct gcal_params_device *d)
     return f->kinds == ANY || (f->kinds == CPU) == cpu;
 }
 
+/* What vendors publish: operations by their name in the general model.  Not of integers: compilers
+ * make one instruction of two additions.
+ */
+static const struct {
+    const char *key, *operations;
+} peaks[] = {
+    { "rate_fp32", "fp32" },
+    { "rate_fp64", "fp64" },
+};
+
+/* In the unit of the fact; NaN: unknown. */
+static double vendor_peak(const struct fact *f, const struct gcal_device_info *info)
+{
+    if (strcmp(f->key, "rate_dram") == 0)
+        return gcal_vendor_memory(info);
+    if (strcmp(f->key, "rate_l1") == 0)
+        return f->scale * gcal_vendor_passes(info);
+    for (size_t i = 0; i < sizeof(peaks) / sizeof(*peaks); i++)
+        if (strcmp(f->key, peaks[i].key) == 0)
+            return f->scale * gcal_vendor_operations(info, peaks[i].operations);
+    return NAN;
+}
+
 /* By the first model that has what it needs. */
 static bool find(const struct fact *f, const struct gcal_params_device *d,
                  struct value *v)
@@ -222,6 +247,7 @@ static bool find(const struct fact *f, const struct gcal_params_device *d,
 
         if (!f->is_from(m))
             continue;
+        v->vendor = vendor_peak(f, &d->info);
         if (f->how == LARGEST)
             return find_largest(f, m, v);
         if (!add_up(f, m, v))
@@ -236,14 +262,16 @@ static bool find(const struct fact *f, const struct gcal_params_device *d,
 
 static void print_fact(const struct fact *f, const struct value *v)
 {
-    char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE];
+    char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE] = "", peak[48] = "";
 
-    printf("    %14s", gcal_units(v->value, f->unit, value));
     if (isfinite(v->error))
-        printf(" +- %-12s", gcal_units(v->error, f->unit, error));
-    else
-        printf("    %-12s", "");
-    printf("  %s\n", f->text);
+        gcal_units_percent(v->error / v->value, error);
+    printf("  %14s %s %-7s %s", gcal_units(v->value, f->unit, value),
+           isfinite(v->error) ? "+-" : "  ", error, f->text);
+    if (isfinite(v->vendor))
+        printf(" (%.0f %% of the vendor's %s)", 100 * v->value / v->vendor,
+               gcal_units(v->vendor, f->unit, peak));
+    putchar('\n');
 }
 
 /* What is known without measuring. */
@@ -251,9 +279,8 @@ static void print_info(const struct gcal_device_info *info)
 {
     char text[GCAL_UNITS_SIZE];
 
-    printf("    %.0f compute units at %s, sub-groups of %.0f",
-           (double)info->compute_units, gcal_units(info->max_clock_hz, "Hz", text),
-           (double)info->sub_group_size);
+    printf("  %.0f compute units at %s, sub-groups of %.0f", (double)info->compute_units,
+           gcal_units(info->max_clock_hz, "Hz", text), (double)info->sub_group_size);
     if (info->resident_work_items)
         printf("; a unit holds %.0f work-items", (double)info->resident_work_items);
     if (info->unit_local_memory_bytes > 0)
@@ -276,8 +303,7 @@ void gcal_facts_print(const struct gcal_params_device *d)
             n++;
         }
     if (!n)
-        printf("    no model of the default configuration is published: nothing was "
-               "found\n");
+        printf("  no model of the default configuration is published: no rates\n");
 }
 
 json_t *gcal_facts_json(const struct gcal_params_device *d)
@@ -292,6 +318,8 @@ json_t *gcal_facts_json(const struct gcal_params_device *d)
                         "text", facts[i].text);
         if (isfinite(v.error))
             json_object_set_new(one, "standard_error", json_real(v.error));
+        if (isfinite(v.vendor))
+            json_object_set_new(one, "vendor", json_real(v.vendor));
         json_object_set_new(all, facts[i].key, one);
     }
     return all;

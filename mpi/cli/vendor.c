@@ -11,10 +11,13 @@
  * - multiprocessors and bandwidth of memory: the data sheets of H100, H200, A100, A40, A30, A10,
  *   L40S, V100 and P100.  They are of the whole GPU, so a part of one has no bandwidth.
  */
+#include "mpi/cli/vendor.h"
+
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "mpi/explain/private.h"
+#include "calib/model/run/device_info.h"
 
 struct capability {
     int number;                            /* 10*major + minor */
@@ -63,8 +66,6 @@ static const struct {
     { "special", offsetof(struct capability, functions) },
 };
 
-#define MEMORY "dram" /* the limit that is the memory of the device */
-
 static const struct model *find_model(const char *name)
 {
     for (size_t i = 0; name && i < sizeof(models) / sizeof(*models); i++)
@@ -85,20 +86,26 @@ static double results_of(int number, const char *counted)
     return NAN;
 }
 
-double gcal_explain_vendor_rate(const struct gcal_device_info *info,
-                                enum gcal_explain_unit unit, const char *counted,
-                                const char *limit)
+static double clocks_of(const struct gcal_device_info *info)
+{
+    return (double)info->compute_units * info->max_clock_hz;
+}
+
+double gcal_vendor_memory(const struct gcal_device_info *info)
 {
     const struct model *model = find_model(info->name);
-    double clocks = (double)info->compute_units * info->max_clock_hz;
 
-    if (!model)
-        return NAN;
-    if (unit == GCAL_EXPLAIN_BYTES && strcmp(limit, MEMORY) == 0)
-        return info->compute_units == model->units ? model->memory : NAN;
-    if (unit == GCAL_EXPLAIN_PASSES)
-        return clocks;
-    return unit == GCAL_EXPLAIN_OPERATIONS
-               ? clocks * results_of(model->capability, counted)
-               : NAN;
+    return model && info->compute_units == model->units ? model->memory : NAN;
+}
+
+double gcal_vendor_passes(const struct gcal_device_info *info)
+{
+    return find_model(info->name) ? clocks_of(info) : NAN;
+}
+
+double gcal_vendor_operations(const struct gcal_device_info *info, const char *counted)
+{
+    const struct model *model = find_model(info->name);
+
+    return model ? clocks_of(info) * results_of(model->capability, counted) : NAN;
 }

@@ -1,5 +1,6 @@
 #!/bin/bash
-# facts.sh GPUCAL DATA - what 'gpucal show --device' makes of published parameters.
+# facts.sh GPUCAL DATA - what 'gpucal show' makes of published parameters: a line for each device, and
+# rates, latencies and models of those that are asked for.
 set -eu
 gpucal=$1 data=$2
 out=$(mktemp -d)
@@ -24,18 +25,25 @@ expect() { # PATTERN
 }
 
 show --device=gpu --node h200 > "$out/answer"
-expect '^  NVIDIA H200 \(uuid:.*\), driver .*, calibrated 20'
-expect '^ +4\.[4-7][0-9]* TB/s \+- [0-9.]+ GB/s +memory$'
-expect '^ +[0-9.]+ ns \+- [0-9.]+ ns +latency of the last-level cache$'
-expect '^ +[0-9.]+ ps \+- [0-9.]+ ps +each further pass over the banks'
-expect '^ +[0-9.]+ GB/s \+- [0-9.]+ [GM]B/s +copies to the device, pinned memory$'
-show --device --node cpu > "$out/answer"
+expect '^node h200: NVIDIA H200 \(uuid:.*\)$'
+expect '^  driver .*, calibrated 20[-0-9]+ [0-9:]{5} UTC \([0-9]+ [a-z]+ ago\) by run 20'
+expect '^  audit: unknown, calibrations: 0, speed relative to its type: -$'
+expect '^ +4\.[4-7][0-9]* TB/s \+- [0-9.]+ % +memory \(9[0-9] % of the vendor.s 4\.8 TB/s\)$'
+expect '^ +6[0-9.]+ TFLOP/s \+- [0-9.]+ % +32-bit floating point, .*\(9[0-9] % of the vendor.s 66\.91 TFLOP/s\)$'
+expect '^ +[0-9.]+ ns \+- [0-9.]+ % +latency of the last-level cache$'
+expect '^ +[0-9.]+ ps \+- [0-9.]+ % +each further pass over the banks'
+expect '^ +[0-9.]+ GB/s \+- [0-9.]+ % +copies to the device, pinned memory$'
+expect '^  MODEL +FORM +KERNELS '
+expect '^  general +expression +2[0-9][0-9] .* any kernel$'
+expect '^  transfer .* copies$'
+if grep -q '^node cpu' "$out/answer"; then fail 'another node'; fi
+show --node cpu > "$out/answer"
 if grep -q 'copies to the device' "$out/answer"; then fail 'copies that nobody measured'; fi
-expect '^ +[0-9.]+ ns \+- [0-9.]+ ns +latency of the caches$'
+expect '^ +[0-9.]+ ns \+- [0-9.]+ % +latency of the caches$'
 if grep -q 'local memory$' "$out/answer"; then fail 'local memory of a CPU'; fi
 
 # Sums of latencies, reciprocals of costs: from the file, by hand.
-show --device --json > "$out/answer"
+show --json > "$out/answer"
 python3 - "$out/answer" "$data" <<'CHECK'
 import json, re, sys
 
@@ -47,17 +55,25 @@ def same(fact, value, unit):
     assert 0 < fact["standard_error"] < fact["value"], fact
 h200 = nodes["h200"]
 same(h200["rate_dram"], 32 / cost["p_dram"], "B/s")
-same(h200["rate_fp32"], 1e-12 * 132 * 32 / cost["p_fp32"], "Top/s")
+same(h200["rate_fp32"], 2 * 132 * 32 / cost["p_fp32"], "FLOP/s")
 same(h200["rate_l1"], 132 * 128 / cost["p_pass"], "B/s")
 same(h200["latency_dram"],
      cost["p_latency_l1"] + cost["p_latency_l2"] + cost["p_latency_dram"], "s")
 same(h200["l1_bytes"], cost["p_l1_bytes"], "B")
 assert abs(h200["banks"]["value"] - 32) < 1, h200["banks"]
 assert "banks" not in nodes["cpu"] and "latency_l1" not in nodes["cpu"]
+assert h200["rate_dram"]["vendor"] == 4.8e12 and "vendor" not in h200["rate_l2"], h200
 assert abs(nodes["transfers"]["exposed"]["value"] - 0.1) < 1e-12
 CHECK
 
 if show --device=fpga > "$out/answer"; then fail 'a device that is not there'; fi
 expect "no device matches 'fpga'"
-if show --device --history > "$out/answer"; then fail 'two questions'; fi
-expect '--device excludes --history'
+if show --json --history > "$out/answer"; then fail 'two questions'; fi
+expect '--history has no'
+
+# A line for each device, in columns.
+show > "$out/answer"
+expect '^NODE +DEVICE +KIND +CALIBRATED \(UTC\) +AGE +DRIVER +MODELS +HELD-OUT ERROR +OF TYPE.S SPEED +AUDIT$'
+expect '^h200 +NVIDIA H200 +gpu +20[-0-9]+ [0-9:]{5} +[0-9]+ (s|min|h|d) +580[0-9.]+ +3 +[0-9.]+ % +- +unknown$'
+[ "$(wc -l < "$out/answer")" = 4 ] || fail 'not a line for each device'
+if grep -q "$(printf '\033')" "$out/answer"; then fail 'colours in a file'; fi

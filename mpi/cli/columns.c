@@ -1,0 +1,98 @@
+/* columns.c - tables on standard output */
+#include "mpi/cli/columns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libsmartcols.h>
+
+#include "calib/base/error.h"
+
+struct gcal_columns {
+    struct libscols_table *table;
+    size_t n, n_rows;
+};
+
+static const int flags[] = {
+    [GCAL_COLUMN_TEXT] = 0,
+    [GCAL_COLUMN_NUMBER] = SCOLS_FL_RIGHT,
+    [GCAL_COLUMN_LONG] = SCOLS_FL_TRUNC,
+};
+static const char *const colours[] = {
+    [GCAL_COLUMN_GOOD] = "green",
+    [GCAL_COLUMN_WARNING] = "yellow",
+    [GCAL_COLUMN_BAD] = "red",
+};
+
+static int use_colours(void)
+{
+    const char *no = getenv("NO_COLOR");
+
+    return isatty(STDOUT_FILENO) && !(no && *no);
+}
+
+struct gcal_columns *gcal_columns_create(size_t n, const struct gcal_column *columns,
+                                         struct gcal_error *err)
+{
+    struct gcal_columns *made = calloc(1, sizeof(*made));
+    int rc;
+
+    if (!made || !(made->table = scols_new_table())) {
+        gcal_error_memory(err);
+        free(made);
+        return NULL;
+    }
+    made->n = n;
+    rc = scols_table_enable_colors(made->table, use_colours());
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        if (!scols_table_new_column(made->table, columns[i].title, 0,
+                                    flags[columns[i].kind]))
+            rc = -1;
+    if (rc != 0) {
+        gcal_error_memory(err);
+        gcal_columns_destroy(made);
+        return NULL;
+    }
+    return made;
+}
+
+int gcal_columns_add(struct gcal_columns *table, const char *const *texts,
+                     enum gcal_column_colour colour, struct gcal_error *err)
+{
+    struct libscols_line *line = scols_table_new_line(table->table, NULL);
+    int rc = line ? 0 : -1;
+
+    for (size_t i = 0; rc == 0 && i < table->n; i++)
+        rc = scols_line_set_data(line, i, texts[i]);
+    if (rc == 0 && table->n && colours[colour])
+        rc = scols_cell_set_color(scols_line_get_cell(line, table->n - 1),
+                                  colours[colour]);
+    if (rc != 0)
+        return gcal_error_memory(err);
+    table->n_rows++;
+    return 0;
+}
+
+int gcal_columns_print(struct gcal_columns *table, size_t indent, struct gcal_error *err)
+{
+    char *text = NULL, *rest, *line;
+
+    if (!table->n_rows)
+        return 0;
+    if (scols_print_table_to_string(table->table, &text) != 0)
+        return gcal_error_memory(err);
+    rest = text;
+    while ((line = strsep(&rest, "\n")) && (rest || *line))
+        printf("%*s%s\n", (int)indent, "", line);
+    free(text);
+    return 0;
+}
+
+void gcal_columns_destroy(struct gcal_columns *table)
+{
+    if (table)
+        scols_unref_table(table->table);
+    free(table);
+}

@@ -1,0 +1,83 @@
+/* private.h - devices as gpucal show prints them */
+#ifndef GCAL_MPI_SHOW_PRIVATE_H
+#define GCAL_MPI_SHOW_PRIVATE_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "calib/audit/audit.h"
+#include "store/params/params.h"
+
+struct gcal_columns;
+struct gcal_error;
+struct gcal_store;
+
+/* ---- standing.c: what the tracks of the store say of devices ---- */
+
+struct gcal_show_standing {
+    char *node, *uid;
+    enum gcal_audit_verdict verdict;
+    size_t n_runs;
+    double
+        speed; /* relative to the median of its type; NaN with fewer than three devices */
+};
+
+struct gcal_show_standings {
+    size_t n, capacity;
+    struct gcal_show_standing *items; /* in the order of nodes */
+};
+
+/* By the audit with the built-in limits.  Nodes whose tracks cannot be read have none, with a
+ * warning.  Clear in any case.
+ */
+int gcal_show_standings_find(const struct gcal_store *store, const char *nodes,
+                             struct gcal_show_standings *standings,
+                             struct gcal_error *err);
+void gcal_show_standings_clear(struct gcal_show_standings *standings);
+
+/* Of a device without a calibration in the tracks: unknown. */
+struct gcal_show_standing
+gcal_show_standing_of(const struct gcal_show_standings *standings, const char *node,
+                      const char *uid);
+
+/* ---- one device ---- */
+
+struct gcal_show_device {
+    const char *node;
+    const struct gcal_params_device *params;
+    struct gcal_show_standing standing;
+};
+
+/* "2026-11-22 03:37" of the calibration; "-": unknown. */
+#define GCAL_SHOW_DAY_SIZE 20
+const char *gcal_show_day(const struct gcal_params_device *device,
+                          char text[GCAL_SHOW_DAY_SIZE]);
+
+/* "12 s", "5 min", "3 h", "40 d" since the calibration; "-": unknown. */
+#define GCAL_SHOW_AGE_SIZE 24
+const char *gcal_show_age(const struct gcal_params_device *device,
+                          char text[GCAL_SHOW_AGE_SIZE]);
+
+/* "0.98"; "-" for NaN. */
+#define GCAL_SHOW_SPEED_SIZE 16
+const char *gcal_show_speed(const struct gcal_show_standing *standing,
+                            char text[GCAL_SHOW_SPEED_SIZE]);
+
+/* Rates, latencies, costs and capacities, and a line for each model. */
+int gcal_show_print_card(const struct gcal_show_device *device, struct gcal_error *err);
+/* Each model with its formula and all parameters. */
+void gcal_show_print_parameters(const struct gcal_show_device *device);
+/* Everything. */
+json_t *gcal_show_device_json(const struct gcal_show_device *device);
+
+/* ---- overview.c: a line for each device ---- */
+
+struct gcal_columns *gcal_show_overview_create(struct gcal_error *err);
+int gcal_show_overview_add(struct gcal_columns *overview,
+                           const struct gcal_show_device *device, struct gcal_error *err);
+
+/* The model whose errors an overview has: the general one, else the first; NULL: none. */
+const struct gcal_params_model *
+gcal_show_main_model(const struct gcal_params_device *device);
+
+#endif
