@@ -94,6 +94,54 @@ struct gcal_record_table {
     hsize_t n_rows;
 };
 
+/* More than any measurement has: a limit for damaged counts. */
+#define GCAL_RECORD_MAX_SAMPLES 5000000u
+
+/* A measurement of a record in memory. */
+struct gcal_record_collected {
+    size_t device, kernel;
+    enum gcal_measurement_status status;
+    size_t n_samples;
+    double median_s, spread;
+    struct gcal_built built;
+    char *detail;
+};
+
+struct gcal_record {
+    hid_t file; /* -1: in memory */
+    int version;
+    struct gcal_record_table tables[GCAL_RECORD_N_TABLES];
+    struct gcal_record_table kernel_models; /* version 1 */
+    struct gcal_record_header header;
+    size_t n_devices, n_kernels, n_lost;
+    struct gcal_run_device *devices;
+    struct gcal_run_kernel *kernels;
+    char **lost;
+    struct gcal_record_block *block; /* read ahead; measurements.c */
+    /* A record in memory (collect.c): its runs, and the one that each device is of. */
+    size_t n_runs, newest;
+    struct gcal_record_header *runs;
+    size_t *run_of_device;
+    size_t n_collected;
+    struct gcal_record_collected *collected;
+    size_t run_capacity, device_capacity, kernel_capacity, lost_capacity,
+        collected_capacity;
+    void *known_kernels; /* a tree by id and sub-group size */
+};
+
+/* ---- measurements.c ---- */
+
+/* Of rows that are read ahead; NULL: none are. */
+struct gcal_record_block *gcal_record_block_create(void);
+void gcal_record_block_destroy(struct gcal_record_block *block);
+
+/* ---- collect.c ---- */
+
+void gcal_record_collected_clear(struct gcal_record *record);
+/* Measurement 'i' of a record in memory. */
+int gcal_record_collected_get(const struct gcal_record *record, size_t i,
+                              struct gcal_measurement *m, struct gcal_error *err);
+
 #define GCAL_RECORD_SEAL_BYTES 512
 
 /* Writes the seal of a complete file; -1 with errno. */

@@ -15,21 +15,8 @@
 #define MAX_DEVICES 1000000u
 #define MAX_KERNELS 1000000u
 #define MAX_SIZES   64u
-#define MAX_USES    10000u   /* of one kernel */
-#define MAX_SAMPLES 5000000u /* of one measurement */
-#define MAX_FILES   100000u  /* of a catalogue */
-
-struct gcal_record {
-    hid_t file;
-    int version;
-    struct gcal_record_table tables[GCAL_RECORD_N_TABLES];
-    struct gcal_record_table kernel_models; /* version 1 */
-    struct gcal_record_header header;
-    size_t n_devices, n_kernels, n_lost;
-    struct gcal_run_device *devices;
-    struct gcal_run_kernel *kernels;
-    char **lost;
-};
+#define MAX_USES    10000u  /* of one kernel */
+#define MAX_FILES   100000u /* of a catalogue */
 
 /* ---- header ---- */
 
@@ -339,6 +326,7 @@ struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err)
         return NULL;
     }
     r->file = -1;
+    r->block = gcal_record_block_create();
     if (read_all(r, path, err) == 0)
         return r;
     gcal_error_prefix(err, "record %s", path);
@@ -361,7 +349,12 @@ void gcal_record_close(struct gcal_record *record)
         gcal_run_kernel_clear(&record->kernels[i]);
     for (size_t i = 0; i < record->n_lost; i++)
         free(record->lost[i]);
+    for (size_t i = 0; i < record->n_runs; i++)
+        gcal_record_header_clear(&record->runs[i]);
     gcal_record_header_clear(&record->header);
+    gcal_record_block_destroy(record->block);
+    gcal_record_collected_clear(record);
+    free(record->runs);
     free(record->devices);
     free(record->kernels);
     free(record->lost);
@@ -370,7 +363,13 @@ void gcal_record_close(struct gcal_record *record)
 
 const struct gcal_record_header *gcal_record_header(const struct gcal_record *record)
 {
-    return &record->header;
+    return record->n_runs ? &record->runs[record->newest] : &record->header;
+}
+
+const struct gcal_record_header *
+gcal_record_device_header(const struct gcal_record *record, size_t i)
+{
+    return record->n_runs ? &record->runs[record->run_of_device[i]] : &record->header;
 }
 
 size_t gcal_record_device_count(const struct gcal_record *record)
@@ -403,51 +402,4 @@ size_t gcal_record_lost_count(const struct gcal_record *record)
 const char *gcal_record_lost(const struct gcal_record *record, size_t i)
 {
     return record->lost[i];
-}
-
-size_t gcal_record_measurement_count(const struct gcal_record *record)
-{
-    return record->tables[GCAL_RECORD_TABLE_MEASUREMENTS].n_rows;
-}
-
-/* Fills the members of 'row' that come from the tables of devices, kernels and samples.
- */
-static int complete(const struct gcal_record *r, struct gcal_record_measurement_row *row,
-                    struct gcal_error *err)
-{
-    struct gcal_measurement *m = &row->m;
-
-    if (row->device >= r->n_devices || row->kernel >= r->n_kernels ||
-        m->n_samples > MAX_SAMPLES)
-        return gcal_error_set(err, GCAL_EINPUT, "device, kernel or n_samples is damaged");
-    m->node = strdup(r->devices[row->device].node);
-    m->device_uid = strdup(r->devices[row->device].info.uid);
-    m->kernel_id = strdup(r->kernels[row->kernel].id);
-    m->samples = calloc(m->n_samples + 1, sizeof(*m->samples));
-    if (!m->node || !m->device_uid || !m->kernel_id || !m->samples)
-        return gcal_error_memory(err);
-    return gcal_record_table_read(&r->tables[GCAL_RECORD_TABLE_SAMPLES],
-                                  row->first_sample, m->n_samples, m->samples, err);
-}
-
-int gcal_record_measurement(const struct gcal_record *record, size_t i,
-                            struct gcal_measurement *m, size_t *device, size_t *kernel,
-                            struct gcal_error *err)
-{
-    struct gcal_record_measurement_row row = { 0 };
-
-    if (gcal_record_table_read(&record->tables[GCAL_RECORD_TABLE_MEASUREMENTS], i, 1,
-                               &row, err) < 0 ||
-        complete(record, &row, err) < 0) {
-        gcal_error_prefix(err, "record: measurement %zu", i);
-        gcal_measurement_clear(&row.m);
-        *m = row.m;
-        return -1;
-    }
-    *m = row.m;
-    if (device)
-        *device = row.device;
-    if (kernel)
-        *kernel = row.kernel;
-    return 0;
 }

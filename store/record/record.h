@@ -85,6 +85,9 @@ struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err);
 void gcal_record_close(struct gcal_record *record);
 
 const struct gcal_record_header *gcal_record_header(const struct gcal_record *record);
+/* The run that measured device 'i': that of the record, unless it has several. */
+const struct gcal_record_header *
+gcal_record_device_header(const struct gcal_record *record, size_t i);
 size_t gcal_record_device_count(const struct gcal_record *record);
 const struct gcal_run_device *gcal_record_device(const struct gcal_record *record,
                                                  size_t i);
@@ -95,11 +98,43 @@ size_t gcal_record_lost_count(const struct gcal_record *record);
 /* "n1 rank 1: no sign of life for 20 s" */
 const char *gcal_record_lost(const struct gcal_record *record, size_t i);
 size_t gcal_record_measurement_count(const struct gcal_record *record);
-/* Reads a measurement with its samples; the caller's to clear.  'device' and 'kernel' (or
- * NULL): their indices.
+/* Reads a measurement with its samples (of a record in memory, their median); the caller's
+ * to clear.  'device' and 'kernel' (or NULL): their indices.  Fastest in the order of the
+ * record.  Not for several threads at a time.
  */
 int gcal_record_measurement(const struct gcal_record *record, size_t i,
                             struct gcal_measurement *m, size_t *device, size_t *kernel,
                             struct gcal_error *err);
+
+/* ---- record, in memory ---- */
+
+/* Several runs as one record, without what fits do not need: a measurement has the median of
+ * its samples, a kernel no source.  An empty one; gcal_record_close() frees it.
+ */
+struct gcal_record *gcal_record_collect(struct gcal_error *err);
+
+/* Adds a run, to which the devices that are added next belong.  gcal_record_header() is that
+ * of the newest run.
+ */
+int gcal_record_add_run(struct gcal_record *record,
+                        const struct gcal_record_header *header, struct gcal_error *err);
+/* Adds a device of the last run. */
+int gcal_record_add_device(struct gcal_record *record,
+                           const struct gcal_run_device *device, struct gcal_error *err);
+/* Adds a kernel, or to the one of the same id and sub-group size the uses that it lacks;
+ * 'index': its place.
+ */
+int gcal_record_add_kernel(struct gcal_record *record,
+                           const struct gcal_run_kernel *kernel, size_t *index,
+                           struct gcal_error *err);
+/* Adds a measurement of device and kernel 'device' and 'kernel', by m->median_s and
+ * m->spread; samples are ignored.
+ */
+int gcal_record_add_measurement(struct gcal_record *record, size_t device, size_t kernel,
+                                const struct gcal_measurement *m, struct gcal_error *err);
+int gcal_record_add_lost(struct gcal_record *record, const char *text,
+                         struct gcal_error *err);
+/* Replaces the models that device 'i' keeps (struct gcal_run_device); takes 'kept'. */
+void gcal_record_set_kept(struct gcal_record *record, size_t i, char *kept);
 
 #endif

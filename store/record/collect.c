@@ -1,0 +1,243 @@
+/* collect.c - several runs as one record, in memory */
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/array.h"
+#include "calib/base/error.h"
+#include "store/record/private.h"
+
+/* A kernel in the tree of a record. */
+struct known_kernel {
+    size_t index;
+    uint64_t sub_group_size;
+    const char *id; /* the record's */
+};
+
+static int compare_known(const void *a, const void *b)
+{
+    const struct known_kernel *x = a, *y = b;
+
+    if (x->sub_group_size != y->sub_group_size)
+        return x->sub_group_size < y->sub_group_size ? -1 : 1;
+    return strcmp(x->id, y->id);
+}
+
+void gcal_record_collected_clear(struct gcal_record *record)
+{
+    for (size_t i = 0; i < record->n_collected; i++)
+        free(record->collected[i].detail);
+    free(record->collected);
+    free(record->run_of_device);
+    tdestroy(record->known_kernels, free);
+}
+
+struct gcal_record *gcal_record_collect(struct gcal_error *err)
+{
+    struct gcal_record *record = calloc(1, sizeof(*record));
+
+    if (!record)
+        gcal_error_memory(err);
+    else
+        record->file = -1;
+    return record;
+}
+
+/* ---- runs ---- */
+
+static int copy_text(char **to, const char *from)
+{
+    if (from && !(*to = strdup(from)))
+        return -1;
+    return 0;
+}
+
+/* 'to' is the caller's to clear, after -1, too. */
+static int copy_header(struct gcal_record_header *to,
+                       const struct gcal_record_header *from, struct gcal_error *err)
+{
+    *to = (struct gcal_record_header){ .seed = from->seed,
+                                       .n_ranks = from->n_ranks,
+                                       .simulated = from->simulated };
+    if (copy_text(&to->run_id, from->run_id) < 0 ||
+        copy_text(&to->started_utc, from->started_utc) < 0 ||
+        copy_text(&to->finished_utc, from->finished_utc) < 0 ||
+        copy_text(&to->gpucal_version, from->gpucal_version) < 0 ||
+        copy_text(&to->launcher, from->launcher) < 0 ||
+        copy_text(&to->config, from->config) < 0 ||
+        copy_text(&to->config_file, from->config_file) < 0 ||
+        copy_text(&to->catalogue, from->catalogue) < 0)
+        return gcal_error_memory(err);
+    return gcal_catalogue_files_copy(&to->catalogue_files, &from->catalogue_files, err);
+}
+
+int gcal_record_add_run(struct gcal_record *record,
+                        const struct gcal_record_header *header, struct gcal_error *err)
+{
+    struct gcal_record_header *grown = gcal_array_grow(
+        record->runs, record->n_runs, &record->run_capacity, sizeof(*grown), err);
+
+    if (!grown)
+        return -1;
+    record->runs = grown;
+    if (copy_header(&grown[record->n_runs++], header, err) < 0)
+        return -1;
+    if (strcmp(header->started_utc, grown[record->newest].started_utc) > 0)
+        record->newest = record->n_runs - 1;
+    return 0;
+}
+
+/* ---- devices ---- */
+
+static int copy_device(struct gcal_run_device *to, const struct gcal_run_device *from,
+                       struct gcal_error *err)
+{
+    *to = (struct gcal_run_device){ 0 };
+    return gcal_fields_copy(gcal_run_device_fields, to, from, err) < 0 ||
+                   gcal_device_info_copy(&to->info, &from->info, err) < 0
+               ? -1
+               : 0;
+}
+
+int gcal_record_add_device(struct gcal_record *record,
+                           const struct gcal_run_device *device, struct gcal_error *err)
+{
+    size_t n = record->n_devices, capacity = record->device_capacity, *runs;
+    struct gcal_run_device *grown = gcal_array_grow(
+        record->devices, n, &record->device_capacity, sizeof(*grown), err);
+
+    if (!grown)
+        return -1;
+    record->devices = grown;
+    runs = gcal_array_grow(record->run_of_device, n, &capacity, sizeof(*runs), err);
+    if (!runs)
+        return -1;
+    record->run_of_device = runs;
+    runs[n] = record->n_runs - 1;
+    record->n_devices++;
+    return copy_device(&grown[n], device, err);
+}
+
+void gcal_record_set_kept(struct gcal_record *record, size_t i, char *kept)
+{
+    free(record->devices[i].kept);
+    record->devices[i].kept = kept;
+}
+
+/* ---- kernels ---- */
+
+static int add_uses(struct gcal_run_kernel *to, const struct gcal_run_kernel *from,
+                    struct gcal_error *err)
+{
+    for (size_t i = 0; i < from->uses.n; i++)
+        if (gcal_kernel_uses_add(&to->uses, from->uses.items[i].model,
+                                 from->uses.items[i].role, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* Of the new kernel, for the tree. */
+static int remember(struct gcal_record *record, size_t index, struct gcal_error *err)
+{
+    struct known_kernel *known = malloc(sizeof(*known));
+
+    if (known)
+        *known = (struct known_kernel){ index, record->kernels[index].sub_group_size,
+                                        record->kernels[index].id };
+    if (known && tsearch(known, &record->known_kernels, compare_known))
+        return 0;
+    free(known);
+    return gcal_error_memory(err);
+}
+
+static int add_new_kernel(struct gcal_record *record,
+                          const struct gcal_run_kernel *kernel, struct gcal_error *err)
+{
+    struct gcal_run_kernel bare = *kernel;
+    struct gcal_run_kernel *grown =
+        gcal_array_grow(record->kernels, record->n_kernels, &record->kernel_capacity,
+                        sizeof(*grown), err);
+
+    if (!grown)
+        return -1;
+    record->kernels = grown;
+    bare.source = "";
+    if (gcal_run_kernel_copy(&grown[record->n_kernels], &bare, err) < 0)
+        return -1;
+    return remember(record, record->n_kernels++, err);
+}
+
+int gcal_record_add_kernel(struct gcal_record *record,
+                           const struct gcal_run_kernel *kernel, size_t *index,
+                           struct gcal_error *err)
+{
+    const struct known_kernel wanted = { 0, kernel->sub_group_size, kernel->id };
+    struct known_kernel **found = tfind(&wanted, &record->known_kernels, compare_known);
+
+    if (found) {
+        *index = (*found)->index;
+        return add_uses(&record->kernels[*index], kernel, err);
+    }
+    *index = record->n_kernels;
+    return add_new_kernel(record, kernel, err);
+}
+
+/* ---- measurements ---- */
+
+int gcal_record_add_measurement(struct gcal_record *record, size_t device, size_t kernel,
+                                const struct gcal_measurement *m, struct gcal_error *err)
+{
+    struct gcal_record_collected *grown =
+        gcal_array_grow(record->collected, record->n_collected,
+                        &record->collected_capacity, sizeof(*grown), err);
+
+    if (!grown)
+        return -1;
+    record->collected = grown;
+    grown += record->n_collected++;
+    *grown = (struct gcal_record_collected){ .device = device,
+                                             .kernel = kernel,
+                                             .status = m->status,
+                                             .n_samples = m->n_samples,
+                                             .median_s = m->median_s,
+                                             .spread = m->spread,
+                                             .built = m->built };
+    return copy_text(&grown->detail, m->detail) < 0 ? gcal_error_memory(err) : 0;
+}
+
+int gcal_record_collected_get(const struct gcal_record *record, size_t i,
+                              struct gcal_measurement *m, struct gcal_error *err)
+{
+    const struct gcal_record_collected *from = &record->collected[i];
+    const struct gcal_run_device *device = &record->devices[from->device];
+
+    *m = (struct gcal_measurement){ .node = strdup(device->node),
+                                    .device_uid = strdup(device->info.uid),
+                                    .kernel_id = strdup(record->kernels[from->kernel].id),
+                                    .status = from->status,
+                                    .n_samples = from->n_samples,
+                                    .median_s = from->median_s,
+                                    .spread = from->spread,
+                                    .built = from->built };
+    if (m->node && m->device_uid && m->kernel_id &&
+        copy_text(&m->detail, from->detail) == 0)
+        return 0;
+    gcal_measurement_clear(m);
+    return gcal_error_memory(err);
+}
+
+/* ---- lost ranks ---- */
+
+int gcal_record_add_lost(struct gcal_record *record, const char *text,
+                         struct gcal_error *err)
+{
+    char **grown = gcal_array_grow(record->lost, record->n_lost, &record->lost_capacity,
+                                   sizeof(*grown), err);
+
+    if (!grown)
+        return -1;
+    record->lost = grown;
+    grown[record->n_lost] = strdup(text);
+    return grown[record->n_lost++] ? 0 : gcal_error_memory(err);
+}

@@ -1,0 +1,203 @@
+/* measurements.c - reads the measurements of a record, ahead in blocks
+ *
+ * A read by HDF5 takes some 10 us for each column, however few rows it has; a record of a
+ * thousand devices has some 300000 measurements, which are read in their order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "store/record/private.h"
+
+#define BLOCK_ROWS    1024
+#define BLOCK_SAMPLES 200000u /* of a block, else its samples are read one by one */
+
+struct gcal_record_block {
+    hsize_t first; /* row of measurements */
+    size_t n;
+    struct gcal_record_measurement_row *rows;
+    hsize_t first_sample;
+    size_t n_samples;
+    struct gcal_measurement_sample *samples; /* NULL: not read ahead */
+};
+
+static void block_clear(struct gcal_record_block *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        gcal_measurement_clear(&b->rows[i].m);
+    free(b->rows);
+    free(b->samples);
+    *b = (struct gcal_record_block){ 0 };
+}
+
+struct gcal_record_block *gcal_record_block_create(void)
+{
+    return calloc(1, sizeof(struct gcal_record_block));
+}
+
+void gcal_record_block_destroy(struct gcal_record_block *block)
+{
+    if (block)
+        block_clear(block);
+    free(block);
+}
+
+size_t gcal_record_measurement_count(const struct gcal_record *record)
+{
+    return record->n_runs ? record->n_collected
+                          : record->tables[GCAL_RECORD_TABLE_MEASUREMENTS].n_rows;
+}
+
+/* ---- reading ahead ---- */
+
+/* The samples of the block, if they lie together. */
+static void read_block_samples(const struct gcal_record *r, struct gcal_record_block *b)
+{
+    const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_SAMPLES];
+    uint64_t low = UINT64_MAX, high = 0;
+
+    for (size_t i = 0; i < b->n; i++) {
+        uint64_t first = b->rows[i].first_sample, n = b->rows[i].m.n_samples;
+
+        if (!n)
+            continue;
+        if (n > GCAL_RECORD_MAX_SAMPLES || first > table->n_rows)
+            return;
+        low = first < low ? first : low;
+        high = first + n > high ? first + n : high;
+    }
+    if (low >= high || high > table->n_rows || high - low > BLOCK_SAMPLES)
+        return;
+    if ((b->samples = calloc(high - low, sizeof(*b->samples))) &&
+        gcal_record_table_read(table, low, high - low, b->samples, NULL) < 0) {
+        free(b->samples);
+        b->samples = NULL;
+    }
+    b->first_sample = low;
+    b->n_samples = high - low;
+}
+
+/* Without what cannot be read: rows are read one by one then, and the damaged one is named. */
+static void read_block(const struct gcal_record *r, struct gcal_record_block *b, size_t i)
+{
+    const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_MEASUREMENTS];
+
+    block_clear(b);
+    b->first = i - i % BLOCK_ROWS;
+    if (b->first >= table->n_rows || !(b->rows = calloc(BLOCK_ROWS, sizeof(*b->rows))))
+        return;
+    b->n = table->n_rows - b->first < BLOCK_ROWS ? table->n_rows - b->first : BLOCK_ROWS;
+    if (gcal_record_table_read(table, b->first, b->n, b->rows, NULL) < 0)
+        block_clear(b);
+    else
+        read_block_samples(r, b);
+}
+
+static bool has(const struct gcal_record_block *b, size_t i)
+{
+    return b->n && i >= b->first && i - b->first < b->n;
+}
+
+static struct gcal_record_block *block_of(const struct gcal_record *r, size_t i)
+{
+    struct gcal_record_block *b = r->block;
+
+    if (b && !has(b, i))
+        read_block(r, b, i);
+    return b && has(b, i) ? b : NULL;
+}
+
+/* ---- one measurement ---- */
+
+static int read_samples(const struct gcal_record *r, const struct gcal_record_block *b,
+                        const struct gcal_record_measurement_row *row,
+                        struct gcal_measurement_sample *samples, struct gcal_error *err)
+{
+    size_t n = row->m.n_samples;
+
+    if (!b || !b->samples || row->first_sample < b->first_sample ||
+        row->first_sample + n > b->first_sample + b->n_samples)
+        return gcal_record_table_read(&r->tables[GCAL_RECORD_TABLE_SAMPLES],
+                                      row->first_sample, n, samples, err);
+    memcpy(samples, &b->samples[row->first_sample - b->first_sample],
+           n * sizeof(*samples));
+    return 0;
+}
+
+/* Fills the members of 'row' that come from the tables of devices, kernels and samples.
+ */
+static int complete(const struct gcal_record *r, const struct gcal_record_block *b,
+                    struct gcal_record_measurement_row *row, struct gcal_error *err)
+{
+    struct gcal_measurement *m = &row->m;
+
+    if (row->device >= r->n_devices || row->kernel >= r->n_kernels ||
+        m->n_samples > GCAL_RECORD_MAX_SAMPLES)
+        return gcal_error_set(err, GCAL_EINPUT, "device, kernel or n_samples is damaged");
+    m->node = strdup(r->devices[row->device].node);
+    m->device_uid = strdup(r->devices[row->device].info.uid);
+    m->kernel_id = strdup(r->kernels[row->kernel].id);
+    m->samples = calloc(m->n_samples + 1, sizeof(*m->samples));
+    if (!m->node || !m->device_uid || !m->kernel_id || !m->samples)
+        return gcal_error_memory(err);
+    return read_samples(r, b, row, m->samples, err);
+}
+
+/* A copy of a row that was read ahead, or else from the file. */
+static int read_row(const struct gcal_record *r, const struct gcal_record_block *b,
+                    size_t i, struct gcal_record_measurement_row *row,
+                    struct gcal_error *err)
+{
+    const char *detail;
+
+    if (!b)
+        return gcal_record_table_read(&r->tables[GCAL_RECORD_TABLE_MEASUREMENTS], i, 1,
+                                      row, err);
+    *row = b->rows[i - b->first];
+    detail = row->m.detail;
+    if (detail && !(row->m.detail = strdup(detail)))
+        return gcal_error_memory(err);
+    return 0;
+}
+
+/* From the file. */
+static int read_measurement(const struct gcal_record *r, size_t i,
+                            struct gcal_record_measurement_row *row,
+                            struct gcal_error *err)
+{
+    const struct gcal_record_block *b = block_of(r, i);
+
+    if (read_row(r, b, i, row, err) == 0 && complete(r, b, row, err) == 0)
+        return 0;
+    gcal_error_prefix(err, "record: measurement %zu", i);
+    gcal_measurement_clear(&row->m);
+    return -1;
+}
+
+static int copy_collected(const struct gcal_record *r, size_t i,
+                          struct gcal_record_measurement_row *row, struct gcal_error *err)
+{
+    if (i >= r->n_collected)
+        return gcal_error_set(err, GCAL_EINPUT, "no measurement %zu", i);
+    row->device = r->collected[i].device;
+    row->kernel = r->collected[i].kernel;
+    return gcal_record_collected_get(r, i, &row->m, err);
+}
+
+int gcal_record_measurement(const struct gcal_record *record, size_t i,
+                            struct gcal_measurement *m, size_t *device, size_t *kernel,
+                            struct gcal_error *err)
+{
+    struct gcal_record_measurement_row row = { 0 };
+    int rc = record->n_runs ? copy_collected(record, i, &row, err)
+                            : read_measurement(record, i, &row, err);
+
+    *m = row.m;
+    if (rc < 0)
+        return -1;
+    if (device)
+        *device = row.device;
+    if (kernel)
+        *kernel = row.kernel;
+    return 0;
+}
