@@ -139,9 +139,9 @@ static int is_new(void **seen, const struct gcal_run_kernel *kernel,
     return tsearch(kernel->variant, seen, compare_names) ? 1 : gcal_error_memory(err);
 }
 
-int gcal_result_set_known(const struct gcal_record *record,
-                          const struct gcal_model *model, struct gcal_params_model *p,
-                          struct gcal_error *err)
+/* Of the kernels of p->name. */
+static int set_known(const struct gcal_record *record, const struct gcal_model *model,
+                     struct gcal_params_model *p, struct gcal_error *err)
 {
     size_t n = gcal_record_kernel_count(record);
     void *seen = NULL;
@@ -160,4 +160,30 @@ int gcal_result_set_known(const struct gcal_record *record,
     tdestroy(seen, keep);
     qsort(p->known, p->n_known, sizeof(*p->known), compare);
     return rc < 0 ? -1 : 0;
+}
+
+void gcal_result_known_free(struct gcal_params_kernel *known, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(known[i].name);
+        free(known[i].component);
+        free(known[i].fingerprint);
+    }
+    free(known);
+}
+
+int gcal_result_find_known(struct gcal_result_type_fit *t,
+                           const struct gcal_record *record,
+                           const struct gcal_config_model *config, struct gcal_error *err)
+{
+    const struct gcal_model *model = config->forms[t->best].model;
+    struct gcal_params_model p = { .name = model->name };
+    int rc;
+
+    if (!t->good)
+        return 0;
+    rc = set_known(record, model, &p, err);
+    t->known = p.known;
+    t->n_known = p.n_known;
+    return rc;
 }

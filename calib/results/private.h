@@ -12,6 +12,12 @@ struct gcal_params_model;
 
 /* ---- rows.c ---- */
 
+/* Of a measurement with samples: the median of their times, and its relative standard
+ * error.
+ */
+int gcal_result_median_time(const struct gcal_measurement *m, double *time_s,
+                            double *spread, struct gcal_error *err);
+
 /* Picks the rows that 'model' uses on devices of 'type', fallback rows included; the
  * caller's to free.
  */
@@ -45,10 +51,12 @@ int gcal_result_scale_rows(const struct gcal_record *record, struct gcal_result_
 
 /* ---- known.c ---- */
 
-/* Lists in 'p' the record's kernels whose components 'model' has costs of. */
-int gcal_result_set_known(const struct gcal_record *record,
-                          const struct gcal_model *model, struct gcal_params_model *p,
-                          struct gcal_error *err);
+/* Lists the record's kernels whose components the best form has costs of: t->known. */
+int gcal_result_find_known(struct gcal_result_type_fit *t,
+                           const struct gcal_record *record,
+                           const struct gcal_config_model *config,
+                           struct gcal_error *err);
+void gcal_result_known_free(struct gcal_params_kernel *known, size_t n);
 
 /* ---- counts.c ---- */
 

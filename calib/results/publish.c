@@ -67,6 +67,27 @@ static int copy_features(const struct gcal_model *model, const struct gcal_fit *
     return 0;
 }
 
+static int copy_known(const struct gcal_result_type_fit *t, struct gcal_params_model *p,
+                      struct gcal_error *err)
+{
+    if (!(p->known = calloc(t->n_known + 1, sizeof(*p->known))))
+        return gcal_error_memory(err);
+    for (; p->n_known < t->n_known; p->n_known++) {
+        const struct gcal_params_kernel *from = &t->known[p->n_known];
+        struct gcal_params_kernel *to = &p->known[p->n_known];
+
+        to->target = from->target;
+        to->name = strdup(from->name);
+        to->component = from->component ? strdup(from->component) : NULL;
+        to->fingerprint = strdup(from->fingerprint);
+        if (!to->name || (from->component && !to->component) || !to->fingerprint) {
+            p->n_known++;
+            return gcal_error_memory(err);
+        }
+    }
+    return 0;
+}
+
 /* Held-out errors; if nothing was held out, residuals.  Intervals contain the errors for
  * target kernels that were checked, too.  Short launches have a bound of their own.
  */
@@ -93,12 +114,28 @@ static void copy_error_summary(const struct gcal_result_type_fit *t,
         p->short_error_90 = fmax(p->short_error_90, t->checked_brief.error_90);
 }
 
-/* The model is fitted to the run that calibrated the device. */
+static const char *time_of(const struct gcal_record_header *header)
+{
+    return header->finished_utc ? header->finished_utc : header->started_utc;
+}
+
+static const char *catalogue_of(const struct gcal_record_header *header)
+{
+    return header->catalogue ? header->catalogue : "";
+}
+
+/* The model is of the run of 'header'. */
 static int set_origin(struct gcal_params_device *device,
+                      const struct gcal_record_header *header,
                       const struct gcal_config_model *config, size_t n_fitted,
                       struct gcal_params_model *p, struct gcal_error *err)
 {
     struct gcal_params_origin origin = gcal_params_model_origin(device, p);
+
+    origin.run_id = header->run_id;
+    origin.calibrated_utc = (char *)time_of(header);
+    origin.gpucal_version = header->gpucal_version;
+    origin.catalogue = (char *)catalogue_of(header);
 
     if (device->n_fitted < n_fitted)
         device->n_fitted = n_fitted;
@@ -111,7 +148,8 @@ static int set_origin(struct gcal_params_device *device,
  * type is the standard deviation between devices: a device that was not measured may
  * deviate by that.
  */
-static int add_model(struct gcal_params_device *device, const struct gcal_record *record,
+static int add_model(struct gcal_params_device *device,
+                     const struct gcal_record_header *header,
                      const struct gcal_result_type_fit *t,
                      const struct gcal_config *config, size_t k, struct gcal_error *err)
 {
@@ -131,7 +169,7 @@ static int add_model(struct gcal_params_device *device, const struct gcal_record
         return gcal_error_memory(err);
     if (!(p->names = gcal_config_model_names(&config->models[t->model], form, err)))
         return -1;
-    if (set_origin(device, &config->models[t->model], t->n_devices, p, err) < 0)
+    if (set_origin(device, header, &config->models[t->model], t->n_devices, p, err) < 0)
         return -1;
     p->n_kernels = f->n_kernels;
     p->n_samples = f->n_samples;
@@ -152,27 +190,26 @@ static int add_model(struct gcal_params_device *device, const struct gcal_record
         return -1;
     if (copy_features(form->model, &f->fit, p, err) < 0)
         return -1;
-    return gcal_result_set_known(record, form->model, p, err);
+    return copy_known(t, p, err);
 }
 
-/* A device of the file. */
+/* A device of the file, as the run of 'header' found it. */
 static struct gcal_params_device *add_device(struct gcal_params *params,
                                              const struct gcal_record *record,
+                                             const struct gcal_record_header *header,
                                              const struct gcal_config *config,
                                              size_t device, struct gcal_error *err)
 {
-    const struct gcal_record_header *header = gcal_record_header(record);
     struct gcal_params_device *d = gcal_params_add_device(params, err);
 
     if (!d || gcal_device_info_copy(&d->info, &gcal_record_device(record, device)->info,
                                     err) < 0)
         return NULL;
     d->run_id = strdup(header->run_id);
-    d->calibrated_utc =
-        strdup(header->finished_utc ? header->finished_utc : header->started_utc);
+    d->calibrated_utc = strdup(time_of(header));
     d->gpucal_version = strdup(header->gpucal_version);
     d->configuration = strdup(config->fingerprint);
-    d->catalogue = strdup(header->catalogue ? header->catalogue : "");
+    d->catalogue = strdup(catalogue_of(header));
     if (d->run_id && d->calibrated_utc && d->gpucal_version && d->configuration &&
         d->catalogue)
         return d;
@@ -180,51 +217,141 @@ static struct gcal_params_device *add_device(struct gcal_params *params,
     return NULL;
 }
 
-/* All good fits of the record's device 'device' as one device of 'params'. */
+/* All good fits of the record's device 'device', to the device of that uid in 'params'. */
 static int add_fits(const struct gcal_results *results, const struct gcal_record *record,
                     const struct gcal_config *config, size_t device,
                     struct gcal_params *params, struct gcal_error *err)
 {
-    struct gcal_params_device *made = NULL;
+    const struct gcal_record_header *header = gcal_record_device_header(record, device);
+    const char *uid = gcal_record_device(record, device)->info.uid;
 
     for (size_t i = 0; i < results->n_fits; i++) {
         const struct gcal_result_type_fit *t = &results->fits[i];
 
         for (size_t k = 0; k < t->n_devices && t->good; k++) {
+            struct gcal_params_device *made;
+
             /* Too few measurements: no factor. */
             if (t->device[k] != device || !isfinite(t->factor[k]) ||
                 !isfinite(t->factor_error[k]))
                 continue;
-            if (!made && !(made = add_device(params, record, config, device, err)))
+            made = (struct gcal_params_device *)gcal_params_find_uid(params, uid);
+            if (!made &&
+                !(made = add_device(params, record, header, config, device, err)))
                 return -1;
-            if (add_model(made, record, t, config, k, err) < 0)
+            if (add_model(made, header, t, config, k, err) < 0)
                 return -1;
         }
     }
     return 0;
 }
 
-static int node_params(const struct gcal_results *results,
+/* ---- the devices of nodes, by run ---- */
+
+/* A device of the record. */
+struct place {
+    size_t device;
+    size_t first; /* device of its node in the record */
+    const char *node;
+    const struct gcal_record_header *run;
+};
+
+/* The devices of a node next to each other; those of the newest run first. */
+static int by_node_and_run(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    int order;
+
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    if (x->run != y->run && (order = strcmp(time_of(y->run), time_of(x->run))))
+        return order;
+    if (x->run != y->run && (order = strcmp(y->run->run_id, x->run->run_id)))
+        return order;
+    return (x->device > y->device) - (x->device < y->device);
+}
+
+/* The caller's to free. */
+static struct place *find_places(const struct gcal_record *record, struct gcal_error *err)
+{
+    size_t n = gcal_record_device_count(record);
+    struct place *places = calloc(n + 1, sizeof(*places));
+
+    if (!places)
+        gcal_error_memory(err);
+    for (size_t i = 0; i < n && places; i++) {
+        places[i] = (struct place){ .device = i,
+                                    .node = gcal_record_device(record, i)->node,
+                                    .run = gcal_record_device_header(record, i) };
+        while (strcmp(places[places[i].first].node, places[i].node) != 0)
+            places[i].first++;
+    }
+    if (places && n)
+        qsort(places, n, sizeof(*places), by_node_and_run);
+    return places;
+}
+
+static int fill_params(const struct gcal_results *results,
                        const struct gcal_record *record, const struct gcal_config *config,
-                       const char *node, struct gcal_params *params,
+                       const struct place *places, size_t n, struct gcal_params *params,
                        struct gcal_error *err)
 {
-    if (!(params->node = strdup(node)))
+    *params = (struct gcal_params){ .node = strdup(places->node) };
+    if (!params->node)
         return gcal_error_memory(err);
-    for (size_t i = 0; i < gcal_record_device_count(record); i++)
-        if (strcmp(gcal_record_device(record, i)->node, node) == 0 &&
-            add_fits(results, record, config, i, params, err) < 0)
+    for (size_t i = 0; i < n; i++)
+        if (add_fits(results, record, config, places[i].device, params, err) < 0)
             return -1;
     return 0;
 }
 
-static bool is_first_of_node(const struct gcal_record *record, size_t i)
+/* Whether these belong to one file: of a node and, 'by_run', a run. */
+static bool is_together(const struct place *a, const struct place *b, bool by_run)
 {
-    for (size_t k = 0; k < i; k++)
-        if (strcmp(gcal_record_device(record, k)->node,
-                   gcal_record_device(record, i)->node) == 0)
-            return false;
-    return true;
+    return a->first == b->first && (!by_run || a->run == b->run);
+}
+
+/* The files of nodes; 'by_run': of each run of a node, the oldest first, whose ids 'run_ids'
+ * gets.  'made' has room for one for each device.
+ */
+static int make_params(const struct gcal_results *results,
+                       const struct gcal_record *record, const struct gcal_config *config,
+                       const struct place *places, bool by_run, struct gcal_params *made,
+                       const char **run_ids, size_t *count, struct gcal_error *err)
+{
+    size_t n_devices = gcal_record_device_count(record), end;
+
+    *count = 0;
+    for (size_t node = 0; node < n_devices; node = end) {
+        for (end = node;
+             end < n_devices && is_together(&places[node], &places[end], false);)
+            end++;
+        for (size_t last = end, first; last > node; last = first) {
+            for (first = last - 1;
+                 first > node &&
+                 is_together(&places[first - 1], &places[last - 1], by_run);)
+                first--;
+            if (fill_params(results, record, config, &places[first], last - first,
+                            &made[*count], err) < 0) {
+                gcal_params_clear(&made[*count]);
+                return -1;
+            }
+            if (run_ids)
+                run_ids[*count] = places[first].run->run_id;
+            if (made[*count].n_devices)
+                ++*count;
+            else
+                gcal_params_clear(&made[*count]);
+        }
+    }
+    return 0;
+}
+
+static void free_params(struct gcal_params *made, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        gcal_params_clear(&made[i]);
+    free(made);
 }
 
 int gcal_results_params(const struct gcal_results *results,
@@ -232,31 +359,22 @@ int gcal_results_params(const struct gcal_results *results,
                         const struct gcal_config *config, struct gcal_params **params,
                         size_t *count, struct gcal_error *err)
 {
-    size_t n_devices = gcal_record_device_count(record), n = 0;
-    struct gcal_params *made = calloc(n_devices + 1, sizeof(*made));
-    int rc = 0;
+    struct place *places = find_places(record, err);
+    int rc = -1;
 
-    if (!made)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < n_devices && rc == 0; i++) {
-        if (!is_first_of_node(record, i))
-            continue;
-        rc = node_params(results, record, config, gcal_record_device(record, i)->node,
-                         &made[n], err);
-        if (rc == 0 && made[n].n_devices)
-            n++;
-        else
-            gcal_params_clear(&made[n]);
-    }
+    *count = 0;
+    *params = calloc(gcal_record_device_count(record) + 1, sizeof(**params));
+    if (!*params)
+        gcal_error_memory(err);
+    if (places && *params)
+        rc = make_params(results, record, config, places, false, *params, NULL, count,
+                         err);
+    free(places);
     if (rc < 0) {
-        for (size_t i = 0; i < n; i++)
-            gcal_params_clear(&made[i]);
-        free(made);
-        return -1;
+        free_params(*params, *count);
+        *params = NULL;
     }
-    *params = made;
-    *count = n;
-    return 0;
+    return rc;
 }
 
 /* A type's file has one device: the description of its first device. */
@@ -265,6 +383,7 @@ static int publish_type(const struct gcal_results *results,
                         const struct gcal_config *config, const char *type,
                         struct gcal_store *store, struct gcal_error *err)
 {
+    const struct gcal_record_header *header = gcal_record_header(record);
     struct gcal_params params = { 0 };
     struct gcal_params_device *device = NULL;
     int rc = 0;
@@ -276,14 +395,14 @@ static int publish_type(const struct gcal_results *results,
 
         if (!t->good || t->is_outlier || strcmp(t->type, type) != 0)
             continue;
-        if (!device && !(device = add_device(&params, record, config, t->device[0], err)))
+        if (!device &&
+            !(device = add_device(&params, record, header, config, t->device[0], err)))
             rc = -1;
         else
-            rc = add_model(device, record, t, config, t->n_devices, err);
+            rc = add_model(device, header, t, config, t->n_devices, err);
     }
     if (rc == 0 && device)
-        rc = gcal_store_publish_type(store, &params, type,
-                                     gcal_record_header(record)->run_id, err);
+        rc = gcal_store_publish_type(store, &params, type, header->run_id, err);
     gcal_params_clear(&params);
     return rc < 0 ? -1 : 0;
 }
@@ -309,28 +428,56 @@ static int publish_types(const struct gcal_results *results,
     return rc;
 }
 
+static int publish_nodes(const struct gcal_results *results,
+                         const struct gcal_record *record,
+                         const struct gcal_config *config, struct gcal_store *store,
+                         size_t *published, struct gcal_error *err)
+{
+    size_t n = gcal_record_device_count(record), count = 0;
+    struct place *places = find_places(record, err);
+    struct gcal_params *made = calloc(n + 1, sizeof(*made));
+    const char **run_ids = calloc(n + 1, sizeof(*run_ids));
+    int rc = -1;
+
+    if (!made || !run_ids)
+        gcal_error_memory(err);
+    else if (places)
+        rc = make_params(results, record, config, places, true, made, run_ids, &count,
+                         err);
+    if (rc == 0)
+        rc = gcal_store_publish_all(store, made, run_ids, count, published, err);
+    free_params(made, made ? count : 0);
+    free(run_ids);
+    free(places);
+    return rc;
+}
+
+/* A record of several runs is simulated if one of them is. */
+static const struct gcal_record_header *find_simulated(const struct gcal_record *record)
+{
+    if (gcal_record_header(record)->simulated)
+        return gcal_record_header(record);
+    for (size_t i = 0; i < gcal_record_device_count(record); i++)
+        if (gcal_record_device_header(record, i)->simulated)
+            return gcal_record_device_header(record, i);
+    return NULL;
+}
+
 int gcal_results_publish(const struct gcal_results *results,
                          const struct gcal_record *record,
                          const struct gcal_config *config, struct gcal_store *store,
                          size_t *published, struct gcal_error *err)
 {
-    const struct gcal_record_header *header = gcal_record_header(record);
-    struct gcal_params *params;
+    const struct gcal_record_header *simulated = find_simulated(record);
     struct gcal_error why = { 0 };
-    size_t count;
     int rc;
 
     *published = 0;
-    if (header->simulated)
+    if (simulated)
         return gcal_error_set(err, GCAL_EINPUT,
                               "run %s was simulated: its parameters are not published",
-                              header->run_id);
-    if (gcal_results_params(results, record, config, &params, &count, err) < 0)
-        return -1;
-    rc = gcal_store_publish_all(store, params, count, header->run_id, published, err);
-    for (size_t i = 0; i < count; i++)
-        gcal_params_clear(&params[i]);
-    free(params);
+                              simulated->run_id);
+    rc = publish_nodes(results, record, config, store, published, err);
     /* The types' files are those of the run although some node could not be published. */
     if (publish_types(results, record, config, store, rc < 0 ? &why : err) < 0)
         rc = -1;

@@ -38,6 +38,7 @@ static void type_fit_clear(struct gcal_result_type_fit *t)
     free(t->factor_error);
     free(t->estimate);
     free(t->estimate_error);
+    gcal_result_known_free(t->known, t->n_known);
 }
 
 void gcal_results_clear(struct gcal_results *results)
@@ -147,7 +148,8 @@ static int fit_type(const struct gcal_record *record, const struct gcal_config *
         gcal_result_choose_form(t, m, err) == 0 &&
         gcal_result_check_targets(t, record, m, all, err) == 0 &&
         gcal_result_find_deviations(t, err) == 0 &&
-        gcal_result_fit_devices(t, record, m, &rows, err) == 0)
+        gcal_result_fit_devices(t, record, m, &rows, err) == 0 &&
+        gcal_result_find_known(t, record, m, err) == 0)
         rc = gcal_result_find_slow_components(t, record, m, all, err);
     free(rows.rows);
     if (rc == 0 && !t->n_rows)

@@ -1,7 +1,7 @@
 /* results.h - a record's fits, and their publication
  *
  * Results follow from the record alone: 'gpucal fit --record' gives the same numbers, to
- * the byte, as the run that made it.  A kernel's uses in the record say which models are
+ * the byte, as the run that made it.  The records of several runs are fitted as one. A kernel's uses in the record say which models are
  * fitted to it, and which have it as a target.  Rows are the medians of good measurements
  * on devices that were not given up.  Models that a device keeps have no rows of it.
  *
@@ -24,10 +24,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "calib/base/strings.h"
 #include "calib/config/config.h"
 #include "fit/error_summary.h"
 #include "fit/fit.h"
 #include "store/files/store.h"
+#include "store/params/params.h"
 #include "store/record/record.h"
 
 struct gcal_error;
@@ -81,6 +83,8 @@ struct gcal_result_type_fit {
                                               measured at one size: not fitted and not
                                               compared, but intervals contain them */
     struct gcal_fit_error_summary checked_brief; /* the same for short launches */
+    size_t n_known; /* if good: the kernels that the best form has all costs of */
+    struct gcal_params_kernel *known;
     size_t n_warnings; /* sentences about components slower than their kernels */
     char **warnings;
 };
@@ -108,6 +112,17 @@ struct gcal_results {
 int gcal_results_fit(const struct gcal_record *record, const struct gcal_config *config,
                      struct gcal_results *results, struct gcal_error *err);
 void gcal_results_clear(struct gcal_results *results);
+
+/* ---- several runs ---- */
+
+/* Adds the record of a run to the record 'all' in memory (gcal_record_collect()).  A device,
+ * known by node and uid, counts with its newest run; a model that this run kept, with the
+ * newest that measured it.  'said' gets a sentence for each device whose older measurements
+ * do not count.  'name': of the record in that sentence.
+ */
+int gcal_results_collect(struct gcal_record *all, const struct gcal_record *run,
+                         const char *name, const struct gcal_config *config,
+                         struct gcal_strings *said, struct gcal_error *err);
 
 /* Parameter files, one for each node with a good fit: an array of 'count', the caller's
  * to clear and free.  Models with a rejected fit are left out.

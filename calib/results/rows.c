@@ -11,6 +11,16 @@
 #include "calib/model/profile.h"
 #include "calib/results/private.h"
 
+int gcal_result_median_time(const struct gcal_measurement *m, double *time_s,
+                            double *spread, struct gcal_error *err)
+{
+    if (m->samples)
+        return gcal_fit_median_time(m->samples, m->n_samples, time_s, spread, err);
+    *time_s = m->median_s;
+    *spread = m->spread;
+    return 0;
+}
+
 /* 0 with 'row' filled; 1 if the measurement is not fitted; -1. */
 static int read_row(const struct gcal_record *record, const struct gcal_measurement *m,
                     struct gcal_result_row *row, struct gcal_error *err)
@@ -23,7 +33,7 @@ static int read_row(const struct gcal_record *record, const struct gcal_measurem
     row->n_samples = m->n_samples;
     row->built = m->built;
     row->scale = 1;
-    rc = gcal_fit_median_time(m->samples, m->n_samples, &row->time_s, &row->spread, err);
+    rc = gcal_result_median_time(m, &row->time_s, &row->spread, err);
     if (rc == 0 && !(row->time_s > 0 && isfinite(row->time_s)))
         rc = 1;
     return rc;

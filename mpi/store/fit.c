@@ -10,17 +10,20 @@
 #include "calib/select/select.h"
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/store/recorded.h"
+#include "mpi/store/runs.h"
 #include "store/record/record.h"
 
 struct fit_command {
-    const char *record, *config, *store, *output;
-    struct gcal_option_list catalogue;
+    const char *config, *store, *output;
+    struct gcal_option_list records, catalogue;
 };
 
 static const struct argp_option options[] = {
-    { "record", 'r', "FILE.h5", 0, "The record of a run (required)", 0 },
+    { "record", 'r', "FILE.h5", 0,
+      "The record of a run (required); several runs are fitted as one", 0 },
     { "config", 'c', "FILE", 0,
       "The configuration with the models to fit (default: that of the record)", 0 },
     { "store", 's', "DIR", 0, "Publish the result to this store", 0 },
@@ -37,7 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         GCAL_OPTION_VALUES(state, &c->catalogue);
         break;
     case 'r':
-        c->record = arg;
+        gcal_option_list_add(&c->records, arg, state);
         break;
     case 'c':
         c->config = arg;
@@ -53,7 +56,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                    arg);
         break;
     case ARGP_KEY_END:
-        if (!c->record)
+        if (!c->records.n)
             argp_error(state, "--record FILE.h5 is required");
         break;
     default:
@@ -68,8 +71,8 @@ static const struct argp argp = {
     .parser = parse,
     .children = children,
     .doc =
-        "Fits models to the record of a run and prints their parameters with units and "
-        "standard errors.\v"
+        "Fits models to the record of a run, or of several runs together, and prints "
+        "their parameters with units and standard errors.\v"
         "Exit status: 0 good, 1 bad input, 4 a fit was rejected, 6 the store cannot be "
         "written.",
 };
@@ -153,10 +156,21 @@ static int publish(const char *path, const struct gcal_results *results,
     return rc;
 }
 
+static void print_remarks(const struct gcal_record *record,
+                          const struct gcal_strings *said)
+{
+    for (size_t i = 0; i < said->n; i++)
+        printf("%s\n", said->items[i]);
+    for (size_t i = 0; i < gcal_record_lost_count(record); i++)
+        printf("lost: %s\n", gcal_record_lost(record, i));
+}
+
 /* Returns the exit status. */
 static int run(const struct fit_command *c, struct gcal_error *err)
 {
-    struct gcal_record *record = gcal_record_open(c->record, err);
+    struct gcal_strings said = { 0 };
+    struct gcal_record *record =
+        gcal_fit_open_runs(c->records.items, c->records.n, c->config != NULL, &said, err);
     struct gcal_results results = { 0 };
     struct gcal_config config = { 0 };
     char *table = NULL;
@@ -167,8 +181,7 @@ static int run(const struct fit_command *c, struct gcal_error *err)
         !(table = gcal_results_format(&results, record, &config, err)))
         goto out;
     fputs(table, stdout);
-    for (size_t i = 0; i < gcal_record_lost_count(record); i++)
-        printf("lost: %s\n", gcal_record_lost(record, i));
+    print_remarks(record, &said);
     if (c->output && write_all(c->output, &results, record, &config, err) < 0)
         goto out;
     if (c->store && publish(c->store, &results, record, &config, err) < 0)
@@ -179,6 +192,7 @@ out:
     gcal_results_clear(&results);
     gcal_config_clear(&config);
     gcal_record_close(record);
+    gcal_strings_clear(&said);
     return status;
 }
 
@@ -190,6 +204,7 @@ int gcal_command_fit(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     status = run(&c, &err);
+    free(c.records.items);
     free(c.catalogue.items);
     return status < 0 ? gcal_command_fail(&err) : status;
 }

@@ -23,11 +23,12 @@ struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error 
 int gcal_store_publish(struct gcal_store *store, const struct gcal_params *params,
                        const char *run_id, struct gcal_error *err);
 /* The same for several nodes in parallel: one by one, 10000 would wait for the disk for
- * minutes.  'published': the number of published files; -1 with the first error when some
+ * minutes.  'run_ids': of each of 'params'; those of one node follow each other, the oldest
+ * run first.  'published': the number of published nodes; -1 with the errors when some
  * failed.
  */
 int gcal_store_publish_all(struct gcal_store *store, const struct gcal_params *params,
-                           size_t count, const char *run_id, size_t *published,
+                           const char *const *run_ids, size_t count, size_t *published,
                            struct gcal_error *err);
 /* Publishes the file of a type.  Keeps the published models of other names, and those of
  * the same name that are fits of more devices (n_fitted) with the same configuration,

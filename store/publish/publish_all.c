@@ -1,5 +1,6 @@
 /* publish_all.c - publishing many nodes in parallel */
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
@@ -13,7 +14,8 @@
 struct publication {
     struct gcal_store *store;
     const struct gcal_params *params;
-    const char *run_id;
+    const char *const *run_ids;
+    size_t *first; /* of each node in 'params', and the end */
     size_t published, failed;
     pthread_mutex_t lock;
     struct gcal_error failures; /* all of them, as far as there is room */
@@ -30,13 +32,15 @@ static void note_failure(struct publication *p, const struct gcal_error *why)
 }
 
 /* A node that cannot be published does not stop the others. */
-static int publish(void *context, size_t i, struct gcal_error *err)
+static int publish(void *context, size_t node, struct gcal_error *err)
 {
     struct publication *p = context;
     struct gcal_error why = { 0 };
-    int rc = gcal_store_publish(p->store, &p->params[i], p->run_id, &why);
+    int rc = 0;
 
     (void)err;
+    for (size_t i = p->first[node]; i < p->first[node + 1] && rc == 0; i++)
+        rc = gcal_store_publish(p->store, &p->params[i], p->run_ids[i], &why);
     pthread_mutex_lock(&p->lock);
     if (rc < 0)
         note_failure(p, &why);
@@ -46,16 +50,33 @@ static int publish(void *context, size_t i, struct gcal_error *err)
     return 0;
 }
 
+static size_t find_nodes(struct publication *p, size_t count)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (!i || strcmp(p->params[i].node, p->params[i - 1].node) != 0)
+            p->first[n++] = i;
+    p->first[n] = count;
+    return n;
+}
+
 int gcal_store_publish_all(struct gcal_store *store, const struct gcal_params *params,
-                           size_t count, const char *run_id, size_t *published,
+                           const char *const *run_ids, size_t count, size_t *published,
                            struct gcal_error *err)
 {
     struct publication p = { .store = store,
                              .params = params,
-                             .run_id = run_id,
+                             .run_ids = run_ids,
+                             .first = calloc(count + 1, sizeof(*p.first)),
                              .lock = PTHREAD_MUTEX_INITIALIZER };
-    int rc = gcal_threads_run(count, MAX_THREADS, publish, &p, err);
+    int rc;
 
+    *published = 0;
+    if (!p.first)
+        return gcal_error_memory(err);
+    rc = gcal_threads_run(find_nodes(&p, count), MAX_THREADS, publish, &p, err);
+    free(p.first);
     *published = p.published;
     if (rc == 0 && p.failed)
         return gcal_error_set(err, p.failures.code, "%s", p.failures.text);

@@ -1,0 +1,155 @@
+/* collect.c - the records of several runs as one
+ *
+ * What one run with all devices would have recorded: the devices of all runs, each once.  A
+ * run that keeps published models of a device (--if-changed) does not measure them, so a
+ * device can be there with several runs, each for the models that it measured.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/results/private.h"
+
+/* ---- which run counts ---- */
+
+static bool is_same_device(const struct gcal_run_device *a,
+                           const struct gcal_run_device *b)
+{
+    return strcmp(a->node, b->node) == 0 && strcmp(a->info.uid, b->info.uid) == 0;
+}
+
+static const char *time_of(const struct gcal_record_header *header)
+{
+    return header->finished_utc ? header->finished_utc : header->started_utc;
+}
+
+/* Whether run 'a' is newer than 'b'; the run that is added later, of equal ones. */
+static bool is_newer(const struct gcal_record_header *a,
+                     const struct gcal_record_header *b)
+{
+    int order = strcmp(time_of(a), time_of(b));
+
+    return order ? order > 0 : strcmp(a->run_id, b->run_id) >= 0;
+}
+
+/* The models that 'older' does not count for: those that it kept, and those that the newer
+ * one has measured.  "": it counts for none of these.  '*any': whether the newer one took
+ * one away.
+ */
+static char *kept_beside(const struct gcal_run_device *older,
+                         const struct gcal_run_device *newer,
+                         const struct gcal_config *config, bool *any,
+                         struct gcal_error *err)
+{
+    struct gcal_buf kept = { 0 };
+
+    for (size_t i = 0; i < config->n_models; i++) {
+        const char *name = config->models[i].name;
+        bool taken = !gcal_run_device_keeps(newer, name);
+        bool kept_itself = gcal_run_device_keeps(older, name);
+
+        *any = *any || (taken && !kept_itself);
+        if (taken || kept_itself)
+            gcal_buf_printf(&kept, "%s%s", kept.size ? "\n" : "", name);
+    }
+    return gcal_buf_take(&kept, err);
+}
+
+static int say(const struct gcal_run_device *device,
+               const struct gcal_record_header *newer,
+               const struct gcal_record_header *older, struct gcal_strings *said,
+               struct gcal_error *err)
+{
+    return gcal_strings_take(said,
+                             gcal_buf_format("%s %s: run %s counts, the older run %s "
+                                             "does not",
+                                             device->node, device->info.uid,
+                                             newer->run_id, older->run_id),
+                             err);
+}
+
+/* Settles between device 'last', just added, and device 'i' of an earlier run. */
+static int settle(struct gcal_record *all, size_t i, size_t last,
+                  const struct gcal_config *config, struct gcal_strings *said,
+                  struct gcal_error *err)
+{
+    bool newer =
+        is_newer(gcal_record_device_header(all, last), gcal_record_device_header(all, i));
+    size_t new = newer ? last : i, old = newer ? i : last;
+    bool any = false;
+    char *kept = kept_beside(gcal_record_device(all, old), gcal_record_device(all, new),
+                             config, &any, err);
+
+    if (!kept)
+        return -1;
+    gcal_record_set_kept(all, old, kept);
+    return any ? say(gcal_record_device(all, old), gcal_record_device_header(all, new),
+                     gcal_record_device_header(all, old), said, err)
+               : 0;
+}
+
+/* A device that was given up has no rows, and takes none away. */
+static int add_device(struct gcal_record *all, const struct gcal_run_device *device,
+                      const struct gcal_config *config, struct gcal_strings *said,
+                      struct gcal_error *err)
+{
+    size_t last = gcal_record_device_count(all);
+
+    if (gcal_record_add_device(all, device, err) < 0)
+        return -1;
+    for (size_t i = 0; i < last && !device->failure; i++) {
+        const struct gcal_run_device *other = gcal_record_device(all, i);
+
+        if (!other->failure && is_same_device(other, device) &&
+            settle(all, i, last, config, said, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- all of a record ---- */
+
+static int add_measurements(struct gcal_record *all, const struct gcal_record *run,
+                            size_t first_device, const size_t *kernel_of,
+                            struct gcal_error *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < gcal_record_measurement_count(run) && rc == 0; i++) {
+        struct gcal_measurement m;
+        size_t device, kernel;
+
+        rc = gcal_record_measurement(run, i, &m, &device, &kernel, err);
+        if (rc == 0 && m.n_samples)
+            rc = gcal_result_median_time(&m, &m.median_s, &m.spread, err);
+        if (rc == 0)
+            rc = gcal_record_add_measurement(all, first_device + device,
+                                             kernel_of[kernel], &m, err);
+        gcal_measurement_clear(&m);
+    }
+    return rc;
+}
+
+int gcal_results_collect(struct gcal_record *all, const struct gcal_record *run,
+                         const char *name, const struct gcal_config *config,
+                         struct gcal_strings *said, struct gcal_error *err)
+{
+    size_t first_device = gcal_record_device_count(all);
+    size_t *kernel_of = calloc(gcal_record_kernel_count(run) + 1, sizeof(*kernel_of));
+    int rc = kernel_of ? gcal_record_add_run(all, gcal_record_header(run), err)
+                       : gcal_error_memory(err);
+
+    for (size_t i = 0; i < gcal_record_device_count(run) && rc == 0; i++)
+        rc = add_device(all, gcal_record_device(run, i), config, said, err);
+    for (size_t i = 0; i < gcal_record_kernel_count(run) && rc == 0; i++)
+        rc = gcal_record_add_kernel(all, gcal_record_kernel(run, i), &kernel_of[i], err);
+    for (size_t i = 0; i < gcal_record_lost_count(run) && rc == 0; i++)
+        rc = gcal_record_add_lost(all, gcal_record_lost(run, i), err);
+    if (rc == 0)
+        rc = add_measurements(all, run, first_device, kernel_of, err);
+    if (rc < 0)
+        gcal_error_prefix(err, "%s", name);
+    free(kernel_of);
+    return rc;
+}

@@ -1,0 +1,341 @@
+/* test_results_collect.c - the records of several runs are fitted as that of one big run */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/results/results.h"
+#include "store/publish/publish.h"
+#include "store/record/record.h"
+#include "tests/calib/results/synthetic.h"
+#include "tests/folder.h"
+
+#define N_DEVICES 7
+
+static const double slowness[N_DEVICES] = { 1, 1.02, 0.99, 1.5, 1.01, 0.98, 1.03 };
+
+/* A device of a run: its place in the record of all, its node, and what it kept. */
+struct part {
+    size_t device;
+    const char *node, *kept;
+    double factor; /* of its times */
+};
+
+struct run {
+    const char *id, *utc;
+    size_t n;
+    struct part parts[N_DEVICES];
+};
+
+static void put_devices(const struct gcal_run_sink *sink, const struct gcal_record *from,
+                        const struct run *run)
+{
+    for (size_t i = 0; i < run->n; i++) {
+        struct gcal_run_device device = *gcal_record_device(from, run->parts[i].device);
+
+        device.node = (char *)run->parts[i].node;
+        device.kept = (char *)run->parts[i].kept;
+        assert_int_equal(sink->device(sink->context, &device, NULL), 0);
+    }
+}
+
+static void put_measurement(const struct gcal_run_sink *sink,
+                            const struct gcal_record *from, size_t i,
+                            const struct part *part)
+{
+    struct gcal_measurement m;
+    size_t device;
+
+    assert_int_equal(gcal_record_measurement(from, i, &m, &device, NULL, NULL), 0);
+    if (device == part->device && !part->kept) {
+        free(m.node);
+        m.node = strdup(part->node);
+        for (size_t k = 0; k < m.n_samples; k++)
+            m.samples[k].time_s *= part->factor;
+        assert_int_equal(sink->measurement(sink->context, &m, NULL), 0);
+    }
+    gcal_measurement_clear(&m);
+}
+
+/* What that run would have recorded. */
+static struct gcal_record *record_of(const struct gcal_record *from,
+                                     const struct run *run)
+{
+    char *path = gcal_buf_format("%s/%s.h5", folder, run->id);
+    struct gcal_record_writer *writer = gcal_record_create(path, NULL);
+    struct gcal_run_sink sink = gcal_record_sink(writer);
+    struct gcal_record_header header = *gcal_record_header(from);
+    struct gcal_record *made;
+
+    header.run_id = (char *)run->id;
+    header.started_utc = header.finished_utc = (char *)run->utc;
+    put_devices(&sink, from, run);
+    for (size_t i = 0; i < gcal_record_kernel_count(from); i++)
+        assert_int_equal(sink.kernel(sink.context, gcal_record_kernel(from, i), NULL), 0);
+    for (size_t k = 0; k < run->n; k++)
+        for (size_t i = 0; i < gcal_record_measurement_count(from); i++)
+            put_measurement(&sink, from, i, &run->parts[k]);
+    assert_int_equal(gcal_record_finish(writer, &header, NULL), 0);
+    assert_non_null(made = gcal_record_open(path, NULL));
+    free(path);
+    return made;
+}
+
+static void add(struct gcal_record *all, const struct gcal_record *from,
+                const struct run *run, const struct gcal_config *config,
+                struct gcal_strings *said)
+{
+    struct gcal_record *record = record_of(from, run);
+    struct gcal_error err = { 0 };
+
+    if (gcal_results_collect(all, record, run->id, config, said, &err) < 0)
+        fail_msg("%s", err.text);
+    gcal_record_close(record);
+}
+
+static struct gcal_results fit_record(const struct gcal_record *record,
+                                      const struct gcal_config *config)
+{
+    struct gcal_results results = { 0 };
+    struct gcal_error err = { 0 };
+
+    if (gcal_results_fit(record, config, &results, &err) < 0)
+        fail_msg("%s", err.text);
+    return results;
+}
+
+static struct gcal_record *one_big_run(void)
+{
+    struct maker m = make_start(N_DEVICES, slowness);
+
+    put_microbenchmarks(&m, hide);
+    return make_end(&m);
+}
+
+/* The factor of a device of the record 'all', by its uid. */
+static double factor_of(const struct gcal_results *results,
+                        const struct gcal_record *record, const char *uid)
+{
+    for (size_t i = 0; i < results->n_fits; i++)
+        for (size_t k = 0; k < results->fits[i].n_devices; k++)
+            if (strcmp(gcal_record_device(record, results->fits[i].device[k])->info.uid,
+                       uid) == 0)
+                return results->fits[i].factor[k];
+    return NAN;
+}
+
+static void same_fits(const struct gcal_results *a, const struct gcal_record *of_a,
+                      const struct gcal_results *b, const struct gcal_record *of_b)
+{
+    assert_int_equal(a->n_fits, b->n_fits);
+    assert_int_equal(a->n_outliers, b->n_outliers);
+    for (size_t i = 0; i < a->n_fits; i++) {
+        const struct gcal_result_type_fit *x = &a->fits[i], *y = &b->fits[i];
+        const struct gcal_fit *f = &x->forms[x->best].fit, *g = &y->forms[y->best].fit;
+
+        assert_true(x->good && y->good);
+        assert_int_equal(x->best, y->best);
+        assert_int_equal(x->n_devices, y->n_devices);
+        assert_int_equal(x->is_outlier, y->is_outlier);
+        for (size_t j = 0; j < f->n_parameters; j++) {
+            within(f->value[j], g->value[j], 1e-9 * fabs(f->value[j]));
+            within(f->standard_error[j], g->standard_error[j],
+                   1e-6 * f->standard_error[j] + 1e-30);
+        }
+        for (size_t k = 0; k < y->n_devices; k++) {
+            const char *uid = gcal_record_device(of_b, y->device[k])->info.uid;
+
+            within(factor_of(a, of_a, uid), y->factor[k], 1e-12);
+        }
+    }
+}
+
+/* An array of jobs, in another order than the devices of the big run; one is an outlier. */
+static void many_runs_are_one(void **state)
+{
+    static const struct run runs[] = {
+        { "20261121T050000Z-b",
+          "2026-11-21T05:00:00Z",
+          2,
+          { { 5, "n1", NULL, 1 }, { 2, "n1", NULL, 1 } } },
+        { "20261121T040000Z-a", "2026-11-21T04:00:00Z", 1, { { 0, "n1", NULL, 1 } } },
+        { "20261121T060000Z-c",
+          "2026-11-21T06:00:00Z",
+          3,
+          { { 3, "n1", NULL, 1 }, { 1, "n1", NULL, 1 }, { 4, "n1", NULL, 1 } } },
+        { "20261121T070000Z-d", "2026-11-21T07:00:00Z", 1, { { 6, "n1", NULL, 1 } } },
+    };
+    struct gcal_record *big = one_big_run(), *all = gcal_record_collect(NULL);
+    struct gcal_config config = two_forms();
+    struct gcal_strings said = { 0 };
+    struct gcal_results of_big, of_all;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
+        add(all, big, &runs[i], &config, &said);
+    of_big = fit_record(big, &config);
+    of_all = fit_record(all, &config);
+    assert_int_equal(of_big.n_outliers, 1);
+    assert_int_equal(said.n, 0);
+    assert_string_equal(gcal_record_header(all)->run_id, runs[3].id);
+    same_fits(&of_all, all, &of_big, big);
+    gcal_results_clear(&of_all);
+    gcal_record_close(all);
+    finish(&of_big, &config, big);
+}
+
+/* A device counts with its newest run, in whatever order the records come. */
+static void the_newest_run_counts(void **state)
+{
+    static const struct run older = { "20261121T040000Z-a",
+                                      "2026-11-21T04:00:00Z",
+                                      2,
+                                      { { 0, "n1", NULL, 3 }, { 1, "n1", NULL, 1 } } },
+                            newer = { "20261121T050000Z-b",
+                                      "2026-11-21T05:00:00Z",
+                                      2,
+                                      { { 0, "n1", NULL, 1 }, { 2, "n2", NULL, 1 } } };
+    struct gcal_record *big = one_big_run();
+    struct gcal_config config = two_forms();
+
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        struct gcal_record *all = gcal_record_collect(NULL);
+        struct gcal_strings said = { 0 };
+        struct gcal_results results;
+
+        add(all, big, order ? &newer : &older, &config, &said);
+        add(all, big, order ? &older : &newer, &config, &said);
+        results = fit_record(all, &config);
+        assert_int_equal(results.n_fits, 1);
+        assert_int_equal(results.fits->n_devices, 3);
+        assert_true(fabs(factor_of(&results, all, "uuid:0") - 1) < 0.02);
+        assert_int_equal(said.n, 1);
+        assert_string_equal(said.items[0],
+                            "n1 uuid:0: run 20261121T050000Z-b counts, the older run "
+                            "20261121T040000Z-a does not");
+        gcal_strings_clear(&said);
+        gcal_results_clear(&results);
+        gcal_record_close(all);
+    }
+    gcal_config_clear(&config);
+    gcal_record_close(big);
+}
+
+/* A run that kept the model did not measure it: the older one counts. */
+static void a_kept_model_counts_with_the_run_that_measured_it(void **state)
+{
+    static const struct run older = { "20261121T040000Z-a",
+                                      "2026-11-21T04:00:00Z",
+                                      1,
+                                      { { 0, "n1", NULL, 1 } } },
+                            newer = { "20261121T050000Z-b",
+                                      "2026-11-21T05:00:00Z",
+                                      2,
+                                      { { 0, "n1", "m", 1 }, { 1, "n1", NULL, 1 } } };
+    struct gcal_record *big = one_big_run(), *all = gcal_record_collect(NULL);
+    struct gcal_config config = two_forms();
+    struct gcal_strings said = { 0 };
+    struct gcal_params *params;
+    struct gcal_results results;
+    size_t count;
+
+    (void)state;
+    add(all, big, &older, &config, &said);
+    add(all, big, &newer, &config, &said);
+    results = fit_record(all, &config);
+    assert_int_equal(said.n, 0);
+    assert_int_equal(results.fits->n_devices, 2);
+    assert_int_equal(gcal_results_params(&results, all, &config, &params, &count, NULL),
+                     0);
+    assert_int_equal(count, 1);
+    assert_int_equal(params->n_devices, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct gcal_params_device *d = &params->devices[i];
+        bool first = strcmp(d->info.uid, "uuid:0") == 0;
+
+        assert_string_equal(gcal_params_model_origin(d, d->models).run_id,
+                            first ? older.id : newer.id);
+    }
+    gcal_params_clear(params);
+    free(params);
+    gcal_record_close(all);
+    finish(&results, &config, big);
+}
+
+/* Each node's file is that of its own run, with its own time, and so are its tracks. */
+static void each_run_is_published(void **state)
+{
+    static const struct run runs[] = {
+        { "20261121T050000Z-b", "2026-11-21T05:00:00Z", 1, { { 1, "n1", NULL, 1 } } },
+        { "20261121T040000Z-a",
+          "2026-11-21T04:00:00Z",
+          2,
+          { { 0, "n1", NULL, 1 }, { 2, "n2", NULL, 1 } } },
+    };
+    struct gcal_record *big = one_big_run(), *all = gcal_record_collect(NULL);
+    struct gcal_config config = two_forms();
+    struct gcal_store *store = gcal_store_open_writable(folder, NULL);
+    struct gcal_strings said = { 0 };
+    struct gcal_results results;
+    struct gcal_error err = { 0 };
+    struct gcal_params params;
+    char **names;
+    size_t n;
+
+    (void)state;
+    assert_non_null(store);
+    for (size_t i = 0; i < 2; i++)
+        add(all, big, &runs[i], &config, &said);
+    results = fit_record(all, &config);
+    if (gcal_results_publish(&results, all, &config, store, &n, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(n, 2);
+    assert_int_equal(gcal_store_history(store, "n1", &names, &n, NULL), 0);
+    assert_int_equal(n, 2);
+    gcal_strings_free(names, n);
+    assert_int_equal(gcal_store_load(store, "n2", NULL, &params, NULL), 0);
+    assert_int_equal(params.n_devices, 1);
+    assert_string_equal(params.devices->run_id, runs[1].id);
+    assert_string_equal(params.devices->calibrated_utc, runs[1].utc);
+    assert_int_equal(params.devices->n_fitted, 3);
+    gcal_params_clear(&params);
+    assert_int_equal(gcal_store_load(store, "n1", NULL, &params, NULL), 0);
+    assert_int_equal(params.n_devices, 2);
+    gcal_params_clear(&params);
+    gcal_store_close(store);
+    gcal_record_close(all);
+    finish(&results, &config, big);
+}
+
+/* The store has folders. */
+static int remove_all(void **state)
+{
+    char command[100];
+
+    (void)state;
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(many_runs_are_one, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(the_newest_run_counts, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(a_kept_model_counts_with_the_run_that_measured_it,
+                                        folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(each_run_is_published, folder_make, remove_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
