@@ -12,11 +12,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "fit/change.h"
 #include "store/files/store.h"
 #include "store/ledger/track.h"
 
 struct gcal_config;
 struct gcal_error;
+
+/* Calibrations in an epoch from which on its changes are tested. */
+#define GCAL_AUDIT_LEAST_RUNS (GCAL_FIT_CHANGE_LEAST + 1)
 
 /* The upper limit of gcal_audit_policy.of. */
 #define GCAL_AUDIT_MOST_RUNS 32
@@ -107,6 +111,7 @@ struct gcal_audit_device {
     size_t n_runs;
     const struct gcal_track_run **run; /* oldest first */
     size_t *epoch;                     /* n_runs: 0, 1, .. */
+    size_t n_epoch_runs;               /* of the newest epoch */
     char **epoch_description; /* by epoch: "driver 580.1 became 590.2"; the first NULL */
     size_t n_series;
     struct gcal_audit_series *series;

@@ -190,6 +190,7 @@ int gcal_audit_judge(struct gcal_audit_device *device,
         .of = policy->of,
     };
     device->verdict = GCAL_AUDIT_UNKNOWN;
+    device->n_epoch_runs = device->n_runs - j.begin;
     for (size_t i = 0; i < device->n_series; i++) {
         struct gcal_audit_series *s = &device->series[i];
 

@@ -62,13 +62,17 @@ static int print_models(const struct gcal_params_device *d, struct gcal_error *e
 int gcal_show_print_card(const struct gcal_show_device *device, struct gcal_error *err)
 {
     const struct gcal_params_device *d = device->params;
-    char day[GCAL_SHOW_DAY_SIZE], age[GCAL_SHOW_AGE_SIZE], speed[GCAL_SHOW_SPEED_SIZE];
+    char day[GCAL_SHOW_DAY_SIZE], age[GCAL_SHOW_AGE_SIZE], speed[GCAL_SHOW_SPEED_SIZE],
+        needs[48] = "";
 
+    if (device->standing.verdict == GCAL_AUDIT_UNKNOWN)
+        snprintf(needs, sizeof(needs), " (needs %d calibrations, has %zu)",
+                 GCAL_AUDIT_LEAST_RUNS, device->standing.n_epoch_runs);
     printf("node %s: %s (%s)\n  driver %s, calibrated %s UTC (%s ago) by run %s\n"
-           "  audit: %s, calibrations: %zu, speed relative to its type: %s\n",
+           "  audit: %s%s, speed relative to its type: %s\n",
            device->node, d->info.name, d->info.uid, d->info.driver, gcal_show_day(d, day),
            gcal_show_age(d, age), d->run_id,
-           gcal_audit_verdict_name(device->standing.verdict), device->standing.n_runs,
+           gcal_audit_verdict_name(device->standing.verdict), needs,
            gcal_show_speed(&device->standing, speed));
     gcal_facts_print(d);
     return print_models(d, err);

@@ -17,7 +17,7 @@ struct gcal_store;
 struct gcal_show_standing {
     char *node, *uid;
     enum gcal_audit_verdict verdict;
-    size_t n_runs;
+    size_t n_runs, n_epoch_runs; /* of the audit */
     double
         speed; /* relative to the median of its type; NaN with fewer than three devices */
 };

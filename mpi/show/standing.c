@@ -41,6 +41,7 @@ static int add(void *context, const struct gcal_audit_device *device,
                                         .uid = strdup(device->uid),
                                         .verdict = device->verdict,
                                         .n_runs = device->n_runs,
+                                        .n_epoch_runs = device->n_epoch_runs,
                                         .speed = speed_of(device) };
     return one->node && one->uid ? 0 : gcal_error_memory(err);
 }

@@ -99,6 +99,10 @@ static json_t *device_json(const struct gcal_audit_device *d, bool all)
                           "type", d->type, "name", d->name, "verdict",
                           gcal_audit_verdict_name(d->verdict));
 
+    if (d->verdict == GCAL_AUDIT_UNKNOWN) {
+        json_object_set_new(o, "needs", json_integer(GCAL_AUDIT_LEAST_RUNS));
+        json_object_set_new(o, "has", json_integer((json_int_t)d->n_epoch_runs));
+    }
     for (size_t i = 0; i < d->n_findings; i++)
         json_array_append_new(findings, finding_json(d, &d->findings[i]));
     for (size_t i = 0; i < d->n_runs; i++)
@@ -133,6 +137,14 @@ static int json_device(void *context, const struct gcal_audit_device *d,
                   : 0;
 }
 
+/* Of devices without a verdict, none is the worst. */
+static const char *worst_of(const struct gcal_audit_summary *s)
+{
+    return gcal_audit_verdict_name(s->n_verdicts[GCAL_AUDIT_UNKNOWN] == s->n_devices
+                                       ? GCAL_AUDIT_UNKNOWN
+                                       : s->worst);
+}
+
 static json_t *unread_json(const struct gcal_audit_summary *s)
 {
     json_t *list = json_array();
@@ -155,8 +167,8 @@ static int json_end(void *context, const struct gcal_audit_summary *s,
                             json_integer((json_int_t)s->n_verdicts[v]));
     summary = json_pack("{s:I, s:I, s:I, s:o, s:s, s:o}", "nodes", (json_int_t)s->n_nodes,
                         "devices", (json_int_t)s->n_devices, "calibrations",
-                        (json_int_t)s->n_runs, "verdicts", verdicts, "worst",
-                        gcal_audit_verdict_name(s->worst), "not_audited", unread_json(s));
+                        (json_int_t)s->n_runs, "verdicts", verdicts, "worst", worst_of(s),
+                        "not_audited", unread_json(s));
     policy = json_pack("{s:f, s:f, s:f, s:I, s:I}", "warn", p->warn, "fail", p->fail,
                        "false_alarms", p->false_alarms, "confirm", (json_int_t)p->confirm,
                        "of", (json_int_t)p->of);

@@ -61,9 +61,12 @@ static int text_device(void *context, const struct gcal_audit_device *d,
     if (!news && !t->about->all)
         return 0;
     t->n_shown++;
-    gcal_buf_printf(&t->buf, "%s %s (%s): %s, %zu calibration%s\n", d->node, d->name,
+    gcal_buf_printf(&t->buf, "%s %s (%s): %s, %zu calibration%s", d->node, d->name,
                     d->uid, gcal_audit_verdict_name(d->verdict), d->n_runs,
                     d->n_runs == 1 ? "" : "s");
+    if (d->verdict == GCAL_AUDIT_UNKNOWN)
+        gcal_buf_printf(&t->buf, ", %zu under today's conditions", d->n_epoch_runs);
+    gcal_buf_puts(&t->buf, "\n");
     for (size_t i = 0; i < d->n_findings; i++)
         if (t->about->all || gcal_audit_needs_attention(d->findings[i].verdict))
             put_finding(&t->buf, d, &d->findings[i]);
@@ -79,6 +82,11 @@ static void print_summary(const struct text *t, const struct gcal_audit_summary 
         printf("%s %zu %s", v ? "," : "", s->n_verdicts[v],
                gcal_audit_verdict_name((enum gcal_audit_verdict)v));
     printf("\n");
+    if (s->n_verdicts[GCAL_AUDIT_UNKNOWN])
+        printf(
+            "unknown: a device needs %d calibrations with one driver, configuration and "
+            "version of gpucal\n",
+            GCAL_AUDIT_LEAST_RUNS);
     if (!t->about->all && (t->n_epochs || t->n_faster))
         printf("%zu recalibrated after a change of driver, gpucal or configuration, %zu "
                "faster (--all lists them)\n",

@@ -60,6 +60,10 @@ case_plain_start() {
     expect_line 'p_add +[0-9.]+ [pn]s [+]- '
     run "$gpucal" audit --store store
     expect_status 0
+    expect_line '^unknown: a device needs 4 calibrations with one driver'
+    run "$gpucal" audit --store store --json --all
+    expect_line '"worst": "unknown"'
+    expect_line '"has": 1'
     run "$gpucal" show --store store --json
     expect_status 0
     expect_line '"form": "expression"'

@@ -27,7 +27,7 @@ expect() { # PATTERN
 show --device=gpu --node h200 > "$out/answer"
 expect '^node h200: NVIDIA H200 \(uuid:.*\)$'
 expect '^  driver .*, calibrated 20[-0-9]+ [0-9:]{5} UTC \([0-9]+ [a-z]+ ago\) by run 20'
-expect '^  audit: unknown, calibrations: 0, speed relative to its type: -$'
+expect '^  audit: unknown \(needs 4 calibrations, has 0\), speed relative to its type: -$'
 expect '^ +4\.[4-7][0-9]* TB/s \+- [0-9.]+ % +memory \(9[0-9] % of the vendor.s 4\.8 TB/s\)$'
 expect '^ +6[0-9.]+ TFLOP/s \+- [0-9.]+ % +32-bit floating point, .*\(9[0-9] % of the vendor.s 66\.91 TFLOP/s\)$'
 expect '^ +[0-9.]+ ns \+- [0-9.]+ % +latency of the last-level cache$'
