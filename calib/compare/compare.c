@@ -91,7 +91,7 @@ static int by_device_and_kernel(const void *a, const void *b)
 static int read_rows(const struct gcal_record *record, struct rows *r,
                      struct gcal_error *err)
 {
-    if (gcal_result_rows_read(record, &r->all, err) < 0)
+    if (gcal_result_rows_read(record, &r->all, NULL, err) < 0)
         return -1;
     if (!(r->rows = calloc(r->all.n + 1, sizeof(*r->rows))))
         return gcal_error_memory(err);

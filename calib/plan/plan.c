@@ -61,6 +61,9 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     bool chooses = options->precision > 0 && hooks->config;
     int rc = -1;
 
+    for (size_t i = 0; i < hooks->n_done; i++)
+        if (hooks->done[i].last_order >= plan.order)
+            plan.order = hooks->done[i].last_order + 1;
     if (!(plan.rows = calloc(kernels->n_kernels + 1, sizeof(*plan.rows))))
         return gcal_error_memory(err);
     if (!plan.references)

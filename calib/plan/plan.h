@@ -68,7 +68,8 @@ struct gcal_plan_selection {
 /* A kernel of this device that was measured before the run was resumed. */
 struct gcal_plan_done {
     char *kernel_id;
-    double time_s; /* median */
+    double time_s;       /* median */
+    uint64_t last_order; /* of its samples */
 };
 
 struct gcal_plan_hooks {

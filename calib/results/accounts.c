@@ -119,6 +119,11 @@ static char *reason_for(const struct gcal_results *results,
         gcal_buf_puts(&buf, "no kernel was measured");
     else if (n_wanted && !t->n_good)
         gcal_buf_printf(&buf, "none of %zu kernels could be measured; ", t->n_bad);
+    else if (models.size && gcal_result_speed_of(&results->speeds, device))
+        gcal_buf_printf(&buf,
+                        "too few kernels were measured for model %.*s after the device's "
+                        "speed had changed%s",
+                        (int)models.size, models.data, t->first ? "; " : "");
     else if (models.size)
         gcal_buf_printf(&buf,
                         "too few kernels were measured for model %.*s: %zu of %zu%s",

@@ -110,17 +110,33 @@ static int add_device(struct gcal_record *all, const struct gcal_run_device *dev
 
 /* ---- all of a record ---- */
 
+static int find_speeds(const struct gcal_record *run, struct gcal_result_speeds *speeds,
+                       struct gcal_strings *said, struct gcal_error *err)
+{
+    struct gcal_result_rows rows = { 0 };
+    int rc = gcal_result_rows_read(run, &rows, speeds, err);
+
+    free(rows.rows);
+    for (size_t i = 0; i < speeds->n && rc == 0; i++)
+        rc = gcal_strings_add(said, speeds->items[i].text, err);
+    return rc;
+}
+
+/* Of a device whose speed changed, what was measured before does not count. */
 static int add_measurements(struct gcal_record *all, const struct gcal_record *run,
-                            size_t first_device, const size_t *kernel_of,
-                            struct gcal_error *err)
+                            const struct gcal_result_speeds *speeds, size_t first_device,
+                            const size_t *kernel_of, struct gcal_error *err)
 {
     int rc = 0;
 
     for (size_t i = 0; i < gcal_record_measurement_count(run) && rc == 0; i++) {
         struct gcal_measurement m;
         size_t device, kernel;
+        const struct gcal_result_speed *speed;
 
         rc = gcal_record_measurement(run, i, &m, &device, &kernel, err);
+        if (rc == 0 && (speed = gcal_result_speed_of(speeds, device)))
+            gcal_result_drop_early(&m, speed->since);
         if (rc == 0 && m.n_samples)
             rc = gcal_result_median_time(&m, &m.median_s, &m.spread, err);
         if (rc == 0)
@@ -135,6 +151,7 @@ int gcal_results_collect(struct gcal_record *all, const struct gcal_record *run,
                          const char *name, const struct gcal_config *config,
                          struct gcal_strings *said, struct gcal_error *err)
 {
+    struct gcal_result_speeds speeds = { 0 };
     size_t first_device = gcal_record_device_count(all);
     size_t *kernel_of = calloc(gcal_record_kernel_count(run) + 1, sizeof(*kernel_of));
     int rc = kernel_of ? gcal_record_add_run(all, gcal_record_header(run), err)
@@ -147,7 +164,10 @@ int gcal_results_collect(struct gcal_record *all, const struct gcal_record *run,
     for (size_t i = 0; i < gcal_record_lost_count(run) && rc == 0; i++)
         rc = gcal_record_add_lost(all, gcal_record_lost(run, i), err);
     if (rc == 0)
-        rc = add_measurements(all, run, first_device, kernel_of, err);
+        rc = find_speeds(run, &speeds, said, err);
+    if (rc == 0)
+        rc = add_measurements(all, run, &speeds, first_device, kernel_of, err);
+    gcal_result_speeds_clear(&speeds);
     if (rc < 0)
         gcal_error_prefix(err, "%s", name);
     free(kernel_of);

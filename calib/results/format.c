@@ -120,6 +120,14 @@ static int put_failures(struct gcal_buf *buf, const struct gcal_record *record,
     return 0;
 }
 
+static void put_speeds(struct gcal_buf *buf, const struct gcal_results *results)
+{
+    for (size_t i = 0; i < results->speeds.n; i++) {
+        gcal_buf_puts(buf, "\n");
+        gcal_result_put_wrapped(buf, "warning: ", results->speeds.items[i].text);
+    }
+}
+
 /* Devices that nothing, or not all, is known of. */
 static int put_unmeasured(struct gcal_buf *buf, const struct gcal_results *results,
                           const struct gcal_record *record,
@@ -159,6 +167,7 @@ char *gcal_results_format(const struct gcal_results *results,
     if (!results->n_fits)
         gcal_buf_puts(&buf,
                       "no device was measured completely: there is nothing to fit\n");
+    put_speeds(&buf, results);
     rc = gcal_result_tally_read(&tally, record, err);
     if (rc == 0)
         rc = put_failures(&buf, record, &tally, err);

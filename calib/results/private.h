@@ -31,6 +31,37 @@ double *gcal_result_features(const struct gcal_record *record,
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err);
 
+/* ---- speed.c ---- */
+
+struct gcal_fit_visit;
+
+/* The visits of the kernels of each device. */
+struct gcal_result_device_visits {
+    struct gcal_fit_visit *visits;
+    size_t n, capacity;
+};
+
+struct gcal_result_visits {
+    size_t n_devices;
+    struct gcal_result_device_visits *devices; /* as in the record */
+};
+
+int gcal_result_visits_init(struct gcal_result_visits *v, size_t n_devices,
+                            struct gcal_error *err);
+int gcal_result_visits_add(struct gcal_result_visits *v, size_t device, size_t kernel,
+                           const struct gcal_measurement *m, struct gcal_error *err);
+void gcal_result_visits_clear(struct gcal_result_visits *v);
+
+/* Adds the devices whose speed changed; after -1, too, the caller's to clear. */
+int gcal_result_find_speeds(const struct gcal_record *record,
+                            const struct gcal_result_visits *v,
+                            struct gcal_result_speeds *speeds, struct gcal_error *err);
+/* NULL: it did not change. */
+const struct gcal_result_speed *
+gcal_result_speed_of(const struct gcal_result_speeds *speeds, size_t device);
+/* Leaves the samples of launch 'since' and later; their number. */
+size_t gcal_result_drop_early(struct gcal_measurement *m, uint64_t since);
+
 /* ---- pool.c ---- */
 
 /* Adds the devices that deviate from most of those that the model's 'rows' are of. */

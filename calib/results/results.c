@@ -52,6 +52,7 @@ void gcal_results_clear(struct gcal_results *results)
     }
     free(results->fits);
     free(results->outliers);
+    gcal_result_speeds_clear(&results->speeds);
     *results = (struct gcal_results){ 0 };
 }
 
@@ -260,9 +261,10 @@ static int list_fits(const struct gcal_record *record, const struct gcal_config 
 
 /* Where no short launches were asked for, those there are serve as any other. */
 static int read_rows(const struct gcal_record *record, const struct gcal_config *config,
-                     struct gcal_result_rows *all, struct gcal_error *err)
+                     struct gcal_result_rows *all, struct gcal_result_speeds *speeds,
+                     struct gcal_error *err)
 {
-    if (gcal_result_rows_read(record, all, err) < 0)
+    if (gcal_result_rows_read(record, all, speeds, err) < 0)
         return -1;
     for (size_t i = 0; i < all->n; i++)
         all->rows[i].brief = all->rows[i].brief && config->measure.short_sizes > 0;
@@ -279,7 +281,7 @@ int gcal_results_fit(const struct gcal_record *record, const struct gcal_config 
     };
     int rc = -1;
 
-    if (read_rows(record, config, &all, err) == 0 &&
+    if (read_rows(record, config, &all, &made.speeds, err) == 0 &&
         list_fits(record, config, &all, &made, err) == 0)
         rc = fit_all(&fitting, err);
     free(all.rows);

@@ -3,7 +3,8 @@
  * Results follow from the record alone: 'gpucal fit --record' gives the same numbers, to
  * the byte, as the run that made it.  The records of several runs are fitted as one. A kernel's uses in the record say which models are
  * fitted to it, and which have it as a target.  Rows are the medians of good measurements
- * on devices that were not given up.  Models that a device keeps have no rows of it.
+ * on devices that were not given up.  Models that a device keeps have no rows of it.  A device
+ * whose speed changed counts from the last change on.
  *
  * Of a memory component with variants of several accumulators, one variant is fitted: the
  * fewest accumulators, unless that variant is slower than the target kernel and another
@@ -23,6 +24,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "calib/base/strings.h"
 #include "calib/config/config.h"
@@ -97,12 +99,29 @@ struct gcal_result_outlier {
     char *text; /* a sentence */
 };
 
+/* A device whose speed changed while it was measured. */
+struct gcal_result_speed {
+    size_t device;  /* index in the record */
+    uint64_t since; /* the first launch that counts */
+    double ratio;   /* of times, after the last change to before */
+    char *node, *uid;
+    char *text; /* a sentence */
+};
+
+struct gcal_result_speeds {
+    size_t n;
+    struct gcal_result_speed *items;
+};
+
+void gcal_result_speeds_clear(struct gcal_result_speeds *speeds);
+
 struct gcal_results {
     size_t n_fits;
     struct gcal_result_type_fit *fits;
     size_t n_rejected; /* fits without a good form */
     size_t n_outliers;
     struct gcal_result_outlier *outliers;
+    struct gcal_result_speeds speeds;
 };
 
 /* Fits every model of 'config' for every device type of 'record', and for devices that
@@ -188,8 +207,11 @@ struct gcal_result_rows {
     struct gcal_result_row *rows; /* by kernel, then by device */
 };
 
-/* All rows that may be fitted; .rows is the caller's to free. */
+/* All rows that may be fitted; .rows is the caller's to free.  Of a device whose speed
+ * changed, the samples before do not count; 'speeds' (NULL: not wanted) gets these devices,
+ * for the caller to clear.
+ */
 int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_rows *rows,
-                          struct gcal_error *err);
+                          struct gcal_result_speeds *speeds, struct gcal_error *err);
 
 #endif

@@ -99,8 +99,11 @@ static bool is_brief(const struct gcal_record *record,
     return row->time_s < SHORT_SHARE * longest_s;
 }
 
-int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_rows *rows,
-                          struct gcal_error *err)
+/* 'visits' gets the visits of all good measurements; NULL: not wanted. */
+static int read_all(const struct gcal_record *record,
+                    const struct gcal_result_speeds *speeds,
+                    struct gcal_result_visits *visits, struct gcal_result_rows *rows,
+                    struct gcal_error *err)
 {
     size_t count = gcal_record_measurement_count(record);
     int rc = 0;
@@ -108,14 +111,52 @@ int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_r
     for (size_t i = 0; i < count && rc >= 0; i++) {
         struct gcal_result_row row = { 0 };
         struct gcal_measurement m = { 0 };
+        const struct gcal_result_speed *speed;
 
         rc = gcal_record_measurement(record, i, &m, &row.device, &row.kernel, err);
+        if (rc == 0 && (speed = gcal_result_speed_of(speeds, row.device)))
+            gcal_result_drop_early(&m, speed->since);
         if (rc == 0)
             rc = read_row(record, &m, &row, err);
+        if (rc == 0 && visits)
+            rc = gcal_result_visits_add(visits, row.device, row.kernel, &m, err);
         if (rc == 0)
             rc = add_row(rows, &row, err);
         gcal_measurement_clear(&m);
     }
+    return rc < 0 ? -1 : 0;
+}
+
+/* All of them, and again without the early ones of devices whose speed changed. */
+static int read_counting(const struct gcal_record *record,
+                         struct gcal_result_speeds *speeds, struct gcal_result_rows *rows,
+                         struct gcal_error *err)
+{
+    struct gcal_result_visits visits = { 0 };
+    int rc = gcal_result_visits_init(&visits, gcal_record_device_count(record), err);
+
+    if (rc == 0)
+        rc = read_all(record, speeds, &visits, rows, err);
+    if (rc == 0)
+        rc = gcal_result_find_speeds(record, &visits, speeds, err);
+    if (rc == 0 && speeds->n) {
+        rows->n = 0;
+        rc = read_all(record, speeds, NULL, rows, err);
+    }
+    gcal_result_visits_clear(&visits);
+    return rc;
+}
+
+int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_rows *rows,
+                          struct gcal_result_speeds *speeds, struct gcal_error *err)
+{
+    struct gcal_result_speeds found = { 0 };
+    int rc = read_counting(record, &found, rows, err);
+
+    if (rc == 0 && speeds)
+        *speeds = found;
+    else
+        gcal_result_speeds_clear(&found);
     if (rc < 0) {
         free(rows->rows);
         *rows = (struct gcal_result_rows){ 0 };

@@ -196,6 +196,7 @@ static void put_device(struct gcal_buf *buf, const struct gcal_root *root,
     for (size_t i = 0; r && i < r->n_done; i++) {
         gcal_wire_put_text(buf, r->done[i].kernel_id);
         gcal_wire_put_f64(buf, r->done[i].time_s);
+        gcal_wire_put_u64(buf, r->done[i].last_order);
     }
 }
 
@@ -310,6 +311,7 @@ static int note_done(void *context, const struct gcal_measurement *m,
         return -1;
     if (!(one.kernel_id = strdup(m->kernel_id)))
         return gcal_error_memory(err);
+    one.last_order = m->samples[m->n_samples - 1].order;
     done[r->n_done++] = one;
     return 0;
 }

@@ -16,14 +16,13 @@
 #include "store/record/record.h"
 
 /* Converts the journal to the record. */
-static int write_record(struct gcal_root *root, struct gcal_error *err)
+static int convert(struct gcal_root *root, struct gcal_error *err)
 {
     struct gcal_record_header from_journal = { 0 };
     struct gcal_record_writer *writer;
     struct gcal_run_sink sink;
 
-    if (gcal_run_header_end(&root->header, err) < 0 ||
-        !(writer = gcal_record_create(root->record_path, err)))
+    if (!(writer = gcal_record_create(root->record_path, err)))
         return -1;
     sink = gcal_record_sink(writer);
     if (gcal_journal_replay(root->journal_path, &from_journal, &sink, err) < 0) {
@@ -31,7 +30,42 @@ static int write_record(struct gcal_root *root, struct gcal_error *err)
         return -1;
     }
     gcal_record_header_clear(&from_journal);
-    if (gcal_record_finish(writer, &root->header, err) < 0)
+    return gcal_record_finish(writer, &root->header, err);
+}
+
+/* Notes in the journal which devices changed their speed; 1: some did. */
+static int note_speeds(struct gcal_root *root, struct gcal_error *err)
+{
+    struct gcal_record *record = gcal_record_open(root->record_path, err);
+    struct gcal_result_rows rows = { 0 };
+    struct gcal_result_speeds speeds = { 0 };
+    int rc = record ? gcal_result_rows_read(record, &rows, &speeds, err) : -1;
+
+    for (size_t i = 0; i < speeds.n && rc == 0; i++) {
+        const struct gcal_run_device *device =
+            gcal_record_device(record, speeds.items[i].device);
+
+        rc = root->sink.lost(root->sink.context, device->node, device->rank,
+                             speeds.items[i].text, err);
+    }
+    if (rc == 0)
+        rc = speeds.n > 0;
+    gcal_result_speeds_clear(&speeds);
+    free(rows.rows);
+    gcal_record_close(record);
+    return rc;
+}
+
+/* The record names the devices that changed their speed. */
+static int write_record(struct gcal_root *root, struct gcal_error *err)
+{
+    int rc = gcal_run_header_end(&root->header, err);
+
+    if (rc == 0)
+        rc = convert(root, err);
+    if (rc == 0 && (rc = note_speeds(root, err)) > 0)
+        rc = convert(root, err);
+    if (rc < 0)
         return -1;
     gcal_journal_close(root->journal);
     root->journal = NULL;
@@ -198,6 +232,20 @@ static json_t *outliers_json(const struct gcal_root *root, const struct outcome 
     return all;
 }
 
+static json_t *speeds_json(const struct gcal_results *results)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < results->speeds.n; i++) {
+        const struct gcal_result_speed *s = &results->speeds.items[i];
+
+        json_array_append_new(all, json_pack("{s:s, s:s, s:I, s:f, s:s}", "node", s->node,
+                                             "uid", s->uid, "since", (json_int_t)s->since,
+                                             "ratio", s->ratio, "reason", s->text));
+    }
+    return all;
+}
+
 static void print_selections(const struct gcal_root *root)
 {
     for (size_t i = 0; i < root->n_selections; i++) {
@@ -213,14 +261,15 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
 {
     json_t *all;
 
-    all = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:i}",
+    all = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:o, s:i}",
                     "run_id", root->header.run_id, "record", root->record_path, "devices",
                     (int)root->n_devices, "fits", (int)outcome->results.n_fits,
                     "fits_rejected", (int)outcome->results.n_rejected, "nodes_published",
                     (int)outcome->n_published, "lost", lost_json(root), "left_out",
                     (int)root->n_left_out, "choices", selections_json(root), "kept",
                     all_kept_json(root), "outliers", outliers_json(root, outcome),
-                    "exit_status", outcome->status);
+                    "speed_changes", speeds_json(&outcome->results), "exit_status",
+                    outcome->status);
     gcal_json_print(all);
     json_decref(all);
 }
@@ -273,6 +322,8 @@ int gcal_root_finish(struct gcal_root *root)
         gcal_log(GCAL_LOG_WARN, "model %s: %s",
                  name_of(root, &outcome.results.outliers[i]),
                  outcome.results.outliers[i].text);
+    for (size_t i = 0; i < outcome.results.speeds.n; i++)
+        gcal_log(GCAL_LOG_WARN, "%s", outcome.results.speeds.items[i].text);
     print_summary(root, &outcome, table);
     gcal_results_clear(&outcome.results);
     free(table);

@@ -331,6 +331,7 @@ static int take_device(struct member *m, struct assignment *a, struct gcal_error
     for (size_t i = 0; i < n_done; i++) {
         done[i].kernel_id = gcal_wire_get_text(&a->wire);
         done[i].time_s = gcal_wire_get_f64(&a->wire);
+        done[i].last_order = gcal_wire_get_u64(&a->wire);
     }
     if (a->wire.bad) {
         gcal_error_set(err, GCAL_EINPUT, "damaged message from rank 0");

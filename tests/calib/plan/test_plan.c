@@ -250,6 +250,8 @@ scripted_check(void *context, const struct gcal_kernel *kernel, uint64_t seed,
 
 static size_t n_sunk;
 static struct gcal_measurement sunk[MAX_KERNELS];
+static size_t n_done;
+static const struct gcal_plan_done *done;
 static char *last_launch;
 static bool sink_fails;
 
@@ -280,6 +282,8 @@ static int keep_measurement(void *context, const struct gcal_measurement *m,
     kept->samples = NULL;
     for (size_t i = 1; i < m->n_samples; i++)
         assert_true(m->samples[i].order > m->samples[i - 1].order);
+    for (size_t i = 0; i < n_done && m->n_samples; i++)
+        assert_true(m->samples->order > done[i].last_order);
     return 0;
 }
 
@@ -294,8 +298,6 @@ static const struct gcal_measurement *row(const char *kernel)
 /* ---- running ---- */
 
 static struct gcal_config_measure_options options;
-static size_t n_done;
-static const struct gcal_plan_done *done;
 
 static void forget_rows(void)
 {
@@ -536,7 +538,7 @@ static void checks_and_serves(enum gcal_kernel_role other)
 /* And no more of it when the run is resumed. */
 static void a_sweep_that_only_checks_keeps_its_longest_size(void **state)
 {
-    static const struct gcal_plan_done ids[] = { { (char *)"check n:100", 0.01 } };
+    static const struct gcal_plan_done ids[] = { { (char *)"check n:100", 0.01, 3 } };
     struct gcal_error err = { 0 };
 
     (void)state;
@@ -622,8 +624,8 @@ static void a_wrong_kernel_is_not_measured(void **state)
 
 static void a_resumed_run_leaves_out_what_is_done(void **state)
 {
-    static const struct gcal_plan_done ids[] = { { (char *)"steady n:713", 2.385e-3 },
-                                                 { (char *)"swept n:100", 0.01 } };
+    static const struct gcal_plan_done ids[] = { { (char *)"steady n:713", 2.385e-3, 41 },
+                                                 { (char *)"swept n:100", 0.01, 36 } };
     struct gcal_error err = { 0 };
 
     (void)state;
@@ -654,7 +656,7 @@ static void a_sink_that_fails_ends_it(void **state)
 /* All before the first is prepared, in the order of preparing, and without what is done. */
 static void kernels_are_announced(void **state)
 {
-    static const struct gcal_plan_done before = { (char *)"b n:64", 1e-3 };
+    static const struct gcal_plan_done before = { (char *)"b n:64", 1e-3, 0 };
     struct gcal_error err = { 0 };
 
     (void)state;

@@ -146,6 +146,24 @@ static double noisy(struct maker *m, double time_s)
     return time_s * (1 + NOISE * (u + v - 1));
 }
 
+enum { VISIT = 5, MOST_KERNELS = 10000 };
+
+uint64_t round_start(uint64_t round)
+{
+    return round * VISIT * MOST_KERNELS;
+}
+
+/* Of sample k of the kernel that is measured now. */
+static uint64_t order_of(const struct maker *m, size_t k)
+{
+    return round_start(k / VISIT) + VISIT * m->n_measured + k % VISIT;
+}
+
+static bool is_late(const struct maker *m, size_t device, uint64_t order)
+{
+    return m->late > 0 && device == m->late_device && order >= m->late_since;
+}
+
 static void measure(struct maker *m, const char *id, double time_s, double muls)
 {
     for (size_t i = 0; i < m->n_devices; i++) {
@@ -161,10 +179,15 @@ static void measure(struct maker *m, const char *id, double time_s, double muls)
                                                 .samples = samples };
 
         snprintf(uid, sizeof(uid), "uuid:%zu", i);
-        for (size_t k = 0; k < N_SAMPLES; k++)
+        for (size_t k = 0; k < N_SAMPLES; k++) {
+            samples[k].order = order_of(m, k);
             samples[k].time_s = noisy(m, m->slowness[i] * (time_s + more_s));
+            if (is_late(m, i, samples[k].order))
+                samples[k].time_s *= m->late;
+        }
         assert_int_equal(m->sink.measurement(m->sink.context, &measurement, NULL), 0);
     }
+    m->n_measured++;
 }
 
 void put_part(struct maker *m, struct kernel k, const char *family, const char *tag)

@@ -1,6 +1,7 @@
 /* synthetic.h - records of kernels whose times follow a formula, for tests of the results
  *
- * A kernel has adds, muls and one launch.  Samples have a noise of 0.3 %.
+ * A kernel has adds, muls and one launch.  Samples have a noise of 0.3 %, and are taken in
+ * four rounds through all kernels.
  */
 #ifndef GCAL_TESTS_CALIB_RESULTS_SYNTHETIC_H
 #define GCAL_TESTS_CALIB_RESULTS_SYNTHETIC_H
@@ -26,7 +27,15 @@ struct maker {
     size_t n_devices;
     double slowness[100];     /* of each device against its type */
     double mul_slowness[100]; /* of its muls, where times add up */
+    uint64_t n_measured;      /* kernels */
+    /* From that launch on, that device takes 'late' times as long; 0: none does. */
+    size_t late_device;
+    uint64_t late_since;
+    double late;
 };
+
+/* The first launch of a round through all kernels, 0 to 3. */
+uint64_t round_start(uint64_t round);
 
 /* Times: costs one after the other; and where the shorter work hides but for 0.3 of it.
  */

@@ -191,6 +191,33 @@ case_built_ahead() {
     expect_status 0
 }
 
+case_speed_change() {
+    # A device that becomes 1.3 times as slow in mid-run: what it takes now is published.
+    slow_configuration
+    run env TEST_LATE=130 "$gpucal" --config slow.yaml --store store --record run.h5 --json
+    expect_status 0
+    expect_line '"speed_changes": \['
+    expect_line '"reason": ".* became 1.3 times as slow while it was measured'
+    grep -q 'warning: .* became 1.3 times as slow' err || fail "no warning"
+    run "$gpucal" fit --record run.h5
+    expect_status 0
+    expect_line '^lost: .* became 1.3 times as slow'
+    expect_line 'warning: .* became 1.3 times as slow'
+    cp "store/nodes/$(node).yaml" changed.yaml
+    run env TEST_NS=13 "$gpucal" --config slow.yaml --store store --record steady.h5 --json
+    expect_status 0
+    expect_line '"speed_changes": \[\]'
+    run "$gpucal" fit --record run.h5 --record steady.h5
+    expect_status 0
+    expect_line 'became 1.3 times as slow'
+    for p in p_add p_mul; do
+        awk -v p="name: $p, value:" '{ at = index($0, p) } at { print substr($0, at + length(p)) + 0 }' \
+            changed.yaml "store/nodes/$(node).yaml" > values
+        awk '{ v[NR] = $1 } END { exit !(NR == 2 && v[1] / v[2] > 0.99 && v[1] / v[2] < 1.01) }' values ||
+            fail "$p is $(paste -sd' ' values)"
+    done
+}
+
 case_no_platform() {
     run env OCL_ICD_VENDORS=/nonexistent "$gpucal" --config "$data/small.yaml" --store store
     expect_status 5

@@ -1,0 +1,273 @@
+/* speed.c - the point of a run from which on a device has another speed
+ *
+ * The point is that of the largest gain of a least-squares step that is common to all
+ * kernels, each about a level of its own.  Whether it is a change is decided by medians and
+ * by counting kernels, which a few odd kernels do not move.
+ */
+#include "fit/speed.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "calib/base/error.h"
+#include "calib/base/median.h"
+
+/* Clocks and temperatures make smaller differences. */
+#define FLOOR 0.05
+
+/* A kernel shows a change that is larger than this many scales of visits at one speed: what
+ * is smaller, its median bears.
+ */
+#define SCALES 4
+
+/* The kernels that must show it: a change of one clock does not concern all; but on a busy
+ * machine some kernels always differ.
+ */
+#define LEAST_KERNELS 3
+#define LEAST_SHARE   0.5
+/* Of those that show a change, at most this share in the other direction. */
+#define MOST_CONTRARY 0.2
+
+/* A visit moves the point no more than one this far off. */
+#define BOUND M_LN2
+
+struct visit {
+    size_t kernel; /* 0 to n_kernels-1 */
+    uint64_t order;
+    double x;       /* log(time) */
+    double bounded; /* x from the kernel's median, bounded */
+};
+
+/* The visits of a kernel on both sides of the point. */
+struct kernel {
+    size_t n, n_before;
+    double sum, before; /* of 'bounded' */
+};
+
+struct search {
+    size_t n, n_kernels;
+    struct visit *by_kernel; /* then by order */
+    struct visit *by_order;
+    struct kernel *kernels;
+    double *sorted; /* of one kernel */
+    double *steps;  /* by kernel: after to before; NaN: not on both sides */
+    double *noise;  /* distances of visits from the medians of their sides */
+    size_t n_noise;
+};
+
+static void search_clear(struct search *o)
+{
+    free(o->by_kernel);
+    free(o->by_order);
+    free(o->kernels);
+    free(o->sorted);
+    free(o->steps);
+    free(o->noise);
+}
+
+/* ---- the visits ---- */
+
+static int compare_orders(const void *a, const void *b)
+{
+    const struct visit *p = a, *q = b;
+
+    return (p->order > q->order) - (p->order < q->order);
+}
+
+static int compare_kernels(const void *a, const void *b)
+{
+    const struct visit *p = a, *q = b;
+
+    if (p->kernel != q->kernel)
+        return p->kernel < q->kernel ? -1 : 1;
+    return compare_orders(a, b);
+}
+
+/* The end of the visits of one kernel. */
+static size_t end_of_kernel(const struct search *o, size_t first)
+{
+    size_t end = first;
+
+    while (end < o->n && o->by_kernel[end].kernel == o->by_kernel[first].kernel)
+        end++;
+    return end;
+}
+
+static double median_of(const struct search *o, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        o->sorted[i - first] = o->by_kernel[i].x;
+    return gcal_median(o->sorted, end - first);
+}
+
+/* Numbers the kernels, and takes each visit from its kernel's median. */
+static void number_kernels(struct search *o)
+{
+    for (size_t first = 0, end; first < o->n; first = end) {
+        double middle;
+
+        end = end_of_kernel(o, first);
+        middle = median_of(o, first, end);
+        for (size_t i = first; i < end; i++) {
+            struct visit *v = &o->by_kernel[i];
+
+            v->bounded = fmax(-BOUND, fmin(v->x - middle, BOUND));
+            o->kernels[o->n_kernels].sum += v->bounded;
+        }
+        o->kernels[o->n_kernels].n = end - first;
+        for (size_t i = first; i < end; i++)
+            o->by_kernel[i].kernel = o->n_kernels;
+        o->n_kernels++;
+    }
+}
+
+/* Of the visits from 'since' on. */
+static int search_init(struct search *o, const struct gcal_fit_visit *visits, size_t n,
+                       uint64_t since, struct gcal_error *err)
+{
+    *o = (struct search){ .by_kernel = calloc(n + 1, sizeof(*o->by_kernel)),
+                          .by_order = calloc(n + 1, sizeof(*o->by_order)),
+                          .kernels = calloc(n + 1, sizeof(*o->kernels)),
+                          .sorted = calloc(n + 1, sizeof(*o->sorted)),
+                          .steps = calloc(n + 1, sizeof(*o->steps)),
+                          .noise = calloc(n + 1, sizeof(*o->noise)) };
+    if (!o->by_kernel || !o->by_order || !o->kernels || !o->sorted || !o->steps ||
+        !o->noise)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n; i++)
+        if (visits[i].order >= since)
+            o->by_kernel[o->n++] = (struct visit){ .kernel = visits[i].kernel,
+                                                   .order = visits[i].order,
+                                                   .x = log(visits[i].time_s) };
+    qsort(o->by_kernel, o->n, sizeof(*o->by_kernel), compare_kernels);
+    number_kernels(o);
+    for (size_t i = 0; i < o->n; i++)
+        o->by_order[i] = o->by_kernel[i];
+    qsort(o->by_order, o->n, sizeof(*o->by_order), compare_orders);
+    return 0;
+}
+
+/* ---- the point ---- */
+
+/* The weight and the weighted step of a kernel in the common step. */
+static double weight_of(const struct kernel *k, double *weighted)
+{
+    double before = (double)k->n_before, after = (double)k->n - before;
+    double weight = before * after / (before + after);
+
+    *weighted =
+        weight > 0 ? weight * ((k->sum - k->before) / after - k->before / before) : 0;
+    return weight;
+}
+
+/* The first visit after the likeliest change; 0: no kernels to compare. */
+static size_t likeliest(const struct search *o)
+{
+    double weights = 0, steps = 0, most = 0, step;
+    size_t n_comparable = 0, best = 0;
+
+    for (size_t i = 0; i + 1 < o->n; i++) {
+        struct kernel *k = &o->kernels[o->by_order[i].kernel];
+
+        weights -= weight_of(k, &step);
+        steps -= step;
+        n_comparable += k->n_before == 0 && k->n > 1;
+        k->n_before++;
+        k->before += o->by_order[i].bounded;
+        n_comparable -= k->n_before == k->n && k->n > 1;
+        weights += weight_of(k, &step);
+        steps += step;
+        if (o->by_order[i + 1].order > o->by_order[i].order &&
+            n_comparable >= LEAST_KERNELS && steps * steps / weights > most) {
+            most = steps * steps / weights;
+            best = i + 1;
+        }
+    }
+    return best;
+}
+
+/* ---- the verdict ---- */
+
+static void add_noise(struct search *o, size_t first, size_t end, double middle)
+{
+    for (size_t i = first; i < end && end - first > 1; i++)
+        o->noise[o->n_noise++] = fabs(o->by_kernel[i].x - middle);
+}
+
+/* The steps of all kernels at that point. */
+static void find_steps(struct search *o, uint64_t since)
+{
+    for (size_t k = 0, first = 0, end; k < o->n_kernels; k++, first = end) {
+        size_t at = first;
+        double before, after;
+
+        end = end_of_kernel(o, first);
+        while (at < end && o->by_kernel[at].order < since)
+            at++;
+        o->steps[k] = NAN;
+        if (at == first || at == end)
+            continue;
+        before = median_of(o, first, at);
+        after = median_of(o, at, end);
+        add_noise(o, first, at, before);
+        add_noise(o, at, end, after);
+        o->steps[k] = after - before;
+    }
+}
+
+/* Counts the kernels that show a change in either direction. */
+static void judge(struct search *o, uint64_t since, struct gcal_fit_speed *speed)
+{
+    double noise = o->n_noise ? 1.4826 * gcal_median(o->noise, o->n_noise) : 0;
+    double limit = fmax(FLOOR, SCALES * noise);
+    size_t n_up = 0, n_down = 0, n = 0, n_shown = 0;
+
+    for (size_t k = 0; k < o->n_kernels; k++) {
+        n += !isnan(o->steps[k]);
+        n_up += o->steps[k] > limit;
+        n_down += o->steps[k] < -limit;
+    }
+    if (n_up < n_down ? n_up > MOST_CONTRARY * n_down : n_down > MOST_CONTRARY * n_up)
+        return;
+    for (size_t k = 0; k < o->n_kernels; k++)
+        if (n_up > n_down ? o->steps[k] > limit : o->steps[k] < -limit)
+            o->sorted[n_shown++] = o->steps[k];
+    if (n_shown < LEAST_KERNELS || (double)n_shown < LEAST_SHARE * (double)n)
+        return;
+    *speed = (struct gcal_fit_speed){ .changed = true,
+                                      .since = since,
+                                      .ratio = exp(gcal_median(o->sorted, n_shown)),
+                                      .n_kernels = n_shown,
+                                      .n_comparable = n };
+}
+
+/* The likeliest change since speed->since; 1: it is one. */
+static int find_next(const struct gcal_fit_visit *visits, size_t n,
+                     struct gcal_fit_speed *speed, struct gcal_error *err)
+{
+    struct gcal_fit_speed next = { .changed = false };
+    struct search o;
+    int rc = search_init(&o, visits, n, speed->since, err);
+    size_t at = rc == 0 ? likeliest(&o) : 0;
+
+    if (at) {
+        find_steps(&o, o.by_order[at].order);
+        judge(&o, o.by_order[at].order, &next);
+    }
+    search_clear(&o);
+    if (rc < 0 || !next.changed)
+        return rc;
+    *speed = next;
+    return 1;
+}
+
+int gcal_fit_find_speed(const struct gcal_fit_visit *visits, size_t n,
+                        struct gcal_fit_speed *speed, struct gcal_error *err)
+{
+    int rc;
+
+    *speed = (struct gcal_fit_speed){ .ratio = 1 };
+    while ((rc = find_next(visits, n, speed, err)) > 0)
+        ;
+    return rc;
+}

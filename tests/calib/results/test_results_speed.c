@@ -1,0 +1,130 @@
+/* test_results_speed.c - a device that changes its speed while it is measured */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/results/results.h"
+#include "store/record/record.h"
+#include "tests/calib/results/synthetic.h"
+#include "tests/folder.h"
+
+struct run {
+    struct gcal_config config;
+    struct gcal_record *record;
+    struct gcal_results results;
+};
+
+/* Device 0 of 'n' takes 'late' times as long from that launch on. */
+static struct run make_run(size_t n, double late, uint64_t since)
+{
+    struct gcal_error err = { 0 };
+    struct run r = { .config = one_form() };
+    struct maker m = make_start(n, NULL);
+
+    m.late = late;
+    m.late_since = since;
+    put_microbenchmarks(&m, add_up);
+    put_ladder(&m, "others", "another", 1, 1, add_up, 1);
+    r.record = make_end(&m);
+    if (gcal_results_fit(r.record, &r.config, &r.results, &err) < 0)
+        fail_msg("%s", err.text);
+    return r;
+}
+
+static void end_run(struct run *r)
+{
+    finish(&r->results, &r->config, r->record);
+}
+
+static void contains(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' is not in: %s", part, text);
+}
+
+/* Without the samples of before; the other half of them would be their median's. */
+static void early_rows_do_not_count(void **state)
+{
+    struct run r = make_run(1, 1.3, round_start(2));
+    const struct gcal_fit *f = &r.results.fits->forms[0].fit;
+    char *table = gcal_results_format(&r.results, r.record, &r.config, NULL);
+
+    (void)state;
+    assert_true(r.results.fits->good);
+    within(f->value[0], 1.3 * true_add_s, 0.003 * true_add_s);
+    within(f->value[1], 1.3 * true_mul_s, 0.003 * true_mul_s);
+    assert_true(f->worst_error < 0.01);
+    assert_int_equal(r.results.speeds.n, 1);
+    within(r.results.speeds.items->ratio, 1.3, 0.01);
+    assert_int_equal(r.results.speeds.items->since, round_start(2));
+    contains(r.results.speeds.items->text, "n1 uuid:0 became 1.3 times as slow while");
+    contains(table, "warning: n1 uuid:0 became 1.3 times as slow");
+    free(table);
+    end_run(&r);
+}
+
+/* The others of its type are as without it, and it is one that deviates. */
+static void others_are_not_harmed(void **state)
+{
+    struct run r = make_run(4, 1.6, round_start(1) + 30);
+    const struct gcal_fit *f = &r.results.fits->forms[0].fit;
+
+    (void)state;
+    assert_int_equal(r.results.n_fits, 2);
+    within(f->value[0], true_add_s, 0.002 * true_add_s);
+    assert_int_equal(r.results.n_outliers, 1);
+    within(r.results.outliers->ratio, 1.6, 0.01);
+    assert_true(r.results.fits[1].is_outlier);
+    within(r.results.fits[1].forms[0].fit.value[0], 1.6 * true_add_s, 0.005 * true_add_s);
+    end_run(&r);
+}
+
+/* What is left of the model's kernels is nothing. */
+static void too_late(void **state)
+{
+    struct run r = make_run(3, 2, round_start(3) + 100);
+    struct gcal_result_unmeasured *unmeasured;
+    size_t n;
+
+    (void)state;
+    assert_int_equal(r.results.speeds.n, 1);
+    assert_true(r.results.fits->good);
+    assert_int_equal(
+        gcal_results_unmeasured(&r.results, r.record, &r.config, &unmeasured, &n, NULL),
+        0);
+    assert_int_equal(n, 1);
+    assert_int_equal(unmeasured->device, 0);
+    contains(unmeasured->reason, "after the device's speed had changed");
+    gcal_results_unmeasured_free(unmeasured, n);
+    end_run(&r);
+}
+
+static void a_steady_device_is_not_named(void **state)
+{
+    struct run r = make_run(3, 0, 0);
+
+    (void)state;
+    assert_int_equal(r.results.speeds.n, 0);
+    assert_int_equal(r.results.fits->n_rows, 3 * 20);
+    end_run(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(early_rows_do_not_count),
+        cmocka_unit_test(others_are_not_harmed),
+        cmocka_unit_test(too_late),
+        cmocka_unit_test(a_steady_device_is_not_named),
+    };
+
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}

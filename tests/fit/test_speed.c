@@ -1,0 +1,167 @@
+/* test_speed.c - changes of a device's speed, found and not made up */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "calib/base/random.h"
+#include "fit/speed.h"
+
+enum { N_KERNELS = 60, N_ROUNDS = 4, N = N_KERNELS * N_ROUNDS };
+
+static uint64_t random_state;
+
+static double uniform(void)
+{
+    return (double)(gcal_random_next(&random_state) >> 11) * 0x1p-53;
+}
+
+/* Kernels of 1 us to 30 ms in random order, in rounds; five launches a visit. */
+static void make_run(struct gcal_fit_visit *visits, double noise)
+{
+    size_t order[N_KERNELS];
+
+    random_state = 2611;
+    for (size_t k = 0; k < N_KERNELS; k++)
+        order[k] = k;
+    for (size_t i = 0; i < N; i++) {
+        if (i % N_KERNELS == 0)
+            gcal_random_shuffle(&random_state, order, N_KERNELS);
+        visits[i] = (struct gcal_fit_visit){
+            .kernel = order[i % N_KERNELS],
+            .order = 5 * i,
+            .time_s = 1e-6 * pow(30e3, (double)order[i % N_KERNELS] / N_KERNELS) *
+                      (1 + noise * (uniform() + uniform() - 1)),
+        };
+    }
+}
+
+static void slow_down(struct gcal_fit_visit *visits, size_t from, size_t to,
+                      double factor, size_t every)
+{
+    for (size_t i = from; i < to; i++)
+        if ((every == 1 || visits[i].kernel % every))
+            visits[i].time_s *= factor;
+}
+
+static struct gcal_fit_speed find(const struct gcal_fit_visit *visits)
+{
+    struct gcal_fit_speed speed;
+
+    assert_int_equal(gcal_fit_find_speed(visits, N, &speed, NULL), 0);
+    return speed;
+}
+
+static void expect(const struct gcal_fit_visit *visits, size_t at, double ratio,
+                   double margin)
+{
+    struct gcal_fit_speed speed = find(visits);
+
+    if (!speed.changed)
+        fail_msg("a change by %g at visit %zu is not found", ratio, at);
+    /* A visit more or less: where no kernel tells, the point is open. */
+    if (llabs((long long)speed.since / 5 - (long long)at) > 2)
+        fail_msg("a change by %g at visit %zu is found at %llu", ratio, at,
+                 (unsigned long long)speed.since / 5);
+    if (fabs(speed.ratio / ratio - 1) > margin)
+        fail_msg("a change by %g is found as %g", ratio, speed.ratio);
+}
+
+static void a_step_is_found(void **state)
+{
+    static const double factors[] = { 0.5, 0.9, 1.1, 1.3, 4 };
+    struct gcal_fit_visit visits[N];
+
+    (void)state;
+    for (size_t f = 0; f < sizeof(factors) / sizeof(*factors); f++)
+        for (size_t at = N / 10; at < N; at += N / 10) {
+            make_run(visits, 0.004);
+            slow_down(visits, at, N, factors[f], 1);
+            expect(visits, at, factors[f], 0.02);
+        }
+}
+
+/* The clock of the chip, not that of the memory. */
+static void a_step_of_some_kernels_is_found(void **state)
+{
+    struct gcal_fit_visit visits[N];
+
+    (void)state;
+    make_run(visits, 0.004);
+    slow_down(visits, N / 2, N, 1.3, 3);
+    expect(visits, N / 2, 1.3, 0.02);
+}
+
+/* The last of several changes counts. */
+static void the_last_step_counts(void **state)
+{
+    struct gcal_fit_visit visits[N];
+
+    (void)state;
+    make_run(visits, 0.004);
+    slow_down(visits, N / 8, N, 1.2, 1);
+    slow_down(visits, N / 2, N, 1.4, 1);
+    expect(visits, N / 2, 1.4, 0.1);
+}
+
+static void nothing_is_made_up(void **state)
+{
+    struct gcal_fit_visit visits[N];
+
+    (void)state;
+    make_run(visits, 0.004);
+    assert_false(find(visits).changed);
+    make_run(visits, 0.3); /* a busy machine */
+    assert_false(find(visits).changed);
+    make_run(visits, 0.004);
+    for (size_t i = 0; i < N; i++) /* warming up by 4 % */
+        visits[i].time_s *= 1 + 0.04 * (double)i / N;
+    assert_false(find(visits).changed);
+    make_run(visits, 0.004); /* two kernels with two speeds each */
+    for (size_t i = N / 2; i < N; i++)
+        if (visits[i].kernel < 2)
+            visits[i].time_s *= 2;
+    assert_false(find(visits).changed);
+    make_run(visits, 0.004); /* visits that something else disturbed */
+    for (size_t i = 0; i < N; i += 9)
+        visits[i].time_s *= 3;
+    assert_false(find(visits).changed);
+}
+
+/* A record without an order, one visit for each kernel, and no visits. */
+static void little_is_known(void **state)
+{
+    struct gcal_fit_visit visits[N];
+    struct gcal_fit_speed speed;
+
+    (void)state;
+    make_run(visits, 0.004);
+    slow_down(visits, N / 2, N, 2, 1);
+    for (size_t i = 0; i < N; i++)
+        visits[i].order = 0;
+    assert_false(find(visits).changed);
+    make_run(visits, 0.004);
+    slow_down(visits, N / 2, N, 2, 1);
+    for (size_t i = 0; i < N; i++)
+        visits[i].kernel = i;
+    assert_false(find(visits).changed);
+    assert_int_equal(gcal_fit_find_speed(visits, 0, &speed, NULL), 0);
+    assert_false(speed.changed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_is_found),
+        cmocka_unit_test(a_step_of_some_kernels_is_found),
+        cmocka_unit_test(the_last_step_counts),
+        cmocka_unit_test(nothing_is_made_up),
+        cmocka_unit_test(little_is_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
