@@ -13,15 +13,7 @@
 #include "calib/base/error.h"
 #include "calib/results/private.h"
 
-/* Times of devices by kernel. */
-struct table {
-    size_t n_devices, n_kernels;
-    size_t *device, *kernel; /* indices in the record */
-    size_t *group;
-    double *time_s, *spread; /* n_kernels x n_devices, NaN: not measured */
-};
-
-static void table_clear(struct table *t)
+static void table_clear(struct gcal_result_table *t)
 {
     free(t->device);
     free(t->kernel);
@@ -47,12 +39,12 @@ static bool counts(const struct gcal_result_row *row)
     return !row->brief;
 }
 
-static int table_init(struct table *t, const struct gcal_record *record,
+static int table_init(struct gcal_result_table *t, const struct gcal_record *record,
                       const struct gcal_result_rows *rows, struct gcal_error *err)
 {
-    *t = (struct table){ .device = calloc(rows->n + 1, sizeof(*t->device)),
-                         .kernel = calloc(rows->n + 1, sizeof(*t->kernel)),
-                         .group = calloc(rows->n + 1, sizeof(*t->group)) };
+    *t = (struct gcal_result_table){ .device = calloc(rows->n + 1, sizeof(*t->device)),
+                                     .kernel = calloc(rows->n + 1, sizeof(*t->kernel)),
+                                     .group = calloc(rows->n + 1, sizeof(*t->group)) };
     if (!t->device || !t->kernel || !t->group)
         return gcal_error_memory(err);
     for (size_t i = 0; i < rows->n; i++) {
@@ -77,7 +69,7 @@ static int table_init(struct table *t, const struct gcal_record *record,
     return 0;
 }
 
-static int read_table(struct table *t, const struct gcal_record *record,
+static int read_table(struct gcal_result_table *t, const struct gcal_record *record,
                       const struct gcal_result_rows *rows, struct gcal_error *err)
 {
     size_t k = 0;
@@ -103,7 +95,8 @@ static int read_table(struct table *t, const struct gcal_record *record,
 
 /* ---- outliers ---- */
 
-static int add_outlier(const struct gcal_record *record, const struct table *t, size_t i,
+static int add_outlier(const struct gcal_record *record,
+                       const struct gcal_result_table *t, size_t i,
                        const struct gcal_fit_outlier *found, struct gcal_results *results,
                        size_t model, struct gcal_error *err)
 {
@@ -134,10 +127,12 @@ int gcal_result_find_outliers(const struct gcal_record *record,
                               const struct gcal_result_rows *rows, size_t model,
                               struct gcal_results *results, struct gcal_error *err)
 {
-    struct table t = { 0 };
+    struct gcal_result_table t = { 0 };
     struct gcal_fit_outlier *found = NULL;
     int rc = read_table(&t, record, rows, err);
 
+    if (rc == 0)
+        rc = gcal_result_table_fill(&t, record, err);
     if (rc == 0 && !(found = calloc(t.n_devices + 1, sizeof(*found))))
         rc = gcal_error_memory(err);
     if (rc == 0) {
@@ -170,7 +165,7 @@ bool gcal_result_is_fit_of(const struct gcal_record *record,
 /* ---- scales ---- */
 
 /* The geometric mean over devices; NaN for a kernel that some device lacks. */
-static double mean_of_all(const struct table *t, size_t k)
+static double mean_of_all(const struct gcal_result_table *t, size_t k)
 {
     double logs = 0;
 
@@ -180,7 +175,8 @@ static double mean_of_all(const struct table *t, size_t k)
 }
 
 /* 'raw': 4 x n_devices. */
-static int find_factors(const struct table *t, double *raw, struct gcal_error *err)
+static int find_factors(const struct gcal_result_table *t, double *raw,
+                        struct gcal_error *err)
 {
     double *expected_s = calloc(2 * t->n_kernels + 1, sizeof(*expected_s)), between;
     double *time_s = expected_s + t->n_kernels;
@@ -203,7 +199,7 @@ static int find_factors(const struct table *t, double *raw, struct gcal_error *e
     return rc;
 }
 
-static void divide(struct gcal_result_rows *rows, const struct table *t,
+static void divide(struct gcal_result_rows *rows, const struct gcal_result_table *t,
                    const double *factor)
 {
     for (size_t i = 0; i < rows->n; i++) {
@@ -220,7 +216,7 @@ static void divide(struct gcal_result_rows *rows, const struct table *t,
 int gcal_result_scale_rows(const struct gcal_record *record, struct gcal_result_rows *all,
                            struct gcal_result_rows *rows, struct gcal_error *err)
 {
-    struct table t = { 0 };
+    struct gcal_result_table t = { 0 };
     double *raw = NULL;
     int rc = read_table(&t, record, rows, err);
 

@@ -62,6 +62,22 @@ gcal_result_speed_of(const struct gcal_result_speeds *speeds, size_t device);
 /* Leaves the samples of launch 'since' and later; their number. */
 size_t gcal_result_drop_early(struct gcal_measurement *m, uint64_t since);
 
+/* ---- across.c ---- */
+
+/* Times of devices by kernel. */
+struct gcal_result_table {
+    size_t n_devices, n_kernels;
+    size_t *device, *kernel; /* indices in the record */
+    size_t *group;
+    double *time_s, *spread; /* n_kernels x n_devices, NaN: not measured */
+};
+
+/* Fills in times of devices that have few kernels in common with the others, from their own
+ * times of other sizes.
+ */
+int gcal_result_table_fill(struct gcal_result_table *t, const struct gcal_record *record,
+                           struct gcal_error *err);
+
 /* ---- pool.c ---- */
 
 /* Adds the devices that deviate from most of those that the model's 'rows' are of. */

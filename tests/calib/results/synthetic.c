@@ -166,9 +166,9 @@ static bool is_late(const struct maker *m, size_t device, uint64_t order)
 
 static void measure(struct maker *m, const char *id, double time_s, double muls)
 {
-    for (size_t i = 0; i < m->n_devices; i++) {
+    for (size_t i = m->from; i < (m->to ? m->to : m->n_devices); i++) {
         struct gcal_measurement_sample samples[N_SAMPLES] = { 0 };
-        char uid[20];
+        char uid[40];
         double more_s = (m->mul_slowness[i] - 1) * true_mul_s * muls;
         struct gcal_measurement measurement = { .node = "n1",
                                                 .device_uid = uid,
@@ -226,7 +226,7 @@ void put_ladder(struct maker *m, const char *generator, const char *models, doub
                 double muls, double (*time)(double, double), double factor)
 {
     for (size_t i = 0; i < 4; i++) {
-        double n = 4099e3 * pow(3, (double)i);
+        double n = 4099e3 * pow(3, (double)i) * (m->sizes > 0 ? m->sizes : 1);
         char arguments[40];
 
         snprintf(arguments, sizeof(arguments), "dtype:float32 n:%.0f", n);

@@ -246,6 +246,51 @@ static void an_outlier_is_named_and_published(void **state)
     finish(&results, &config, record);
 }
 
+/* So slow that it has measured none of the others' sizes: as slow as ever in 'factor', and
+ * the others' sizes are 'larger' times as large.
+ */
+static void check_apart(size_t n, double factor, double larger, bool named)
+{
+    double slow[MOST_DEVICES];
+    struct gcal_error err = { 0 };
+    struct gcal_results results = { 0 };
+    struct gcal_config config = one_form();
+    struct gcal_record *record;
+    struct maker m;
+
+    for (size_t i = 0; i < n; i++)
+        slow[i] = i + 1 < n ? 1 : factor;
+    m = make_start(n, slow);
+    m.sizes = 27;
+    m.from = n - 1;
+    put_microbenchmarks(&m, add_up);
+    m.sizes = 27 * larger;
+    m.from = 0;
+    m.to = n - 1;
+    put_microbenchmarks(&m, add_up);
+    record = make_end(&m);
+    if (gcal_results_fit(record, &config, &results, &err) < 0)
+        fail_msg("%s", err.text);
+    if (is_named(&results, n - 1) != named || results.n_outliers != named)
+        fail_msg("%zu devices, one %g times as slow: %zu named", n, factor,
+                 results.n_outliers);
+    within(results.fits->forms[0].fit.value[0], true_add_s,
+           (named ? 0.002 : 0.06) * true_add_s);
+    if (named)
+        within(results.outliers->ratio, factor, 0.1 * factor);
+    finish(&results, &config, record);
+}
+
+static void other_sizes(void **state)
+{
+    (void)state;
+    check_apart(3, 10, 81, true);
+    check_apart(5, 4, 27, true);
+    check_apart(2, 3, 3, true);
+    check_apart(2, 1, 81, false);
+    check_apart(3, 1, 9, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +301,7 @@ int main(void)
         cmocka_unit_test(two_devices),
         cmocka_unit_test(small_differences_are_factors),
         cmocka_unit_test(an_outlier_is_named_and_published),
+        cmocka_unit_test(other_sizes),
     };
 
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
