@@ -55,7 +55,7 @@ mpi/predict         : kernels/generate fit store/params store/files store/record
 mpi/explain         : kernels/generate store/params store/predict mpi/cli mpi/count mpi/own mpi/predict/remarks mpi/predict/step mpi/predict
 mpi/tune            : kernels/generate kernels/interpret fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/count mpi/own mpi/predict
 mpi/store           : kernels/generate store/params store/files store/record store/ledger store/publish calib/config calib/select calib/results calib/compare mpi/cli
-mpi/show            : store/params store/files calib/config calib/audit mpi/cli
+mpi/show            : store/params store/files store/ledger calib/config calib/audit mpi/cli
 mpi/audit/output    : calib/audit mpi/cli
 mpi/audit/page      : calib/audit mpi/cli mpi/audit/output
 mpi/audit           : store/files calib/config calib/audit mpi/cli mpi/audit/output mpi/audit/page

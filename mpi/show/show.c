@@ -15,6 +15,7 @@
 #include "mpi/cli/options.h"
 #include "mpi/show/private.h"
 #include "store/files/store.h"
+#include "store/ledger/lines.h"
 
 enum { KEY_PARAMETERS = 256 };
 
@@ -84,6 +85,7 @@ struct show {
     const struct show_command *command;
     enum view view;
     const struct gcal_store *store;
+    struct gcal_ledger_lines ledger; /* of HISTORY */
     struct gcal_show_standings standings;
     struct gcal_columns *overview;
     json_t *all;
@@ -150,13 +152,14 @@ static int show_devices(struct show *s, const struct gcal_params *params,
     return 0;
 }
 
-static int show_history(const struct gcal_store *store, const char *node,
+/* In the order of publication. */
+static int show_history(const struct gcal_ledger_lines *ledger, const char *node,
                         struct gcal_error *err)
 {
     char **runs;
     size_t count;
 
-    if (gcal_store_history(store, node, &runs, &count, err) < 0)
+    if (gcal_ledger_history(ledger, node, &runs, &count, err) < 0)
         return -1;
     printf("node %s: %zu run%s\n", node, count, count == 1 ? "" : "s");
     for (size_t i = 0; i < count; i++)
@@ -171,7 +174,7 @@ static int show_node(struct show *s, const char *node, struct gcal_error *err)
     int rc;
 
     if (s->view == HISTORY)
-        return show_history(s->store, node, err);
+        return show_history(&s->ledger, node, err);
     rc = gcal_store_load(s->store, node, NULL, &params, err);
     if (rc == 0)
         rc = show_devices(s, &params, err);
@@ -217,6 +220,7 @@ static int check_found(const struct show *s, const char *path, struct gcal_error
 static int show_all(struct show *s, const char *path, struct gcal_error *err)
 {
     if (!(s->overview = gcal_show_overview_create(err)) ||
+        (s->view == HISTORY && gcal_ledger_lines_refresh(&s->ledger, err) < 0) ||
         (s->view != HISTORY && s->view != PARAMETERS &&
          gcal_show_standings_find(s->store, s->command->node, &s->standings, err) < 0) ||
         show_nodes(s, err) < 0 || check_found(s, path, err) < 0)
@@ -239,9 +243,10 @@ int gcal_command_show(int argc, char **argv)
     s.view = view_of(&c);
     if ((path = gcal_command_store_path(c.store, NULL, &err)) &&
         (store = gcal_command_store_open(path, false, &err))) {
-        s.store = store;
+        s.store = s.ledger.store = store;
         rc = show_all(&s, path, &err);
     }
+    gcal_ledger_lines_clear(&s.ledger);
     gcal_columns_destroy(s.overview);
     gcal_show_standings_clear(&s.standings);
     json_decref(s.all);

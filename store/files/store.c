@@ -222,7 +222,7 @@ int gcal_store_history(const struct gcal_store *store, const char *node, char **
 
     if (gcal_store_check_name("node", node, err) < 0)
         return -1;
-    /* Run ids start with the time, so their order is the order of the runs. */
+    /* Run ids start with the time. */
     rc = gcal_store_history_folder(store, node, &folder, err);
     return list_opened(store, "history", rc, folder, names, count, err);
 }

@@ -52,7 +52,9 @@ int gcal_store_nodes(const struct gcal_store *store, char ***names, size_t *coun
                      struct gcal_error *err);
 int gcal_store_types(const struct gcal_store *store, char ***names, size_t *count,
                      struct gcal_error *err);
-/* Run ids of a node's history, oldest first. */
+/* Run ids of a node's history, by the clocks of the runs; gcal_ledger_history() has the order of
+ * publication.
+ */
 int gcal_store_history(const struct gcal_store *store, const char *node, char ***names,
                        size_t *count, struct gcal_error *err);
 

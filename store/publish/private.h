@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "calib/base/buf.h"
-#include "store/ledger/ledger.h"
+#include "store/ledger/lines.h"
 #include "store/params/params.h"
 #include "store/publish/publish.h"
 
@@ -45,22 +45,11 @@ void gcal_publish_merged_free(struct gcal_params *merged);
 
 /* ---- verification ---- */
 
-/* A line of the ledger. */
-struct gcal_verify_entry {
-    size_t order;
-    bool publishes, prunes; /* else it signs or forgets */
-    char *scope;            /* "nodes/NODE" or "types/TYPE"; owns the texts below */
-    const char *file, *run_id, *sha256, *replaces, *track;
-};
-
 struct gcal_verify_state {
     const struct gcal_store *store;
     struct gcal_verify_result *result;
-    struct gcal_buf text, ledger_text; /* reports on files, and on lines of the ledger */
-    size_t n_bad_lines;
-    struct gcal_ledger_reader reader;
-    struct gcal_verify_entry *entries; /* the first n_sorted by scope, then by order */
-    size_t n_entries, capacity, n_sorted;
+    struct gcal_buf text; /* reports on files */
+    struct gcal_ledger_lines lines;
 };
 
 /* The files of a node or type.  They are read before the ledger, so that every published
@@ -78,12 +67,6 @@ struct gcal_verify_files {
     size_t track_size;
 };
 
-/* All lines about one node or type, oldest first. */
-struct gcal_verify_lines {
-    const struct gcal_verify_entry **line;
-    size_t n, capacity;
-};
-
 /* Opens a folder of the store; -1 when it does not exist, -2 when it cannot be trusted,
  * which is reported.
  */
@@ -93,14 +76,6 @@ int gcal_verify_files_read(struct gcal_verify_state *state,
                            struct gcal_verify_files *found, struct gcal_error *err);
 void gcal_verify_files_clear(struct gcal_verify_files *found);
 
-/* Reads the lines added since the last call; reports damaged ones. */
-int gcal_verify_refresh(struct gcal_verify_state *state, struct gcal_error *err);
-void gcal_verify_sort(struct gcal_verify_state *state);
-/* Adds the lines of a scope to 'lines'; free(lines->line) afterwards. */
-int gcal_verify_lines_find(const struct gcal_verify_state *state, const char *scope,
-                           struct gcal_verify_lines *lines, struct gcal_error *err);
-void gcal_verify_state_clear(struct gcal_verify_state *state);
-
 void gcal_verify_report_damaged(struct gcal_verify_state *state, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void gcal_verify_report_interrupted(struct gcal_verify_state *state, const char *fmt, ...)
@@ -109,12 +84,12 @@ void gcal_verify_report_interrupted(struct gcal_verify_state *state, const char 
 /* Whether the publication of line i was certainly completed: its file is the current one
  * ('current': SHA-256), or a later line replaces it.
  */
-bool gcal_verify_is_complete(const struct gcal_verify_lines *lines, size_t i,
+bool gcal_verify_is_complete(const struct gcal_ledger_scope *lines, size_t i,
                              const char *current);
 
 /* Checks that a node's track ('text', NULL: none) consists of the lines in the ledger. */
 void gcal_verify_track(struct gcal_verify_state *state, const char *node,
-                       const struct gcal_verify_lines *lines, const char *current,
+                       const struct gcal_ledger_scope *lines, const char *current,
                        const char *text, size_t size);
 
 #endif

@@ -11,8 +11,8 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/strings.h"
-#include "store/ledger/ledger.h"
 #include "store/files/internal.h"
+#include "store/ledger/lines.h"
 #include "store/publish/publish.h"
 
 struct pruning {
@@ -21,6 +21,7 @@ struct pruning {
     double max_age_s; /* NAN: any age */
     bool dry_run;
     size_t removed;
+    struct gcal_ledger_lines lines;
 };
 
 /* By the time of publication. */
@@ -80,11 +81,17 @@ static int remove_files(struct pruning *p, int folder, char **files, size_t n,
     return fsync(folder) < 0 ? gcal_store_fail(p->store, "history", err) : 0;
 }
 
-/* "history/NODE/RUN.yaml", oldest first. */
-static int list_files(const struct gcal_store *store, const char *node, char ***files,
-                      size_t *n, struct gcal_error *err)
+/* "history/NODE/RUN.yaml" in the order of publication. */
+static int list_files(struct pruning *p, const char *node, char ***files, size_t *n,
+                      struct gcal_error *err)
 {
-    if (gcal_store_history(store, node, files, n, err) < 0)
+    struct gcal_ledger_lines *lines = &p->lines;
+
+    if (gcal_ledger_lines_refresh(lines, err) < 0)
+        return -1;
+    if (lines->n > lines->n_sorted + lines->n_sorted / 4) /* its own lines */
+        gcal_ledger_lines_sort(lines);
+    if (gcal_ledger_history(&p->lines, node, files, n, err) < 0)
         return -1;
     for (size_t i = 0; i < *n; i++) {
         char *file = gcal_buf_format("history/%s/%s.yaml", node, (*files)[i]);
@@ -108,7 +115,7 @@ static int prune_node(struct pruning *p, const char *node, struct gcal_error *er
 
     if (!p->dry_run && lock < 0)
         return -1;
-    if (list_files(p->store, node, &files, &n, err) == 0) {
+    if (list_files(p, node, &files, &n, err) == 0) {
         rc = gcal_store_history_folder(p->store, node, &folder, err);
         if (rc > 0)
             rc = remove_files(p, folder, files, n, err);
@@ -124,7 +131,7 @@ static int prune_node(struct pruning *p, const char *node, struct gcal_error *er
 int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
                      bool dry_run, size_t *removed, struct gcal_error *err)
 {
-    struct pruning p = { store, keep, max_age_s, dry_run, 0 };
+    struct pruning p = { store, keep, max_age_s, dry_run, .lines = { .store = store } };
     char **nodes = NULL;
     size_t n = 0;
     int folder,
@@ -132,9 +139,13 @@ int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
 
     if (rc > 0)
         rc = gcal_store_list(folder, "", &nodes, &n, err);
+    if (rc == 0)
+        rc = gcal_ledger_lines_refresh(&p.lines, err);
+    gcal_ledger_lines_sort(&p.lines);
     for (size_t i = 0; i < n && rc == 0; i++)
         rc = prune_node(&p, nodes[i], err);
     gcal_strings_free(nodes, n);
+    gcal_ledger_lines_clear(&p.lines);
     *removed = p.removed;
     return rc;
 }

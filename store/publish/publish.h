@@ -52,7 +52,7 @@ struct gcal_store_forget {
 int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *what,
                       size_t *n_files, size_t *n_devices, struct gcal_error *err);
 
-/* Removes files from the histories: of each node all but the newest 'keep' and those
+/* Removes files from the histories: of each node all but the 'keep' published last and those
  * younger than 'max_age_s' (NAN: any age).  Current files, tracks and the ledger stay.
  * 'removed': number of files; with 'dry_run' they are only counted.
  */

@@ -19,7 +19,7 @@ static bool is(const char *a, const char *b)
 }
 
 /* The last line about the current file; lines->n: none. */
-static size_t newest(const struct gcal_verify_lines *lines, const char *file)
+static size_t newest(const struct gcal_ledger_scope *lines, const char *file)
 {
     for (size_t i = lines->n; i > 0; i--)
         if (is(lines->line[i - 1]->file, file))
@@ -28,7 +28,7 @@ static size_t newest(const struct gcal_verify_lines *lines, const char *file)
 }
 
 /* Whether a later file was certainly the current one after that of line 'since'. */
-static bool was_replaced(const struct gcal_verify_lines *lines, size_t since)
+static bool was_replaced(const struct gcal_ledger_scope *lines, size_t since)
 {
     const char *file = lines->line[since]->file;
 
@@ -42,7 +42,7 @@ static bool was_replaced(const struct gcal_verify_lines *lines, size_t since)
 
 static void check_missing(struct gcal_verify_state *state,
                           const struct gcal_verify_files *f,
-                          const struct gcal_verify_lines *lines, size_t last)
+                          const struct gcal_ledger_scope *lines, size_t last)
 {
     for (size_t i = 0; i <= last; i++)
         if (is(lines->line[i]->file, f->file) && gcal_verify_is_complete(lines, i, "")) {
@@ -59,7 +59,7 @@ static void check_missing(struct gcal_verify_state *state,
 
 static void check_current(struct gcal_verify_state *state,
                           const struct gcal_verify_files *f,
-                          const struct gcal_verify_lines *lines)
+                          const struct gcal_ledger_scope *lines)
 {
     size_t last = newest(lines, f->file), i;
 
@@ -101,13 +101,13 @@ struct expected {
 };
 
 static struct expected expect(const struct gcal_verify_files *f,
-                              const struct gcal_verify_lines *lines, const char *run_id)
+                              const struct gcal_ledger_scope *lines, const char *run_id)
 {
     char *file = gcal_buf_format("history/%s/%s.yaml", f->name, run_id);
     struct expected e = { 0 };
 
     for (size_t i = 0; file && i < lines->n; i++) {
-        const struct gcal_verify_entry *line = lines->line[i];
+        const struct gcal_ledger_line *line = lines->line[i];
         bool of_file = is(line->file, file);
 
         if (!of_file && !(line->publishes && is(line->run_id, run_id)))
@@ -124,7 +124,7 @@ static struct expected expect(const struct gcal_verify_files *f,
 }
 
 static void check_run(struct gcal_verify_state *state, const struct gcal_verify_files *f,
-                      const struct gcal_verify_lines *lines, size_t i)
+                      const struct gcal_ledger_scope *lines, size_t i)
 {
     struct expected e = expect(f, lines, f->runs[i]);
     const char *sha256 = f->run_sha256[i];
@@ -156,12 +156,12 @@ static bool has_run(const struct gcal_verify_files *f, const char *run_id)
 
 static void check_history(struct gcal_verify_state *state,
                           const struct gcal_verify_files *f,
-                          const struct gcal_verify_lines *lines)
+                          const struct gcal_ledger_scope *lines)
 {
     for (size_t i = 0; i < f->n_runs; i++)
         check_run(state, f, lines, i);
     for (size_t i = 0; i < lines->n; i++) {
-        const struct gcal_verify_entry *line = lines->line[i];
+        const struct gcal_ledger_line *line = lines->line[i];
         struct expected e;
 
         if (!line->publishes || has_run(f, line->run_id) ||
@@ -177,19 +177,19 @@ static void check_history(struct gcal_verify_state *state,
 /* ---- the whole store ---- */
 
 static int find_lines(struct gcal_verify_state *state, const char *scope,
-                      struct gcal_verify_lines *lines, struct gcal_error *err)
+                      struct gcal_ledger_scope *lines, struct gcal_error *err)
 {
     lines->n = 0;
-    return gcal_verify_refresh(state, err) < 0
+    return gcal_ledger_lines_refresh(&state->lines, err) < 0
                ? -1
-               : gcal_verify_lines_find(state, scope, lines, err);
+               : gcal_ledger_lines_find(&state->lines, scope, lines, err);
 }
 
 /* Reads the files and the ledger's lines about them: 1, or 0 when lines were added
  * meanwhile.
  */
 static int read_once(struct gcal_verify_state *state, struct gcal_verify_files *f,
-                     struct gcal_verify_lines *lines, struct gcal_error *err)
+                     struct gcal_ledger_scope *lines, struct gcal_error *err)
 {
     size_t n;
 
@@ -211,16 +211,13 @@ static int check(struct gcal_verify_state *state, const char *folder, const char
 {
     const struct gcal_verify_result before = *state->result;
     const size_t text_size = state->text.size;
-    struct gcal_verify_lines lines = { 0 };
+    struct gcal_ledger_scope lines = { 0 };
     struct gcal_verify_files f;
     int rc = 0;
 
     for (int tries = 0; rc == 0 && tries < MAX_TRIES; tries++) {
-        size_t n_lines = state->result->n_lines;
-
         f = (struct gcal_verify_files){ .folder = folder, .name = name };
         *state->result = before; /* discard the reports of the previous try */
-        state->result->n_lines = n_lines;
         state->text.size = text_size;
         rc = read_once(state, &f, &lines, err);
         if (rc > 0) {
@@ -261,12 +258,13 @@ static int add_listed(struct gcal_verify_state *state, const char *folder,
 static int add_ledger(const struct gcal_verify_state *state, const char *folder,
                       struct gcal_strings *names, struct gcal_error *err)
 {
+    const struct gcal_ledger_line *all = state->lines.items;
     size_t length = strlen(folder);
 
-    for (size_t i = 0; i < state->n_sorted; i++) {
-        const char *scope = state->entries[i].scope;
+    for (size_t i = 0; i < state->lines.n_sorted; i++) {
+        const char *scope = all[i].scope;
 
-        if ((i == 0 || !is(scope, state->entries[i - 1].scope)) &&
+        if ((i == 0 || !is(scope, all[i - 1].scope)) &&
             strncmp(scope, folder, length) == 0 && scope[length] == '/' &&
             gcal_strings_add(names, scope + length + 1, err) < 0)
             return -1;
@@ -309,7 +307,7 @@ static int check_folder(struct gcal_verify_state *state, const char *folder,
 /* A last line without its newline. */
 static void check_end(struct gcal_verify_state *state)
 {
-    struct gcal_ledger_reader *r = &state->reader;
+    struct gcal_ledger_reader *r = &state->lines.reader;
 
     if (!r->file || fseek(r->file, 0, SEEK_END) < 0)
         return;
@@ -320,28 +318,40 @@ static void check_end(struct gcal_verify_state *state)
     fseek(r->file, r->at, SEEK_SET);
 }
 
+static void add_ledger_reports(struct gcal_verify_state *state)
+{
+    const struct gcal_ledger_lines *lines = &state->lines;
+
+    state->result->n_lines = lines->n + lines->n_bad;
+    state->result->n_damaged += lines->n_bad;
+    if (lines->bad.size)
+        gcal_buf_put(&state->text, lines->bad.data, lines->bad.size);
+    state->text.failed = state->text.failed || lines->bad.failed;
+}
+
 int gcal_store_verify(const struct gcal_store *store, struct gcal_verify_result *verify,
                       struct gcal_error *err)
 {
-    struct gcal_verify_state state = { .store = store, .result = verify };
+    struct gcal_verify_state state = { .store = store,
+                                       .result = verify,
+                                       .lines = { .store = store } };
     int rc;
 
     *verify = (struct gcal_verify_result){ 0 };
-    if ((rc = gcal_verify_refresh(&state, err)) == 0) {
+    if ((rc = gcal_ledger_lines_refresh(&state.lines, err)) == 0) {
         check_end(&state);
-        gcal_verify_sort(&state);
+        gcal_ledger_lines_sort(&state.lines);
         rc = check_folder(&state, "nodes", err);
     }
     if (rc == 0)
         rc = check_folder(&state, "types", err);
-    verify->n_damaged += state.n_bad_lines;
-    if (state.ledger_text.size)
-        gcal_buf_put(&state.text, state.ledger_text.data, state.ledger_text.size);
-    if (rc == 0 && (state.text.failed || state.ledger_text.failed))
+    add_ledger_reports(&state);
+    if (rc == 0 && state.text.failed)
         rc = gcal_error_memory(err);
     if (rc == 0 && state.text.size)
         rc = (verify->text = gcal_buf_take(&state.text, err)) ? 0 : -1;
-    gcal_verify_state_clear(&state);
+    gcal_ledger_lines_clear(&state.lines);
+    gcal_buf_free(&state.text);
     return rc;
 }
 

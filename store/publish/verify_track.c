@@ -50,7 +50,7 @@ static bool is_run(const char *at, const char *after, const char *run_id)
  * NULL: none.
  */
 static const char *match(const char *at, const char *limit,
-                         const struct gcal_verify_entry *record)
+                         const struct gcal_ledger_line *record)
 {
     const char *end = at;
     char sha256[GCAL_HASH_TEXT_SIZE];
@@ -74,7 +74,7 @@ static const char *match(const char *at, const char *limit,
  * of the ledger whose lines were not found.
  */
 static bool may_be_left(const char *at, const char *after,
-                        const struct gcal_verify_lines *lines, const bool *found,
+                        const struct gcal_ledger_scope *lines, const bool *found,
                         size_t n)
 {
     size_t length;
@@ -91,7 +91,7 @@ static bool may_be_left(const char *at, const char *after,
  * interrupted publications; NULL: not found.
  */
 static const char *find_lines_of(const char *at, const char *limit,
-                                 const struct gcal_verify_lines *lines, const bool *found,
+                                 const struct gcal_ledger_scope *lines, const bool *found,
                                  size_t n)
 {
     while (at) {
@@ -108,7 +108,7 @@ static const char *find_lines_of(const char *at, const char *limit,
 }
 
 void gcal_verify_track(struct gcal_verify_state *state, const char *node,
-                       const struct gcal_verify_lines *lines, const char *current,
+                       const struct gcal_ledger_scope *lines, const char *current,
                        const char *text, size_t size)
 {
     const char *at = text ? text : "", *limit = at + (text ? size : 0), *end;

@@ -9,7 +9,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
-#include "store/ledger/ledger.h"
+#include "store/ledger/lines.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"
 #include "tests/unit.h"
@@ -304,6 +304,36 @@ static bool is_trusted(const char *folder, const char *keys, const char *message
     return good;
 }
 
+/* What was published last stays, whatever the clocks of the runs said. */
+static void prune_goes_by_publication(void **state)
+{
+    char *folder = sample_folder(), **runs;
+    struct gcal_store *store;
+    struct gcal_ledger_lines lines = { 0 };
+    size_t n;
+
+    (void)state;
+    publish(folder, "20290101T000000Z-1", 1e-12);
+    publish(folder, "20270101T000000Z-2", 2e-12);
+    publish(folder, "20280101T000000Z-3", 3e-12);
+    lines.store = store = gcal_store_open(folder, NULL);
+    assert_int_equal(gcal_ledger_lines_refresh(&lines, NULL), 0);
+    gcal_ledger_lines_sort(&lines);
+    assert_int_equal(gcal_ledger_history(&lines, "n1", &runs, &n, NULL), 0);
+    assert_int_equal(n, 3);
+    assert_string_equal(runs[0], "20290101T000000Z-1");
+    assert_string_equal(runs[1], "20270101T000000Z-2");
+    assert_string_equal(runs[2], "20280101T000000Z-3");
+    gcal_strings_free(runs, n);
+    gcal_ledger_lines_clear(&lines);
+    gcal_store_close(store);
+    assert_int_equal(prune(folder, 1, NAN, false), 2);
+    assert_int_equal(
+        access(sample_path(folder, "history/n1/20280101T000000Z-3.yaml"), F_OK), 0);
+    expect(folder, 0, 0, NULL);
+    sample_folder_remove(folder);
+}
+
 static void new_signatures_are_good(void **state)
 {
     struct gcal_store *store;
@@ -371,6 +401,7 @@ int main(void)
         cmocka_unit_test(the_only_file_is_missed),
         cmocka_unit_test(a_cut_track_is_repaired),
         cmocka_unit_test(pruned_files_are_not_missing),
+        cmocka_unit_test(prune_goes_by_publication),
         cmocka_unit_test(new_signatures_are_good),
         cmocka_unit_test(what_is_published_with_a_key_is_signed),
     };

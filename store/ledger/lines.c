@@ -1,0 +1,198 @@
+/* lines.c - the lines of the ledger by node or type, and a node's history in their order */
+#include "store/ledger/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/array.h"
+#include "calib/base/error.h"
+#include "calib/base/strings.h"
+#include "store/files/internal.h"
+
+/* ---- reading ---- */
+
+/* "history/NODE/RUN.yaml" and "nodes/NODE.yaml" -> "nodes/NODE", for the caller to free.
+ */
+static char *scope_of(const char *file)
+{
+    const char *name = file + strlen("history/");
+
+    if (strncmp(file, "history/", strlen("history/")) == 0)
+        return gcal_buf_format("nodes/%.*s", (int)strcspn(name, "/"), name);
+    return gcal_buf_format("%.*s", (int)strlen(file) - (int)strlen(".yaml"), file);
+}
+
+static int keep(struct gcal_ledger_lines *lines, const struct gcal_ledger_entry *e,
+                struct gcal_error *err)
+{
+    struct gcal_ledger_line *items =
+        gcal_array_grow(lines->items, lines->n, &lines->capacity, sizeof(*items), err);
+    const char *texts[] = { e->file, e->run_id, e->sha256, e->replaces, e->track };
+    const char *copies[5];
+    struct gcal_buf buf = { 0 };
+    char *scope, *block;
+
+    if (!items)
+        return -1;
+    lines->items = items;
+    if (!(scope = scope_of(e->file)))
+        return gcal_error_memory(err);
+    gcal_buf_put(&buf, scope, strlen(scope) + 1);
+    free(scope);
+    for (int i = 0; i < 5; i++)
+        gcal_buf_put(&buf, texts[i], strlen(texts[i]) + 1);
+    if (!(block = gcal_buf_take(&buf, err)))
+        return -1;
+    copies[0] = block + strlen(block) + 1;
+    for (int i = 1; i < 5; i++)
+        copies[i] = copies[i - 1] + strlen(copies[i - 1]) + 1;
+    items[lines->n] = (struct gcal_ledger_line){
+        .order = lines->n,
+        .publishes = strcmp(e->action, "publish") == 0,
+        .prunes = strcmp(e->action, "prune") == 0,
+        .scope = block,
+        .file = copies[0],
+        .run_id = copies[1],
+        .sha256 = copies[2],
+        .replaces = copies[3],
+        .track = copies[4],
+    };
+    lines->n++;
+    return 0;
+}
+
+int gcal_ledger_lines_refresh(struct gcal_ledger_lines *lines, struct gcal_error *err)
+{
+    struct gcal_ledger_entry entry;
+    struct gcal_error line = { 0 };
+    int rc;
+
+    if (!lines->reader.file && gcal_ledger_open(lines->store, &lines->reader, err) < 0)
+        return -1;
+    while ((rc = gcal_ledger_next(&lines->reader, &entry, &line)) != 0)
+        if (rc < 0) {
+            gcal_buf_printf(&lines->bad, "damaged: %s\n", line.text);
+            lines->n_bad++;
+        } else if (keep(lines, &entry, err) < 0) {
+            return -1;
+        }
+    return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct gcal_ledger_line *p = a, *q = b;
+    int order = strcmp(p->scope, q->scope);
+
+    return order ? order : (p->order > q->order) - (p->order < q->order);
+}
+
+void gcal_ledger_lines_sort(struct gcal_ledger_lines *lines)
+{
+    if (lines->n)
+        qsort(lines->items, lines->n, sizeof(*lines->items), compare);
+    lines->n_sorted = lines->n;
+}
+
+void gcal_ledger_lines_clear(struct gcal_ledger_lines *lines)
+{
+    for (size_t i = 0; i < lines->n; i++)
+        free(lines->items[i].scope);
+    free(lines->items);
+    gcal_ledger_close(&lines->reader);
+    gcal_buf_free(&lines->bad);
+}
+
+/* ---- one node or type ---- */
+
+static int add(struct gcal_ledger_scope *found, const struct gcal_ledger_line *line,
+               struct gcal_error *err)
+{
+    const struct gcal_ledger_line **moved = gcal_array_grow(
+        found->line, found->n, &found->capacity, sizeof(*found->line), err);
+
+    if (!moved)
+        return -1;
+    found->line = moved;
+    found->line[found->n++] = line;
+    return 0;
+}
+
+int gcal_ledger_lines_find(const struct gcal_ledger_lines *lines, const char *scope,
+                           struct gcal_ledger_scope *found, struct gcal_error *err)
+{
+    size_t low = 0, high = lines->n_sorted;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (strcmp(lines->items[middle].scope, scope) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < lines->n_sorted && strcmp(lines->items[low].scope, scope) == 0; low++)
+        if (add(found, &lines->items[low], err) < 0)
+            return -1;
+    for (size_t i = lines->n_sorted; i < lines->n; i++)
+        if (strcmp(lines->items[i].scope, scope) == 0 &&
+            add(found, &lines->items[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- history ---- */
+
+struct placed {
+    char *run;
+    size_t place; /* 1 + that of its last publication; 0: not in the ledger */
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct placed *p = a, *q = b;
+
+    if (p->place != q->place)
+        return p->place < q->place ? -1 : 1;
+    return strcmp(p->run, q->run);
+}
+
+static int sort_runs(const struct gcal_ledger_scope *published, char **runs, size_t n,
+                     struct gcal_error *err)
+{
+    struct placed *placed = calloc(n + 1, sizeof(*placed));
+
+    if (!placed)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n; i++)
+        placed[i].run = runs[i];
+    for (size_t k = 0; k < published->n; k++)
+        for (size_t i = 0; i < n && published->line[k]->publishes; i++)
+            if (strcmp(placed[i].run, published->line[k]->run_id) == 0)
+                placed[i].place = k + 1;
+    qsort(placed, n, sizeof(*placed), by_place);
+    for (size_t i = 0; i < n; i++)
+        runs[i] = placed[i].run;
+    free(placed);
+    return 0;
+}
+
+int gcal_ledger_history(const struct gcal_ledger_lines *lines, const char *node,
+                        char ***runs, size_t *n, struct gcal_error *err)
+{
+    struct gcal_ledger_scope published = { 0 };
+    char *scope = gcal_buf_format("nodes/%s", node);
+    int rc = scope ? gcal_store_history(lines->store, node, runs, n, err)
+                   : gcal_error_memory(err);
+
+    if (rc == 0) {
+        rc = gcal_ledger_lines_find(lines, scope, &published, err);
+        if (rc == 0)
+            rc = sort_runs(&published, *runs, *n, err);
+        if (rc < 0)
+            gcal_strings_free(*runs, *n);
+    }
+    free(published.line);
+    free(scope);
+    return rc;
+}
