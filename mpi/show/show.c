@@ -217,10 +217,18 @@ static int check_found(const struct show *s, const char *path, struct gcal_error
     return 0;
 }
 
+static int read_ledger(struct gcal_ledger_lines *ledger, struct gcal_error *err)
+{
+    int rc = gcal_ledger_lines_refresh(ledger, err);
+
+    gcal_ledger_lines_sort(ledger);
+    return rc;
+}
+
 static int show_all(struct show *s, const char *path, struct gcal_error *err)
 {
     if (!(s->overview = gcal_show_overview_create(err)) ||
-        (s->view == HISTORY && gcal_ledger_lines_refresh(&s->ledger, err) < 0) ||
+        (s->view == HISTORY && read_ledger(&s->ledger, err) < 0) ||
         (s->view != HISTORY && s->view != PARAMETERS &&
          gcal_show_standings_find(s->store, s->command->node, &s->standings, err) < 0) ||
         show_nodes(s, err) < 0 || check_found(s, path, err) < 0)
