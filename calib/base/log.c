@@ -1,6 +1,7 @@
 /* log.c - log lines on stderr */
 #include "calib/base/log.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -9,6 +10,7 @@ static enum gcal_log_level max_level = GCAL_LOG_INFO;
 static char prefix[128];
 static void (*hook)(void *context);
 static void *hook_context;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the hook, and of lines */
 
 void gcal_log_set_level(enum gcal_log_level level)
 {
@@ -22,8 +24,10 @@ void gcal_log_set_who(const char *who)
 
 void gcal_log_set_hook(void (*call)(void *context), void *context)
 {
+    pthread_mutex_lock(&lock);
     hook = call;
     hook_context = context;
+    pthread_mutex_unlock(&lock);
 }
 
 void gcal_log(enum gcal_log_level level, const char *fmt, ...)
@@ -36,8 +40,10 @@ void gcal_log(enum gcal_log_level level, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(line, sizeof(line), fmt, args);
     va_end(args);
+    pthread_mutex_lock(&lock);
     if (hook)
         hook(hook_context);
     /* One call, so that lines of ranks do not mix. */
     fprintf(stderr, "gpucal: %s%s: %s\n", prefix, level_names[level], line);
+    pthread_mutex_unlock(&lock);
 }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "calib/base/error.h"
@@ -11,6 +12,10 @@
 #define MAX_THREADS 64
 #define STACK_BYTES                                                                      \
     (16 << 20) /* whatever the limit is: counting recurses over a source */
+
+struct gcal_thread {
+    pthread_t thread;
+};
 
 struct crew {
     int (*job)(void *context, size_t i, struct gcal_error *err);
@@ -81,4 +86,31 @@ int gcal_threads_run(size_t n_jobs, size_t max_threads,
     if (err)
         *err = crew.error;
     return -1;
+}
+
+struct gcal_thread *gcal_thread_start(void *(*function)(void *context), void *context,
+                                      struct gcal_error *err)
+{
+    struct gcal_thread *thread = calloc(1, sizeof(*thread));
+    pthread_attr_t large;
+    int code = -1;
+
+    if (thread) {
+        pthread_attr_init(&large);
+        pthread_attr_setstacksize(&large, STACK_BYTES);
+        code = pthread_create(&thread->thread, &large, function, context);
+        pthread_attr_destroy(&large);
+    }
+    if (code == 0)
+        return thread;
+    free(thread);
+    gcal_error_set(err, GCAL_EINPUT, "cannot start a thread");
+    return NULL;
+}
+
+void gcal_thread_join(struct gcal_thread *thread)
+{
+    if (thread)
+        pthread_join(thread->thread, NULL);
+    free(thread);
 }

@@ -5,6 +5,13 @@
 #include <stddef.h>
 
 struct gcal_error;
+struct gcal_thread;
+
+/* A thread with a stack for deep recursion, to be joined; NULL with 'err'. */
+struct gcal_thread *gcal_thread_start(void *(*function)(void *context), void *context,
+                                      struct gcal_error *err);
+/* Waits for its end; NULL is allowed. */
+void gcal_thread_join(struct gcal_thread *thread);
 
 /* Processors that this process may use (a launcher may bind it to some), at least 1. */
 size_t gcal_threads_processors(void);

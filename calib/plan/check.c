@@ -134,7 +134,7 @@ int gcal_plan_compare_outputs(struct gcal_plan_references *references,
 {
     struct gcal_geometry geometry = { 0 };
     struct gcal_plan_result own = { 0 };
-    const struct gcal_plan_result *result = NULL;
+    const struct gcal_plan_result *known = NULL;
     int rc;
 
     *worst = 0;
@@ -144,12 +144,12 @@ int gcal_plan_compare_outputs(struct gcal_plan_references *references,
         goto out;
     }
     if (references)
-        result = gcal_plan_references_get(references, kernel, seed, &geometry);
-    if (!result) {
+        known = gcal_plan_references_get(references, kernel, seed, &geometry);
+    if (!known)
         gcal_plan_run_on_host(kernel, seed, &geometry, &own);
-        result = &own;
-    }
-    rc = compare_all(kernel, seed, &geometry, result, outputs, worst, why);
+    rc = compare_all(kernel, seed, &geometry, known ? known : &own, outputs, worst, why);
+    if (known)
+        gcal_plan_references_release(references, known);
 out:
     gcal_plan_result_clear(&own);
     gcal_kernel_geometry_clear(&geometry);

@@ -83,11 +83,13 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     gcal_log(
         GCAL_LOG_INFO,
         "%s: %zu kernels in %.1f s (preparing %.1f, checks %.1f and %.1f on the host, "
-        "measuring %.1f, choosing %.1f), %zu sizes left out",
+        "measuring %.1f, waiting for other devices %.1f, choosing %.1f), %zu sizes left "
+        "out",
         info->name, plan.n_finished, gcal_plan_elapsed_s(&plan),
         plan.spent_s[GCAL_PLAN_SPENT_PREPARING], plan.spent_s[GCAL_PLAN_SPENT_CHECKING],
         plan.spent_s[GCAL_PLAN_SPENT_COMPARING], plan.spent_s[GCAL_PLAN_SPENT_MEASURING],
-        plan.spent_s[GCAL_PLAN_SPENT_CHOOSING], plan.n_left_out);
+        plan.spent_s[GCAL_PLAN_SPENT_WAITING], plan.spent_s[GCAL_PLAN_SPENT_CHOOSING],
+        plan.n_left_out);
     for (size_t i = 0; i < plan.n_rows; i++)
         gcal_measurement_clear(&plan.rows[i].m);
     free(plan.rows);

@@ -42,6 +42,7 @@
 
 struct gcal_error;
 struct gcal_plan_references;
+struct gcal_plan_turns;
 
 /* State of a device's measuring, for progress displays. */
 struct gcal_plan_progress {
@@ -81,13 +82,22 @@ struct gcal_plan_hooks {
     void *progress_context; /* of both */
     size_t n_done;
     const struct gcal_plan_done *done;
-    /* Of the devices before; NULL: those of this device alone. */
+    /* Of all devices of a run; NULL: those of this device alone. */
     struct gcal_plan_references *references;
+    /* Of the devices of the host that are measured at the same time; NULL: this one alone. */
+    struct gcal_plan_turns *turns;
     /* The models whose parameters have options->precision as target; NULL: all kernels
      * are measured.
      */
     const struct gcal_config *config;
 };
+
+/* Several devices of a host, measured at once by a thread each, take turns with what others
+ * would disturb: copies, what the host's clock times, and kernels of less than 100 us, for the
+ * times of a visit.  NULL without memory: none waits for another.
+ */
+struct gcal_plan_turns *gcal_plan_turns_create(void);
+void gcal_plan_turns_destroy(struct gcal_plan_turns *turns);
 
 /* The plan's access to a device: worker functions, or a test's. */
 struct gcal_plan_device_ops {

@@ -31,6 +31,7 @@ enum gcal_plan_spent {
     GCAL_PLAN_SPENT_COMPARING, /* references on the host */
     GCAL_PLAN_SPENT_MEASURING, /* warm-up included */
     GCAL_PLAN_SPENT_CHOOSING,  /* information gain of kernels, fits */
+    GCAL_PLAN_SPENT_WAITING,   /* for other devices */
     GCAL_PLAN_N_SPENT,
 };
 
@@ -144,11 +145,14 @@ void gcal_plan_result_clear(struct gcal_plan_result *result);
 
 /* ---- references.c ---- */
 
-/* Computes it unless it is known; valid until the next call.  NULL without memory. */
+/* Computes it unless it is known; to be released.  NULL without memory. */
 const struct gcal_plan_result *
 gcal_plan_references_get(struct gcal_plan_references *references,
                          const struct gcal_kernel *kernel, uint64_t seed,
                          const struct gcal_geometry *geometry);
+
+void gcal_plan_references_release(struct gcal_plan_references *references,
+                                  const struct gcal_plan_result *result);
 
 /* ---- resumed.c ---- */
 
@@ -157,6 +161,14 @@ gcal_plan_references_get(struct gcal_plan_references *references,
  */
 int gcal_plan_check_resumed(struct gcal_plan *plan,
                             const struct gcal_kernel_list *kernels);
+
+/* ---- turns.c ---- */
+
+/* Waits for the device's turn if others would disturb the row's times: true then, and the turn
+ * is to be given back.
+ */
+bool gcal_plan_turns_take(struct gcal_plan_turns *turns, const struct gcal_plan_row *row);
+void gcal_plan_turns_give(struct gcal_plan_turns *turns);
 
 /* ---- rounds.c ---- */
 

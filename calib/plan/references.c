@@ -2,6 +2,7 @@
 #include "calib/plan/references.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +12,17 @@
 #include "kernels/generate/generate.h"
 
 struct known {
+    struct gcal_plan_result result; /* first, to be found by it */
     char key[GCAL_HASH_TEXT_SIZE];
-    struct gcal_plan_result result;
+    bool is_computed; /* else a thread is at it */
+    size_t n_users;
     struct known *next;
 };
 
-/* The latest used is the first. */
 struct gcal_plan_references {
-    struct known *first;
+    pthread_mutex_t lock; /* of all members */
+    pthread_cond_t computed;
+    struct known *first; /* the latest used */
     size_t bytes, most_bytes, n_computed;
 };
 
@@ -27,10 +31,13 @@ struct gcal_plan_references *gcal_plan_references_create(size_t most_bytes,
 {
     struct gcal_plan_references *r = calloc(1, sizeof(*r));
 
-    if (r)
-        r->most_bytes = most_bytes;
-    else
+    if (!r) {
         gcal_error_memory(err);
+        return NULL;
+    }
+    r->most_bytes = most_bytes;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->computed, NULL);
     return r;
 }
 
@@ -48,6 +55,8 @@ void gcal_plan_references_destroy(struct gcal_plan_references *r)
         r->first = k->next;
         known_free(k);
     }
+    pthread_cond_destroy(&r->computed);
+    pthread_mutex_destroy(&r->lock);
     free(r);
 }
 
@@ -193,18 +202,48 @@ static struct known *find(struct gcal_plan_references *r, const char *key)
     return NULL;
 }
 
-/* All but the first. */
+/* Of those that nobody uses, the one that was used longest ago, not the first of all. */
+static struct known **find_oldest(struct gcal_plan_references *r)
+{
+    struct known **oldest = NULL;
+
+    for (struct known **at = &r->first->next; *at; at = &(*at)->next)
+        if (!(*at)->n_users)
+            oldest = at;
+    return oldest;
+}
+
 static void trim(struct gcal_plan_references *r)
 {
-    while (r->bytes > r->most_bytes && r->first->next) {
-        struct known **at = &r->first->next;
+    struct known **at;
 
-        while ((*at)->next)
-            at = &(*at)->next;
-        r->bytes -= (*at)->result.bytes;
-        known_free(*at);
-        *at = NULL;
+    while (r->bytes > r->most_bytes && r->first && (at = find_oldest(r))) {
+        struct known *oldest = *at;
+
+        *at = oldest->next;
+        r->bytes -= oldest->result.bytes;
+        known_free(oldest);
     }
+}
+
+/* What is known, or an entry that the caller is to compute; used by the caller. */
+static struct known *take(struct gcal_plan_references *r, const char *key, bool *is_new)
+{
+    struct known *known;
+
+    pthread_mutex_lock(&r->lock);
+    while ((known = find(r, key)) && !known->is_computed)
+        pthread_cond_wait(&r->computed, &r->lock);
+    if ((*is_new = !known) && (known = calloc(1, sizeof(*known)))) {
+        memcpy(known->key, key, sizeof(known->key));
+        known->next = r->first;
+        r->first = known;
+        r->n_computed++;
+    }
+    if (known)
+        known->n_users++;
+    pthread_mutex_unlock(&r->lock);
+    return known;
 }
 
 const struct gcal_plan_result *
@@ -213,19 +252,27 @@ gcal_plan_references_get(struct gcal_plan_references *r, const struct gcal_kerne
 {
     char key[GCAL_HASH_TEXT_SIZE];
     struct known *known;
+    bool is_new;
 
-    if (make_key(kernel, seed, geometry, key) < 0)
+    if (make_key(kernel, seed, geometry, key) < 0 || !(known = take(r, key, &is_new)))
         return NULL;
-    if ((known = find(r, key)))
+    if (!is_new)
         return &known->result;
-    if (!(known = calloc(1, sizeof(*known))))
-        return NULL;
-    memcpy(known->key, key, sizeof(key));
     gcal_plan_run_on_host(kernel, seed, geometry, &known->result);
-    known->next = r->first;
-    r->first = known;
-    r->n_computed++;
+    pthread_mutex_lock(&r->lock);
+    known->is_computed = true;
     r->bytes += known->result.bytes;
     trim(r);
+    pthread_cond_broadcast(&r->computed);
+    pthread_mutex_unlock(&r->lock);
     return &known->result;
+}
+
+void gcal_plan_references_release(struct gcal_plan_references *r,
+                                  const struct gcal_plan_result *result)
+{
+    pthread_mutex_lock(&r->lock);
+    ((struct known *)result)->n_users--;
+    trim(r);
+    pthread_mutex_unlock(&r->lock);
 }

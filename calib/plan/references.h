@@ -3,7 +3,8 @@
  * Variants of a kernel have the same reference, and mostly the same inputs: what the host
  * computes for the first of them is kept for the others, the other devices of a run included.
  * It is found by all that it follows from: the texts that run, with the definitions that they
- * use, and kind, type, range, seed and size of each argument.
+ * use, and kind, type, range, seed and size of each argument.  Several threads may ask; what
+ * one of them computes, the others wait for.
  */
 #ifndef GCAL_CALIB_PLAN_REFERENCES_H
 #define GCAL_CALIB_PLAN_REFERENCES_H

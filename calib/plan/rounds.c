@@ -49,11 +49,16 @@ static enum gcal_worker_outcome launch(struct gcal_plan *plan,
                                        enum gcal_measurement_status *status,
                                        struct gcal_error *why)
 {
-    double start_s = gcal_clock_now_s();
-    enum gcal_worker_outcome outcome =
-        plan->ops->measure(plan->ops->context, row->kernel, n,
-                           plan->options->kernel_limit_s, samples, status, why);
+    double asked_s = gcal_clock_now_s(), start_s;
+    bool has_turn = gcal_plan_turns_take(plan->hooks->turns, row);
+    enum gcal_worker_outcome outcome;
 
+    start_s = gcal_clock_now_s();
+    outcome = plan->ops->measure(plan->ops->context, row->kernel, n,
+                                 plan->options->kernel_limit_s, samples, status, why);
+    if (has_turn)
+        gcal_plan_turns_give(plan->hooks->turns);
+    plan->spent_s[GCAL_PLAN_SPENT_WAITING] += start_s - asked_s;
     plan->spent_s[GCAL_PLAN_SPENT_MEASURING] += gcal_clock_now_s() - start_s;
     return outcome;
 }

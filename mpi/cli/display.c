@@ -1,5 +1,6 @@
 /* display.c - progress of measurements: bars on a terminal, lines otherwise */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct gcal_display {
     bool quiet, terminal;
     size_t n_rows, capacity;
     struct row *rows;
+    pthread_mutex_t lock; /* of the members below: any thread may log a line */
     size_t n_drawn;
     double drawn_s;
 };
@@ -40,6 +42,7 @@ struct gcal_display *gcal_display_create(bool quiet)
     struct gcal_display *display = calloc(1, sizeof(*display));
 
     if (display) {
+        pthread_mutex_init(&display->lock, NULL);
         display->quiet = quiet;
         display->terminal = isatty(STDERR_FILENO);
         gcal_log_set_hook(clear, display);
@@ -69,13 +72,20 @@ static struct row *find_row(struct gcal_display *d, const char *node, const char
     return row;
 }
 
+static void clear_bars(struct gcal_display *d)
+{
+    for (; d->n_drawn; d->n_drawn--)
+        fputs("\033[1A\033[2K", stderr);
+    d->drawn_s = 0;
+}
+
 void gcal_display_clear(struct gcal_display *d)
 {
     if (!d)
         return;
-    for (; d->n_drawn; d->n_drawn--)
-        fputs("\033[1A\033[2K", stderr);
-    d->drawn_s = 0;
+    pthread_mutex_lock(&d->lock);
+    clear_bars(d);
+    pthread_mutex_unlock(&d->lock);
 }
 
 /* Empty while the time left is unknown. */
@@ -103,13 +113,15 @@ static void draw_row(const struct row *row)
 
 static void redraw(struct gcal_display *d)
 {
-    if (gcal_clock_now_s() - d->drawn_s < REDRAW_EVERY_S)
-        return;
-    gcal_display_clear(d);
-    for (size_t i = 0; i < d->n_rows; i++)
-        draw_row(&d->rows[i]);
-    d->n_drawn = d->n_rows;
-    d->drawn_s = gcal_clock_now_s();
+    pthread_mutex_lock(&d->lock);
+    if (gcal_clock_now_s() - d->drawn_s >= REDRAW_EVERY_S) {
+        clear_bars(d);
+        for (size_t i = 0; i < d->n_rows; i++)
+            draw_row(&d->rows[i]);
+        d->n_drawn = d->n_rows;
+        d->drawn_s = gcal_clock_now_s();
+    }
+    pthread_mutex_unlock(&d->lock);
 }
 
 /* A new phase is printed at once. */
@@ -153,5 +165,6 @@ void gcal_display_destroy(struct gcal_display *d)
     for (size_t i = 0; i < d->n_rows; i++)
         free(d->rows[i].key);
     free(d->rows);
+    pthread_mutex_destroy(&d->lock);
     free(d);
 }

@@ -218,6 +218,33 @@ case_speed_change() {
     done
 }
 
+# Devices of one rank are measured at the same time: both begin before one has ended.  What
+# becomes of one does not matter to the other.
+case_devices_at_once() {
+    sed 's/kinds: .cpu./kinds: [gpu]/' "$data/small.yaml" > gpu.yaml
+    sed 's/_samples: .*/_samples: 40/; s/noise: .*/noise: 1e-9/' gpu.yaml > slow.yaml
+    export TEST_GPU=1 POCL_DEVICES='basic basic' GPUCAL_STORE=store
+    # Not through a function: $! must be the program itself.
+    "$gpucal" --config slow.yaml --record run.h5 > out 2> err &
+    rank=$!
+    for _ in $(seq 300); do [ "$(grep -c ': measuring' err)" = 2 ] && break; sleep 0.1; done
+    kill -9 $rank
+    wait $rank 2> /dev/null
+    [ "$(grep -cE '#[12]: measuring' err)" = 2 ] || fail "not both devices are measured"
+    ! grep -q ' kernels in ' err || fail "one device after the other"
+    run "$gpucal" --config slow.yaml --resume run.h5
+    expect_status 0
+    expect_line ': 2 devices, 1 fit .*, 1 node published, lost: none'
+    mkdir again
+    run "$gpucal" fit --record run.h5 --output again
+    expect_status 0
+    [ "$(grep -c 'device factor' out)" = 2 ] || fail "not both devices are in the record"
+    run env TEST_NO_BUILD=2 "$gpucal" --config gpu.yaml --record one.h5
+    expect_status 5
+    expect_line ': 2 devices, 1 fit .*, 1 node published, lost: '
+    expect_line 'none of [0-9]+ kernels could be measured; flops_.*: build failed: '
+}
+
 case_no_platform() {
     run env OCL_ICD_VENDORS=/nonexistent "$gpucal" --config "$data/small.yaml" --store store
     expect_status 5

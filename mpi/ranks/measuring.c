@@ -1,0 +1,392 @@
+/* measuring.c - threads that measure the devices of a rank */
+#include "mpi/ranks/measuring.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/threads.h"
+#include "calib/base/wire.h"
+#include "calib/select/select.h"
+#include "mpi/ranks/ranks.h"
+#include "mpi/ranks/selection.h"
+
+/* Devices that are measured at once. */
+struct group {
+    const struct gcal_measuring_setup *setup;
+    struct gcal_plan_turns *turns; /* NULL: one device alone */
+    pthread_mutex_t catalogue;     /* one thread counts at a time, on all processors */
+    atomic_size_t n_running;
+    size_t n;
+    struct member *members;
+};
+
+struct member {
+    struct group *group;
+    struct gcal_measuring_device *device;
+    struct gcal_worker_ahead *ahead; /* of the devices of its type; NULL: none */
+    struct gcal_thread *thread;
+};
+
+static bool is_cpu(const struct gcal_measuring_device *device)
+{
+    return strcmp(device->info.device_type, "cpu") == 0;
+}
+
+/* ---- the sink ---- */
+
+static struct gcal_outbox *outbox_of(const struct member *m)
+{
+    return m->group->setup->outbox;
+}
+
+static int sink_kernel(void *context, const struct gcal_run_kernel *kernel,
+                       struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_run_kernel_put(&buf, kernel);
+    return gcal_outbox_put(outbox_of(context), GCAL_RANKS_TAG_KERNEL, &buf, err);
+}
+
+static int sink_measurement(void *context, const struct gcal_measurement *measurement,
+                            struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_measurement_put(&buf, measurement);
+    return gcal_outbox_put(outbox_of(context), GCAL_RANKS_TAG_MEASUREMENT, &buf, err);
+}
+
+static int sink_device(void *context, const struct gcal_run_device *device,
+                       struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_run_device_put(&buf, device);
+    return gcal_outbox_put(outbox_of(context), GCAL_RANKS_TAG_DEVICE, &buf, err);
+}
+
+static int put_lost(const struct member *m, int tag, const char *node, int rank,
+                    const char *reason, struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_wire_put_text(&buf, node);
+    gcal_wire_put_u32(&buf, (uint32_t)rank);
+    gcal_wire_put_text(&buf, reason);
+    return gcal_outbox_put(outbox_of(m), tag, &buf, err);
+}
+
+static int sink_lost(void *context, const char *node, int rank, const char *reason,
+                     struct gcal_error *err)
+{
+    return put_lost(context, GCAL_RANKS_TAG_LOST, node, rank, reason, err);
+}
+
+static void report_progress(void *context, const struct gcal_plan_progress *p)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_wire_put_text(&buf, p->device_name);
+    gcal_wire_put_text(&buf, p->phase);
+    gcal_wire_put_u64(&buf, p->kernels_done);
+    gcal_wire_put_u64(&buf, p->kernels_total);
+    gcal_wire_put_f64(&buf, p->elapsed_s);
+    gcal_wire_put_f64(&buf, p->left_s);
+    gcal_outbox_put(outbox_of(context), GCAL_RANKS_TAG_PROGRESS, &buf, NULL);
+}
+
+static void report_selection(void *context, const struct gcal_plan_selection *selection)
+{
+    const struct member *m = context;
+    struct gcal_buf buf = { 0 };
+
+    gcal_selection_put(&buf, m->device->label, selection);
+    gcal_outbox_put(outbox_of(m), GCAL_RANKS_TAG_SELECTION, &buf, NULL);
+}
+
+/* ---- one device ---- */
+
+/* Kernels that cannot be counted: the run goes on without them, and is not complete. */
+static int report_failed(const struct member *m, const struct gcal_kernel_list *list,
+                         struct gcal_error *err)
+{
+    const struct gcal_measuring_setup *s = m->group->setup;
+    int rc = 0;
+
+    for (size_t i = 0; i < list->failed.n && rc == 0; i++) {
+        char *reason = gcal_buf_format("left out: %s", list->failed.items[i]);
+
+        rc = put_lost(m, GCAL_RANKS_TAG_LEFT_OUT, s->node, s->rank,
+                      reason ? reason : list->failed.items[i], err);
+        free(reason);
+    }
+    return rc;
+}
+
+static int select_kernels(struct member *m, const struct gcal_config *config,
+                          struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    int rc;
+
+    pthread_mutex_lock(&m->group->catalogue);
+    rc = gcal_select_kernels(config, m->group->setup->catalogue, &m->device->info, list,
+                             err);
+    pthread_mutex_unlock(&m->group->catalogue);
+    return rc == 0 ? report_failed(m, list, err) : -1;
+}
+
+static int measure_kernels(struct member *m, const struct gcal_config *config,
+                           const struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    const struct gcal_measuring_setup *s = m->group->setup;
+    struct gcal_device_info labelled = m->device->info;
+    struct gcal_plan_hooks hooks = {
+        .sink = { .context = m,
+                  .device = sink_device,
+                  .kernel = sink_kernel,
+                  .measurement = sink_measurement,
+                  .lost = sink_lost },
+        .progress = report_progress,
+        .chosen = report_selection,
+        .progress_context = m,
+        .n_done = m->device->n_done,
+        .done = m->device->done,
+        .references = s->references,
+        .turns = m->group->turns,
+        .config = config,
+    };
+    struct gcal_plan_device_ops ops = gcal_plan_worker_ops_create(
+        s->spawner, labelled.uid, config->measure.kernel_limit_s, NULL, err);
+    int rc = -1;
+
+    labelled.name = m->device->label; /* in messages */
+    if (ops.context && m->ahead) {
+        gcal_plan_worker_ops_build_ahead(&ops, m->ahead);
+        m->ahead = NULL;
+    }
+    if (ops.context)
+        rc = gcal_plan_measure(&ops, s->node, &labelled, list, &config->measure, &hooks,
+                               err);
+    gcal_plan_worker_ops_destroy(&ops);
+    return rc;
+}
+
+/* The configuration with the device's own models marked; 'models' is to be freed. */
+static int copy_config(const struct member *m, struct gcal_config *config,
+                       struct gcal_error *err)
+{
+    const struct gcal_config *of = m->group->setup->config;
+
+    *config = *of;
+    if (!(config->models = calloc(of->n_models + 1, sizeof(*config->models))))
+        return gcal_error_memory(err);
+    memcpy(config->models, of->models, of->n_models * sizeof(*config->models));
+    gcal_ranks_set_kept(config, m->device->kept);
+    return 0;
+}
+
+static int measure(struct member *m, struct gcal_error *err)
+{
+    const struct gcal_measuring_setup *s = m->group->setup;
+    struct gcal_run_device device = { .node = (char *)s->node,
+                                      .rank = s->rank,
+                                      .kept = *m->device->kept ? m->device->kept : NULL,
+                                      .info = m->device->info };
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_config config;
+    int rc = -1;
+
+    if (copy_config(m, &config, err) < 0)
+        return -1;
+    if (sink_device(m, &device, err) == 0 && select_kernels(m, &config, &list, err) == 0)
+        rc = measure_kernels(m, &config, &list, err);
+    gcal_kernel_list_clear(&list);
+    free(config.models);
+    return rc;
+}
+
+/* A device that fails is reported, and stops no other. */
+static void report_failure(struct member *m)
+{
+    const struct gcal_measuring_setup *s = m->group->setup;
+    struct gcal_measuring_device *d = m->device;
+    struct gcal_run_device device = { .node = (char *)s->node,
+                                      .rank = s->rank,
+                                      .info = d->info,
+                                      .failure = d->trouble.text };
+    char *reason = gcal_buf_format("device %s: %s", d->label, d->trouble.text);
+
+    if (sink_device(m, &device, NULL) == 0)
+        sink_lost(m, s->node, s->rank, reason ? reason : d->trouble.text, NULL);
+    free(reason);
+}
+
+static void *run_member(void *context)
+{
+    struct member *m = context;
+
+    m->device->rc = measure(m, &m->device->trouble);
+    if (m->ahead) /* it did not come to that */
+        gcal_worker_ahead_leave(m->ahead);
+    if (m->device->rc < 0)
+        report_failure(m);
+    atomic_fetch_sub(&m->group->n_running, 1);
+    return NULL;
+}
+
+/* ---- building ahead ---- */
+
+static bool is_same_type(const struct gcal_measuring_device *a,
+                         const struct gcal_measuring_device *b)
+{
+    return strcmp(a->info.type, b->info.type) == 0 &&
+           strcmp(a->info.driver, b->info.driver) == 0;
+}
+
+/* The first device of each type; the number of devices of its type. */
+static size_t count_type(const struct group *g, size_t i, bool *is_first)
+{
+    size_t n = 0;
+
+    *is_first = true;
+    for (size_t k = 0; k < g->n; k++)
+        if (is_same_type(g->members[i].device, g->members[k].device)) {
+            n++;
+            *is_first = *is_first && k >= i;
+        }
+    return n;
+}
+
+/* Without workers that build ahead, the run goes on. */
+static void start_ahead(struct group *g, struct gcal_worker_ahead **all)
+{
+    const struct gcal_measuring_setup *s = g->setup;
+    size_t n_types = 0;
+    bool is_first;
+
+    for (size_t i = 0; i < g->n; i++) {
+        count_type(g, i, &is_first);
+        n_types += is_first;
+    }
+    for (size_t i = 0; i < g->n; i++) {
+        const struct gcal_device_info *info = &g->members[i].device->info;
+        size_t n_users = count_type(g, i, &is_first);
+        size_t n = gcal_worker_ahead_workers(s->spawner, info, g->n);
+
+        if (!is_first || !n)
+            continue;
+        n = n > n_types ? n / n_types : 1;
+        all[i] = gcal_worker_ahead_start(s->spawner, info->uid, n, n_users,
+                                         s->config->measure.kernel_limit_s, NULL);
+        for (size_t k = i; k < g->n; k++)
+            if (is_same_type(g->members[i].device, g->members[k].device))
+                g->members[k].ahead = all[i];
+    }
+}
+
+/* ---- all devices of a group ---- */
+
+static void start_threads(struct group *g)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        struct member *m = &g->members[i];
+
+        m->device->rc = -1;
+        if ((m->thread = gcal_thread_start(run_member, m, &m->device->trouble)))
+            continue;
+        if (m->ahead)
+            gcal_worker_ahead_leave(m->ahead);
+        report_failure(m);
+        atomic_fetch_sub(&g->n_running, 1);
+    }
+}
+
+int gcal_measuring_run(const struct gcal_measuring_setup *setup,
+                       struct gcal_measuring_device *devices, size_t n,
+                       const struct gcal_worker_tick *tick, struct gcal_error *err)
+{
+    struct group g = { .setup = setup, .catalogue = PTHREAD_MUTEX_INITIALIZER, .n = n };
+    struct gcal_worker_ahead **ahead = calloc(n + 1, sizeof(struct gcal_worker_ahead *));
+
+    g.members = calloc(n + 1, sizeof(*g.members));
+    if (!ahead || !g.members) {
+        free(g.members);
+        free(ahead);
+        return gcal_error_memory(err);
+    }
+    for (size_t i = 0; i < n; i++)
+        g.members[i] = (struct member){ .group = &g, .device = &devices[i] };
+    g.turns = n > 1 ? gcal_plan_turns_create() : NULL;
+    atomic_store(&g.n_running, n);
+    start_ahead(&g, ahead);
+    start_threads(&g);
+    while (atomic_load(&g.n_running))
+        tick->call(tick->context);
+    for (size_t i = 0; i < n; i++)
+        gcal_thread_join(g.members[i].thread);
+    for (size_t i = 0; i < n; i++)
+        gcal_worker_ahead_stop(ahead[i]);
+    gcal_plan_turns_destroy(g.turns);
+    free(g.members);
+    free(ahead);
+    tick->call(tick->context);
+    return 0;
+}
+
+/* ---- devices ---- */
+
+void gcal_measuring_device_clear(struct gcal_measuring_device *d)
+{
+    for (size_t i = 0; d->done && i < d->n_done; i++)
+        free(d->done[i].kernel_id);
+    free(d->done);
+    free(d->kept);
+    free(d->label);
+    gcal_device_info_clear(&d->info);
+}
+
+int gcal_measuring_label(struct gcal_measuring_device *devices, size_t n,
+                         struct gcal_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *name = devices[i].info.name;
+        size_t same = 0, number = 0;
+
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(devices[k].info.name, name) == 0) {
+                same++;
+                number += k <= i;
+            }
+        devices[i].label =
+            same > 1 ? gcal_buf_format("%s #%zu", name, number) : strdup(name);
+        if (!devices[i].label)
+            return gcal_error_memory(err);
+    }
+    return 0;
+}
+
+void gcal_measuring_sort(struct gcal_measuring_device *devices, size_t n)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct gcal_measuring_device device = devices[i];
+
+        if (is_cpu(&device))
+            continue;
+        memmove(&devices[at + 1], &devices[at], (i - at) * sizeof(*devices));
+        devices[at++] = device;
+    }
+}
+
+size_t gcal_measuring_at_once(const struct gcal_measuring_device *devices, size_t n)
+{
+    size_t n_others = 0;
+
+    while (n_others < n && !is_cpu(&devices[n_others]))
+        n_others++;
+    return n_others ? n_others : n > 0;
+}

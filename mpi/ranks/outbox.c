@@ -1,0 +1,128 @@
+/* outbox.c - a queue of messages, from several threads to one */
+#include "mpi/ranks/outbox.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "calib/base/error.h"
+
+struct message {
+    int tag;
+    struct gcal_buf payload;
+    struct message *next;
+};
+
+struct gcal_outbox {
+    pthread_mutex_t lock; /* of the members below */
+    pthread_cond_t filled;
+    struct message *first, **end;
+    bool closed;
+};
+
+struct gcal_outbox *gcal_outbox_create(struct gcal_error *err)
+{
+    struct gcal_outbox *box = calloc(1, sizeof(*box));
+    pthread_condattr_t attributes;
+
+    if (!box) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    box->end = &box->first;
+    pthread_mutex_init(&box->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&box->filled, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return box;
+}
+
+static struct message *pop(struct gcal_outbox *box)
+{
+    struct message *message = box->first;
+
+    if (message && !(box->first = message->next))
+        box->end = &box->first;
+    return message;
+}
+
+void gcal_outbox_destroy(struct gcal_outbox *box)
+{
+    struct message *message;
+
+    if (!box)
+        return;
+    while ((message = pop(box))) {
+        gcal_buf_free(&message->payload);
+        free(message);
+    }
+    pthread_cond_destroy(&box->filled);
+    pthread_mutex_destroy(&box->lock);
+    free(box);
+}
+
+int gcal_outbox_put(struct gcal_outbox *box, int tag, struct gcal_buf *payload,
+                    struct gcal_error *err)
+{
+    struct message *message = calloc(1, sizeof(*message));
+    bool closed;
+
+    if (!message || payload->failed) {
+        gcal_buf_free(payload);
+        free(message);
+        return gcal_error_memory(err);
+    }
+    *message = (struct message){ .tag = tag, .payload = *payload };
+    *payload = (struct gcal_buf){ 0 };
+    pthread_mutex_lock(&box->lock);
+    if (!(closed = box->closed)) {
+        *box->end = message;
+        box->end = &message->next;
+        pthread_cond_signal(&box->filled);
+    }
+    pthread_mutex_unlock(&box->lock);
+    if (!closed)
+        return 0;
+    gcal_buf_free(&message->payload);
+    free(message);
+    return gcal_error_set(err, GCAL_EINPUT, "rank 0 no longer answers");
+}
+
+static void wait_until_filled(struct gcal_outbox *box, double wait_s)
+{
+    struct timespec until;
+    long ns;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    ns = until.tv_nsec + (long)(1e9 * wait_s);
+    until.tv_sec += ns / 1000000000;
+    until.tv_nsec = ns % 1000000000;
+    while (!box->first && pthread_cond_timedwait(&box->filled, &box->lock, &until) == 0)
+        ;
+}
+
+bool gcal_outbox_take(struct gcal_outbox *box, double wait_s, int *tag,
+                      struct gcal_buf *payload)
+{
+    struct message *message;
+
+    pthread_mutex_lock(&box->lock);
+    if (!box->first && wait_s > 0)
+        wait_until_filled(box, wait_s);
+    message = pop(box);
+    pthread_mutex_unlock(&box->lock);
+    if (!message)
+        return false;
+    *tag = message->tag;
+    *payload = message->payload;
+    free(message);
+    return true;
+}
+
+void gcal_outbox_close(struct gcal_outbox *box)
+{
+    pthread_mutex_lock(&box->lock);
+    box->closed = true;
+    pthread_mutex_unlock(&box->lock);
+}
