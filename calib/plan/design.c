@@ -325,6 +325,7 @@ int gcal_plan_design(struct gcal_plan *plan, const struct gcal_kernel_list *kern
     report(&d, took_s);
     rc = 0;
 out:
+    gcal_plan_end(plan, rc);
     design_clear(&d);
     return rc;
 }

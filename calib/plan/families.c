@@ -137,6 +137,7 @@ int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan
 void gcal_plan_families_clear(struct gcal_plan_families *f)
 {
     for (size_t i = 0; f->families && i < f->n; i++) {
+        gcal_plan_verdict_clear(&f->families[i].verdict);
         free(f->families[i].fixed);
         free(f->families[i].sizes);
     }

@@ -18,6 +18,20 @@ static void keep_samples(struct gcal_plan *plan)
             return;
 }
 
+/* Before the families' verdicts are gone. */
+void gcal_plan_end(struct gcal_plan *plan, int rc)
+{
+    struct gcal_error why = *plan->err;
+
+    if (plan->has_ended)
+        return;
+    if (rc < 0 && why.code == GCAL_EDEVICE)
+        keep_samples(plan);
+    *plan->err = why;
+    gcal_plan_comparing_stop(plan->comparing);
+    plan->has_ended = true;
+}
+
 /* In the order in which a plain plan prepares them. */
 static void announce_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
 {
@@ -32,11 +46,14 @@ static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *ke
 
     if (rc == 0)
         rc = gcal_plan_sweep_all(&families);
-    gcal_plan_families_clear(&families);
     gcal_plan_announced_all(plan);
-    if (rc < 0 || gcal_plan_warm_up(plan) < 0)
-        return -1;
-    return gcal_plan_rounds(plan);
+    if (rc == 0)
+        rc = gcal_plan_warm_up(plan);
+    if (rc == 0)
+        rc = gcal_plan_rounds(plan);
+    gcal_plan_end(plan, rc);
+    gcal_plan_families_clear(&families);
+    return rc;
 }
 
 int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
@@ -69,20 +86,18 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     if (!plan.references)
         plan.references = own =
             gcal_plan_references_create(GCAL_PLAN_REFERENCES_BYTES, NULL);
+    plan.comparing = gcal_plan_comparing_start(&plan);
     if (!chooses)
         announce_all(&plan, kernels);
     if (gcal_plan_restart_worker(&plan, NULL) == 0 &&
         gcal_plan_check_resumed(&plan, kernels) == 0)
         rc = chooses ? gcal_plan_design(&plan, kernels) : measure_all(&plan, kernels);
-    if (rc < 0) {
-        if (err)
-            *err = why;
-        if (why.code == GCAL_EDEVICE)
-            keep_samples(&plan);
-    }
+    gcal_plan_end(&plan, rc); /* of a plan that did not come to its kernels */
+    if (rc < 0 && err)
+        *err = why;
     gcal_log(
         GCAL_LOG_INFO,
-        "%s: %zu kernels in %.1f s (preparing %.1f, checks %.1f and %.1f on the host, "
+        "%s: %zu kernels in %.1f s (preparing %.1f, checks %.1f and %.1f for the host, "
         "measuring %.1f, waiting for other devices %.1f, choosing %.1f), %zu sizes left "
         "out",
         info->name, plan.n_finished, gcal_plan_elapsed_s(&plan),

@@ -7,7 +7,8 @@
  * fit on the device.
  *
  * 2. Each family is checked once: its output at small sizes against the reference.  A
- * family that is wrong is recorded so and not measured.
+ * family that is wrong is recorded so and not measured.  But on CPUs, the host computes what
+ * is right while the device goes on; a family's rows are recorded once that is known.
  *
  * 3. Warm-up: the device is kept busy until its times agree.
  *

@@ -6,6 +6,10 @@
 #include "calib/plan/plan.h"
 #include "calib/plan/references.h"
 
+struct gcal_plan_comparing;
+struct gcal_plan_comparison;
+struct gcal_plan_verdict;
+
 /* A kernel on the device, from its first launch to its row in the sink. */
 struct gcal_plan_row {
     const struct gcal_kernel *kernel;
@@ -22,13 +26,14 @@ struct gcal_plan_row {
     bool finished;   /* in the sink, or left out */
     enum gcal_measurement_status status; /* once it is finished */
     bool measured; /* its samples are in the sink, first_s is their median */
+    struct gcal_plan_verdict *verdict; /* of its family, while it is pending; else NULL */
 };
 
 /* What the device's time is spent on. */
 enum gcal_plan_spent {
     GCAL_PLAN_SPENT_PREPARING, /* builds, buffers, first launches */
     GCAL_PLAN_SPENT_CHECKING,  /* on the device */
-    GCAL_PLAN_SPENT_COMPARING, /* references on the host */
+    GCAL_PLAN_SPENT_COMPARING, /* references on the host, as far as the device waits */
     GCAL_PLAN_SPENT_MEASURING, /* warm-up included */
     GCAL_PLAN_SPENT_CHOOSING,  /* information gain of kernels, fits */
     GCAL_PLAN_SPENT_WAITING,   /* for other devices */
@@ -42,6 +47,8 @@ struct gcal_plan {
     const struct gcal_config_measure_options *options;
     const struct gcal_plan_hooks *hooks;
     struct gcal_plan_references *references;
+    struct gcal_plan_comparing *comparing; /* NULL: outputs are compared at once */
+    bool has_ended;
     size_t n_rows;
     struct gcal_plan_row *rows;
     double start_s;  /* gcal_clock_now_s() */
@@ -55,6 +62,13 @@ struct gcal_plan {
 
 /* The functions below that may end the plan return -1 with plan->err filled. */
 
+/* ---- plan.c ---- */
+
+/* The end of measuring, with its result, while all verdicts are there: samples of a device that
+ * was given up are kept.
+ */
+void gcal_plan_end(struct gcal_plan *plan, int rc);
+
 /* ---- session.c ---- */
 
 double gcal_plan_elapsed_s(const struct gcal_plan *plan);
@@ -66,7 +80,9 @@ const struct gcal_plan_done *gcal_plan_find_done(const struct gcal_plan *plan,
 /* A row for 'kernel', or NULL. */
 struct gcal_plan_row *gcal_plan_add(struct gcal_plan *plan,
                                     const struct gcal_kernel *kernel);
-/* Hands the row to the sink; 'detail' may be NULL. */
+/* Hands the row to the sink; 'detail' may be NULL.  A row that is good waits for the verdict on
+ * its family, and is wrong if that is.
+ */
 int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
                      enum gcal_measurement_status status, const char *detail);
 /* Ends a row without a record. */
@@ -102,18 +118,48 @@ void gcal_plan_announced_all(struct gcal_plan *plan);
 
 /* Result of checking a family. */
 struct gcal_plan_verdict {
+    struct gcal_plan_comparison *pending; /* the others follow from it; NULL: known */
     bool checked, wrong;
     double worst;                        /* relative difference */
     enum gcal_measurement_status status; /* of a family that is wrong */
     struct gcal_error why;
 };
 
-/* Checks the family of a prepared row.  The row is finished if its worker was lost. */
+/* Checks the family of a prepared row.  The row is finished if its worker was lost.  The
+ * verdict may be pending afterwards: the device goes on meanwhile.
+ */
 int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
                            struct gcal_plan_verdict *verdict);
-/* Notes the verdict in a row of the family, which is finished if the family is wrong. */
+/* Notes the verdict in a row of the family, which is finished if the family is wrong.  A row
+ * with a pending one keeps it, 'verdict' itself.
+ */
 int gcal_plan_apply_verdict(struct gcal_plan *plan, struct gcal_plan_row *row,
-                            const struct gcal_plan_verdict *verdict);
+                            struct gcal_plan_verdict *verdict);
+
+/* ---- comparing.c: outputs compared beside the measuring ---- */
+
+/* NULL: outputs are compared at once, on CPUs, whose kernels need the processors, and where
+ * there is one processor.
+ */
+struct gcal_plan_comparing *gcal_plan_comparing_start(const struct gcal_plan *plan);
+/* What is pending stays so; NULL is allowed. */
+void gcal_plan_comparing_stop(struct gcal_plan_comparing *comparing);
+/* Takes 'outputs', and makes the verdict a pending one. -1 without memory: nothing is done. */
+int gcal_plan_comparing_add(struct gcal_plan_comparing *comparing,
+                            const struct gcal_kernel *kernel, void **outputs,
+                            struct gcal_plan_verdict *verdict);
+/* Whether the verdict is known; 'waits': once it is. */
+bool gcal_plan_verdict_is_known(struct gcal_plan *plan, struct gcal_plan_verdict *verdict,
+                                bool waits);
+/* After gcal_plan_comparing_stop(). */
+void gcal_plan_verdict_clear(struct gcal_plan_verdict *verdict);
+
+/* Compares a kernel's outputs with the host's now. */
+void gcal_plan_compare(struct gcal_plan_references *references, const char *device_name,
+                       const struct gcal_kernel *kernel, uint64_t seed,
+                       void *const *outputs, struct gcal_plan_verdict *found);
+/* Outputs as from gcal_worker_check(), and the array. */
+void gcal_plan_outputs_free(const struct gcal_kernel *kernel, void **outputs);
 
 /* ---- host.c ---- */
 

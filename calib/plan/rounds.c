@@ -181,8 +181,10 @@ static int measure(struct gcal_plan *plan, struct gcal_plan_row *row, size_t n)
 
 static int visit(struct gcal_plan *plan, struct gcal_plan_row *row, double share)
 {
-    int rc = 0;
+    int rc = row->verdict ? gcal_plan_apply_verdict(plan, row, row->verdict) : 0;
 
+    if (rc < 0 || row->finished)
+        return rc;
     if (row->worker != plan->worker)
         rc = gcal_plan_prepare(plan, row);
     if (rc == 0)

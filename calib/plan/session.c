@@ -67,8 +67,8 @@ struct gcal_plan_row *gcal_plan_add(struct gcal_plan *plan,
     return NULL;
 }
 
-int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
-                     enum gcal_measurement_status status, const char *detail)
+static int finish(struct gcal_plan *plan, struct gcal_plan_row *row,
+                  enum gcal_measurement_status status, const char *detail)
 {
     const struct gcal_run_sink *sink = &plan->hooks->sink;
     struct gcal_run_kernel kernel = { 0 };
@@ -92,6 +92,37 @@ int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
     row->finished = true;
     plan->n_finished++;
     return rc;
+}
+
+/* The verdict on the row's family, if it is known, or has to be: false if it is wrong, and
+ * the row's times count for nothing.
+ */
+static bool take_verdict(struct gcal_plan *plan, struct gcal_plan_row *row, bool waits)
+{
+    struct gcal_plan_verdict *verdict = row->verdict;
+
+    row->verdict = NULL;
+    if (!gcal_plan_verdict_is_known(plan, verdict, waits))
+        return true;
+    row->m.checked = verdict->checked;
+    row->m.worst_difference = verdict->worst;
+    if (!verdict->wrong)
+        return true;
+    row->m.n_samples = 0;
+    row->m.stop = GCAL_MEASUREMENT_STOP_NONE;
+    return false;
+}
+
+int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
+                     enum gcal_measurement_status status, const char *detail)
+{
+    struct gcal_plan_verdict *verdict = row->verdict;
+
+    if (verdict && !take_verdict(plan, row, status == GCAL_MEASUREMENT_GOOD)) {
+        status = verdict->status;
+        detail = verdict->why.text;
+    }
+    return finish(plan, row, status, detail);
 }
 
 void gcal_plan_leave_out(struct gcal_plan *plan, struct gcal_plan_row *row)

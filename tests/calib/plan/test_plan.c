@@ -13,6 +13,7 @@
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/log.h"
+#include "calib/base/threads.h"
 #include "calib/model/dtype.h"
 #include "calib/model/profile.h"
 #include "calib/plan/plan.h"
@@ -128,8 +129,12 @@ static struct scripted_device {
     size_t tried;                      /* kernels prepared */
     size_t n_announced, n_unannounced; /* the latter were prepared */
     size_t announced[MAX_KERNELS];
-    bool is_complete; /* nothing more will be announced */
+    bool is_complete;   /* nothing more will be announced */
+    char *type;         /* NULL: none */
+    size_t sunk_before; /* rows, before the kernel prepared last */
 } device;
+
+static size_t n_sunk;
 
 static size_t index_of(const struct gcal_kernel *kernel)
 {
@@ -178,6 +183,7 @@ static enum gcal_worker_outcome scripted_prepare(void *context,
     (void)context;
     (void)limit_s;
     device.tried++;
+    device.sunk_before = n_sunk;
     device.n_unannounced += !is_announced(index_of(kernel));
     *first_s = times_s[index_of(kernel)];
     if (behaviours[index_of(kernel)] == BAD_EVENTS) {
@@ -248,7 +254,6 @@ scripted_check(void *context, const struct gcal_kernel *kernel, uint64_t seed,
 
 /* ---- a sink that remembers ---- */
 
-static size_t n_sunk;
 static struct gcal_measurement sunk[MAX_KERNELS];
 static size_t n_done;
 static const struct gcal_plan_done *done;
@@ -352,7 +357,9 @@ static int run(struct gcal_error *err)
                                                .measurement = keep_measurement },
                                      .n_done = n_done,
                                      .done = done };
-    struct gcal_device_info info = { .uid = "uuid:1", .name = "scripted" };
+    struct gcal_device_info info = { .uid = "uuid:1",
+                                     .name = "scripted",
+                                     .device_type = device.type };
 
     int rc = gcal_plan_measure(&ops, "n1", &info, &list, &options, &hooks, err);
 
@@ -672,6 +679,66 @@ static void kernels_are_announced(void **state)
     assert_true(device.is_complete);
 }
 
+/* Twice each element, after a while. */
+#define SLOW_REFERENCE                                                                   \
+    "void reference(float *c, const float *a, int n)\n"                                  \
+    "{ float x = 0; for (int k = 0; k < 300000; k++) x += 1;\n"                          \
+    "  for (int i = 0; i < n; i++) c[i] = 2 * a[i] + 0 * x; }\n"
+
+/* The device goes on while the host computes what is right, and what is wrong is recorded as
+ * such, without samples.  On CPUs, and if nothing is known of the device, it waits.
+ */
+static void the_host_computes_beside_the_device(void **state)
+{
+    static char *const types[] = { NULL, (char *)"cpu", (char *)"gpu" };
+
+    (void)state;
+    add_kernel("wrong", 64, false, 2e-3, WRONG);
+    add_kernel("right", 64, false, 3e-3, STEADY);
+    for (size_t i = 0; i < 2; i++) {
+        free(list.kernels[i]->reference);
+        list.kernels[i]->reference = strdup(SLOW_REFERENCE);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        struct gcal_error err = { 0 };
+        bool waits = i < 2 || gcal_threads_processors() == 1;
+
+        forget_rows();
+        device.type = types[i];
+        assert_int_equal(run(&err), 0);
+        assert_int_equal(device.sunk_before, waits);
+        assert_int_equal(n_sunk, 2);
+        assert_int_equal(row("wrong n:64")->status, GCAL_MEASUREMENT_WRONG_RESULT);
+        assert_int_equal(row("wrong n:64")->n_samples, 0);
+        assert_int_equal(row("wrong n:64")->stop, GCAL_MEASUREMENT_STOP_NONE);
+        assert_non_null(strstr(row("wrong n:64")->detail, "c[17] is "));
+        assert_int_equal(row("right n:64")->status, GCAL_MEASUREMENT_GOOD);
+        assert_int_equal(row("right n:64")->n_samples, 8);
+        assert_true(row("right n:64")->checked);
+    }
+}
+
+/* It is given up while verdicts are pending. */
+static void a_device_is_lost_before_the_verdict(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    device.type = (char *)"gpu";
+    for (int i = 0; i < 8; i++) {
+        char name[] = { (char)('a' + i), '\0' };
+
+        add_kernel(name, 64, false, 2e-3, i ? DIES : STEADY);
+        free(list.kernels[i]->reference);
+        list.kernels[i]->reference = strdup(SLOW_REFERENCE);
+    }
+    assert_int_equal(run(&err), -1);
+    assert_int_equal(err.code, GCAL_EDEVICE);
+    assert_non_null(strstr(err.text, "was given up"));
+    if (row("a n:64"))
+        assert_true(row("a n:64")->checked);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -695,6 +762,8 @@ int main(void)
         TEST(a_resumed_run_leaves_out_what_is_done),
         TEST(a_sink_that_fails_ends_it),
         TEST(kernels_are_announced),
+        TEST(the_host_computes_beside_the_device),
+        TEST(a_device_is_lost_before_the_verdict),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
