@@ -83,6 +83,11 @@ fail:
     return NULL;
 }
 
+double gcal_device_busy(const struct gcal_device *cl)
+{
+    return gcal_device_nvml_busy(cl->nvml);
+}
+
 bool gcal_device_is_alive(const struct gcal_device *cl)
 {
     uint32_t value = 0;

@@ -43,6 +43,11 @@ void gcal_device_forget_programs(struct gcal_device *cl);
  */
 bool gcal_device_is_alive(const struct gcal_device *cl);
 
+/* The share of about the last second in which kernels ran on the device, of any process; NaN
+ * if the vendor's library does not report it.
+ */
+double gcal_device_busy(const struct gcal_device *cl);
+
 /* The functions below return 0, or -1 with 'err' and the measurement's 'status'. */
 
 /* Builds, sets the arguments, runs twice; 'time_s' is of the second run.  'built' has

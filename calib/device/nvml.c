@@ -7,11 +7,16 @@
 
 enum { NVML_CLOCK_SM = 1, NVML_TEMPERATURE_GPU = 0 };
 
+struct utilization { /* of about the last second */
+    unsigned kernels, memory;
+};
+
 struct gcal_device_nvml {
     void *library, *device;
     int (*clock)(void *device, int type, unsigned *mhz);
     int (*temperature)(void *device, int sensor, unsigned *celsius);
     int (*throttle)(void *device, unsigned long long *reasons);
+    int (*utilization)(void *device, struct utilization *percent);
     int (*shutdown)(void);
 };
 
@@ -33,6 +38,8 @@ struct gcal_device_nvml *gcal_device_nvml_open(const char *pci)
         nvml->library, "nvmlDeviceGetTemperature");
     nvml->throttle = (int (*)(void *, unsigned long long *))dlsym(
         nvml->library, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    nvml->utilization = (int (*)(void *, struct utilization *))dlsym(
+        nvml->library, "nvmlDeviceGetUtilizationRates");
     if (init && find && nvml->shutdown && init() == 0 && find(pci, &nvml->device) == 0)
         return nvml;
 fail:
@@ -68,4 +75,13 @@ void gcal_device_nvml_read(const struct gcal_device_nvml *nvml,
         sample->temperature_c = value;
     if (nvml->throttle && nvml->throttle(nvml->device, &reasons) == 0)
         sample->throttle = reasons;
+}
+
+double gcal_device_nvml_busy(const struct gcal_device_nvml *nvml)
+{
+    struct utilization percent;
+
+    return nvml && nvml->utilization && nvml->utilization(nvml->device, &percent) == 0
+               ? percent.kernels / 100.0
+               : NAN;
 }

@@ -191,6 +191,8 @@ struct gcal_device_nvml;
 struct gcal_device_nvml *gcal_device_nvml_open(const char *pci);
 void gcal_device_nvml_close(struct gcal_device_nvml *nvml);
 /* Fills clock, temperature and throttle reasons; NaN, NaN, 0 if 'nvml' is NULL. */
+/* The share of about the last second in which kernels ran; NaN if it is not known. */
+double gcal_device_nvml_busy(const struct gcal_device_nvml *nvml);
 void gcal_device_nvml_read(const struct gcal_device_nvml *nvml,
                            struct gcal_measurement_sample *sample);
 

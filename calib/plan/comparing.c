@@ -122,11 +122,10 @@ static void init_condition(pthread_cond_t *changed)
 
 struct gcal_plan_comparing *gcal_plan_comparing_start(const struct gcal_plan *plan)
 {
-    const char *type = plan->info->device_type;
     size_t n = gcal_threads_processors() - 1;
     struct gcal_plan_comparing *c;
 
-    if (!type || strcmp(type, "cpu") == 0 || !n || !(c = calloc(1, sizeof(*c))))
+    if (gcal_plan_needs_host(plan) || !n || !(c = calloc(1, sizeof(*c))))
         return NULL;
     c->references = plan->references;
     c->device_name = plan->info->name;

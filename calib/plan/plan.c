@@ -89,7 +89,7 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     plan.comparing = gcal_plan_comparing_start(&plan);
     if (!chooses)
         announce_all(&plan, kernels);
-    if (gcal_plan_restart_worker(&plan, NULL) == 0 &&
+    if (gcal_plan_restart_worker(&plan, NULL) == 0 && gcal_plan_await_idle(&plan) == 0 &&
         gcal_plan_check_resumed(&plan, kernels) == 0)
         rc = chooses ? gcal_plan_design(&plan, kernels) : measure_all(&plan, kernels);
     gcal_plan_end(&plan, rc); /* of a plan that did not come to its kernels */
@@ -105,6 +105,10 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
         plan.spent_s[GCAL_PLAN_SPENT_COMPARING], plan.spent_s[GCAL_PLAN_SPENT_MEASURING],
         plan.spent_s[GCAL_PLAN_SPENT_WAITING], plan.spent_s[GCAL_PLAN_SPENT_CHOOSING],
         plan.n_left_out);
+    if (plan.n_disturbed)
+        gcal_log(GCAL_LOG_INFO,
+                 "%s: %zu samples were disturbed and taken again, after waiting %.1f s",
+                 info->name, plan.n_disturbed, plan.spent_s[GCAL_PLAN_SPENT_DISTURBED]);
     for (size_t i = 0; i < plan.n_rows; i++)
         gcal_measurement_clear(&plan.rows[i].m);
     free(plan.rows);

@@ -117,6 +117,10 @@ struct gcal_plan_device_ops {
                                       uint64_t seed, double limit_s, void **outputs,
                                       enum gcal_measurement_status *status,
                                       struct gcal_error *err);
+    /* The share of the last second in which kernels ran on the device, of any process; NULL or
+     * NaN: unknown.
+     */
+    double (*busy)(void *context);
     /* What the driver says of the kernel prepared last; NULL: nothing. */
     struct gcal_built (*built)(void *context);
     /* A kernel that will be prepared, after those announced before it; NULL: nothing is built

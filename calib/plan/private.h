@@ -37,7 +37,17 @@ enum gcal_plan_spent {
     GCAL_PLAN_SPENT_MEASURING, /* warm-up included */
     GCAL_PLAN_SPENT_CHOOSING,  /* information gain of kernels, fits */
     GCAL_PLAN_SPENT_WAITING,   /* for other devices */
+    GCAL_PLAN_SPENT_DISTURBED, /* waiting for an idle device */
     GCAL_PLAN_N_SPENT,
+};
+
+/* A kernel that is timed again and again. */
+struct gcal_plan_pulse {
+    const struct gcal_kernel *kernel; /* NULL: none */
+    unsigned worker;                  /* that has it prepared */
+    double time_s;                    /* of a launch, undisturbed */
+    double work_s;                    /* measured since the last pulse */
+    uint64_t good_order;              /* the first launch after the last pulse */
 };
 
 struct gcal_plan {
@@ -56,6 +66,8 @@ struct gcal_plan {
     int failures;    /* since the last success */
     uint64_t random, order;
     size_t n_finished, n_left_out;
+    struct gcal_plan_pulse pulse;
+    size_t n_disturbed; /* samples that were taken again */
     double spent_s[GCAL_PLAN_N_SPENT];
     struct gcal_error *err;
 };
@@ -72,6 +84,8 @@ void gcal_plan_end(struct gcal_plan *plan, int rc);
 /* ---- session.c ---- */
 
 double gcal_plan_elapsed_s(const struct gcal_plan *plan);
+/* Whether its kernels need the host's processors, as on CPUs, or may. */
+bool gcal_plan_needs_host(const struct gcal_plan *plan);
 void gcal_plan_report_progress(const struct gcal_plan *plan, const char *phase,
                                size_t done, size_t total);
 /* The measurement of the kernel before this run was resumed, or NULL. */
@@ -220,5 +234,24 @@ void gcal_plan_turns_give(struct gcal_plan_turns *turns);
 
 int gcal_plan_warm_up(struct gcal_plan *plan);
 int gcal_plan_rounds(struct gcal_plan *plan);
+/* Times n launches of a prepared row, in turn with other devices. */
+enum gcal_worker_outcome gcal_plan_launch(struct gcal_plan *plan,
+                                          const struct gcal_plan_row *row, size_t n,
+                                          struct gcal_measurement_sample *samples,
+                                          enum gcal_measurement_status *status,
+                                          struct gcal_error *why);
+
+/* ---- pulse.c: what disturbs a device ---- */
+
+/* Before the first launch: waits until others do not use the device, or gives it up. */
+int gcal_plan_await_idle(struct gcal_plan *plan);
+/* A row that was prepared, and whose first_s is its time on the warm device. */
+void gcal_plan_pulse_begin(struct gcal_plan *plan, struct gcal_plan_row *row);
+/* Whether a pulse has to be taken; always where there is none. */
+bool gcal_plan_pulse_is_due(const struct gcal_plan *plan);
+/* Takes a pulse: rows that have a reason to stop are finished, or lose what was measured while
+ * the device was disturbed, and go on.
+ */
+int gcal_plan_pulse_take(struct gcal_plan *plan);
 
 #endif

@@ -43,11 +43,11 @@ static size_t launches_for(const struct gcal_plan *plan, const struct gcal_plan_
     return (size_t)fmax(1, fmin(fmin(seconds / first_s, limit), (double)most));
 }
 
-static enum gcal_worker_outcome launch(struct gcal_plan *plan,
-                                       const struct gcal_plan_row *row, size_t n,
-                                       struct gcal_measurement_sample *samples,
-                                       enum gcal_measurement_status *status,
-                                       struct gcal_error *why)
+enum gcal_worker_outcome gcal_plan_launch(struct gcal_plan *plan,
+                                          const struct gcal_plan_row *row, size_t n,
+                                          struct gcal_measurement_sample *samples,
+                                          enum gcal_measurement_status *status,
+                                          struct gcal_error *why)
 {
     double asked_s = gcal_clock_now_s(), start_s;
     bool has_turn = gcal_plan_turns_take(plan->hooks->turns, row);
@@ -103,7 +103,7 @@ int gcal_plan_warm_up(struct gcal_plan *plan)
         int rc;
 
         gcal_plan_report_progress(plan, "warming up", 0, plan->n_rows);
-        outcome = launch(plan, row, n, samples, &status, &why);
+        outcome = gcal_plan_launch(plan, row, n, samples, &status, &why);
         if ((rc = gcal_plan_handle_outcome(plan, row, outcome, status, &why)) != 0)
             return rc < 0 ? -1 : 0;
         row->m.n_warmup += n;
@@ -113,6 +113,7 @@ int gcal_plan_warm_up(struct gcal_plan *plan)
     } while (fabs(median_s - before_s) > WARM_UP_AGREE * median_s &&
              gcal_plan_elapsed_s(plan) - start_s < limit_s);
     row->first_s = median_s;
+    gcal_plan_pulse_begin(plan, row);
     return 0;
 }
 
@@ -165,15 +166,18 @@ static int measure(struct gcal_plan *plan, struct gcal_plan_row *row, size_t n)
     struct gcal_measurement_sample *samples = row->m.samples + row->m.n_samples;
     enum gcal_measurement_status status = GCAL_MEASUREMENT_LAUNCH_FAILED;
     struct gcal_error why = { 0 };
-    enum gcal_worker_outcome outcome = launch(plan, row, n, samples, &status, &why);
+    enum gcal_worker_outcome outcome =
+        gcal_plan_launch(plan, row, n, samples, &status, &why);
 
     if (gcal_plan_is_transient_error(row, outcome, status))
         return 1;
     if (outcome != GCAL_WORKER_DONE)
         return gcal_plan_handle_outcome(plan, row, outcome, status, &why);
     plan->failures = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         samples[i].order = plan->order++;
+        plan->pulse.work_s += samples[i].time_s;
+    }
     row->m.n_samples += n;
     return gcal_fit_median_time(row->m.samples, row->m.n_samples, &row->first_s,
                                 &row->spread, plan->err);
@@ -192,7 +196,7 @@ static int visit(struct gcal_plan *plan, struct gcal_plan_row *row, double share
     if (rc != 0)
         return rc < 0 ? -1 : 0;
     row->m.stop = stop_reason(plan, row);
-    return row->m.stop ? gcal_plan_finish(plan, row, GCAL_MEASUREMENT_GOOD, NULL) : 0;
+    return 0;
 }
 
 static int stop_at_budget(struct gcal_plan *plan, struct gcal_plan_row *row)
@@ -230,7 +234,8 @@ static int run_round(struct gcal_plan *plan, struct gcal_plan_row **rows, size_t
 
         gcal_plan_report_progress(plan, "measuring", plan->n_finished,
                                   plan->n_rows - plan->n_left_out);
-        if ((late ? stop_at_budget(plan, row) : visit(plan, row, share)) < 0)
+        if ((late ? stop_at_budget(plan, row) : visit(plan, row, share)) < 0 ||
+            (gcal_plan_pulse_is_due(plan) && gcal_plan_pulse_take(plan) < 0))
             return -1;
     }
     return 0;
@@ -241,7 +246,7 @@ static size_t unfinished(struct gcal_plan *plan, struct gcal_plan_row **rows)
     size_t n = 0;
 
     for (size_t i = 0; i < plan->n_rows; i++)
-        if (!plan->rows[i].finished && !plan->rows[i].parked)
+        if (!plan->rows[i].finished && !plan->rows[i].parked && !plan->rows[i].m.stop)
             rows[n++] = &plan->rows[i];
     return n;
 }
@@ -255,8 +260,12 @@ int gcal_plan_rounds(struct gcal_plan *plan)
 
     if (!rows || !order)
         rc = gcal_error_memory(plan->err);
-    while (rc == 0 && (n = unfinished(plan, rows)))
-        rc = run_round(plan, rows, order, n, share);
+    do {
+        while (rc == 0 && (n = unfinished(plan, rows)))
+            rc = run_round(plan, rows, order, n, share);
+        if (rc == 0)
+            rc = gcal_plan_pulse_take(plan);
+    } while (rc == 0 && unfinished(plan, rows)); /* some lost their samples */
     free(rows);
     free(order);
     return rc;

@@ -17,6 +17,13 @@ double gcal_plan_elapsed_s(const struct gcal_plan *plan)
     return gcal_clock_now_s() - plan->start_s;
 }
 
+bool gcal_plan_needs_host(const struct gcal_plan *plan)
+{
+    const char *type = plan->info->device_type;
+
+    return !type || strcmp(type, "cpu") == 0;
+}
+
 void gcal_plan_report_progress(const struct gcal_plan *plan, const char *phase,
                                size_t done, size_t total)
 {

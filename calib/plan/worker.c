@@ -86,6 +86,13 @@ static enum gcal_worker_outcome measure(void *context, const struct gcal_kernel 
     return gcal_worker_measure(d->worker, kernel, n, limit_s, samples, status, err);
 }
 
+static double busy(void *context)
+{
+    struct worker_device *d = context;
+
+    return gcal_worker_busy(d->worker, d->limit_s);
+}
+
 static enum gcal_worker_outcome check(void *context, const struct gcal_kernel *kernel,
                                       uint64_t seed, double limit_s, void **outputs,
                                       enum gcal_measurement_status *status,
@@ -106,6 +113,7 @@ gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid
                                         .prepare = prepare,
                                         .measure = measure,
                                         .check = check,
+                                        .busy = busy,
                                         .built = built };
     struct worker_device *d = calloc(1, sizeof(*d));
 

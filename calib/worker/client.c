@@ -1,5 +1,6 @@
 /* client.c - the rank's end of a worker's socket */
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -400,6 +401,21 @@ struct gcal_built gcal_worker_get_built(struct gcal_wire *wire)
     built.work_group_size = gcal_wire_get_u64(wire);
     built.multiple = gcal_wire_get_u64(wire);
     return built;
+}
+
+double gcal_worker_busy(struct gcal_worker *worker, double limit_s)
+{
+    struct gcal_buf question = { 0 }, answer;
+    struct gcal_error why = { 0 };
+    struct gcal_wire wire;
+    double share;
+
+    if (ask(worker, GCAL_WORKER_REQUEST_BUSY, &question, limit_s, &answer, NULL, &why) !=
+        GCAL_WORKER_DONE)
+        return NAN;
+    wire = gcal_wire_open(answer.data, answer.size);
+    share = gcal_wire_get_f64(&wire);
+    return finish(worker, &wire, &answer, NULL, &why) == GCAL_WORKER_DONE ? share : NAN;
 }
 
 struct gcal_built gcal_worker_built(const struct gcal_worker *worker)

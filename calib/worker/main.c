@@ -211,6 +211,9 @@ static int answer(struct state *state, uint32_t request, struct gcal_wire *wire,
         return answer_time(state, wire, r);
     case GCAL_WORKER_REQUEST_CHECK:
         return answer_check(state, wire, r);
+    case GCAL_WORKER_REQUEST_BUSY:
+        gcal_wire_put_f64(&r->payload, gcal_device_busy(state->cl));
+        return 0;
     }
     return gcal_error_set(&r->err, GCAL_EINPUT, "unknown request %u", request);
 }

@@ -16,6 +16,7 @@ enum gcal_worker_request {
     GCAL_WORKER_REQUEST_MEASURE,
     GCAL_WORKER_REQUEST_CHECK,
     GCAL_WORKER_REQUEST_TIME,
+    GCAL_WORKER_REQUEST_BUSY,
 };
 
 /* Answers: the results of a request; a measurement status and an error; the same from a

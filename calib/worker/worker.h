@@ -109,6 +109,11 @@ gcal_worker_prepare_built(struct gcal_worker *worker, const struct gcal_kernel *
                           const struct gcal_built *built, double limit_s, double *first_s,
                           enum gcal_measurement_status *status, struct gcal_error *err);
 
+/* The share of about the last second in which kernels of any process ran on the device; NaN:
+ * the vendor's library does not report it, or the worker was lost.
+ */
+double gcal_worker_busy(struct gcal_worker *worker, double limit_s);
+
 /* What the driver says of the kernel that was prepared last. */
 struct gcal_built gcal_worker_built(const struct gcal_worker *worker);
 

@@ -1,5 +1,6 @@
 /* test_plan.c - plans on a scripted device: sizes, checks, order, when to stop, failures
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,9 +130,12 @@ static struct scripted_device {
     size_t tried;                      /* kernels prepared */
     size_t n_announced, n_unannounced; /* the latter were prepared */
     size_t announced[MAX_KERNELS];
-    bool is_complete;   /* nothing more will be announced */
-    char *type;         /* NULL: none */
-    size_t sunk_before; /* rows, before the kernel prepared last */
+    bool is_complete;          /* nothing more will be announced */
+    char *type;                /* NULL: none */
+    size_t slow_from, slow_to; /* launches that take half as long again */
+    double busy[3];            /* the share that is reported first, then, and later */
+    size_t n_busy;             /* asked */
+    size_t sunk_before;        /* rows, before the kernel prepared last */
 } device;
 
 static size_t n_sunk;
@@ -227,9 +231,17 @@ scripted_measure(void *context, const struct gcal_kernel *kernel, size_t n,
                         : behaviours[k] == DRIFTING ? 1 + 0.05 * (double)launch
                                                     : 1 + 1e-5 * (launch % 3);
 
+        if (launch >= device.slow_from && launch < device.slow_to)
+            factor *= 1.5;
         samples[i] = (struct gcal_measurement_sample){ .time_s = times_s[k] * factor };
     }
     return GCAL_WORKER_DONE;
+}
+
+static double scripted_busy(void *context)
+{
+    (void)context;
+    return device.busy[device.n_busy < 2 ? device.n_busy++ : 2];
 }
 
 static enum gcal_worker_outcome
@@ -285,6 +297,8 @@ static int keep_measurement(void *context, const struct gcal_measurement *m,
     kept->kernel_id = strdup(m->kernel_id);
     kept->detail = m->detail ? strdup(m->detail) : NULL;
     kept->samples = NULL;
+    for (size_t i = 0; i < m->n_samples; i++)
+        kept->median_s = fmax(kept->median_s, m->samples[i].time_s); /* the largest */
     for (size_t i = 1; i < m->n_samples; i++)
         assert_true(m->samples[i].order > m->samples[i - 1].order);
     for (size_t i = 0; i < n_done && m->n_samples; i++)
@@ -351,6 +365,7 @@ static int run(struct gcal_error *err)
                                         .prepare = scripted_prepare,
                                         .measure = scripted_measure,
                                         .check = scripted_check,
+                                        .busy = scripted_busy,
                                         .announce = scripted_announce,
                                         .announced_all = scripted_announced_all };
     struct gcal_plan_hooks hooks = { .sink = { .kernel = keep_kernel,
@@ -718,6 +733,94 @@ static void the_host_computes_beside_the_device(void **state)
     }
 }
 
+/* ---- what disturbs a device ---- */
+
+static void add_disturbed(void)
+{
+    device.type = (char *)"gpu";
+    options.budget_s = 20;
+    options.noise = 1e-9;
+    options.max_samples = 16;
+    for (int i = 0; i < 10; i++)
+        add_kernel("k", 64 + i, false, 10e-3, STEADY);
+}
+
+/* What was measured meanwhile is measured again. */
+static void a_disturbance_is_waited_out(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_disturbed();
+    device.slow_from = 70;
+    device.slow_to = 130;
+    assert_int_equal(run(&err), 0);
+    assert_true(device.launches > device.slow_to);
+    assert_int_equal(n_sunk, 10);
+    for (size_t i = 0; i < n_sunk; i++) {
+        assert_int_equal(sunk[i].n_samples, 16);
+        assert_true(sunk[i].median_s < 10.1e-3);
+    }
+}
+
+/* Nobody else uses it: it is slower now, which the record shows. */
+static void a_device_that_stays_slow_is_measured(void **state)
+{
+    struct gcal_error err = { 0 };
+    size_t n_slow = 0;
+
+    (void)state;
+    add_disturbed();
+    options.budget_s = 2;
+    device.slow_from = 70;
+    device.slow_to = SIZE_MAX;
+    assert_int_equal(run(&err), 0);
+    for (size_t i = 0; i < n_sunk; i++)
+        n_slow += sunk[i].n_samples == 16 && sunk[i].median_s > 14.9e-3;
+    assert_int_equal(n_slow, 10);
+}
+
+static void a_device_in_use_is_given_up(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_disturbed();
+    options.budget_s = 2;
+    device.busy[0] = device.busy[1] = device.busy[2] = 0.7;
+    assert_int_equal(run(&err), -1);
+    assert_int_equal(err.code, GCAL_EDEVICE);
+    assert_non_null(strstr(err.text, "in use by others, for 70 % of the time"));
+    assert_int_equal(device.launches + n_sunk, 0);
+}
+
+static void a_device_that_is_idle_soon_is_awaited(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_disturbed();
+    device.busy[0] = 0.7;
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(device.n_busy, 2);
+    assert_int_equal(n_sunk, 10);
+}
+
+/* Others begin to use it. */
+static void a_device_that_is_taken_is_given_up(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_disturbed();
+    options.budget_s = 2;
+    device.slow_from = 70;
+    device.slow_to = SIZE_MAX;
+    device.busy[1] = 0.4;
+    assert_int_equal(run(&err), -1);
+    assert_non_null(strstr(err.text, "in use by others, for 40 % of the time"));
+}
+
 /* It is given up while verdicts are pending. */
 static void a_device_is_lost_before_the_verdict(void **state)
 {
@@ -763,6 +866,11 @@ int main(void)
         TEST(a_sink_that_fails_ends_it),
         TEST(kernels_are_announced),
         TEST(the_host_computes_beside_the_device),
+        TEST(a_disturbance_is_waited_out),
+        TEST(a_device_that_stays_slow_is_measured),
+        TEST(a_device_in_use_is_given_up),
+        TEST(a_device_that_is_idle_soon_is_awaited),
+        TEST(a_device_that_is_taken_is_given_up),
         TEST(a_device_is_lost_before_the_verdict),
     };
 

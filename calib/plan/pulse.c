@@ -1,0 +1,224 @@
+/* pulse.c - what disturbs a device is noticed while it is measured
+ *
+ * The pulse is a kernel that is timed again and again.  While it takes longer than after the
+ * warm-up, something else uses the device or slows it down: the plan waits, and what was
+ * measured since the pulse before is measured again.  A device that stays slower is either in
+ * use by others, which the vendor's library can say, and is given up; or it is slower now,
+ * which the results find from the order of the samples (fit/speed.h).
+ *
+ * Not on CPUs: the host's other work always shows, and the medians of many samples bear it.
+ */
+#include <math.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/base/log.h"
+#include "calib/plan/private.h"
+#include "fit/fit.h"
+
+/* A pulse after so much measuring: samples are held back for no longer. */
+#define EVERY_S  0.5
+#define LAUNCHES 2
+
+/* Clocks and temperatures make smaller differences. */
+#define TOLERANCE 1.1
+
+/* Waiting ends at the first of these. */
+#define WAIT_S     10.0
+#define WAIT_SHARE 0.1 /* of the budget */
+#define LOOK_S     0.1 /* between looks */
+
+/* The vendor's library has the share of about the last second. */
+#define REST_S 1.0
+#define BUSY   0.1
+
+static double longest_wait_s(const struct gcal_plan *plan)
+{
+    return fmin(WAIT_S, WAIT_SHARE * plan->options->budget_s);
+}
+
+static void rest(const struct gcal_plan *plan, double seconds)
+{
+    double end_s = gcal_clock_now_s() + seconds;
+
+    while (gcal_clock_now_s() < end_s) {
+        gcal_plan_report_progress(plan, "waiting for an idle device", plan->n_finished,
+                                  plan->n_rows - plan->n_left_out);
+        gcal_clock_sleep_s(fmin(seconds, LOOK_S));
+    }
+}
+
+/* The share of the time that others use the device, while gpucal does not; 0: unknown. */
+static double busy_share(const struct gcal_plan *plan)
+{
+    double share = plan->ops->busy ? plan->ops->busy(plan->ops->context) : NAN;
+
+    return share >= BUSY ? share : 0;
+}
+
+static int give_up(struct gcal_plan *plan, double share)
+{
+    return gcal_error_set(
+        plan->err, GCAL_EDEVICE,
+        "%s on %s is in use by others, for %.0f %% of the time: its times "
+        "would be theirs, too; calibrate it when it is idle",
+        plan->info->name, plan->node, 100 * share);
+}
+
+int gcal_plan_await_idle(struct gcal_plan *plan)
+{
+    double end_s = gcal_clock_now_s() + longest_wait_s(plan), share;
+
+    if (!(share = busy_share(plan)))
+        return 0;
+    gcal_log(GCAL_LOG_WARN,
+             "%s: in use by others, for %.0f %% of the time: waiting %.0f s",
+             plan->info->name, 100 * share, longest_wait_s(plan));
+    while (share && gcal_clock_now_s() < end_s) {
+        rest(plan, REST_S);
+        share = busy_share(plan);
+    }
+    return share ? give_up(plan, share) : 0;
+}
+
+/* ---- the pulse ---- */
+
+void gcal_plan_pulse_begin(struct gcal_plan *plan, struct gcal_plan_row *row)
+{
+    if (gcal_plan_needs_host(plan))
+        return;
+    plan->pulse = (struct gcal_plan_pulse){ .kernel = row->kernel,
+                                            .worker = plan->worker,
+                                            .time_s = row->first_s,
+                                            .good_order = plan->order };
+}
+
+/* In a new worker, too. */
+static enum gcal_worker_outcome launch(struct gcal_plan *plan,
+                                       struct gcal_measurement_sample samples[LAUNCHES],
+                                       struct gcal_error *why)
+{
+    struct gcal_plan_row row = { .kernel = plan->pulse.kernel,
+                                 .first_s = plan->pulse.time_s };
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_LAUNCH_FAILED;
+    enum gcal_worker_outcome outcome = GCAL_WORKER_DONE;
+
+    if (plan->pulse.worker != plan->worker)
+        outcome =
+            plan->ops->prepare(plan->ops->context, row.kernel,
+                               plan->options->kernel_limit_s, &row.first_s, &status, why);
+    plan->pulse.worker = plan->worker;
+    if (outcome == GCAL_WORKER_DONE)
+        outcome = gcal_plan_launch(plan, &row, LAUNCHES, samples, &status, why);
+    return outcome;
+}
+
+/* Its time relative to that after the warm-up, in 'ratio'; 1 if it cannot be taken. */
+static int take(struct gcal_plan *plan, double *ratio)
+{
+    struct gcal_measurement_sample samples[LAUNCHES];
+    struct gcal_error why = { 0 };
+    enum gcal_worker_outcome outcome = launch(plan, samples, &why);
+
+    *ratio = 1;
+    if (outcome == GCAL_WORKER_DONE) {
+        *ratio = fmin(samples[0].time_s, samples[1].time_s) / plan->pulse.time_s;
+        return 0;
+    }
+    plan->pulse.kernel = NULL;
+    if (outcome == GCAL_WORKER_REFUSED)
+        return 0;
+    plan->failures++;
+    return gcal_plan_restart_worker(plan, why.text);
+}
+
+static int drop_since(struct gcal_plan *plan, struct gcal_plan_row *row, uint64_t order)
+{
+    size_t n = row->m.n_samples;
+
+    while (n && row->m.samples[n - 1].order >= order)
+        n--;
+    if (n == row->m.n_samples)
+        return 0;
+    plan->n_disturbed += row->m.n_samples - n;
+    row->m.n_samples = n;
+    row->m.stop = GCAL_MEASUREMENT_STOP_NONE;
+    row->mark = 0;
+    return n ? gcal_fit_median_time(row->m.samples, n, &row->first_s, &row->spread,
+                                    plan->err)
+             : 0;
+}
+
+/* What was measured since the last pulse that was as it should be. */
+static int drop_all(struct gcal_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_rows; i++)
+        if (!plan->rows[i].finished &&
+            drop_since(plan, &plan->rows[i], plan->pulse.good_order) < 0)
+            return -1;
+    return 0;
+}
+
+/* Rows that have enough samples. */
+static int hand_over(struct gcal_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_rows; i++)
+        if (!plan->rows[i].finished && plan->rows[i].m.stop &&
+            gcal_plan_finish(plan, &plan->rows[i], GCAL_MEASUREMENT_GOOD, NULL) < 0)
+            return -1;
+    return 0;
+}
+
+/* Waits until the pulse is as it was; '*ratio' is that of the last one. */
+static int wait_out(struct gcal_plan *plan, double *ratio)
+{
+    double from_s = gcal_clock_now_s(), end_s = from_s + longest_wait_s(plan), share;
+
+    gcal_log(GCAL_LOG_WARN,
+             "%s: %s takes %.2g times as long as before: waiting %.0f s at most for the "
+             "end of "
+             "what disturbs it",
+             plan->info->name, plan->pulse.kernel->name, *ratio, longest_wait_s(plan));
+    do {
+        rest(plan, LOOK_S);
+        if (take(plan, ratio) < 0)
+            return -1;
+    } while (plan->pulse.kernel && *ratio > TOLERANCE && gcal_clock_now_s() < end_s);
+    if (*ratio > TOLERANCE) {
+        rest(plan, REST_S);
+        if ((share = busy_share(plan)))
+            return give_up(plan, share);
+        plan->pulse.time_s *= *ratio; /* so it is slower now */
+    } else if (drop_all(plan) < 0) {
+        return -1;
+    }
+    plan->spent_s[GCAL_PLAN_SPENT_DISTURBED] += gcal_clock_now_s() - from_s;
+    return 0;
+}
+
+static bool has_pulse(const struct gcal_plan *plan)
+{
+    return plan->pulse.kernel && gcal_plan_elapsed_s(plan) < plan->options->budget_s;
+}
+
+int gcal_plan_pulse_take(struct gcal_plan *plan)
+{
+    double ratio = 1;
+
+    if (has_pulse(plan)) {
+        if (take(plan, &ratio) < 0)
+            return -1;
+        if (ratio > TOLERANCE && wait_out(plan, &ratio) < 0)
+            return -1;
+        if (ratio < 1 / TOLERANCE) /* it was disturbed when it was first taken */
+            plan->pulse.time_s *= ratio;
+    }
+    plan->pulse.work_s = 0;
+    plan->pulse.good_order = plan->order;
+    return hand_over(plan);
+}
+
+bool gcal_plan_pulse_is_due(const struct gcal_plan *plan)
+{
+    return !has_pulse(plan) || plan->pulse.work_s >= EVERY_S;
+}
