@@ -1,6 +1,7 @@
 /* main.c - the gpucal program: finds the command and runs it */
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,9 +89,20 @@ static int run_named(int argc, char **argv)
     return run(command, wants_help ? 2 : argc, argv);
 }
 
+/* A file that is opened later must not become the standard output or the log. */
+static void open_standard_files(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+            return;
+}
+
 int main(int argc, char **argv)
 {
-    int status = gcal_worker_dispatch(argc, argv);
+    int status;
+
+    open_standard_files();
+    status = gcal_worker_dispatch(argc, argv);
 
     if (status >= 0)
         return status;

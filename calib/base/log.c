@@ -12,6 +12,14 @@ static void (*hook)(void *context);
 static void *hook_context;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the hook, and of lines */
 
+/* A message is one line: names and texts of drivers may have line ends. */
+static void make_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = ' ';
+}
+
 void gcal_log_set_level(enum gcal_log_level level)
 {
     max_level = level;
@@ -20,6 +28,7 @@ void gcal_log_set_level(enum gcal_log_level level)
 void gcal_log_set_who(const char *who)
 {
     snprintf(prefix, sizeof(prefix), "%s%s", who, *who ? " " : "");
+    make_line(prefix);
 }
 
 void gcal_log_set_hook(void (*call)(void *context), void *context)
@@ -40,6 +49,7 @@ void gcal_log(enum gcal_log_level level, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(line, sizeof(line), fmt, args);
     va_end(args);
+    make_line(line);
     pthread_mutex_lock(&lock);
     if (hook)
         hook(hook_context);

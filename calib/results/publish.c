@@ -483,3 +483,8 @@ int gcal_results_publish(const struct gcal_results *results,
         rc = -1;
     return rc;
 }
+
+int gcal_results_check_device(const struct gcal_device_info *info, struct gcal_error *err)
+{
+    return gcal_store_check_device(info, err);
+}

@@ -159,6 +159,12 @@ int gcal_results_publish(const struct gcal_results *results,
                          const struct gcal_config *config, struct gcal_store *store,
                          size_t *published, struct gcal_error *err);
 
+/* Whether parameters of the device could be published, whatever they are: its name and its
+ * numbers are as the store takes them (GCAL_EDEVICE).
+ */
+int gcal_results_check_device(const struct gcal_device_info *info,
+                              struct gcal_error *err);
+
 /* A table for people: for each type and model the chosen form and the reason, its
  * parameters with units and errors, residuals, warnings, reasons for rejection; the
  * caller's to free.

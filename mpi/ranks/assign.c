@@ -9,6 +9,7 @@
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
 #include "calib/model/run/device_match.h"
+#include "calib/results/results.h"
 #include "calib/select/select.h"
 #include "fit/fit.h"
 #include "mpi/cli/catalogue.h"
@@ -102,6 +103,21 @@ static bool node_seen_before(const struct gcal_root *root, size_t rank)
     return false;
 }
 
+/* False if nothing could be published of the device: it is named and not measured. */
+static bool can_be_published(struct gcal_root *root, const struct gcal_root_peer *peer,
+                             const struct gcal_device_info *info)
+{
+    struct gcal_error why = { 0 };
+    struct gcal_run_device device = { .node = peer->node,
+                                      .rank = (int)(peer - root->peers),
+                                      .info = *info };
+
+    if (gcal_results_check_device(info, &why) == 0)
+        return true;
+    gcal_root_note_unmeasured(root, &device, why.text);
+    return false;
+}
+
 static int choose_for_node(struct gcal_root *root, const char *node,
                            const struct gcal_params_index *published,
                            struct gcal_error *err)
@@ -116,7 +132,8 @@ static int choose_for_node(struct gcal_root *root, const char *node,
             char *kept;
             int stale;
 
-            if (!wanted(root, info) || owner_of(root, node, info->uid))
+            if (!wanted(root, info) || owner_of(root, node, info->uid) ||
+                !can_be_published(root, peer, info))
                 continue;
             stale = gcal_root_is_stale(root, node, published, info, &kept, err);
             if (stale < 0 || (stale && assign_device(root, peer, j, kept, err) < 0))

@@ -1,6 +1,7 @@
 /* calibrate.c - gpucal [calibrate], the only command that starts MPI */
 #include <argp.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,7 @@ int gcal_command_calibrate(int argc, char **argv)
     int status;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
+    signal(SIGPIPE, SIG_IGN); /* a terminal that is closed does not end the run */
     /* Before MPI: a process that uses a fabric should not fork. */
     if (!(spawner = gcal_worker_spawner_start(&err)) ||
         !(comm = gcal_comm_open(&argc, &argv, &err))) {

@@ -93,22 +93,6 @@ struct gcal_comm *gcal_comm_open(int *argc, char ***argv, struct gcal_error *err
     return comm;
 }
 
-void gcal_comm_close(struct gcal_comm *comm, int status)
-{
-    if (!comm)
-        return;
-    if (comm->mpi) {
-        status_at_exit = status;
-        signal(SIGALRM, give_up);
-        alarm((unsigned)FINALIZE_LIMIT_S);
-        gcal_comm_flush(comm, FINALIZE_LIMIT_S / 4);
-        MPI_Finalize();
-        alarm(0);
-    }
-    /* Unsent parcels are leaked: MPI may still use them. */
-    free(comm);
-}
-
 int gcal_comm_rank(const struct gcal_comm *comm)
 {
     return comm->rank;
@@ -149,6 +133,28 @@ static void parcel_destroy(struct parcel *p)
 {
     free(p->data);
     free(p);
+}
+
+void gcal_comm_close(struct gcal_comm *comm, int status)
+{
+    if (!comm)
+        return;
+    if (comm->mpi) {
+        status_at_exit = status;
+        signal(SIGALRM, give_up);
+        alarm((unsigned)FINALIZE_LIMIT_S);
+        gcal_comm_flush(comm, FINALIZE_LIMIT_S / 4);
+        MPI_Finalize();
+        alarm(0);
+    }
+    /* Unsent parcels are leaked: MPI may still use them. */
+    while (comm->inbox && comm->inbox->request == MPI_REQUEST_NULL) {
+        struct parcel *p = comm->inbox;
+
+        comm->inbox = p->next;
+        parcel_destroy(p);
+    }
+    free(comm);
 }
 
 static bool arrived(struct parcel *p)

@@ -286,8 +286,8 @@ static int take_selection(struct gcal_root *root, const struct gcal_root_peer *p
                               &selections[root->n_selections++], err);
 }
 
-static int take(struct gcal_root *root, const struct gcal_comm_message *message,
-                struct gcal_error *err)
+static int take_message(struct gcal_root *root, const struct gcal_comm_message *message,
+                        struct gcal_error *err)
 {
     struct gcal_root_peer *peer = &root->peers[message->from];
     struct gcal_wire wire = gcal_wire_open(message->payload.data, message->payload.size);
@@ -318,6 +318,16 @@ static int take(struct gcal_root *root, const struct gcal_comm_message *message,
         break;
     }
     return 0;
+}
+
+static void take(struct gcal_root *root, const struct gcal_comm_message *message,
+                 struct gcal_error *err)
+{
+    const char *node = root->peers[message->from].node;
+
+    if (take_message(root, message, err) < 0 && err->code == GCAL_EINPUT)
+        gcal_error_prefix(err, "message of node %s rank %d", node ? node : "?",
+                          message->from);
 }
 
 /* Measurements of a lost rank are kept in the record, but not fitted. */

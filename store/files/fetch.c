@@ -60,7 +60,8 @@ int gcal_store_folder(const struct gcal_store *store, int parent, const char *na
 {
     struct stat info;
 
-    *fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    *fd = TEMP_FAILURE_RETRY(
+        openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (*fd < 0)
         return errno == ENOENT ? 0 : complain(store, shown, why(errno), err);
     if (fstat(*fd, &info) == 0) {
@@ -153,7 +154,8 @@ int gcal_store_fetch(const struct gcal_store *store, int folder, const char *fil
     for (int tries = 0; rc == GONE && tries < 5; tries++) {
         *text = NULL;
         /* O_NONBLOCK: a fifo instead of a file must not hang the reader. */
-        fd = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+        fd = TEMP_FAILURE_RETRY(
+            openat(folder, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
         if (fd < 0 && errno == ESTALE)
             continue;
         if (fd < 0)

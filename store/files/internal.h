@@ -68,6 +68,10 @@ int gcal_store_list(int folder, const char *suffix, char ***names, size_t *count
 
 /* ---- writing: all errors are GCAL_ESTORE ---- */
 
+/* The name of this host in names of files: letters, digits and dashes. */
+#define GCAL_STORE_HOST_SIZE 65
+void gcal_store_host(char host[GCAL_STORE_HOST_SIZE]);
+
 int gcal_store_fail(const struct gcal_store *store, const char *what,
                     struct gcal_error *err);
 /* Makes a sub-folder unless it exists; its descriptor or -1. */

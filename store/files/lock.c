@@ -20,11 +20,11 @@
 static int open_lock(const struct gcal_store *store, int folder, const char *file)
 {
     const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
-    int fd = openat(folder, file, flags);
+    int fd = TEMP_FAILURE_RETRY(openat(folder, file, flags));
 
     if (fd >= 0 || errno != ENOENT)
         return fd;
-    fd = openat(folder, file, flags | O_CREAT, 0600);
+    fd = TEMP_FAILURE_RETRY(openat(folder, file, flags | O_CREAT, 0600));
     if (fd >= 0 && store->group_write)
         gcal_store_set_owner(store, fd, 0660); /* fails for another user's, set already */
     return fd;
@@ -48,7 +48,7 @@ static int take_lock(const struct gcal_store *store, const char *file, char *own
     saved = errno;
     close(folder);
     errno = saved;
-    if (fd < 0 || fcntl(fd, F_OFD_SETLK, &lock) == 0)
+    if (fd < 0 || TEMP_FAILURE_RETRY(fcntl(fd, F_OFD_SETLK, &lock)) == 0)
         return fd;
     saved = errno == EACCES ? EAGAIN : errno;
     if (owner)

@@ -19,6 +19,29 @@
 /* NAME_MAX minus room for ".yaml" and temporary names. */
 #define MAX_NAME 200
 
+/* Whoever may rename a folder above the store may put another in its place.  True if
+ * everyone may: the sticky bit leaves that to owners.
+ */
+static bool is_open_above(int dirfd)
+{
+    struct stat below, info;
+    int fd = openat(dirfd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC), up;
+    bool open = false;
+
+    while (fd >= 0 && !open && fstat(fd, &below) == 0) {
+        up = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        close(fd);
+        fd = up;
+        if (fd < 0 || fstat(fd, &info) < 0 ||
+            (info.st_dev == below.st_dev && info.st_ino == below.st_ino))
+            break;
+        open = (info.st_mode & S_IWOTH) && !(info.st_mode & S_ISVTX);
+    }
+    if (fd >= 0)
+        close(fd);
+    return open;
+}
+
 /* A folder that everyone may write to cannot be trusted. */
 static int check_folder(struct gcal_store *store, struct gcal_error *err)
 {
@@ -33,6 +56,12 @@ static int check_folder(struct gcal_store *store, struct gcal_error *err)
             "store %s: everyone may write to it, so that its files cannot "
             "be trusted: run 'chmod o-w %s'",
             store->path, store->path);
+    if (is_open_above(store->dirfd))
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "store %s: everyone may write to a folder above it and put another in its "
+            "place: run 'chmod o-w' or 'chmod +t' there",
+            store->path);
     store->owner = info.st_uid;
     store->group = info.st_gid;
     store->group_write = info.st_mode & S_IWGRP;

@@ -25,7 +25,7 @@ struct gcal_error;
 struct gcal_store;
 
 /* Opens for reading; GCAL_EINPUT when the folder does not exist or everyone may write to
- * it.  Later calls refuse files that are links, not regular files, too large, or writable
+ * it, or to a folder above it without the sticky bit.  Later calls refuse files that are links, not regular files, too large, or writable
  * by others than root, the reader and those who may write to the folder.
  */
 struct gcal_store *gcal_store_open(const char *path, struct gcal_error *err);

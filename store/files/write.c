@@ -1,4 +1,5 @@
 /* write.c - durable writing: folders, files that are replaced, files that grow */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +11,16 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "store/files/internal.h"
+
+void gcal_store_host(char host[GCAL_STORE_HOST_SIZE])
+{
+    if (gethostname(host, GCAL_STORE_HOST_SIZE) < 0 || !*host)
+        strcpy(host, "unknown");
+    host[GCAL_STORE_HOST_SIZE - 1] = '\0';
+    for (char *c = host; *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '-';
+}
 
 static const char *advice(int code)
 {
@@ -49,9 +60,9 @@ int gcal_store_set_owner(const struct gcal_store *store, int fd, mode_t mode)
     struct stat info;
 
     if (store->group_write && fstat(fd, &info) == 0 && info.st_gid != store->group &&
-        fchown(fd, (uid_t)-1, store->group) < 0)
+        TEMP_FAILURE_RETRY(fchown(fd, (uid_t)-1, store->group)) < 0)
         return -1;
-    return fchmod(fd, mode);
+    return TEMP_FAILURE_RETRY(fchmod(fd, mode));
 }
 
 int gcal_store_write_all(int fd, const char *data, size_t size)
@@ -75,7 +86,7 @@ int gcal_store_make_folder(const struct gcal_store *store, int parent, const cha
                            const char *shown, struct gcal_error *err)
 {
     mode_t mode = store->group_write ? 02775 : 0755;
-    bool made = mkdirat(parent, name, mode) == 0;
+    bool made = TEMP_FAILURE_RETRY(mkdirat(parent, name, mode)) == 0;
     int fd, rc;
 
     if (!made && errno != EEXIST)
@@ -89,7 +100,8 @@ int gcal_store_make_folder(const struct gcal_store *store, int parent, const cha
         return -1;
     }
     /* The name of a new folder must reach the disk as well as its files. */
-    if (made && (gcal_store_set_owner(store, fd, mode) < 0 || fsync(parent) < 0)) {
+    if (made && (gcal_store_set_owner(store, fd, mode) < 0 ||
+                 TEMP_FAILURE_RETRY(fsync(parent)) < 0)) {
         fail(store, "make the folder", shown, err);
         close(fd);
         return -1;
@@ -107,11 +119,13 @@ int gcal_store_prepare(const struct gcal_store *store, int folder, const char *t
     int fd;
 
     unlinkat(folder, temp, 0); /* left by a publisher that was killed */
-    fd = openat(folder, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    fd = TEMP_FAILURE_RETRY(
+        openat(folder, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (fd < 0)
         return fail(store, "create a temporary file for", shown, err);
     good = gcal_store_write_all(fd, data, size) == 0 &&
-           gcal_store_set_owner(store, fd, file_mode(store)) == 0 && fsync(fd) == 0;
+           gcal_store_set_owner(store, fd, file_mode(store)) == 0 &&
+           TEMP_FAILURE_RETRY(fsync(fd)) == 0;
     if (!good) {
         fail(store, "write", shown, err);
         unlinkat(folder, temp, 0);
@@ -123,12 +137,14 @@ int gcal_store_prepare(const struct gcal_store *store, int folder, const char *t
 int gcal_store_replace(const struct gcal_store *store, int folder, const char *temp,
                        const char *name, const char *shown, struct gcal_error *err)
 {
-    if (renameat(folder, temp, folder, name) < 0) {
+    if (TEMP_FAILURE_RETRY(renameat(folder, temp, folder, name)) < 0) {
         fail(store, "rename to", shown, err);
         unlinkat(folder, temp, 0);
         return -1;
     }
-    return fsync(folder) < 0 ? fail(store, "flush the folder of", shown, err) : 0;
+    return TEMP_FAILURE_RETRY(fsync(folder)) < 0
+               ? fail(store, "flush the folder of", shown, err)
+               : 0;
 }
 
 /* ---- files that grow ---- */
@@ -137,13 +153,13 @@ int gcal_store_open_append(const struct gcal_store *store, int folder, const cha
                            const char *shown, struct gcal_error *err)
 {
     const int flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    int fd = openat(folder, name, flags);
+    int fd = TEMP_FAILURE_RETRY(openat(folder, name, flags));
     struct stat info;
 
     if (fd < 0 && errno == ENOENT) {
-        fd = openat(folder, name, flags | O_CREAT | O_EXCL, 0600);
-        if (fd >= 0 &&
-            (gcal_store_set_owner(store, fd, file_mode(store)) < 0 || fsync(folder) < 0))
+        fd = TEMP_FAILURE_RETRY(openat(folder, name, flags | O_CREAT | O_EXCL, 0600));
+        if (fd >= 0 && (gcal_store_set_owner(store, fd, file_mode(store)) < 0 ||
+                        TEMP_FAILURE_RETRY(fsync(folder)) < 0))
             goto failed;
     }
     if (fd < 0 || fstat(fd, &info) < 0)
@@ -174,14 +190,16 @@ int gcal_store_append(const struct gcal_store *store, int fd, const char *shown,
     int rc = -1;
 
     if (fstat(fd, &info) < 0 ||
-        (info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) != 1))
+        (info.st_size > 0 &&
+         TEMP_FAILURE_RETRY(pread(fd, &last, 1, info.st_size - 1)) != 1))
         return fail(store, "read", shown, err);
     if (last != '\n')
         gcal_buf_puts(&buf, GCAL_STORE_CUT_MARK "\n");
     gcal_buf_put(&buf, lines, size);
     if (buf.failed)
         gcal_error_memory(err);
-    else if (gcal_store_write_all(fd, buf.data, buf.size) < 0 || fsync(fd) < 0)
+    else if (gcal_store_write_all(fd, buf.data, buf.size) < 0 ||
+             TEMP_FAILURE_RETRY(fsync(fd)) < 0)
         fail(store, "append to", shown, err);
     else
         rc = 0;

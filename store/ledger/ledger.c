@@ -22,8 +22,8 @@ enum { N_FIELDS = 12 };
 int gcal_ledger_open(const struct gcal_store *store, struct gcal_ledger_reader *reader,
                      struct gcal_error *err)
 {
-    int fd = openat(store->dirfd, GCAL_LEDGER_FILE,
-                    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    int fd = TEMP_FAILURE_RETRY(openat(store->dirfd, GCAL_LEDGER_FILE,
+                                       O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     struct stat info;
 
     *reader = (struct gcal_ledger_reader){ 0 };
@@ -177,7 +177,9 @@ static int last_hash(const struct gcal_store *store, int fd,
     char tail[GCAL_LEDGER_MAX_LINE + sizeof(GCAL_STORE_CUT_MARK)];
     off_t size = lseek(fd, 0, SEEK_END);
     off_t start = size > GCAL_LEDGER_MAX_LINE ? size - GCAL_LEDGER_MAX_LINE : 0;
-    ssize_t got = size < 0 ? -1 : pread(fd, tail, (size_t)(size - start), start);
+    ssize_t got =
+        size < 0 ? -1
+                 : TEMP_FAILURE_RETRY(pread(fd, tail, (size_t)(size - start), start));
     char *line, *end = tail + got;
 
     if (got < 0)

@@ -102,3 +102,24 @@ int gcal_publish_read_old(const struct gcal_store *store, int folder, const char
     }
     return rc < 0 ? -1 : 0;
 }
+
+int gcal_store_check_device(const struct gcal_device_info *info, struct gcal_error *err)
+{
+    struct gcal_params_device device = { .info = *info, .run_id = (char *)"0" };
+    struct gcal_params params = { .node = (char *)"n",
+                                  .n_devices = 1,
+                                  .devices = &device };
+    struct gcal_params again;
+    size_t size;
+    char *text = NULL;
+    int rc = gcal_store_check_name("device type", info->type, err);
+
+    if (rc == 0)
+        rc = (text = gcal_params_encode(&params, &size, err)) ? 0 : -1;
+    if (rc == 0 && (rc = gcal_params_decode(text, size, "device", &again, err)) == 0)
+        gcal_params_clear(&again);
+    free(text);
+    if (rc < 0 && err)
+        err->code = GCAL_EDEVICE;
+    return rc;
+}

@@ -167,6 +167,19 @@ static int commit(const struct forgetting *f, struct target *t, const char *text
     return rc;
 }
 
+/* A signed file is not replaced by one without a signature. */
+static int check_signed(const struct forgetting *f, const struct target *t,
+                        struct gcal_error *err)
+{
+    char sha256[GCAL_HASH_TEXT_SIZE];
+    struct gcal_params old;
+    int rc = gcal_publish_read_old(f->store, t->folder, t->file, t->shown, &old, sha256,
+                                   true, err);
+
+    gcal_params_clear(&old);
+    return rc;
+}
+
 static int forget_in(struct forgetting *f, struct target *t, struct gcal_error *err)
 {
     struct gcal_params params;
@@ -182,7 +195,8 @@ static int forget_in(struct forgetting *f, struct target *t, struct gcal_error *
         f->n_devices += t->uids.n;
     f->n_files += rc == 0 && t->uids.n;
     if (rc == 0 && t->uids.n && !f->what->dry_run) {
-        text = gcal_publish_encode(f->store, &params, &size, err);
+        if (check_signed(f, t, err) == 0)
+            text = gcal_publish_encode(f->store, &params, &size, err);
         rc = text ? commit(f, t, text, size, err) : -1;
     }
     free(text);

@@ -1,4 +1,5 @@
 /* prune.c - removing old files from the histories */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -78,7 +79,9 @@ static int remove_files(struct pruning *p, int folder, char **files, size_t n,
     for (size_t i = 0; i < chosen; i++)
         if (unlinkat(folder, strrchr(files[i], '/') + 1, 0) < 0 && errno != ENOENT)
             return gcal_store_fail(p->store, files[i], err);
-    return fsync(folder) < 0 ? gcal_store_fail(p->store, "history", err) : 0;
+    return TEMP_FAILURE_RETRY(fsync(folder)) < 0
+               ? gcal_store_fail(p->store, "history", err)
+               : 0;
 }
 
 /* "history/NODE/RUN.yaml" in the order of publication. */
@@ -128,10 +131,45 @@ static int prune_node(struct pruning *p, const char *node, struct gcal_error *er
     return rc;
 }
 
+/* ---- temporary files that killed processes left ---- */
+
+#define LEFT_AFTER_S 86400.0
+
+static bool is_left(int folder, const char *name)
+{
+    struct stat info;
+
+    return (strncmp(name, ".try.", 5) == 0 || strncmp(name, ".publish", 8) == 0) &&
+           fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(info.st_mode) && difftime(time(NULL), info.st_mtime) > LEFT_AFTER_S;
+}
+
+static void remove_left(struct pruning *p, const char *name)
+{
+    struct dirent *entry;
+    int folder;
+    DIR *dir;
+
+    if (gcal_store_folder(p->store, p->store->dirfd, name, name, &folder, NULL) <= 0)
+        return;
+    if (!(dir = fdopendir(folder))) {
+        close(folder);
+        return;
+    }
+    while ((entry = readdir(dir)))
+        if (is_left(folder, entry->d_name)) {
+            p->removed++;
+            if (!p->dry_run)
+                unlinkat(folder, entry->d_name, 0);
+        }
+    closedir(dir);
+}
+
 int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
                      bool dry_run, size_t *removed, struct gcal_error *err)
 {
     struct pruning p = { store, keep, max_age_s, dry_run, .lines = { .store = store } };
+    static const char *const top[] = { "nodes", "types", "history", "tracks", "locks" };
     char **nodes = NULL;
     size_t n = 0;
     int folder,
@@ -144,6 +182,8 @@ int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
     gcal_ledger_lines_sort(&p.lines);
     for (size_t i = 0; i < n && rc == 0; i++)
         rc = prune_node(&p, nodes[i], err);
+    for (size_t i = 0; i < sizeof(top) / sizeof(*top) && rc == 0; i++)
+        remove_left(&p, top[i]);
     gcal_strings_free(nodes, n);
     gcal_ledger_lines_clear(&p.lines);
     *removed = p.removed;

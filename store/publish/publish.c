@@ -1,35 +1,38 @@
 /* publish.c - publishing the parameter file of a node or a type */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "calib/base/buf.h"
-#include "calib/base/clock.h"
 #include "calib/base/error.h"
-#include "calib/base/random.h"
 #include "store/ledger/ledger.h"
 #include "store/files/internal.h"
 #include "store/ledger/track.h"
 #include "store/publish/private.h"
 
-/* Tries a write, under a unique name. */
+/* Tries a write.  The name is the host's, so that what a start leaves that was killed here is
+ * removed by the next; another start here may have just removed or made it.
+ */
 static int try_write(const struct gcal_store *store, int folder, const char *shown,
                      struct gcal_error *err)
 {
-    static uint64_t counter;
-    uint64_t state = (uint64_t)(1e9 * gcal_clock_now_s()) ^ (uint64_t)getpid() << 40 ^
-                     __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED);
-    char name[40];
+    char host[GCAL_STORE_HOST_SIZE], *name;
     bool wrote;
-    int fd;
+    int fd = -1;
 
-    snprintf(name, sizeof(name), ".try.%016llx",
-             (unsigned long long)gcal_random_next(&state));
-    fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    gcal_store_host(host);
+    if (!(name = gcal_buf_format(".try.%s", host)))
+        return gcal_error_memory(err);
+    for (int tries = 0; fd < 0 && tries < 100; tries++) {
+        unlinkat(folder, name, 0);
+        fd = TEMP_FAILURE_RETRY(openat(
+            folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
     wrote = fd >= 0 && gcal_store_write_all(fd, "gpucal\n", 7) == 0;
     if (!wrote)
         gcal_store_fail(store, shown, err);
@@ -37,6 +40,7 @@ static int try_write(const struct gcal_store *store, int folder, const char *sho
         close(fd);
         unlinkat(folder, name, 0);
     }
+    free(name);
     return wrote ? 0 : -1;
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct gcal_device_info;
 struct gcal_error;
 struct gcal_params;
 struct gcal_store;
@@ -15,6 +16,11 @@ struct gcal_store;
  * missing one is more often a failed mount than a new store.
  */
 struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error *err);
+
+/* Whether what a driver says of a device can be published: a name that is too long, or a number
+ * beyond all limits, is found before it is measured (GCAL_EDEVICE).
+ */
+int gcal_store_check_device(const struct gcal_device_info *info, struct gcal_error *err);
 
 /* Publishes the file of 'params->node' and its copy in the history, with a line in the
  * node's track and one in the ledger.  Keeps the devices of the published file that
@@ -53,7 +59,7 @@ int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *
                       size_t *n_files, size_t *n_devices, struct gcal_error *err);
 
 /* Removes files from the histories: of each node all but the 'keep' published last and those
- * younger than 'max_age_s' (NAN: any age).  Current files, tracks and the ledger stay.
+ * younger than 'max_age_s' (NAN: any age).  Current files, tracks and the ledger stay.  Temporary files that are older than a day go as well.
  * 'removed': number of files; with 'dry_run' they are only counted.
  */
 int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,

@@ -385,7 +385,7 @@ static int sync_folder(const char *path, struct gcal_error *err)
     int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     int rc = 0;
 
-    if (fd < 0 || fsync(fd) < 0)
+    if (fd < 0 || TEMP_FAILURE_RETRY(fsync(fd)) < 0)
         rc = gcal_error_set(err, GCAL_ESTORE, "journal %s: flush its folder: %s", path,
                             strerror(errno));
     if (fd >= 0)

@@ -396,7 +396,8 @@ static int complete(const char *temp)
 
     if (fd < 0)
         return -1;
-    if (gcal_record_seal(fd) == 0 && fchmod(fd, 0644) == 0 && fsync(fd) == 0)
+    if (gcal_record_seal(fd) == 0 && fchmod(fd, 0644) == 0 &&
+        TEMP_FAILURE_RETRY(fsync(fd)) == 0)
         rc = 0;
     close(fd);
     return rc;
@@ -408,7 +409,7 @@ static int sync_folder(char *path)
 
     if (fd < 0)
         return -1;
-    rc = fsync(fd);
+    rc = TEMP_FAILURE_RETRY(fsync(fd));
     close(fd);
     return rc;
 }
@@ -421,7 +422,7 @@ static int move_in_place(struct gcal_record_writer *w, struct gcal_error *err)
 
     if (!copy)
         return gcal_error_memory(err);
-    if (complete(w->temp) == 0 && rename(w->temp, w->path) == 0) {
+    if (complete(w->temp) == 0 && TEMP_FAILURE_RETRY(rename(w->temp, w->path)) == 0) {
         free(w->temp);
         w->temp = NULL;
         rc = sync_folder(copy);

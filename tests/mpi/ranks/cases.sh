@@ -245,6 +245,19 @@ case_devices_at_once() {
     expect_line 'none of [0-9]+ kernels could be measured; flops_.*: build failed: '
 }
 
+case_absurd_device() {
+    # What could not be published is found before it is measured.
+    export LD_PRELOAD="$LD_PRELOAD:${LD_PRELOAD%/*}/libfake_driver.so"
+    run env TEST_NAME="$(printf 'x%.0s' $(seq 300))" "$gpucal" --config "$data/small.yaml" \
+        --store store --record run.h5
+    expect_status 5
+    expect_line 'device x+ \(.*\): .*cannot be the name of a device type'
+    run env TEST_UNITS=1 "$gpucal" --config "$data/small.yaml" --store store --record run.h5
+    expect_status 5
+    expect_line 'compute_units: expected '
+    [ ! -e run.h5 ] && [ ! -e run.h5.journal ] || fail "a record was left behind"
+}
+
 case_no_platform() {
     run env OCL_ICD_VENDORS=/nonexistent "$gpucal" --config "$data/small.yaml" --store store
     expect_status 5

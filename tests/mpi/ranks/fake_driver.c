@@ -1,4 +1,6 @@
-/* fake_driver.c - preloaded, every device reports the driver version $TEST_DRIVER */
+/* fake_driver.c - preloaded, every device reports the driver version $TEST_DRIVER and the name
+ * $TEST_NAME, and with $TEST_UNITS as many compute units as a number can have
+ */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
@@ -10,15 +12,22 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
 {
     __typeof__(&clGetDeviceInfo) real =
         (__typeof__(&clGetDeviceInfo))dlsym(RTLD_NEXT, "clGetDeviceInfo");
-    const char *driver = getenv("TEST_DRIVER");
+    const char *driver = getenv("TEST_DRIVER"), *name = getenv("TEST_NAME");
+    const char *text = what == CL_DRIVER_VERSION ? driver
+                       : what == CL_DEVICE_NAME  ? name
+                                                 : NULL;
 
-    if (what != CL_DRIVER_VERSION || !driver)
+    if (what == CL_DEVICE_MAX_COMPUTE_UNITS && getenv("TEST_UNITS") && value) {
+        memset(value, 0xff, size);
+        return CL_SUCCESS;
+    }
+    if (!text)
         return real(device, what, size, value, size_ret);
-    if (value && size <= strlen(driver))
+    if (value && size <= strlen(text))
         return CL_INVALID_VALUE;
     if (value)
-        strcpy(value, driver);
+        strcpy(value, text);
     if (size_ret)
-        *size_ret = strlen(driver) + 1;
+        *size_ret = strlen(text) + 1;
     return CL_SUCCESS;
 }

@@ -74,6 +74,7 @@ expect 0 'would be removed from 2 devices (2 files)' \
     "$gpucal" store forget --model rates --dry-run
 expect 6 'is not trusted' env GPUCAL_SIGN_KEY=key GPUCAL_TRUSTED_KEYS=key.pub \
     "$gpucal" store forget --model rates
+expect 6 'is signed, and what replaces it would not be' "$gpucal" store forget --model rates
 expect 0 'model rates removed from 2 devices (1 file)' \
     env GPUCAL_SIGN_KEY=other "$gpucal" store forget --model rates --node vm
 expect 0 'model rates removed from 0 devices (1 file)' \
@@ -103,6 +104,15 @@ expect 0 '0 files would be removed' "$gpucal" store prune --keep 0 --max-age 1 -
 expect 0 '1 file would be removed' "$gpucal" store prune --keep 0 --dry-run
 expect 0 '1 file removed' "$gpucal" store prune --keep 0
 expect 0 'good: 3 files' "$gpucal" store verify
+# A process without standard files does not write its messages into the store's.
+"$gpucal" fit --record "$record" --store store <&- >&- 2>&-
+expect 0 'good' "$gpucal" store verify
+expect 1 "unknown command 'worker'" "$gpucal" worker -1
+expect 1 "unknown command 'spawner'" "$gpucal" spawner 0
+# A calibration goes on when nobody reads its messages.
+{ sleep 0.3; "$gpucal" --config nowhere 2>&1; echo $? > status; } | true
+[ "$(cat status)" = 1 ] || { echo "a closed log ends a calibration: $(cat status)"; failed=1; }
+
 chmod 777 store
 expect 1 'everyone may write to it' "$gpucal" store verify
 expect 6 'everyone may write to it' "$gpucal" fit --record "$record" --store store

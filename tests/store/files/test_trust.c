@@ -76,6 +76,29 @@ static void what_others_can_change_is_refused(void **state)
     assert_int_equal(chmod(*state, 0755), 0);
 }
 
+/* A folder above the store, in which everyone could put another one in its place. */
+static void the_folders_above_matter(void **state)
+{
+    char *inner = strdup(sample_path(*state, "above/middle/store"));
+    struct gcal_store *store;
+    struct gcal_error err;
+
+    assert_int_equal(mkdir(sample_path(*state, "above"), 0755), 0);
+    assert_int_equal(mkdir(sample_path(*state, "above/middle"), 0755), 0);
+    assert_int_equal(mkdir(inner, 0755), 0);
+    assert_int_equal(chmod(sample_path(*state, "above"), 0777), 0);
+    assert_null(gcal_store_open(inner, &err));
+    assert_non_null(strstr(err.text, "everyone may write to a folder above it"));
+    assert_int_equal(err.code, GCAL_EINPUT);
+    assert_int_equal(chmod(sample_path(*state, "above"), 01777), 0);
+    assert_non_null(store = gcal_store_open(inner, &err));
+    gcal_store_close(store);
+    assert_int_equal(rmdir(inner), 0);
+    assert_int_equal(rmdir(sample_path(*state, "above/middle")), 0);
+    assert_int_equal(rmdir(sample_path(*state, "above")), 0);
+    free(inner);
+}
+
 static void owner_matters(const char *folder, const char *name)
 {
     const char *path = sample_path(folder, name);
@@ -250,6 +273,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_others_can_change_is_refused),
+        cmocka_unit_test(the_folders_above_matter),
         cmocka_unit_test(what_belongs_to_others_is_refused),
         cmocka_unit_test(a_group_shares_its_store),
         cmocka_unit_test(only_regular_files_are_read),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "calib/base/buf.h"
@@ -334,6 +335,22 @@ static void prune_goes_by_publication(void **state)
     sample_folder_remove(folder);
 }
 
+/* What a killed process left a while ago. */
+static void prune_removes_what_was_left(void **state)
+{
+    const struct timeval old[2] = { { 1000000000, 0 }, { 1000000000, 0 } };
+
+    sample_file_write(sample_path(*state, "nodes/.try.n1"), "x", 1);
+    sample_file_write(sample_path(*state, "types/.publish.t.n1"), "x", 1);
+    sample_file_write(sample_path(*state, "tracks/.try.now"), "x", 1);
+    assert_int_equal(utimes(sample_path(*state, "nodes/.try.n1"), old), 0);
+    assert_int_equal(utimes(sample_path(*state, "types/.publish.t.n1"), old), 0);
+    assert_int_equal(prune(*state, 100, NAN, false), 2);
+    assert_int_equal(access(sample_path(*state, "nodes/.try.n1"), F_OK), -1);
+    assert_int_equal(access(sample_path(*state, "tracks/.try.now"), F_OK), 0);
+    assert_int_equal(unlink(sample_path(*state, "tracks/.try.now")), 0);
+}
+
 static void new_signatures_are_good(void **state)
 {
     struct gcal_store *store;
@@ -402,6 +419,7 @@ int main(void)
         cmocka_unit_test(a_cut_track_is_repaired),
         cmocka_unit_test(pruned_files_are_not_missing),
         cmocka_unit_test(prune_goes_by_publication),
+        cmocka_unit_test(prune_removes_what_was_left),
         cmocka_unit_test(new_signatures_are_good),
         cmocka_unit_test(what_is_published_with_a_key_is_signed),
     };
