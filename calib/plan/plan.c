@@ -56,6 +56,16 @@ static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *ke
     return rc;
 }
 
+static void report_use(const struct gcal_plan *plan)
+{
+    const struct gcal_plan_use use = { .span_s =
+                                           plan->last_launch_s - plan->first_launch_s,
+                                       .busy_s = plan->busy_s };
+
+    if (plan->hooks->used)
+        plan->hooks->used(plan->hooks->progress_context, &use);
+}
+
 int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
                       const struct gcal_device_info *info,
                       const struct gcal_kernel_list *kernels,
@@ -93,6 +103,7 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
         gcal_plan_check_resumed(&plan, kernels) == 0)
         rc = chooses ? gcal_plan_design(&plan, kernels) : measure_all(&plan, kernels);
     gcal_plan_end(&plan, rc); /* of a plan that did not come to its kernels */
+    report_use(&plan);
     if (rc < 0 && err)
         *err = why;
     gcal_log(

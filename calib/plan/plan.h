@@ -67,6 +67,14 @@ struct gcal_plan_selection {
     bool reached; /* false: the budget was used up, or no further kernel helps */
 };
 
+/* How well the device was used. */
+struct gcal_plan_use {
+    double span_s; /* from its first launch to the end of the last; 0: there was none */
+    double
+        busy_s; /* times of launches and copies; without those of checks.  The first one of
+                      a kernel is taken to be as long as the second. */
+};
+
 /* A kernel of this device that was measured before the run was resumed. */
 struct gcal_plan_done {
     char *kernel_id;
@@ -80,7 +88,9 @@ struct gcal_plan_hooks {
     void (*progress)(void *context, const struct gcal_plan_progress *progress);
     /* Called once, before the end, if kernels were chosen. May be NULL. */
     void (*chosen)(void *context, const struct gcal_plan_selection *choice);
-    void *progress_context; /* of both */
+    /* Called once, at the end of measuring, also of a device that was given up. May be NULL. */
+    void (*used)(void *context, const struct gcal_plan_use *use);
+    void *progress_context; /* of all three */
     size_t n_done;
     const struct gcal_plan_done *done;
     /* Of all devices of a run; NULL: those of this device alone. */

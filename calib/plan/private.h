@@ -61,7 +61,9 @@ struct gcal_plan {
     bool has_ended;
     size_t n_rows;
     struct gcal_plan_row *rows;
-    double start_s;  /* gcal_clock_now_s() */
+    double start_s;                       /* gcal_clock_now_s() */
+    double first_launch_s, last_launch_s; /* likewise, begin and end; 0: none yet */
+    double busy_s;
     unsigned worker; /* its number; a new one has nothing prepared */
     int failures;    /* since the last success */
     uint64_t random, order;
@@ -122,6 +124,9 @@ bool gcal_plan_is_transient_error(struct gcal_plan_row *row,
  * sweep that does not fit in the device's memory is left out, except the smallest.
  */
 int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row);
+
+/* Launches that took 'busy_s' have just ended. */
+void gcal_plan_note_launches(struct gcal_plan *plan, double busy_s);
 
 /* The kernel will be prepared, unless it was measured before the run was resumed. */
 void gcal_plan_announce(struct gcal_plan *plan, const struct gcal_kernel *kernel);

@@ -49,7 +49,7 @@ enum gcal_worker_outcome gcal_plan_launch(struct gcal_plan *plan,
                                           enum gcal_measurement_status *status,
                                           struct gcal_error *why)
 {
-    double asked_s = gcal_clock_now_s(), start_s;
+    double asked_s = gcal_clock_now_s(), start_s, busy_s = 0;
     bool has_turn = gcal_plan_turns_take(plan->hooks->turns, row);
     enum gcal_worker_outcome outcome;
 
@@ -58,6 +58,10 @@ enum gcal_worker_outcome gcal_plan_launch(struct gcal_plan *plan,
                                  plan->options->kernel_limit_s, samples, status, why);
     if (has_turn)
         gcal_plan_turns_give(plan->hooks->turns);
+    for (size_t i = 0; outcome == GCAL_WORKER_DONE && i < n; i++)
+        busy_s += samples[i].time_s;
+    if (outcome == GCAL_WORKER_DONE)
+        gcal_plan_note_launches(plan, busy_s);
     plan->spent_s[GCAL_PLAN_SPENT_WAITING] += start_s - asked_s;
     plan->spent_s[GCAL_PLAN_SPENT_MEASURING] += gcal_clock_now_s() - start_s;
     return outcome;

@@ -202,6 +202,14 @@ bool gcal_plan_is_transient_error(struct gcal_plan_row *row,
     return true;
 }
 
+void gcal_plan_note_launches(struct gcal_plan *plan, double busy_s)
+{
+    plan->last_launch_s = gcal_clock_now_s();
+    if (!plan->first_launch_s)
+        plan->first_launch_s = plan->last_launch_s - busy_s;
+    plan->busy_s += busy_s;
+}
+
 void gcal_plan_announce(struct gcal_plan *plan, const struct gcal_kernel *kernel)
 {
     if (plan->ops->announce && !gcal_plan_find_done(plan, kernel))
@@ -239,6 +247,7 @@ int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
         if (plan->ops->built)
             row->m.built = plan->ops->built(plan->ops->context);
         row->m.n_warmup += 2; /* both launches of a preparation */
+        gcal_plan_note_launches(plan, 2 * row->first_s);
     }
     return gcal_plan_handle_outcome(plan, row, outcome, status, &why);
 }

@@ -12,6 +12,7 @@
 #include "mpi/cli/display.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/run_header.h"
+#include "mpi/ranks/busy.h"
 #include "mpi/ranks/root.h"
 #include "store/record/record.h"
 
@@ -76,6 +77,7 @@ static int write_record(struct gcal_root *root, struct gcal_error *err)
 
 struct outcome {
     struct gcal_results results;
+    struct gcal_busy busy;
     size_t n_published; /* nodes */
     int status;
 };
@@ -101,7 +103,8 @@ static int fit_and_publish(struct gcal_root *root, struct outcome *outcome, char
     struct gcal_record *record = gcal_record_open(root->record_path, err);
     int rc = -1;
 
-    if (!record || gcal_results_fit(record, &root->config, &outcome->results, err) < 0 ||
+    if (!record || gcal_busy_read(record, &outcome->busy, err) < 0 ||
+        gcal_results_fit(record, &root->config, &outcome->results, err) < 0 ||
         !(*table = gcal_results_format(&outcome->results, record, &root->config, err)) ||
         note_unmeasured(root, record, &outcome->results, err) < 0)
         goto out;
@@ -261,15 +264,15 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
 {
     json_t *all;
 
-    all = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:o, s:i}",
-                    "run_id", root->header.run_id, "record", root->record_path, "devices",
-                    (int)root->n_devices, "fits", (int)outcome->results.n_fits,
-                    "fits_rejected", (int)outcome->results.n_rejected, "nodes_published",
-                    (int)outcome->n_published, "lost", lost_json(root), "left_out",
-                    (int)root->n_left_out, "choices", selections_json(root), "kept",
-                    all_kept_json(root), "outliers", outliers_json(root, outcome),
-                    "speed_changes", speeds_json(&outcome->results), "exit_status",
-                    outcome->status);
+    all = json_pack(
+        "{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:i}",
+        "run_id", root->header.run_id, "record", root->record_path, "devices",
+        (int)root->n_devices, "fits", (int)outcome->results.n_fits, "fits_rejected",
+        (int)outcome->results.n_rejected, "nodes_published", (int)outcome->n_published,
+        "lost", lost_json(root), "left_out", (int)root->n_left_out, "choices",
+        selections_json(root), "kept", all_kept_json(root), "outliers",
+        outliers_json(root, outcome), "speed_changes", speeds_json(&outcome->results),
+        "busy", gcal_busy_json(&outcome->busy), "exit_status", outcome->status);
     gcal_json_print(all);
     json_decref(all);
 }
@@ -277,7 +280,8 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
 static void print_summary(const struct gcal_root *root, const struct outcome *outcome,
                           const char *table)
 {
-    char *lost = lost_names(root), left_out[60] = "";
+    char *lost = lost_names(root), *busy = gcal_busy_format(&outcome->busy);
+    char left_out[60] = "";
 
     if (root->n_left_out)
         snprintf(left_out, sizeof(left_out), ", kernels left out: %zu", root->n_left_out);
@@ -288,6 +292,8 @@ static void print_summary(const struct gcal_root *root, const struct outcome *ou
     if (!root->options.quiet && table)
         printf("\n%s\n", table);
     print_selections(root);
+    if (busy && !root->options.quiet)
+        printf("gpucal: %s\n", busy);
     printf(
         "gpucal: run %s: %zu device%s, %zu fit%s (%zu rejected), %zu node%s published, "
         "lost: %s%s; record %s\n",
@@ -298,6 +304,7 @@ static void print_summary(const struct gcal_root *root, const struct outcome *ou
         root->record_path);
 out:
     fflush(stdout);
+    free(busy);
     free(lost);
 }
 
@@ -326,6 +333,7 @@ int gcal_root_finish(struct gcal_root *root)
         gcal_log(GCAL_LOG_WARN, "%s", outcome.results.speeds.items[i].text);
     print_summary(root, &outcome, table);
     gcal_results_clear(&outcome.results);
+    gcal_busy_clear(&outcome.busy);
     free(table);
     return outcome.status;
 }

@@ -26,6 +26,7 @@ struct member {
     struct group *group;
     struct gcal_measuring_device *device;
     struct gcal_worker_ahead *ahead; /* of the devices of its type; NULL: none */
+    struct gcal_plan_use use;
     struct gcal_thread *thread;
 };
 
@@ -107,7 +108,31 @@ static void report_selection(void *context, const struct gcal_plan_selection *se
     gcal_outbox_put(outbox_of(m), GCAL_RANKS_TAG_SELECTION, &buf, NULL);
 }
 
+static void note_use(void *context, const struct gcal_plan_use *use)
+{
+    struct member *m = context;
+
+    m->use = *use;
+}
+
 /* ---- one device ---- */
+
+/* As the record has it; 'failure': of a device that was given up, or NULL. */
+static int send_device(struct member *m, char *failure, struct gcal_error *err)
+{
+    const struct gcal_measuring_setup *s = m->group->setup;
+    const struct gcal_run_device device = {
+        .node = (char *)s->node,
+        .rank = s->rank,
+        .failure = failure,
+        .kept = *m->device->kept ? m->device->kept : NULL,
+        .span_s = m->use.span_s,
+        .busy_s = m->use.busy_s,
+        .info = m->device->info,
+    };
+
+    return sink_device(m, &device, err);
+}
 
 /* Kernels that cannot be counted: the run goes on without them, and is not complete. */
 static int report_failed(const struct member *m, const struct gcal_kernel_list *list,
@@ -151,6 +176,7 @@ static int measure_kernels(struct member *m, const struct gcal_config *config,
                   .lost = sink_lost },
         .progress = report_progress,
         .chosen = report_selection,
+        .used = note_use,
         .progress_context = m,
         .n_done = m->device->n_done,
         .done = m->device->done,
@@ -190,19 +216,15 @@ static int copy_config(const struct member *m, struct gcal_config *config,
 
 static int measure(struct member *m, struct gcal_error *err)
 {
-    const struct gcal_measuring_setup *s = m->group->setup;
-    struct gcal_run_device device = { .node = (char *)s->node,
-                                      .rank = s->rank,
-                                      .kept = *m->device->kept ? m->device->kept : NULL,
-                                      .info = m->device->info };
     struct gcal_kernel_list list = { 0 };
     struct gcal_config config;
     int rc = -1;
 
     if (copy_config(m, &config, err) < 0)
         return -1;
-    if (sink_device(m, &device, err) == 0 && select_kernels(m, &config, &list, err) == 0)
-        rc = measure_kernels(m, &config, &list, err);
+    if (send_device(m, NULL, err) == 0 && select_kernels(m, &config, &list, err) == 0 &&
+        measure_kernels(m, &config, &list, err) == 0)
+        rc = send_device(m, NULL, err); /* now with its use */
     gcal_kernel_list_clear(&list);
     free(config.models);
     return rc;
@@ -213,13 +235,9 @@ static void report_failure(struct member *m)
 {
     const struct gcal_measuring_setup *s = m->group->setup;
     struct gcal_measuring_device *d = m->device;
-    struct gcal_run_device device = { .node = (char *)s->node,
-                                      .rank = s->rank,
-                                      .info = d->info,
-                                      .failure = d->trouble.text };
     char *reason = gcal_buf_format("device %s: %s", d->label, d->trouble.text);
 
-    if (sink_device(m, &device, NULL) == 0)
+    if (send_device(m, d->trouble.text, NULL) == 0)
         sink_lost(m, s->node, s->rank, reason ? reason : d->trouble.text, NULL);
     free(reason);
 }

@@ -12,7 +12,7 @@
 #include "calib/base/checksum.h"
 #include "store/record/record.h"
 
-#define JOURNAL_VERSION 7
+#define JOURNAL_VERSION 8
 
 /* Frame types.  A payload starts with a checksum of the rest: after a power failure a
  * file may have its new length without its new contents.

@@ -13,7 +13,7 @@
 #include "store/record/record.h"
 
 #define GCAL_RECORD_FORMAT  "gpucal-record"
-#define GCAL_RECORD_VERSION 6
+#define GCAL_RECORD_VERSION 7
 
 enum gcal_record_table_id {
     GCAL_RECORD_TABLE_DEVICES,

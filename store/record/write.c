@@ -115,6 +115,19 @@ static int failed(struct gcal_record_writer *w, struct gcal_error *err)
 
 /* ---- entries ---- */
 
+/* Again, after a restart or at its end: the last 'failure' and times count. */
+static int add_again(struct gcal_record_writer *w, hsize_t row,
+                     const struct gcal_run_device *device, struct gcal_error *err)
+{
+    static const char *const columns[] = { "failure", "span", "busy" };
+    struct gcal_record_table *table = &w->tables[GCAL_RECORD_TABLE_DEVICES];
+
+    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+        if (gcal_record_table_rewrite(table, row, columns[i], device, err) < 0)
+            return failed(w, err);
+    return 0;
+}
+
 static int add_device(void *context, const struct gcal_run_device *device,
                       struct gcal_error *err)
 {
@@ -125,11 +138,8 @@ static int add_device(void *context, const struct gcal_run_device *device,
 
     if (found < 0)
         return gcal_error_memory(err);
-    /* Again, after a restart or when it is given up: the last 'failure' counts. */
     if (found)
-        return gcal_record_table_rewrite(table, known->row, "failure", device, err) < 0
-                   ? failed(w, err)
-                   : 0;
+        return add_again(w, known->row, device, err);
     if (gcal_record_table_append(table, device, 1, err) < 0)
         return failed(w, err);
     return add_known_row(&w->devices, device->node, device->info.uid, table->n_rows - 1,

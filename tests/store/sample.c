@@ -220,6 +220,8 @@ void sample_run(const struct gcal_run_sink *sink)
     assert_int_equal(sink->lost(sink->context, "n3", 2, "no sign of life for 20 s", NULL),
                      0);
     device.failure = "three workers crashed";
+    device.span_s = 23.75;
+    device.busy_s = 16.5;
     assert_int_equal(sink->device(sink->context, &device, NULL), 0);
 }
 

@@ -59,6 +59,8 @@ struct gcal_run_device {
     char *kept;    /* names of the configuration's models that were not measured on it, as
                       their published calibrations hold, separated by newlines; NULL if
                       all were measured */
+    double span_s; /* from the first launch to the end of the last; 0: unknown */
+    double busy_s; /* of it, the time of launches and copies, without those of checks */
     struct gcal_device_info info;
 };
 

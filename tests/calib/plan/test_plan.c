@@ -359,6 +359,14 @@ static int tear_down(void **state)
     return 0;
 }
 
+static struct gcal_plan_use use;
+
+static void keep_use(void *context, const struct gcal_plan_use *u)
+{
+    (void)context;
+    use = *u;
+}
+
 static int run(struct gcal_error *err)
 {
     struct gcal_plan_device_ops ops = { .restart = scripted_restart,
@@ -370,6 +378,7 @@ static int run(struct gcal_error *err)
                                         .announced_all = scripted_announced_all };
     struct gcal_plan_hooks hooks = { .sink = { .kernel = keep_kernel,
                                                .measurement = keep_measurement },
+                                     .used = keep_use,
                                      .n_done = n_done,
                                      .done = done };
     struct gcal_device_info info = { .uid = "uuid:1",
@@ -694,6 +703,24 @@ static void kernels_are_announced(void **state)
     assert_true(device.is_complete);
 }
 
+/* Two first launches and the samples, of 2 ms each, in visits that take 20 ms. */
+static void its_use_is_reported(void **state)
+{
+    struct gcal_error err = { 0 };
+    const struct gcal_measurement *m;
+    double launches;
+
+    (void)state;
+    add_kernel("a", 64, false, 2e-3, STEADY);
+    device.sleep_s = 0.02;
+    assert_int_equal(run(&err), 0);
+    m = row("a n:64");
+    launches = (double)(m->n_samples + m->n_warmup);
+    assert_true(use.busy_s > 0.99 * launches * 2e-3 &&
+                use.busy_s < 1.01 * launches * 2e-3);
+    assert_true(use.span_s >= 0.02 && use.span_s < 2);
+}
+
 /* Twice each element, after a while. */
 #define SLOW_REFERENCE                                                                   \
     "void reference(float *c, const float *a, int n)\n"                                  \
@@ -865,6 +892,7 @@ int main(void)
         TEST(a_resumed_run_leaves_out_what_is_done),
         TEST(a_sink_that_fails_ends_it),
         TEST(kernels_are_announced),
+        TEST(its_use_is_reported),
         TEST(the_host_computes_beside_the_device),
         TEST(a_disturbance_is_waited_out),
         TEST(a_device_that_stays_slow_is_measured),

@@ -43,6 +43,7 @@ case_plain_start() {
     rm -r run.h5 store/*
     run calibrate
     expect_status 0
+    expect_line '^gpucal: busy [1-9][0-9]* % of [0-9.]+ s from first launch to last$'
     expect_file "store/nodes/$(node).yaml"
     expect_file run.h5
     [ ! -e run.h5.journal ] || fail "the journal was left behind"
@@ -239,6 +240,12 @@ case_devices_at_once() {
     run "$gpucal" fit --record run.h5 --output again
     expect_status 0
     [ "$(grep -c 'device factor' out)" = 2 ] || fail "not both devices are in the record"
+    "$gpucal" --config gpu.yaml --record two.h5 --json > out 2> err || fail "exit status $?"
+    python3 -c 'import json; busy = json.load(open("out"))["busy"]
+assert len(busy) == 2, busy
+for b in busy:
+    assert 0 < b["busy_s"] < b["span_s"] < 60, b
+    assert abs(b["share"] - b["busy_s"] / b["span_s"]) < 1e-9, b' 2> err || fail "JSON"
     run env TEST_NO_BUILD=2 "$gpucal" --config gpu.yaml --record one.h5
     expect_status 5
     expect_line ': 2 devices, 1 fit .*, 1 node published, lost: '

@@ -46,6 +46,9 @@ static void check_tables(const struct gcal_record *r)
     assert_true(d->info.max_clock_hz == 1.98e9 && d->info.unit_registers == 65536);
     /* It came twice, the second time with its failure. */
     assert_string_equal(gcal_record_device(r, 1)->failure, "three workers crashed");
+    assert_true(d->span_s == 0 && d->busy_s == 0);
+    assert_true(gcal_record_device(r, 1)->span_s == 23.75);
+    assert_true(gcal_record_device(r, 1)->busy_s == 16.5);
     assert_int_equal(gcal_record_kernel_count(r), 2);
     k = gcal_record_kernel(r, 0);
     assert_string_equal(k->source,
