@@ -9,6 +9,13 @@
 #include "calib/plan/private.h"
 #include "kernels/interpret/interpret.h"
 
+bool gcal_plan_needs_host(const struct gcal_plan *plan)
+{
+    const char *type = plan->info->device_type;
+
+    return !type || strcmp(type, "cpu") == 0;
+}
+
 /* Arguments for the host: buffers with the same contents as the worker's. */
 struct host_args {
     const struct gcal_geometry *geometry;

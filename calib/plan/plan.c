@@ -9,29 +9,6 @@
 #include "calib/plan/private.h"
 #include "calib/plan/sweep.h"
 
-/* Keeps the samples that a device gave before it was given up. */
-static void keep_samples(struct gcal_plan *plan)
-{
-    for (size_t i = 0; i < plan->n_rows; i++)
-        if (!plan->rows[i].finished && plan->rows[i].m.n_samples &&
-            gcal_plan_finish(plan, &plan->rows[i], GCAL_MEASUREMENT_GOOD, NULL) < 0)
-            return;
-}
-
-/* Before the families' verdicts are gone. */
-void gcal_plan_end(struct gcal_plan *plan, int rc)
-{
-    struct gcal_error why = *plan->err;
-
-    if (plan->has_ended)
-        return;
-    if (rc < 0 && why.code == GCAL_EDEVICE)
-        keep_samples(plan);
-    *plan->err = why;
-    gcal_plan_comparing_stop(plan->comparing);
-    plan->has_ended = true;
-}
-
 /* In the order in which a plain plan prepares them. */
 static void announce_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
 {

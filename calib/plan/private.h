@@ -76,18 +76,9 @@ struct gcal_plan {
 
 /* The functions below that may end the plan return -1 with plan->err filled. */
 
-/* ---- plan.c ---- */
-
-/* The end of measuring, with its result, while all verdicts are there: samples of a device that
- * was given up are kept.
- */
-void gcal_plan_end(struct gcal_plan *plan, int rc);
-
 /* ---- session.c ---- */
 
 double gcal_plan_elapsed_s(const struct gcal_plan *plan);
-/* Whether its kernels need the host's processors, as on CPUs, or may. */
-bool gcal_plan_needs_host(const struct gcal_plan *plan);
 void gcal_plan_report_progress(const struct gcal_plan *plan, const char *phase,
                                size_t done, size_t total);
 /* The measurement of the kernel before this run was resumed, or NULL. */
@@ -132,6 +123,16 @@ void gcal_plan_note_launches(struct gcal_plan *plan, double busy_s);
 void gcal_plan_announce(struct gcal_plan *plan, const struct gcal_kernel *kernel);
 /* All kernels are prepared. */
 void gcal_plan_announced_all(struct gcal_plan *plan);
+/* Times n launches of a prepared row, in turn with other devices. */
+enum gcal_worker_outcome gcal_plan_launch(struct gcal_plan *plan,
+                                          const struct gcal_plan_row *row, size_t n,
+                                          struct gcal_measurement_sample *samples,
+                                          enum gcal_measurement_status *status,
+                                          struct gcal_error *why);
+/* The end of measuring, with its result, while all verdicts are there: samples of a device that
+ * was given up are kept.
+ */
+void gcal_plan_end(struct gcal_plan *plan, int rc);
 
 /* ---- verdict.c ---- */
 
@@ -182,6 +183,8 @@ void gcal_plan_outputs_free(const struct gcal_kernel *kernel, void **outputs);
 
 /* ---- host.c ---- */
 
+/* Whether its kernels need the host's processors, as on CPUs, or may. */
+bool gcal_plan_needs_host(const struct gcal_plan *plan);
 /* C types of the types of elements, but for float16. */
 #define GCAL_PLAN_DTYPES(X)                                                              \
     X("int8", int8_t)                                                                    \
@@ -239,12 +242,6 @@ void gcal_plan_turns_give(struct gcal_plan_turns *turns);
 
 int gcal_plan_warm_up(struct gcal_plan *plan);
 int gcal_plan_rounds(struct gcal_plan *plan);
-/* Times n launches of a prepared row, in turn with other devices. */
-enum gcal_worker_outcome gcal_plan_launch(struct gcal_plan *plan,
-                                          const struct gcal_plan_row *row, size_t n,
-                                          struct gcal_measurement_sample *samples,
-                                          enum gcal_measurement_status *status,
-                                          struct gcal_error *why);
 
 /* ---- pulse.c: what disturbs a device ---- */
 

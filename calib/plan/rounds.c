@@ -43,30 +43,6 @@ static size_t launches_for(const struct gcal_plan *plan, const struct gcal_plan_
     return (size_t)fmax(1, fmin(fmin(seconds / first_s, limit), (double)most));
 }
 
-enum gcal_worker_outcome gcal_plan_launch(struct gcal_plan *plan,
-                                          const struct gcal_plan_row *row, size_t n,
-                                          struct gcal_measurement_sample *samples,
-                                          enum gcal_measurement_status *status,
-                                          struct gcal_error *why)
-{
-    double asked_s = gcal_clock_now_s(), start_s, busy_s = 0;
-    bool has_turn = gcal_plan_turns_take(plan->hooks->turns, row);
-    enum gcal_worker_outcome outcome;
-
-    start_s = gcal_clock_now_s();
-    outcome = plan->ops->measure(plan->ops->context, row->kernel, n,
-                                 plan->options->kernel_limit_s, samples, status, why);
-    if (has_turn)
-        gcal_plan_turns_give(plan->hooks->turns);
-    for (size_t i = 0; outcome == GCAL_WORKER_DONE && i < n; i++)
-        busy_s += samples[i].time_s;
-    if (outcome == GCAL_WORKER_DONE)
-        gcal_plan_note_launches(plan, busy_s);
-    plan->spent_s[GCAL_PLAN_SPENT_WAITING] += start_s - asked_s;
-    plan->spent_s[GCAL_PLAN_SPENT_MEASURING] += gcal_clock_now_s() - start_s;
-    return outcome;
-}
-
 /* ---- warm-up ---- */
 
 /* A kernel that is long enough to load the device and short enough to be launched often;

@@ -17,13 +17,6 @@ double gcal_plan_elapsed_s(const struct gcal_plan *plan)
     return gcal_clock_now_s() - plan->start_s;
 }
 
-bool gcal_plan_needs_host(const struct gcal_plan *plan)
-{
-    const char *type = plan->info->device_type;
-
-    return !type || strcmp(type, "cpu") == 0;
-}
-
 void gcal_plan_report_progress(const struct gcal_plan *plan, const char *phase,
                                size_t done, size_t total)
 {
@@ -250,4 +243,51 @@ int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
         gcal_plan_note_launches(plan, 2 * row->first_s);
     }
     return gcal_plan_handle_outcome(plan, row, outcome, status, &why);
+}
+
+enum gcal_worker_outcome gcal_plan_launch(struct gcal_plan *plan,
+                                          const struct gcal_plan_row *row, size_t n,
+                                          struct gcal_measurement_sample *samples,
+                                          enum gcal_measurement_status *status,
+                                          struct gcal_error *why)
+{
+    double asked_s = gcal_clock_now_s(), start_s, busy_s = 0;
+    bool has_turn = gcal_plan_turns_take(plan->hooks->turns, row);
+    enum gcal_worker_outcome outcome;
+
+    start_s = gcal_clock_now_s();
+    outcome = plan->ops->measure(plan->ops->context, row->kernel, n,
+                                 plan->options->kernel_limit_s, samples, status, why);
+    if (has_turn)
+        gcal_plan_turns_give(plan->hooks->turns);
+    for (size_t i = 0; outcome == GCAL_WORKER_DONE && i < n; i++)
+        busy_s += samples[i].time_s;
+    if (outcome == GCAL_WORKER_DONE)
+        gcal_plan_note_launches(plan, busy_s);
+    plan->spent_s[GCAL_PLAN_SPENT_WAITING] += start_s - asked_s;
+    plan->spent_s[GCAL_PLAN_SPENT_MEASURING] += gcal_clock_now_s() - start_s;
+    return outcome;
+}
+
+/* Keeps the samples that a device gave before it was given up. */
+static void keep_samples(struct gcal_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_rows; i++)
+        if (!plan->rows[i].finished && plan->rows[i].m.n_samples &&
+            gcal_plan_finish(plan, &plan->rows[i], GCAL_MEASUREMENT_GOOD, NULL) < 0)
+            return;
+}
+
+/* Before the families' verdicts are gone. */
+void gcal_plan_end(struct gcal_plan *plan, int rc)
+{
+    struct gcal_error why = *plan->err;
+
+    if (plan->has_ended)
+        return;
+    if (rc < 0 && why.code == GCAL_EDEVICE)
+        keep_samples(plan);
+    *plan->err = why;
+    gcal_plan_comparing_stop(plan->comparing);
+    plan->has_ended = true;
 }
