@@ -71,6 +71,8 @@ int gcal_store_list(int folder, const char *suffix, char ***names, size_t *count
 /* The name of this host in names of files: letters, digits and dashes. */
 #define GCAL_STORE_HOST_SIZE 65
 void gcal_store_host(char host[GCAL_STORE_HOST_SIZE]);
+/* A temporary name for 'file' that no other host uses, for the caller to free. */
+char *gcal_store_temp(const char *file);
 
 int gcal_store_fail(const struct gcal_store *store, const char *what,
                     struct gcal_error *err);

@@ -10,6 +10,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/hash.h"
 #include "store/files/internal.h"
 
 void gcal_store_host(char host[GCAL_STORE_HOST_SIZE])
@@ -20,6 +21,15 @@ void gcal_store_host(char host[GCAL_STORE_HOST_SIZE])
     for (char *c = host; *c; c++)
         if (!isalnum((unsigned char)*c))
             *c = '-';
+}
+
+char *gcal_store_temp(const char *file)
+{
+    char host[GCAL_STORE_HOST_SIZE], hash[GCAL_HASH_TEXT_SIZE];
+
+    gcal_store_host(host);
+    gcal_hash(host, strlen(host), hash); /* names of files end at 255 bytes */
+    return gcal_buf_format(".publish.%s.%.8s", file, hash);
 }
 
 static const char *advice(int code)

@@ -12,6 +12,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "store/files/internal.h"
 #include "store/ledger/private.h"
 
@@ -19,30 +20,99 @@ enum { N_FIELDS = 12 };
 
 /* ---- reading ---- */
 
-int gcal_ledger_open(const struct gcal_store *store, struct gcal_ledger_reader *reader,
-                     struct gcal_error *err)
+/* The folder of a segment, for the caller to close, and its name there. */
+static int open_folder(const struct gcal_store *store, const char *segment, int *folder,
+                       const char **file, struct gcal_error *err)
 {
-    int fd = TEMP_FAILURE_RETRY(openat(store->dirfd, GCAL_LEDGER_FILE,
-                                       O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    const char *slash = strchr(segment, '/');
+
+    *file = slash ? slash + 1 : segment;
+    if (slash)
+        return gcal_store_folder(store, store->dirfd, GCAL_LEDGER_FOLDER,
+                                 GCAL_LEDGER_FOLDER, folder, err);
+    *folder = dup(store->dirfd);
+    return *folder >= 0 ? 1
+                        : gcal_error_set(err, GCAL_EINPUT, "store %s: %s", store->path,
+                                         strerror(errno));
+}
+
+/* 1, 0: no such segment, -1. */
+static int open_segment(const struct gcal_store *store, int folder, const char *file,
+                        struct gcal_ledger_reader *reader, struct gcal_error *err)
+{
+    int fd = TEMP_FAILURE_RETRY(
+        openat(folder, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     struct stat info;
 
-    *reader = (struct gcal_ledger_reader){ 0 };
     if (fd < 0 && errno == ENOENT)
         return 0;
     if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-        if (gcal_store_check_owner(store, GCAL_LEDGER_FILE, &info, err) == 0) {
+        if (gcal_store_check_owner(store, reader->name, &info, err) == 0) {
             if ((reader->file = fdopen(fd, "r")))
-                return 0;
+                return 1;
             gcal_error_memory(err);
         }
     } else {
-        gcal_error_set(err, GCAL_EINPUT,
-                       "store %s: " GCAL_LEDGER_FILE " is not a regular file",
-                       store->path);
+        gcal_error_set(err, GCAL_EINPUT, "store %s: %s is not a regular file",
+                       store->path, reader->name);
     }
     if (fd >= 0)
         close(fd);
     return -1;
+}
+
+int gcal_ledger_open(const struct gcal_store *store, const char *segment,
+                     struct gcal_ledger_reader *reader, struct gcal_error *err)
+{
+    const char *file;
+    int folder = -1, rc;
+
+    *reader = (struct gcal_ledger_reader){ .name = strdup(segment) };
+    if (!reader->name)
+        return gcal_error_memory(err);
+    rc = open_folder(store, segment, &folder, &file, err);
+    if (rc > 0)
+        rc = open_segment(store, folder, file, reader, err);
+    if (folder >= 0)
+        close(folder);
+    if (rc < 0)
+        gcal_ledger_close(reader);
+    return rc < 0 ? -1 : 0;
+}
+
+static int name_segments(char **names, size_t n, struct gcal_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *path = gcal_buf_format(GCAL_LEDGER_FOLDER "/%s.tsv", names[i]);
+
+        if (!path)
+            return gcal_error_memory(err);
+        free(names[i]);
+        names[i] = path;
+    }
+    return 0;
+}
+
+int gcal_ledger_segments(const struct gcal_store *store, char ***names, size_t *n,
+                         struct gcal_error *err)
+{
+    int folder, rc = gcal_store_folder(store, store->dirfd, GCAL_LEDGER_FOLDER,
+                                       GCAL_LEDGER_FOLDER, &folder, err);
+    char **all;
+
+    *names = NULL;
+    *n = 0;
+    if (rc < 0 || (rc > 0 && gcal_store_list(folder, ".tsv", names, n, err) < 0))
+        return -1;
+    if (name_segments(*names, *n, err) < 0 ||
+        !(all = realloc(*names, (*n + 1) * sizeof(*all)))) {
+        gcal_strings_free(*names, *n);
+        return gcal_error_memory(err);
+    }
+    memmove(all + 1, all, *n * sizeof(*all));
+    *names = all;
+    ++*n;
+    return (all[0] = strdup(GCAL_LEDGER_OLD)) ? 0 : gcal_error_memory(err);
 }
 
 void gcal_ledger_close(struct gcal_ledger_reader *reader)
@@ -50,6 +120,7 @@ void gcal_ledger_close(struct gcal_ledger_reader *reader)
     if (reader->file)
         fclose(reader->file);
     free(reader->line);
+    free(reader->name);
     *reader = (struct gcal_ledger_reader){ 0 };
 }
 
@@ -101,7 +172,7 @@ static int next_line(struct gcal_ledger_reader *r, size_t *size)
 static int complain(const struct gcal_ledger_reader *r, const char *what,
                     struct gcal_error *err)
 {
-    return gcal_error_set(err, GCAL_EINPUT, GCAL_LEDGER_FILE ":%zu: %s", r->number, what);
+    return gcal_error_set(err, GCAL_EINPUT, "%s:%zu: %s", r->name, r->number, what);
 }
 
 static int read_entry(struct gcal_ledger_reader *r, size_t size, const char *expected,
@@ -171,7 +242,7 @@ static char *who(void)
 }
 
 /* The SHA-256 of the last line, with the mark if it was cut. */
-static int last_hash(const struct gcal_store *store, int fd,
+static int last_hash(const struct gcal_store *store, int fd, const char *segment,
                      char hash[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
 {
     char tail[GCAL_LEDGER_MAX_LINE + sizeof(GCAL_STORE_CUT_MARK)];
@@ -183,7 +254,7 @@ static int last_hash(const struct gcal_store *store, int fd,
     char *line, *end = tail + got;
 
     if (got < 0)
-        return gcal_store_fail(store, GCAL_LEDGER_FILE, err);
+        return gcal_store_fail(store, segment, err);
     if (got && end[-1] == '\n')
         end--;
     else if (got)
@@ -192,9 +263,9 @@ static int last_hash(const struct gcal_store *store, int fd,
         ;
     if (line == tail && start > 0)
         return gcal_error_set(err, GCAL_ESTORE,
-                              "store %s: the last line of " GCAL_LEDGER_FILE
-                              " is not a line of a ledger: run 'gpucal store verify'",
-                              store->path);
+                              "store %s: the last line of %s is not a line of a ledger: "
+                              "run 'gpucal store verify'",
+                              store->path, segment);
     gcal_hash(line, (size_t)(end - line), hash);
     return 0;
 }
@@ -217,7 +288,7 @@ static void put_entry(struct gcal_buf *buf, const struct gcal_ledger_entry *e,
 }
 
 /* Under the lock. */
-static int append(const struct gcal_store *store, int fd,
+static int append(const struct gcal_store *store, int fd, const char *segment,
                   const struct gcal_ledger_entry *entries, size_t count,
                   struct gcal_error *err)
 {
@@ -228,39 +299,61 @@ static int append(const struct gcal_store *store, int fd,
 
     gcal_clock_utc(utc);
     if (fstat(fd, &info) < 0) {
-        gcal_store_fail(store, GCAL_LEDGER_FILE, err);
+        gcal_store_fail(store, segment, err);
     } else if (info.st_size == 0) {
         gcal_buf_puts(&buf, GCAL_LEDGER_HEADER "\n");
         gcal_hash(GCAL_LEDGER_HEADER, strlen(GCAL_LEDGER_HEADER), previous);
         rc = 0;
     } else {
-        rc = last_hash(store, fd, previous, err);
+        rc = last_hash(store, fd, segment, previous, err);
     }
     for (size_t i = 0; i < count; i++)
         put_entry(&buf, &entries[i], utc, by ? by : "-", previous);
     if (rc == 0)
         rc = buf.failed ? gcal_error_memory(err)
-                        : gcal_store_append(store, fd, GCAL_LEDGER_FILE, buf.data,
-                                            buf.size, err);
+                        : gcal_store_append(store, fd, segment, buf.data, buf.size, err);
     gcal_buf_free(&buf);
     free(by);
+    return rc;
+}
+
+static int append_locked(const struct gcal_store *store, const char *segment,
+                         const struct gcal_ledger_entry *entries, size_t count,
+                         struct gcal_error *err)
+{
+    int folder = gcal_store_make_folder(store, store->dirfd, GCAL_LEDGER_FOLDER,
+                                        GCAL_LEDGER_FOLDER, err);
+    int fd, rc = -1;
+
+    if (folder < 0)
+        return -1;
+    fd = gcal_store_open_append(store, folder, strchr(segment, '/') + 1, segment, err);
+    if (fd >= 0) {
+        rc = append(store, fd, segment, entries, count, err);
+        close(fd);
+    }
+    close(folder);
     return rc;
 }
 
 int gcal_ledger_append(struct gcal_store *store, const struct gcal_ledger_entry *entries,
                        size_t count, struct gcal_error *err)
 {
-    /* Not the name of any node. */
-    int lock = gcal_store_lock_briefly(store, ".ledger", err), fd, rc = -1;
+    char host[GCAL_STORE_HOST_SIZE], *file, *segment;
+    int lock = -1, rc = -1;
 
-    if (lock < 0)
-        return -1;
-    fd = gcal_store_open_append(store, store->dirfd, GCAL_LEDGER_FILE, GCAL_LEDGER_FILE,
-                                err);
-    if (fd >= 0) {
-        rc = append(store, fd, entries, count, err);
-        close(fd);
+    gcal_store_host(host);
+    file = gcal_buf_format(".ledger.%s", host); /* not the name of any node */
+    segment = gcal_buf_format(GCAL_LEDGER_FOLDER "/%s.tsv", host);
+    if (!file || !segment)
+        gcal_error_memory(err);
+    else
+        lock = gcal_store_lock_briefly(store, file, err);
+    if (lock >= 0) {
+        rc = append_locked(store, segment, entries, count, err);
+        close(lock);
     }
-    close(lock);
+    free(file);
+    free(segment);
     return rc;
 }

@@ -1,19 +1,25 @@
-/* ledger.h - the append-only list of changes of a store
+/* ledger.h - the append-only lists of changes of a store
  *
- * STORE/ledger.tsv is text.  The first line is "gpucal_ledger 1", format and version; it
+ * Each publishing host has a segment of its own, STORE/ledger/HOST.tsv, so that publishers
+ * need no lock that works between hosts; lines.h has all of them in one order.  The segment
+ * STORE/ledger.tsv is that of earlier versions, which all hosts wrote; it is read, and no longer
+ * written.
+ *
+ * A segment is text.  The first line is "gpucal_ledger 1", format and version; it
  * is followed by one line for each file that is published, signed or removed, and one for
  * each publication that has come to its end, with the fields, separated by tabs,
  *
  *   PREVIOUS UTC WHO ACTION RUN CONFIGURATION CATALOGUE DRIVERS
  *       FILE SHA256 REPLACES TRACK
  *
- * PREVIOUS is the SHA-256 of the previous line, so that a line that is changed or removed
- * breaks the chain.  WHO is USER@HOST; ACTION publish, end, sign, forget or prune (end:
- * SHA256 and REPLACES are that of the published file); CONFIGURATION, CATALOGUE and DRIVERS are fingerprints; FILE is the path below STORE (a file published
- * as nodes/NODE.yaml is also kept as history/NODE/RUN.yaml); REPLACES is the SHA-256 of
- * the file that it replaces; TRACK the SHA-256 of the lines added to the node's track.
- * "-" is an empty field.  A line that ends in the field "cut" was cut by a crash; readers
- * skip it.
+ * PREVIOUS is the SHA-256 of the segment's previous line, so that a line that is changed or
+ * removed breaks the chain.  WHO is USER@HOST; ACTION publish, end, sign, forget or prune (end:
+ * SHA256 and REPLACES are that of the published file); CONFIGURATION, CATALOGUE and DRIVERS
+ * are fingerprints; FILE is the path below STORE (a file published as nodes/NODE.yaml is also
+ * kept as history/NODE/RUN.yaml); REPLACES is the SHA-256 of the file that it replaces or
+ * prunes, from which follows the order of lines of different segments; TRACK the SHA-256 of the
+ * lines added to the node's track.  "-" is an empty field.  A line that ends in the field
+ * "cut" was cut by a crash; readers skip it.
  */
 #ifndef GCAL_STORE_LEDGER_H
 #define GCAL_STORE_LEDGER_H
@@ -32,21 +38,29 @@ struct gcal_ledger_entry {
         *sha256, *replaces, *track; /* NULL or "": "-" */
 };
 
-/* Appends and flushes lines under the ledger's lock; sets 'utc' and 'who' itself.  -1
- * (GCAL_ESTORE).
+/* Appends lines to this host's segment and flushes them, under its lock; sets 'utc' and 'who'
+ * itself.  -1 (GCAL_ESTORE).
  */
 int gcal_ledger_append(struct gcal_store *store, const struct gcal_ledger_entry *entries,
                        size_t count, struct gcal_error *err);
 
 /* ---- reading line by line ---- */
 
-#define GCAL_LEDGER_FILE   "ledger.tsv"
+#define GCAL_LEDGER_FOLDER "ledger"
+#define GCAL_LEDGER_OLD    "ledger.tsv"
 #define GCAL_LEDGER_HEADER "gpucal_ledger 1"
 /* Names in a line have at most 200 bytes each. */
 #define GCAL_LEDGER_MAX_LINE 4096
 
+/* The segments that exist, as paths below the store: that of earlier versions first, the others
+ * sorted; for gcal_strings_free().
+ */
+int gcal_ledger_segments(const struct gcal_store *store, char ***names, size_t *n,
+                         struct gcal_error *err);
+
 /* The position of a reader, which can continue after lines were added. */
 struct gcal_ledger_reader {
+    char *name; /* of the segment */
     FILE *file; /* NULL: no ledger */
     char *line;
     size_t capacity, number;
@@ -54,9 +68,9 @@ struct gcal_ledger_reader {
     char previous[GCAL_HASH_TEXT_SIZE];
 };
 
-/* Without a ledger there are no lines. */
-int gcal_ledger_open(const struct gcal_store *store, struct gcal_ledger_reader *reader,
-                     struct gcal_error *err);
+/* Opens one of gcal_ledger_segments().  One that does not exist has no lines. */
+int gcal_ledger_open(const struct gcal_store *store, const char *segment,
+                     struct gcal_ledger_reader *reader, struct gcal_error *err);
 /* 1 with the next entry, valid until the next call; 0 at the end, also for a last line
  * without its newline, which is being written or was cut; -1 (GCAL_EINPUT) with the
  * line's number when a line is damaged or does not match the hash chain: the next call

@@ -8,6 +8,7 @@
 #include "calib/base/error.h"
 #include "calib/base/strings.h"
 #include "store/files/internal.h"
+#include "store/ledger/private.h"
 
 /* ---- reading ---- */
 
@@ -22,13 +23,15 @@ static char *scope_of(const char *file)
     return gcal_buf_format("%.*s", (int)strlen(file) - (int)strlen(".yaml"), file);
 }
 
-static int keep(struct gcal_ledger_lines *lines, const struct gcal_ledger_entry *e,
-                struct gcal_error *err)
+static int keep(struct gcal_ledger_lines *lines, size_t segment,
+                const struct gcal_ledger_entry *e, struct gcal_error *err)
 {
     struct gcal_ledger_line *items =
         gcal_array_grow(lines->items, lines->n, &lines->capacity, sizeof(*items), err);
-    const char *texts[] = { e->file, e->run_id, e->sha256, e->replaces, e->track };
-    const char *copies[5];
+    const char *texts[] = {
+        e->utc, e->file, e->run_id, e->sha256, e->replaces, e->track
+    };
+    const char *copies[6];
     struct gcal_buf buf = { 0 };
     char *scope, *block;
 
@@ -39,44 +42,89 @@ static int keep(struct gcal_ledger_lines *lines, const struct gcal_ledger_entry 
         return gcal_error_memory(err);
     gcal_buf_put(&buf, scope, strlen(scope) + 1);
     free(scope);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         gcal_buf_put(&buf, texts[i], strlen(texts[i]) + 1);
     if (!(block = gcal_buf_take(&buf, err)))
         return -1;
     copies[0] = block + strlen(block) + 1;
-    for (int i = 1; i < 5; i++)
+    for (int i = 1; i < 6; i++)
         copies[i] = copies[i - 1] + strlen(copies[i - 1]) + 1;
     items[lines->n] = (struct gcal_ledger_line){
+        .segment = segment,
         .order = lines->n,
         .publishes = strcmp(e->action, "publish") == 0,
         .prunes = strcmp(e->action, "prune") == 0,
+        .ends = strcmp(e->action, "end") == 0,
         .scope = block,
-        .file = copies[0],
-        .run_id = copies[1],
-        .sha256 = copies[2],
-        .replaces = copies[3],
-        .track = copies[4],
+        .utc = copies[0],
+        .file = copies[1],
+        .run_id = copies[2],
+        .sha256 = copies[3],
+        .replaces = copies[4],
+        .track = copies[5],
     };
     lines->n++;
     return 0;
 }
 
-int gcal_ledger_lines_refresh(struct gcal_ledger_lines *lines, struct gcal_error *err)
+static int read_segment(struct gcal_ledger_lines *lines, size_t segment,
+                        struct gcal_error *err)
 {
     struct gcal_ledger_entry entry;
     struct gcal_error line = { 0 };
     int rc;
 
-    if (!lines->reader.file && gcal_ledger_open(lines->store, &lines->reader, err) < 0)
-        return -1;
-    while ((rc = gcal_ledger_next(&lines->reader, &entry, &line)) != 0)
+    while ((rc = gcal_ledger_next(&lines->readers[segment], &entry, &line)) != 0)
         if (rc < 0) {
             gcal_buf_printf(&lines->bad, "damaged: %s\n", line.text);
             lines->n_bad++;
-        } else if (keep(lines, &entry, err) < 0) {
+        } else if (keep(lines, segment, &entry, err) < 0) {
             return -1;
         }
     return 0;
+}
+
+/* The reader of a segment, which may be there only now. */
+static int find_reader(struct gcal_ledger_lines *lines, const char *name, size_t *at,
+                       struct gcal_error *err)
+{
+    struct gcal_ledger_reader *readers, reader;
+
+    for (*at = 0; *at < lines->n_readers; ++*at)
+        if (strcmp(lines->readers[*at].name, name) == 0)
+            break;
+    if (*at < lines->n_readers && lines->readers[*at].file)
+        return 0;
+    if (gcal_ledger_open(lines->store, name, &reader, err) < 0)
+        return -1;
+    if (*at < lines->n_readers) {
+        gcal_ledger_close(&lines->readers[*at]);
+    } else if ((readers =
+                    gcal_array_grow(lines->readers, lines->n_readers,
+                                    &lines->reader_capacity, sizeof(*readers), err))) {
+        lines->readers = readers;
+        lines->n_readers++;
+    } else {
+        gcal_ledger_close(&reader);
+        return -1;
+    }
+    lines->readers[*at] = reader;
+    return 0;
+}
+
+int gcal_ledger_lines_refresh(struct gcal_ledger_lines *lines, struct gcal_error *err)
+{
+    char **names;
+    size_t n, at;
+    int rc = gcal_ledger_segments(lines->store, &names, &n, err);
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = find_reader(lines, names[i], &at, err);
+        if (rc == 0)
+            rc = read_segment(lines, at, err);
+    }
+    gcal_strings_free(names, n);
+    return rc;
 }
 
 static int compare(const void *a, const void *b)
@@ -84,7 +132,11 @@ static int compare(const void *a, const void *b)
     const struct gcal_ledger_line *p = a, *q = b;
     int order = strcmp(p->scope, q->scope);
 
-    return order ? order : (p->order > q->order) - (p->order < q->order);
+    if (order)
+        return order;
+    if (p->segment != q->segment)
+        return p->segment < q->segment ? -1 : 1;
+    return (p->order > q->order) - (p->order < q->order);
 }
 
 void gcal_ledger_lines_sort(struct gcal_ledger_lines *lines)
@@ -99,7 +151,9 @@ void gcal_ledger_lines_clear(struct gcal_ledger_lines *lines)
     for (size_t i = 0; i < lines->n; i++)
         free(lines->items[i].scope);
     free(lines->items);
-    gcal_ledger_close(&lines->reader);
+    for (size_t i = 0; i < lines->n_readers; i++)
+        gcal_ledger_close(&lines->readers[i]);
+    free(lines->readers);
     gcal_buf_free(&lines->bad);
 }
 
@@ -138,7 +192,7 @@ int gcal_ledger_lines_find(const struct gcal_ledger_lines *lines, const char *sc
         if (strcmp(lines->items[i].scope, scope) == 0 &&
             add(found, &lines->items[i], err) < 0)
             return -1;
-    return 0;
+    return gcal_ledger_merge(found, err);
 }
 
 /* ---- history ---- */

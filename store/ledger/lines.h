@@ -1,6 +1,8 @@
 /* lines.h - all lines of a store's ledger, by node or type, in the order of publication
  *
- * The order is that of the ledger, whatever the clocks of the nodes said.
+ * Lines of one segment are in its order.  A line that replaces a file comes after the line
+ * that published that file, in whatever segment.  What neither orders is ordered by its
+ * time: two hosts changed the same file without knowing of each other.
  */
 #ifndef GCAL_STORE_LEDGER_LINES_H
 #define GCAL_STORE_LEDGER_LINES_H
@@ -9,16 +11,17 @@
 #include "store/ledger/ledger.h"
 
 struct gcal_ledger_line {
-    size_t order;
-    bool publishes, prunes; /* else it signs, forgets or ends a publication */
-    char *scope;            /* "nodes/NODE" or "types/TYPE"; owns the texts below */
-    const char *file, *run_id, *sha256, *replaces, *track;
+    size_t segment, order;
+    bool publishes, prunes, ends; /* else it signs or forgets */
+    char *scope;                  /* "nodes/NODE" or "types/TYPE"; owns the texts below */
+    const char *utc, *file, *run_id, *sha256, *replaces, *track;
 };
 
 struct gcal_ledger_lines {
     const struct gcal_store *store;
-    struct gcal_ledger_reader reader;
-    struct gcal_ledger_line *items; /* the first n_sorted by scope, then by order */
+    struct gcal_ledger_reader *readers; /* by segment */
+    size_t n_readers, reader_capacity;
+    struct gcal_ledger_line *items; /* the first n_sorted by scope, segment and order */
     size_t n, capacity, n_sorted;
     size_t n_bad;        /* damaged lines */
     struct gcal_buf bad; /* "damaged: .." for each */

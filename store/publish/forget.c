@@ -22,7 +22,7 @@ struct forgetting {
 struct target {
     const char *name;
     bool is_node;
-    char *file, *shown, *temp; /* "NODE.yaml", "nodes/NODE.yaml", ".publish.NODE" */
+    char *file, *shown, *temp; /* "NODE.yaml", "nodes/NODE.yaml", ".publish.NODE.HASH" */
     int lock, folder;
     char replaces[GCAL_HASH_TEXT_SIZE];
     struct gcal_strings uids; /* of the devices that had the model */
@@ -74,7 +74,7 @@ static int begin(struct target *t, const struct forgetting *f, const char *name,
                           .is_node = is_node,
                           .file = gcal_buf_format("%s.yaml", name),
                           .shown = gcal_buf_format("%s/%s.yaml", folder, name),
-                          .temp = gcal_buf_format(".publish.%s", name),
+                          .temp = gcal_store_temp(name),
                           .lock = -1,
                           .folder = -1 };
     if (!t->file || !t->shown || !t->temp)

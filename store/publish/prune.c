@@ -50,18 +50,32 @@ static size_t choose(const struct pruning *p, int folder, char **files, size_t n
     return chosen;
 }
 
-static int log_removal(const struct pruning *p, char **files, size_t n,
+/* With what is removed, so that the line comes after the publication whatever the clocks say;
+ * a file that cannot be read is removed as well.
+ */
+static int log_removal(const struct pruning *p, int folder, char **files, size_t n,
                        struct gcal_error *err)
 {
     struct gcal_ledger_entry *entries = calloc(n, sizeof(*entries));
-    int rc;
+    char(*sha256)[GCAL_HASH_TEXT_SIZE] = calloc(n, sizeof(*sha256));
+    int rc = entries && sha256 ? 0 : gcal_error_memory(err);
 
-    if (!entries)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < n; i++)
-        entries[i] = (struct gcal_ledger_entry){ .action = "prune", .file = files[i] };
-    rc = gcal_ledger_append(p->store, entries, n, err);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        size_t size;
+        char *text = NULL;
+
+        if (gcal_store_fetch_params(p->store, folder, strrchr(files[i], '/') + 1,
+                                    files[i], &text, &size, NULL) > 0)
+            gcal_hash(text, size, sha256[i]);
+        free(text);
+        entries[i] = (struct gcal_ledger_entry){ .action = "prune",
+                                                 .file = files[i],
+                                                 .replaces = sha256[i] };
+    }
+    if (rc == 0)
+        rc = gcal_ledger_append(p->store, entries, n, err);
     free(entries);
+    free(sha256);
     return rc;
 }
 
@@ -74,7 +88,7 @@ static int remove_files(struct pruning *p, int folder, char **files, size_t n,
     p->removed += chosen;
     if (p->dry_run || chosen == 0)
         return 0;
-    if (log_removal(p, files, chosen, err) < 0)
+    if (log_removal(p, folder, files, chosen, err) < 0)
         return -1;
     for (size_t i = 0; i < chosen; i++)
         if (unlinkat(folder, strrchr(files[i], '/') + 1, 0) < 0 && errno != ENOENT)

@@ -46,8 +46,8 @@ static int try_write(const struct gcal_store *store, int folder, const char *sho
 
 struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error *err)
 {
-    static const char *const folders[] = { "nodes", "types", "history", "tracks",
-                                           "locks" };
+    static const char *const folders[] = { "nodes",  "types",  "history",
+                                           "tracks", "ledger", "locks" };
     struct gcal_store *store = gcal_store_open(path, err);
     int rc = 0;
 
@@ -76,7 +76,7 @@ struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error 
 struct publication {
     struct gcal_store *store;
     const char *run_id;
-    char *file, *shown, *temp; /* "NODE.yaml", "nodes/NODE.yaml", ".publish.NODE" */
+    char *file, *shown, *temp; /* "NODE.yaml", "nodes/NODE.yaml", ".publish.NODE.HASH" */
     char *text;
     size_t size;
     char sha256[GCAL_HASH_TEXT_SIZE], replaces[GCAL_HASH_TEXT_SIZE],
@@ -93,7 +93,7 @@ static int begin(struct publication *p, struct gcal_store *store, const char *fo
                                .run_id = run_id,
                                .file = gcal_buf_format("%s.yaml", name),
                                .shown = gcal_buf_format("%s/%s.yaml", folder, name),
-                               .temp = gcal_buf_format(".publish.%s", name),
+                               .temp = gcal_store_temp(name),
                                .lock = -1,
                                .folder = -1,
                                .history = -1,
@@ -240,13 +240,15 @@ static int open_node(struct publication *p, const char *node, struct gcal_error 
 static int commit_node(struct publication *p, const struct gcal_params *params,
                        struct gcal_error *err)
 {
-    const char *history_temp = ".publish";
     struct gcal_store *store = p->store;
-    char *kept = gcal_buf_format("%s.yaml", p->run_id);
+    char *kept = gcal_buf_format("%s.yaml", p->run_id),
+         *history_temp = gcal_store_temp("");
     int rc = -1;
 
-    if (!kept)
-        return gcal_error_memory(err);
+    if (!kept || !history_temp) {
+        gcal_error_memory(err);
+        goto out;
+    }
     if (gcal_store_prepare(store, p->history, history_temp, p->shown, p->text, p->size,
                            err) < 0)
         goto out;
@@ -269,6 +271,7 @@ drop_history:
     unlinkat(p->history, history_temp, 0);
 out:
     free(kept);
+    free(history_temp);
     return rc;
 }
 

@@ -33,7 +33,7 @@ static int put(struct gcal_store *store, int folder, const char *file, const cha
                const char *text, size_t size, const char *replaces,
                struct gcal_error *err)
 {
-    char sha256[GCAL_HASH_TEXT_SIZE], *temp = gcal_buf_format(".publish.%s", file);
+    char sha256[GCAL_HASH_TEXT_SIZE], *temp = gcal_store_temp(file);
     struct gcal_ledger_entry entry = {
         .action = "sign", .file = shown, .sha256 = sha256, .replaces = replaces
     };

@@ -27,13 +27,22 @@ static size_t newest(const struct gcal_ledger_scope *lines, const char *file)
     return lines->n;
 }
 
+/* Whether line i was written when the file of line 'since' was known: in the same segment, or
+ * replacing it.
+ */
+static bool knew(const struct gcal_ledger_scope *lines, size_t i, size_t since)
+{
+    return lines->line[i]->segment == lines->line[since]->segment ||
+           is(lines->line[i]->replaces, lines->line[since]->sha256);
+}
+
 /* Whether a later file was certainly the current one after that of line 'since'. */
 static bool was_replaced(const struct gcal_ledger_scope *lines, size_t since)
 {
     const char *file = lines->line[since]->file;
 
     for (size_t i = since + 1; i < lines->n; i++)
-        if (is(lines->line[i]->file, file) &&
+        if (is(lines->line[i]->file, file) && knew(lines, i, since) &&
             !is(lines->line[i]->sha256, lines->line[since]->sha256) &&
             gcal_verify_is_complete(lines, i, ""))
             return true;
@@ -86,6 +95,12 @@ static void check_current(struct gcal_verify_state *state,
             "%s is of run %s, but was replaced by a newer file since: somebody "
             "restored the old one",
             f->file, lines->line[i - 1]->run_id);
+    else if (i - 1 < last && gcal_verify_is_complete(lines, last, ""))
+        gcal_verify_report_interrupted(
+            state,
+            "%s: runs %s and %s replaced the same file at the same time: locks of the "
+            "store's file system exclude nobody; publishing again repairs it",
+            f->file, lines->line[i - 1]->run_id, lines->line[last]->run_id);
     else if (i - 1 < last)
         gcal_verify_report_interrupted(
             state,
@@ -298,24 +313,27 @@ static int check_folder(struct gcal_verify_state *state, const char *folder,
         else if (gcal_store_is_name(names.items[i]))
             rc = check(state, folder, names.items[i], err);
         else
-            gcal_verify_report_damaged(state, GCAL_LEDGER_FILE ": '%s' is not a name",
+            gcal_verify_report_damaged(state, "the ledger: '%s' is not a name",
                                        names.items[i]);
     gcal_strings_clear(&names);
     return rc;
 }
 
-/* A last line without its newline. */
-static void check_end(struct gcal_verify_state *state)
+/* Last lines without their newline. */
+static void check_ends(struct gcal_verify_state *state)
 {
-    struct gcal_ledger_reader *r = &state->lines.reader;
+    for (size_t i = 0; i < state->lines.n_readers; i++) {
+        struct gcal_ledger_reader *r = &state->lines.readers[i];
 
-    if (!r->file || fseek(r->file, 0, SEEK_END) < 0)
-        return;
-    if (ftell(r->file) > r->at)
-        gcal_verify_report_interrupted(
-            state,
-            GCAL_LEDGER_FILE ": its last line was cut; the next publication marks it");
-    fseek(r->file, r->at, SEEK_SET);
+        if (!r->file || fseek(r->file, 0, SEEK_END) < 0)
+            continue;
+        if (ftell(r->file) > r->at)
+            gcal_verify_report_interrupted(
+                state,
+                "%s: its last line was cut; the next publication from that host marks it",
+                r->name);
+        fseek(r->file, r->at, SEEK_SET);
+    }
 }
 
 static void add_ledger_reports(struct gcal_verify_state *state)
@@ -339,7 +357,7 @@ int gcal_store_verify(const struct gcal_store *store, struct gcal_verify_result 
 
     *verify = (struct gcal_verify_result){ 0 };
     if ((rc = gcal_ledger_lines_refresh(&state.lines, err)) == 0) {
-        check_end(&state);
+        check_ends(&state);
         gcal_ledger_lines_sort(&state.lines);
         rc = check_folder(&state, "nodes", err);
     }

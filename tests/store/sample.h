@@ -41,4 +41,7 @@ void sample_load_type(const char *folder, const char *type, struct gcal_params *
 /* Runs 'body' in a child that may write no file beyond 'max_bytes'; its result. */
 int sample_with_file_limit(size_t max_bytes, int (*body)(void *context), void *context);
 
+/* The name of this host to the store: "here". */
+extern char sample_host[65];
+
 #endif

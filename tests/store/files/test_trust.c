@@ -167,7 +167,7 @@ static void a_group_shares_its_store(void **state)
     assert_int_equal(publish_as(folder, 1001, 4711, "uuid:7f"), 0);
     assert_int_equal(publish_as(folder, 1002, 4711, "uuid:80"), 0);
     assert_int_equal(publish_as(folder, 1003, 1003, "uuid:81"), 1);
-    assert_int_equal(stat(sample_path(folder, "ledger.tsv"), &info), 0);
+    assert_int_equal(stat(sample_path(folder, "ledger/here.tsv"), &info), 0);
     assert_int_equal(info.st_gid, 4711);
     assert_int_equal(info.st_mode & 0777, 0664);
     assert_int_equal(stat(sample_path(folder, "locks/n1.publish"), &info), 0);

@@ -49,7 +49,7 @@ static int read_ledger(const char *folder, struct seen *seen, struct gcal_error 
     struct gcal_store *store = gcal_store_open(folder, NULL);
     struct gcal_ledger_reader reader;
     struct gcal_ledger_entry entry;
-    int rc = gcal_ledger_open(store, &reader, err);
+    int rc = gcal_ledger_open(store, "ledger/here.tsv", &reader, err);
 
     *seen = (struct seen){ 0 };
     while (rc >= 0 && (rc = gcal_ledger_next(&reader, &entry, err)) > 0)
@@ -91,7 +91,7 @@ static void lines_form_a_hash_chain(void **state)
 /* Replaces 'old' by 'new' in the ledger, once; returns the former text for restore(). */
 static char *change(const char *folder, const char *old, const char *new)
 {
-    const char *path = sample_path(folder, "ledger.tsv");
+    const char *path = sample_path(folder, "ledger/here.tsv");
     size_t size;
     char *text = sample_file_read(path, &size), *at = strstr(text, old);
     FILE *file = fopen(path, "w");
@@ -104,7 +104,7 @@ static char *change(const char *folder, const char *old, const char *new)
 
 static void restore(const char *folder, char *text)
 {
-    sample_file_write(sample_path(folder, "ledger.tsv"), text, strlen(text));
+    sample_file_write(sample_path(folder, "ledger/here.tsv"), text, strlen(text));
     free(text);
 }
 
@@ -114,27 +114,27 @@ static void changes_are_found(void **state)
     size_t size;
 
     text = change(*state, "nodes/n1.yaml", "nodes/n3.yaml");
-    refuses(*state, "ledger.tsv:3: does not match the hash of the previous line");
+    refuses(*state, "ledger/here.tsv:3: does not match the hash of the previous line");
     restore(*state, text);
     text = change(*state, "gpucal_ledger 1", "gpucal_ledger 2");
-    refuses(*state, "ledger.tsv:1: not a ledger of version 1");
+    refuses(*state, "ledger/here.tsv:1: not a ledger of version 1");
     restore(*state, text);
     text = change(*state, "\tpublish\t", "\t");
-    refuses(*state, "ledger.tsv:2: not a line of a ledger");
+    refuses(*state, "ledger/here.tsv:2: not a line of a ledger");
     restore(*state, text);
     text = change(*state, "gpucal_ledger 1\n", "gpucal_ledger 1\n\n");
-    refuses(*state, "ledger.tsv:2: not a line");
+    refuses(*state, "ledger/here.tsv:2: not a line");
     restore(*state, text);
     /* The first entry is missing or repeated. */
-    text = sample_file_read(sample_path(*state, "ledger.tsv"), &size);
+    text = sample_file_read(sample_path(*state, "ledger/here.tsv"), &size);
     first = strchr(text, '\n') + 1;
     first = strndup(first, strcspn(first, "\n") + 1);
     twice = gcal_buf_format("%s%s", first, first);
     free(change(*state, first, ""));
-    refuses(*state, "ledger.tsv:2: does not match");
+    refuses(*state, "ledger/here.tsv:2: does not match");
     restore(*state, text);
     text = change(*state, first, twice);
-    refuses(*state, "ledger.tsv:3: does not match");
+    refuses(*state, "ledger/here.tsv:3: does not match");
     restore(*state, text);
     free(first);
     free(twice);
@@ -143,7 +143,7 @@ static void changes_are_found(void **state)
 
 static void cut_lines_are_skipped(void **state)
 {
-    const char *path = sample_path(*state, "ledger.tsv");
+    const char *path = sample_path(*state, "ledger/here.tsv");
     struct stat info;
 
     assert_int_equal(stat(path, &info), 0);
@@ -153,12 +153,12 @@ static void cut_lines_are_skipped(void **state)
     append(*state, "nodes/n5.yaml", "r5");
     expect(*state, "nodes/n1.yaml r1;nodes/n2.yaml ;nodes/n4.yaml r4;nodes/n5.yaml r5;");
     /* Even in the first line. */
-    path = sample_path(*state, "ledger.tsv");
+    path = sample_path(*state, "ledger/here.tsv");
     assert_int_equal(truncate(path, 5), 0);
     append(*state, "nodes/n6.yaml", "r6");
     expect(*state, "nodes/n6.yaml r6;");
     /* Zeros, as after power loss. */
-    path = sample_path(*state, "ledger.tsv");
+    path = sample_path(*state, "ledger/here.tsv");
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(truncate(path, info.st_size + 100), 0);
     expect(*state, "nodes/n6.yaml r6;");
@@ -188,7 +188,7 @@ static void writers_take_turns(void **state)
 
 static void other_files_are_refused(void **state)
 {
-    const char *path = sample_path(*state, "ledger.tsv");
+    const char *path = sample_path(*state, "ledger/here.tsv");
     struct gcal_ledger_entry entry = { .action = "publish", .file = "f" };
     struct gcal_store *store = gcal_store_open_writable(*state, NULL);
     struct gcal_error err;

@@ -137,7 +137,7 @@ static void what_is_missing_is_damage(void **state)
     expect(*state, 4, 0, "the lines of run r3 are missing");
     put_back(&kept);
     /* All files are unknown then. */
-    kept = keep(*state, "ledger.tsv");
+    kept = keep(*state, "ledger/here.tsv");
     assert_int_equal(unlink(kept.path), 0);
     expect(*state, 6, 0, "history/n1/r1.yaml is not in the ledger");
     put_back(&kept);
@@ -173,7 +173,7 @@ static void foreign_files_are_damage(void **state)
 /* As after a crash before the line of the ledger that says that the publication ended. */
 static void remove_end(const char *folder)
 {
-    struct kept ledger = keep(folder, "ledger.tsv");
+    struct kept ledger = keep(folder, "ledger/here.tsv");
 
     do
         ledger.size--;

@@ -1,0 +1,218 @@
+/* test_segments.c - a ledger of several hosts, whose clocks differ and whose locks exclude nobody
+ */
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "calib/base/error.h"
+#include "calib/base/strings.h"
+#include "store/ledger/lines.h"
+#include "store/publish/publish.h"
+#include "tests/store/sample.h"
+#include "tests/unit.h"
+
+static bool locks_exclude = true;
+static time_t clock_s; /* of this host; 0: the true one */
+
+/* These come before those of the C library. */
+int fcntl(int fd, int command, ...)
+{
+    va_list args;
+    void *argument;
+
+    va_start(args, command);
+    argument = va_arg(args, void *);
+    va_end(args);
+    if (command == F_OFD_SETLK && !locks_exclude)
+        return 0;
+    return (int)syscall(SYS_fcntl, fd, command, argument);
+}
+
+time_t time(time_t *at)
+{
+    struct timespec now;
+
+    syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+    if (clock_s)
+        now.tv_sec = clock_s;
+    if (at)
+        *at = now.tv_sec;
+    return now.tv_sec;
+}
+
+static void on_host(const char *name, time_t at)
+{
+    snprintf(sample_host, sizeof(sample_host), "%s", name);
+    clock_s = at;
+}
+
+static void publish(const char *folder, const char *node, const char *run, double madd_s)
+{
+    struct gcal_params params = sample_params(node, "uuid:7f", madd_s);
+    struct gcal_store *store = gcal_store_open_writable(folder, NULL);
+    struct gcal_error err;
+
+    free(params.devices[0].run_id);
+    params.devices[0].run_id = strdup(run);
+    if (gcal_store_publish(store, &params, run, &err) < 0 ||
+        gcal_store_publish_type(store, &params, "t1", run, &err) < 0)
+        fail_msg("%s", err.text);
+    gcal_store_close(store);
+    gcal_params_clear(&params);
+}
+
+static void expect(const char *folder, size_t damaged, size_t interrupted,
+                   const char *message)
+{
+    struct gcal_store *store = gcal_store_open(folder, NULL);
+    struct gcal_verify_result v;
+    struct gcal_error err;
+
+    if (gcal_store_verify(store, &v, &err) < 0)
+        fail_msg("%s", err.text);
+    if (v.n_damaged != damaged || v.n_interrupted != interrupted)
+        fail_msg("%zu damaged, %zu interrupted: %s", v.n_damaged, v.n_interrupted,
+                 v.text ? v.text : "nothing");
+    if (message && !(v.text && strstr(v.text, message)))
+        fail_msg("'%s' is not in '%s'", message, v.text ? v.text : "nothing");
+    gcal_verify_result_clear(&v);
+    gcal_store_close(store);
+}
+
+static void expect_history(const char *folder, const char *expected)
+{
+    struct gcal_store *store = gcal_store_open(folder, NULL);
+    struct gcal_ledger_lines lines = { .store = store };
+    char **runs, text[200] = "";
+    size_t n;
+
+    assert_int_equal(gcal_ledger_lines_refresh(&lines, NULL), 0);
+    gcal_ledger_lines_sort(&lines);
+    assert_int_equal(gcal_ledger_history(&lines, "n1", &runs, &n, NULL), 0);
+    for (size_t i = 0; i < n; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s;", runs[i]);
+    assert_string_equal(text, expected);
+    gcal_strings_free(runs, n);
+    gcal_ledger_lines_clear(&lines);
+    gcal_store_close(store);
+}
+
+/* By turns, and each clock is a day behind that of the one before. */
+static void clocks_do_not_matter(void **state)
+{
+    const char *path = sample_path(*state, "nodes/n1.yaml");
+    struct gcal_store *store;
+    size_t size, newest_size, removed;
+    char *text, *newest, *kept = strdup(path);
+
+    on_host("zz", 1800000000);
+    publish(*state, "n1", "r1", 1e-12);
+    text = sample_file_read(kept, &size);
+    on_host("mm", 1800000000 - 86400);
+    publish(*state, "n1", "r2", 2e-12);
+    on_host("aa.bb", 1800000000 - 2 * 86400);
+    publish(*state, "n1", "r3", 3e-12);
+    on_host("zz", 1800000000 - 3 * 86400);
+    publish(*state, "n1", "r4", 4e-12);
+    expect(*state, 0, 0, NULL);
+    expect_history(*state, "r1;r2;r3;r4;");
+    assert_int_equal(access(sample_path(*state, "ledger/aa-bb.tsv"), F_OK), 0);
+    on_host("kk", 1800000000 - 4 * 86400);
+    store = gcal_store_open_writable(*state, NULL);
+    assert_int_equal(gcal_store_prune(store, 2, NAN, false, &removed, NULL), 0);
+    assert_int_equal(removed, 2);
+    gcal_store_close(store);
+    expect(*state, 0, 0, NULL);
+    expect_history(*state, "r3;r4;");
+    /* An old file that is put back is found. */
+    newest = sample_file_read(kept, &newest_size);
+    sample_file_write(kept, text, size);
+    expect(*state, 1, 0, "somebody restored the old one");
+    sample_file_write(kept, newest, newest_size);
+    free(newest);
+    on_host("here", 0);
+    publish(*state, "n1", "r5", 5e-12);
+    expect(*state, 0, 0, NULL);
+    free(text);
+    free(kept);
+}
+
+/* A ledger of an earlier version, which all hosts wrote. */
+static void old_ledgers_are_read(void **state)
+{
+    char *folder = sample_folder(), *from, *to;
+
+    (void)state;
+    publish(folder, "n1", "r1", 1e-12);
+    publish(folder, "n1", "r2", 2e-12);
+    from = strdup(sample_path(folder, "ledger/here.tsv"));
+    to = strdup(sample_path(folder, "ledger.tsv"));
+    assert_int_equal(rename(from, to), 0);
+    assert_int_equal(rmdir(sample_path(folder, "ledger")), 0);
+    expect(folder, 0, 0, NULL);
+    publish(folder, "n1", "r3", 3e-12);
+    expect(folder, 0, 0, NULL);
+    expect_history(folder, "r1;r2;r3;");
+    assert_int_equal(unlink(from), 0);
+    expect(folder, 4, 0, "differs from the published file");
+    free(from);
+    free(to);
+    sample_folder_remove(folder);
+}
+
+/* Each host its own nodes and all of them one type, at the same time. */
+static void locks_are_not_needed(void **state)
+{
+    char *folder = sample_folder(), host[20], run[20];
+    int status;
+
+    (void)state;
+    locks_exclude = false;
+    publish(folder, "n", "first", 1e-12);
+    for (int k = 0; k < 6; k++)
+        if (fork() == 0) {
+            snprintf(host, sizeof(host), "host%d", k);
+            on_host(host, 0);
+            for (int i = 0; i < 10; i++) {
+                snprintf(run, sizeof(run), "r%d.%d", k, i);
+                publish(folder, host, run, 1e-12 * (k + 10 * i + 2));
+            }
+            _exit(0);
+        }
+    for (int k = 0; k < 6; k++)
+        assert_true(wait(&status) > 0 && WIFEXITED(status) && !WEXITSTATUS(status));
+    locks_exclude = true;
+    {
+        struct gcal_store *store = gcal_store_open(folder, NULL);
+        struct gcal_verify_result v;
+
+        assert_int_equal(gcal_store_verify(store, &v, NULL), 0);
+        if (v.n_damaged)
+            fail_msg("%zu damaged: %s", v.n_damaged, v.text);
+        assert_true(v.n_interrupted <=
+                    1); /* the type, of which one publication is lost */
+        gcal_verify_result_clear(&v);
+        gcal_store_close(store);
+    }
+    on_host("here", 0);
+    publish(folder, "n", "last", 9e-12);
+    sample_folder_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clocks_do_not_matter),
+        cmocka_unit_test(old_ledgers_are_read),
+        cmocka_unit_test(locks_are_not_needed),
+    };
+
+    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
+}
