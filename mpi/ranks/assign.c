@@ -227,6 +227,7 @@ static int send_assignment(struct gcal_root *root, size_t rank, struct gcal_erro
     gcal_wire_put_text(&buf, root->config.text);
     gcal_wire_put_f64(&buf, root->config.measure.budget_s);
     gcal_wire_put_u64(&buf, root->config.measure.seed);
+    gcal_root_put_lock_test(root, rank, &buf);
     gcal_catalogue_files_put(&buf, gcal_catalogue_added_files(root->catalogue));
     gcal_wire_put_u32(&buf, (uint32_t)peer->n_assigned);
     for (size_t j = 0; j < peer->n_assigned; j++)

@@ -127,6 +127,7 @@ struct assignment {
     struct gcal_catalogue *catalogue;
     struct gcal_wire wire; /* at the first device not read yet */
     size_t n_devices;
+    char *locks_of; /* the store whose locks are to be tested; "": none */
 };
 
 static int damaged(struct gcal_error *err)
@@ -148,9 +149,10 @@ static int read_assignment(struct member *m, struct assignment *a, struct gcal_e
     text = gcal_wire_get_text(&a->wire);
     budget_s = gcal_wire_get_f64(&a->wire);
     seed = gcal_wire_get_u64(&a->wire);
+    a->locks_of = gcal_wire_get_text(&a->wire);
     gcal_catalogue_files_get(&a->wire, &files);
     a->n_devices = gcal_wire_get_u32(&a->wire);
-    if (!file || !text || a->wire.bad || a->n_devices > a->wire.left) {
+    if (!file || !text || !a->locks_of || a->wire.bad || a->n_devices > a->wire.left) {
         damaged(err);
         goto out;
     }
@@ -274,6 +276,9 @@ static int work(struct member *m, struct gcal_error *err)
         return -1;
     if (read_assignment(m, &a, err) < 0)
         goto out;
+    if (gcal_ranks_locks_fail(a.locks_of, m->node) &&
+        send(m, GCAL_RANKS_TAG_UNLOCKED, &nothing, err) < 0)
+        goto out;
     if (take_devices(m, &a, err) < 0)
         goto out;
     if (send(m, GCAL_RANKS_TAG_DONE, &nothing, err) < 0)
@@ -282,6 +287,7 @@ static int work(struct member *m, struct gcal_error *err)
 out:
     gcal_config_clear(&a.config);
     gcal_catalogue_close(a.catalogue);
+    free(a.locks_of);
     return rc;
 }
 

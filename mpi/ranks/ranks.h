@@ -45,6 +45,7 @@ enum gcal_ranks_tag {
     GCAL_RANKS_TAG_LEFT_OUT,
     GCAL_RANKS_TAG_PROGRESS,
     GCAL_RANKS_TAG_SELECTION,
+    GCAL_RANKS_TAG_UNLOCKED, /* locks of the store exclude nobody */
     GCAL_RANKS_TAG_ALIVE,
     GCAL_RANKS_TAG_DONE,
     GCAL_RANKS_TAG_START = GCAL_COMM_FIRST_MEMBER_TAG,
@@ -95,5 +96,10 @@ struct gcal_root *gcal_root_create(struct gcal_comm *comm,
                                    struct gcal_error *err);
 struct gcal_worker_tick gcal_root_service(struct gcal_root *root);
 void gcal_root_destroy(struct gcal_root *root);
+
+/* On the other node: whether the lock of 'node', which rank 0 holds, could be taken.  False
+ * also if that cannot be found out.
+ */
+bool gcal_ranks_locks_fail(const char *path, const char *node);
 
 #endif

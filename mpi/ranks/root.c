@@ -48,6 +48,8 @@ static int open_store(struct gcal_root *root, struct gcal_error *err)
                               "or 'store' in the configuration)");
     if (!path || (root->options.dry_run && !root->options.if_changed))
         return 0;
+    if (!(root->store_path = strdup(path)))
+        return gcal_error_memory(err);
     root->store = gcal_command_store_open(path, !root->options.dry_run, err);
     return root->store ? 0 : -1;
 }
@@ -180,6 +182,7 @@ void gcal_root_destroy(struct gcal_root *root)
         gcal_selection_clear(&root->selections[i]);
     gcal_root_lost_clear(root);
     free(root->selections);
+    free(root->store_path);
     free(root->record_path);
     free(root->journal_path);
     free(root->resumed);
@@ -313,6 +316,9 @@ static int take_message(struct gcal_root *root, const struct gcal_comm_message *
         break;
     case GCAL_RANKS_TAG_SELECTION:
         return take_selection(root, peer, &wire, err);
+    case GCAL_RANKS_TAG_UNLOCKED:
+        gcal_root_warn_of_locks(root, peer->node ? peer->node : "?");
+        break;
     case GCAL_RANKS_TAG_DONE:
         peer->state = GCAL_ROOT_PEER_DONE;
         break;

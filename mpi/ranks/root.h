@@ -58,6 +58,7 @@ struct gcal_root {
     struct gcal_config config;
     struct gcal_catalogue *catalogue;
     struct gcal_store *store; /* NULL: nothing is published */
+    char *store_path;
     char *record_path, *journal_path;
     struct gcal_record_header header;
     struct gcal_journal *journal;
@@ -126,5 +127,12 @@ void gcal_root_note_unmeasured(struct gcal_root *root,
 void gcal_root_note_left_out(struct gcal_root *root, const char *node, int rank,
                              const char *reason);
 void gcal_root_lost_clear(struct gcal_root *root);
+
+/* ---- locks.c ---- */
+
+/* For ASSIGN: the store whose locks the rank is to test, "" for most ranks. */
+void gcal_root_put_lock_test(const struct gcal_root *root, size_t rank,
+                             struct gcal_buf *buf);
+void gcal_root_warn_of_locks(const struct gcal_root *root, const char *node);
 
 #endif

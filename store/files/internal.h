@@ -55,6 +55,11 @@ int gcal_store_fetch(const struct gcal_store *store, int folder, const char *fil
 int gcal_store_fetch_params(const struct gcal_store *store, int folder, const char *file,
                             const char *shown, char **text, size_t *size,
                             struct gcal_error *err);
+/* After ENOENT, the first time with 'tries' 0: waits some milliseconds and returns true if the
+ * folder is on a network file system, where a file is missing for a moment while another
+ * node replaces it.
+ */
+bool gcal_store_may_come(int folder, int tries);
 /* Checks the signature if one is required; 'size' is then without the signature. */
 int gcal_store_check_signature(const struct gcal_store *store, const char *shown,
                                const char *text, size_t *size, struct gcal_error *err);

@@ -170,6 +170,16 @@ struct gcal_params_index *gcal_store_load_index(const struct gcal_store *store,
     return index;
 }
 
+static int look(int folder, const char *file, struct stat *info)
+{
+    int rc, tries = 0;
+
+    do
+        rc = fstatat(folder, file, info, AT_SYMLINK_NOFOLLOW);
+    while (rc < 0 && errno == ENOENT && gcal_store_may_come(folder, tries++));
+    return rc;
+}
+
 int gcal_store_stamp(const struct gcal_store *store, const char *node,
                      struct gcal_store_stamp *stamp, struct gcal_error *err)
 {
@@ -181,8 +191,7 @@ int gcal_store_stamp(const struct gcal_store *store, const char *node,
     if (locate(node, NULL, &location, err) < 0)
         return -1;
     rc = open_location(store, &location, &shown, &folder, err);
-    if (rc > 0 &&
-        fstatat(folder, strrchr(shown, '/') + 1, &info, AT_SYMLINK_NOFOLLOW) < 0)
+    if (rc > 0 && look(folder, strrchr(shown, '/') + 1, &info) < 0)
         rc = errno == ENOENT ? 0
                              : gcal_error_set(err, GCAL_EINPUT, "store %s: %s: %s",
                                               store->path, shown, strerror(errno));

@@ -145,3 +145,22 @@ int gcal_store_lock_type(const struct gcal_store *store, const char *type,
 {
     return lock_named(store, type, ".type", err);
 }
+
+int gcal_store_is_locked(const struct gcal_store *store, const char *node)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    char *file = gcal_buf_format("%s.lock", node);
+    int folder = -1, fd = -1, rc = -1;
+
+    if (file &&
+        gcal_store_folder(store, store->dirfd, "locks", "locks", &folder, NULL) > 0)
+        fd = openat(folder, file, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && fcntl(fd, F_OFD_GETLK, &lock) == 0)
+        rc = lock.l_type != F_UNLCK;
+    if (fd >= 0)
+        close(fd);
+    if (folder >= 0)
+        close(folder);
+    free(file);
+    return rc;
+}

@@ -47,6 +47,9 @@ int gcal_store_trust(struct gcal_store *store, const char *path, struct gcal_err
 int gcal_store_lock(struct gcal_store *store, const char *node, const char *owner,
                     struct gcal_error *err);
 
+/* Whether another process holds the lock of the node: 1, 0, -1 unknown. */
+int gcal_store_is_locked(const struct gcal_store *store, const char *node);
+
 /* Names, sorted; free with gcal_strings_free(). */
 int gcal_store_nodes(const struct gcal_store *store, char ***names, size_t *count,
                      struct gcal_error *err);

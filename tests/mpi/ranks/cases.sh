@@ -92,6 +92,12 @@ SCRIPT
     expect_status 0
     for n in n0 n1 n2; do expect_file store/nodes/$n.yaml; done
     expect_line '3 devices, .*3 nodes published'
+    grep -q 'locks exclude nobody' err && fail "a warning about locks that work"
+    # The same on a file system whose locks other nodes do not see.
+    run ranks 2 env LD_PRELOAD="$LD_PRELOAD:${LD_PRELOAD%/*}/libfake_driver.so" TEST_NO_LOCKS=1 \
+        ./as-node.sh "$gpucal" --config "$data/small.yaml" --store store --record unlocked.h5
+    expect_status 0
+    expect_line 'locks exclude nobody on other nodes: node n1 could take one that rank 0 on node n0'
 }
 
 # A damaged file of one node stops no other node, and no type.

@@ -1,11 +1,14 @@
 /* test_segments.c - a ledger of several hosts, whose clocks differ and whose locks exclude nobody
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -45,6 +48,38 @@ time_t time(time_t *at)
     if (at)
         *at = now.tv_sec;
     return now.tv_sec;
+}
+
+/* The next opens of a file of that name fail, as on a client of NFS while another node replaces
+ * it.
+ */
+static const char *missing_file;
+static int n_missing;
+static bool on_network;
+
+int openat(int folder, const char *name, int flags, ...)
+{
+    va_list args;
+    mode_t mode;
+
+    va_start(args, flags);
+    mode = va_arg(args, mode_t);
+    va_end(args);
+    if (missing_file && strcmp(name, missing_file) == 0 && n_missing > 0) {
+        n_missing--;
+        errno = ENOENT;
+        return -1;
+    }
+    return (int)syscall(SYS_openat, folder, name, flags, mode);
+}
+
+int fstatfs(int fd, struct statfs *info)
+{
+    int rc = (int)syscall(SYS_fstatfs, fd, info);
+
+    if (on_network)
+        info->f_type = NFS_SUPER_MAGIC;
+    return rc;
 }
 
 static void on_host(const char *name, time_t at)
@@ -206,12 +241,39 @@ static void locks_are_not_needed(void **state)
     sample_folder_remove(folder);
 }
 
+static int load(const char *folder, bool network, int missing)
+{
+    struct gcal_store *store = gcal_store_open(folder, NULL);
+    struct gcal_params params;
+    int rc;
+
+    on_network = network;
+    missing_file = "n1.yaml";
+    n_missing = missing;
+    if ((rc = gcal_store_load(store, "n1", NULL, &params, NULL)) == 0)
+        gcal_params_clear(&params);
+    on_network = false;
+    missing_file = NULL;
+    gcal_store_close(store);
+    return rc;
+}
+
+static void a_file_that_is_replaced_is_looked_for_again(void **state)
+{
+    assert_int_equal(load(*state, false, 0), 0);
+    assert_int_equal(load(*state, false, 1), -1);
+    assert_int_equal(load(*state, true, 1), 0);
+    assert_int_equal(load(*state, true, 3), 0);
+    assert_int_equal(load(*state, true, 100), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clocks_do_not_matter),
         cmocka_unit_test(old_ledgers_are_read),
         cmocka_unit_test(locks_are_not_needed),
+        cmocka_unit_test(a_file_that_is_replaced_is_looked_for_again),
     };
 
     return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
