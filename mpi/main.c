@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
@@ -28,7 +30,10 @@ static int help(void)
 {
     printf(
         "Usage: gpucal [COMMAND] [OPTION...]\n\n"
-        "Calibrates performance models of OpenCL devices and predicts kernel times.\n\n");
+        "Calibrates performance models of OpenCL devices and predicts kernel times.\n\n"
+        "  gpucal calibrate --store DIR      calibrates the devices of this machine\n"
+        "  srun --ntasks-per-node=1 gpucal --config models.yaml\n"
+        "                                    those of all nodes of a Slurm job\n\n");
     for (int i = 0; i < N_COMMANDS; i++)
         printf("  %-10s %s\n", names[i], commands[i].summary);
     printf("\n'gpucal COMMAND --help' lists the options of a command; the manual is "
@@ -37,6 +42,24 @@ static int help(void)
            "3 drift failure, 4 a fit was rejected, 5 a device could not be measured,\n"
            "6 the store or the record cannot be written.\n");
     return 0;
+}
+
+/* For who wants to see what this is: calibrating takes minutes. */
+static int introduce(void)
+{
+    char *arguments[] = { (char *)"gpucal devices", NULL };
+
+    help();
+    printf("\nDevices of this machine:\n");
+    fflush(stdout);
+    return gcal_command_devices(1, arguments);
+}
+
+/* Whether srun or mpirun started this process. */
+static bool is_launched(void)
+{
+    return getenv("PMIX_RANK") || getenv("OMPI_COMM_WORLD_RANK") ||
+           getenv("SLURM_STEP_ID");
 }
 
 /* -1: no such command. */
@@ -112,5 +135,7 @@ int main(int argc, char **argv)
         return help();
     if (argc > 1 && argv[1][0] != '-')
         return check_output(run_named(argc - 1, argv + 1));
+    if (argc == 1 && !is_launched())
+        return check_output(introduce());
     return check_output(gcal_command_calibrate(argc, argv));
 }

@@ -1,11 +1,13 @@
-/* file.c - contents of files */
+/* file.c - contents of files, and where they are */
 #include "calib/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "calib/base/buf.h"
@@ -60,4 +62,31 @@ fail:
     if (fd >= 0)
         close(fd);
     return NULL;
+}
+
+bool gcal_file_is_on_network(int fd)
+{
+    /* statfs(2), and the headers of Lustre, GPFS, BeeGFS and Ceph */
+    static const uint32_t types[] = {
+        0x6969,     /* NFS */
+        0x517b,     /* SMB */
+        0xff534d42, /* CIFS */
+        0xfe534d42, /* SMB 2 */
+        0x0bd00bd0, /* Lustre */
+        0x47504653, /* GPFS */
+        0x19830326, /* BeeGFS */
+        0x00c36400, /* Ceph */
+        0x65735546, /* FUSE */
+        0x01021997, /* 9P */
+        0x20030528, /* OrangeFS */
+        0x5346414f, /* AFS */
+    };
+    struct statfs info;
+
+    if (fstatfs(fd, &info) < 0)
+        return true;
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+        if ((uint32_t)info.f_type == types[i])
+            return true;
+    return false;
 }

@@ -1,7 +1,8 @@
-/* file.h - contents of files */
+/* file.h - contents of files, and where they are */
 #ifndef GCAL_CALIB_BASE_FILE_H
 #define GCAL_CALIB_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct gcal_error;
@@ -12,5 +13,10 @@ struct gcal_error;
  */
 char *gcal_file_read(const char *path, size_t max_bytes, size_t *size,
                      struct gcal_error *err);
+
+/* Whether the opened file or folder is on a file system that other nodes may share; also if
+ * that cannot be known.
+ */
+bool gcal_file_is_on_network(int fd);
 
 #endif

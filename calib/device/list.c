@@ -290,7 +290,7 @@ static int list_platform(cl_platform_id platform, bool probe,
     if (code != CL_SUCCESS) {
         char *name = platform_text(platform, CL_PLATFORM_NAME);
 
-        gcal_log(code == CL_DEVICE_NOT_FOUND ? GCAL_LOG_INFO : GCAL_LOG_WARN,
+        gcal_log(code == CL_DEVICE_NOT_FOUND ? GCAL_LOG_DEBUG : GCAL_LOG_WARN,
                  "OpenCL platform '%s' has no device: %s", name ? name : "",
                  gcal_device_error_name(code));
         free(name);

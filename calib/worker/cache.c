@@ -9,12 +9,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 
 #define LOCK_NAME    "lock"
 #define LOCK_LIMIT_S 2.0 /* another process trims */
@@ -34,21 +34,6 @@ static const struct {
     { "POCL_KERNEL_CACHE", "1", false },
     { "NEO_CACHE_PERSISTENT", "1", false },
     { "AMD_COMGR_CACHE", "1", false },
-};
-
-/* statfs(2), and the headers of Lustre, GPFS, BeeGFS and Ceph: types of file systems that
- * several nodes may share.
- */
-static const unsigned long network_types[] = {
-    0x6969,     /* NFS */
-    0x0bd00bd0, /* Lustre */
-    0x47504653, /* GPFS */
-    0x19830326, /* BeeGFS */
-    0x00c36400, /* Ceph */
-    0x517b,     /* SMB */
-    0xff534d42, /* CIFS */
-    0xfe534d42, /* SMB 2 */
-    0x5346414f, /* AFS */
 };
 
 int gcal_worker_cache_set_variables(const char *folder, struct gcal_error *err)
@@ -72,18 +57,6 @@ int gcal_worker_cache_set_variables(const char *folder, struct gcal_error *err)
 
 /* ---- the folder ---- */
 
-static bool is_network(int folder)
-{
-    struct statfs info;
-
-    if (fstatfs(folder, &info) < 0)
-        return true;
-    for (size_t i = 0; i < sizeof(network_types) / sizeof(*network_types); i++)
-        if (((unsigned long)info.f_type & 0xffffffff) == network_types[i])
-            return true;
-    return false;
-}
-
 /* The folder above, in which nobody else may rename what belongs to this user. */
 static int open_parent(const char *path, struct gcal_error *err)
 {
@@ -95,7 +68,7 @@ static int open_parent(const char *path, struct gcal_error *err)
         trouble = strerror(errno);
     else if ((info.st_mode & (S_IWGRP | S_IWOTH)) && !(info.st_mode & S_ISVTX))
         trouble = "others may rename what is in it";
-    else if (is_network(parent))
+    else if (gcal_file_is_on_network(parent))
         trouble = "it is on a network file system";
     if (!trouble)
         return parent;

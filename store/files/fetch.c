@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "calib/base/sign.h"
 #include "store/files/internal.h"
 
@@ -147,35 +147,9 @@ static int fetch_open(const struct gcal_store *store, int fd, const char *shown,
     return 1;
 }
 
-/* Of fstatfs(); a file that is being replaced there may be missing for a moment. */
-static bool is_network(int folder)
-{
-    static const unsigned long types[] = {
-        0x6969,     /* NFS */
-        0xff534d42, /* CIFS */
-        0xfe534d42, /* SMB 2 */
-        0x0bd00bd0, /* Lustre */
-        0x47504653, /* GPFS */
-        0x19830326, /* BeeGFS */
-        0x00c36400, /* Ceph */
-        0x65735546, /* FUSE */
-        0x01021997, /* 9P */
-        0x20030528, /* OrangeFS */
-        0x5346414f, /* AFS */
-    };
-    struct statfs info;
-
-    if (fstatfs(folder, &info) < 0)
-        return false;
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-        if ((unsigned long)info.f_type == types[i])
-            return true;
-    return false;
-}
-
 bool gcal_store_may_come(int folder, int tries)
 {
-    if (tries >= 4 || !is_network(folder))
+    if (tries >= 4 || !gcal_file_is_on_network(folder))
         return false;
     gcal_clock_sleep_s(0.002 * (1 << tries));
     return true;

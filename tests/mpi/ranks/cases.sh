@@ -35,6 +35,12 @@ slow_configuration() {
 }
 
 case_plain_start() {
+    # Without options it introduces itself, and measures nothing.
+    run "$gpucal"
+    expect_status 0
+    expect_line '^Devices of this machine:$'
+    expect_line '^  uid  *[^ ]'
+    [ -z "$(ls *.h5* 2> /dev/null)" ] || fail "something was measured"
     # With times as they are, which a busy machine may spoil.
     LD_PRELOAD='' calibrate > out 2> err
     status=$?
