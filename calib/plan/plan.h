@@ -149,10 +149,11 @@ gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid
                             double limit_s, const struct gcal_worker_tick *tick,
                             struct gcal_error *err);
 /* Has the kernels that are announced built by 'ahead', which the device leaves when no
- * further one is, or at the end.
+ * further one is, or at the end.  'first_s' above 0: for so long at most, nothing is launched
+ * while something is built.
  */
 void gcal_plan_worker_ops_build_ahead(struct gcal_plan_device_ops *ops,
-                                      struct gcal_worker_ahead *ahead);
+                                      struct gcal_worker_ahead *ahead, double first_s);
 void gcal_plan_worker_ops_destroy(struct gcal_plan_device_ops *ops);
 
 /* Measures 'kernels' on a device.  Returns 0 at the end, also if rows failed; -1

@@ -16,6 +16,7 @@ struct worker_device {
     struct gcal_worker_tick tick;
     struct gcal_worker_ahead *ahead; /* NULL: nothing is built ahead */
     bool has_left;                   /* it */
+    double first_s; /* to wait until all is built, at most, from now on */
 };
 
 static int restart(void *context, struct gcal_error *err)
@@ -45,9 +46,11 @@ static enum gcal_worker_outcome prepare(void *context, const struct gcal_kernel 
 {
     struct worker_device *d = context;
     struct gcal_built built;
-    bool is_built =
-        d->ahead && gcal_worker_ahead_wait(d->ahead, kernel, &d->tick, &built);
+    bool is_built;
 
+    if (d->first_s > 0)
+        d->first_s -= gcal_worker_ahead_finish(d->ahead, &d->tick, d->first_s);
+    is_built = d->ahead && gcal_worker_ahead_wait(d->ahead, kernel, &d->tick, &built);
     return gcal_worker_prepare_built(d->worker, kernel, is_built ? &built : NULL, limit_s,
                                      first_s, status, err);
 }
@@ -131,11 +134,12 @@ gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid
 }
 
 void gcal_plan_worker_ops_build_ahead(struct gcal_plan_device_ops *ops,
-                                      struct gcal_worker_ahead *ahead)
+                                      struct gcal_worker_ahead *ahead, double first_s)
 {
     struct worker_device *d = ops->context;
 
     d->ahead = ahead;
+    d->first_s = first_s;
     ops->announce = announce;
     ops->announced_all = announced_all;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "calib/base/buf.h"
+#include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/hash.h"
 #include "calib/base/log.h"
@@ -19,6 +20,7 @@
 
 #define MOST_WORKERS  16
 #define CONTEXT_BYTES 500e6 /* of an open device, about */
+#define HOST_BYTES    250e6 /* of a process that compiles, likewise */
 #define MEMORY_SHARE  0.125
 
 enum state { QUEUED, BUILDING, BUILT, NOT_BUILT };
@@ -232,15 +234,17 @@ static size_t processors(void)
 size_t gcal_worker_ahead_workers(const struct gcal_worker_spawner *spawner,
                                  const struct gcal_device_info *info, size_t n_devices)
 {
-    size_t all = processors(), busy = n_devices + 1;
-    double fit = MEMORY_SHARE * info->global_memory_bytes / CONTEXT_BYTES;
+    bool is_cpu = strcmp(info->device_type, "cpu") == 0;
+    size_t all = processors(), busy = is_cpu ? 0 : n_devices + 1;
+    double bytes = is_cpu ? HOST_BYTES : CONTEXT_BYTES;
+    double fit = MEMORY_SHARE * info->global_memory_bytes / bytes;
     size_t n = all > busy ? all - busy : 1;
 
-    if (strcmp(info->device_type, "cpu") == 0 || all < 2 ||
-        !gcal_worker_spawner_keeps_builds(spawner))
+    if (all < 2 || !gcal_worker_spawner_keeps_builds(spawner))
         return 0;
     n = n < MOST_WORKERS ? n : MOST_WORKERS;
-    return fit < 1 ? 1 : fit < (double)n ? (size_t)fit : n;
+    n = fit < 1 ? 1 : fit < (double)n ? (size_t)fit : n;
+    return is_cpu && n < 2 ? 0 : n; /* one alone builds no faster than who measures */
 }
 
 /* ---- its users ---- */
@@ -351,6 +355,31 @@ static void await_change(struct gcal_worker_ahead *a, const struct gcal_worker_t
     pthread_mutex_unlock(&a->lock);
     tick->call(tick->context);
     pthread_mutex_lock(&a->lock);
+}
+
+static bool is_any(const struct gcal_worker_ahead *a, enum state state)
+{
+    const struct program *p = a->first;
+
+    while (p && p->state != state)
+        p = p->next;
+    return p;
+}
+
+double gcal_worker_ahead_finish(struct gcal_worker_ahead *a,
+                                const struct gcal_worker_tick *tick, double limit_s)
+{
+    double began_s = gcal_clock_now_s();
+
+    pthread_mutex_lock(&a->lock);
+    while ((is_any(a, QUEUED) || is_any(a, BUILDING)) &&
+           gcal_clock_now_s() < began_s + limit_s)
+        await_change(a, tick);
+    for (struct program *p = a->first; p; p = p->next)
+        if (p->state == QUEUED)
+            p->state = NOT_BUILT;
+    pthread_mutex_unlock(&a->lock);
+    return gcal_clock_now_s() - began_s;
 }
 
 bool gcal_worker_ahead_wait(struct gcal_worker_ahead *a, const struct gcal_kernel *kernel,

@@ -197,8 +197,9 @@ struct gcal_worker_ahead;
 
 /* How many workers may build beside those that measure 'n_devices' such devices at once: as
  * many as processors, without one or two for measuring and for the rank, and as their contexts
- * fit in an eighth of the device's memory.  0: none, on CPUs, where building would disturb
- * the times, or if drivers keep no built kernels.
+ * fit in an eighth of the device's memory.  On CPUs, where building would disturb the times:
+ * before them, as many as processors.  0: none, with one processor, or if drivers keep no built
+ * kernels.
  */
 size_t gcal_worker_ahead_workers(const struct gcal_worker_spawner *spawner,
                                  const struct gcal_device_info *info, size_t n_devices);
@@ -216,6 +217,11 @@ void gcal_worker_ahead_stop(struct gcal_worker_ahead *ahead);
 void gcal_worker_ahead_leave(struct gcal_worker_ahead *ahead);
 void gcal_worker_ahead_add(struct gcal_worker_ahead *ahead,
                            const struct gcal_kernel *kernel);
+/* Waits until all that was added is built, but not longer than 'limit_s'; what has not begun
+ * then is left to the callers.  Returns how long it took.
+ */
+double gcal_worker_ahead_finish(struct gcal_worker_ahead *ahead,
+                                const struct gcal_worker_tick *tick, double limit_s);
 /* Waits while the kernel's program is being built: true if it was, with what the driver says
  * of it.  A program whose turn has not come is left to the caller, and so is one that could not
  * be built.

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calib/base/clock.h"
 #include "calib/base/log.h"
 #include "calib/model/run/run_sink.h"
 #include "calib/results/results.h"
@@ -312,19 +313,27 @@ int gcal_root_finish(struct gcal_root *root)
 {
     struct outcome outcome = { 0 };
     struct gcal_error err = { 0 };
+    double began_s = gcal_clock_now_s(), written_s = 0;
     char *table = NULL;
+    int rc;
 
     gcal_display_clear(root->display);
-    if (write_record(root, &err) < 0 ||
-        fit_and_publish(root, &outcome, &table, &err) < 0) {
+    if ((rc = write_record(root, &err)) == 0) {
+        written_s = gcal_clock_now_s();
+        rc = fit_and_publish(root, &outcome, &table, &err);
+    }
+    if (rc < 0) {
         gcal_log(GCAL_LOG_ERROR, "%s", err.text);
         if (root->journal)
             gcal_log(GCAL_LOG_ERROR,
                      "measurements are kept in %s: continue with --resume %s",
                      root->journal_path, root->record_path);
         outcome.status = (int)err.code;
-    } else
+    } else {
+        gcal_log(GCAL_LOG_INFO, "record written in %.1f s, models fitted in %.1f s",
+                 written_s - began_s, gcal_clock_now_s() - written_s);
         outcome.status = exit_status(root, &outcome);
+    }
     for (size_t i = 0; i < outcome.results.n_outliers; i++)
         gcal_log(GCAL_LOG_WARN, "model %s: %s",
                  name_of(root, &outcome.results.outliers[i]),

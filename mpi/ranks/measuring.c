@@ -6,11 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/clock.h"
+#include "calib/base/log.h"
 #include "calib/base/threads.h"
 #include "calib/base/wire.h"
 #include "calib/select/select.h"
 #include "mpi/ranks/ranks.h"
 #include "mpi/ranks/selection.h"
+
+/* Share of a CPU's budget in which kernels are built before any is launched. */
+#define BUILDING_SHARE 0.5
 
 /* Devices that are measured at once. */
 struct group {
@@ -154,12 +159,16 @@ static int report_failed(const struct member *m, const struct gcal_kernel_list *
 static int select_kernels(struct member *m, const struct gcal_config *config,
                           struct gcal_kernel_list *list, struct gcal_error *err)
 {
+    double began_s;
     int rc;
 
     pthread_mutex_lock(&m->group->catalogue);
+    began_s = gcal_clock_now_s();
     rc = gcal_select_kernels(config, m->group->setup->catalogue, &m->device->info, list,
                              err);
     pthread_mutex_unlock(&m->group->catalogue);
+    gcal_log(GCAL_LOG_INFO, "%s: %zu kernels counted in %.1f s", m->device->label,
+             list->n_kernels, gcal_clock_now_s() - began_s);
     return rc == 0 ? report_failed(m, list, err) : -1;
 }
 
@@ -190,7 +199,9 @@ static int measure_kernels(struct member *m, const struct gcal_config *config,
 
     labelled.name = m->device->label; /* in messages */
     if (ops.context && m->ahead) {
-        gcal_plan_worker_ops_build_ahead(&ops, m->ahead);
+        gcal_plan_worker_ops_build_ahead(
+            &ops, m->ahead,
+            is_cpu(m->device) ? BUILDING_SHARE * config->measure.budget_s : 0);
         m->ahead = NULL;
     }
     if (ops.context)

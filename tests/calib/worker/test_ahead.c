@@ -175,7 +175,35 @@ static void leaves_processors_and_memory(void **state)
     info.global_memory_bytes = 4e9;
     assert_int_equal(gcal_worker_ahead_workers(spawner, &info, 1), n > 1);
     info.device_type = (char *)"cpu";
+    info.global_memory_bytes = 80e9;
+    assert_in_range(gcal_worker_ahead_workers(spawner, &info, 1), n > 1 ? 2 : 0,
+                    n > 1 ? n : 0);
+    info.global_memory_bytes = 2e9; /* room for one, which would be no faster */
     assert_int_equal(gcal_worker_ahead_workers(spawner, &info, 1), 0);
+}
+
+/* As on a CPU: all is built, and nothing is left to build. */
+static void finishes_what_is_added(void **state)
+{
+    struct gcal_worker_ahead *ahead = start(2, 1);
+    struct gcal_built built = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        gcal_worker_ahead_add(ahead, &kernels[i]);
+    assert_true(gcal_worker_ahead_finish(ahead, NULL, LIMIT_S) < LIMIT_S);
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(gcal_worker_ahead_wait(ahead, &kernels[i], NULL, &built),
+                         i + 1 < N);
+    gcal_worker_ahead_leave(ahead);
+    gcal_worker_ahead_stop(ahead);
+    /* For no time at all: what has not begun is not built any more. */
+    ahead = start(1, 1);
+    for (size_t i = 0; i < N; i++)
+        gcal_worker_ahead_add(ahead, &kernels[i]);
+    gcal_worker_ahead_finish(ahead, NULL, 0);
+    assert_true(!gcal_worker_ahead_wait(ahead, &kernels[2], NULL, &built));
+    gcal_worker_ahead_stop(ahead);
 }
 
 int main(int argc, char **argv)
@@ -185,6 +213,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(builds_until_all_have_left),
         cmocka_unit_test(is_given_up_without_its_device),
         cmocka_unit_test(leaves_processors_and_memory),
+        cmocka_unit_test(finishes_what_is_added),
     };
     int status = gcal_worker_dispatch(argc, argv);
 
