@@ -156,6 +156,10 @@ int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
 int gcal_plan_apply_verdict(struct gcal_plan *plan, struct gcal_plan_row *row,
                             struct gcal_plan_verdict *verdict);
 
+/* Of a known verdict; a row of a family that is wrong loses its samples. */
+void gcal_plan_note_verdict(struct gcal_plan_row *row,
+                            const struct gcal_plan_verdict *verdict);
+
 /* ---- comparing.c: outputs compared beside the measuring ---- */
 
 /* NULL: outputs are compared at once, on CPUs, whose kernels need the processors, and where

@@ -104,13 +104,8 @@ static bool take_verdict(struct gcal_plan *plan, struct gcal_plan_row *row, bool
     row->verdict = NULL;
     if (!gcal_plan_verdict_is_known(plan, verdict, waits))
         return true;
-    row->m.checked = verdict->checked;
-    row->m.worst_difference = verdict->worst;
-    if (!verdict->wrong)
-        return true;
-    row->m.n_samples = 0;
-    row->m.stop = GCAL_MEASUREMENT_STOP_NONE;
-    return false;
+    gcal_plan_note_verdict(row, verdict);
+    return !verdict->wrong;
 }
 
 int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,

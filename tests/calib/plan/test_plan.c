@@ -32,6 +32,7 @@ enum behaviour {
     DIES,
     DIES_WHEN_PREPARED,
     WRONG,
+    WRONG_TWO_SPEEDS,
     BAD_EVENTS,
     TOO_LARGE
 };
@@ -227,7 +228,8 @@ scripted_measure(void *context, const struct gcal_kernel *kernel, size_t n,
     gcal_clock_sleep_s(device.sleep_s);
     for (size_t i = 0; i < n; i++) {
         size_t launch = device.launches++;
-        double factor = behaviours[k] == TWO_SPEEDS ? 1 + 0.5 * (launch % 2)
+        double factor = behaviours[k] == TWO_SPEEDS || behaviours[k] == WRONG_TWO_SPEEDS
+                            ? 1 + 0.5 * (launch % 2)
                         : behaviours[k] == DRIFTING ? 1 + 0.05 * (double)launch
                                                     : 1 + 1e-5 * (launch % 3);
 
@@ -258,7 +260,8 @@ scripted_check(void *context, const struct gcal_kernel *kernel, uint64_t seed,
     gcal_dtype_fill(seed + 1, "float32", CHECK_N, a);
     for (size_t i = 0; i < CHECK_N; i++)
         c[i] = 2 * a[i];
-    if (behaviours[index_of(kernel)] == WRONG)
+    if (behaviours[index_of(kernel)] == WRONG ||
+        behaviours[index_of(kernel)] == WRONG_TWO_SPEEDS)
         c[17] += 0.3f;
     outputs[0] = c;
     return GCAL_WORKER_DONE;
@@ -848,6 +851,31 @@ static void a_device_that_is_taken_is_given_up(void **state)
     assert_non_null(strstr(err.text, "in use by others, for 40 % of the time"));
 }
 
+/* It has samples when the verdict comes, and is not finished: two batches of warming up take
+ * two thirds of the host's time, and each of three visits a third.
+ */
+static void samples_before_the_verdict_do_not_count(void **state)
+{
+    struct gcal_error err = { 0 };
+    double began_s = gcal_clock_now_s(), host_s;
+
+    (void)state;
+    add_kernel("wrong", 64, false, 2e-3, WRONG_TWO_SPEEDS);
+    free(list.kernels[0]->reference);
+    list.kernels[0]->reference = strdup(SLOW_REFERENCE);
+    add_kernel("right", 64, false, 1e-2, STEADY); /* to warm up with */
+    assert_int_equal(run(&err), 0);
+    host_s = gcal_clock_now_s() - began_s;
+    forget_rows();
+    device.type = (char *)"gpu";
+    device.sleep_s = host_s / 3;
+    options.budget_s = 20;
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(row("wrong n:64")->status, GCAL_MEASUREMENT_WRONG_RESULT);
+    assert_int_equal(row("wrong n:64")->n_samples, 0);
+    assert_int_equal(row("wrong n:64")->stop, GCAL_MEASUREMENT_STOP_NONE);
+}
+
 /* It is given up while verdicts are pending. */
 static void a_device_is_lost_before_the_verdict(void **state)
 {
@@ -899,6 +927,7 @@ int main(void)
         TEST(a_device_in_use_is_given_up),
         TEST(a_device_that_is_idle_soon_is_awaited),
         TEST(a_device_that_is_taken_is_given_up),
+        TEST(samples_before_the_verdict_do_not_count),
         TEST(a_device_is_lost_before_the_verdict),
     };
 
