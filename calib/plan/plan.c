@@ -12,8 +12,11 @@
 /* In the order in which a plain plan prepares them. */
 static void announce_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
 {
-    for (size_t i = 0; i < kernels->n_kernels; i++)
-        gcal_plan_announce(plan, kernels->kernels[i]);
+    size_t n = kernels->n_kernels;
+
+    for (size_t i = 0; i < n; i++)
+        gcal_plan_announce(plan,
+                           kernels->kernels[plan->hooks->backwards ? n - 1 - i : i]);
 }
 
 static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)

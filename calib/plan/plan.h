@@ -97,6 +97,10 @@ struct gcal_plan_hooks {
     struct gcal_plan_references *references;
     /* Of the devices of the host that are measured at the same time; NULL: this one alone. */
     struct gcal_plan_turns *turns;
+    /* Families are prepared in the opposite order: of two devices of a host, each finds in the
+     * drivers' folder what the other has built.
+     */
+    bool backwards;
     /* The models whose parameters have options->precision as target; NULL: all kernels
      * are measured.
      */

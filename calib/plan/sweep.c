@@ -291,10 +291,13 @@ int gcal_plan_sweep_family(struct gcal_plan_families *f, struct gcal_plan_family
 
 int gcal_plan_sweep_all(struct gcal_plan_families *f)
 {
-    for (size_t i = 0; i < f->kernels->n_kernels; i++) {
+    size_t n = f->kernels->n_kernels;
+
+    for (size_t k = 0; k < n; k++) {
+        size_t i = f->plan->hooks->backwards ? n - 1 - k : k;
         struct gcal_plan_family *family = gcal_plan_family_of(f, i);
 
-        gcal_plan_report_progress(f->plan, "choosing sizes", i, f->kernels->n_kernels);
+        gcal_plan_report_progress(f->plan, "choosing sizes", k, n);
         if (family->first == i && gcal_plan_sweep_family(f, family) < 0)
             return -1;
     }

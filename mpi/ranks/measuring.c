@@ -191,6 +191,7 @@ static int measure_kernels(struct member *m, const struct gcal_config *config,
         .done = m->device->done,
         .references = s->references,
         .turns = m->group->turns,
+        .backwards = is_cpu(m->device) && s->rank % 2, /* virtual nodes share a host */
         .config = config,
     };
     struct gcal_plan_device_ops ops = gcal_plan_worker_ops_create(

@@ -131,6 +131,7 @@ static struct scripted_device {
     size_t tried;                      /* kernels prepared */
     size_t n_announced, n_unannounced; /* the latter were prepared */
     size_t announced[MAX_KERNELS];
+    size_t n_prepared, prepared[MAX_KERNELS];
     bool is_complete;          /* nothing more will be announced */
     char *type;                /* NULL: none */
     size_t slow_from, slow_to; /* launches that take half as long again */
@@ -188,6 +189,7 @@ static enum gcal_worker_outcome scripted_prepare(void *context,
     (void)context;
     (void)limit_s;
     device.tried++;
+    device.prepared[device.n_prepared++ % MAX_KERNELS] = index_of(kernel);
     device.sunk_before = n_sunk;
     device.n_unannounced += !is_announced(index_of(kernel));
     *first_s = times_s[index_of(kernel)];
@@ -363,6 +365,7 @@ static int tear_down(void **state)
 }
 
 static struct gcal_plan_use use;
+static bool backwards;
 
 static void keep_use(void *context, const struct gcal_plan_use *u)
 {
@@ -382,6 +385,7 @@ static int run(struct gcal_error *err)
     struct gcal_plan_hooks hooks = { .sink = { .kernel = keep_kernel,
                                                .measurement = keep_measurement },
                                      .used = keep_use,
+                                     .backwards = backwards,
                                      .n_done = n_done,
                                      .done = done };
     struct gcal_device_info info = { .uid = "uuid:1",
@@ -704,6 +708,15 @@ static void kernels_are_announced(void **state)
     assert_int_equal(device.announced[0], 0);
     assert_int_equal(device.announced[1], 2);
     assert_true(device.is_complete);
+    forget_rows();
+    backwards = true;
+    assert_int_equal(run(&err), 0);
+    backwards = false;
+    assert_int_equal(device.announced[0], 2);
+    assert_int_equal(device.announced[1], 0);
+    assert_int_equal(device.n_prepared, 3); /* one of them as a test of the speed */
+    assert_int_equal(device.prepared[1], 2);
+    assert_int_equal(device.prepared[2], 0);
 }
 
 /* Two first launches and the samples, of 2 ms each, in visits that take 20 ms. */
