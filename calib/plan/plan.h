@@ -158,6 +158,15 @@ gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid
  */
 void gcal_plan_worker_ops_build_ahead(struct gcal_plan_device_ops *ops,
                                       struct gcal_worker_ahead *ahead, double first_s);
+/* The same for a device that is measured alone, with workers of its own; if there can be none,
+ * nothing is built ahead.
+ */
+void gcal_plan_worker_ops_build_alone(struct gcal_plan_device_ops *ops,
+                                      const struct gcal_device_info *info,
+                                      const struct gcal_config_measure_options *options);
+/* How long nothing is launched on such a device, at most, while something is built. */
+double gcal_plan_building_s(const struct gcal_device_info *info,
+                            const struct gcal_config_measure_options *options);
 void gcal_plan_worker_ops_destroy(struct gcal_plan_device_ops *ops);
 
 /* Measures 'kernels' on a device.  Returns 0 at the end, also if rows failed; -1

@@ -8,6 +8,9 @@
 /* NaN as a floating-point number. */
 #define GUARD 0xff
 
+/* Share of a CPU's budget in which kernels are built before any is launched. */
+#define BUILDING_SHARE 0.5
+
 struct worker_device {
     struct gcal_worker_spawner *spawner;
     struct gcal_worker *worker; /* NULL until the first restart */
@@ -15,7 +18,8 @@ struct worker_device {
     double limit_s;
     struct gcal_worker_tick tick;
     struct gcal_worker_ahead *ahead; /* NULL: nothing is built ahead */
-    bool has_left;                   /* it */
+    bool owns_ahead;
+    bool has_left;  /* it */
     double first_s; /* to wait until all is built, at most, from now on */
 };
 
@@ -144,6 +148,27 @@ void gcal_plan_worker_ops_build_ahead(struct gcal_plan_device_ops *ops,
     ops->announced_all = announced_all;
 }
 
+double gcal_plan_building_s(const struct gcal_device_info *info,
+                            const struct gcal_config_measure_options *options)
+{
+    return strcmp(info->device_type, "cpu") == 0 ? BUILDING_SHARE * options->budget_s : 0;
+}
+
+void gcal_plan_worker_ops_build_alone(struct gcal_plan_device_ops *ops,
+                                      const struct gcal_device_info *info,
+                                      const struct gcal_config_measure_options *options)
+{
+    struct worker_device *d = ops->context;
+    size_t n = gcal_worker_ahead_workers(d->spawner, info, 1);
+    struct gcal_worker_ahead *ahead =
+        n ? gcal_worker_ahead_start(d->spawner, info->uid, n, 1, d->limit_s, NULL) : NULL;
+
+    if (!ahead)
+        return;
+    gcal_plan_worker_ops_build_ahead(ops, ahead, gcal_plan_building_s(info, options));
+    d->owns_ahead = true;
+}
+
 void gcal_plan_worker_ops_destroy(struct gcal_plan_device_ops *ops)
 {
     struct worker_device *d = ops->context;
@@ -151,6 +176,8 @@ void gcal_plan_worker_ops_destroy(struct gcal_plan_device_ops *ops)
     if (d) {
         if (d->ahead)
             announced_all(d);
+        if (d->owns_ahead)
+            gcal_worker_ahead_stop(d->ahead);
         if (d->worker)
             gcal_worker_stop(d->worker);
         free(d->uid);

@@ -111,6 +111,8 @@ static int measure(struct context *c, struct gcal_worker_spawner *spawner,
         spawner, info->uid, options->kernel_limit_s, NULL, err);
     int rc = -1;
 
+    if (ops.context && c->run->list.n_kernels > 1)
+        gcal_plan_worker_ops_build_alone(&ops, info, options);
     if (ops.context)
         rc = gcal_plan_measure(&ops, c->node, info, &c->run->list, options, &hooks, err);
     gcal_plan_worker_ops_destroy(&ops);

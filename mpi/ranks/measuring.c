@@ -14,9 +14,6 @@
 #include "mpi/ranks/ranks.h"
 #include "mpi/ranks/selection.h"
 
-/* Share of a CPU's budget in which kernels are built before any is launched. */
-#define BUILDING_SHARE 0.5
-
 /* Devices that are measured at once. */
 struct group {
     const struct gcal_measuring_setup *setup;
@@ -201,8 +198,7 @@ static int measure_kernels(struct member *m, const struct gcal_config *config,
     labelled.name = m->device->label; /* in messages */
     if (ops.context && m->ahead) {
         gcal_plan_worker_ops_build_ahead(
-            &ops, m->ahead,
-            is_cpu(m->device) ? BUILDING_SHARE * config->measure.budget_s : 0);
+            &ops, m->ahead, gcal_plan_building_s(&labelled, &config->measure));
         m->ahead = NULL;
     }
     if (ops.context)
