@@ -223,6 +223,17 @@ bool gcal_plan_verdict_is_known(struct gcal_plan *plan, struct gcal_plan_verdict
     return true;
 }
 
+void gcal_plan_note_verdict(struct gcal_plan_row *row,
+                            const struct gcal_plan_verdict *verdict)
+{
+    row->m.checked = verdict->checked;
+    row->m.worst_difference = verdict->worst;
+    if (!verdict->wrong)
+        return;
+    row->m.n_samples = 0;
+    row->m.stop = GCAL_MEASUREMENT_STOP_NONE;
+}
+
 void gcal_plan_verdict_clear(struct gcal_plan_verdict *verdict)
 {
     free(verdict->pending);

@@ -156,10 +156,6 @@ int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
 int gcal_plan_apply_verdict(struct gcal_plan *plan, struct gcal_plan_row *row,
                             struct gcal_plan_verdict *verdict);
 
-/* Of a known verdict; a row of a family that is wrong loses its samples. */
-void gcal_plan_note_verdict(struct gcal_plan_row *row,
-                            const struct gcal_plan_verdict *verdict);
-
 /* ---- comparing.c: outputs compared beside the measuring ---- */
 
 /* NULL: outputs are compared at once, on CPUs, whose kernels need the processors, and where
@@ -175,6 +171,9 @@ int gcal_plan_comparing_add(struct gcal_plan_comparing *comparing,
 /* Whether the verdict is known; 'waits': once it is. */
 bool gcal_plan_verdict_is_known(struct gcal_plan *plan, struct gcal_plan_verdict *verdict,
                                 bool waits);
+/* Of a known verdict; a row of a family that is wrong loses its samples. */
+void gcal_plan_note_verdict(struct gcal_plan_row *row,
+                            const struct gcal_plan_verdict *verdict);
 /* After gcal_plan_comparing_stop(). */
 void gcal_plan_verdict_clear(struct gcal_plan_verdict *verdict);
 

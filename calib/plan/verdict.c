@@ -62,17 +62,6 @@ int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
     return note_failure(plan, row, outcome, verdict) < 0 ? -1 : 0;
 }
 
-void gcal_plan_note_verdict(struct gcal_plan_row *row,
-                            const struct gcal_plan_verdict *verdict)
-{
-    row->m.checked = verdict->checked;
-    row->m.worst_difference = verdict->worst;
-    if (!verdict->wrong)
-        return;
-    row->m.n_samples = 0;
-    row->m.stop = GCAL_MEASUREMENT_STOP_NONE;
-}
-
 int gcal_plan_apply_verdict(struct gcal_plan *plan, struct gcal_plan_row *row,
                             struct gcal_plan_verdict *verdict)
 {
