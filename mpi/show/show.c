@@ -153,7 +153,7 @@ static int show_devices(struct show *s, const struct gcal_params *params,
 }
 
 /* In the order of publication. */
-static int show_history(const struct gcal_ledger_lines *ledger, const char *node,
+static int show_history(struct gcal_ledger_lines *ledger, const char *node,
                         struct gcal_error *err)
 {
     char **runs;

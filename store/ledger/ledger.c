@@ -61,23 +61,39 @@ static int open_segment(const struct gcal_store *store, int folder, const char *
     return -1;
 }
 
-int gcal_ledger_open(const struct gcal_store *store, const char *segment,
-                     struct gcal_ledger_reader *reader, struct gcal_error *err)
+int gcal_ledger_resume(const struct gcal_store *store, struct gcal_ledger_reader *reader,
+                       struct gcal_error *err)
 {
     const char *file;
-    int folder = -1, rc;
+    int folder = -1, rc = open_folder(store, reader->name, &folder, &file, err);
 
-    *reader = (struct gcal_ledger_reader){ .name = strdup(segment) };
-    if (!reader->name)
-        return gcal_error_memory(err);
-    rc = open_folder(store, segment, &folder, &file, err);
     if (rc > 0)
         rc = open_segment(store, folder, file, reader, err);
     if (folder >= 0)
         close(folder);
-    if (rc < 0)
-        gcal_ledger_close(reader);
+    if (rc > 0 && fseek(reader->file, reader->at, SEEK_SET) < 0)
+        rc = gcal_error_set(err, GCAL_EINPUT, "store %s: %s: %s", store->path,
+                            reader->name, strerror(errno));
     return rc < 0 ? -1 : 0;
+}
+
+int gcal_ledger_open(const struct gcal_store *store, const char *segment,
+                     struct gcal_ledger_reader *reader, struct gcal_error *err)
+{
+    *reader = (struct gcal_ledger_reader){ .name = strdup(segment) };
+    if (!reader->name)
+        return gcal_error_memory(err);
+    if (gcal_ledger_resume(store, reader, err) == 0)
+        return 0;
+    gcal_ledger_close(reader);
+    return -1;
+}
+
+void gcal_ledger_pause(struct gcal_ledger_reader *reader)
+{
+    if (reader->file)
+        fclose(reader->file);
+    reader->file = NULL;
 }
 
 static int name_segments(char **names, size_t n, struct gcal_error *err)
@@ -117,8 +133,7 @@ int gcal_ledger_segments(const struct gcal_store *store, char ***names, size_t *
 
 void gcal_ledger_close(struct gcal_ledger_reader *reader)
 {
-    if (reader->file)
-        fclose(reader->file);
+    gcal_ledger_pause(reader);
     free(reader->line);
     free(reader->name);
     *reader = (struct gcal_ledger_reader){ 0 };
@@ -156,7 +171,8 @@ static int next_line(struct gcal_ledger_reader *r, size_t *size)
     if (!r->file)
         return 0;
     got = getline(&r->line, &r->capacity, r->file);
-    if (got <= 0 || r->line[got - 1] != '\n') {
+    r->is_cut = got > 0 && r->line[got - 1] != '\n';
+    if (got <= 0 || r->is_cut) {
         /* Being written, or cut: the next call reads it again. */
         clearerr(r->file);
         fseek(r->file, r->at, SEEK_SET);

@@ -64,7 +64,8 @@ struct gcal_ledger_reader {
     FILE *file; /* NULL: no ledger */
     char *line;
     size_t capacity, number;
-    long at; /* offset of the next line */
+    long at;     /* offset of the next line */
+    bool is_cut; /* there is a line without its newline */
     char previous[GCAL_HASH_TEXT_SIZE];
 };
 
@@ -78,6 +79,12 @@ int gcal_ledger_open(const struct gcal_store *store, const char *segment,
  */
 int gcal_ledger_next(struct gcal_ledger_reader *reader, struct gcal_ledger_entry *entry,
                      struct gcal_error *err);
+/* Closes the file until the next call of gcal_ledger_resume(), which continues at the same
+ * line: a store may have more segments than a process may open files.
+ */
+void gcal_ledger_pause(struct gcal_ledger_reader *reader);
+int gcal_ledger_resume(const struct gcal_store *store, struct gcal_ledger_reader *reader,
+                       struct gcal_error *err);
 void gcal_ledger_close(struct gcal_ledger_reader *reader);
 
 #endif

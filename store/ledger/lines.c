@@ -70,56 +70,63 @@ static int keep(struct gcal_ledger_lines *lines, size_t segment,
 static int read_segment(struct gcal_ledger_lines *lines, size_t segment,
                         struct gcal_error *err)
 {
+    struct gcal_ledger_reader *reader = &lines->readers[segment];
     struct gcal_ledger_entry entry;
     struct gcal_error line = { 0 };
-    int rc;
+    int rc = gcal_ledger_resume(lines->store, reader, err), got;
 
-    while ((rc = gcal_ledger_next(&lines->readers[segment], &entry, &line)) != 0)
-        if (rc < 0) {
+    while (rc == 0 && (got = gcal_ledger_next(reader, &entry, &line)) != 0)
+        if (got < 0) {
             gcal_buf_printf(&lines->bad, "damaged: %s\n", line.text);
             lines->n_bad++;
-        } else if (keep(lines, segment, &entry, err) < 0) {
-            return -1;
+        } else {
+            rc = keep(lines, segment, &entry, err);
         }
+    gcal_ledger_pause(reader);
+    return rc;
+}
+
+static int add_reader(struct gcal_ledger_lines *lines, const char *name,
+                      struct gcal_error *err)
+{
+    struct gcal_ledger_reader *readers = gcal_array_grow(
+        lines->readers, lines->n_readers, &lines->reader_capacity, sizeof(*readers), err);
+    char *copy = readers ? strdup(name) : NULL;
+
+    if (!readers)
+        return -1;
+    lines->readers = readers;
+    if (!copy)
+        return gcal_error_memory(err);
+    readers[lines->n_readers++] = (struct gcal_ledger_reader){ .name = copy };
     return 0;
 }
 
-/* The reader of a segment, which may be there only now. */
-static int find_reader(struct gcal_ledger_lines *lines, const char *name, size_t *at,
-                       struct gcal_error *err)
+/* The place of a segment's reader, or n_readers; names come in about the order of before, so
+ * the search begins after the place found last.
+ */
+static size_t find_reader(const struct gcal_ledger_lines *lines, const char *name,
+                          size_t last)
 {
-    struct gcal_ledger_reader *readers, reader;
+    size_t n = lines->n_readers;
 
-    for (*at = 0; *at < lines->n_readers; ++*at)
-        if (strcmp(lines->readers[*at].name, name) == 0)
-            break;
-    if (*at < lines->n_readers && lines->readers[*at].file)
-        return 0;
-    if (gcal_ledger_open(lines->store, name, &reader, err) < 0)
-        return -1;
-    if (*at < lines->n_readers) {
-        gcal_ledger_close(&lines->readers[*at]);
-    } else if ((readers =
-                    gcal_array_grow(lines->readers, lines->n_readers,
-                                    &lines->reader_capacity, sizeof(*readers), err))) {
-        lines->readers = readers;
-        lines->n_readers++;
-    } else {
-        gcal_ledger_close(&reader);
-        return -1;
-    }
-    lines->readers[*at] = reader;
-    return 0;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(lines->readers[(last + 1 + i) % n].name, name) == 0)
+            return (last + 1 + i) % n;
+    return n;
 }
 
 int gcal_ledger_lines_refresh(struct gcal_ledger_lines *lines, struct gcal_error *err)
 {
+    bool is_first = lines->n_readers == 0;
+    size_t n, at = 0;
     char **names;
-    size_t n, at;
     int rc = gcal_ledger_segments(lines->store, &names, &n, err);
 
     for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = find_reader(lines, names[i], &at, err);
+        at = is_first ? lines->n_readers : find_reader(lines, names[i], at);
+        if (at == lines->n_readers)
+            rc = add_reader(lines, names[i], err);
         if (rc == 0)
             rc = read_segment(lines, at, err);
     }
@@ -211,9 +218,11 @@ static int by_place(const void *a, const void *b)
     return strcmp(p->run, q->run);
 }
 
+/* 1 if the ledger does not have all of them. */
 static int sort_runs(const struct gcal_ledger_scope *published, char **runs, size_t n,
                      struct gcal_error *err)
 {
+    int rc;
     struct placed *placed = calloc(n + 1, sizeof(*placed));
 
     if (!placed)
@@ -227,26 +236,37 @@ static int sort_runs(const struct gcal_ledger_scope *published, char **runs, siz
     qsort(placed, n, sizeof(*placed), by_place);
     for (size_t i = 0; i < n; i++)
         runs[i] = placed[i].run;
+    rc = n && placed->place == 0;
     free(placed);
-    return 0;
+    return rc;
 }
 
-int gcal_ledger_history(const struct gcal_ledger_lines *lines, const char *node,
-                        char ***runs, size_t *n, struct gcal_error *err)
+static int find_history(const struct gcal_ledger_lines *lines, const char *node,
+                        char **runs, size_t n, struct gcal_error *err)
 {
     struct gcal_ledger_scope published = { 0 };
     char *scope = gcal_buf_format("nodes/%s", node);
-    int rc = scope ? gcal_store_history(lines->store, node, runs, n, err)
+    int rc = scope ? gcal_ledger_lines_find(lines, scope, &published, err)
                    : gcal_error_memory(err);
 
-    if (rc == 0) {
-        rc = gcal_ledger_lines_find(lines, scope, &published, err);
-        if (rc == 0)
-            rc = sort_runs(&published, *runs, *n, err);
-        if (rc < 0)
-            gcal_strings_free(*runs, *n);
-    }
+    if (rc == 0)
+        rc = sort_runs(&published, runs, n, err);
     free(published.line);
     free(scope);
     return rc;
+}
+
+int gcal_ledger_history(struct gcal_ledger_lines *lines, const char *node, char ***runs,
+                        size_t *n, struct gcal_error *err)
+{
+    int rc;
+
+    if (gcal_store_history(lines->store, node, runs, n, err) < 0)
+        return -1;
+    rc = find_history(lines, node, *runs, *n, err);
+    if (rc > 0 && (rc = gcal_ledger_lines_refresh(lines, err)) == 0)
+        rc = find_history(lines, node, *runs, *n, err); /* published since */
+    if (rc < 0)
+        gcal_strings_free(*runs, *n);
+    return rc < 0 ? -1 : 0;
 }

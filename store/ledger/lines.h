@@ -45,9 +45,10 @@ int gcal_ledger_lines_find(const struct gcal_ledger_lines *lines, const char *sc
                            struct gcal_ledger_scope *found, struct gcal_error *err);
 
 /* The run ids of a node's history in the order of publication, the oldest first; those that
- * the ledger does not have come before all others.  For gcal_strings_free().
+ * the ledger does not have, although it is then read again, come before all others.  For
+ * gcal_strings_free().
  */
-int gcal_ledger_history(const struct gcal_ledger_lines *lines, const char *node,
-                        char ***runs, size_t *n, struct gcal_error *err);
+int gcal_ledger_history(struct gcal_ledger_lines *lines, const char *node, char ***runs,
+                        size_t *n, struct gcal_error *err);
 
 #endif

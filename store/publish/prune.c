@@ -102,12 +102,6 @@ static int remove_files(struct pruning *p, int folder, char **files, size_t n,
 static int list_files(struct pruning *p, const char *node, char ***files, size_t *n,
                       struct gcal_error *err)
 {
-    struct gcal_ledger_lines *lines = &p->lines;
-
-    if (gcal_ledger_lines_refresh(lines, err) < 0)
-        return -1;
-    if (lines->n > lines->n_sorted + lines->n_sorted / 4) /* its own lines */
-        gcal_ledger_lines_sort(lines);
     if (gcal_ledger_history(&p->lines, node, files, n, err) < 0)
         return -1;
     for (size_t i = 0; i < *n; i++) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -241,6 +242,36 @@ static void locks_are_not_needed(void **state)
     sample_folder_remove(folder);
 }
 
+/* More segments than files that the process may open. */
+static void many_segments(void **state)
+{
+    const struct rlimit few = { 40, 40 };
+    struct gcal_ledger_entry entry = { .action = "prune", .file = "history/n1/x.yaml" };
+    char *folder = sample_folder(), host[20];
+    struct gcal_store *store;
+    int status;
+
+    (void)state;
+    publish(folder, "n1", "r1", 1e-12);
+    store = gcal_store_open_writable(folder, NULL);
+    for (int k = 0; k < 60; k++) {
+        snprintf(host, sizeof(host), "host%d", k);
+        on_host(host, 0);
+        assert_int_equal(gcal_ledger_append(store, &entry, 1, NULL), 0);
+    }
+    gcal_store_close(store);
+    publish(folder, "n1", "r2", 2e-12);
+    if (fork() == 0) {
+        setrlimit(RLIMIT_NOFILE, &few);
+        expect(folder, 0, 0, NULL);
+        expect_history(folder, "r1;r2;");
+        _exit(0);
+    }
+    assert_true(wait(&status) > 0 && WIFEXITED(status) && !WEXITSTATUS(status));
+    on_host("here", 0);
+    sample_folder_remove(folder);
+}
+
 static int load(const char *folder, bool network, int missing)
 {
     struct gcal_store *store = gcal_store_open(folder, NULL);
@@ -273,6 +304,7 @@ int main(void)
         cmocka_unit_test(clocks_do_not_matter),
         cmocka_unit_test(old_ledgers_are_read),
         cmocka_unit_test(locks_are_not_needed),
+        cmocka_unit_test(many_segments),
         cmocka_unit_test(a_file_that_is_replaced_is_looked_for_again),
     };
 
