@@ -34,13 +34,14 @@ store/files         : store/params
 store/predict       : store/params
 store/ledger        : store/params store/files
 store/publish       : store/params store/files store/ledger
+store/medians       : store/files store/record
 store/lib           : store/params store/files store/predict
 calib/config        :
 calib/select        : kernels/generate fit calib/config
 calib/device        : kernels/generate
 calib/worker        : kernels/generate calib/device
 calib/plan          : kernels/generate kernels/interpret fit calib/config calib/worker
-calib/results       : fit store/params store/files store/record store/publish calib/config
+calib/results       : fit store/params store/files store/record store/publish store/medians calib/config
 calib/audit         : fit store/params store/files store/ledger calib/config
 calib/compare       : kernels/generate fit store/record calib/results
 mpi/cli             : kernels kernels/count kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan

@@ -147,6 +147,25 @@ static int add_measurements(struct gcal_record *all, const struct gcal_record *r
     return rc;
 }
 
+/* Each with the run that it is of: 'run' may be a record of several. */
+static int add_devices(struct gcal_record *all, const struct gcal_record *run,
+                       const struct gcal_config *config, struct gcal_strings *said,
+                       struct gcal_error *err)
+{
+    const struct gcal_record_header *last = NULL;
+
+    for (size_t i = 0; i < gcal_record_device_count(run); i++) {
+        const struct gcal_record_header *header = gcal_record_device_header(run, i);
+
+        if (header != last && gcal_record_add_run(all, header, err) < 0)
+            return -1;
+        last = header;
+        if (add_device(all, gcal_record_device(run, i), config, said, err) < 0)
+            return -1;
+    }
+    return last ? 0 : gcal_record_add_run(all, gcal_record_header(run), err);
+}
+
 int gcal_results_collect(struct gcal_record *all, const struct gcal_record *run,
                          const char *name, const struct gcal_config *config,
                          struct gcal_strings *said, struct gcal_error *err)
@@ -154,11 +173,9 @@ int gcal_results_collect(struct gcal_record *all, const struct gcal_record *run,
     struct gcal_result_speeds speeds = { 0 };
     size_t first_device = gcal_record_device_count(all);
     size_t *kernel_of = calloc(gcal_record_kernel_count(run) + 1, sizeof(*kernel_of));
-    int rc = kernel_of ? gcal_record_add_run(all, gcal_record_header(run), err)
-                       : gcal_error_memory(err);
+    int rc =
+        kernel_of ? add_devices(all, run, config, said, err) : gcal_error_memory(err);
 
-    for (size_t i = 0; i < gcal_record_device_count(run) && rc == 0; i++)
-        rc = add_device(all, gcal_record_device(run, i), config, said, err);
     for (size_t i = 0; i < gcal_record_kernel_count(run) && rc == 0; i++)
         rc = gcal_record_add_kernel(all, gcal_record_kernel(run, i), &kernel_of[i], err);
     for (size_t i = 0; i < gcal_record_lost_count(run) && rc == 0; i++)

@@ -15,15 +15,23 @@ static void put_devices(struct gcal_buf *buf, const struct gcal_record *record,
                         const struct gcal_result_type_fit *t)
 {
     char text[GCAL_UNITS_SIZE];
+    size_t n_in_store = 0;
 
     if (t->n_devices < 2)
         return;
     for (size_t i = 0; i < t->n_devices; i++) {
         const struct gcal_run_device *device = gcal_record_device(record, t->device[i]);
 
+        if (gcal_record_device_header(record, t->device[i])->in_store) {
+            n_in_store++;
+            continue;
+        }
         gcal_buf_printf(buf, "  %-16s %-44s device factor %.4f +- %.4f\n", device->node,
                         device->info.uid, t->factor[i], t->factor_error[i]);
     }
+    if (n_in_store)
+        gcal_buf_printf(buf, "  and %zu device%s of earlier runs in the store\n",
+                        n_in_store, n_in_store == 1 ? "" : "s");
     if (isfinite(t->between))
         gcal_buf_printf(buf, "  between devices: %s (standard deviation)\n",
                         gcal_units_percent(t->between, text));
@@ -68,7 +76,7 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
     if (t->good)
         put_devices(buf, record, t);
     for (size_t i = 0; i < results->n_outliers && !t->is_outlier; i++)
-        if (results->outliers[i].model == t->model &&
+        if (results->outliers[i].model == t->model && !results->outliers[i].in_store &&
             is_of_type(record, &results->outliers[i], t->type))
             gcal_result_put_wrapped(buf, "warning: ", results->outliers[i].text);
 }

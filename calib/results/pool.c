@@ -110,11 +110,14 @@ static int add_outlier(const struct gcal_record *record,
         return gcal_error_memory(err);
     results->outliers = grown;
     o = &grown[results->n_outliers++];
-    *o = (struct gcal_result_outlier){ .model = model,
-                                       .device = t->device[i],
-                                       .ratio = found->ratio,
-                                       .node = strdup(device->node),
-                                       .uid = strdup(device->info.uid) };
+    *o = (struct gcal_result_outlier){
+        .model = model,
+        .device = t->device[i],
+        .ratio = found->ratio,
+        .in_store = gcal_record_device_header(record, t->device[i])->in_store,
+        .node = strdup(device->node),
+        .uid = strdup(device->info.uid)
+    };
     o->text = gcal_buf_format(
         "%s %s is an outlier among the devices of its type: it takes %.3g times as long "
         "as they do (median; %.3g times in kernels of %s); it is fitted by itself, and "

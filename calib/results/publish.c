@@ -271,23 +271,30 @@ static int by_node_and_run(const void *a, const void *b)
     return (x->device > y->device) - (x->device < y->device);
 }
 
-/* The caller's to free. */
-static struct place *find_places(const struct gcal_record *record, struct gcal_error *err)
+/* Of the devices that are not in the store yet; the caller's to free. */
+static struct place *find_places(const struct gcal_record *record, size_t *n,
+                                 struct gcal_error *err)
 {
-    size_t n = gcal_record_device_count(record);
-    struct place *places = calloc(n + 1, sizeof(*places));
+    size_t n_devices = gcal_record_device_count(record);
+    struct place *places = calloc(n_devices + 1, sizeof(*places));
 
+    *n = 0;
     if (!places)
         gcal_error_memory(err);
-    for (size_t i = 0; i < n && places; i++) {
-        places[i] = (struct place){ .device = i,
-                                    .node = gcal_record_device(record, i)->node,
-                                    .run = gcal_record_device_header(record, i) };
-        while (strcmp(places[places[i].first].node, places[i].node) != 0)
-            places[i].first++;
+    for (size_t i = 0; i < n_devices && places; i++) {
+        struct place *place = &places[*n];
+
+        *place = (struct place){ .device = i,
+                                 .node = gcal_record_device(record, i)->node,
+                                 .run = gcal_record_device_header(record, i) };
+        if (place->run->in_store)
+            continue;
+        while (strcmp(places[place->first].node, place->node) != 0)
+            place->first++;
+        ++*n;
     }
-    if (places && n)
-        qsort(places, n, sizeof(*places), by_node_and_run);
+    if (*n)
+        qsort(places, *n, sizeof(*places), by_node_and_run);
     return places;
 }
 
@@ -316,15 +323,15 @@ static bool is_together(const struct place *a, const struct place *b, bool by_ru
  */
 static int make_params(const struct gcal_results *results,
                        const struct gcal_record *record, const struct gcal_config *config,
-                       const struct place *places, bool by_run, struct gcal_params *made,
-                       const char **run_ids, size_t *count, struct gcal_error *err)
+                       const struct place *places, size_t n, bool by_run,
+                       struct gcal_params *made, const char **run_ids, size_t *count,
+                       struct gcal_error *err)
 {
-    size_t n_devices = gcal_record_device_count(record), end;
+    size_t end;
 
     *count = 0;
-    for (size_t node = 0; node < n_devices; node = end) {
-        for (end = node;
-             end < n_devices && is_together(&places[node], &places[end], false);)
+    for (size_t node = 0; node < n; node = end) {
+        for (end = node; end < n && is_together(&places[node], &places[end], false);)
             end++;
         for (size_t last = end, first; last > node; last = first) {
             for (first = last - 1;
@@ -359,15 +366,16 @@ int gcal_results_params(const struct gcal_results *results,
                         const struct gcal_config *config, struct gcal_params **params,
                         size_t *count, struct gcal_error *err)
 {
-    struct place *places = find_places(record, err);
+    size_t n;
+    struct place *places = find_places(record, &n, err);
     int rc = -1;
 
     *count = 0;
-    *params = calloc(gcal_record_device_count(record) + 1, sizeof(**params));
+    *params = calloc(n + 1, sizeof(**params));
     if (!*params)
         gcal_error_memory(err);
     if (places && *params)
-        rc = make_params(results, record, config, places, false, *params, NULL, count,
+        rc = make_params(results, record, config, places, n, false, *params, NULL, count,
                          err);
     free(places);
     if (rc < 0) {
@@ -381,7 +389,8 @@ int gcal_results_params(const struct gcal_results *results,
 static int publish_type(const struct gcal_results *results,
                         const struct gcal_record *record,
                         const struct gcal_config *config, const char *type,
-                        struct gcal_store *store, struct gcal_error *err)
+                        struct gcal_store *store, const char *again,
+                        struct gcal_error *err)
 {
     const struct gcal_record_header *header = gcal_record_header(record);
     struct gcal_params params = { 0 };
@@ -402,7 +411,8 @@ static int publish_type(const struct gcal_results *results,
             rc = add_model(device, header, t, config, t->n_devices, err);
     }
     if (rc == 0 && device)
-        rc = gcal_store_publish_type(store, &params, type, header->run_id, err);
+        rc = gcal_store_publish_type(store, &params, type, again ? again : header->run_id,
+                                     err);
     gcal_params_clear(&params);
     return rc < 0 ? -1 : 0;
 }
@@ -411,7 +421,7 @@ static int publish_type(const struct gcal_results *results,
 static int publish_types(const struct gcal_results *results,
                          const struct gcal_record *record,
                          const struct gcal_config *config, struct gcal_store *store,
-                         struct gcal_error *err)
+                         const char *again, struct gcal_error *err)
 {
     struct gcal_error why = { 0 };
     int rc = 0;
@@ -421,20 +431,21 @@ static int publish_types(const struct gcal_results *results,
 
         for (size_t k = 0; k < i; k++)
             seen = seen || strcmp(results->fits[k].type, results->fits[i].type) == 0;
-        if (!seen &&
-            publish_type(results, record, config, results->fits[i].type, store, &why) < 0)
+        if (!seen && publish_type(results, record, config, results->fits[i].type, store,
+                                  again, &why) < 0)
             rc = rc < 0 ? -1 : gcal_error_set(err, why.code, "%s", why.text);
     }
     return rc;
 }
 
+/* 'again': the run that they are published as; NULL: each as the run that measured it. */
 static int publish_nodes(const struct gcal_results *results,
                          const struct gcal_record *record,
                          const struct gcal_config *config, struct gcal_store *store,
-                         size_t *published, struct gcal_error *err)
+                         const char *again, size_t *published, struct gcal_error *err)
 {
-    size_t n = gcal_record_device_count(record), count = 0;
-    struct place *places = find_places(record, err);
+    size_t n, count = 0;
+    struct place *places = find_places(record, &n, err);
     struct gcal_params *made = calloc(n + 1, sizeof(*made));
     const char **run_ids = calloc(n + 1, sizeof(*run_ids));
     int rc = -1;
@@ -442,8 +453,10 @@ static int publish_nodes(const struct gcal_results *results,
     if (!made || !run_ids)
         gcal_error_memory(err);
     else if (places)
-        rc = make_params(results, record, config, places, true, made, run_ids, &count,
-                         err);
+        rc = make_params(results, record, config, places, n, !again, made, run_ids,
+                         &count, err);
+    for (size_t i = 0; i < count && again && rc == 0; i++)
+        run_ids[i] = again;
     if (rc == 0)
         rc = gcal_store_publish_all(store, made, run_ids, count, published, err);
     free_params(made, made ? count : 0);
@@ -463,10 +476,9 @@ static const struct gcal_record_header *find_simulated(const struct gcal_record 
     return NULL;
 }
 
-int gcal_results_publish(const struct gcal_results *results,
-                         const struct gcal_record *record,
-                         const struct gcal_config *config, struct gcal_store *store,
-                         size_t *published, struct gcal_error *err)
+static int publish(const struct gcal_results *results, const struct gcal_record *record,
+                   const struct gcal_config *config, struct gcal_store *store,
+                   const char *again, size_t *published, struct gcal_error *err)
 {
     const struct gcal_record_header *simulated = find_simulated(record);
     struct gcal_error why = { 0 };
@@ -477,9 +489,9 @@ int gcal_results_publish(const struct gcal_results *results,
         return gcal_error_set(err, GCAL_EINPUT,
                               "run %s was simulated: its parameters are not published",
                               simulated->run_id);
-    rc = publish_nodes(results, record, config, store, published, err);
+    rc = publish_nodes(results, record, config, store, again, published, err);
     /* The types' files are those of the run although some node could not be published. */
-    if (publish_types(results, record, config, store, rc < 0 ? &why : err) < 0)
+    if (publish_types(results, record, config, store, again, rc < 0 ? &why : err) < 0)
         rc = -1;
     return rc;
 }
@@ -487,4 +499,21 @@ int gcal_results_publish(const struct gcal_results *results,
 int gcal_results_check_device(const struct gcal_device_info *info, struct gcal_error *err)
 {
     return gcal_store_check_device(info, err);
+}
+
+int gcal_results_publish(const struct gcal_results *results,
+                         const struct gcal_record *record,
+                         const struct gcal_config *config, struct gcal_store *store,
+                         size_t *published, struct gcal_error *err)
+{
+    return publish(results, record, config, store, NULL, published, err);
+}
+
+int gcal_results_publish_again(const struct gcal_results *results,
+                               const struct gcal_record *record,
+                               const struct gcal_config *config, struct gcal_store *store,
+                               const char *run_id, size_t *published,
+                               struct gcal_error *err)
+{
+    return publish(results, record, config, store, run_id, published, err);
 }

@@ -231,7 +231,8 @@ static int add_fits(const struct gcal_record *record, const struct gcal_config *
     if (rc == 0)
         rc = gcal_result_find_outliers(record, &rows, model, results, err);
     for (size_t i = before; i < results->n_outliers && rc == 0; i++)
-        rc = add_fit(results, type, model, &results->outliers[i], err);
+        if (!results->outliers[i].in_store) /* it has one, of its own run */
+            rc = add_fit(results, type, model, &results->outliers[i], err);
     free(rows.rows);
     return rc;
 }
@@ -290,4 +291,18 @@ int gcal_results_fit(const struct gcal_record *record, const struct gcal_config 
     else
         *results = made;
     return rc;
+}
+
+int gcal_results_fit_with(const struct gcal_record *record,
+                          const struct gcal_config *config,
+                          struct gcal_result_speeds *speeds, struct gcal_results *results,
+                          struct gcal_error *err)
+{
+    if (gcal_results_fit(record, config, results, err) < 0)
+        return -1;
+    if (speeds->n && !results->speeds.n) {
+        results->speeds = *speeds;
+        *speeds = (struct gcal_result_speeds){ 0 };
+    }
+    return 0;
 }

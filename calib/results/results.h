@@ -95,6 +95,7 @@ struct gcal_result_type_fit {
 struct gcal_result_outlier {
     size_t model, device; /* indices in the configuration and in the record */
     double ratio;         /* of its times to those of the others, in the median */
+    bool in_store;        /* of an earlier run (gcal_results_pool()) */
     char *node, *uid;
     char *text; /* a sentence */
 };
@@ -130,6 +131,11 @@ struct gcal_results {
  */
 int gcal_results_fit(const struct gcal_record *record, const struct gcal_config *config,
                      struct gcal_results *results, struct gcal_error *err);
+/* The same of a pooled record: takes 'speeds', which gcal_results_pool() filled. */
+int gcal_results_fit_with(const struct gcal_record *record,
+                          const struct gcal_config *config,
+                          struct gcal_result_speeds *speeds, struct gcal_results *results,
+                          struct gcal_error *err);
 void gcal_results_clear(struct gcal_results *results);
 
 /* ---- several runs ---- */
@@ -143,6 +149,27 @@ int gcal_results_collect(struct gcal_record *all, const struct gcal_record *run,
                          const char *name, const struct gcal_config *config,
                          struct gcal_strings *said, struct gcal_error *err);
 
+/* Writes the medians of the record's devices to the store (store/medians/medians.h), and adds
+ * to the record what other devices of their types, with the same driver, have there: *record
+ * becomes one in memory then, which the fit pools.  A simulated record stays as it is.
+ * 'warnings' gets a sentence for each node whose medians cannot be written or read;
+ * 'speeds', for struct gcal_results, the devices whose speed changed, which medians no longer
+ * show.
+ */
+int gcal_results_pool(struct gcal_record **record, const struct gcal_config *config,
+                      struct gcal_store *store, struct gcal_result_speeds *speeds,
+                      struct gcal_strings *warnings, struct gcal_error *err);
+
+/* The medians of all devices in the store that were measured for models of 'config' by the
+ * kernels of 'catalogue' (a fingerprint), and with the driver of their type's newest run, as
+ * a record.  GCAL_EINPUT if there are none.
+ */
+struct gcal_record *gcal_results_read_store(const struct gcal_store *store,
+                                            const struct gcal_config *config,
+                                            const char *catalogue,
+                                            struct gcal_strings *warnings,
+                                            struct gcal_error *err);
+
 /* Parameter files, one for each node with a good fit: an array of 'count', the caller's
  * to clear and free.  Models with a rejected fit are left out.
  */
@@ -152,7 +179,7 @@ int gcal_results_params(const struct gcal_results *results,
                         size_t *count, struct gcal_error *err);
 
 /* Publishes the parameter files of nodes and types; 'published' counts nodes.  Refuses a
- * simulated record.
+ * simulated record.  Devices that gcal_results_pool() added are left alone.
  */
 int gcal_results_publish(const struct gcal_results *results,
                          const struct gcal_record *record,
@@ -164,6 +191,16 @@ int gcal_results_publish(const struct gcal_results *results,
  */
 int gcal_results_check_device(const struct gcal_device_info *info,
                               struct gcal_error *err);
+
+/* Publishes a fit of gcal_results_read_store(): the files of all its nodes, as those of run
+ * 'run_id', with the runs and times of their devices as they are; tracks get no lines, as
+ * nothing was measured.
+ */
+int gcal_results_publish_again(const struct gcal_results *results,
+                               const struct gcal_record *record,
+                               const struct gcal_config *config, struct gcal_store *store,
+                               const char *run_id, size_t *published,
+                               struct gcal_error *err);
 
 /* A table for people: for each type and model the chosen form and the reason, its
  * parameters with units and errors, residuals, warnings, reasons for rejection; the

@@ -27,6 +27,14 @@ static char *make_run_id(const char *utc)
     return gcal_buf_format("%s-%08x", date, (unsigned)(gcal_random_next(&state) >> 32));
 }
 
+char *gcal_run_id_new(void)
+{
+    char utc[GCAL_CLOCK_UTC_SIZE];
+
+    gcal_clock_utc(utc);
+    return make_run_id(utc);
+}
+
 int gcal_run_header_start(struct gcal_record_header *h, const struct gcal_config *config,
                           const struct gcal_catalogue *catalogue, char *launcher,
                           uint32_t n_ranks, struct gcal_error *err)

@@ -9,6 +9,9 @@ struct gcal_config;
 struct gcal_error;
 struct gcal_record_header;
 
+/* The id of a run that starts now, the caller's to free; NULL: out of memory. */
+char *gcal_run_id_new(void);
+
 /* Fills the header of a run that starts now, with the catalogue's files.  Takes
  * ownership of 'launcher', which may be NULL (out of memory).
  */

@@ -98,14 +98,33 @@ static int note_unmeasured(struct gcal_root *root, const struct gcal_record *rec
     return 0;
 }
 
+/* With the devices of earlier runs. */
+static int pool(const struct gcal_root *root, struct gcal_record **record,
+                struct gcal_result_speeds *speeds, struct gcal_error *err)
+{
+    struct gcal_strings warnings = { 0 };
+    int rc = 0;
+
+    if (root->store)
+        rc =
+            gcal_results_pool(record, &root->config, root->store, speeds, &warnings, err);
+    for (size_t i = 0; i < warnings.n; i++)
+        gcal_log(GCAL_LOG_WARN, "%s", warnings.items[i]);
+    gcal_strings_clear(&warnings);
+    return rc;
+}
+
 static int fit_and_publish(struct gcal_root *root, struct outcome *outcome, char **table,
                            struct gcal_error *err)
 {
     struct gcal_record *record = gcal_record_open(root->record_path, err);
+    struct gcal_result_speeds speeds = { 0 };
     int rc = -1;
 
     if (!record || gcal_busy_read(record, &outcome->busy, err) < 0 ||
-        gcal_results_fit(record, &root->config, &outcome->results, err) < 0 ||
+        pool(root, &record, &speeds, err) < 0 ||
+        gcal_results_fit_with(record, &root->config, &speeds, &outcome->results, err) <
+            0 ||
         !(*table = gcal_results_format(&outcome->results, record, &root->config, err)) ||
         note_unmeasured(root, record, &outcome->results, err) < 0)
         goto out;
@@ -114,6 +133,7 @@ static int fit_and_publish(struct gcal_root *root, struct outcome *outcome, char
         goto out;
     rc = 0;
 out:
+    gcal_result_speeds_clear(&speeds);
     gcal_record_close(record);
     return rc;
 }
@@ -229,6 +249,8 @@ static json_t *outliers_json(const struct gcal_root *root, const struct outcome 
     for (size_t i = 0; i < outcome->results.n_outliers; i++) {
         const struct gcal_result_outlier *o = &outcome->results.outliers[i];
 
+        if (o->in_store)
+            continue;
         json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:f, s:s}", "node", o->node,
                                              "uid", o->uid, "model", name_of(root, o),
                                              "ratio", o->ratio, "reason", o->text));
@@ -335,9 +357,10 @@ int gcal_root_finish(struct gcal_root *root)
         outcome.status = exit_status(root, &outcome);
     }
     for (size_t i = 0; i < outcome.results.n_outliers; i++)
-        gcal_log(GCAL_LOG_WARN, "model %s: %s",
-                 name_of(root, &outcome.results.outliers[i]),
-                 outcome.results.outliers[i].text);
+        if (!outcome.results.outliers[i].in_store)
+            gcal_log(GCAL_LOG_WARN, "model %s: %s",
+                     name_of(root, &outcome.results.outliers[i]),
+                     outcome.results.outliers[i].text);
     for (size_t i = 0; i < outcome.results.speeds.n; i++)
         gcal_log(GCAL_LOG_WARN, "%s", outcome.results.speeds.items[i].text);
     print_summary(root, &outcome, table);

@@ -12,6 +12,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/run_header.h"
 #include "mpi/store/recorded.h"
 #include "mpi/store/runs.h"
 #include "store/record/record.h"
@@ -22,11 +23,14 @@ struct fit_command {
 };
 
 static const struct argp_option options[] = {
-    { "record", 'r', "FILE.h5", 0,
-      "The record of a run (required); several runs are fitted as one", 0 },
+    { "record", 'r', "FILE.h5", 0, "The record of a run; several runs are fitted as one",
+      0 },
     { "config", 'c', "FILE", 0,
       "The configuration with the models to fit (default: that of the record)", 0 },
-    { "store", 's', "DIR", 0, "Publish the result to this store", 0 },
+    { "store", 's', "DIR", 0,
+      "Fit together with the devices of earlier runs in this store, and publish the "
+      "result there; without a record, fit all of its devices again",
+      0 },
     { "output", 'o', "DIR", 0, "Write parameter files NODE.yaml to this folder", 0 },
     { 0 },
 };
@@ -56,8 +60,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                    arg);
         break;
     case ARGP_KEY_END:
-        if (!c->records.n)
-            argp_error(state, "--record FILE.h5 is required");
+        if (!c->records.n && !c->store)
+            argp_error(state, "--record FILE.h5 or --store DIR is required");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -71,39 +75,95 @@ static const struct argp argp = {
     .parser = parse,
     .children = children,
     .doc =
-        "Fits models to the record of a run, or of several runs together, and prints "
-        "their parameters with units and standard errors.\v"
+        "Fits models to the record of a run, or of several runs together, or to what a "
+        "store has of its devices, and prints their parameters with units and standard "
+        "errors.\v"
         "Exit status: 0 good, 1 bad input, 4 a fit was rejected, 6 the store cannot be "
         "written.",
 };
 
+/* What is fitted, and where it is published. */
+struct fitting {
+    struct gcal_store *store; /* NULL: nowhere */
+    struct gcal_record *record;
+    struct gcal_config config;
+    struct gcal_strings said;
+    struct gcal_result_speeds speeds;
+    bool again; /* what the store has, without a record */
+};
+
+static void fitting_clear(struct fitting *f)
+{
+    gcal_config_clear(&f->config);
+    gcal_record_close(f->record);
+    gcal_store_close(f->store);
+    gcal_strings_clear(&f->said);
+    gcal_result_speeds_clear(&f->speeds);
+}
+
 /* Models of another configuration may need the catalogue. */
-static int read_other(const struct fit_command *c, const struct gcal_record *record,
-                      struct gcal_config *config, struct gcal_error *err)
+static int read_other(const struct fit_command *c, struct fitting *f,
+                      struct gcal_error *err)
 {
     const struct gcal_command_catalogue_sources from = { .folders = &c->catalogue,
-                                                         .config = config,
-                                                         .records = { record } };
+                                                         .config = &f->config,
+                                                         .records = { f->record } };
     struct gcal_catalogue *catalogue = NULL;
     int rc = -1;
 
-    if (gcal_config_read(c->config, config, err) == 0 &&
+    if (gcal_config_read(c->config, &f->config, err) == 0 &&
         (catalogue = gcal_command_catalogue_open(&from, err)) &&
-        gcal_select_resolve(config, catalogue, err) == 0)
-        rc = gcal_fit_find_recorded(record, catalogue, config, err);
+        gcal_select_resolve(&f->config, catalogue, err) == 0)
+        rc = gcal_fit_find_recorded(f->record, catalogue, &f->config, err);
     gcal_catalogue_close(catalogue);
     return rc;
 }
 
-static int read_config(const struct fit_command *c, const struct gcal_record *record,
-                       struct gcal_config *config, struct gcal_error *err)
+static int read_config(const struct fit_command *c, struct fitting *f,
+                       struct gcal_error *err)
 {
-    const struct gcal_record_header *h = gcal_record_header(record);
+    const struct gcal_record_header *h = gcal_record_header(f->record);
 
     if (c->config)
-        return read_other(c, record, config, err);
-    return gcal_select_parse(h->config, strlen(h->config), h->config_file, NULL, config,
-                             err);
+        return read_other(c, f, err);
+    return gcal_select_parse(h->config, strlen(h->config), h->config_file, NULL,
+                             &f->config, err);
+}
+
+/* All devices that the store has medians of. */
+static int read_store(const struct fit_command *c, struct fitting *f,
+                      struct gcal_error *err)
+{
+    const struct gcal_command_catalogue_sources from = { .folders = &c->catalogue,
+                                                         .config = &f->config };
+    struct gcal_catalogue *catalogue = NULL;
+    int rc = -1;
+
+    f->again = true;
+    if (gcal_config_read(c->config, &f->config, err) == 0 &&
+        (catalogue = gcal_command_catalogue_open(&from, err)) &&
+        gcal_select_resolve(&f->config, catalogue, err) == 0 &&
+        (f->record = gcal_results_read_store(
+             f->store, &f->config, gcal_catalogue_fingerprint(catalogue), &f->said, err)))
+        rc = 0;
+    gcal_catalogue_close(catalogue);
+    return rc;
+}
+
+static int read_all(const struct fit_command *c, struct fitting *f,
+                    struct gcal_error *err)
+{
+    if (c->store && !(f->store = gcal_command_store_open(c->store, true, err)))
+        return -1;
+    if (!c->records.n)
+        return read_store(c, f, err);
+    f->record = gcal_fit_open_runs(c->records.items, c->records.n, c->config != NULL,
+                                   &f->said, err);
+    if (!f->record || read_config(c, f, err) < 0)
+        return -1;
+    return f->store ? gcal_results_pool(&f->record, &f->config, f->store, &f->speeds,
+                                        &f->said, err)
+                    : 0;
 }
 
 static int write_params(const char *folder, const struct gcal_params *params,
@@ -138,61 +198,64 @@ static int write_all(const char *folder, const struct gcal_results *results,
     return rc;
 }
 
-static int publish(const char *path, const struct gcal_results *results,
-                   const struct gcal_record *record, const struct gcal_config *config,
-                   struct gcal_error *err)
+/* As a run of its own, in which nothing was measured. */
+static int publish_again(const struct fitting *f, const struct gcal_results *results,
+                         size_t *published, struct gcal_error *err)
 {
-    struct gcal_store *store = gcal_command_store_open(path, true, err);
-    size_t published;
-    int rc;
+    char *run_id = gcal_run_id_new();
+    int rc = run_id ? gcal_results_publish_again(results, f->record, &f->config, f->store,
+                                                 run_id, published, err)
+                    : gcal_error_memory(err);
 
-    if (!store)
-        return -1;
-    rc = gcal_results_publish(results, record, config, store, &published, err);
-    gcal_store_close(store);
+    free(run_id);
+    return rc;
+}
+
+static int publish(const char *path, const struct fitting *f,
+                   const struct gcal_results *results, struct gcal_error *err)
+{
+    size_t published;
+    int rc = f->again ? publish_again(f, results, &published, err)
+                      : gcal_results_publish(results, f->record, &f->config, f->store,
+                                             &published, err);
+
     if (rc == 0)
         printf("%zu node%s published to %s\n", published, published == 1 ? "" : "s",
                path);
     return rc;
 }
 
-static void print_remarks(const struct gcal_record *record,
-                          const struct gcal_strings *said)
+static void print_remarks(const struct fitting *f)
 {
-    for (size_t i = 0; i < said->n; i++)
-        printf("%s\n", said->items[i]);
-    for (size_t i = 0; i < gcal_record_lost_count(record); i++)
-        printf("lost: %s\n", gcal_record_lost(record, i));
+    for (size_t i = 0; i < f->said.n; i++)
+        printf("%s\n", f->said.items[i]);
+    for (size_t i = 0; i < gcal_record_lost_count(f->record); i++)
+        printf("lost: %s\n", gcal_record_lost(f->record, i));
 }
 
 /* Returns the exit status. */
 static int run(const struct fit_command *c, struct gcal_error *err)
 {
-    struct gcal_strings said = { 0 };
-    struct gcal_record *record =
-        gcal_fit_open_runs(c->records.items, c->records.n, c->config != NULL, &said, err);
+    struct fitting f = { 0 };
     struct gcal_results results = { 0 };
-    struct gcal_config config = { 0 };
     char *table = NULL;
     int status = -1;
 
-    if (!record || read_config(c, record, &config, err) < 0 ||
-        gcal_results_fit(record, &config, &results, err) < 0 ||
-        !(table = gcal_results_format(&results, record, &config, err)))
+    if (read_all(c, &f, err) < 0 ||
+        gcal_results_fit_with(f.record, &f.config, &f.speeds, &results, err) < 0 ||
+        !(table = gcal_results_format(&results, f.record, &f.config, err)))
         goto out;
     fputs(table, stdout);
-    print_remarks(record, &said);
-    if (c->output && write_all(c->output, &results, record, &config, err) < 0)
+    print_remarks(&f);
+    if (c->output && write_all(c->output, &results, f.record, &f.config, err) < 0)
         goto out;
-    if (c->store && publish(c->store, &results, record, &config, err) < 0)
+    if (f.store && publish(c->store, &f, &results, err) < 0)
         goto out;
     status = results.n_rejected || !results.n_fits ? GCAL_EFIT : 0;
 out:
     free(table);
     gcal_results_clear(&results);
-    gcal_config_clear(&config);
-    gcal_record_close(record);
-    gcal_strings_clear(&said);
+    fitting_clear(&f);
     return status;
 }
 

@@ -59,7 +59,8 @@ static int copy_header(struct gcal_record_header *to,
 {
     *to = (struct gcal_record_header){ .seed = from->seed,
                                        .n_ranks = from->n_ranks,
-                                       .simulated = from->simulated };
+                                       .simulated = from->simulated,
+                                       .in_store = from->in_store };
     if (copy_text(&to->run_id, from->run_id) < 0 ||
         copy_text(&to->started_utc, from->started_utc) < 0 ||
         copy_text(&to->finished_utc, from->finished_utc) < 0 ||
@@ -70,6 +71,15 @@ static int copy_header(struct gcal_record_header *to,
         copy_text(&to->catalogue, from->catalogue) < 0)
         return gcal_error_memory(err);
     return gcal_catalogue_files_copy(&to->catalogue_files, &from->catalogue_files, err);
+}
+
+/* A run that is not in a store yet is newer than all that are. */
+static bool is_newer(const struct gcal_record_header *a,
+                     const struct gcal_record_header *b)
+{
+    if (a->in_store != b->in_store)
+        return b->in_store;
+    return strcmp(a->started_utc, b->started_utc) > 0;
 }
 
 int gcal_record_add_run(struct gcal_record *record,
@@ -83,7 +93,7 @@ int gcal_record_add_run(struct gcal_record *record,
     record->runs = grown;
     if (copy_header(&grown[record->n_runs++], header, err) < 0)
         return -1;
-    if (strcmp(header->started_utc, grown[record->newest].started_utc) > 0)
+    if (is_newer(&grown[record->n_runs - 1], &grown[record->newest]))
         record->newest = record->n_runs - 1;
     return 0;
 }

@@ -32,6 +32,7 @@ struct gcal_record_header {
     uint64_t seed;
     uint32_t n_ranks;
     bool simulated; /* by a test device: not published */
+    bool in_store;  /* read from a store, which has it already */
 };
 
 void gcal_record_header_clear(struct gcal_record_header *header);

@@ -316,6 +316,200 @@ static void each_run_is_published(void **state)
     finish(&results, &config, big);
 }
 
+/* ---- by a store ---- */
+
+/* What a run does at its end. */
+static struct gcal_results end_run(struct gcal_record **record,
+                                   const struct gcal_config *config)
+{
+    struct gcal_store *store = gcal_store_open_writable(folder, NULL);
+    struct gcal_strings warnings = { 0 };
+    struct gcal_result_speeds speeds = { 0 };
+    struct gcal_error err = { 0 };
+    struct gcal_results results;
+    size_t published;
+
+    assert_non_null(store);
+    if (gcal_results_pool(record, config, store, &speeds, &warnings, &err) < 0)
+        fail_msg("%s", err.text);
+    if (warnings.n)
+        fail_msg("%s", warnings.items[0]);
+    results = fit_record(*record, config);
+    if (gcal_results_publish(&results, *record, config, store, &published, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(published, 1);
+    gcal_store_close(store);
+    return results;
+}
+
+static size_t count_lines(const char *file)
+{
+    char *path = gcal_buf_format("%s/%s", folder, file);
+    FILE *f = fopen(path, "r");
+    size_t n = 0;
+    int c;
+
+    assert_non_null(f);
+    while ((c = getc(f)) != EOF)
+        n += c == '\n';
+    fclose(f);
+    free(path);
+    return n;
+}
+
+static const struct run jobs[] = {
+    { "20261121T050000Z-b", "2026-11-21T05:00:00Z", 1, { { 5, "n5", NULL, 1 } } },
+    { "20261121T040000Z-a",
+      "2026-11-21T04:00:00Z",
+      2,
+      { { 0, "n0", NULL, 1 }, { 1, "n0", NULL, 1 } } },
+    { "20261121T060000Z-c",
+      "2026-11-21T06:00:00Z",
+      2,
+      { { 3, "n3", NULL, 1 }, { 4, "n3", NULL, 1 } } },
+    { "20261121T070000Z-d", "2026-11-21T07:00:00Z", 1, { { 6, "n6", NULL, 1 } } },
+    { "20261121T080000Z-e", "2026-11-21T08:00:00Z", 1, { { 2, "n2", NULL, 1 } } },
+};
+
+#define N_JOBS (sizeof(jobs) / sizeof(*jobs))
+
+static struct gcal_record *run_jobs(const struct gcal_record *big,
+                                    const struct gcal_config *config,
+                                    struct gcal_results *last)
+{
+    struct gcal_record *record = NULL;
+
+    for (size_t i = 0; i < N_JOBS; i++) {
+        if (i) {
+            gcal_results_clear(last);
+            gcal_record_close(record);
+        }
+        record = record_of(big, &jobs[i]);
+        *last = end_run(&record, config);
+    }
+    return record;
+}
+
+/* Jobs without each other's records: the last one has the fit of the big run, and publishes
+ * its own node alone.
+ */
+static void check_last_job(const struct gcal_record *big,
+                           const struct gcal_config *config, struct gcal_results *of_big)
+{
+    struct gcal_results of_last;
+    struct gcal_record *last = run_jobs(big, config, &of_last);
+
+    assert_int_equal(of_last.fits->n_devices, N_DEVICES - 1);
+    assert_int_equal(of_last.n_outliers, 1);
+    assert_true(of_last.outliers[0].in_store);
+    of_big->n_fits = 1; /* the outlier's own is that of its job */
+    same_fits(&of_last, last, of_big, big);
+    of_big->n_fits = 2;
+    assert_int_equal(count_lines("tracks/n0.tsv"), 1 + 1 + 2);
+    gcal_results_clear(&of_last);
+    gcal_record_close(last);
+}
+
+/* All nodes get the fit of all, and keep the times of their runs. */
+static void check_fit_of_store(const struct gcal_record *big,
+                               const struct gcal_config *config,
+                               const struct gcal_results *of_big)
+{
+    struct gcal_store *store = gcal_store_open_writable(folder, NULL);
+    struct gcal_strings warnings = { 0 };
+    struct gcal_results of_all;
+    struct gcal_params params;
+    struct gcal_record *all;
+    size_t n;
+
+    assert_null(gcal_results_read_store(store, config, "other kernels", &warnings, NULL));
+    all = gcal_results_read_store(store, config, "", &warnings, NULL);
+    assert_non_null(all);
+    of_all = fit_record(all, config);
+    same_fits(&of_all, all, of_big, big);
+    assert_int_equal(gcal_results_publish_again(&of_all, all, config, store,
+                                                "20261122T000000Z-f", &n, NULL),
+                     0);
+    assert_int_equal(n, N_JOBS);
+    assert_int_equal(gcal_store_load(store, "n0", NULL, &params, NULL), 0);
+    assert_int_equal(params.n_devices, 2);
+    assert_string_equal(params.devices->run_id, jobs[1].id);
+    assert_string_equal(params.devices->calibrated_utc, jobs[1].utc);
+    assert_int_equal(params.devices->n_fitted, N_DEVICES - 1);
+    assert_int_equal(count_lines("tracks/n0.tsv"), 1 + 1 + 2);
+    gcal_params_clear(&params);
+    gcal_store_close(store);
+    gcal_results_clear(&of_all);
+    gcal_record_close(all);
+}
+
+static void damage(const char *file)
+{
+    char *path = gcal_buf_format("%s/%s", folder, file);
+    FILE *f = fopen(path, "r+");
+
+    assert_non_null(f);
+    fseek(f, -3, SEEK_END);
+    putc('#', f);
+    fclose(f);
+    free(path);
+}
+
+/* A device that comes again counts once; damaged medians are left out and named; a device
+ * with another driver is not pooled.
+ */
+static void check_what_is_pooled(struct gcal_record *big,
+                                 const struct gcal_config *config)
+{
+    static const struct run again = {
+        "20261121T090000Z-g", "2026-11-21T09:00:00Z", 1, { { 5, "n5", NULL, 1.01 } }
+    };
+    struct gcal_record *record = record_of(big, &again);
+    struct gcal_results results = end_run(&record, config);
+    struct gcal_strings warnings = { 0 };
+    struct gcal_result_speeds speeds = { 0 };
+    struct gcal_store *store = gcal_store_open_writable(folder, NULL);
+
+    assert_int_equal(results.fits->n_devices, N_DEVICES - 1);
+    gcal_results_clear(&results);
+    gcal_record_close(record);
+
+    damage("medians/n0.tsv");
+    record = record_of(big, &again);
+    assert_int_equal(gcal_results_pool(&record, config, store, &speeds, &warnings, NULL),
+                     0);
+    assert_int_equal(warnings.n, 1);
+    assert_non_null(strstr(warnings.items[0], "node n0"));
+    assert_non_null(strstr(warnings.items[0], "medians/n0.tsv is damaged"));
+    gcal_strings_clear(&warnings);
+    results = fit_record(record, config);
+    assert_int_equal(results.fits->n_devices, N_DEVICES - 3);
+    gcal_results_clear(&results);
+    gcal_record_close(record);
+
+    strcpy(gcal_record_device(big, 5)->info.driver, "2");
+    record = record_of(big, &again);
+    assert_int_equal(gcal_results_pool(&record, config, store, &speeds, &warnings, NULL),
+                     0);
+    assert_int_equal(gcal_record_device_count(record), 1);
+    gcal_strings_clear(&warnings);
+    gcal_store_close(store);
+    gcal_record_close(record);
+}
+
+static void a_store_has_what_later_runs_need(void **state)
+{
+    struct gcal_record *big = one_big_run();
+    struct gcal_config config = two_forms();
+    struct gcal_results of_big = fit_record(big, &config);
+
+    (void)state;
+    check_last_job(big, &config, &of_big);
+    check_fit_of_store(big, &config, &of_big);
+    check_what_is_pooled(big, &config);
+    finish(&of_big, &config, big);
+}
+
 /* The store has folders. */
 static int remove_all(void **state)
 {
@@ -335,6 +529,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_kept_model_counts_with_the_run_that_measured_it,
                                         folder_make, folder_remove),
         cmocka_unit_test_setup_teardown(each_run_is_published, folder_make, remove_all),
+        cmocka_unit_test_setup_teardown(a_store_has_what_later_runs_need, folder_make,
+                                        remove_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,264 @@
+/* read.c - the file of a node, checked and read into a record */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calib/base/error.h"
+#include "calib/base/sign.h"
+#include "store/files/internal.h"
+#include "store/medians/private.h"
+
+int gcal_medians_nodes(const struct gcal_store *store, char ***names, size_t *count,
+                       struct gcal_error *err)
+{
+    int folder,
+        rc = gcal_store_folder(store, store->dirfd, "medians", "medians", &folder, err);
+
+    *names = NULL;
+    *count = 0;
+    return rc > 0 ? gcal_store_list(folder, ".tsv", names, count, err) : rc;
+}
+
+/* Compares the text with the hash in its first line. */
+static int check_text(const struct gcal_store *store, const char *shown, const char *text,
+                      size_t size, struct gcal_error *err)
+{
+    size_t length = strlen(GCAL_MEDIANS_HEADER " ");
+    size_t first = length + GCAL_HASH_TEXT_SIZE;
+    char hash[GCAL_HASH_TEXT_SIZE];
+
+    if (size < first || strncmp(text, GCAL_MEDIANS_HEADER " ", length) != 0 ||
+        text[first - 1] != '\n')
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "store %s: %s: its first line is not that of this version",
+                              store->path, shown);
+    gcal_hash(text + first, size - first, hash);
+    return strncmp(hash, text + length, GCAL_HASH_TEXT_SIZE - 1) == 0
+               ? 0
+               : gcal_error_set(err, GCAL_EINPUT, "store %s: %s is damaged", store->path,
+                                shown);
+}
+
+int gcal_medians_fetch(const struct gcal_store *store, int folder, const char *file,
+                       const char *shown, char **text, size_t *size,
+                       struct gcal_error *err)
+{
+    int rc = gcal_store_fetch(store, folder, file, shown, GCAL_MEDIANS_MAX_BYTES, text,
+                              size, err);
+
+    if (rc > 0 && (gcal_store_check_signature(store, shown, *text, size, err) < 0 ||
+                   check_text(store, shown, *text, *size = gcal_sign_find(*text, *size),
+                              err) < 0)) {
+        free(*text);
+        *text = NULL;
+        rc = -1;
+    }
+    if (rc > 0)
+        (*text)[*size] = '\0';
+    return rc;
+}
+
+/* ---- sections ---- */
+
+/* A section that is read. */
+struct section {
+    struct gcal_record_header run;
+    struct gcal_run_device device;
+    struct gcal_medians_section view;
+    bool chosen, settled;
+    size_t device_index;
+    size_t *places; /* in the record, of all its files of kernels */
+    size_t n_places;
+};
+
+struct reading {
+    const struct gcal_store *store;
+    const char *node;
+    gcal_medians_choose *choose;
+    void *context;
+    bool in_store;
+    struct gcal_medians_cache *cache;
+    struct gcal_record *record;
+    struct gcal_medians_lines lines;
+    struct section section;
+};
+
+static void section_clear(struct section *s)
+{
+    gcal_record_header_clear(&s->run);
+    gcal_run_device_clear(&s->device);
+    gcal_strings_clear(&s->view.models);
+    gcal_strings_clear(&s->view.fingerprints);
+    free(s->places);
+    *s = (struct section){ 0 };
+}
+
+static int begin_section(struct reading *r, struct gcal_error *err)
+{
+    struct section *s = &r->section;
+
+    section_clear(s);
+    s->view.run = &s->run;
+    s->view.device = &s->device;
+    s->run.in_store = r->in_store;
+    if (gcal_medians_get_fields(&r->lines, "", gcal_medians_run_fields, &s->run, err) <
+            0 ||
+        gcal_medians_get_fields(&r->lines, "", gcal_run_device_fields, &s->device, err) <
+            0 ||
+        gcal_medians_get_fields(&r->lines, "", gcal_device_info_fields, &s->device.info,
+                                err) < 0)
+        return -1;
+    if (strcmp(s->device.node, r->node) != 0)
+        return gcal_error_set(err, GCAL_EINPUT, "a device of node '%s'", s->device.node);
+    s->run.launcher = strdup("");
+    s->run.config = strdup("");
+    s->run.config_file = strdup("");
+    return s->run.launcher && s->run.config && s->run.config_file
+               ? 0
+               : gcal_error_memory(err);
+}
+
+/* After its models are known: asks whether it counts. */
+static int settle(struct reading *r, struct gcal_error *err)
+{
+    struct section *s = &r->section;
+    char *kept = NULL;
+
+    if (s->settled)
+        return 0;
+    s->settled = true;
+    if (!s->view.device || !r->choose(r->context, &s->view, &kept))
+        return 0;
+    free(s->device.kept);
+    s->device.kept = kept;
+    s->chosen = true;
+    s->device_index = gcal_record_device_count(r->record);
+    return gcal_record_add_run(r->record, &s->run, err) < 0
+               ? -1
+               : gcal_record_add_device(r->record, &s->device, err);
+}
+
+static int take_model(struct reading *r, struct gcal_error *err)
+{
+    if (r->lines.n != 3 || r->section.settled)
+        return gcal_medians_damaged(&r->lines, err);
+    return gcal_strings_add(&r->section.view.models, r->lines.words[1], err) < 0
+               ? -1
+               : gcal_strings_add(&r->section.view.fingerprints, r->lines.words[2], err);
+}
+
+static int take_kernels(struct reading *r, struct gcal_error *err)
+{
+    struct section *s = &r->section;
+    const size_t *places;
+    size_t n, *grown;
+
+    if (r->lines.n != 2 || settle(r, err) < 0)
+        return -1;
+    if (!s->chosen)
+        return 0;
+    if (gcal_medians_kernels_read(r->store, s->device.info.type, r->lines.words[1],
+                                  r->cache, r->record, &places, &n, err) < 0)
+        return -1;
+    if (!(grown = reallocarray(s->places, s->n_places + n + 1, sizeof(*grown))))
+        return gcal_error_memory(err);
+    s->places = grown;
+    if (n)
+        memcpy(&grown[s->n_places], places, n * sizeof(*grown));
+    s->n_places += n;
+    return 0;
+}
+
+static int take_median(struct reading *r, struct gcal_error *err)
+{
+    struct section *s = &r->section;
+    char **w = r->lines.words;
+    struct gcal_measurement m = { .status = GCAL_MEASUREMENT_GOOD };
+    size_t place, counts[5];
+
+    if (settle(r, err) < 0)
+        return -1;
+    if (!s->chosen)
+        return 0;
+    if (r->lines.n != 9 || gcal_medians_count(w[1], &place, err) < 0 ||
+        place >= s->n_places || gcal_medians_number(w[3], &m.median_s, err) < 0 ||
+        gcal_medians_number(w[4], &m.spread, err) < 0)
+        return gcal_medians_damaged(&r->lines, err);
+    for (int i = 0; i < 5; i++)
+        if (gcal_medians_count(w[i ? 4 + i : 2], &counts[i], err) < 0)
+            return -1;
+    if (!(m.median_s > 0 && m.median_s < 1e9 && m.spread >= 0))
+        return gcal_medians_damaged(&r->lines, err);
+    m.n_samples = counts[0];
+    m.built = (struct gcal_built){ counts[1], counts[2], counts[3], counts[4] };
+    return gcal_record_add_measurement(r->record, s->device_index, s->places[place], &m,
+                                       err);
+}
+
+static int take_line(struct reading *r, struct gcal_error *err)
+{
+    static const struct {
+        const char *word;
+        int (*take)(struct reading *r, struct gcal_error *err);
+    } kinds[] = { { "device", begin_section },
+                  { "model", take_model },
+                  { "kernels", take_kernels },
+                  { "m", take_median } };
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (strcmp(r->lines.words[0], kinds[i].word) == 0 &&
+            (i == 0 || r->section.view.device))
+            return kinds[i].take(r, err);
+    return gcal_medians_damaged(&r->lines, err);
+}
+
+/* 1, 0 if there is no file, -1. */
+static int fetch(struct reading *r, char **text, size_t *size, struct gcal_error *err)
+{
+    char *file = gcal_buf_format("%s.tsv", r->node);
+    char *shown = gcal_buf_format("medians/%s.tsv", r->node);
+    int folder = -1, rc = -1;
+
+    if (!file || !shown)
+        gcal_error_memory(err);
+    else
+        rc = gcal_store_folder(r->store, r->store->dirfd, "medians", "medians", &folder,
+                               err);
+    if (rc > 0)
+        rc = gcal_medians_fetch(r->store, folder, file, shown, text, size, err);
+    if (folder >= 0)
+        close(folder);
+    free(file);
+    free(shown);
+    return rc;
+}
+
+int gcal_medians_read(const struct gcal_store *store, const char *node,
+                      gcal_medians_choose *choose, void *context, bool in_store,
+                      struct gcal_medians_cache *cache, struct gcal_record *record,
+                      struct gcal_error *err)
+{
+    struct reading r = { .store = store,
+                         .node = node,
+                         .choose = choose,
+                         .context = context,
+                         .in_store = in_store,
+                         .cache = cache,
+                         .record = record };
+    char *text = NULL;
+    size_t size = 0;
+    int rc = fetch(&r, &text, &size, err);
+
+    if (rc <= 0)
+        return rc;
+    r.lines = (struct gcal_medians_lines){ .at = text, .end = text + size };
+    rc = gcal_medians_next(&r.lines, err); /* the header */
+    while (rc >= 0 && (rc = gcal_medians_next(&r.lines, err)) > 0)
+        rc = take_line(&r, err);
+    if (rc < 0)
+        gcal_error_prefix(err, "store %s: medians/%s.tsv", store->path, node);
+    section_clear(&r.section);
+    free(r.lines.words);
+    free(text);
+    return rc;
+}

@@ -1,0 +1,256 @@
+/* write.c - the file of a node: its new sections, and the old ones that still count */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calib/base/error.h"
+#include "calib/base/sign.h"
+#include "calib/base/threads.h"
+#include "store/files/internal.h"
+#include "store/medians/private.h"
+
+#define MAX_THREADS 16
+
+/* ---- the text of a section ---- */
+
+static void put_section(struct gcal_buf *buf, const struct gcal_medians_section *s,
+                        const struct gcal_medians_places *places)
+{
+    gcal_buf_puts(buf, "device");
+    gcal_medians_put_fields(buf, "", gcal_medians_run_fields, s->run);
+    gcal_medians_put_fields(buf, "", gcal_run_device_fields, s->device);
+    gcal_medians_put_fields(buf, "", gcal_device_info_fields, &s->device->info);
+    gcal_buf_puts(buf, "\n");
+    for (size_t i = 0; i < s->models.n; i++) {
+        gcal_buf_puts(buf, "model\t");
+        gcal_medians_put_text(buf, s->models.items[i]);
+        gcal_buf_printf(buf, "\t%s\n", s->fingerprints.items[i]);
+    }
+    for (size_t i = 0; i < places->files.n; i++)
+        gcal_buf_printf(buf, "kernels\t%s\n", places->files.items[i]);
+    for (size_t i = 0; i < s->n_rows; i++) {
+        const struct gcal_medians_row *r = &s->rows[i];
+
+        gcal_buf_printf(buf, "m\t%zu\t%zu\t%.17g\t%.17g\t%llu\t%llu\t%llu\t%llu\n",
+                        places->place[i], r->n_samples, r->median_s, r->spread,
+                        (unsigned long long)r->built.registers,
+                        (unsigned long long)r->built.private_bytes,
+                        (unsigned long long)r->built.work_group_size,
+                        (unsigned long long)r->built.multiple);
+    }
+}
+
+/* ---- old sections ---- */
+
+/* Whether the new sections of the device have all models of the old one: its lines are
+ * 'lines'.
+ */
+static bool is_replaced(struct gcal_medians_lines lines, const char *uid,
+                        const struct gcal_medians_section *sections, size_t n)
+{
+    const struct gcal_medians_section *same = NULL;
+    bool all = true;
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(sections[i].device->info.uid, uid) == 0)
+            same = &sections[i];
+    lines.words = NULL;
+    lines.capacity = 0;
+    while (same && gcal_medians_next(&lines, NULL) > 0 &&
+           strcmp(lines.words[0], "device") != 0)
+        if (strcmp(lines.words[0], "model") == 0)
+            all =
+                all && lines.n > 1 && gcal_strings_contain(&same->models, lines.words[1]);
+    free(lines.words);
+    return same && all;
+}
+
+static const char *uid_of(const struct gcal_medians_lines *lines)
+{
+    for (size_t i = 1; i < lines->n; i++) {
+        const char *uid = gcal_medians_value(lines, i, "uid");
+
+        if (uid)
+            return uid;
+    }
+    return "";
+}
+
+/* Copies the sections of 'text' that the new ones do not replace.  'copy' is 'text' again:
+ * reading changes it.
+ */
+static int keep_sections(const char *text, char *copy, size_t size,
+                         const struct gcal_medians_section *sections, size_t n,
+                         struct gcal_buf *buf, struct gcal_error *err)
+{
+    struct gcal_medians_lines lines = { .at = copy, .end = copy + size };
+    bool keeps = false;
+    int rc;
+
+    while (lines.at < lines.end) {
+        size_t at = (size_t)(lines.at - copy), end;
+
+        if ((rc = gcal_medians_next(&lines, err)) < 0)
+            break;
+        end = (size_t)(lines.at - copy);
+        if (strcmp(lines.words[0], "device") == 0) {
+            char *again = strndup(text + end, size - end);
+            struct gcal_medians_lines rest = { .at = again };
+
+            if (!again) {
+                rc = gcal_error_memory(err);
+                break;
+            }
+            rest.end = again + (size - end);
+            keeps = !is_replaced(rest, uid_of(&lines), sections, n);
+            free(again);
+        }
+        if (keeps)
+            gcal_buf_put(buf, text + at, end - at);
+    }
+    free(lines.words);
+    return lines.at < lines.end ? -1 : 0;
+}
+
+/* ---- the file ---- */
+
+/* The old file: 1, 0 if there is none or it cannot be used, as then only the medians of a
+ * device are lost until its next calibration.
+ */
+static int fetch_old(struct gcal_store *store, int folder, const char *file,
+                     const char *shown, char **text, size_t *size)
+{
+    int rc = gcal_medians_fetch(store, folder, file, shown, text, size, NULL);
+
+    return rc > 0;
+}
+
+static char *finish(const struct gcal_store *store, const struct gcal_buf *sections,
+                    size_t *size, struct gcal_error *err)
+{
+    char hash[GCAL_HASH_TEXT_SIZE], *text, *signature;
+    struct gcal_buf buf = { 0 };
+
+    gcal_hash(sections->data ? sections->data : "", sections->size, hash);
+    gcal_buf_printf(&buf, GCAL_MEDIANS_HEADER " %s\n", hash);
+    gcal_buf_put(&buf, sections->data ? sections->data : "", sections->size);
+    *size = buf.size;
+    if (sections->failed || !(text = gcal_buf_take(&buf, err))) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    if (!store->key)
+        return text;
+    if ((signature = gcal_sign(store->key, text, *size, err))) {
+        gcal_buf_put(&buf, text, *size);
+        gcal_buf_puts(&buf, signature);
+        *size = buf.size;
+    }
+    free(text);
+    free(signature);
+    return signature ? gcal_buf_take(&buf, err) : NULL;
+}
+
+static int fill(struct gcal_store *store, int folder, const char *file, const char *shown,
+                const struct gcal_medians_section *sections,
+                const struct gcal_medians_places *places, size_t n, struct gcal_buf *buf,
+                struct gcal_error *err)
+{
+    char *old = NULL, *copy = NULL;
+    size_t size;
+    int rc = 0;
+
+    if (fetch_old(store, folder, file, shown, &old, &size)) {
+        size_t skip = (size_t)(strchr(old, '\n') + 1 - old);
+
+        if (!(copy = strndup(old + skip, size - skip)))
+            rc = gcal_error_memory(err);
+        else
+            rc = keep_sections(old + skip, copy, size - skip, sections, n, buf, err);
+    }
+    for (size_t i = 0; i < n && rc == 0; i++)
+        put_section(buf, &sections[i], &places[i]);
+    free(copy);
+    free(old);
+    return rc;
+}
+
+static int write_node(struct gcal_store *store, const char *node,
+                      const struct gcal_medians_section *sections,
+                      const struct gcal_medians_places *places, size_t n,
+                      struct gcal_error *err)
+{
+    int lock = gcal_store_lock_node(store, node, err), folder = -1, rc = -1;
+    char *file = gcal_buf_format("%s.tsv", node), *text = NULL;
+    char *shown = gcal_buf_format("medians/%s.tsv", node);
+    char *temp = gcal_buf_format(".publish.%s", node);
+    struct gcal_buf buf = { 0 };
+    size_t size;
+
+    if (lock >= 0 && (!file || !shown || !temp))
+        gcal_error_memory(err);
+    else if (lock >= 0)
+        folder = gcal_store_make_folder(store, store->dirfd, "medians", "medians", err);
+    if (folder >= 0 &&
+        fill(store, folder, file, shown, sections, places, n, &buf, err) == 0 &&
+        (text = finish(store, &buf, &size, err)) &&
+        gcal_store_prepare(store, folder, temp, shown, text, size, err) == 0)
+        rc = gcal_store_replace(store, folder, temp, file, shown, err);
+    gcal_buf_free(&buf);
+    free(text);
+    free(file);
+    free(shown);
+    free(temp);
+    if (folder >= 0)
+        close(folder);
+    if (lock >= 0)
+        close(lock);
+    return rc;
+}
+
+/* ---- all nodes ---- */
+
+struct writing {
+    struct gcal_store *store;
+    const struct gcal_medians_section *sections;
+    const struct gcal_medians_places *places;
+    const size_t *first; /* of each node, and the end */
+};
+
+static int write_one(void *context, size_t i, struct gcal_error *err)
+{
+    const struct writing *w = context;
+    size_t first = w->first[i];
+    const char *node = w->sections[first].device->node;
+
+    return gcal_store_check_name("node", node, err) < 0
+               ? -1
+               : write_node(w->store, node, &w->sections[first], &w->places[first],
+                            w->first[i + 1] - first, err);
+}
+
+int gcal_medians_write(struct gcal_store *store, const struct gcal_record *record,
+                       const struct gcal_medians_section *sections, size_t n,
+                       struct gcal_error *err)
+{
+    struct gcal_medians_places *places = calloc(n + 1, sizeof(*places));
+    size_t *first = calloc(n + 1, sizeof(*first)), n_nodes = 0;
+    const struct writing w = { store, sections, places, first };
+    int rc = places && first ? 0 : gcal_error_memory(err);
+
+    if (rc == 0)
+        rc = gcal_medians_kernels_place(store, record, sections, n, places, err);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        if (!i || strcmp(sections[i].device->node, sections[i - 1].device->node) != 0)
+            first[n_nodes++] = i;
+    if (rc == 0) {
+        first[n_nodes] = n;
+        rc = gcal_threads_run(n_nodes, MAX_THREADS, write_one, (void *)&w, err);
+    }
+    for (size_t i = 0; i < n && places; i++)
+        gcal_medians_places_clear(&places[i]);
+    free(places);
+    free(first);
+    return rc;
+}
