@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/threads.h"
 #include "calib/model/model.h"
 #include "fit/private.h"
 
@@ -184,30 +185,59 @@ static bool has_values(const struct gcal_fit *fit)
     return true;
 }
 
+/* ---- on several threads ---- */
+
+struct groups {
+    const struct gcal_model *model;
+    const struct gcal_fit_rows *rows;
+    const struct gcal_fit *fit;
+    struct gcal_fit_cv *cv;
+    size_t *first; /* row of each group */
+    size_t n;
+};
+
+static int cross_one(void *context, size_t i, struct gcal_error *err)
+{
+    const struct groups *g = context;
+    struct cross c = { 0 };
+    int rc = cross_init(&c, g->model, g->rows, g->fit, err);
+
+    if (rc == 0)
+        rc = cross_group(&c, group_of(g->rows, g->first[i]), g->cv, err);
+    cross_clear(&c);
+    return rc;
+}
+
+/* Groups write to their own rows of 'cv'. */
+static int cross_all(struct groups *g, struct gcal_error *err)
+{
+    int rc;
+
+    if (!(g->first = calloc(g->rows->n_rows + 1, sizeof(*g->first))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < g->rows->n_rows; i++)
+        if (is_first_of_group(g->rows, i))
+            g->first[g->n++] = i;
+    rc = gcal_threads_share(g->n, cross_one, g, err);
+    free(g->first);
+    return rc;
+}
+
 int gcal_fit_cross_validate(const struct gcal_model *model,
                             const struct gcal_fit_rows *rows, const struct gcal_fit *fit,
                             struct gcal_fit_cv *cv, struct gcal_error *err)
 {
     struct gcal_fit_cv result = { .n_rows = rows->n_rows };
-    struct cross c = { 0 };
-    int rc = -1;
+    struct groups groups = { .model = model, .rows = rows, .fit = fit, .cv = &result };
+    int rc = 0;
 
     if (fit->n_parameters != model->n_parameters || fit->n_rows != rows->n_rows)
         return gcal_error_set(err, GCAL_EINPUT,
                               "the fit belongs to another model or other rows");
     if (!(result.predicted_s = gcal_fit_nans(rows->n_rows)))
         return gcal_error_memory(err);
-    if (has_values(fit)) {
-        if (cross_init(&c, model, rows, fit, err) < 0)
-            goto out;
-        for (size_t i = 0; i < rows->n_rows; i++)
-            if (is_first_of_group(rows, i) &&
-                cross_group(&c, group_of(rows, i), &result, err) < 0)
-                goto out;
-    }
-    rc = 0;
-out:
-    cross_clear(&c);
+    if (has_values(fit))
+        rc = cross_all(&groups, err);
     if (rc < 0)
         gcal_fit_cv_clear(&result);
     else

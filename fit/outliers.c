@@ -171,6 +171,8 @@ static bool has_far_group(const struct search *o, size_t i)
     for (size_t group = 0; group < o->d->n_kernels; group++) {
         size_t n = 0, less = 0, more = 0;
 
+        if (o->d->group[group] != group)
+            continue;
         for (size_t k = group; k < o->d->n_kernels; k++) {
             if (o->d->group[k] != group || isnan(o->x[k * o->d->n_devices + i]))
                 continue;

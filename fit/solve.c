@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/threads.h"
 #include "calib/model/model.h"
 #include "fit/private.h"
 
@@ -31,29 +32,45 @@ static bool better(const struct gcal_fit_point *a, const struct gcal_fit_point *
     return !isfinite(b->cost) || a->cost < b->cost * (1 - 1e-6) - 1e-20;
 }
 
+struct starts {
+    const struct gcal_fit_problem *problem;
+    struct gcal_fit_point *points;
+};
+
+static int search_from(void *context, size_t which, struct gcal_error *err)
+{
+    const struct starts *s = context;
+    struct gcal_fit_point *point = &s->points[which];
+
+    if (!(point->parameters = gcal_fit_nans(s->problem->n_parameters)))
+        return gcal_error_memory(err);
+    return gcal_fit_start(s->problem, which, point->parameters, err) < 0
+               ? -1
+               : gcal_fit_search(s->problem, point, err);
+}
+
+/* On several threads; the first of equal points counts. */
 static int search_from_all(const struct gcal_fit_problem *problem, struct gcal_fit *fit,
                            struct gcal_error *err)
 {
-    size_t n = problem->n_parameters;
-    struct gcal_fit_point best = { .cost = INFINITY }, point = { 0 };
-    int rc = -1;
+    size_t n = gcal_fit_start_count(problem), best = 0;
+    struct starts s = { problem, calloc(n + 1, sizeof(*s.points)) };
+    int rc =
+        s.points ? gcal_threads_share(n, search_from, &s, err) : gcal_error_memory(err);
 
-    if (!(point.parameters = gcal_fit_nans(n)))
-        return gcal_error_memory(err);
-    for (size_t which = 0; which < gcal_fit_start_count(problem); which++) {
-        if (gcal_fit_start(problem, which, point.parameters, err) < 0 ||
-            gcal_fit_search(problem, &point, err) < 0)
-            goto out;
-        fit->iterations += point.iterations;
-        if (which > 0 && !better(&point, &best))
-            continue;
-        memcpy(fit->value, point.parameters, n * sizeof(*fit->value));
-        best = point;
+    for (size_t which = 0; which < n && rc == 0; which++) {
+        fit->iterations += s.points[which].iterations;
+        if (which > 0 && better(&s.points[which], &s.points[best]))
+            best = which;
     }
-    fit->status = best.converged ? GCAL_FIT_GOOD : GCAL_FIT_NOT_CONVERGED;
-    rc = 0;
-out:
-    free(point.parameters);
+    if (rc == 0) {
+        memcpy(fit->value, s.points[best].parameters,
+               problem->n_parameters * sizeof(*fit->value));
+        fit->status = s.points[best].converged ? GCAL_FIT_GOOD : GCAL_FIT_NOT_CONVERGED;
+    }
+    for (size_t which = 0; which < n && s.points; which++)
+        free(s.points[which].parameters);
+    free(s.points);
     return rc;
 }
 

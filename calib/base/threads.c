@@ -114,3 +114,29 @@ void gcal_thread_join(struct gcal_thread *thread)
         pthread_join(thread->thread, NULL);
     free(thread);
 }
+
+/* Threads of gcal_threads_share() beside those that call it from outside. */
+static atomic_size_t n_shared;
+
+/* Takes up to 'wanted' of the processors that are left. */
+static size_t take_processors(size_t wanted)
+{
+    size_t all = gcal_threads_processors() - 1, taken = atomic_load(&n_shared), n;
+
+    do {
+        n = taken < all ? all - taken : 0;
+        n = n < wanted ? n : wanted;
+    } while (!atomic_compare_exchange_weak(&n_shared, &taken, taken + n));
+    return n;
+}
+
+int gcal_threads_share(size_t n_jobs,
+                       int (*job)(void *context, size_t i, struct gcal_error *err),
+                       void *context, struct gcal_error *err)
+{
+    size_t n = n_jobs > 1 ? take_processors(n_jobs - 1) : 0;
+    int rc = gcal_threads_run(n_jobs, n + 1, job, context, err);
+
+    atomic_fetch_sub(&n_shared, n);
+    return rc;
+}

@@ -25,4 +25,11 @@ int gcal_threads_run(size_t n_jobs, size_t max_threads,
                      int (*job)(void *context, size_t i, struct gcal_error *err),
                      void *context, struct gcal_error *err);
 
+/* The same on as many threads as processors are left by other calls of this function that run
+ * now: jobs may call it, too.
+ */
+int gcal_threads_share(size_t n_jobs,
+                       int (*job)(void *context, size_t i, struct gcal_error *err),
+                       void *context, struct gcal_error *err);
+
 #endif

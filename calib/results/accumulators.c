@@ -19,6 +19,7 @@
 struct search {
     const struct gcal_record *record;
     const struct gcal_result_rows *all, *rows;
+    struct gcal_result_by_device of_all, of_rows;
     struct gcal_result_counts accesses;
 };
 
@@ -70,17 +71,18 @@ static bool is_component_of(const struct gcal_run_kernel *component,
 static int compare_on(struct search *s, size_t device, struct variant *variant,
                       struct gcal_result_nearest *nearest, struct gcal_error *err)
 {
-    for (size_t k = 0; k < s->all->n; k++) {
-        const struct gcal_result_row *target = &s->all->rows[k];
+    const size_t *of_all = &s->of_all.first[device], *of_rows = &s->of_rows.first[device];
 
-        if (target->device != device || target->brief ||
-            !is_component_of(variant->kernel, kernel_of(s, target)))
+    for (size_t k = of_all[0]; k < of_all[1]; k++) {
+        const struct gcal_result_row *target = &s->all->rows[s->of_all.row[k]];
+
+        if (target->brief || !is_component_of(variant->kernel, kernel_of(s, target)))
             continue;
         variant->target = kernel_of(s, target);
-        for (size_t i = 0; i < s->rows->n; i++) {
-            const struct gcal_result_row *component = &s->rows->rows[i];
+        for (size_t i = of_rows[0]; i < of_rows[1]; i++) {
+            const struct gcal_result_row *component = &s->rows->rows[s->of_rows.row[i]];
 
-            if (component->device == device && !component->brief &&
+            if (!component->brief &&
                 strcmp(kernel_of(s, component)->family, variant->kernel->family) == 0 &&
                 gcal_result_compare_component(&s->accesses, component, target, nearest,
                                               err) < 0)
@@ -137,7 +139,8 @@ static int other_variant(struct search *s, const struct variant *first,
     for (size_t i = 0; i < s->rows->n; i++) {
         struct variant variant = { .kernel = kernel_of(s, &s->rows->rows[i]) };
 
-        if (!same_but_accumulators(variant.kernel, first->kernel) ||
+        if ((i && s->rows->rows[i].kernel == s->rows->rows[i - 1].kernel) ||
+            !same_but_accumulators(variant.kernel, first->kernel) ||
             strcmp(variant.kernel->family, first->kernel->family) == 0 ||
             (best->kernel && strcmp(variant.kernel->family, best->kernel->family) == 0))
             continue;
@@ -242,12 +245,17 @@ int gcal_result_choose_accumulators(struct gcal_result_type_fit *t,
     struct search s = { .record = record, .all = all, .rows = rows };
     int rc = family && known ? 0 : gcal_error_memory(err);
 
+    if (rc == 0 && (gcal_result_sort_by_device(record, all, &s.of_all, err) < 0 ||
+                    gcal_result_sort_by_device(record, rows, &s.of_rows, err) < 0))
+        rc = -1;
     if (rc == 0 && (gcal_result_counts_init(&s.accesses, record, "f_memory", err) < 0 ||
                     choose_variants(&s, t, family, known, err) < 0))
         rc = -1;
     if (rc == 0)
         keep_chosen(rows, record, family, known);
     gcal_result_counts_clear(&s.accesses);
+    gcal_result_by_device_clear(&s.of_all);
+    gcal_result_by_device_clear(&s.of_rows);
     free(family);
     free(known);
     return rc;

@@ -10,6 +10,8 @@
 
 /* Errors that differ by a smaller factor count as equal. */
 #define TIE 1.05
+/* And so do errors that differ by less than this: noise. */
+#define NOISE 5e-4
 
 /* ---- held-out errors ---- */
 
@@ -95,7 +97,8 @@ static void keep_brief(const struct gcal_result_type_fit *t, bool brief,
             predicted_s[i] = NAN;
 }
 
-/* Forms are compared by all kept predictions; errors of long and of short launches differ,
+/* Forms are compared by all kept predictions, against medians over devices: what differs
+ * between these chooses no form.  Errors of long and of short launches differ,
  * so there is a summary of each.
  */
 static int summarize(const struct gcal_result_type_fit *t, double *kept,
@@ -108,7 +111,7 @@ static int summarize(const struct gcal_result_type_fit *t, double *kept,
         return gcal_error_memory(err);
     memcpy(brief, kept, t->n_rows * sizeof(*brief));
     keep_brief(t, true, brief);
-    rc = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, kept, &f->compared, err);
+    rc = gcal_fit_summarize_errors(t->n_rows, t->row_cell_s, kept, &f->compared, err);
     if (rc == 0)
         rc = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, brief, &f->brief, err);
     keep_brief(t, false, kept);
@@ -173,13 +176,19 @@ static size_t smallest_error(const struct gcal_result_type_fit *t, const bool *c
     return best;
 }
 
+static bool is_tied(const struct gcal_result_form_fit *f,
+                    const struct gcal_result_form_fit *best)
+{
+    return score(f) <= fmax(TIE * score(best), score(best) + NOISE);
+}
+
 static size_t simplest_of_equals(const struct gcal_result_type_fit *t,
                                  const bool *competing, size_t smallest)
 {
     size_t best = smallest;
 
     for (size_t k = 0; k < t->n_forms; k++)
-        if (competing[k] && score(&t->forms[k]) <= TIE * score(&t->forms[smallest]) &&
+        if (competing[k] && is_tied(&t->forms[k], &t->forms[smallest]) &&
             is_simpler(&t->forms[k], &t->forms[best]))
             best = k;
     return best;

@@ -61,20 +61,27 @@ static bool is_component_of_family(const struct kind *kind,
            strcmp(component->origin.family, of->family) == 0;
 }
 
+/* Rows that components are compared with. */
+struct others {
+    const struct gcal_record *record;
+    const struct gcal_result_rows *all;
+    struct gcal_result_by_device sorted;
+};
+
 /* The time of the kernel that a component is compared with, at its size; NaN if that was
  * not measured.
  */
-static double time_of_target(const struct gcal_record *record,
-                             const struct gcal_result_rows *all, const struct kind *kind,
+static double time_of_target(const struct others *o, const struct kind *kind,
                              const struct gcal_run_kernel *component, size_t device)
 {
-    for (size_t i = 0; i < all->n; i++) {
-        const struct gcal_run_kernel *of =
-            gcal_record_kernel(record, all->rows[i].kernel);
+    const size_t *first = &o->sorted.first[device];
 
-        if (all->rows[i].device == device && !all->rows[i].brief &&
-            is_component(kind, component, of))
-            return all->rows[i].time_s;
+    for (size_t k = first[0]; k < first[1]; k++) {
+        const struct gcal_result_row *row = &o->all->rows[o->sorted.row[k]];
+
+        if (!row->brief &&
+            is_component(kind, component, gcal_record_kernel(o->record, row->kernel)))
+            return row->time_s;
     }
     return NAN;
 }
@@ -107,23 +114,23 @@ static void note(struct slow *found, size_t *count, const struct slow *seen)
 }
 
 /* Compares with the kernel at the nearest size; '*ratio' is 0 if not clearly slower. */
-static int compare_sizes(const struct gcal_record *record,
-                         const struct gcal_result_rows *all, const struct kind *kind,
+static int compare_sizes(const struct others *o, const struct kind *kind,
                          const struct gcal_result_row *component,
                          struct gcal_result_counts *counts, double *ratio,
                          struct gcal_error *err)
 {
-    const struct gcal_run_kernel *kernel = gcal_record_kernel(record, component->kernel);
+    const struct gcal_run_kernel *kernel =
+        gcal_record_kernel(o->record, component->kernel);
     struct gcal_result_nearest nearest = { .distance = INFINITY };
+    const size_t *first = &o->sorted.first[component->device];
 
-    for (size_t i = 0; i < all->n; i++) {
-        const struct gcal_run_kernel *of =
-            gcal_record_kernel(record, all->rows[i].kernel);
+    for (size_t k = first[0]; k < first[1]; k++) {
+        const struct gcal_result_row *row = &o->all->rows[o->sorted.row[k]];
 
-        if (all->rows[i].device == component->device && !all->rows[i].brief &&
-            is_component_of_family(kind, kernel, of) &&
-            gcal_result_compare_component(counts, component, &all->rows[i], &nearest,
-                                          err) < 0)
+        if (!row->brief &&
+            is_component_of_family(kind, kernel,
+                                   gcal_record_kernel(o->record, row->kernel)) &&
+            gcal_result_compare_component(counts, component, row, &nearest, err) < 0)
             return -1;
     }
     *ratio = nearest.ratio > SLOWER_SIZE ? nearest.ratio : 0;
@@ -131,8 +138,7 @@ static int compare_sizes(const struct gcal_record *record,
 }
 
 /* 'counts': for each kind with a feature. */
-static int find_slow(const struct gcal_result_type_fit *t,
-                     const struct gcal_record *record, const struct gcal_result_rows *all,
+static int find_slow(const struct gcal_result_type_fit *t, const struct others *o,
                      struct gcal_result_counts *counts, struct slow *found, size_t *count,
                      struct gcal_error *err)
 {
@@ -140,15 +146,15 @@ static int find_slow(const struct gcal_result_type_fit *t,
         const struct gcal_result_row row = { .device = t->row_device[i],
                                              .kernel = t->row_kernel[i],
                                              .time_s = t->row_time_s[i] };
-        struct slow seen = { .component = gcal_record_kernel(record, row.kernel) };
+        struct slow seen = { .component = gcal_record_kernel(o->record, row.kernel) };
 
         if (t->row_brief[i] || !(seen.kind = find_kind(seen.component)))
             continue;
-        seen.ratio = row.time_s /
-                     time_of_target(record, all, seen.kind, seen.component, row.device);
+        seen.ratio =
+            row.time_s / time_of_target(o, seen.kind, seen.component, row.device);
         if (isnan(seen.ratio) && seen.kind->feature &&
-            compare_sizes(record, all, seen.kind, &row, &counts[seen.kind - kinds],
-                          &seen.ratio, err) < 0)
+            compare_sizes(o, seen.kind, &row, &counts[seen.kind - kinds], &seen.ratio,
+                          err) < 0)
             return -1;
         if (seen.ratio > SLOWER) /* false for NaN */
             note(found, count, &seen);
@@ -206,19 +212,22 @@ int gcal_result_find_slow_components(struct gcal_result_type_fit *t,
                                      struct gcal_error *err)
 {
     struct slow *found = calloc(t->n_rows + 1, sizeof(*found));
+    struct others o = { .record = record, .all = all };
     struct gcal_result_counts counts[N_KINDS] = { 0 };
     size_t count = 0;
-    int rc = found ? 0 : gcal_error_memory(err);
+    int rc = found ? gcal_result_sort_by_device(record, all, &o.sorted, err)
+                   : gcal_error_memory(err);
 
     for (size_t i = 0; i < N_KINDS && rc == 0; i++)
         if (kinds[i].feature)
             rc = gcal_result_counts_init(&counts[i], record, kinds[i].feature, err);
     if (rc == 0)
-        rc = find_slow(t, record, all, counts, found, &count, err);
+        rc = find_slow(t, &o, counts, found, &count, err);
     if (rc == 0)
         rc = add_warnings(t, found, count, remedy(t, config), err);
     for (size_t i = 0; i < N_KINDS; i++)
         gcal_result_counts_clear(&counts[i]);
+    gcal_result_by_device_clear(&o.sorted);
     free(found);
     return rc;
 }

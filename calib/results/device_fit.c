@@ -32,23 +32,58 @@ static void rows_clear(struct device_rows *o)
     free(o->group);
 }
 
-/* 'features': of all 'rows'. */
-static void take_rows(struct device_rows *o, const struct gcal_result_form_fit *f,
-                      const struct gcal_record *record,
-                      const struct gcal_result_rows *rows, const double *features,
-                      size_t device)
+/* What the estimates of all devices are made of. */
+struct source {
+    const struct gcal_result_rows *rows;
+    struct gcal_result_cells cells;
+    struct gcal_result_by_device sorted;
+    double *features;  /* of the cells */
+    size_t *generator; /* by kernel */
+    bool *fitted;      /* by row */
+};
+
+static int source_init(struct source *s, const struct gcal_record *record,
+                       const struct gcal_model *model,
+                       const struct gcal_result_form_fit *f,
+                       const struct gcal_result_rows *rows, struct gcal_error *err)
+{
+    *s = (struct source){ .rows = rows };
+    if (gcal_result_cells_find(record, rows, &s->cells, err) < 0 ||
+        gcal_result_sort_by_device(record, rows, &s->sorted, err) < 0 ||
+        !(s->features = gcal_result_features(record, model, &s->cells.rows, err)) ||
+        !(s->generator = gcal_result_generators(record, err)))
+        return -1;
+    if (!(s->fitted = calloc(rows->n + 1, sizeof(*s->fitted))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < f->n_rows; i++)
+        s->fitted[f->row[i]] = true;
+    return 0;
+}
+
+static void source_clear(struct source *s)
+{
+    gcal_result_cells_clear(&s->cells);
+    gcal_result_by_device_clear(&s->sorted);
+    free(s->features);
+    free(s->generator);
+    free(s->fitted);
+}
+
+static void take_rows(struct device_rows *o, const struct source *s, size_t device)
 {
     o->n = 0;
-    for (size_t i = 0; i < f->n_rows; i++) {
-        const struct gcal_result_row *row = &rows->rows[f->row[i]];
+    for (size_t k = s->sorted.first[device]; k < s->sorted.first[device + 1]; k++) {
+        size_t i = s->sorted.row[k];
+        const struct gcal_result_row *row = &s->rows->rows[i];
 
-        if (row->device != device)
+        if (!s->fitted[i])
             continue;
-        memcpy(&o->features[o->n * o->n_features], &features[f->row[i] * o->n_features],
-               o->n_features * sizeof(*features));
+        memcpy(&o->features[o->n * o->n_features],
+               &s->features[s->cells.of_row[i] * o->n_features],
+               o->n_features * sizeof(*s->features));
         o->time_s[o->n] = row->time_s * row->scale;
         o->spread[o->n] = row->spread;
-        o->group[o->n++] = gcal_result_first_of_generator(record, row->kernel);
+        o->group[o->n++] = s->generator[row->kernel];
     }
 }
 
@@ -82,35 +117,44 @@ static int fit_device(struct gcal_result_type_fit *t, const struct gcal_model *m
     return 0;
 }
 
+/* The most rows of a device. */
+static size_t most_rows(const struct gcal_result_type_fit *t, const struct source *s)
+{
+    size_t most = 0;
+
+    for (size_t k = 0; k < t->n_devices; k++) {
+        const size_t *first = &s->sorted.first[t->device[k]];
+
+        most = first[1] - first[0] > most ? first[1] - first[0] : most;
+    }
+    return most;
+}
+
 int gcal_result_fit_devices(struct gcal_result_type_fit *t,
                             const struct gcal_record *record,
                             const struct gcal_config_model *config,
                             const struct gcal_result_rows *rows, struct gcal_error *err)
 {
     const struct gcal_model *model;
-    const struct gcal_result_form_fit *f;
     struct device_rows o = { 0 };
-    double *features;
+    struct source s;
     int rc = -1;
 
     if (!t->good)
         return 0;
-    f = &t->forms[t->best];
     model = config->forms[t->best].model;
     t->estimate = calloc(t->n_devices * model->n_parameters + 1, sizeof(*t->estimate));
     t->estimate_error =
         calloc(t->n_devices * model->n_parameters + 1, sizeof(*t->estimate_error));
     if (!t->estimate || !t->estimate_error)
         return gcal_error_memory(err);
-    if (!(features = gcal_result_features(record, model, rows, err)))
-        return -1;
-    if (rows_init(&o, f->n_rows, model->n_features, err) == 0)
-        rc = 0;
+    if (source_init(&s, record, model, &t->forms[t->best], rows, err) == 0)
+        rc = rows_init(&o, most_rows(t, &s), model->n_features, err);
     for (size_t k = 0; k < t->n_devices && rc == 0; k++) {
-        take_rows(&o, f, record, rows, features, t->device[k]);
+        take_rows(&o, &s, t->device[k]);
         rc = fit_device(t, model, k, &o, err);
     }
     rows_clear(&o);
-    free(features);
+    source_clear(&s);
     return rc;
 }

@@ -4,13 +4,23 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/threads.h"
 #include "calib/model/form.h"
 #include "calib/results/private.h"
 
 /* Of each generator, every fifth kernel is left out at a time. */
 #define FOLDS 5
 
-/* A form's problem: rows and groups in the order of 'f->row'. */
+/* What all forms of a type are fitted to: the cells of its rows. */
+struct design {
+    const struct gcal_record *record;
+    const struct gcal_result_rows *rows; /* of the cells */
+    const size_t *generator;             /* by kernel: the first of its generator */
+    bool merge_collinear;
+    bool by_targets;
+};
+
+/* A form's problem: cells and groups in the order of 'f->row'. */
 struct problem {
     struct gcal_fit_rows rows;
     double *features; /* of all the type's rows, n x n_features */
@@ -78,13 +88,19 @@ static int pick_rows(struct gcal_result_form_fit *f, bool tailored,
     return 0;
 }
 
-size_t gcal_result_first_of_generator(const struct gcal_record *record, size_t kernel)
+size_t *gcal_result_generators(const struct gcal_record *record, struct gcal_error *err)
 {
-    const char *generator = gcal_record_kernel(record, kernel)->generator;
-    size_t first = 0;
+    size_t n = gcal_record_kernel_count(record);
+    size_t *first = calloc(n + 1, sizeof(*first));
 
-    while (strcmp(gcal_record_kernel(record, first)->generator, generator) != 0)
-        first++;
+    if (!first)
+        gcal_error_memory(err);
+    for (size_t i = 0; i < n && first; i++) {
+        const char *generator = gcal_record_kernel(record, i)->generator;
+
+        while (strcmp(gcal_record_kernel(record, first[i])->generator, generator) != 0)
+            first[i]++;
+    }
     return first;
 }
 
@@ -119,19 +135,19 @@ static double *given_parameters(const struct gcal_record *record,
 }
 
 static int problem_init(struct problem *p, const struct gcal_result_form_fit *f,
-                        const struct gcal_record *record,
-                        const struct gcal_config_form *form, bool merge_collinear,
-                        const struct gcal_result_rows *rows, struct gcal_error *err)
+                        const struct design *d, const struct gcal_config_form *form,
+                        struct gcal_error *err)
 {
     size_t n = f->n_rows, n_features = form->model->n_features;
+    const struct gcal_result_rows *rows = d->rows;
 
     *p = (struct problem){ 0 };
-    if (!(p->features = gcal_result_features(record, form->model, rows, err)))
+    if (!(p->features = gcal_result_features(d->record, form->model, rows, err)))
         return -1;
     p->fitted = calloc(n * n_features + 1, sizeof(*p->fitted));
     p->time_s = calloc(n + 1, sizeof(*p->time_s));
     p->spread = calloc(n + 1, sizeof(*p->spread));
-    p->given = given_parameters(record, form->model, rows);
+    p->given = given_parameters(d->record, form->model, rows);
     p->is_brief = calloc(n + 1, sizeof(*p->is_brief));
     p->kernel = calloc(n + 1, sizeof(*p->kernel));
     p->group = calloc(n + 1, sizeof(*p->group));
@@ -148,7 +164,7 @@ static int problem_init(struct problem *p, const struct gcal_result_form_fit *f,
         p->spread[i] = row->spread;
         p->is_brief[i] = row->brief;
         p->kernel[i] = row->kernel;
-        p->group[i] = gcal_result_first_of_generator(record, row->kernel);
+        p->group[i] = d->generator[row->kernel];
     }
     p->rows = (struct gcal_fit_rows){ .n_rows = n,
                                       .n_features = n_features,
@@ -157,7 +173,7 @@ static int problem_init(struct problem *p, const struct gcal_result_form_fit *f,
                                       .spread = p->spread,
                                       .group = p->group,
                                       .given = p->given,
-                                      .merge_collinear = merge_collinear };
+                                      .merge_collinear = d->merge_collinear };
     return 0;
 }
 
@@ -226,20 +242,21 @@ static bool is_component(const char *feature, const char *kind)
 }
 
 /* Rows with costs of both components. */
-static int find_mixed(struct gcal_result_type_fit *t, const struct gcal_record *record,
-                      const struct gcal_model *model, const struct gcal_result_rows *rows,
+static int find_mixed(struct gcal_result_type_fit *t, const struct design *d,
+                      const struct gcal_model *model, const size_t *cell_of,
                       struct gcal_error *err)
 {
-    double *features = gcal_result_features(record, model, rows, err);
+    double *features = gcal_result_features(d->record, model, d->rows, err);
     int rc = features ? 0 : -1;
 
-    if (rc == 0 && !(t->row_mixed = calloc(rows->n + 1, sizeof(*t->row_mixed))))
+    if (rc == 0 && !(t->row_mixed = calloc(t->n_rows + 1, sizeof(*t->row_mixed))))
         rc = gcal_error_memory(err);
-    for (size_t i = 0; rc == 0 && i < rows->n; i++) {
+    for (size_t i = 0; rc == 0 && i < t->n_rows; i++) {
+        const double *counts = &features[cell_of[i] * model->n_features];
         bool memory = false, onchip = false;
 
         for (size_t k = 0; k < model->n_features; k++) {
-            bool there = features[i * model->n_features + k] > 0;
+            bool there = counts[k] > 0;
 
             memory |= there && is_component(model->features[k], "f_memory_tag:");
             onchip |= there && is_component(model->features[k], "f_onchip_tag:");
@@ -281,28 +298,118 @@ static void widen_range(struct gcal_result_form_fit *f, const struct gcal_model 
         }
 }
 
-static int fit_form(struct gcal_result_form_fit *f, const struct gcal_record *record,
-                    const struct gcal_config_form *form, bool merge_collinear,
-                    bool by_targets, const struct gcal_result_rows *rows,
-                    struct gcal_error *err)
+/* To the cells. */
+static int fit_cells(struct gcal_result_form_fit *f, const struct design *d,
+                     const struct gcal_config_form *form, struct gcal_error *err)
 {
     struct problem p = { 0 };
     int rc = -1;
 
-    if (pick_rows(f, form->tailored, rows, err) == 0 &&
-        problem_init(&p, f, record, form, merge_collinear, rows, err) == 0 &&
+    if (pick_rows(f, form->tailored, d->rows, err) == 0 &&
+        problem_init(&p, f, d, form, err) == 0 &&
         gcal_result_find_shapes(form->model, &p.rows, p.is_brief, p.given, err) == 0) {
-        drop_brief(&p, f, rows);
+        drop_brief(&p, f, d->rows);
         find_folds(&p);
         if (gcal_fit_solve(form->model, &p.rows, &f->fit, err) == 0)
-            rc = hold_out(f, form, by_targets, &p, rows, err);
+            rc = hold_out(f, form, d->by_targets, &p, d->rows, err);
     }
     if (rc == 0 && f->fit.status == GCAL_FIT_GOOD)
-        widen_range(f, form->model, &p, rows);
+        widen_range(f, form->model, &p, d->rows);
     if (rc < 0)
         gcal_error_prefix(err, "model %s, form %s", form->model->name, form->name);
     problem_clear(&p);
     return rc;
+}
+
+/* ---- from cells to rows ---- */
+
+/* 'by_cell' for each of the n rows; takes it. */
+static int expand_predictions(double **by_cell, const size_t *cell_of, size_t n,
+                              struct gcal_error *err)
+{
+    double *by_row = malloc((n + 1) * sizeof(*by_row));
+
+    if (!by_row)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n; i++)
+        by_row[i] = (*by_cell)[cell_of[i]];
+    free(*by_cell);
+    *by_cell = by_row;
+    return 0;
+}
+
+/* The fitted rows, with what the fit predicts of their cells. */
+static int expand_fitted(struct gcal_result_form_fit *f, const struct design *d,
+                         const size_t *cell_of, size_t n, struct gcal_error *err)
+{
+    size_t *place = calloc(d->rows->n + 1, sizeof(*place)); /* in f->row, from 1 */
+    size_t *row = calloc(n + 1, sizeof(*row)), n_fitted = 0;
+    double *predicted_s = calloc(n + 1, sizeof(*predicted_s));
+
+    if (!place || !row || !predicted_s) {
+        free(place);
+        free(row);
+        free(predicted_s);
+        return gcal_error_memory(err);
+    }
+    for (size_t k = 0; k < f->n_rows; k++)
+        place[f->row[k]] = k + 1;
+    for (size_t i = 0; i < n; i++)
+        if (place[cell_of[i]]) {
+            predicted_s[n_fitted] = f->fit.predicted_s[place[cell_of[i]] - 1];
+            row[n_fitted++] = i;
+        }
+    free(place);
+    free(f->row);
+    free(f->fit.predicted_s);
+    f->row = row;
+    f->fit.predicted_s = predicted_s;
+    f->n_rows = f->fit.n_rows = n_fitted;
+    return 0;
+}
+
+static int expand(struct gcal_result_form_fit *f, const struct design *d,
+                  const size_t *cell_of, size_t n, struct gcal_error *err)
+{
+    return expand_fitted(f, d, cell_of, n, err) < 0 ||
+                   expand_predictions(&f->held_out_s, cell_of, n, err) < 0 ||
+                   expand_predictions(&f->fold_out_s, cell_of, n, err) < 0
+               ? -1
+               : 0;
+}
+
+/* ---- all forms ---- */
+
+struct fitting {
+    struct gcal_result_type_fit *t;
+    const struct design *design;
+    const struct gcal_config_model *config;
+    const size_t *cell_of;
+};
+
+static int fit_form(void *context, size_t i, struct gcal_error *err)
+{
+    const struct fitting *f = context;
+    struct gcal_result_form_fit *form = &f->t->forms[i];
+
+    return fit_cells(form, f->design, &f->config->forms[i], err) < 0
+               ? -1
+               : expand(form, f->design, f->cell_of, f->t->n_rows, err);
+}
+
+static int fit_all(struct gcal_result_type_fit *t, const struct design *d,
+                   const struct gcal_config_model *config, const size_t *cell_of,
+                   struct gcal_error *err)
+{
+    struct fitting f = { t, d, config, cell_of };
+
+    if (find_mixed(t, d, config->model, cell_of, err) < 0)
+        return -1;
+    if (!(t->row_cell_s = calloc(t->n_rows + 1, sizeof(*t->row_cell_s))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < t->n_rows; i++)
+        t->row_cell_s[i] = d->rows->rows[cell_of[i]].time_s;
+    return gcal_threads_share(t->n_forms, fit_form, &f, err);
 }
 
 int gcal_result_fit_forms(struct gcal_result_type_fit *t,
@@ -310,20 +417,26 @@ int gcal_result_fit_forms(struct gcal_result_type_fit *t,
                           const struct gcal_config_model *config,
                           const struct gcal_result_rows *rows, struct gcal_error *err)
 {
-    bool merge_collinear = gcal_config_model_merges(config);
+    size_t *generator = gcal_result_generators(record, err);
+    struct gcal_result_cells cells = { 0 };
+    struct design d = { .record = record,
+                        .rows = &cells.rows,
+                        .generator = generator,
+                        .merge_collinear = gcal_config_model_merges(config) };
+    int rc = generator ? gcal_result_cells_find(record, rows, &cells, err) : -1;
 
-    if (!(t->forms = calloc(config->n_forms, sizeof(*t->forms))))
-        return gcal_error_memory(err);
-    t->n_forms = config->n_forms;
-    if (find_mixed(t, record, config->model, rows, err) < 0)
-        return -1;
+    if (rc == 0 && !(t->forms = calloc(config->n_forms, sizeof(*t->forms))))
+        rc = gcal_error_memory(err);
+    if (rc == 0)
+        t->n_forms = config->n_forms;
     for (size_t i = 0; i < rows->n; i++)
         t->by_targets = t->by_targets || rows->rows[i].target;
-    for (size_t i = 0; i < t->n_forms; i++)
-        if (fit_form(&t->forms[i], record, &config->forms[i], merge_collinear,
-                     t->by_targets, rows, err) < 0)
-            return -1;
-    return 0;
+    d.by_targets = t->by_targets;
+    if (rc == 0)
+        rc = fit_all(t, &d, config, cells.of_row, err);
+    gcal_result_cells_clear(&cells);
+    free(generator);
+    return rc;
 }
 
 bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,

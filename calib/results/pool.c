@@ -17,6 +17,7 @@ static void table_clear(struct gcal_result_table *t)
 {
     free(t->device);
     free(t->kernel);
+    free(t->place);
     free(t->group);
     free(t->time_s);
     free(t->spread);
@@ -39,22 +40,40 @@ static bool counts(const struct gcal_result_row *row)
     return !row->brief;
 }
 
+static int find_groups(struct gcal_result_table *t, const struct gcal_record *record,
+                       struct gcal_error *err)
+{
+    size_t *generator = gcal_result_generators(record, err);
+
+    if (!generator)
+        return -1;
+    for (size_t k = 0; k < t->n_kernels; k++)
+        t->group[k] = generator[t->kernel[k]];
+    for (size_t k = t->n_kernels; k-- > 0;) /* earlier ones are still the record's */
+        t->group[k] = place_of(t->group, k, t->group[k]);
+    free(generator);
+    return 0;
+}
+
 static int table_init(struct gcal_result_table *t, const struct gcal_record *record,
                       const struct gcal_result_rows *rows, struct gcal_error *err)
 {
     *t = (struct gcal_result_table){ .device = calloc(rows->n + 1, sizeof(*t->device)),
                                      .kernel = calloc(rows->n + 1, sizeof(*t->kernel)),
-                                     .group = calloc(rows->n + 1, sizeof(*t->group)) };
-    if (!t->device || !t->kernel || !t->group)
+                                     .group = calloc(rows->n + 1, sizeof(*t->group)),
+                                     .place = calloc(gcal_record_device_count(record) + 1,
+                                                     sizeof(*t->place)) };
+    if (!t->device || !t->kernel || !t->group || !t->place)
         return gcal_error_memory(err);
     for (size_t i = 0; i < rows->n; i++) {
         const struct gcal_result_row *row = &rows->rows[i];
-        size_t at = place_of(t->device, t->n_devices, row->device);
 
         if (!counts(row))
             continue;
-        if (at == t->n_devices)
+        if (!t->place[row->device]) {
             t->device[t->n_devices++] = row->device;
+            t->place[row->device] = t->n_devices;
+        }
         if (!t->n_kernels || t->kernel[t->n_kernels - 1] != row->kernel)
             t->kernel[t->n_kernels++] = row->kernel; /* rows are sorted by kernel */
     }
@@ -62,11 +81,7 @@ static int table_init(struct gcal_result_table *t, const struct gcal_record *rec
     t->spread = calloc(t->n_kernels * t->n_devices + 1, sizeof(*t->spread));
     if (!t->time_s || !t->spread)
         return gcal_error_memory(err);
-    for (size_t k = 0; k < t->n_kernels; k++)
-        t->group[k] = gcal_result_first_of_generator(record, t->kernel[k]);
-    for (size_t k = t->n_kernels; k-- > 0;) /* earlier ones are still the record's */
-        t->group[k] = place_of(t->group, k, t->group[k]);
-    return 0;
+    return find_groups(t, record, err);
 }
 
 static int read_table(struct gcal_result_table *t, const struct gcal_record *record,
@@ -86,7 +101,7 @@ static int read_table(struct gcal_result_table *t, const struct gcal_record *rec
             continue;
         while (t->kernel[k] != row->kernel)
             k++;
-        at = k * t->n_devices + place_of(t->device, t->n_devices, row->device);
+        at = k * t->n_devices + t->place[row->device] - 1;
         t->time_s[at] = row->time_s;
         t->spread[at] = row->spread;
     }
@@ -181,16 +196,19 @@ static double mean_of_all(const struct gcal_result_table *t, size_t k)
 static int find_factors(const struct gcal_result_table *t, double *raw,
                         struct gcal_error *err)
 {
-    double *expected_s = calloc(2 * t->n_kernels + 1, sizeof(*expected_s)), between;
-    double *time_s = expected_s + t->n_kernels;
+    double *mean_s = calloc(3 * t->n_kernels + 1, sizeof(*mean_s)), between;
+    double *expected_s = mean_s + t->n_kernels, *time_s = expected_s + t->n_kernels;
     size_t n = t->n_devices;
-    int rc = expected_s ? 0 : gcal_error_memory(err);
+    int rc = mean_s ? 0 : gcal_error_memory(err);
+
+    for (size_t k = 0; k < t->n_kernels && rc == 0; k++)
+        mean_s[k] = mean_of_all(t, k);
 
     for (size_t i = 0; i < n && rc == 0; i++) {
         size_t taken = 0;
 
         for (size_t k = 0; k < t->n_kernels; k++) {
-            expected_s[taken] = mean_of_all(t, k);
+            expected_s[taken] = mean_s[k];
             time_s[taken] = t->time_s[k * n + i];
             taken += isfinite(expected_s[taken]);
         }
@@ -198,7 +216,7 @@ static int find_factors(const struct gcal_result_table *t, double *raw,
     }
     if (rc == 0)
         gcal_fit_shrink(n, raw, raw + n, raw + 2 * n, raw + 3 * n, &between);
-    free(expected_s);
+    free(mean_s);
     return rc;
 }
 
@@ -207,12 +225,12 @@ static void divide(struct gcal_result_rows *rows, const struct gcal_result_table
 {
     for (size_t i = 0; i < rows->n; i++) {
         struct gcal_result_row *row = &rows->rows[i];
-        size_t at = place_of(t->device, t->n_devices, row->device);
+        size_t place = t->place[row->device];
 
-        if (at == t->n_devices)
+        if (!place)
             continue;
-        row->scale = factor[at];
-        row->time_s /= factor[at];
+        row->scale = factor[place - 1];
+        row->time_s /= factor[place - 1];
     }
 }
 

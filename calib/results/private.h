@@ -31,6 +31,40 @@ double *gcal_result_features(const struct gcal_record *record,
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err);
 
+/* Whether two rows of a kernel have the same features and are used alike. */
+bool gcal_result_have_same_features(const struct gcal_record *record,
+                                    const struct gcal_result_row *a,
+                                    const struct gcal_result_row *b);
+
+/* Rows in the order of their devices. */
+struct gcal_result_by_device {
+    size_t *row;   /* indices of rows, those of a device next to each other */
+    size_t *first; /* of each device of the record, and the end */
+};
+
+/* gcal_result_by_device_clear() in any case. */
+int gcal_result_sort_by_device(const struct gcal_record *record,
+                               const struct gcal_result_rows *rows,
+                               struct gcal_result_by_device *sorted,
+                               struct gcal_error *err);
+void gcal_result_by_device_clear(struct gcal_result_by_device *sorted);
+
+/* ---- cells.c ---- */
+
+/* Rows of a kernel with the same features, each cell as one row: the median of their times,
+ * with the relative standard error that follows from theirs, and all their samples.
+ */
+struct gcal_result_cells {
+    struct gcal_result_rows rows; /* .device: the first */
+    size_t *of_row;               /* the cell of each row */
+};
+
+/* gcal_result_cells_clear() in any case. */
+int gcal_result_cells_find(const struct gcal_record *record,
+                           const struct gcal_result_rows *rows,
+                           struct gcal_result_cells *cells, struct gcal_error *err);
+void gcal_result_cells_clear(struct gcal_result_cells *cells);
+
 /* ---- speed.c ---- */
 
 struct gcal_fit_visit;
@@ -68,6 +102,7 @@ size_t gcal_result_drop_early(struct gcal_measurement *m, uint64_t since);
 struct gcal_result_table {
     size_t n_devices, n_kernels;
     size_t *device, *kernel; /* indices in the record */
+    size_t *place;           /* by device of the record, from 1; 0: it is not there */
     size_t *group;
     double *time_s, *spread; /* n_kernels x n_devices, NaN: not measured */
 };
@@ -180,10 +215,10 @@ int gcal_result_fit_forms(struct gcal_result_type_fit *t,
 bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,
                                  const struct gcal_config_model *config, size_t form);
 
-/* The first kernel of the same generator in the record: kernels of a generator resemble
- * each other, and are left out together.
+/* Of each kernel, the first one of the same generator in the record: kernels of a generator
+ * resemble each other, and are left out together.  The caller's to free.
  */
-size_t gcal_result_first_of_generator(const struct gcal_record *record, size_t kernel);
+size_t *gcal_result_generators(const struct gcal_record *record, struct gcal_error *err);
 
 /* ---- choose.c ---- */
 

@@ -30,6 +30,7 @@ static void type_fit_clear(struct gcal_result_type_fit *t)
     free(t->row_device);
     free(t->row_kernel);
     free(t->row_time_s);
+    free(t->row_cell_s);
     free(t->row_scale);
     free(t->row_brief);
     free(t->row_mixed);
@@ -181,12 +182,11 @@ static int fit_one(void *context, size_t i, struct gcal_error *err)
     return rc;
 }
 
-/* The numbers do not depend on the number of threads: each fit is made by one thread. */
+/* The numbers do not depend on the number of threads. */
 static int fit_all(struct fitting *f, struct gcal_error *err)
 {
     struct gcal_results *results = f->results;
-    int rc =
-        gcal_threads_run(results->n_fits, gcal_threads_processors(), fit_one, f, err);
+    int rc = gcal_threads_share(results->n_fits, fit_one, f, err);
 
     for (size_t i = 0; i < results->n_fits; i++)
         results->n_rejected += !results->fits[i].good;

@@ -69,6 +69,9 @@ struct gcal_result_type_fit {
     size_t *row_device;                 /* n_rows: index in the record */
     size_t *row_kernel;                 /* n_rows: index in the record */
     double *row_time_s;                 /* n_rows: medians, over row_scale */
+    double
+        *row_cell_s;   /* n_rows: the median over devices with the same features, to which
+                           the forms are fitted, and by which they are compared */
     double *row_scale; /* n_rows: by which the device's times were divided, so that the
                           devices have one centre */
     bool *row_brief;   /* n_rows: see gcal_result_row */

@@ -73,30 +73,81 @@ static bool is_checked(const struct gcal_run_kernel *kernel)
     return true;
 }
 
-static bool is_of_family(const struct gcal_run_kernel *kernel, const char *family)
+/* ---- short launches ---- */
+
+static int by_family(const void *a, const void *b)
 {
-    return kernel->family && strcmp(kernel->family, family) == 0;
+    const struct gcal_run_kernel *const *x = a, *const *y = b;
+
+    return strcmp((*x)->family ? (*x)->family : "", (*y)->family ? (*y)->family : "");
+}
+
+/* Numbers the families of the kernels: the caller's to free. */
+static size_t *number_families(const struct gcal_record *record, size_t *n_families,
+                               struct gcal_error *err)
+{
+    size_t n = gcal_record_kernel_count(record);
+    const struct gcal_run_kernel **sorted = calloc(n + 1, sizeof(*sorted));
+    size_t *family = calloc(n + 1, sizeof(*family));
+
+    if (!sorted || !family) {
+        free(sorted);
+        free(family);
+        gcal_error_memory(err);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = gcal_record_kernel(record, i);
+    if (n)
+        qsort(sorted, n, sizeof(*sorted), by_family);
+    *n_families = 0;
+    for (size_t i = 0; i < n; i++) {
+        *n_families += i && by_family(&sorted[i - 1], &sorted[i]) != 0;
+        family[sorted[i] - gcal_record_kernel(record, 0)] = *n_families;
+    }
+    ++*n_families;
+    free(sorted);
+    return family;
 }
 
 /* Of derived kernels and of target kernels that are checked: microbenchmarks are short on
- * purpose.  Rows of one family need not be adjacent.
+ * purpose.
  */
-static bool is_brief(const struct gcal_record *record,
-                     const struct gcal_result_rows *rows,
-                     const struct gcal_result_row *row)
+static bool may_be_brief(const struct gcal_run_kernel *kernel,
+                         const struct gcal_result_row *row)
 {
-    const struct gcal_run_kernel *kernel = gcal_record_kernel(record, row->kernel);
-    double longest_s = 0;
+    return kernel->family && row->time_s < GCAL_RESULT_SHORT_S &&
+           (kernel->origin.form != GCAL_KERNEL_COMPLETE || is_checked(kernel));
+}
 
-    if (!kernel->family || row->time_s >= GCAL_RESULT_SHORT_S ||
-        (kernel->origin.form == GCAL_KERNEL_COMPLETE && !is_checked(kernel)))
-        return false;
-    for (size_t i = 0; i < rows->n; i++)
-        if (rows->rows[i].device == row->device &&
-            is_of_family(gcal_record_kernel(record, rows->rows[i].kernel),
-                         kernel->family))
-            longest_s = fmax(longest_s, rows->rows[i].time_s);
-    return row->time_s < SHORT_SHARE * longest_s;
+/* By the longest launch of the family on the device. */
+static int find_brief(const struct gcal_record *record, struct gcal_result_rows *rows,
+                      struct gcal_error *err)
+{
+    size_t n_devices = gcal_record_device_count(record), n_families = 0;
+    size_t *family = number_families(record, &n_families, err);
+    double *longest_s = calloc(n_families * n_devices + 1, sizeof(*longest_s));
+    int rc = longest_s ? 0 : gcal_error_memory(err);
+
+    if (!family)
+        rc = -1;
+    for (size_t i = 0; i < rows->n && rc == 0; i++) {
+        const struct gcal_result_row *row = &rows->rows[i];
+        double *longest = &longest_s[family[row->kernel] * n_devices + row->device];
+
+        *longest = fmax(*longest, row->time_s);
+    }
+    for (size_t i = 0; i < rows->n && rc == 0; i++) {
+        struct gcal_result_row *row = &rows->rows[i];
+
+        row->brief =
+            may_be_brief(gcal_record_kernel(record, row->kernel), row) &&
+            row->time_s <
+                SHORT_SHARE * longest_s[family[row->kernel] * n_devices + row->device];
+    }
+    free(family);
+    free(longest_s);
+    return rc;
 }
 
 /* 'visits' gets the visits of all good measurements; NULL: not wanted. */
@@ -153,6 +204,10 @@ int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_r
     struct gcal_result_speeds found = { 0 };
     int rc = read_counting(record, &found, rows, err);
 
+    if (rc == 0 && rows->n)
+        qsort(rows->rows, rows->n, sizeof(*rows->rows), by_kernel_and_device);
+    if (rc == 0)
+        rc = find_brief(record, rows, err);
     if (rc == 0 && speeds)
         *speeds = found;
     else
@@ -160,13 +215,8 @@ int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_r
     if (rc < 0) {
         free(rows->rows);
         *rows = (struct gcal_result_rows){ 0 };
-        return -1;
     }
-    if (rows->n)
-        qsort(rows->rows, rows->n, sizeof(*rows->rows), by_kernel_and_device);
-    for (size_t i = 0; i < rows->n; i++)
-        rows->rows[i].brief = is_brief(record, rows, &rows->rows[i]);
-    return 0;
+    return rc;
 }
 
 /* Sets 'target' and 'fallback'; false if the model does not use the kernel. */
@@ -249,6 +299,17 @@ static bool same_built(const struct gcal_built *a, const struct gcal_built *b)
     return a->registers == b->registers && a->private_bytes == b->private_bytes;
 }
 
+bool gcal_result_have_same_features(const struct gcal_record *record,
+                                    const struct gcal_result_row *a,
+                                    const struct gcal_result_row *b)
+{
+    const struct gcal_binding_device of_a = device_of(record, a);
+    const struct gcal_binding_device of_b = device_of(record, b);
+
+    return same_facts(&of_a, &of_b) && same_built(&a->built, &b->built) &&
+           a->brief == b->brief && a->target == b->target && a->fallback == b->fallback;
+}
+
 double *gcal_result_features(const struct gcal_record *record,
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err)
@@ -279,4 +340,32 @@ double *gcal_result_features(const struct gcal_record *record,
         }
     }
     return values;
+}
+
+/* ---- by device ---- */
+
+void gcal_result_by_device_clear(struct gcal_result_by_device *sorted)
+{
+    free(sorted->row);
+    free(sorted->first);
+}
+
+int gcal_result_sort_by_device(const struct gcal_record *record,
+                               const struct gcal_result_rows *rows,
+                               struct gcal_result_by_device *sorted,
+                               struct gcal_error *err)
+{
+    size_t n = gcal_record_device_count(record);
+
+    sorted->row = calloc(rows->n + 1, sizeof(*sorted->row));
+    sorted->first = calloc(n + 2, sizeof(*sorted->first));
+    if (!sorted->row || !sorted->first)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < rows->n; i++)
+        sorted->first[rows->rows[i].device + 2]++;
+    for (size_t d = 0; d < n; d++)
+        sorted->first[d + 2] += sorted->first[d + 1];
+    for (size_t i = 0; i < rows->n; i++)
+        sorted->row[sorted->first[rows->rows[i].device + 1]++] = i;
+    return 0;
 }
