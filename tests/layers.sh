@@ -60,6 +60,7 @@ mpi/show            : store/params store/files store/ledger calib/config calib/a
 mpi/audit/output    : calib/audit mpi/cli
 mpi/audit/page      : calib/audit mpi/cli mpi/audit/output
 mpi/audit           : store/files calib/config calib/audit mpi/cli mpi/audit/output mpi/audit/page
+mpi/health          : store/files store/params calib/config calib/audit calib/worker mpi/cli
 mpi/export          : store/params store/files store/predict mpi/cli mpi/count
 mpi                 : calib/worker mpi/cli
 '

@@ -25,7 +25,8 @@ struct gcal_store;
     X(diff, "compare two parameter files or two records")                                \
     X(export, "write node speeds for Slurm, Flux or StarPU")                             \
     X(store, "verify, prune or sign a store")                                            \
-    X(audit, "find devices that have changed")
+    X(audit, "find devices that have changed")                                           \
+    X(health, "say in one line whether a node is well")
 
 /* gcal_command_NAME() takes the command's arguments (argv[0] is "gpucal NAME") and
  * returns the exit status.

@@ -97,9 +97,9 @@ scontrol update NodeName=n0 State=RESUME
 mv store elsewhere
 check n0
 ! is_drained n0 || fail "n0 is drained without a store"
-grep -q 'n0: there is no store ' out || fail "no word on it"
+grep -q 'n0: unknown: store .*/store: ' out || fail "no word on it"
 mv elsewhere store
 echo damaged >> store/tracks/n0.tsv
 check n0
 ! is_drained n0 || fail "n0 is drained as it cannot be audited"
-grep -q "'gpucal audit' ended with 1" out || fail "no word on it"
+grep -q 'n0: unknown: the node is not audited: ' out || fail "no word on it"
