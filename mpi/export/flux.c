@@ -20,9 +20,9 @@
 
 static int class_of(const struct gcal_export_speed_node *node)
 {
-    if (isnan(node->speed))
+    if (isnan(node->class_speed))
         return UNKNOWN_CLASS;
-    return (int)fmin(UNKNOWN_CLASS - 1, round(100 * (1 / node->speed - 1)));
+    return (int)fmin(UNKNOWN_CLASS - 1, round(100 * (1 / node->class_speed - 1)));
 }
 
 /* "/cluster0/NODE" is Fluxion's path of a node known from R; sites with racks use jgf. */

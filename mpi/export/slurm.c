@@ -45,10 +45,10 @@ static bool type_seen_before(const struct gcal_export_speed_node *node, size_t i
 static void put_features(struct gcal_buf *buf, const struct gcal_export_speed_node *node)
 {
     gcal_buf_puts(buf, "gpucal");
-    if (!isnan(node->speed))
-        gcal_buf_puts(buf, node->speed >= FAST     ? ",gpucal_fast"
-                           : node->speed >= MEDIUM ? ",gpucal_medium"
-                                                   : ",gpucal_slow");
+    if (!isnan(node->class_speed))
+        gcal_buf_puts(buf, node->class_speed >= FAST     ? ",gpucal_fast"
+                           : node->class_speed >= MEDIUM ? ",gpucal_medium"
+                                                         : ",gpucal_slow");
     for (size_t i = 0; i < node->n_devices; i++)
         if (!type_seen_before(node, i))
             put_type(buf, node->devices[i].type);
@@ -56,7 +56,8 @@ static void put_features(struct gcal_buf *buf, const struct gcal_export_speed_no
 
 static unsigned weight_of(const struct gcal_export_speed_node *node)
 {
-    return WEIGHT_STEP * (unsigned)fmin(1e6, round(100 / node->speed / WEIGHT_STEP));
+    return WEIGHT_STEP *
+           (unsigned)fmin(1e6, round(100 / node->class_speed / WEIGHT_STEP));
 }
 
 static void put_comment(struct gcal_buf *buf, const struct gcal_export_speed_node *node)

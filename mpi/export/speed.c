@@ -13,6 +13,7 @@
 #include "calib/base/strings.h"
 #include "mpi/export/export.h"
 #include "store/files/store.h"
+#include "store/ledger/track.h"
 #include "store/predict/predictor.h"
 
 /* ---- reading the store ---- */
@@ -30,6 +31,8 @@ static int describe(const struct gcal_params_device *from,
     d->type = strdup(from->info.type);
     d->utc = strdup(origin.calibrated_utc);
     d->run_id = strdup(origin.run_id);
+    if (model && model->factor > 0)
+        d->error = model->factor_error / model->factor;
     return d->uid && d->type && d->utc && d->run_id ? 0 : gcal_error_memory(err);
 }
 
@@ -62,7 +65,7 @@ static int add_device(const struct gcal_export *e, struct gcal_params_index *ind
         return -1;
     node->devices = d;
     d += node->n_devices++;
-    *d = (struct gcal_export_speed_device){ .speed = NAN };
+    *d = (struct gcal_export_speed_device){ .speed = NAN, .settled = 1 };
     rc = gcal_export_models(e, index, i, &from, err) < 0 ? 1 : 0;
     if (rc == 0)
         rc = find_costs(e, &from, names, d, err);
@@ -74,6 +77,21 @@ static int add_device(const struct gcal_export *e, struct gcal_params_index *ind
     return rc;
 }
 
+/* Without a track that can be read, the newest calibration counts. */
+static void read_track(const struct gcal_export *e, struct gcal_export_speed_node *node)
+{
+    struct gcal_track track = { 0 };
+    struct gcal_error why = { 0 };
+
+    if (gcal_track_load(e->store, node->name, &track, &why) < 0)
+        gcal_log(GCAL_LOG_WARN, "node %s: its earlier calibrations do not count: %s",
+                 node->name, why.text);
+    for (size_t i = 0; i < node->n_devices; i++)
+        node->devices[i].settled =
+            gcal_export_settled_ratio(&track, node->devices[i].uid);
+    gcal_track_clear(&track);
+}
+
 /* 1 with 'err': the node's file cannot be read. */
 static int read_node(const struct gcal_export *e, const char *name,
                      struct gcal_strings *names, struct gcal_export_speed_node *node,
@@ -83,7 +101,9 @@ static int read_node(const struct gcal_export *e, const char *name,
     const struct gcal_params *params;
     int rc = -1;
 
-    *node = (struct gcal_export_speed_node){ .name = strdup(name), .speed = NAN };
+    *node = (struct gcal_export_speed_node){ .name = strdup(name),
+                                             .speed = NAN,
+                                             .settled = NAN };
     if (!node->name) {
         gcal_error_memory(err);
         goto out;
@@ -97,6 +117,7 @@ static int read_node(const struct gcal_export *e, const char *name,
         if (gcal_export_matches(e, &params->devices[i]) &&
             (rc = add_device(e, index, i, names, node, err)) != 0)
             goto out;
+    read_track(e, node);
     rc = 0;
 out:
     gcal_params_index_destroy(index);
@@ -238,6 +259,7 @@ static void divide_by_fastest(struct gcal_export_speeds *s)
         fastest = fmax(fastest, s->nodes[i].speed);
     for (size_t i = 0; i < s->n_nodes; i++) {
         s->nodes[i].speed /= fastest;
+        s->nodes[i].settled /= fastest;
         for (size_t j = 0; j < s->nodes[i].n_devices; j++)
             s->nodes[i].devices[j].speed /= fastest;
     }
@@ -252,8 +274,12 @@ static void find_rates(struct gcal_export_speeds *s, const bool *common, size_t 
             double rate = rate_of(&node->devices[j], common, s->costs.n, n_common);
 
             node->devices[j].speed = rate;
-            if (!isnan(rate))
-                node->speed = isnan(node->speed) ? rate : node->speed + rate;
+            if (isnan(rate))
+                continue;
+            node->speed = isnan(node->speed) ? rate : node->speed + rate;
+            rate *= node->devices[j].settled;
+            node->settled = isnan(node->settled) ? rate : node->settled + rate;
+            node->error = fmax(node->error, node->devices[j].error);
         }
     }
 }
@@ -273,7 +299,7 @@ static int compare(struct gcal_export_speeds *s, struct gcal_error *err)
     }
     free(common);
     if (n_common)
-        return 0;
+        return gcal_export_classes_find(s, err);
     return no_common(s, poorest, &poorest->devices[index], err);
 }
 

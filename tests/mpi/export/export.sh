@@ -98,6 +98,48 @@ cp out merged.json
 run jq -c '[.scheduling.graph.nodes[].metadata.properties]' merged.json
 line '\[null,\{"old":"","perf_class":"100"\},null,\{\}\]'
 
+# Nodes that differ by no more than their errors have one class, wherever its limit is.
+class() { # NODE FEATURE WEIGHT PERF_CLASS
+    run "$gpucal" export --to slurm --model rates --node '[emt]*'
+    grep -q "^$1${tab}gpucal,gpucal_$2,$type${tab}$3${tab}" out || fail "$1 is not $2 of weight $3"
+    run "$gpucal" export --to flux --model rates --node '[emt]*'
+    grep -q "/$1' perf_class=$4\$" out || fail "$1 is not in class $4"
+}
+make_node top 's/^\( *factor:\) .*/\1 1/'
+make_node equal 's/^\( *factor:\) .*/\1 1.108/' # 0.9025
+make_node equal2 's/^\( *factor:\) .*/\1 1.116/' # 0.896
+class equal medium 110 11
+class equal2 medium 110 11
+
+# Another class only if a second calibration confirms it.
+make_node moved 's/^\( *factor:\) .*/\1 1.3/'
+calibrated() { # TIMES...: of each calibration, relative to the last
+    awk -v times="$*" -F '\t' -v OFS='\t' '
+        $1 != "run" { print; next }
+        {
+            n = split(times, time, " ")
+            split($0, last)
+            for (i = 1; i <= n; i++) {
+                $2 = sprintf("202611%02dT000000Z-%08x", i, i)
+                for (f = 12; f < NF; f += 2) {
+                    $f = last[f] == "-" ? "-" : last[f] * time[i]
+                    $(f + 1) = last[f] == "-" ? "-" : last[f] * 0.001
+                }
+                print
+            }
+        }' "$work/made/tracks/vm.tsv" > "$STORE/tracks/moved.tsv"
+}
+mkdir "$STORE/tracks"
+calibrated 0.77 0.768 0.77 1
+class moved fast 100 0
+calibrated 0.77 0.768 1 0.77 1 # never twice
+class moved fast 100 0
+calibrated 0.77 0.768 1.003 1
+class moved medium 130 30
+calibrated 1 1 0.77 1
+class moved medium 130 30
+rm "$STORE"/nodes/{top,equal,equal2,moved}.yaml
+
 # A file that cannot be read stops no other node.
 expected=$("$gpucal" export --to slurm --node '[fh]*')
 echo '{' > "$STORE/nodes/hurt.yaml"
