@@ -258,7 +258,8 @@ bool gcal_generator_has_tag(const struct gcal_generator_view *view, const char *
 }
 
 void gcal_catalogue_count_by(struct gcal_catalogue *catalogue,
-                             gcal_catalogue_counter *counter)
+                             gcal_catalogue_counter *counter, void *context)
 {
     catalogue->counted->count = counter;
+    catalogue->counted->context = context;
 }

@@ -75,7 +75,6 @@ static int add_profile(const struct gcal_generator_setting *s, struct gcal_kerne
                        const struct gcal_kernel_cache_entry *counted,
                        const struct gcal_kernel_cache *cache, struct gcal_error *err)
 {
-    gcal_catalogue_counter *count = cache && cache->count ? cache->count : gcal_count;
     struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
     struct gcal_count_extent extents[kernel->n_args + 1];
 
@@ -88,7 +87,10 @@ static int add_profile(const struct gcal_generator_setting *s, struct gcal_kerne
     request.index_arithmetic = kernel->counting.index_arithmetic;
     request.n_extents = gcal_kernel_extents(kernel, extents);
     request.extents = extents;
-    if (!gcal_kernel_is_transfer(kernel) && !(kernel->profile = count(&request, err)))
+    if (!gcal_kernel_is_transfer(kernel) &&
+        !(kernel->profile = cache && cache->count
+                                ? cache->count(cache->context, &request, err)
+                                : gcal_count(&request, err)))
         return -1;
     return gcal_kernel_run_count(kernel, err);
 }

@@ -213,13 +213,14 @@ struct gcal_catalogue *gcal_catalogue_open_entry(struct gcal_yaml *root,
                                                  struct gcal_error *err);
 void gcal_catalogue_close(struct gcal_catalogue *catalogue);
 
-/* gcal_count(), or what gives the same profiles sooner; several threads call it. */
+/* What gives the same profiles as gcal_count(), sooner; several threads call it. */
 typedef struct gcal_profile *
-gcal_catalogue_counter(const struct gcal_count_request *request, struct gcal_error *err);
+gcal_catalogue_counter(void *context, const struct gcal_count_request *request,
+                       struct gcal_error *err);
 
 /* Counts the catalogue's kernels by another function than gcal_count(). */
 void gcal_catalogue_count_by(struct gcal_catalogue *catalogue,
-                             gcal_catalogue_counter *counter);
+                             gcal_catalogue_counter *counter, void *context);
 
 /* The files beside the built-in ones, for records and messages; live as long as the
  * catalogue.

@@ -80,6 +80,7 @@ struct gcal_catalogue {
 struct gcal_kernel_cache {
     void *tree;                    /* of struct gcal_kernel_cache_entry */
     gcal_catalogue_counter *count; /* what counts the others; NULL: gcal_count() */
+    void *context;
 };
 
 /* Results of work removal and counting for a variant, counted for one sub-group size. */

@@ -139,7 +139,7 @@ gcal_command_catalogue_open(const struct gcal_command_catalogue_sources *from,
     if (rc == 0 && add_new(&all, &r.files, err) == 0)
         catalogue = gcal_catalogue_open_with(&all, err);
     if (catalogue)
-        gcal_catalogue_count_by(catalogue, gcal_command_count_cached);
+        gcal_catalogue_count_by(catalogue, gcal_command_count_cached, NULL);
     gcal_catalogue_files_clear(&all);
     reading_clear(&r);
     return catalogue;

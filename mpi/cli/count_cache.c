@@ -181,8 +181,8 @@ static char *join_lines(const char *source)
     return text;
 }
 
-/* The key as a file's name, or false: not for the cache. */
-static bool make_key(const struct gcal_count_request *r, char key[GCAL_HASH_TEXT_SIZE])
+bool gcal_command_count_key(const struct gcal_count_request *r,
+                            char key[GCAL_COUNT_KEY_SIZE])
 {
     struct gcal_buf buf = { 0 };
     const char *include_folder = getenv("GPUCAL_CLANG_INCLUDE");
@@ -424,13 +424,15 @@ static void store(int folder, const char *key, const struct gcal_profile *profil
     gcal_buf_free(&buf);
 }
 
-struct gcal_profile *gcal_command_count_cached(const struct gcal_count_request *request,
+struct gcal_profile *gcal_command_count_cached(void *none,
+                                               const struct gcal_count_request *request,
                                                struct gcal_error *err)
 {
-    char key[GCAL_HASH_TEXT_SIZE];
-    int folder = make_key(request, key) ? open_folder() : -1;
+    char key[GCAL_COUNT_KEY_SIZE];
+    int folder = gcal_command_count_key(request, key) ? open_folder() : -1;
     struct gcal_profile *profile = folder < 0 ? NULL : look_up(folder, key);
 
+    (void)none;
     if (!profile && (profile = gcal_count(request, err)) && folder >= 0)
         store(folder, key, profile);
     if (folder >= 0)

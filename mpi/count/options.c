@@ -387,7 +387,7 @@ struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options 
     request.sub_group_size = sub_group_size;
     if (check_dimensions(o, request.n_dims, err) == 0) {
         profile = o->no_cache ? gcal_count(&request, err)
-                              : gcal_command_count_cached(&request, err);
+                              : gcal_command_count_cached(NULL, &request, err);
         if (!profile)
             explain(o, &request, err);
     }

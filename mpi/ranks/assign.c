@@ -229,6 +229,7 @@ static int send_assignment(struct gcal_root *root, size_t rank, struct gcal_erro
     gcal_wire_put_u64(&buf, root->config.measure.seed);
     gcal_root_put_lock_test(root, rank, &buf);
     gcal_catalogue_files_put(&buf, gcal_catalogue_added_files(root->catalogue));
+    gcal_profiles_put(&buf, root->profiles);
     gcal_wire_put_u32(&buf, (uint32_t)peer->n_assigned);
     for (size_t j = 0; j < peer->n_assigned; j++)
         put_device(&buf, root, peer, j);
@@ -280,10 +281,25 @@ int gcal_root_assign(struct gcal_root *root, struct gcal_error *err)
     }
     if (gcal_root_check_resumed(root, err) < 0)
         return -1;
-    for (size_t i = 0; i < root->n_peers; i++)
-        if (root->peers[i].state == GCAL_ROOT_PEER_WORKING &&
-            send_assignment(root, i, err) < 0)
+    return gcal_root_counting_start(root, err);
+}
+
+/* Messages on their way, each with all profiles, are few: they are the root's memory. */
+#define AT_ONCE      8
+#define SEND_LIMIT_S 1.0
+
+int gcal_root_send_assignments(struct gcal_root *root, struct gcal_error *err)
+{
+    size_t n_sent = 0;
+
+    for (size_t i = 0; i < root->n_peers; i++) {
+        if (root->peers[i].state != GCAL_ROOT_PEER_WORKING)
+            continue;
+        if (send_assignment(root, i, err) < 0)
             return -1;
+        if (++n_sent % AT_ONCE == 0)
+            gcal_comm_flush(root->comm, SEND_LIMIT_S);
+    }
     return 0;
 }
 

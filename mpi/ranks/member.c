@@ -10,6 +10,7 @@
 #include "calib/select/select.h"
 #include "mpi/cli/command.h"
 #include "mpi/ranks/measuring.h"
+#include "mpi/ranks/profiles.h"
 #include "mpi/ranks/ranks.h"
 
 #define LIST_LIMIT_S 60.0
@@ -125,7 +126,8 @@ static void empty_outbox(void *context)
 struct assignment {
     struct gcal_config config;
     struct gcal_catalogue *catalogue;
-    struct gcal_wire wire; /* at the first device not read yet */
+    struct gcal_profiles *profiles; /* of rank 0, for the catalogue's kernels */
+    struct gcal_wire wire;          /* at the first device not read yet */
     size_t n_devices;
     char *locks_of; /* the store whose locks are to be tested; "": none */
 };
@@ -151,13 +153,18 @@ static int read_assignment(struct member *m, struct assignment *a, struct gcal_e
     seed = gcal_wire_get_u64(&a->wire);
     a->locks_of = gcal_wire_get_text(&a->wire);
     gcal_catalogue_files_get(&a->wire, &files);
+    if (!(a->profiles = gcal_profiles_create(err)) ||
+        gcal_profiles_get(&a->wire, a->profiles, err) < 0)
+        goto out;
     a->n_devices = gcal_wire_get_u32(&a->wire);
     if (!file || !text || !a->locks_of || a->wire.bad || a->n_devices > a->wire.left) {
         damaged(err);
         goto out;
     }
-    if (!(a->catalogue = gcal_catalogue_open_with(&files, err)) ||
-        gcal_select_parse(text, strlen(text), file, a->catalogue, &a->config, err) < 0)
+    if (!(a->catalogue = gcal_catalogue_open_with(&files, err)))
+        goto out;
+    gcal_catalogue_count_by(a->catalogue, gcal_profiles_count, a->profiles);
+    if (gcal_select_parse(text, strlen(text), file, a->catalogue, &a->config, err) < 0)
         goto out;
     a->config.measure.budget_s = budget_s;
     a->config.measure.seed = seed;
@@ -287,6 +294,7 @@ static int work(struct member *m, struct gcal_error *err)
 out:
     gcal_config_clear(&a.config);
     gcal_catalogue_close(a.catalogue);
+    gcal_profiles_destroy(a.profiles);
     free(a.locks_of);
     return rc;
 }

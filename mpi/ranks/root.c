@@ -86,8 +86,10 @@ static int read_config(struct gcal_root *root, struct gcal_error *err)
                                                          .config = &root->config };
 
     if (gcal_config_read(root->options.config, &root->config, err) < 0 ||
-        !(root->catalogue = gcal_command_catalogue_open(&from, err)))
+        !(root->catalogue = gcal_command_catalogue_open(&from, err)) ||
+        !(root->profiles = gcal_profiles_create(err)))
         return -1;
+    gcal_catalogue_count_by(root->catalogue, gcal_profiles_count, root->profiles);
     return gcal_select_resolve(&root->config, root->catalogue, err);
 }
 
@@ -177,7 +179,9 @@ void gcal_root_destroy(struct gcal_root *root)
     gcal_store_close(root->store);
     gcal_record_header_clear(&root->header);
     gcal_config_clear(&root->config);
+    gcal_root_counting_destroy(root);
     gcal_catalogue_close(root->catalogue);
+    gcal_profiles_destroy(root->profiles);
     for (size_t i = 0; i < root->n_selections; i++)
         gcal_selection_clear(&root->selections[i]);
     gcal_root_lost_clear(root);
@@ -413,6 +417,10 @@ static void service(void *context)
         root->assigned = true;
         if (gcal_root_assign(root, err) == 1)
             end_run(root, root->n_lost && !root->options.dry_run ? GCAL_EDEVICE : 0);
+    }
+    if (!err->code && !root->finished && gcal_root_counting_has_ended(root)) {
+        gcal_root_counting_destroy(root);
+        gcal_root_send_assignments(root, err);
     }
     if (err->code) {
         gcal_log(GCAL_LOG_ERROR, "%s", err->text);

@@ -5,6 +5,7 @@
 #include "calib/base/error.h"
 #include "calib/config/config.h"
 #include "mpi/cli/display.h"
+#include "mpi/ranks/profiles.h"
 #include "mpi/ranks/ranks.h"
 #include "mpi/ranks/selection.h"
 #include "store/files/store.h"
@@ -57,7 +58,9 @@ struct gcal_root {
     struct gcal_ranks_options options;
     struct gcal_config config;
     struct gcal_catalogue *catalogue;
-    struct gcal_store *store; /* NULL: nothing is published */
+    struct gcal_profiles *profiles; /* of the catalogue's kernels, as far as counted */
+    struct gcal_root_counting *counting; /* NULL: not begun, or ended */
+    struct gcal_store *store;            /* NULL: nothing is published */
     char *store_path;
     char *record_path, *journal_path;
     struct gcal_record_header header;
@@ -81,11 +84,22 @@ struct gcal_root {
     struct gcal_display *display;
 };
 
-/* Chooses a rank for each selected device, locks the nodes and sends ASSIGN.  Returns 1
+/* Chooses a rank for each selected device, locks the nodes and begins to count.  Returns 1
  * if there is nothing to measure (--dry-run, --if-changed): this is reported, and the run
  * ends.
  */
 int gcal_root_assign(struct gcal_root *root, struct gcal_error *err);
+
+/* Sends the assignments, once the kernels are counted. */
+int gcal_root_send_assignments(struct gcal_root *root, struct gcal_error *err);
+
+/* ---- counting.c ---- */
+
+/* Counts the kernels of a device of each type in a thread: root->profiles. */
+int gcal_root_counting_start(struct gcal_root *root, struct gcal_error *err);
+bool gcal_root_counting_has_ended(const struct gcal_root *root);
+/* Waits for its end. */
+void gcal_root_counting_destroy(struct gcal_root *root);
 
 /* With --if-changed, loads the published file of a node.  '*published' stays NULL if
  * there is none, and without --if-changed.

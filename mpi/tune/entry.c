@@ -324,7 +324,7 @@ static int open_catalogue(struct gcal_tune_entry *entry, const char *path,
     if (rc == 0 && (root = create_root(entry->file, path, kernel, err)))
         entry->catalogue = gcal_catalogue_open_entry(root, source, err);
     if (entry->catalogue)
-        gcal_catalogue_count_by(entry->catalogue, gcal_command_count_cached);
+        gcal_catalogue_count_by(entry->catalogue, gcal_command_count_cached, NULL);
     free(source);
     free(kernel);
     return entry->catalogue ? 0 : -1;

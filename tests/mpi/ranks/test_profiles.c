@@ -1,0 +1,125 @@
+/* test_profiles.c - profiles that rank 0 counted serve the other ranks */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/base/wire.h"
+#include "calib/model/profile.h"
+#include "kernels/count/count.h"
+#include "mpi/cli/count_cache.h"
+#include "mpi/ranks/profiles.h"
+
+static const struct gcal_count_request request = {
+    .source = "kernel void twice(global float *a) { a[get_global_id(0)] *= 2; }",
+    .file = "twice.cl",
+    .n_dims = 1,
+    .local_size = { 64 },
+    .global_size = { "n" },
+    .sub_group_size = 32,
+};
+
+static struct gcal_profile *count(struct gcal_profiles *profiles)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_profile *profile = gcal_profiles_count(profiles, &request, &err);
+
+    assert_string_equal(err.text, "");
+    assert_non_null(profile);
+    return profile;
+}
+
+/* What a member has of the root's profiles. */
+static struct gcal_profiles *send(const struct gcal_buf *message)
+{
+    struct gcal_profiles *received = gcal_profiles_create(NULL);
+    struct gcal_wire wire = gcal_wire_open(message->data, message->size);
+
+    assert_int_equal(gcal_profiles_get(&wire, received, NULL), 0);
+    assert_int_equal(gcal_wire_done(&wire, "profiles", NULL), 0);
+    return received;
+}
+
+static void a_member_has_what_was_counted(void **state)
+{
+    struct gcal_profiles *root = gcal_profiles_create(NULL), *member;
+    struct gcal_profile *counted = count(root), *again;
+    struct gcal_buf message = { 0 }, a = { 0 }, b = { 0 };
+
+    (void)state;
+    gcal_profiles_put(&message, root);
+    member = send(&message);
+    again = count(member);
+    gcal_profile_put(&a, counted);
+    gcal_profile_put(&b, again);
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+    gcal_profile_destroy(counted);
+    gcal_profile_destroy(again);
+    gcal_buf_free(&message);
+    gcal_buf_free(&a);
+    gcal_buf_free(&b);
+    gcal_profiles_destroy(root);
+    gcal_profiles_destroy(member);
+}
+
+/* The message has another profile for the request, which no count would give. */
+static void what_is_there_is_not_counted(void **state)
+{
+    struct gcal_profiles *root = gcal_profiles_create(NULL), *member;
+    struct gcal_profile *profile = count(root);
+    struct gcal_buf message = { 0 }, data = { 0 };
+    char key[GCAL_COUNT_KEY_SIZE];
+
+    (void)state;
+    assert_true(gcal_command_count_key(&request, key));
+    free(profile->kernel);
+    profile->kernel = strdup("thrice");
+    gcal_profile_put(&data, profile);
+    gcal_wire_put_u32(&message, 1);
+    gcal_wire_put_text(&message, key);
+    gcal_wire_put_bytes(&message, data.data, data.size);
+    gcal_profile_destroy(profile);
+    member = send(&message);
+    profile = count(member);
+    assert_string_equal(profile->kernel, "thrice");
+    gcal_profile_destroy(profile);
+    gcal_buf_free(&message);
+    gcal_buf_free(&data);
+    gcal_profiles_destroy(root);
+    gcal_profiles_destroy(member);
+}
+
+/* It is not the whole message. */
+static void a_damaged_message_is_seen(void **state)
+{
+    struct gcal_profiles *root = gcal_profiles_create(NULL),
+                         *member = gcal_profiles_create(NULL);
+    struct gcal_buf message = { 0 };
+    struct gcal_wire wire;
+
+    (void)state;
+    gcal_profile_destroy(count(root));
+    gcal_profiles_put(&message, root);
+    wire = gcal_wire_open(message.data, message.size - 1);
+    assert_int_equal(gcal_profiles_get(&wire, member, NULL), 0);
+    assert_true(wire.bad);
+    gcal_buf_free(&message);
+    gcal_profiles_destroy(root);
+    gcal_profiles_destroy(member);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_member_has_what_was_counted),
+        cmocka_unit_test(what_is_there_is_not_counted),
+        cmocka_unit_test(a_damaged_message_is_seen),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
