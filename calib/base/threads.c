@@ -1,10 +1,13 @@
 /* threads.c - independent jobs, shared by some threads */
 #include "calib/base/threads.h"
 
+#include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "calib/base/error.h"
@@ -26,6 +29,29 @@ struct crew {
     size_t failed;        /* the lowest job that failed; n_jobs: none */
     struct gcal_error error;
 };
+
+void gcal_thread_condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+bool gcal_thread_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
+                                double seconds)
+{
+    struct timespec until;
+    long ns;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    ns = until.tv_nsec + (long)(1e9 * (seconds - floor(seconds)));
+    until.tv_sec += (time_t)floor(seconds) + ns / 1000000000;
+    until.tv_nsec = ns % 1000000000;
+    return pthread_cond_timedwait(condition, lock, &until) != ETIMEDOUT;
+}
 
 size_t gcal_threads_processors(void)
 {

@@ -2,6 +2,8 @@
 #ifndef GCAL_CALIB_BASE_THREADS_H
 #define GCAL_CALIB_BASE_THREADS_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct gcal_error;
@@ -12,6 +14,12 @@ struct gcal_thread *gcal_thread_start(void *(*function)(void *context), void *co
                                       struct gcal_error *err);
 /* Waits for its end; NULL is allowed. */
 void gcal_thread_join(struct gcal_thread *thread);
+
+/* A condition with limited waits, by a clock without steps. */
+void gcal_thread_condition_init(pthread_cond_t *condition);
+/* False if 'seconds' passed without a signal. */
+bool gcal_thread_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
+                                double seconds);
 
 /* Processors that this process may use (a launcher may bind it to some), at least 1. */
 size_t gcal_threads_processors(void);

@@ -1,8 +1,6 @@
 /* comparing.c - outputs compared with the host's by threads, while the device goes on */
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
@@ -110,16 +108,6 @@ static void *compare_all(void *context)
 
 /* ---- for the plan ---- */
 
-static void init_condition(pthread_cond_t *changed)
-{
-    pthread_condattr_t attributes;
-
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
 struct gcal_plan_comparing *gcal_plan_comparing_start(const struct gcal_plan *plan)
 {
     size_t n = gcal_threads_processors() - 1;
@@ -132,7 +120,7 @@ struct gcal_plan_comparing *gcal_plan_comparing_start(const struct gcal_plan *pl
     c->seed = plan->options->seed;
     c->end = &c->first;
     pthread_mutex_init(&c->lock, NULL);
-    init_condition(&c->changed);
+    gcal_thread_condition_init(&c->changed);
     while (c->n_threads < MOST_THREADS && c->n_threads < n &&
            (c->threads[c->n_threads] = gcal_thread_start(compare_all, c, NULL)))
         c->n_threads++;
@@ -187,14 +175,7 @@ static void wait_for_change(struct gcal_plan *plan)
 {
     struct gcal_plan_comparing *c = plan->comparing;
     const struct gcal_worker_tick *tick = &plan->hooks->tick;
-    struct timespec until;
-    long ns;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    ns = until.tv_nsec + (long)(1e9 * TICK_S);
-    until.tv_sec += ns / 1000000000;
-    until.tv_nsec = ns % 1000000000;
-    if (pthread_cond_timedwait(&c->changed, &c->lock, &until) != ETIMEDOUT || !tick->call)
+    if (gcal_thread_condition_wait(&c->changed, &c->lock, TICK_S) || !tick->call)
         return;
     pthread_mutex_unlock(&c->lock);
     tick->call(tick->context);

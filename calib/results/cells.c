@@ -1,6 +1,6 @@
 /* cells.c - the rows of a kernel on devices that are alike, as one row of a fit
  *
- * The devices of a type share the errors of the model: a thousand of them tell no more of it
+ * The devices of a type share the errors of the model: a thousand of them show no more of it
  * than one does, but less noise.  Times are over the device factors, so what differs between
  * the rows of a kernel is noise, and what single devices do; the median over devices bounds
  * both.

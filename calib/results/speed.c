@@ -1,6 +1,6 @@
 /* speed.c - devices whose speed changed while they were measured, from the samples' order
  *
- * What such a device took before it had its last speed is no property of the device.
+ * What such a device took before it had its last speed is not a property of the device.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,7 @@
 /* ahead.c - a thread that has programs built before they are asked for */
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "calib/base/buf.h"
@@ -260,16 +258,6 @@ static void destroy(struct gcal_worker_ahead *a)
     free(a);
 }
 
-static void init_condition(pthread_cond_t *changed)
-{
-    pthread_condattr_t attributes;
-
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
 struct gcal_worker_ahead *gcal_worker_ahead_start(struct gcal_worker_spawner *spawner,
                                                   const char *uid, size_t n_workers,
                                                   size_t n_users, double limit_s,
@@ -285,7 +273,7 @@ struct gcal_worker_ahead *gcal_worker_ahead_start(struct gcal_worker_spawner *sp
     a->n_users = n_users;
     a->n_workers = n_workers;
     pthread_mutex_init(&a->lock, NULL);
-    init_condition(&a->changed);
+    gcal_thread_condition_init(&a->changed);
     if ((a->builders =
              gcal_worker_builders_start(spawner, uid, n_workers, limit_s, err))) {
         if (pthread_create(&a->thread, NULL, build_all, a) == 0)
@@ -342,15 +330,7 @@ void gcal_worker_ahead_add(struct gcal_worker_ahead *a, const struct gcal_kernel
 /* For a change, or a tick. */
 static void await_change(struct gcal_worker_ahead *a, const struct gcal_worker_tick *tick)
 {
-    struct timespec until;
-    long ns;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    ns = until.tv_nsec + (long)(1e9 * TICK_S);
-    until.tv_sec += ns / 1000000000;
-    until.tv_nsec = ns % 1000000000;
-    if (pthread_cond_timedwait(&a->changed, &a->lock, &until) != ETIMEDOUT || !tick ||
-        !tick->call)
+    if (gcal_thread_condition_wait(&a->changed, &a->lock, TICK_S) || !tick || !tick->call)
         return;
     pthread_mutex_unlock(&a->lock);
     tick->call(tick->context);

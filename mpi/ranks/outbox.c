@@ -3,9 +3,9 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "calib/base/error.h"
+#include "calib/base/threads.h"
 
 struct message {
     int tag;
@@ -23,7 +23,6 @@ struct gcal_outbox {
 struct gcal_outbox *gcal_outbox_create(struct gcal_error *err)
 {
     struct gcal_outbox *box = calloc(1, sizeof(*box));
-    pthread_condattr_t attributes;
 
     if (!box) {
         gcal_error_memory(err);
@@ -31,10 +30,7 @@ struct gcal_outbox *gcal_outbox_create(struct gcal_error *err)
     }
     box->end = &box->first;
     pthread_mutex_init(&box->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&box->filled, &attributes);
-    pthread_condattr_destroy(&attributes);
+    gcal_thread_condition_init(&box->filled);
     return box;
 }
 
@@ -89,19 +85,6 @@ int gcal_outbox_put(struct gcal_outbox *box, int tag, struct gcal_buf *payload,
     return gcal_error_set(err, GCAL_EINPUT, "rank 0 no longer answers");
 }
 
-static void wait_until_filled(struct gcal_outbox *box, double wait_s)
-{
-    struct timespec until;
-    long ns;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    ns = until.tv_nsec + (long)(1e9 * wait_s);
-    until.tv_sec += ns / 1000000000;
-    until.tv_nsec = ns % 1000000000;
-    while (!box->first && pthread_cond_timedwait(&box->filled, &box->lock, &until) == 0)
-        ;
-}
-
 bool gcal_outbox_take(struct gcal_outbox *box, double wait_s, int *tag,
                       struct gcal_buf *payload)
 {
@@ -109,7 +92,7 @@ bool gcal_outbox_take(struct gcal_outbox *box, double wait_s, int *tag,
 
     pthread_mutex_lock(&box->lock);
     if (!box->first && wait_s > 0)
-        wait_until_filled(box, wait_s);
+        gcal_thread_condition_wait(&box->filled, &box->lock, wait_s);
     message = pop(box);
     pthread_mutex_unlock(&box->lock);
     if (!message)

@@ -59,7 +59,7 @@ static int get_use(const char *text, struct gcal_run_kernel *kernel,
             strncmp(name, text, strlen(name)) == 0)
             return gcal_kernel_uses_add(&kernel->uses, model + 1, role, err);
     }
-    return gcal_error_set(err, GCAL_EINPUT, "'%s' is no use of a kernel", text);
+    return gcal_error_set(err, GCAL_EINPUT, "unknown use of a kernel: '%s'", text);
 }
 
 static int get_size(char *text, struct gcal_run_kernel *kernel, struct gcal_error *err)
@@ -67,7 +67,7 @@ static int get_size(char *text, struct gcal_run_kernel *kernel, struct gcal_erro
     char *name = strchr(text, ' ');
 
     if (!name)
-        return gcal_error_set(err, GCAL_EINPUT, "'%s' is no size", text);
+        return gcal_error_set(err, GCAL_EINPUT, "'%s' is not a size", text);
     *name++ = '\0';
     if (gcal_medians_number(text, &kernel->size_values[kernel->n_sizes], err) < 0)
         return -1;

@@ -134,7 +134,7 @@ int gcal_medians_number(const char *text, double *value, struct gcal_error *err)
 
     *value = strtod(text, &end);
     return end == text || *end
-               ? gcal_error_set(err, GCAL_EINPUT, "'%s' is no number", text)
+               ? gcal_error_set(err, GCAL_EINPUT, "'%s' is not a number", text)
                : 0;
 }
 
@@ -145,7 +145,7 @@ int gcal_medians_count(const char *text, size_t *value, struct gcal_error *err)
     errno = 0;
     *value = strtoull(text, &end, 10);
     return end == text || *end || errno || *text == '-'
-               ? gcal_error_set(err, GCAL_EINPUT, "'%s' is no count", text)
+               ? gcal_error_set(err, GCAL_EINPUT, "'%s' is not a count", text)
                : 0;
 }
 

@@ -63,7 +63,7 @@ static void expect(const struct gcal_fit_visit *visits, size_t at, double ratio,
 
     if (!speed.changed)
         fail_msg("a change by %g at visit %zu is not found", ratio, at);
-    /* A visit more or less: where no kernel tells, the point is open. */
+    /* A visit more or less: where no kernel shows it, the point is open. */
     if (llabs((long long)speed.since / 5 - (long long)at) > 2)
         fail_msg("a change by %g at visit %zu is found at %llu", ratio, at,
                  (unsigned long long)speed.since / 5);

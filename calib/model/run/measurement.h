@@ -57,9 +57,10 @@ struct gcal_measurement {
     size_t n_warmup;
     size_t n_samples;
     struct gcal_measurement_sample *samples; /* NULL: not kept, but what follows */
-    double median_s, spread; /* of samples that are not kept: the median of their times, and
+    double median_s,
+        spread;   /* of samples that are not kept: the median of their times, and
                                 its relative standard error */
-    bool checked;            /* its result was compared on this device */
+    bool checked; /* its result was compared on this device */
     double worst_difference; /* largest relative difference found */
     struct gcal_built built; /* zeros in records of earlier versions */
 };

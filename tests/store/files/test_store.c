@@ -240,18 +240,18 @@ static void publishes_all_that_can_be(void **state)
         snprintf(name, sizeof(name), i == 7 || i == 9 ? "no/%d" : "all%d", i);
         params[i] = sample_params(name, "uuid:7f", (i + 1) * 1e-12);
     }
-    assert_int_equal(
-        gcal_store_publish_all(store, params, run_ids, 40, &published, &err), -1);
+    assert_int_equal(gcal_store_publish_all(store, params, run_ids, 40, &published, &err),
+                     -1);
     assert_non_null(strstr(err.text, "'no/7' cannot be the name of a node"));
     assert_int_equal(published, 38);
     assert_int_equal(gcal_store_load(store, "all39", NULL, &found, NULL), 0);
     assert_true(cost(&found, 0) == 40e-12);
     gcal_params_clear(&found);
-    assert_int_equal(
-        gcal_store_publish_all(store, params, run_ids, 1, &published, &err), 0);
+    assert_int_equal(gcal_store_publish_all(store, params, run_ids, 1, &published, &err),
+                     0);
     assert_int_equal(published, 1);
-    assert_int_equal(
-        gcal_store_publish_all(store, params, run_ids, 0, &published, &err), 0);
+    assert_int_equal(gcal_store_publish_all(store, params, run_ids, 0, &published, &err),
+                     0);
     for (int i = 0; i < 40; i++)
         gcal_params_clear(&params[i]);
     gcal_store_close(store);
