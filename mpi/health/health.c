@@ -197,11 +197,7 @@ static int add_device(void *context, const struct gcal_audit_device *device,
 static int check_drift(struct health *h, const struct gcal_store *store,
                        const struct gcal_config *config, struct gcal_error *err)
 {
-    const struct gcal_audit_policy policy = { .warn = config->audit_warn,
-                                              .fail = config->audit_fail,
-                                              .false_alarms = config->audit_false_alarms,
-                                              .confirm = config->audit_confirm,
-                                              .of = config->audit_of };
+    const struct gcal_audit_policy policy = gcal_audit_policy_of(config);
     struct gcal_audit_summary summary = { 0 };
     struct gcal_error why = { 0 };
     int rc = 0;
