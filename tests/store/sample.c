@@ -1,4 +1,5 @@
 /* sample.c - made-up runs and parameters for the tests of store/ */
+#include "store/publish/publish.h"
 #include "store/record/record.h"
 #include "tests/store/sample.h"
 #include "tests/unit.h"
@@ -335,4 +336,23 @@ int gethostname(char *name, size_t size)
 {
     snprintf(name, size, "%s", sample_host);
     return 0;
+}
+
+void sample_expect_verified(const char *folder, size_t damaged, size_t interrupted,
+                            const char *message)
+{
+    struct gcal_store *store = gcal_store_open(folder, NULL);
+    struct gcal_verify_result v;
+    struct gcal_error err;
+
+    if (gcal_store_verify(store, &v, &err) < 0)
+        fail_msg("%s", err.text);
+    if (v.n_damaged != damaged || v.n_interrupted != interrupted)
+        fail_msg("%zu damaged, %zu interrupted: %s", v.n_damaged, v.n_interrupted,
+                 v.text ? v.text : "nothing");
+    if (message && !(v.text && strstr(v.text, message)))
+        fail_msg("'%s' is not in '%s'", message, v.text ? v.text : "nothing");
+    assert_true(message || !v.text);
+    gcal_verify_result_clear(&v);
+    gcal_store_close(store);
 }

@@ -41,6 +41,12 @@ void sample_load_type(const char *folder, const char *type, struct gcal_params *
 /* Runs 'body' in a child that may write no file beyond 'max_bytes'; its result. */
 int sample_with_file_limit(size_t max_bytes, int (*body)(void *context), void *context);
 
+/* The verification of the store finds so many damages and interrupted publications; 'message'
+ * (NULL: none) must be reported, and nothing else.
+ */
+void sample_expect_verified(const char *folder, size_t damaged, size_t interrupted,
+                            const char *message);
+
 /* The name of this host to the store: "here". */
 extern char sample_host[65];
 

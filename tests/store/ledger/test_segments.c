@@ -104,24 +104,6 @@ static void publish(const char *folder, const char *node, const char *run, doubl
     gcal_params_clear(&params);
 }
 
-static void expect(const char *folder, size_t damaged, size_t interrupted,
-                   const char *message)
-{
-    struct gcal_store *store = gcal_store_open(folder, NULL);
-    struct gcal_verify_result v;
-    struct gcal_error err;
-
-    if (gcal_store_verify(store, &v, &err) < 0)
-        fail_msg("%s", err.text);
-    if (v.n_damaged != damaged || v.n_interrupted != interrupted)
-        fail_msg("%zu damaged, %zu interrupted: %s", v.n_damaged, v.n_interrupted,
-                 v.text ? v.text : "nothing");
-    if (message && !(v.text && strstr(v.text, message)))
-        fail_msg("'%s' is not in '%s'", message, v.text ? v.text : "nothing");
-    gcal_verify_result_clear(&v);
-    gcal_store_close(store);
-}
-
 static void expect_history(const char *folder, const char *expected)
 {
     struct gcal_store *store = gcal_store_open(folder, NULL);
@@ -157,7 +139,7 @@ static void clocks_do_not_matter(void **state)
     publish(*state, "n1", "r3", 3e-12);
     on_host("zz", 1800000000 - 3 * 86400);
     publish(*state, "n1", "r4", 4e-12);
-    expect(*state, 0, 0, NULL);
+    sample_expect_verified(*state, 0, 0, NULL);
     expect_history(*state, "r1;r2;r3;r4;");
     assert_int_equal(access(sample_path(*state, "ledger/aa-bb.tsv"), F_OK), 0);
     on_host("kk", 1800000000 - 4 * 86400);
@@ -165,17 +147,17 @@ static void clocks_do_not_matter(void **state)
     assert_int_equal(gcal_store_prune(store, 2, NAN, false, &removed, NULL), 0);
     assert_int_equal(removed, 2);
     gcal_store_close(store);
-    expect(*state, 0, 0, NULL);
+    sample_expect_verified(*state, 0, 0, NULL);
     expect_history(*state, "r3;r4;");
     /* An old file that is put back is found. */
     newest = sample_file_read(kept, &newest_size);
     sample_file_write(kept, text, size);
-    expect(*state, 1, 0, "somebody restored the old one");
+    sample_expect_verified(*state, 1, 0, "somebody restored the old one");
     sample_file_write(kept, newest, newest_size);
     free(newest);
     on_host("here", 0);
     publish(*state, "n1", "r5", 5e-12);
-    expect(*state, 0, 0, NULL);
+    sample_expect_verified(*state, 0, 0, NULL);
     free(text);
     free(kept);
 }
@@ -192,12 +174,12 @@ static void old_ledgers_are_read(void **state)
     to = strdup(sample_path(folder, "ledger.tsv"));
     assert_int_equal(rename(from, to), 0);
     assert_int_equal(rmdir(sample_path(folder, "ledger")), 0);
-    expect(folder, 0, 0, NULL);
+    sample_expect_verified(folder, 0, 0, NULL);
     publish(folder, "n1", "r3", 3e-12);
-    expect(folder, 0, 0, NULL);
+    sample_expect_verified(folder, 0, 0, NULL);
     expect_history(folder, "r1;r2;r3;");
     assert_int_equal(unlink(from), 0);
-    expect(folder, 4, 0, "differs from the published file");
+    sample_expect_verified(folder, 4, 0, "differs from the published file");
     free(from);
     free(to);
     sample_folder_remove(folder);
@@ -263,7 +245,7 @@ static void many_segments(void **state)
     publish(folder, "n1", "r2", 2e-12);
     if (fork() == 0) {
         setrlimit(RLIMIT_NOFILE, &few);
-        expect(folder, 0, 0, NULL);
+        sample_expect_verified(folder, 0, 0, NULL);
         expect_history(folder, "r1;r2;");
         _exit(0);
     }

@@ -32,26 +32,6 @@ static void publish(const char *folder, const char *run, double madd_s)
     gcal_params_clear(&params);
 }
 
-/* 'message' (NULL: none) must be reported, and nothing else. */
-static void expect(const char *folder, size_t damaged, size_t interrupted,
-                   const char *message)
-{
-    struct gcal_store *store = gcal_store_open(folder, NULL);
-    struct gcal_verify_result v;
-    struct gcal_error err;
-
-    if (gcal_store_verify(store, &v, &err) < 0)
-        fail_msg("%s", err.text);
-    if (v.n_damaged != damaged || v.n_interrupted != interrupted)
-        fail_msg("%zu damaged, %zu interrupted: %s", v.n_damaged, v.n_interrupted,
-                 v.text ? v.text : "nothing");
-    if (message && !(v.text && strstr(v.text, message)))
-        fail_msg("'%s' is not in '%s'", message, v.text ? v.text : "nothing");
-    assert_true(message || !v.text);
-    gcal_verify_result_clear(&v);
-    gcal_store_close(store);
-}
-
 struct kept {
     char *path, *text;
     size_t size;
@@ -86,9 +66,9 @@ static void checks(const char *folder, const char *name, const char *message)
     struct kept kept = keep(folder, name);
 
     damage(folder, name);
-    expect(folder, 1, 0, message);
+    sample_expect_verified(folder, 1, 0, message);
     put_back(&kept);
-    expect(folder, 0, 0, NULL);
+    sample_expect_verified(folder, 0, 0, NULL);
 }
 
 static void what_was_published_is_good(void **state)
@@ -96,7 +76,7 @@ static void what_was_published_is_good(void **state)
     struct gcal_params params = sample_params("x", "uuid:7f", 1e-12);
     struct gcal_store *store = gcal_store_open_writable(*state, NULL);
 
-    expect(*state, 0, 0, NULL);
+    sample_expect_verified(*state, 0, 0, NULL);
     publish(*state, "r1", 1e-12);
     publish(*state, "r2", 2e-12);
     publish(*state, "r2", 2.5e-12); /* fitted again */
@@ -104,7 +84,7 @@ static void what_was_published_is_good(void **state)
     assert_int_equal(gcal_store_publish_type(store, &params, "t1", "r1", NULL), 1);
     gcal_store_close(store);
     gcal_params_clear(&params);
-    expect(*state, 0, 0, NULL);
+    sample_expect_verified(*state, 0, 0, NULL);
 }
 
 static void changes_are_damage(void **state)
@@ -121,9 +101,9 @@ static void missing(const char *folder, const char *name, const char *message)
     struct kept kept = keep(folder, name);
 
     assert_int_equal(unlink(kept.path), 0);
-    expect(folder, 1, 0, message);
+    sample_expect_verified(folder, 1, 0, message);
     put_back(&kept);
-    expect(folder, 0, 0, NULL);
+    sample_expect_verified(folder, 0, 0, NULL);
 }
 
 static void what_is_missing_is_damage(void **state)
@@ -134,22 +114,22 @@ static void what_is_missing_is_damage(void **state)
     missing(*state, "history/n1/r1.yaml", "history/n1/r1.yaml is missing");
     kept = keep(*state, "tracks/n1.tsv");
     assert_int_equal(unlink(kept.path), 0);
-    expect(*state, 4, 0, "the lines of run r3 are missing");
+    sample_expect_verified(*state, 4, 0, "the lines of run r3 are missing");
     put_back(&kept);
     /* All files are unknown then. */
     kept = keep(*state, "ledger/here.tsv");
     assert_int_equal(unlink(kept.path), 0);
-    expect(*state, 6, 0, "history/n1/r1.yaml is not in the ledger");
+    sample_expect_verified(*state, 6, 0, "history/n1/r1.yaml is not in the ledger");
     put_back(&kept);
-    expect(*state, 0, 0, NULL);
+    sample_expect_verified(*state, 0, 0, NULL);
 }
 
 static void foreign(const char *folder, const char *name, const char *message)
 {
     sample_file_write(sample_path(folder, name), "x\n", 2);
-    expect(folder, 1, 0, message);
+    sample_expect_verified(folder, 1, 0, message);
     assert_int_equal(unlink(sample_path(folder, name)), 0);
-    expect(folder, 0, 0, NULL);
+    sample_expect_verified(folder, 0, 0, NULL);
 }
 
 static void foreign_files_are_damage(void **state)
@@ -161,12 +141,12 @@ static void foreign_files_are_damage(void **state)
     foreign(*state, "types/t2.yaml", "types/t2.yaml is not in the ledger");
     foreign(*state, "history/n1/r0.yaml", "history/n1/r0.yaml is not in the ledger");
     assert_int_equal(symlink("n1.yaml", sample_path(*state, "nodes/n3.yaml")), 0);
-    expect(*state, 1, 0, "symbolic link");
+    sample_expect_verified(*state, 1, 0, "symbolic link");
     assert_int_equal(unlink(sample_path(*state, "nodes/n3.yaml")), 0);
     assert_non_null(file = fopen(track.path, "a"));
     fputs("run\tr4\tx\n", file);
     assert_int_equal(fclose(file), 0);
-    expect(*state, 1, 0, "lines at its end are not in the ledger");
+    sample_expect_verified(*state, 1, 0, "lines at its end are not in the ledger");
     put_back(&track);
 }
 
@@ -189,17 +169,18 @@ static void the_previous_file_is_an_interrupted_publication(void **state)
 
     publish(*state, "r4", 4e-12);
     sample_file_write(before.path, before.text, before.size);
-    expect(*state, 1, 0, "somebody restored the old one");
+    sample_expect_verified(*state, 1, 0, "somebody restored the old one");
     remove_end(*state);
-    expect(*state, 0, 1,
-           "the publication by run r4 was interrupted, the file of run r3 "
-           "is still the current one");
+    sample_expect_verified(
+        *state, 0, 1,
+        "the publication by run r4 was interrupted, the file of run r3 "
+        "is still the current one");
     publish(*state, "r5", 5e-12);
-    expect(*state, 0, 0, NULL);
+    sample_expect_verified(*state, 0, 0, NULL);
     /* The ledger proves that a newer file was current since. */
     publish(*state, "r6", 6e-12);
     put_back(&before);
-    expect(*state, 1, 0, "somebody restored the old one");
+    sample_expect_verified(*state, 1, 0, "somebody restored the old one");
     publish(*state, "r7", 7e-12);
 }
 
@@ -210,9 +191,11 @@ static void the_only_file_is_missed(void **state)
     (void)state;
     publish(folder, "r1", 1e-12);
     assert_int_equal(unlink(sample_path(folder, "nodes/n1.yaml")), 0);
-    expect(folder, 1, 0, "nodes/n1.yaml is missing: the ledger says it was published");
+    sample_expect_verified(folder, 1, 0,
+                           "nodes/n1.yaml is missing: the ledger says it was published");
     remove_end(folder);
-    expect(folder, 0, 1, "its first publication, by run r1, was interrupted");
+    sample_expect_verified(folder, 0, 1,
+                           "its first publication, by run r1, was interrupted");
     sample_folder_remove(folder);
 }
 
@@ -231,10 +214,10 @@ static void a_cut_track_is_repaired(void **state)
     remove_end(folder);
     assert_int_equal(unlink(sample_path(folder, "history/n1/r2.yaml")), 0);
     assert_int_equal(truncate(track.path, (off_t)track.size - 30), 0);
-    expect(folder, 0, 1, "the publication by run r2 was interrupted");
+    sample_expect_verified(folder, 0, 1, "the publication by run r2 was interrupted");
     publish(folder, "r2", 2.5e-12);
     publish(folder, "r3", 3e-12);
-    expect(folder, 0, 0, NULL);
+    sample_expect_verified(folder, 0, 0, NULL);
     history = keep(folder, "history/n1/r2.yaml");
     assert_non_null(strstr(history.text, "2.5e-12"));
     put_back(&history);
@@ -261,16 +244,16 @@ static void pruned_files_are_not_missing(void **state)
 
     assert_int_equal(prune(*state, 2, NAN, true), 5); /* of r1 to r7 */
     assert_int_equal(prune(*state, 2, 3600, false), 0);
-    expect(*state, 0, 0, NULL);
+    sample_expect_verified(*state, 0, 0, NULL);
     assert_int_equal(prune(*state, 5, NAN, false), 2);
-    expect(*state, 0, 0, NULL);
+    sample_expect_verified(*state, 0, 0, NULL);
     assert_int_equal(access(sample_path(*state, "history/n1/r2.yaml"), F_OK), -1);
     assert_int_equal(access(sample_path(*state, "history/n1/r3.yaml"), F_OK), 0);
     put_back(&kept);
-    expect(*state, 0, 1, "its removal was interrupted");
+    sample_expect_verified(*state, 0, 1, "its removal was interrupted");
     assert_int_equal(prune(*state, 5, NAN, false), 1);
     publish(*state, "r1", 1e-12); /* again */
-    expect(*state, 0, 0, NULL);
+    sample_expect_verified(*state, 0, 0, NULL);
     publish(*state, "r7", 7.5e-12);
 }
 
@@ -331,7 +314,7 @@ static void prune_goes_by_publication(void **state)
     assert_int_equal(prune(folder, 1, NAN, false), 2);
     assert_int_equal(
         access(sample_path(folder, "history/n1/20280101T000000Z-3.yaml"), F_OK), 0);
-    expect(folder, 0, 0, NULL);
+    sample_expect_verified(folder, 0, 0, NULL);
     sample_folder_remove(folder);
 }
 
@@ -366,7 +349,7 @@ static void new_signatures_are_good(void **state)
     assert_int_equal(gcal_store_sign(store, &n, NULL), 0);
     assert_int_equal(n, 0);
     gcal_store_close(store);
-    expect(*state, 0, 0, NULL);
+    sample_expect_verified(*state, 0, 0, NULL);
     assert_true(is_trusted(*state, "a.pub", ""));
     assert_false(is_trusted(*state, "b.pub", "is not trusted"));
     store = gcal_store_open(*state, NULL);
@@ -398,13 +381,13 @@ static void what_is_published_with_a_key_is_signed(void **state)
     gcal_params_clear(&params);
     assert_true(is_trusted(*state, "b.pub", ""));
     assert_false(is_trusted(*state, "a.pub", "is not trusted"));
-    expect(*state, 0, 0, NULL);
+    sample_expect_verified(*state, 0, 0, NULL);
     kept = keep(*state, "nodes/n1.yaml");
     damage(*state, "nodes/n1.yaml");
     assert_false(is_trusted(*state, "b.pub", "changed since it was signed"));
-    expect(*state, 2, 0, "its signature is wrong");
+    sample_expect_verified(*state, 2, 0, "its signature is wrong");
     put_back(&kept);
-    expect(*state, 0, 0, NULL);
+    sample_expect_verified(*state, 0, 0, NULL);
 }
 
 int main(void)
