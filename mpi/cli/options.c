@@ -81,6 +81,12 @@ static const struct argp_option limits_rows[] = {
 };
 const struct argp gcal_option_limits = { .options = limits_rows, .parser = set_limit };
 
+void gcal_option_refuse_argument(const char *argument, const struct argp_state *state)
+{
+    argp_error(state, "unexpected argument '%s' (did you mean '--node %s'?)", argument,
+               argument);
+}
+
 void gcal_option_values(struct argp_state *state, size_t n, void *const *values)
 {
     for (size_t i = 0; i < n; i++)

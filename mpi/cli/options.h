@@ -45,6 +45,9 @@ extern const struct argp gcal_option_limits;
     gcal_option_values(state, sizeof((void *[]){ __VA_ARGS__ }) / sizeof(void *),        \
                        (void *[]){ __VA_ARGS__ })
 
+/* Exits with a message: the command has no arguments; a node's name was meant as --node. */
+void gcal_option_refuse_argument(const char *argument, const struct argp_state *state);
+
 /* Makes 'values' the inputs of the first n children. */
 void gcal_option_values(struct argp_state *state, size_t n, void *const *values);
 

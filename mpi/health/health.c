@@ -55,8 +55,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->node = arg;
         break;
     case ARGP_KEY_ARG:
-        argp_error(state, "unexpected argument '%s' (did you mean '--node %s'?)", arg,
-                   arg);
+        gcal_option_refuse_argument(arg, state);
         break;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -2,6 +2,7 @@
 #include "mpi/ranks/profiles.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,20 +60,21 @@ static const struct entry *find(const struct gcal_profiles *p, const char *key)
 static int add(struct gcal_profiles *p, char *key, void *data, size_t size,
                struct gcal_error *err)
 {
+    bool is_known = key && find(p, key);
     struct entry *grown = NULL;
 
     if (!key || !data)
         gcal_error_memory(err);
-    else if (!find(p, key) && (grown = gcal_array_grow(p->entries, p->n, &p->capacity,
-                                                       sizeof(*grown), err)))
-        p->entries = grown;
-    if (grown) {
-        grown[p->n++] = (struct entry){ key, data, size };
-        return 0;
+    else if (!is_known)
+        grown = gcal_array_grow(p->entries, p->n, &p->capacity, sizeof(*grown), err);
+    if (!grown) {
+        free(key);
+        free(data);
+        return is_known ? 0 : -1;
     }
-    free(key);
-    free(data);
-    return err && err->code ? -1 : 0;
+    p->entries = grown;
+    grown[p->n++] = (struct entry){ key, data, size };
+    return 0;
 }
 
 static struct gcal_profile *look_up(struct gcal_profiles *p, const char *key)
