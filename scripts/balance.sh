@@ -1,15 +1,15 @@
 #!/bin/bash
 # balance.sh: compares three ways of dividing work over unequal devices of this machine: equal
 # shares, shares by peak rates, and gpucal_split().  Calibrates the devices, runs
-# docs/examples/balance, and prints Markdown tables.  The three ways take turns within each
-# run and are compared within it.
+# docs/examples/balance, and prints Markdown tables.  The three ways take turns step by step
+# and are compared within each run.
 #
 #   scripts/balance.sh [--gpu] OUT
 #
-# Each MPI rank has a device and cores of its own.  With --gpu: the GPU with two cores, and PoCL
-# on the other cores.  Without: PoCL with 1, 2, 4, .. threads, up to the number of cores; on
-# two cores, PoCL on each, with another load on the second.  Devices are calibrated under the
-# conditions of their use, all at the same time.
+# Each MPI rank has a device and cores of its own.  With --gpu: all NVIDIA GPUs with two cores
+# each, and PoCL on the other cores.  Without: PoCL with 1, 2, 4, .. threads, up to the number
+# of cores; on two cores, PoCL on each, with another load on the second.  Devices are
+# calibrated under the conditions of their use, all at the same time.
 #
 # BUILD is the build folder (default: build) with the targets gpucal and balance, ROWS the
 # number of rows of 1024 to divide (default: by the machine), ROUNDS the number of runs (5),
@@ -48,12 +48,20 @@ find_named() { # gpu|cpu: sets 'device'
     DEVICE=$1 find_device
 }
 
-add_gpu_and_cpu() {
+# As many rows as the calibration measures on one GPU, so that no prediction extrapolates.
+add_gpus_and_cpu() {
+    local gpus=() gpu
     find_named gpu
-    add_device gpu "$device" 2
+    mapfile -t gpus < <(awk -F'"' '$2 == "name" { name = $4 }
+        $2 == "device_type" && $4 == "gpu" { print name }' "$out/devices.json")
+    [ $((2 * ${#gpus[@]})) -lt "$(nproc)" ] ||
+        die "${#gpus[@]} GPUs with two cores each leave no core for PoCL"
+    for gpu in "${!gpus[@]}"; do
+        add_device "gpu$gpu" "${gpus[$gpu]}" 2
+    done
     find_named cpu
-    add_device cpu "$device" $(($(nproc) - 2))
-    : "${ROWS:=262144}"
+    add_device cpu "$device" $(($(nproc) - next_core))
+    : "${ROWS:=$((131072 * ${#gpus[@]}))}"
 }
 
 add_cpus() {
@@ -78,12 +86,14 @@ add_cpus() {
     [ ${#nodes[@]} -gt 1 ] || die "this machine has one core, so one device: nothing to divide"
 }
 
-# Sets 'as', the prefix that runs a command as the device's node, on its cores.  PoCL before 4.0
-# reads the first of the two limits.  mpirun truncates variables with a colon.
+# Sets 'as', the prefix that runs a command as the device's node, on its cores; nodes gpu0,
+# gpu1, .. see their GPU, others none.  PoCL before 4.0 reads the first of the two limits.
+# mpirun truncates variables with a colon.
 as_node() { # INDEX
     as=(env "SLURMD_NODENAME=${nodes[$1]}" "POCL_MAX_PTHREAD_COUNT=${threads[$1]}"
         "POCL_CPU_MAX_CU_COUNT=${threads[$1]}"
         ${OCL_ICD_FILENAMES:+"OCL_ICD_FILENAMES=$OCL_ICD_FILENAMES"}
+        "CUDA_VISIBLE_DEVICES=${nodes[$1]#gpu}"
         taskset -c "${cores[$1]}")
 }
 
@@ -232,7 +242,7 @@ print_tables() {
 # ---- ----
 
 which_devices=add_cpus
-[ "${1:-}" != --gpu ] || { which_devices=add_gpu_and_cpu && shift; }
+[ "${1:-}" != --gpu ] || { which_devices=add_gpus_and_cpu && shift; }
 [ $# = 1 ] || { sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 1; }
 for program in "$gpucal" "$balance"; do
     [ -x "$program" ] || die "$program not found: run scripts/build.sh, or set BUILD to the build folder"

@@ -8,6 +8,8 @@
  * node where it runs).  Each step ends with a barrier, so the slowest device counts.
  * DIVISION is equal, peak or gpucal (default); several take turns, step by step, so that
  * they can be compared although the speeds of devices drift.
+ * Each turn begins with a step that is not timed, as the turn before may have left a device
+ * idle or hot.
  * Prints each rank's rows, predicted and measured time, the makespan, and the imbalance:
  * the longest busy time over the mean, less 1.  Times are medians over the steps.
  * Exit status 1 if rows differ from those computed by the host.
@@ -246,6 +248,8 @@ static void run_step(struct way *way, long i)
 {
     double began_s;
 
+    MPI_Barrier(MPI_COMM_WORLD);
+    step(way->work);
     MPI_Barrier(MPI_COMM_WORLD);
     began_s = work_now_s();
     way->busy_s[i] = step(way->work);
