@@ -93,7 +93,7 @@ find_changes() { # SHOWN FEATURES WEIGHT COMMENT EXTRA
         CHANGES+=("Comment=$4")
     fi
     find_value "$1" Extra
-    if [ "$VALUE" != "$5" ] && ours_or_empty "$VALUE" '{"gpucal"*'; then
+    if [ "$VALUE" != "$5" ] && ours_or_empty "$VALUE" '{"gpucal*'; then
         CHANGES+=("Extra=$5")
     fi
 }

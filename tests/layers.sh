@@ -61,7 +61,7 @@ mpi/audit/output    : calib/audit mpi/cli
 mpi/audit/page      : calib/audit mpi/cli mpi/audit/output
 mpi/audit           : store/files calib/config calib/audit mpi/cli mpi/audit/output mpi/audit/page
 mpi/health          : store/files store/params calib/config calib/audit calib/worker mpi/cli
-mpi/export          : store/params store/files store/ledger store/predict mpi/cli mpi/count
+mpi/export          : store/params store/files store/ledger store/predict mpi/cli mpi/count mpi/show
 mpi                 : calib/worker mpi/cli
 '
 # What every folder may include, as far as its row is above.

@@ -10,6 +10,10 @@
 #include "calib/base/error.h"
 #include "mpi/export/speed.h"
 
+/* Limits of classes.  Not 1/2 or 3/4, the speeds of nodes that lack devices. */
+#define FAST   0.9
+#define MEDIUM 0.4
+
 /* Neighbours differ from two standard errors on, and from this on, */
 #define LEAST_MARGIN 0.02
 /* and no group is wider than this. */
@@ -98,4 +102,13 @@ int gcal_export_classes_find(struct gcal_export_speeds *s, struct gcal_error *er
         nodes[i]->class_speed /= nodes[0]->class_speed;
     free(nodes);
     return 0;
+}
+
+const char *gcal_export_class_name(const struct gcal_export_speed_node *node)
+{
+    if (isnan(node->class_speed))
+        return NULL;
+    return node->class_speed >= FAST     ? "fast"
+           : node->class_speed >= MEDIUM ? "medium"
+                                         : "slow";
 }

@@ -13,10 +13,6 @@
 #include "mpi/export/export.h"
 #include "mpi/export/speed.h"
 
-/* Limits of speed classes.  Not 1/2 or 3/4, the speeds of nodes that lack devices. */
-#define FAST   0.9
-#define MEDIUM 0.4
-
 /* Coarse, so that chance does not make weights differ: Slurm takes light nodes first. */
 #define WEIGHT_STEP 10
 
@@ -44,11 +40,11 @@ static bool type_seen_before(const struct gcal_export_speed_node *node, size_t i
 
 static void put_features(struct gcal_buf *buf, const struct gcal_export_speed_node *node)
 {
+    const char *class = gcal_export_class_name(node);
+
     gcal_buf_puts(buf, "gpucal");
-    if (!isnan(node->class_speed))
-        gcal_buf_puts(buf, node->class_speed >= FAST     ? ",gpucal_fast"
-                           : node->class_speed >= MEDIUM ? ",gpucal_medium"
-                                                         : ",gpucal_slow");
+    if (class)
+        gcal_buf_printf(buf, ",gpucal_%s", class);
     for (size_t i = 0; i < node->n_devices; i++)
         if (!type_seen_before(node, i))
             put_type(buf, node->devices[i].type);
@@ -81,22 +77,46 @@ static char *in_one_field(char *text)
     return text;
 }
 
-/* One line of JSON without blanks, as scontrol needs. */
+static json_t *extra_device(const struct gcal_export_speed_device *d)
+{
+    return json_pack("{s:s, s:s, s:o, s:s, s:s}", "uid", d->uid, "type", d->type, "speed",
+                     gcal_json_number(d->speed), "calibrated", d->utc, "run", d->run_id);
+}
+
+/* Nothing if it is not known: a node without the key meets no constraint. */
+static void set_whole(json_t *all, const char *key, double value)
+{
+    if (isfinite(value))
+        json_object_set_new(all, key, json_integer((json_int_t)round(value)));
+}
+
+/* 20261122 of "2026-11-22T..": days as numbers in their order; NaN if it is no date. */
+static double day_of(const char *utc)
+{
+    int year, month, day;
+
+    if (sscanf(utc, "%4d-%2d-%2d", &year, &month, &day) != 3)
+        return NAN;
+    return year * 10000 + month * 100 + day;
+}
+
+/* One line of JSON without blanks, as scontrol needs.  Constraints of jobs (--extra) find keys of
+ * the outermost object alone.
+ */
 static char *extra(const struct gcal_export_speed_node *node, struct gcal_error *err)
 {
-    json_t *devices = json_array(), *all;
+    const struct gcal_export_rates rates = gcal_export_speed_rates(node);
+    json_t *devices = json_array(), *all = json_object();
     char *text;
 
-    for (size_t i = 0; i < node->n_devices; i++) {
-        const struct gcal_export_speed_device *d = &node->devices[i];
-
-        json_array_append_new(devices, json_pack("{s:s, s:s, s:o, s:s, s:s}", "uid",
-                                                 d->uid, "type", d->type, "speed",
-                                                 gcal_json_number(d->speed), "calibrated",
-                                                 d->utc, "run", d->run_id));
-    }
-    all = json_pack("{s:{s:o, s:o}}", "gpucal", "speed", gcal_json_number(node->speed),
-                    "devices", devices);
+    if (!isnan(node->speed))
+        json_object_set_new(all, "gpucal_speed", json_real(node->speed));
+    set_whole(all, "gpucal_gbps", rates.memory_bytes_per_s / 1e9);
+    set_whole(all, "gpucal_gflops", rates.fp32_flop_per_s / 1e9);
+    set_whole(all, "gpucal_calibrated", day_of(gcal_export_speed_oldest(node)->utc));
+    for (size_t i = 0; i < node->n_devices; i++)
+        json_array_append_new(devices, extra_device(&node->devices[i]));
+    json_object_set_new(all, "gpucal_devices", devices);
     text = json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(4));
     json_decref(all);
     if (!text)

@@ -12,6 +12,7 @@
 #include "calib/base/log.h"
 #include "calib/base/strings.h"
 #include "mpi/export/export.h"
+#include "mpi/show/facts.h"
 #include "store/files/store.h"
 #include "store/ledger/track.h"
 #include "store/predict/predictor.h"
@@ -28,12 +29,15 @@ static int describe(const struct gcal_params_device *from,
         gcal_params_model_origin(from, model ? model : &none);
 
     d->uid = strdup(from->info.uid);
+    d->name = strdup(from->info.name);
     d->type = strdup(from->info.type);
+    d->is_gpu = strcmp(from->info.device_type, "gpu") == 0;
     d->utc = strdup(origin.calibrated_utc);
     d->run_id = strdup(origin.run_id);
     if (model && model->factor > 0)
         d->error = model->factor_error / model->factor;
-    return d->uid && d->type && d->utc && d->run_id ? 0 : gcal_error_memory(err);
+    return d->uid && d->name && d->type && d->utc && d->run_id ? 0
+                                                               : gcal_error_memory(err);
 }
 
 /* 'from' has the models that may predict; none: its costs are unknown. */
@@ -52,6 +56,23 @@ static int find_costs(const struct gcal_export *e, const struct gcal_params_devi
     return model ? gcal_export_costs_find(e, from, names, &d->costs, err) : 0;
 }
 
+/* Rates are facts of the general model, whichever model the speed is by. */
+static int find_rates_of_device(struct gcal_params_index *index, size_t i,
+                                struct gcal_export_speed_device *d,
+                                struct gcal_error *err)
+{
+    const struct gcal_export any = { 0 };
+    struct gcal_params_device general = { 0 };
+    int rc = gcal_export_models(&any, index, i, &general, err);
+
+    if (rc == 0) {
+        d->memory_bytes_per_s = gcal_facts_value(&general, "rate_dram");
+        d->fp32_flop_per_s = gcal_facts_value(&general, "rate_fp32");
+    }
+    gcal_params_index_models_clear(&general);
+    return rc;
+}
+
 static int add_device(const struct gcal_export *e, struct gcal_params_index *index,
                       size_t i, struct gcal_strings *names,
                       struct gcal_export_speed_node *node, struct gcal_error *err)
@@ -66,7 +87,10 @@ static int add_device(const struct gcal_export *e, struct gcal_params_index *ind
     node->devices = d;
     d += node->n_devices++;
     *d = (struct gcal_export_speed_device){ .speed = NAN, .settled = 1 };
-    rc = gcal_export_models(e, index, i, &from, err) < 0 ? 1 : 0;
+    rc = gcal_export_models(e, index, i, &from, err) < 0 ||
+                 find_rates_of_device(index, i, d, err) < 0
+             ? 1
+             : 0;
     if (rc == 0)
         rc = find_costs(e, &from, names, d, err);
     if (rc)
@@ -130,6 +154,7 @@ static void clear_node(struct gcal_export_speed_node *node)
         struct gcal_export_speed_device *d = &node->devices[i];
 
         free(d->uid);
+        free(d->name);
         free(d->type);
         free(d->utc);
         free(d->run_id);
@@ -327,15 +352,4 @@ void gcal_export_speeds_clear(struct gcal_export_speeds *s)
     free(s->nodes);
     gcal_strings_clear(&s->costs);
     *s = (struct gcal_export_speeds){ 0 };
-}
-
-const struct gcal_export_speed_device *
-gcal_export_speed_oldest(const struct gcal_export_speed_node *node)
-{
-    const struct gcal_export_speed_device *oldest = &node->devices[0];
-
-    for (size_t i = 1; i < node->n_devices; i++)
-        if (strcmp(node->devices[i].utc, oldest->utc) < 0)
-            oldest = &node->devices[i];
-    return oldest;
 }

@@ -11,6 +11,7 @@
 #ifndef GCAL_MPI_EXPORT_SPEED_H
 #define GCAL_MPI_EXPORT_SPEED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "calib/base/strings.h"
@@ -21,7 +22,10 @@ struct gcal_export;
 struct gcal_track;
 
 struct gcal_export_speed_device {
-    char *uid, *type, *utc, *run_id; /* utc and run_id: of its calibration */
+    char *uid, *name, *type, *utc, *run_id; /* utc and run_id: of its calibration */
+    bool is_gpu;
+    /* Measured by the general model, NaN if not known. */
+    double memory_bytes_per_s, fp32_flop_per_s;
     struct gcal_export_costs costs;
     double error;   /* relative standard error of its factor */
     double settled; /* its confirmed speed over that of its newest calibration */
@@ -61,6 +65,21 @@ double gcal_export_settled_ratio(const struct gcal_track *track, const char *uid
 
 /* Sets the class speeds. */
 int gcal_export_classes_find(struct gcal_export_speeds *s, struct gcal_error *err);
+
+/* "fast", "medium" or "slow"; NULL if the class speed is not known. */
+const char *gcal_export_class_name(const struct gcal_export_speed_node *node);
+
+/* ---- of a node: node.c ---- */
+
+/* Rates of the node's slowest GPU, or of its slowest device if it has no GPU, so that a job can
+ * rely on them wherever on the node it runs; NaN if one of them is not known.
+ */
+struct gcal_export_rates {
+    double memory_bytes_per_s, fp32_flop_per_s;
+};
+
+struct gcal_export_rates
+gcal_export_speed_rates(const struct gcal_export_speed_node *node);
 
 /* The device with the oldest calibration. */
 const struct gcal_export_speed_device *

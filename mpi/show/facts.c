@@ -306,6 +306,16 @@ void gcal_facts_print(const struct gcal_params_device *d)
         printf("  no model of the default configuration is published: no rates\n");
 }
 
+double gcal_facts_value(const struct gcal_params_device *d, const char *key)
+{
+    struct value v;
+
+    for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+        if (strcmp(facts[i].key, key) == 0 && find(&facts[i], d, &v))
+            return v.value;
+    return NAN;
+}
+
 json_t *gcal_facts_json(const struct gcal_params_device *d)
 {
     json_t *all = json_object(), *one;

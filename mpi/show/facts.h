@@ -13,6 +13,9 @@ struct gcal_params_device;
 /* Lines on standard output: of each fact value, standard error and what it is. */
 void gcal_facts_print(const struct gcal_params_device *device);
 
+/* The value of a fact by its key; NaN if the calibration does not have it. */
+double gcal_facts_value(const struct gcal_params_device *device, const char *key);
+
 /* An object with value, standard_error and unit of each fact by its key. */
 json_t *gcal_facts_json(const struct gcal_params_device *device);
 

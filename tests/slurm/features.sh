@@ -23,11 +23,19 @@ expect n0 AvailableFeatures "rack1,nvme,gpucal,gpucal_medium,$type"
 expect n0 ActiveFeatures "rack1,gpucal,gpucal_medium,$type"
 expect n0 Weight 200
 expect n0 Comment 'gpucal: speed 0.5, calibrated *'
-expect n0 Extra '{"gpucal":{"speed":0.5,*'
+expect n0 Extra '{"gpucal_speed":0.5,"gpucal_calibrated":2026*'
 expect n1 ActiveFeatures "rack2,gpucal,gpucal_fast,$type"
 expect n1 Weight 100
 expect n1 Comment mine
-expect n1 Extra '{"gpucal":{"speed":1.0,*'
+expect n1 Extra '{"gpucal_speed":1.0,"gpucal_calibrated":2026*'
+scontrol update NodeName=n1 Extra='{"gpucal":{"speed":0.5}}' # of earlier versions
+"$apply" > out 2>&1 || fail "exit status $?"
+expect n1 Extra '{"gpucal_speed":1.0,*'
+scontrol update NodeName=n1 Extra='{"rack":7}'
+"$apply" > out 2>&1 || fail "exit status $?"
+expect n1 Extra '{"rack":7}'
+scontrol update NodeName=n1 Extra=''
+"$apply" > out 2>&1 || fail "exit status $?"
 grep -q $'^n0\t.*\t0.5\tuuid:' speeds.tsv || fail "the speeds are not kept"
 
 # The fast node is taken first, and features choose.

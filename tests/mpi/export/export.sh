@@ -47,13 +47,33 @@ for want in fast=1 half=0.5 narrow=0.7071; do
     python3 - "${want#*=}" 2> err << 'END' || fail "Extra of ${want%=*}"
 import json, sys
 with open("extra.json") as f:
-    said = json.load(f)["gpucal"]
-assert abs(said["speed"] - float(sys.argv[1])) < 1e-3, said
-assert len(said["devices"]) == 2, said
-assert abs(sum(d["speed"] for d in said["devices"]) - said["speed"]) < 1e-3, said
-assert all(d["uid"].startswith("uuid:") and d["run"] for d in said["devices"]), said
+    said = json.load(f)
+assert abs(said["gpucal_speed"] - float(sys.argv[1])) < 1e-3, said
+devices = said["gpucal_devices"]
+assert len(devices) == 2, said
+assert abs(sum(d["speed"] for d in devices) - said["gpucal_speed"]) < 1e-3, said
+assert all(d["uid"].startswith("uuid:") and d["run"] for d in devices), said
+assert said["gpucal_calibrated"] // 10000 == 2026, said
+assert "gpucal_gbps" not in said, "a rate without the general model"
 END
 done
+
+# Rates that jobs filter by are those that 'gpucal show' prints.
+extra_of() { # NODE KEY
+    run "$gpucal" export --to slurm --store general --node "$1"
+    awk -F '\t' '!/^#/ { print $7 }' out | jq -c ".$2"
+}
+mkdir -p general/nodes
+for kind in h100 h200 cpu; do
+    sed "s/^node: .*/node: $kind/" "$data/general/$kind.yaml" > general/nodes/$kind.yaml
+done
+h100=$(extra_of h100 gpucal_gbps) h200=$(extra_of h200 gpucal_gbps)
+shown=$("$gpucal" show --store general --node h200 --json |
+    jq '[.. | .rate_dram? // empty][0].value / 1e9 | round')
+[ "$h200" = "$shown" ] || fail "gpucal_gbps $h200, shown $shown"
+[ "$h100" -lt "$h200" ] || fail "gpucal_gbps of an H100 $h100, of an H200 $h200"
+[ "$(extra_of cpu gpucal_gbps)" -lt "$h100" ] || fail "no rate of a CPU"
+[ "$(extra_of cpu gpucal_gflops)" = null ] || fail "a rate that the CPU's model does not have"
 run "$gpucal" export --to slurm --node half --format conf
 line "NodeName=half Feature=gpucal,gpucal_fast,$type Weight=100"
 run "$gpucal" export --to slurm --node '[fh]*' --format commands -o commands
