@@ -23,7 +23,7 @@ struct gcal_store;
     X(evaluate, "compare predictions with measurements")                                 \
     X(show, "print what is published")                                                   \
     X(diff, "compare two parameter files or two records")                                \
-    X(export, "write node speeds for Slurm, Flux or StarPU")                             \
+    X(export, "write node speeds for schedulers")                                        \
     X(store, "verify, prune or sign a store")                                            \
     X(audit, "find devices that have changed")                                           \
     X(health, "say in one line whether a node is well")

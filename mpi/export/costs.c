@@ -202,17 +202,39 @@ out:
 
 /* ---- costs ---- */
 
+/* "mm n=4096,m=64" of FOLDER/mm.profile.yaml. */
+static char *name_of(const struct gcal_export_kernel *k, size_t size,
+                     struct gcal_error *err)
+{
+    const char *slash = strrchr(k->file, '/'), *file = slash ? slash + 1 : k->file;
+    struct gcal_buf name = { 0 };
+
+    gcal_buf_put(&name, file, strcspn(file, "."));
+    for (size_t i = 0; i < k->profile->n_parameters; i++)
+        gcal_buf_printf(&name, "%c%s=%.15g", i ? ',' : ' ', k->profile->parameters[i],
+                        k->sizes[size * k->profile->n_parameters + i]);
+    return gcal_buf_take(&name, err);
+}
+
+/* The names are those of the kernels in their order, with no other among them. */
 static int name_kernels(const struct gcal_export *e, struct gcal_strings *names,
                         struct gcal_error *err)
 {
+    ssize_t next = 0;
+
     for (size_t i = 0; i < e->n_kernels; i++)
-        for (size_t j = 0; j < e->kernels[i].n_sizes; j++) {
-            char *name = gcal_buf_format("%s (--at %zu)", e->kernels[i].file, j + 1);
+        for (size_t j = 0; j < e->kernels[i].n_sizes; j++, next++) {
+            char *name = name_of(&e->kernels[i], j, err);
             ssize_t at = name ? find_cost(names, name, err) : -1;
 
+            if (at >= 0 && at != next)
+                gcal_error_set(err, GCAL_EINPUT,
+                               "%s: %s is given twice; remove one, or rename one of the "
+                               "files",
+                               e->kernels[i].file, name);
             free(name);
-            if (at < 0)
-                return gcal_error_memory(err);
+            if (at != next)
+                return -1;
         }
     return 0;
 }

@@ -1,6 +1,7 @@
 /* costs.h - costs of a device, from which its speed is found
  *
- * Costs are the predicted times of the export's kernels; without kernels, the parameters
+ * Costs are the predicted times of the export's kernels, each with the name of its file and its
+ * sizes ("mm n=4096"); without kernels, the parameters
  * of the model in seconds, times the device factor, if they are known to 20 %.  A cost
  * that is counted per sub-group is divided by the size of the sub-group, so that it is
  * for the same work on each device.

@@ -19,11 +19,10 @@
 
 /* Each is defined in the file that has its name. */
 extern const struct gcal_export_target gcal_export_slurm, gcal_export_flux,
-    gcal_export_starpu;
+    gcal_export_starpu, gcal_export_nfd, gcal_export_gavel, gcal_export_pal;
 static const struct gcal_export_target *const targets[] = {
-    &gcal_export_slurm,
-    &gcal_export_flux,
-    &gcal_export_starpu,
+    &gcal_export_slurm, &gcal_export_flux,  &gcal_export_starpu,
+    &gcal_export_nfd,   &gcal_export_gavel, &gcal_export_pal,
 };
 enum { N_TARGETS = sizeof(targets) / sizeof(*targets) };
 
@@ -141,7 +140,9 @@ static const struct argp argp = {
            "  gpucal export --to flux | sh\n"
            "  gpucal export --to starpu --symbol mm --profile mm.yaml --at n=256 --at "
            "n=512 \\\n"
-           "      --data 4:n,n --data 4:n,n --data 4:n,n -o ~/.starpu/sampling\n\n"
+           "      --data 4:n,n --data 4:n,n --data 4:n,n -o ~/.starpu/sampling\n"
+           "  gpucal export --to nfd -o labels\n"
+           "  gpucal export --to pal > scores.csv\n\n"
            "gpucal-schedulers(7) explains how to use the output.",
 };
 

@@ -1,0 +1,54 @@
+#!/bin/bash
+# export_fleets.sh GPUCAL SOURCE - gpucal export to Node Feature Discovery, Gavel and PAL
+set -u
+gpucal=$1 source=$2 data=$2/tests/data
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset GPUCAL_TRUSTED_KEYS
+export GPUCAL_STORE=$work/store
+mkdir -p store/nodes made
+
+fail() {
+    echo "FAILED: $*"
+    for f in out err; do [ -f $f ] && sed "s/^/$f: /" $f; done
+    exit 1
+}
+run() { "$@" > out 2> err || fail "exit status $?: $*"; }
+refused() { # PATTERN COMMAND...
+    local pattern=$1
+    shift
+    "$@" > out 2> err && fail "not refused: $*"
+    grep -qE -- "$pattern" err || fail "no '$pattern'"
+}
+
+# Three nodes of two H200, of which the slow one takes 1.3 times as long.
+run "$gpucal" fit --record "$data/two-gpus/record.h5" --store made # node vm
+for node in a=1 b=1 slow=1.3; do
+    sed "s/^node: vm\$/node: ${node%=*}/; s/^\( *factor:\) .*/\1 ${node#*=}/" made/nodes/vm.yaml \
+        > "store/nodes/${node%=*}.yaml"
+done
+sizes=(--profile "$data/mm.profile.yaml" --at n=1048576 --at n=4194304)
+
+run "$gpucal" export --to pal "${sizes[@]}"
+cp out scores.csv
+run "$gpucal" export --to pal
+cp out costs.csv
+run "$gpucal" export --to gavel "${sizes[@]}" --output gavel.json
+uid=$(sed -n 's/^- uid: //p' store/nodes/a.yaml | head -n 1)
+for n in 1048576 4194304; do
+    run "$gpucal" predict --node a --device "$uid" --profile "$data/mm.profile.yaml" --at n=$n --json
+    cp out $n.json
+done
+# Nodes with the general model, of which the labels have rates.
+mkdir -p general/nodes
+for kind in h100 cpu; do
+    sed "s/^node: .*/node: $kind/" "$data/general/$kind.yaml" > general/nodes/$kind.yaml
+done
+run "$gpucal" export --to nfd --store general --output labels
+run python3 "$source/tests/mpi/export/export_fleets.py" "$source/docs/examples/kubernetes"
+
+refused 'give --output FOLDER' "$gpucal" export --to nfd
+refused 'give --profile' "$gpucal" export --to gavel
+refused 'mm n=7 is given twice' "$gpucal" export --to gavel --profile "$data/mm.profile.yaml" \
+    --at n=7 --at n=7
