@@ -12,6 +12,7 @@
 #include "calib/base/yaml.h"
 #include "calib/worker/worker.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/manual.h"
 
 const char *argp_program_version = "gpucal " GPUCAL_VERSION;
 
@@ -97,19 +98,30 @@ static int run(int command, int argc, char **argv)
     return commands[command].run(argc, argv);
 }
 
-static int run_named(int argc, char **argv)
+/* "gpucal help COMMAND [--json]" is its manual page, else "gpucal COMMAND --help [--json]". */
+static int run_help(int argc, char **argv)
 {
     static char help_option[] = "--help";
-    bool wants_help = strcmp(argv[0], "help") == 0;
+    char *arguments[] = { NULL, help_option, argc > 2 ? argv[2] : NULL, NULL };
     int command;
 
-    if (wants_help && argc == 1)
+    if (argc == 1)
         return help();
-    if ((command = find(argv[wants_help])) < 0)
-        return unknown_command(argv[wants_help]);
-    if (wants_help) /* "gpucal help show" is "gpucal show --help" */
-        argv[1] = help_option;
-    return run(command, wants_help ? 2 : argc, argv);
+    if ((command = find(argv[1])) < 0)
+        return unknown_command(argv[1]);
+    if (argc == 2)
+        gcal_manual_show(names[command]);
+    return run(command, argc > 2 ? 3 : 2, arguments);
+}
+
+static int run_named(int argc, char **argv)
+{
+    int command;
+
+    if (strcmp(argv[0], "help") == 0)
+        return run_help(argc, argv);
+    command = find(argv[0]);
+    return command < 0 ? unknown_command(argv[0]) : run(command, argc, argv);
 }
 
 /* A file that is opened later must not become the standard output or the log. */

@@ -13,14 +13,16 @@ BUILD=(build-essential cmake ninja-build pkg-config
     ocl-icd-opencl-dev opencl-headers pocl-opencl-icd   # OpenCL, and a device on any CPU
     libclang-19-dev libclang-common-19-dev libclang1-19 libisl-dev # kernels/
     libgsl-dev libhdf5-dev                              # fit/, store/
-    libyaml-dev libsodium-dev libjansson-dev libsmartcols-dev) # calib/base/, mpi/
+    libyaml-dev libsodium-dev libjansson-dev libsmartcols-dev # calib/base/, mpi/
+    python3)                                           # docs/: man pages
 CLUSTER=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libpmix-dev)
 TEST=(git procps libcmocka-dev
     oclgrind mesa-opencl-icd             # two further OpenCL devices on any CPU
     gnuplot-nox clpeak                   # scripts/papers.sh, scripts/evaluate.sh
     clang clang-format clang-tidy lld
     libclang-rt-dev                      # libFuzzer and the sanitizers
-    libstarpu-dev starpu-tools libslurm-dev python3 jq) # tests/starpu, slurm/, docs/examples
+    groff-base                           # tests of man pages
+    libstarpu-dev starpu-tools libslurm-dev jq) # tests/starpu, slurm/, docs/examples
 
 die() {
     echo "install-deps.sh: $*" >&2

@@ -11,6 +11,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 
 _Static_assert(GCAL_CONFIG_MAX_AUDIT_RUNS <= GCAL_AUDIT_MOST_RUNS,
                "an audit keeps as many runs as a configuration may ask for");
@@ -177,7 +178,7 @@ int gcal_command_audit(int argc, char **argv)
     char *path = NULL;
     int rc = -1, status;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     if (gcal_config_read_settings(c.config, &config, &err) == 0 &&
         (path = gcal_command_store_path(c.store, c.config, &err)) &&
         (store = gcal_command_store_open(path, false, &err))) {

@@ -12,6 +12,7 @@
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 
 struct devices_command {
     const char *device; /* pattern, or NULL */
@@ -114,7 +115,7 @@ int gcal_command_devices(int argc, char **argv)
     size_t n_listed = 0;
     json_t *all;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     if (gcal_local_devices_open(&devices, &err) < 0)
         return gcal_command_fail(&err);
     all = json_array();

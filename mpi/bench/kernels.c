@@ -18,6 +18,7 @@
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 
 /* Of --counts without a device. */
 #define NOMINAL_SUB_GROUP 32
@@ -33,10 +34,8 @@ struct kernels_command {
 enum { MATCH = 256, COUNTS, SOURCE, RUN };
 
 static const struct argp_option options[] = {
-    { "match", MATCH, "CONDITION", 0,
-      "How a generator's tags must relate to the given ones: superset (default), "
-      "identical, subset or intersect",
-      0 },
+    { "match", MATCH, "superset|identical|subset|intersect", 0,
+      "How a generator's tags must relate to the given ones (default: superset)", 0 },
     { "counts", COUNTS, NULL, 0,
       "Print the features of each kernel with their values, for sub-groups of 32 or "
       "those "
@@ -54,18 +53,15 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static enum gcal_match match_named(const char *name, struct argp_state *state)
+/* The words of --match are in the order of the enumeration. */
+static enum gcal_match match_named(const char *name)
 {
-    static const char *const names[] = { "superset", "identical", "subset", "intersect" };
+    static const char *const names[] = { "superset", "identical", "subset" };
 
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 3; i++)
         if (strcmp(names[i], name) == 0)
             return (enum gcal_match)i;
-    argp_error(state,
-               "--match: expected superset, identical, subset or intersect, found "
-               "'%s'",
-               name);
-    return GCAL_MATCH_SUPERSET;
+    return GCAL_MATCH_INTERSECT;
 }
 
 static void check_combination(const struct kernels_command *c, struct argp_state *state)
@@ -89,7 +85,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         GCAL_OPTION_VALUES(state, &c->csv, &c->budget_s, &c->config, &c->catalogue);
         break;
     case MATCH:
-        c->match = match_named(arg, state);
+        c->match = match_named(arg);
         break;
     case COUNTS:
         c->counts = true;
@@ -346,7 +342,7 @@ int gcal_command_kernels(int argc, char **argv)
     struct gcal_error err = { 0 };
     int rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     rc = run(&c, &err);
     free(c.tags.items);
     free(c.devices.items);

@@ -63,7 +63,8 @@ OPTION(nodes, set_text, "node", 'N', "PATTERN", "Only nodes whose name matches")
 OPTION(device, set_text, "device", 'd', "PATTERN",
        "Only devices whose name, type, uid or kind (gpu, cpu, accelerator) matches, e.g. "
        "'*H200*'");
-OPTION(model, set_text, "model", 'm', "NAME", "The model (default: the only one)");
+OPTION(model, set_text, "model", 'm', "NAME",
+       "The model (default: the one made for the kernel, else the general one)");
 OPTION(csv, set_text, "csv", 256, "FILE", "Write all figures to this file as well");
 OPTION(json, set_flag, "json", 'j', NULL, "Print JSON");
 OPTION(all, set_flag, "all", 'a', NULL, "Print what did not change as well");

@@ -7,6 +7,7 @@
 #include "calib/model/profile.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 #include "mpi/count/built.h"
 #include "mpi/count/features.h"
 #include "mpi/count/options.h"
@@ -63,8 +64,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->wave = parse_number(arg, "--wave", 1 << 30, state);
         break;
     case 'f':
-        if (strcmp(arg, "text") != 0 && strcmp(arg, "yaml") != 0)
-            argp_error(state, "--format: expected text or yaml, found '%s'", arg);
         c->yaml = strcmp(arg, "yaml") == 0;
         break;
     case 'o':
@@ -153,7 +152,7 @@ int gcal_command_count(int argc, char **argv)
     struct gcal_error err = { 0 };
     int rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     rc = run(&c, &err);
     gcal_count_options_clear(&c.count);
     return rc < 0 ? gcal_command_fail(&err) : 0;

@@ -6,6 +6,7 @@
 #include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/parse.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/count/options.h"
 
@@ -178,7 +179,7 @@ int gcal_command_remove(int argc, char **argv)
     struct gcal_error err = { 0 };
     int rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     rc = run(&c, &err);
     gcal_count_options_clear(&c.count);
     free(c.names);

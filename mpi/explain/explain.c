@@ -7,6 +7,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 #include "mpi/explain/private.h"
 #include "mpi/own/own.h"
 
@@ -29,7 +30,7 @@ static const struct argp_option options[] = {
       "factor; "
       "may be repeated",
       0 },
-    { "beside", BESIDE, "NODE|FILE", 0,
+    { "beside", BESIDE, "WHERE", 0,
       "Explain the kernel on another node of the store, or with another parameter file, "
       "as "
       "well, side by side; may be repeated",
@@ -261,7 +262,7 @@ int gcal_command_explain(int argc, char **argv)
     struct gcal_error err = { 0 };
     int rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     rc = run(&c, &err);
     gcal_own_options_clear(&c.own);
     gcal_step_options_clear(&c.step);

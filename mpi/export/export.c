@@ -11,6 +11,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 #include "mpi/count/sizes.h"
 #include "mpi/export/export.h"
 #include "store/files/store.h"
@@ -49,7 +50,7 @@ static const struct argp_child common[] = { GCAL_OPTION(store), GCAL_OPTION(node
 enum { N_COMMON = sizeof(common) / sizeof(*common) };
 
 static const struct argp_option options[] = {
-    { "to", TO, "TARGET", 0, "The target, one of those below (required)", 0 },
+    { "to", TO, "TARGET", 0, "The target (required)", 0 }, /* the first: see below */
     { "format", 'f', "LAYOUT", 0, "A layout of the target (default: its first)", 0 },
     { "profile", 'p', "FILE", 0,
       "A kernel counted by 'gpucal count -o FILE': speed is that of this kernel "
@@ -65,13 +66,13 @@ static const struct argp_option options[] = {
 #define MAX_LIST 80
 
 /* "slurm, flux, starpu" in 'list', MAX_LIST bytes. */
-static const char *list_targets(char *list)
+static const char *list_targets(const char *separator, char *list)
 {
     size_t length = 0;
 
     for (size_t i = 0; i < N_TARGETS && length < MAX_LIST; i++)
         length += (size_t)snprintf(list + length, MAX_LIST - length, "%s%s",
-                                   i ? ", " : "", targets[i]->name);
+                                   i ? separator : "", targets[i]->name);
     return list;
 }
 
@@ -120,7 +121,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!c->to)
             argp_error(state, "--to is required: %s",
-                       list_targets((char[MAX_LIST]){ 0 }));
+                       list_targets(", ", (char[MAX_LIST]){ 0 }));
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -204,13 +205,14 @@ static int read_kernels(struct export_command *c, struct gcal_error *err)
 
 /* ---- the command ---- */
 
-static int find_target(const char *name, size_t *target, struct gcal_error *err)
+/* Of --to, which is one of them. */
+static size_t find_target(const char *name)
 {
-    for (*target = 0; *target < N_TARGETS; (*target)++)
-        if (strcmp(targets[*target]->name, name) == 0)
-            return 0;
-    return gcal_error_set(err, GCAL_EINPUT, "--to: unknown target '%s'; expected %s",
-                          name, list_targets((char[MAX_LIST]){ 0 }));
+    size_t target = 0;
+
+    while (strcmp(targets[target]->name, name) != 0)
+        target++;
+    return target;
 }
 
 static int choose_layout(const struct gcal_export_target *target, struct gcal_export *e,
@@ -232,11 +234,10 @@ static int run(struct export_command *c, struct gcal_error *err)
 {
     struct gcal_store *store = NULL;
     char *path = NULL;
-    size_t target;
+    size_t target = find_target(c->to);
     int rc = -1;
 
-    if (find_target(c->to, &target, err) < 0 ||
-        choose_layout(targets[target], &c->what, err) < 0 || read_kernels(c, err) < 0 ||
+    if (choose_layout(targets[target], &c->what, err) < 0 || read_kernels(c, err) < 0 ||
         !(path = gcal_command_store_path(c->store, NULL, err)) ||
         !(store = gcal_command_store_open(path, false, err)))
         goto out;
@@ -253,9 +254,13 @@ static int read_options(struct export_command *c, int argc, char **argv,
                         struct gcal_error *err)
 {
     struct argp_child children[N_COMMON + N_TARGETS + 1] = { 0 };
+    struct argp_option with_names[sizeof(options) / sizeof(*options)];
     struct argp with_targets = argp;
+    char names[MAX_LIST] = { 0 };
 
     memcpy(children, common, sizeof(common));
+    memcpy(with_names, options, sizeof(options));
+    with_names[0].arg = list_targets("|", names);
     for (size_t i = 0; i < N_TARGETS; i++) {
         if (!(c->options[i] = calloc(1, targets[i]->options_size + 1)))
             return gcal_error_memory(err);
@@ -263,8 +268,9 @@ static int read_options(struct export_command *c, int argc, char **argv,
             .argp = targets[i]->argp, .header = i ? NULL : "Targets:", .group = (int)i + 1
         };
     }
+    with_targets.options = with_names;
     with_targets.children = children;
-    argp_parse(&with_targets, argc, argv, 0, NULL, c);
+    gcal_command_parse(&with_targets, argc, argv, c);
     return 0;
 }
 

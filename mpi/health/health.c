@@ -15,6 +15,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 #include "store/files/store.h"
 
 /* OpenCL answers in less. */
@@ -312,7 +313,7 @@ int gcal_command_health(int argc, char **argv)
     struct gcal_error err = { 0 };
     int rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     rc = look(&h, &c, &err);
     if (rc < 0 && h.node)
         rc = judge(&h, UNKNOWN, "GPUCAL-BLIND", strdup(err.text), &err);

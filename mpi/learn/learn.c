@@ -16,6 +16,7 @@
 #include "calib/select/select.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 #include "mpi/count/options.h"
 #include "mpi/learn/private.h"
 
@@ -324,7 +325,7 @@ int gcal_command_learn(int argc, char **argv)
     struct gcal_error err = { 0 };
     int rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     rc = learn(&l, &err);
     learning_clear(&l);
     gcal_own_options_clear(&c.own);

@@ -9,6 +9,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 #include "mpi/predict/baselines.h"
 #include "mpi/predict/compare.h"
 #include "mpi/predict/evaluation_print.h"
@@ -318,7 +319,7 @@ int gcal_command_evaluate(int argc, char **argv)
     struct gcal_error err = { 0 };
     int rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     rc = run(&c, &err);
     free(c.tags.items);
     free(c.catalogue.items);

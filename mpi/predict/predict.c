@@ -12,6 +12,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 #include "mpi/count/built.h"
 #include "mpi/own/own.h"
 #include "mpi/predict/remarks/gaps.h"
@@ -308,7 +309,7 @@ int gcal_command_predict(int argc, char **argv)
     struct gcal_error err = { 0 };
     int rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     rc = run(&c, &err);
     gcal_own_options_clear(&c.own);
     gcal_step_options_clear(&c.step);

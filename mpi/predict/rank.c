@@ -11,6 +11,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 #include "mpi/predict/order.h"
 
 struct rank_command {
@@ -198,7 +199,7 @@ int gcal_command_rank(int argc, char **argv)
     struct gcal_error err = { 0 };
     int rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     rc = run(&c, &err);
     free(c.tags.items);
     free(c.profiles.items);

@@ -12,6 +12,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 
 #define DAY_S 86400.0
 
@@ -132,7 +133,7 @@ int gcal_command_calibrate(int argc, char **argv)
     struct gcal_error err = { 0 };
     int status;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    gcal_command_parse(&argp, argc, argv, &o);
     signal(SIGPIPE, SIG_IGN); /* a terminal that is closed does not end the run */
     /* Before MPI: a process that uses a fabric should not fork. */
     if (!(spawner = gcal_worker_spawner_start(&err)) ||

@@ -13,6 +13,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 #include "mpi/show/private.h"
 #include "store/files/store.h"
 #include "store/ledger/lines.h"
@@ -246,7 +247,7 @@ int gcal_command_show(int argc, char **argv)
     char *path;
     int rc = -1;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     s.view = view_of(&c);
     if ((path = gcal_command_store_path(c.store, NULL, &err)) &&
         (store = gcal_command_store_open(path, false, &err))) {

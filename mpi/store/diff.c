@@ -13,6 +13,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 #include "mpi/store/diff.h"
 
 #define MAX_FILE_BYTES (16u << 20)
@@ -278,7 +279,7 @@ int gcal_command_diff(int argc, char **argv)
     struct gcal_error err = { 0 };
     int status;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     status = run(&c, &err);
     free(c.catalogue.items);
     return status < 0 ? gcal_command_fail(&err) : status;

@@ -12,6 +12,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 #include "mpi/cli/run_header.h"
 #include "mpi/store/recorded.h"
 #include "mpi/store/runs.h"
@@ -265,7 +266,7 @@ int gcal_command_fit(int argc, char **argv)
     struct gcal_error err = { 0 };
     int status;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     status = run(&c, &err);
     free(c.records.items);
     free(c.catalogue.items);

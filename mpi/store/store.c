@@ -11,6 +11,7 @@
 #include "calib/base/sign.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 #include "store/files/store.h"
 #include "store/ledger/ledger.h"
 #include "store/publish/publish.h"
@@ -312,7 +313,7 @@ int gcal_command_store(int argc, char **argv)
     struct gcal_error err = { 0 };
     int status;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     status = run(&c, &err);
     return status < 0 ? gcal_command_fail(&err) : status;
 }

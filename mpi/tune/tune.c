@@ -11,6 +11,7 @@
 #include "mpi/cli/json.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
 #include "mpi/predict/inputs.h"
 #include "mpi/tune/measure.h"
 #include "mpi/tune/private.h"
@@ -338,7 +339,7 @@ int gcal_command_tune(int argc, char **argv)
     struct gcal_error err = { 0 };
     int rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    gcal_command_parse(&argp, argc, argv, &c);
     rc = run(&c, &err);
     free(c.arguments.items);
     free(c.ats.items);

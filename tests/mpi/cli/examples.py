@@ -35,8 +35,8 @@ EXCEPTIONS = [
 LEAST_EXAMPLES = 30
 
 gpucal, source, library, compiler = sys.argv[1:5]
-help_commands = ("calibrate fit devices kernels count remove learn predict explain rank tune evaluate show diff "
-                 "audit export store").split()
+help_commands = re.findall(r"^  ([a-z]+) {2,}[a-z]", subprocess.run(
+    [gpucal, "--help"], capture_output=True, text=True, check=True).stdout, flags=re.M)
 
 
 # ---- the commands ----
@@ -88,7 +88,7 @@ def of_markdown(path):
 
 def all_examples():
     yield from of_help()
-    for path in sorted(glob.glob(f"{source}/docs/*.[1-9]")):
+    for path in sorted(glob.glob(f"{source}/docs/*.[1-9]") + glob.glob(f"{source}/docs/man/*.in")):
         for line in of_man_page(path):
             if is_command(line) and not re.search(r"\[|NODE DEVICE|^gpucal record,", line):
                 yield os.path.basename(path), line

@@ -1,0 +1,32 @@
+#!/bin/bash
+# option_errors.sh GPUCAL - what is mistyped is refused with what was probably meant.
+set -eu
+gpucal=$1
+status=0
+
+expect() { # TEXT ARGUMENT...: status 1, and a first line with TEXT
+    local text=$1 output rc=0
+    shift
+    output=$("$gpucal" "$@" 2>&1 < /dev/null) || rc=$?
+    if [ $rc != 1 ] || [[ $output != *"$text"* ]]; then
+        echo "gpucal $*: status $rc, '$output'; expected 1 and '$text'"
+        status=1
+    fi
+}
+
+expect "unknown command 'predct' (did you mean 'predict'?)" predct
+expect "unknown command 'shwo' (did you mean 'show'?)" help shwo
+expect "unknown option '--nodes' (did you mean '--node'?)" show --nodes n1
+expect "unknown option '--onchip' (did you mean '--on-chip'?)" remove x.cl --onchip
+expect "unknown option '--usgae' (did you mean '--usage'?)" audit --usgae
+expect "--match: expected superset, identical, subset or intersect, found 'subst' (did you mean 'subset'?)" \
+    kernels --match=subst
+expect "--std: expected CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0, found 'CL1.3'" count x.cl --std CL1.3
+expect "--format: expected text or yaml, found 'yml' (did you mean 'yaml'?)" count x.cl -j -f yml
+expect "found 'yml'" count x.cl -fyml
+# Not options: what follows --, and values that begin with --.
+expect "no.cl" count -l 1 -g n -- --nodes/no.cl
+expect "no.cl" count -l 1 -g n --define --nodes no.cl
+# A unique beginning is enough.
+"$gpucal" show --hel > /dev/null
+exit $status

@@ -1,0 +1,34 @@
+#!/bin/bash
+# pages.sh GPUCAL FOLDER DOCS - man pages are complete, and groff has no remark on them.
+#
+# FOLDER has the pages that are built, DOCS those that are written by hand.
+set -eu
+gpucal=$1 folder=$2 docs=$3
+# shellcheck source=tests/mpi/cli/options.sh
+. "$(dirname "$0")/options.sh"
+status=0
+
+fail() {
+    echo "$*"
+    status=1
+}
+# What a page says of an option, without roff's escapes: "--NAME" at the head of a paragraph.
+has_option() { # PAGE OPTION
+    sed 's/\\-/-/g; s/\\f[BIRP]//g' "$1" | grep -A1 '^\.TP' | grep -qE -- "(^|, )--$2( |\\[|\$)"
+}
+
+for page in "$folder"/*.1 "$docs"/*.[357]; do
+    remarks=$(groff -t -man -Tascii -ww -z "$page" 2>&1)
+    [ -z "$remarks" ] || fail "$remarks"
+done
+options | grep -vE ' (help|usage|version)$' | while read -r command _ option; do
+    has_option "$folder/gpucal-$command.1" "$option" || echo "gpucal-$command.1 lacks --$option"
+done > "$folder/lacking"
+[ ! -s "$folder/lacking" ] || fail "$(cat "$folder/lacking")"
+# References to sections of gpucal(1): they must be there.
+for section in CATALOGUE FILES OPTIONS "EXIT STATUS"; do
+    grep -q "^\.SH \"\?$section" "$folder/gpucal.1" || fail "gpucal.1 lacks $section"
+done
+# Without a terminal, 'help COMMAND' is --help.
+"$gpucal" help show | cmp - <("$gpucal" show --help) || fail "gpucal help show"
+exit $status
