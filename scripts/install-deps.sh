@@ -14,14 +14,14 @@ BUILD=(build-essential cmake ninja-build pkg-config
     libclang-19-dev libclang-common-19-dev libclang1-19 libisl-dev # kernels/
     libgsl-dev libhdf5-dev                              # fit/, store/
     libyaml-dev libsodium-dev libjansson-dev libsmartcols-dev # calib/base/, mpi/
-    python3)                                           # docs/: man pages
+    python3)                                           # docs/: man pages, completion
 CLUSTER=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libpmix-dev)
 TEST=(git procps libcmocka-dev
     oclgrind mesa-opencl-icd             # two further OpenCL devices on any CPU
     gnuplot-nox clpeak                   # scripts/papers.sh, scripts/evaluate.sh
     clang clang-format clang-tidy lld
     libclang-rt-dev                      # libFuzzer and the sanitizers
-    groff-base                           # tests of man pages
+    groff-base zsh fish                  # tests of man pages and completion
     libstarpu-dev starpu-tools libslurm-dev jq) # tests/starpu, slurm/, docs/examples
 
 die() {

@@ -6,14 +6,13 @@ options, examples and exit status.  gpucal-COMMAND.1.in beside this file has the
 sections, and in OPTIONS, after ".OPTION NAME", what there is to say of an option beyond the line
 in --help.  gpucal.1.in has @COMMANDS@ and @LETTERS@ where the tables go.
 """
-import json
 import os
 import re
-import subprocess
 import sys
 
+from commands import read_commands
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-AUTOMATIC = ("help", "usage", "version")  # options that every command has
 
 
 def roff(text):
@@ -34,10 +33,6 @@ def sentence(text):
     return text if text.endswith(".") else text + "."
 
 
-def of_what(match):
-    return f"Of {match[1]}: " if match[1] else ""
-
-
 def usage(text):
     """Arguments, with the names of values in italics."""
     return re.sub(r"\b[A-Z]+(?:\\?\.[a-z0-9]+)?\b", lambda m: rf"\fI{m[0]}\fR", roff(text))
@@ -55,39 +50,6 @@ def head(option):
         return text
     argument = values(option["argument"], option["values"])
     return text + (f"[={argument}]" if option["optional"] else f" {argument}")
-
-
-# ---- the command's tables ----
-
-class Command:
-    """A command, as the program describes it."""
-
-    def __init__(self, gpucal, name, summary):
-        output = subprocess.run([gpucal, "help", name, "--json"], check=True,
-                                capture_output=True, text=True).stdout
-        self.name, self.summary = name, summary
-        self.table = json.loads(output)
-        self.options = sorted((o for o in self.table["options"] if o["is_option"]),
-                              key=lambda o: o["name"])
-        self.descriptions = [o for o in self.table["options"] if not o["is_option"]]
-        self.read_notes(self.table["notes"])
-
-    def read_notes(self, notes):
-        """Sorts what --help has after the options into notes, examples and exit status."""
-        self.examples, self.exit_status, self.notes = [], [], []
-        for line in notes.splitlines():
-            if line.startswith("  "):
-                self.examples.append(line[2:])
-            elif line.startswith("Exit status"):
-                self.exit_status.append(re.sub(r"^Exit status(?: of (\S+))?: ", of_what, line))
-            elif line and line != "Examples:":
-                self.notes.append(line)
-
-
-def read_commands(gpucal):
-    text = subprocess.run([gpucal, "--help"], check=True, capture_output=True, text=True).stdout
-    rows = re.findall(r"^  ([a-z]+) {2,}([a-z].*)$", text, flags=re.M)
-    return [Command(gpucal, name, summary) for name, summary in rows]
 
 
 # ---- a page ----
