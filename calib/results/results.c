@@ -1,6 +1,7 @@
 /* results.c - fits every model for every device type, on several threads */
 #include "calib/results/results.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,12 +167,24 @@ struct fitting {
     const struct gcal_config *config;
     const struct gcal_result_rows *all;
     struct gcal_results *results;
+    const struct gcal_result_progress *progress; /* NULL: nobody watches */
+    pthread_mutex_t lock;                        /* of n_done, and for the watcher */
+    size_t n_done;
 };
+
+static void report(struct fitting *f, size_t n_more)
+{
+    if (!f->progress)
+        return;
+    pthread_mutex_lock(&f->lock);
+    f->n_done += n_more;
+    f->progress->fitted(f->progress->context, f->n_done, f->results->n_fits);
+    pthread_mutex_unlock(&f->lock);
+}
 
 static int fit_one(void *context, size_t i, struct gcal_error *err)
 {
-    const struct fitting *f = context;
-
+    struct fitting *f = context;
     struct gcal_result_type_fit *t = &f->results->fits[i];
     struct gcal_result_rows own = { 0 };
     int rc = rows_of(f->record, f->results, f->all, t, &own, err);
@@ -179,6 +192,7 @@ static int fit_one(void *context, size_t i, struct gcal_error *err)
     if (rc == 0)
         rc = fit_type(f->record, f->config, &own, t, err);
     free(own.rows);
+    report(f, 1);
     return rc;
 }
 
@@ -186,7 +200,10 @@ static int fit_one(void *context, size_t i, struct gcal_error *err)
 static int fit_all(struct fitting *f, struct gcal_error *err)
 {
     struct gcal_results *results = f->results;
-    int rc = gcal_threads_share(results->n_fits, fit_one, f, err);
+    int rc;
+
+    report(f, 0);
+    rc = gcal_threads_share(results->n_fits, fit_one, f, err);
 
     for (size_t i = 0; i < results->n_fits; i++)
         results->n_rejected += !results->fits[i].good;
@@ -272,14 +289,18 @@ static int read_rows(const struct gcal_record *record, const struct gcal_config 
     return 0;
 }
 
-int gcal_results_fit(const struct gcal_record *record, const struct gcal_config *config,
-                     struct gcal_results *results, struct gcal_error *err)
+static int fit_watched(const struct gcal_record *record, const struct gcal_config *config,
+                       const struct gcal_result_progress *progress,
+                       struct gcal_results *results, struct gcal_error *err)
 {
     struct gcal_results made = { 0 };
     struct gcal_result_rows all = { 0 };
-    struct fitting fitting = {
-        .record = record, .config = config, .all = &all, .results = &made
-    };
+    struct fitting fitting = { .record = record,
+                               .config = config,
+                               .all = &all,
+                               .results = &made,
+                               .progress = progress,
+                               .lock = PTHREAD_MUTEX_INITIALIZER };
     int rc = -1;
 
     if (read_rows(record, config, &all, &made.speeds, err) == 0 &&
@@ -293,12 +314,19 @@ int gcal_results_fit(const struct gcal_record *record, const struct gcal_config 
     return rc;
 }
 
+int gcal_results_fit(const struct gcal_record *record, const struct gcal_config *config,
+                     struct gcal_results *results, struct gcal_error *err)
+{
+    return fit_watched(record, config, NULL, results, err);
+}
+
 int gcal_results_fit_with(const struct gcal_record *record,
                           const struct gcal_config *config,
-                          struct gcal_result_speeds *speeds, struct gcal_results *results,
-                          struct gcal_error *err)
+                          struct gcal_result_speeds *speeds,
+                          const struct gcal_result_progress *progress,
+                          struct gcal_results *results, struct gcal_error *err)
 {
-    if (gcal_results_fit(record, config, results, err) < 0)
+    if (fit_watched(record, config, progress, results, err) < 0)
         return -1;
     if (speeds->n && !results->speeds.n) {
         results->speeds = *speeds;

@@ -134,11 +134,19 @@ struct gcal_results {
  */
 int gcal_results_fit(const struct gcal_record *record, const struct gcal_config *config,
                      struct gcal_results *results, struct gcal_error *err);
-/* The same of a pooled record: takes 'speeds', which gcal_results_pool() filled. */
+/* Called before the first fit and after each, by one thread at a time. */
+struct gcal_result_progress {
+    void (*fitted)(void *context, size_t n_done, size_t n_fits);
+    void *context;
+};
+/* The same of a pooled record: takes 'speeds', which gcal_results_pool() filled.  'progress'
+ * may be NULL.
+ */
 int gcal_results_fit_with(const struct gcal_record *record,
                           const struct gcal_config *config,
-                          struct gcal_result_speeds *speeds, struct gcal_results *results,
-                          struct gcal_error *err);
+                          struct gcal_result_speeds *speeds,
+                          const struct gcal_result_progress *progress,
+                          struct gcal_results *results, struct gcal_error *err);
 void gcal_results_clear(struct gcal_results *results);
 
 /* ---- several runs ---- */

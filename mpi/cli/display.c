@@ -21,6 +21,7 @@ struct row {
     char phase[32];
     size_t done, total;
     double elapsed_s, left_s, printed_s;
+    const char *what; /* is counted: "kernels" */
 };
 
 struct gcal_display {
@@ -68,7 +69,7 @@ static struct row *find_row(struct gcal_display *d, const char *node, const char
     }
     d->rows = row;
     row += d->n_rows++;
-    *row = (struct row){ .key = key, .printed_s = -LINE_EVERY_S };
+    *row = (struct row){ .key = key, .printed_s = -LINE_EVERY_S, .what = "kernels" };
     return row;
 }
 
@@ -97,10 +98,17 @@ static const char *left_text(const struct row *row, const char *before, char tex
     return text;
 }
 
+/* Kernels by time: they are measured in turns and finish together, near the end. */
+static double done_share(const struct row *row)
+{
+    if (isfinite(row->left_s))
+        return row->elapsed_s / (row->elapsed_s + row->left_s + 1e-3);
+    return row->total ? (double)row->done / (double)row->total : 0;
+}
+
 static void draw_row(const struct row *row)
 {
-    /* By time: kernels are measured in turns and finish together, near the end. */
-    double share = row->elapsed_s / (row->elapsed_s + row->left_s + 1e-3);
+    double share = done_share(row);
     size_t full = (size_t)(BAR_WIDTH * share);
     char bar[BAR_WIDTH + 1], left[40];
 
@@ -133,8 +141,8 @@ static void print_line(struct row *row, bool new_phase)
     if (!new_phase && now_s - row->printed_s < LINE_EVERY_S)
         return;
     row->printed_s = now_s;
-    fprintf(stderr, "gpucal: %s: %s, %zu of %zu kernels%s\n", row->key, row->phase,
-            row->done, row->total, left_text(row, ", about ", left));
+    fprintf(stderr, "gpucal: %s: %s, %zu of %zu %s%s\n", row->key, row->phase, row->done,
+            row->total, row->what, left_text(row, ", about ", left));
 }
 
 void gcal_display_update(struct gcal_display *d, const char *node,
@@ -157,13 +165,45 @@ void gcal_display_update(struct gcal_display *d, const char *node,
         print_line(row, new_phase);
 }
 
+static void forget_rows(struct gcal_display *d)
+{
+    for (size_t i = 0; i < d->n_rows; i++)
+        free(d->rows[i].key);
+    d->n_rows = 0;
+}
+
+void gcal_display_fitted(void *display, size_t n_done, size_t n_fits)
+{
+    struct gcal_display *d = display;
+    struct row *row;
+
+    if (!d || d->quiet)
+        return;
+    if (n_done == 0) { /* measuring is over */
+        gcal_display_clear(d);
+        forget_rows(d);
+    }
+    if (!(row = find_row(d, "all", "devices")))
+        return;
+    if (n_done == 0)
+        row->printed_s = gcal_clock_now_s();
+    snprintf(row->phase, sizeof(row->phase), "fitting");
+    row->what = "models";
+    row->done = n_done;
+    row->total = n_fits;
+    row->left_s = INFINITY;
+    if (d->terminal)
+        redraw(d);
+    else
+        print_line(row, false);
+}
+
 void gcal_display_destroy(struct gcal_display *d)
 {
     if (!d)
         return;
     gcal_log_set_hook(NULL, NULL);
-    for (size_t i = 0; i < d->n_rows; i++)
-        free(d->rows[i].key);
+    forget_rows(d);
     free(d->rows);
     pthread_mutex_destroy(&d->lock);
     free(d);

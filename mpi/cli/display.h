@@ -12,6 +12,10 @@ struct gcal_display;
 struct gcal_display *gcal_display_create(bool quiet);
 void gcal_display_update(struct gcal_display *display, const char *node,
                          const struct gcal_plan_progress *progress);
+/* After the measurements: 'n_done' of 'n_fits' models are fitted.  A line every 10 s, from the
+ * 10th on; the signature is that of struct gcal_result_progress.
+ */
+void gcal_display_fitted(void *display, size_t n_done, size_t n_fits);
 /* Removes the bars before lines are printed. */
 void gcal_display_clear(struct gcal_display *display);
 void gcal_display_destroy(struct gcal_display *display);

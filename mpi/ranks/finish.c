@@ -14,6 +14,7 @@
 #include "mpi/cli/json.h"
 #include "mpi/cli/run_header.h"
 #include "mpi/ranks/busy.h"
+#include "mpi/ranks/interrupt.h"
 #include "mpi/ranks/root.h"
 #include "store/record/record.h"
 
@@ -73,7 +74,8 @@ static int write_record(struct gcal_root *root, struct gcal_error *err)
     root->journal = NULL;
     root->sink = (struct gcal_run_sink){ 0 };
     unlink(root->journal_path);
-    return 0;
+    return gcal_interrupt_offer_fit(&root->options, root->record_path, root->store_path,
+                                    err);
 }
 
 struct outcome {
@@ -118,13 +120,14 @@ static int fit_and_publish(struct gcal_root *root, struct outcome *outcome, char
                            struct gcal_error *err)
 {
     struct gcal_record *record = gcal_record_open(root->record_path, err);
+    const struct gcal_result_progress progress = { gcal_display_fitted, root->display };
     struct gcal_result_speeds speeds = { 0 };
     int rc = -1;
 
     if (!record || gcal_busy_read(record, &outcome->busy, err) < 0 ||
         pool(root, &record, &speeds, err) < 0 ||
-        gcal_results_fit_with(record, &root->config, &speeds, &outcome->results, err) <
-            0 ||
+        gcal_results_fit_with(record, &root->config, &speeds, &progress,
+                              &outcome->results, err) < 0 ||
         !(*table = gcal_results_format(&outcome->results, record, &root->config, err)) ||
         note_unmeasured(root, record, &outcome->results, err) < 0)
         goto out;
@@ -133,6 +136,7 @@ static int fit_and_publish(struct gcal_root *root, struct outcome *outcome, char
         goto out;
     rc = 0;
 out:
+    gcal_display_clear(root->display);
     gcal_result_speeds_clear(&speeds);
     gcal_record_close(record);
     return rc;
@@ -363,6 +367,7 @@ int gcal_root_finish(struct gcal_root *root)
                      outcome.results.outliers[i].text);
     for (size_t i = 0; i < outcome.results.speeds.n; i++)
         gcal_log(GCAL_LOG_WARN, "%s", outcome.results.speeds.items[i].text);
+    gcal_interrupt_offer_nothing();
     print_summary(root, &outcome, table);
     gcal_results_clear(&outcome.results);
     gcal_busy_clear(&outcome.busy);

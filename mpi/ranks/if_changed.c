@@ -12,6 +12,7 @@
 #include "calib/base/strings.h"
 #include "mpi/ranks/staleness.h"
 #include "mpi/cli/json.h"
+#include "mpi/ranks/interrupt.h"
 #include "mpi/ranks/root.h"
 #include "store/record/record.h"
 
@@ -158,6 +159,7 @@ void gcal_root_remove_journal(struct gcal_root *root)
     gcal_journal_close(root->journal);
     root->journal = NULL;
     root->sink = (struct gcal_run_sink){ 0 };
+    gcal_interrupt_offer_nothing();
     unlink(root->journal_path);
 }
 

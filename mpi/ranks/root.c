@@ -18,6 +18,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/display.h"
 #include "mpi/cli/run_header.h"
+#include "mpi/ranks/interrupt.h"
 #include "store/record/record.h"
 
 /* ---- before anything is measured ---- */
@@ -108,8 +109,11 @@ static int prepare(struct gcal_root *root, struct gcal_error *err)
                               (uint32_t)gcal_comm_size(root->comm), err) < 0 ||
         open_store(root, err) < 0 || open_journal(root, err) < 0)
         return -1;
-    if (root->journal)
+    if (root->journal) {
         root->sink = gcal_journal_sink(root->journal);
+        if (gcal_interrupt_offer_resume(o, root->record_path, err) < 0)
+            return -1;
+    }
     if (!root->store && !o->dry_run)
         gcal_log(GCAL_LOG_WARN, "no store given: the record is written, but nothing is "
                                 "published (--store DIR, $GPUCAL_STORE or 'store' in the "

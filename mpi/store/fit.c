@@ -10,6 +10,7 @@
 #include "calib/select/select.h"
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/display.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
@@ -238,14 +239,18 @@ static void print_remarks(const struct fitting *f)
 static int run(const struct fit_command *c, struct gcal_error *err)
 {
     struct fitting f = { 0 };
+    struct gcal_display *display = gcal_display_create(false);
+    const struct gcal_result_progress progress = { gcal_display_fitted, display };
     struct gcal_results results = { 0 };
     char *table = NULL;
     int status = -1;
 
     if (read_all(c, &f, err) < 0 ||
-        gcal_results_fit_with(f.record, &f.config, &f.speeds, &results, err) < 0 ||
+        gcal_results_fit_with(f.record, &f.config, &f.speeds, &progress, &results, err) <
+            0 ||
         !(table = gcal_results_format(&results, f.record, &f.config, err)))
         goto out;
+    gcal_display_clear(display);
     fputs(table, stdout);
     print_remarks(&f);
     if (c->output && write_all(c->output, &results, f.record, &f.config, err) < 0)
@@ -254,6 +259,7 @@ static int run(const struct fit_command *c, struct gcal_error *err)
         goto out;
     status = results.n_rejected || !results.n_fits ? GCAL_EFIT : 0;
 out:
+    gcal_display_destroy(display);
     free(table);
     gcal_results_clear(&results);
     fitting_clear(&f);

@@ -376,13 +376,25 @@ case_resume() {
     "$gpucal" --config slow.yaml --store store --record run.h5 > out 2> err &
     rank=$!
     for _ in $(seq 300); do grep -q measuring err && break; sleep 0.1; done
-    kill -9 $rank
+    kill -TERM $rank
     wait $rank 2> /dev/null
+    status=$?
+    expect_status 143
     expect_file run.h5.journal
+    expect_line 'interrupted; what was measured is kept'
+    read -r -a offered <<< "$(sed -n 's/.*launched as before: gpucal //p' err)"
     run "$gpucal" --config slow.yaml --store store --record run.h5
     expect_status 6
     expect_line 'resume'
-    run "$gpucal" --config slow.yaml --store store --resume run.h5
+    # The command that it offered, killed without a warning.
+    [ "${offered[*]}" = "calibrate --config slow.yaml --store store --resume run.h5" ] ||
+        fail "it offers '${offered[*]}'"
+    "$gpucal" "${offered[@]}" > out 2> err &
+    rank=$!
+    for _ in $(seq 300); do grep -q measuring err && break; sleep 0.1; done
+    kill -9 $rank
+    wait $rank 2> /dev/null
+    run "$gpucal" "${offered[@]}"
     expect_status 0
     expect_file run.h5
     expect_file "store/nodes/$(node).yaml"
