@@ -31,11 +31,12 @@ fit                 :
 store/params        :
 store/record        :
 store/files         : store/params
+store/facts         : store/params
 store/predict       : store/params
 store/ledger        : store/params store/files
 store/publish       : store/params store/files store/ledger
 store/medians       : store/files store/record
-store/lib           : store/params store/files store/predict
+store/lib           : store/params store/files store/facts store/predict
 calib/config        :
 calib/select        : kernels/generate fit calib/config
 calib/device        : kernels/generate
@@ -56,12 +57,12 @@ mpi/predict         : kernels/generate fit store/params store/files store/record
 mpi/explain         : kernels/generate store/params store/predict mpi/cli mpi/count mpi/own mpi/predict/remarks mpi/predict/step mpi/predict
 mpi/tune            : kernels/generate kernels/interpret fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/count mpi/own mpi/predict
 mpi/store           : kernels/generate store/params store/files store/record store/ledger store/publish calib/config calib/select calib/results calib/compare mpi/cli
-mpi/show            : store/params store/files store/ledger calib/config calib/audit mpi/cli
+mpi/show            : store/params store/files store/facts store/ledger calib/config calib/audit mpi/cli
 mpi/audit/output    : calib/audit mpi/cli
 mpi/audit/page      : calib/audit mpi/cli mpi/audit/output
 mpi/audit           : store/files calib/config calib/audit mpi/cli mpi/audit/output mpi/audit/page
 mpi/health          : store/files store/params calib/config calib/audit calib/worker mpi/cli
-mpi/export          : store/params store/files store/ledger store/predict mpi/cli mpi/count mpi/show
+mpi/export          : store/params store/files store/ledger store/facts store/predict mpi/cli mpi/count
 mpi                 : calib/worker mpi/cli
 '
 # What every folder may include, as far as its row is above.

@@ -12,7 +12,7 @@
 #include "calib/base/log.h"
 #include "calib/base/strings.h"
 #include "mpi/export/export.h"
-#include "mpi/show/facts.h"
+#include "store/facts/facts.h"
 #include "store/files/store.h"
 #include "store/ledger/track.h"
 #include "store/predict/predictor.h"
