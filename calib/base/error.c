@@ -13,9 +13,17 @@ void gcal_error_format(struct gcal_error *err, enum gcal_error_code code, const 
     if (!err)
         return;
     err->code = code;
+    err->reason = GCAL_REASON_OTHER;
     va_start(args, fmt);
     vsnprintf(err->text, sizeof(err->text), fmt, args);
     va_end(args);
+}
+
+int gcal_error_because(struct gcal_error *err, enum gcal_error_reason reason)
+{
+    if (err && err->reason == GCAL_REASON_OTHER)
+        err->reason = reason;
+    return -1;
 }
 
 /* Cuts text that does not fit. */

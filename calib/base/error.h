@@ -18,8 +18,27 @@ enum gcal_error_code {
     GCAL_ESTORE = 6,      /* the store or the record cannot be written */
 };
 
+/* Why, for programs that act on it (libgpucal's gpucal.h has the same numbers). */
+enum gcal_error_reason {
+    GCAL_REASON_OTHER = 0,
+    GCAL_REASON_MEMORY = 1,  /* out of memory */
+    GCAL_REASON_STORE = 2,   /* no store, or not one to be trusted */
+    GCAL_REASON_NODE = 3,    /* the node is not calibrated */
+    GCAL_REASON_FILE = 4,    /* a file that is damaged, too new, or not to be trusted */
+    GCAL_REASON_DEVICE = 5,  /* no such device, or several */
+    GCAL_REASON_MODEL = 6,   /* no such model, or none for the kernel */
+    GCAL_REASON_PROFILE = 7, /* not a profile, or one that the model cannot use */
+    GCAL_REASON_SIZES = 8,   /* sizes that the profile does not hold for */
+    GCAL_REASON_NOT_COVERED = 9, /* too much work without a cost */
+    GCAL_REASON_UNCERTAIN = 10,  /* parameters that are too uncertain */
+    GCAL_REASON_LIMITS = 11,     /* limits that cannot be met */
+    GCAL_REASON_FRONT_END = 12,  /* the front end for OpenCL C is missing */
+    GCAL_REASON_SOURCE = 13,     /* source that does not parse or cannot be counted */
+};
+
 struct gcal_error {
     enum gcal_error_code code;
+    enum gcal_error_reason reason;
     char text[1000];
 };
 
@@ -41,6 +60,9 @@ static inline int gcal_error_status(void)
 #define gcal_error_set(err, code, ...)                                                   \
     (gcal_error_format((err), (code), __VA_ARGS__), gcal_error_status())
 
+/* Says why, if nobody has; 'err' may be NULL.  Returns -1. */
+int gcal_error_because(struct gcal_error *err, enum gcal_error_reason reason);
+
 /* gcal_error_prefix(err, "format", ...): puts "format: " before the text of 'err'.
  * Returns -1.
  */
@@ -50,7 +72,8 @@ static inline int gcal_error_status(void)
 /* The message for exhausted memory.  Returns -1. */
 static inline int gcal_error_memory(struct gcal_error *err)
 {
-    return gcal_error_set(err, GCAL_EINPUT, "out of memory");
+    gcal_error_set(err, GCAL_EINPUT, "out of memory");
+    return gcal_error_because(err, GCAL_REASON_MEMORY);
 }
 
 #endif

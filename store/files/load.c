@@ -119,7 +119,7 @@ static int fail_missing(const struct gcal_store *store, const struct location *l
                        "store %s: node %s is not calibrated; calibrated nodes: %s",
                        store->path, location->node, there);
     gcal_buf_free(&names);
-    return -1;
+    return gcal_error_because(err, GCAL_REASON_NODE);
 }
 
 static int locate(const char *node, const char *run_id, struct location *location,
@@ -127,7 +127,7 @@ static int locate(const char *node, const char *run_id, struct location *locatio
 {
     *location = (struct location){ node, run_id };
     if (gcal_store_check_name("node", node, err) < 0)
-        return -1;
+        return gcal_error_because(err, GCAL_REASON_NODE);
     return run_id ? gcal_store_check_name("run", run_id, err) : 0;
 }
 

@@ -33,6 +33,7 @@ static const struct gcal_params_model *no_model(const struct gcal_params_device 
     gcal_error_set(err, GCAL_EINPUT, "device %s: %s%s; models: %.700s", d->info.uid, what,
                    name, list.data ? (const char *)list.data : "(out of memory)");
     gcal_buf_free(&list);
+    gcal_error_because(err, GCAL_REASON_MODEL);
     return NULL;
 }
 

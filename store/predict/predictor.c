@@ -166,7 +166,7 @@ static int refuse(const struct gcal_predictor *p, const double *sizes, double sh
         list.data ? (const char *)list.data : "", n > MAX_LISTED ? ", ..." : "", p->hint);
     gcal_buf_free(&list);
     free(gaps);
-    return -1;
+    return gcal_error_because(err, GCAL_REASON_NOT_COVERED);
 }
 
 /* Work without a cost: its share of all work, and the feature with most of it. */
@@ -196,15 +196,18 @@ static int eval_raw(const struct gcal_predictor *p, const double *sizes, double 
 {
     double time_s;
 
-    if (gcal_binding_eval(p->binding, sizes, features, err) < 0 ||
-        check_cover(p, sizes, gap, err) < 0)
+    if (gcal_binding_eval(p->binding, sizes, features, err) < 0)
+        return gcal_error_because(err, GCAL_REASON_SIZES);
+    if (check_cover(p, sizes, gap, err) < 0)
         return -1;
     *raw_s = gcal_model_eval(p->shared->model, p->shared->value, features, gradient);
     time_s = p->factor * *raw_s;
     if (isfinite(time_s) && time_s > 0)
         return 0;
-    return gcal_error_set(err, GCAL_EINPUT, "model %s predicts %g s for these sizes%s",
-                          p->shared->model->name, time_s, p->hint ? p->hint : "");
+    gcal_error_set(err, GCAL_EINPUT, "model %s predicts %g s for these sizes%s",
+                   p->shared->model->name, time_s, p->hint ? p->hint : "");
+    return gcal_error_because(err, time_s == 0 ? GCAL_REASON_NOT_COVERED
+                                               : GCAL_REASON_SIZES);
 }
 
 int gcal_predictor_time(const struct gcal_predictor *p, const double *sizes,
@@ -329,13 +332,14 @@ static int set_interval(const struct gcal_predictor *p, double of_parameters,
     double spread = exp(fmax(width.below, width.above));
     double u = p->disregards_gaps ? 0 : prediction->not_covered;
 
-    if (!(spread <= GCAL_PREDICTOR_MAX_SPREAD) && !p->disregards_gaps)
-        return gcal_error_set(
-            err, GCAL_EINPUT,
-            "model %s: its parameters are too uncertain to predict this "
-            "kernel (90 %% interval: a factor of %.3g either way): "
-            "calibrate it with more kernels",
-            p->shared->model->name, spread);
+    if (!(spread <= GCAL_PREDICTOR_MAX_SPREAD) && !p->disregards_gaps) {
+        gcal_error_set(err, GCAL_EINPUT,
+                       "model %s: its parameters are too uncertain to predict this "
+                       "kernel (90 %% interval: a factor of %.3g either way): "
+                       "calibrate it with more kernels",
+                       p->shared->model->name, spread);
+        return gcal_error_because(err, GCAL_REASON_UNCERTAIN);
+    }
     prediction->misfit = deviation(usual);
     prediction->standard_error_s = deviation(width) * prediction->time_s;
     prediction->low_s = prediction->time_s * exp(-width.below);

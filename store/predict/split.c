@@ -177,11 +177,14 @@ static int give_rest(struct work *w, struct gcal_error *err)
             return -1;
     }
     first = first_to_end(w);
-    if (isinf(w->shares[first].next_s))
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "no share has room for the rest of %g units beyond "
-                              "multiples of the granularity %g: raise a share's most",
-                              w->rest, w->granularity);
+    if (isinf(w->shares[first].next_s)) {
+        gcal_error_set(
+            err, GCAL_EINPUT,
+            "no share has room for the rest of %g units beyond multiples of the "
+            "granularity %g: raise a share's most",
+            w->rest, w->granularity);
+        return gcal_error_because(err, GCAL_REASON_LIMITS);
+    }
     w->shares[first].units += w->rest;
     return 0;
 }
@@ -196,8 +199,9 @@ int gcal_split(struct gcal_split_share *shares, size_t count, double units,
                       .time = time,
                       .context = context };
 
-    if (check_numbers(&w, units, err) < 0 || start(&w, units, err) < 0 ||
-        give_granules(&w, err) < 0)
+    if (check_numbers(&w, units, err) < 0)
         return -1;
-    return give_rest(&w, err);
+    if (start(&w, units, err) < 0)
+        return gcal_error_because(err, GCAL_REASON_LIMITS);
+    return give_granules(&w, err) < 0 ? -1 : give_rest(&w, err);
 }
