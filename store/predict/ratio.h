@@ -1,0 +1,29 @@
+/* ratio.h - how much two predicted times differ, and how surely
+ *
+ * The errors of the logarithms of two times are those of the parameters, which predictions by
+ * the same model share, each kernel's misfit, and each device's factor.  As for one
+ * prediction, the misfits include errors of parameters: of the variance due to parameters
+ * and that of the two misfits, the larger counts.  The error of a device's factor is common
+ * to its predictions, and cancels.
+ */
+#ifndef GCAL_STORE_PREDICT_RATIO_H
+#define GCAL_STORE_PREDICT_RATIO_H
+
+struct gcal_error;
+struct gcal_predictor;
+
+struct gcal_ratio {
+    double ratio;       /* of the times of a and b */
+    double deviation;   /* standard deviation of its logarithm */
+    double correlation; /* of the errors of the two logarithms, -1 to 1 */
+    double low, high;   /* 90 % interval, wider if some work is not covered */
+    double
+        faster; /* probability that a takes less time than b; NaN: one is not covered */
+};
+
+/* 'sizes': as for gcal_predictor_eval().  -1 where one of the two is not predicted. */
+int gcal_ratio_predict(const struct gcal_predictor *a, const double *a_sizes,
+                       const struct gcal_predictor *b, const double *b_sizes,
+                       struct gcal_ratio *ratio, struct gcal_error *err);
+
+#endif
