@@ -108,9 +108,11 @@ read_layers() {
     done <<< "$layers"
 }
 
-# FILE:LINE:HEADER of every include with quotes, or with angle brackets
+# FILE:LINE:HEADER of every include with quotes, or with angle brackets.  gpucal_opencl.h is for
+# programs that use libgpucal, and included nowhere here.
 includes() { # QUOTE
-    grep -nE "^ *# *include *$1" -r calib kernels fit store mpi --include='*.[ch]' |
+    grep -nE "^ *# *include *$1" -r calib kernels fit store mpi --include='*.[ch]' \
+        --exclude=gpucal_opencl.h |
         sed -E "s/: *# *include *$1([^\">]+).*/:\1/"
 }
 

@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/strings.h"
 #include "store/files/store.h"
@@ -83,7 +85,9 @@ API struct gpucal_list *gpucal_node_devices(const struct gpucal_store *store,
     size_t count = 0;
     int rc = -1;
 
-    if (index)
+    if (!index)
+        gcal_error_because(&e, GCAL_REASON_FILE);
+    else
         rc = list_uids(gcal_params_index_devices(index), &names, &count, &e);
     gcal_params_index_destroy(index);
     return list_new(rc, names, count, &e, err);
@@ -123,15 +127,18 @@ static struct gpucal_device *device_new(const struct gpucal_store *store,
     }
     if (gcal_store_stamp(store->store, node, &d->stamp, err) < 0 ||
         !(d->index = gcal_store_load_index(store->store, node, NULL, err))) {
+        gcal_error_because(err, GCAL_REASON_FILE);
         free(d);
         return NULL;
     }
     return d;
 }
 
-API struct gpucal_device *gpucal_device_open(const struct gpucal_store *store,
-                                             const char *node, const char *pattern,
-                                             struct gpucal_error *err)
+struct gpucal_device *gpucal_device_find(
+    const struct gpucal_store *store, const char *node, const char *pattern,
+    const struct gcal_params_device *(*find)(const struct gcal_params *params,
+                                             const char *pattern, struct gcal_error *err),
+    struct gpucal_error *err)
 {
     const struct gcal_params_device *found;
     const struct gcal_params *params;
@@ -140,14 +147,22 @@ API struct gpucal_device *gpucal_device_open(const struct gpucal_store *store,
 
     if (d) {
         params = gcal_params_index_devices(d->index);
-        if ((found = gcal_params_find(params, pattern, &e))) {
+        if ((found = find(params, pattern, &e))) {
             d->at = (size_t)(found - params->devices);
             return d;
         }
+        gcal_error_because(&e, GCAL_REASON_DEVICE);
     }
     gpucal_device_close(d);
     gpucal_error_from(err, &e);
     return NULL;
+}
+
+API struct gpucal_device *gpucal_device_open(const struct gpucal_store *store,
+                                             const char *node, const char *pattern,
+                                             struct gpucal_error *err)
+{
+    return gpucal_device_find(store, node, pattern, gcal_params_find, err);
 }
 
 API void gpucal_device_close(struct gpucal_device *device)
@@ -165,10 +180,11 @@ static int find_again(struct gpucal_device *fresh, const char *uid,
     const struct gcal_params *params = gcal_params_index_devices(fresh->index);
     const struct gcal_params_device *found = gcal_params_find_uid(params, uid);
 
-    if (!found)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "node %s: device %s is no longer in its file", params->node,
-                              uid);
+    if (!found) {
+        gcal_error_set(err, GCAL_EINPUT, "node %s: device %s is no longer in its file",
+                       params->node, uid);
+        return gcal_error_because(err, GCAL_REASON_DEVICE);
+    }
     fresh->at = (size_t)(found - params->devices);
     return 0;
 }
@@ -228,6 +244,32 @@ API const char *gpucal_device_name(const struct gpucal_device *device)
 API const char *gpucal_device_type(const struct gpucal_device *device)
 {
     return gpucal_device_info(device)->info.type;
+}
+
+API const char *gpucal_device_kind(const struct gpucal_device *device)
+{
+    return gpucal_device_info(device)->info.device_type;
+}
+
+API const char *gpucal_device_driver(const struct gpucal_device *device)
+{
+    return gpucal_device_info(device)->info.driver;
+}
+
+API const char *gpucal_device_pci(const struct gpucal_device *device)
+{
+    return gpucal_device_info(device)->info.pci;
+}
+
+API const char *gpucal_device_calibrated_utc(const struct gpucal_device *device)
+{
+    return gpucal_device_info(device)->calibrated_utc;
+}
+
+API double gpucal_device_age_s(const struct gpucal_device *device)
+{
+    return difftime(time(NULL), 0) -
+           gcal_clock_parse_utc(gpucal_device_calibrated_utc(device));
 }
 
 API size_t gpucal_device_sub_group_size(const struct gpucal_device *device)

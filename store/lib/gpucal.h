@@ -10,7 +10,7 @@
  *       printf("%g s, %g to %g s\n", p.time_s, p.low_s, p.high_s);
  *
  * On failure, functions that return a pointer return NULL and functions that return int
- * return -1, with 'err' (which may be NULL) filled.  A handle may be used from several
+ * return -1 (unless said otherwise), with 'err' (which may be NULL) filled.  A handle may be used from several
  * threads at once, and is closed once.  A bound model does not need its store, device or
  * profile.  The library has no global state, prints nothing and touches no signal.
  */
@@ -23,19 +23,49 @@
 extern "C" {
 #endif
 
+/* Of this header; the library has one of its own, see below. */
+#define GPUCAL_VERSION_MAJOR 0
+#define GPUCAL_VERSION_MINOR 1
+#define GPUCAL_VERSION_PATCH 0
+#define GPUCAL_VERSION_NUMBER                                                            \
+    (GPUCAL_VERSION_MAJOR * 1000000 + GPUCAL_VERSION_MINOR * 1000 + GPUCAL_VERSION_PATCH)
+
+/* What failed.  The low eight bits are the exit status of the gpucal command: 1 for all that
+ * are listed here.  A later library may have further codes.
+ */
+enum gpucal_code {
+    GPUCAL_OK = 0,
+    GPUCAL_EINPUT = 0x001,   /* an argument, or anything without a code of its own */
+    GPUCAL_EMEMORY = 0x101,  /* out of memory */
+    GPUCAL_ESTORE = 0x201,   /* no store there, or not one to be trusted */
+    GPUCAL_ENODE = 0x301,    /* the node is not calibrated */
+    GPUCAL_EFILE = 0x401,    /* the node's file: damaged, too new, not to be trusted */
+    GPUCAL_EDEVICE = 0x501,  /* no device matches, or several do */
+    GPUCAL_EMODEL = 0x601,   /* no such model, or none for this kernel */
+    GPUCAL_EPROFILE = 0x701, /* not a profile, or without counts that the model needs */
+    GPUCAL_ESIZES = 0x801,   /* sizes that the profile does not hold for */
+    GPUCAL_ENOTCOVERED = 0x901, /* the model has no cost for most of the work */
+    GPUCAL_EUNCERTAIN = 0xa01,  /* the parameters are too uncertain for this kernel */
+    GPUCAL_ELIMITS = 0xb01,     /* of a division of work: they cannot be met */
+    GPUCAL_EFRONTEND = 0xc01,   /* libgpucal-count: libclang is missing */
+    GPUCAL_ESOURCE = 0xd01      /* libgpucal-count: the source cannot be counted */
+};
+
 struct gpucal_error {
-    int code; /* the exit status of the gpucal command for this error */
+    int code; /* of enum gpucal_code */
     char text[1000];
 };
 
 struct gpucal_store;
 struct gpucal_list;
+struct gpucal_quantities;
 struct gpucal_device;
 struct gpucal_profile;
 struct gpucal_model;
 
-/* "0.1.0" */
+/* Of the library: "0.1.0" and, as GPUCAL_VERSION_NUMBER, 1000. */
 const char *gpucal_version(void);
+int gpucal_version_number(void);
 
 /* 'path' NULL: $GPUCAL_STORE.  Calls gpucal_store_trust() with the file that
  * $GPUCAL_TRUSTED_KEYS names, if it is set.
@@ -65,6 +95,13 @@ void gpucal_list_close(struct gpucal_list *list);
 struct gpucal_device *gpucal_device_open(const struct gpucal_store *store,
                                          const char *node, const char *pattern,
                                          struct gpucal_error *err);
+/* The device of 'node' at a PCI address ("0000:3b:00.0"; digits of either case, the domain
+ * optional and of any length) or with a UUID ("GPU-64dfe64c-..." as NVML has it, "uuid:..." or
+ * the digits alone).  gpucal_opencl.h does this for an OpenCL device.
+ */
+struct gpucal_device *gpucal_device_open_at(const struct gpucal_store *store,
+                                            const char *node, const char *address,
+                                            struct gpucal_error *err);
 void gpucal_device_close(struct gpucal_device *device);
 /* 1 when the node's file was replaced since 'device' was opened: '*fresh' is the device
  * in the new file, and 'device' stays valid and unchanged.  0 when it was not replaced;
@@ -79,10 +116,47 @@ const char *gpucal_device_run(const struct gpucal_device *device);
 const char *gpucal_device_uid(const struct gpucal_device *device);
 const char *gpucal_device_name(const struct gpucal_device *device);
 const char *gpucal_device_type(const struct gpucal_device *device);
+/* "gpu", "cpu", "accelerator" or "custom". */
+const char *gpucal_device_kind(const struct gpucal_device *device);
+/* The driver's version when it was calibrated. */
+const char *gpucal_device_driver(const struct gpucal_device *device);
+/* "0000:3b:00.0"; "": unknown. */
+const char *gpucal_device_pci(const struct gpucal_device *device);
+/* When the latest run calibrated it, "2026-11-22T03:37:51Z", and the seconds since then by
+ * this host's clock (NaN: the file does not say).
+ */
+const char *gpucal_device_calibrated_utc(const struct gpucal_device *device);
+double gpucal_device_age_s(const struct gpucal_device *device);
 /* Work-items per sub-group (warp, wavefront), used for counts per sub-group. */
 size_t gpucal_device_sub_group_size(const struct gpucal_device *device);
 size_t gpucal_device_model_count(const struct gpucal_device *device);
 const char *gpucal_device_model_name(const struct gpucal_device *device, size_t i);
+
+/* A number that the calibration found. */
+struct gpucal_quantity {
+    const char *name; /* "p_dram", a parameter; "rate_dram", a rate */
+    const char *unit; /* "s", "B", "B/s", "FLOP/s", "op/s", "1" */
+    const char *text; /* what it is: "memory"; NULL for parameters */
+    double value;
+    double standard_error; /* NaN: unknown */
+};
+
+/* The parameters of a model of the device (NULL: its general model), in the file's order.
+ * Those in seconds are costs of one execution on this device, with its factor.
+ */
+struct gpucal_quantities *gpucal_device_parameters(const struct gpucal_device *device,
+                                                   const char *model,
+                                                   struct gpucal_error *err);
+/* Rates, latencies and capacities, as 'gpucal show --node' prints them; few or none if the
+ * default configuration was not calibrated.  Decodes all models, which takes milliseconds.
+ */
+struct gpucal_quantities *gpucal_device_facts(const struct gpucal_device *device,
+                                              struct gpucal_error *err);
+size_t gpucal_quantities_count(const struct gpucal_quantities *quantities);
+/* Owned by the list; NULL when there is no item 'i'. */
+const struct gpucal_quantity *
+gpucal_quantities_item(const struct gpucal_quantities *quantities, size_t i);
+void gpucal_quantities_close(struct gpucal_quantities *quantities);
 
 /* A kernel profile written by 'gpucal count -o FILE'. */
 struct gpucal_profile *gpucal_profile_open(const char *path, struct gpucal_error *err);
@@ -92,6 +166,9 @@ struct gpucal_profile *gpucal_profile_parse(const char *text, size_t size,
 void gpucal_profile_close(struct gpucal_profile *profile);
 size_t gpucal_profile_parameter_count(const struct gpucal_profile *profile);
 const char *gpucal_profile_parameter(const struct gpucal_profile *profile, size_t i);
+/* The place of the size 'name' in 'sizes' below; -1 with 'err' that lists the sizes. */
+int gpucal_profile_parameter_index(const struct gpucal_profile *profile, const char *name,
+                                   struct gpucal_error *err);
 
 /* 'model' NULL: the model made for this kernel, by its profile's fingerprint; if there is
  * none, the general model.
@@ -142,16 +219,32 @@ struct gpucal_variant {
     /* Results: */
     double time_s; /* predicted; infinite: there is no prediction */
     double faster; /* probability that it is faster than the first of the order, whose own
-                       is 0.5; NaN: either is not covered */
+                       is 0.5; NaN: either is not covered.  As of gpucal_compare() */
     int is_covered; /* 0: there is no prediction, or the model has no cost for some work */
 };
 
 /* Orders 'count' variants by predicted time: 'order' gets their indices, the fastest first;
  * those with work that has no cost follow all others, and those without a prediction come
- * last.  Takes the time of as many gpucal_predict().  -1 if none is predicted.
+ * last.  Takes the time of three gpucal_predict() for each.  -1 if none is predicted.
  */
 int gpucal_rank(struct gpucal_variant *variants, size_t count, size_t *order,
                 struct gpucal_error *err);
+
+/* How two predictions compare.  Their errors are correlated as far as they come from the same
+ * parameters and the same device.
+ */
+struct gpucal_ratio {
+    double ratio;       /* time of a / time of b */
+    double low, high;   /* 90 % interval, wider if some work is not covered */
+    double correlation; /* of the errors of the logarithms of both times, -1 to 1 */
+    double faster;      /* probability that a takes less time than b; NaN: either is not
+                           covered */
+};
+
+/* 'a_sizes', 'b_sizes': as for gpucal_predict().  Allocates nothing. */
+int gpucal_compare(const struct gpucal_model *a, const double *a_sizes,
+                   const struct gpucal_model *b, const double *b_sizes,
+                   struct gpucal_ratio *ratio, struct gpucal_error *err);
 
 /* One device's share of divided work.  Its time is
  *

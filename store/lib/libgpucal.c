@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/model/profile.h"
@@ -19,6 +20,11 @@ struct gpucal_profile {
 API const char *gpucal_version(void)
 {
     return GPUCAL_VERSION;
+}
+
+API int gpucal_version_number(void)
+{
+    return GPUCAL_VERSION_NUMBER;
 }
 
 /* ---- store ---- */
@@ -39,6 +45,7 @@ API struct gpucal_store *gpucal_store_open(const char *path, struct gpucal_error
              (!trusted || !*trusted || gcal_store_trust(s->store, trusted, &e) == 0))
         return s;
     gpucal_store_close(s);
+    gcal_error_because(&e, GCAL_REASON_STORE);
     gpucal_error_from(err, &e);
     return NULL;
 }
@@ -75,6 +82,7 @@ static struct gpucal_profile *profile_new(struct gcal_yaml *root, struct gcal_er
     }
     gcal_yaml_destroy(root);
     free(p);
+    gcal_error_because(e, GCAL_REASON_PROFILE);
     gpucal_error_from(err, e);
     return NULL;
 }
@@ -113,6 +121,33 @@ API const char *gpucal_profile_parameter(const struct gpucal_profile *profile, s
     return i < profile->profile->n_parameters ? profile->profile->parameters[i] : NULL;
 }
 
+static void list_sizes(const struct gcal_profile *p, struct gcal_buf *list)
+{
+    for (size_t i = 0; i < p->n_parameters; i++)
+        gcal_buf_printf(list, "%s%s", i ? ", " : "", p->parameters[i]);
+    if (!p->n_parameters)
+        gcal_buf_puts(list, "none");
+}
+
+API int gpucal_profile_parameter_index(const struct gpucal_profile *profile,
+                                       const char *name, struct gpucal_error *err)
+{
+    const struct gcal_profile *p = profile->profile;
+    struct gcal_error e = { 0 };
+    struct gcal_buf list = { 0 };
+
+    for (size_t i = 0; i < p->n_parameters; i++)
+        if (strcmp(p->parameters[i], name) == 0)
+            return (int)i;
+    list_sizes(p, &list);
+    gcal_error_set(&e, GCAL_EINPUT, "kernel %s has no size '%s'; its sizes: %s",
+                   p->kernel, name,
+                   list.data ? (const char *)list.data : "(out of memory)");
+    gcal_error_because(&e, GCAL_REASON_SIZES);
+    gcal_buf_free(&list);
+    return gpucal_error_from(err, &e);
+}
+
 /* ---- model ---- */
 
 /* Decodes the named model alone; for a choice, all of them. */
@@ -125,8 +160,10 @@ static struct gcal_predictor *bind(const struct gpucal_device *device, const cha
 
     if (name && !gcal_predictor_choose(gpucal_device_info(device), name, 0, NULL, err))
         return NULL;
-    if (gcal_params_index_models(device->index, device->at, name, &decoded, err) == 0)
-        predictor = gcal_predictor_create(&decoded, name, profile, err);
+    if (gcal_params_index_models(device->index, device->at, name, &decoded, err) < 0)
+        gcal_error_because(err, GCAL_REASON_FILE);
+    else if (!(predictor = gcal_predictor_create(&decoded, name, profile, err)))
+        gcal_error_because(err, GCAL_REASON_PROFILE);
     gcal_params_index_models_clear(&decoded);
     return predictor;
 }

@@ -30,6 +30,15 @@ struct gpucal_model {
 /* The published device; of its models only the names are set. */
 const struct gcal_params_device *gpucal_device_info(const struct gpucal_device *device);
 
+/* A handle for the device with number 'at' of the node's file, or NULL.  Texts of 'find' are
+ * borrowed.
+ */
+struct gpucal_device *gpucal_device_find(
+    const struct gpucal_store *store, const char *node, const char *pattern,
+    const struct gcal_params_device *(*find)(const struct gcal_params *params,
+                                             const char *pattern, struct gcal_error *err),
+    struct gpucal_error *err);
+
 /* Copies an error to the caller's, which may be NULL.  Returns -1. */
 int gpucal_error_from(struct gpucal_error *err, const struct gcal_error *from);
 

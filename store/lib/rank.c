@@ -1,16 +1,19 @@
-/* rank.c - the fastest of several kernels, for programs that choose a variant at run time */
+/* rank.c - the fastest of several kernels, for programs that choose a variant at run time, and
+ * two of them compared
+ */
 #include <math.h>
 #include <stdlib.h>
 
 #include "calib/base/error.h"
 #include "store/lib/private.h"
 #include "store/predict/predictor.h"
+#include "store/predict/ratio.h"
 
 /* A variant as it is ordered. */
 struct place {
     size_t index;
     int class; /* 0: covered; 1: some work has no cost; 2: not predicted */
-    double time_s, misfit;
+    double time_s;
 };
 
 static int compare(const void *a, const void *b)
@@ -39,23 +42,19 @@ static struct place predict(const struct gpucal_variant *v, size_t index,
     }
     place.class = p.not_covered > GCAL_PREDICTOR_COVERED;
     place.time_s = p.time_s;
-    place.misfit = p.misfit;
     return place;
 }
 
-/* The probability that 'a' takes less time than 'b': errors of logarithms of times are
- * normally distributed and independent.
- */
-static double probability(const struct place *a, const struct place *b)
+/* That variant 'v' takes less time than the first of the order. */
+static double probability(const struct gpucal_variant *v,
+                          const struct gpucal_variant *first)
 {
-    double spread = hypot(a->misfit, b->misfit);
-    double lead = log(b->time_s / a->time_s);
+    struct gcal_ratio ratio;
 
-    if (a->class || b->class)
-        return NAN;
-    if (!(spread > 0))
-        return lead > 0 ? 1 : lead < 0 ? 0 : 0.5;
-    return 0.5 * erfc(-lead / spread * M_SQRT1_2);
+    return gcal_ratio_predict(v->model->predictor, v->sizes, first->model->predictor,
+                              first->sizes, &ratio, NULL) < 0
+               ? NAN
+               : ratio.faster;
 }
 
 API int gpucal_rank(struct gpucal_variant *variants, size_t count, size_t *order,
@@ -78,7 +77,9 @@ API int gpucal_rank(struct gpucal_variant *variants, size_t count, size_t *order
         order[i] = places[i].index;
         v->time_s = places[i].time_s;
         v->is_covered = !places[i].class;
-        v->faster = probability(&places[i], &places[0]);
+        v->faster = v == &variants[places[0].index] && v->is_covered
+                        ? 0.5
+                        : probability(v, &variants[places[0].index]);
     }
     if (!count)
         gcal_error_set(&e, GCAL_EINPUT, "there is no variant to rank");
@@ -86,4 +87,21 @@ API int gpucal_rank(struct gpucal_variant *variants, size_t count, size_t *order
         rc = gpucal_error_from(err, &e);
     free(places);
     return rc;
+}
+
+API int gpucal_compare(const struct gpucal_model *a, const double *a_sizes,
+                       const struct gpucal_model *b, const double *b_sizes,
+                       struct gpucal_ratio *ratio, struct gpucal_error *err)
+{
+    struct gcal_ratio r;
+    struct gcal_error e;
+
+    if (gcal_ratio_predict(a->predictor, a_sizes, b->predictor, b_sizes, &r, &e) < 0)
+        return gpucal_error_from(err, &e);
+    *ratio = (struct gpucal_ratio){ .ratio = r.ratio,
+                                    .low = r.low,
+                                    .high = r.high,
+                                    .correlation = r.correlation,
+                                    .faster = r.faster };
+    return 0;
 }

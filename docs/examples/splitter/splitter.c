@@ -9,6 +9,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <gpucal.h>
+#include <gpucal_opencl.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -60,54 +61,38 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- published devices that OpenCL shows here ---- */
+/* ---- OpenCL devices that are calibrated ---- */
 
-/* The OpenCL device of that name after 'skip' others of the same name. */
-static cl_device_id find_opencl(const char *name, size_t skip)
+/* Adds those of a platform, and says why others are left out. */
+static size_t add_devices(cl_platform_id platform, const struct gpucal_store *store,
+                          const char *node, struct device *devices, size_t count)
 {
-    cl_platform_id platforms[MAX_DEVICES];
+    struct gpucal_error err = { 0, "" };
     cl_device_id ids[MAX_DEVICES];
-    cl_uint n_platforms = 0, n_ids;
-    char text[256];
+    cl_uint n_ids = 0;
 
-    clGetPlatformIDs(MAX_DEVICES, platforms, &n_platforms);
-    for (cl_uint i = 0; i < n_platforms && i < MAX_DEVICES; i++) {
-        n_ids = 0;
-        clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &n_ids);
-        for (cl_uint j = 0; j < n_ids && j < MAX_DEVICES; j++)
-            if (clGetDeviceInfo(ids[j], CL_DEVICE_NAME, sizeof(text), text, NULL) ==
-                    CL_SUCCESS &&
-                strcmp(text, name) == 0 && skip-- == 0)
-                return ids[j];
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &n_ids);
+    for (cl_uint i = 0; i < n_ids && i < MAX_DEVICES && count < MAX_DEVICES; i++) {
+        devices[count].id = ids[i];
+        devices[count].calibrated = gpucal_opencl_device_open(store, node, ids[i], &err);
+        if (devices[count].calibrated)
+            count++;
+        else
+            fprintf(stderr, "splitter: left out: %s\n", err.text);
     }
-    return NULL;
+    return count;
 }
 
 static size_t find_devices(const struct gpucal_store *store, const char *node,
                            struct device *devices)
 {
-    struct gpucal_error err = { 0, "" };
-    struct gpucal_list *uids = gpucal_node_devices(store, node, &err);
+    cl_platform_id platforms[MAX_DEVICES];
+    cl_uint n_platforms = 0;
     size_t count = 0;
 
-    if (!uids)
-        die("devices", err.text);
-    for (size_t i = 0; i < gpucal_list_count(uids) && count < MAX_DEVICES; i++) {
-        struct device *d = &devices[count];
-        size_t alike = 0;
-
-        if (!(d->calibrated =
-                  gpucal_device_open(store, node, gpucal_list_item(uids, i), &err)))
-            die("device", err.text);
-        for (size_t j = 0; j < count; j++)
-            alike += strcmp(gpucal_device_name(devices[j].calibrated),
-                            gpucal_device_name(d->calibrated)) == 0;
-        if ((d->id = find_opencl(gpucal_device_name(d->calibrated), alike)))
-            count++;
-        else
-            gpucal_device_close(d->calibrated);
-    }
-    gpucal_list_close(uids);
+    clGetPlatformIDs(MAX_DEVICES, platforms, &n_platforms);
+    for (cl_uint i = 0; i < n_platforms && i < MAX_DEVICES; i++)
+        count = add_devices(platforms[i], store, node, devices, count);
     return count;
 }
 
@@ -294,16 +279,14 @@ static double run_division(const char *name, struct device *devices, size_t coun
 /* The size "rows" is divided; the others are N. */
 static void set_sizes(const struct gpucal_profile *profile, double *sizes, size_t *unit)
 {
-    size_t count = gpucal_profile_parameter_count(profile);
+    struct gpucal_error err = { 0, "" };
+    int rows = gpucal_profile_parameter_index(profile, "rows", &err);
 
-    *unit = count;
-    for (size_t i = 0; i < count && i < MAX_DEVICES; i++) {
+    if (rows < 0 || gpucal_profile_parameter_count(profile) > MAX_DEVICES)
+        die("profile, is it of rows.cl?", err.text);
+    for (size_t i = 0; i < MAX_DEVICES; i++)
         sizes[i] = N;
-        if (strcmp(gpucal_profile_parameter(profile, i), "rows") == 0)
-            *unit = i;
-    }
-    if (*unit == count || count > MAX_DEVICES)
-        die("profile", "has no size 'rows': is it of rows.cl?");
+    *unit = (size_t)rows;
 }
 
 static void divide_equally(const struct device *devices, size_t count, size_t unit,

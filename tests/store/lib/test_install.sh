@@ -45,17 +45,22 @@ $(diff <(echo "$exported") <(echo "$declared"))"
 
 # ---- the header, alone ----
 
-echo '#include <gpucal.h>' >"$temp/alone.c"
-cp "$temp/alone.c" "$temp/alone.cpp"
-for standard in c99 c11; do
-    quiet "$cc" -std=$standard -pedantic -Wall -Wextra -Werror -I"$prefix/include" \
-        -fsyntax-only "$temp/alone.c"
-done
-for cxx in g++ clang++; do
-    command -v $cxx >/dev/null || continue
-    quiet $cxx -std=c++11 -pedantic -Wall -Wextra -Werror -I"$prefix/include" \
-        -fsyntax-only "$temp/alone.cpp"
-done
+check_header() { # NAME
+    echo "#include <$1>" >"$temp/alone.c"
+    cp "$temp/alone.c" "$temp/alone.cpp"
+    for standard in c99 c11; do
+        quiet "$cc" -std=$standard -pedantic -Wall -Wextra -Werror -I"$prefix/include" \
+            -fsyntax-only "$temp/alone.c"
+    done
+    for cxx in g++ clang++; do
+        command -v $cxx >/dev/null || continue
+        quiet $cxx -std=c++11 -pedantic -Wall -Wextra -Werror -I"$prefix/include" \
+            -fsyntax-only "$temp/alone.cpp"
+    done
+}
+
+check_header gpucal.h
+check_header gpucal_opencl.h
 
 # ---- the examples ----
 
@@ -114,3 +119,46 @@ for program in "$temp/cmake-splitter/splitter" "$examples/splitter/splitter"; do
     [ "$rows" = "256 256 384 128 " ] || fail "$program printed: $out"
     [[ $out == *"results are right"* ]] || fail "$program printed: $out"
 done
+
+# A device that has an address is looked for by that alone: the PCI address of the file.
+cat >"$temp/at.c" <<'EOF'
+#include <gpucal.h>
+#include <gpucal_opencl.h>
+
+/* In place of OpenCL's: a device with a PCI address, 3b:00.0 or that of the second argument. */
+static const char *slot;
+
+cl_int clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value, size_t *has)
+{
+    cl_uint khr[4] = { 0, 0, 0, 0 };
+
+    (void)id;
+    if (what != GPUCAL_OPENCL_PCI_BUS_INFO_KHR)
+        return CL_INVALID_VALUE;
+    sscanf(slot, "%x:%x.%x", &khr[1], &khr[2], &khr[3]);
+    if (has)
+        *has = sizeof(khr);
+    if (value)
+        memcpy(value, khr, size);
+    return CL_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    struct gpucal_error err = { 0, "" };
+    struct gpucal_store *store = gpucal_store_open(argv[1], &err);
+    struct gpucal_device *device;
+
+    slot = argv[argc - 1];
+    device = gpucal_opencl_device_open(store, "vm", NULL, &err);
+    puts(device ? gpucal_device_name(device) : err.text);
+    return err.code >> 8;
+}
+EOF
+mkdir -m 755 "$temp/at" "$temp/at/nodes"
+cp "$data/general/h200.yaml" "$temp/at/nodes/vm.yaml"
+quiet "$cc" -std=c99 -D_POSIX_C_SOURCE=200809L -DCL_TARGET_OPENCL_VERSION=120 -Wall -Wextra \
+    -Werror "$temp/at.c" -I"$prefix/include" -L"$LD_LIBRARY_PATH" -lgpucal -o "$temp/at/at"
+[ "$("$temp/at/at" "$temp/at" 00:06.0)" = "NVIDIA H200" ] || fail "no device at 00:06.0"
+out=$("$temp/at/at" "$temp/at" 3b:00.0) && fail "a device at 3b:00.0"
+[ "$out" = "node vm: no device at 0000:3b:00.0 is calibrated" ] || fail "at 3b:00.0: $out"

@@ -112,7 +112,7 @@ static void refuses_impossible_sizes(void **state)
     double n = NAN;
 
     assert_int_equal(gpucal_predict(model, &n, &p, &err), -1);
-    assert_true(err.code == 1 && *err.text && p.time_s == 2.385);
+    assert_true(err.code == GPUCAL_ESIZES && *err.text && p.time_s == 2.385);
     n = 1e200;
     assert_int_equal(gpucal_predict(model, &n, &p, &err), -1);
     gpucal_model_close(model);
