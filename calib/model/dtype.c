@@ -110,36 +110,53 @@ static void store_float(size_t size, double value, void *to)
 }
 
 /* On little-endian hosts; the value is in the type's range. */
-static void store(const char *dtype, double value, void *to)
+static inline void store(bool is_float, size_t size, double value, void *to)
 {
-    size_t size = gcal_dtype_size(dtype);
-    uint64_t bits;
+    int64_t whole;
 
-    if (*dtype == 'f') {
+    if (is_float) {
         store_float(size, value, to);
         return;
     }
-    bits = value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
-    memcpy(to, &bits, size);
+    whole = (int64_t)value;
+    switch (size) { /* constants, which make a store of each copy */
+    case 1:
+        memcpy(to, &whole, 1);
+        break;
+    case 2:
+        memcpy(to, &whole, 2);
+        break;
+    case 4:
+        memcpy(to, &whole, 4);
+        break;
+    default:
+        memcpy(to, &whole, sizeof(whole));
+    }
 }
 
-/* 'part': in [0, 1), if sorted in [0, 1]. */
-static double value_at(const char *dtype, const struct gcal_dtype_range *range,
-                       double part)
+/* The nearest integer, half to even, of magnitudes below 2^51: as rint(), without a call. */
+static inline double nearest(double value)
 {
-    double span = range->last - range->first;
+    return value + 0x1.8p52 - 0x1.8p52;
+}
 
-    if (*dtype == 'f')
+/* 'part': in [0, 1), if sorted in [0, 1]; 'span': of the range. */
+static inline double value_at(bool is_float, const struct gcal_dtype_range *range,
+                              double span, double part)
+{
+    if (is_float)
         return range->first + part * span;
     if (range->sorted)
-        return range->first + rint(part * span);
-    return fmin(range->first + floor(part * (span + 1)), range->last);
+        return range->first + (span < 0x1p51 ? nearest(part * span) : rint(part * span));
+    return fmin(range->first + (double)(int64_t)(part * (span + 1)), range->last);
 }
 
 int gcal_dtype_fill_range(uint64_t seed, const char *dtype,
                           const struct gcal_dtype_range *range, size_t count, void *data)
 {
     size_t size = gcal_dtype_size(dtype);
+    bool is_float = *dtype == 'f';
+    double span = range->last - range->first;
     unsigned char *at = data;
 
     if (isnan(range->first))
@@ -150,7 +167,7 @@ int gcal_dtype_fill_range(uint64_t seed, const char *dtype,
         double part = range->sorted ? (count > 1 ? (double)i / (double)(count - 1) : 0)
                                     : (double)(gcal_random_next(&seed) >> 11) * 0x1p-53;
 
-        store(dtype, value_at(dtype, range, part), at);
+        store(is_float, size, value_at(is_float, range, span, part), at);
     }
     return 0;
 }

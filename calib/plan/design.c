@@ -319,7 +319,7 @@ int gcal_plan_design(struct gcal_plan *plan, const struct gcal_kernel_list *kern
         refine(&d, SEED_PRECISION) < 0 || refine(&d, plan->options->precision) < 0)
         goto out;
     took_s = gcal_plan_elapsed_s(plan);
-    gcal_plan_announced_all(plan);
+    gcal_plan_prepared_all(plan);
     if (record_skipped(&d, took_s < plan->options->budget_s && !d.over_budget) < 0)
         goto out;
     report(&d, took_s);

@@ -17,6 +17,7 @@ static void announce_all(struct gcal_plan *plan, const struct gcal_kernel_list *
     for (size_t i = 0; i < n; i++)
         gcal_plan_announce(plan,
                            kernels->kernels[plan->hooks->backwards ? n - 1 - i : i]);
+    gcal_plan_announced_all(plan);
 }
 
 static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
@@ -24,9 +25,10 @@ static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *ke
     struct gcal_plan_families families = { 0 };
     int rc = gcal_plan_families_init(&families, plan, kernels);
 
+    announce_all(plan, kernels);
     if (rc == 0)
         rc = gcal_plan_sweep_all(&families);
-    gcal_plan_announced_all(plan);
+    gcal_plan_prepared_all(plan);
     if (rc == 0)
         rc = gcal_plan_warm_up(plan);
     if (rc == 0)
@@ -77,8 +79,6 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
         plan.references = own =
             gcal_plan_references_create(GCAL_PLAN_REFERENCES_BYTES, NULL);
     plan.comparing = gcal_plan_comparing_start(&plan);
-    if (!chooses)
-        announce_all(&plan, kernels);
     if (gcal_plan_restart_worker(&plan, NULL) == 0 && gcal_plan_await_idle(&plan) == 0 &&
         gcal_plan_check_resumed(&plan, kernels) == 0)
         rc = chooses ? gcal_plan_design(&plan, kernels) : measure_all(&plan, kernels);

@@ -141,8 +141,11 @@ struct gcal_plan_device_ops {
      * ahead.
      */
     void (*announce)(void *context, const struct gcal_kernel *kernel);
-    /* No further kernel will be announced, as all are prepared; NULL as above. */
+    /* No further kernel will be announced; and no further one prepared for the first time.  NULL
+     * as above.
+     */
     void (*announced_all)(void *context);
+    void (*prepared_all)(void *context);
 };
 
 /* Ops that start workers from 'spawner' and open 'uid' in them; 'context' is freed by
@@ -152,8 +155,8 @@ struct gcal_plan_device_ops
 gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid,
                             double limit_s, const struct gcal_worker_tick *tick,
                             struct gcal_error *err);
-/* Has the kernels that are announced built by 'ahead', which the device leaves when no
- * further one is, or at the end.  'first_s' above 0: for so long at most, nothing is launched
+/* Has the kernels that are announced built by 'ahead', which the device enters with
+ * the first one, and leaves when all are prepared, or at the end.  'first_s' above 0: for so long at most, nothing is launched
  * while something is built.
  */
 void gcal_plan_worker_ops_build_ahead(struct gcal_plan_device_ops *ops,

@@ -121,8 +121,10 @@ void gcal_plan_note_launches(struct gcal_plan *plan, double busy_s);
 
 /* The kernel will be prepared, unless it was measured before the run was resumed. */
 void gcal_plan_announce(struct gcal_plan *plan, const struct gcal_kernel *kernel);
-/* All kernels are prepared. */
+/* That was the last one. */
 void gcal_plan_announced_all(struct gcal_plan *plan);
+/* All kernels are prepared, and no program is built beside the measuring. */
+void gcal_plan_prepared_all(struct gcal_plan *plan);
 /* Times n launches of a prepared row, in turn with other devices. */
 enum gcal_worker_outcome gcal_plan_launch(struct gcal_plan *plan,
                                           const struct gcal_plan_row *row, size_t n,

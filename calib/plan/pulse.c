@@ -67,9 +67,13 @@ static int give_up(struct gcal_plan *plan, double share)
 
 int gcal_plan_await_idle(struct gcal_plan *plan)
 {
-    double end_s = gcal_clock_now_s() + longest_wait_s(plan), share;
+    double end_s = gcal_clock_now_s() + longest_wait_s(plan), share = busy_share(plan);
 
-    if (!(share = busy_share(plan)))
+    if (share) { /* that of the second before: perhaps of a program that ends */
+        rest(plan, REST_S);
+        share = busy_share(plan);
+    }
+    if (!share)
         return 0;
     gcal_log(GCAL_LOG_WARN,
              "%s: in use by others, for %.0f %% of the time: waiting %.0f s",

@@ -210,6 +210,12 @@ void gcal_plan_announced_all(struct gcal_plan *plan)
         plan->ops->announced_all(plan->ops->context);
 }
 
+void gcal_plan_prepared_all(struct gcal_plan *plan)
+{
+    if (plan->ops->prepared_all)
+        plan->ops->prepared_all(plan->ops->context);
+}
+
 int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
 {
     enum gcal_measurement_status status;

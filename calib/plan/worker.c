@@ -19,7 +19,7 @@ struct worker_device {
     struct gcal_worker_tick tick;
     struct gcal_worker_ahead *ahead; /* NULL: nothing is built ahead */
     bool owns_ahead;
-    bool has_left;  /* it */
+    enum gcal_worker_ahead_stage stage; /* in it */
     double first_s; /* to wait until all is built, at most, from now on */
 };
 
@@ -63,6 +63,7 @@ static void announce(void *context, const struct gcal_kernel *kernel)
 {
     struct worker_device *d = context;
 
+    gcal_worker_ahead_advance(d->ahead, &d->stage, GCAL_WORKER_AHEAD_ENTERED);
     gcal_worker_ahead_add(d->ahead, kernel);
 }
 
@@ -70,9 +71,14 @@ static void announced_all(void *context)
 {
     struct worker_device *d = context;
 
-    if (!d->has_left)
-        gcal_worker_ahead_leave(d->ahead);
-    d->has_left = true;
+    gcal_worker_ahead_advance(d->ahead, &d->stage, GCAL_WORKER_AHEAD_CLOSED);
+}
+
+static void prepared_all(void *context)
+{
+    struct worker_device *d = context;
+
+    gcal_worker_ahead_advance(d->ahead, &d->stage, GCAL_WORKER_AHEAD_LEFT);
 }
 
 static struct gcal_built built(void *context)
@@ -146,6 +152,7 @@ void gcal_plan_worker_ops_build_ahead(struct gcal_plan_device_ops *ops,
     d->first_s = first_s;
     ops->announce = announce;
     ops->announced_all = announced_all;
+    ops->prepared_all = prepared_all;
 }
 
 double gcal_plan_building_s(const struct gcal_device_info *info,
@@ -175,7 +182,7 @@ void gcal_plan_worker_ops_destroy(struct gcal_plan_device_ops *ops)
 
     if (d) {
         if (d->ahead)
-            announced_all(d);
+            prepared_all(d);
         if (d->owns_ahead)
             gcal_worker_ahead_stop(d->ahead);
         if (d->worker)

@@ -21,6 +21,9 @@
 #define HOST_BYTES    250e6 /* of a process that compiles, likewise */
 #define MEMORY_SHARE  0.125
 
+/* To open the device once more takes about so long. */
+#define OPENING_S 0.5
+
 enum state { QUEUED, BUILDING, BUILT, NOT_BUILT };
 
 struct program {
@@ -38,7 +41,11 @@ struct gcal_worker_ahead {
     pthread_cond_t changed;
     struct program *first, **end; /* in the order of the queue */
     struct program *at;           /* the next that may be queued; NULL: none */
-    size_t n_users, n_workers;
+    size_t n_users;
+    size_t n_workers;           /* that were started */
+    size_t n_outside, n_adding; /* users that have not entered, have not closed */
+    size_t n_built;             /* after each worker's first, which takes longer */
+    double built_s;
     bool stop;
     bool is_joined; /* of the last user, and then of whoever stops it */
 };
@@ -100,14 +107,55 @@ static struct program *program_create(const struct gcal_kernel *kernel, const ch
 
 /* ---- the thread ---- */
 
-/* The next program of the queue, now being built; NULL: none. */
-static struct program *take_next(struct gcal_worker_ahead *a)
+/* The next program of the queue; NULL: none. */
+static struct program *next_queued(struct gcal_worker_ahead *a)
 {
-    struct program *p;
-
     while (a->at && a->at->state != QUEUED)
         a->at = a->at->next;
-    if ((p = a->at))
+    return a->at;
+}
+
+/* The last one, which will be needed last: for a worker that has yet to open the device. */
+static struct program *last_queued(struct gcal_worker_ahead *a)
+{
+    struct program *last = next_queued(a);
+
+    for (struct program *p = last; p; p = p->next)
+        if (p->state == QUEUED)
+            last = p;
+    return last;
+}
+
+static size_t count_queued(const struct gcal_worker_ahead *a)
+{
+    size_t n = 0;
+
+    for (const struct program *p = a->at; p; p = p->next)
+        n += p->state == QUEUED;
+    return n;
+}
+
+/* Whether another worker would open the device before the others have built all. */
+static bool pays_to_start(const struct gcal_worker_ahead *a)
+{
+    size_t n = gcal_worker_builders_started(a->builders);
+
+    if (!n)
+        return true;
+    return a->n_built && a->built_s / (double)a->n_built * (double)count_queued(a) >
+                             OPENING_S * (double)n;
+}
+
+/* For a worker that is free now, and being built from now on; NULL: none. */
+static struct program *take_next(struct gcal_worker_ahead *a)
+{
+    struct program *p = NULL;
+
+    if (gcal_worker_builders_idle(a->builders))
+        p = next_queued(a);
+    else if (pays_to_start(a))
+        p = last_queued(a);
+    if (p)
         p->state = BUILDING;
     return p;
 }
@@ -117,6 +165,15 @@ static void set_state(struct gcal_worker_ahead *a, struct program *p, enum state
     pthread_mutex_lock(&a->lock);
     p->state = state;
     pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+}
+
+static void note_workers(struct gcal_worker_ahead *a)
+{
+    size_t n = gcal_worker_builders_started(a->builders);
+
+    pthread_mutex_lock(&a->lock);
+    a->n_workers = n > a->n_workers ? n : a->n_workers;
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -133,6 +190,7 @@ static bool hand_out(struct gcal_worker_ahead *a)
             return true;
         if (!gcal_worker_builders_give(a->builders, (size_t)(uintptr_t)p, &p->kernel))
             set_state(a, p, NOT_BUILT);
+        note_workers(a);
     }
     return gcal_worker_builders_busy(a->builders);
 }
@@ -147,23 +205,23 @@ static void collect(struct gcal_worker_ahead *a)
         bool built = done.outcome == GCAL_WORKER_DONE && done.built.work_group_size;
 
         p->built = done.built;
+        if (built && !done.is_first) {
+            a->n_built++;
+            a->built_s += done.took_s;
+        }
         set_state(a, p, built ? BUILT : NOT_BUILT);
     }
 }
 
-/* Waits for something to build.  False at the end: the last user has gone. */
+/* Waits for something to build.  False at the end: nobody needs, or will add, any more. */
 static bool await_work(struct gcal_worker_ahead *a)
 {
     bool goes_on;
 
     pthread_mutex_lock(&a->lock);
-    while (!a->stop && a->n_users && !(a->at && a->at->state == QUEUED)) {
-        while (a->at && a->at->state != QUEUED)
-            a->at = a->at->next;
-        if (!a->at)
-            pthread_cond_wait(&a->changed, &a->lock);
-    }
-    goes_on = !a->stop && a->n_users;
+    while (!a->stop && a->n_users && (a->n_outside || (a->n_adding && !next_queued(a))))
+        pthread_cond_wait(&a->changed, &a->lock);
+    goes_on = !a->stop && a->n_users && next_queued(a);
     pthread_mutex_unlock(&a->lock);
     return goes_on;
 }
@@ -201,13 +259,12 @@ static void *build_all(void *context)
 {
     struct gcal_worker_ahead *a = context;
 
-    gcal_worker_builders_warm(a->builders);
     while (!is_stopped(a)) {
-        if (!hand_out(a))
-            break;
         if (gcal_worker_builders_busy(a->builders))
             collect(a);
         else if (!await_work(a))
+            break;
+        if (!hand_out(a))
             break;
     }
     give_up(a);
@@ -270,8 +327,7 @@ struct gcal_worker_ahead *gcal_worker_ahead_start(struct gcal_worker_spawner *sp
         return NULL;
     }
     a->end = &a->first;
-    a->n_users = n_users;
-    a->n_workers = n_workers;
+    a->n_users = a->n_outside = a->n_adding = n_users;
     pthread_mutex_init(&a->lock, NULL);
     gcal_thread_condition_init(&a->changed);
     if ((a->builders =
@@ -295,12 +351,17 @@ void gcal_worker_ahead_stop(struct gcal_worker_ahead *a)
     destroy(a);
 }
 
-void gcal_worker_ahead_leave(struct gcal_worker_ahead *a)
+void gcal_worker_ahead_advance(struct gcal_worker_ahead *a,
+                               enum gcal_worker_ahead_stage *at,
+                               enum gcal_worker_ahead_stage to)
 {
-    bool is_last;
+    size_t *counts[] = { &a->n_outside, &a->n_adding, &a->n_users };
+    bool is_last = false;
 
     pthread_mutex_lock(&a->lock);
-    is_last = --a->n_users == 0;
+    for (; *at < to; ++*at)
+        is_last = --*counts[*at] == 0;
+    is_last = is_last && !a->n_users;
     pthread_cond_broadcast(&a->changed);
     pthread_mutex_unlock(&a->lock);
     if (is_last) {

@@ -20,6 +20,7 @@ struct builder {
     struct gcal_worker *worker;
     double began_s;
     bool has_job; /* also while OPENING: built next */
+    bool has_built;
     size_t id;
     const struct gcal_kernel *kernel;
 };
@@ -90,9 +91,31 @@ size_t gcal_worker_builders_busy(const struct gcal_worker_builders *b)
     return busy;
 }
 
+static size_t count(const struct gcal_worker_builders *b, enum state state)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < b->n; i++)
+        n += b->builders[i].state == state;
+    return n;
+}
+
+size_t gcal_worker_builders_idle(const struct gcal_worker_builders *b)
+{
+    return is_given_up(b) ? 0 : count(b, IDLE);
+}
+
+size_t gcal_worker_builders_started(const struct gcal_worker_builders *b)
+{
+    return b->n - count(b, ABSENT);
+}
+
+/* Drivers open one device at a time, or take as long as that for several. */
 size_t gcal_worker_builders_free(const struct gcal_worker_builders *b)
 {
-    return is_given_up(b) ? 0 : b->n - gcal_worker_builders_busy(b);
+    bool may_start = !is_given_up(b) && count(b, ABSENT) && !count(b, OPENING);
+
+    return gcal_worker_builders_idle(b) + may_start;
 }
 
 /* ---- giving ---- */
@@ -108,15 +131,6 @@ static bool start(struct gcal_worker_builders *b, struct builder *builder)
     builder->began_s = gcal_clock_now_s();
     return gcal_worker_send(builder->worker, GCAL_WORKER_REQUEST_OPEN, &question, NULL,
                             NULL) == GCAL_WORKER_DONE;
-}
-
-void gcal_worker_builders_warm(struct gcal_worker_builders *b)
-{
-    for (size_t i = 0; i < b->n && !is_given_up(b); i++)
-        if (b->builders[i].state == ABSENT && !start(b, &b->builders[i])) {
-            b->failures++;
-            lose(&b->builders[i]);
-        }
 }
 
 static enum gcal_worker_outcome begin(struct builder *builder, struct gcal_error *err)
@@ -135,20 +149,20 @@ static enum gcal_worker_outcome begin(struct builder *builder, struct gcal_error
 /* An open one rather than one that is still to start. */
 static struct builder *find_free(struct gcal_worker_builders *b)
 {
-    struct builder *found = NULL;
+    enum state wanted = gcal_worker_builders_idle(b) ? IDLE : ABSENT;
 
     for (size_t i = 0; i < b->n; i++)
-        if (!b->builders[i].has_job && (!found || b->builders[i].state > found->state))
-            found = &b->builders[i];
-    return found;
+        if (b->builders[i].state == wanted)
+            return &b->builders[i];
+    return NULL;
 }
 
 bool gcal_worker_builders_give(struct gcal_worker_builders *b, size_t id,
                                const struct gcal_kernel *kernel)
 {
-    struct builder *builder = is_given_up(b) ? NULL : find_free(b);
+    struct builder *builder;
 
-    if (!builder)
+    if (!gcal_worker_builders_free(b) || !(builder = find_free(b)))
         return false;
     if (builder->state == ABSENT && !start(b, builder)) {
         b->failures++;
@@ -173,6 +187,8 @@ static void report(struct builder *builder, enum gcal_worker_outcome outcome,
     done->id = builder->id;
     done->outcome = outcome;
     done->took_s = gcal_clock_now_s() - builder->began_s;
+    done->is_first = !builder->has_built;
+    builder->has_built = true;
     builder->has_job = false;
     builder->kernel = NULL;
 }

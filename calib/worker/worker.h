@@ -167,6 +167,7 @@ struct gcal_worker_build {
     size_t id; /* the caller's */
     enum gcal_worker_outcome outcome;
     double took_s;
+    bool is_first;           /* of its worker, which takes longer */
     struct gcal_built built; /* DONE */
     struct gcal_error why;   /* otherwise */
 };
@@ -177,8 +178,13 @@ gcal_worker_builders_start(struct gcal_worker_spawner *spawner, const char *uid,
                            double limit_s, struct gcal_error *err);
 void gcal_worker_builders_stop(struct gcal_worker_builders *builders);
 
-/* How many kernels can be given now; 0 for good if workers fail one after the other. */
+/* How many kernels can be given now; 0 for good if workers fail one after the other.  One
+ * worker starts at a time, with the kernel given then.
+ */
 size_t gcal_worker_builders_free(const struct gcal_worker_builders *builders);
+/* Those of them that need no worker started; the workers that were. */
+size_t gcal_worker_builders_idle(const struct gcal_worker_builders *builders);
+size_t gcal_worker_builders_started(const struct gcal_worker_builders *builders);
 /* Kernels that are being built. */
 size_t gcal_worker_builders_busy(const struct gcal_worker_builders *builders);
 /* Gives a kernel to a free worker; false if none can be had. */
@@ -187,8 +193,6 @@ bool gcal_worker_builders_give(struct gcal_worker_builders *builders, size_t id,
 /* The next finished build, within 'wait_s'; false: none. */
 bool gcal_worker_builders_next(struct gcal_worker_builders *builders, double wait_s,
                                struct gcal_worker_build *done);
-/* Starts all workers, before there is a kernel for each; they open the device meanwhile. */
-void gcal_worker_builders_warm(struct gcal_worker_builders *builders);
 
 /* A thread with such workers: the programs of kernels are built in the order in which they
  * are added, each once, for several threads that measure devices of one type.
@@ -204,8 +208,9 @@ struct gcal_worker_ahead;
 size_t gcal_worker_ahead_workers(const struct gcal_worker_spawner *spawner,
                                  const struct gcal_device_info *info, size_t n_devices);
 
-/* Its workers open 'uid', one of these devices.  They end when each of the 'n_users' has
- * left.
+/* Its workers open 'uid', one of these devices, once each of the 'n_users' has entered; the
+ * second and further ones only if building takes long: drivers that have kept the programs need
+ * one.  They end when all is built and each user has closed, or left.
  */
 struct gcal_worker_ahead *gcal_worker_ahead_start(struct gcal_worker_spawner *spawner,
                                                   const char *uid, size_t n_workers,
@@ -213,8 +218,19 @@ struct gcal_worker_ahead *gcal_worker_ahead_start(struct gcal_worker_spawner *sp
                                                   struct gcal_error *err);
 /* Frees it, when nobody uses it any more; NULL is allowed. */
 void gcal_worker_ahead_stop(struct gcal_worker_ahead *ahead);
-/* A user adds no kernel any more.  The last one waits until the workers have ended. */
-void gcal_worker_ahead_leave(struct gcal_worker_ahead *ahead);
+/* The stages of a user, in this order. */
+enum gcal_worker_ahead_stage {
+    GCAL_WORKER_AHEAD_OUTSIDE,
+    GCAL_WORKER_AHEAD_ENTERED, /* it has found its device idle, and may add kernels */
+    GCAL_WORKER_AHEAD_CLOSED,  /* it adds no kernel any more */
+    GCAL_WORKER_AHEAD_LEFT,    /* it needs nothing built any more */
+};
+/* Takes a user from stage '*at' to 'to', if that is later.  The last one to leave waits until
+ * the workers have ended.
+ */
+void gcal_worker_ahead_advance(struct gcal_worker_ahead *ahead,
+                               enum gcal_worker_ahead_stage *at,
+                               enum gcal_worker_ahead_stage to);
 void gcal_worker_ahead_add(struct gcal_worker_ahead *ahead,
                            const struct gcal_kernel *kernel);
 /* Waits until all that was added is built, but not longer than 'limit_s'; what has not begun

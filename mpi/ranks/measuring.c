@@ -250,13 +250,21 @@ static void report_failure(struct member *m)
     free(reason);
 }
 
+/* Of a device that did not come to its kernels. */
+static void leave_ahead(struct member *m)
+{
+    enum gcal_worker_ahead_stage at = GCAL_WORKER_AHEAD_OUTSIDE;
+
+    if (m->ahead)
+        gcal_worker_ahead_advance(m->ahead, &at, GCAL_WORKER_AHEAD_LEFT);
+}
+
 static void *run_member(void *context)
 {
     struct member *m = context;
 
     m->device->rc = measure(m, &m->device->trouble);
-    if (m->ahead) /* it did not come to that */
-        gcal_worker_ahead_leave(m->ahead);
+    leave_ahead(m);
     if (m->device->rc < 0)
         report_failure(m);
     atomic_fetch_sub(&m->group->n_running, 1);
@@ -323,8 +331,7 @@ static void start_threads(struct group *g)
         m->device->rc = -1;
         if ((m->thread = gcal_thread_start(run_member, m, &m->device->trouble)))
             continue;
-        if (m->ahead)
-            gcal_worker_ahead_leave(m->ahead);
+        leave_ahead(m);
         report_failure(m);
         atomic_fetch_sub(&g->n_running, 1);
     }

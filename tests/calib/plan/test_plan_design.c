@@ -168,7 +168,7 @@ static struct scripted_device {
     size_t n_announced;
     size_t announced[4 * MAX_KERNELS];
     bool prepared[MAX_KERNELS];
-    bool is_complete; /* nothing more will be announced */
+    bool is_complete; /* all are prepared */
     double sleep_s;   /* a measurement really takes */
     size_t dead_from; /* measurement from which on every one kills the worker */
 } device;
@@ -391,7 +391,7 @@ static void scripted_announce(void *context, const struct gcal_kernel *kernel)
     device.announced[device.n_announced++] = index_of(kernel);
 }
 
-static void scripted_announced_all(void *context)
+static void scripted_prepared_all(void *context)
 {
     (void)context;
     device.is_complete = true;
@@ -429,7 +429,7 @@ static int run(struct gcal_error *err)
                                         .measure = scripted_measure,
                                         .check = scripted_check,
                                         .announce = scripted_announce,
-                                        .announced_all = scripted_announced_all };
+                                        .prepared_all = scripted_prepared_all };
     struct gcal_plan_hooks hooks = { .sink = { .kernel = keep_kernel,
                                                .measurement = keep_measurement },
                                      .chosen = keep_choice,

@@ -76,7 +76,19 @@ static struct gcal_worker_ahead *start(size_t n_workers, size_t n_users)
 
     if (!ahead)
         fail_msg("%s", err.text);
+    for (size_t i = 0; i < n_users; i++)
+        gcal_worker_ahead_advance(
+            ahead, &(enum gcal_worker_ahead_stage){ GCAL_WORKER_AHEAD_OUTSIDE },
+            GCAL_WORKER_AHEAD_ENTERED);
     return ahead;
+}
+
+/* Of a user that has entered. */
+static void leave(struct gcal_worker_ahead *ahead)
+{
+    gcal_worker_ahead_advance(
+        ahead, &(enum gcal_worker_ahead_stage){ GCAL_WORKER_AHEAD_ENTERED },
+        GCAL_WORKER_AHEAD_LEFT);
 }
 
 /* The workers are children of the spawner, which is a child of this process. */
@@ -111,14 +123,13 @@ static void builds_what_is_added(void **state)
     gcal_worker_ahead_add(ahead, &kernels[N - 1]);
     while (!count_workers())
         usleep(1000);
-    usleep(300000); /* its turn has come */
+    gcal_worker_ahead_finish(ahead, NULL, LIMIT_S);
     assert_true(gcal_worker_ahead_wait(ahead, &kernels[1], NULL, &built));
     assert_true(built.work_group_size > 0);
     assert_true(!gcal_worker_ahead_wait(ahead, &transfer, NULL, &built));
-    usleep(300000);
     assert_true(!gcal_worker_ahead_wait(ahead, &kernels[N - 1], NULL, &built));
     assert_int_equal(count_workers(), 1);
-    gcal_worker_ahead_leave(ahead);
+    leave(ahead);
     assert_int_equal(count_workers(), 0);
     /* It knows what was built. */
     assert_true(gcal_worker_ahead_wait(ahead, &kernels[1], NULL, &built));
@@ -133,12 +144,12 @@ static void builds_until_all_have_left(void **state)
 
     (void)state;
     gcal_worker_ahead_add(ahead, &kernels[0]);
-    gcal_worker_ahead_leave(ahead);
+    leave(ahead);
     gcal_worker_ahead_add(ahead, &kernels[1]);
-    usleep(600000);
+    gcal_worker_ahead_finish(ahead, NULL, LIMIT_S);
     assert_true(gcal_worker_ahead_wait(ahead, &kernels[1], NULL, &built));
     assert_true(gcal_worker_ahead_wait(ahead, &kernels[0], NULL, &built));
-    gcal_worker_ahead_leave(ahead);
+    leave(ahead);
     assert_int_equal(count_workers(), 0);
     gcal_worker_ahead_add(ahead, &kernels[2]); /* too late */
     assert_true(!gcal_worker_ahead_wait(ahead, &kernels[2], NULL, &built));
@@ -150,15 +161,48 @@ static void is_given_up_without_its_device(void **state)
     struct gcal_error err = { 0 };
     struct gcal_worker_ahead *ahead =
         gcal_worker_ahead_start(spawner, "cl:none", 2, 1, LIMIT_S, &err);
+    enum gcal_worker_ahead_stage stage = GCAL_WORKER_AHEAD_OUTSIDE;
     struct gcal_built built;
 
     (void)state;
     assert_non_null(ahead);
+    gcal_worker_ahead_advance(ahead, &stage, GCAL_WORKER_AHEAD_ENTERED);
     for (size_t i = 0; i < N; i++)
         gcal_worker_ahead_add(ahead, &kernels[i]);
     for (size_t i = 0; i < N; i++)
         assert_true(!gcal_worker_ahead_wait(ahead, &kernels[i], NULL, &built));
     gcal_worker_ahead_stop(ahead); /* without leaving */
+}
+
+/* Nothing is built before each user has found its device idle; with the last close, the
+ * workers end by themselves.
+ */
+static void waits_for_its_users(void **state)
+{
+    enum gcal_worker_ahead_stage one = GCAL_WORKER_AHEAD_OUTSIDE, two = one;
+    struct gcal_error err = { 0 };
+    struct gcal_worker_ahead *ahead =
+        gcal_worker_ahead_start(spawner, device.uid, 2, 2, LIMIT_S, &err);
+    struct gcal_built built;
+
+    (void)state;
+    assert_non_null(ahead);
+    gcal_worker_ahead_advance(ahead, &one, GCAL_WORKER_AHEAD_ENTERED);
+    gcal_worker_ahead_add(ahead, &kernels[0]);
+    gcal_worker_ahead_add(ahead, &kernels[1]);
+    gcal_worker_ahead_advance(ahead, &one, GCAL_WORKER_AHEAD_CLOSED);
+    usleep(300000);
+    assert_int_equal(count_workers(), 0);
+    gcal_worker_ahead_advance(ahead, &two, GCAL_WORKER_AHEAD_CLOSED);
+    gcal_worker_ahead_finish(ahead, NULL, LIMIT_S);
+    for (int tries = 0; count_workers() && tries < 100; tries++)
+        usleep(100000);
+    assert_int_equal(count_workers(), 0);
+    for (size_t i = 0; i < 2; i++)
+        assert_true(gcal_worker_ahead_wait(ahead, &kernels[i], NULL, &built));
+    gcal_worker_ahead_advance(ahead, &one, GCAL_WORKER_AHEAD_LEFT);
+    gcal_worker_ahead_advance(ahead, &two, GCAL_WORKER_AHEAD_LEFT);
+    gcal_worker_ahead_stop(ahead);
 }
 
 static void leaves_processors_and_memory(void **state)
@@ -195,7 +239,7 @@ static void finishes_what_is_added(void **state)
     for (size_t i = 0; i < N; i++)
         assert_int_equal(gcal_worker_ahead_wait(ahead, &kernels[i], NULL, &built),
                          i + 1 < N);
-    gcal_worker_ahead_leave(ahead);
+    leave(ahead);
     gcal_worker_ahead_stop(ahead);
     /* For no time at all: what has not begun is not built any more. */
     ahead = start(1, 1);
@@ -212,6 +256,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(builds_what_is_added),
         cmocka_unit_test(builds_until_all_have_left),
         cmocka_unit_test(is_given_up_without_its_device),
+        cmocka_unit_test(waits_for_its_users),
         cmocka_unit_test(leaves_processors_and_memory),
         cmocka_unit_test(finishes_what_is_added),
     };
