@@ -58,7 +58,7 @@ mpi/explain         : kernels/generate store/params store/predict mpi/cli mpi/co
 mpi/tune            : kernels/generate kernels/interpret fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/count mpi/own mpi/predict
 mpi/store           : kernels/generate store/params store/files store/record store/ledger store/publish calib/config calib/select calib/results calib/compare mpi/cli
 mpi/show            : store/params store/files store/facts store/ledger calib/config calib/audit mpi/cli
-mpi/audit/output    : calib/audit mpi/cli
+mpi/audit/output    : store/files store/params calib/audit mpi/cli
 mpi/audit/page      : calib/audit mpi/cli mpi/audit/output
 mpi/audit           : store/files calib/config calib/audit mpi/cli mpi/audit/output mpi/audit/page
 mpi/health          : store/files store/params calib/config calib/audit calib/worker mpi/cli

@@ -16,7 +16,7 @@
 _Static_assert(GCAL_CONFIG_MAX_AUDIT_RUNS <= GCAL_AUDIT_MOST_RUNS,
                "an audit keeps as many runs as a configuration may ask for");
 
-enum { KEY_FALSE_ALARMS = 256, KEY_HTML, KEY_PROMETHEUS };
+enum { KEY_FALSE_ALARMS = 256, KEY_HTML, KEY_PARAMETERS, KEY_PROMETHEUS };
 
 enum { MOST_OUTPUTS = 3 }; /* text or JSON, and files */
 
@@ -24,7 +24,7 @@ struct audit_command {
     const char *store, *node, *config, *html, *prometheus;
     struct gcal_option_limits limits; /* 0: the configuration's */
     double false_alarms;              /* the same */
-    bool json, all;
+    bool json, all, parameters;
     size_t n_outputs;
     struct gcal_audit_output outputs[MOST_OUTPUTS];
 };
@@ -35,6 +35,8 @@ static const struct argp_option options[] = {
       "changed, e.g. 0.001",
       0 },
     { "html", KEY_HTML, "FILE", 0, "Write a page with plots as well (needs gnuplot)", 0 },
+    { "parameters", KEY_PARAMETERS, NULL, 0,
+      "Metrics of all parameters as well, some 20 to 200 series for each device", 0 },
     { "prometheus", KEY_PROMETHEUS, "FILE", 0,
       "Write metrics for the textfile collector of node_exporter as well", 0 },
     { 0 },
@@ -54,6 +56,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_HTML:
         c->html = arg;
+        break;
+    case KEY_PARAMETERS:
+        c->parameters = true;
         break;
     case KEY_PROMETHEUS:
         c->prometheus = arg;
@@ -183,8 +188,10 @@ int gcal_command_audit(int argc, char **argv)
         (path = gcal_command_store_path(c.store, c.config, &err)) &&
         (store = gcal_command_store_open(path, false, &err))) {
         about = (struct gcal_audit_output_options){ .store = path,
+                                                    .files = store,
                                                     .policy = policy_of(&c, &config),
-                                                    .all = c.all };
+                                                    .all = c.all,
+                                                    .parameters = c.parameters };
         rc = audit(&c, store, &about, &summary, &err);
     }
     gcal_store_close(store);

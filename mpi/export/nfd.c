@@ -111,8 +111,9 @@ static int export_nfd(const struct gcal_export *e, const void *options,
 
     (void)options;
     if (!e->output)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "--to nfd writes a file for each node: give --output FOLDER");
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "--to nfd writes a file for each node: give --output FOLDER");
     rc = gcal_export_speeds_find(e, &speeds, err);
     if (rc == 0 && mkdir(e->output, 0777) < 0 && errno != EEXIST)
         rc = gcal_error_set(err, GCAL_EINPUT, "%s: %m", e->output);
@@ -124,7 +125,8 @@ static int export_nfd(const struct gcal_export *e, const void *options,
 
 static const struct argp_option options[] = {
     { "nfd", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
-      "Labels of Kubernetes nodes by Node Feature Discovery, a file FOLDER/NODE for each; "
+      "Labels of Kubernetes nodes by Node Feature Discovery, a file FOLDER/NODE for "
+      "each; "
       "--output is the folder",
       0 },
     { 0 },

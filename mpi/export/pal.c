@@ -101,7 +101,8 @@ static int export_pal(const struct gcal_export *e, const void *options,
 
 static const struct argp_option options[] = {
     { "pal", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
-      "Scores of devices by classes of work, as CSV for placement policies such as PAL", 0 },
+      "Scores of devices by classes of work, as CSV for placement policies such as PAL",
+      0 },
     { 0 },
 };
 static const struct argp argp = { .options = options };

@@ -27,8 +27,11 @@ struct gcal_audit_output {
 /* Options of all outputs. */
 struct gcal_audit_output_options {
     const char *store; /* the folder */
+    const struct gcal_store
+        *files; /* the same, open; NULL: no parameter files are read */
     struct gcal_audit_policy policy;
-    bool all; /* --all: devices without findings as well */
+    bool all;        /* --all: devices without findings as well */
+    bool parameters; /* --parameters: metrics of all parameters as well */
 };
 
 /* Each fills 'output', which refers to 'about'; -1 with 'err' and nothing to destroy.

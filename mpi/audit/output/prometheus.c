@@ -10,33 +10,63 @@
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
+#include "calib/base/median.h"
 #include "mpi/audit/output/output.h"
+#include "mpi/audit/output/residual.h"
 #include "mpi/cli/escape.h"
 #include "mpi/cli/file_replace.h"
 
-enum metric { STATUS, CALIBRATED, FINDING, DRIFT, VALUE, UNREAD, N_METRICS };
+enum metric {
+    INFO,
+    STATUS,
+    CALIBRATED,
+    CALIBRATIONS,
+    CHANGE,
+    AGAINST_TYPE,
+    RESIDUAL,
+    FINDING,
+    NOT_AUDITED,
+    COST,
+    COST_CHANGE,
+    N_METRICS
+};
 
 static const struct {
     const char *name, *help;
 } metrics[N_METRICS] = {
+    [INFO] = { "gpucal_device_info",
+               "1 for each device; labels say what it is: type, name, driver." },
     [STATUS] = { "gpucal_device_status",
                  "Verdict on the device: 0 pass (or not confirmed), "
                  "1 warning, 2 failure, 3 unknown (too few calibrations)." },
     [CALIBRATED] = { "gpucal_calibration_timestamp_seconds",
                      "Time of the last calibration, in seconds since 1970." },
-    [FINDING] = { "gpucal_finding_rel_change",
+    [CALIBRATIONS] = { "gpucal_device_calibrations",
+                       "Calibrations that are compared: those since driver, "
+                       "configuration or kernels last changed." },
+    [CHANGE] = { "gpucal_device_change_ratio",
+                 "Relative change of time of the gravest finding, positive if slower; 0 "
+                 "without findings." },
+    [AGAINST_TYPE] = { "gpucal_device_against_type_ratio",
+                       "Median over the costs of the device: relative difference from "
+                       "the "
+                       "median device of its type, positive if slower." },
+    [RESIDUAL] = { "gpucal_fit_residual_ratio",
+                   "Root mean square of the relative residuals of the published fit "
+                   "(general model)." },
+    [FINDING] = { "gpucal_finding_change_ratio",
                   "A finding of the audit: relative change of time, positive if slower; "
                   "0.05 is 5 percent." },
-    [DRIFT] = { "gpucal_param_rel_drift", "Relative change of a parameter under the "
-                                          "present driver and configuration." },
-    [VALUE] = { "gpucal_param_value",
-                "Parameter of the device's performance model, in the unit of the label "
-                "(costs are in seconds)." },
-    [UNREAD] = { "gpucal_node_not_audited",
-                 "1 for a node whose track in the store cannot be read." },
+    [NOT_AUDITED] = { "gpucal_node_not_audited",
+                      "1 for a node whose track in the store cannot be read." },
+    [COST] = { "gpucal_cost_seconds",
+               "Cost of one unit of work: a parameter of a model, in seconds." },
+    [COST_CHANGE] = { "gpucal_cost_change_ratio",
+                      "Relative change of a cost since driver, configuration or kernels "
+                      "last changed." },
 };
 
-/* Above this number, some 25 MB, all samples of parameters are left out: too many to
+/* Above this number, some 25 MB, all samples of costs are left out: too many to
  * scrape.
  */
 #define MOST_SAMPLES 100000
@@ -44,7 +74,9 @@ static const struct {
 struct prometheus {
     struct gcal_file_replace out;
     FILE *part[N_METRICS];
-    size_t n_samples; /* of parameters */
+    size_t n_samples; /* of costs */
+    bool parameters;
+    struct gcal_audit_residuals residuals;
 };
 
 static int device_status(enum gcal_audit_verdict verdict)
@@ -69,18 +101,20 @@ static void put_label(struct gcal_buf *buf, const char *name, const char *value)
 }
 
 /* The first label. */
-static void put_hostname(struct gcal_buf *buf, const char *node)
+static void put_node(struct gcal_buf *buf, const char *node)
 {
-    gcal_buf_puts(buf, "hostname=\"");
+    gcal_buf_puts(buf, "node=\"");
     gcal_escape_label(buf, node);
     gcal_buf_puts(buf, "\"");
 }
 
-/* 'labels': "hostname=.." and those of the metric. */
+/* 'labels': "node=.." and those of the metric.  Nothing if the value is not known. */
 static void put_sample(struct prometheus *p, enum metric metric,
                        const struct gcal_buf *labels, double value)
 {
-    fprintf(p->part[metric], "%s{%s} %.9g\n", metrics[metric].name, labels->data, value);
+    if (isfinite(value) && !labels->failed)
+        fprintf(p->part[metric], "%s{%.*s} %.10g\n", metrics[metric].name,
+                (int)labels->size, labels->data, value);
 }
 
 /* A reader refuses the file if a set of labels occurs twice. */
@@ -92,10 +126,11 @@ static bool came_before(const struct gcal_audit_device *device, size_t finding)
     return false;
 }
 
-static bool has_value(const struct gcal_audit_device *device,
-                      const struct gcal_audit_series *series)
+static bool is_cost(const struct gcal_audit_device *device,
+                    const struct gcal_audit_series *series)
 {
-    return device->n_runs && isfinite(series->value[series->newest]);
+    return device->n_runs && isfinite(series->value[series->newest]) &&
+           strcmp(series->column.unit, "s") == 0;
 }
 
 static bool series_came_before(const struct gcal_audit_device *device, size_t series)
@@ -104,7 +139,7 @@ static bool series_came_before(const struct gcal_audit_device *device, size_t se
 
     for (size_t i = 0; i < series; i++) {
         other = &device->series[i].column;
-        if (has_value(device, &device->series[i]) &&
+        if (is_cost(device, &device->series[i]) &&
             strcmp(column->model, other->model) == 0 &&
             strcmp(column->parameter, other->parameter) == 0)
             return true;
@@ -123,33 +158,68 @@ static void put_findings(struct prometheus *p, const struct gcal_audit_device *d
         put_label(labels, "code", device->findings[i].code);
         put_label(labels, "verdict",
                   gcal_audit_verdict_name(device->findings[i].verdict));
-        if (!labels->failed)
-            put_sample(p, FINDING, labels, device->findings[i].change);
+        put_sample(p, FINDING, labels, device->findings[i].change);
         labels->size = size;
     }
 }
 
-static void put_series(struct prometheus *p, const struct gcal_audit_device *device,
-                       struct gcal_buf *labels)
+static void put_costs(struct prometheus *p, const struct gcal_audit_device *device,
+                      struct gcal_buf *labels)
 {
     size_t size = labels->size;
 
     for (size_t i = 0; i < device->n_series; i++) {
         const struct gcal_audit_series *s = &device->series[i];
 
-        if (!has_value(device, s) || series_came_before(device, i))
+        if (!is_cost(device, s) || series_came_before(device, i))
             continue;
         put_label(labels, "model", s->column.model);
-        put_label(labels, "param", s->column.parameter);
-        put_label(labels, "unit", s->column.unit);
-        if (!labels->failed) {
-            put_sample(p, VALUE, labels, s->value[s->newest]);
-            if (isfinite(s->change))
-                put_sample(p, DRIFT, labels, s->change);
-        }
+        put_label(labels, "parameter", s->column.parameter);
+        put_sample(p, COST, labels, s->value[s->newest]);
+        put_sample(p, COST_CHANGE, labels, s->change);
         labels->size = size;
     }
     p->n_samples += 2 * device->n_series;
+}
+
+/* NaN if the type has too few devices. */
+static double against_type(const struct gcal_audit_device *device)
+{
+    double *values = calloc(device->n_series + 1, sizeof(*values)), median;
+    size_t n = 0;
+
+    for (size_t i = 0; i < device->n_series && values; i++)
+        if (is_cost(device, &device->series[i]) &&
+            isfinite(device->series[i].against_type))
+            values[n++] = device->series[i].against_type;
+    median = n ? gcal_median(values, n) : NAN;
+    free(values);
+    return median;
+}
+
+static void put_info(struct prometheus *p, const struct gcal_audit_device *device,
+                     const struct gcal_track_run *newest, struct gcal_buf *labels)
+{
+    size_t size = labels->size;
+
+    put_label(labels, "device_type", device->type);
+    put_label(labels, "name", device->name);
+    put_label(labels, "driver", newest ? newest->driver : "");
+    put_sample(p, INFO, labels, 1);
+    labels->size = size;
+}
+
+/* What each device has. */
+static void put_state(struct prometheus *p, const struct gcal_audit_device *device,
+                      const struct gcal_track_run *newest, const struct gcal_buf *labels)
+{
+    put_sample(p, STATUS, labels, device_status(device->verdict));
+    put_sample(p, CALIBRATED, labels, newest ? gcal_clock_parse_utc(newest->utc) : NAN);
+    put_sample(p, CALIBRATIONS, labels, (double)device->n_epoch_runs);
+    put_sample(p, CHANGE, labels, device->n_findings ? device->findings[0].change : 0);
+    put_sample(p, AGAINST_TYPE, labels, against_type(device));
+    put_sample(p, RESIDUAL, labels,
+               gcal_audit_residual(&p->residuals, device->node, device->uid));
 }
 
 static int put_device(void *context, const struct gcal_audit_device *device,
@@ -159,22 +229,15 @@ static int put_device(void *context, const struct gcal_audit_device *device,
         device->n_runs ? device->run[device->n_runs - 1] : NULL;
     struct prometheus *p = context;
     struct gcal_buf labels = { 0 };
-    double calibrated_s = newest ? gcal_clock_parse_utc(newest->utc) : NAN;
     bool failed;
 
-    put_hostname(&labels, device->node);
+    put_node(&labels, device->node);
     put_label(&labels, "uuid", device->uid);
-    put_label(&labels, "device_type", device->type);
-    put_label(&labels, "driver", newest ? newest->driver : "");
-    if (!labels.failed) {
-        put_sample(p, STATUS, &labels, device_status(device->verdict));
-        if (isfinite(calibrated_s))
-            fprintf(p->part[CALIBRATED], "%s{%s} %.0f\n", metrics[CALIBRATED].name,
-                    labels.data, calibrated_s);
-        put_findings(p, device, &labels);
-        if (p->n_samples <= MOST_SAMPLES)
-            put_series(p, device, &labels);
-    }
+    put_info(p, device, newest, &labels);
+    put_state(p, device, newest, &labels);
+    put_findings(p, device, &labels);
+    if (p->parameters && p->n_samples <= MOST_SAMPLES)
+        put_costs(p, device, &labels);
     failed = labels.failed;
     gcal_buf_free(&labels);
     return failed ? gcal_error_memory(err) : 0;
@@ -188,9 +251,9 @@ static int put_unread(struct prometheus *p, const struct gcal_audit_summary *sum
     for (size_t i = 0; i < summary->n_unread; i++) {
         struct gcal_buf labels = { 0 };
 
-        put_hostname(&labels, summary->unread[i].node);
-        if (!(failed = failed || labels.failed))
-            put_sample(p, UNREAD, &labels, 1);
+        put_node(&labels, summary->unread[i].node);
+        put_sample(p, NOT_AUDITED, &labels, 1);
+        failed = failed || labels.failed;
         gcal_buf_free(&labels);
     }
     return failed ? gcal_error_memory(err) : 0;
@@ -207,9 +270,9 @@ static void copy_part(FILE *from, FILE *to)
         fwrite(block, 1, n, to);
 }
 
-static bool is_of_parameters(size_t metric)
+static bool is_of_costs(size_t metric)
 {
-    return metric == VALUE || metric == DRIFT;
+    return metric == COST || metric == COST_CHANGE;
 }
 
 static int finish(void *context, const struct gcal_audit_summary *summary,
@@ -225,7 +288,7 @@ static int finish(void *context, const struct gcal_audit_summary *summary,
                                   p->out.path);
         if (ftell(p->part[i]) == 0)
             continue;
-        if (is_of_parameters(i) && p->n_samples > MOST_SAMPLES) {
+        if (is_of_costs(i) && p->n_samples > MOST_SAMPLES) {
             fprintf(p->out.file,
                     "# %s: left out, more than %d samples; gpucal audit --node NAME "
                     "writes them for selected nodes\n",
@@ -246,6 +309,7 @@ static void destroy(void *context)
     for (size_t i = 0; i < N_METRICS; i++)
         if (p->part[i])
             fclose(p->part[i]);
+    gcal_audit_residuals_clear(&p->residuals);
     gcal_file_replace_clear(&p->out);
     free(p);
 }
@@ -256,9 +320,10 @@ int gcal_audit_output_prometheus(const struct gcal_audit_output_options *about,
 {
     struct prometheus *p = calloc(1, sizeof(*p));
 
-    (void)about;
     if (!p)
         return gcal_error_memory(err);
+    p->parameters = about->parameters;
+    p->residuals.store = about->files;
     *output = (struct gcal_audit_output){
         .context = p, .device = put_device, .end = finish, .destroy = destroy
     };

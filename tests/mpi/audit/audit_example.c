@@ -327,7 +327,8 @@ int main(int argc, char **argv)
                                      .of = 3 } };
     struct gcal_audit_output_options about = { .store =
                                                    argc > 3 ? "/shared/gpucal" : HOSTILE,
-                                               .policy = site.policy };
+                                               .policy = site.policy,
+                                               .parameters = true };
     char *page, *metrics;
     int rc;
 

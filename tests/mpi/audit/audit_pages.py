@@ -99,17 +99,24 @@ def check_metrics(path):
     status = metrics["gpucal_device_status"]
     assert sorted(set(status.values())) == [0, 1, 2, 3]
     assert len(status) == 75
-    assert status['hostname="gpu0003",uuid="%s",device_type="nvidia-cuda-nvidia-h200-132cu",'
-                  'driver="580.159.04"' % "uuid:3c6ef363-0001"] == 2
-    hostile = 'hostname="<script>alert(\\"1\\")</script>\'&\\\\\\n??${x} `id`"'
+    h200 = 'node="gpu0003",uuid="uuid:3c6ef363-0001"'
+    assert status[h200] == 2
+    assert metrics["gpucal_device_info"][
+        h200 + ',device_type="nvidia-cuda-nvidia-h200-132cu",name="NVIDIA H200",'
+        'driver="580.159.04"'] == 1
+    assert metrics["gpucal_device_change_ratio"][h200] == 0.13
+    assert abs(metrics["gpucal_device_against_type_ratio"][h200] - 0.13) < 0.01
+    assert metrics["gpucal_device_calibrations"].keys() == status.keys()
+    assert "gpucal_fit_residual_ratio" not in metrics  # without parameter files
+    hostile = 'node="<script>alert(\\"1\\")</script>\'&\\\\\\n??${x} `id`"'
     assert sum(labels.startswith(hostile) for labels in status) == 1
-    assert len(metrics["gpucal_finding_rel_change"]) == 5
+    assert len(metrics["gpucal_finding_change_ratio"]) == 5
     assert set(metrics["gpucal_calibration_timestamp_seconds"].values()) == {
         1795282498.0, 1795235602.0}  # the latter was calibrated twice
-    values = metrics["gpucal_param_value"]
-    assert all(0 < value < 10 for value in values.values())
-    assert len(values) == 75 * 18 - 1, len(values)  # one has the name of another
-    assert len(metrics["gpucal_param_rel_drift"]) == 75 * 18 - 1 - 18
+    values = metrics["gpucal_cost_seconds"]  # two of 18 parameters are no costs
+    assert all(0 < value < 1e-3 for value in values.values())
+    assert len(values) == 75 * 16 - 1, len(values)  # one has another unit
+    assert len(metrics["gpucal_cost_change_ratio"]) == 75 * 16 - 1 - 16
 
 
 check_page(sys.argv[1])

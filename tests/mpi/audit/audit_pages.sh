@@ -20,9 +20,9 @@ grep -q 'No device\.' "$out/audit.html" || fail "no message that there are no fi
 [ "$(stat -c %s "$out/audit.html")" -lt 11000000 ] || fail "a large page"
 grep -q 'The worst 100 devices have a section; [0-9]* more are' "$out/audit.html" ||
     fail "no message on left out devices"
-grep -q '^# gpucal_param_value: left out, more than 100000 samples' "$out/audit.prom" ||
+grep -q '^# gpucal_cost_seconds: left out, more than 100000 samples' "$out/audit.prom" ||
     fail "no message on left out metrics"
-grep -q '^gpucal_param' "$out/audit.prom" && fail "too many parameters"
+grep -q '^gpucal_cost' "$out/audit.prom" && fail "too many parameters"
 [ "$(grep -c '^gpucal_device_status' "$out/audit.prom")" = 3000 ] || fail "devices are left out"
 
 # A file that cannot be written, and no gnuplot.

@@ -57,7 +57,7 @@ grep -q '^node00004: not audited: .*tracks/node00004.tsv:' "$out/text" ||
 audit 1 --warn 4 --fail 15 --json
 expect '[.summary.not_audited[].node] == ["node00004"]'
 expect '.summary.nodes == 10 and .summary.devices == 9 and .summary.verdicts.warning == 1'
-grep -q '^gpucal_node_not_audited{hostname="node00004"} 1$' "$out/metrics" ||
+grep -q '^gpucal_node_not_audited{node="node00004"} 1$' "$out/metrics" ||
     fail "metrics: $(grep not_audited "$out/metrics")"
 grep -q '<li>node00004 ' "$out/page" || fail "the page does not name the damaged track"
 audit 3 --warn 4 --fail 6

@@ -16,12 +16,12 @@ status=0
 for node in $(sed -n 's/^\(node[0-9]*\) .*warning.*/\1/p' "$out/text"); do
     grep -q "<h2><span class=\"verdict warn\">warning</span> $node " "$out/page.html" ||
         fail "no section of $node"
-    [ "$(grep -c "^gpucal_device_status{hostname=\"$node\".*} 1\$" "$out/gpucal.prom")" = 1 ] ||
+    [ "$(grep -c "^gpucal_device_status{node=\"$node\".*} 1\$" "$out/gpucal.prom")" = 1 ] ||
         fail "no metric of $node"
 done
 [ "$(grep -c '^gpucal_device_status{.*} 1$' "$out/gpucal.prom")" = 2 ] || fail "two drifted"
 [ "$(grep -c '^gpucal_device_status{.*} 0$' "$out/gpucal.prom")" = 8 ] || fail "eight did not"
-grep -q '^gpucal_finding_rel_change{.*,verdict="warning"} 0\.[01][0-9]*$' "$out/gpucal.prom" ||
+grep -q '^gpucal_finding_change_ratio{.*,verdict="warning"} 0\.[01][0-9]*$' "$out/gpucal.prom" ||
     fail "no finding: $(grep '^gpucal_finding' "$out/gpucal.prom")"
 [ "$(grep -c '<section class="device"' "$out/page.html")" = 2 ] || fail "other sections"
 
