@@ -27,6 +27,7 @@ kernels/remove      : kernels kernels/source kernels/annotations
 kernels/interpret   : kernels kernels/source
 kernels/frontend    : kernels kernels/count kernels/remove kernels/interpret
 kernels/generate    : kernels kernels/includes kernels/count kernels/remove
+kernels/lib         : kernels kernels/includes kernels/count
 fit                 :
 store/params        :
 store/record        :

@@ -63,6 +63,12 @@ static inline int gcal_error_status(void)
 /* Says why, if nobody has; 'err' may be NULL.  Returns -1. */
 int gcal_error_because(struct gcal_error *err, enum gcal_error_reason reason);
 
+/* Both in one number: the code in the low byte, the reason above. */
+static inline int gcal_error_detail(const struct gcal_error *err)
+{
+    return (int)err->code | (int)err->reason << 8;
+}
+
 /* gcal_error_prefix(err, "format", ...): puts "format: " before the text of 'err'.
  * Returns -1.
  */

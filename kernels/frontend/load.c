@@ -80,8 +80,10 @@ static const struct gcal_frontend *frontend(struct gcal_error *err)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, load);
-    if (!loaded && err)
+    if (!loaded && err) {
         *err = load_error;
+        gcal_error_because(err, GCAL_REASON_FRONT_END);
+    }
     return loaded;
 }
 

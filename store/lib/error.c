@@ -18,7 +18,7 @@ _Static_assert(GPUCAL_EMEMORY == (GCAL_EINPUT | GCAL_REASON_MEMORY << 8) &&
 int gpucal_error_from(struct gpucal_error *err, const struct gcal_error *from)
 {
     if (err) {
-        err->code = (int)from->code | (int)from->reason << 8;
+        err->code = gcal_error_detail(from);
         memcpy(err->text, from->text, sizeof(err->text));
     }
     return -1;

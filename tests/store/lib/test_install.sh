@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs libgpucal and the examples into a new folder, checks the library's dependencies and
+# Installs libgpucal, libgpucal-count and the examples into a new folder, checks the library's dependencies and
 # exports and that its header needs no other, builds the examples with pkg-config and with
 # CMake, and runs them.
 #   test_install.sh BUILD CMAKE CC NM READELF GPUCAL
@@ -13,8 +13,8 @@ prefix=$temp/prefix
 fail() { echo "FAILED: $*"; exit 1; }
 quiet() { "$@" >"$temp/log" 2>&1 || { cat "$temp/log"; fail "$*"; }; }
 
-quiet "$cmake" --build "$build" --target libgpucal
-for part in store/lib docs; do
+quiet "$cmake" --build "$build" --target libgpucal libgpucal_count gpucal_module
+for part in store/lib kernels/lib kernels/frontend docs; do
     quiet "$cmake" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LOCAL_ONLY=ON \
         -P "$build/$part/cmake_install.cmake"
 done
@@ -37,11 +37,26 @@ for n in $needed; do
     *) fail "libgpucal needs $n" ;;
     esac
 done
+# libgpucal-count loads what needs libclang when it is first used.
+count=$(dirname "$lib")/libgpucal-count.so.1
+needed=$("$readelf" -d "$count" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
+for n in $needed; do
+    case $n in
+    libgpucal.so.1|libyaml-0.so.*|libsodium.so.*|libm.so.*|libc.so.*|ld-linux*) ;;
+    *) fail "libgpucal-count needs $n" ;;
+    esac
+done
 # Only the public names, all of them, with their version.
-exported=$("$nm" -D --defined-only "$lib" | awk '$2 == "T" { print $3 }' | sort -u)
-declared=$(grep -o 'gpucal_[a-z_]*(' "$header" | sed 's/($/@@GPUCAL_1/' | sort -u)
-[ "$exported" = "$declared" ] || fail "exports and header differ:
+check_exports() { # LIBRARY HEADER VERSION
+    local exported declared
+    exported=$("$nm" -D --defined-only "$1" | awk '$2 == "T" { print $3 }' | sort -u)
+    declared=$(grep -v '^ \*\|^/\*' "$2" | grep -o 'gpucal_[a-z_]*(' |
+        sed "s/(.*/@@$3/" | sort -u)
+    [ "$exported" = "$declared" ] || fail "exports of $1 and its header differ:
 $(diff <(echo "$exported") <(echo "$declared"))"
+}
+check_exports "$lib" "$header" GPUCAL_1
+check_exports "$count" "${header%/*}/gpucal_count.h" GPUCAL_COUNT_1
 
 # ---- the header, alone ----
 
@@ -60,6 +75,7 @@ check_header() { # NAME
 }
 
 check_header gpucal.h
+check_header gpucal_count.h
 check_header gpucal_opencl.h
 
 # ---- the examples ----
@@ -94,6 +110,35 @@ makespan: 3.905628e-05" ] || fail "split.py printed: $out"
 "$examples/python/split.py" "$temp/store" "$data/mm.profile.yaml" 4096 n 4096 0 node17 \
     >"$temp/log" 2>&1 && fail "split.py took a granularity of 0"
 grep -q 'granularity 0: must be' "$temp/log" || fail "split.py said: $(cat "$temp/log")"
+
+# Counted within the program, for a device, a kernel has the prediction of the command.
+mkdir -m 755 "$temp/vm" "$temp/vm/nodes"
+cp "$data/general/h200.yaml" "$temp/vm/nodes/vm.yaml"
+echo 'void saxpy(float a, int i, __global const float *x, __global float *y) { y[i] += a * x[i]; }' \
+    >"$temp/saxpy.h"
+cat >"$temp/saxpy.cl" <<'END'
+#include "saxpy.h"
+__kernel void run(__global const float *x, __global float *y, float a, int n)
+{
+    if (get_global_id(0) < n)
+        saxpy(a, get_global_id(0), x, y);
+}
+END
+build_example counter
+expected=$("$gpucal" predict "$temp/saxpy.cl" -l 256 -g n -A n=16777216 --store "$temp/vm" \
+    --node vm | sed -n 's/^NVIDIA H200 .*predicted \(.*\) us, .* \(.*\) to \(.*\) us .*/\1 us, \2 to \3 us/p')
+for program in "$temp/cmake-counter/counter" "$examples/counter/counter"; do
+    out=$("$program" "$temp/vm" vm "$temp/saxpy.cl" 256 n n=16777216) || fail "$program failed"
+    [ "$out" = "gpu NVIDIA H200: $expected" ] || fail "$program printed: $out, not $expected"
+done
+"$temp/cmake-counter/counter" "$temp/vm" vm "$temp/saxpy.h" 256 n n=64 >"$temp/log" 2>&1 &&
+    fail "counter found a kernel in saxpy.h"
+grep -q "saxpy.h" "$temp/log" || fail "counter said: $(cat "$temp/log")"
+# Without the module there is a message, and libgpucal works.
+mv "$(find "$prefix" -name gpucal-frontend.so)" "$temp/hidden.so"
+"$temp/cmake-counter/counter" "$temp/vm" vm "$temp/saxpy.cl" 256 n n=64 >"$temp/log" 2>&1 &&
+    fail "counter counted without the front end"
+grep -q "front end for OpenCL C is missing" "$temp/log" || fail "counter said: $(cat "$temp/log")"
 
 # The splitter on two devices of PoCL, one three times slower by its file: 24 and 8 of 32
 # work-groups.

@@ -1,0 +1,159 @@
+/* count.c - libgpucal-count: counting for libgpucal, by its public interface */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "kernels/count/count.h"
+#include "kernels/includes/includes.h"
+#include "kernels/lib/gpucal_count.h"
+
+#define API __attribute__((visibility("default")))
+
+#define MAX_SOURCE_BYTES (16u << 20)
+#define UNNAMED          "kernel.cl"
+
+/* For which 'gpucal count --banks' and '--traffic' count by default, and models are fitted. */
+#define BANKS        32
+#define SECTOR_BYTES 32
+
+_Static_assert(sizeof(((struct gpucal_error *)0)->text) ==
+                   sizeof(((struct gcal_error *)0)->text),
+               "both errors hold the same texts");
+
+static void fail(struct gpucal_error *err, const struct gcal_error *from)
+{
+    if (!err)
+        return;
+    err->code = gcal_error_detail(from);
+    memcpy(err->text, from->text, sizeof(err->text));
+}
+
+/* Of the first version; later ones append members, which are 0 in its requests. */
+#define FIRST_SIZE                                                                       \
+    (offsetof(struct gpucal_count_request, trips) +                                      \
+     sizeof(((struct gpucal_count_request *)0)->trips))
+
+static int read_request(const struct gpucal_count_request *from,
+                        struct gpucal_count_request *r, struct gcal_error *err)
+{
+    *r = (struct gpucal_count_request){ 0 };
+    if (from->struct_size < FIRST_SIZE)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "the request does not begin as GPUCAL_COUNT_REQUEST");
+    if (from->struct_size > sizeof(*r))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "the request is of a later version of libgpucal-count: "
+                              "install the one that the program was compiled for");
+    memcpy(r, from, from->struct_size);
+    if (!r->source && !r->file)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "the request has neither source nor file");
+    if (r->n_dims < 1 || r->n_dims > GCAL_MAX_DIMS)
+        return gcal_error_set(err, GCAL_EINPUT, "%zu dimensions: must be 1 to %d",
+                              r->n_dims, GCAL_MAX_DIMS);
+    for (size_t i = 0; i < r->n_dims; i++)
+        if (!r->global_size[i])
+            return gcal_error_set(err, GCAL_EINPUT, "dimension %zu has no global_size",
+                                  i);
+    return 0;
+}
+
+/* The text with all that it includes, the caller's to free. */
+static char *read_source(const struct gpucal_count_request *r, struct gcal_error *err)
+{
+    return r->source ? gcal_includes_inline(r->source, r->file ? r->file : UNNAMED,
+                                            r->n_include_folders, r->include_folders, err)
+                     : gcal_includes_read(r->file, MAX_SOURCE_BYTES, r->n_include_folders,
+                                          r->include_folders, err);
+}
+
+/* 'trips' has room for r->n_trips. */
+static struct gcal_count_request translate(const struct gpucal_count_request *r,
+                                           const struct gpucal_device *device,
+                                           const char *source,
+                                           struct gcal_count_trips *trips)
+{
+    struct gcal_count_request request = {
+        .source = source,
+        .file = r->file ? r->file : UNNAMED,
+        .kernel = r->kernel,
+        .build_options = r->build_options,
+        .n_dims = r->n_dims,
+        .assume = r->assume,
+        .sub_group_size = device ? gpucal_device_sub_group_size(device) : 0,
+        .n_banks = device ? BANKS : 0,
+        .sector_bytes = device ? SECTOR_BYTES : 0,
+        .index_arithmetic = device,
+        .allow_estimates = r->allow_estimates,
+        .estimate_passes = device,
+        .n_trips = r->n_trips,
+        .trips = trips,
+    };
+
+    for (size_t i = 0; i < r->n_dims; i++) {
+        request.local_size[i] = r->local_size[i];
+        request.global_size[i] = r->global_size[i];
+    }
+    for (size_t i = 0; i < r->n_trips; i++)
+        trips[i] = (struct gcal_count_trips){ r->trips[i].line, r->trips[i].size };
+    return request;
+}
+
+static struct gcal_profile *count(const struct gpucal_count_request *r,
+                                  const struct gpucal_device *device,
+                                  struct gcal_error *err)
+{
+    struct gcal_count_trips *trips = calloc(r->n_trips + 1, sizeof(*trips));
+    char *source = trips ? read_source(r, err) : NULL;
+    struct gcal_profile *profile = NULL;
+
+    if (!trips)
+        gcal_error_memory(err);
+    if (source) {
+        struct gcal_count_request request = translate(r, device, source, trips);
+
+        profile = gcal_count(&request, err);
+    }
+    if (!profile)
+        gcal_error_because(err, GCAL_REASON_SOURCE);
+    free(source);
+    free(trips);
+    return profile;
+}
+
+API char *gpucal_count_text(const struct gpucal_count_request *request,
+                            const struct gpucal_device *device, struct gpucal_error *err)
+{
+    struct gpucal_count_request r;
+    struct gcal_error e = { 0 };
+    struct gcal_profile *profile =
+        read_request(request, &r, &e) == 0 ? count(&r, device, &e) : NULL;
+    char *text = profile ? gcal_profile_encode(profile, &e) : NULL;
+
+    gcal_profile_destroy(profile);
+    if (!text)
+        fail(err, &e);
+    return text;
+}
+
+API void gpucal_count_free(char *text)
+{
+    free(text);
+}
+
+/* libgpucal reads profiles as text, so that the two libraries share public types alone. */
+API struct gpucal_profile *gpucal_count(const struct gpucal_count_request *request,
+                                        const struct gpucal_device *device,
+                                        struct gpucal_error *err)
+{
+    char *text = gpucal_count_text(request, device, err);
+    struct gpucal_profile *profile =
+        text ? gpucal_profile_parse(text, strlen(text),
+                                    request->file ? request->file : UNNAMED, err)
+             : NULL;
+
+    free(text);
+    return profile;
+}

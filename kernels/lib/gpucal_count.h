@@ -1,0 +1,75 @@
+/* gpucal_count.h - libgpucal-count: counts the work of OpenCL C kernels within a program
+ *
+ *   struct gpucal_count_request request = GPUCAL_COUNT_REQUEST;
+ *   request.source = text;                  (or request.file alone, which is then read)
+ *   request.n_dims = 1;
+ *   request.local_size[0] = 256;
+ *   request.global_size[0] = "n";
+ *   struct gpucal_profile *profile = gpucal_count(&request, device, &err);
+ *
+ * The profile is libgpucal's: bind a model to it, predict, and close it.  A library of its own,
+ * as it needs libclang, which is loaded by the first call; libgpucal does not.
+ *
+ * Several threads may count at the same time.  Nothing is printed, and no file but the
+ * source, what it includes and clang's own headers is read.
+ */
+#ifndef GPUCAL_COUNT_H
+#define GPUCAL_COUNT_H
+
+#include <gpucal.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The average trip count, under the name 'size', of the first loop that begins in or after
+ * 'line' and whose length depends on data.
+ */
+struct gpucal_count_trips {
+    int line;
+    const char *size;
+};
+
+/* A kernel and its launch, as the options of 'gpucal count' give them.  Unused members are 0. */
+struct gpucal_count_request {
+    size_t struct_size; /* set by GPUCAL_COUNT_REQUEST: later versions add members */
+    const char *source; /* OpenCL C; NULL: the contents of 'file' */
+    const char *file;   /* its name, for messages; files that it includes are looked
+                                   for in its folder, then in 'include_folders' */
+    const char *kernel; /* NULL: the only kernel of the source */
+    const char *build_options;  /* "-DT=16 -cl-std=CL2.0", or NULL */
+    size_t n_dims;              /* 1 to 3 */
+    size_t local_size[3];       /* work-items; 0: the kernel's reqd_work_group_size */
+    const char *global_size[3]; /* work-items, as expressions in sizes: "n", "n/4" */
+    const char *assume;         /* "n % 16 = 0 and n >= 16", or NULL */
+    int allow_estimates; /* mark inexact counts as estimates instead of refusing them */
+    size_t n_include_folders;
+    const char *const *include_folders;
+    size_t n_trips;
+    const struct gpucal_count_trips *trips;
+};
+
+#define GPUCAL_COUNT_REQUEST                                                             \
+    {                                                                                    \
+        .struct_size = sizeof(struct gpucal_count_request)                               \
+    }
+
+/* Counts for 'device': for its sub-group size, and all that its models can ask for.  NULL: for
+ * any device, without memory traffic, bank conflicts and index arithmetic, which the general
+ * model needs.  Takes some 30 to 100 ms; the first call also loads libclang.
+ */
+struct gpucal_profile *gpucal_count(const struct gpucal_count_request *request,
+                                    const struct gpucal_device *device,
+                                    struct gpucal_error *err);
+
+/* The same as the text of a profile, for gpucal_profile_parse(), a file or a cache; free it by
+ * gpucal_count_free().
+ */
+char *gpucal_count_text(const struct gpucal_count_request *request,
+                        const struct gpucal_device *device, struct gpucal_error *err);
+void gpucal_count_free(char *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,147 @@
+/* test_count_library.c - counting within a program, by libgpucal-count */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/lib/gpucal_count.h"
+#include "tests/unit.h"
+
+static const char source[] =
+    "__kernel void twice(__global float *x) { x[get_global_id(0)] *= 2; }\n"
+    "__kernel void sum(__global const float *x, __global const int *first, __global "
+    "float *y)\n"
+    "{\n"
+    "    float s = 0;\n"
+    "    int row = get_global_id(0);\n"
+    "    for (int i = first[row]; i < first[row + 1]; i++)\n"
+    "        s += x[i];\n"
+    "    y[row] = s;\n"
+    "}\n";
+
+static struct gpucal_count_request request_of(const char *kernel)
+{
+    struct gpucal_count_request request = GPUCAL_COUNT_REQUEST;
+
+    request.source = source;
+    request.kernel = kernel;
+    request.n_dims = 1;
+    request.local_size[0] = 256;
+    request.global_size[0] = "n";
+    return request;
+}
+
+static void counts_a_kernel(void **state)
+{
+    struct gpucal_count_request request = request_of("twice");
+    struct gpucal_error err = { 0, "" };
+    struct gpucal_profile *profile = gpucal_count(&request, NULL, &err);
+    char *text = gpucal_count_text(&request, NULL, &err);
+
+    (void)state;
+    if (!profile || !text)
+        fail_msg("%s", err.text);
+    assert_int_equal(gpucal_profile_parameter_count(profile), 1);
+    assert_int_equal(gpucal_profile_parameter_index(profile, "n", NULL), 0);
+    assert_non_null(strstr(text, "count: 1/256*n*ceil(256/sub_group_size)"));
+    gpucal_count_free(text);
+    gpucal_profile_close(profile);
+}
+
+static void takes_trips_as_sizes(void **state)
+{
+    static const struct gpucal_count_trips trips[] = { { 6, "per_row" } };
+    struct gpucal_count_request request = request_of("sum");
+    struct gpucal_error err = { 0, "" };
+    struct gpucal_profile *profile;
+
+    (void)state;
+    assert_null(gpucal_count(&request, NULL, &err));
+    assert_int_equal(err.code, GPUCAL_ESOURCE);
+    assert_non_null(strstr(err.text, "kernel.cl:6:"));
+    request.n_trips = 1;
+    request.trips = trips;
+    if (!(profile = gpucal_count(&request, NULL, &err)))
+        fail_msg("%s", err.text);
+    assert_true(gpucal_profile_parameter_index(profile, "per_row", NULL) >= 0);
+    gpucal_profile_close(profile);
+}
+
+static void refuses(struct gpucal_count_request request, int code, const char *says)
+{
+    struct gpucal_error err = { 0, "" };
+
+    assert_null(gpucal_count(&request, NULL, &err));
+    if (err.code != code || !strstr(err.text, says))
+        fail_msg("%d: %s", err.code, err.text);
+}
+
+static void refuses_what_is_not_a_request(void **state)
+{
+    struct gpucal_count_request request = request_of("twice");
+
+    (void)state;
+    request.struct_size = 0;
+    refuses(request, GPUCAL_EINPUT, "GPUCAL_COUNT_REQUEST");
+    request.struct_size = sizeof(request) + 8;
+    refuses(request, GPUCAL_EINPUT, "later version");
+    request = request_of("twice");
+    request.n_dims = 4;
+    refuses(request, GPUCAL_EINPUT, "4 dimensions");
+    request.n_dims = 2;
+    refuses(request, GPUCAL_EINPUT, "dimension 1 has no global_size");
+    request = request_of("twice");
+    request.source = NULL;
+    refuses(request, GPUCAL_EINPUT, "neither source nor file");
+    request.file = "/nonexistent/kernel.cl";
+    refuses(request, GPUCAL_ESOURCE, "/nonexistent/kernel.cl");
+    request = request_of("thrice");
+    refuses(request, GPUCAL_ESOURCE, "thrice");
+    request = request_of(NULL);
+    request.source = "__kernel void broken(__global float *x) { x[0] = ; }";
+    refuses(request, GPUCAL_ESOURCE, "kernel.cl:1:50");
+}
+
+static void *count_often(void *expected)
+{
+    struct gpucal_count_request request = request_of("twice");
+
+    for (int i = 0; i < 5; i++) {
+        char *text = gpucal_count_text(&request, NULL, NULL);
+        int same = text && strcmp(text, expected) == 0;
+
+        gpucal_count_free(text);
+        if (!same)
+            return expected;
+    }
+    return NULL;
+}
+
+static void counts_in_several_threads(void **state)
+{
+    struct gpucal_count_request request = request_of("twice");
+    char *expected = gpucal_count_text(&request, NULL, NULL);
+    pthread_t threads[4];
+    void *wrong;
+
+    (void)state;
+    assert_non_null(expected);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, count_often, expected), 0);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(pthread_join(threads[i], &wrong), 0);
+        assert_null(wrong);
+    }
+    gpucal_count_free(expected);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_a_kernel),
+        cmocka_unit_test(takes_trips_as_sizes),
+        cmocka_unit_test(refuses_what_is_not_a_request),
+        cmocka_unit_test(counts_in_several_threads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
