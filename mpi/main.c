@@ -13,6 +13,7 @@
 #include "calib/worker/worker.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/manual.h"
+#include "mpi/cli/quiet.h"
 
 const char *argp_program_version = "gpucal " GPUCAL_VERSION;
 
@@ -82,6 +83,7 @@ static int unknown_command(const char *name)
 /* Of a command that printed all, as it thinks. */
 static int check_output(int status)
 {
+    gcal_quiet_end();
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
     fprintf(stderr, "gpucal: standard output: %s\n", strerror(errno));

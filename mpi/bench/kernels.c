@@ -19,6 +19,7 @@
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
+#include "mpi/cli/quiet.h"
 
 /* Of --counts without a device. */
 #define NOMINAL_SUB_GROUP 32
@@ -188,8 +189,10 @@ static int print_kernel(const struct kernels_command *c, const struct gcal_kerne
     struct gcal_count_points point = { .n = 1, .values = sizes };
 
     printf("%s\n", k->name);
-    if (c->source)
+    if (c->source) {
+        gcal_quiet_keep_all();
         printf("%s\n", k->source);
+    }
     if (!c->counts || k->profile->n_parameters > sizeof(sizes) / sizeof(*sizes))
         return 0;
     if (gcal_count_sizes_of_kernel(k, k->profile->n_parameters,
@@ -242,7 +245,7 @@ out:
 static int list_generators(const struct gcal_catalogue *catalogue, struct gcal_error *err)
 {
     char *text = gcal_catalogue_describe(catalogue, err);
-    int rc = text && fputs(text, stdout) != EOF ? 0 : -1;
+    int rc = text ? gcal_command_write(NULL, text, err) : -1;
 
     free(text);
     return rc;

@@ -11,6 +11,7 @@
 #include "calib/base/clock.h"
 #include "calib/base/log.h"
 #include "mpi/cli/display.h"
+#include "mpi/cli/quiet.h"
 
 #define BAR_WIDTH      24
 #define LINE_EVERY_S   10.0 /* per device */
@@ -44,7 +45,7 @@ struct gcal_display *gcal_display_create(bool quiet)
 
     if (display) {
         pthread_mutex_init(&display->lock, NULL);
-        display->quiet = quiet;
+        display->quiet = quiet || gcal_quiet_is_on();
         display->terminal = isatty(STDERR_FILENO);
         gcal_log_set_hook(clear, display);
     }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "mpi/cli/quiet.h"
+
 json_t *gcal_json_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
@@ -20,6 +22,7 @@ json_t *gcal_json_sizes(size_t n, char *const *names, const double *values)
 
 void gcal_json_print(const json_t *document)
 {
+    gcal_quiet_keep_all();
     json_dumpf(document, stdout, JSON_INDENT(2));
     putchar('\n');
 }

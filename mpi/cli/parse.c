@@ -6,8 +6,39 @@
 
 #include "mpi/cli/option_check.h"
 #include "mpi/cli/option_describe.h"
+#include "mpi/cli/quiet.h"
 
-void gcal_command_parse(const struct argp *argp, int argc, char **argv, void *input)
+static const struct argp_option quiet_rows[] = {
+    { "quiet", 'q', NULL, 0,
+      "Print errors and the last line only; of output for programs, all", 0 },
+    { 0 },
+};
+
+static error_t parse_quiet(int key, char *arg, struct argp_state *state)
+{
+    (void)arg;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = state->input;
+        return 0;
+    case 'q':
+        gcal_quiet_start();
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Some say what 'quiet' is to them. */
+static bool has_quiet(const struct argp *argp)
+{
+    for (const struct argp_option *o = argp->options; o && o->name; o++)
+        if (o->key == 'q')
+            return true;
+    return false;
+}
+
+static void parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     if (argc == 3 && strcmp(argv[1], "--help") == 0 && strcmp(argv[2], "--json") == 0) {
         gcal_option_describe(argp, argv[0]);
@@ -15,4 +46,15 @@ void gcal_command_parse(const struct argp *argp, int argc, char **argv, void *in
     }
     gcal_option_check(argp, argc, argv);
     argp_parse(argp, argc, argv, 0, NULL, input);
+}
+
+void gcal_command_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+    const struct argp_child children[] = { { argp, 0, NULL, 0 }, { 0 } };
+    struct argp with_quiet = *argp;
+
+    with_quiet.options = quiet_rows;
+    with_quiet.parser = parse_quiet;
+    with_quiet.children = children;
+    parse(has_quiet(argp) ? argp : &with_quiet, argc, argv, input);
 }

@@ -4,6 +4,7 @@
 #include "calib/base/error.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/file_replace.h"
+#include "mpi/cli/quiet.h"
 
 static int write_stream(FILE *file, const char *name, const char *text,
                         struct gcal_error *err)
@@ -18,8 +19,10 @@ int gcal_command_write(const char *path, const char *text, struct gcal_error *er
     struct gcal_file_replace out = { 0 };
     int rc;
 
-    if (!path)
+    if (!path) {
+        gcal_quiet_keep_all();
         return write_stream(stdout, "standard output", text, err);
+    }
     rc = gcal_file_replace_start(&out, path, err);
     if (rc == 0)
         rc = write_stream(out.file, path, text, err);

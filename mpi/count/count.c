@@ -134,7 +134,7 @@ static int run(const struct count_command *c, struct gcal_error *err)
         gcal_count_features_csv(c->csv, profile, (double)c->sub_group, &points, err) < 0)
         goto out;
     if (c->yaml)
-        rc = fputs(yaml, stdout) == EOF ? -1 : 0;
+        rc = gcal_command_write(NULL, yaml, err);
     else if (c->json)
         rc = gcal_count_features_print_json(profile, (double)c->sub_group, &points, err);
     else

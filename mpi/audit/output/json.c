@@ -10,6 +10,7 @@
 #include "calib/base/error.h"
 #include "mpi/audit/output/output.h"
 #include "mpi/cli/json.h"
+#include "mpi/cli/quiet.h"
 
 /* Digits enough for people and scripts. */
 #define FLAGS (JSON_REAL_PRECISION(9) | JSON_INDENT(1))
@@ -130,6 +131,7 @@ static int json_device(void *context, const struct gcal_audit_device *d,
                               "node %s: a device cannot be printed as JSON: its track "
                               "contains text that is not UTF-8",
                               d->node);
+    gcal_quiet_keep_all();
     fputs(j->n_printed++ ? ",\n" : "{\"devices\": [\n", stdout);
     rc = json_dumpf(o, stdout, FLAGS);
     json_decref(o);
@@ -177,6 +179,7 @@ static int json_end(void *context, const struct gcal_audit_summary *s,
         json_decref(policy);
         return gcal_error_memory(err);
     }
+    gcal_quiet_keep_all();
     fputs(j->n_printed ? "\n],\n\"policy\": " : "{\"devices\": [],\n\"policy\": ",
           stdout);
     json_dumpf(policy, stdout, FLAGS);
