@@ -102,6 +102,11 @@ int gcal_config_parse(const char *text, size_t size, const char *file,
     return parse(text, size, file, request, config, err);
 }
 
+const char *gcal_config_builtin_text(void)
+{
+    return gcal_config_builtin->text;
+}
+
 static int read_file(const char *file, struct request request, struct gcal_config *config,
                      struct gcal_error *err)
 {

@@ -193,6 +193,9 @@ struct gcal_config {
     struct gcal_yaml *tree; /* the file: the memory of every 'node' above */
 };
 
+/* The built-in configuration, models.yaml of the sources. */
+const char *gcal_config_builtin_text(void);
+
 /* Reads a file; NULL: the built-in one.  -1 with "file:line:column: ...". */
 int gcal_config_read(const char *file, struct gcal_config *config,
                      struct gcal_error *err);

@@ -10,6 +10,7 @@ struct gcal_store;
 /* Every command, in the order of 'gpucal --help': its name, and one line about it. */
 #define GCAL_COMMANDS(X)                                                                 \
     X(calibrate, "measure, fit and publish (the default)")                               \
+    X(config, "print the built-in configuration")                                        \
     X(devices, "list the OpenCL devices of this machine")                                \
     X(kernels, "list, count or benchmark measurement kernels")                           \
     X(count, "count the features of an OpenCL C kernel")                                 \
