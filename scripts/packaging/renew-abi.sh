@@ -16,10 +16,19 @@ die() {
     exit 1
 }
 
+# A header is public if it is in the folder, and its types are kept.
 dump_types() { # LIBRARY HEADER DUMP
-    abidw --exported-interfaces-only --header-file "$2" --drop-private-types --no-comp-dir-path \
-        --short-locs --no-corpus-path --no-elf-needed --type-id-style hash \
+    local public struct
+
+    public=$(mktemp -d)
+    cp "$2" "$public"
+    abidw --exported-interfaces-only --headers-dir "$public" --drop-private-types \
+        --no-comp-dir-path --short-locs --no-corpus-path --no-elf-needed --type-id-style hash \
         --out-file "$3" "$1"
+    rm -r "$public"
+    for struct in $(sed -n 's/^struct \([a-z_]*\) {.*/\1/p' "$2"); do
+        grep -q "class-decl name='$struct' size-in-bits" "$3" || die "$3 lacks struct $struct of $2"
+    done
 }
 
 # Debian's format: the head, then a line "name@NODE since" each.  Not every linker has a symbol for
@@ -52,4 +61,5 @@ while read -r library header; do
     mv "$symbols.new" "$symbols"
 done << EOF
 store/lib/libgpucal.so store/lib/gpucal.h
+kernels/lib/libgpucal-count.so kernels/lib/gpucal_count.h
 EOF

@@ -79,9 +79,9 @@ step_build() {
 
 step_first() {
     make_chroot user
-    cp deb/gpucal_*.deb user/root/
+    cp deb/gpucal_*.deb deb/gpucal-frontend_*.deb user/root/
     unpack_source user/root/gpucal
-    inside user bash -euc 'cd && gpucal/docs/examples/first/first.sh store ./gpucal_*.deb'
+    inside user bash -euc 'cd && gpucal/docs/examples/first/first.sh store ./*.deb'
 }
 
 step_autopkgtest() {

@@ -16,7 +16,10 @@ trap 'rm -rf "$work"' EXIT
 
 fail() { echo "FAILED: $*"; exit 1; }
 
-abidiff --header-file2 "$header" --drop-private-types --no-added-syms \
+# Types are public whose header is in this folder.
+mkdir "$work/public"
+cp "$header" "$work/public"
+abidiff --headers-dir2 "$work/public" --drop-private-types --no-added-syms \
     "$here/$name.abi" "$library" || fail "the ABI differs from that of the last release: restore it, or take another
 soname and write its dump with scripts/packaging/renew-abi.sh BUILD"
 
