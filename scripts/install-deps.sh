@@ -22,9 +22,10 @@ TEST=(git procps libcmocka-dev
     clang clang-format clang-tidy lld
     libclang-rt-dev                      # libFuzzer and the sanitizers
     groff-base zsh fish                  # tests of man pages and completion
-     prometheus                           # promtool
-     libstarpu-dev starpu-tools libslurm-dev jq # tests/starpu, slurm/, docs/examples
-     abigail-tools dpkg-dev)              # tests/packaging
+    python3-cffi python3-numpy python3-pandas python3-h5py python3-pytest mypy # store/python
+    prometheus                           # promtool
+    libstarpu-dev starpu-tools libslurm-dev jq # tests/starpu, slurm/, docs/examples
+    abigail-tools dpkg-dev)              # tests/packaging
 
 die() {
     echo "install-deps.sh: $*" >&2

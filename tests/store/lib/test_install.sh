@@ -100,17 +100,6 @@ node17:uuid:7713 3.905628e-05
 best:" ] && [ "${out##*best: }" = node17:uuid:0b6f ] || fail "$program printed: $out"
 done
 
-# (2.571e-12 * 3 * n^2 + 7.2e-6) * 0.9875 = (2.385e-12 * 3 * (4096 - n)^2 + 7.2e-6) * 1.0125
-# at n = 2025.3: of its neighbours among multiples of 64, 2048 ends earlier than 1984.
-out=$("$examples/python/split.py" "$temp/store" "$data/mm.profile.yaml" 4096 n 4096 64 \
-    node17) || fail "split.py failed"
-[ "$(echo "$out" | tail -n 3)" = "node17 uuid:0b6f 2048 3.767537e-05
-node17 uuid:7713 2048 3.905628e-05
-makespan: 3.905628e-05" ] || fail "split.py printed: $out"
-"$examples/python/split.py" "$temp/store" "$data/mm.profile.yaml" 4096 n 4096 0 node17 \
-    >"$temp/log" 2>&1 && fail "split.py took a granularity of 0"
-grep -q 'granularity 0: must be' "$temp/log" || fail "split.py said: $(cat "$temp/log")"
-
 # Counted within the program, for a device, a kernel has the prediction of the command.
 mkdir -m 755 "$temp/vm" "$temp/vm/nodes"
 cp "$data/general/h200.yaml" "$temp/vm/nodes/vm.yaml"
