@@ -12,7 +12,7 @@
 void gcal_page_section_clear(struct gcal_page_section *section)
 {
     gcal_page_part_clear(&section->main);
-    gcal_page_part_clear(&section->small);
+    gcal_page_part_clear(&section->plots);
 }
 
 /* ---- findings ---- */
@@ -182,7 +182,7 @@ static size_t order_rest(const struct gcal_audit_device *device, const bool *dra
     return n;
 }
 
-static void put_smalls(struct gcal_page_part *part,
+static void put_smalls(struct gcal_buf *html, struct gcal_buf *script,
                        const struct gcal_audit_device *device,
                        const struct gcal_audit_output_options *about, const bool *drawn)
 {
@@ -193,14 +193,14 @@ static void put_smalls(struct gcal_page_part *part,
 
     for (size_t i = 0; i < n_put; i++) {
         put_caption(&plots, "small.html", &device->series[order[i].series]);
-        gcal_plot_small(&part->script, device, order[i].series, &about->policy);
+        gcal_plot_small(script, device, order[i].series, &about->policy);
     }
     if (n)
-        gcal_page_fill(&part->html, "smalls.html",
+        gcal_page_fill(html, "smalls.html",
                        (const struct gcal_page_value[]){ TEXT("plots", plots.data),
                                                          NUMBER("n_more", (n - n_put)),
                                                          { 0 } });
-    part->html.failed |= !order || plots.failed;
+    html->failed |= !order || plots.failed;
     gcal_buf_free(&plots);
     free(order);
 }
@@ -208,17 +208,13 @@ static void put_smalls(struct gcal_page_part *part,
 /* ---- the section ---- */
 
 static void put_device(struct gcal_page_section *section,
-                       const struct gcal_audit_device *device,
-                       const struct gcal_audit_output_options *about, bool *drawn)
+                       const struct gcal_audit_device *device)
 {
     const struct gcal_track_run *newest = device->run[device->n_runs - 1];
-    struct gcal_buf parts[4] = { 0 };
+    struct gcal_buf findings = { 0 };
 
     for (size_t i = 0; i < device->n_findings; i++)
-        put_finding(&parts[0], device, &device->findings[i]);
-    put_histories(&parts[1], &section->main.script, device, about, drawn);
-    put_epochs(&parts[2], device);
-    gcal_page_parameters(&parts[3], device);
+        put_finding(&findings, device, &device->findings[i]);
     gcal_page_fill(&section->main.html, "device.html",
                    (const struct gcal_page_value[]){ NUMBER("row", section->row),
                                                      NUMBER("verdict", device->verdict),
@@ -229,13 +225,29 @@ static void put_device(struct gcal_page_section *section,
                                                      NUMBER("n_runs", device->n_runs),
                                                      TEXT("oldest", device->run[0]->utc),
                                                      TEXT("newest", newest->utc),
-                                                     TEXT("findings", parts[0].data),
-                                                     TEXT("histories", parts[1].data),
-                                                     TEXT("epochs", parts[2].data),
+                                                     TEXT("findings", findings.data),
+                                                     { 0 } });
+    section->main.html.failed |= findings.failed;
+    gcal_buf_free(&findings);
+}
+
+static void put_plots(struct gcal_page_part *part, const struct gcal_audit_device *device,
+                      const struct gcal_audit_output_options *about, bool *drawn)
+{
+    struct gcal_buf parts[4] = { 0 };
+
+    put_histories(&parts[0], &part->script, device, about, drawn);
+    put_epochs(&parts[1], device);
+    put_smalls(&parts[2], &part->script, device, about, drawn);
+    gcal_page_parameters(&parts[3], device);
+    gcal_page_fill(&part->html, "device_plots.html",
+                   (const struct gcal_page_value[]){ TEXT("histories", parts[0].data),
+                                                     TEXT("epochs", parts[1].data),
+                                                     TEXT("smalls", parts[2].data),
                                                      TEXT("parameters", parts[3].data),
                                                      { 0 } });
     for (size_t i = 0; i < 4; i++) {
-        section->main.html.failed |= parts[i].failed;
+        part->html.failed |= parts[i].failed;
         gcal_buf_free(&parts[i]);
     }
 }
@@ -250,12 +262,12 @@ int gcal_page_section_make(struct gcal_page_section *section,
 
     *section = (struct gcal_page_section){ .row = row };
     if (drawn) {
-        put_device(section, device, about, drawn);
-        put_smalls(&section->small, device, about, drawn);
+        put_device(section, device);
+        put_plots(&section->plots, device, about, drawn);
     }
     free(drawn);
-    failed |= section->main.html.failed || section->main.script.failed ||
-              section->small.html.failed || section->small.script.failed;
+    failed |= section->main.html.failed || section->plots.html.failed ||
+              section->plots.script.failed;
     if (!failed)
         return 0;
     gcal_page_section_clear(section);

@@ -51,6 +51,15 @@ static void put_share(struct gcal_buf *html, double value, const char *unused)
         gcal_buf_printf(html, "%.2g&nbsp;%%", 100 * value);
 }
 
+static void put_ratio(struct gcal_buf *html, double value, const char *unused)
+{
+    (void)unused;
+    if (!isfinite(value))
+        gcal_buf_puts(html, "&ndash;");
+    else
+        gcal_buf_printf(html, "%.2f", value);
+}
+
 static void put_probability(struct gcal_buf *html, double probability, const char *unused)
 {
     double odds = 1 / probability, step;
@@ -95,11 +104,9 @@ static const struct {
     const char *name; /* and an argument, after a space */
     void (*put)(struct gcal_buf *html, double value, const char *argument);
 } formats[] = {
-    { "count", put_count },
-    { "percent", put_percent },
-    { "share", put_share },
-    { "verdict", put_verdict },
-    { "probability", put_probability },
+    { "count", put_count },     { "percent", put_percent },
+    { "share", put_share },     { "ratio", put_ratio },
+    { "verdict", put_verdict }, { "probability", put_probability },
 };
 
 static void put_number(struct gcal_buf *html, double value, const char *format)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/hash.h"
 #include "mpi/audit/page/plot.h"
 #include "mpi/audit/page/private.h"
 #include "mpi/cli/file_replace.h"
@@ -83,9 +84,10 @@ static int put_device(void *context, const struct gcal_audit_device *device,
 
 /* ---- the page ---- */
 
-static bool is_drawn_small(size_t section)
+/* The sections with plots come first. */
+static size_t count_open(const struct html *h)
 {
-    return section < GCAL_PAGE_SMALL_SECTIONS;
+    return h->n_sections < GCAL_PAGE_OPEN ? h->n_sections : GCAL_PAGE_OPEN;
 }
 
 /* The plots of all parts of the page, in its order. */
@@ -99,40 +101,54 @@ static int draw(const struct html *h, const struct gcal_page_part *types, FILE *
         return gcal_error_set(err, GCAL_EINPUT, "temporary file: %m");
     if (types->script.size)
         fputs(types->script.data, script);
-    for (size_t i = 0; i < h->n_sections; i++) {
-        const struct gcal_page_section *s = &h->sections[i];
-
-        if (s->main.script.size)
-            fputs(s->main.script.data, script);
-        if (is_drawn_small(i) && s->small.script.size)
-            fputs(s->small.script.data, script);
-    }
+    for (size_t i = 0; i < count_open(h); i++)
+        if (h->sections[i].plots.script.size)
+            fputs(h->sections[i].plots.script.data, script);
     rc = gcal_plot_draw(script, drawn, err);
     fclose(script);
     return rc;
 }
 
-/* Text with plots in it. */
-static int put_text(const char *at, const char *end, FILE *drawn, FILE *page,
-                    struct gcal_error *err)
-{
-    const char *plot;
+/* The page while it is written. */
+struct writing {
+    FILE *page, *drawn;
+    size_t n_captions;
+};
 
-    while (at && (plot = memchr(at, GCAL_PAGE_PLOT, (size_t)(end - at)))) {
-        fwrite(at, 1, (size_t)(plot - at), page);
-        if (gcal_plot_take(drawn, page, err) < 0)
-            return -1;
-        at = plot + 1;
-    }
-    if (at)
-        fwrite(at, 1, (size_t)(end - at), page);
+static const char *find_mark(const char *at, const char *end)
+{
+    while (at < end && *at != GCAL_PAGE_PLOT && *at != GCAL_PAGE_CAPTION)
+        at++;
+    return at;
+}
+
+static int put_mark(struct writing *w, char mark, struct gcal_error *err)
+{
+    if (mark == GCAL_PAGE_PLOT)
+        return gcal_plot_take(w->drawn, w->page, w->n_captions, err);
+    fprintf(w->page, " id=\"c%zu\"", ++w->n_captions);
     return 0;
 }
 
-static int put_part(const struct gcal_buf *html, FILE *drawn, FILE *page,
+/* Text with plots in it. */
+static int put_text(struct writing *w, const char *at, const char *end,
                     struct gcal_error *err)
 {
-    return put_text(html->data, html->data + html->size, drawn, page, err);
+    while (at < end) {
+        const char *mark = find_mark(at, end);
+
+        fwrite(at, 1, (size_t)(mark - at), w->page);
+        if (mark < end && put_mark(w, *mark, err) < 0)
+            return -1;
+        at = mark + 1;
+    }
+    return 0;
+}
+
+static int put_part(struct writing *w, const struct gcal_buf *html,
+                    struct gcal_error *err)
+{
+    return html->size ? put_text(w, html->data, html->data + html->size, err) : 0;
 }
 
 /* Where the content of 'html' goes. */
@@ -143,57 +159,87 @@ static const char *find_content(const struct gcal_buf *html)
     return mark ? mark : html->data + html->size - 1;
 }
 
-static int put_sections(const struct html *h, FILE *drawn, struct gcal_error *err)
+static int put_section(struct writing *w, const struct gcal_page_section *s, bool is_open,
+                       struct gcal_error *err)
 {
-    FILE *page = h->out.file;
+    const char *start = s->main.html.data, *end = start + s->main.html.size;
+    const char *content = find_content(&s->main.html);
+
+    if (put_text(w, start, content, err) < 0 ||
+        (is_open && put_part(w, &s->plots.html, err) < 0))
+        return -1;
+    return put_text(w, content + 1, end, err);
+}
+
+/* 'folded': around those without plots. */
+static int put_sections(const struct html *h, struct writing *w,
+                        const struct gcal_buf *folded, struct gcal_error *err)
+{
+    size_t n_open = count_open(h);
+    const char *content = find_content(folded);
 
     for (size_t i = 0; i < h->n_sections; i++) {
-        const struct gcal_page_section *s = &h->sections[i];
-        const char *start = s->main.html.data, *end = start + s->main.html.size;
-        const char *content = find_content(&s->main.html);
-
-        if (put_text(start, content, drawn, page, err) < 0 ||
-            (is_drawn_small(i) && put_part(&s->small.html, drawn, page, err) < 0) ||
-            put_text(content + 1, end, drawn, page, err) < 0)
+        if (i == n_open)
+            fwrite(folded->data, 1, (size_t)(content - folded->data), w->page);
+        if (put_section(w, &h->sections[i], i < n_open, err) < 0)
             return -1;
     }
+    if (h->n_sections > n_open)
+        fputs(content + 1, w->page);
     return 0;
 }
 
 /* The page around the sections: the frame, text, and the types with their plots. */
 struct overview_parts {
-    struct gcal_page_part frame, head, types, others, left_out;
+    struct gcal_page_part frame, tables, types, others, folded, left_out;
 };
 
-static void put_left_out(struct gcal_buf *html, const struct html *h)
+static void put_frame(struct gcal_buf *html, const struct html *h,
+                      const struct gcal_audit_summary *summary)
 {
-    bool all_drawn = h->n_sections <= GCAL_PAGE_SMALL_SECTIONS;
-    const struct gcal_page_value values[] = {
-        NUMBER("n_drawn", all_drawn ? 0 : GCAL_PAGE_SMALL_SECTIONS),
-        NUMBER("n_sections", h->n_sections),
-        NUMBER("n_left_out", h->n_left_out),
-        { 0 }
-    };
+    const char *style = gcal_page_asset("page.css"), *script = gcal_page_asset("page.js");
+    char style_hash[GCAL_HASH_BASE64_SIZE], script_hash[GCAL_HASH_BASE64_SIZE];
+    struct gcal_buf head = { 0 };
 
-    gcal_page_fill(html, "left_out.html", values);
+    gcal_hash_base64(style, strlen(style), style_hash);
+    gcal_hash_base64(script, strlen(script), script_hash);
+    gcal_page_head(&head, h->about, summary, &h->overview);
+    gcal_page_fill(html, "frame.html",
+                   (const struct gcal_page_value[]){ TEXT("style", style),
+                                                     TEXT("style_hash", style_hash),
+                                                     TEXT("script", script),
+                                                     TEXT("script_hash", script_hash),
+                                                     TEXT("head", head.data),
+                                                     { 0 } });
+    html->failed |= head.failed;
+    gcal_buf_free(&head);
+}
+
+static void put_limits(struct overview_parts *parts, const struct html *h)
+{
+    const struct gcal_page_value values[] = { NUMBER("n", h->n_sections - count_open(h)),
+                                              NUMBER("n_drawn", count_open(h)),
+                                              NUMBER("n_sections", h->n_sections),
+                                              NUMBER("n_left_out", h->n_left_out),
+                                              { 0 } };
+
+    gcal_page_fill(&parts->folded.html, "folded.html", values);
+    gcal_page_fill(&parts->left_out.html, "left_out.html", values);
 }
 
 static int make_overview(struct html *h, const struct gcal_audit_summary *summary,
                          struct overview_parts *parts, struct gcal_error *err)
 {
-    const struct gcal_page_value frame[] = { TEXT("style", gcal_page_asset("page.css")),
-                                             { 0 } };
-
     for (size_t i = 0; i < h->n_sections; i++)
         h->overview.rows[h->sections[i].row].has_section = true;
-    gcal_page_fill(&parts->frame.html, "frame.html", frame);
-    gcal_page_head(&parts->head.html, h->about, summary);
-    gcal_page_unreadable(&parts->head.html, summary);
-    gcal_page_findings(&parts->head.html, &h->overview);
+    put_frame(&parts->frame.html, h, summary);
+    gcal_page_unreadable(&parts->tables.html, summary);
+    gcal_page_findings(&parts->tables.html, &h->overview);
     gcal_page_without_findings(&parts->others.html, &h->overview);
-    put_left_out(&parts->left_out.html, h);
-    if (parts->frame.html.failed || parts->head.html.failed ||
-        parts->others.html.failed || parts->left_out.html.failed)
+    put_limits(parts, h);
+    if (parts->frame.html.failed || parts->tables.html.failed ||
+        parts->others.html.failed || parts->folded.html.failed ||
+        parts->left_out.html.failed)
         return gcal_error_memory(err);
     return gcal_page_types(&parts->types, &h->overview, &h->about->policy, err);
 }
@@ -203,16 +249,16 @@ static int put_page(const struct html *h, const struct overview_parts *parts, FI
 {
     const struct gcal_buf *frame = &parts->frame.html;
     const char *content = find_content(frame);
-    FILE *page = h->out.file;
+    struct writing w = { .page = h->out.file, .drawn = drawn };
 
-    fwrite(frame->data, 1, (size_t)(content - frame->data), page);
-    if (put_part(&parts->head.html, drawn, page, err) < 0 ||
-        put_part(&parts->types.html, drawn, page, err) < 0 ||
-        put_part(&parts->others.html, drawn, page, err) < 0 ||
-        put_sections(h, drawn, err) < 0 ||
-        put_part(&parts->left_out.html, drawn, page, err) < 0)
+    fwrite(frame->data, 1, (size_t)(content - frame->data), w.page);
+    if (put_part(&w, &parts->tables.html, err) < 0 ||
+        put_part(&w, &parts->types.html, err) < 0 ||
+        put_part(&w, &parts->others.html, err) < 0 ||
+        put_sections(h, &w, &parts->folded.html, err) < 0 ||
+        put_part(&w, &parts->left_out.html, err) < 0)
         return -1;
-    fputs(content + 1, page);
+    fputs(content + 1, w.page);
     return 0;
 }
 
@@ -230,9 +276,10 @@ static int finish(void *context, const struct gcal_audit_summary *summary,
     if (drawn)
         fclose(drawn);
     gcal_page_part_clear(&parts.frame);
-    gcal_page_part_clear(&parts.head);
+    gcal_page_part_clear(&parts.tables);
     gcal_page_part_clear(&parts.types);
     gcal_page_part_clear(&parts.others);
+    gcal_page_part_clear(&parts.folded);
     gcal_page_part_clear(&parts.left_out);
     return rc;
 }

@@ -9,8 +9,18 @@
 
 /* ---- totals ---- */
 
+static size_t count_others(const struct gcal_page_overview *o)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < o->n_rows; i++)
+        n += !gcal_audit_needs_attention(o->rows[i].verdict);
+    return n;
+}
+
 void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_output_options *about,
-                    const struct gcal_audit_summary *summary)
+                    const struct gcal_audit_summary *summary,
+                    const struct gcal_page_overview *overview)
 {
     const struct gcal_audit_policy *p = &about->policy;
     const size_t *n = summary->n_verdicts;
@@ -32,6 +42,7 @@ void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_output_option
                                               NUMBER("of", p->of),
                                               NUMBER("calibrations",
                                                      round(1 / p->false_alarms)),
+                                              NUMBER("n_others", count_others(overview)),
                                               { 0 } };
 
     gcal_clock_utc(now);
@@ -75,6 +86,9 @@ static void put_row(struct gcal_buf *html, const char *asset,
     const struct gcal_page_value values[] = { NUMBER("row", id),
                                               NUMBER("has_section", row->has_section),
                                               NUMBER("verdict", row->verdict),
+                                              NUMBER("severity",
+                                                     gcal_page_severity(row->verdict)),
+                                              NUMBER("speed", row->speed),
                                               TEXT("node", row->node),
                                               TEXT("name", row->name),
                                               TEXT("uid", row->uid),

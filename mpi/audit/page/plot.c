@@ -263,6 +263,15 @@ static void put_levels(struct gcal_buf *script, const struct history *h)
 
 /* ---- plots ---- */
 
+/* A round number that fits once or twice into 'limit', so that labels do not collide. */
+static double tic_step(double limit)
+{
+    double power = pow(10, floor(log10(limit)));
+    double units = limit / power;
+
+    return (units < 1.25 ? 0.5 : units < 2.5 ? 1 : units < 5 ? 2 : 5) * power;
+}
+
 void gcal_plot_history(struct gcal_buf *script, const struct gcal_audit_device *device,
                        size_t series, const struct gcal_audit_policy *policy)
 {
@@ -279,15 +288,17 @@ void gcal_plot_history(struct gcal_buf *script, const struct gcal_audit_device *
     set_range(&h, 0.1);
     put_start(script, 680, 260, 14);
     put_time_axis(script, &h, false);
-    gcal_buf_printf(script, "set yrange [%.7g:%.7g]\nset ylabel '", h.low, h.high);
+    gcal_buf_printf(script, "set yrange [%.7g:%.7g]\nset ytics %.7g\nset ylabel '", h.low,
+                    h.high, tic_step(0.5 * (h.high - h.low)));
     put_unit(script, h.scale, s->column.unit);
     gcal_buf_puts(script, "' textcolor rgb '" COLOUR_TEXT "'\nset lmargin 10\n");
     if (isfinite(h.reference) && h.reference > 0)
         gcal_buf_printf(script,
-                        "set border 11\nset y2range [%.7g:%.7g]\nset y2tics nomirror\n"
+                        "set border 11\nset y2range [%.7g:%.7g]\nset y2tics %.7g "
+                        "nomirror\n"
                         "set y2label 'change, %%' textcolor rgb '" COLOUR_TEXT "'\n",
-                        100 * (h.low / h.reference - 1),
-                        100 * (h.high / h.reference - 1));
+                        100 * (h.low / h.reference - 1), 100 * (h.high / h.reference - 1),
+                        tic_step(50 * (h.high - h.low) / h.reference));
     put_levels(script, &h);
     put_epochs(script, &h, true);
     put_since(script, &h);
@@ -299,6 +310,15 @@ void gcal_plot_history(struct gcal_buf *script, const struct gcal_audit_device *
                   "$d using 1:2 with points pt 7 ps 0.35 lc rgb '" COLOUR_LINE "'\n");
 }
 
+/* The limit of warnings, unless it is so near to 0 that the labels would collide. */
+static double small_tic(const struct history *h)
+{
+    double warn = h->policy->warn, height = h->high - h->low;
+
+    return warn > 0.16 * height ? warn
+                                : tic_step(fmax(fabs(h->high - 1), fabs(h->low - 1)));
+}
+
 void gcal_plot_small(struct gcal_buf *script, const struct gcal_audit_device *device,
                      size_t series, const struct gcal_audit_policy *policy)
 {
@@ -306,7 +326,7 @@ void gcal_plot_small(struct gcal_buf *script, const struct gcal_audit_device *de
     double typical =
         isfinite(s->reference) && s->reference > 0 ? s->reference : some_value(device, s);
     struct history h = { .device = device, .series = s, .policy = policy };
-    double low, high;
+    double low, high, tic;
 
     h.scale = typical != 0 ? typical : 1;
     h.reference = isfinite(s->reference) ? s->reference / h.scale : NAN;
@@ -317,10 +337,11 @@ void gcal_plot_small(struct gcal_buf *script, const struct gcal_audit_device *de
     put_time_axis(script, &h, true);
     low = 100 * (h.low - 1);
     high = 100 * (h.high - 1);
+    tic = 100 * small_tic(&h);
     gcal_buf_printf(script,
                     "unset xtics\nset format x ''\nset yrange [%.7g:%.7g]\n"
                     "set ytics (%.7g, 0, %.7g)\nset format y '%%+.0f%%%%'\n",
-                    low, high, -100 * policy->warn, 100 * policy->warn);
+                    low, high, -tic, tic);
     gcal_buf_puts(script,
                   "set lmargin 6\nset rmargin 1\nset tmargin 0.5\nset bmargin 0.5\n"
                   "set border 2\nset arrow from graph 0, first 0 to graph 1, first 0 "
@@ -346,15 +367,6 @@ double gcal_plot_spread_limit(size_t n, const double *deviation,
         if (isfinite(deviation[i]))
             largest = fmax(largest, fabs(deviation[i]));
     return fmin(largest * 1.05, 1.25 * policy->fail);
-}
-
-/* A round number of which two or three fit. */
-static double tic_step(double limit)
-{
-    double power = pow(10, floor(log10(limit)));
-    double units = limit / power;
-
-    return (units < 2 ? 0.5 : units < 4 ? 1 : units < 7 ? 2 : 4) * power;
 }
 
 void gcal_plot_spread(struct gcal_buf *script, size_t n, const double *deviation,

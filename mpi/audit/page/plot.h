@@ -49,8 +49,8 @@ const char *gcal_plot_mark(size_t epoch, char text[24]);
 /* Runs gnuplot over the script; its plots are in '*drawn', the caller's to close. */
 int gcal_plot_draw(FILE *script, FILE **drawn, struct gcal_error *err);
 /* Writes the next plot to 'page', reduced to what a page needs, with the colours of the
- * page's style.
+ * page's style.  Its name is the element with the id "cCAPTION".
  */
-int gcal_plot_take(FILE *drawn, FILE *page, struct gcal_error *err);
+int gcal_plot_take(FILE *drawn, FILE *page, size_t caption, struct gcal_error *err);
 
 #endif

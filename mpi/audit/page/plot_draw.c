@@ -1,6 +1,8 @@
 /* plot_draw.c - runs gnuplot and reduces its SVG to parts of a page */
+#include <ctype.h>
 #include <errno.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -117,6 +119,10 @@ static const struct {
       "stroke-linecap=\"butt\" stroke-linejoin=\"miter\">",
       "<g class=\"a\">" },
     { " stroke-linecap=\"butt\" stroke-linejoin=\"miter\"", "" },
+    { "font-size=\"14.00\" ", "" },
+    { "font-size=\"11.00\" ", "" },
+    /* Points have one size and one colour, which the page's symbol has. */
+    { ") scale(1.84)' color='rgb(  3,   3,   3)'", ")'" },
     { "<tspan font-family=\"sans-serif\" >", "" },
     { "</tspan>", "" },
     { " shape-rendering='crispEdges'", "" },
@@ -124,12 +130,20 @@ static const struct {
     { "\t", "" },
 };
 
-/* The first characters of all of these. */
-#define FIRST "r <x\t"
+/* The first characters of all of these, and of decimals. */
+#define FIRST "rf <x\t)."
+
+/* Whether a tenth of a pixel is enough at 'at': ".12" of a coordinate, not of a label. */
+static bool is_fine(const char *at, bool is_label)
+{
+    return *at == '.' && !is_label && isdigit((unsigned char)at[1]) &&
+           isdigit((unsigned char)at[2]);
+}
 
 static void put_line(const char *line, FILE *page)
 {
     const size_t n = sizeof(replaced) / sizeof(*replaced);
+    bool is_label = strncmp(line, "<text>", 6) == 0;
     size_t i, plain;
 
     while (*line) {
@@ -142,6 +156,9 @@ static void put_line(const char *line, FILE *page)
         if (i < n) {
             fputs(replaced[i].to, page);
             line += strlen(replaced[i].from);
+        } else if (is_fine(line, is_label)) {
+            fwrite(line, 1, 2, page);
+            line += 3;
         } else if (*line)
             fputc(*line++, page);
     }
@@ -160,10 +177,54 @@ static void cut(char *line, const char *start, const char *end)
     }
 }
 
-int gcal_plot_take(FILE *drawn, FILE *page, struct gcal_error *err)
+/* Groups are held back until they have something in them. */
+struct group {
+    char *text;
+    size_t capacity;
+};
+
+static int hold(struct group *held, const char *line)
+{
+    size_t size = strlen(line) + 1;
+    char *moved = size > held->capacity ? realloc(held->text, size) : held->text;
+
+    if (!moved)
+        return -1;
+    held->capacity = size > held->capacity ? size : held->capacity;
+    held->text = moved;
+    memcpy(moved, line, size);
+    return 0;
+}
+
+static void put_held(struct group *held, FILE *page)
+{
+    if (held->text && *held->text)
+        put_line(held->text, page);
+    if (held->text)
+        *held->text = '\0';
+}
+
+static int put_element(struct group *held, const char *line, FILE *page)
+{
+    bool is_held = held->text && *held->text;
+
+    if (is_held && strncmp(line, "</g>", 4) == 0) {
+        *held->text = '\0';
+        return 0;
+    }
+    put_held(held, page);
+    if (strncmp(line, "<g ", 3) == 0 && line[strlen(line) - 2] == '>' &&
+        !strstr(line, "><"))
+        return hold(held, line);
+    put_line(line, page);
+    return 0;
+}
+
+int gcal_plot_take(FILE *drawn, FILE *page, size_t caption, struct gcal_error *err)
 {
     char *line = NULL, box[80] = "";
-    bool in_head = true, done = false;
+    bool in_head = true, done = false, failed = false;
+    struct group held = { 0 };
     size_t capacity = 0;
 
     while (!done && getline(&line, &capacity, drawn) > 0) {
@@ -171,15 +232,20 @@ int gcal_plot_take(FILE *drawn, FILE *page, struct gcal_error *err)
             sscanf(line, " viewBox=\"%79[0-9. ]\"", box);
             in_head = strncmp(line, "</defs>", 7) != 0;
             if (!in_head)
-                fprintf(page, "<svg viewBox=\"%s\" role=\"img\"><g>\n", box);
+                fprintf(page,
+                        "<svg viewBox=\"%s\" role=\"img\" aria-labelledby=\"c%zu\"><g>\n",
+                        box, caption);
             continue;
         }
         done = strncmp(line, "</svg>", 6) == 0;
         cut(line, "<title>", "</title>");
         cut(line, " id=\"", "\"");
         if (line[strspn(line, " \t\n")])
-            put_line(line, page);
+            failed |= put_element(&held, line, page) < 0;
     }
     free(line);
+    free(held.text);
+    if (failed)
+        return gcal_error_memory(err);
     return done ? 0 : gcal_error_set(err, GCAL_EINPUT, "gnuplot drew too few plots");
 }

@@ -15,17 +15,18 @@ struct gcal_error;
 /* Limits of the size of a page: the worst are shown, and the page says how many were left
  * out.
  */
-#define GCAL_PAGE_SECTIONS       100  /* devices with a section */
-#define GCAL_PAGE_SMALL_SECTIONS 20   /* of these, with all parameters drawn */
-#define GCAL_PAGE_LARGE_PLOTS    6    /* large plots of a section */
-#define GCAL_PAGE_SMALL_PLOTS    40   /* small plots of a section */
-#define GCAL_PAGE_FINDINGS       1000 /* rows of devices that need attention */
-#define GCAL_PAGE_ROWS           5000 /* rows of all others */
-#define GCAL_PAGE_TYPES          20   /* device types with plots */
-#define GCAL_PAGE_PARAMETERS     300  /* rows of a section's table */
+#define GCAL_PAGE_SECTIONS    100  /* devices with a section */
+#define GCAL_PAGE_OPEN        20   /* of these, with plots; the others are folded */
+#define GCAL_PAGE_LARGE_PLOTS 4    /* large plots of a section */
+#define GCAL_PAGE_SMALL_PLOTS 40   /* small plots of a section */
+#define GCAL_PAGE_FINDINGS    1000 /* rows of devices that need attention */
+#define GCAL_PAGE_ROWS        5000 /* rows of all others */
+#define GCAL_PAGE_TYPES       20   /* device types with plots */
+#define GCAL_PAGE_PARAMETERS  300  /* rows of a section's table */
 
 /* Text of a page with marks, which no text of a store can hold: the next plot of the
- * script, and the place of content that is written separately.
+ * script, the id of the caption before it, and the place of content that is written
+ * separately.
  */
 struct gcal_page_part {
     struct gcal_buf html, script;
@@ -33,6 +34,7 @@ struct gcal_page_part {
 
 #define GCAL_PAGE_PLOT    '\x01'
 #define GCAL_PAGE_CONTENT '\x02'
+#define GCAL_PAGE_CAPTION '\x03'
 
 /* ---- format.c ---- */
 
@@ -71,11 +73,11 @@ void gcal_page_part_clear(struct gcal_page_part *part);
 
 /* ---- device.c ---- */
 
-/* A device's section: 'small', the plots of all parameters, is the content of 'main', and
- * may be left out.
+/* A device's section: 'plots', with all parameters, is the content of 'main', and may be
+ * left out.
  */
 struct gcal_page_section {
-    struct gcal_page_part main, small;
+    struct gcal_page_part main, plots;
     size_t row; /* of the overview */
     /* The order of sections. */
     int severity;
@@ -104,6 +106,8 @@ struct gcal_page_row {
     size_t n_runs, n_findings;
     enum gcal_audit_verdict verdict;
     double change, false_alarm; /* of the worst finding; NaN without */
+    double speed; /* by the median of the costs, 1 for the median device of its type;
+                     NaN where not known */
     bool has_section;
 };
 
@@ -132,9 +136,10 @@ void gcal_page_overview_clear(struct gcal_page_overview *overview);
 
 /* ---- overview.c ---- */
 
-/* Title, totals, policy. */
+/* Title, totals, policy, links to the parts. */
 void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_output_options *about,
-                    const struct gcal_audit_summary *summary);
+                    const struct gcal_audit_summary *summary,
+                    const struct gcal_page_overview *overview);
 /* Nodes that could not be audited, if any. */
 void gcal_page_unreadable(struct gcal_buf *html,
                           const struct gcal_audit_summary *summary);

@@ -6,6 +6,7 @@
 
 #include "calib/base/array.h"
 #include "calib/base/error.h"
+#include "calib/base/median.h"
 #include "mpi/audit/page/private.h"
 
 static void row_clear(struct gcal_page_row *row)
@@ -115,6 +116,28 @@ static int take_series(struct gcal_page_row *row, struct gcal_page_type *type,
     return 0;
 }
 
+/* Sorts the values in 'room', which has room for all of them. */
+static double speed_of(const struct gcal_page_row *row, double *room)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < row->n_against; i++)
+        if (isfinite(row->against[i]))
+            room[n++] = (double)row->against[i];
+    return 1 / (1 + gcal_median(room, n));
+}
+
+static int set_speed(struct gcal_page_row *row, struct gcal_error *err)
+{
+    double *room = calloc(row->n_against + 1, sizeof(*room));
+
+    if (!room)
+        return gcal_error_memory(err);
+    row->speed = speed_of(row, room);
+    free(room);
+    return 0;
+}
+
 static int take_costs(struct gcal_page_row *row, struct gcal_page_type *type,
                       const struct gcal_audit_device *device, struct gcal_error *err)
 {
@@ -127,7 +150,7 @@ static int take_costs(struct gcal_page_row *row, struct gcal_page_type *type,
             take_series(row, type, series, at + 1, &at, err) < 0)
             return -1;
     }
-    return 0;
+    return set_speed(row, err);
 }
 
 /* ---- rows ---- */

@@ -83,6 +83,8 @@ static void put_tag(struct filling *f, char *tag)
         put_raw(f, tag + 1);
     else if (strcmp(tag, "plot") == 0)
         gcal_buf_put(f->html, (char[]){ GCAL_PAGE_PLOT }, 1);
+    else if (strcmp(tag, "caption") == 0)
+        gcal_buf_put(f->html, (char[]){ GCAL_PAGE_CAPTION }, 1);
     else if (strcmp(tag, "content") == 0)
         gcal_buf_put(f->html, (char[]){ GCAL_PAGE_CONTENT }, 1);
     else

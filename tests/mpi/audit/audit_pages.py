@@ -1,14 +1,18 @@
-"""audit_pages.py PAGE METRICS - is the page well-formed and harmless, and are the metrics?"""
+"""audit_pages.py PAGE METRICS - is the page well-formed, harmless and accessible, and are the metrics?"""
+import base64
+import hashlib
 import html.parser
 import re
 import sys
 import xml.etree.ElementTree
 
 HOSTILE = '<script>alert("1")</script>\'&\\ ??${x} `id`'
+TEXT = {"fg", "muted", "link", "violet", "pass", "suspect", "warn", "fail", "unknown"}
+GRAPHICS = {"axis", "blue", "grey"}
 VOID = {"meta", "br", "link", "img", "hr", "input"}
 ALLOWED = set(
     """html head meta title style body header section footer div span p h1 h2 h3 b strong
-    code a br ul li table thead tbody tr th td details summary figure figcaption
+    code a br ul li main nav script label input table thead tbody tr th td details summary figure figcaption
     svg defs g path circle rect use text tspan polygon polyline""".split())
 
 
@@ -18,7 +22,7 @@ class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__(convert_charrefs=True)
         self.open, self.ids, self.links, self.text = [], [], [], []
-        self.verdicts, self.svgs = [], 0
+        self.names, self.labelled, self.landmarks, self.svgs = [], [], [], 0
 
     def handle_starttag(self, tag, attributes):
         assert tag in ALLOWED, f"element {tag}"
@@ -30,7 +34,21 @@ class Page(html.parser.HTMLParser):
             if name == "href":
                 assert value.startswith("#"), f"{tag} leads to {value}"
                 self.links.append(value[1:])
-        self.svgs += tag == "svg"
+        values = dict(attributes)
+        if tag == "th":
+            assert values.get("scope") == "col", "a heading without scope"
+        if tag in ("main", "nav", "header", "footer"):
+            self.landmarks.append(tag)
+        if tag == "svg":
+            self.svgs += 1
+            assert values.get("aria-hidden") or values["role"] == "img", values
+            if "role" in values:
+                self.names.append(values["aria-labelledby"])
+        elif "aria-labelledby" in values:
+            self.labelled.append(values["aria-labelledby"])
+        assert tag != "input" or values.get("id") == "search", values
+        assert tag != "script" or not attributes, values
+        assert "style" not in values, "a style that the policy forbids"
         if tag not in VOID:
             self.open.append(tag)
 
@@ -57,17 +75,22 @@ def check_page(path):
     assert len(page.ids) == len(set(page.ids)), "an id twice"
     assert not set(page.links) - set(page.ids), "links to nowhere"
     assert not re.search(r"https?:|url\(|@import|javascript:", source), "leads elsewhere"
+    check_policy(source)
+    assert sorted(page.landmarks) == ["footer", "header", "main", "nav"], page.landmarks
+    assert len(page.names) == len(set(page.names)) == page.svgs - 1, "plots without own names"
+    assert not set(page.names + page.labelled) - set(page.ids), "names from nowhere"
     assert not re.search(r"[\x00-\x08\x0b-\x1f]", source), "control characters"
     assert "{{" not in source, "a tag that no value replaced"
     assert source.count("rgb(") == 0, "a colour that the dark does not change"
     # Failures, a warning and a suspect device come first, the worst first.
-    table = source[source.index("Needs attention"):source.index("Device types")]
+    table = source[source.index("Needs attention</h2>"):source.index("Device types</h2>")]
     order = re.findall(r'class="verdict (\w+)"', table)
     assert order == ["fail", "fail", "warn", "suspect"], order
     for expected in (HOSTILE, "global memory slower by 4.2 %", "1 in 5900",
                      "below 1 in a million", "2026-07-11", "(run 31 of 50, 19 runs ago)",
                      "Look for retired pages", "against its type +"):
         assert expected in text.replace("\u00a0", " ").replace("\u202f", ""), expected
+    check_contrast(source)
     # Plots: each well-formed; 18 parameters of each device that needs attention, all costs
     # of three types and seven subjects of the one that was looked into; and the symbols.
     plots = re.findall(r"<svg viewBox.*?</svg>", source, re.S)
@@ -75,6 +98,41 @@ def check_page(path):
     for plot in plots:
         xml.etree.ElementTree.fromstring(plot)
     assert sum("polygon" in plot for plot in plots) >= 72, "no error bands"
+
+
+def check_policy(source):
+    """Nothing is loaded, and script and style run by their hashes alone."""
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', source)[1]
+    hashes = {}
+    for name in "style", "script":
+        text = re.findall(rf"<{name}>(.*?)</{name}>", source, re.S)
+        assert len(text) == 1, f"{len(text)} of {name}"
+        digest = base64.b64encode(hashlib.sha256(text[0].encode()).digest()).decode()
+        hashes[name] = f"{name}-src 'sha256-{digest}'"
+    assert policy == f"default-src 'none'; {hashes['style']}; {hashes['script']}", policy
+
+
+def luminance(colour):
+    """Relative, by WCAG 2."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * c for c in colour[1:])
+    rgb = [int(digits[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def check_contrast(source):
+    """Of text 4.5, of graphics 3, on the page and on cards: light, dark and printed."""
+    schemes = re.findall(r":root \{(.*?)\}", source, re.S)
+    light, dark, printed = (dict(re.findall(r"--(\w+): (#[0-9a-f]+);", scheme))
+                            for scheme in schemes)
+    for colours in light, dark, {**light, **printed}:
+        assert set(colours) == {"bg", "card", "rule"} | TEXT | GRAPHICS, colours
+        for name in TEXT | GRAPHICS:
+            for ground in "bg", "card":
+                high, low = sorted((luminance(colours[name]), luminance(colours[ground])),
+                                   reverse=True)
+                contrast = (high + 0.05) / (low + 0.05)
+                assert contrast >= (4.5 if name in TEXT else 3), (name, ground, contrast)
 
 
 def check_metrics(path):

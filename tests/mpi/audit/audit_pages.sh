@@ -17,9 +17,15 @@ python3 "$here/audit_pages.py" "$out/audit.html" "$out/audit.prom"
 "$example" "$out" 5 quiet
 grep -q 'No device\.' "$out/audit.html" || fail "no message that there are no findings"
 "$example" "$out" 1600 many
-[ "$(stat -c %s "$out/audit.html")" -lt 11000000 ] || fail "a large page"
-grep -q 'The worst 100 devices have a section; [0-9]* more are' "$out/audit.html" ||
-    fail "no message on left out devices"
+size=$(stat -c %s "$out/audit.html")
+[ "$size" -lt 3000000 ] || fail "a page of $size bytes"
+grep -q 'The worst 100 devices have a section, the worst 20 of them plots; [0-9]* more are' \
+    "$out/audit.html" || fail "no message on left out devices"
+# 20 sections are open, and the others folded.
+before=$(grep -o '<section class="device"\|<details class="folded"' "$out/audit.html" |
+    grep -n details)
+[ "$before" = '21:<details class="folded"' ] || fail "folded after $before"
+grep -q '<summary>80 more devices, without plots</summary>' "$out/audit.html" || fail "not folded"
 grep -q '^# gpucal_cost_seconds: left out, more than 100000 samples' "$out/audit.prom" ||
     fail "no message on left out metrics"
 grep -q '^gpucal_cost' "$out/audit.prom" && fail "too many parameters"

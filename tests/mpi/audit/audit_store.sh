@@ -14,7 +14,7 @@ status=0
     --warn 4 --fail 15 > "$out/text" || status=$?
 [ "$status" = 2 ] || fail "exit status $status: $(cat "$out/text")"
 for node in $(sed -n 's/^\(node[0-9]*\) .*warning.*/\1/p' "$out/text"); do
-    grep -q "<h2><span class=\"verdict warn\">warning</span> $node " "$out/page.html" ||
+    grep -q "<h2 id=\"h[0-9]*\"><span class=\"verdict warn\">warning</span> $node " "$out/page.html" ||
         fail "no section of $node"
     [ "$(grep -c "^gpucal_device_status{node=\"$node\".*} 1\$" "$out/gpucal.prom")" = 1 ] ||
         fail "no metric of $node"
@@ -28,7 +28,7 @@ grep -q '^gpucal_finding_change_ratio{.*,verdict="warning"} 0\.[01][0-9]*$' "$ou
 # A node given by --node has a section although it passes.
 "$gpucal" audit --store "$out/store" --node node00000 --html "$out/page.html" > /dev/null ||
     fail "node00000 does not pass"
-grep -q '<h2><span class="verdict pass">pass</span> node00000 ' "$out/page.html" ||
+grep -q '<h2 id="h[0-9]*"><span class="verdict pass">pass</span> node00000 ' "$out/page.html" ||
     fail "no section of node00000"
 
 # A file that cannot be written is reported before the audit.
