@@ -153,8 +153,8 @@ static void judge_fit(struct gcal_plan_form *form)
                         (MISFIT_ROWS + freedom));
 }
 
-static int fit_form(const struct gcal_plan_gain *gain, struct gcal_plan_form *form,
-                    struct gcal_error *err)
+int gcal_plan_form_fit(const struct gcal_plan_gain *gain, struct gcal_plan_form *form,
+                       struct gcal_error *err)
 {
     size_t n = gain->kernels->n_kernels;
     double *features = calloc(n * form->model->n_features + 1, sizeof(*features));
@@ -186,7 +186,7 @@ out:
 int gcal_plan_gain_fit(struct gcal_plan_gain *gain, struct gcal_error *err)
 {
     for (size_t f = 0; f < gain->n_forms; f++)
-        if (fit_form(gain, &gain->forms[f], err) < 0)
+        if (gcal_plan_form_fit(gain, &gain->forms[f], err) < 0)
             return -1;
     return 0;
 }

@@ -32,6 +32,10 @@ struct gcal_plan_gain {
     struct gcal_plan_form *forms;
 };
 
+/* Fits one form to the kernels added; see gcal_plan_gain_fit(). */
+int gcal_plan_form_fit(const struct gcal_plan_gain *gain, struct gcal_plan_form *form,
+                       struct gcal_error *err);
+
 /* Predicted time of the kernel with these values of the parameters. */
 double gcal_plan_form_time_s(const struct gcal_plan_form *form, const double *values,
                              size_t kernel);

@@ -238,32 +238,6 @@ static int send_assignment(struct gcal_root *root, size_t rank, struct gcal_erro
     return rc;
 }
 
-static void print_plan(struct gcal_root *root)
-{
-    for (size_t i = 0; i < root->n_peers; i++) {
-        const struct gcal_root_peer *peer = &root->peers[i];
-
-        for (size_t j = 0; j < peer->n_assigned; j++) {
-            const struct gcal_root_assigned *assigned = &peer->assigned[j];
-            const struct gcal_device_info *info = &peer->devices[assigned->device];
-            struct gcal_kernel_list list = { 0 };
-            struct gcal_error err = { 0 };
-
-            gcal_ranks_set_kept(&root->config, assigned->kept);
-            if (gcal_select_kernels(&root->config, root->catalogue, info, &list, &err) <
-                    0 ||
-                gcal_command_catalogue_report(&list, &err) < 0)
-                fprintf(stderr, "gpucal: %s\n", err.text);
-            printf("node %s rank %zu: %s (%s): at most %zu kernels in %g s\n", peer->node,
-                   i, info->name, info->uid, list.n_kernels,
-                   root->config.measure.budget_s);
-            for (size_t k = 0; k < list.n_kernels; k++)
-                printf("    %s\n", list.kernels[k]->name);
-            gcal_kernel_list_clear(&list);
-        }
-    }
-}
-
 int gcal_root_assign(struct gcal_root *root, struct gcal_error *err)
 {
     if (choose(root, err) < 0) {
@@ -276,7 +250,7 @@ int gcal_root_assign(struct gcal_root *root, struct gcal_error *err)
         return 1;
     }
     if (root->options.dry_run) {
-        print_plan(root);
+        root->dry_status = gcal_root_dry_run(root);
         return 1;
     }
     if (gcal_root_check_resumed(root, err) < 0)

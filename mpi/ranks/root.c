@@ -420,7 +420,9 @@ static void service(void *context)
     if (!err->code && !root->assigned && all_past(root, GCAL_ROOT_PEER_LISTING)) {
         root->assigned = true;
         if (gcal_root_assign(root, err) == 1)
-            end_run(root, root->n_lost && !root->options.dry_run ? GCAL_EDEVICE : 0);
+            end_run(root, root->options.dry_run ? root->dry_status
+                          : root->n_lost        ? GCAL_EDEVICE
+                                                : 0);
     }
     if (!err->code && !root->finished && gcal_root_counting_has_ended(root)) {
         gcal_root_counting_destroy(root);

@@ -79,6 +79,7 @@ struct gcal_root {
     size_t n_unchanged;        /* skipped by --if-changed */
     double oldest_s;           /* age of the oldest calibration of those */
     struct gcal_error failure; /* ends the run */
+    int dry_status;            /* exit status of --dry-run */
     bool assigned, finished;
     double last_alive_s;
     struct gcal_display *display;
@@ -89,6 +90,11 @@ struct gcal_root {
  * ends.
  */
 int gcal_root_assign(struct gcal_root *root, struct gcal_error *err);
+
+/* Prints what would be measured on the assigned devices.  Returns the exit status: GCAL_EFIT
+ * if a model's parameters could not be determined.
+ */
+int gcal_root_dry_run(struct gcal_root *root);
 
 /* Sends the assignments, once the kernels are counted. */
 int gcal_root_send_assignments(struct gcal_root *root, struct gcal_error *err);

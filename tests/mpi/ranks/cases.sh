@@ -454,7 +454,13 @@ case_chosen_kernels() {
 case_dry_run() {
     run calibrate --dry-run
     expect_status 0
-    expect_line 'flops_add'
+    expect_line '  2 kernels, at up to 36 sizes together; about 4 are measured, by 16 to 48 launches'
+    expect_line '  flops_add 18, flops_mul 18$'
+    expect_line '  model flops: 2 parameters, from 4 kernels and sizes: determined$'
+    run calibrate --dry-run --json
+    expect_status 0
+    jq -e '.devices[0] | .families == 2 and .launches_most == 48 and .models[0].determined and
+        (.kernels | length) == 36' out > /dev/null || fail "JSON"
     run calibrate --dry-run --device cpu # a kind, as in other commands
     expect_status 0
     expect_line 'flops_add'
@@ -464,6 +470,10 @@ case_dry_run() {
 case_undetermined() {
     # p_half and p_add multiply the same feature: they are collinear.
     sed 's/p_mul \* f_op_float32_mul/p_half * 0.5 * f_op_float32_add/' "$data/small.yaml" > twin.yaml
+    # A dry run finds it before anything is measured.
+    run "$gpucal" --config twin.yaml --dry-run
+    expect_status 4
+    expect_line 'model flops: .*; NOT DETERMINED by them: p_add, p_half$'
     run "$gpucal" --config twin.yaml --store store --record run.h5
     expect_status 4
     expect_line 'p_half'

@@ -98,8 +98,8 @@ YAML
 cat more.yaml >> config.yaml
 calibrate 0 --dry-run
 said 'measured because it is not published \(model add_alone\); kept: model flops$'
-grep -q '^    flops_add' out || fail "no kernel of the new model"
-grep -q '^    flops_mul' out && fail "a kernel of the model that is kept"
+grep -q '^  flops_add 18$' out || fail "no kernel of the new model"
+grep -q 'flops_mul' out && fail "a kernel of the model that is kept"
 calibrate 0 --json --record added.h5
 python3 -c 'import json; r = json.load(open("out"));
 assert r["fits"] == 1 and r["fits_rejected"] == 0, r
