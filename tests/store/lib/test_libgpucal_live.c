@@ -370,6 +370,7 @@ struct shared {
     struct gpucal_store *store;
     struct gpucal_profile *profile;
     struct gpucal_device *device; /* bound by all threads */
+    int n_reloaded;               /* threads that have read a replaced file, or failed */
     int done;                     /* set by the publisher */
 };
 
@@ -404,7 +405,7 @@ static void replace(const char *folder, double madd_s)
 
 static void *read_often(void *context)
 {
-    const struct shared *s = context;
+    struct shared *s = context;
     struct gpucal_device *mine = gpucal_device_open(s->store, "n1", NULL, NULL), *fresh;
     int reloads = 0;
 
@@ -414,13 +415,16 @@ static void *read_often(void *context)
         if (rc > 0) {
             gpucal_device_close(mine);
             mine = fresh;
-            reloads++;
+            if (!reloads++)
+                __atomic_add_fetch(&s->n_reloaded, 1, __ATOMIC_RELEASE);
         }
         if (rc < 0 || !is_published(mine, s->profile) ||
             !is_published(s->device, s->profile))
             break;
     }
     gpucal_device_close(mine);
+    if (!reloads)
+        __atomic_add_fetch(&s->n_reloaded, 1, __ATOMIC_RELEASE);
     return __atomic_load_n(&s->done, __ATOMIC_ACQUIRE) && reloads ? NULL : context;
 }
 
@@ -434,8 +438,10 @@ static void serves_threads_while_files_are_replaced(void **state)
     s.device = open_device(s.store, "n1", NULL);
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, read_often, &s), 0);
-    for (int i = 1; i <= ROUNDS; i++)
-        replace(*state, MADD_S * (1 + i / 1000.0));
+    /* On a busy machine a thread may begin late. */
+    for (int i = 0; i < ROUNDS || __atomic_load_n(&s.n_reloaded, __ATOMIC_ACQUIRE) < 4;
+         i++)
+        replace(*state, MADD_S * (1 + (i % ROUNDS + 1) / 1000.0));
     __atomic_store_n(&s.done, 1, __ATOMIC_RELEASE);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(pthread_join(threads[i], &wrong), 0);
