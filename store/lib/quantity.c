@@ -76,10 +76,27 @@ static int fill_parameters(struct gpucal_quantities *q, const struct gcal_params
     return 0;
 }
 
+static const struct gcal_params_model *
+find_model(const struct gcal_params_device *d, const char *name, struct gcal_error *err)
+{
+    const struct gcal_params_model *general;
+
+    if (name)
+        return gcal_predictor_choose(d, name, 0, NULL, err);
+    if (!(general = gcal_predictor_find_general(d))) {
+        gcal_error_set(
+            err, GCAL_EINPUT,
+            "device %s has no general model: give the name of one of its models",
+            d->info.uid);
+        gcal_error_because(err, GCAL_REASON_MODEL);
+    }
+    return general;
+}
+
 static struct gpucal_quantities *list_parameters(const struct gcal_params_device *d,
                                                  const char *name, struct gcal_error *err)
 {
-    const struct gcal_params_model *m = gcal_predictor_choose(d, name, 0, NULL, err);
+    const struct gcal_params_model *m = find_model(d, name, err);
     struct gpucal_quantities *q = m ? create(m->n_parameters, err) : NULL;
 
     if (!q || fill_parameters(q, m, err) == 0)

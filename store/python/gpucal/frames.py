@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from .errors import Error
+from .errors import Code, Error
 from .store import Device, Quantity, Store
 
 
@@ -42,9 +42,16 @@ def _quantities(
 
 def parameters(store: Store, model: str | None = None, node: str | None = None) -> pd.DataFrame:
     """A row for each parameter of a model (None: the general one) on each device that has it."""
-    return _quantities(
-        store, node, lambda d: d.parameters(model) if model in [None, *d.models] else {}
-    ).drop(columns="text")
+
+    def of_model(device: Device) -> Mapping[str, Quantity]:
+        try:
+            return device.parameters(model)
+        except Error as reason:
+            if reason.code == Code.MODEL:
+                return {}
+            raise
+
+    return _quantities(store, node, of_model).drop(columns="text")
 
 
 def facts(store: Store, node: str | None = None) -> pd.DataFrame:

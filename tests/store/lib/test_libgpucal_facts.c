@@ -224,6 +224,11 @@ static void lists_parameters(void **state)
     assert_null(gpucal_device_parameters(device, "stencil", &err));
     assert_int_equal(err.code, GPUCAL_EMODEL);
     gpucal_device_close(device);
+    device = open_device(state, "n9", NULL); /* learned kernels alone */
+    assert_null(gpucal_device_parameters(device, NULL, &err));
+    assert_int_equal(err.code, GPUCAL_EMODEL);
+    assert_non_null(strstr(err.text, "no general model"));
+    gpucal_device_close(device);
 }
 
 static void lists_facts(void **state)
@@ -345,6 +350,8 @@ static void copy(const char *folder, const char *node, const char *from)
 
     for (char *at = text; (at = strstr(at, "residual: 0.02385"));)
         memcpy(strchr(at, '.'), ".00001", 6);
+    if (strcmp(node, "n9") == 0)
+        memcpy(strstr(text, "node: vm"), "node: n9", 8);
     snprintf(name, sizeof(name), "nodes/%s.yaml", node);
     sample_file_write(sample_path(folder, name), text, size);
     free(text);
@@ -355,6 +362,7 @@ static int setup(void **state)
     sample_setup(state);
     mkdir(sample_path(*state, "nodes"), 0755);
     copy(*state, "node17", TEST_DATA "/params-v1.yaml");
+    copy(*state, "n9", TEST_DATA "/own-h100/own.yaml");
     copy(*state, "vm", TEST_DATA "/general/h200.yaml");
     sample_file_write(sample_path(*state, "nodes/broken.yaml"), "gpucal_params: [\n", 17);
     return 0;

@@ -1,4 +1,4 @@
-"""A store with an H200 of the tests' data and two devices with known parameters."""
+"""A store with two devices of known parameters, an H200 and a device with learned kernels."""
 
 import shutil
 from pathlib import Path
@@ -25,6 +25,8 @@ def folder(tmp_path_factory):
     path.chmod(0o755)
     (path / "nodes").mkdir(mode=0o755)
     shutil.copyfile(DATA / "params-v1.yaml", path / "nodes" / "node17.yaml")
+    learned = (DATA / "own-h100" / "own.yaml").read_text().replace("node: vm", "node: own", 1)
+    (path / "nodes" / "own.yaml").write_text(learned)
     shutil.copyfile(DATA / "general" / "h200.yaml", path / "nodes" / "vm.yaml")
     return path
 

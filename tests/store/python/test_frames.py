@@ -16,16 +16,18 @@ import gpucal.record
 
 def test_devices(store):
     frame = gpucal.frames.devices(store)
-    assert list(frame["node"]) == ["node17", "node17", "vm"]
+    assert list(frame["node"]) == ["node17", "node17", "own", "vm"]
     assert frame["calibrated"].dt.tz is not None
     assert frame.loc[frame["node"] == "vm", "kind"].item() == "gpu"
     assert len(gpucal.frames.devices(store, "vm")) == 1
 
 
 def test_parameters_and_facts(store, h200):
-    costs = gpucal.frames.parameters(store, "matmul")
+    costs = gpucal.frames.parameters(store, "matmul", "node17")
     assert list(costs["name"]) == ["p_madd", "p_launch"] * 2
     assert set(costs["node"]) == {"node17"}
+    general = gpucal.frames.parameters(store)
+    assert set(general["node"]) == {"node17", "vm"}  # "own" has learned kernels alone
     facts = gpucal.frames.facts(store, "vm").set_index("name")
     assert facts.loc["rate_dram", "value"] == h200.facts()["rate_dram"].value
 

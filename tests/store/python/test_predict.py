@@ -41,7 +41,7 @@ def test_errors_have_codes(store, folder, h200, product, monkeypatch):
         assert caught.value.code == code
         return str(caught.value)
 
-    assert "calibrated nodes: node17, vm" in fails(gpucal.Code.NODE, store.device, "n1")
+    assert "calibrated nodes: node17, own, vm" in fails(gpucal.Code.NODE, store.device, "n1")
     assert "more than one" in fails(gpucal.Code.DEVICE, store.device, "node17")
     fails(gpucal.Code.DEVICE, store.device_at, "vm", "3b:00.0")
     fails(gpucal.Code.STORE, gpucal.Store, folder / "none")
@@ -57,7 +57,7 @@ def test_errors_have_codes(store, folder, h200, product, monkeypatch):
 
 
 def test_lists_nodes_and_devices(store):
-    assert store.nodes() == ["node17", "vm"]
+    assert store.nodes() == ["node17", "own", "vm"]
     assert store.uids("node17") == ["uuid:0b6f", "uuid:7713"]
     assert [(d.node, d.uid) for d in store.devices()][:2] == [
         ("node17", "uuid:0b6f"), ("node17", "uuid:7713")]
