@@ -1,9 +1,9 @@
 #!/bin/bash
-# try-deb.sh: builds the Debian packages and uses them, each in a bare Debian 12 of its own.
+# try.sh: builds the packages and images and uses them, each in a bare Debian 12 of its own.
 #
-#   scripts/packaging/try-deb.sh OUT [STEP]...
+#   scripts/packaging/try.sh OUT [STEP]...
 #
-# As root; needs mmdebstrap, dpkg-dev and autopkgtest.  Debian is fetched from where this
+# As root; needs mmdebstrap, dpkg-dev, autopkgtest and buildah.  Debian is fetched from where this
 # machine's apt fetches it, and lies in chroots in the folder OUT, which may be removed.  All
 # steps, in this order, if none is given:
 #
@@ -11,6 +11,8 @@
 #   first        docs/examples/first: from the bare chroot to a predicted kernel
 #   autopkgtest  the packages' own tests
 #   quickstart   scripts/quickstart.sh of the source, without any of the packages
+#   apptainer    what gpucal.def has Apptainer do, without Apptainer
+#   container    Containerfile, by buildah without a container runtime
 #
 # The seconds of each step are printed, and are in OUT/times; what it printed is in OUT/STEP.log.
 set -eu
@@ -18,7 +20,7 @@ set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 
 die() {
-    echo "try-deb.sh: $*" >&2
+    echo "try.sh: $*" >&2
     exit 1
 }
 
@@ -32,9 +34,13 @@ find_sources() {
     die "neither debian.sources nor sources.list in /etc/apt"
 }
 
-make_chroot() { # NAME: a new one, with the kernel's file systems
+make_bare() {
     [ -e bare.tar ] ||
         mmdebstrap --quiet --variant=minbase bookworm bare.tar "$(find_sources)"
+}
+
+make_chroot() { # NAME: a new one, with the kernel's file systems
+    make_bare
     if mountpoint -q "$1/proc"; then umount -R "$1/proc" "$1/sys" "$1/dev"; fi
     rm -rf --one-file-system "$1"
     mkdir "$1"
@@ -97,21 +103,75 @@ step_quickstart() {
     inside quick bash -euc 'cd && gpucal/scripts/quickstart.sh'
 }
 
+section() { # STAGE SECTION: its lines in gpucal.def
+    awk -v stage="$1" -v section="%$2" '
+        /^Stage: / { in_stage = $2 == stage }
+        /^(%|Bootstrap: )/ { found = in_stage && $1 == section; next }
+        found' "$top/scripts/packaging/gpucal.def"
+}
+
+# Apptainer runs %post by sh -e.
+step_apptainer() {
+    local files
+
+    make_chroot build
+    git clone -q "$top" build/source
+    section build post | inside build sh -e
+    make_chroot final
+    files=$(section final files)
+    [ "$files" ] || die "no %files in the stage final"
+    while read -r from to; do
+        mkdir -p "final/$to"
+        # shellcheck disable=SC2086 # a pattern
+        cp build/$from "final/$to"
+    done <<< "$files"
+    section final post | inside final sh -e
+    section final test | inside final sh -e
+    section final runscript > final/run
+    cp "$top/docs/examples/first/saxpy.cl" final/root/
+    inside final sh -e /run learn /root/saxpy.cl --local 256 --global n --store /root
+}
+
+build_image() { # BUILDAH'S ARGUMENTS
+    local command=$1
+
+    shift
+    buildah --root "$PWD/images" --runroot "$PWD/images.run" --storage-driver vfs "$command" "$@"
+}
+
+step_container() {
+    local container
+
+    make_bare
+    rm -rf context
+    git clone -q "$top" context
+    container=$(build_image from scratch)
+    build_image add -q "$container" bare.tar /
+    build_image commit -q "$container" localhost/debian:12
+    build_image rm "$container"
+    build_image bud --isolation chroot --build-arg BASE=localhost/debian:12 -t gpucal \
+        -f context/scripts/packaging/Containerfile context
+    container=$(build_image from localhost/gpucal)
+    build_image add -q "$container" "$top/docs/examples/first/saxpy.cl" /root/
+    build_image run --isolation chroot "$container" gpucal learn /root/saxpy.cl --local 256 \
+        --global n --store /root
+}
+
 case ${1:--h} in
 -h | --help) sed -n '2,/^set -eu/s/^# \{0,1\}//p' "$0" && exit $(($# == 0)) ;;
 -*) die "unknown option $1 (see -h)" ;;
 esac
 [ "$(id -u)" = 0 ] || die "not root, which chroots need"
-for tool in mmdebstrap dpkg-source autopkgtest; do
-    command -v "$tool" > /dev/null || die "$tool not found: install mmdebstrap dpkg-dev autopkgtest"
+for tool in mmdebstrap dpkg-source autopkgtest buildah; do
+    command -v "$tool" > /dev/null || die "$tool not found: install mmdebstrap dpkg-dev autopkgtest buildah"
 done
 # Mounts are seen by this script alone, and end with it.
-[ "${GPUCAL_TRY_DEB:-}" ] || GPUCAL_TRY_DEB=yes exec unshare --mount "$0" "$@"
+[ "${GPUCAL_TRY:-}" ] || GPUCAL_TRY=yes exec unshare --mount "$0" "$@"
 
 mkdir -p "$1"
 cd "$1"
 shift
-[ $# -gt 0 ] || set -- build first autopkgtest quickstart
+[ $# -gt 0 ] || set -- build first autopkgtest quickstart apptainer container
 for step; do
     declare -F "step_$step" > /dev/null || die "no step '$step' (see -h)"
 done
