@@ -5,13 +5,16 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 
 /* MPI_Finalize waits for all peers, also for those that were killed. */
-#define FINALIZE_LIMIT_S 20.0
+#define FINALIZE_LIMIT_S      20.0
+#define FINALIZE_LIMIT_LOST_S 2.0
+#define SWEEP_EVERY_S         0.01
 
 /* A message being sent or received. */
 struct parcel {
@@ -23,8 +26,9 @@ struct parcel {
 
 struct gcal_comm {
     int rank, size;
-    bool mpi;
+    bool mpi, has_lost;
     struct parcel *outbox;
+    double swept_s;       /* when */
     struct parcel *inbox; /* in order of arrival */
 };
 
@@ -60,12 +64,23 @@ static int find_launcher(bool *found, struct gcal_error *err)
     return 0;
 }
 
+/* When it starts and ends, Open MPI asks ten thousand times a second whether the other ranks have
+ * come: of hundreds on one machine, those that wait would take the processors from those that
+ * are waited for.  Its naps may be longer.
+ */
+static void nap_longer(bool longer)
+{
+    prctl(PR_SET_TIMERSLACK, longer ? 10000000ul /* ns */ : 0ul /* as before */, 0, 0, 0);
+}
+
 static int start_mpi(struct gcal_comm *comm, int *argc, char ***argv,
                      struct gcal_error *err)
 {
     int code, provided;
 
+    nap_longer(true);
     code = MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+    nap_longer(false);
     if (code != MPI_SUCCESS)
         return mpi_error(code, "MPI_Init", err);
     comm->mpi = true;
@@ -140,10 +155,13 @@ void gcal_comm_close(struct gcal_comm *comm, int status)
     if (!comm)
         return;
     if (comm->mpi) {
+        double limit_s = comm->has_lost ? FINALIZE_LIMIT_LOST_S : FINALIZE_LIMIT_S;
+
         status_at_exit = status;
         signal(SIGALRM, give_up);
-        alarm((unsigned)FINALIZE_LIMIT_S);
-        gcal_comm_flush(comm, FINALIZE_LIMIT_S / 4);
+        alarm((unsigned)limit_s);
+        gcal_comm_flush(comm, limit_s / 4);
+        nap_longer(true);
         MPI_Finalize();
         alarm(0);
     }
@@ -176,6 +194,7 @@ static void append(struct parcel **list, struct parcel *p)
 /* Frees the parcels that were sent. */
 static void sweep(struct gcal_comm *comm)
 {
+    comm->swept_s = gcal_clock_now_s();
     for (struct parcel **at = &comm->outbox, *p; (p = *at);) {
         if (!arrived(p)) {
             at = &p->next;
@@ -186,6 +205,13 @@ static void sweep(struct gcal_comm *comm)
     }
 }
 
+/* Not for every message: those to ranks that died stay, and many are looked at. */
+static void sweep_sometimes(struct gcal_comm *comm)
+{
+    if (gcal_clock_now_s() - comm->swept_s > SWEEP_EVERY_S)
+        sweep(comm);
+}
+
 int gcal_comm_send(struct gcal_comm *comm, int to, int tag,
                    const struct gcal_buf *payload, struct gcal_error *err)
 {
@@ -193,7 +219,7 @@ int gcal_comm_send(struct gcal_comm *comm, int to, int tag,
     struct parcel *p;
     int code;
 
-    sweep(comm);
+    sweep_sometimes(comm);
     if (payload && payload->failed)
         return gcal_error_memory(err);
     if (!(p = parcel_create(to, tag, size, err)))
@@ -256,7 +282,7 @@ int gcal_comm_receive(struct gcal_comm *comm, bool as_root,
                       struct gcal_comm_message *message, struct gcal_error *err)
 {
     *message = (struct gcal_comm_message){ 0 };
-    sweep(comm);
+    sweep_sometimes(comm);
     if (comm->mpi && collect(comm, err) < 0)
         return -1;
     for (struct parcel **at = &comm->inbox, *p; (p = *at); at = &p->next) {
@@ -290,6 +316,11 @@ bool gcal_comm_flush(struct gcal_comm *comm, double limit_s)
     return true;
 }
 
+void gcal_comm_note_lost(struct gcal_comm *comm)
+{
+    comm->has_lost = true;
+}
+
 static void drop_from(struct parcel **list, int rank)
 {
     for (struct parcel **at = list, *p; (p = *at);) {
@@ -307,4 +338,5 @@ void gcal_comm_drop(struct gcal_comm *comm, int rank)
 {
     drop_from(&comm->outbox, rank);
     drop_from(&comm->inbox, rank);
+    gcal_comm_note_lost(comm);
 }

@@ -52,7 +52,9 @@ int gcal_comm_receive(struct gcal_comm *comm, bool as_root,
 /* Waits at most 'limit_s' seconds for all messages to be sent; true if they are. */
 bool gcal_comm_flush(struct gcal_comm *comm, double limit_s);
 
-/* Discards messages to and from a lost rank. */
+/* Discards messages to and from a lost rank, as gcal_comm_note_lost(). */
 void gcal_comm_drop(struct gcal_comm *comm, int rank);
+/* Some rank is lost: gcal_comm_close() does not wait for it for long. */
+void gcal_comm_note_lost(struct gcal_comm *comm);
 
 #endif

@@ -53,6 +53,8 @@ static void handle(struct member *m, struct gcal_comm_message *message)
     case GCAL_RANKS_TAG_ABORT:
     case GCAL_RANKS_TAG_BYE:
         m->status = (int)gcal_wire_get_u32(&wire);
+        if (gcal_wire_get_u32(&wire))
+            gcal_comm_note_lost(m->comm);
         m->ended = true;
         break;
     case GCAL_RANKS_TAG_ASSIGN:
@@ -82,12 +84,18 @@ static void tick(void *context)
         m->root_lost = true;
 }
 
+/* Rank 0 serves the others; of these, hundreds may wait on one machine. */
+static double nap_s(const struct member *m)
+{
+    return m->service ? 0.02 : 0.1;
+}
+
 /* Waits for '*what' to become true; -1 if the run has ended or rank 0 is lost. */
 static int await(struct member *m, const bool *what, struct gcal_error *err)
 {
     while (!*what && !m->ended && !m->root_lost) {
         tick(m);
-        gcal_clock_sleep_s(0.02);
+        gcal_clock_sleep_s(nap_s(m));
     }
     if (*what)
         return 0;
@@ -106,7 +114,7 @@ static void empty_outbox(void *context)
 {
     struct member *m = context;
     struct gcal_error err = { 0 };
-    double wait_s = 0.02;
+    double wait_s = nap_s(m);
     struct gcal_buf payload;
     int tag;
 

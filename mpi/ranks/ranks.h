@@ -17,7 +17,7 @@
  *       <---------------------------------- DONE     waits
  *       gcal_root_finish(), once all are done or lost:
  *         record, fits, publication, summary
- *       BYE: exit status ------------------------->  returns it
+ *       BYE: exit status, whether ranks are lost ->  returns it
  *
  * Both sides send ALIVE every second; a silent rank is lost, and the run goes on without
  * it.  Rank 0 sends these messages to itself as to any other rank.

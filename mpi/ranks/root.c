@@ -23,11 +23,20 @@
 
 /* ---- before anything is measured ---- */
 
+static bool has_lost_ranks(const struct gcal_root *root)
+{
+    for (size_t i = 0; root->peers && i < root->n_peers; i++)
+        if (root->peers[i].state == GCAL_ROOT_PEER_LOST)
+            return true;
+    return false;
+}
+
 static void send_status(struct gcal_root *root, int tag, int status)
 {
     struct gcal_buf buf = { 0 };
 
     gcal_wire_put_u32(&buf, (uint32_t)status);
+    gcal_wire_put_u32(&buf, has_lost_ranks(root));
     for (int rank = 0; rank < gcal_comm_size(root->comm); rank++)
         if (!root->peers || root->peers[rank].state != GCAL_ROOT_PEER_LOST)
             gcal_comm_send(root->comm, rank, tag, &buf, NULL);
