@@ -485,7 +485,7 @@ static int publish(const struct gcal_results *results, const struct gcal_record 
     int rc;
 
     *published = 0;
-    if (simulated)
+    if (simulated && !gcal_store_is_for_simulations(store))
         return gcal_error_set(err, GCAL_EINPUT,
                               "run %s was simulated: its parameters are not published",
                               simulated->run_id);
@@ -496,9 +496,10 @@ static int publish(const struct gcal_results *results, const struct gcal_record 
     return rc;
 }
 
-int gcal_results_check_device(const struct gcal_device_info *info, struct gcal_error *err)
+int gcal_results_check_device(const struct gcal_store *store,
+                              const struct gcal_device_info *info, struct gcal_error *err)
 {
-    return gcal_store_check_device(info, err);
+    return gcal_store_check_device(store, info, err);
 }
 
 int gcal_results_publish(const struct gcal_results *results,

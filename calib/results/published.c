@@ -359,7 +359,7 @@ int gcal_results_pool(struct gcal_record **record, const struct gcal_config *con
     struct gcal_record *all;
     int rc;
 
-    if (gcal_record_header(*record)->simulated)
+    if (gcal_record_header(*record)->simulated && !gcal_store_is_for_simulations(store))
         return 0;
     if (write_own(*record, config, store, speeds, warnings, err) < 0 ||
         !(all = gcal_record_collect(err)))

@@ -162,7 +162,8 @@ int gcal_results_collect(struct gcal_record *all, const struct gcal_record *run,
 
 /* Writes the medians of the record's devices to the store (store/medians/medians.h), and adds
  * to the record what other devices of their types, with the same driver, have there: *record
- * becomes one in memory then, which the fit pools.  A simulated record stays as it is.
+ * becomes one in memory then, which the fit pools.  A simulated record stays as it is, unless
+ * the store is for simulations.
  * 'warnings' gets a sentence for each node whose medians cannot be written or read;
  * 'speeds', for struct gcal_results, the devices whose speed changed, which medians no longer
  * show.
@@ -190,7 +191,7 @@ int gcal_results_params(const struct gcal_results *results,
                         size_t *count, struct gcal_error *err);
 
 /* Publishes the parameter files of nodes and types; 'published' counts nodes.  Refuses a
- * simulated record.  Devices that gcal_results_pool() added are left alone.
+ * simulated record, unless the store is for simulations.  Devices that gcal_results_pool() added are left alone.
  */
 int gcal_results_publish(const struct gcal_results *results,
                          const struct gcal_record *record,
@@ -198,9 +199,10 @@ int gcal_results_publish(const struct gcal_results *results,
                          size_t *published, struct gcal_error *err);
 
 /* Whether parameters of the device could be published, whatever they are: its name and its
- * numbers are as the store takes them (GCAL_EDEVICE).
+ * numbers are as the store takes them (GCAL_EDEVICE), NULL: any store.
  */
-int gcal_results_check_device(const struct gcal_device_info *info,
+int gcal_results_check_device(const struct gcal_store *store,
+                              const struct gcal_device_info *info,
                               struct gcal_error *err);
 
 /* Publishes a fit of gcal_results_read_store(): the files of all its nodes, as those of run

@@ -72,6 +72,7 @@ static int assign_device(struct gcal_root *root, struct gcal_root_peer *first,
     best->assigned[best->n_assigned++] =
         (struct gcal_root_assigned){ .device = best_index, .kept = kept };
     root->n_devices++;
+    root->header.simulated |= gcal_device_info_is_simulated(&best->devices[best_index]);
     return 0;
 }
 
@@ -112,7 +113,7 @@ static bool can_be_published(struct gcal_root *root, const struct gcal_root_peer
                                       .rank = (int)(peer - root->peers),
                                       .info = *info };
 
-    if (gcal_results_check_device(info, &why) == 0)
+    if (gcal_results_check_device(root->store, info, &why) == 0)
         return true;
     gcal_root_note_unmeasured(root, &device, why.text);
     return false;

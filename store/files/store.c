@@ -130,6 +130,11 @@ int gcal_store_trust(struct gcal_store *store, const char *path, struct gcal_err
     return 0;
 }
 
+bool gcal_store_is_for_simulations(const struct gcal_store *store)
+{
+    return faccessat(store->dirfd, "simulated", F_OK, 0) == 0;
+}
+
 bool gcal_store_is_name(const char *name)
 {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

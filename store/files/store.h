@@ -41,6 +41,11 @@ int gcal_store_sign_with(struct gcal_store *store, const char *path,
  */
 int gcal_store_trust(struct gcal_store *store, const char *path, struct gcal_error *err);
 
+/* Whether the store has a file 'simulated': what is measured on simulated devices is
+ * published to such stores, and nothing else is.
+ */
+bool gcal_store_is_for_simulations(const struct gcal_store *store);
+
 /* Takes the lock of a node until 'store' is closed; -1 (GCAL_EDEVICE) with the name of
  * the run that holds it.  'owner': text for that message, kept in the lock file.
  */

@@ -27,13 +27,37 @@ static char *add_signature(const struct gcal_store *store, char *text, size_t *s
     return line ? gcal_buf_take(&buf, err) : NULL;
 }
 
+/* Simulated devices and others share no store. */
+static int check_simulated(const struct gcal_store *store,
+                           const struct gcal_device_info *info, struct gcal_error *err)
+{
+    bool simulated = gcal_device_info_is_simulated(info);
+
+    if (simulated == gcal_store_is_for_simulations(store))
+        return 0;
+    if (simulated)
+        return gcal_error_set(err, GCAL_ESTORE,
+                              "%s is simulated, and store %s is not for simulations: use "
+                              "one with a file 'simulated'",
+                              info->name, store->path);
+    return gcal_error_set(
+        err, GCAL_ESTORE,
+        "%s is not simulated, and store %s is for simulations: it has a "
+        "file 'simulated'",
+        info->name, store->path);
+}
+
 char *gcal_publish_encode(const struct gcal_store *store,
                           const struct gcal_params *params, size_t *size,
                           struct gcal_error *err)
 {
-    char *text = gcal_params_encode(params, size, err);
     struct gcal_params again;
+    char *text;
 
+    for (size_t i = 0; i < params->n_devices; i++)
+        if (check_simulated(store, &params->devices[i].info, err) < 0)
+            return NULL;
+    text = gcal_params_encode(params, size, err);
     if (text && gcal_params_decode(text, *size, params->node, &again, err) == 0) {
         gcal_params_clear(&again);
         return add_signature(store, text, size, err);
@@ -103,7 +127,8 @@ int gcal_publish_read_old(const struct gcal_store *store, int folder, const char
     return rc < 0 ? -1 : 0;
 }
 
-int gcal_store_check_device(const struct gcal_device_info *info, struct gcal_error *err)
+int gcal_store_check_device(const struct gcal_store *store,
+                            const struct gcal_device_info *info, struct gcal_error *err)
 {
     struct gcal_params_device device = { .info = *info, .run_id = (char *)"0" };
     struct gcal_params params = { .node = (char *)"n",
@@ -114,6 +139,8 @@ int gcal_store_check_device(const struct gcal_device_info *info, struct gcal_err
     char *text = NULL;
     int rc = gcal_store_check_name("device type", info->type, err);
 
+    if (rc == 0 && store)
+        rc = check_simulated(store, info, err);
     if (rc == 0)
         rc = (text = gcal_params_encode(&params, &size, err)) ? 0 : -1;
     if (rc == 0 && (rc = gcal_params_decode(text, size, "device", &again, err)) == 0)

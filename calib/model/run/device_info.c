@@ -100,6 +100,11 @@ int gcal_device_info_get(struct gcal_wire *wire, struct gcal_device_info *info,
     return damaged(err);
 }
 
+bool gcal_device_info_is_simulated(const struct gcal_device_info *info)
+{
+    return info->platform && strcmp(info->platform, GCAL_DEVICE_SIMULATED_PLATFORM) == 0;
+}
+
 static double known_or(double value, double otherwise)
 {
     return value > 0 ? value : otherwise;

@@ -34,6 +34,13 @@ struct gcal_device_info {
     uint64_t unit_registers; /* of 32 bits */
 };
 
+/* The platform of devices that only pretend to compute: what is measured on them is
+ * published to stores for simulations alone (gcal_store_is_for_simulations()).
+ */
+#define GCAL_DEVICE_SIMULATED_PLATFORM "gpucal simulation"
+
+bool gcal_device_info_is_simulated(const struct gcal_device_info *info);
+
 /* All members. */
 extern const struct gcal_field gcal_device_info_fields[];
 

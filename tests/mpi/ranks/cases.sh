@@ -7,6 +7,7 @@
 set -u
 gpucal=$1 data=$2 name=$3
 export LD_PRELOAD=$4
+simulated=${4%/*}/libsimulated_device.so
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 # of the preloaded
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -104,6 +105,32 @@ SCRIPT
         ./as-node.sh "$gpucal" --config "$data/small.yaml" --store store --record unlocked.h5
     expect_status 0
     expect_line 'locks exclude nobody on other nodes: node n1 could take one that rank 0 on node n0'
+}
+
+case_simulated_device() {
+    # What a simulated device measures is published to a store for simulations, and nothing else is.
+    unset LD_PRELOAD
+    export OCL_ICD_VENDORS=$simulated
+    run calibrate --device 'Simulated GPU'
+    expect_status 5
+    expect_line 'Simulated GPU is simulated, and store store is not for simulations'
+    [ ! -e "store/nodes/$(node).yaml" ] || fail "it was published"
+    rm -f run.h5*
+    touch store/simulated
+    run calibrate --device 'Simulated GPU'
+    expect_status 0
+    grep -q '^  platform: gpucal simulation$' "store/nodes/$(node).yaml" || fail "it is not marked"
+    # The record says so as well: published again, it needs such a store.
+    mkdir real
+    run "$gpucal" fit --record run.h5 --store real
+    expect_status 1
+    expect_line 'was simulated: its parameters are not published'
+    rm -r store/nodes run.h5
+    unset OCL_ICD_VENDORS
+    run calibrate
+    expect_status 5
+    expect_line 'is not simulated, and store store is for simulations'
+    [ ! -e "store/nodes/$(node).yaml" ] || fail "a real device is among simulated ones"
 }
 
 # A damaged file of one node stops no other node, and no type.
