@@ -1,55 +1,65 @@
 #!/bin/bash
 # busy-gpu.sh: what a GPU that another program keeps busy does to the other GPUs of its host.
 # Calibrates all of them undisturbed, then again while matrix products run on the second one,
-# and prints times of the calibrations, warnings, and a matrix product of n = 4096 and 1536 as
-# each GPU is predicted by both.
+# and prints times of the calibrations, warnings, and a matrix product as each GPU is predicted
+# by both: those of the others must agree within 1 %.
 #
-#   scripts/busy-gpu.sh OUT
+#   scripts/busy-gpu.sh OUT [STORE]
 #
-# For NVIDIA GPUs, at least two.  BUILD is the build folder (default: build).  Records, stores
-# and outputs are kept in OUT, which must not exist.
+# For at least two GPUs; with DEVICE=cpu, for devices of PoCL (POCL_DEVICES="pthread pthread"), by a
+# short configuration.  STORE is one of an undisturbed calibration, instead of making it.  BUILD is
+# the build folder (default: build).  Records, stores and outputs are kept in OUT, which must not
+# exist.  Exit status 1 if another device than the second is disturbed.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 gpucal=${BUILD:-$top/build}/mpi/gpucal
-product=(matmul_sq dtype:float32 prefetch:True)
 
 case ${1:-} in
 -h | --help | '') sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 0 ;;
 esac
-out=$1
-mkdir "$out" && mkdir "$out/alone" "$out/busy" || exit 1
+out=$1 alone=${2:-$1/alone}
+mkdir "$out" && mkdir "$out/busy" || exit 1
+# shellcheck source=scripts/device.sh
+. "$top/scripts/device.sh"
+choose_product
 
 calibrate() { # NAME
     local began=$EPOCHREALTIME
-    "$gpucal" --device gpu --store "$out/$1" --record "$out/$1.h5" > "$out/$1.txt" 2>&1
+    "$gpucal" calibrate "${configuration[@]}" --device "$kinds" --store "$out/$1" \
+        --record "$out/$1.h5" > "$out/$1.txt" 2>&1
     awk -v name="$1" -v from="$began" -v to="$EPOCHREALTIME" \
         'BEGIN { printf "%s: calibrated in %.1f s\n", name, to - from }'
-    grep 'warning: model' "$out/$1.txt"
+    grep -E '^gpucal: .*warning' "$out/$1.txt" | sed "s/^/$1: /"
 }
 
-keep_busy() {
+keep_busy() { # UID
     while [ ! -e "$out/enough" ]; do
-        CUDA_VISIBLE_DEVICES=1 "$gpucal" kernels "${product[@]}" n:1024,2048,4096 --run \
-            --device gpu
+        "$gpucal" kernels "${load[@]}" --run --device "$1"
     done > "$out/load.txt" 2>&1
 }
 
-predict() { # NAME UID N
-    local tags=() tag
-    for tag in "${product[@]}" "n:$3"; do tags+=(--tag "$tag"); done
-    "$gpucal" predict "${tags[@]}" --params "$out/$1"/nodes/*.yaml --model general \
-        --device "$2" | sed "s/^/$1, n = $3: /"
+# The ratio of both predictions for each device.
+compare() {
+    local n=0 status=0 uid ratio
+    for uid in "${uids[@]}"; do
+        n=$((n + 1))
+        ratio=$(predict_s "$out/busy" "$uid" | awk -v alone="$(predict_s "$alone" "$uid")" \
+            'alone > 0 && $1 > 0 { printf "%.4f", $1 / alone }')
+        echo "device $n ($uid): predicted beside the load over alone: ${ratio:-not published}"
+        [ $n = 2 ] || awk -v r="${ratio:-0}" 'BEGIN { exit !(r > 0.99 && r < 1.01) }' || status=1
+    done
+    return $status
 }
 
-calibrate alone
-keep_busy &
-keep_busy &
+if [ $# = 1 ]; then
+    mkdir "$alone" && calibrate alone
+fi
+mapfile -t uids < <(published_uids "$alone")
+[ ${#uids[@]} -gt 1 ] || { echo "busy-gpu.sh: fewer than two devices are published" >&2 && exit 1; }
+keep_busy "${uids[1]}" &
+keep_busy "${uids[1]}" &
 sleep 3
 calibrate busy
 touch "$out/enough"
 wait
-sed -n 's/^- uid: //p' "$out"/alone/nodes/*.yaml | while read -r uid; do
-    for n in 4096 1536; do
-        for name in alone busy; do predict "$name" "$uid" "$n"; done
-    done
-done
+compare

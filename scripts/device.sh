@@ -36,3 +36,29 @@ measure_clpeak() {
     printf '%-16s %4d s  %d figures\n' clpeak $((SECONDS - began)) \
         "$(grep -c ' : ' "$out/clpeak.txt")"
 }
+
+# For comparisons of the devices of this machine: sets 'kinds' (of --device), 'configuration'
+# (options), 'product' (tags of a kernel that its models predict) and 'load' (of one that keeps a
+# device busy).  GPUs by the default configuration; with DEVICE=cpu, PoCL by a short one.
+choose_product() {
+    kinds=${DEVICE:-gpu} configuration=()
+    product=(matmul_sq dtype:float32 prefetch:True n:4096)
+    load=(matmul_sq dtype:float32 prefetch:True n:1024,2048,4096)
+    if [ "$kinds" = cpu ]; then
+        configuration=(--config "$top/docs/examples/balance/balance.yaml" --budget 8)
+        product=(matmul_rows dtype:float32 rows:256)
+        load=("${product[@]}")
+    fi
+}
+
+published_uids() { # STORE
+    sed -n 's/^- uid: //p' "$1"/nodes/*.yaml
+}
+
+# The predicted time of the product, in seconds; nothing if there is no prediction.
+predict_s() { # STORE UID
+    local tags=() tag
+    for tag in "${product[@]}"; do tags+=(--tag "$tag"); done
+    "$gpucal" predict "${tags[@]}" --params "$1"/nodes/*.yaml --device "$2" --json 2>> "$out/predict.log" |
+        awk -F'[:,]' '/^ *"time_s"/ { print $2; exit }'
+}
