@@ -143,7 +143,7 @@ static bool is_fine(const char *at, bool is_label)
 static void put_line(const char *line, FILE *page)
 {
     const size_t n = sizeof(replaced) / sizeof(*replaced);
-    bool is_label = strncmp(line, "<text>", 6) == 0;
+    bool is_label = strstr(line, "<text>") != NULL;
     size_t i, plain;
 
     while (*line) {

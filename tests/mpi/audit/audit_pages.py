@@ -96,8 +96,37 @@ def check_page(path):
     plots = re.findall(r"<svg viewBox.*?</svg>", source, re.S)
     assert len(plots) == page.svgs - 1 == 4 * 18 + 3 + 7, (len(plots), page.svgs)
     for plot in plots:
-        xml.etree.ElementTree.fromstring(plot)
+        check_axes(xml.etree.ElementTree.fromstring(plot))
     assert sum("polygon" in plot for plot in plots) >= 72, "no error bands"
+
+
+def labels_of(plot):
+    """(x, y, text) of a plot's labels."""
+    for group in plot.iter("g"):
+        if group.find("text") is not None:
+            at = re.match(r"translate\(([-\d.]+),([-\d.]+)\)", group.get("transform"))
+            yield float(at[1]), float(at[2]), group.find("text").text.strip()
+
+
+def check_axes(plot):
+    """Labels of an axis are different, and none is on another."""
+    size = 14 if plot.get("viewBox").startswith("0 0 680") else 11
+    columns, rows = {}, {}
+    for x, y, text in labels_of(plot):
+        columns.setdefault(x, []).append((y, text))
+        rows.setdefault(y, []).append((x, text))
+    for column in columns.values():
+        heights = sorted(y for y, _ in column)
+        assert all(b - a >= 0.9 * size for a, b in zip(heights, heights[1:])), column
+    # Those of the left axis, beside its title; dates repeat their year.
+    several = [x for x, column in columns.items() if len(column) > 1]
+    left = [text for _, text in columns[min(several)]] if several else []
+    assert len(set(left)) == len(left), left
+    for row in rows.values():
+        row.sort()
+        for (x, text), (following, other) in zip(row, row[1:]):
+            needed = 0.6 * size * (len(text) + len(other)) / 2
+            assert following - x >= needed, (text, other, following - x)
 
 
 def check_policy(source):
