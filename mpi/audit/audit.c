@@ -36,7 +36,9 @@ static const struct argp_option options[] = {
       0 },
     { "html", KEY_HTML, "FILE", 0, "Write a page with plots as well (needs gnuplot)", 0 },
     { "parameters", KEY_PARAMETERS, NULL, 0,
-      "Metrics of all parameters as well, some 20 to 200 series for each device", 0 },
+      "With --prometheus: metrics of all costs as well, some 20 to 200 series for each "
+      "device",
+      0 },
     { "prometheus", KEY_PROMETHEUS, "FILE", 0,
       "Write metrics for the textfile collector of node_exporter as well", 0 },
     { 0 },
@@ -65,6 +67,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case ARGP_KEY_ARG:
         gcal_option_refuse_argument(arg, state);
+        break;
+    case ARGP_KEY_END:
+        if (c->parameters && !c->prometheus)
+            argp_error(state, "--parameters requires --prometheus");
         break;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -23,6 +23,9 @@ for options in '' --parameters; do
     [ ! -s out ] || fail "remarks on metrics $options"
 done
 
+"$gpucal" audit --store store --parameters > out 2>&1 && fail "--parameters alone"
+grep -q -- '--parameters requires --prometheus' out || fail "not said: --prometheus"
+
 # ---- alerts and dashboard ----
 
 cp "$examples"/prometheus/*.yml .
