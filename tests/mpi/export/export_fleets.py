@@ -24,7 +24,7 @@ for name, classes in ("scores.csv", 2), ("costs.csv", 8):
 assert {row["class"] for row in csv.DictReader(open("scores.csv", newline=""))} == \
     {"mm n=1048576", "mm n=4194304"}
 
-# ---- throughputs: keys are tuples of Python, as the simulator evaluates them ----
+# ---- throughputs: keys are written as tuples of Python, from which the simulator reads them ----
 
 with open("gavel.json", encoding="utf-8") as file:
     types = json.load(file)
