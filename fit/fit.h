@@ -25,6 +25,10 @@ struct gcal_fit_rows {
                              to be correlated; NULL: each row is its own group */
     const double *given; /* by parameter of the model: a known value, which is exact; NaN:
                              to be fitted; NULL: all are */
+    const double
+        *start; /* by parameter of the model: values of a similar device, near which
+                            the search begins, costs at a common multiple of theirs; NULL:
+                            from several guesses */
     bool merge_collinear; /* collinear costs are merged (gcal_fit.merged_with), and
                              parameters without influence are fixed
                              (gcal_fit.poorly_determined); else they are undetermined */

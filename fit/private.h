@@ -97,6 +97,9 @@ double gcal_fit_shape_initial(const struct gcal_fit_problem *problem, size_t j);
 size_t gcal_fit_start_count(const struct gcal_fit_problem *problem);
 int gcal_fit_start(const struct gcal_fit_problem *problem, size_t which,
                    double *parameters, struct gcal_error *err);
+/* At 'values', with costs multiplied by what most rows' times are of the prediction. */
+int gcal_fit_start_at(const struct gcal_fit_problem *problem, const double *values,
+                      double *parameters, struct gcal_error *err);
 
 /* The end of a search. */
 struct gcal_fit_point {

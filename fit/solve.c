@@ -37,6 +37,15 @@ struct starts {
     struct gcal_fit_point *points;
 };
 
+/* Start 'which', or the one that the rows come with. */
+static int start(const struct gcal_fit_problem *problem, size_t which, double *parameters,
+                 struct gcal_error *err)
+{
+    return problem->rows->start
+               ? gcal_fit_start_at(problem, problem->rows->start, parameters, err)
+               : gcal_fit_start(problem, which, parameters, err);
+}
+
 static int search_from(void *context, size_t which, struct gcal_error *err)
 {
     const struct starts *s = context;
@@ -44,7 +53,7 @@ static int search_from(void *context, size_t which, struct gcal_error *err)
 
     if (!(point->parameters = gcal_fit_nans(s->problem->n_parameters)))
         return gcal_error_memory(err);
-    return gcal_fit_start(s->problem, which, point->parameters, err) < 0
+    return start(s->problem, which, point->parameters, err) < 0
                ? -1
                : gcal_fit_search(s->problem, point, err);
 }
@@ -53,7 +62,7 @@ static int search_from(void *context, size_t which, struct gcal_error *err)
 static int search_from_all(const struct gcal_fit_problem *problem, struct gcal_fit *fit,
                            struct gcal_error *err)
 {
-    size_t n = gcal_fit_start_count(problem), best = 0;
+    size_t n = problem->rows->start ? 1 : gcal_fit_start_count(problem), best = 0;
     struct starts s = { problem, calloc(n + 1, sizeof(*s.points)) };
     int rc =
         s.points ? gcal_threads_share(n, search_from, &s, err) : gcal_error_memory(err);

@@ -13,6 +13,7 @@
 #include <gsl/gsl_vector.h>
 
 #include "calib/base/error.h"
+#include "calib/base/median.h"
 #include "calib/model/model.h"
 #include "fit/private.h"
 
@@ -235,4 +236,38 @@ int gcal_fit_start(const struct gcal_fit_problem *problem, size_t which,
     gsl_matrix_free(components);
     gsl_vector_free(wanted);
     return rc < 0 ? gcal_error_memory(err) : 0;
+}
+
+/* The median of measured over predicted time. */
+static double ratio_to(const struct gcal_fit_problem *problem, const double *parameters,
+                       double *sorted)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < problem->n_rows; i++) {
+        double predicted_s = gcal_fit_eval(problem, i, parameters, NULL);
+
+        if (predicted_s > 0 && isfinite(predicted_s))
+            sorted[n++] = problem->rows->time_s[i] / predicted_s;
+    }
+    return n ? gcal_median(sorted, n) : 1;
+}
+
+int gcal_fit_start_at(const struct gcal_fit_problem *problem, const double *values,
+                      double *parameters, struct gcal_error *err)
+{
+    double *sorted = calloc(problem->n_rows + 1, sizeof(*sorted)), ratio;
+
+    if (!sorted)
+        return gcal_error_memory(err);
+    memcpy(parameters, values, problem->n_parameters * sizeof(*parameters));
+    ratio = ratio_to(problem, parameters, sorted);
+    for (size_t j = 0; j < problem->n_parameters; j++) {
+        const struct gcal_model_parameter *p = &problem->model->parameters[j];
+
+        if (problem->is_cost[j])
+            parameters[j] = clamp(ratio * parameters[j], p->min, p->max);
+    }
+    free(sorted);
+    return 0;
 }

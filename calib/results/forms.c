@@ -1,5 +1,6 @@
 /* forms.c - fits of all forms of a model, and predictions of held-out rows */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -298,9 +299,10 @@ static void widen_range(struct gcal_result_form_fit *f, const struct gcal_model 
         }
 }
 
-/* To the cells. */
+/* To the cells.  'start': where the search begins, or NULL. */
 static int fit_cells(struct gcal_result_form_fit *f, const struct design *d,
-                     const struct gcal_config_form *form, struct gcal_error *err)
+                     const struct gcal_config_form *form, const double *start,
+                     struct gcal_error *err)
 {
     struct problem p = { 0 };
     int rc = -1;
@@ -310,6 +312,7 @@ static int fit_cells(struct gcal_result_form_fit *f, const struct design *d,
         gcal_result_find_shapes(form->model, &p.rows, p.is_brief, p.given, err) == 0) {
         drop_brief(&p, f, d->rows);
         find_folds(&p);
+        p.rows.start = start;
         if (gcal_fit_solve(form->model, &p.rows, &f->fit, err) == 0)
             rc = hold_out(f, form, d->by_targets, &p, d->rows, err);
     }
@@ -385,23 +388,40 @@ struct fitting {
     const struct design *design;
     const struct gcal_config_model *config;
     const size_t *cell_of;
+    const struct gcal_result_type_fit *like; /* NULL: all forms are fitted */
 };
+
+/* A form that is not of interest. */
+static int leave_form(struct gcal_result_form_fit *f,
+                      const struct gcal_result_rows *cells, struct gcal_error *err)
+{
+    f->fit.status = GCAL_FIT_NOT_CONVERGED;
+    snprintf(f->fit.reason, sizeof(f->fit.reason),
+             "not tried: an outlier has the form of its type");
+    f->row = calloc(1, sizeof(*f->row));
+    f->held_out_s = nans(cells->n);
+    f->fold_out_s = nans(cells->n);
+    return f->row && f->held_out_s && f->fold_out_s ? 0 : gcal_error_memory(err);
+}
 
 static int fit_form(void *context, size_t i, struct gcal_error *err)
 {
     const struct fitting *f = context;
     struct gcal_result_form_fit *form = &f->t->forms[i];
 
-    return fit_cells(form, f->design, &f->config->forms[i], err) < 0
-               ? -1
-               : expand(form, f->design, f->cell_of, f->t->n_rows, err);
+    int rc = f->like && i != f->like->best
+                 ? leave_form(form, f->design->rows, err)
+                 : fit_cells(form, f->design, &f->config->forms[i],
+                             f->like ? f->like->forms[i].fit.value : NULL, err);
+
+    return rc < 0 ? -1 : expand(form, f->design, f->cell_of, f->t->n_rows, err);
 }
 
 static int fit_all(struct gcal_result_type_fit *t, const struct design *d,
                    const struct gcal_config_model *config, const size_t *cell_of,
-                   struct gcal_error *err)
+                   const struct gcal_result_type_fit *like, struct gcal_error *err)
 {
-    struct fitting f = { t, d, config, cell_of };
+    struct fitting f = { t, d, config, cell_of, like };
 
     if (find_mixed(t, d, config->model, cell_of, err) < 0)
         return -1;
@@ -415,7 +435,8 @@ static int fit_all(struct gcal_result_type_fit *t, const struct design *d,
 int gcal_result_fit_forms(struct gcal_result_type_fit *t,
                           const struct gcal_record *record,
                           const struct gcal_config_model *config,
-                          const struct gcal_result_rows *rows, struct gcal_error *err)
+                          const struct gcal_result_rows *rows,
+                          const struct gcal_result_type_fit *like, struct gcal_error *err)
 {
     size_t *generator = gcal_result_generators(record, err);
     struct gcal_result_cells cells = { 0 };
@@ -433,7 +454,7 @@ int gcal_result_fit_forms(struct gcal_result_type_fit *t,
         t->by_targets = t->by_targets || rows->rows[i].target;
     d.by_targets = t->by_targets;
     if (rc == 0)
-        rc = fit_all(t, &d, config, cells.of_row, err);
+        rc = fit_all(t, &d, config, cells.of_row, like && like->good ? like : NULL, err);
     gcal_result_cells_clear(&cells);
     free(generator);
     return rc;

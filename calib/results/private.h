@@ -203,11 +203,15 @@ int gcal_result_find_shapes(const struct gcal_model *model,
 
 /* ---- forms.c ---- */
 
-/* Fits all forms of the type's model to 'rows', and predicts held-out rows: t->forms. */
+/* Fits all forms of the type's model to 'rows', and predicts held-out rows: t->forms.  If 'like' is
+ * good, only its form, beginning at its values.  NULL: there is none.
+ */
 int gcal_result_fit_forms(struct gcal_result_type_fit *t,
                           const struct gcal_record *record,
                           const struct gcal_config_model *config,
-                          const struct gcal_result_rows *rows, struct gcal_error *err);
+                          const struct gcal_result_rows *rows,
+                          const struct gcal_result_type_fit *like,
+                          struct gcal_error *err);
 
 /* Whether 'form' can be fitted: the target kernels, which a tailored form needs, are
  * measured on some kinds of devices only.

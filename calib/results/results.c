@@ -134,10 +134,12 @@ static int rows_of(const struct gcal_record *record, const struct gcal_results *
     return 0;
 }
 
-/* One model for one type of devices, t->model and t->type; 'all': rows_of(). */
+/* One model for one type of devices, t->model and t->type; 'all': rows_of(); 'like': of an outlier,
+ * the fit of its type.
+ */
 static int fit_type(const struct gcal_record *record, const struct gcal_config *config,
                     struct gcal_result_rows *all, struct gcal_result_type_fit *t,
-                    struct gcal_error *err)
+                    const struct gcal_result_type_fit *like, struct gcal_error *err)
 {
     const struct gcal_config_model *m = &config->models[t->model];
     struct gcal_result_rows rows = { 0 };
@@ -147,7 +149,7 @@ static int fit_type(const struct gcal_record *record, const struct gcal_config *
         gcal_result_scale_rows(record, all, &rows, err) == 0 &&
         gcal_result_choose_accumulators(t, record, all, &rows, err) == 0 &&
         keep_rows(t, &rows, err) == 0 &&
-        gcal_result_fit_forms(t, record, m, &rows, err) == 0 &&
+        gcal_result_fit_forms(t, record, m, &rows, like, err) == 0 &&
         gcal_result_choose_form(t, m, err) == 0 &&
         gcal_result_check_targets(t, record, m, all, err) == 0 &&
         gcal_result_find_deviations(t, err) == 0 &&
@@ -167,6 +169,7 @@ struct fitting {
     const struct gcal_config *config;
     const struct gcal_result_rows *all;
     struct gcal_results *results;
+    bool outliers;                               /* their turn */
     const struct gcal_result_progress *progress; /* NULL: nobody watches */
     pthread_mutex_t lock;                        /* of n_done, and for the watcher */
     size_t n_done;
@@ -187,10 +190,14 @@ static int fit_one(void *context, size_t i, struct gcal_error *err)
     struct fitting *f = context;
     struct gcal_result_type_fit *t = &f->results->fits[i];
     struct gcal_result_rows own = { 0 };
-    int rc = rows_of(f->record, f->results, f->all, t, &own, err);
+    int rc;
 
+    if (t->is_outlier != f->outliers)
+        return 0;
+    rc = rows_of(f->record, f->results, f->all, t, &own, err);
     if (rc == 0)
-        rc = fit_type(f->record, f->config, &own, t, err);
+        rc = fit_type(f->record, f->config, &own, t,
+                      t->is_outlier ? &f->results->fits[t->of] : NULL, err);
     free(own.rows);
     report(f, 1);
     return rc;
@@ -204,7 +211,9 @@ static int fit_all(struct fitting *f, struct gcal_error *err)
 
     report(f, 0);
     rc = gcal_threads_share(results->n_fits, fit_one, f, err);
-
+    f->outliers = true;
+    if (rc == 0)
+        rc = gcal_threads_share(results->n_fits, fit_one, f, err);
     for (size_t i = 0; i < results->n_fits; i++)
         results->n_rejected += !results->fits[i].good;
     return rc;
@@ -223,14 +232,17 @@ static bool is_kept(const struct gcal_record *record, const char *type, const ch
     return true;
 }
 
+/* 'of': the fit of the outlier's type. */
 static int add_fit(struct gcal_results *results, const char *type, size_t model,
-                   const struct gcal_result_outlier *outlier, struct gcal_error *err)
+                   const struct gcal_result_outlier *outlier, size_t of,
+                   struct gcal_error *err)
 {
     struct gcal_result_type_fit *t = &results->fits[results->n_fits++];
 
     t->model = model;
     t->is_outlier = outlier != NULL;
     t->outlier = outlier ? outlier->device : 0;
+    t->of = of;
     return (t->type = strdup(type)) ? 0 : gcal_error_memory(err);
 }
 
@@ -240,8 +252,8 @@ static int add_fits(const struct gcal_record *record, const struct gcal_config *
                     struct gcal_results *results, struct gcal_error *err)
 {
     struct gcal_result_rows rows = { 0 };
-    size_t before = results->n_outliers;
-    int rc = add_fit(results, type, model, NULL, err);
+    size_t before = results->n_outliers, of = results->n_fits;
+    int rc = add_fit(results, type, model, NULL, of, err);
 
     if (rc == 0)
         rc = gcal_result_rows_pick(record, all, type, &config->models[model], &rows, err);
@@ -249,7 +261,7 @@ static int add_fits(const struct gcal_record *record, const struct gcal_config *
         rc = gcal_result_find_outliers(record, &rows, model, results, err);
     for (size_t i = before; i < results->n_outliers && rc == 0; i++)
         if (!results->outliers[i].in_store) /* it has one, of its own run */
-            rc = add_fit(results, type, model, &results->outliers[i], err);
+            rc = add_fit(results, type, model, &results->outliers[i], of, err);
     free(rows.rows);
     return rc;
 }

@@ -58,7 +58,8 @@ struct gcal_result_type_fit {
     char *type;      /* of the devices */
     bool is_outlier; /* fitted to one device alone, outside of the pool */
     size_t outlier;  /* its index in the record */
-    size_t model;    /* index in the configuration */
+    size_t of;    /* of an outlier: the index of the fit of its type, whose form it has */
+    size_t model; /* index in the configuration */
     size_t n_forms;
     struct gcal_result_form_fit *forms; /* in the configuration's order */
     bool good;                          /* some form is */

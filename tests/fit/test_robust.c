@@ -150,6 +150,37 @@ static void finds_a_share_across_corners(void **state)
         }
 }
 
+/* A device of the same kind at another speed: the search that begins at the other's values ends
+ * where that from several guesses does, and sooner.
+ */
+static void ends_at_the_same_from_a_similar_device(void **state)
+{
+    (void)state;
+    for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++) {
+        double others[4];
+        struct gcal_fit_rows rows;
+        struct gcal_fit fit;
+        struct bench b;
+
+        bench_form(&b, &forms[f], 300);
+        measure(&b, forms[f].truth, 0.02);
+        solve(&b, GCAL_FIT_GOOD);
+        memcpy(others, b.fit.value, b.fit.n_parameters * sizeof(*others));
+        for (size_t i = 0; i < b.n_rows; i++)
+            b.time_s[i] *= 7.3;
+        solve(&b, GCAL_FIT_GOOD);
+        rows = bench_rows(&b, NULL);
+        rows.start = others;
+        assert_int_equal(gcal_fit_solve(b.model, &rows, &fit, NULL), 0);
+        assert_int_equal(fit.status, GCAL_FIT_GOOD);
+        for (size_t j = 0; j < fit.n_parameters; j++)
+            assert_near(fit.value[j], b.fit.value[j], 1e-4);
+        assert_true(fit.iterations < b.fit.iterations);
+        gcal_fit_clear(&fit);
+        bench_clear(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +188,7 @@ int main(void)
         cmocka_unit_test(spikes_move_nothing),
         cmocka_unit_test(many_wrong_rows_are_survived),
         cmocka_unit_test(finds_a_share_across_corners),
+        cmocka_unit_test(ends_at_the_same_from_a_similar_device),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
