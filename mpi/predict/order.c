@@ -9,7 +9,7 @@
 #include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "calib/base/threads.h"
-#include "fit/order_probability.h"
+#include "store/predict/rivals.h"
 
 /* For the probability that the first is the fastest: the time of the integral grows by the
  * square of the rivals' number.
@@ -178,7 +178,7 @@ static double compare_pair(const struct gcal_order_variant *a,
 {
     double log_time[2] = { log(a->prediction.time_s), log(b->prediction.time_s) };
     double covariance[4];
-    const struct gcal_fit_order pair = {
+    const struct gcal_rivals pair = {
         .n = 2, .log_time = log_time, .covariance = covariance, .misfit = c->misfit
     };
 
@@ -187,7 +187,7 @@ static double compare_pair(const struct gcal_order_variant *a,
     covariance[1] = covariance[2] = covariance_of(c, b->log_gradient, spread);
     spread_gradient(c, b->log_gradient, spread);
     covariance[3] = covariance_of(c, b->log_gradient, spread);
-    return gcal_fit_order_faster(&pair, 0, 1);
+    return gcal_rivals_faster(&pair, 0, 1);
 }
 
 static void compare_pairs(struct gcal_order *r, const struct common *c, double *spread)
@@ -206,16 +206,14 @@ static int compare(struct gcal_order *r, const struct common *c, struct gcal_err
     size_t n = r->n_covered < MOST_RIVALS ? r->n_covered : MOST_RIVALS;
     double *log_time = calloc(n * (n + 1) + 1, sizeof(*log_time));
     double *spread = calloc(c->n_parameters + 1, sizeof(*spread));
-    struct gcal_fit_order candidates = { .n = n,
-                                         .log_time = log_time,
-                                         .misfit = c->misfit };
+    struct gcal_rivals candidates = { .n = n, .log_time = log_time, .misfit = c->misfit };
     int rc = log_time && spread ? 0 : gcal_error_memory(err);
 
     if (rc == 0) {
         candidates.covariance = log_time + n;
         compare_pairs(r, c, spread);
         fill_candidates(r, c, n, spread, log_time, log_time + n);
-        rc = gcal_fit_order_fastest(&candidates, 0, &r->fastest, err);
+        rc = gcal_rivals_fastest(&candidates, 0, &r->fastest, err);
     }
     free(log_time);
     free(spread);

@@ -1,4 +1,4 @@
-/* test_order_probability.c - probabilities of orders against random draws */
+/* test_rivals.c - probabilities of orders against random draws */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "calib/base/random.h"
-#include "fit/order_probability.h"
+#include "store/predict/rivals.h"
 
 #define N       5
 #define N_SHARE 3
@@ -106,7 +106,7 @@ static void probabilities_are_those_of_draws(void **state)
 {
     size_t first[N] = { 0 }, before[N][N] = { 0 };
     double covariance[N * N], sum = 0;
-    struct gcal_fit_order c = {
+    struct gcal_rivals c = {
         .n = N, .log_time = log_times, .covariance = covariance, .misfit = misfit
     };
     const double sure = 4 * 0.5 / sqrt(N_DRAWS);
@@ -117,14 +117,14 @@ static void probabilities_are_those_of_draws(void **state)
     for (size_t i = 0; i < N; i++) {
         double p;
 
-        assert_int_equal(gcal_fit_order_fastest(&c, i, &p, NULL), 0);
+        assert_int_equal(gcal_rivals_fastest(&c, i, &p, NULL), 0);
         assert_near(p, (double)first[i] / N_DRAWS, sure);
         assert_true(p > 0.01 && p < 0.9);
         sum += p;
         for (size_t j = 0; j < N; j++)
             if (i != j)
-                assert_near(gcal_fit_order_faster(&c, i, j),
-                            (double)before[i][j] / N_DRAWS, sure);
+                assert_near(gcal_rivals_faster(&c, i, j), (double)before[i][j] / N_DRAWS,
+                            sure);
     }
     assert_near(sum, 1, 0.002);
 }
@@ -136,16 +136,16 @@ static void common_errors_do_not_matter(void **state)
 {
     const double times[] = { -3, -2.99, -3.5 };
     const double covariance[] = { 0.04, 0.04, 0, 0.04, 0.04, 0, 0, 0, 0.01 };
-    struct gcal_fit_order c = { .n = 3, .log_time = times, .covariance = covariance };
+    struct gcal_rivals c = { .n = 3, .log_time = times, .covariance = covariance };
     double p;
 
     (void)state;
-    assert_true(gcal_fit_order_faster(&c, 0, 1) == 1);
-    assert_true(gcal_fit_order_faster(&c, 1, 0) == 0);
-    assert_int_equal(gcal_fit_order_fastest(&c, 1, &p, NULL), 0);
+    assert_true(gcal_rivals_faster(&c, 0, 1) == 1);
+    assert_true(gcal_rivals_faster(&c, 1, 0) == 0);
+    assert_int_equal(gcal_rivals_fastest(&c, 1, &p, NULL), 0);
     assert_true(p == 0);
     /* The first has to beat the third alone, by 0.5 / sqrt(0.05) standard deviations. */
-    assert_int_equal(gcal_fit_order_fastest(&c, 0, &p, NULL), 0);
+    assert_int_equal(gcal_rivals_fastest(&c, 0, &p, NULL), 0);
     assert_near(p, 0.5 * erfc(0.5 / sqrt(0.05) / sqrt(2)), 1e-3);
 }
 
@@ -162,7 +162,7 @@ static void the_larger_error_counts(void **state)
 {
     const double times[] = { -2.1, -2 };
     const double same[] = { 0.04, 0.04, 0.04, 0.04 }, apart[] = { 0.04, 0, 0, 0.04 };
-    struct gcal_fit_order c = { .n = 2, .log_time = times };
+    struct gcal_rivals c = { .n = 2, .log_time = times };
     double p;
 
     (void)state;
@@ -171,10 +171,10 @@ static void the_larger_error_counts(void **state)
 
         c.covariance = i % 2 ? apart : same;
         c.misfit = i / 2 ? 0.3 : 0.05;
-        assert_near(gcal_fit_order_faster(&c, 0, 1), led_by(larger[i]), 1e-12);
-        assert_near(gcal_fit_order_faster(&c, 1, 0), 1 - led_by(larger[i]), 1e-12);
+        assert_near(gcal_rivals_faster(&c, 0, 1), led_by(larger[i]), 1e-12);
+        assert_near(gcal_rivals_faster(&c, 1, 0), 1 - led_by(larger[i]), 1e-12);
         /* With two kernels, the fastest is the faster one. */
-        assert_int_equal(gcal_fit_order_fastest(&c, 0, &p, NULL), 0);
+        assert_int_equal(gcal_rivals_fastest(&c, 0, &p, NULL), 0);
         assert_near(p, led_by(larger[i]), 1e-6);
     }
 }
@@ -182,11 +182,11 @@ static void the_larger_error_counts(void **state)
 static void one_kernel_is_the_fastest(void **state)
 {
     const double time = -2.385, variance = 0.1;
-    struct gcal_fit_order c = { .n = 1, .log_time = &time, .covariance = &variance };
+    struct gcal_rivals c = { .n = 1, .log_time = &time, .covariance = &variance };
     double p = 0;
 
     (void)state;
-    assert_int_equal(gcal_fit_order_fastest(&c, 0, &p, NULL), 0);
+    assert_int_equal(gcal_rivals_fastest(&c, 0, &p, NULL), 0);
     assert_true(p == 1);
 }
 
@@ -194,13 +194,13 @@ static void one_kernel_is_the_fastest(void **state)
 static void equal_kernels_have_equal_chances(void **state)
 {
     static double times[40], covariance[40 * 40];
-    struct gcal_fit_order c = { .n = 40, .log_time = times, .covariance = covariance };
+    struct gcal_rivals c = { .n = 40, .log_time = times, .covariance = covariance };
     double p;
 
     (void)state;
     for (size_t i = 0; i < 40; i++)
         covariance[i * 40 + i] = 0.0031;
-    assert_int_equal(gcal_fit_order_fastest(&c, 17, &p, NULL), 0);
+    assert_int_equal(gcal_rivals_fastest(&c, 17, &p, NULL), 0);
     assert_near(p, 1.0 / 40, 5e-4);
 }
 
@@ -209,7 +209,7 @@ static void equal_kernels_have_equal_chances(void **state)
 static void losers_do_not_matter(void **state)
 {
     static double times[700], covariance[700 * 700];
-    struct gcal_fit_order c = { .n = 700, .log_time = times, .covariance = covariance };
+    struct gcal_rivals c = { .n = 700, .log_time = times, .covariance = covariance };
     double p;
 
     (void)state;
@@ -217,9 +217,9 @@ static void losers_do_not_matter(void **state)
         times[i] = i % 300 ? -1 - 1.0 / (double)(i + 1) : -3;
         covariance[i * 700 + i] = 0.0031;
     }
-    assert_int_equal(gcal_fit_order_fastest(&c, 600, &p, NULL), 0);
+    assert_int_equal(gcal_rivals_fastest(&c, 600, &p, NULL), 0);
     assert_near(p, 1.0 / 3, 1e-3);
-    assert_int_equal(gcal_fit_order_fastest(&c, 1, &p, NULL), 0);
+    assert_int_equal(gcal_rivals_fastest(&c, 1, &p, NULL), 0);
     assert_near(p, 0, 1e-9);
 }
 

@@ -1,11 +1,11 @@
-/* order_probability.c - probabilities of orders: multivariate normal integrals
+/* rivals.c - probabilities of orders: multivariate normal integrals
  *
  * Genz 1992, "Numerical computation of multivariate normal probabilities", Journal of
  * Computational and Graphical Statistics 1(2).
  * Wichura 1988, "Algorithm AS 241: the percentage points of the normal distribution",
  * Applied Statistics 37.
  */
-#include "fit/order_probability.h"
+#include "store/predict/rivals.h"
 
 #include <float.h>
 #include <math.h>
@@ -91,14 +91,14 @@ static double positive(double lead, double variance)
 /* ---- pairs ---- */
 
 /* Due to the parameters. */
-static double difference_variance(const struct gcal_fit_order *c, size_t a, size_t b)
+static double difference_variance(const struct gcal_rivals *c, size_t a, size_t b)
 {
     const double *v = c->covariance;
 
     return v[a * c->n + a] + v[b * c->n + b] - v[a * c->n + b] - v[b * c->n + a];
 }
 
-double gcal_fit_order_faster(const struct gcal_fit_order *c, size_t a, size_t b)
+double gcal_rivals_faster(const struct gcal_rivals *c, size_t a, size_t b)
 {
     return positive(c->log_time[b] - c->log_time[a],
                     fmax(difference_variance(c, a, b), 2 * c->misfit * c->misfit));
@@ -115,8 +115,8 @@ struct leads {
     double *step;   /* n: between points of the integration */
 };
 
-/* The independent variance of each kernel (see order_probability.h). */
-static void find_specific(const struct gcal_fit_order *c, double *specific)
+/* The independent variance of each kernel (see rivals.h). */
+static void find_specific(const struct gcal_rivals *c, double *specific)
 {
     for (size_t x = 0; x < c->n; x++) {
         double nearest = INFINITY;
@@ -129,8 +129,8 @@ static void find_specific(const struct gcal_fit_order *c, double *specific)
 }
 
 /* The kernels that have a chance to be faster than 'a', in 'rivals'; their number. */
-static size_t find_rivals(const struct gcal_fit_order *c, const double *specific,
-                          size_t a, size_t *rivals)
+static size_t find_rivals(const struct gcal_rivals *c, const double *specific, size_t a,
+                          size_t *rivals)
 {
     size_t n = 0;
 
@@ -142,7 +142,7 @@ static size_t find_rivals(const struct gcal_fit_order *c, const double *specific
     return n;
 }
 
-static int leads_create(struct leads *l, const struct gcal_fit_order *c,
+static int leads_create(struct leads *l, const struct gcal_rivals *c,
                         const double *specific, size_t a, const size_t *rivals, size_t n,
                         struct gcal_error *err)
 {
@@ -249,8 +249,8 @@ static double integrate(struct leads *l)
     return sum / (double)n_points;
 }
 
-int gcal_fit_order_fastest(const struct gcal_fit_order *c, size_t a, double *probability,
-                           struct gcal_error *err)
+int gcal_rivals_fastest(const struct gcal_rivals *c, size_t a, double *probability,
+                        struct gcal_error *err)
 {
     size_t *rivals = calloc(c->n + 1, sizeof(*rivals)), n_rivals;
     double *specific = calloc(c->n + 1, sizeof(*specific));

@@ -1,8 +1,8 @@
-/* order_probability.h - the fastest of several kernels whose predicted times have
+/* rivals.h - the fastest of several kernels whose predicted times have
  * correlated errors
  */
-#ifndef GCAL_FIT_ORDER_PROBABILITY_H
-#define GCAL_FIT_ORDER_PROBABILITY_H
+#ifndef GCAL_STORE_PREDICT_RIVALS_H
+#define GCAL_STORE_PREDICT_RIVALS_H
 
 #include <stddef.h>
 
@@ -22,7 +22,7 @@ struct gcal_error;
  * variance due to parameters between it and its nearest rival.  For two kernels that is
  * the same; among more, no pair is distinguished better than it would be alone.
  */
-struct gcal_fit_order {
+struct gcal_rivals {
     size_t n;
     const double *log_time;
     const double *covariance; /* of log_time due to the parameters, n x n */
@@ -32,12 +32,12 @@ struct gcal_fit_order {
 /* The probability that kernel 'a' takes less time than 'b'; 0.5 for two that are
  * certainly equal.
  */
-double gcal_fit_order_faster(const struct gcal_fit_order *candidates, size_t a, size_t b);
+double gcal_rivals_faster(const struct gcal_rivals *candidates, size_t a, size_t b);
 
 /* The probability that 'a' takes less time than all others: a deterministic quasi-Monte
  * Carlo integral, accurate to about 0.002.  -1 when memory ran out.
  */
-int gcal_fit_order_fastest(const struct gcal_fit_order *candidates, size_t a,
-                           double *probability, struct gcal_error *err);
+int gcal_rivals_fastest(const struct gcal_rivals *candidates, size_t a,
+                        double *probability, struct gcal_error *err);
 
 #endif
