@@ -177,9 +177,9 @@ static double compare_pair(const struct gcal_order_variant *a,
                            double *spread)
 {
     double log_time[2] = { log(a->prediction.time_s), log(b->prediction.time_s) };
-    double covariance[4];
+    double covariance[4], misfit[2] = { c->misfit, c->misfit };
     const struct gcal_rivals pair = {
-        .n = 2, .log_time = log_time, .covariance = covariance, .misfit = c->misfit
+        .n = 2, .log_time = log_time, .covariance = covariance, .misfit = misfit
     };
 
     spread_gradient(c, a->log_gradient, spread);
@@ -204,15 +204,20 @@ static void compare_pairs(struct gcal_order *r, const struct common *c, double *
 static int compare(struct gcal_order *r, const struct common *c, struct gcal_error *err)
 {
     size_t n = r->n_covered < MOST_RIVALS ? r->n_covered : MOST_RIVALS;
-    double *log_time = calloc(n * (n + 1) + 1, sizeof(*log_time));
+    double *log_time = calloc(n * (n + 2) + 1, sizeof(*log_time));
     double *spread = calloc(c->n_parameters + 1, sizeof(*spread));
-    struct gcal_rivals candidates = { .n = n, .log_time = log_time, .misfit = c->misfit };
+    struct gcal_rivals candidates = { .n = n, .log_time = log_time };
     int rc = log_time && spread ? 0 : gcal_error_memory(err);
 
     if (rc == 0) {
-        candidates.covariance = log_time + n;
+        double *misfit = log_time + n, *covariance = misfit + n;
+
+        candidates.misfit = misfit;
+        candidates.covariance = covariance;
+        for (size_t i = 0; i < n; i++)
+            misfit[i] = c->misfit;
         compare_pairs(r, c, spread);
-        fill_candidates(r, c, n, spread, log_time, log_time + n);
+        fill_candidates(r, c, n, spread, log_time, covariance);
         rc = gcal_rivals_fastest(&candidates, 0, &r->fastest, err);
     }
     free(log_time);

@@ -246,6 +246,14 @@ int gpucal_compare(const struct gpucal_model *a, const double *a_sizes,
                    const struct gpucal_model *b, const double *b_sizes,
                    struct gpucal_ratio *ratio, struct gpucal_error *err);
 
+/* The probability that variant 'which' takes less time than all others, accurate to 0.002; NaN:
+ * it is not covered.  Others that are not covered or not predicted do not count.  -1 if it is
+ * not predicted.  Takes microseconds for a few variants, and grows with the square of the number
+ * of those that have a chance, of which there may be 1000.
+ */
+int gpucal_fastest(const struct gpucal_variant *variants, size_t count, size_t which,
+                   double *probability, struct gpucal_error *err);
+
 /* One device's share of divided work.  Its time is
  *
  *   start_s + transfer_s * units + predicted time of the kernel with

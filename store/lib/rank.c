@@ -105,3 +105,22 @@ API int gpucal_compare(const struct gpucal_model *a, const double *a_sizes,
                                     .faster = r.faster };
     return 0;
 }
+
+API int gpucal_fastest(const struct gpucal_variant *variants, size_t count, size_t which,
+                       double *probability, struct gpucal_error *err)
+{
+    struct gcal_ratio_launch *launches = calloc(count + 1, sizeof(*launches));
+    struct gcal_error e = { 0 };
+    int rc = launches ? 0 : gcal_error_memory(&e);
+
+    if (rc == 0 && which >= count)
+        rc = gcal_error_set(&e, GCAL_EINPUT, "there is no variant %zu of %zu", which,
+                            count);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        launches[i] =
+            (struct gcal_ratio_launch){ variants[i].model->predictor, variants[i].sizes };
+    if (rc == 0)
+        rc = gcal_ratio_fastest(launches, count, which, probability, &e);
+    free(launches);
+    return rc < 0 ? gpucal_error_from(err, &e) : 0;
+}

@@ -206,8 +206,8 @@ static int eval_raw(const struct gcal_predictor *p, const double *sizes, double 
         return 0;
     gcal_error_set(err, GCAL_EINPUT, "model %s predicts %g s for these sizes%s",
                    p->shared->model->name, time_s, p->hint ? p->hint : "");
-    return gcal_error_because(err, time_s == 0 ? GCAL_REASON_NOT_COVERED
-                                               : GCAL_REASON_SIZES);
+    return gcal_error_because(err,
+                              time_s == 0 ? GCAL_REASON_NOT_COVERED : GCAL_REASON_SIZES);
 }
 
 int gcal_predictor_time(const struct gcal_predictor *p, const double *sizes,

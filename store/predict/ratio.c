@@ -2,11 +2,15 @@
 #include "store/predict/ratio.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/array.h"
+#include "calib/base/error.h"
 #include "calib/model/model.h"
 #include "store/params/params.h"
 #include "store/predict/private.h"
+#include "store/predict/rivals.h"
 
 /* A prediction, and what its error is made of. */
 struct side {
@@ -64,18 +68,23 @@ static double square(double x)
     return x * x;
 }
 
-/* Of log(time of a) - log(time of b), due to the parameters. */
-static double parameter_variance(const struct side *a, const struct side *b)
+/* Of the logarithms of both times, due to the parameters. */
+static double parameter_covariance(const struct side *a, const struct side *b)
 {
-    bool shared = share_parameters(a->predictor->shared, b->predictor->shared);
-    size_t n = a->predictor->shared->n_columns, m = b->predictor->shared->n_columns;
+    size_t n = a->predictor->shared->n_columns;
     double sum = 0;
 
+    if (!share_parameters(a->predictor->shared, b->predictor->shared))
+        return 0;
     for (size_t k = 0; k < n; k++)
-        sum += square(a->image[k] - (shared ? b->image[k] : 0));
-    for (size_t k = 0; k < m && !shared; k++)
-        sum += square(b->image[k]);
+        sum += a->image[k] * b->image[k];
     return sum;
+}
+
+static double parameter_variance(const struct side *a, const struct side *b)
+{
+    return fmax(0, parameter_covariance(a, a) + parameter_covariance(b, b) -
+                       2 * parameter_covariance(a, b));
 }
 
 static double factor_variance(const struct side *a, const struct side *b)
@@ -142,4 +151,95 @@ int gcal_ratio_predict(const struct gcal_predictor *a, const double *a_sizes,
         return -1;
     *ratio = compare(&x, &y);
     return 0;
+}
+
+/* ---- the fastest of several ---- */
+
+/* Sides that may be faster than the first, and what rivals.h takes of them. */
+struct field {
+    size_t n, capacity;
+    struct side *sides;
+    double *numbers; /* of 'rivals' */
+    struct gcal_rivals rivals;
+};
+
+/* Chances below this do not count. */
+#define LEAST_CHANCE 1e-7
+
+static int add_side(struct field *f, const struct side *side, struct gcal_error *err)
+{
+    struct side *moved;
+
+    if (f->n > GCAL_RATIO_MAX_RIVALS)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "more than %d variants may be the fastest: compare fewer",
+                              GCAL_RATIO_MAX_RIVALS);
+    moved = gcal_array_grow(f->sides, f->n, &f->capacity, sizeof(*moved), err);
+    if (!moved)
+        return -1;
+    f->sides = moved;
+    moved[f->n++] = *side;
+    return 0;
+}
+
+/* Those that have a chance against the first. */
+static int add_rivals(struct field *f, const struct gcal_ratio_launch *launches, size_t n,
+                      size_t which, struct gcal_error *err)
+{
+    struct side side;
+
+    for (size_t i = 0; i < n; i++)
+        if (i != which &&
+            predict(&side, launches[i].predictor, launches[i].sizes, NULL) == 0 &&
+            is_covered(&side) && compare(&side, &f->sides[0]).faster > LEAST_CHANCE &&
+            add_side(f, &side, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int fill_rivals(struct field *f, struct gcal_error *err)
+{
+    size_t n = f->n;
+    double *log_time = f->numbers = calloc(2 * n * (n + 1), sizeof(*log_time));
+    double *misfit = log_time + n, *covariance = misfit + n, *device = covariance + n * n;
+
+    if (!log_time)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        const struct side *a = &f->sides[i];
+
+        log_time[i] = log(a->prediction.time_s);
+        misfit[i] = a->prediction.misfit;
+        for (size_t k = 0; k < n; k++) {
+            const struct side *b = &f->sides[k];
+
+            covariance[i * n + k] = parameter_covariance(a, b);
+            device[i * n + k] = share_factor(a->predictor, b->predictor)
+                                    ? square(a->predictor->factor_error)
+                                    : 0;
+        }
+    }
+    f->rivals = (struct gcal_rivals){ n, log_time, covariance, misfit, device };
+    return 0;
+}
+
+int gcal_ratio_fastest(const struct gcal_ratio_launch *launches, size_t n, size_t which,
+                       double *probability, struct gcal_error *err)
+{
+    struct field f = { 0 };
+    struct side own;
+    int rc = predict(&own, launches[which].predictor, launches[which].sizes, err);
+
+    if (rc == 0 && !is_covered(&own)) {
+        *probability = NAN;
+        return 0;
+    }
+    if (rc == 0 &&
+        (add_side(&f, &own, err) < 0 || add_rivals(&f, launches, n, which, err) < 0 ||
+         fill_rivals(&f, err) < 0 ||
+         gcal_rivals_fastest(&f.rivals, 0, probability, err) < 0))
+        rc = -1;
+    free(f.sides);
+    free(f.numbers);
+    return rc;
 }

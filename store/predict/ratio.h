@@ -9,6 +9,8 @@
 #ifndef GCAL_STORE_PREDICT_RATIO_H
 #define GCAL_STORE_PREDICT_RATIO_H
 
+#include <stddef.h>
+
 struct gcal_error;
 struct gcal_predictor;
 
@@ -25,5 +27,21 @@ struct gcal_ratio {
 int gcal_ratio_predict(const struct gcal_predictor *a, const double *a_sizes,
                        const struct gcal_predictor *b, const double *b_sizes,
                        struct gcal_ratio *ratio, struct gcal_error *err);
+
+/* The most launches that may be faster than one; for so many, it takes seconds. */
+#define GCAL_RATIO_MAX_RIVALS 1000
+
+/* A kernel on a device, with sizes. */
+struct gcal_ratio_launch {
+    const struct gcal_predictor *predictor;
+    const double *sizes;
+};
+
+/* The probability that launch 'which' takes less time than all others (rivals.h), accurate to
+ * 0.002; NaN: it is not covered.  Others that are not covered or not predicted do not count.
+ * -1 where it is not predicted itself.
+ */
+int gcal_ratio_fastest(const struct gcal_ratio_launch *launches, size_t n, size_t which,
+                       double *probability, struct gcal_error *err);
 
 #endif

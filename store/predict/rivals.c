@@ -90,18 +90,33 @@ static double positive(double lead, double variance)
 
 /* ---- pairs ---- */
 
-/* Due to the parameters. */
-static double difference_variance(const struct gcal_rivals *c, size_t a, size_t b)
+/* Of the difference of a and b, by their covariance. */
+static double difference_variance(const double *v, size_t n, size_t a, size_t b)
 {
-    const double *v = c->covariance;
+    return v[a * n + a] + v[b * n + b] - v[a * n + b] - v[b * n + a];
+}
 
-    return v[a * c->n + a] + v[b * c->n + b] - v[a * c->n + b] - v[b * c->n + a];
+static double parameter_variance(const struct gcal_rivals *c, size_t a, size_t b)
+{
+    return difference_variance(c->covariance, c->n, a, b);
+}
+
+static double device_variance(const struct gcal_rivals *c, size_t a, size_t b)
+{
+    return c->device ? difference_variance(c->device, c->n, a, b) : 0;
+}
+
+static double square(double x)
+{
+    return x * x;
 }
 
 double gcal_rivals_faster(const struct gcal_rivals *c, size_t a, size_t b)
 {
-    return positive(c->log_time[b] - c->log_time[a],
-                    fmax(difference_variance(c, a, b), 2 * c->misfit * c->misfit));
+    return positive(
+        c->log_time[b] - c->log_time[a],
+        fmax(parameter_variance(c, a, b), square(c->misfit[a]) + square(c->misfit[b])) +
+            device_variance(c, a, b));
 }
 
 /* ---- all ---- */
@@ -123,8 +138,8 @@ static void find_specific(const struct gcal_rivals *c, double *specific)
 
         for (size_t y = 0; y < c->n; y++)
             if (y != x)
-                nearest = fmin(nearest, fmax(0, difference_variance(c, x, y)));
-        specific[x] = fmax(0, c->misfit * c->misfit - nearest / 2);
+                nearest = fmin(nearest, fmax(0, parameter_variance(c, x, y)));
+        specific[x] = fmax(0, square(c->misfit[x]) - nearest / 2);
     }
 }
 
@@ -135,11 +150,17 @@ static size_t find_rivals(const struct gcal_rivals *c, const double *specific, s
     size_t n = 0;
 
     for (size_t x = 0; x < c->n; x++)
-        if (x != a &&
-            positive(c->log_time[a] - c->log_time[x],
-                     difference_variance(c, x, a) + specific[x] + specific[a]) > 1e-7)
+        if (x != a && positive(c->log_time[a] - c->log_time[x],
+                               parameter_variance(c, x, a) + device_variance(c, x, a) +
+                                   specific[x] + specific[a]) > 1e-7)
             rivals[n++] = x;
     return n;
+}
+
+/* Of the leads over x and y. */
+static double lead_covariance(const double *v, size_t n, size_t a, size_t x, size_t y)
+{
+    return v[x * n + y] - v[x * n + a] - v[a * n + y] + v[a * n + a];
 }
 
 static int leads_create(struct leads *l, const struct gcal_rivals *c,
@@ -161,11 +182,11 @@ static int leads_create(struct leads *l, const struct gcal_rivals *c,
         l->mean[i] = c->log_time[x] - c->log_time[a];
         for (size_t j = 0; j <= i; j++) {
             size_t y = rivals[j];
-            const double *v = c->covariance;
 
-            l->factor[i * n + j] = v[x * c->n + y] - v[x * c->n + a] - v[a * c->n + y] +
-                                   v[a * c->n + a] + specific[a] +
-                                   (x == y ? specific[x] : 0);
+            l->factor[i * n + j] =
+                lead_covariance(c->covariance, c->n, a, x, y) +
+                (c->device ? lead_covariance(c->device, c->n, a, x, y) : 0) +
+                specific[a] + (x == y ? specific[x] : 0);
         }
     }
     return 0;

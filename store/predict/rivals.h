@@ -18,6 +18,8 @@ struct gcal_error;
  * two misfits.  Kernels that share all parameters are thus distinguished as well as two
  * misfits allow, and kernels that share none as well as two intervals do.
  *
+ * Errors of the factors of devices come on top of that; those of one device have them in common.
+ *
  * Among more than two, a kernel's independent variance is the misfit's less half of the
  * variance due to parameters between it and its nearest rival.  For two kernels that is
  * the same; among more, no pair is distinguished better than it would be alone.
@@ -26,7 +28,9 @@ struct gcal_rivals {
     size_t n;
     const double *log_time;
     const double *covariance; /* of log_time due to the parameters, n x n */
-    double misfit;            /* standard deviation of log_time */
+    const double *misfit;     /* standard deviation of each log_time */
+    const double *device; /* covariance due to the devices' factors, n x n; NULL: there is
+                                 one device */
 };
 
 /* The probability that kernel 'a' takes less time than 'b'; 0.5 for two that are

@@ -14,7 +14,7 @@ a store's contents as DataFrames, and ``gpucal.record`` (pandas and h5py) reads 
 
 from ._library import lib as _lib
 from ._library import text as _text
-from .choice import Division, Part, Ranked, Ratio, Share, compare, rank, split
+from .choice import Division, Part, Ranked, Ratio, Share, compare, fastest, rank, split
 from .errors import Code, Error
 from .model import Launch, Model, Prediction, Predictions
 from .profile import Profile, count, count_text
@@ -42,6 +42,7 @@ __all__ = [
     "compare",
     "count",
     "count_text",
+    "fastest",
     "rank",
     "split",
 ]

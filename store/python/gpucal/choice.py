@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ._library import ffi, lib
 from .errors import Check, Code, Error
@@ -21,21 +22,36 @@ class Ranked:
     is_covered: bool  # the model has a cost for all of its work
 
 
+def _variants(launches: Sequence[Launch]) -> tuple[Any, list[Any]]:
+    """The structs of the library, and their sizes, which must live as long."""
+    variants = ffi.new("struct gpucal_variant[]", len(launches))
+    rows = [ffi.new("double[]", launch._row()) for launch in launches]
+    for variant, launch, row in zip(variants, launches, rows):
+        variant.model, variant.sizes = launch.model._model, row
+    return variants, rows
+
+
 def rank(launches: Sequence[Launch]) -> list[Ranked]:
     """Launches by predicted time, the fastest first; those with work without a cost follow all
     others, and those without a prediction come last.
     """
     check = Check()
-    variants = ffi.new("struct gpucal_variant[]", len(launches))
-    rows = [ffi.new("double[]", launch._row()) for launch in launches]
+    variants, _rows = _variants(launches)
     order = ffi.new("size_t[]", len(launches))
-    for variant, launch, row in zip(variants, launches, rows):
-        variant.model, variant.sizes = launch.model._model, row
     check(lib.gpucal_rank(variants, len(launches), order, check.struct))
     return [
         Ranked(launches[i], variants[i].time_s, variants[i].faster, bool(variants[i].is_covered))
         for i in order
     ]
+
+
+def fastest(launches: Sequence[Launch], which: int = 0) -> float:
+    """The probability that a launch takes less time than all others; NaN: it is not covered."""
+    check = Check()
+    variants, _rows = _variants(launches)
+    probability = ffi.new("double *")
+    check(lib.gpucal_fastest(variants, len(launches), which, probability, check.struct))
+    return float(probability[0])
 
 
 @dataclass(frozen=True)

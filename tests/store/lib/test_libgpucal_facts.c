@@ -326,6 +326,7 @@ static void compares_devices(void **state)
     struct gpucal_variant variants[2] = { { .model = b, .sizes = &n },
                                           { .model = a, .sizes = &n } };
     struct gpucal_ratio r;
+    double chance;
     size_t order[2];
 
     ratio = 1.0125 / 0.9875 * h.launch / g.launch;
@@ -336,6 +337,10 @@ static void compares_devices(void **state)
     assert_int_equal(gpucal_rank(variants, 2, order, NULL), 0);
     assert_int_equal(order[0], 1);
     assert_true(fabs(variants[0].faster - (1 - r.faster)) < 1e-12);
+    assert_int_equal(gpucal_fastest(variants, 2, 1, &chance, NULL), 0);
+    assert_true(fabs(chance - r.faster) < 1e-3);
+    assert_int_equal(gpucal_fastest(variants, 1, 0, &chance, NULL), 0);
+    assert_true(chance == 1);
     gpucal_model_close(b);
     gpucal_model_close(a);
 }

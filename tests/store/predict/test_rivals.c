@@ -37,6 +37,8 @@ static const double gradients[N][N_SHARE] = { { 0.97, 0.03, 0.11 },
 static const double log_times[N] = { -4.25, -4.22, -4.31, -4.2, -4.27 };
 static const double shares[N_SHARE] = { 0.093, 0.061, 0.172 }; /* standard deviations */
 static const double misfit = 0.0713;
+static const double misfits[N] = { 0.0713, 0.0713, 0.0713, 0.0713, 0.0713 };
+static const double none[700];
 
 static void fill_covariance(double covariance[N * N])
 {
@@ -107,7 +109,7 @@ static void probabilities_are_those_of_draws(void **state)
     size_t first[N] = { 0 }, before[N][N] = { 0 };
     double covariance[N * N], sum = 0;
     struct gcal_rivals c = {
-        .n = N, .log_time = log_times, .covariance = covariance, .misfit = misfit
+        .n = N, .log_time = log_times, .covariance = covariance, .misfit = misfits
     };
     const double sure = 4 * 0.5 / sqrt(N_DRAWS);
 
@@ -136,7 +138,9 @@ static void common_errors_do_not_matter(void **state)
 {
     const double times[] = { -3, -2.99, -3.5 };
     const double covariance[] = { 0.04, 0.04, 0, 0.04, 0.04, 0, 0, 0, 0.01 };
-    struct gcal_rivals c = { .n = 3, .log_time = times, .covariance = covariance };
+    struct gcal_rivals c = {
+        .n = 3, .log_time = times, .covariance = covariance, .misfit = none
+    };
     double p;
 
     (void)state;
@@ -162,15 +166,15 @@ static void the_larger_error_counts(void **state)
 {
     const double times[] = { -2.1, -2 };
     const double same[] = { 0.04, 0.04, 0.04, 0.04 }, apart[] = { 0.04, 0, 0, 0.04 };
-    struct gcal_rivals c = { .n = 2, .log_time = times };
-    double p;
+    double misfit_of[2], p;
+    struct gcal_rivals c = { .n = 2, .log_time = times, .misfit = misfit_of };
 
     (void)state;
     for (int i = 0; i < 4; i++) {
         const double larger[] = { 2 * 0.05 * 0.05, 0.08, 2 * 0.3 * 0.3, 2 * 0.3 * 0.3 };
 
         c.covariance = i % 2 ? apart : same;
-        c.misfit = i / 2 ? 0.3 : 0.05;
+        misfit_of[0] = misfit_of[1] = i / 2 ? 0.3 : 0.05;
         assert_near(gcal_rivals_faster(&c, 0, 1), led_by(larger[i]), 1e-12);
         assert_near(gcal_rivals_faster(&c, 1, 0), 1 - led_by(larger[i]), 1e-12);
         /* With two kernels, the fastest is the faster one. */
@@ -179,10 +183,34 @@ static void the_larger_error_counts(void **state)
     }
 }
 
+/* Misfits of their own, and the factors of two devices on top. */
+static void devices_and_misfits_differ(void **state)
+{
+    const double times[] = { -2.1, -2 };
+    const double misfit_of[] = { sqrt(0.015), sqrt(0.005) };
+    const double covariance[] = { 0.001, 0, 0, 0.001 };
+    const double device[] = { 0.011, 0, 0, 0.023 }, shared[] = { 0.5, 0.5, 0.5, 0.5 };
+    struct gcal_rivals c = { .n = 2,
+                             .log_time = times,
+                             .covariance = covariance,
+                             .misfit = misfit_of,
+                             .device = device };
+    double p;
+
+    (void)state;
+    assert_near(gcal_rivals_faster(&c, 0, 1), led_by(0.02 + 0.034), 1e-12);
+    assert_int_equal(gcal_rivals_fastest(&c, 0, &p, NULL), 0);
+    assert_near(p, led_by(0.02 + 0.034), 1e-6);
+    c.device = shared; /* of one device: it cancels */
+    assert_near(gcal_rivals_faster(&c, 0, 1), led_by(0.02), 1e-12);
+}
+
 static void one_kernel_is_the_fastest(void **state)
 {
     const double time = -2.385, variance = 0.1;
-    struct gcal_rivals c = { .n = 1, .log_time = &time, .covariance = &variance };
+    struct gcal_rivals c = {
+        .n = 1, .log_time = &time, .covariance = &variance, .misfit = none
+    };
     double p = 0;
 
     (void)state;
@@ -194,7 +222,9 @@ static void one_kernel_is_the_fastest(void **state)
 static void equal_kernels_have_equal_chances(void **state)
 {
     static double times[40], covariance[40 * 40];
-    struct gcal_rivals c = { .n = 40, .log_time = times, .covariance = covariance };
+    struct gcal_rivals c = {
+        .n = 40, .log_time = times, .covariance = covariance, .misfit = none
+    };
     double p;
 
     (void)state;
@@ -209,7 +239,9 @@ static void equal_kernels_have_equal_chances(void **state)
 static void losers_do_not_matter(void **state)
 {
     static double times[700], covariance[700 * 700];
-    struct gcal_rivals c = { .n = 700, .log_time = times, .covariance = covariance };
+    struct gcal_rivals c = {
+        .n = 700, .log_time = times, .covariance = covariance, .misfit = none
+    };
     double p;
 
     (void)state;
@@ -229,6 +261,7 @@ int main(void)
         cmocka_unit_test(probabilities_are_those_of_draws),
         cmocka_unit_test(common_errors_do_not_matter),
         cmocka_unit_test(the_larger_error_counts),
+        cmocka_unit_test(devices_and_misfits_differ),
         cmocka_unit_test(one_kernel_is_the_fastest),
         cmocka_unit_test(equal_kernels_have_equal_chances),
         cmocka_unit_test(losers_do_not_matter),

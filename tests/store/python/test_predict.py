@@ -186,6 +186,14 @@ def test_ranks_and_compares(model, store, product):
     assert ranked[1].faster == pytest.approx(1 - ratio.faster)
     with pytest.raises(gpucal.Error, match="no variant"):
         gpucal.rank([])
+    near = [model.at(n=n) for n in (512, 512.5, 513)]
+    chances = [gpucal.fastest(near, i) for i in range(3)]
+    assert sum(chances) == pytest.approx(1, abs=0.005) and chances[0] > chances[1] > chances[2] > 0
+    assert gpucal.fastest(launches, 1) == pytest.approx(1, abs=1e-6)  # NaN does not count
+    assert gpucal.fastest(near[:2]) == pytest.approx(
+        gpucal.compare(*near[:2]).faster, abs=0.002)
+    with pytest.raises(gpucal.Error, match="no variant 3 of 3"):
+        gpucal.fastest(near, 3)
 
 
 def test_splits(store, product):
