@@ -129,7 +129,7 @@ int gcal_command_devices(int argc, char **argv)
             print_device(&devices.info[i]);
     }
     if (c.json && n_listed)
-        gcal_json_print(all);
+        gcal_json_print(all, "devices");
     json_decref(all);
     if (!n_listed)
         gcal_error_set(&err, GCAL_EDEVICE, "none of the %zu OpenCL devices matches '%s'",

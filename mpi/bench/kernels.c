@@ -17,6 +17,7 @@
 #include "mpi/bench/bench.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/option_list.h"
+#include "mpi/bench/json.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
 #include "mpi/cli/quiet.h"
@@ -27,7 +28,7 @@
 struct kernels_command {
     struct gcal_option_list tags, devices, catalogue;
     enum gcal_match match;
-    bool source, counts, run;
+    bool source, counts, run, json;
     const char *config, *csv;
     double budget_s; /* 0: not given */
 };
@@ -83,7 +84,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->csv, &c->budget_s, &c->config, &c->catalogue);
+        GCAL_OPTION_VALUES(state, &c->csv, &c->budget_s, &c->config, &c->catalogue,
+                           &c->json);
         break;
     case MATCH:
         c->match = match_named(arg);
@@ -112,11 +114,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = { GCAL_OPTION(csv),
-                                              GCAL_OPTION(budget),
-                                              GCAL_OPTION(config),
-                                              GCAL_OPTION(catalogue),
-                                              { 0 } };
+static const struct argp_child children[] = { GCAL_OPTION(csv),    GCAL_OPTION(budget),
+                                              GCAL_OPTION(config), GCAL_OPTION(catalogue),
+                                              GCAL_OPTION(json),   { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -217,6 +217,26 @@ static void print_end(const struct kernels_command *c, const struct listed_for *
     gcal_bench_print_left_out(list);
 }
 
+static int print_list(const struct kernels_command *c, const struct listed_for *a,
+                      const struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    for (size_t i = 0; i < list->n_kernels; i++)
+        if (print_kernel(c, list->kernels[i], a->sub_group, err) < 0)
+            return -1;
+    print_end(c, a, list);
+    return 0;
+}
+
+static int print_list_json(const struct kernels_command *c, const struct listed_for *a,
+                           const struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    const struct gcal_bench_json_options options = { .source = c->source,
+                                                     .counts = c->counts,
+                                                     .sub_group = a->sub_group };
+
+    return gcal_bench_print_kernels_json(list, &options, err);
+}
+
 /* Exit status, or -1. */
 static int list_kernels(const struct kernels_command *c,
                         const struct gcal_catalogue *catalogue, struct gcal_error *err)
@@ -230,11 +250,7 @@ static int list_kernels(const struct kernels_command *c,
                                 a.known ? &a.limits : NULL, &list, err) < 0 ||
         gcal_kernel_list_check(&list, err) < 0)
         goto out;
-    rc = 0;
-    for (size_t i = 0; rc == 0 && i < list.n_kernels; i++)
-        rc = print_kernel(c, list.kernels[i], a.sub_group, err);
-    if (rc == 0)
-        print_end(c, &a, &list);
+    rc = c->json ? print_list_json(c, &a, &list, err) : print_list(c, &a, &list, err);
     if (rc == 0 && list.failed.n)
         rc = GCAL_EDEVICE;
 out:
@@ -242,10 +258,18 @@ out:
     return rc;
 }
 
-static int list_generators(const struct gcal_catalogue *catalogue, struct gcal_error *err)
+static int list_generators(const struct kernels_command *c,
+                           const struct gcal_catalogue *catalogue, struct gcal_error *err)
 {
-    char *text = gcal_catalogue_describe(catalogue, err);
-    int rc = text ? gcal_command_write(NULL, text, err) : -1;
+    char *text;
+    int rc;
+
+    if (c->json) {
+        gcal_bench_print_generators_json(catalogue);
+        return 0;
+    }
+    text = gcal_catalogue_describe(catalogue, err);
+    rc = text ? gcal_command_write(NULL, text, err) : -1;
 
     free(text);
     return rc;
@@ -259,7 +283,8 @@ struct benchmark {
     const struct gcal_catalogue *catalogue;
     struct gcal_worker_spawner *spawner;
     struct gcal_display *display;
-    FILE *csv; /* NULL: none */
+    FILE *csv;       /* NULL: none */
+    json_t *results; /* NULL: a table */
     bool good;
 };
 
@@ -280,7 +305,10 @@ static int run_on(struct benchmark *b, const struct gcal_device_info *info,
                             b->display, err);
     gcal_display_clear(b->display);
     if (rc == 0) {
-        gcal_bench_print(&run);
+        if (b->results)
+            rc = gcal_bench_add_results_json(b->results, &run, err);
+        else
+            gcal_bench_print(&run);
         if (b->csv)
             gcal_bench_csv_rows(b->csv, &run);
         fflush(stdout);
@@ -314,9 +342,12 @@ static int benchmark(const struct kernels_command *c,
         return gcal_error_set(err, GCAL_EINPUT, "%s: %m", c->csv);
     if (b.csv)
         gcal_bench_csv_header(b.csv);
-    b.display = gcal_display_create(false);
+    b.results = c->json ? json_array() : NULL;
+    b.display = gcal_display_create(c->json);
     rc = run_on_all(&b, err);
     gcal_display_destroy(b.display);
+    if (b.results)
+        gcal_bench_print_results_json(b.results);
     if (b.csv && (ferror(b.csv) | (fclose(b.csv) == EOF)) && rc == 0)
         rc = gcal_error_set(err, GCAL_EINPUT, "%s: %m", c->csv);
     return rc < 0 ? -1 : b.good ? 0 : GCAL_EDEVICE;
@@ -331,7 +362,7 @@ static int run(const struct kernels_command *c, struct gcal_error *err)
     if (!catalogue)
         return -1;
     if (!c->tags.n && !c->run)
-        rc = list_generators(catalogue, err);
+        rc = list_generators(c, catalogue, err);
     else if (gcal_catalogue_check(catalogue, c->tags.n, c->tags.items, c->match, err) ==
              0)
         rc = c->run ? benchmark(c, catalogue, err) : list_kernels(c, catalogue, err);

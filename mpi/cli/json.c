@@ -3,7 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "mpi/cli/csv_table.h"
 #include "mpi/cli/quiet.h"
 
 json_t *gcal_json_number(double value)
@@ -20,9 +23,57 @@ json_t *gcal_json_sizes(size_t n, char *const *names, const double *values)
     return object;
 }
 
-void gcal_json_print(const json_t *document)
+/* The version of all schemas: a key that changes its meaning makes a new one. */
+static void add_schema(json_t *object, const char *name)
 {
+    json_t *all = json_object();
+
+    json_object_set_new(all, "schema", json_sprintf("gpucal-%s-1", name));
+    json_object_update_missing(all, object); /* it comes first */
+    json_object_clear(object);
+    json_object_update(object, all);
+    json_decref(all);
+}
+
+void gcal_json_print(json_t *document, const char *name)
+{
+    size_t i;
+    json_t *item;
+
+    if (json_is_object(document))
+        add_schema(document, name);
+    json_array_foreach(document, i, item) add_schema(item, name);
     gcal_quiet_keep_all();
     json_dumpf(document, stdout, JSON_INDENT(2));
     putchar('\n');
+}
+
+static json_t *cell_json(const char *cell)
+{
+    char *end;
+    double value = strtod(cell, &end);
+
+    if (!*cell)
+        return json_null();
+    return *end || !isfinite(value)                      ? json_string(cell)
+           : strspn(cell, "-0123456789") == strlen(cell) ? json_integer((json_int_t)value)
+                                                         : json_real(value);
+}
+
+json_t *gcal_json_rows(const char *csv, size_t size, struct gcal_error *err)
+{
+    struct gcal_csv_table table = { 0 };
+    json_t *rows = NULL, *row;
+
+    if (gcal_csv_table_parse("CSV", csv, size, &table, err) == 0) {
+        rows = json_array();
+        for (size_t i = 0; i < table.n_rows; i++) {
+            json_array_append_new(rows, row = json_object());
+            for (size_t k = 0; k < table.n_columns; k++)
+                json_object_set_new(row, table.cells[k],
+                                    cell_json(gcal_csv_table_cell(&table, i, k)));
+        }
+    }
+    gcal_csv_table_clear(&table);
+    return rows;
 }

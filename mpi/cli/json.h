@@ -4,13 +4,22 @@
 
 #include <jansson.h>
 
+struct gcal_error;
+
 /* Numbers that are not finite, which JSON lacks, become null. */
 json_t *gcal_json_number(double value);
 
 /* An object with n names and their values. */
 json_t *gcal_json_sizes(size_t n, char *const *names, const double *values);
 
-/* Prints one document and a newline to stdout. */
-void gcal_json_print(const json_t *document);
+/* Prints one document and a newline to stdout: an object, or a list of objects, which get the
+ * key "schema" with "gpucal-NAME-1", the name of their JSON Schema in docs/schema.
+ */
+void gcal_json_print(json_t *document, const char *name);
+
+/* The rows of a CSV text with a header, as objects: numbers, texts, and null for empty cells.
+ * NULL with 'err' for a text that is none.
+ */
+json_t *gcal_json_rows(const char *csv, size_t size, struct gcal_error *err);
 
 #endif

@@ -66,11 +66,11 @@ void gcal_option_describe(const struct argp *argp, const char *command)
 
     for (size_t i = 0; rows && i < n; i++)
         json_array_append_new(options, row_json(&rows[i]));
-    all = json_pack("{s:s, s:s, s:o, s:o}", "schema", "gpucal-help-1", "command", command,
-                    "usage", split(argp->args_doc ? argp->args_doc : "", '\n'), "options",
-                    options);
+    all =
+        json_pack("{s:s, s:o, s:o}", "command", command, "usage",
+                  split(argp->args_doc ? argp->args_doc : "", '\n'), "options", options);
     add_texts(all, argp->doc);
-    gcal_json_print(all);
+    gcal_json_print(all, "help");
     json_decref(all);
     free(rows);
 }

@@ -465,15 +465,15 @@ static json_t *point_json(const struct gcal_profile *profile, const double *size
     return all;
 }
 
-int gcal_count_features_print_json(const struct gcal_profile *profile, double sub_group,
-                                   const struct gcal_count_points *points,
-                                   struct gcal_error *err)
+json_t *gcal_count_features_json(const struct gcal_profile *profile, double sub_group,
+                                 const struct gcal_count_points *points,
+                                 struct gcal_error *err)
 {
     double *values = gcal_count_features_values(profile, sub_group, points, err);
     json_t *list;
 
     if (!values)
-        return -1;
+        return NULL;
     list = json_array();
     for (size_t i = 0; i < points->n; i++)
         json_array_append_new(list,
@@ -481,8 +481,19 @@ int gcal_count_features_print_json(const struct gcal_profile *profile, double su
                                          values + i, points->n));
     if (!points->n)
         json_array_append_new(list, point_json(profile, NULL, NULL, 0));
-    gcal_json_print(points->n > 1 ? list : json_array_get(list, 0));
-    json_decref(list);
     free(values);
+    return list;
+}
+
+int gcal_count_features_print_json(const struct gcal_profile *profile, double sub_group,
+                                   const struct gcal_count_points *points,
+                                   struct gcal_error *err)
+{
+    json_t *list = gcal_count_features_json(profile, sub_group, points, err);
+
+    if (!list)
+        return -1;
+    gcal_json_print(points->n > 1 ? list : json_array_get(list, 0), "count");
+    json_decref(list);
     return 0;
 }

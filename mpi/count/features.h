@@ -2,6 +2,7 @@
 #ifndef GCAL_MPI_COUNT_FEATURES_H
 #define GCAL_MPI_COUNT_FEATURES_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 struct gcal_count_points;
@@ -19,6 +20,11 @@ int gcal_count_features_print(const struct gcal_profile *profile, double sub_gro
 int gcal_count_features_print_json(const struct gcal_profile *profile, double sub_group,
                                    const struct gcal_count_points *points,
                                    struct gcal_error *err);
+
+/* The list of objects, one for each point (of none: one), that is printed. */
+json_t *gcal_count_features_json(const struct gcal_profile *profile, double sub_group,
+                                 const struct gcal_count_points *points,
+                                 struct gcal_error *err);
 
 /* For each entry of the profile its values at all points (NaN: none), as printed; the
  * caller's to free.  NULL with 'err'.

@@ -188,7 +188,7 @@ static int print_json(const struct explain_command *c, const struct gcal_explain
         rc = (object = one_json(c, set, i, err)) ? json_array_append_new(list, object)
                                                  : -1;
     if (rc == 0)
-        gcal_json_print(set->n_cases > 1 ? list : json_array_get(list, 0));
+        gcal_json_print(set->n_cases > 1 ? list : json_array_get(list, 0), "explain");
     json_decref(list);
     return rc;
 }

@@ -298,7 +298,7 @@ static void print(const struct health *h, bool json)
                     names[h->verdict], "code", h->code, "reason", h->reason, "published",
                     (int)h->n_published, "present",
                     h->looked ? json_integer((json_int_t)h->n_present) : json_null());
-    gcal_json_print(all);
+    gcal_json_print(all, "health");
     json_decref(all);
 }
 

@@ -47,8 +47,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->count, &c->own, &c->store, &c->device,
-                           &c->budget_s);
+        GCAL_OPTION_VALUES(state, &c->count, &c->own, &c->store, &c->device, &c->budget_s,
+                           &c->json);
         break;
     case SIZES:
         c->sizes = arg;
@@ -72,6 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->quiet = true;
         break;
     case ARGP_KEY_END:
+        c->quiet = c->quiet || c->json;
         if (!c->count.file)
             argp_error(state, "expected KERNEL.cl");
         break;
@@ -87,6 +88,7 @@ static const struct argp_child children[] = { { &gcal_count_options_kernel_argp,
                                               GCAL_OPTION(store),
                                               GCAL_OPTION(device),
                                               GCAL_OPTION(budget),
+                                              GCAL_OPTION(json),
                                               { 0 } };
 static const struct argp argp = {
     .options = options,

@@ -28,7 +28,7 @@ struct gcal_learn_command {
     struct gcal_own_options own;
     const char *store, *device, *name, *sizes, *record, *keep;
     double budget_s;
-    bool quiet;
+    bool quiet, json;
 };
 
 /* The state of a run of the command. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "calib/model/profile.h"
+#include "mpi/cli/json.h"
 #include "mpi/learn/private.h"
 
 static void print_sizes(const struct gcal_learning *l)
@@ -74,6 +75,29 @@ static void print_prediction_command(const struct gcal_learning *l)
     printf("\n");
 }
 
+static void print_json(const struct gcal_learning *l, double took_s)
+{
+    const struct gcal_result_type_fit *fit = &l->results.fits[0];
+    json_t *sizes = json_array(), *all;
+
+    for (size_t k = 0; k < l->points.n; k++) {
+        json_t *point = json_object();
+
+        for (size_t i = 0; i < l->own.n_sizes; i++)
+            json_object_set_new(point, l->own.sizes[i].name,
+                                json_real(l->points.values[k * l->points.n_sizes + i]));
+        json_array_append_new(sizes, point);
+    }
+    all =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:b, s:f, s:o}", "model", l->own.model,
+                  "kernel", l->own.signature.kernel, "device", l->info->name, "uid",
+                  l->info->uid, "form", l->config.models[0].forms[fit->best].name,
+                  "held_out_mean_error", fit->forms[fit->best].held_out.mean_error,
+                  "published", l->store != NULL, "took_s", took_s, "sizes", sizes);
+    gcal_json_print(all, "learn");
+    json_decref(all);
+}
+
 void gcal_learn_print_end(const struct gcal_learning *l, double took_s)
 {
     const struct gcal_result_type_fit *fit = &l->results.fits[0];
@@ -82,6 +106,10 @@ void gcal_learn_print_end(const struct gcal_learning *l, double took_s)
         printf("\n%s\n", l->table);
     if (!fit->good)
         return;
+    if (l->c->json) {
+        print_json(l, took_s);
+        return;
+    }
     printf(
         "gpucal: learned '%s' in %.1f s: form %s, %.1f %% mean error at sizes that were "
         "held out; %s\n",

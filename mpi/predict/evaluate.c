@@ -7,6 +7,7 @@
 #include "calib/base/error.h"
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/json.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
@@ -24,7 +25,7 @@ struct evaluate_command {
     struct gcal_predict_device_options published;
     struct gcal_option_list tags, catalogue, replays;
     const char *config, *record, *times, *csv, *features;
-    bool with_baselines;
+    bool with_baselines, json;
     const char *baseline; /* a parameter file, or NULL */
 };
 
@@ -64,7 +65,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->published, &c->config, &c->csv, &c->catalogue);
+        GCAL_OPTION_VALUES(state, &c->published, &c->config, &c->csv, &c->catalogue,
+                           &c->json);
         break;
     case 'r':
         c->record = arg;
@@ -102,6 +104,7 @@ static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NU
                                               GCAL_OPTION(config),
                                               GCAL_OPTION(csv),
                                               GCAL_OPTION(catalogue),
+                                              GCAL_OPTION(json),
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -224,6 +227,31 @@ static int write_csv(const char *path, const struct gcal_evaluation_report *repo
     return rc;
 }
 
+/* The lines of the CSV file, as objects. */
+static int print_json(const struct gcal_evaluation_report *report, struct gcal_error *err)
+{
+    char *csv = NULL;
+    size_t size;
+    FILE *file = open_memstream(&csv, &size);
+    json_t *lines = NULL, *all;
+    int rc;
+
+    if (!file)
+        return gcal_error_memory(err);
+    rc = gcal_evaluation_csv(file, report, err);
+    if (fclose(file) == 0 && rc == 0)
+        lines = gcal_json_rows(csv, size, err);
+    free(csv);
+    if (!lines)
+        return -1;
+    all =
+        json_pack("{s:s, s:s, s:s, s:o}", "node", report->node, "device",
+                  report->device->info.name, "missing", report->missing, "lines", lines);
+    gcal_json_print(all, "evaluate");
+    json_decref(all);
+    return 0;
+}
+
 static int report(const struct evaluate_command *c, const struct inputs *in,
                   const struct gcal_evaluation *evaluation, const char *missing,
                   struct gcal_error *err)
@@ -239,7 +267,7 @@ static int report(const struct evaluate_command *c, const struct inputs *in,
     if (gcal_evaluation_sets(evaluation, &sets, &r.n_sets, err) < 0)
         return -1;
     r.sets = sets;
-    rc = gcal_evaluation_print(&r, err);
+    rc = c->json ? print_json(&r, err) : gcal_evaluation_print(&r, err);
     if (rc == 0 && c->csv)
         rc = write_csv(c->csv, &r, err);
     if (rc == 0 && c->features)

@@ -158,7 +158,7 @@ int gcal_order_print_json(const struct gcal_order *r, struct gcal_error *err)
                     "probability_first_is_fastest", fastest);
     if (!all)
         return gcal_error_memory(err);
-    gcal_json_print(all);
+    gcal_json_print(all, "rank");
     json_decref(all);
     return 0;
 }

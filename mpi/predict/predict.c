@@ -216,7 +216,7 @@ static int print_json(struct answer *a, const struct gcal_predict_target *s,
         rc = one ? json_array_append_new(list, one) : -1;
     }
     if (rc == 0)
-        gcal_json_print(s->points.n > 1 ? list : json_array_get(list, 0));
+        gcal_json_print(s->points.n > 1 ? list : json_array_get(list, 0), "predict");
     json_decref(list);
     return rc;
 }

@@ -180,7 +180,7 @@ int gcal_root_dry_run(struct gcal_root *root)
     }
     if (devices) {
         all = json_pack("{s:o, s:i}", "devices", devices, "exit_status", status);
-        gcal_json_print(all);
+        gcal_json_print(all, "dry-run");
         json_decref(all);
     }
     return status;

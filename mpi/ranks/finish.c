@@ -300,7 +300,7 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
         selections_json(root), "kept", all_kept_json(root), "outliers",
         outliers_json(root, outcome), "speed_changes", speeds_json(&outcome->results),
         "busy", gcal_busy_json(&outcome->busy), "exit_status", outcome->status);
-    gcal_json_print(all);
+    gcal_json_print(all, "calibrate");
     json_decref(all);
 }
 

@@ -148,7 +148,7 @@ static void print_json(const struct gcal_root *root)
                             (int)root->n_unchanged, "oldest_age_s", root->oldest_s,
                             "exit_status", root->n_lost ? GCAL_EDEVICE : 0);
 
-    gcal_json_print(all);
+    gcal_json_print(all, "calibrate");
     json_decref(all);
 }
 

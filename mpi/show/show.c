@@ -234,7 +234,7 @@ static int show_all(struct show *s, const char *path, struct gcal_error *err)
         show_nodes(s, err) < 0 || check_found(s, path, err) < 0)
         return -1;
     if (s->view == JSON)
-        gcal_json_print(s->all);
+        gcal_json_print(s->all, "show");
     return gcal_columns_print(s->overview, 0, err);
 }
 

@@ -176,7 +176,7 @@ static int show(json_t *document, const struct diff_command *c, int status,
     if (c->json && !document)
         return gcal_error_memory(err);
     if (c->json)
-        gcal_json_print(document);
+        gcal_json_print(document, "diff");
     json_decref(document);
     return status;
 }

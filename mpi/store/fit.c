@@ -15,6 +15,7 @@
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
 #include "mpi/cli/run_header.h"
+#include "mpi/store/fit_json.h"
 #include "mpi/store/recorded.h"
 #include "mpi/store/runs.h"
 #include "store/record/record.h"
@@ -22,6 +23,7 @@
 struct fit_command {
     const char *config, *store, *output;
     struct gcal_option_list records, catalogue;
+    bool json;
 };
 
 static const struct argp_option options[] = {
@@ -43,7 +45,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->catalogue);
+        GCAL_OPTION_VALUES(state, &c->catalogue, &c->json);
         break;
     case 'r':
         gcal_option_list_add(&c->records, arg, state);
@@ -71,7 +73,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = { GCAL_OPTION(catalogue), { 0 } };
+static const struct argp_child children[] = { GCAL_OPTION(catalogue),
+                                              GCAL_OPTION(json),
+                                              { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -213,18 +217,12 @@ static int publish_again(const struct fitting *f, const struct gcal_results *res
     return rc;
 }
 
-static int publish(const char *path, const struct fitting *f,
-                   const struct gcal_results *results, struct gcal_error *err)
+static int publish(const struct fitting *f, const struct gcal_results *results,
+                   size_t *published, struct gcal_error *err)
 {
-    size_t published;
-    int rc = f->again ? publish_again(f, results, &published, err)
-                      : gcal_results_publish(results, f->record, &f->config, f->store,
-                                             &published, err);
-
-    if (rc == 0)
-        printf("%zu node%s published to %s\n", published, published == 1 ? "" : "s",
-               path);
-    return rc;
+    return f->again ? publish_again(f, results, published, err)
+                    : gcal_results_publish(results, f->record, &f->config, f->store,
+                                           published, err);
 }
 
 static void print_remarks(const struct fitting *f)
@@ -242,6 +240,7 @@ static int run(const struct fit_command *c, struct gcal_error *err)
     struct gcal_display *display = gcal_display_create(false);
     const struct gcal_result_progress progress = { gcal_display_fitted, display };
     struct gcal_results results = { 0 };
+    size_t n_published = 0;
     char *table = NULL;
     int status = -1;
 
@@ -251,12 +250,19 @@ static int run(const struct fit_command *c, struct gcal_error *err)
         !(table = gcal_results_format(&results, f.record, &f.config, err)))
         goto out;
     gcal_display_clear(display);
-    fputs(table, stdout);
-    print_remarks(&f);
+    if (!c->json) {
+        fputs(table, stdout);
+        print_remarks(&f);
+    }
     if (c->output && write_all(c->output, &results, f.record, &f.config, err) < 0)
         goto out;
-    if (f.store && publish(c->store, &f, &results, err) < 0)
+    if (f.store && publish(&f, &results, &n_published, err) < 0)
         goto out;
+    if (c->json)
+        gcal_fit_print_json(&f.config, &results, n_published);
+    else if (f.store)
+        printf("%zu node%s published to %s\n", n_published, n_published == 1 ? "" : "s",
+               c->store);
     status = results.n_rejected || !results.n_fits ? GCAL_EFIT : 0;
 out:
     gcal_display_destroy(display);

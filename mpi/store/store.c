@@ -10,6 +10,7 @@
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
 #include "store/files/store.h"
@@ -22,7 +23,7 @@ struct store_command {
     const char *action, *file, *store, *keys, *key, *model, *node, *device;
     long keep; /* -1: not given */
     double max_age_s;
-    bool dry_run, quiet;
+    bool dry_run, quiet, json;
 };
 
 enum { KEEP = 256, MAX_AGE, KEYS, KEY };
@@ -106,7 +107,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->store, &c->node, &c->device, &c->dry_run);
+        GCAL_OPTION_VALUES(state, &c->store, &c->node, &c->device, &c->dry_run, &c->json);
         break;
     case 'q':
         c->quiet = true;
@@ -141,11 +142,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = { GCAL_OPTION(store),
-                                              GCAL_OPTION(nodes),
-                                              GCAL_OPTION(device),
-                                              GCAL_OPTION(dry_run),
-                                              { 0 } };
+static const struct argp_child children[] = { GCAL_OPTION(store),  GCAL_OPTION(nodes),
+                                              GCAL_OPTION(device), GCAL_OPTION(dry_run),
+                                              GCAL_OPTION(json),   { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -180,6 +179,29 @@ static void print_verified(const struct gcal_verify_result *v)
            v->n_damaged, v->n_interrupted);
 }
 
+/* Takes 'results', which differ by action. */
+static void print_json(const struct store_command *c, json_t *results)
+{
+    json_t *all =
+        json_pack("{s:s, s:b}", "action", c->action, "dry_run", (int)c->dry_run);
+
+    json_object_update(all, results);
+    gcal_json_print(all, "store");
+    json_decref(all);
+    json_decref(results);
+}
+
+static json_t *verified_json(const struct gcal_verify_result *v)
+{
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:s}", "status",
+                     v->n_damaged       ? "damaged"
+                     : v->n_interrupted ? "interrupted"
+                                        : "good",
+                     "files", (int)v->n_files, "signed", (int)v->n_signed, "lines",
+                     (int)v->n_lines, "damaged", (int)v->n_damaged, "interrupted",
+                     (int)v->n_interrupted, "remarks", v->text ? v->text : "");
+}
+
 static int verify(const struct store_command *c, const struct gcal_store *store,
                   struct gcal_error *err)
 {
@@ -188,9 +210,11 @@ static int verify(const struct store_command *c, const struct gcal_store *store,
 
     if (gcal_store_verify(store, &result, err) < 0)
         return -1;
-    if (result.text)
+    if (c->json)
+        print_json(c, verified_json(&result));
+    else if (result.text)
         fputs(result.text, stdout);
-    if (!c->quiet)
+    if (!c->quiet && !c->json)
         print_verified(&result);
     status = result.n_damaged ? GCAL_EINPUT : 0;
     gcal_verify_result_clear(&result);
@@ -205,8 +229,11 @@ static int prune(const struct store_command *c, struct gcal_store *store,
     if (gcal_store_prune(store, (size_t)c->keep, c->max_age_s, c->dry_run, &removed,
                          err) < 0)
         return -1;
-    printf("%zu file%s %s\n", removed, plural(removed),
-           c->dry_run ? "would be removed" : "removed");
+    if (c->json)
+        print_json(c, json_pack("{s:i}", "files", (int)removed));
+    else
+        printf("%zu file%s %s\n", removed, plural(removed),
+               c->dry_run ? "would be removed" : "removed");
     return 0;
 }
 
@@ -224,14 +251,19 @@ static int forget(const struct store_command *c, struct gcal_store *store,
         return gcal_error_set(err, GCAL_EINPUT,
                               "no model '%s' is published%s: 'gpucal show' lists them",
                               c->model, c->node || c->device ? " there" : "");
-    printf("model %s %s from %zu device%s (%zu file%s)\n", c->model,
-           c->dry_run ? "would be removed" : "removed", n_devices, plural(n_devices),
-           n_files, plural(n_files));
+    if (c->json)
+        print_json(c, json_pack("{s:s, s:i, s:i}", "model", c->model, "devices",
+                                (int)n_devices, "files", (int)n_files));
+    else
+        printf("model %s %s from %zu device%s (%zu file%s)\n", c->model,
+               c->dry_run ? "would be removed" : "removed", n_devices, plural(n_devices),
+               n_files, plural(n_files));
     return 0;
 }
 
 /* A signature vouches for the content, so the files must be as published. */
-static int sign(struct gcal_store *store, struct gcal_error *err)
+static int sign(const struct store_command *c, struct gcal_store *store,
+                struct gcal_error *err)
 {
     struct gcal_verify_result result;
     size_t n_signed, n_damaged;
@@ -248,7 +280,25 @@ static int sign(struct gcal_store *store, struct gcal_error *err)
                               "remove the files listed above, and publish them again");
     if (gcal_store_sign(store, &n_signed, err) < 0)
         return -1;
-    printf("%zu file%s signed\n", n_signed, plural(n_signed));
+    if (c->json)
+        print_json(c, json_pack("{s:i}", "signed", (int)n_signed));
+    else
+        printf("%zu file%s signed\n", n_signed, plural(n_signed));
+    return 0;
+}
+
+static int keygen(const struct store_command *c, struct gcal_error *err)
+{
+    if (gcal_sign_keygen(c->file, err) < 0)
+        return -1;
+    if (c->json)
+        print_json(c, json_pack("{s:s, s:s+}", "secret_key", c->file, "public_key",
+                                c->file, ".pub"));
+    else
+        printf(
+            "secret key: %s (set $GPUCAL_SIGN_KEY to it where gpucal publishes)\n"
+            "public key: %s.pub (set $GPUCAL_TRUSTED_KEYS to it where files are read)\n",
+            c->file, c->file);
     return 0;
 }
 
@@ -289,20 +339,14 @@ static int run(const struct store_command *c, struct gcal_error *err)
     int status;
 
     if (strcmp(c->action, "keygen") == 0) {
-        if (gcal_sign_keygen(c->file, err) < 0)
-            return -1;
-        printf(
-            "secret key: %s (set $GPUCAL_SIGN_KEY to it where gpucal publishes)\n"
-            "public key: %s.pub (set $GPUCAL_TRUSTED_KEYS to it where files are read)\n",
-            c->file, c->file);
-        return 0;
+        return keygen(c, err);
     }
     if (!(store = open_store(c, err)))
         return -1;
     status = strcmp(c->action, "verify") == 0   ? verify(c, store, err)
              : strcmp(c->action, "prune") == 0  ? prune(c, store, err)
              : strcmp(c->action, "forget") == 0 ? forget(c, store, err)
-                                                : sign(store, err);
+                                                : sign(c, store, err);
     gcal_store_close(store);
     return status;
 }

@@ -197,7 +197,7 @@ static int put_json(const struct tune_command *c, json_t *json, struct gcal_erro
     if (!json)
         return gcal_error_memory(err);
     if (c->json)
-        gcal_json_print(json);
+        gcal_json_print(json, "tune");
     if (c->output)
         rc = write_json(c->output, json, err);
     json_decref(json);

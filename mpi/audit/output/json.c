@@ -15,6 +15,9 @@
 /* Digits enough for people and scripts. */
 #define FLAGS (JSON_REAL_PRECISION(9) | JSON_INDENT(1))
 
+/* Printed piece by piece, as gcal_json_print() would. */
+#define HEAD "{\"schema\": \"gpucal-audit-1\",\n\"devices\": "
+
 struct json {
     const struct gcal_audit_output_options *about;
     size_t n_printed;
@@ -132,7 +135,7 @@ static int json_device(void *context, const struct gcal_audit_device *d,
                               "contains text that is not UTF-8",
                               d->node);
     gcal_quiet_keep_all();
-    fputs(j->n_printed++ ? ",\n" : "{\"devices\": [\n", stdout);
+    fputs(j->n_printed++ ? ",\n" : HEAD "[\n", stdout);
     rc = json_dumpf(o, stdout, FLAGS);
     json_decref(o);
     return rc < 0 ? gcal_error_set(err, GCAL_EINPUT, "the audit could not be printed")
@@ -180,8 +183,7 @@ static int json_end(void *context, const struct gcal_audit_summary *s,
         return gcal_error_memory(err);
     }
     gcal_quiet_keep_all();
-    fputs(j->n_printed ? "\n],\n\"policy\": " : "{\"devices\": [],\n\"policy\": ",
-          stdout);
+    fputs(j->n_printed ? "\n],\n\"policy\": " : HEAD "[],\n\"policy\": ", stdout);
     json_dumpf(policy, stdout, FLAGS);
     fputs(",\n\"summary\": ", stdout);
     json_dumpf(summary, stdout, FLAGS);
