@@ -24,6 +24,7 @@ TEST=(git procps libcmocka-dev
     groff-base zsh fish                  # tests of man pages and completion
     python3-cffi python3-numpy python3-pandas python3-h5py python3-pytest mypy # store/python
     prometheus                           # promtool
+    python3-jsonschema python3-yaml      # tests of docs/schema
     libstarpu-dev starpu-tools libslurm-dev jq # tests/starpu, slurm/, docs/examples
     abigail-tools dpkg-dev)              # tests/packaging
 

@@ -21,7 +21,8 @@ expect() { # FOLDER FILE...
 
 install_to program --component program
 expect program bin/gpucal share/man/man1/gpucal.1 share/man/man1/gpucal-predict.1 share/man/man5/gpucal-models.5 \
-    share/bash-completion/completions/gpucal share/gpucal/{models,applications,baselines}.yaml share/doc/gpucal/LICENSE
+    share/bash-completion/completions/gpucal share/gpucal/{models,applications,baselines}.yaml \
+    share/gpucal/schema/gpucal-{models,predict}-1.json share/doc/gpucal/LICENSE
 gpucal=$work/program/bin/gpucal
 "$gpucal" config | cmp - "$source/models.yaml" || status=1
 cmp "$work/program/share/gpucal/models.yaml" "$source/models.yaml" || status=1

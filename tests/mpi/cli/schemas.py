@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""schemas.py GPUCAL SOURCE MAKE_STORE STEADY: what gpucal writes and what is shipped agree with docs/schema.
+
+Every --json output is validated against the schema that it names, and every YAML file against
+that of its format.  Here a key that a schema does not have is an error, so that each is described;
+the schemas themselves allow further keys.
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+import yaml
+
+gpucal, source, make_store, steady = (os.path.realpath(path) for path in sys.argv[1:5])
+data = f"{source}/tests/data"
+KERNEL = f"{source}/tests/wild/nbody.cl --local 64 --global n"
+H200 = f"--params {data}/general/h200.yaml"
+HERE = "--params here.yaml"  # a calibration of a CPU, as if it were this one
+PAPERS = f"--params {data}/applications/vm.yaml"
+TUNE = f"{source}/docs/examples/tune/product.cl --space {source}/docs/examples/tune/product.yaml"
+COPIES = f"add.cl --local 256 --global n --at n=2^20 --copy-in auto:pinned --copy-out auto:pinned --params {data}/transfers-both.yaml"
+SMALL = f"--config {data}/small.yaml --store store"
+
+# Commands without "gpucal" and "--json", and the exit status; they run in this order.
+COMMANDS = [
+    ("help predict", 0),
+    ("devices", 0),
+    ("kernels", 0),
+    ("kernels matmul_sq prefetch:True n:1024 --counts --source", 0),
+    ("kernels flops_add_pattern dtype:float32 --run", 0),
+    (f"count {KERNEL}", 0),
+    (f"count {KERNEL} --at n=1024,2048 --sub-group 32 --banks 32 --traffic --index-arithmetic --build", 0),
+    ("count holes.cl --local 64 --global n --allow-estimates", 0),
+    (f"predict {KERNEL} --at n=8192 {H200}", 0),
+    (f"predict {KERNEL} --at n=2^10:2^20 {PAPERS}", 0),
+    (f"predict {KERNEL} --at n=8192 {HERE} --build", 0),
+    (f"predict {COPIES}", 0),
+    (f"predict --tag matmul_sq --tag prefetch:True --tag n:160 --measure {HERE}", 0),
+    (f"explain {KERNEL} --at n=8192 {H200} --what-if n=4096 --what-if local=32", 0),
+    (f"explain {KERNEL} --at n=8192,16384 {H200} --beside {data}/general/h200.yaml", 0),
+    (f"explain {COPIES}", 0),
+    (f"explain add.cl --local 256 --global n --at n=2^20 {HERE} --measure", 0),
+    (f"rank matmul_sq n:4096 {PAPERS}", 0),
+    (f"rank transpose n:1024 {H200}", 0),
+    (f"tune {TUNE} {H200} --baseline", 0),
+    (f"tune {TUNE} {H200} --over n=1024,4096", 0),
+    (f"tune {TUNE} --at n=256 {HERE} --measure 2 --results times.csv", 0),
+    (f"tune {TUNE} --at n=256 {HERE} --times times.csv", 0),
+    (f"evaluate --replay {data}/applications/matmul.h5 {PAPERS}", 0),
+    (f"calibrate {SMALL} --dry-run", 0),
+    (f"calibrate {SMALL} --record a.h5", 0),
+    (f"calibrate {SMALL} --if-changed", 0),
+    ("fit --record a.h5 --output fitted", 0),
+    ("show --store store", 0),
+    ("diff a.h5 a.h5 --all", 0),
+    (f"diff {data}/applications/vm.yaml {data}/general/h200.yaml --all", 0),
+    ("diff before.yaml after.yaml", 3),
+    ("audit --store store --all", 0),
+    ("audit --store drifting --all --warn 4 --fail 15", 2),
+    ("health --store drifting --node node00000", 0),
+    ("health --store store --node vm", 0),
+    ("store verify --store store", 0),
+    ("store prune --keep 1 --store store", 0),
+    ("store keygen key", 0),
+    ("store forget --model flops --dry-run --store store", 0),
+    ("store sign --key key --store store", 0),
+    ("learn add.cl --local 256 --global n --sizes n=2^16:2^18", 0),
+]
+
+ADD = """__kernel void add(__global const float *a, __global float *b, int n)
+{
+    b[get_global_id(0)] += a[get_global_id(0)];
+}
+"""
+HOLES = """__kernel void holes(__global const float *a, __global float *b, int n)
+{
+    int i = get_global_id(0);
+    for (int k = 0; k < n; k++)
+        if (a[k] > 0)
+            break;
+        else
+            b[i] += a[k * i];
+}
+"""
+
+
+class Loader(yaml.SafeLoader):
+    """YAML 1.2, as editors and gpucal read it: 1e-9 is a number, and a time is a text."""
+
+
+Loader.yaml_implicit_resolvers = {
+    first: [(tag, expression) for tag, expression in resolvers
+            if tag not in ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:float")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+Loader.add_implicit_resolver("tag:yaml.org,2002:float",
+                             re.compile(r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$|^[-+]?\.inf$"),
+                             list("-+0123456789."))
+
+
+def set_up():
+    for name, text in (("add.cl", ADD), ("holes.cl", HOLES)):
+        with open(name, "w") as file:
+            file.write(text)
+    os.makedirs("store")
+    os.makedirs("fitted")
+    os.makedirs("drifting")
+    subprocess.run([make_store, "drifting", f"{data}/h200/vm.yaml", "10", "12", "0.002", "5"], check=True,
+                   capture_output=True)
+    before = open(f"{data}/params-v6.yaml").read()
+    for name, text in (("before.yaml", before),
+                       ("after.yaml", before.replace("value: 2.385e-12", "value: 9e-12"))):
+        with open(name, "w") as file:
+            file.write(text)
+    os.environ.update(POCL_DEVICES="basic", XDG_CACHE_HOME="/dev/null", HOME=os.getcwd(),
+                      OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    here = json.loads(subprocess.run([gpucal, "devices", "--json"], capture_output=True, check=True).stdout)[0]
+    text = open(f"{data}/applications-cpu/vm.yaml").read()
+    for key in "uid", "type":
+        text = text.replace(re.search(rf"{key}: (\S+)", text)[1], here[key])
+    with open("here.yaml", "w") as file:
+        file.write(text)
+
+
+# ---- schemas ----
+
+def strict(schema):
+    """The schema without keys that it does not describe."""
+    if isinstance(schema, list):
+        return [strict(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: {name: strict(part) for name, part in value.items()}
+            if key in ("properties", "$defs") else strict(value) for key, value in schema.items()}
+    if "properties" in made:
+        made.setdefault("additionalProperties", False)
+    return made
+
+
+def load_schemas():
+    schemas = {}
+    for path in sorted(glob.glob(f"{source}/docs/schema/*.json")):
+        schema = json.load(open(path))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        name = os.path.basename(path)[:-len(".json")]
+        if schema["$id"] != f"{name}.json" or not schema["title"]:
+            sys.exit(f"{path}: $id or title")
+        schemas[name] = jsonschema.Draft202012Validator(strict(schema))
+    return schemas
+
+
+def errors_of(validator, document):
+    return [f"  {error.json_path}: {error.message[:200]}"
+            for error in validator.iter_errors(document)][:5]
+
+
+# ---- what is validated ----
+
+def run_commands():
+    """(what, the schema's name, the document) of each output."""
+    for command, status in COMMANDS:
+        preload = f"LD_PRELOAD={steady}" if command.startswith("calibrate") else ""
+        result = subprocess.run(f"{preload} {gpucal} {command} --json", shell=True,
+                                capture_output=True, text=True, check=False)
+        if result.returncode != status:
+            print(f"gpucal {command}: exit status {result.returncode}\n{result.stderr}")
+            yield command, None, None
+            continue
+        documents = json.loads(result.stdout)
+        for document in documents if isinstance(documents, list) else [documents]:
+            yield f"gpucal {command} --json", document.get("schema"), document
+
+
+def shipped_files():
+    examples = f"{source}/docs/examples"
+    for path in ([f"{source}/models.yaml", f"{data}/small.yaml", f"{source}/mpi/learn/learn.yaml"] +
+                 [f"{examples}/{name}" for name in ("applications.yaml", "baselines.yaml",
+                                                   "balance/balance.yaml", "splitter/models.yaml")]):
+        yield path, "gpucal-models-1"
+    yield f"{examples}/tune/product.yaml", "gpucal-space-1"
+    yield f"{examples}/splitter/rows.profile.yaml", "gpucal-profile-2"
+    for path in (f"{data}/general/h200.yaml", *glob.glob("store/nodes/*.yaml"),
+                 *glob.glob("store/types/*.yaml"), *glob.glob("fitted/*.yaml"), f"{data}/params-v6.yaml"):
+        yield path, "gpucal-params-6"
+    subprocess.run(f"{gpucal} count {KERNEL} --build --sub-group 32 --banks 32 --traffic --output own.yaml",
+                   shell=True, check=True, capture_output=True)
+    yield "own.yaml", "gpucal-profile-2"
+
+
+def main():
+    schemas, seen, failed = load_schemas(), set(), 0
+    documents = list(run_commands())
+    documents += [(path, name, document) for path, name in shipped_files()
+                  for document in yaml.load_all(open(path), Loader)]
+    for what, name, document in documents:
+        errors = errors_of(schemas[name], document) if name in schemas else ["  no schema " + str(name)]
+        seen.add(name)
+        if errors:
+            failed += 1
+            print(f"{what} ({name}):", *errors, sep="\n")
+    for name in sorted(set(schemas) - seen):
+        failed += 1
+        print(f"nothing is validated against {name}")
+    return failed
+
+
+if __name__ == "__main__":
+    work = tempfile.mkdtemp(prefix="gpucal-schemas.")
+    try:
+        os.chdir(work)
+        set_up()
+        sys.exit(1 if main() else 0)
+    finally:
+        os.chdir("/")
+        shutil.rmtree(work)
