@@ -48,6 +48,8 @@ struct gcal_plan_pulse {
     double time_s;                    /* of a launch, undisturbed */
     double work_s;                    /* measured since the last pulse */
     uint64_t good_order;              /* the first launch after the last pulse */
+    double least_gap_s;        /* of all launches: the host's time less the device's */
+    size_t n_launches, n_late; /* since the last pulse: of these, late to begin */
 };
 
 struct gcal_plan {
@@ -254,6 +256,9 @@ int gcal_plan_rounds(struct gcal_plan *plan);
 int gcal_plan_await_idle(struct gcal_plan *plan);
 /* A row that was prepared, and whose first_s is its time on the warm device. */
 void gcal_plan_pulse_begin(struct gcal_plan *plan, struct gcal_plan_row *row);
+/* Samples of a kernel that were just taken. */
+void gcal_plan_pulse_note(struct gcal_plan *plan, const struct gcal_kernel *kernel,
+                          const struct gcal_measurement_sample *samples, size_t n);
 /* Whether a pulse has to be taken; always where there is none. */
 bool gcal_plan_pulse_is_due(const struct gcal_plan *plan);
 /* Takes a pulse: rows that have a reason to stop are finished, or lose what was measured while

@@ -135,6 +135,7 @@ static struct scripted_device {
     bool is_complete;          /* nothing more will be announced */
     char *type;                /* NULL: none */
     size_t slow_from, slow_to; /* launches that take half as long again */
+    size_t late_from, late_to; /* every second launch of these begins late */
     double busy[3];            /* the share that is reported first, then, and later */
     size_t n_busy;             /* asked */
     size_t sunk_before;        /* rows, before the kernel prepared last */
@@ -237,7 +238,10 @@ scripted_measure(void *context, const struct gcal_kernel *kernel, size_t n,
 
         if (launch >= device.slow_from && launch < device.slow_to)
             factor *= 1.5;
-        samples[i] = (struct gcal_measurement_sample){ .time_s = times_s[k] * factor };
+        samples[i].time_s = times_s[k] * factor;
+        samples[i].host_s = samples[i].time_s + 15e-6;
+        if (launch >= device.late_from && launch < device.late_to && launch % 2)
+            samples[i].host_s += 2.4e-3;
     }
     return GCAL_WORKER_DONE;
 }
@@ -864,6 +868,34 @@ static void a_device_that_is_taken_is_given_up(void **state)
     assert_non_null(strstr(err.text, "in use by others, for 40 % of the time"));
 }
 
+/* Another program and this one take turns; no launch takes longer for that. */
+static void turns_with_another_program_are_waited_out(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_disturbed();
+    device.late_from = 70;
+    device.late_to = 130;
+    assert_int_equal(run(&err), 0);
+    assert_true(device.launches > 10 * 16 + 60);
+    for (size_t i = 0; i < n_sunk; i++)
+        assert_int_equal(sunk[i].n_samples, 16);
+}
+
+static void a_device_that_takes_turns_is_given_up(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_disturbed();
+    options.budget_s = 2;
+    device.late_from = 70;
+    device.late_to = SIZE_MAX;
+    assert_int_equal(run(&err), -1);
+    assert_non_null(strstr(err.text, "in use by others, as launches wait"));
+}
+
 /* It has samples when the verdict comes, and is not finished: two batches of warming up take
  * two thirds of the host's time, and each of three visits a third.
  */
@@ -936,6 +968,8 @@ int main(void)
         TEST(its_use_is_reported),
         TEST(the_host_computes_beside_the_device),
         TEST(a_disturbance_is_waited_out),
+        TEST(turns_with_another_program_are_waited_out),
+        TEST(a_device_that_takes_turns_is_given_up),
         TEST(a_device_that_stays_slow_is_measured),
         TEST(a_device_in_use_is_given_up),
         TEST(a_device_that_is_idle_soon_is_awaited),
