@@ -6,6 +6,7 @@
 The kernel of PROFILE runs with these sizes, except for the one named UNIT, of which UNITS are
 divided in multiples of GRANULARITY.
 """
+
 import sys
 
 import gpucal
@@ -23,8 +24,12 @@ def main():
     parts = [float(units) / 2**i for i in (3, 2, 1, 0)]
     for model in models:
         times = model.predict_array(**sizes | {unit: parts}).time_s
-        print(model.device.node, model.device.uid,
-              *(f"{part:g}: {time:.6e} s" for part, time in zip(parts, times)), sep="  ")
+        print(
+            model.device.node,
+            model.device.uid,
+            *(f"{part:g}: {time:.6e} s" for part, time in zip(parts, times)),
+            sep="  ",
+        )
 
     shares = [gpucal.Share(model.at(**sizes), unit) for model in models]
     division = gpucal.split(shares, float(units), float(granularity))

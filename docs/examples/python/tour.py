@@ -61,9 +61,14 @@ print(times[["n", "time_s", "low_s", "high_s", "GB/s", "roof"]])
 sizes = [64, 128, 256, 512]
 profiles = [gpucal.count(SAXPY, local=[k], work_items=["n"], device=device) for k in sizes]
 launches = [device.bind(p).at(n=2**24) for p in profiles]
-for ranked in gpucal.rank(launches):
-    print(f"work-groups of {sizes[launches.index(ranked.launch)]}: {ranked.time_s:.3e} s, "
-          f"faster than the first with probability {ranked.faster:.2f}")
+ranking = gpucal.rank(launches)
+for ranked in ranking:
+    print(
+        f"work-groups of {sizes[launches.index(ranked.launch)]}: {ranked.time_s:.3e} s, "
+        f"faster than the first with probability {ranked.faster:.2f}"
+    )
+chance = gpucal.fastest([ranked.launch for ranked in ranking])
+print(f"the first is the fastest of all with probability {chance:.2f}")
 print(gpucal.compare(launches[0], launches[-1]))
 
 # %% [markdown]
@@ -75,7 +80,9 @@ shares = []
 for other in store.devices():
     counted = gpucal.count(SAXPY, local=[256], work_items=["n"], device=other)
     share = gpucal.Share(other.bind(counted).at(n=1), unit="n")
-    shares.append(share.with_copies(in_bytes=8, out_bytes=4) if "transfer" in other.models else share)
+    if "transfer" in other.models:
+        share = share.with_copies(in_bytes=8, out_bytes=4)
+    shares.append(share)
 division = gpucal.split(shares, 2**24, granularity=256)
 for part in division.parts:
     print(part.share.launch.model.device, part.units, part.time_s)

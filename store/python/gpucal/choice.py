@@ -72,11 +72,7 @@ def compare(a: Launch, b: Launch) -> Ratio:
     check = Check()
     ratio = ffi.new("struct gpucal_ratio *")
     rows = [ffi.new("double[]", launch._row()) for launch in (a, b)]
-    check(
-        lib.gpucal_compare(
-            a.model._model, rows[0], b.model._model, rows[1], ratio, check.struct
-        )
-    )
+    check(lib.gpucal_compare(a.model._model, rows[0], b.model._model, rows[1], ratio, check.struct))
     return Ratio(ratio.ratio, ratio.low, ratio.high, ratio.correlation, ratio.faster)
 
 

@@ -19,8 +19,20 @@ def devices(store: Store, node: str | None = None) -> pd.DataFrame:
     """A row for each device: node, uid, name, type, kind, pci, driver, run, sub_group_size, models,
     calibrated (UTC) and age.
     """
-    columns = ["node", "uid", "name", "type", "kind", "pci", "driver", "run", "sub_group_size",
-               "models", "calibrated", "age"]
+    columns = [
+        "node",
+        "uid",
+        "name",
+        "type",
+        "kind",
+        "pci",
+        "driver",
+        "run",
+        "sub_group_size",
+        "models",
+        "calibrated",
+        "age",
+    ]
     return pd.DataFrame(
         [{name: getattr(d, name) for name in columns} for d in store.devices(node)],
         columns=columns,

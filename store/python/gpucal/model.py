@@ -157,8 +157,9 @@ class Model:
             *(np.asarray(sizes[name], dtype=np.float64) for name in self.sizes)
         )
         shape = arrays[0].shape if arrays else ()
-        rows = np.ascontiguousarray(np.stack([a.ravel() for a in arrays], axis=-1)
-                                    if arrays else np.zeros((1, 0)))
+        rows = np.ascontiguousarray(
+            np.stack([a.ravel() for a in arrays], axis=-1) if arrays else np.zeros((1, 0))
+        )
         out = np.zeros(len(rows), dtype=_dtype())
         check = Check()
         failed = lib.gpucal_predict_batch(

@@ -80,7 +80,7 @@ def _table(group: h5py.Group) -> pd.DataFrame:
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:
-    """Reads a record.  OSError: the file is missing or not HDF5.  ValueError: it is not a record."""
+    """Reads a record.  OSError: the file is missing or not HDF5.  ValueError: not a record."""
     with h5py.File(path) as file:
         attributes = dict(file.attrs)
         if attributes.get("format") != "gpucal-record":

@@ -95,8 +95,8 @@ class Store:
         return self._open(lib.gpucal_device_open, node, pattern)
 
     def device_at(self, node: str, address: str) -> Device:
-        """The device of a node at a PCI address (``"0000:3b:00.0"``) or with a UUID (such as NVML's,
-        ``"GPU-64dfe64c-..."``).
+        """The device of a node at a PCI address (``"0000:3b:00.0"``) or with a UUID (such as
+        NVML's, ``"GPU-64dfe64c-..."``).
         """
         return self._open(lib.gpucal_device_open_at, node, address)
 

@@ -48,7 +48,8 @@ def test_errors_have_codes(store, folder, h200, product, monkeypatch):
     fails(gpucal.Code.MODEL, h200.bind, product, "none")
     fails(gpucal.Code.PROFILE, gpucal.Profile.parse, "a: [")
     assert "kernel.cl:1:" in fails(
-        gpucal.Code.SOURCE, gpucal.count, "__kernel void f(", local=[64], work_items=["n"])
+        gpucal.Code.SOURCE, gpucal.count, "__kernel void f(", local=[64], work_items=["n"]
+    )
     monkeypatch.delenv("GPUCAL_STORE", raising=False)
     assert "GPUCAL_STORE" in fails(gpucal.Code.STORE, gpucal.Store)
 
@@ -60,7 +61,9 @@ def test_lists_nodes_and_devices(store):
     assert store.nodes() == ["node17", "own", "vm"]
     assert store.uids("node17") == ["uuid:0b6f", "uuid:7713"]
     assert [(d.node, d.uid) for d in store.devices()][:2] == [
-        ("node17", "uuid:0b6f"), ("node17", "uuid:7713")]
+        ("node17", "uuid:0b6f"),
+        ("node17", "uuid:7713"),
+    ]
     assert len(store.devices("vm")) == 1
 
 
@@ -69,9 +72,11 @@ def test_describes_devices(store, h200):
     assert h200.models == ["general", "transfer", "sweeps"]
     assert h200.driver == "580.159.04" and h200.pci == "0000:00:06.0"
     assert h200.calibrated == datetime.datetime(
-        2026, 11, 23, 6, 9, 42, tzinfo=datetime.timezone.utc)
-    assert abs(h200.calibrated + h200.age - datetime.datetime.now(datetime.timezone.utc)
-               ) < datetime.timedelta(seconds=5)
+        2026, 11, 23, 6, 9, 42, tzinfo=datetime.timezone.utc
+    )
+    assert abs(
+        h200.calibrated + h200.age - datetime.datetime.now(datetime.timezone.utc)
+    ) < datetime.timedelta(seconds=5)
     assert store.device_at("vm", "GPU-64DFE64C-6a8a-a82a-f918-039ea2692704").uid == h200.uid
     assert h200.reload() is None
 
@@ -80,7 +85,7 @@ def test_reads_a_file_that_was_replaced(folder, store):
     old = store.device("node17", "uuid:0b6f")
     path = folder / "nodes" / "node17.yaml"
     changed = folder / "nodes" / "new"
-    changed.write_text(path.read_text().replace("driver: \"580.17\"", "driver: \"581.00\""))
+    changed.write_text(path.read_text().replace('driver: "580.17"', 'driver: "581.00"'))
     changed.replace(path)
     fresh = old.reload()
     assert fresh is not None and fresh.driver == "581.00" and old.driver == "580.17"
@@ -162,9 +167,21 @@ def test_predicts_in_threads(model):
 def test_agrees_with_the_command(saxpy, tmp_path):
     (tmp_path / "saxpy.cl").write_text(SAXPY)
     printed = subprocess.run(
-        ["gpucal", "predict", tmp_path / "saxpy.cl", "--local=256", "--global=n", "--at=n=16777216",
-         "--params", DATA / "general" / "h200.yaml", "--json"],
-        check=True, capture_output=True, text=True).stdout
+        [
+            "gpucal",
+            "predict",
+            tmp_path / "saxpy.cl",
+            "--local=256",
+            "--global=n",
+            "--at=n=16777216",
+            "--params",
+            DATA / "general" / "h200.yaml",
+            "--json",
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
     expected, found = json.loads(printed), saxpy.predict(n=2**24)
     for name in ("time_s", "low_s", "high_s", "standard_error_s"):
         assert getattr(found, name) == pytest.approx(expected[name], rel=1e-12)
@@ -190,8 +207,7 @@ def test_ranks_and_compares(model, store, product):
     chances = [gpucal.fastest(near, i) for i in range(3)]
     assert sum(chances) == pytest.approx(1, abs=0.005) and chances[0] > chances[1] > chances[2] > 0
     assert gpucal.fastest(launches, 1) == pytest.approx(1, abs=1e-6)  # NaN does not count
-    assert gpucal.fastest(near[:2]) == pytest.approx(
-        gpucal.compare(*near[:2]).faster, abs=0.002)
+    assert gpucal.fastest(near[:2]) == pytest.approx(gpucal.compare(*near[:2]).faster, abs=0.002)
     with pytest.raises(gpucal.Error, match="no variant 3 of 3"):
         gpucal.fastest(near, 3)
 
@@ -225,10 +241,12 @@ def test_adds_copies(h200, saxpy):
 def test_counts_files_and_loops(tmp_path):
     (tmp_path / "row.h").write_text("#define ROW get_global_id(0)\n")
     path = tmp_path / "sum.cl"
-    path.write_text('#include "row.h"\n__kernel void other(__global float *x) {}\n'
-                    "__kernel void sum(__global const int *first, __global float *y) {\n"
-                    "float s = 0;\nfor (int i = first[ROW]; i < first[ROW + 1]; i++) s += y[i];\n"
-                    "y[ROW] = s * SCALE; }\n")
+    path.write_text(
+        '#include "row.h"\n__kernel void other(__global float *x) {}\n'
+        "__kernel void sum(__global const int *first, __global float *y) {\n"
+        "float s = 0;\nfor (int i = first[ROW]; i < first[ROW + 1]; i++) s += y[i];\n"
+        "y[ROW] = s * SCALE; }\n"
+    )
     options = dict(local=[64], work_items=["rows"], kernel="sum", build_options="-DSCALE=2")
     profile = gpucal.count(path, trips={5: "per_row"}, assume="rows >= 64", **options)
     assert set(profile.sizes) == {"rows", "per_row"}
