@@ -207,8 +207,12 @@ static int read_entry(struct gcal_ledger_reader *r, size_t size, const char *exp
             "does not match the hash of the previous line: a line was changed, "
             "removed or inserted",
             err);
-    *entry = (struct gcal_ledger_entry){ f[1], f[2], f[3], f[4],  f[5], f[6],
-                                         f[7], f[8], f[9], f[10], f[11] };
+    *entry = (struct gcal_ledger_entry){ f[1], f[2], f[3],  f[4],  f[5], f[6], f[7],
+                                         f[8], f[9], f[10], f[11], f[0], "" };
+    if (strcmp(entry->action, GCAL_LEDGER_SEAL) == 0) {
+        entry->seal = entry->run_id;
+        entry->run_id = "";
+    }
     return 1;
 }
 
@@ -303,6 +307,24 @@ static void put_entry(struct gcal_buf *buf, const struct gcal_ledger_entry *e,
     gcal_buf_puts(buf, "\n");
 }
 
+/* With a key: what is appended is signed. */
+static int put_seal(const struct gcal_store *store, struct gcal_buf *buf,
+                    const char *segment, const char *utc, const char *by,
+                    char previous[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
+{
+    struct gcal_ledger_entry entry = { .action = GCAL_LEDGER_SEAL };
+    char *seal;
+
+    if (!store->key)
+        return 0;
+    if (!(seal = gcal_ledger_make_seal(store, segment, previous, err)))
+        return -1;
+    entry.run_id = seal;
+    put_entry(buf, &entry, utc, by, previous);
+    free(seal);
+    return 0;
+}
+
 /* Under the lock. */
 static int append(const struct gcal_store *store, int fd, const char *segment,
                   const struct gcal_ledger_entry *entries, size_t count,
@@ -326,6 +348,8 @@ static int append(const struct gcal_store *store, int fd, const char *segment,
     for (size_t i = 0; i < count; i++)
         put_entry(&buf, &entries[i], utc, by ? by : "-", previous);
     if (rc == 0)
+        rc = put_seal(store, &buf, segment, utc, by ? by : "-", previous, err);
+    if (rc == 0)
         rc = buf.failed ? gcal_error_memory(err)
                         : gcal_store_append(store, fd, segment, buf.data, buf.size, err);
     gcal_buf_free(&buf);
@@ -333,17 +357,20 @@ static int append(const struct gcal_store *store, int fd, const char *segment,
     return rc;
 }
 
+/* 'segment': below the folder of the ledger, or that of earlier versions. */
 static int append_locked(const struct gcal_store *store, const char *segment,
                          const struct gcal_ledger_entry *entries, size_t count,
                          struct gcal_error *err)
 {
-    int folder = gcal_store_make_folder(store, store->dirfd, GCAL_LEDGER_FOLDER,
-                                        GCAL_LEDGER_FOLDER, err);
+    const char *slash = strchr(segment, '/');
+    int folder = slash ? gcal_store_make_folder(store, store->dirfd, GCAL_LEDGER_FOLDER,
+                                                GCAL_LEDGER_FOLDER, err)
+                       : dup(store->dirfd);
     int fd, rc = -1;
 
     if (folder < 0)
         return -1;
-    fd = gcal_store_open_append(store, folder, strchr(segment, '/') + 1, segment, err);
+    fd = gcal_store_open_append(store, folder, slash ? slash + 1 : segment, segment, err);
     if (fd >= 0) {
         rc = append(store, fd, segment, entries, count, err);
         close(fd);
@@ -352,24 +379,41 @@ static int append_locked(const struct gcal_store *store, const char *segment,
     return rc;
 }
 
-int gcal_ledger_append(struct gcal_store *store, const struct gcal_ledger_entry *entries,
-                       size_t count, struct gcal_error *err)
+/* Under the lock of the segment. */
+static int append_to(struct gcal_store *store, const char *segment,
+                     const struct gcal_ledger_entry *entries, size_t count,
+                     struct gcal_error *err)
 {
-    char host[GCAL_STORE_HOST_SIZE], *file, *segment;
-    int lock = -1, rc = -1;
+    const char *slash = strchr(segment, '/'), *host = slash ? slash + 1 : segment;
+    char *file = gcal_buf_format(".ledger.%.*s", (int)(strlen(host) - strlen(".tsv")),
+                                 host); /* not the name of any node */
+    int lock = file ? gcal_store_lock_briefly(store, file, err) : gcal_error_memory(err);
+    int rc = -1;
 
-    gcal_store_host(host);
-    file = gcal_buf_format(".ledger.%s", host); /* not the name of any node */
-    segment = gcal_buf_format(GCAL_LEDGER_FOLDER "/%s.tsv", host);
-    if (!file || !segment)
-        gcal_error_memory(err);
-    else
-        lock = gcal_store_lock_briefly(store, file, err);
     if (lock >= 0) {
         rc = append_locked(store, segment, entries, count, err);
         close(lock);
     }
     free(file);
+    return rc;
+}
+
+int gcal_ledger_append_seal(struct gcal_store *store, const char *segment,
+                            struct gcal_error *err)
+{
+    return append_to(store, segment, NULL, 0, err);
+}
+
+int gcal_ledger_append(struct gcal_store *store, const struct gcal_ledger_entry *entries,
+                       size_t count, struct gcal_error *err)
+{
+    char host[GCAL_STORE_HOST_SIZE], *segment;
+    int rc;
+
+    gcal_store_host(host);
+    if (!(segment = gcal_buf_format(GCAL_LEDGER_FOLDER "/%s.tsv", host)))
+        return gcal_error_memory(err);
+    rc = append_to(store, segment, entries, count, err);
     free(segment);
     return rc;
 }

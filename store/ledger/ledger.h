@@ -12,6 +12,9 @@
  *   PREVIOUS UTC WHO ACTION RUN CONFIGURATION CATALOGUE DRIVERS
  *       FILE SHA256 REPLACES TRACK
  *
+ * A publisher with a key ends what it appends with a line of ACTION seal, whose RUN is a signature of
+ * all lines before (seal.c).
+ *
  * PREVIOUS is the SHA-256 of the segment's previous line, so that a line that is changed or
  * removed breaks the chain.  WHO is USER@HOST; ACTION publish, end, sign, forget or prune (end:
  * SHA256 and REPLACES are that of the published file); CONFIGURATION, CATALOGUE and DRIVERS
@@ -36,6 +39,7 @@ struct gcal_store;
 struct gcal_ledger_entry {
     const char *utc, *who, *action, *run_id, *configuration, *catalogue, *drivers, *file,
         *sha256, *replaces, *track; /* NULL or "": "-" */
+    const char *previous, *seal;    /* when read; 'seal' "": it is none */
 };
 
 /* Appends lines to this host's segment and flushes them, under its lock; sets 'utc' and 'who'
@@ -43,6 +47,11 @@ struct gcal_ledger_entry {
  */
 int gcal_ledger_append(struct gcal_store *store, const struct gcal_ledger_entry *entries,
                        size_t count, struct gcal_error *err);
+
+/* Seals the segments, also of other hosts, that do not end with a seal by the store's key. */
+int gcal_ledger_seal(struct gcal_store *store, struct gcal_error *err);
+
+#define GCAL_LEDGER_SEAL "seal"
 
 /* ---- reading line by line ---- */
 
@@ -64,8 +73,9 @@ struct gcal_ledger_reader {
     FILE *file; /* NULL: no ledger */
     char *line;
     size_t capacity, number;
-    long at;     /* offset of the next line */
-    bool is_cut; /* there is a line without its newline */
+    long at;           /* offset of the next line */
+    bool is_cut;       /* there is a line without its newline */
+    size_t n_unsealed; /* lines after the last seal by a trusted key, or all */
     char previous[GCAL_HASH_TEXT_SIZE];
 };
 

@@ -67,6 +67,29 @@ static int keep(struct gcal_ledger_lines *lines, size_t segment,
     return 0;
 }
 
+static void note_bad(struct gcal_ledger_lines *lines, const char *text)
+{
+    gcal_buf_printf(&lines->bad, "damaged: %s\n", text);
+    lines->n_bad++;
+}
+
+/* One by a key that is not trusted is as good as none; later ones sign its line as well. */
+static void take_seal(struct gcal_ledger_lines *lines, struct gcal_ledger_reader *reader,
+                      const struct gcal_ledger_entry *e)
+{
+    const struct gcal_store by_any = { .trusted = NULL };
+    struct gcal_error why = { 0 };
+
+    reader->n_unsealed++;
+    if (gcal_ledger_check_seal(&by_any, reader->name, e->previous, e->seal, &why) < 0) {
+        gcal_error_prefix(&why, "%s:%zu: the seal", reader->name, reader->number);
+        note_bad(lines, why.text);
+    } else if (gcal_ledger_check_seal(lines->store, reader->name, e->previous, e->seal,
+                                      NULL) == 0) {
+        reader->n_unsealed = 0;
+    }
+}
+
 static int read_segment(struct gcal_ledger_lines *lines, size_t segment,
                         struct gcal_error *err)
 {
@@ -77,9 +100,11 @@ static int read_segment(struct gcal_ledger_lines *lines, size_t segment,
 
     while (rc == 0 && (got = gcal_ledger_next(reader, &entry, &line)) != 0)
         if (got < 0) {
-            gcal_buf_printf(&lines->bad, "damaged: %s\n", line.text);
-            lines->n_bad++;
+            note_bad(lines, line.text);
+        } else if (*entry.seal) {
+            take_seal(lines, reader, &entry);
         } else {
+            reader->n_unsealed++;
             rc = keep(lines, segment, &entry, err);
         }
     gcal_ledger_pause(reader);

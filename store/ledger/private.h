@@ -18,6 +18,23 @@ struct gcal_track_memory {
     size_t n_blocks, blocks_capacity;
 };
 
+/* ---- ledger.c ---- */
+
+/* Appends a seal of the lines that there are. */
+int gcal_ledger_append_seal(struct gcal_store *store, const char *segment,
+                            struct gcal_error *err);
+
+/* ---- seal.c ---- */
+
+/* By the store's key, of the line with that hash and those before; the caller's to free. */
+char *gcal_ledger_make_seal(const struct gcal_store *store, const char *segment,
+                            const char *head, struct gcal_error *err);
+/* Whether it is by one of the store's trusted keys, or, without any, by the key that it names: -1
+ * (GCAL_EINPUT) if not.
+ */
+int gcal_ledger_check_seal(const struct gcal_store *store, const char *segment,
+                           const char *head, const char *seal, struct gcal_error *err);
+
 /* ---- merge.c ---- */
 
 /* Puts the lines of one node or type, which are in the order of each segment, into one order

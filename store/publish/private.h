@@ -81,6 +81,10 @@ void gcal_verify_report_damaged(struct gcal_verify_state *state, const char *fmt
 void gcal_verify_report_interrupted(struct gcal_verify_state *state, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Reports segments that were cut or are not signed, and, at the end, damaged lines. */
+int gcal_verify_segments(struct gcal_verify_state *state, struct gcal_error *err);
+void gcal_verify_add_ledger(struct gcal_verify_state *state);
+
 /* Whether the publication of line i was certainly completed: its file is the current one
  * ('current': SHA-256), or a later line replaces it.
  */

@@ -68,7 +68,7 @@ int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
                      bool dry_run, size_t *removed, struct gcal_error *err);
 
 /* Signs every parameter file, also in the histories, that is not yet signed with the
- * store's key; 'n_signed': their number.  Run gcal_store_verify() before, as it signs
+ * store's key, and the ledger; 'n_signed': the number of files.  Run gcal_store_verify() before, as it signs
  * whatever is there.
  */
 int gcal_store_sign(struct gcal_store *store, size_t *n_signed, struct gcal_error *err);

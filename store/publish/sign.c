@@ -159,5 +159,5 @@ int gcal_store_sign(struct gcal_store *store, size_t *n_signed, struct gcal_erro
             rc = sign_named(store, folders[k], names[i], n_signed, err);
         gcal_strings_free(names, n);
     }
-    return rc;
+    return rc == 0 ? gcal_ledger_seal(store, err) : -1;
 }

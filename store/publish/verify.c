@@ -331,31 +331,6 @@ static int check_folder(struct gcal_verify_state *state, const char *folder,
     return rc;
 }
 
-/* Last lines without their newline. */
-static void check_ends(struct gcal_verify_state *state)
-{
-    for (size_t i = 0; i < state->lines.n_readers; i++) {
-        const struct gcal_ledger_reader *r = &state->lines.readers[i];
-
-        if (r->is_cut)
-            gcal_verify_report_interrupted(
-                state,
-                "%s: its last line was cut; the next publication from that host marks it",
-                r->name);
-    }
-}
-
-static void add_ledger_reports(struct gcal_verify_state *state)
-{
-    const struct gcal_ledger_lines *lines = &state->lines;
-
-    state->result->n_lines = lines->n + lines->n_bad;
-    state->result->n_damaged += lines->n_bad;
-    if (lines->bad.size)
-        gcal_buf_put(&state->text, lines->bad.data, lines->bad.size);
-    state->text.failed = state->text.failed || lines->bad.failed;
-}
-
 int gcal_store_verify(const struct gcal_store *store, struct gcal_verify_result *verify,
                       struct gcal_error *err)
 {
@@ -365,14 +340,14 @@ int gcal_store_verify(const struct gcal_store *store, struct gcal_verify_result 
     int rc;
 
     *verify = (struct gcal_verify_result){ 0 };
-    if ((rc = gcal_ledger_lines_refresh(&state.lines, err)) == 0) {
-        check_ends(&state);
+    if ((rc = gcal_ledger_lines_refresh(&state.lines, err)) == 0 &&
+        (rc = gcal_verify_segments(&state, err)) == 0) {
         gcal_ledger_lines_sort(&state.lines);
         rc = check_folder(&state, "nodes", err);
     }
     if (rc == 0)
         rc = check_folder(&state, "types", err);
-    add_ledger_reports(&state);
+    gcal_verify_add_ledger(&state);
     if (rc == 0 && state.text.failed)
         rc = gcal_error_memory(err);
     if (rc == 0 && state.text.size)
