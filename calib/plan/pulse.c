@@ -163,6 +163,7 @@ static int take(struct gcal_plan *plan, double *ratio)
 
     *ratio = 1;
     if (outcome == GCAL_WORKER_DONE) {
+        gcal_plan_pulse_note(plan, plan->pulse.kernel, samples, LAUNCHES);
         for (size_t i = 0; i < LAUNCHES; i++)
             least_s = fmin(least_s, samples[i].time_s);
         *ratio = least_s / plan->pulse.time_s;

@@ -86,6 +86,7 @@ int gcal_plan_warm_up(struct gcal_plan *plan)
         outcome = gcal_plan_launch(plan, row, n, samples, &status, &why);
         if ((rc = gcal_plan_handle_outcome(plan, row, outcome, status, &why)) != 0)
             return rc < 0 ? -1 : 0;
+        gcal_plan_pulse_note(plan, row->kernel, samples, n);
         row->m.n_warmup += n;
         before_s = median_s;
         if (gcal_fit_median_time(samples, n, &median_s, &spread, plan->err) < 0)
@@ -154,6 +155,7 @@ static int measure(struct gcal_plan *plan, struct gcal_plan_row *row, size_t n)
     if (outcome != GCAL_WORKER_DONE)
         return gcal_plan_handle_outcome(plan, row, outcome, status, &why);
     plan->failures = 0;
+    gcal_plan_pulse_note(plan, row->kernel, samples, n);
     for (size_t i = 0; i < n; i++) {
         samples[i].order = plan->order++;
         plan->pulse.work_s += samples[i].time_s;

@@ -263,10 +263,8 @@ enum gcal_worker_outcome gcal_plan_launch(struct gcal_plan *plan,
         gcal_plan_turns_give(plan->hooks->turns);
     for (size_t i = 0; outcome == GCAL_WORKER_DONE && i < n; i++)
         busy_s += samples[i].time_s;
-    if (outcome == GCAL_WORKER_DONE) {
+    if (outcome == GCAL_WORKER_DONE)
         gcal_plan_note_launches(plan, busy_s);
-        gcal_plan_pulse_note(plan, row->kernel, samples, n);
-    }
     plan->spent_s[GCAL_PLAN_SPENT_WAITING] += start_s - asked_s;
     plan->spent_s[GCAL_PLAN_SPENT_MEASURING] += gcal_clock_now_s() - start_s;
     return outcome;
