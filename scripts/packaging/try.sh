@@ -127,9 +127,9 @@ step_apptainer() {
     done <<< "$files"
     section final post | inside final sh -e
     section final test | inside final sh -e
-    section final runscript > final/run
+    section final runscript > final/root/runscript
     cp "$top/docs/examples/first/saxpy.cl" final/root/
-    inside final sh -e /run learn /root/saxpy.cl --local 256 --global n --store /root
+    inside final sh -e /root/runscript learn /root/saxpy.cl --local 256 --global n --store /root
 }
 
 build_image() { # BUILDAH'S ARGUMENTS
