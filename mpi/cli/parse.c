@@ -50,9 +50,10 @@ static void parse(const struct argp *argp, int argc, char **argv, void *input)
 
 void gcal_command_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
-    const struct argp_child children[] = { { argp, 0, NULL, 0 }, { 0 } };
-    struct argp with_quiet = *argp;
+    struct argp own = *argp, with_quiet = *argp;
+    const struct argp_child children[] = { { &own, 0, NULL, 0 }, { 0 } };
 
+    own.doc = own.args_doc = NULL; /* or --help has them twice */
     with_quiet.options = quiet_rows;
     with_quiet.parser = parse_quiet;
     with_quiet.children = children;

@@ -29,6 +29,13 @@ done > "$folder/lacking"
 for section in CATALOGUE FILES OPTIONS "EXIT STATUS"; do
     grep -q "^\.SH \"\?$section" "$folder/gpucal.1" || fail "gpucal.1 lacks $section"
 done
+# Every form of a command is in --help once.
+for command in $(commands); do
+    forms=$("$gpucal" "$command" --help | sed -n 's/^\(Usage\|  or\): *//p')
+    [ "$(sort <<< "$forms" | uniq -d)" = "" ] || fail "$command --help: a form twice"
+    [ "$(wc -l <<< "$forms")" = "$("$gpucal" help "$command" --json | jq '.usage | length')" ] ||
+        fail "$command --help: other forms than help --json"
+done
 # Without a terminal, 'help COMMAND' is --help.
 "$gpucal" help show | cmp - <("$gpucal" show --help) || fail "gpucal help show"
 exit $status
