@@ -57,8 +57,6 @@ published_uids() { # STORE
 
 # The predicted time of the product, in seconds; nothing if there is no prediction.
 predict_s() { # STORE UID
-    local tags=() tag
-    for tag in "${product[@]}"; do tags+=(--tag "$tag"); done
-    "$gpucal" predict "${tags[@]}" --params "$1"/nodes/*.yaml --device "$2" --json 2>> "$out/predict.log" |
+    "$gpucal" predict "${product[@]}" --params "$1"/nodes/*.yaml --device "$2" --json 2>> "$out/predict.log" |
         awk -F'[:,]' '/^ *"time_s"/ { print $2; exit }'
 }

@@ -72,12 +72,11 @@ show() { # STORE
 
 # Predictions by each store over the measured time.
 print_predictions() {
-    local uid store measured_s row tags=() tag
-    for tag in "${product[@]}"; do tags+=(--tag "$tag"); done
+    local uid store measured_s row
     echo "| device | measured | at once | by rank | one by one |"
     echo "|---|---|---|---|---|"
     for uid in "${uids[@]}"; do
-        measured_s=$("$gpucal" predict "${tags[@]}" --params "$out"/at-once/nodes/*.yaml \
+        measured_s=$("$gpucal" predict "${product[@]}" --params "$out"/at-once/nodes/*.yaml \
             --device "$uid" --measure --json 2>> "$out/predict.log" |
             awk -F'[:,]' '/"measured_s"/ { print $2; exit }')
         row="| $uid | $(awk -v t="${measured_s:-0}" 'BEGIN { printf "%.4g ms", 1000 * t }') |"

@@ -91,7 +91,7 @@ predict() { # NODE PREFETCH
     read -r type uid < <(find_device "$1")
     [ "$type" = cpu ] || n=2560
     run srun -Q -N 1 -w "$1" gpucal predict --node "$1" --device "$uid" \
-        --tag matmul_sq --tag "prefetch:$2" --tag n:$n --measure
+        matmul_sq "prefetch:$2" n:$n --measure
 }
 
 parse_options() {

@@ -31,7 +31,7 @@ done
 
 # Predicts a matrix product, and measures it if predicted to take less than 1 s.
 compare() { # TYPE PREFETCH N MODEL
-    local what=(--device "$1" --model "$4" --tag matmul_sq --tag "prefetch:$2" --tag "n:$3")
+    local what=(--device "$1" --model "$4" matmul_sq "prefetch:$2" "n:$3")
     local predicted
     predicted=$("$gpucal" predict "${what[@]}" --json | sed -n 's/.*"time_s": \([^,]*\),*/\1/p')
     awk -v t="${predicted:-9}" 'BEGIN { exit !(t < 1) }' || return 0
@@ -52,7 +52,7 @@ echo "== cost of a prediction"
 for _ in 1 2 3 4 5; do
     start=$(date +%s%N)
     "$gpucal" predict --device "$(head -n 1 "$out/types.txt")" --model matmul_sq \
-        --tag matmul_sq --tag prefetch:True --tag n:1024 > /dev/null
+        matmul_sq prefetch:True n:1024 > /dev/null
     echo "gpucal predict of a catalogue kernel: $(($(date +%s%N) - start)) ns"
 done | tee "$out/latency.txt"
 "$gpucal" count "$top/kernels/catalogue/matmul_tiled.cl" -D T=float -D TILE=16 --local 16,16 --global n,n \

@@ -83,7 +83,7 @@ static const struct argp_child children[] = { { &gcal_predict_subject_argp, 0, N
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "[KERNEL.cl]",
+    .args_doc = "KERNEL.cl\n--profile FILE...\nTAG | ARGUMENT:VALUE[,VALUE]...",
     .children = children,
     .doc =
         "Explains the predicted time of a kernel on a calibrated device: what limits it, "
@@ -99,7 +99,7 @@ static const struct argp argp = {
         "mm.svg\n"
         "  gpucal explain my.cl -k saxpy -l 256 -g n --at n=2^24 --copy-in auto:pinned "
         "--copy-out 4*n:pinned\n"
-        "  gpucal explain --tag matmul_sq --tag prefetch:True --tag n:2048 --json",
+        "  gpucal explain matmul_sq prefetch:True n:2048 --json",
 };
 
 /* ---- changes ---- */

@@ -67,7 +67,7 @@ static const struct argp_child children[] = { { &gcal_predict_subject_argp, 0, N
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "[KERNEL.cl]",
+    .args_doc = "KERNEL.cl\n--profile FILE\nTAG | ARGUMENT:VALUE...",
     .children = children,
     .doc =
         "Predicts the run time of a kernel on a calibrated device, with its 90 % "
@@ -78,7 +78,7 @@ static const struct argp argp = {
         "  gpucal predict my.cl -k saxpy -l 256 -g n --at n=2^20:2^26 --csv saxpy.csv\n"
         "  gpucal predict --node n0 mm.cl --local 16,16 --global n,n --assume 'n % 16 = "
         "0' --at n=2048\n"
-        "  gpucal predict --tag matmul_sq --tag prefetch:True --tag n:320 --measure\n"
+        "  gpucal predict matmul_sq prefetch:True n:320 --measure\n"
         "  gpucal predict my.cl -k saxpy -l 256 -g n --at n=2^24 --copy-in auto:pinned "
         "--copy-out "
         "4*n:pinned",

@@ -18,12 +18,14 @@
 static const struct argp_option options[] = {
     { "profile", 'p', "FILE", 0, "A counted kernel, written by 'gpucal count -o FILE'",
       0 },
-    { "tag", 't', "TAG", 0,
-      "A tag or ARGUMENT:VALUE that selects a catalogue kernel instead of a file, sizes "
-      "included; may be repeated",
-      0 },
     { 0 },
 };
+
+/* Of a kernel; tags are words and NAME:VALUE. */
+static bool is_file(const char *argument)
+{
+    return strchr(argument, '/') || (strchr(argument, '.') && !strchr(argument, ':'));
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -38,16 +40,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->profile = arg;
         gcal_option_list_add(&o->profiles, arg, state);
         break;
-    case 't':
+    case ARGP_KEY_ARG:
+        if (is_file(arg))
+            return ARGP_ERR_UNKNOWN; /* it is the child's */
         gcal_option_list_add(&o->tags, arg, state);
         break;
     case ARGP_KEY_END:
         if (!!o->profile + !!o->count.file + !!o->tags.n != 1)
-            argp_error(state, "expected one of --profile FILE, KERNEL.cl, or --tag TAG");
+            argp_error(state, "expected one of --profile FILE, KERNEL.cl, or TAG...");
         if (o->profiles.n > 1 && !o->several)
             argp_error(state, "expected one --profile");
         if (o->count.ats.n && o->tags.n)
-            argp_error(state, "--at excludes --tag: give sizes as n:4096");
+            argp_error(state, "--at excludes tags: give sizes as n:4096");
         if (o->count.build && !o->count.file)
             argp_error(state, "--build requires KERNEL.cl");
         break;
@@ -71,7 +75,7 @@ void gcal_predict_subject_check_measure(
     const struct gcal_own_options *own, bool measure, const struct argp_state *state)
 {
     if (measure && options->profile)
-        argp_error(state, "--measure requires KERNEL.cl or a catalogue kernel (--tag): "
+        argp_error(state, "--measure requires KERNEL.cl or a catalogue kernel (TAG...): "
                           "a profile cannot be run");
     if (gcal_own_options_given(own) && !(measure && options->count.file))
         argp_error(state, "--set, --buffer and --range require --measure and "

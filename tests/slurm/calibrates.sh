@@ -7,8 +7,8 @@ calibrate run n0,n1 short || fail "exit status $?"
 for node in n0 n1; do
     [ -s store/nodes/$node.yaml ] || fail "$node is not published"
     [ "$(find store/history/$node -name '*.yaml' | wc -l)" = 1 ] || fail "no history of $node"
-    "$gpucal" predict --store store --node $node --tag flops_add_pattern --tag dtype:float32 \
-        --tag m:24 > predict.out 2>&1 || fail "$node's file does not predict"
+    "$gpucal" predict --store store --node $node flops_add_pattern dtype:float32 \
+        m:24 > predict.out 2>&1 || fail "$node's file does not predict"
     grep -q "on node $node: predicted [0-9.]* [mun]*s," predict.out || fail "no time for $node"
 done
 [ -n "$(ls store/types)" ] || fail "the device type is not published"

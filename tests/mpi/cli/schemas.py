@@ -41,7 +41,7 @@ COMMANDS = [
     (f"predict {KERNEL} --at n=2^10:2^20 {PAPERS}", 0),
     (f"predict {KERNEL} --at n=8192 {HERE} --build", 0),
     (f"predict {COPIES}", 0),
-    (f"predict --tag matmul_sq --tag prefetch:True --tag n:160 --measure {HERE}", 0),
+    (f"predict matmul_sq prefetch:True n:160 --measure {HERE}", 0),
     (f"explain {KERNEL} --at n=8192 {H200} --what-if n=4096 --what-if local=32", 0),
     (f"explain {KERNEL} --at n=8192,16384 {H200} --beside {data}/general/h200.yaml", 0),
     (f"explain {COPIES}", 0),

@@ -70,8 +70,8 @@ expect '^limited by launch \(the launch itself\): 9[0-9] % of the time$'
 expect '; 0.38 % reached, as the launch has 4 work-groups for 132 compute units$'
 
 # No limit adds more than it takes alone, a maximum within the limit included; who waits needs others.
-"$gpucal" explain --tag histogram --tag version:naive --tag bins:256 --tag items:4 --tag lsize_0:256 \
-    --tag n:67108864 --params "$params" --json > "$out/answer"
+"$gpucal" explain histogram version:naive bins:256 items:4 lsize_0:256 \
+    n:67108864 --params "$params" --json > "$out/answer"
 python3 - "$out/answer" <<'PYTHON'
 import json, sys
 a = json.load(open(sys.argv[1]))
@@ -187,7 +187,7 @@ for r in root.iter(ns + "rect"):
         bars[r.get("y")] = bars.get(r.get("y"), 0) + float(r.get("width"))
 assert len(bars) == 4 and max(bars.values()) > 790, bars
 PYTHON
-"$gpucal" explain --tag matmul_sq --tag n:1024 --params "$params" --json > "$out/answer"
+"$gpucal" explain matmul_sq n:1024 --params "$params" --json > "$out/answer"
 python3 - "$out/answer" <<'PYTHON'
 import json, sys
 plain, tiled = json.load(open(sys.argv[1]))

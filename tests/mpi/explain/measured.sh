@@ -35,11 +35,11 @@ assert abs(m["hidden"] - hidden) < 1e-9, m
 expected = "hidden" if hidden >= 0.8 else "not hidden" if hidden <= 0.2 else "partly hidden"
 assert m["verdict"] == expected, m
 PYTHON
-explain --tag matmul_sq --tag prefetch:True --tag n:160 --measure
+explain matmul_sq prefetch:True n:160 --measure
 grep -qE '^measured [0-9.]+ [mu]s \(median of [0-9]+ launches\): prediction error [+-][0-9.]+ %$' "$out/answer"
 grep -qE '^overlap: memory accesses alone [0-9.]+ [mu]s, on-chip work alone [0-9.]+ [mu]s: .* hidden \([0-9]+ %\)$' \
     "$out/answer"
 # The derived kernels have the arguments in another order.
-explain --tag kmeans --tag dtype:float32 --tag N:64 --tag F:1 --tag centres_local:1 \
-    --tag points_local:0 --tag distances_local:0 --tag K:16 --tag M:4096 --measure
+explain kmeans dtype:float32 N:64 F:1 centres_local:1 \
+    points_local:0 distances_local:0 K:16 M:4096 --measure
 grep -qE '^overlap: memory accesses alone [0-9.]+ [mu]s' "$out/answer"

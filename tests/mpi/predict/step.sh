@@ -68,7 +68,7 @@ mv "$out/times.csv" "$out/answer"
 expect '^"n",time_s,.*,general_s,copy_in_s,copy_out_s,step_s,step_low_s,step_high_s,step_overlapped_s$'
 expect '^1048576,.*,8.4886[0-9]*e-05,0,0.00012267[0-9]*,[0-9.e-]+,[0-9.e-]+,8.8664[0-9]*e-05$'
 # A kernel of the catalogue, whose buffers have the elements of its description.
-"$gpucal" predict --tag increment --tag dtype:float32 --tag N:256 --tag F:1 --tag M:1048576 \
+"$gpucal" predict increment dtype:float32 N:256 F:1 M:1048576 \
     --params "$data/transfers.yaml" --copy-in auto:pinned > "$out/answer" 2>&1
 expect '^step: 1 copy to the device 84.89 us, kernel '
 

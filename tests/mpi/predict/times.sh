@@ -37,7 +37,7 @@ line ' 6.4 us +[-+][0-9.]+ % +(yes|no)  n:100( |$)'
 line '^all: 2 kernels, '
 # The prediction is that of 'gpucal predict'.
 time_s=$("$gpucal" predict --params "$tests/data/general/h100.yaml" --model general \
-    -C "$tests/scope" -t tiny_rotate -t n:512 --json | sed -n 's/^ *"time_s": \([^,]*\),*$/\1/p')
+    -C "$tests/scope" tiny_rotate n:512 --json | sed -n 's/^ *"time_s": \([^,]*\),*$/\1/p')
 awk -F , -v time_s="$time_s" '/^kernel,.*n:512[ ,]/ { good = time_s > 0 && ($7 - time_s) ^ 2 < (1e-6 * time_s) ^ 2 }
     END { exit !good }' all.csv || fail "predict: $time_s s"
 # Tags select: any name, and all arguments.

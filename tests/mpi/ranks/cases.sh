@@ -76,7 +76,7 @@ case_plain_start() {
     expect_status 0
     expect_line '"form": "expression"'
     expect_line '"error_90": [0-9.]'
-    run "$gpucal" predict --store store --tag flops_add_pattern --tag dtype:float32 --tag m:24
+    run "$gpucal" predict --store store flops_add_pattern dtype:float32 m:24
     expect_status 0
     expect_line 'predicted .*s, 90 % interval .* to .*s .model flops.$'
 }
@@ -1045,9 +1045,9 @@ case_own_catalogue() {
     run "$gpucal" --config models.yaml --store store --record run.h5
     expect_status 0
     cp "store/nodes/$(node).yaml" published.yaml
-    run "$gpucal" predict --store store --config models.yaml --tag twice_pattern --tag n:1048576
+    run "$gpucal" predict --store store --config models.yaml twice_pattern n:1048576
     expect_status 0
-    run "$gpucal" predict --store store --tag twice_pattern --tag n:1048576
+    run "$gpucal" predict --store store twice_pattern n:1048576
     expect_status 1
     expect_line "no measurement kernel has the tag 'twice_pattern'"
     run env GPUCAL_CATALOGUE=:own:./own "$gpucal" rank --store store twice_pattern n:1048576
