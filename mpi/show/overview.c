@@ -31,8 +31,11 @@ enum { N_COLUMNS = sizeof(columns) / sizeof(*columns) };
 const char *gcal_show_day(const struct gcal_params_device *device,
                           char text[GCAL_SHOW_DAY_SIZE])
 {
-    const char *utc = device->calibrated_utc;
+    return gcal_show_day_of(device->calibrated_utc, text);
+}
 
+const char *gcal_show_day_of(const char *utc, char text[GCAL_SHOW_DAY_SIZE])
+{
     if (isnan(gcal_clock_parse_utc(utc)))
         strcpy(text, "-");
     else
@@ -68,7 +71,7 @@ gcal_show_main_model(const struct gcal_params_device *device)
     return device->n_models ? &device->models[0] : NULL;
 }
 
-static enum gcal_column_colour colour_of(enum gcal_audit_verdict verdict)
+enum gcal_column_colour gcal_show_colour_of(enum gcal_audit_verdict verdict)
 {
     switch (verdict) {
     case GCAL_AUDIT_PASS:
@@ -105,5 +108,5 @@ int gcal_show_overview_add(struct gcal_columns *overview,
                                    d->info.driver, models, error,
                                    gcal_show_speed(&device->standing, speed),
                                    gcal_audit_verdict_name(device->standing.verdict) },
-        colour_of(device->standing.verdict), err);
+        gcal_show_colour_of(device->standing.verdict), err);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "calib/audit/audit.h"
+#include "mpi/cli/columns.h"
 #include "store/params/params.h"
 
 struct gcal_columns;
@@ -53,6 +54,8 @@ struct gcal_show_device {
 const char *gcal_show_day(const struct gcal_params_device *device,
                           char text[GCAL_SHOW_DAY_SIZE]);
 
+const char *gcal_show_day_of(const char *utc, char text[GCAL_SHOW_DAY_SIZE]);
+
 /* "12 s", "5 min", "3 h", "40 d" since the calibration; "-": unknown. */
 #define GCAL_SHOW_AGE_SIZE 24
 const char *gcal_show_age(const struct gcal_params_device *device,
@@ -70,7 +73,20 @@ void gcal_show_print_parameters(const struct gcal_show_device *device);
 /* Everything. */
 json_t *gcal_show_device_json(const struct gcal_show_device *device);
 
+/* ---- history.c: a line for each calibration ---- */
+
+struct gcal_show_history_options {
+    const char *nodes, *device; /* patterns; NULL: all */
+    bool json;
+};
+/* Of the devices whose calibrations the tracks have, by the audit with the built-in limits. */
+int gcal_show_history(const struct gcal_store *store,
+                      const struct gcal_show_history_options *options,
+                      struct gcal_error *err);
+
 /* ---- overview.c: a line for each device ---- */
+
+enum gcal_column_colour gcal_show_colour_of(enum gcal_audit_verdict verdict);
 
 struct gcal_columns *gcal_show_overview_create(struct gcal_error *err);
 int gcal_show_overview_add(struct gcal_columns *overview,

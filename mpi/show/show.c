@@ -16,7 +16,6 @@
 #include "mpi/cli/parse.h"
 #include "mpi/show/private.h"
 #include "store/files/store.h"
-#include "store/ledger/lines.h"
 
 enum { KEY_PARAMETERS = 256 };
 
@@ -29,7 +28,8 @@ struct show_command {
 };
 
 static const struct argp_option options[] = {
-    { "history", 'H', NULL, 0, "The runs that were published for each node", 0 },
+    { "history", 'H', NULL, 0, "The calibrations of each device, with driver and verdict",
+      0 },
     { "parameters", KEY_PARAMETERS, NULL, 0,
       "Each model with its formula and all parameters", 0 },
     { 0 },
@@ -50,8 +50,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->parameters = true;
         break;
     case ARGP_KEY_END:
-        if (c->history && (c->json || c->parameters || c->device))
-            argp_error(state, "--history has no parameters, devices or JSON");
+        if (c->history && c->parameters)
+            argp_error(state, "--history excludes --parameters");
         break;
     case ARGP_KEY_ARG:
         gcal_option_refuse_argument(arg, state);
@@ -78,6 +78,7 @@ static const struct argp argp = {
         "  gpucal show\n"
         "  gpucal show --node n1\n"
         "  gpucal show --node n1 --parameters\n"
+        "  gpucal show --node n1 --history\n"
         "  gpucal show --json | jq '.[].devices[] | {name, audit, speed}'\n",
 };
 
@@ -85,7 +86,6 @@ struct show {
     const struct show_command *command;
     enum view view;
     const struct gcal_store *store;
-    struct gcal_ledger_lines ledger; /* of HISTORY */
     struct gcal_show_standings standings;
     struct gcal_columns *overview;
     json_t *all;
@@ -152,29 +152,11 @@ static int show_devices(struct show *s, const struct gcal_params *params,
     return 0;
 }
 
-/* In the order of publication. */
-static int show_history(struct gcal_ledger_lines *ledger, const char *node,
-                        struct gcal_error *err)
-{
-    char **runs;
-    size_t count;
-
-    if (gcal_ledger_history(ledger, node, &runs, &count, err) < 0)
-        return -1;
-    printf("node %s: %zu run%s\n", node, count, count == 1 ? "" : "s");
-    for (size_t i = 0; i < count; i++)
-        printf("  %s\n", runs[i]);
-    gcal_strings_free(runs, count);
-    return 0;
-}
-
 static int show_node(struct show *s, const char *node, struct gcal_error *err)
 {
     struct gcal_params params = { 0 };
     int rc;
 
-    if (s->view == HISTORY)
-        return show_history(&s->ledger, node, err);
     rc = gcal_store_load(s->store, node, NULL, &params, err);
     if (rc == 0)
         rc = show_devices(s, &params, err);
@@ -217,19 +199,21 @@ static int check_found(const struct show *s, const char *path, struct gcal_error
     return 0;
 }
 
-static int read_ledger(struct gcal_ledger_lines *ledger, struct gcal_error *err)
+static int show_history(const struct show *s, struct gcal_error *err)
 {
-    int rc = gcal_ledger_lines_refresh(ledger, err);
+    const struct gcal_show_history_options options = { .nodes = s->command->node,
+                                                       .device = s->command->device,
+                                                       .json = s->command->json };
 
-    gcal_ledger_lines_sort(ledger);
-    return rc;
+    return gcal_show_history(s->store, &options, err);
 }
 
 static int show_all(struct show *s, const char *path, struct gcal_error *err)
 {
+    if (s->view == HISTORY)
+        return show_history(s, err);
     if (!(s->overview = gcal_show_overview_create(err)) ||
-        (s->view == HISTORY && read_ledger(&s->ledger, err) < 0) ||
-        (s->view != HISTORY && s->view != PARAMETERS &&
+        (s->view != PARAMETERS &&
          gcal_show_standings_find(s->store, s->command->node, &s->standings, err) < 0) ||
         show_nodes(s, err) < 0 || check_found(s, path, err) < 0)
         return -1;
@@ -251,10 +235,9 @@ int gcal_command_show(int argc, char **argv)
     s.view = view_of(&c);
     if ((path = gcal_command_store_path(c.store, NULL, &err)) &&
         (store = gcal_command_store_open(path, false, &err))) {
-        s.store = s.ledger.store = store;
+        s.store = store;
         rc = show_all(&s, path, &err);
     }
-    gcal_ledger_lines_clear(&s.ledger);
     gcal_columns_destroy(s.overview);
     gcal_show_standings_clear(&s.standings);
     json_decref(s.all);

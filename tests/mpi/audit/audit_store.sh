@@ -25,6 +25,13 @@ grep -q '^gpucal_finding_change_ratio{.*,verdict="warning"} 0\.[01][0-9]*$' "$ou
     fail "no finding: $(grep '^gpucal_finding' "$out/gpucal.prom")"
 [ "$(grep -c '<section class="device"' "$out/page.html")" = 2 ] || fail "other sections"
 
+# The history has a verdict for each calibration: that of the drift from the run on that began it.
+drifted=$(sed -n 's/^\(node[0-9]*\) .*: warning.*/\1/p' "$out/text" | head -n 1)
+"$gpucal" show --store "$out/store" --history --node "$drifted" > "$out/history" || fail "history"
+[ "$(grep -c 'reference  *unknown$' "$out/history")" = 3 ] || fail "no reference: $(cat "$out/history")"
+[ "$(grep -cE 'slower by [0-9.]+ % +(warning|failure)$' "$out/history")" = 1 ] || fail "no beginning"
+[ "$(grep -cE ' (warning|failure)$' "$out/history")" = 5 ] || fail "verdicts: $(cat "$out/history")"
+
 # A node given by --node has a section although it passes.
 "$gpucal" audit --store "$out/store" --node node00000 --html "$out/page.html" > /dev/null ||
     fail "node00000 does not pass"

@@ -213,6 +213,8 @@ def set_up():
     for node in "n0", os.uname().nodename.split(".")[0]:
         publish(node, "applications-cpu/vm.yaml", uid)
     publish("n1", "applications/vm.yaml")
+    os.makedirs("store/tracks", mode=0o755)
+    shutil.copy(f"{source}/tests/data/h200-repeats/tracks/rates.tsv", "store/tracks/n1.tsv")
     shutil.copy("store/nodes/n1.yaml", "node17.yaml")
     shutil.copy(f"{source}/tests/data/general/h200.yaml", "h200.yaml")
     for name in "product.cl", "product.yaml":

@@ -64,6 +64,7 @@ COMMANDS = [
     ("audit --store store --all", 0),
     ("audit --store drifting --all --warn 4 --fail 15", 2),
     ("health --store drifting --node node00000", 0),
+    ("show --store drifting --history", 0),
     ("health --store store --node vm", 0),
     ("store verify --store store", 0),
     ("store prune --keep 1 --store store", 0),

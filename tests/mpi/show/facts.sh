@@ -68,8 +68,10 @@ CHECK
 
 if show --device=fpga > "$out/answer"; then fail 'a device that is not there'; fi
 expect "no device matches 'fpga'"
-if show --json --history > "$out/answer"; then fail 'two questions'; fi
-expect '--history has no'
+if show --parameters --history > "$out/answer"; then fail 'two questions'; fi
+expect '--history excludes'
+if show --history > "$out/answer"; then fail 'a history without tracks'; fi
+expect 'no calibration of a device that matches'
 
 # A line for each device, in columns.
 show > "$out/answer"
