@@ -84,6 +84,17 @@ int gcal_show_history(const struct gcal_store *store,
                       const struct gcal_show_history_options *options,
                       struct gcal_error *err);
 
+/* ---- svg.c: a drawing ---- */
+
+struct gcal_show_svg_options {
+    const char *nodes, *device; /* patterns; NULL: all */
+};
+/* Writes to 'path' what the calibration found of the devices that match, beside the other
+ * devices of their types in the store.
+ */
+int gcal_show_svg(const struct gcal_store *store, const char *path,
+                  const struct gcal_show_svg_options *options, struct gcal_error *err);
+
 /* ---- overview.c: a line for each device ---- */
 
 enum gcal_column_colour gcal_show_colour_of(enum gcal_audit_verdict verdict);

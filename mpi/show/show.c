@@ -17,13 +17,14 @@
 #include "mpi/show/private.h"
 #include "store/files/store.h"
 
-enum { KEY_PARAMETERS = 256 };
+enum { KEY_PARAMETERS = 256, SVG };
 
 /* What is printed of a device. */
 enum view { OVERVIEW, CARD, PARAMETERS, JSON, HISTORY };
 
 struct show_command {
     const char *store, *node, *device; /* patterns */
+    const char *svg;
     bool json, history, parameters;
 };
 
@@ -32,6 +33,8 @@ static const struct argp_option options[] = {
       0 },
     { "parameters", KEY_PARAMETERS, NULL, 0,
       "Each model with its formula and all parameters", 0 },
+    { "svg", SVG, "FILE", 0,
+      "Draw the rates of the devices beside those of their types to this file", 0 },
     { 0 },
 };
 
@@ -45,6 +48,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case 'H':
         c->history = true;
+        break;
+    case SVG:
+        c->svg = arg;
         break;
     case KEY_PARAMETERS:
         c->parameters = true;
@@ -79,6 +85,7 @@ static const struct argp argp = {
         "  gpucal show --node n1\n"
         "  gpucal show --node n1 --parameters\n"
         "  gpucal show --node n1 --history\n"
+        "  gpucal show --node n1 --svg n1.svg\n"
         "  gpucal show --json | jq '.[].devices[] | {name, audit, speed}'\n",
 };
 
@@ -208,8 +215,18 @@ static int show_history(const struct show *s, struct gcal_error *err)
     return gcal_show_history(s->store, &options, err);
 }
 
+static int draw(const struct show *s, struct gcal_error *err)
+{
+    const struct gcal_show_svg_options options = { .nodes = s->command->node,
+                                                   .device = s->command->device };
+
+    return gcal_show_svg(s->store, s->command->svg, &options, err);
+}
+
 static int show_all(struct show *s, const char *path, struct gcal_error *err)
 {
+    if (s->command->svg && draw(s, err) < 0)
+        return -1;
     if (s->view == HISTORY)
         return show_history(s, err);
     if (!(s->overview = gcal_show_overview_create(err)) ||

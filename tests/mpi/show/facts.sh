@@ -73,6 +73,27 @@ expect '--history excludes'
 if show --history > "$out/answer"; then fail 'a history without tracks'; fi
 expect 'no calibration of a device that matches'
 
+# A drawing: five devices of a type, one of which is 5 % slower in memory.
+mkdir -p "$out/fleet/nodes"
+for i in 1 2 3 4 5; do
+    sed -e "s/^node: .*/node: n$i/" -e "s/uuid:[-0-9a-f]*/uuid:$i/" "$data/general/h200.yaml" > "$out/fleet/nodes/n$i.yaml"
+done
+sed -i '/name: p_dram,/s/ own: 6.779/ own: 7.118/' "$out/fleet/nodes/n4.yaml"
+"$gpucal" show --store "$out/fleet" --node n4 --svg "$out/n4.svg" > "$out/answer" || fail '--svg'
+python3 - "$out/n4.svg" << 'CHECK' || fail 'the drawing'
+import sys
+import xml.dom.minidom as dom
+svg = dom.parse(sys.argv[1])
+own = [float(c.getAttribute("cx")) for c in svg.getElementsByTagName("circle")]
+others = [l for l in svg.getElementsByTagName("line") if l.getAttribute("class") == "other"]
+texts = [t.firstChild.data for t in svg.getElementsByTagName("text")]
+middle = max(set(own), key=own.count)
+assert len(own) > 10 and len(others) == 5 * len(own), (len(own), len(others))
+slower = [x for x in own if x < middle - 20]
+assert slower and len(slower) <= 3 and max(own) == middle, own
+assert any("median of 5 devices" in t for t in texts), texts
+CHECK
+
 # A line for each device, in columns.
 show > "$out/answer"
 expect '^NODE +DEVICE +KIND +CALIBRATED \(UTC\) +AGE +DRIVER +MODELS +HELD-OUT ERROR +OF TYPE.S SPEED +AUDIT$'
