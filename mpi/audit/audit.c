@@ -92,6 +92,9 @@ static const struct argp argp = {
     .doc =
         "Compares the calibrations of all devices in a store and reports what changed on "
         "which device, when, and by how much.\v"
+        "Examples:\n"
+        "  gpucal audit\n"
+        "  gpucal audit --node n1 --all --json\n\n"
         "A device is compared with its earlier calibrations and with the other devices "
         "of "
         "its type.  A change counts if it is not explained by chance and if several "

@@ -38,7 +38,10 @@ static const struct argp_child children[] = { GCAL_OPTION(device),
 static const struct argp argp = {
     .parser = parse,
     .children = children,
-    .doc = "Lists the OpenCL devices of this machine with their fingerprints.",
+    .doc = "Lists the OpenCL devices of this machine with their fingerprints.\v"
+           "Examples:\n"
+           "  gpucal devices\n"
+           "  gpucal devices --device cpu --json",
 };
 
 /* What is known of it. */

@@ -76,6 +76,8 @@ static const struct argp argp = {
         "of "
         "it are there, if it is this node, and whether 'gpucal audit' finds a confirmed "
         "drift.\v"
+        "Examples:\n"
+        "  gpucal health --node n1\n\n"
         "A failure is what was seen, never that it could not look: this is 'unknown'.  A "
         "node of which nothing is published is good.\n"
         "Exit status: 0 good, 2 a warning, 3 a failure, 1 unknown.",

@@ -91,7 +91,10 @@ static const struct argp argp = {
     .children = children,
     .doc = "Measures the OpenCL devices of the nodes it runs on, fits the models and "
            "publishes a parameter file per node.\v"
-           "Under Slurm: srun --ntasks-per-node=1 gpucal --config models.yaml\n"
+           "Examples:\n"
+           "  gpucal calibrate --dry-run\n"
+           "  gpucal calibrate --store DIR --device gpu\n"
+           "  srun --ntasks-per-node=1 gpucal --config models.yaml --if-changed\n"
            "Exit status: 0 good, 1 bad input, 4 a fit was rejected, 5 a device or a rank "
            "was lost or a kernel could not be counted, 6 the store or the record cannot "
            "be written.",

@@ -62,6 +62,9 @@ static const struct argp argp = {
         "Compares two parameter files (NODE.yaml) or two records (.h5) and prints what "
         "changed from A to B.  For a parameter file and a record, the parameters are "
         "compared.\v"
+        "Examples:\n"
+        "  gpucal diff n1.yaml node17.yaml --all\n"
+        "  gpucal diff run.h5 run.h5 --warn 2 --fail 10 --json\n"
         "Exit status: 0 nothing is slower by more than --warn, 2 something is, 3 "
         "something is slower by more than --fail, 1 bad input.  What is faster or within "
         "the noise does not count.",

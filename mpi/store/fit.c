@@ -84,6 +84,9 @@ static const struct argp argp = {
         "Fits models to the record of a run, or of several runs together, or to what a "
         "store has of its devices, and prints their parameters with units and standard "
         "errors.\v"
+        "Examples:\n"
+        "  gpucal fit --record run.h5\n"
+        "  gpucal fit --record run.h5 --output fitted --json\n"
         "Exit status: 0 good, 1 bad input, 4 a fit was rejected, 6 the store cannot be "
         "written.",
 };

@@ -157,6 +157,10 @@ static const struct argp argp = {
         "all "
         "devices or on some.  keygen creates a pair of keys, FILE (secret) and "
         "FILE.pub.  sign signs all published files, if the store verifies.\v"
+        "Examples:\n"
+        "  gpucal store keygen site.key\n"
+        "  gpucal store prune --keep 10 --dry-run\n"
+        "  gpucal store forget --model rates --node n1 --dry-run\n"
         "Exit status: 0 good (interrupted publications are reported), 1 damaged or bad "
         "input, 6 the store cannot be written.",
 };

@@ -30,6 +30,7 @@ EXCEPTIONS = [
     (r"^gpucal evaluate matmul_sq dtype:float32 n:160,320,448 ", "measures for minutes"),
         (r"^gpucal learn ", "measures for seconds; mpi.learn_* learn"),
     (r"^gpucal predict saxpy.cl .* --store DIR --measure", "needs the model that is learned"),
+    (r"^gpucal calibrate --store DIR", "measures for a minute; mpi.* calibrate"),
     (r"^gpucal --config products.yaml ", "measures for a minute; mpi.* calibrate"),
 ]
 LEAST_EXAMPLES = 30
@@ -216,6 +217,8 @@ def set_up():
     os.makedirs("store/tracks", mode=0o755)
     shutil.copy(f"{source}/tests/data/h200-repeats/tracks/rates.tsv", "store/tracks/n1.tsv")
     shutil.copy("store/nodes/n1.yaml", "node17.yaml")
+    shutil.copy(f"{source}/tests/data/h200/record.h5", "run.h5")
+    os.makedirs("fitted")
     shutil.copy(f"{source}/tests/data/general/h200.yaml", "h200.yaml")
     for name in "product.cl", "product.yaml":
         shutil.copy(f"{source}/docs/examples/tune/{name}", name)
