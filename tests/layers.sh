@@ -57,7 +57,7 @@ mpi/predict/step    : kernels kernels/count kernels/generate store/params store/
 mpi/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/select calib/plan mpi/cli mpi/count mpi/own mpi/predict/remarks mpi/predict/step
 mpi/explain         : kernels/generate store/params store/predict mpi/cli mpi/count mpi/own mpi/predict/remarks mpi/predict/step mpi/predict
 mpi/tune            : kernels/generate kernels/interpret fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/count mpi/own mpi/predict
-mpi/store           : kernels/generate store/params store/files store/record store/ledger store/publish calib/config calib/select calib/results calib/compare mpi/cli
+mpi/store           : kernels/generate store/params store/files store/record store/ledger store/publish store/medians calib/config calib/select calib/results calib/compare mpi/cli
 mpi/show            : store/params store/files store/facts store/ledger calib/config calib/audit mpi/cli
 mpi/audit/output    : store/files store/params calib/audit mpi/cli
 mpi/audit/page      : calib/audit mpi/cli mpi/audit/output

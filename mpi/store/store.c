@@ -13,6 +13,7 @@
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
+#include "mpi/store/upkeep.h"
 #include "store/files/store.h"
 #include "store/ledger/ledger.h"
 #include "store/publish/publish.h"
@@ -212,7 +213,7 @@ static int verify(const struct store_command *c, const struct gcal_store *store,
     struct gcal_verify_result result;
     int status;
 
-    if (gcal_store_verify(store, &result, err) < 0)
+    if (gcal_upkeep_verify(store, &result, err) < 0)
         return -1;
     if (c->json)
         print_json(c, verified_json(&result));
@@ -230,8 +231,8 @@ static int prune(const struct store_command *c, struct gcal_store *store,
 {
     size_t removed;
 
-    if (gcal_store_prune(store, (size_t)c->keep, c->max_age_s, c->dry_run, &removed,
-                         err) < 0)
+    if (gcal_upkeep_prune(store, (size_t)c->keep, c->max_age_s, c->dry_run, &removed,
+                          err) < 0)
         return -1;
     if (c->json)
         print_json(c, json_pack("{s:i}", "files", (int)removed));
@@ -272,7 +273,7 @@ static int sign(const struct store_command *c, struct gcal_store *store,
     struct gcal_verify_result result;
     size_t n_signed, n_damaged;
 
-    if (gcal_store_verify(store, &result, err) < 0)
+    if (gcal_upkeep_verify(store, &result, err) < 0)
         return -1;
     n_damaged = result.n_damaged;
     if (n_damaged)
@@ -282,7 +283,7 @@ static int sign(const struct store_command *c, struct gcal_store *store,
         return gcal_error_set(err, GCAL_EINPUT,
                               "nothing was signed, as the store is damaged: repair or "
                               "remove the files listed above, and publish them again");
-    if (gcal_store_sign(store, &n_signed, err) < 0)
+    if (gcal_upkeep_sign(store, &n_signed, err) < 0)
         return -1;
     if (c->json)
         print_json(c, json_pack("{s:i}", "signed", (int)n_signed));

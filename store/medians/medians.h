@@ -90,4 +90,30 @@ int gcal_medians_read(const struct gcal_store *store, const char *node,
 int gcal_medians_nodes(const struct gcal_store *store, char ***names, size_t *count,
                        struct gcal_error *err);
 
+/* ---- upkeep ---- */
+
+struct gcal_medians_check {
+    size_t n_files, n_signed;    /* of medians and of kernels; of medians */
+    struct gcal_strings damaged; /* a sentence each */
+    struct gcal_strings missing; /* files of kernels */
+};
+
+/* Checks all files of both folders: their hashes, signatures, and that medians name files that
+ * there are.  gcal_medians_check_clear() in any case.
+ */
+int gcal_medians_verify(const struct gcal_store *store, struct gcal_medians_check *found,
+                        struct gcal_error *err);
+void gcal_medians_check_clear(struct gcal_medians_check *found);
+
+/* Removes files of kernels that no medians name, and that are older than a day; none while medians
+ * cannot be read.  Adds to '*removed'; with 'dry_run' they are only counted.
+ */
+int gcal_medians_prune(struct gcal_store *store, bool dry_run, size_t *removed,
+                       struct gcal_error *err);
+
+/* Signs medians, and through the hashes in them the files of kernels, that are not yet signed with
+ * the store's key; adds to '*n_signed'.  They must be as written: gcal_medians_verify() first.
+ */
+int gcal_medians_sign(struct gcal_store *store, size_t *n_signed, struct gcal_error *err);
+
 #endif

@@ -52,6 +52,13 @@ int gcal_medians_fetch(const struct gcal_store *store, int folder, const char *f
                        const char *shown, char **text, size_t *size,
                        struct gcal_error *err);
 
+/* ---- write.c ---- */
+
+/* A file's text of these sections, with its hash and the store's signature; the caller's to free.
+ */
+char *gcal_medians_finish(const struct gcal_store *store, const struct gcal_buf *sections,
+                          size_t *size, struct gcal_error *err);
+
 /* ---- kernels.c: files of kernels ---- */
 
 /* "fitted": a role as in records. */

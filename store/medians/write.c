@@ -126,8 +126,8 @@ static int fetch_old(struct gcal_store *store, int folder, const char *file,
     return rc > 0;
 }
 
-static char *finish(const struct gcal_store *store, const struct gcal_buf *sections,
-                    size_t *size, struct gcal_error *err)
+char *gcal_medians_finish(const struct gcal_store *store, const struct gcal_buf *sections,
+                          size_t *size, struct gcal_error *err)
 {
     char hash[GCAL_HASH_TEXT_SIZE], *text, *signature;
     struct gcal_buf buf = { 0 };
@@ -194,7 +194,7 @@ static int write_node(struct gcal_store *store, const char *node,
         folder = gcal_store_make_folder(store, store->dirfd, "medians", "medians", err);
     if (folder >= 0 &&
         fill(store, folder, file, shown, sections, places, n, &buf, err) == 0 &&
-        (text = finish(store, &buf, &size, err)) &&
+        (text = gcal_medians_finish(store, &buf, &size, err)) &&
         gcal_store_prepare(store, folder, temp, shown, text, size, err) == 0)
         rc = gcal_store_replace(store, folder, temp, file, shown, err);
     gcal_buf_free(&buf);

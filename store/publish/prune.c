@@ -177,7 +177,8 @@ int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
                      bool dry_run, size_t *removed, struct gcal_error *err)
 {
     struct pruning p = { store, keep, max_age_s, dry_run, .lines = { .store = store } };
-    static const char *const top[] = { "nodes", "types", "history", "tracks", "locks" };
+    static const char *const top[] = { "nodes",   "types",   "history", "tracks",
+                                       "medians", "kernels", "locks" };
     char **nodes = NULL;
     size_t n = 0;
     int folder,
