@@ -215,11 +215,29 @@ static void find_steps(struct search *o, uint64_t since)
     }
 }
 
+/* The scale of visits at one speed.  Where most kernels were visited once on each side, it is not
+ * known: then that of the steps, which a change makes alike, and another program does not.
+ */
+static double noise_of(struct search *o)
+{
+    size_t n = 0;
+    double middle;
+
+    for (size_t k = 0; k < o->n_kernels; k++)
+        if (!isnan(o->steps[k]))
+            o->sorted[n++] = o->steps[k];
+    if (n <= o->n_noise)
+        return 1.4826 * gcal_median(o->noise, o->n_noise);
+    middle = gcal_median(o->sorted, n);
+    for (size_t i = 0; i < n; i++)
+        o->sorted[i] = fabs(o->sorted[i] - middle);
+    return 1.4826 * gcal_median(o->sorted, n);
+}
+
 /* Counts the kernels that show a change in either direction. */
 static void judge(struct search *o, uint64_t since, struct gcal_fit_speed *speed)
 {
-    double noise = o->n_noise ? 1.4826 * gcal_median(o->noise, o->n_noise) : 0;
-    double limit = fmax(FLOOR, SCALES * noise);
+    double limit = fmax(FLOOR, SCALES * noise_of(o));
     size_t n_up = 0, n_down = 0, n = 0, n_shown = 0;
 
     for (size_t k = 0; k < o->n_kernels; k++) {

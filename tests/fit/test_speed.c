@@ -132,6 +132,28 @@ static void nothing_is_made_up(void **state)
     assert_false(find(visits).changed);
 }
 
+/* With two visits of each kernel, one on each side: a change concerns all alike, a program that
+ * comes in mid-run does not.
+ */
+static void two_visits_are_enough(void **state)
+{
+    const size_t n = 2 * N_KERNELS, half = N_KERNELS;
+    struct gcal_fit_visit visits[N];
+    struct gcal_fit_speed speed;
+
+    (void)state;
+    make_run(visits, 0.02);
+    slow_down(visits, half, n, 1.3, 1);
+    assert_int_equal(gcal_fit_find_speed(visits, n, &speed, NULL), 0);
+    assert_true(speed.changed);
+    assert_true(fabs(speed.ratio / 1.3 - 1) < 0.02);
+    make_run(visits, 0.02);
+    for (size_t i = half; i < n; i++)
+        visits[i].time_s *= 1 + 0.6 * uniform();
+    assert_int_equal(gcal_fit_find_speed(visits, n, &speed, NULL), 0);
+    assert_false(speed.changed);
+}
+
 /* A record without an order, one visit for each kernel, and no visits. */
 static void little_is_known(void **state)
 {
@@ -160,6 +182,7 @@ int main(void)
         cmocka_unit_test(a_step_of_some_kernels_is_found),
         cmocka_unit_test(the_last_step_counts),
         cmocka_unit_test(nothing_is_made_up),
+        cmocka_unit_test(two_visits_are_enough),
         cmocka_unit_test(little_is_known),
     };
 
