@@ -24,6 +24,7 @@ struct crew {
     int (*job)(void *context, size_t i, struct gcal_error *err);
     void *context;
     size_t n_jobs;
+    atomic_size_t *processors; /* NULL: not counted */
     atomic_size_t next;
     pthread_mutex_t lock; /* of the members below */
     size_t failed;        /* the lowest job that failed; n_jobs: none */
@@ -64,9 +65,8 @@ size_t gcal_threads_processors(void)
     return n > 1 ? (size_t)n : 1;
 }
 
-static void *run_jobs(void *context)
+static void run_jobs(struct crew *crew)
 {
-    struct crew *crew = context;
     size_t i;
 
     while ((i = atomic_fetch_add(&crew->next, 1)) < crew->n_jobs) {
@@ -81,16 +81,29 @@ static void *run_jobs(void *context)
         }
         pthread_mutex_unlock(&crew->lock);
     }
+}
+
+static void *help(void *context)
+{
+    struct crew *crew = context;
+
+    run_jobs(crew);
+    if (crew->processors)
+        atomic_fetch_sub(crew->processors, 1);
     return NULL;
 }
 
-int gcal_threads_run(size_t n_jobs, size_t max_threads,
-                     int (*job)(void *context, size_t i, struct gcal_error *err),
-                     void *context, struct gcal_error *err)
+/* 'processors' counts those of helping threads, if not NULL: each is given back when there is
+ * nothing more to begin.
+ */
+static int run(size_t n_jobs, size_t max_threads, atomic_size_t *processors,
+               int (*job)(void *context, size_t i, struct gcal_error *err), void *context,
+               struct gcal_error *err)
 {
     struct crew crew = { .job = job,
                          .context = context,
                          .n_jobs = n_jobs,
+                         .processors = processors,
                          .lock = PTHREAD_MUTEX_INITIALIZER,
                          .failed = n_jobs };
     pthread_t threads[MAX_THREADS];
@@ -101,9 +114,11 @@ int gcal_threads_run(size_t n_jobs, size_t max_threads,
     pthread_attr_setstacksize(&large, STACK_BYTES);
     while (n_threads < MAX_THREADS && n_threads + 1 < max_threads &&
            n_threads + 1 < n_jobs &&
-           pthread_create(&threads[n_threads], &large, run_jobs, &crew) == 0)
+           pthread_create(&threads[n_threads], &large, help, &crew) == 0)
         n_threads++;
     pthread_attr_destroy(&large);
+    if (processors) /* of threads that could not be started */
+        atomic_fetch_sub(processors, max_threads - 1 - n_threads);
     run_jobs(&crew);
     while (n_threads > 0)
         pthread_join(threads[--n_threads], NULL);
@@ -112,6 +127,13 @@ int gcal_threads_run(size_t n_jobs, size_t max_threads,
     if (err)
         *err = crew.error;
     return -1;
+}
+
+int gcal_threads_run(size_t n_jobs, size_t max_threads,
+                     int (*job)(void *context, size_t i, struct gcal_error *err),
+                     void *context, struct gcal_error *err)
+{
+    return run(n_jobs, max_threads, NULL, job, context, err);
 }
 
 struct gcal_thread *gcal_thread_start(void *(*function)(void *context), void *context,
@@ -161,8 +183,6 @@ int gcal_threads_share(size_t n_jobs,
                        void *context, struct gcal_error *err)
 {
     size_t n = n_jobs > 1 ? take_processors(n_jobs - 1) : 0;
-    int rc = gcal_threads_run(n_jobs, n + 1, job, context, err);
 
-    atomic_fetch_sub(&n_shared, n);
-    return rc;
+    return run(n_jobs, n + 1, &n_shared, job, context, err);
 }
