@@ -35,6 +35,7 @@ struct at {
 
 struct export_command {
     const char *to, *store;
+    bool json;
     struct gcal_export what;
     void *options[N_TARGETS]; /* of each target */
     struct gcal_option_list profiles;
@@ -46,7 +47,8 @@ enum { TO = 256 };
 
 /* The targets' options follow these in --help. */
 static const struct argp_child common[] = { GCAL_OPTION(store), GCAL_OPTION(nodes),
-                                            GCAL_OPTION(device), GCAL_OPTION(model) };
+                                            GCAL_OPTION(device), GCAL_OPTION(model),
+                                            GCAL_OPTION(json) };
 enum { N_COMMON = sizeof(common) / sizeof(*common) };
 
 static const struct argp_option options[] = {
@@ -94,7 +96,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         GCAL_OPTION_VALUES(state, &c->store, &c->what.nodes, &c->what.device,
-                           &c->what.model);
+                           &c->what.model, &c->json);
         for (size_t i = 0; i < N_TARGETS; i++)
             state->child_inputs[N_COMMON + i] = c->options[i];
         break;
@@ -119,8 +121,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         argp_error(state, "unexpected argument '%s' (did you mean '--to %s'?)", arg, arg);
         break;
     case ARGP_KEY_END:
-        if (!c->to)
-            argp_error(state, "--to is required: %s",
+        if (c->json && (c->to || c->what.output || c->what.layout))
+            argp_error(state, "--json excludes --to, --format and --output");
+        if (!c->to && !c->json)
+            argp_error(state, "--to (or --json) is required: %s",
                        list_targets(", ", (char[MAX_LIST]){ 0 }));
         break;
     default:
@@ -142,6 +146,7 @@ static const struct argp argp = {
            "  gpucal export --to starpu --symbol mm --profile mm.yaml --at n=256 --at "
            "n=512 \\\n"
            "      --data 4:n,n --data 4:n,n --data 4:n,n -o ~/.starpu/sampling\n"
+           "  gpucal export --json\n"
            "  gpucal export --to nfd -o labels\n"
            "  gpucal export --to pal > scores.csv\n\n"
            "gpucal-schedulers(7) explains how to use the output.",
@@ -234,15 +239,17 @@ static int run(struct export_command *c, struct gcal_error *err)
 {
     struct gcal_store *store = NULL;
     char *path = NULL;
-    size_t target = find_target(c->to);
+    size_t target = c->json ? 0 : find_target(c->to);
     int rc = -1;
 
-    if (choose_layout(targets[target], &c->what, err) < 0 || read_kernels(c, err) < 0 ||
+    if ((!c->json && choose_layout(targets[target], &c->what, err) < 0) ||
+        read_kernels(c, err) < 0 ||
         !(path = gcal_command_store_path(c->store, NULL, err)) ||
         !(store = gcal_command_store_open(path, false, err)))
         goto out;
     c->what.store = store;
-    rc = targets[target]->run(&c->what, c->options[target], err);
+    rc = c->json ? gcal_export_print_json(&c->what, err)
+                 : targets[target]->run(&c->what, c->options[target], err);
 out:
     gcal_store_close(store);
     free(path);

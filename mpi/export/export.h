@@ -53,6 +53,11 @@ struct gcal_export_target {
     void (*clear)(void *options); /* frees what the struct owns; NULL: nothing */
 };
 
+/* ---- json.c ---- */
+
+/* Prints the speeds of nodes and their devices, relative to the fastest node. */
+int gcal_export_print_json(const struct gcal_export *e, struct gcal_error *err);
+
 /* ---- for targets: common.c ---- */
 
 /* The names of the nodes that e->nodes matches, sorted; GCAL_EINPUT when none matches.

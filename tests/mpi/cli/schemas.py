@@ -66,6 +66,7 @@ COMMANDS = [
     ("health --store drifting --node node00000", 0),
     ("show --store drifting --history", 0),
     ("health --store store --node vm", 0),
+    ("export --store drifting", 0),
     ("store verify --store store", 0),
     ("store prune --keep 1 --store store", 0),
     ("store keygen key", 0),

@@ -95,7 +95,7 @@ refused 'no device has a model absent with costs known to 20 %' "$gpucal" export
 refused 'none of the 4 published nodes matches x' "$gpucal" export --to slurm --node x
 refused 'no published device matches cpu' "$gpucal" export --to slurm --device cpu
 refused 'expected slurm, .*, found .abacus.' "$gpucal" export --to abacus
-refused 'to is required' "$gpucal" export
+refused 'to .or --json. is required' "$gpucal" export
 
 # flux: percent slower; an unknown speed is the worst class.
 run "$gpucal" export --to flux --model rates
