@@ -10,13 +10,10 @@
 #include "calib/plan/sweep.h"
 
 /* In the order in which a plain plan prepares them. */
-static void announce_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
+static void announce_all(struct gcal_plan *plan, const struct gcal_plan_families *f)
 {
-    size_t n = kernels->n_kernels;
-
-    for (size_t i = 0; i < n; i++)
-        gcal_plan_announce(plan,
-                           kernels->kernels[plan->hooks->backwards ? n - 1 - i : i]);
+    for (size_t i = 0; i < f->kernels->n_kernels; i++)
+        gcal_plan_announce(plan, f->kernels->kernels[f->order[i]]);
     gcal_plan_announced_all(plan);
 }
 
@@ -25,9 +22,10 @@ static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *ke
     struct gcal_plan_families families = { 0 };
     int rc = gcal_plan_families_init(&families, plan, kernels);
 
-    announce_all(plan, kernels);
-    if (rc == 0)
+    if (rc == 0) {
+        announce_all(plan, &families);
         rc = gcal_plan_sweep_all(&families);
+    }
     gcal_plan_prepared_all(plan);
     if (rc == 0)
         rc = gcal_plan_warm_up(plan);

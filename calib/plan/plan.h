@@ -6,6 +6,10 @@
  * stays.  Sizes that are left out are not recorded, except the smallest if it does not
  * fit on the device.
  *
+ * Families with work of a kind that none before has come first, and transfers, then the first
+ * family of each generator, the second, and so on: what a short budget leaves out is the least
+ * needed.
+ *
  * 2. Each family is checked once: its output at small sizes against the reference.  A
  * family that is wrong is recorded so and not measured.  But on CPUs, the host computes what
  * is right while the device goes on; a family's rows are recorded once that is known.
@@ -97,7 +101,7 @@ struct gcal_plan_hooks {
     struct gcal_plan_references *references;
     /* Of the devices of the host that are measured at the same time; NULL: this one alone. */
     struct gcal_plan_turns *turns;
-    /* Families are prepared in the opposite order: of two devices of a host, each finds in the
+    /* Families are prepared in the opposite order, within each pass over generators: of two devices of a host, each finds in the
      * drivers' folder what the other has built.
      */
     bool backwards;

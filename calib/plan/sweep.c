@@ -294,7 +294,7 @@ int gcal_plan_sweep_all(struct gcal_plan_families *f)
     size_t n = f->kernels->n_kernels;
 
     for (size_t k = 0; k < n; k++) {
-        size_t i = f->plan->hooks->backwards ? n - 1 - k : k;
+        size_t i = f->order[k];
         struct gcal_plan_family *family = gcal_plan_family_of(f, i);
 
         gcal_plan_report_progress(f->plan, "choosing sizes", k, n);

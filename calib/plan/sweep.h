@@ -22,6 +22,7 @@ struct gcal_plan_family {
     size_t n_tried;              /* sizes */
     size_t n_chosen;             /* sizes that are or were measured, done ones included */
     bool ended;                  /* no further size is to be tried */
+    size_t pass;                 /* of preparing: 0 first */
     bool opened;                 /* a kernel of it was tried */
     bool checked;
     struct gcal_plan_verdict verdict;
@@ -34,6 +35,7 @@ struct gcal_plan_families {
     struct gcal_plan_family *families; /* in the order of their first kernels */
     size_t *family_of;                 /* by kernel */
     struct gcal_plan_row **row;        /* by kernel; NULL: not tried */
+    size_t *order;                     /* of kernels: that of preparing them */
 };
 
 /* ---- families.c ---- */

@@ -723,6 +723,26 @@ static void kernels_are_announced(void **state)
     assert_int_equal(device.prepared[2], 0);
 }
 
+/* Those that have work of another kind come first, each kind once: if the budget ends early, no
+ * cost lacks its kernels.
+ */
+static void kinds_of_work_are_prepared_first(void **state)
+{
+    static const size_t order[] = { 0, 2, 1, 3 };
+    struct gcal_error err = { 0 };
+    struct gcal_profile_entry *entry;
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        add_kernel((const char *[]){ "a", "b", "c", "d" }[i], 64, false, 2e-3, STEADY);
+    assert_non_null(entry = gcal_profile_add(list.kernels[2]->profile, NULL));
+    entry->feature = strdup("f_op_float32_exp");
+    entry->count = strdup("n");
+    assert_int_equal(run(&err), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(device.announced[i], order[i]);
+}
+
 /* Two first launches and the samples, of 2 ms each, in visits that take 20 ms. */
 static void its_use_is_reported(void **state)
 {
@@ -965,6 +985,7 @@ int main(void)
         TEST(a_resumed_run_leaves_out_what_is_done),
         TEST(a_sink_that_fails_ends_it),
         TEST(kernels_are_announced),
+        TEST(kinds_of_work_are_prepared_first),
         TEST(its_use_is_reported),
         TEST(the_host_computes_beside_the_device),
         TEST(a_disturbance_is_waited_out),
