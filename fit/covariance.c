@@ -337,6 +337,8 @@ static int fill(const struct gcal_fit_problem *problem, const struct gcal_fit_sv
         add_up(problem, d, order, all_psi, groups, sums);
         find_variances(problem, sums, &within, &between);
         fit->freedom = find_freedom(sums, within, between);
+        fit->row_error = sqrt(within);
+        fit->group_error = sqrt(between);
         fill_matrix(d, groups, within, between, work, fit);
         rc = 0;
     }

@@ -1,6 +1,6 @@
 /* design.c - sequential D-optimal choice of measurements
  *
- * The information M is kept; its inverse, the covariance C, is computed when needed.  A
+ * The information M is kept, and its inverse, the covariance C, from when it is needed.  A
  * row x with noise s changes the covariance of the parameters U, not yet precise, to
  *
  *   C_UU - y_U y_U' / (s^2 + x'Cx),  y = C x,
@@ -37,7 +37,7 @@ struct candidate {
 struct gcal_fit_design {
     size_t n; /* parameters */
     gsl_matrix *information, *covariance;
-    bool is_current; /* covariance is information's inverse */
+    bool is_current; /* covariance is information's inverse, and is kept so */
     size_t n_candidates, capacity;
     struct candidate *candidates;
     gsl_matrix *wanted; /* n x n: C_UU, decomposed */
@@ -136,13 +136,28 @@ static void add(const double *shares, double noise, gsl_matrix *information)
     gsl_blas_dger(1 / (noise * noise), &row.vector, &row.vector, information);
 }
 
+/* C x, and the spread x'Cx + s^2. */
+static double project(struct gcal_fit_design *d, const double *shares, double noise)
+{
+    gsl_vector_const_view row = gsl_vector_const_view_array(shares, d->n);
+    double spread;
+
+    gsl_blas_dsymv(CblasLower, 1, d->covariance, &row.vector, 0, d->y);
+    gsl_blas_ddot(&row.vector, d->y, &spread);
+    return spread + noise * noise;
+}
+
 int gcal_fit_design_add(struct gcal_fit_design *d, const double *shares, double noise,
                         struct gcal_error *err)
 {
     if (check(d, shares, noise, err) < 0)
         return -1;
     add(shares, noise, d->information);
-    d->is_current = false;
+    if (d->is_current) {
+        double spread = project(d, shares, noise);
+
+        gsl_blas_dger(-1 / spread, d->y, d->y, d->covariance);
+    }
     return 0;
 }
 
@@ -244,15 +259,15 @@ int gcal_fit_design_errors(struct gcal_fit_design *d, double *now, double *after
 
 /* ---- the choice ---- */
 
-/* The parameters below the wanted precision, and the decomposition of their covariance.
+/* The parameters that miss their target, and the decomposition of their covariance.
  */
-static size_t find_wanted(struct gcal_fit_design *d, double precision)
+static size_t find_wanted(struct gcal_fit_design *d, const double *target)
 {
     gsl_matrix_view part;
     size_t n = 0;
 
     for (size_t j = 0; j < d->n; j++)
-        if (sqrt(gsl_matrix_get(d->covariance, j, j)) > precision)
+        if (sqrt(gsl_matrix_get(d->covariance, j, j)) > (target ? target[j] : 0))
             d->slots[n++] = j;
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++)
@@ -268,16 +283,12 @@ static size_t find_wanted(struct gcal_fit_design *d, double precision)
 /* The decrease of log det C_UU; 0 for a candidate that does not help. */
 static double gain(struct gcal_fit_design *d, const struct candidate *c, size_t n_wanted)
 {
-    gsl_vector_const_view row = gsl_vector_const_view_array(c->shares, d->n);
     gsl_matrix_const_view wanted =
         gsl_matrix_const_submatrix(d->wanted, 0, 0, n_wanted, n_wanted);
     gsl_vector_view part = gsl_vector_subvector(d->part, 0, n_wanted);
     gsl_vector_view solved = gsl_vector_subvector(d->solved, 0, n_wanted);
-    double spread, form, most = 0;
+    double spread = project(d, c->shares, c->noise), form, most = 0;
 
-    gsl_blas_dgemv(CblasNoTrans, 1, d->covariance, &row.vector, 0, d->y);
-    gsl_blas_ddot(&row.vector, d->y, &spread);
-    spread += c->noise * c->noise;
     for (size_t a = 0; a < n_wanted; a++) {
         double y = gsl_vector_get(d->y, d->slots[a]);
 
@@ -293,7 +304,7 @@ static double gain(struct gcal_fit_design *d, const struct candidate *c, size_t 
 }
 
 enum gcal_fit_design_state gcal_fit_design_next(struct gcal_fit_design *d,
-                                                double precision, double budget_s,
+                                                const double *target, double budget_s,
                                                 size_t *candidate)
 {
     size_t n_wanted;
@@ -302,7 +313,7 @@ enum gcal_fit_design_state gcal_fit_design_next(struct gcal_fit_design *d,
 
     if (refresh(d) < 0)
         return GCAL_FIT_DESIGN_EXHAUSTED;
-    if ((n_wanted = find_wanted(d, precision)) == 0)
+    if ((n_wanted = find_wanted(d, target)) == 0)
         return GCAL_FIT_DESIGN_PRECISE;
     for (size_t i = 0; i < d->n_candidates; i++) {
         const struct candidate *c = &d->candidates[i];

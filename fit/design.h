@@ -51,17 +51,17 @@ int gcal_fit_design_offer(struct gcal_fit_design *design, const double *shares,
 
 enum gcal_fit_design_state {
     GCAL_FIT_DESIGN_NEXT,       /* measure the candidate */
-    GCAL_FIT_DESIGN_PRECISE,    /* every parameter has the wanted precision */
+    GCAL_FIT_DESIGN_PRECISE,    /* every parameter has its target */
     GCAL_FIT_DESIGN_EXHAUSTED,  /* no candidate improves the other parameters */
     GCAL_FIT_DESIGN_OVERBUDGET, /* those that would cost more than the budget */
 };
 
-/* The next kernel to measure, in 'candidate', to bring the relative standard errors of
- * all parameters to 'precision', among those that cost at most 'budget_s' (INFINITY: no
+/* The next kernel to measure, in 'candidate', to bring the relative standard error of
+ * each parameter to 'target' (n_parameters; NULL: as low as possible), among those that cost at most 'budget_s' (INFINITY: no
  * limit).  The answer stays the same until a kernel is added, offered or taken.
  */
 enum gcal_fit_design_state gcal_fit_design_next(struct gcal_fit_design *design,
-                                                double precision, double budget_s,
+                                                const double *target, double budget_s,
                                                 size_t *candidate);
 
 /* Adds a candidate that has been or will be measured as gcal_fit_design_add() does, and

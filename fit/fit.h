@@ -29,6 +29,8 @@ struct gcal_fit_rows {
         *start; /* by parameter of the model: values of a similar device, near which
                             the search begins, costs at a common multiple of theirs; NULL:
                             from several guesses */
+    bool
+        quick; /* an estimate: a coarse search, from the first guess unless there is a start */
     bool merge_collinear; /* collinear costs are merged (gcal_fit.merged_with), and
                              parameters without influence are fixed
                              (gcal_fit.poorly_determined); else they are undetermined */
@@ -68,6 +70,9 @@ struct gcal_fit {
     size_t rank;         /* of the Jacobian, all parameters */
     size_t freedom;      /* degrees of freedom, fewer when errors within groups are
                             correlated; for gcal_fit_interval_factor() */
+    double row_error, group_error; /* standard deviations of relative errors: of a row by
+                                      itself, and of what the rows of a group share; NaN:
+                                      not estimated */
     double condition;    /* 2-norm condition number of the column-scaled Jacobian */
     double residual;     /* root mean square of the relative residuals */
     double mean_error;   /* geometric mean of |relative residual| */

@@ -17,9 +17,12 @@
  */
 #define GCAL_FIT_HUBER 1.345
 
-/* Tolerances of a search: the final one, and the coarse one of preliminary searches. */
+/* Tolerances of a search: the final one, the coarse one of preliminary searches,
+ * and that of estimates.
+ */
 #define GCAL_FIT_EXACT 1e-11
 #define GCAL_FIT_CLOSE 1e-6
+#define GCAL_FIT_ROUGH 1e-4
 
 /* Residuals are weight * (model / time - 1), bounded (see problem.c).  Parameters are in
  * their own units here.

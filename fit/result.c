@@ -44,6 +44,8 @@ int gcal_fit_result_init(struct gcal_fit *fit, const struct gcal_fit_problem *pr
     *fit = (struct gcal_fit){ .n_parameters = n,
                               .n_rows = problem->n_rows,
                               .n_features = n_features,
+                              .row_error = NAN,
+                              .group_error = NAN,
                               .condition = NAN,
                               .residual = NAN,
                               .mean_error = NAN,

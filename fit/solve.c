@@ -16,7 +16,8 @@
 /* Scale and solution are updated in turn at most this many times, */
 #define MAX_ROUNDS 12
 /* or until the scale changes by no more than this. */
-#define SCALE_TOLERANCE 1e-3
+#define SCALE_TOLERANCE       1e-3
+#define QUICK_SCALE_TOLERANCE 0.1
 /* A poorly determined shape is fixed at its initial value unless that raises the sum of
  * squares by more than this many variances (95 % of chi-squared), else where it is.
  */
@@ -62,7 +63,8 @@ static int search_from(void *context, size_t which, struct gcal_error *err)
 static int search_from_all(const struct gcal_fit_problem *problem, struct gcal_fit *fit,
                            struct gcal_error *err)
 {
-    size_t n = problem->rows->start ? 1 : gcal_fit_start_count(problem), best = 0;
+    size_t n_guesses = problem->rows->quick ? 1 : gcal_fit_start_count(problem);
+    size_t n = problem->rows->start ? 1 : n_guesses, best = 0;
     struct starts s = { problem, calloc(n + 1, sizeof(*s.points)) };
     int rc =
         s.points ? gcal_threads_share(n, search_from, &s, err) : gcal_error_memory(err);
@@ -107,7 +109,8 @@ static int converge_scale(struct gcal_fit_problem *problem, struct gcal_fit *fit
 
         if (gcal_fit_scale(problem, fit->value, &scale, err) < 0)
             return -1;
-        if (fabs(scale / problem->scale - 1) <= SCALE_TOLERANCE)
+        if (fabs(scale / problem->scale - 1) <=
+            (problem->rows->quick ? QUICK_SCALE_TOLERANCE : SCALE_TOLERANCE))
             return 0;
         problem->scale = scale;
         if (search_on(problem, fit, err) < 0)
@@ -216,14 +219,18 @@ static void too_few_rows(const struct gcal_fit_problem *problem, struct gcal_fit
 static int search(struct gcal_fit_problem *problem, struct gcal_fit *fit,
                   struct gcal_error *err)
 {
+    bool quick = problem->rows->quick;
+
     if (gcal_fit_can_be_robust(problem))
         problem->scale = FIRST_SCALE;
-    problem->tolerance = GCAL_FIT_CLOSE;
+    problem->tolerance = quick ? GCAL_FIT_ROUGH : GCAL_FIT_CLOSE;
     if (search_from_all(problem, fit, err) < 0)
         return -1;
     if (isfinite(problem->scale) && fit->status == GCAL_FIT_GOOD &&
         converge_scale(problem, fit, err) < 0)
         return -1;
+    if (quick)
+        return 0;
     problem->tolerance = GCAL_FIT_EXACT;
     return fit->status == GCAL_FIT_GOOD ? search_on(problem, fit, err) : 0;
 }

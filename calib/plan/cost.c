@@ -54,12 +54,12 @@ double gcal_plan_cost_s(const struct gcal_plan_design *d, size_t kernel)
     return samples_s + (family->opened ? 0 : opening_s(d));
 }
 
-/* ---- all of them ---- */
+/* ---- those that were not measured ---- */
 
 static size_t n_measured(const struct gcal_plan_design *d,
                          const struct gcal_plan_family *family)
 {
-    size_t n = 0;
+    size_t n = family->n_done_sizes;
 
     for (size_t i = 0; i < family->n_sizes; i++)
         n += d->families.row[family->sizes[i]] &&
@@ -67,47 +67,49 @@ static size_t n_measured(const struct gcal_plan_design *d,
     return n;
 }
 
-/* The longest sizes that are not too long.  The sweep launches each size twice, and the
- * shorter ones together take about as long as the longest.
+/* The longest sizes that are not too long, beside those measured.  The sweep launches each
+ * size twice, and the shorter ones together take about as long as the longest.
  */
-static void add_full_sweep(const struct gcal_plan_design *d,
-                           const struct gcal_plan_family *family,
-                           struct gcal_plan_full_cost *full)
+static void add_rest_of_sweep(const struct gcal_plan_design *d,
+                              const struct gcal_plan_family *family,
+                              struct gcal_plan_rest *rest)
 {
     const struct gcal_config_measure_options *o = d->plan->options;
-    size_t wanted = family->n_wanted;
-    size_t n = family->n_done_sizes, least = n + n_measured(d, family);
+    size_t n = n_measured(d, family);
     double sweep_launches = 4;
 
-    for (size_t i = family->n_sizes; i-- > 0 && n < wanted;) {
+    for (size_t i = family->n_sizes; i-- > 0 && n < family->n_wanted;) {
+        const struct gcal_plan_row *row = d->families.row[family->sizes[i]];
         double time_s = gcal_plan_launch_s(d, family->sizes[i]);
         bool too_short =
             time_s < o->min_time_s && !d->kernels->kernels[family->sizes[i]]->short_run;
 
-        if (time_s > o->max_time_s || (too_short && n))
+        if ((row && row->measured) || time_s > o->max_time_s || (too_short && n))
             continue;
-        full->time_s += (launches(d) + sweep_launches) * time_s;
+        rest->time_s += (launches(d) + sweep_launches) * time_s;
+        rest->n_kernels++;
         sweep_launches = 0;
         n++;
         if (too_short) /* the nearest: no size is in range */
             break;
     }
-    full->n_kernels += n > least ? n : least;
 }
 
-struct gcal_plan_full_cost gcal_plan_estimate_full_cost(const struct gcal_plan_design *d)
+struct gcal_plan_rest gcal_plan_estimate_rest(const struct gcal_plan_design *d)
 {
-    struct gcal_plan_full_cost full = { 0 };
+    struct gcal_plan_rest rest = { 0 };
 
     for (size_t i = 0; i < d->families.n; i++) {
         const struct gcal_plan_family *family = &d->families.families[i];
 
-        full.n_kernels += family->n_fixed + family->n_done;
         for (size_t k = 0; k < family->n_fixed; k++)
-            full.time_s += launches(d) * gcal_plan_launch_s(d, family->fixed[k]);
-        add_full_sweep(d, family, &full);
-        if (family->n_fixed + family->n_sizes)
-            full.time_s += opening_s(d);
+            if (!d->known[family->fixed[k]]) {
+                rest.time_s += launches(d) * gcal_plan_launch_s(d, family->fixed[k]);
+                rest.n_kernels++;
+            }
+        add_rest_of_sweep(d, family, &rest);
+        if (family->n_fixed + family->n_sizes && !family->opened)
+            rest.time_s += opening_s(d);
     }
-    return full;
+    return rest;
 }

@@ -1,9 +1,10 @@
 /* design.c - kernels chosen by how much they shrink the parameters' covariance
  *
- * First come seeds: a kernel of each generator, and those that give every parameter a
- * value.  Then, a few at a time, those with the largest information gain for their time,
- * until all parameters are precise enough.  The few are measured in rounds, as all are
- * without a choice, so that drift affects them alike.
+ * First come seeds: those that would give every parameter a value if parameters were as
+ * expected, and a kernel of each generator.  Then, by a fit of what was measured, those with
+ * the largest information gain for their time, until all parameters are precise enough:
+ * never more at once than were measured before, as a better fit chooses better.  They are
+ * measured in rounds, as all are without a choice, so that drift affects them alike.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,17 +16,15 @@
 #include "calib/plan/design.h"
 
 /* Seeds determine every parameter to this relative standard error, good enough to
- * linearize a model there; SEED_FREEDOM rows more than parameters give the model's
- * misfit.
+ * linearize a model there.
  */
 #define SEED_PRECISION 0.5
-#define SEED_FREEDOM   2
 
-/* Between two fits, this share of the measured kernels is added, and at least
- * BATCH_LEAST.
- */
-#define BATCH_SHARE 0.25
-#define BATCH_LEAST 4
+/* A batch has at least so many kernels. */
+#define BATCH_LEAST 8
+
+/* Further batches to be expected: choosing has to save the time that they take. */
+#define BATCHES_AHEAD 2
 
 /* The size at which a sweep that has not begun will probably end; it represents the
  * others.
@@ -56,13 +55,11 @@ static bool is_candidate(const struct gcal_plan_design *d, size_t kernel)
 
 /* ---- choosing and measuring ---- */
 
-static int choose(struct gcal_plan_design *d, double precision, size_t least, size_t most,
-                  size_t *n_chosen)
+static int choose(struct gcal_plan_design *d, double precision, size_t most)
 {
     double left_s = d->plan->options->budget_s - gcal_plan_elapsed_s(d->plan);
     struct gcal_plan_goal goal = { .precision = precision,
                                    .budget_s = fmax(left_s, 0),
-                                   .least = least,
                                    .most = most,
                                    .cost_s = d->cost_s };
     double start_s = gcal_clock_now_s();
@@ -70,19 +67,24 @@ static int choose(struct gcal_plan_design *d, double precision, size_t least, si
 
     for (size_t i = 0; i < d->kernels->n_kernels; i++)
         d->cost_s[i] = is_candidate(d, i) ? gcal_plan_cost_s(d, i) : 0;
-    rc = gcal_plan_gain_choose(d->gain, &goal, d->chosen, n_chosen, &d->over_budget,
+    rc = gcal_plan_gain_choose(d->gain, &goal, d->chosen, &d->n_chosen, &d->over_budget,
                                d->plan->err);
-    d->plan->spent_s[GCAL_PLAN_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
+    d->choice_s = gcal_clock_now_s() - start_s;
+    d->plan->spent_s[GCAL_PLAN_SPENT_CHOOSING] += d->choice_s;
     return rc;
 }
 
-static int take(struct gcal_plan_design *d, size_t n_chosen)
+static void announce_chosen(struct gcal_plan_design *d)
 {
-    for (size_t i = 0; i < n_chosen; i++)
+    for (size_t i = 0; i < d->n_chosen; i++)
         gcal_plan_announce(d->plan, d->kernels->kernels[d->chosen[i]]);
-    for (size_t i = 0; i < n_chosen; i++) {
+}
+
+static int take_chosen(struct gcal_plan_design *d)
+{
+    for (size_t i = 0; i < d->n_chosen; i++) {
         gcal_plan_report_progress(d->plan, "choosing kernels", d->n_known + i,
-                                  d->n_known + n_chosen);
+                                  d->n_known + d->n_chosen);
         if (gcal_plan_sweep_take(&d->families, d->chosen[i]) < 0)
             return -1;
     }
@@ -90,18 +92,21 @@ static int take(struct gcal_plan_design *d, size_t n_chosen)
 }
 
 /* Adds the kernels that were measured since the last call. */
-static void learn(struct gcal_plan_design *d)
+static int learn(struct gcal_plan_design *d)
 {
     for (size_t i = 0; i < d->kernels->n_kernels; i++) {
         const struct gcal_plan_row *row = d->families.row[i];
 
         if (!row || !row->measured || d->known[i])
             continue;
-        gcal_plan_gain_add(d->gain, i, row->first_s, row->spread);
+        if (gcal_plan_gain_add(d->gain, i, row->first_s, row->spread, &row->built,
+                               d->plan->err) < 0)
+            return -1;
         d->known[i] = true;
         d->n_known++;
         d->first_s += row->first_s;
     }
+    return 0;
 }
 
 static int measure(struct gcal_plan_design *d)
@@ -109,13 +114,13 @@ static int measure(struct gcal_plan_design *d)
     double before_s = d->plan->spent_s[GCAL_PLAN_SPENT_MEASURING], start_s;
     int rc;
 
-    if (gcal_plan_rounds(d->plan) < 0)
+    if (gcal_plan_rounds(d->plan) < 0 || learn(d) < 0)
         return -1;
-    learn(d);
     d->launches_s += d->plan->spent_s[GCAL_PLAN_SPENT_MEASURING] - before_s;
     start_s = gcal_clock_now_s();
     rc = gcal_plan_gain_fit(d->gain, d->plan->err);
-    d->plan->spent_s[GCAL_PLAN_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
+    d->fit_s = gcal_clock_now_s() - start_s;
+    d->plan->spent_s[GCAL_PLAN_SPENT_CHOOSING] += d->fit_s;
     return rc;
 }
 
@@ -137,6 +142,9 @@ static bool is_generator_opened_anyway(const struct gcal_plan_design *d,
         if (!gcal_plan_family_of(&d->families, i)->optional &&
             strcmp(d->kernels->kernels[i]->generator, generator) == 0)
             return true;
+    for (size_t i = 0; i < d->n_chosen; i++)
+        if (strcmp(d->kernels->kernels[d->chosen[i]]->generator, generator) == 0)
+            return true;
     return is_generator_known(d, generator);
 }
 
@@ -149,6 +157,7 @@ static void announce_seeds(struct gcal_plan_design *d)
     for (size_t i = 0; i < d->kernels->n_kernels; i++)
         if (!gcal_plan_family_of(&d->families, i)->optional)
             gcal_plan_announce(d->plan, kernels[i]);
+    announce_chosen(d);
     for (size_t i = 0; i < d->kernels->n_kernels; i++)
         if (strcmp(kernels[i]->generator, last) != 0 &&
             gcal_plan_sweep_offers(&d->families, i) &&
@@ -158,8 +167,8 @@ static void announce_seeds(struct gcal_plan_design *d)
         }
 }
 
-/* Kernels that are measured in any case, those that a resumed run has measured, and one
- * of each generator.
+/* Kernels that are measured in any case, those that a resumed run has measured, those chosen
+ * for parameters as expected, and one of each generator.
  */
 static int take_seeds(struct gcal_plan_design *d)
 {
@@ -173,14 +182,20 @@ static int take_seeds(struct gcal_plan_design *d)
             gcal_plan_family_of(f, i)->optional = false;
         if (!done || !(done->time_s > 0))
             continue;
-        gcal_plan_gain_add(d->gain, i, done->time_s, d->plan->options->noise);
+        if (gcal_plan_gain_add(d->gain, i, done->time_s, d->plan->options->noise,
+                               &done->built, d->plan->err) < 0)
+            return -1;
         d->known[i] = true;
         d->n_known++;
     }
+    if (choose(d, SEED_PRECISION, d->kernels->n_kernels) < 0)
+        return -1;
     announce_seeds(d);
     for (size_t i = 0; i < f->n; i++)
         if (!f->families[i].optional && gcal_plan_sweep_family(f, &f->families[i]) < 0)
             return -1;
+    if (take_chosen(d) < 0)
+        return -1;
     for (size_t i = 0; i < d->kernels->n_kernels; i++) {
         gcal_plan_report_progress(d->plan, "choosing kernels", d->n_known, f->n);
         if (!is_generator_known(d, d->kernels->kernels[i]->generator) &&
@@ -190,20 +205,46 @@ static int take_seeds(struct gcal_plan_design *d)
     return 0;
 }
 
+/* Whether it saves more time than choosing takes, by the last fit and choice, to leave the
+ * other candidates out; if there are any.
+ */
+static bool choosing_pays(const struct gcal_plan_design *d)
+{
+    size_t n_others = 0;
+    double others_s = 0;
+
+    for (size_t i = 0; i < d->kernels->n_kernels; i++) {
+        n_others += d->cost_s[i] > 0;
+        others_s += d->cost_s[i];
+    }
+    for (size_t i = 0; i < d->n_chosen; i++)
+        others_s -= d->cost_s[d->chosen[i]];
+    return n_others == d->n_chosen || others_s > BATCHES_AHEAD * (d->fit_s + d->choice_s);
+}
+
+static void choose_all(struct gcal_plan_design *d)
+{
+    d->n_chosen = 0;
+    for (size_t i = 0; i < d->kernels->n_kernels; i++)
+        if (d->cost_s[i] > 0)
+            d->chosen[d->n_chosen++] = i;
+    d->all_anyway = true;
+}
+
 static int refine(struct gcal_plan_design *d, double precision)
 {
-    size_t n_chosen;
-
     do {
-        size_t most = (size_t)fmax(BATCH_LEAST, BATCH_SHARE * (double)d->n_known);
-        size_t least = gcal_plan_gain_missing_rows(d->gain, SEED_FREEDOM);
 
         if (gcal_plan_elapsed_s(d->plan) >= d->plan->options->budget_s)
             return 0;
-        if (choose(d, precision, least, least > most ? least : most, &n_chosen) < 0 ||
-            take(d, n_chosen) < 0 || measure(d) < 0)
+        if (choose(d, precision, d->n_known > BATCH_LEAST ? d->n_known : BATCH_LEAST) < 0)
             return -1;
-    } while (n_chosen);
+        if (d->n_chosen && !choosing_pays(d))
+            choose_all(d);
+        announce_chosen(d);
+        if (take_chosen(d) < 0 || (d->n_chosen && measure(d) < 0))
+            return -1;
+    } while (d->n_chosen);
     return 0;
 }
 
@@ -262,11 +303,12 @@ static void report(const struct gcal_plan_design *d, double took_s)
                                              .took_s = took_s,
                                              .wanted_error =
                                                  d->plan->options->precision };
-    struct gcal_plan_full_cost full = gcal_plan_estimate_full_cost(d);
+    struct gcal_plan_rest rest = gcal_plan_estimate_rest(d);
     const char *parameter;
 
-    selection.n_kernels = full.n_kernels;
-    selection.full_s = full.time_s;
+    selection.n_kernels = d->n_known + rest.n_kernels;
+    selection.full_s = took_s - d->plan->spent_s[GCAL_PLAN_SPENT_CHOOSING] + rest.time_s;
+    selection.all_anyway = d->all_anyway && !rest.n_kernels;
     selection.worst_error =
         gcal_plan_gain_worst_error(d->gain, &parameter, &selection.n_not_identifiable);
     selection.reached = selection.worst_error <= selection.wanted_error;
@@ -316,7 +358,7 @@ int gcal_plan_design(struct gcal_plan *plan, const struct gcal_kernel_list *kern
 
     if (design_init(&d, plan, kernels) < 0 || take_seeds(&d) < 0 ||
         gcal_plan_warm_up(plan) < 0 || measure(&d) < 0 ||
-        refine(&d, SEED_PRECISION) < 0 || refine(&d, plan->options->precision) < 0)
+        refine(&d, plan->options->precision) < 0)
         goto out;
     took_s = gcal_plan_elapsed_s(plan);
     gcal_plan_prepared_all(plan);

@@ -10,11 +10,13 @@ struct gcal_plan_design {
     const struct gcal_kernel_list *kernels;
     struct gcal_plan_families families;
     struct gcal_plan_gain *gain;
-    double *cost_s; /* by kernel, at the last choice */
-    size_t *chosen; /* of the last choice */
-    bool *known;    /* by kernel: its time is in 'gain' */
+    double *cost_s;           /* by kernel, at the last choice; 0: not a candidate */
+    size_t n_chosen, *chosen; /* of the last choice */
+    bool *known;              /* by kernel: its time is in 'gain' */
     size_t n_known;
     bool over_budget; /* kernels that would help cost more than the rest of the budget */
+    bool all_anyway;  /* to choose among the last kernels would have taken longer */
+    double choice_s, fit_s;     /* times of the last ones */
     double first_s, launches_s; /* sums over measured kernels: medians, all time */
 };
 
@@ -30,12 +32,12 @@ double gcal_plan_launch_s(const struct gcal_plan_design *d, size_t kernel);
 /* Time to measure the kernel, the preparation of its family included. */
 double gcal_plan_cost_s(const struct gcal_plan_design *d, size_t kernel);
 
-/* Measuring all kernels. */
-struct gcal_plan_full_cost {
+/* Kernels that were not measured, as a plan without a choice would have. */
+struct gcal_plan_rest {
     size_t n_kernels;
     double time_s;
 };
 
-struct gcal_plan_full_cost gcal_plan_estimate_full_cost(const struct gcal_plan_design *d);
+struct gcal_plan_rest gcal_plan_estimate_rest(const struct gcal_plan_design *d);
 
 #endif

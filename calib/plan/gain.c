@@ -9,24 +9,26 @@
 #include "calib/model/form.h"
 #include "calib/model/profile.h"
 #include "calib/plan/gain_form.h"
+#include "fit/design.h"
 
 /* ---- kernels and their features ---- */
 
 /* A kernel that cannot be evaluated is not a candidate; the final fit reports the error.
  */
 static int fill_features(const struct gcal_plan_gain *gain, struct gcal_plan_form *form,
-                         size_t i, struct gcal_error *err)
+                         size_t i, const struct gcal_profile *profile,
+                         struct gcal_error *err)
 {
     const struct gcal_kernel *kernel = gain->kernels->kernels[i];
     const struct gcal_model *model = form->model;
-    double *sizes = calloc(kernel->profile->n_parameters + 1, sizeof(*sizes));
+    double *sizes = calloc(profile->n_parameters + 1, sizeof(*sizes));
     struct gcal_error why = { 0 };
     struct gcal_binding *binding;
 
     if (!sizes)
         return gcal_error_memory(err);
     binding =
-        gcal_binding_create_on(kernel->profile, model->n_features,
+        gcal_binding_create_on(profile, model->n_features,
                                (const char *const *)model->features, &gain->device, &why);
     form->serves[i] =
         binding && gcal_kernel_size_values(kernel, sizes, &why) == 0 &&
@@ -65,21 +67,79 @@ static int form_init(struct gcal_plan_gain *gain, struct gcal_plan_form *form,
 
     *form = (struct gcal_plan_form){ .model = model,
                                      .merge_collinear = merge_collinear,
-                                     .misfit = GCAL_PLAN_MISFIT };
+                                     .row_error = GCAL_PLAN_MISFIT,
+                                     .group_error = GCAL_PLAN_MISFIT };
     form->serves = calloc(n + 1, sizeof(*form->serves));
     form->features = calloc(n * model->n_features + 1, sizeof(*form->features));
     form->value = calloc(model->n_parameters + 1, sizeof(*form->value));
     form->given = calloc(model->n_parameters + 1, sizeof(*form->given));
-    if (!form->serves || !form->features || !form->value || !form->given)
+    form->start = calloc(model->n_parameters + 1, sizeof(*form->start));
+    if (!form->serves || !form->features || !form->value || !form->given || !form->start)
         return gcal_error_memory(err);
     give_parameters(gain, form);
     for (size_t i = 0; i < n; i++)
         if (gcal_kernel_uses_have(&gain->kernels->kernels[i]->uses, model->name,
                                   GCAL_KERNEL_FITTED) &&
-            fill_features(gain, form, i, err) < 0)
+            fill_features(gain, form, i, gain->kernels->kernels[i]->profile, err) < 0)
             return -1;
     return 0;
 }
+
+/* ---- what is only known of built kernels ---- */
+
+/* Registers and private memory count 0 before. */
+static bool is_of_built(const char *feature)
+{
+    return strncmp(feature, "f_kernel_", strlen("f_kernel_")) == 0;
+}
+
+/* Marks parameters that the kernel's time depends on; 'built': if that were not 0. */
+static void mark_seen(const struct gcal_plan_form *form, size_t kernel, double built,
+                      double *features, double *shares, bool *seen)
+{
+    const struct gcal_model *model = form->model;
+
+    memcpy(features, &form->features[kernel * model->n_features],
+           model->n_features * sizeof(*features));
+    for (size_t k = 0; k < model->n_features; k++)
+        if (is_of_built(model->features[k]))
+            features[k] = built;
+    gcal_fit_design_shares(model, form->value, features, shares);
+    for (size_t j = 0; j < model->n_parameters; j++)
+        seen[j] |= shares[j] != 0;
+}
+
+/* Finds out whether a parameter would only be seen in built kernels. */
+static int find_whole(const struct gcal_plan_gain *gain, struct gcal_plan_form *form,
+                      struct gcal_error *err)
+{
+    size_t n = form->model->n_parameters;
+    double *features = calloc(form->model->n_features + 1, sizeof(*features));
+    double *shares = calloc(n + 1, sizeof(*shares));
+    bool *before = calloc(n + 1, sizeof(*before)), *built = calloc(n + 1, sizeof(*built));
+    int rc = -1;
+
+    if (!features || !shares || !before || !built) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    for (size_t i = 0; i < gain->kernels->n_kernels; i++)
+        if (form->serves[i]) {
+            mark_seen(form, i, 0, features, shares, before);
+            mark_seen(form, i, 1, features, shares, built);
+        }
+    for (size_t j = 0; j < n; j++)
+        form->whole |= built[j] && !before[j];
+    rc = 0;
+out:
+    free(features);
+    free(shares);
+    free(before);
+    free(built);
+    return rc;
+}
+
+/* ---- forms ---- */
 
 static bool is_model(const struct gcal_config *config, const char *name)
 {
@@ -89,7 +149,7 @@ static bool is_model(const struct gcal_config *config, const char *name)
     return false;
 }
 
-/* Whether the kernel only serves to fit models, and a form of one can use it. */
+/* Whether the kernel only serves to fit models, and forms can tell how much it helps. */
 static bool is_optional(const struct gcal_plan_gain *gain,
                         const struct gcal_config *config, size_t i)
 {
@@ -98,6 +158,9 @@ static bool is_optional(const struct gcal_plan_gain *gain,
     for (size_t k = 0; k < uses->n; k++)
         if (uses->items[k].role != GCAL_KERNEL_FITTED ||
             !is_model(config, uses->items[k].model))
+            return false;
+    for (size_t f = 0; f < gain->n_forms; f++)
+        if (gain->forms[f].serves[i] && gain->forms[f].whole)
             return false;
     for (size_t f = 0; f < gain->n_forms; f++)
         if (gain->forms[f].serves[i])
@@ -122,6 +185,20 @@ static int add_forms(struct gcal_plan_gain *gain, const struct gcal_config *conf
     return 0;
 }
 
+/* Kernels of one generator are a group. */
+static void find_groups(struct gcal_plan_gain *gain)
+{
+    struct gcal_kernel *const *kernels = gain->kernels->kernels;
+
+    for (size_t i = 0; i < gain->kernels->n_kernels; i++) {
+        size_t first = 0;
+
+        while (strcmp(kernels[first]->generator, kernels[i]->generator) != 0)
+            first++;
+        gain->group[i] = first < i ? gain->group[first] : gain->n_groups++;
+    }
+}
+
 struct gcal_plan_gain *gcal_plan_gain_create(const struct gcal_config *config,
                                              const struct gcal_device_info *info,
                                              const struct gcal_kernel_list *kernels,
@@ -141,13 +218,20 @@ struct gcal_plan_gain *gcal_plan_gain_create(const struct gcal_config *config,
     gain->optional = calloc(n + 1, sizeof(*gain->optional));
     gain->time_s = calloc(n + 1, sizeof(*gain->time_s));
     gain->spread = calloc(n + 1, sizeof(*gain->spread));
+    gain->group = calloc(n + 1, sizeof(*gain->group));
     gain->forms = calloc(n_forms + 1, sizeof(*gain->forms));
-    if (!gain->optional || !gain->time_s || !gain->spread || !gain->forms) {
+    if (!gain->optional || !gain->time_s || !gain->spread || !gain->group ||
+        !gain->forms) {
         gcal_error_memory(err);
         goto fail;
     }
+    find_groups(gain);
     if (add_forms(gain, config, info, err) < 0)
         goto fail;
+    for (size_t f = 0; f < gain->n_forms; f++)
+        if (gcal_plan_form_find_values(gain, &gain->forms[f], err) < 0 ||
+            find_whole(gain, &gain->forms[f], err) < 0)
+            goto fail;
     for (size_t i = 0; i < n; i++)
         gain->optional[i] = is_optional(gain, config, i);
     return gain;
@@ -165,12 +249,14 @@ void gcal_plan_gain_destroy(struct gcal_plan_gain *gain)
         free(gain->forms[f].features);
         free(gain->forms[f].value);
         free(gain->forms[f].given);
+        free(gain->forms[f].start);
         gcal_fit_clear(&gain->forms[f].fit);
     }
     free(gain->forms);
     free(gain->optional);
     free(gain->time_s);
     free(gain->spread);
+    free(gain->group);
     free(gain);
 }
 
@@ -179,35 +265,25 @@ bool gcal_plan_gain_is_optional(const struct gcal_plan_gain *gain, size_t kernel
     return gain->optional[kernel];
 }
 
-size_t gcal_plan_gain_missing_rows(const struct gcal_plan_gain *gain, size_t freedom)
+int gcal_plan_gain_add(struct gcal_plan_gain *gain, size_t kernel, double time_s,
+                       double spread, const struct gcal_built *built,
+                       struct gcal_error *err)
 {
-    size_t most = 0;
+    struct gcal_profile as_built = *gain->kernels->kernels[kernel]->profile;
+    int rc;
 
-    for (size_t f = 0; f < gain->n_forms; f++) {
-        const struct gcal_plan_form *form = &gain->forms[f];
-        size_t wanted = form->model->n_parameters + freedom, n = 0;
-
-        for (size_t i = 0; i < gain->kernels->n_kernels; i++)
-            n += form->serves[i] && gain->time_s[i] > 0;
-        if (n < wanted && wanted - n > most)
-            most = wanted - n;
-    }
-    return most;
-}
-
-void gcal_plan_gain_add(struct gcal_plan_gain *gain, size_t kernel, double time_s,
-                        double spread)
-{
     gain->time_s[kernel] = time_s;
     gain->spread[kernel] = spread;
-}
-
-double gcal_plan_form_time_s(const struct gcal_plan_form *form, const double *values,
-                             size_t kernel)
-{
-    const double *features = &form->features[kernel * form->model->n_features];
-
-    return gcal_model_eval(form->model, values, features, NULL);
+    if (!gcal_built_is_known(built))
+        return 0;
+    as_built.built = NULL;
+    as_built.n_built = 0;
+    rc = gcal_built_set(&as_built, gain->device.type, built, err);
+    for (size_t f = 0; f < gain->n_forms && rc == 0; f++)
+        if (gain->forms[f].serves[kernel])
+            rc = fill_features(gain, &gain->forms[f], kernel, &as_built, err);
+    gcal_built_clear(&as_built);
+    return rc;
 }
 
 double gcal_plan_gain_time_s(const struct gcal_plan_gain *gain, size_t kernel)

@@ -25,9 +25,12 @@ void gcal_plan_gain_destroy(struct gcal_plan_gain *gain);
  */
 bool gcal_plan_gain_is_optional(const struct gcal_plan_gain *gain, size_t kernel);
 
-/* Adds a measured kernel: its median and the median's relative standard error. */
-void gcal_plan_gain_add(struct gcal_plan_gain *gain, size_t kernel, double time_s,
-                        double spread);
+/* Adds a measured kernel: its median, the median's relative standard error, and how it was
+ * built.
+ */
+int gcal_plan_gain_add(struct gcal_plan_gain *gain, size_t kernel, double time_s,
+                       double spread, const struct gcal_built *built,
+                       struct gcal_error *err);
 
 /* Fits all forms to the kernels added.  Parameters that these do not determine get a
  * guess of the right magnitude.
@@ -38,21 +41,17 @@ int gcal_plan_gain_fit(struct gcal_plan_gain *gain, struct gcal_error *err);
  */
 double gcal_plan_gain_time_s(const struct gcal_plan_gain *gain, size_t kernel);
 
-/* Number of rows that a form lacks to have 'freedom' more than parameters: the largest of
- * any form.
- */
-size_t gcal_plan_gain_missing_rows(const struct gcal_plan_gain *gain, size_t freedom);
-
 /* The goal of a choice. */
 struct gcal_plan_goal {
     double precision;     /* relative standard error of every parameter */
     double budget_s;      /* total cost of the chosen kernels */
-    size_t least, most;   /* number of kernels; least: even if precision is reached */
+    size_t most;          /* number of kernels */
     const double *cost_s; /* by kernel; 0: not a candidate */
 };
 
 /* Chooses the next kernels to measure, best first: 'chosen' has room for goal->most.
- * None if all parameters are precise enough, or no kernel improves the others, or
+ * None if all parameters are precise enough, and every form has a few rows more than
+ * parameters, or no kernel improves the others, or
  * ('over_budget') those that do cost too much.
  */
 int gcal_plan_gain_choose(const struct gcal_plan_gain *gain,

@@ -19,13 +19,18 @@
 
 /* A larger factor comes from a fit with hardly any degrees of freedom. */
 #define MOST_WIDENING 10.0
+
+/* So many rows more than parameters give a model's misfit. */
+#define FREEDOM 2
+
 struct design {
     const struct gcal_plan_form *form;
     struct gcal_fit_design *design;
-    double *shares, *now, *target; /* n_parameters */
+    /* n_parameters, and what the kernels of each generator have in common */
+    double *shares, *now, *target;
     double *widening; /* n_parameters: factor of a standard error, see below */
-    double precision; /* for the parameter that is farthest from its target */
     double distance;  /* the largest of now / target */
+    size_t n_lacking; /* rows, for some degrees of freedom */
     bool ended;       /* no candidate helps it */
 };
 
@@ -50,15 +55,22 @@ static void choosing_clear(struct choosing *c)
     free(c->kernel);
 }
 
-static void find_shares(struct design *d, size_t kernel)
+/* A generator's error is like a parameter: unknown, but no larger than the form's
+ * group_error.
+ */
+static void find_shares(const struct gcal_plan_gain *gain, struct design *d,
+                        size_t kernel)
 {
     const struct gcal_model *model = d->form->model;
 
-    for (size_t j = 0; j < model->n_parameters; j++)
+    for (size_t j = 0; j < model->n_parameters + gain->n_groups; j++)
         d->shares[j] = 0;
-    if (d->form->serves[kernel])
-        gcal_fit_design_shares(model, d->form->value,
-                               &d->form->features[kernel * model->n_features], d->shares);
+    if (!d->form->serves[kernel])
+        return;
+    gcal_fit_design_shares(model, d->form->value,
+                           &d->form->features[kernel * model->n_features], d->shares);
+    d->shares[model->n_parameters + gain->group[kernel]] =
+        d->form->group_error / GCAL_FIT_DESIGN_UNKNOWN;
 }
 
 static int fill(struct choosing *c, struct design *d, const struct gcal_plan_goal *goal,
@@ -68,13 +80,14 @@ static int fill(struct choosing *c, struct design *d, const struct gcal_plan_goa
 
     c->n_candidates = 0;
     for (size_t i = 0; i < gain->kernels->n_kernels; i++) {
-        double noise = hypot(d->form->misfit, gain->spread[i]);
+        double noise = hypot(d->form->row_error, gain->spread[i]);
 
-        find_shares(d, i);
+        find_shares(gain, d, i);
         if (gain->time_s[i] > 0) {
             if (d->form->serves[i] &&
                 gcal_fit_design_add(d->design, d->shares, noise, err) < 0)
                 return -1;
+            d->n_lacking -= d->form->serves[i] && d->n_lacking > 0;
         } else if (goal->cost_s[i] > 0) {
             if (gcal_fit_design_offer(d->design, d->shares, noise, goal->cost_s[i], err) <
                 0)
@@ -85,9 +98,8 @@ static int fill(struct choosing *c, struct design *d, const struct gcal_plan_goa
     return 0;
 }
 
-/* A design assumes independent rows; the fit knows that rows of one generator have common
- * errors.  The factor by which its standard errors are larger is expected of further
- * rows, too.
+/* The fit weighs rows in another way, and bounds the influence of those that lie far off:
+ * the factor by which its standard errors are larger is expected of further rows, too.
  */
 static void find_widening(struct design *d)
 {
@@ -102,25 +114,26 @@ static void find_widening(struct design *d)
     }
 }
 
-static int find_targets(struct design *d, double precision, struct gcal_error *err)
+static int find_targets(struct design *d, size_t n_groups, double precision,
+                        struct gcal_error *err)
 {
     if (gcal_fit_design_errors(d->design, d->now, d->target, err) < 0)
         return -1;
     find_widening(d);
     for (size_t j = 0; j < d->form->model->n_parameters; j++)
         d->target[j] = fmax(precision / d->widening[j], ENOUGH * d->target[j]);
+    for (size_t g = 0; g < n_groups; g++)
+        d->target[d->form->model->n_parameters + g] = INFINITY;
     return 0;
 }
+
 static int find_distance(struct design *d, struct gcal_error *err)
 {
     if (gcal_fit_design_errors(d->design, d->now, NULL, err) < 0)
         return -1;
     d->distance = 0;
     for (size_t j = 0; j < d->form->model->n_parameters; j++)
-        if (d->now[j] / d->target[j] > d->distance) {
-            d->distance = d->now[j] / d->target[j];
-            d->precision = d->target[j];
-        }
+        d->distance = fmax(d->distance, d->now[j] / d->target[j]);
     return 0;
 }
 
@@ -128,9 +141,10 @@ static int design_init(struct choosing *c, struct design *d,
                        const struct gcal_plan_form *form,
                        const struct gcal_plan_goal *goal, struct gcal_error *err)
 {
-    size_t n = form->model->n_parameters;
+    size_t n = form->model->n_parameters + c->gain->n_groups;
 
     d->form = form;
+    d->n_lacking = form->model->n_parameters + FREEDOM;
     d->shares = calloc(n + 1, sizeof(*d->shares));
     d->now = calloc(n + 1, sizeof(*d->now));
     d->target = calloc(n + 1, sizeof(*d->target));
@@ -138,7 +152,7 @@ static int design_init(struct choosing *c, struct design *d,
     if (!d->shares || !d->now || !d->target || !d->widening)
         return gcal_error_memory(err);
     if (!(d->design = gcal_fit_design_create(n, err)) || fill(c, d, goal, err) < 0 ||
-        find_targets(d, goal->precision, err) < 0)
+        find_targets(d, c->gain->n_groups, goal->precision, err) < 0)
         return -1;
     return find_distance(d, err);
 }
@@ -158,23 +172,41 @@ static int choosing_init(struct choosing *c, const struct gcal_plan_gain *gain,
     return 0;
 }
 
-/* The form that is farthest from its target, or NULL if no candidate improves any. */
+static bool has_reached(const struct design *d)
+{
+    return d->distance <= 1;
+}
+
+/* The form that is farthest from its target, or that still lacks rows; NULL if no candidate
+ * improves any that is.
+ */
 static struct design *farthest_from_goal(struct choosing *c)
 {
-    struct design *found = NULL;
+    struct design *found = NULL, *lacking = NULL;
 
-    for (size_t f = 0; f < c->n_designs; f++)
-        if (!c->designs[f].ended && (!found || c->designs[f].distance > found->distance))
-            found = &c->designs[f];
-    return found;
+    for (size_t f = 0; f < c->n_designs; f++) {
+        struct design *d = &c->designs[f];
+
+        if (d->ended)
+            continue;
+        if (!has_reached(d) && (!found || d->distance > found->distance))
+            found = d;
+        if (d->n_lacking)
+            lacking = d;
+    }
+    return found ? found : lacking;
 }
 
 static int take(struct choosing *c, size_t candidate, struct gcal_error *err)
 {
-    for (size_t f = 0; f < c->n_designs; f++)
-        if (gcal_fit_design_take(c->designs[f].design, candidate, err) < 0 ||
-            find_distance(&c->designs[f], err) < 0)
+    for (size_t f = 0; f < c->n_designs; f++) {
+        struct design *d = &c->designs[f];
+
+        if (gcal_fit_design_take(d->design, candidate, err) < 0 ||
+            find_distance(d, err) < 0)
             return -1;
+        d->n_lacking -= d->form->serves[c->kernel[candidate]] && d->n_lacking > 0;
+    }
     return 0;
 }
 
@@ -190,13 +222,10 @@ int gcal_plan_gain_choose(const struct gcal_plan_gain *gain,
     *n_chosen = 0;
     *over_budget = false;
     while (rc == 0 && *n_chosen < goal->most && (d = farthest_from_goal(&c))) {
-        bool enough = d->distance <= 1;
         enum gcal_fit_design_state state;
         size_t candidate;
 
-        if (enough && *n_chosen >= goal->least)
-            break;
-        state = gcal_fit_design_next(d->design, enough ? 0 : d->precision, left_s,
+        state = gcal_fit_design_next(d->design, has_reached(d) ? NULL : d->target, left_s,
                                      &candidate);
         if (state != GCAL_FIT_DESIGN_NEXT) {
             *over_budget |= state == GCAL_FIT_DESIGN_OVERBUDGET;

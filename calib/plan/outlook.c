@@ -83,16 +83,21 @@ static int count(const struct gcal_config_measure_options *measure,
 /* ---- models ---- */
 
 /* Exact times of the form at its present values. */
-static void assume_times(struct gcal_plan_gain *gain, const struct gcal_plan_form *form,
-                         const bool *measured)
+static int assume_times(struct gcal_plan_gain *gain, const struct gcal_plan_form *form,
+                        const bool *measured, struct gcal_error *err)
 {
+    const struct gcal_built unknown = { 0 };
+
     for (size_t i = 0; i < gain->kernels->n_kernels; i++) {
         double time_s = form->serves[i] && measured[i]
                             ? gcal_plan_form_time_s(form, form->value, i)
                             : 0;
 
-        gcal_plan_gain_add(gain, i, isfinite(time_s) && time_s > 0 ? time_s : 0, 0.01);
+        if (gcal_plan_gain_add(gain, i, isfinite(time_s) && time_s > 0 ? time_s : 0, 0.01,
+                               &unknown, err) < 0)
+            return -1;
     }
+    return 0;
 }
 
 static void put_name(struct gcal_buf *buf, const char *name)
@@ -129,8 +134,8 @@ static int judge(struct gcal_plan_gain *gain, struct gcal_plan_form *form,
                  const bool *measured, struct gcal_plan_outlook_model *m,
                  struct gcal_error *err)
 {
-    assume_times(gain, form, measured);
-    if (gcal_plan_form_fit(gain, form, err) < 0)
+    if (assume_times(gain, form, measured, err) < 0 ||
+        gcal_plan_form_fit(gain, form, err) < 0)
         return -1;
     m->n_kernels = form->fit.n_rows;
     m->n_parameters = form->model->n_parameters;

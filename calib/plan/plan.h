@@ -60,10 +60,13 @@ struct gcal_plan_progress {
 /* Result of choosing kernels, with options->precision above 0. */
 struct gcal_plan_selection {
     size_t n_measured, n_kernels; /* measured; to measure without a choice */
-    double took_s, full_s; /* full_s: estimated time of all kernels, from the mean cost of
-                              opening a family, the mean number of launches, and times
-                              predicted by the models */
-    double worst_error;    /* largest relative standard error of a parameter; infinite if
+    double took_s;                /* the choice included */
+    double
+        full_s; /* estimated time of all kernels: without choosing, and with the others,
+                      from the mean cost of opening a family, the mean number of launches,
+                      and times predicted by the models */
+    bool all_anyway; /* all kernels were measured, as choosing would have taken longer */
+    double worst_error; /* largest relative standard error of a parameter; infinite if
                               one is not determined */
     char worst_parameter[64];
     size_t n_not_identifiable; /* further parameters, which no kernel identifies */
@@ -82,8 +85,9 @@ struct gcal_plan_use {
 /* A kernel of this device that was measured before the run was resumed. */
 struct gcal_plan_done {
     char *kernel_id;
-    double time_s;       /* median */
-    uint64_t last_order; /* of its samples */
+    double time_s;           /* median */
+    uint64_t last_order;     /* of its samples */
+    struct gcal_built built; /* what features need of it: registers, private memory */
 };
 
 struct gcal_plan_hooks {

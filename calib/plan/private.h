@@ -25,7 +25,8 @@ struct gcal_plan_row {
     bool parked;     /* prepared, but not yet chosen to be measured */
     bool finished;   /* in the sink, or left out */
     enum gcal_measurement_status status; /* once it is finished */
-    bool measured; /* its samples are in the sink, first_s is their median */
+    bool measured;           /* its samples are in the sink, first_s is their median */
+    struct gcal_built built; /* likewise */
     struct gcal_plan_verdict *verdict; /* of its family, while it is pending; else NULL */
 };
 

@@ -87,6 +87,7 @@ static int finish(struct gcal_plan *plan, struct gcal_plan_row *row,
              gcal_measurement_stop_name(row->m.stop), detail ? ": " : "",
              detail ? detail : "");
     /* The samples are in the sink. */
+    row->built = row->m.built;
     gcal_measurement_clear(&row->m);
     row->status = status;
     row->finished = true;

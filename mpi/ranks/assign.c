@@ -215,6 +215,8 @@ static void put_device(struct gcal_buf *buf, const struct gcal_root *root,
         gcal_wire_put_text(buf, r->done[i].kernel_id);
         gcal_wire_put_f64(buf, r->done[i].time_s);
         gcal_wire_put_u64(buf, r->done[i].last_order);
+        gcal_wire_put_u64(buf, r->done[i].built.registers);
+        gcal_wire_put_u64(buf, r->done[i].built.private_bytes);
     }
 }
 
@@ -321,6 +323,7 @@ static int note_done(void *context, const struct gcal_measurement *m,
     if (!(one.kernel_id = strdup(m->kernel_id)))
         return gcal_error_memory(err);
     one.last_order = m->samples[m->n_samples - 1].order;
+    one.built = m->built;
     done[r->n_done++] = one;
     return 0;
 }

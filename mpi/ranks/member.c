@@ -200,6 +200,8 @@ static int read_device(struct gcal_wire *wire, struct gcal_measuring_device *d,
         d->done[d->n_done].kernel_id = gcal_wire_get_text(wire);
         d->done[d->n_done].time_s = gcal_wire_get_f64(wire);
         d->done[d->n_done].last_order = gcal_wire_get_u64(wire);
+        d->done[d->n_done].built.registers = gcal_wire_get_u64(wire);
+        d->done[d->n_done].built.private_bytes = gcal_wire_get_u64(wire);
     }
     return wire->bad ? damaged(err) : 0;
 }

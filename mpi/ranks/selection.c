@@ -22,6 +22,7 @@ void gcal_selection_put(struct gcal_buf *buf, const char *device,
     gcal_wire_put_u64(buf, selection->n_not_identifiable);
     gcal_wire_put_f64(buf, selection->wanted_error);
     gcal_wire_put_u32(buf, selection->reached);
+    gcal_wire_put_u32(buf, selection->all_anyway);
 }
 
 int gcal_selection_get(struct gcal_wire *wire, const char *node,
@@ -44,6 +45,7 @@ int gcal_selection_get(struct gcal_wire *wire, const char *node,
     selection->n_not_identifiable = gcal_wire_get_u64(wire);
     selection->wanted_error = gcal_wire_get_f64(wire);
     selection->reached = gcal_wire_get_u32(wire) != 0;
+    selection->all_anyway = gcal_wire_get_u32(wire) != 0;
     if (!made->node)
         return gcal_error_memory(err);
     return made->device && !wire->bad
@@ -62,9 +64,15 @@ char *gcal_selection_format(const struct gcal_plan_selection *c)
 {
     struct gcal_buf buf = { 0 };
 
-    gcal_buf_printf(&buf, "chose %zu of %zu kernels: %.1f s", c->n_measured, c->n_kernels,
-                    c->took_s);
-    if (isfinite(c->full_s))
+    if (c->all_anyway)
+        gcal_buf_printf(&buf,
+                        "measured all %zu kernels in %.1f s: to choose would not "
+                        "have saved time",
+                        c->n_measured, c->took_s);
+    else
+        gcal_buf_printf(&buf, "chose %zu of %zu kernels: %.1f s", c->n_measured,
+                        c->n_kernels, c->took_s);
+    if (!c->all_anyway && isfinite(c->full_s))
         gcal_buf_printf(&buf, " instead of about %.*f s", c->full_s < 10 ? 1 : 0,
                         c->full_s);
     if (isfinite(c->worst_error))

@@ -106,6 +106,17 @@ static void shares_are_of_the_time(void **state)
 
 /* ---- the choice ---- */
 
+/* With the same target for all parameters. */
+static enum gcal_fit_design_state next(struct gcal_fit_design *design, double target,
+                                       double budget_s, size_t *which)
+{
+    double targets[N_PARAMETERS];
+
+    for (size_t j = 0; j < N_PARAMETERS; j++)
+        targets[j] = target;
+    return gcal_fit_design_next(design, targets, budget_s, which);
+}
+
 static void the_cheaper_of_two_alike_is_next(void **state)
 {
     static const double alone[] = { 1, 0 }, other[] = { 0, 1 };
@@ -116,18 +127,14 @@ static void the_cheaper_of_two_alike_is_next(void **state)
     offer(design, alone, 0.01, 3);
     offer(design, alone, 0.01, 1);
     offer(design, other, 0.01, 2);
-    assert_int_equal(gcal_fit_design_next(design, 0.02, INFINITY, &which),
-                     GCAL_FIT_DESIGN_NEXT);
+    assert_int_equal(next(design, 0.02, INFINITY, &which), GCAL_FIT_DESIGN_NEXT);
     assert_int_equal(which, 1);
     take(design, which);
-    assert_int_equal(gcal_fit_design_next(design, 0.02, INFINITY, &which),
-                     GCAL_FIT_DESIGN_NEXT);
+    assert_int_equal(next(design, 0.02, INFINITY, &which), GCAL_FIT_DESIGN_NEXT);
     assert_int_equal(which, 2); /* the first adds only known information */
-    assert_int_equal(gcal_fit_design_next(design, 0.02, 1.9, &which),
-                     GCAL_FIT_DESIGN_OVERBUDGET);
+    assert_int_equal(next(design, 0.02, 1.9, &which), GCAL_FIT_DESIGN_OVERBUDGET);
     take(design, which);
-    assert_int_equal(gcal_fit_design_next(design, 0.02, INFINITY, &which),
-                     GCAL_FIT_DESIGN_PRECISE);
+    assert_int_equal(next(design, 0.02, INFINITY, &which), GCAL_FIT_DESIGN_PRECISE);
     gcal_fit_design_destroy(design);
 }
 
@@ -143,13 +150,10 @@ static void useless_candidates_are_not_measured(void **state)
     (void)state;
     for (int i = 0; i < 5; i++)
         offer(design, alone, 0.01, 1);
-    assert_int_equal(gcal_fit_design_next(design, 0.02, INFINITY, &which),
-                     GCAL_FIT_DESIGN_NEXT);
+    assert_int_equal(next(design, 0.02, INFINITY, &which), GCAL_FIT_DESIGN_NEXT);
     take(design, which);
-    assert_int_equal(gcal_fit_design_next(design, 0.02, INFINITY, &which),
-                     GCAL_FIT_DESIGN_EXHAUSTED);
-    assert_int_equal(gcal_fit_design_next(design, 0.007, INFINITY, &which),
-                     GCAL_FIT_DESIGN_NEXT);
+    assert_int_equal(next(design, 0.02, INFINITY, &which), GCAL_FIT_DESIGN_EXHAUSTED);
+    assert_int_equal(next(design, 0.007, INFINITY, &which), GCAL_FIT_DESIGN_NEXT);
     gcal_fit_design_destroy(design);
 }
 
@@ -227,8 +231,7 @@ static void reaches_the_precision_with_less(void **state)
 
     (void)state;
     offer_kernels(design, cost_s);
-    while (gcal_fit_design_next(design, PRECISION, INFINITY, &which) ==
-           GCAL_FIT_DESIGN_NEXT) {
+    while (next(design, PRECISION, INFINITY, &which) == GCAL_FIT_DESIGN_NEXT) {
         take(design, which);
         chosen_s += cost_s[which];
         n_chosen++;

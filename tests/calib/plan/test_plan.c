@@ -580,7 +580,9 @@ static void checks_and_serves(enum gcal_kernel_role other)
 /* And no more of it when the run is resumed. */
 static void a_sweep_that_only_checks_keeps_its_longest_size(void **state)
 {
-    static const struct gcal_plan_done ids[] = { { (char *)"check n:100", 0.01, 3 } };
+    static const struct gcal_plan_done ids[] = {
+        { (char *)"check n:100", 0.01, 3, { 0 } }
+    };
     struct gcal_error err = { 0 };
 
     (void)state;
@@ -666,8 +668,10 @@ static void a_wrong_kernel_is_not_measured(void **state)
 
 static void a_resumed_run_leaves_out_what_is_done(void **state)
 {
-    static const struct gcal_plan_done ids[] = { { (char *)"steady n:713", 2.385e-3, 41 },
-                                                 { (char *)"swept n:100", 0.01, 36 } };
+    static const struct gcal_plan_done ids[] = {
+        { (char *)"steady n:713", 2.385e-3, 41, { 0 } },
+        { (char *)"swept n:100", 0.01, 36, { 0 } }
+    };
     struct gcal_error err = { 0 };
 
     (void)state;
@@ -698,7 +702,7 @@ static void a_sink_that_fails_ends_it(void **state)
 /* All before the first is prepared, in the order of preparing, and without what is done. */
 static void kernels_are_announced(void **state)
 {
-    static const struct gcal_plan_done before = { (char *)"b n:64", 1e-3, 0 };
+    static const struct gcal_plan_done before = { (char *)"b n:64", 1e-3, 0, { 0 } };
     struct gcal_error err = { 0 };
 
     (void)state;

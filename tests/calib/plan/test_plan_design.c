@@ -709,8 +709,8 @@ static void a_resumed_choice_goes_on(void **state)
     n_first = count(GCAL_MEASUREMENT_GOOD);
     for (size_t i = 0; i < n_sunk && n_done < n_first / 2; i++)
         if (sunk[i].status == GCAL_MEASUREMENT_GOOD)
-            done[n_done++] =
-                (struct gcal_plan_done){ strdup(sunk[i].id), sunk[i].time_s, 0 };
+            done[n_done++] = (struct gcal_plan_done){ .kernel_id = strdup(sunk[i].id),
+                                                      .time_s = sunk[i].time_s };
     forget_rows();
     assert_int_equal(run(&err), 0);
     for (size_t i = 0; i < n_done; i++)
@@ -732,8 +732,8 @@ static void a_finished_choice_needs_nothing_more(void **state)
     assert_int_equal(run(&err), 0);
     for (size_t i = 0; i < n_sunk; i++)
         if (sunk[i].status == GCAL_MEASUREMENT_GOOD)
-            done[n_done++] =
-                (struct gcal_plan_done){ strdup(sunk[i].id), sunk[i].time_s, 0 };
+            done[n_done++] = (struct gcal_plan_done){ .kernel_id = strdup(sunk[i].id),
+                                                      .time_s = sunk[i].time_s };
     forget_rows();
     assert_int_equal(run(&err), 0);
     assert_int_equal(count(GCAL_MEASUREMENT_GOOD), 0);
