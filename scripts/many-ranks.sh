@@ -97,7 +97,7 @@ run() { # RANKS
     mkdir "$OUT" && mkdir -m 755 "$OUT/store" || exit 1
     touch "$OUT/store/simulated" "$OUT/killed"
     /usr/bin/time -o "$OUT/all" -f '%U %S' mpirun --oversubscribe --bind-to none --enable-recovery -n "$1" "$out/rank" "$gpucal" calibrate \
-        --config "$out/models.yaml" --device 'Simulated GPU' --store "$OUT/store" \
+        --config "$out/models.yaml" --device 'Simulated device' --store "$OUT/store" \
         --record "$OUT/run.h5" > "$OUT/log" 2>&1 &
     mpirun=$!
     if [ "$percent" -gt 0 ]; then

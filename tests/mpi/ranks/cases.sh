@@ -111,13 +111,13 @@ case_simulated_device() {
     # What a simulated device measures is published to a store for simulations, and nothing else is.
     unset LD_PRELOAD
     export OCL_ICD_VENDORS=$simulated
-    run calibrate --device 'Simulated GPU'
+    run calibrate --device 'Simulated device'
     expect_status 5
-    expect_line 'Simulated GPU is simulated, and store store is not for simulations'
+    expect_line 'Simulated device is simulated, and store store is not for simulations'
     [ ! -e "store/nodes/$(node).yaml" ] || fail "it was published"
     rm -f run.h5*
     touch store/simulated
-    run calibrate --device 'Simulated GPU'
+    run calibrate --device 'Simulated device'
     expect_status 0
     grep -q '^  platform: gpucal simulation$' "store/nodes/$(node).yaml" || fail "it is not marked"
     # The record says so as well: published again, it needs such a store.

@@ -11,6 +11,9 @@
  * flops_mul of float32 and runs launches of few work-items, which check results; other
  * kernels leave their outputs as they were, so that gpucal refuses them.
  *
+ * It is a CPU: of other devices, gpucal expects that launches begin in time, however busy the host
+ * is.
+ *
  * Platform and device say that they are simulated, and gpucal publishes such a device to a
  * store for simulations alone.
  */
@@ -131,7 +134,7 @@ static cl_int get_platform_info(cl_platform_id platform, cl_platform_info what,
 static cl_int get_device_ids(cl_platform_id platform, cl_device_type type, cl_uint n,
                              cl_device_id *devices, cl_uint *n_ret)
 {
-    bool wanted = type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT);
+    bool wanted = type & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_DEFAULT);
 
     (void)platform;
     if (n_ret)
@@ -145,7 +148,7 @@ static const char *device_text(cl_device_info what)
 {
     switch (what) {
     case CL_DEVICE_NAME:
-        return "Simulated GPU";
+        return "Simulated device";
     case CL_DEVICE_VENDOR:
         return "gpucal";
     case CL_DRIVER_VERSION:
@@ -162,7 +165,7 @@ static cl_ulong device_number(cl_device_info what)
 {
     switch (what) {
     case CL_DEVICE_TYPE:
-        return CL_DEVICE_TYPE_GPU;
+        return CL_DEVICE_TYPE_CPU;
     case CL_DEVICE_MAX_COMPUTE_UNITS:
         return 16;
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:

@@ -17,7 +17,7 @@ fail() {
     exit 1
 }
 calibrate() { # NODE
-    SLURMD_NODENAME=$1 "$gpucal" calibrate --config "$config" --device 'Simulated GPU' --store store \
+    SLURMD_NODENAME=$1 "$gpucal" calibrate --config "$config" --device 'Simulated device' --store store \
         --record "$1.h5" --quiet > out 2>&1 || fail "no calibration of $1"
 }
 verify() { "$gpucal" store verify --store store "$@" > out 2>&1; }
