@@ -25,6 +25,10 @@
  */
 #define LEAST_KERNELS 3
 #define LEAST_SHARE   0.5
+/* Of all kernels, those that have times on both sides: the last visits are of the noisiest ones
+ * alone.
+ */
+#define LEAST_COMPARABLE 0.05
 /* Of those that show a change, at most this share in the other direction. */
 #define MOST_CONTRARY 0.2
 
@@ -250,7 +254,8 @@ static void judge(struct search *o, uint64_t since, struct gcal_fit_speed *speed
     for (size_t k = 0; k < o->n_kernels; k++)
         if (n_up > n_down ? o->steps[k] > limit : o->steps[k] < -limit)
             o->sorted[n_shown++] = o->steps[k];
-    if (n_shown < LEAST_KERNELS || (double)n_shown < LEAST_SHARE * (double)n)
+    if (n_shown < LEAST_KERNELS || (double)n_shown < LEAST_SHARE * (double)n ||
+        (double)n < LEAST_COMPARABLE * (double)o->n_kernels)
         return;
     *speed = (struct gcal_fit_speed){ .changed = true,
                                       .since = since,

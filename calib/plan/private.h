@@ -51,6 +51,7 @@ struct gcal_plan_pulse {
     uint64_t good_order;              /* the first launch after the last pulse */
     double least_gap_s;        /* of all launches: the host's time less the device's */
     size_t n_launches, n_late; /* since the last pulse: of these, late to begin */
+    bool late_counts;          /* launches are late for no other reason */
 };
 
 struct gcal_plan {

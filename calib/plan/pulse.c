@@ -4,13 +4,12 @@
  * warm-up, something else uses the device or slows it down; and while many launches begin
  * late, they wait for their turn with another program: the plan waits, and what was measured
  * since the pulse before is measured again.  A device that stays so is either in use by others,
- * which the turns show or the vendor's library can say, and is given up; or it is slower now,
+ * which the vendor's library can say, and is given up; or it is slower now,
  * which the results find from the order of the samples (fit/speed.h).
  *
  * Not on CPUs: the host's other work always shows, and the medians of many samples bear it.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
@@ -26,7 +25,8 @@
 #define TOLERANCE 1.1
 
 /* Drivers let programs take turns of about 2 ms.  Beside another one, half and more of the
- * launches on an H100 began 2 ms late; alone, none of 4150 more than 0.1 ms.
+ * launches on an H100 began 2 ms late; alone, none of 4150 more than 0.1 ms.  With some drivers
+ * launches are always late.
  */
 #define LATE_S     0.3e-3
 #define LATE_TIMES 10.0 /* the least gap, of drivers with long ones */
@@ -57,25 +57,32 @@ static void rest(const struct gcal_plan *plan, double seconds)
     }
 }
 
-/* The share of the time that others use the device, while gpucal does not; 0: unknown. */
+/* The share of the time that programs use the device; NaN: unknown. */
+static double use_of(const struct gcal_plan *plan)
+{
+    return plan->ops->busy ? plan->ops->busy(plan->ops->context) : NAN;
+}
+
+static bool is_use_known(const struct gcal_plan *plan)
+{
+    return !isnan(use_of(plan));
+}
+
+/* That of others, while gpucal does not use it; 0: unknown. */
 static double busy_share(const struct gcal_plan *plan)
 {
-    double share = plan->ops->busy ? plan->ops->busy(plan->ops->context) : NAN;
+    double share = use_of(plan);
 
     return share >= BUSY ? share : 0;
 }
 
-/* 'share': of the time; 0: unknown. */
 static int give_up(struct gcal_plan *plan, double share)
 {
-    char how[64] = "as launches wait for their turn";
-
-    if (share)
-        snprintf(how, sizeof(how), "for %.0f %% of the time", 100 * share);
-    return gcal_error_set(plan->err, GCAL_EDEVICE,
-                          "%s on %s is in use by others, %s: its times would be theirs, "
-                          "too; calibrate it when it is idle",
-                          plan->info->name, plan->node, how);
+    return gcal_error_set(
+        plan->err, GCAL_EDEVICE,
+        "%s on %s is in use by others, for %.0f %% of the time: its times "
+        "would be theirs, too; calibrate it when it is idle",
+        plan->info->name, plan->node, 100 * share);
 }
 
 int gcal_plan_await_idle(struct gcal_plan *plan)
@@ -108,7 +115,8 @@ void gcal_plan_pulse_begin(struct gcal_plan *plan, struct gcal_plan_row *row)
                                             .worker = plan->worker,
                                             .time_s = row->first_s,
                                             .good_order = plan->order,
-                                            .least_gap_s = plan->pulse.least_gap_s };
+                                            .least_gap_s = plan->pulse.least_gap_s,
+                                            .late_counts = is_use_known(plan) };
 }
 
 void gcal_plan_pulse_note(struct gcal_plan *plan, const struct gcal_kernel *kernel,
@@ -128,9 +136,14 @@ void gcal_plan_pulse_note(struct gcal_plan *plan, const struct gcal_kernel *kern
     }
 }
 
+static bool are_late(const struct gcal_plan_pulse *p, double share)
+{
+    return (double)p->n_late > share * (double)p->n_launches;
+}
+
 static bool takes_turns(const struct gcal_plan_pulse *p)
 {
-    return (double)p->n_late > LATE_SHARE * (double)p->n_launches;
+    return p->late_counts && are_late(p, LATE_SHARE);
 }
 
 /* In a new worker, too. */
@@ -248,9 +261,11 @@ static int wait_out(struct gcal_plan *plan, double *ratio)
              gcal_clock_now_s() < end_s);
     if (plan->pulse.kernel && is_disturbed(plan, *ratio)) {
         rest(plan, REST_S);
-        if ((share = busy_share(plan)) || takes_turns(&plan->pulse))
+        if ((share = busy_share(plan)))
             return give_up(plan, share);
-        plan->pulse.time_s *= *ratio; /* so it is slower now */
+        plan->pulse.late_counts = false;
+        if (*ratio > TOLERANCE)
+            plan->pulse.time_s *= *ratio; /* so it is slower now */
     } else if (drop_all(plan) < 0) {
         return -1;
     }
@@ -272,6 +287,8 @@ int gcal_plan_pulse_take(struct gcal_plan *plan)
             return -1;
         if (is_disturbed(plan, ratio) && wait_out(plan, &ratio) < 0)
             return -1;
+        if (!are_late(&plan->pulse, LATE_SHARE / 2))
+            plan->pulse.late_counts = true;
         if (ratio < 1 / TOLERANCE) /* it was disturbed when it was first taken */
             plan->pulse.time_s *= ratio;
     }

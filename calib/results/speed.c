@@ -30,6 +30,9 @@ int gcal_result_visits_init(struct gcal_result_visits *v, size_t n_devices,
     return v->devices ? 0 : gcal_error_memory(err);
 }
 
+/* What comes and goes in the driver takes microseconds, which say nothing of a device's speed. */
+#define SHORT_S 100e-6
+
 /* Launches with nothing in between. */
 static size_t end_of_visit(const struct gcal_measurement *m, size_t first)
 {
@@ -64,7 +67,7 @@ int gcal_result_visits_add(struct gcal_result_visits *v, size_t device, size_t k
         if (gcal_fit_median_time(m->samples + i, end - i, &visit.time_s, &spread, err) <
             0)
             return -1;
-        if (visit.time_s > 0 && isfinite(visit.time_s) &&
+        if (visit.time_s >= SHORT_S && isfinite(visit.time_s) &&
             add_visit(&v->devices[device], &visit, err) < 0)
             return -1;
     }

@@ -132,6 +132,23 @@ static void nothing_is_made_up(void **state)
     assert_false(find(visits).changed);
 }
 
+/* The last visits are of the kernels with the most noise. */
+static void a_few_last_visits_are_no_change(void **state)
+{
+    struct gcal_fit_visit visits[N];
+    struct gcal_fit_speed speed;
+    const size_t n = 2 * N_KERNELS + 2;
+
+    (void)state;
+    make_run(visits, 0.02);
+    for (size_t i = n - 2; i < n; i++) {
+        visits[i].kernel = visits[i - N_KERNELS].kernel;
+        visits[i].time_s = 1.5 * visits[i - N_KERNELS].time_s;
+    }
+    assert_int_equal(gcal_fit_find_speed(visits, n, &speed, NULL), 0);
+    assert_false(speed.changed);
+}
+
 /* With two visits of each kernel, one on each side: a change concerns all alike, a program that
  * comes in mid-run does not.
  */
@@ -182,6 +199,7 @@ int main(void)
         cmocka_unit_test(a_step_of_some_kernels_is_found),
         cmocka_unit_test(the_last_step_counts),
         cmocka_unit_test(nothing_is_made_up),
+        cmocka_unit_test(a_few_last_visits_are_no_change),
         cmocka_unit_test(two_visits_are_enough),
         cmocka_unit_test(little_is_known),
     };

@@ -887,7 +887,7 @@ static void a_device_that_is_taken_is_given_up(void **state)
     options.budget_s = 2;
     device.slow_from = 70;
     device.slow_to = SIZE_MAX;
-    device.busy[1] = 0.4;
+    device.busy[2] = 0.4;
     assert_int_equal(run(&err), -1);
     assert_non_null(strstr(err.text, "in use by others, for 40 % of the time"));
 }
@@ -916,8 +916,23 @@ static void a_device_that_takes_turns_is_given_up(void **state)
     options.budget_s = 2;
     device.late_from = 70;
     device.late_to = SIZE_MAX;
+    device.busy[2] = 0.4;
     assert_int_equal(run(&err), -1);
-    assert_non_null(strstr(err.text, "in use by others, as launches wait"));
+    assert_non_null(strstr(err.text, "in use by others, for 40 % of the time"));
+}
+
+/* With some drivers. */
+static void a_device_that_is_always_late_is_measured(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_disturbed();
+    options.budget_s = 2;
+    device.late_to = SIZE_MAX;
+    assert_int_equal(run(&err), 0);
+    for (size_t i = 0; i < n_sunk; i++)
+        assert_int_equal(sunk[i].n_samples, 16);
 }
 
 /* It has samples when the verdict comes, and is not finished: two batches of warming up take
@@ -995,6 +1010,7 @@ int main(void)
         TEST(a_disturbance_is_waited_out),
         TEST(turns_with_another_program_are_waited_out),
         TEST(a_device_that_takes_turns_is_given_up),
+        TEST(a_device_that_is_always_late_is_measured),
         TEST(a_device_that_stays_slow_is_measured),
         TEST(a_device_in_use_is_given_up),
         TEST(a_device_that_is_idle_soon_is_awaited),
