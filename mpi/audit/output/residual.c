@@ -28,8 +28,8 @@ static void open_node(struct gcal_audit_residuals *r, const char *node)
 }
 
 /* Of the model by its name; *is_general as it is. */
-static double residual_of(struct gcal_audit_residuals *r, size_t device, const char *model,
-                          bool *is_general)
+static double residual_of(struct gcal_audit_residuals *r, size_t device,
+                          const char *model, bool *is_general)
 {
     struct gcal_params_device d = { 0 };
     double residual = NAN;
