@@ -177,6 +177,18 @@ int gcal_store_fetch(const struct gcal_store *store, int folder, const char *fil
     return rc == GONE ? complain(store, shown, why(ESTALE), err) : rc;
 }
 
+int gcal_store_check_key(const struct gcal_store *store, const char *shown,
+                         const char *text, size_t size, struct gcal_error *err)
+{
+    if (store->key || gcal_sign_find(text, size) == size)
+        return 0;
+    return gcal_error_set(
+        err, GCAL_ESTORE,
+        "store %s: %s is signed, and what replaces it would not be: set "
+        "$GPUCAL_SIGN_KEY",
+        store->path, shown);
+}
+
 int gcal_store_fetch_params(const struct gcal_store *store, int folder, const char *file,
                             const char *shown, char **text, size_t *size,
                             struct gcal_error *err)

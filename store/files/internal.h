@@ -55,6 +55,11 @@ int gcal_store_fetch(const struct gcal_store *store, int folder, const char *fil
 int gcal_store_fetch_params(const struct gcal_store *store, int folder, const char *file,
                             const char *shown, char **text, size_t *size,
                             struct gcal_error *err);
+/* Fails if the old file, with its signature, may not be replaced: readers with keys would
+ * refuse an unsigned file in the place of a signed one.
+ */
+int gcal_store_check_key(const struct gcal_store *store, const char *shown,
+                         const char *text, size_t size, struct gcal_error *err);
 /* After ENOENT, the first time with 'tries' 0: waits some milliseconds and returns true if the
  * folder is on a network file system, where a file is missing for a moment while another
  * node replaces it.

@@ -176,6 +176,21 @@ static int fill(struct gcal_store *store, int folder, const char *file, const ch
     return rc;
 }
 
+/* An old file that cannot be read is replaced in any case. */
+static int check_key(const struct gcal_store *store, int folder, const char *file,
+                     const char *shown, struct gcal_error *err)
+{
+    char *old = NULL;
+    size_t size;
+    int rc = 0;
+
+    if (gcal_store_fetch(store, folder, file, shown, GCAL_MEDIANS_MAX_BYTES, &old, &size,
+                         NULL) > 0)
+        rc = gcal_store_check_key(store, shown, old, size, err);
+    free(old);
+    return rc;
+}
+
 static int write_node(struct gcal_store *store, const char *node,
                       const struct gcal_medians_section *sections,
                       const struct gcal_medians_places *places, size_t n,
@@ -192,7 +207,7 @@ static int write_node(struct gcal_store *store, const char *node,
         gcal_error_memory(err);
     else if (lock >= 0)
         folder = gcal_store_make_folder(store, store->dirfd, "medians", "medians", err);
-    if (folder >= 0 &&
+    if (folder >= 0 && check_key(store, folder, file, shown, err) == 0 &&
         fill(store, folder, file, shown, sections, places, n, &buf, err) == 0 &&
         (text = gcal_medians_finish(store, &buf, &size, err)) &&
         gcal_store_prepare(store, folder, temp, shown, text, size, err) == 0)

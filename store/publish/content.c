@@ -67,19 +67,6 @@ char *gcal_publish_encode(const struct gcal_store *store,
     return NULL;
 }
 
-/* Readers with keys would refuse the file from then on. */
-static int check_key(const struct gcal_store *store, const char *shown, const char *text,
-                     size_t size, struct gcal_error *err)
-{
-    if (store->key || gcal_sign_find(text, size) == size)
-        return 0;
-    return gcal_error_set(
-        err, GCAL_ESTORE,
-        "store %s: %s is signed, and what replaces it would not be: set "
-        "$GPUCAL_SIGN_KEY",
-        store->path, shown);
-}
-
 /* The new signature covers the merged old devices as well: the old file must have a
  * signature that the publisher trusts.
  */
@@ -110,7 +97,7 @@ int gcal_publish_read_old(const struct gcal_store *store, int folder, const char
     *sha256 = '\0';
     if (rc > 0) {
         gcal_hash(text, size, sha256);
-        rc = must_sign ? check_key(store, shown, text, size, err) : 0;
+        rc = must_sign ? gcal_store_check_key(store, shown, text, size, err) : 0;
         if (rc == 0)
             rc = check_old_signature(store, shown, text, size, err);
         size = gcal_sign_find(text, size);
