@@ -191,18 +191,41 @@ static void append(struct parcel **list, struct parcel *p)
     *list = p;
 }
 
-/* Frees the parcels that were sent. */
+static size_t count(const struct parcel *p)
+{
+    size_t n = 0;
+
+    for (; p; p = p->next)
+        n++;
+    return n;
+}
+
+/* Frees the parcels that were sent.  They are tested together, as each test may let other
+ * processes of the host run first.
+ */
 static void sweep(struct gcal_comm *comm)
 {
-    comm->swept_s = gcal_clock_now_s();
-    for (struct parcel **at = &comm->outbox, *p; (p = *at);) {
-        if (!arrived(p)) {
+    size_t n = count(comm->outbox), i = 0;
+    MPI_Request *requests = calloc(n + 1, sizeof(*requests));
+    int *which = calloc(n + 1, sizeof(*which)), n_done;
+
+    for (struct parcel *p = comm->outbox; p && requests; p = p->next)
+        requests[i++] = p->request;
+    if (n && requests && which)
+        MPI_Testsome((int)n, requests, &n_done, which, MPI_STATUSES_IGNORE);
+    i = 0;
+    for (struct parcel **at = &comm->outbox, *p; (p = *at) && requests && which;) {
+        p->request = requests[i++];
+        if (p->request != MPI_REQUEST_NULL) {
             at = &p->next;
             continue;
         }
         *at = p->next;
         parcel_destroy(p);
     }
+    free(which);
+    free(requests);
+    comm->swept_s = gcal_clock_now_s();
 }
 
 /* Not for every message: those to ranks that died stay, and many are looked at. */

@@ -412,20 +412,27 @@ static void end_run(struct gcal_root *root, int status)
     send_status(root, GCAL_RANKS_TAG_BYE, status);
 }
 
+/* Messages are taken for so long at a time: what else is due does not wait until none comes. */
+#define SERVICE_S 0.2
+
 static void service(void *context)
 {
     struct gcal_root *root = context;
+    double until_s = gcal_clock_now_s() + SERVICE_S;
+    bool more = false; /* messages may wait: then nobody is silent */
     struct gcal_comm_message message;
     struct gcal_error *err = &root->failure;
 
     if (root->finished)
         return;
-    while (!err->code && gcal_comm_receive(root->comm, true, &message, err) > 0) {
+    while (!err->code && gcal_clock_now_s() < until_s &&
+           (more = gcal_comm_receive(root->comm, true, &message, err) > 0)) {
         take(root, &message, err);
         gcal_buf_free(&message.payload);
     }
     send_alive(root);
-    detect_lost_ranks(root);
+    if (!more)
+        detect_lost_ranks(root);
     if (!err->code && !root->assigned && all_past(root, GCAL_ROOT_PEER_LISTING)) {
         root->assigned = true;
         if (gcal_root_assign(root, err) == 1)
