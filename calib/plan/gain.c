@@ -149,7 +149,7 @@ static bool is_model(const struct gcal_config *config, const char *name)
     return false;
 }
 
-/* Whether the kernel only serves to fit models, and forms can tell how much it helps. */
+/* Whether the kernel only serves to fit models, and forms show how much it helps. */
 static bool is_optional(const struct gcal_plan_gain *gain,
                         const struct gcal_config *config, size_t i)
 {

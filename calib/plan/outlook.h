@@ -16,7 +16,7 @@ struct gcal_plan_outlook_model {
     size_t n_parameters; /* of the first form that is determined, else of the last */
     bool determined;     /* the kernels determine all parameters of some form */
     char *undetermined;  /* "p_a, p_b": those of the last form, if none is determined */
-    char *merged;        /* "p_a and p_b": costs that no kernel tells apart */
+    char *merged;        /* "p_a and p_b": costs that the kernels cannot separate */
 };
 
 struct gcal_plan_outlook {

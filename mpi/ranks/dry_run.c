@@ -67,7 +67,8 @@ static void print_model(const struct gcal_plan_outlook_model *m)
     else
         printf("; NOT DETERMINED by them: %s\n", m->undetermined);
     if (*m->merged)
-        printf("    told apart by no kernel, they get the same time: %s\n", m->merged);
+        printf("    not separable by these kernels, so they get the same time: %s\n",
+               m->merged);
 }
 
 static void print_device(const struct dry_device *d)

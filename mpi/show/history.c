@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/base/log.h"
-#include "calib/config/config.h"
 #include "calib/model/run/device_match.h"
 #include "mpi/cli/columns.h"
 #include "mpi/cli/json.h"
@@ -128,27 +126,6 @@ static int add_device(void *context, const struct gcal_audit_device *d,
     return 0;
 }
 
-static int audit(struct history *h, const struct gcal_store *store,
-                 struct gcal_error *err)
-{
-    struct gcal_audit_summary summary = { 0 };
-    struct gcal_config config = { 0 };
-    struct gcal_audit_policy policy;
-    int rc = gcal_config_read_settings(NULL, &config, err);
-
-    if (rc == 0) {
-        policy = gcal_audit_policy_of(&config);
-        rc = gcal_audit_store(store, h->options->nodes, &policy, add_device, h, &summary,
-                              err);
-    }
-    for (size_t i = 0; i < summary.n_unread; i++)
-        gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", summary.unread[i].node,
-                 summary.unread[i].why);
-    gcal_audit_summary_clear(&summary);
-    gcal_config_clear(&config);
-    return rc;
-}
-
 static int print(struct history *h, struct gcal_error *err)
 {
     json_t *all;
@@ -174,7 +151,7 @@ int gcal_show_history(const struct gcal_store *store,
     int rc = -1;
 
     if ((options->json || (h.table = gcal_columns_create(N_COLUMNS, columns, err))) &&
-        audit(&h, store, err) == 0)
+        gcal_show_audit(store, options->nodes, add_device, &h, err) == 0)
         rc = print(&h, err);
     gcal_columns_destroy(h.table);
     json_decref(h.devices);

@@ -28,9 +28,15 @@ struct gcal_show_standings {
     struct gcal_show_standing *items; /* in the order of nodes */
 };
 
-/* By the audit with the built-in limits.  Nodes whose tracks cannot be read have none, with a
- * warning.  Clear in any case.
+/* gcal_audit_store() with the built-in limits, and a warning for each node whose tracks cannot
+ * be read.
  */
+int gcal_show_audit(const struct gcal_store *store, const char *nodes,
+                    int (*each)(void *context, const struct gcal_audit_device *device,
+                                struct gcal_error *err),
+                    void *context, struct gcal_error *err);
+
+/* By this audit.  Clear in any case. */
 int gcal_show_standings_find(const struct gcal_store *store, const char *nodes,
                              struct gcal_show_standings *standings,
                              struct gcal_error *err);

@@ -46,9 +46,10 @@ static int add(void *context, const struct gcal_audit_device *device,
     return one->node && one->uid ? 0 : gcal_error_memory(err);
 }
 
-int gcal_show_standings_find(const struct gcal_store *store, const char *nodes,
-                             struct gcal_show_standings *standings,
-                             struct gcal_error *err)
+int gcal_show_audit(const struct gcal_store *store, const char *nodes,
+                    int (*each)(void *context, const struct gcal_audit_device *device,
+                                struct gcal_error *err),
+                    void *context, struct gcal_error *err)
 {
     struct gcal_audit_summary summary = { 0 };
     struct gcal_config config = { 0 };
@@ -57,7 +58,7 @@ int gcal_show_standings_find(const struct gcal_store *store, const char *nodes,
 
     if (rc == 0) {
         policy = gcal_audit_policy_of(&config);
-        rc = gcal_audit_store(store, nodes, &policy, add, standings, &summary, err);
+        rc = gcal_audit_store(store, nodes, &policy, each, context, &summary, err);
     }
     for (size_t i = 0; i < summary.n_unread; i++)
         gcal_log(GCAL_LOG_WARN, "node %s has no verdict: %s", summary.unread[i].node,
@@ -65,6 +66,13 @@ int gcal_show_standings_find(const struct gcal_store *store, const char *nodes,
     gcal_audit_summary_clear(&summary);
     gcal_config_clear(&config);
     return rc;
+}
+
+int gcal_show_standings_find(const struct gcal_store *store, const char *nodes,
+                             struct gcal_show_standings *standings,
+                             struct gcal_error *err)
+{
+    return gcal_show_audit(store, nodes, add, standings, err);
 }
 
 void gcal_show_standings_clear(struct gcal_show_standings *standings)
