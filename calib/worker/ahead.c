@@ -45,7 +45,7 @@ struct gcal_worker_ahead {
     size_t n_users;
     size_t n_workers;           /* that were started */
     size_t n_outside, n_adding; /* users that have not entered, have not closed */
-    size_t n_built;             /* after each worker's first, which takes longer */
+    size_t n_timed;             /* builds after each worker's first, which takes longer */
     double least_s;             /* of these; others waited for the driver, too */
     bool stop;
     bool is_joined; /* of the last user, and then of whoever stops it */
@@ -143,7 +143,7 @@ static bool pays_to_start(const struct gcal_worker_ahead *a)
 
     if (!n)
         return true;
-    return a->n_built > 1 && a->least_s * (double)count_queued(a) > OPENING_S * (double)n;
+    return a->n_timed > 1 && a->least_s * (double)count_queued(a) > OPENING_S * (double)n;
 }
 
 /* For a worker that is free now, and being built from now on; NULL: none. */
@@ -206,8 +206,8 @@ static void collect(struct gcal_worker_ahead *a)
 
         p->built = done.built;
         if (built && !done.is_first) {
-            a->least_s = a->n_built ? fmin(a->least_s, done.took_s) : done.took_s;
-            a->n_built++;
+            a->least_s = a->n_timed ? fmin(a->least_s, done.took_s) : done.took_s;
+            a->n_timed++;
         }
         set_state(a, p, built ? BUILT : NOT_BUILT);
     }

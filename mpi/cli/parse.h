@@ -1,8 +1,7 @@
 /* parse.h - the command line of a command, from its argp tables alone
  *
- * What help, manual pages and shells need to know of options stands in these tables and
- * nowhere else.  The argument of an option that takes one of a few words is named by them:
- * "text|yaml".
+ * These tables hold all that help, manual pages and shells need to know of options.  The
+ * argument of an option that takes one of a few words is named by them: "text|yaml".
  */
 #ifndef GCAL_MPI_CLI_PARSE_H
 #define GCAL_MPI_CLI_PARSE_H

@@ -231,7 +231,7 @@ static void sweep(struct gcal_comm *comm)
 /* Not for every message: those to ranks that died stay, and many are looked at. */
 static void sweep_sometimes(struct gcal_comm *comm)
 {
-    if (gcal_clock_now_s() - comm->swept_s > SWEEP_EVERY_S)
+    if (comm->outbox && gcal_clock_now_s() - comm->swept_s > SWEEP_EVERY_S)
         sweep(comm);
 }
 

@@ -2,6 +2,7 @@
 # export.sh GPUCAL DATA - gpucal export to Slurm and Flux, from a store made of a recorded run
 set -u
 gpucal=$1 data=$2
+checks=$(cd "$(dirname "$0")" && pwd)/checks.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -9,18 +10,8 @@ unset GPUCAL_TRUSTED_KEYS
 export GPUCAL_STORE=$work/store
 mkdir store made
 
-fail() {
-    echo "FAILED: $*"
-    for f in out err; do [ -f $f ] && sed "s/^/$f: /" $f; done
-    exit 1
-}
-run() { "$@" > out 2> err || fail "exit status $?: $*"; }
-refused() { # PATTERN COMMAND...
-    local pattern=$1
-    shift
-    "$@" > out 2> err && fail "not refused: $*"
-    grep -qE -- "$pattern" err || fail "no '$pattern'"
-}
+# shellcheck source=tests/mpi/export/checks.sh
+. "$checks"
 line() { grep -qxE -- "$1" out || fail "no line '$1'"; }
 
 # Nodes of two H200: 'fast' as fitted, 'half' takes twice the time, 'narrow' has sub-groups

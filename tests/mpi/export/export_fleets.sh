@@ -2,6 +2,7 @@
 # export_fleets.sh GPUCAL SOURCE - gpucal export to Node Feature Discovery, Gavel and PAL
 set -u
 gpucal=$1 source=$2 data=$2/tests/data
+checks=$(cd "$(dirname "$0")" && pwd)/checks.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -9,18 +10,8 @@ unset GPUCAL_TRUSTED_KEYS
 export GPUCAL_STORE=$work/store
 mkdir -p store/nodes made
 
-fail() {
-    echo "FAILED: $*"
-    for f in out err; do [ -f $f ] && sed "s/^/$f: /" $f; done
-    exit 1
-}
-run() { "$@" > out 2> err || fail "exit status $?: $*"; }
-refused() { # PATTERN COMMAND...
-    local pattern=$1
-    shift
-    "$@" > out 2> err && fail "not refused: $*"
-    grep -qE -- "$pattern" err || fail "no '$pattern'"
-}
+# shellcheck source=tests/mpi/export/checks.sh
+. "$checks"
 
 # Three nodes of two H200, of which the slow one takes 1.3 times as long.
 run "$gpucal" fit --record "$data/two-gpus/record.h5" --store made # node vm
