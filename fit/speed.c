@@ -14,6 +14,11 @@
 
 /* Clocks and temperatures make smaller differences. */
 #define FLOOR 0.05
+/* The last visits are of the kernels with the most noise alone: where fewer than that share of all
+ * kernels can be compared, theirs is larger.
+ */
+#define FEW          0.2
+#define FLOOR_OF_FEW 0.25
 
 /* A kernel shows a change that is larger than this many scales of visits at one speed: what
  * is smaller, its median bears.
@@ -25,9 +30,7 @@
  */
 #define LEAST_KERNELS 3
 #define LEAST_SHARE   0.5
-/* Of all kernels, those that have times on both sides: the last visits are of the noisiest ones
- * alone.
- */
+/* Of all kernels, those that have times on both sides. */
 #define LEAST_COMPARABLE 0.05
 /* Of those that show a change, at most this share in the other direction. */
 #define MOST_CONTRARY 0.2
@@ -238,14 +241,23 @@ static double noise_of(struct search *o)
     return 1.4826 * gcal_median(o->sorted, n);
 }
 
+static size_t count_comparable(const struct search *o)
+{
+    size_t n = 0;
+
+    for (size_t k = 0; k < o->n_kernels; k++)
+        n += !isnan(o->steps[k]);
+    return n;
+}
+
 /* Counts the kernels that show a change in either direction. */
 static void judge(struct search *o, uint64_t since, struct gcal_fit_speed *speed)
 {
-    double limit = fmax(FLOOR, SCALES * noise_of(o));
-    size_t n_up = 0, n_down = 0, n = 0, n_shown = 0;
+    size_t n_up = 0, n_down = 0, n = count_comparable(o), n_shown = 0;
+    bool few = (double)n < FEW * (double)o->n_kernels;
+    double limit = fmax(few ? FLOOR_OF_FEW : FLOOR, SCALES * noise_of(o));
 
     for (size_t k = 0; k < o->n_kernels; k++) {
-        n += !isnan(o->steps[k]);
         n_up += o->steps[k] > limit;
         n_down += o->steps[k] < -limit;
     }

@@ -150,7 +150,13 @@ static int find_brief(const struct gcal_record *record, struct gcal_result_rows 
     return rc;
 }
 
-/* 'visits' gets the visits of all good measurements; NULL: not wanted. */
+/* Without a kernel: its speed is largely the host's. */
+static bool is_copy(const struct gcal_run_kernel *kernel)
+{
+    return !*kernel->entry;
+}
+
+/* 'visits' gets the visits of all good measurements but those of copies; NULL: not wanted. */
 static int read_all(const struct gcal_record *record,
                     const struct gcal_result_speeds *speeds,
                     struct gcal_result_visits *visits, struct gcal_result_rows *rows,
@@ -169,7 +175,7 @@ static int read_all(const struct gcal_record *record,
             gcal_result_drop_early(&m, speed->since);
         if (rc == 0)
             rc = read_row(record, &m, &row, err);
-        if (rc == 0 && visits)
+        if (rc == 0 && visits && !is_copy(gcal_record_kernel(record, row.kernel)))
             rc = gcal_result_visits_add(visits, row.device, row.kernel, &m, err);
         if (rc == 0)
             rc = add_row(rows, &row, err);

@@ -149,6 +149,30 @@ static void a_few_last_visits_are_no_change(void **state)
     assert_false(speed.changed);
 }
 
+/* Of a sixth of the kernels, beside the others the noisiest. */
+static struct gcal_fit_speed find_among_last(double ratio)
+{
+    const size_t n_last = N_KERNELS / 6, n = 2 * N_KERNELS + n_last;
+    struct gcal_fit_visit visits[N];
+    struct gcal_fit_speed speed;
+
+    make_run(visits, 0.004);
+    for (size_t i = n - n_last; i < n; i++) {
+        visits[i].kernel = visits[i - N_KERNELS].kernel;
+        visits[i].time_s = ratio * visits[i - N_KERNELS].time_s;
+    }
+    assert_int_equal(gcal_fit_find_speed(visits, n, &speed, NULL), 0);
+    return speed;
+}
+
+static void few_kernels_must_show_a_large_change(void **state)
+{
+    (void)state;
+    assert_false(find_among_last(0.89).changed);
+    assert_false(find_among_last(1.12).changed);
+    assert_true(find_among_last(1.5).changed);
+}
+
 /* With two visits of each kernel, one on each side: a change concerns all alike, a program that
  * comes in mid-run does not.
  */
@@ -200,6 +224,7 @@ int main(void)
         cmocka_unit_test(the_last_step_counts),
         cmocka_unit_test(nothing_is_made_up),
         cmocka_unit_test(a_few_last_visits_are_no_change),
+        cmocka_unit_test(few_kernels_must_show_a_large_change),
         cmocka_unit_test(two_visits_are_enough),
         cmocka_unit_test(little_is_known),
     };

@@ -202,7 +202,7 @@ void put_part(struct maker *m, struct kernel k, const char *family, const char *
         .generator = (char *)k.generator,
         .family = (char *)family,
         .source = "",
-        .entry = "k",
+        .entry = m->copies ? "" : "k",
         .build_options = "",
         .launch = "",
         .profile = text,

@@ -29,6 +29,7 @@ struct maker {
     double mul_slowness[100]; /* of its muls, where times add up */
     uint64_t n_measured;      /* kernels */
     size_t from, to;          /* the devices that measure; 0, 0: all */
+    bool copies;              /* without a kernel */
     double sizes;             /* of put_ladder(), in its sizes; 0: 1 */
     /* From that launch on, that device takes 'late' times as long; 0: none does. */
     size_t late_device;

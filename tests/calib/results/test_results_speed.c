@@ -22,13 +22,14 @@ struct run {
     struct gcal_results results;
 };
 
-/* Device 0 of 'n' takes 'late' times as long from that launch on. */
-static struct run make_run(size_t n, double late, uint64_t since)
+/* Device 0 of 'n' takes 'late' times as long from that launch on, for kernels or copies. */
+static struct run make_run_of(bool copies, size_t n, double late, uint64_t since)
 {
     struct gcal_error err = { 0 };
     struct run r = { .config = one_form() };
     struct maker m = make_start(n, NULL);
 
+    m.copies = copies;
     m.late = late;
     m.sizes = 4; /* no kernel is too short to show a change */
     m.late_since = since;
@@ -38,6 +39,11 @@ static struct run make_run(size_t n, double late, uint64_t since)
     if (gcal_results_fit(r.record, &r.config, &r.results, &err) < 0)
         fail_msg("%s", err.text);
     return r;
+}
+
+static struct run make_run(size_t n, double late, uint64_t since)
+{
+    return make_run_of(false, n, late, since);
 }
 
 static void end_run(struct run *r)
@@ -119,12 +125,23 @@ static void a_steady_device_is_not_named(void **state)
     end_run(&r);
 }
 
+/* They depend on the host, and what else it does. */
+static void copies_show_no_change(void **state)
+{
+    struct run r = make_run_of(true, 1, 1.3, round_start(2));
+
+    (void)state;
+    assert_int_equal(r.results.speeds.n, 0);
+    end_run(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(early_rows_do_not_count),
         cmocka_unit_test(others_are_not_harmed),
         cmocka_unit_test(too_late),
+        cmocka_unit_test(copies_show_no_change),
         cmocka_unit_test(a_steady_device_is_not_named),
     };
 
