@@ -3,15 +3,7 @@
 
 #include <string.h>
 
-/* Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014. */
-uint64_t gcal_random_next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
+#include "calib/base/threads.h"
 
 void gcal_random_shuffle(uint64_t *state, size_t *order, size_t count)
 {
@@ -25,16 +17,37 @@ void gcal_random_shuffle(uint64_t *state, size_t *order, size_t count)
     }
 }
 
+/* A thread's share of random bytes, a multiple of 8. */
+#define PIECE_BYTES ((size_t)8 << 20)
+
+struct bytes {
+    uint64_t seed;
+    size_t size;
+    unsigned char *data;
+};
+
+static int fill_piece(void *context, size_t i, struct gcal_error *err)
+{
+    const struct bytes *o = context;
+    size_t at = i * PIECE_BYTES,
+           end = o->size - at < PIECE_BYTES ? o->size : at + PIECE_BYTES;
+    uint64_t state = gcal_random_skip(o->seed, at / sizeof(state));
+
+    (void)err;
+    while (at < end) {
+        uint64_t bits = gcal_random_next(&state);
+        size_t size = end - at < sizeof(bits) ? end - at : sizeof(bits);
+
+        memcpy(o->data + at, &bits, size);
+        at += size;
+    }
+    return 0;
+}
+
 void gcal_random_bytes(uint64_t seed, size_t size_bytes, void *data)
 {
-    unsigned char *at = data;
+    struct bytes o = { .seed = seed, .size = size_bytes, .data = data };
 
-    for (size_t left = size_bytes; left;) {
-        uint64_t bits = gcal_random_next(&seed);
-        size_t size = left < sizeof(bits) ? left : sizeof(bits);
-
-        memcpy(at, &bits, size);
-        at += size;
-        left -= size;
-    }
+    gcal_threads_share((size_bytes + PIECE_BYTES - 1) / PIECE_BYTES, fill_piece, &o,
+                       NULL);
 }

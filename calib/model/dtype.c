@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calib/base/random.h"
+#include "calib/base/threads.h"
 
 static const struct {
     const char *name;
@@ -28,29 +29,6 @@ size_t gcal_dtype_size(const char *dtype)
 const char *gcal_dtype_name(size_t i)
 {
     return i < N_KNOWN ? known[i].name : NULL;
-}
-
-int gcal_dtype_fill(uint64_t seed, const char *dtype, size_t count, void *data)
-{
-    size_t size = gcal_dtype_size(dtype);
-    unsigned char *at = data;
-
-    if (!size)
-        return -1;
-    for (size_t i = 0; i < count; i++, at += size) {
-        uint64_t bits = gcal_random_next(&seed);
-
-        if (*dtype != 'f')
-            bits &= size == 1 ? 0x7f : 0x3ff;
-        else if (size == 2)
-            bits = (bits & 0x3ff) | 0x3800; /* exponent of 0.5 */
-        else if (size == 4)
-            bits = (bits & 0x7fffff) | 0x3f000000;
-        else
-            bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u;
-        memcpy(at, &bits, size); /* little-endian hosts, as OpenCL devices are */
-    }
-    return 0;
 }
 
 /* ---- ranges ---- */
@@ -144,30 +122,98 @@ static inline double nearest(double value)
 static inline double value_at(bool is_float, const struct gcal_dtype_range *range,
                               double span, double part)
 {
+    double value;
+
     if (is_float)
         return range->first + part * span;
     if (range->sorted)
         return range->first + (span < 0x1p51 ? nearest(part * span) : rint(part * span));
-    return fmin(range->first + (double)(int64_t)(part * (span + 1)), range->last);
+    value = range->first + (double)(int64_t)(part * (span + 1));
+    return value < range->last ? value : range->last;
+}
+
+/* ---- arrays ---- */
+
+/* A thread's share of an array. */
+#define PIECE ((size_t)1 << 20)
+
+struct array {
+    uint64_t seed;
+    bool is_float;
+    const struct gcal_dtype_range *range;
+    size_t size, count; /* of an element, of elements */
+    unsigned char *data;
+};
+
+static size_t end_of_piece(const struct array *o, size_t first)
+{
+    return o->count - first < PIECE ? o->count : first + PIECE;
+}
+
+static int fill_piece(void *context, size_t piece, struct gcal_error *err)
+{
+    const struct array *o = context;
+    size_t first = piece * PIECE, end = end_of_piece(o, first);
+    uint64_t state = gcal_random_skip(o->seed, first);
+    unsigned char *at = o->data + first * o->size;
+
+    (void)err;
+    for (size_t i = first; i < end; i++, at += o->size) {
+        uint64_t bits = gcal_random_next(&state);
+
+        if (!o->is_float)
+            bits &= o->size == 1 ? 0x7f : 0x3ff;
+        else if (o->size == 2)
+            bits = (bits & 0x3ff) | 0x3800; /* exponent of 0.5 */
+        else if (o->size == 4)
+            bits = (bits & 0x7fffff) | 0x3f000000;
+        else
+            bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u;
+        memcpy(at, &bits, o->size); /* little-endian hosts, as OpenCL devices are */
+    }
+    return 0;
+}
+
+static int fill_piece_in_range(void *context, size_t piece, struct gcal_error *err)
+{
+    const struct array *o = context;
+    const struct gcal_dtype_range *range = o->range;
+    double span = range->last - range->first;
+    double last = o->count > 1 ? (double)(o->count - 1) : 1;
+    size_t first = piece * PIECE, end = end_of_piece(o, first);
+    uint64_t state = gcal_random_skip(o->seed, first);
+    unsigned char *at = o->data + first * o->size;
+
+    (void)err;
+    for (size_t i = first; i < end; i++, at += o->size) {
+        double part = range->sorted ? (double)i / last
+                                    : (double)(gcal_random_next(&state) >> 11) * 0x1p-53;
+
+        store(o->is_float, o->size, value_at(o->is_float, range, span, part), at);
+    }
+    return 0;
 }
 
 int gcal_dtype_fill_range(uint64_t seed, const char *dtype,
                           const struct gcal_dtype_range *range, size_t count, void *data)
 {
-    size_t size = gcal_dtype_size(dtype);
-    bool is_float = *dtype == 'f';
-    double span = range->last - range->first;
-    unsigned char *at = data;
+    struct array o = { .seed = seed,
+                       .is_float = *dtype == 'f',
+                       .range = range,
+                       .size = gcal_dtype_size(dtype),
+                       .count = count,
+                       .data = data };
+    bool has_range = !isnan(range->first);
 
-    if (isnan(range->first))
-        return gcal_dtype_fill(seed, dtype, count, data);
-    if (!size || !gcal_dtype_has_range(dtype, range))
+    if (!o.size || (has_range && !gcal_dtype_has_range(dtype, range)))
         return -1;
-    for (size_t i = 0; i < count; i++, at += size) {
-        double part = range->sorted ? (count > 1 ? (double)i / (double)(count - 1) : 0)
-                                    : (double)(gcal_random_next(&seed) >> 11) * 0x1p-53;
+    return gcal_threads_share((count + PIECE - 1) / PIECE,
+                              has_range ? fill_piece_in_range : fill_piece, &o, NULL);
+}
 
-        store(is_float, size, value_at(is_float, range, span, part), at);
-    }
-    return 0;
+int gcal_dtype_fill(uint64_t seed, const char *dtype, size_t count, void *data)
+{
+    static const struct gcal_dtype_range none = { NAN, NAN, false };
+
+    return gcal_dtype_fill_range(seed, dtype, &none, count, data);
 }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -83,6 +84,25 @@ static void fills_bytes_with_any_bits(void **state)
     assert_int_equal(ones & zeros, 0xff);
 }
 
+/* What threads share out is the stream of one. */
+static void many_bytes_are_one_stream(void **state)
+{
+    const size_t size = ((size_t)17 << 20) + 5;
+    unsigned char *bytes = malloc(size);
+    uint64_t random = 41;
+
+    (void)state;
+    assert_non_null(bytes);
+    gcal_random_bytes(41, size, bytes);
+    for (size_t at = 0; at < size; at += 8) {
+        uint64_t bits = gcal_random_next(&random);
+
+        if (memcmp(bytes + at, &bits, size - at < 8 ? size - at : 8) != 0)
+            fail_msg("byte %zu", at);
+    }
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -90,6 +110,7 @@ int main(void)
         cmocka_unit_test(shuffle_is_a_permutation),
         cmocka_unit_test(shuffle_is_even),
         cmocka_unit_test(fills_bytes_with_any_bits),
+        cmocka_unit_test(many_bytes_are_one_stream),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

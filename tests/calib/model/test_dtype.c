@@ -4,10 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "calib/base/random.h"
 #include "calib/model/dtype.h"
 
 #define COUNT 4096
@@ -162,6 +164,34 @@ static void ranges_must_be_of_the_dtype(void **state)
     }
 }
 
+/* What threads share out is the stream of one. */
+static void large_arrays_are_one_stream(void **state)
+{
+    const struct gcal_dtype_range positions = { 0, 999, false }, rows = { 0, 500, true };
+    const size_t count = ((size_t)5 << 19) + 3;
+    int32_t *ints = malloc(count * sizeof(*ints));
+    uint64_t seed = 7, bits = 7;
+
+    (void)state;
+    assert_non_null(ints);
+    gcal_dtype_fill_range(seed, "int32", &positions, count, ints);
+    for (size_t i = 0; i < count; i++) {
+        double part = (double)(gcal_random_next(&seed) >> 11) * 0x1p-53;
+
+        if (ints[i] != (int32_t)(part * 1000))
+            fail_msg("position %zu", i);
+    }
+    gcal_dtype_fill(7, "int32", count, ints);
+    for (size_t i = 0; i < count; i++)
+        if (ints[i] != (int32_t)(gcal_random_next(&bits) & 0x3ff))
+            fail_msg("element %zu", i);
+    gcal_dtype_fill_range(7, "int32", &rows, count, ints);
+    for (size_t i = 0; i < count; i++)
+        if (ints[i] != (int32_t)rint(500 * ((double)i / (double)(count - 1))))
+            fail_msg("row %zu", i);
+    free(ints);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +202,7 @@ int main(void)
         cmocka_unit_test(fills_ranges_with_both_ends),
         cmocka_unit_test(sorted_values_rise_evenly),
         cmocka_unit_test(ranges_must_be_of_the_dtype),
+        cmocka_unit_test(large_arrays_are_one_stream),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
