@@ -8,8 +8,8 @@
 # with its models), every 50th node 10 % slower in its last runs, in a temporary folder
 # (TMPDIR) that is removed at the end.  Measures how long libgpucal takes to load one node and
 # to bind a model, with files in memory and, with -c, from disk (as root: it empties this
-# machine's page cache), and the time and memory of 'gpucal audit' and 'gpucal store verify'
-# for the largest store.  Prints one line per figure: name, value, unit, subject.
+# machine's page cache), and the time and memory of 'gpucal audit', of 'gpucal health' for one
+# node, and of 'gpucal store verify' for the largest store.  Prints one line per figure: name, value, unit, subject.
 set -eu
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
@@ -108,5 +108,6 @@ for size in $sizes; do
 done
 measure "audit, $nodes nodes" "$gpucal" audit --store "store-$nodes"
 head -n 1 out | sed 's/^/audit says: /'
+measure "health, of $nodes nodes" "$gpucal" health --node "$(some_nodes "$nodes" 1)" --store "store-$nodes"
 measure "verify, $nodes nodes" "$gpucal" store verify --store "store-$nodes"
 tail -n 1 out | sed 's/^/verify says: /'

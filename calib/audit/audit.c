@@ -12,6 +12,7 @@
 #include "calib/base/strings.h"
 #include "calib/base/threads.h"
 #include "calib/config/config.h"
+#include "store/params/params.h"
 
 /* Nodes that are in memory at a time, and threads that work on them. */
 enum { BATCH = 32, MAX_THREADS = 8 };
@@ -23,6 +24,12 @@ struct slot {
     size_t n_devices;
 };
 
+/* A node's place among those whose devices represent their types. */
+struct place {
+    uint64_t place;
+    size_t node;
+};
+
 struct audit {
     const struct gcal_store *store;
     const struct gcal_audit_policy *policy;
@@ -30,9 +37,10 @@ struct audit {
     char **nodes;
     char **why; /* by node: error of its track; NULL: none */
     size_t n_nodes;
+    struct place *places; /* n_nodes, the first place first */
     struct gcal_audit_types *types;
     struct slot slots[BATCH];
-    size_t first; /* node of slots[0] */
+    size_t first; /* node of slots[0], or places[first] while types are sampled */
 };
 
 static int run_jobs(struct audit *a, size_t n,
@@ -75,18 +83,6 @@ static int slot_load(struct audit *a, size_t node, struct slot *s, struct gcal_e
     return a->why[node] ? 0 : gcal_error_memory(err);
 }
 
-static int add_to_types(void *context, size_t i, struct gcal_error *err)
-{
-    struct audit *a = context;
-    struct slot s;
-    int rc = slot_load(a, i, &s, err);
-
-    for (size_t k = 0; rc == 0 && k < s.n_devices; k++)
-        rc = gcal_audit_types_add(a->types, &s.devices[k], a->policy->of, err);
-    slot_clear(&s);
-    return rc;
-}
-
 static int judge_device(const struct audit *a, struct gcal_audit_device *d,
                         struct gcal_error *err)
 {
@@ -117,6 +113,98 @@ static int judge(void *context, size_t i, struct gcal_error *err)
 
     for (size_t k = 0; rc == 0 && k < s->n_devices; k++)
         rc = judge_device(a, &s->devices[k], err);
+    return rc;
+}
+
+/* ---- the devices that represent their types ---- */
+
+static int want_types(void *context, size_t i, struct gcal_error *err)
+{
+    struct audit *a = context;
+    struct slot s = { 0 };
+    int rc = is_wanted(a, i) ? slot_load(a, i, &s, err) : 0;
+
+    for (size_t k = 0; rc == 0 && k < s.n_devices; k++)
+        rc = gcal_audit_types_want(a->types, s.devices[k].type, err);
+    slot_clear(&s);
+    return rc;
+}
+
+static bool is_published(const struct gcal_params *published,
+                         const struct gcal_audit_device *d)
+{
+    for (size_t i = 0; i < published->n_devices; i++) {
+        const struct gcal_device_info *info = &published->devices[i].info;
+
+        if (strcmp(info->uid, d->uid) == 0 && strcmp(info->type, d->type) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int add_devices(struct audit *a, const struct place *at,
+                       const struct gcal_params *published, struct gcal_error *err)
+{
+    bool take = false;
+    struct slot s;
+    int rc;
+
+    for (size_t i = 0; i < published->n_devices && !take; i++)
+        take =
+            gcal_audit_types_take(a->types, published->devices[i].info.type, at->place);
+    if (!take)
+        return 0;
+    rc = slot_load(a, at->node, &s, err);
+    for (size_t k = 0; rc == 0 && k < s.n_devices; k++)
+        if (is_published(published, &s.devices[k]))
+            rc = gcal_audit_types_add(a->types, &s.devices[k], a->policy->of, err);
+    slot_clear(&s);
+    return rc;
+}
+
+/* A node's file is smaller than its track, and says whether the track is of use. */
+static int add_node(void *context, size_t i, struct gcal_error *err)
+{
+    struct audit *a = context;
+    const struct place *at = &a->places[a->first + i];
+    struct gcal_error why = { 0 };
+    struct gcal_params_index *index =
+        gcal_store_load_index(a->store, a->nodes[at->node], NULL, &why);
+    int rc = 0;
+
+    if (index)
+        rc = add_devices(a, at, gcal_params_index_devices(index), err);
+    else
+        gcal_log(GCAL_LOG_WARN, "not among the devices of its type: %s", why.text);
+    gcal_params_index_destroy(index);
+    return rc;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return x->node < y->node ? -1 : 1;
+}
+
+static int sample_types(struct audit *a, struct gcal_error *err)
+{
+    int rc = 0;
+
+    if (!(a->places = calloc(a->n_nodes + 1, sizeof(*a->places))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < a->n_nodes; i++)
+        a->places[i] = (struct place){ gcal_audit_node_place(a->nodes[i]), i };
+    qsort(a->places, a->n_nodes, sizeof(*a->places), compare_places);
+    for (a->first = 0;
+         a->first < a->n_nodes && !gcal_audit_types_are_full(a->types) && rc == 0;
+         a->first += BATCH) {
+        size_t left = a->n_nodes - a->first;
+
+        rc = run_jobs(a, left < BATCH ? left : BATCH, add_node, err);
+    }
     return rc;
 }
 
@@ -235,10 +323,10 @@ static int audit_nodes(struct audit *a, each_device *each, void *context,
 {
     if (!(a->why = calloc(a->n_nodes + 1, sizeof(*a->why))))
         return gcal_error_memory(err);
-    if (!(a->types = gcal_audit_types_create(err)) ||
+    if (!(a->types = gcal_audit_types_create(!a->pattern, err)) ||
         count_wanted(a, &made->n_nodes, err) < 0 ||
-        run_jobs(a, a->n_nodes, add_to_types, err) < 0 ||
-        gcal_audit_types_pool(a->types, err) < 0 ||
+        (a->pattern && run_jobs(a, a->n_nodes, want_types, err) < 0) ||
+        sample_types(a, err) < 0 || gcal_audit_types_pool(a->types, err) < 0 ||
         judge_all(a, each, context, made, err) < 0)
         return -1;
     return take_unread(a, made, err);
@@ -274,6 +362,7 @@ int gcal_audit_store(const struct gcal_store *store, const char *pattern,
     if (a.why)
         gcal_strings_free(a.why, a.n_nodes);
     gcal_strings_free(a.nodes, a.n_nodes);
+    free(a.places);
     if (rc == 0)
         *summary = made;
     else

@@ -138,8 +138,9 @@ void gcal_audit_summary_clear(struct gcal_audit_summary *summary);
 /* Audits all devices of the nodes that match 'pattern' (fnmatch; NULL: all), several
  * nodes at a time, and passes them to 'each' in the order of nodes, one at a time.  The
  * device is valid until 'each' returns; -1 with 'err' ends the audit.  Repeatability and
- * medians of a type come from all nodes of the store.  Nodes whose tracks cannot be read
- * are left out; those that match are listed in the summary.
+ * medians of a type come from up to 200 of its devices in the store, the same whatever matches:
+ * with a pattern, only the tracks of these and of the nodes that match are read.  Nodes whose
+ * tracks cannot be read are left out; those that match are listed in the summary.
  */
 int gcal_audit_store(const struct gcal_store *store, const char *pattern,
                      const struct gcal_audit_policy *policy,

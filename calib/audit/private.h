@@ -47,7 +47,7 @@ enum { GCAL_AUDIT_LEAST_DEVICES = 3 };
 
 /* One device's contribution.  Arrays: by its columns. */
 struct gcal_audit_sample {
-    uint64_t hash;
+    uint64_t place;
     char *epoch;
     size_t n;
     size_t *column;    /* of the type */
@@ -76,6 +76,7 @@ struct gcal_audit_type {
 };
 
 struct gcal_audit_types {
+    bool all; /* not only those that are wanted */
     pthread_mutex_t lock;
     size_t n, capacity;
     struct gcal_audit_type **types;
@@ -89,8 +90,22 @@ struct gcal_audit_norm {
                               standard deviation */
 };
 
-struct gcal_audit_types *gcal_audit_types_create(struct gcal_error *err);
+/* A type is represented by the devices on the first of its nodes.  The place of a node among
+ * all: a hash of its name, so that the choice is as if by chance, and the same in every audit of a
+ * store.  Its devices follow each other.
+ */
+uint64_t gcal_audit_node_place(const char *node);
+
+/* Of all types, or of those that gcal_audit_types_want() names. */
+struct gcal_audit_types *gcal_audit_types_create(bool all, struct gcal_error *err);
 void gcal_audit_types_destroy(struct gcal_audit_types *types);
+int gcal_audit_types_want(struct gcal_audit_types *types, const char *type,
+                          struct gcal_error *err);
+/* Whether a device of the type would represent it, at that place among those added so far. */
+bool gcal_audit_types_take(struct gcal_audit_types *types, const char *type,
+                           uint64_t place);
+/* Whether no device at a later place than those added would represent any type. */
+bool gcal_audit_types_are_full(const struct gcal_audit_types *types);
 /* Threads may add devices at the same time; the result does not depend on the order. */
 int gcal_audit_types_add(struct gcal_audit_types *types,
                          const struct gcal_audit_device *device, size_t of,

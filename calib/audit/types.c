@@ -10,11 +10,12 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/median.h"
+#include "calib/base/random.h"
 #include "fit/change.h"
 
 /* ---- lifecycle ---- */
 
-struct gcal_audit_types *gcal_audit_types_create(struct gcal_error *err)
+struct gcal_audit_types *gcal_audit_types_create(bool all, struct gcal_error *err)
 {
     struct gcal_audit_types *types = calloc(1, sizeof(*types));
 
@@ -22,6 +23,7 @@ struct gcal_audit_types *gcal_audit_types_create(struct gcal_error *err)
         gcal_error_memory(err);
         return NULL;
     }
+    types->all = all;
     pthread_mutex_init(&types->lock, NULL);
     return types;
 }
@@ -147,18 +149,6 @@ static int add_column(struct gcal_audit_type *t, const struct gcal_track_column 
 
 /* ---- one device's contribution ---- */
 
-/* FNV-1a of node and device: it alone decides which devices represent a type. */
-static uint64_t hash_of(const struct gcal_audit_device *d)
-{
-    uint64_t hash = 14695981039346656037U;
-
-    for (const char *p = d->node; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 1099511628211U;
-    for (const char *p = d->uid; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 1099511628211U;
-    return hash ^ hash >> 29;
-}
-
 /* Columns of version 2 have the fingerprints of their models. */
 static char *epoch_key(const struct gcal_audit_device *d)
 {
@@ -201,13 +191,13 @@ static size_t differences(const struct gcal_audit_device *d, size_t series,
     return n;
 }
 
-static int sample(const struct gcal_audit_device *d, uint64_t hash, size_t of,
+static int sample(const struct gcal_audit_device *d, uint64_t place, size_t of,
                   struct gcal_audit_sample *s, struct gcal_error *err)
 {
     size_t begin = gcal_audit_epoch_begin(d), n = d->n_series;
 
     *s = (struct gcal_audit_sample){
-        .hash = hash,
+        .place = place,
         .epoch = epoch_key(d),
         .n = n,
         .column = calloc(n + 1, sizeof(*s->column)),
@@ -232,25 +222,79 @@ static int sample(const struct gcal_audit_device *d, uint64_t hash, size_t of,
 
 /* ---- the devices that represent a type ---- */
 
-/* A type is represented by the devices with the smallest hashes, in whatever order they
- * come.  The slot for a device with that hash; NULL: it does not represent the type.
- */
-static struct gcal_audit_sample *slot_for(struct gcal_audit_type *t, uint64_t hash)
+/* FNV-1a, with the bits mixed, as names of nodes differ in their last letters. */
+static uint64_t hash_of(const char *text)
 {
-    struct gcal_audit_sample *largest = t->sampled;
+    uint64_t hash = 14695981039346656037U;
+
+    for (const char *p = text; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 1099511628211U;
+    return gcal_random_next(&hash);
+}
+
+uint64_t gcal_audit_node_place(const char *node)
+{
+    return hash_of(node) & ~(uint64_t)UINT32_MAX;
+}
+
+static uint64_t place_of(const struct gcal_audit_device *d)
+{
+    return gcal_audit_node_place(d->node) | hash_of(d->uid) >> 32;
+}
+
+/* A type is represented by the devices with the first places, in whatever order they
+ * come.  The slot for a device with that place; NULL: it does not represent the type.
+ */
+static struct gcal_audit_sample *slot_for(struct gcal_audit_type *t, uint64_t place)
+{
+    struct gcal_audit_sample *last = t->sampled;
 
     if (t->n_sampled < GCAL_AUDIT_MOST_DEVICES)
         return &t->sampled[t->n_sampled];
     for (size_t i = 1; i < GCAL_AUDIT_MOST_DEVICES; i++)
-        if (t->sampled[i].hash > largest->hash)
-            largest = &t->sampled[i];
-    return hash < largest->hash ? largest : NULL;
+        if (t->sampled[i].place > last->place)
+            last = &t->sampled[i];
+    return place < last->place ? last : NULL;
+}
+
+int gcal_audit_types_want(struct gcal_audit_types *types, const char *type,
+                          struct gcal_error *err)
+{
+    int rc;
+
+    pthread_mutex_lock(&types->lock);
+    rc = find_type(types, type) || add_type(types, type, err) ? 0 : -1;
+    pthread_mutex_unlock(&types->lock);
+    return rc;
+}
+
+bool gcal_audit_types_take(struct gcal_audit_types *types, const char *type,
+                           uint64_t place)
+{
+    struct gcal_audit_type *t;
+    bool take;
+
+    pthread_mutex_lock(&types->lock);
+    t = find_type(types, type);
+    take = t ? slot_for(t, place) != NULL : types->all;
+    pthread_mutex_unlock(&types->lock);
+    return take;
+}
+
+bool gcal_audit_types_are_full(const struct gcal_audit_types *types)
+{
+    if (types->all)
+        return false;
+    for (size_t i = 0; i < types->n; i++)
+        if (types->types[i]->n_sampled < GCAL_AUDIT_MOST_DEVICES)
+            return false;
+    return true;
 }
 
 static int put(struct gcal_audit_type *t, const struct gcal_audit_device *d,
                struct gcal_audit_sample *made, struct gcal_error *err)
 {
-    struct gcal_audit_sample *slot = slot_for(t, made->hash);
+    struct gcal_audit_sample *slot = slot_for(t, made->place);
     size_t next = 0;
 
     if (!slot) {
@@ -276,24 +320,17 @@ int gcal_audit_types_add(struct gcal_audit_types *types,
                          const struct gcal_audit_device *device, size_t of,
                          struct gcal_error *err)
 {
-    uint64_t hash = hash_of(device);
+    uint64_t place = place_of(device);
     struct gcal_audit_sample made;
-    struct gcal_audit_type *t;
-    bool wanted;
     int rc;
 
-    pthread_mutex_lock(&types->lock);
-    t = find_type(types, device->type);
-    wanted = t || (t = add_type(types, device->type, err));
-    rc = wanted ? 0 : -1;
-    wanted = wanted && slot_for(t, hash);
-    pthread_mutex_unlock(&types->lock);
-    if (!wanted)
-        return rc;
-    if (sample(device, hash, of, &made, err) < 0)
+    if (!gcal_audit_types_take(types, device->type, place))
+        return 0;
+    if (gcal_audit_types_want(types, device->type, err) < 0 ||
+        sample(device, place, of, &made, err) < 0)
         return -1;
     pthread_mutex_lock(&types->lock);
-    rc = put(t, device, &made, err);
+    rc = put(find_type(types, device->type), device, &made, err);
     pthread_mutex_unlock(&types->lock);
     return rc;
 }

@@ -29,7 +29,7 @@ static const struct gcal_audit_policy policy = {
 /* The statistics of a site: 'n' other devices of the type. */
 static struct gcal_audit_types *learn(const struct noise *noise, gsl_rng *rng, size_t n)
 {
-    struct gcal_audit_types *types = gcal_audit_types_create(NULL);
+    struct gcal_audit_types *types = gcal_audit_types_create(true, NULL);
     struct gcal_audit_device *device;
     size_t n_devices;
     char node[32];
@@ -60,7 +60,7 @@ static struct gcal_audit_device *judge(struct gcal_track *track, size_t n_runs,
 
     assert_int_equal(gcal_audit_histories("node", &part, &device, &n, NULL), 0);
     if (!types) {
-        alone = gcal_audit_types_create(NULL);
+        alone = gcal_audit_types_create(true, NULL);
         assert_int_equal(gcal_audit_types_add(alone, device, policy.of, NULL), 0);
         assert_int_equal(gcal_audit_types_pool(alone, NULL), 0);
     }
