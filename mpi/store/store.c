@@ -35,8 +35,8 @@ static const struct argp_option options[] = {
       "$GPUCAL_TRUSTED_KEYS)",
       0 },
     { "key", KEY, "FILE", 0, "sign: the secret key (default: $GPUCAL_SIGN_KEY)", 0 },
-    { "keep", KEEP, "N", 0, "prune: keep the newest N files in the history of each node",
-      0 },
+    { "keep", KEEP, "N", 0,
+      "prune: keep the newest N files in the history of each node and type", 0 },
     { "model", 'm', "NAME", 0, "forget: the model", 0 },
     { "max-age", MAX_AGE, "DAYS", 0, "prune: keep younger files as well", 0 },
     { "quiet", 'q', NULL, 0, "verify: print only what is damaged or interrupted", 0 },
@@ -97,8 +97,9 @@ static void check_arguments(const struct store_command *c, struct argp_state *st
     if (strcmp(c->action, "keygen") == 0 && !c->file)
         argp_error(state, "keygen: expected the name of the file for the secret key");
     if (strcmp(c->action, "prune") == 0 && c->keep < 0)
-        argp_error(state,
-                   "prune requires --keep N, the number of files to keep per node");
+        argp_error(
+            state,
+            "prune requires --keep N, the number of files to keep per node and type");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/file.h"
@@ -75,24 +74,6 @@ int gcal_store_folder(const struct gcal_store *store, int parent, const char *na
     close(*fd);
     *fd = -1;
     return -1;
-}
-
-int gcal_store_history_folder(const struct gcal_store *store, const char *node, int *fd,
-                              struct gcal_error *err)
-{
-    char *shown = gcal_buf_format("history/%s", node);
-    int all, rc;
-
-    *fd = -1;
-    if (!shown)
-        return gcal_error_memory(err);
-    rc = gcal_store_folder(store, store->dirfd, "history", "history", &all, err);
-    if (rc > 0) {
-        rc = gcal_store_folder(store, all, node, shown, fd, err);
-        close(all);
-    }
-    free(shown);
-    return rc;
 }
 
 /* ---- files ---- */

@@ -41,9 +41,29 @@ int gcal_store_check_owner(const struct gcal_store *store, const char *shown,
  */
 int gcal_store_folder(const struct gcal_store *store, int parent, const char *name,
                       const char *shown, int *fd, struct gcal_error *err);
-/* The same for "history/NODE". */
-int gcal_store_history_folder(const struct gcal_store *store, const char *node, int *fd,
+
+/* ---- histories: of a scope, "nodes/NODE" or "types/TYPE" ---- */
+
+#define GCAL_STORE_NODE_HISTORY "history"
+/* Not a folder in that of nodes, where a node may have any name. */
+#define GCAL_STORE_TYPE_HISTORY "type-history"
+
+bool gcal_store_is_type(const char *scope);
+int gcal_store_check_scope(const char *scope, struct gcal_error *err);
+/* "history/NODE" or "type-history/TYPE", for the caller to free. */
+char *gcal_store_history_path(const char *scope);
+/* The scope of a current file or one in a history, "types/TYPE.yaml" or
+ * "type-history/TYPE/RUN.yaml", for the caller to free.
+ */
+char *gcal_store_scope_of(const char *file);
+/* Opens the folder of a history: 1 with 'fd', 0 when it does not exist, -1 (GCAL_EINPUT). */
+int gcal_store_history_folder(const struct gcal_store *store, const char *scope, int *fd,
                               struct gcal_error *err);
+/* Makes it unless it exists; its descriptor or -1 (GCAL_ESTORE). */
+int gcal_store_make_history(const struct gcal_store *store, const char *scope,
+                            struct gcal_error *err);
+
+/* ---- files ---- */
 
 /* Reads a file of the store after a check of its owner.  1 with 'text', NUL-terminated,
  * for the caller to free; 0 when it does not exist; -1 (GCAL_EINPUT).
@@ -121,10 +141,10 @@ int gcal_store_append(const struct gcal_store *store, int fd, const char *shown,
  */
 int gcal_store_lock_briefly(const struct gcal_store *store, const char *file,
                             struct gcal_error *err);
-/* The locks of the files of a node and of a type. */
+/* The locks of the files of a node, and of a node or type. */
 int gcal_store_lock_node(const struct gcal_store *store, const char *node,
                          struct gcal_error *err);
-int gcal_store_lock_type(const struct gcal_store *store, const char *type,
-                         struct gcal_error *err);
+int gcal_store_lock_scope(const struct gcal_store *store, const char *scope,
+                          struct gcal_error *err);
 
 #endif

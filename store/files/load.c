@@ -1,4 +1,4 @@
-/* load.c - the parameter files of nodes */
+/* load.c - the parameter files of nodes and types */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,9 +13,10 @@
 
 #define SUFFIX ".yaml"
 
-/* A file of a node: its current one, or a run's in its history. */
+/* A file of a node or type: its current one, or a run's in its history. */
 struct location {
-    const char *node;
+    char *scope;        /* "nodes/NODE" or "types/TYPE", owned */
+    const char *name;   /* in the scope */
     const char *run_id; /* NULL: the current file */
 };
 
@@ -26,7 +27,9 @@ static void list_names(const struct gcal_store *store, const struct location *lo
     char **names = NULL;
     size_t count = 0;
     int rc = location->run_id
-                 ? gcal_store_history(store, location->node, &names, &count, NULL)
+                 ? gcal_store_history(store, location->scope, &names, &count, NULL)
+             : gcal_store_is_type(location->scope)
+                 ? gcal_store_types(store, &names, &count, NULL)
                  : gcal_store_nodes(store, &names, &count, NULL);
 
     if (rc < 0 || !count)
@@ -39,19 +42,32 @@ static void list_names(const struct gcal_store *store, const struct location *lo
         gcal_strings_free(names, count);
 }
 
+/* The file's path below the store, for the caller to free. */
+static char *path_of(const struct location *location)
+{
+    char *history, *path;
+
+    if (!location->run_id)
+        return gcal_buf_format("%s" SUFFIX, location->scope);
+    if (!(history = gcal_store_history_path(location->scope)))
+        return NULL;
+    path = gcal_buf_format("%s/%s" SUFFIX, history, location->run_id);
+    free(history);
+    return path;
+}
+
 /* Opens the folder; 'shown': the file's path below the store, for the caller to free. */
 static int open_location(const struct gcal_store *store, const struct location *location,
                          char **shown, int *folder, struct gcal_error *err)
 {
+    const char *top = gcal_store_is_type(location->scope) ? "types" : "nodes";
+
     *folder = -1;
-    *shown = location->run_id ? gcal_buf_format("history/%s/%s" SUFFIX, location->node,
-                                                location->run_id)
-                              : gcal_buf_format("nodes/%s" SUFFIX, location->node);
-    if (!*shown)
+    if (!(*shown = path_of(location)))
         return gcal_error_memory(err);
     if (location->run_id)
-        return gcal_store_history_folder(store, location->node, folder, err);
-    return gcal_store_folder(store, store->dirfd, "nodes", "nodes", folder, err);
+        return gcal_store_history_folder(store, location->scope, folder, err);
+    return gcal_store_folder(store, store->dirfd, top, top, folder, err);
 }
 
 /* The signed part of a file with a good signature.  1, 0 when it does not exist, -1. */
@@ -74,7 +90,7 @@ static int fetch(const struct gcal_store *store, const struct location *location
     return rc;
 }
 
-/* A file that was copied under another node's name is refused. */
+/* A file that was copied under the name of another node or type is refused. */
 static int check_node(const struct gcal_store *store, const char *shown, const char *node,
                       const char *expected, struct gcal_error *err)
 {
@@ -93,7 +109,7 @@ static int load(const struct gcal_store *store, const struct location *location,
 
     if (rc > 0 && gcal_params_decode(text, size, shown, params, err) < 0)
         rc = gcal_error_prefix(err, "store %s", store->path);
-    if (rc > 0 && check_node(store, shown, params->node, location->node, err) < 0) {
+    if (rc > 0 && check_node(store, shown, params->node, location->name, err) < 0) {
         gcal_params_clear(params);
         rc = -1;
     }
@@ -106,42 +122,61 @@ static int load(const struct gcal_store *store, const struct location *location,
 static int fail_missing(const struct gcal_store *store, const struct location *location,
                         struct gcal_error *err)
 {
+    const char *what = gcal_store_is_type(location->scope) ? "type" : "node", *there;
     struct gcal_buf names = { 0 };
-    const char *there;
 
     list_names(store, location, &names);
     there = names.data ? names.data : "?";
     if (location->run_id)
-        gcal_error_set(err, GCAL_EINPUT, "store %s: no run %s of node %s; runs: %s",
-                       store->path, location->run_id, location->node, there);
+        gcal_error_set(err, GCAL_EINPUT, "store %s: no run %s of %s %s; runs: %s",
+                       store->path, location->run_id, what, location->name, there);
     else
         gcal_error_set(err, GCAL_EINPUT,
-                       "store %s: node %s is not calibrated; calibrated nodes: %s",
-                       store->path, location->node, there);
+                       "store %s: %s %s is not calibrated; calibrated %ss: %s",
+                       store->path, what, location->name, what, there);
     gcal_buf_free(&names);
     return gcal_error_because(err, GCAL_REASON_NODE);
 }
 
-static int locate(const char *node, const char *run_id, struct location *location,
-                  struct gcal_error *err)
+/* To be freed in any case. */
+static int locate(const char *folder, const char *name, const char *run_id,
+                  struct location *location, struct gcal_error *err)
 {
-    *location = (struct location){ node, run_id };
-    if (gcal_store_check_name("node", node, err) < 0)
+    *location = (struct location){ .scope = gcal_buf_format("%s/%s", folder, name),
+                                   .run_id = run_id };
+    if (!location->scope)
+        return gcal_error_memory(err);
+    location->name = location->scope + strlen(folder) + 1;
+    if (gcal_store_check_scope(location->scope, err) < 0)
         return gcal_error_because(err, GCAL_REASON_NODE);
     return run_id ? gcal_store_check_name("run", run_id, err) : 0;
+}
+
+static int load_from(const struct gcal_store *store, const char *folder, const char *name,
+                     const char *run_id, struct gcal_params *params,
+                     struct gcal_error *err)
+{
+    struct location location;
+    int rc = locate(folder, name, run_id, &location, err);
+
+    *params = (struct gcal_params){ 0 };
+    if (rc == 0 && (rc = load(store, &location, params, err)) == 0)
+        rc = fail_missing(store, &location, err);
+    free(location.scope);
+    return rc < 0 ? -1 : 0;
 }
 
 int gcal_store_load(const struct gcal_store *store, const char *node, const char *run_id,
                     struct gcal_params *params, struct gcal_error *err)
 {
-    struct location location;
-    int rc;
+    return load_from(store, "nodes", node, run_id, params, err);
+}
 
-    *params = (struct gcal_params){ 0 };
-    if (locate(node, run_id, &location, err) < 0)
-        return -1;
-    rc = load(store, &location, params, err);
-    return rc > 0 ? 0 : rc < 0 ? -1 : fail_missing(store, &location, err);
+int gcal_store_load_type(const struct gcal_store *store, const char *type,
+                         const char *run_id, struct gcal_params *params,
+                         struct gcal_error *err)
+{
+    return load_from(store, "types", type, run_id, params, err);
 }
 
 struct gcal_params_index *gcal_store_load_index(const struct gcal_store *store,
@@ -149,15 +184,12 @@ struct gcal_params_index *gcal_store_load_index(const struct gcal_store *store,
                                                 struct gcal_error *err)
 {
     struct gcal_params_index *index = NULL;
-    char *text, *shown;
+    char *text, *shown = NULL;
     struct location location;
     size_t size;
-    int rc;
+    int rc = locate("nodes", node, run_id, &location, err);
 
-    if (locate(node, run_id, &location, err) < 0)
-        return NULL;
-    rc = fetch(store, &location, &text, &size, &shown, err);
-    if (rc == 0)
+    if (rc == 0 && (rc = fetch(store, &location, &text, &size, &shown, err)) == 0)
         fail_missing(store, &location, err);
     if (rc > 0 && !(index = gcal_params_index_create(text, size, shown, err)))
         gcal_error_prefix(err, "store %s", store->path);
@@ -166,6 +198,7 @@ struct gcal_params_index *gcal_store_load_index(const struct gcal_store *store,
         gcal_params_index_destroy(index);
         index = NULL;
     }
+    free(location.scope);
     free(shown);
     return index;
 }
@@ -185,21 +218,22 @@ int gcal_store_stamp(const struct gcal_store *store, const char *node,
 {
     struct location location;
     struct stat info;
-    char *shown;
-    int folder, rc;
+    char *shown = NULL;
+    int folder = -1, rc = locate("nodes", node, NULL, &location, err);
 
-    if (locate(node, NULL, &location, err) < 0)
-        return -1;
-    rc = open_location(store, &location, &shown, &folder, err);
-    if (rc > 0 && look(folder, strrchr(shown, '/') + 1, &info) < 0)
+    if (rc == 0 && (rc = open_location(store, &location, &shown, &folder, err)) > 0 &&
+        look(folder, strrchr(shown, '/') + 1, &info) < 0)
         rc = errno == ENOENT ? 0
                              : gcal_error_set(err, GCAL_EINPUT, "store %s: %s: %s",
                                               store->path, shown, strerror(errno));
     if (folder >= 0)
         close(folder);
+    if (rc == 0)
+        rc = fail_missing(store, &location, err);
+    free(location.scope);
     free(shown);
-    if (rc <= 0)
-        return rc < 0 ? -1 : fail_missing(store, &location, err);
+    if (rc < 0)
+        return -1;
     *stamp = (struct gcal_store_stamp){
         .device = info.st_dev,
         .inode = info.st_ino,

@@ -140,10 +140,13 @@ int gcal_store_lock_node(const struct gcal_store *store, const char *node,
     return lock_named(store, node, ".publish", err);
 }
 
-int gcal_store_lock_type(const struct gcal_store *store, const char *type,
-                         struct gcal_error *err)
+int gcal_store_lock_scope(const struct gcal_store *store, const char *scope,
+                          struct gcal_error *err)
 {
-    return lock_named(store, type, ".type", err);
+    const char *name = strchr(scope, '/') + 1;
+
+    return gcal_store_is_type(scope) ? lock_named(store, name, ".type", err)
+                                     : gcal_store_lock_node(store, name, err);
 }
 
 int gcal_store_is_locked(const struct gcal_store *store, const char *node)

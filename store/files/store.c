@@ -216,25 +216,18 @@ int gcal_store_list(int folder, const char *suffix, char ***names, size_t *count
     return 0;
 }
 
-/* 'rc': result of opening 'folder'; one that does not exist yet has no names. */
-static int list_opened(const struct gcal_store *store, const char *shown, int rc,
-                       int folder, char ***names, size_t *count, struct gcal_error *err)
-{
-    *names = NULL;
-    *count = 0;
-    if (rc <= 0)
-        return rc;
-    if (gcal_store_list(folder, SUFFIX, names, count, err) == 0)
-        return 0;
-    return gcal_error_prefix(err, "store %s: %s", store->path, shown);
-}
-
 static int list_folder(const struct gcal_store *store, const char *name, char ***names,
                        size_t *count, struct gcal_error *err)
 {
     int folder, rc = gcal_store_folder(store, store->dirfd, name, name, &folder, err);
 
-    return list_opened(store, name, rc, folder, names, count, err);
+    *names = NULL;
+    *count = 0;
+    if (rc <= 0) /* one that does not exist yet has no names */
+        return rc;
+    if (gcal_store_list(folder, SUFFIX, names, count, err) == 0)
+        return 0;
+    return gcal_error_prefix(err, "store %s: %s", store->path, name);
 }
 
 int gcal_store_nodes(const struct gcal_store *store, char ***names, size_t *count,
@@ -247,16 +240,4 @@ int gcal_store_types(const struct gcal_store *store, char ***names, size_t *coun
                      struct gcal_error *err)
 {
     return list_folder(store, "types", names, count, err);
-}
-
-int gcal_store_history(const struct gcal_store *store, const char *node, char ***names,
-                       size_t *count, struct gcal_error *err)
-{
-    int folder, rc;
-
-    if (gcal_store_check_name("node", node, err) < 0)
-        return -1;
-    /* Run ids start with the time. */
-    rc = gcal_store_history_folder(store, node, &folder, err);
-    return list_opened(store, "history", rc, folder, names, count, err);
 }

@@ -2,7 +2,8 @@
  *
  *   STORE/nodes/NODE.yaml              the current file of each node
  *   STORE/types/TYPE.yaml              the pooled fit of a device type (node "TYPE")
- *   STORE/history/NODE/RUN_ID.yaml     all published files, until pruned
+ *   STORE/history/NODE/RUN_ID.yaml     all published files of nodes, until pruned
+ *   STORE/type-history/TYPE/RUN_ID.yaml  the same of types
  *   STORE/tracks/NODE.tsv              one line per calibration (track.h)
  *   STORE/ledger.tsv                   one line per change of the store (ledger.h)
  *   STORE/locks/NODE.lock              held while a node is calibrated
@@ -60,10 +61,10 @@ int gcal_store_nodes(const struct gcal_store *store, char ***names, size_t *coun
                      struct gcal_error *err);
 int gcal_store_types(const struct gcal_store *store, char ***names, size_t *count,
                      struct gcal_error *err);
-/* Run ids of a node's history, by the clocks of the runs; gcal_ledger_history() has the order of
- * publication.
+/* Run ids in the history of a node or type ('scope': "nodes/NODE" or "types/TYPE"), by the clocks
+ * of the runs; gcal_ledger_history() has the order of publication.
  */
-int gcal_store_history(const struct gcal_store *store, const char *node, char ***names,
+int gcal_store_history(const struct gcal_store *store, const char *scope, char ***names,
                        size_t *count, struct gcal_error *err);
 
 /* The parameter file of a node; of run 'run_id' from its history when that is not NULL.
@@ -71,7 +72,12 @@ int gcal_store_history(const struct gcal_store *store, const char *node, char **
 int gcal_store_load(const struct gcal_store *store, const char *node, const char *run_id,
                     struct gcal_params *params, struct gcal_error *err);
 
-/* The same file, with models decoded one by one when needed. */
+/* The same of a type: its file describes one device, the first that the fit has. */
+int gcal_store_load_type(const struct gcal_store *store, const char *type,
+                         const char *run_id, struct gcal_params *params,
+                         struct gcal_error *err);
+
+/* A node's file, with models decoded one by one when needed. */
 struct gcal_params_index *gcal_store_load_index(const struct gcal_store *store,
                                                 const char *node, const char *run_id,
                                                 struct gcal_error *err);

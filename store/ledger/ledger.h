@@ -21,8 +21,9 @@
  * are fingerprints; FILE is the path below STORE (a file published as nodes/NODE.yaml is also
  * kept as history/NODE/RUN.yaml); REPLACES is the SHA-256 of the file that it replaces or
  * prunes, from which follows the order of lines of different segments; TRACK the SHA-256 of the
- * lines added to the node's track.  "-" is an empty field.  A line that ends in the field
- * "cut" was cut by a crash; readers skip it.
+ * lines added to the node's track, and for types/TYPE.yaml that of its copy,
+ * type-history/TYPE/RUN.yaml, which earlier versions did not keep.  "-" is an empty field.  A
+ * line that ends in the field "cut" was cut by a crash; readers skip it.
  */
 #ifndef GCAL_STORE_LEDGER_H
 #define GCAL_STORE_LEDGER_H

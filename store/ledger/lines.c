@@ -1,4 +1,4 @@
-/* lines.c - the lines of the ledger by node or type, and a node's history in their order */
+/* lines.c - the lines of the ledger by node or type, and histories in their order */
 #include "store/ledger/lines.h"
 
 #include <stdlib.h>
@@ -12,15 +12,11 @@
 
 /* ---- reading ---- */
 
-/* "history/NODE/RUN.yaml" and "nodes/NODE.yaml" -> "nodes/NODE", for the caller to free.
- */
-static char *scope_of(const char *file)
+/* Files of types by earlier versions have no copy. */
+static bool keeps_copy(const struct gcal_ledger_entry *e, const char *scope)
 {
-    const char *name = file + strlen("history/");
-
-    if (strncmp(file, "history/", strlen("history/")) == 0)
-        return gcal_buf_format("nodes/%.*s", (int)strcspn(name, "/"), name);
-    return gcal_buf_format("%.*s", (int)strlen(file) - (int)strlen(".yaml"), file);
+    return strcmp(e->action, "publish") == 0 &&
+           (!gcal_store_is_type(scope) || strcmp(e->track, e->sha256) == 0);
 }
 
 static int keep(struct gcal_ledger_lines *lines, size_t segment,
@@ -38,7 +34,7 @@ static int keep(struct gcal_ledger_lines *lines, size_t segment,
     if (!items)
         return -1;
     lines->items = items;
-    if (!(scope = scope_of(e->file)))
+    if (!(scope = gcal_store_scope_of(e->file)))
         return gcal_error_memory(err);
     gcal_buf_put(&buf, scope, strlen(scope) + 1);
     free(scope);
@@ -55,6 +51,7 @@ static int keep(struct gcal_ledger_lines *lines, size_t segment,
         .publishes = strcmp(e->action, "publish") == 0,
         .prunes = strcmp(e->action, "prune") == 0,
         .ends = strcmp(e->action, "end") == 0,
+        .keeps = keeps_copy(e, block),
         .scope = block,
         .utc = copies[0],
         .file = copies[1],
@@ -255,7 +252,7 @@ static int sort_runs(const struct gcal_ledger_scope *published, char **runs, siz
     for (size_t i = 0; i < n; i++)
         placed[i].run = runs[i];
     for (size_t k = 0; k < published->n; k++)
-        for (size_t i = 0; i < n && published->line[k]->publishes; i++)
+        for (size_t i = 0; i < n && published->line[k]->keeps; i++)
             if (strcmp(placed[i].run, published->line[k]->run_id) == 0)
                 placed[i].place = k + 1;
     qsort(placed, n, sizeof(*placed), by_place);
@@ -266,31 +263,28 @@ static int sort_runs(const struct gcal_ledger_scope *published, char **runs, siz
     return rc;
 }
 
-static int find_history(const struct gcal_ledger_lines *lines, const char *node,
+static int find_history(const struct gcal_ledger_lines *lines, const char *scope,
                         char **runs, size_t n, struct gcal_error *err)
 {
     struct gcal_ledger_scope published = { 0 };
-    char *scope = gcal_buf_format("nodes/%s", node);
-    int rc = scope ? gcal_ledger_lines_find(lines, scope, &published, err)
-                   : gcal_error_memory(err);
+    int rc = gcal_ledger_lines_find(lines, scope, &published, err);
 
     if (rc == 0)
         rc = sort_runs(&published, runs, n, err);
     free(published.line);
-    free(scope);
     return rc;
 }
 
-int gcal_ledger_history(struct gcal_ledger_lines *lines, const char *node, char ***runs,
+int gcal_ledger_history(struct gcal_ledger_lines *lines, const char *scope, char ***runs,
                         size_t *n, struct gcal_error *err)
 {
     int rc;
 
-    if (gcal_store_history(lines->store, node, runs, n, err) < 0)
+    if (gcal_store_history(lines->store, scope, runs, n, err) < 0)
         return -1;
-    rc = find_history(lines, node, *runs, *n, err);
+    rc = find_history(lines, scope, *runs, *n, err);
     if (rc > 0 && (rc = gcal_ledger_lines_refresh(lines, err)) == 0)
-        rc = find_history(lines, node, *runs, *n, err); /* published since */
+        rc = find_history(lines, scope, *runs, *n, err); /* published since */
     if (rc < 0)
         gcal_strings_free(*runs, *n);
     return rc < 0 ? -1 : 0;

@@ -13,6 +13,7 @@
 struct gcal_ledger_line {
     size_t segment, order;
     bool publishes, prunes, ends; /* else it signs or forgets */
+    bool keeps;                   /* publishes, with a copy in the history */
     char *scope;                  /* "nodes/NODE" or "types/TYPE"; owns the texts below */
     const char *utc, *file, *run_id, *sha256, *replaces, *track;
 };
@@ -44,11 +45,11 @@ struct gcal_ledger_scope {
 int gcal_ledger_lines_find(const struct gcal_ledger_lines *lines, const char *scope,
                            struct gcal_ledger_scope *found, struct gcal_error *err);
 
-/* The run ids of a node's history in the order of publication, the oldest first; those that
- * the ledger does not have, although it is then read again, come before all others.  For
- * gcal_strings_free().
+/* The run ids of the history of a node or type in the order of publication, the oldest first;
+ * those that the ledger does not have, although it is then read again, come before all others.
+ * For gcal_strings_free().
  */
-int gcal_ledger_history(struct gcal_ledger_lines *lines, const char *node, char ***runs,
+int gcal_ledger_history(struct gcal_ledger_lines *lines, const char *scope, char ***runs,
                         size_t *n, struct gcal_error *err);
 
 #endif

@@ -22,6 +22,7 @@ struct forgetting {
 struct target {
     const char *name;
     bool is_node;
+    char *scope;               /* "nodes/NODE" */
     char *file, *shown, *temp; /* "NODE.yaml", "nodes/NODE.yaml", ".publish.NODE.HASH" */
     int lock, folder;
     char replaces[GCAL_HASH_TEXT_SIZE];
@@ -72,19 +73,16 @@ static int begin(struct target *t, const struct forgetting *f, const char *name,
 
     *t = (struct target){ .name = name,
                           .is_node = is_node,
+                          .scope = gcal_buf_format("%s/%s", folder, name),
                           .file = gcal_buf_format("%s.yaml", name),
                           .shown = gcal_buf_format("%s/%s.yaml", folder, name),
                           .temp = gcal_store_temp(name),
                           .lock = -1,
                           .folder = -1 };
-    if (!t->file || !t->shown || !t->temp)
+    if (!t->scope || !t->file || !t->shown || !t->temp)
         return gcal_error_memory(err);
-    if (!f->what->dry_run) {
-        t->lock = is_node ? gcal_store_lock_node(store, name, err)
-                          : gcal_store_lock_type(store, name, err);
-        if (t->lock < 0)
-            return -1;
-    }
+    if (!f->what->dry_run && (t->lock = gcal_store_lock_scope(store, t->scope, err)) < 0)
+        return -1;
     t->folder = gcal_store_make_folder(store, store->dirfd, folder, folder, err);
     return t->folder < 0 ? -1 : 0;
 }
@@ -96,6 +94,7 @@ static void end(struct target *t)
     if (t->lock >= 0)
         close(t->lock);
     gcal_strings_clear(&t->uids);
+    free(t->scope);
     free(t->file);
     free(t->shown);
     free(t->temp);

@@ -56,8 +56,8 @@ struct gcal_verify_state {
  * file has its line there.
  */
 struct gcal_verify_files {
-    const char *folder, *name;        /* "nodes" or "types" */
-    char *scope, *file;               /* "nodes/NODE", "nodes/NODE.yaml" */
+    const char *folder, *name;    /* "nodes" or "types" */
+    char *scope, *file, *history; /* "nodes/NODE", "nodes/NODE.yaml", "history/NODE" */
     char sha256[GCAL_HASH_TEXT_SIZE]; /* "": no such file */
     bool unreadable;                  /* and reported */
     char **runs;                      /* in the history */

@@ -99,35 +99,39 @@ static int remove_files(struct pruning *p, int folder, char **files, size_t n,
 }
 
 /* "history/NODE/RUN.yaml" in the order of publication. */
-static int list_files(struct pruning *p, const char *node, char ***files, size_t *n,
+static int list_files(struct pruning *p, const char *scope, char ***files, size_t *n,
                       struct gcal_error *err)
 {
-    if (gcal_ledger_history(&p->lines, node, files, n, err) < 0)
-        return -1;
-    for (size_t i = 0; i < *n; i++) {
-        char *file = gcal_buf_format("history/%s/%s.yaml", node, (*files)[i]);
+    char *history = gcal_store_history_path(scope);
+    int rc = history ? gcal_ledger_history(&p->lines, scope, files, n, err)
+                     : gcal_error_memory(err);
 
-        if (!file) {
+    for (size_t i = 0; rc == 0 && i < *n; i++) {
+        char *file = gcal_buf_format("%s/%s.yaml", history, (*files)[i]);
+
+        if (file) {
+            free((*files)[i]);
+            (*files)[i] = file;
+        } else {
             gcal_strings_free(*files, *n);
-            return gcal_error_memory(err);
+            rc = gcal_error_memory(err);
         }
-        free((*files)[i]);
-        (*files)[i] = file;
     }
-    return 0;
+    free(history);
+    return rc;
 }
 
-static int prune_node(struct pruning *p, const char *node, struct gcal_error *err)
+static int prune_scope(struct pruning *p, const char *scope, struct gcal_error *err)
 {
-    int lock = p->dry_run ? -1 : gcal_store_lock_node(p->store, node, err);
+    int lock = p->dry_run ? -1 : gcal_store_lock_scope(p->store, scope, err);
     int folder = -1, rc = -1;
     char **files = NULL;
     size_t n = 0;
 
     if (!p->dry_run && lock < 0)
         return -1;
-    if (list_files(p, node, &files, &n, err) == 0) {
-        rc = gcal_store_history_folder(p->store, node, &folder, err);
+    if (list_files(p, scope, &files, &n, err) == 0) {
+        rc = gcal_store_history_folder(p->store, scope, &folder, err);
         if (rc > 0)
             rc = remove_files(p, folder, files, n, err);
         gcal_strings_free(files, n);
@@ -136,6 +140,26 @@ static int prune_node(struct pruning *p, const char *node, struct gcal_error *er
         close(folder);
     if (lock >= 0)
         close(lock);
+    return rc;
+}
+
+/* The histories of all nodes or types. */
+static int prune_all(struct pruning *p, const char *folder, const char *history,
+                     struct gcal_error *err)
+{
+    char **names = NULL;
+    size_t n = 0;
+    int fd, rc = gcal_store_folder(p->store, p->store->dirfd, history, history, &fd, err);
+
+    if (rc > 0)
+        rc = gcal_store_list(fd, "", &names, &n, err);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        char *scope = gcal_buf_format("%s/%s", folder, names[i]);
+
+        rc = scope ? prune_scope(p, scope, err) : gcal_error_memory(err);
+        free(scope);
+    }
+    gcal_strings_free(names, n);
     return rc;
 }
 
@@ -177,23 +201,23 @@ int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
                      bool dry_run, size_t *removed, struct gcal_error *err)
 {
     struct pruning p = { store, keep, max_age_s, dry_run, .lines = { .store = store } };
-    static const char *const top[] = { "nodes",   "types",   "history", "tracks",
-                                       "medians", "kernels", "locks" };
-    char **nodes = NULL;
-    size_t n = 0;
-    int folder,
-        rc = gcal_store_folder(store, store->dirfd, "history", "history", &folder, err);
+    static const char *const top[] = { "nodes",
+                                       "types",
+                                       GCAL_STORE_NODE_HISTORY,
+                                       GCAL_STORE_TYPE_HISTORY,
+                                       "tracks",
+                                       "medians",
+                                       "kernels",
+                                       "locks" };
+    int rc = gcal_ledger_lines_refresh(&p.lines, err);
 
-    if (rc > 0)
-        rc = gcal_store_list(folder, "", &nodes, &n, err);
-    if (rc == 0)
-        rc = gcal_ledger_lines_refresh(&p.lines, err);
     gcal_ledger_lines_sort(&p.lines);
-    for (size_t i = 0; i < n && rc == 0; i++)
-        rc = prune_node(&p, nodes[i], err);
+    if (rc == 0)
+        rc = prune_all(&p, "nodes", GCAL_STORE_NODE_HISTORY, err);
+    if (rc == 0)
+        rc = prune_all(&p, "types", GCAL_STORE_TYPE_HISTORY, err);
     for (size_t i = 0; i < sizeof(top) / sizeof(*top) && rc == 0; i++)
         remove_left(&p, top[i]);
-    gcal_strings_free(nodes, n);
     gcal_ledger_lines_clear(&p.lines);
     *removed = p.removed;
     return rc;

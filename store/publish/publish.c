@@ -46,8 +46,10 @@ static int try_write(const struct gcal_store *store, int folder, const char *sho
 
 struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error *err)
 {
-    static const char *const folders[] = { "nodes",  "types",  "history",
-                                           "tracks", "ledger", "locks" };
+    static const char *const folders[] = {
+        "nodes",  "types", GCAL_STORE_NODE_HISTORY, GCAL_STORE_TYPE_HISTORY, "tracks",
+        "ledger", "locks"
+    };
     struct gcal_store *store = gcal_store_open(path, err);
     int rc = 0;
 
@@ -76,6 +78,7 @@ struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error 
 struct publication {
     struct gcal_store *store;
     const char *run_id;
+    char *scope;               /* "nodes/NODE" */
     char *file, *shown, *temp; /* "NODE.yaml", "nodes/NODE.yaml", ".publish.NODE.HASH" */
     char *text;
     size_t size;
@@ -83,35 +86,40 @@ struct publication {
         drivers[GCAL_HASH_TEXT_SIZE];
     char *lines; /* of the track */
     size_t lines_size;
-    int lock, folder, history, tracks, track;
+    int lock, folder, history, track;
 };
 
+/* Under the lock of the node or type. */
 static int begin(struct publication *p, struct gcal_store *store, const char *folder,
                  const char *name, const char *run_id, struct gcal_error *err)
 {
     *p = (struct publication){ .store = store,
                                .run_id = run_id,
+                               .scope = gcal_buf_format("%s/%s", folder, name),
                                .file = gcal_buf_format("%s.yaml", name),
                                .shown = gcal_buf_format("%s/%s.yaml", folder, name),
                                .temp = gcal_store_temp(name),
                                .lock = -1,
                                .folder = -1,
                                .history = -1,
-                               .tracks = -1,
                                .track = -1 };
-    if (!p->file || !p->shown || !p->temp)
+    if (!p->scope || !p->file || !p->shown || !p->temp)
         return gcal_error_memory(err);
+    if ((p->lock = gcal_store_lock_scope(store, p->scope, err)) < 0)
+        return -1;
     p->folder = gcal_store_make_folder(store, store->dirfd, folder, folder, err);
-    return p->folder < 0 ? -1 : 0;
+    p->history = gcal_store_make_history(store, p->scope, err);
+    return p->folder < 0 || p->history < 0 ? -1 : 0;
 }
 
 static void end(struct publication *p)
 {
-    const int fds[] = { p->track, p->tracks, p->history, p->folder, p->lock };
+    const int fds[] = { p->track, p->history, p->folder, p->lock };
 
     for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
         if (fds[i] >= 0)
             close(fds[i]); /* the lock is the last */
+    free(p->scope);
     free(p->file);
     free(p->shown);
     free(p->temp);
@@ -133,11 +141,21 @@ static void hash_drivers(const struct gcal_params *params, const char *run_id,
     gcal_buf_free(&buf);
 }
 
+/* Of what is added beside the file: lines of a node's track, the copy of a type's file. */
+static void hash_added(const struct publication *p, char hash[GCAL_HASH_TEXT_SIZE])
+{
+    *hash = '\0';
+    if (gcal_store_is_type(p->scope))
+        strcpy(hash, p->sha256);
+    else if (p->lines_size)
+        gcal_hash(p->lines, p->lines_size, hash);
+}
+
 static int write_ledger(struct publication *p, const struct gcal_params *params,
                         struct gcal_error *err)
 {
     const struct gcal_params_device *first = params->devices;
-    char track[GCAL_HASH_TEXT_SIZE] = "";
+    char track[GCAL_HASH_TEXT_SIZE];
     struct gcal_ledger_entry entry = {
         .action = "publish",
         .run_id = p->run_id,
@@ -152,8 +170,7 @@ static int write_ledger(struct publication *p, const struct gcal_params *params,
 
     gcal_hash(p->text, p->size, p->sha256);
     hash_drivers(params, p->run_id, p->drivers);
-    if (p->lines_size)
-        gcal_hash(p->lines, p->lines_size, track);
+    hash_added(p, track);
     return gcal_ledger_append(p->store, &entry, 1, err);
 }
 
@@ -193,12 +210,15 @@ static int fill(struct publication *p, const struct gcal_params *params,
 static int fill_track(struct publication *p, const struct gcal_params *params,
                       struct gcal_error *err)
 {
+    int tracks =
+        gcal_store_make_folder(p->store, p->store->dirfd, "tracks", "tracks", err);
     char *file = gcal_buf_format("%s.tsv", params->node);
     struct gcal_track before = { 0 };
     int rc = -1;
 
-    if (!file) {
-        gcal_error_memory(err);
+    if (tracks < 0 || !file) {
+        if (!file)
+            gcal_error_memory(err);
     } else if (gcal_track_load(p->store, params->node, &before, err) < 0) {
         gcal_error_prefix(err, "cannot add to the node's track (repair it, or move it "
                                "away)");
@@ -206,39 +226,21 @@ static int fill_track(struct publication *p, const struct gcal_params *params,
             err->code = GCAL_ESTORE;
     } else if ((p->lines =
                     gcal_track_encode(params, p->run_id, &before, &p->lines_size, err))) {
-        p->track = gcal_store_open_append(p->store, p->tracks, file, file, err);
+        p->track = gcal_store_open_append(p->store, tracks, file, file, err);
         rc = p->track < 0 ? -1 : 0;
     }
     gcal_track_clear(&before);
     free(file);
+    if (tracks >= 0)
+        close(tracks);
     return rc;
-}
-
-static int open_node(struct publication *p, const char *node, struct gcal_error *err)
-{
-    struct gcal_store *store = p->store;
-    int all;
-
-    if ((p->lock = gcal_store_lock_node(store, node, err)) < 0)
-        return -1;
-    p->tracks = gcal_store_make_folder(store, store->dirfd, "tracks", "tracks", err);
-    all = gcal_store_make_folder(store, store->dirfd, "history", "history", err);
-    if (all >= 0) {
-        char *shown = gcal_buf_format("history/%s", node);
-
-        p->history = shown ? gcal_store_make_folder(store, all, node, shown, err)
-                           : gcal_error_memory(err);
-        free(shown);
-        close(all);
-    }
-    return p->tracks < 0 || p->history < 0 ? -1 : 0;
 }
 
 /* Writes temporary files first, so that a full disk fails before anything has changed;
  * then the ledger, so that the store never has a file that is not in it.
  */
-static int commit_node(struct publication *p, const struct gcal_params *params,
-                       struct gcal_error *err)
+static int commit(struct publication *p, const struct gcal_params *params,
+                  struct gcal_error *err)
 {
     struct gcal_store *store = p->store;
     char *kept = gcal_buf_format("%s.yaml", p->run_id),
@@ -285,9 +287,8 @@ int gcal_store_publish(struct gcal_store *store, const struct gcal_params *param
         gcal_store_check_name("run", run_id, err) < 0)
         return -1;
     if (begin(&p, store, "nodes", params->node, run_id, err) == 0 &&
-        open_node(&p, params->node, err) == 0 && fill(&p, params, err) == 0 &&
-        fill_track(&p, params, err) == 0)
-        rc = commit_node(&p, params, err);
+        fill(&p, params, err) == 0 && fill_track(&p, params, err) == 0)
+        rc = commit(&p, params, err);
     end(&p);
     return rc;
 }
@@ -312,27 +313,6 @@ static int fill_type(struct publication *p, const struct gcal_params *params,
     return rc;
 }
 
-/* 1, 0 when the published file stays, -1. */
-static int commit_type(struct publication *p, const struct gcal_params *params,
-                       struct gcal_error *err)
-{
-    int rc = fill_type(p, params, err);
-
-    if (rc <= 0)
-        return rc;
-    if (gcal_store_prepare(p->store, p->folder, p->temp, p->shown, p->text, p->size,
-                           err) < 0)
-        return -1;
-    if (write_ledger(p, params, err) < 0) {
-        unlinkat(p->folder, p->temp, 0);
-        return -1;
-    }
-    if (gcal_store_replace(p->store, p->folder, p->temp, p->file, p->shown, err) < 0)
-        return -1;
-    write_end(p);
-    return 1;
-}
-
 int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *params,
                             const char *type, const char *run_id, struct gcal_error *err)
 {
@@ -346,8 +326,8 @@ int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *
     if (!(named.node = strdup(type)))
         return gcal_error_memory(err);
     if (begin(&p, store, "types", type, run_id, err) == 0 &&
-        (p.lock = gcal_store_lock_type(store, type, err)) >= 0)
-        rc = commit_type(&p, &named, err);
+        (rc = fill_type(&p, &named, err)) > 0 && commit(&p, &named, err) < 0)
+        rc = -1;
     end(&p);
     free(named.node);
     return rc;

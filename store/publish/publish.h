@@ -38,7 +38,7 @@ int gcal_store_publish(struct gcal_store *store, const struct gcal_params *param
 int gcal_store_publish_all(struct gcal_store *store, const struct gcal_params *params,
                            const char *const *run_ids, size_t count, size_t *published,
                            struct gcal_error *err);
-/* Publishes the file of a type.  Keeps the published models of other names, and those of
+/* Publishes the file of a type and its copy in the history.  Keeps the published models of other names, and those of
  * the same name that are fits of more devices (n_fitted) with the same configuration,
  * catalogue and driver.  1 when it was published, 0 when no model of it is new, -1.
  */
@@ -60,7 +60,7 @@ struct gcal_store_forget {
 int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *what,
                       size_t *n_files, size_t *n_devices, struct gcal_error *err);
 
-/* Removes files from the histories: of each node all but the 'keep' published last and those
+/* Removes files from the histories: of each node and type all but the 'keep' published last and those
  * younger than 'max_age_s' (NAN: any age).  Current files, tracks and the ledger stay.  Temporary files that are older than a day go as well.
  * 'removed': number of files; with 'dry_run' they are only counted.
  */

@@ -100,45 +100,46 @@ static int sign_folder(struct gcal_store *store, int folder, const char *shown,
     return rc < 0 ? -1 : 0;
 }
 
-static int sign_history(struct gcal_store *store, const char *node, size_t *n_signed,
+static int sign_history(struct gcal_store *store, const char *scope, size_t *n_signed,
                         struct gcal_error *err)
 {
-    char *shown = gcal_buf_format("history/%s", node);
+    char *shown = gcal_store_history_path(scope);
     int folder, rc;
 
     if (!shown)
         return gcal_error_memory(err);
-    rc = gcal_store_history_folder(store, node, &folder, err);
+    rc = gcal_store_history_folder(store, scope, &folder, err);
     if (rc > 0)
         rc = sign_folder(store, folder, shown, n_signed, err);
     free(shown);
     return rc;
 }
 
-/* The file of a node or type, under its lock, and a node's history. */
+/* The file of a node or type, under its lock, and its history. */
 static int sign_named(struct gcal_store *store, const char *folder_name, const char *name,
                       size_t *n_signed, struct gcal_error *err)
 {
-    bool is_node = strcmp(folder_name, "nodes") == 0;
-    int lock = is_node ? gcal_store_lock_node(store, name, err)
-                       : gcal_store_lock_type(store, name, err);
+    char *scope = gcal_buf_format("%s/%s", folder_name, name);
     char *shown = gcal_buf_format("%s/%s.yaml", folder_name, name);
-    int folder = -1, rc = lock < 0 ? -1 : shown ? 0 : gcal_error_memory(err);
+    int lock = -1, folder = -1, rc = scope && shown ? 0 : gcal_error_memory(err);
 
     if (rc == 0)
+        rc = lock = gcal_store_lock_scope(store, scope, err);
+    if (rc >= 0)
         rc = gcal_store_folder(store, store->dirfd, folder_name, folder_name, &folder,
                                err);
     if (rc > 0) {
         rc = sign_file(store, folder, shown, err);
         *n_signed += rc > 0;
     }
-    if (rc >= 0 && is_node)
-        rc = sign_history(store, name, n_signed, err);
+    if (rc >= 0)
+        rc = sign_history(store, scope, n_signed, err);
     if (folder >= 0)
         close(folder);
     if (lock >= 0)
         close(lock);
     free(shown);
+    free(scope);
     return rc < 0 ? -1 : 0;
 }
 

@@ -118,21 +118,21 @@ struct expected {
 static struct expected expect(const struct gcal_verify_files *f,
                               const struct gcal_ledger_scope *lines, const char *run_id)
 {
-    char *file = gcal_buf_format("history/%s/%s.yaml", f->name, run_id);
+    char *file = gcal_buf_format("%s/%s.yaml", f->history, run_id);
     struct expected e = { 0 };
 
     for (size_t i = 0; file && i < lines->n; i++) {
         const struct gcal_ledger_line *line = lines->line[i];
         bool of_file = is(line->file, file);
 
-        if (!of_file && !(line->publishes && is(line->run_id, run_id)))
+        if (!of_file && !(line->keeps && is(line->run_id, run_id)))
             continue;
         e.pruned = line->prunes;
         if (line->prunes)
             continue;
         e.before = e.sha256;
         e.sha256 = line->sha256;
-        e.complete = line->publishes && gcal_verify_is_complete(lines, i, f->sha256);
+        e.complete = line->keeps && gcal_verify_is_complete(lines, i, f->sha256);
     }
     free(file);
     return e;
@@ -147,18 +147,16 @@ static void check_run(struct gcal_verify_state *state, const struct gcal_verify_
     if (!*sha256)
         return; /* unreadable and reported, or being pruned at this moment */
     if (!e.sha256)
-        gcal_verify_report_damaged(state, "history/%s/%s.yaml is not in the ledger",
-                                   f->name, f->runs[i]);
+        gcal_verify_report_damaged(state, "%s/%s.yaml is not in the ledger", f->history,
+                                   f->runs[i]);
     else if (e.pruned)
         gcal_verify_report_interrupted(
             state,
-            "history/%s/%s.yaml: its removal was interrupted; 'gpucal store "
-            "prune' repairs it",
-            f->name, f->runs[i]);
+            "%s/%s.yaml: its removal was interrupted; 'gpucal store prune' repairs it",
+            f->history, f->runs[i]);
     else if (!is(sha256, e.sha256) && (e.complete || !e.before || !is(sha256, e.before)))
-        gcal_verify_report_damaged(state,
-                                   "history/%s/%s.yaml differs from the published file",
-                                   f->name, f->runs[i]);
+        gcal_verify_report_damaged(state, "%s/%s.yaml differs from the published file",
+                                   f->history, f->runs[i]);
 }
 
 static bool has_run(const struct gcal_verify_files *f, const char *run_id)
@@ -179,12 +177,12 @@ static void check_history(struct gcal_verify_state *state,
         const struct gcal_ledger_line *line = lines->line[i];
         struct expected e;
 
-        if (!line->publishes || has_run(f, line->run_id) ||
+        if (!line->keeps || has_run(f, line->run_id) ||
             !gcal_verify_is_complete(lines, i, f->sha256))
             continue;
         e = expect(f, lines, line->run_id);
         if (!e.pruned)
-            gcal_verify_report_damaged(state, "history/%s/%s.yaml is missing", f->name,
+            gcal_verify_report_damaged(state, "%s/%s.yaml is missing", f->history,
                                        line->run_id);
     }
 }
@@ -211,7 +209,9 @@ static int read_once(struct gcal_verify_state *state, bool refresh,
 
     f->scope = gcal_buf_format("%s/%s", f->folder, f->name);
     f->file = gcal_buf_format("%s/%s.yaml", f->folder, f->name);
-    if (!f->scope || !f->file)
+    if (f->scope)
+        f->history = gcal_store_history_path(f->scope);
+    if (!f->history || !f->file)
         return gcal_error_memory(err);
     if (find_lines(state, refresh, f->scope, lines, err) < 0)
         return -1;
@@ -227,10 +227,9 @@ static void check_files(struct gcal_verify_state *state,
                         const struct gcal_ledger_scope *lines)
 {
     check_current(state, f, lines);
-    if (!is(f->folder, "nodes"))
-        return;
     check_history(state, f, lines);
-    gcal_verify_track(state, f->name, lines, f->sha256, f->track, f->track_size);
+    if (!gcal_store_is_type(f->scope))
+        gcal_verify_track(state, f->name, lines, f->sha256, f->track, f->track_size);
 }
 
 /* Files that agree with the lines read so far are good.  The others may have been published
@@ -304,17 +303,17 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* All nodes or all types. */
 static int check_folder(struct gcal_verify_state *state, const char *folder,
-                        struct gcal_error *err)
+                        const char *history, struct gcal_error *err)
 {
     struct gcal_strings names = { 0 };
     int rc = add_listed(state, folder, ".yaml", &names, err);
 
-    if (rc == 0 && is(folder, "nodes")) {
+    if (rc == 0)
+        rc = add_listed(state, history, "", &names, err);
+    if (rc == 0 && is(folder, "nodes"))
         rc = add_listed(state, "tracks", ".tsv", &names, err);
-        if (rc == 0)
-            rc = add_listed(state, "history", "", &names, err);
-    }
     if (rc == 0)
         rc = add_ledger(state, folder, &names, err);
     if (names.n)
@@ -343,10 +342,10 @@ int gcal_store_verify(const struct gcal_store *store, struct gcal_verify_result 
     if ((rc = gcal_ledger_lines_refresh(&state.lines, err)) == 0 &&
         (rc = gcal_verify_segments(&state, err)) == 0) {
         gcal_ledger_lines_sort(&state.lines);
-        rc = check_folder(&state, "nodes", err);
+        rc = check_folder(&state, "nodes", GCAL_STORE_NODE_HISTORY, err);
     }
     if (rc == 0)
-        rc = check_folder(&state, "types", err);
+        rc = check_folder(&state, "types", GCAL_STORE_TYPE_HISTORY, err);
     gcal_verify_add_ledger(&state);
     if (rc == 0 && state.text.failed)
         rc = gcal_error_memory(err);

@@ -77,7 +77,7 @@ static int hash_runs(struct gcal_verify_state *state, struct gcal_verify_files *
     if (!f->run_sha256)
         return gcal_error_memory(err);
     for (size_t i = 0; i < f->n_runs; i++) {
-        char *shown = gcal_buf_format("history/%s/%s.yaml", f->name, f->runs[i]);
+        char *shown = gcal_buf_format("%s/%s.yaml", f->history, f->runs[i]);
 
         if (!shown)
             return gcal_error_memory(err);
@@ -93,14 +93,14 @@ static int find_history(struct gcal_verify_state *state, struct gcal_verify_file
     struct gcal_error why = { 0 };
     int folder, again, rc;
 
-    rc = gcal_store_history_folder(state->store, f->name, &folder, &why);
+    rc = gcal_store_history_folder(state->store, f->scope, &folder, &why);
     if (rc < 0)
         gcal_verify_report_damaged(state, "%s", why.text);
     if (rc <= 0)
         return 0;
     again = dup(folder);
     if (again < 0) {
-        rc = gcal_error_set(err, GCAL_EINPUT, "history/%s: %s", f->name, strerror(errno));
+        rc = gcal_error_set(err, GCAL_EINPUT, "%s: %s", f->history, strerror(errno));
     } else {
         rc = gcal_store_list(again, ".yaml", &f->runs, &f->n_runs, err);
         if (rc == 0)
@@ -124,9 +124,8 @@ int gcal_verify_files_read(struct gcal_verify_state *state, struct gcal_verify_f
                            struct gcal_error *err)
 {
     find_current(state, f);
-    if (strcmp(f->folder, "nodes") != 0)
-        return 0;
-    find_track(state, f);
+    if (!gcal_store_is_type(f->scope))
+        find_track(state, f);
     return find_history(state, f, err);
 }
 
@@ -136,5 +135,6 @@ void gcal_verify_files_clear(struct gcal_verify_files *f)
     free(f->run_sha256);
     free(f->track);
     free(f->scope);
+    free(f->history);
     free(f->file);
 }

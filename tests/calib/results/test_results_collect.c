@@ -299,7 +299,7 @@ static void each_run_is_published(void **state)
     if (gcal_results_publish(&results, all, &config, store, &n, &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(n, 2);
-    assert_int_equal(gcal_store_history(store, "n1", &names, &n, NULL), 0);
+    assert_int_equal(gcal_store_history(store, "nodes/n1", &names, &n, NULL), 0);
     assert_int_equal(n, 2);
     gcal_strings_free(names, n);
     assert_int_equal(gcal_store_load(store, "n2", NULL, &params, NULL), 0);

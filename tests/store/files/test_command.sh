@@ -33,7 +33,7 @@ expect 0 'good: 0 files' "$gpucal" store verify --store store
 
 export GPUCAL_STORE=$top/store
 expect 0 '1 node published' "$gpucal" fit --record "$record" --store store
-expect 0 'good: 6 files, 0 signed, 4 lines of the ledger' "$gpucal" store verify
+expect 0 'good: 7 files, 0 signed, 4 lines of the ledger' "$gpucal" store verify
 expect 0 '' "$gpucal" store verify --quiet
 [ -z "$("$gpucal" store verify --quiet)" ] || { echo '--quiet prints'; failed=1; }
 
@@ -44,18 +44,18 @@ expect 6 'No such file' "$gpucal" store keygen nowhere/key
 expect 0 '' "$gpucal" store keygen other
 expect 1 'not signed' env GPUCAL_TRUSTED_KEYS=key.pub "$gpucal" show
 expect 1 'no key given' "$gpucal" store sign
-expect 0 '4 files signed' "$gpucal" store sign --key key
+expect 0 '5 files signed' "$gpucal" store sign --key key
 expect 0 '0 files signed' env GPUCAL_SIGN_KEY=key "$gpucal" store sign
 expect 0 'vm  ' env GPUCAL_TRUSTED_KEYS=key.pub "$gpucal" show
 expect 1 'is not trusted' env GPUCAL_TRUSTED_KEYS=other.pub "$gpucal" show
 expect 1 'is not trusted' "$gpucal" store verify --keys other.pub
-expect 0 '4 signed' "$gpucal" store verify --keys key.pub
+expect 0 '5 signed' "$gpucal" store verify --keys key.pub
 expect 6 'is not trusted' env GPUCAL_SIGN_KEY=other \
     "$gpucal" fit --record "$record" --store store
 cat key.pub other.pub > both.pub
 expect 0 '1 node published' env GPUCAL_SIGN_KEY=other GPUCAL_TRUSTED_KEYS=both.pub \
     "$gpucal" fit --record "$record" --store store
-expect 0 'good: 6 files, 4 signed' "$gpucal" store verify --keys both.pub
+expect 0 'good: 7 files, 5 signed' "$gpucal" store verify --keys both.pub
 chmod 644 key
 expect 1 'chmod go=' env GPUCAL_SIGN_KEY=key "$gpucal" fit --record "$record" --store store
 
@@ -80,14 +80,15 @@ expect 0 'model rates removed from 2 devices (1 file)' \
 expect 0 'model rates removed from 0 devices (1 file)' \
     env GPUCAL_SIGN_KEY=other "$gpucal" store forget --model rates
 expect 1 "no model 'rates' is published" "$gpucal" store forget --model rates
-expect 0 'good: 6 files, 4 signed, 13 lines' "$gpucal" store verify --keys both.pub
+expect 0 'good: 7 files, 5 signed, 14 lines' "$gpucal" store verify --keys both.pub
 grep -q 'model: rates' store/nodes/vm.yaml store/types/*.yaml && { echo 'not forgotten'; failed=1; }
 grep -q 'model: rates' store/history/vm/*.yaml || { echo 'forgotten in the history'; failed=1; }
+grep -q 'model: rates' store/type-history/*/*.yaml || { echo 'forgotten of the type'; failed=1; }
 expect 0 '0 pass' "$gpucal" audit
 expect 0 '1 node published' env GPUCAL_SIGN_KEY=other GPUCAL_TRUSTED_KEYS=both.pub \
     "$gpucal" fit --record "$record" --store store
 expect 0 'model rates' env GPUCAL_TRUSTED_KEYS=both.pub "$gpucal" show --parameters
-expect 0 'good: 6 files, 4 signed' "$gpucal" store verify --keys both.pub
+expect 0 'good: 7 files, 5 signed' "$gpucal" store verify --keys both.pub
 
 # Damage: reported, not signed, and not read.
 cp -a store/nodes/vm.yaml vm.yaml
@@ -101,8 +102,8 @@ expect 1 "run 'chmod o-w $top/store/nodes/vm.yaml'" "$gpucal" show
 chmod 644 store/nodes/vm.yaml
 
 expect 0 '0 files would be removed' "$gpucal" store prune --keep 0 --max-age 1 --dry-run
-expect 0 '1 file would be removed' "$gpucal" store prune --keep 0 --dry-run
-expect 0 '1 file removed' "$gpucal" store prune --keep 0
+expect 0 '2 files would be removed' "$gpucal" store prune --keep 0 --dry-run
+expect 0 '2 files removed' "$gpucal" store prune --keep 0
 expect 0 'good: 5 files' "$gpucal" store verify
 # A process without standard files does not write its messages into the store's.
 "$gpucal" fit --record "$record" --store store <&- >&- 2>&-

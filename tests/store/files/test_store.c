@@ -52,7 +52,7 @@ static void publishes_merges_and_keeps_history(void **state)
     assert_int_equal(gcal_store_load(store, "n1", RUN_1, &p, NULL), 0);
     assert_true(p.n_devices == 1 && cost(&p, 0) == 2.385e-12);
     gcal_params_clear(&p);
-    assert_int_equal(gcal_store_history(store, "n1", &names, &n, NULL), 0);
+    assert_int_equal(gcal_store_history(store, "nodes/n1", &names, &n, NULL), 0);
     assert_int_equal(n, 2);
     assert_string_equal(names[0], RUN_1);
     gcal_strings_free(names, n);

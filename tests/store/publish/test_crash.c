@@ -44,16 +44,19 @@ static int prune(const char *folder, struct gcal_error *err)
     return rc;
 }
 
-/* 0: none; NAN: it cannot be read. */
-static double cost(const char *folder)
+/* Of the type, else of the node.  0: none; NAN: it cannot be read. */
+static double cost(const char *folder, bool of_type)
 {
     struct gcal_store *store = gcal_store_open(folder, NULL);
     struct gcal_params params;
     struct gcal_error err = { 0 };
     double value = 0;
+    int rc;
 
     assert_non_null(store);
-    if (gcal_store_load(store, "n1", NULL, &params, &err) == 0) {
+    rc = of_type ? gcal_store_load_type(store, "t1", NULL, &params, &err)
+                 : gcal_store_load(store, "n1", NULL, &params, &err);
+    if (rc == 0) {
         value = params.devices[0].models[0].value[0];
         gcal_params_clear(&params);
     } else if (!strstr(err.text, "is not calibrated")) {
@@ -101,15 +104,18 @@ static void check_verify(const char *folder, const struct state *s, bool whole)
 static void check_state(const char *folder, const struct state *s, double old, double new)
 {
     struct gcal_error err = { 0 };
-    double value = cost(folder);
 
-    if (value != old && value != new)
-        fail_msg("%s %zu/%d: a reader sees %g", s->what, s->at, s->variant, value);
+    for (int of_type = 0; of_type < 2; of_type++) {
+        double value = cost(folder, of_type);
+
+        if (value != old && value != new)
+            fail_msg("%s %zu/%d: a reader sees %g", s->what, s->at, s->variant, value);
+    }
     check_verify(folder, s, false);
     if (publish(folder, "r9", NEXT, &err) < 0 || (s->prunes && prune(folder, &err) < 0))
         fail_msg("%s %zu/%d: then: %s", s->what, s->at, s->variant, err.text);
-    if (cost(folder) != NEXT)
-        fail_msg("%s %zu/%d: then: %g", s->what, s->at, s->variant, cost(folder));
+    if (cost(folder, false) != NEXT || cost(folder, true) != NEXT)
+        fail_msg("%s %zu/%d: then: %g", s->what, s->at, s->variant, cost(folder, false));
     check_verify(folder, s, true);
 }
 
@@ -188,7 +194,7 @@ static size_t fail_once(const struct syscalls_failure *failure, bool must_succee
     n = syscalls_stop();
     if (rc < 0 && (must_succeed || !*err.text))
         fail_msg("%s at call %zu: %s", s.what, s.at, err.text);
-    if (rc == 0 && cost(folder) != NEW)
+    if (rc == 0 && (cost(folder, false) != NEW || cost(folder, true) != NEW))
         fail_msg("%s at call %zu: not published, and nothing is said", s.what, s.at);
     check_state(folder, &s, OLD, NEW);
     sample_folder_remove(folder);

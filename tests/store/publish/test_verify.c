@@ -119,7 +119,7 @@ static void what_is_missing_is_damage(void **state)
     /* All files are unknown then. */
     kept = keep(*state, "ledger/here.tsv");
     assert_int_equal(unlink(kept.path), 0);
-    sample_expect_verified(*state, 6, 0, "history/n1/r1.yaml is not in the ledger");
+    sample_expect_verified(*state, 7, 0, "history/n1/r1.yaml is not in the ledger");
     put_back(&kept);
     sample_expect_verified(*state, 0, 0, NULL);
 }
@@ -303,7 +303,7 @@ static void prune_goes_by_publication(void **state)
     lines.store = store = gcal_store_open(folder, NULL);
     assert_int_equal(gcal_ledger_lines_refresh(&lines, NULL), 0);
     gcal_ledger_lines_sort(&lines);
-    assert_int_equal(gcal_ledger_history(&lines, "n1", &runs, &n, NULL), 0);
+    assert_int_equal(gcal_ledger_history(&lines, "nodes/n1", &runs, &n, NULL), 0);
     assert_int_equal(n, 3);
     assert_string_equal(runs[0], "20290101T000000Z-1");
     assert_string_equal(runs[1], "20270101T000000Z-2");
