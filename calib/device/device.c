@@ -3,11 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/device/private.h"
-#include "calib/model/tag.h"
 
 /* ---- opening ---- */
 
@@ -99,13 +96,10 @@ bool gcal_device_is_alive(const struct gcal_device *cl)
 
 void gcal_device_forget_programs(struct gcal_device *cl)
 {
+    gcal_device_load_end(cl);
     for (struct gcal_device_program *p; (p = cl->programs);) {
         cl->programs = p->next;
-        clReleaseProgram(p->program);
-        free(p->source);
-        free(p->build_options);
-        free(p->asked);
-        free(p);
+        gcal_device_program_free(p);
     }
 }
 
@@ -131,87 +125,20 @@ void gcal_device_close(struct gcal_device *cl)
 
 /* ---- programs ---- */
 
-char *gcal_device_build_log(const struct gcal_device *cl, cl_program program)
+static struct gcal_device_program *get_program(struct gcal_device *cl,
+                                               const struct gcal_device_job *job,
+                                               struct gcal_error *err)
 {
-    size_t size = 0;
-    char *log;
+    struct gcal_device_program *p = gcal_device_find_program(cl, job);
 
-    clGetProgramBuildInfo(program, cl->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
-    if (!size || !(log = calloc(1, size + 1)))
-        return NULL;
-    clGetProgramBuildInfo(program, cl->id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
-    return log;
-}
-
-static void report_failure(const struct gcal_device *cl, cl_program program,
-                           struct gcal_error *err)
-{
-    char *log = gcal_device_build_log(cl, program);
-
-    const char *text = log ? log + strspn(log, " \t\r\n") : "";
-
-    gcal_error_set(err, GCAL_EDEVICE, "build: %.700s", *text ? text : "no build log");
-    free(log);
-}
-
-/* The compiler of NVIDIA's driver reports registers in its log; the code is the same. */
-static cl_int build_program(const struct gcal_device *cl, cl_program program,
-                            const char *options)
-{
-    char *all = cl->is_nvidia ? gcal_buf_format("%s -cl-nv-verbose", options) : NULL;
-    cl_int code = clBuildProgram(program, 1, &cl->id, all ? all : options, NULL, NULL);
-
-    free(all);
-    return code;
-}
-
-static struct gcal_device_program *
-build(struct gcal_device *cl, const struct gcal_device_job *job, struct gcal_error *err)
-{
-    const char *sources[] = { gcal_source_tag_prelude, job->source };
-    struct gcal_device_program *p = calloc(1, sizeof(*p));
-    double began_s = gcal_clock_now_s();
-    cl_int code;
-
-    if (!p || !(p->source = strdup(job->source)) ||
-        !(p->build_options = strdup(job->build_options))) {
-        gcal_error_memory(err);
-        goto fail;
-    }
-    p->program = clCreateProgramWithSource(cl->context, 2, sources, NULL, &code);
-    if (!p->program) {
-        gcal_error_set(err, GCAL_EDEVICE, "build: %s", gcal_device_error_name(code));
-        goto fail;
-    }
-    if (build_program(cl, p->program, p->build_options) != CL_SUCCESS) {
-        report_failure(cl, p->program, err);
-        goto fail;
-    }
-    p->build_s = gcal_clock_now_s() - began_s;
+    if (p)
+        return p;
+    gcal_device_load_end(cl);
+    if ((p = gcal_device_find_program(cl, job)) ||
+        !(p = gcal_device_program_build(cl, job, err)))
+        return p;
     p->next = cl->programs;
-    cl->programs = p;
-    return p;
-fail:
-    if (p && p->program)
-        clReleaseProgram(p->program);
-    if (p) {
-        free(p->source);
-        free(p->build_options);
-    }
-    free(p);
-    return NULL;
-}
-
-static struct gcal_device_program *find_program(struct gcal_device *cl,
-                                                const struct gcal_device_job *job,
-                                                struct gcal_error *err)
-{
-    struct gcal_device_program *p = cl->programs;
-
-    while (p && (strcmp(p->source, job->source) != 0 ||
-                 strcmp(p->build_options, job->build_options) != 0))
-        p = p->next;
-    return p ? p : build(cl, job, err);
+    return cl->programs = p;
 }
 
 cl_kernel gcal_device_kernel(struct gcal_device *cl, const struct gcal_device_job *job,
@@ -220,7 +147,7 @@ cl_kernel gcal_device_kernel(struct gcal_device *cl, const struct gcal_device_jo
     cl_kernel kernel;
     cl_int code;
 
-    if (!(*program = find_program(cl, job, err)))
+    if (!(*program = get_program(cl, job, err)))
         return NULL;
     if (!(kernel = clCreateKernel((*program)->program, job->entry, &code)))
         gcal_error_set(err, GCAL_EDEVICE, "%s: %s", job->entry,

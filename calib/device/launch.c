@@ -180,8 +180,9 @@ int gcal_device_bind_pool(struct gcal_device *cl, const struct gcal_device_job *
 /* ---- running ---- */
 
 int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *job,
-                        double *time_s, struct gcal_built *built,
-                        enum gcal_measurement_status *status, struct gcal_error *err)
+                        const struct gcal_device_job *next, double *time_s,
+                        struct gcal_built *built, enum gcal_measurement_status *status,
+                        struct gcal_error *err)
 {
     struct gcal_device_bound_job bound;
     struct gcal_measurement_sample sample = { 0 };
@@ -189,6 +190,8 @@ int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *jo
 
     if (gcal_device_bind_pool(cl, job, &bound, status, err) < 0)
         return -1;
+    if (next)
+        gcal_device_load(cl, next);
     /* The first run may compile, touch memory for the first time, raise the clocks: it is
      * not timed.
      */
@@ -227,6 +230,7 @@ int gcal_device_measure(struct gcal_device *cl, const struct gcal_device_job *jo
     struct gcal_measurement_sample state;
     int rc = 0;
 
+    gcal_device_load_end(cl);
     if (gcal_device_bind_pool(cl, job, &bound, status, err) < 0)
         return -1;
     for (size_t i = 0; rc == 0 && i < n; i++)

@@ -47,6 +47,7 @@ struct gcal_device {
     bool shares_host_memory;
     cl_mem probe; /* 4 bytes, for gcal_device_is_alive() */
     struct gcal_device_program *programs;
+    struct gcal_device_load *load; /* of one more; NULL: none */
     struct gcal_device_buffer *buffers;
     uint64_t n_jobs;
     struct gcal_device_nvml *nvml;
@@ -77,8 +78,27 @@ cl_kernel gcal_device_kernel(struct gcal_device *cl, const struct gcal_device_jo
                              struct gcal_device_program **program,
                              struct gcal_error *err);
 
+/* ---- programs.c ---- */
+
+/* Builds the program of a job, which is the caller's, to be freed by the next; from any thread. */
+struct gcal_device_program *gcal_device_program_build(const struct gcal_device *cl,
+                                                      const struct gcal_device_job *job,
+                                                      struct gcal_error *err);
+void gcal_device_program_free(struct gcal_device_program *program);
+/* Among the device's programs; NULL: not there. */
+struct gcal_device_program *gcal_device_find_program(const struct gcal_device *cl,
+                                                     const struct gcal_device_job *job);
 /* The caller's to free; NULL: there is none. */
 char *gcal_device_build_log(const struct gcal_device *cl, cl_program program);
+
+/* ---- load.c ---- */
+
+/* Has a thread build the program of a job, of which source, entry and options are needed, while the
+ * device is used for others.
+ */
+void gcal_device_load(struct gcal_device *cl, const struct gcal_device_job *job);
+/* Waits for it: then it is among the device's programs, unless it could not be built. */
+void gcal_device_load_end(struct gcal_device *cl);
 
 /* ---- buffers.c ---- */
 

@@ -20,7 +20,8 @@ struct worker_device {
     struct gcal_worker_ahead *ahead; /* NULL: nothing is built ahead */
     bool owns_ahead;
     enum gcal_worker_ahead_stage stage; /* in it */
-    double first_s; /* to wait until all is built, at most, from now on */
+    double first_s;   /* to wait until all is built, at most, from now on */
+    bool loads_ahead; /* programs, while kernels are launched */
 };
 
 static int restart(void *context, struct gcal_error *err)
@@ -49,14 +50,17 @@ static enum gcal_worker_outcome prepare(void *context, const struct gcal_kernel 
                                         struct gcal_error *err)
 {
     struct worker_device *d = context;
+    const struct gcal_kernel *next = NULL;
     struct gcal_built built;
     bool is_built;
 
     if (d->first_s > 0)
         d->first_s -= gcal_worker_ahead_finish(d->ahead, &d->tick, d->first_s);
     is_built = d->ahead && gcal_worker_ahead_wait(d->ahead, kernel, &d->tick, &built);
-    return gcal_worker_prepare_built(d->worker, kernel, is_built ? &built : NULL, limit_s,
-                                     first_s, status, err);
+    if (d->loads_ahead)
+        next = gcal_worker_ahead_next(d->ahead, kernel);
+    return gcal_worker_prepare_built(d->worker, kernel, is_built ? &built : NULL, next,
+                                     limit_s, first_s, status, err);
 }
 
 static void announce(void *context, const struct gcal_kernel *kernel)
@@ -150,6 +154,7 @@ void gcal_plan_worker_ops_build_ahead(struct gcal_plan_device_ops *ops,
 
     d->ahead = ahead;
     d->first_s = first_s;
+    d->loads_ahead = first_s == 0; /* a CPU's times would suffer */
     ops->announce = announce;
     ops->announced_all = announced_all;
     ops->prepared_all = prepared_all;

@@ -444,3 +444,18 @@ bool gcal_worker_ahead_wait(struct gcal_worker_ahead *a, const struct gcal_kerne
     pthread_mutex_unlock(&a->lock);
     return is_built;
 }
+
+const struct gcal_kernel *gcal_worker_ahead_next(struct gcal_worker_ahead *a,
+                                                 const struct gcal_kernel *kernel)
+{
+    char key[GCAL_HASH_TEXT_SIZE];
+    const struct program *p;
+
+    if (gcal_kernel_is_transfer(kernel) || !make_key(kernel, key))
+        return NULL;
+    pthread_mutex_lock(&a->lock);
+    p = find(a, key);
+    p = p && p->next && p->next->state == BUILT ? p->next : NULL;
+    pthread_mutex_unlock(&a->lock);
+    return p ? &p->kernel : NULL;
+}

@@ -135,11 +135,9 @@ static bool start(struct gcal_worker_builders *b, struct builder *builder)
 
 static enum gcal_worker_outcome begin(struct builder *builder, struct gcal_error *err)
 {
-    const struct gcal_kernel *kernel = builder->kernel;
     struct gcal_buf question = { 0 };
 
-    gcal_worker_put_build(&question, kernel->source, kernel->entry,
-                          kernel->build_options ? kernel->build_options : "");
+    gcal_worker_put_program(&question, builder->kernel);
     builder->state = BUILDING;
     builder->began_s = gcal_clock_now_s();
     return gcal_worker_send(builder->worker, GCAL_WORKER_REQUEST_BUILD, &question, NULL,

@@ -450,9 +450,16 @@ enum gcal_worker_outcome gcal_worker_build(struct gcal_worker *worker, const cha
     return finish(worker, &wire, &answer, NULL, err);
 }
 
+void gcal_worker_put_program(struct gcal_buf *question, const struct gcal_kernel *kernel)
+{
+    gcal_worker_put_build(question, kernel->source, kernel->entry,
+                          kernel->build_options ? kernel->build_options : "");
+}
+
 enum gcal_worker_outcome
 gcal_worker_prepare_built(struct gcal_worker *worker, const struct gcal_kernel *kernel,
-                          const struct gcal_built *built, double limit_s, double *first_s,
+                          const struct gcal_built *built, const struct gcal_kernel *next,
+                          double limit_s, double *first_s,
                           enum gcal_measurement_status *status, struct gcal_error *err)
 {
     struct gcal_buf question = { 0 }, answer;
@@ -462,6 +469,9 @@ gcal_worker_prepare_built(struct gcal_worker *worker, const struct gcal_kernel *
     if (gcal_device_job_put(&question, kernel, kernel->n_sizes, kernel->sizes, err) < 0)
         return refuse(status, &question);
     gcal_wire_put_u32(&question, !built);
+    gcal_wire_put_u32(&question, next != NULL);
+    if (next)
+        gcal_worker_put_program(&question, next);
     outcome = ask(worker, GCAL_WORKER_REQUEST_PREPARE, &question, limit_s, &answer,
                   status, err);
     if (outcome != GCAL_WORKER_DONE)
@@ -480,7 +490,8 @@ enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
                                              enum gcal_measurement_status *status,
                                              struct gcal_error *err)
 {
-    return gcal_worker_prepare_built(worker, kernel, NULL, limit_s, first_s, status, err);
+    return gcal_worker_prepare_built(worker, kernel, NULL, NULL, limit_s, first_s, status,
+                                     err);
 }
 
 enum gcal_worker_outcome

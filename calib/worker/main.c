@@ -58,18 +58,25 @@ static void put_built(struct gcal_buf *buf, const struct gcal_built *built)
     gcal_wire_put_u64(buf, built->multiple);
 }
 
+static int get_program(struct gcal_wire *wire, struct gcal_device_job *job,
+                       struct gcal_error *err)
+{
+    *job = (struct gcal_device_job){ .source = gcal_wire_get_text(wire) };
+    job->entry = gcal_wire_get_text(wire);
+    job->build_options = gcal_wire_get_text(wire);
+    if (!wire->bad && job->source && job->entry && job->build_options)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT, "damaged request to a worker");
+}
+
 static int answer_build(struct state *state, struct gcal_wire *wire, struct reply *r)
 {
-    struct gcal_device_job job = { .source = gcal_wire_get_text(wire) };
     struct gcal_built built = { 0 };
-    int rc = -1;
+    struct gcal_device_job job;
+    int rc = get_program(wire, &job, &r->err);
 
-    job.entry = gcal_wire_get_text(wire);
-    job.build_options = gcal_wire_get_text(wire);
     r->status = GCAL_MEASUREMENT_BUILD_FAILED;
-    if (wire->bad || !job.source || !job.entry || !job.build_options)
-        gcal_error_set(&r->err, GCAL_EINPUT, "damaged request to a worker");
-    else
+    if (rc == 0)
         rc = gcal_device_build(state->cl, &job, &built, &r->err);
     gcal_device_forget_programs(state->cl);
     put_built(&r->payload, &built);
@@ -79,20 +86,24 @@ static int answer_build(struct state *state, struct gcal_wire *wire, struct repl
 
 static int answer_prepare(struct state *state, struct gcal_wire *wire, struct reply *r)
 {
-    struct gcal_device_job job;
+    struct gcal_device_job job, next = { 0 };
     struct gcal_built built = { 0 };
     double time_s = 0;
-    bool asks;
+    bool asks, has_next;
     int rc;
 
     if (gcal_device_job_get(wire, &job, &r->err) < 0)
         return -1;
     asks = gcal_wire_get_u32(wire);
-    rc = gcal_device_prepare(state->cl, &job, &time_s, asks ? &built : NULL, &r->status,
-                             &r->err);
+    has_next = gcal_wire_get_u32(wire);
+    rc = has_next ? get_program(wire, &next, &r->err) : 0;
+    if (rc == 0)
+        rc = gcal_device_prepare(state->cl, &job, has_next ? &next : NULL, &time_s,
+                                 asks ? &built : NULL, &r->status, &r->err);
     gcal_wire_put_f64(&r->payload, time_s);
     put_built(&r->payload, &built);
     gcal_device_job_clear(&job);
+    gcal_device_job_clear(&next);
     return rc;
 }
 

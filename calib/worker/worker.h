@@ -102,11 +102,13 @@ enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
                                              struct gcal_error *err);
 
 /* The same; 'built' is what the driver says of the kernel, which is not asked again: that may
- * take another compilation.
+ * take another compilation.  The program of 'next' is built while the kernel is launched.  Either
+ * may be NULL.
  */
 enum gcal_worker_outcome
 gcal_worker_prepare_built(struct gcal_worker *worker, const struct gcal_kernel *kernel,
-                          const struct gcal_built *built, double limit_s, double *first_s,
+                          const struct gcal_built *built, const struct gcal_kernel *next,
+                          double limit_s, double *first_s,
                           enum gcal_measurement_status *status, struct gcal_error *err);
 
 /* The share of about the last second in which kernels of any process ran on the device; NaN:
@@ -246,5 +248,10 @@ bool gcal_worker_ahead_wait(struct gcal_worker_ahead *ahead,
                             const struct gcal_kernel *kernel,
                             const struct gcal_worker_tick *tick,
                             struct gcal_built *built);
+/* The kernel that was added after this one, of another program, if that is built: its source, entry
+ * and options alone, valid until the end; NULL: none.
+ */
+const struct gcal_kernel *gcal_worker_ahead_next(struct gcal_worker_ahead *ahead,
+                                                 const struct gcal_kernel *kernel);
 
 #endif

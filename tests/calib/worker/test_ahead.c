@@ -128,6 +128,7 @@ static void builds_what_is_added(void **state)
     assert_true(built.work_group_size > 0);
     assert_true(!gcal_worker_ahead_wait(ahead, &transfer, NULL, &built));
     assert_true(!gcal_worker_ahead_wait(ahead, &kernels[N - 1], NULL, &built));
+    assert_null(gcal_worker_ahead_next(ahead, &kernels[1])); /* could not be built */
     assert_int_equal(count_workers(), 1);
     leave(ahead);
     assert_int_equal(count_workers(), 0);
@@ -149,6 +150,9 @@ static void builds_until_all_have_left(void **state)
     gcal_worker_ahead_finish(ahead, NULL, LIMIT_S);
     assert_true(gcal_worker_ahead_wait(ahead, &kernels[1], NULL, &built));
     assert_true(gcal_worker_ahead_wait(ahead, &kernels[0], NULL, &built));
+    assert_string_equal(gcal_worker_ahead_next(ahead, &kernels[0])->build_options,
+                        kernels[1].build_options);
+    assert_null(gcal_worker_ahead_next(ahead, &kernels[1]));
     leave(ahead);
     assert_int_equal(count_workers(), 0);
     gcal_worker_ahead_add(ahead, &kernels[2]); /* too late */
