@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/base/yaml.h"
+#include "calib/base/similar.h"
 #include "calib/worker/worker.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/manual.h"
@@ -18,7 +18,7 @@
 const char *argp_program_version = "gpucal " GPUCAL_VERSION;
 
 #define NAME(name, summary) #name,
-static const char *const names[] = { GCAL_COMMANDS(NAME) NULL };
+static const char *const names[] = { GCAL_COMMANDS(NAME) "help", NULL };
 
 #define ROW(name, summary) { gcal_command_##name, summary },
 static const struct {
@@ -75,8 +75,8 @@ static int find(const char *name)
 
 static int unknown_command(const char *name)
 {
-    fprintf(stderr, "gpucal: unknown command '%s' (did you mean '%s'?)\n", name,
-            gcal_yaml_nearest(name, names));
+    fprintf(stderr, "gpucal: unknown command '%s'%s; 'gpucal help' lists them\n", name,
+            gcal_similar_hint(name, names).text);
     return GCAL_EINPUT;
 }
 
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     argp_err_exit_status = GCAL_EINPUT;
     signal(SIGXFSZ, SIG_IGN); /* a file limit is an error of the write */
     if (argc > 1 && strcmp(argv[1], "--help") == 0)
-        return help();
+        return check_output(help());
     if (argc > 1 && argv[1][0] != '-')
         return check_output(run_named(argc - 1, argv + 1));
     if (argc == 1 && !is_launched())

@@ -15,6 +15,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/file.h"
+#include "calib/base/similar.h"
 #include "calib/base/units.h"
 
 /* More than any file of gpucal needs; protects the stack from hostile files. */
@@ -309,41 +310,6 @@ const struct gcal_yaml *gcal_yaml_find(const struct gcal_yaml *map, const char *
     return NULL;
 }
 
-/* Levenshtein's distance; 64 for words of more than 63 letters. */
-static int distance(const char *a, const char *b)
-{
-    int row[64], n = (int)strlen(b);
-
-    if (n > 63 || strlen(a) > 63)
-        return 64;
-    for (int j = 0; j <= n; j++)
-        row[j] = j;
-    for (int i = 0; a[i]; i++) {
-        int diagonal = row[0];
-
-        row[0] = i + 1;
-        for (int j = 0; j < n; j++) {
-            int change = diagonal + (a[i] != b[j]), best = row[j] + 1;
-
-            diagonal = row[j + 1];
-            if (diagonal + 1 < best)
-                best = diagonal + 1;
-            row[j + 1] = change < best ? change : best;
-        }
-    }
-    return row[n];
-}
-
-const char *gcal_yaml_nearest(const char *word, const char *const *known)
-{
-    const char *best = known[0];
-
-    for (; *known; known++)
-        if (distance(word, *known) < distance(word, best))
-            best = *known;
-    return best;
-}
-
 static bool is_one_of(const char *word, const char *const *known)
 {
     while (*known && strcmp(*known, word) != 0)
@@ -361,9 +327,8 @@ int gcal_yaml_check_keys(const struct gcal_yaml *node, const char *const *known,
         const char *key = node->keys[i]->text;
 
         if (!is_one_of(key, known))
-            return gcal_yaml_error(node->keys[i], err,
-                                   "unknown key '%s' (did you mean '%s'?)", key,
-                                   gcal_yaml_nearest(key, known));
+            return gcal_yaml_error(node->keys[i], err, "unknown key '%s'%s", key,
+                                   gcal_similar_hint(key, known).text);
     }
     return 0;
 }

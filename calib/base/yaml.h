@@ -57,9 +57,6 @@ const struct gcal_yaml *gcal_yaml_find(const struct gcal_yaml *map, const char *
 int gcal_yaml_check_keys(const struct gcal_yaml *node, const char *const *known,
                          struct gcal_error *err);
 
-/* The word of 'known' (NULL-ended, not empty) that is most similar to 'word'. */
-const char *gcal_yaml_nearest(const char *word, const char *const *known);
-
 /* The value of a scalar as a type: 0, or -1 with 'err', which says what was expected.
  * 'what' names the value in the message, e.g. "budget_s".
  */

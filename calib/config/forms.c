@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/similar.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
 #include "calib/model/form.h"
@@ -68,10 +69,10 @@ static int check_form_name(const struct gcal_yaml *list, size_t i, struct gcal_e
 
     if (!gcal_yaml_text(item, "a form", err) || !(known = form_names(err)))
         return -1;
-    near = gcal_yaml_nearest(item->text, known);
-    if (strcmp(near, item->text) != 0)
-        rc = gcal_yaml_error(item, err, "no form '%.60s' (did you mean '%s'?)",
-                             item->text, near);
+    near = gcal_similar(item->text, known);
+    if (!near || strcmp(near, item->text) != 0)
+        rc = gcal_yaml_error(item, err, "no form '%.60s'%s", item->text,
+                             gcal_similar_hint(item->text, known).text);
     for (size_t k = 0; k < i && rc == 0; k++)
         if (strcmp(list->items[k]->text, item->text) == 0)
             rc = gcal_yaml_error(item, err, "the form '%s' is listed twice", item->text);

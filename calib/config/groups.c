@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/similar.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
 #include "calib/model/named_expr.h"
@@ -82,9 +83,9 @@ static int read_cost(const struct gcal_yaml *node, const struct gcal_expr_names 
         return 0;
     if (is_word(text) && !gcal_expr_names_has(names, text))
         return gcal_yaml_error(node, err,
-                               "'%.60s' is neither a feature class (did you mean '%s'?) "
-                               "nor in 'expressions'",
-                               text, gcal_yaml_nearest(text, class_names));
+                               "'%.60s' is neither a feature class%s nor in "
+                               "'expressions'",
+                               text, gcal_similar_hint(text, class_names).text);
     if (!(cost->expression = gcal_expr_names_resolve(names, text, &why)))
         return gcal_yaml_error(node, err, "%s", why.text);
     return 0;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/similar.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
 
@@ -55,10 +56,13 @@ int gcal_config_read_kinds(const struct gcal_yaml *node, char ***kinds, size_t *
 
     if (gcal_config_read_strings(node, "kinds", kinds, count, err) < 0)
         return -1;
-    for (size_t i = 0; i < *count; i++)
-        if (strcmp(gcal_yaml_nearest((*kinds)[i], known), (*kinds)[i]) != 0)
+    for (size_t i = 0; i < *count; i++) {
+        const char *near = gcal_similar((*kinds)[i], known);
+
+        if (!near || strcmp(near, (*kinds)[i]) != 0)
             return gcal_yaml_error(node->items[i], err,
                                    "device kind '%s' is none of gpu, accelerator, cpu",
                                    (*kinds)[i]);
+    }
     return 0;
 }

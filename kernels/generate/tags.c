@@ -5,6 +5,7 @@
 #include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/similar.h"
 #include "calib/base/strings.h"
 #include "kernels/generate/private.h"
 
@@ -335,15 +336,15 @@ static int check_plain(const struct gcal_catalogue *catalogue, const char *tag,
             rc = add_word(&known, tags->items[j], err);
     }
     if (rc == 0) {
-        const char *near = known.n ? gcal_yaml_nearest(tag, known.list) : NULL;
+        const char *near = known.n ? gcal_similar(tag, known.list) : NULL;
 
-        if (!near)
+        if (!known.n)
             rc = gcal_error_set(err, GCAL_EINPUT, "the catalogue is empty");
-        else if (strcmp(near, tag) != 0)
+        else if (!near || strcmp(near, tag) != 0)
             rc = gcal_error_set(err, GCAL_EINPUT,
-                                "no measurement kernel has the tag '%s' (did you mean "
-                                "'%s'? 'gpucal kernels' lists them)",
-                                tag, near);
+                                "no measurement kernel has the tag '%s'%s; 'gpucal "
+                                "kernels' lists them",
+                                tag, gcal_similar_hint(tag, known.list).text);
     }
     free(known.list);
     return rc;
@@ -366,9 +367,8 @@ static int argument_error(const struct gcal_catalogue *catalogue,
             }
     }
     gcal_error_set(err, GCAL_EINPUT,
-                   "none of the kernels that the tags pick has an argument '%s' (did you "
-                   "mean '%s'?)",
-                   argument, gcal_yaml_nearest(argument, known.list));
+                   "none of the kernels that the tags pick has an argument '%s'%s",
+                   argument, gcal_similar_hint(argument, known.list).text);
     free(known.list);
     return -1;
 }

@@ -5,8 +5,8 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/similar.h"
 #include "calib/base/strings.h"
-#include "calib/base/yaml.h"
 #include "kernels/source/private.h"
 
 /* ---- functions ---- */
@@ -87,15 +87,15 @@ static void list_names(const struct gcal_strings *names, struct gcal_buf *text)
         gcal_buf_printf(text, "%s%s", i ? ", " : "", names->items[i]);
 }
 
-static const char *nearest(const char *name, const struct gcal_strings *names)
+static struct gcal_similar_hint hint(const char *name, const struct gcal_strings *names)
 {
     const char **known = calloc(names->n + 1, sizeof(*known)); /* NULL-ended */
-    const char *found = names->items[0];
+    struct gcal_similar_hint found = { "" };
 
     for (size_t i = 0; known && i < names->n; i++)
         known[i] = names->items[i];
     if (known)
-        found = gcal_yaml_nearest(name, known);
+        found = gcal_similar_hint(name, known);
     free(known);
     return found;
 }
@@ -113,9 +113,8 @@ static int refuse_name(const struct gcal_source_unit *unit, const char *name,
         if (!names.n)
             gcal_error_set(err, GCAL_EINPUT, "%s: no %s in this file", unit->file, what);
         else if (name)
-            gcal_error_set(err, GCAL_EINPUT,
-                           "%s: no %s named '%s' (did you mean '%s'?); there are: %s",
-                           unit->file, what, name, nearest(name, &names),
+            gcal_error_set(err, GCAL_EINPUT, "%s: no %s named '%s'%s; there are: %s",
+                           unit->file, what, name, hint(name, &names).text,
                            list.data ? list.data : "");
         else
             gcal_error_set(err, GCAL_EINPUT,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/base/yaml.h"
+#include "calib/base/similar.h"
 #include "mpi/cli/option_rows.h"
 
 enum { MAX_WORDS = 16 }; /* that an argument names */
@@ -24,6 +24,7 @@ struct check {
 
 /* argp has these by itself. */
 static const char *const own[] = { "help", "usage", "version" };
+static const char own_letters[] = "?V";
 enum { N_OWN = sizeof(own) / sizeof(*own) };
 
 static bool is_option(const struct argp_option *o)
@@ -86,11 +87,22 @@ static void check_value(const struct check *c, const struct argp_option *o,
         fprintf(stderr, "%s: --%s: expected ", c->command, o->name);
         for (size_t i = 0; i < n; i++)
             fprintf(stderr, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", known[i]);
-        fprintf(stderr, ", found '%s' (did you mean '%s'?)\n", value,
-                gcal_yaml_nearest(value, known));
+        fprintf(stderr, ", found '%s'%s\n", value, gcal_similar_hint(value, known).text);
         refuse(c);
     }
     free(words);
+}
+
+static _Noreturn void refuse_long(const struct check *c, const char *text, size_t length)
+{
+    char *word = strndup(text, length);
+    const char *found = word ? gcal_similar(word, c->names) : NULL;
+
+    fprintf(stderr, "%s: unknown option '--%.*s'", c->command, (int)length, text);
+    if (found)
+        fprintf(stderr, " (did you mean '--%s'?)", found);
+    fputs("\n", stderr);
+    refuse(c);
 }
 
 /* How many further arguments 'text', "--NAME" or "--NAME=VALUE" at argv[0], takes. */
@@ -102,25 +114,28 @@ static int check_long(const struct check *c, char **argv)
     const struct argp_option *o = name ? find_long(c, name) : NULL;
     bool takes_next = o && o->arg && !value && !(o->flags & OPTION_ARG_OPTIONAL);
 
-    if (!name) {
-        char *word = strndup(text, length);
-
-        fprintf(stderr, "%s: unknown option '--%.*s' (did you mean '--%s'?)\n",
-                c->command, (int)length, text,
-                word ? gcal_yaml_nearest(word, c->names) : c->names[0]);
-        refuse(c);
-    }
+    if (!name)
+        refuse_long(c, text, length);
     if (o && o->arg && (value || (takes_next && argv[1])))
         check_value(c, o, value ? value + 1 : argv[1]);
     return takes_next && argv[1];
 }
 
-/* The same of "-abc" and "-nVALUE"; argp refuses unknown letters. */
+static _Noreturn void refuse_letter(const struct check *c, char letter)
+{
+    fprintf(stderr, "%s: unknown option '-%c'%s\n", c->command, letter,
+            letter == 'h' ? " (did you mean '--help'?)" : "");
+    refuse(c);
+}
+
+/* The same of "-abc" and "-nVALUE". */
 static int check_letters(const struct check *c, char **argv)
 {
     for (const char *letter = argv[0] + 1; *letter; letter++) {
         const struct argp_option *o = find_letter(c, *letter);
 
+        if (!o && !strchr(own_letters, *letter))
+            refuse_letter(c, *letter);
         if (!o || !o->arg)
             continue;
         if (letter[1] || (!(o->flags & OPTION_ARG_OPTIONAL) && argv[1]))

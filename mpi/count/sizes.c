@@ -198,21 +198,19 @@ static int refuse_name(const struct known *known, const char *name,
                        struct gcal_error *err)
 {
     const struct gcal_profile *p = known->profile;
-    size_t n = 0;
-    const char **names =
-        calloc(p->n_parameters + known->description.arguments.n + 1, sizeof(*names));
+    const struct gcal_strings *arguments = &known->description.arguments;
+    struct gcal_buf names = { 0 };
 
-    if (!names)
-        return gcal_error_memory(err);
     for (size_t i = 0; i < p->n_parameters; i++)
-        names[n++] = p->parameters[i];
-    for (size_t i = 0; i < known->description.arguments.n; i++)
-        names[n++] = known->description.arguments.items[i];
-    gcal_error_set(err, GCAL_EINPUT, "--at: '%s' is not a size%s of kernel '%s'%s%s%s",
+        gcal_buf_printf(&names, "%s%s", names.size ? ", " : "", p->parameters[i]);
+    for (size_t i = 0; i < arguments->n; i++)
+        if (!is_size(p, arguments->items[i]))
+            gcal_buf_printf(&names, "%s%s", names.size ? ", " : "", arguments->items[i]);
+    gcal_error_set(err, GCAL_EINPUT, "--at: '%s' is not a size%s of kernel '%s'; %s%s",
                    name, known->described ? " or an argument" : "", p->kernel,
-                   n ? " (did you mean '" : ", which has none",
-                   n ? gcal_yaml_nearest(name, names) : "", n ? "'?)" : "");
-    free(names);
+                   names.size ? "there are: " : "there is none",
+                   names.data ? names.data : "");
+    gcal_buf_free(&names);
     return -1;
 }
 

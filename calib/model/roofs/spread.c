@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/similar.h"
 #include "calib/base/yaml.h"
 #include "calib/model/roofs/roofs.h"
 
@@ -125,15 +126,14 @@ static int check_class(const struct gcal_yaml *node, const struct gcal_roofs *ro
 
     for (size_t i = 0; i < roofs->n; i++)
         known[4 + i] = roofs->roofs[i].name;
-    near = gcal_yaml_nearest(node->text, known);
-    return strcmp(near, node->text) == 0
+    near = gcal_similar(node->text, known);
+    return near && strcmp(near, node->text) == 0
                ? 0
                : gcal_yaml_error(node, err,
                                  KEY
                                  ": '%.60s' is neither a roof of the model nor one of "
-                                 "small, estimated, other, microbenchmarks (did you "
-                                 "mean '%s'?)",
-                                 node->text, near);
+                                 "small, estimated, other, microbenchmarks%s",
+                                 node->text, gcal_similar_hint(node->text, known).text);
 }
 
 static int read_class(const struct gcal_yaml *key, const struct gcal_yaml *value,

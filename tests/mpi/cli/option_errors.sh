@@ -16,6 +16,11 @@ expect() { # TEXT ARGUMENT...: status 1, and a first line with TEXT
 
 expect "unknown command 'predct' (did you mean 'predict'?)" predct
 expect "unknown command 'shwo' (did you mean 'show'?)" help shwo
+for word in ls foo x version run measure; do
+    expect "unknown command '$word'; 'gpucal help' lists them" $word
+done
+expect "unknown command 'helpp' (did you mean 'help'?)" helpp
+expect "unknown command 'calib' (did you mean 'calibrate'?)" calib
 expect "unknown option '--nodes' (did you mean '--node'?)" show --nodes n1
 expect "unknown option '--onchip' (did you mean '--on-chip'?)" remove x.cl --onchip
 expect "unknown option '--usgae' (did you mean '--usage'?)" audit --usgae
@@ -24,6 +29,12 @@ expect "--match: expected superset, identical, subset or intersect, found 'subst
 expect "--std: expected CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0, found 'CL1.3'" count x.cl --std CL1.3
 expect "--format: expected text or yaml, found 'yml' (did you mean 'yaml'?)" count x.cl -j -f yml
 expect "found 'yml'" count x.cl -fyml
+expect "unknown option '-h' (did you mean '--help'?)" show -h
+expect "unknown option '-x'" show -qx
+# Nothing is suggested for what is similar to nothing.
+for option in --wide --xyz --qqqq; do
+    [[ $("$gpucal" show $option 2>&1) != *"did you mean"* ]] || { echo "show $option: a suggestion"; status=1; }
+done
 # Not options: what follows --, and values that begin with --.
 expect "no.cl" count -l 1 -g n -- --nodes/no.cl
 expect "no.cl" count -l 1 -g n --define --nodes no.cl

@@ -113,7 +113,7 @@ static void errors_say_what_to_write(void **state)
     expect_error("n=1,m=1,n=2", "'n' is given twice; write n=1024,2048");
     expect_error("n=8:1,m=1", "found '8:1'");
     expect_error("n=0:8,m=1", "found '0:8'");
-    expect_error("n=1,m=1,k=1", "'k' is not a size of kernel 'k' (did you mean 'n'?)");
+    expect_error("n=1,m=1,k=1", "'k' is not a size of kernel 'k'; there are: n, m");
     expect_error("n=1e-300:1e300,m=1:1e300", "--at: more than 100000 combinations");
 }
 
