@@ -1,5 +1,7 @@
-/* escape.c - untrusted text as part of HTML and of Prometheus' text format */
+/* escape.c - untrusted text as part of HTML, of Prometheus' text format and of a shell's command */
 #include "mpi/cli/escape.h"
+
+#include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/utf8.h"
@@ -46,4 +48,22 @@ void gcal_escape_label(struct gcal_buf *buf, const char *text)
     };
 
     escape(buf, text, table);
+}
+
+void gcal_escape_shell(struct gcal_buf *buf, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_./:=,+-";
+
+    if (*word && !word[strspn(word, plain)]) {
+        gcal_buf_puts(buf, word);
+        return;
+    }
+    gcal_buf_puts(buf, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            gcal_buf_puts(buf, "'\\''");
+        else
+            gcal_buf_put(buf, word, 1);
+    gcal_buf_puts(buf, "'");
 }

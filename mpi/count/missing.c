@@ -7,6 +7,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "kernels/count/count.h"
+#include "mpi/cli/escape.h"
 #include "mpi/count/options.h"
 
 struct missing {
@@ -14,15 +15,6 @@ struct missing {
 };
 
 /* ---- the command that would do ---- */
-
-/* A word of a command line, quoted for a shell where it needs to be. */
-static void put_word(struct gcal_buf *out, const char *word)
-{
-    if (*word && !strpbrk(word, " \t\n\"'\\$`&|;<>()*?[]{}#~!"))
-        gcal_buf_printf(out, " %s", word);
-    else
-        gcal_buf_printf(out, " '%s'", word);
-}
 
 static void put_local(struct gcal_buf *out, size_t n_dims)
 {
@@ -59,8 +51,10 @@ static void put_command(struct gcal_buf *out, const struct gcal_count_options *o
     size_t n_dims = request->n_dims ? request->n_dims : o->n_dims ? o->n_dims : d->n_dims;
 
     gcal_buf_puts(out, o->argv[0]);
-    for (int i = 1; i < o->argc; i++)
-        put_word(out, o->argv[i]);
+    for (int i = 1; i < o->argc; i++) {
+        gcal_buf_puts(out, " ");
+        gcal_escape_shell(out, o->argv[i]);
+    }
     if (m->kernel)
         gcal_buf_printf(out, " --kernel %s", request->kernel);
     if (m->local && !d->local_size[0])

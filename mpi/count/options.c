@@ -13,6 +13,7 @@
 #include "calib/base/file.h"
 #include "kernels/includes/includes.h"
 #include "mpi/cli/count_cache.h"
+#include "mpi/cli/escape.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/count/missing.h"
 
@@ -184,6 +185,16 @@ static void put_define(struct gcal_buf *out, const char *definition)
     gcal_buf_puts(out, " ");
 }
 
+/* The option as it was given, for another command line. */
+static void keep_option(struct gcal_count_options *o, int key, const char *arg)
+{
+    for (const struct argp_option *k = kernel_options; k->name; k++)
+        if (k->key == key) {
+            gcal_buf_printf(&o->source_options, " --%s ", k->name);
+            gcal_escape_shell(&o->source_options, arg);
+        }
+}
+
 static error_t parse_kernel(int key, char *arg, struct argp_state *state)
 {
     struct gcal_count_options *o = state->input;
@@ -204,18 +215,23 @@ static error_t parse_kernel(int key, char *arg, struct argp_state *state)
         break;
     case 'D':
         put_define(&o->build_options, arg);
+        keep_option(o, key, arg);
         break;
     case 'I':
         gcal_option_list_add(&o->include_folders, arg, state);
+        keep_option(o, key, arg);
         break;
     case STD:
         gcal_buf_printf(&o->build_options, "-cl-std=%s ", arg);
+        keep_option(o, key, arg);
         break;
     case ASSUME:
         o->assume = arg;
+        keep_option(o, key, arg);
         break;
     case 'T':
         parse_trips(o, arg, state);
+        keep_option(o, key, arg);
         break;
     case ARGP_KEY_ARG:
         if (o->file)
@@ -277,6 +293,7 @@ const struct argp gcal_count_options_argp = { .options = count_options,
 void gcal_count_options_clear(struct gcal_count_options *o)
 {
     gcal_buf_free(&o->build_options);
+    gcal_buf_free(&o->source_options);
     free(o->global_text);
     free(o->trips);
     free(o->include_folders.items);

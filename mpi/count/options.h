@@ -30,6 +30,9 @@ struct gcal_count_options {
     struct gcal_count_trips *trips;
     struct gcal_buf build_options; /* for OpenCL compilers as well: macros, standard */
     struct gcal_option_list include_folders;
+    struct gcal_buf
+        source_options; /* -D, -I, --std, --trips and --assume as given, each after
+                                       a space, for another command line */
     struct gcal_option_list ats; /* --at, see sizes.h */
     bool requires_sizes;         /* set by the command: a message asks for them, too */
     int argc;                    /* of the command, for messages */

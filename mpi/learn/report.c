@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
 #include "calib/model/profile.h"
+#include "mpi/cli/escape.h"
 #include "mpi/cli/json.h"
 #include "mpi/learn/private.h"
 
@@ -39,11 +41,12 @@ void gcal_learn_print_plan(const struct gcal_learning *l)
     fflush(stdout);
 }
 
-static void print_word(const char *word)
+static void put_option(struct gcal_buf *line, const char *name, const char *value)
 {
-    bool quoted = strpbrk(word, " ()*<>=&;|'\"$%") != NULL;
-
-    printf(quoted ? "'%s'" : "%s", word);
+    if (!value)
+        return;
+    gcal_buf_printf(line, " --%s ", name);
+    gcal_escape_shell(line, value);
 }
 
 /* The command that predicts the kernel at the last point. */
@@ -52,27 +55,30 @@ static void print_prediction_command(const struct gcal_learning *l)
     const struct gcal_count_options *o = &l->c->count;
     const double *sizes = l->points.values + (l->points.n - 1) * l->points.n_sizes;
     const struct gcal_count_signature *s = &l->own.signature;
+    struct gcal_buf line = { 0 };
 
-    printf("predict it: gpucal predict %s --kernel %s", o->file, s->kernel);
+    gcal_buf_puts(&line, "predict it: gpucal predict ");
+    gcal_escape_shell(&line, o->file);
+    gcal_buf_printf(&line, " --kernel %s", s->kernel);
     for (size_t d = 0; d < s->n_dims; d++)
-        printf("%s%zu", d ? "," : " --local ", s->local_size[d]);
-    printf(" --global ");
+        gcal_buf_printf(&line, "%s%zu", d ? "," : " --local ", s->local_size[d]);
     for (size_t d = 0; d < s->n_dims; d++) {
-        printf("%s", d ? "," : "");
-        print_word(o->global[d]);
+        gcal_buf_puts(&line, d ? "," : " --global ");
+        gcal_escape_shell(&line, o->global[d]);
     }
-    if (o->assume) {
-        printf(" --assume ");
-        print_word(o->assume);
-    }
-    printf(" --at ");
+    if (o->source_options.size)
+        gcal_buf_puts(&line, o->source_options.data);
     for (size_t i = 0; i < l->own.profile->n_parameters; i++) {
         const char *name = l->own.profile->parameters[i];
 
-        printf("%s%s=%.0f", i ? "," : "", name,
-               sizes[gcal_own_sizes_find(&l->own, name, strlen(name))]);
+        gcal_buf_printf(&line, "%s%s=%.0f", i ? "," : " --at ", name,
+                        sizes[gcal_own_sizes_find(&l->own, name, strlen(name))]);
     }
-    printf("\n");
+    put_option(&line, "device", l->c->device);
+    put_option(&line, "store", l->c->store);
+    if (!line.failed)
+        puts(line.data);
+    gcal_buf_free(&line);
 }
 
 static void print_json(const struct gcal_learning *l, double took_s)

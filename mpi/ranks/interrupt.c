@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "calib/base/buf.h"
+#include "mpi/cli/escape.h"
 #include "mpi/ranks/ranks.h"
 
 static const int signals[] = { SIGINT, SIGTERM };
@@ -28,31 +29,12 @@ static void say_it(int number)
     raise(number);
 }
 
-/* A space and a word of a shell's command line. */
-static void put_word(struct gcal_buf *buf, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789_./:=,+-";
-
-    if (*word && !word[strspn(word, plain)]) {
-        gcal_buf_printf(buf, " %s", word);
-        return;
-    }
-    gcal_buf_puts(buf, " '");
-    for (; *word; word++)
-        if (*word == '\'')
-            gcal_buf_puts(buf, "'\\''");
-        else
-            gcal_buf_put(buf, word, 1);
-    gcal_buf_puts(buf, "'");
-}
-
 static void put_option(struct gcal_buf *buf, const char *name, const char *value)
 {
     if (!value)
         return;
-    gcal_buf_printf(buf, " --%s", name);
-    put_word(buf, value);
+    gcal_buf_printf(buf, " --%s ", name);
+    gcal_escape_shell(buf, value);
 }
 
 static void put_catalogue(struct gcal_buf *buf, const struct gcal_ranks_options *o)

@@ -86,12 +86,18 @@ case_saxpy() {
 
 # Sizes are found by trying; structures, which the interpreter runs, too.
 case_structures() {
-    learn own.cl -k drift -l 64 -g n
+    unset GPUCAL_STORE
+    learn own.cl -k drift -l 64 -g n -D UNUSED=7 --assume 'n >= 64' --store "$work/store"
     expect_status 0
+    command=$(sed -n 's/^predict it: gpucal //p' out)
     expect_line 'p: 8\*n elements of float32, written'
     expect_line 'dt = 0.5 \(--set dt=VALUE\)'
     expect_line "results: two runs agree, and so does the host's interpreter"
     expect_line "learned 'drift' in"
+    # The command that it prints has the macros, the conditions and the store.
+    eval "run '$gpucal' $command"
+    expect_status 0
+    expect_line '\(model drift\)'
 }
 
 # Positions that data give: a sparse matrix.
