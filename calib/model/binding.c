@@ -254,22 +254,22 @@ static int check_counted(const struct gcal_binding *binding,
                          const struct gcal_profile *profile, enum gcal_feature_kind kind,
                          struct gcal_error *err)
 {
-    const char *option = NULL;
+    bool counted = true;
 
     switch (gcal_feature_info(kind)->counted) {
     case GCAL_FEATURE_COUNTED_ALWAYS:
         break;
     case GCAL_FEATURE_COUNTED_WITH_INDEX_ARITHMETIC:
-        option = profile->index_arithmetic ? NULL : "--index-arithmetic";
+        counted = profile->index_arithmetic;
         break;
     case GCAL_FEATURE_COUNTED_WITH_BANKS:
-        option = profile->n_banks ? NULL : "--banks";
+        counted = profile->n_banks;
         break;
     case GCAL_FEATURE_COUNTED_WITH_SUB_GROUP:
-        option = profile->divergence ? NULL : "--sub-group";
+        counted = profile->divergence;
         break;
     case GCAL_FEATURE_COUNTED_WITH_TRAFFIC:
-        option = profile->sector_bytes ? NULL : "--traffic";
+        counted = profile->sector_bytes;
         break;
     case GCAL_FEATURE_COUNTED_NEVER:
         return gcal_error_set(err, GCAL_EINPUT, "it is measured, not counted");
@@ -278,11 +278,13 @@ static int check_counted(const struct gcal_binding *binding,
                    ? 0
                    : gcal_error_set(err, GCAL_EINPUT, "it is the device's, not counted");
     }
-    return option ? gcal_error_set(err, GCAL_EINPUT,
-                                   "it was not counted: count the kernel with 'gpucal "
-                                   "count %s'",
-                                   option)
-                  : 0;
+    /* All options at once: a model that needs one mostly needs the others. */
+    return counted ? 0
+                   : gcal_error_set(err, GCAL_EINPUT,
+                                    "it was not counted: count the kernel with 'gpucal "
+                                    "count --sub-group %g --banks 32 --traffic "
+                                    "--index-arithmetic'",
+                                    binding->sub_group_size);
 }
 
 static int add_terms(struct gcal_binding *binding, const struct gcal_profile *profile,

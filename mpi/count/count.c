@@ -103,7 +103,8 @@ static const struct argp argp = {
         "trips cannot be counted is refused, some unless --allow-estimates is given.\n\n"
         "Examples:\n"
         "  gpucal count matmul.cl --local 16,16 --global n,n --sub-group 32 --at n=64\n"
-        "  gpucal count matmul.cl -k tiled -D T=16 -l 16,16 -g n,n -o tiled.yaml\n"
+        "  gpucal count matmul.cl -k tiled -D T=16 -l 16,16 -g n,n --sub-group 32 \\\n"
+        "    --banks 32 --traffic --index-arithmetic -o tiled.yaml\n"
         "  gpucal count spmv.cl --local 128 --global rows --trips 9:per_row\n"
         "  gpucal count my.cl -k saxpy -I include --std=CL2.0 -l 64 -g n --at n=2^20\n"
         "  gpucal count tile.cl -l 32,8 -g n,n/4 --sub-group 32 --banks 32 --json",
