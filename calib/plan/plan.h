@@ -169,12 +169,6 @@ gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid
  */
 void gcal_plan_worker_ops_build_ahead(struct gcal_plan_device_ops *ops,
                                       struct gcal_worker_ahead *ahead, double first_s);
-/* The same for a device that is measured alone, with workers of its own; if there can be none,
- * nothing is built ahead.
- */
-void gcal_plan_worker_ops_build_alone(struct gcal_plan_device_ops *ops,
-                                      const struct gcal_device_info *info,
-                                      const struct gcal_config_measure_options *options);
 /* How long nothing is launched on such a device, at most, while something is built. */
 double gcal_plan_building_s(const struct gcal_device_info *info,
                             const struct gcal_config_measure_options *options);
@@ -189,6 +183,15 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
                       const struct gcal_kernel_list *kernels,
                       const struct gcal_config_measure_options *options,
                       const struct gcal_plan_hooks *hooks, struct gcal_error *err);
+
+/* The same by workers of 'spawner', on the only device that is measured: many programs are built
+ * ahead.
+ */
+int gcal_plan_measure_alone(struct gcal_worker_spawner *spawner, const char *node,
+                            const struct gcal_device_info *info,
+                            const struct gcal_kernel_list *kernels,
+                            const struct gcal_config_measure_options *options,
+                            const struct gcal_plan_hooks *hooks, struct gcal_error *err);
 
 /* The kernel as sinks get it, with its counts as a text; the caller's to clear. */
 int gcal_plan_record_kernel(const struct gcal_kernel *kernel,

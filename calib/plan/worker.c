@@ -8,6 +8,11 @@
 /* NaN as a floating-point number. */
 #define GUARD 0xff
 
+/* From so many on, another worker pays: before it builds, it opens the device, which takes as long
+ * as the first five or so take to build.
+ */
+#define LEAST_PROGRAMS 8
+
 /* Share of a CPU's budget in which kernels are built before any is launched. */
 #define BUILDING_SHARE 0.5
 
@@ -166,21 +171,6 @@ double gcal_plan_building_s(const struct gcal_device_info *info,
     return strcmp(info->device_type, "cpu") == 0 ? BUILDING_SHARE * options->budget_s : 0;
 }
 
-void gcal_plan_worker_ops_build_alone(struct gcal_plan_device_ops *ops,
-                                      const struct gcal_device_info *info,
-                                      const struct gcal_config_measure_options *options)
-{
-    struct worker_device *d = ops->context;
-    size_t n = gcal_worker_ahead_workers(d->spawner, info, 1);
-    struct gcal_worker_ahead *ahead =
-        n ? gcal_worker_ahead_start(d->spawner, info->uid, n, 1, d->limit_s, NULL) : NULL;
-
-    if (!ahead)
-        return;
-    gcal_plan_worker_ops_build_ahead(ops, ahead, gcal_plan_building_s(info, options));
-    d->owns_ahead = true;
-}
-
 void gcal_plan_worker_ops_destroy(struct gcal_plan_device_ops *ops)
 {
     struct worker_device *d = ops->context;
@@ -196,4 +186,66 @@ void gcal_plan_worker_ops_destroy(struct gcal_plan_device_ops *ops)
         free(d);
     }
     *ops = (struct gcal_plan_device_ops){ 0 };
+}
+
+/* ---- a device that is measured alone ---- */
+
+static bool same_program(const struct gcal_kernel *a, const struct gcal_kernel *b)
+{
+    const char *x = a->build_options, *y = b->build_options;
+
+    return strcmp(a->source, b->source) == 0 && strcmp(a->entry, b->entry) == 0 &&
+           strcmp(x ? x : "", y ? y : "") == 0;
+}
+
+/* Those of a generator follow each other. */
+static size_t count_programs(const struct gcal_kernel_list *kernels)
+{
+    const struct gcal_kernel *before = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < kernels->n_kernels; i++) {
+        const struct gcal_kernel *k = kernels->kernels[i];
+
+        if (gcal_kernel_is_transfer(k) || (before && same_program(before, k)))
+            continue;
+        before = k;
+        n++;
+    }
+    return n;
+}
+
+/* By workers of its own; if there can be none, nothing is built ahead. */
+static void build_alone(struct gcal_plan_device_ops *ops,
+                        const struct gcal_device_info *info,
+                        const struct gcal_config_measure_options *options)
+{
+    struct worker_device *d = ops->context;
+    size_t n = gcal_worker_ahead_workers(d->spawner, info, 1);
+    struct gcal_worker_ahead *ahead =
+        n ? gcal_worker_ahead_start(d->spawner, info->uid, n, 1, d->limit_s, NULL) : NULL;
+
+    if (!ahead)
+        return;
+    gcal_plan_worker_ops_build_ahead(ops, ahead, gcal_plan_building_s(info, options));
+    d->owns_ahead = true;
+}
+
+int gcal_plan_measure_alone(struct gcal_worker_spawner *spawner, const char *node,
+                            const struct gcal_device_info *info,
+                            const struct gcal_kernel_list *kernels,
+                            const struct gcal_config_measure_options *options,
+                            const struct gcal_plan_hooks *hooks, struct gcal_error *err)
+{
+    struct gcal_plan_device_ops ops = gcal_plan_worker_ops_create(
+        spawner, info->uid, options->kernel_limit_s, NULL, err);
+    int rc;
+
+    if (!ops.context)
+        return -1;
+    if (count_programs(kernels) >= LEAST_PROGRAMS)
+        build_alone(&ops, info, options);
+    rc = gcal_plan_measure(&ops, node, info, kernels, options, hooks, err);
+    gcal_plan_worker_ops_destroy(&ops);
+    return rc;
 }

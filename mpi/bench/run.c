@@ -101,22 +101,14 @@ static int measure(struct context *c, struct gcal_worker_spawner *spawner,
                    const struct gcal_config_measure_options *options,
                    struct gcal_error *err)
 {
-    const struct gcal_device_info *info = c->run->info;
     struct gcal_plan_hooks hooks = {
         .sink = { .context = c, .kernel = take_kernel, .measurement = take_measurement },
         .progress = take_progress,
         .progress_context = c,
     };
-    struct gcal_plan_device_ops ops = gcal_plan_worker_ops_create(
-        spawner, info->uid, options->kernel_limit_s, NULL, err);
-    int rc = -1;
 
-    if (ops.context && c->run->list.n_kernels > 1)
-        gcal_plan_worker_ops_build_alone(&ops, info, options);
-    if (ops.context)
-        rc = gcal_plan_measure(&ops, c->node, info, &c->run->list, options, &hooks, err);
-    gcal_plan_worker_ops_destroy(&ops);
-    return rc;
+    return gcal_plan_measure_alone(spawner, c->node, c->run->info, &c->run->list, options,
+                                   &hooks, err);
 }
 
 /* Sizes too short for the clock of the device do not matter if a longer one was measured.

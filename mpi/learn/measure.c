@@ -127,15 +127,10 @@ static int measure_list(struct run *run, const struct gcal_device_info *info,
         .progress = show_progress,
         .progress_context = run,
     };
-    struct gcal_plan_device_ops ops = gcal_plan_worker_ops_create(
-        r->devices->spawner, info->uid, options.kernel_limit_s, NULL, err);
-    int rc = -1;
 
     options.enough_s = ENOUGH_S;
-    if (ops.context)
-        rc = gcal_plan_measure(&ops, run->node, info, run->list, &options, &hooks, err);
-    gcal_plan_worker_ops_destroy(&ops);
-    return rc;
+    return gcal_plan_measure_alone(r->devices->spawner, run->node, info, run->list,
+                                   &options, &hooks, err);
 }
 
 static int measure_device(struct run *run, const struct gcal_device_info *info,

@@ -206,14 +206,9 @@ static int measure(struct run *r, struct gcal_worker_spawner *spawner,
         .progress = show_progress,
         .progress_context = r,
     };
-    struct gcal_plan_device_ops ops = gcal_plan_worker_ops_create(
-        spawner, info->uid, options.kernel_limit_s, NULL, err);
-    int rc = -1;
 
-    if (ops.context)
-        rc = gcal_plan_measure(&ops, r->node, info, &r->list, &options, &hooks, err);
-    gcal_plan_worker_ops_destroy(&ops);
-    return rc;
+    return gcal_plan_measure_alone(spawner, r->node, info, &r->list, &options, &hooks,
+                                   err);
 }
 
 /* If the device is given up, its measurements are kept, and the record says so. */

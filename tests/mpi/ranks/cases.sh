@@ -224,6 +224,13 @@ case_built_ahead() {
         [ "$(nproc)" = 1 ] || expect_line 'info: [1-9][0-9]* of [0-9]+ programs were built ahead, by'
     done
     [ -n "$(ls node/gpucal-drivers-*/pocl)" ] || fail "the driver has kept nothing"
+    # Nine programs that other commands measure, too; for two, another worker does not pay.
+    run "$gpucal" evaluate --store store int_ops_pattern m:4 nelements:65536
+    expect_status 0
+    [ "$(nproc)" = 1 ] || expect_line 'info: [1-9] of 9 programs were built ahead, by'
+    run "$gpucal" evaluate --store store int_ops_pattern op:add,mul m:4 nelements:65536
+    expect_status 0
+    ! grep 'built ahead' err || fail "two programs were built ahead"
     # Without the folder, the run goes on.
     chmod 777 node
     rm -r node/*
