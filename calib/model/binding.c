@@ -368,8 +368,10 @@ static int bind(struct gcal_binding *binding, const struct gcal_profile *profile
                                  binding->sub_group_size, err) < 0)
         return gcal_error_prefix(err,
                                  "kernel %.60s was counted for other sub-groups than "
-                                 "the device's of %g work-items",
-                                 profile->kernel, binding->sub_group_size);
+                                 "the device's of %g work-items (count it with "
+                                 "--sub-group %g)",
+                                 profile->kernel, binding->sub_group_size,
+                                 binding->sub_group_size);
     binding->features = calloc(n_features + 1, sizeof(*binding->features));
     binding->counts = calloc(profile->n_entries + 1, sizeof(struct gcal_expr *));
     if (!binding->features || !binding->counts)

@@ -93,12 +93,12 @@ static const struct argp argp = {
         "Examples:\n"
         "  gpucal explain --node n0 --profile mm.yaml --at n=2048\n"
         "  gpucal explain my.cl -k saxpy --local 256 --global n --at n=1048576\n"
-        "  gpucal explain my.cl -k saxpy -l 256 -g n --at n=2^20 --what-if local=128 "
-        "--what-if n=2^22\n"
-        "  gpucal explain --node n0 --profile mm.yaml --at n=2048,4096 --beside n1 --svg "
-        "mm.svg\n"
-        "  gpucal explain my.cl -k saxpy -l 256 -g n --at n=2^24 --copy-in auto:pinned "
-        "--copy-out 4*n:pinned\n"
+        "  gpucal explain my.cl -k saxpy -l 256 -g n --at n=2^20 --what-if local=128 \\\n"
+        "      --what-if n=2^22\n"
+        "  gpucal explain --node n0 --profile mm.yaml --at n=2048,4096 --beside n1 \\\n"
+        "      --svg mm.svg\n"
+        "  gpucal explain my.cl -k saxpy -l 256 -g n --at n=2^24 \\\n"
+        "      --copy-in auto:pinned --copy-out 4*n:pinned\n"
         "  gpucal explain matmul_sq prefetch:True n:2048 --json",
 };
 

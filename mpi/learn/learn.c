@@ -100,8 +100,8 @@ static const struct argp argp = {
         "with its components, fits a model of it, and publishes the model.\v"
         "Examples:\n"
         "  gpucal learn my.cl -k saxpy --local 256 --global n\n"
-        "  gpucal learn my.cl -k conv5x5 --local 16,16 --global width,height --sizes "
-        "width=256:2048\n"
+        "  gpucal learn my.cl -k conv5x5 --local 16,16 --global width,height \\\n"
+        "      --sizes width=256:2048\n"
         "Exit status: 0 good, 1 bad input, 4 the fit was rejected, 5 the kernel or the "
         "device fails, 6 the store or the record cannot be written."
 };

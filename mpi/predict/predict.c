@@ -76,12 +76,11 @@ static const struct argp argp = {
         "  gpucal predict --node n0 --profile mm.yaml --at n=2048\n"
         "  gpucal predict my.cl -k saxpy --local 256 --global n --at n=1048576\n"
         "  gpucal predict my.cl -k saxpy -l 256 -g n --at n=2^20:2^26 --csv saxpy.csv\n"
-        "  gpucal predict --node n0 mm.cl --local 16,16 --global n,n --assume 'n % 16 = "
-        "0' --at n=2048\n"
+        "  gpucal predict --node n0 mm.cl --local 16,16 --global n,n \\\n"
+        "      --assume 'n % 16 = 0' --at n=2048\n"
         "  gpucal predict matmul_sq prefetch:True n:320 --measure\n"
-        "  gpucal predict my.cl -k saxpy -l 256 -g n --at n=2^24 --copy-in auto:pinned "
-        "--copy-out "
-        "4*n:pinned",
+        "  gpucal predict my.cl -k saxpy -l 256 -g n --at n=2^24 \\\n"
+        "      --copy-in auto:pinned --copy-out 4*n:pinned",
 };
 
 /* ---- its time ---- */

@@ -162,7 +162,7 @@ static const struct argp argp = {
         "Examples:\n"
         "  gpucal store keygen site.key\n"
         "  gpucal store prune --keep 10 --dry-run\n"
-        "  gpucal store forget --model rates --node n1 --dry-run\n"
+        "  gpucal store forget --model sweeps --node n1 --dry-run\n"
         "Exit status: 0 good (interrupted publications are reported), 1 damaged or bad "
         "input, 6 the store cannot be written.",
 };

@@ -128,11 +128,10 @@ static const struct argp argp = {
         "  gpucal tune matmul_sq --at n=1024\n"
         "  gpucal tune matmul_sq prefetch:False,True --at n=1024 --json\n"
         "  gpucal tune product.cl --space product.yaml --params h200.yaml\n"
-        "  gpucal tune product.cl --space product.yaml --params h200.yaml --over "
-        "n=1024,4096 "
-        "-o by_size.json\n"
-        "  gpucal tune product.cl --space product.yaml --params h200.yaml --header "
-        "product.h\n\n"
+        "  gpucal tune product.cl --space product.yaml --params h200.yaml \\\n"
+        "      --over n=1024,4096 -o by_size.json\n"
+        "  gpucal tune product.cl --space product.yaml --params h200.yaml \\\n"
+        "      --header product.h\n\n"
         "The space is what the tags give several values; if they give none, all values "
         "of all arguments that change how the work is done.",
 };

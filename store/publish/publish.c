@@ -54,7 +54,12 @@ struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error 
     int rc = 0;
 
     if (!store) {
-        if (err)
+        if (access(path, F_OK) < 0 && errno == ENOENT)
+            gcal_error_set(err, GCAL_ESTORE,
+                           "store %s: No such file or directory: make the folder ('mkdir "
+                           "%s') if it is to be a new store",
+                           path, path);
+        else if (err)
             err->code = GCAL_ESTORE;
         return NULL;
     }

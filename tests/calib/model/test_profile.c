@@ -672,8 +672,8 @@ static void other_sub_group_sizes_are_refused(void **state)
     profile = decode(of_16, &err);
     assert_null(gcal_binding_create(profile, 1, &feature, 32, &err));
     assert_string_equal(err.text, "kernel k was counted for other sub-groups than the "
-                                  "device's of 32 work-items: 'sub_group_size = 16' does "
-                                  "not hold");
+                                  "device's of 32 work-items (count it with --sub-group "
+                                  "32): 'sub_group_size = 16' does not hold");
     binding = gcal_binding_create(profile, 1, &feature, 16, &err);
     assert_non_null(binding);
     gcal_binding_destroy(binding);

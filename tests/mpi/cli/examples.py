@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""examples.py GPUCAL SOURCE LIBRARY CC: runs every example command of the documents.
+"""examples.py GPUCAL SOURCE LIBGPUCAL LIBGPUCAL_COUNT CC STEADY: runs every example command of
+the documents.
 
-The commands are those of --help, of man pages (.nf and .EX), of README.md and
-docs/tutorial.md ("$ gpucal ..", or indented), and docs/examples.  They run in a folder with
-the files that they name and a store with the applications' calibration of a CPU, whose device
-is made this machine's, and of an H200.  A command fails the test if it does not exit with 0,
-unless EXCEPTIONS has it with the reason.
+The commands are those of --help, of man pages (.nf and .EX), and of README.md, docs/tutorial.md,
+kernels/catalogue/README.md and those of docs/examples ("$ gpucal ..", or indented).  They run in a
+folder with the files that they name and a store with calibrations by the default configuration: of
+an H100, an H200, and a CPU, whose device is made this machine's.  Commands of docs/examples run in
+a copy of their folder; there STORE is the store, with the nodes node1 and node2.  A command fails
+the test if it does not exit with 0, unless EXCEPTIONS has it with the reason.
 """
 import glob
 import json
@@ -25,19 +27,25 @@ EXCEPTIONS = [
     (r"^gpucal kernels --run --csv all.csv$", "measures every kernel, for many minutes"),
     (r"^gpucal kernels matmul_sq n:1024,2048 --run", "takes minutes without a GPU"),
     (r"^gpucal evaluate --config products.yaml ", "measures for minutes"),
-    (r"^gpucal (predict|explain) my.cl .* --copy-in ",
-     "no model of transfers; replay.predict_step and replay.explain_step have one"),
     (r"^gpucal evaluate matmul_sq dtype:float32 n:160,320,448 ", "measures for minutes"),
-        (r"^gpucal learn ", "measures for seconds; mpi.learn_* learn"),
-    (r"^gpucal predict saxpy.cl .* --store DIR --measure", "needs the model that is learned"),
     (r"^gpucal calibrate --store DIR", "measures for a minute; mpi.* calibrate"),
-    (r"^gpucal --config products.yaml ", "measures for a minute; mpi.* calibrate"),
+    (r"^gpucal --config (products|balance|starpu|models).yaml ",
+     "measures for a minute; mpi.*, replay.* and tests of the examples calibrate"),
+    (r"^gpucal (predict|explain) my.cl .* --copy-in ",
+     "the CPU has no model of copies; replay.predict_step and replay.explain_step have one"),
+    (r"^gpucal kernels scale lsize_0:256 ", "gpucal is built again before it; unit.catalogue_made"),
+    (r"^gpucal count min_plus.cl |^gpucal export --to starpu --store store --node ",
+     "tests/starpu/paths.sh does it"),
 ]
-LEAST_EXAMPLES = 30
+LEAST_EXAMPLES = 90
+PROGRAMS = r"\./(scheduler|counter) "  # of docs/examples; the others have tests of their own
 
-gpucal, source, library, compiler = sys.argv[1:5]
+gpucal, source, library, count_library, compiler, steady = sys.argv[1:7]
 help_commands = re.findall(r"^  ([a-z]+) {2,}[a-z]", subprocess.run(
     [gpucal, "--help"], capture_output=True, text=True, check=True).stdout, flags=re.M)
+
+
+readmes = [os.path.relpath(path, source) for path in sorted(glob.glob(f"{source}/docs/examples/*/README.md"))]
 
 
 # ---- the commands ----
@@ -93,9 +101,9 @@ def all_examples():
         for line in of_man_page(path):
             if is_command(line) and not re.search(r"\[|NODE DEVICE|^gpucal record,", line):
                 yield os.path.basename(path), line
-    for name in "README.md", "docs/tutorial.md":
+    for name in ["README.md", "docs/tutorial.md", "kernels/catalogue/README.md", *readmes]:
         for line in of_markdown(f"{source}/{name}"):
-            if is_command(line) and not re.match(r"gpucal \w+ the ", line):
+            if (is_command(line) or re.match(PROGRAMS, line)) and not re.match(r"gpucal \w+ the ", line):
                 yield name, line
 
 
@@ -117,12 +125,12 @@ def checked(command):
     return result.stdout
 
 
-def publish(name, file, uid=None):
-    """The file as the node's, and with 'uid' as that of this machine's device."""
+def publish(name, file, device=None):
+    """The file as the node's, and with 'device' as that of this machine's."""
     text = open(f"{source}/tests/data/{file}").read()
     text = re.sub(r"^node: .*$", f"node: {name}", text, flags=re.M)
-    if uid:
-        text = text.replace(re.search(r"uid: (\S+)", text).group(1), uid)
+    for key in ("uid", "type") if device else ():
+        text = text.replace(re.search(rf"{key}: (\S+)", text)[1], device[key])
     os.makedirs("store/nodes", mode=0o755, exist_ok=True)
     write(f"store/nodes/{name}.yaml", text)
 
@@ -149,16 +157,16 @@ __kernel void NAME(__global const float *a, __global const float *b, __global fl
     c[get_global_id(1) * n + get_global_id(0)] = sum;
 }
 """
-SPMV = """__kernel void spmv(__global const int *start, __global const int *column,
-                   __global const float *value, __global const float *x,
+SPMV = """__kernel void spmv(__global const int *first, __global const int *columns,
+                   __global const float *values, __global const float *x,
                    __global float *y, int rows)
 {
     int row = get_global_id(0);
     float sum = 0;
     if (row >= rows)
         return;
-    for (int k = start[row]; k < start[row + 1]; k++)
-        sum += value[k] * x[column[k]];
+    for (int k = first[row]; k < first[row + 1]; k++)
+        sum += values[k] * x[columns[k]];
     y[row] = sum;
 }
 """
@@ -182,7 +190,7 @@ BLOCKED = """__kernel void blocked(__global float *x, int n, int b)
 """
 
 
-def set_up_kernels():
+def set_up_kernels(device):
     for name in "own.h", "own.cl":
         shutil.copy(f"{source}/tests/own/{name}", name)
     os.rename("own.cl", "my.cl")
@@ -194,9 +202,15 @@ def set_up_kernels():
     for name, text in (("matmul.cl", MATMUL), ("mm.cl", MATMUL), ("spmv.cl", SPMV),
                        ("tile.cl", TILE), ("blocked.cl", BLOCKED)):
         write(name, text)
-    checked("gpucal count mm.cl -l 16,16 -g n,n -o mm.yaml; cp mm.yaml a.yaml")
-    checked("gpucal count mm.cl -l 8,8 -g n,n -D T=8 -o b.yaml")
-    checked("gpucal count blocked.cl -l 64 -g n -o blocked.yaml")
+    everything = "--banks 32 --traffic --index-arithmetic --sub-group"
+    checked(f"gpucal count mm.cl -l 16,16 -g n,n {everything} 32 -o mm.yaml")
+    own = device["sub_group_size"]  # commands with these are for this machine's device
+    checked(f"gpucal count mm.cl -l 16,16 -g n,n {everything} {own} -o a.yaml")
+    checked(f"gpucal count mm.cl -l 8,8 -g n,n -D T=8 {everything} {own} -o b.yaml")
+    checked(f"gpucal count blocked.cl -l 64 -g n {everything} {own} -o blocked.yaml")
+    readme = open(f"{source}/kernels/catalogue/README.md").read()
+    for language, name in ("c", "scale.cl"), ("yaml", "scale.yaml"):
+        write(f"DIR/{name}", re.search(rf"```{language}\n(.*?)```", readme, re.S)[1])
 
 
 def set_up():
@@ -209,25 +223,31 @@ def set_up():
                       GPUCAL_STORE=f"{os.getcwd()}/store", GPUCAL_NODE="n1",
                       OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     os.environ.pop("SLURMD_NODENAME", None)
-    devices = json.loads(checked("gpucal devices --json"))
-    uid = devices["devices"][0]["uid"] if isinstance(devices, dict) else devices[0]["uid"]
-    for node in "n0", os.uname().nodename.split(".")[0]:
-        publish(node, "applications-cpu/vm.yaml", uid)
-    publish("n1", "applications/vm.yaml")
+    device = json.loads(checked("gpucal devices --json"))[0]
+    publish(os.uname().nodename.split(".")[0], "general/cpu.yaml", device)
+    for node in "n0", "node2":
+        publish(node, "general/h100.yaml")
+    for node in "n1", "node1":
+        publish(node, "general/h200.yaml")
+    os.mkdir("DIR")
     os.makedirs("store/tracks", mode=0o755)
     shutil.copy(f"{source}/tests/data/h200-repeats/tracks/rates.tsv", "store/tracks/n1.tsv")
-    shutil.copy("store/nodes/n1.yaml", "node17.yaml")
+    for name in "n1.yaml", "node17.yaml":
+        shutil.copy(f"{source}/tests/data/applications/vm.yaml", name)
     shutil.copy(f"{source}/tests/data/h200/record.h5", "run.h5")
     os.makedirs("fitted")
     shutil.copy(f"{source}/tests/data/general/h200.yaml", "h200.yaml")
     for name in "product.cl", "product.yaml":
         shutil.copy(f"{source}/docs/examples/tune/{name}", name)
     shutil.copy(f"{source}/tests/data/applications/matmul.h5", "evaluation.h5")
-    shutil.copy("store/nodes/n1.yaml", "n1.yaml")
     write("stream.csv", "generator,arguments,time_s\n"
           "gmem_copy,dtype:float32 lsize_0:256 pointer:restrict width:4 per_item:1 "
           "nelements:67108864,1.4e-4\n")
-    set_up_kernels()
+    os.makedirs("shared/node-exporter")
+    os.symlink("../store", "shared/gpucal")
+    folders = {os.path.dirname(path) for path in (library, count_library)}
+    os.environ["LD_LIBRARY_PATH"] = ":".join(folders)
+    set_up_kernels(device)
 
 
 # ---- running ----
@@ -240,15 +260,38 @@ def exception(command, used):
     return None
 
 
+def folder_of(where):
+    """Where its commands run: a copy of the example with what its steps need, or here."""
+    folder = where.split("/")[-2] if where in readmes else "."
+    if not os.path.isdir(folder):
+        shutil.copytree(f"{source}/{os.path.dirname(where)}", folder)
+        os.symlink("../store", f"{folder}/STORE")
+        for path in "saxpy.cl", f"{source}/kernels/catalogue/matmul_rows.cl":
+            shutil.copy(path, folder)
+        if re.match(PROGRAMS, f"./{folder} "):
+            includes = f"-I {source}/store/lib -I {source}/kernels/lib"
+            checked(f"{compiler} {includes} {folder}/{folder}.c -o {folder}/{folder} {count_library} {library}")
+    return folder
+
+
+def run_one(where, command):
+    """As it is, but learning with times that do not depend on the machine."""
+    learns = command.startswith("gpucal learn ")
+    env = dict(os.environ, LD_PRELOAD=steady, TEST_NS="1", TEST_COUNTED="none") if learns else None
+    command = command.replace("/shared/", f"{work}/shared/").replace("/var/lib/prometheus/", f"{work}/shared/")
+    return run(f"set -o pipefail; {command}", cwd=folder_of(where), env=env, timeout=100)
+
+
 def run_examples():
-    failed, used, done = 0, set(), {}
+    failed, used, done = 0, set(), set()
     for where, command in all_examples():
         reason = exception(command, used)
-        if reason or command in done:
+        place = folder_of(where), command
+        if reason or place in done:
             print(f"not run ({reason or 'the same again'}): {command}")
             continue
-        done[command] = where
-        result = run(f"set -o pipefail; {command}", timeout=100)
+        done.add(place)
+        result = run_one(where, command)
         if result.returncode:
             failed += 1
             print(f"FAILED ({where}, exit status {result.returncode}): {command}\n"
@@ -265,27 +308,11 @@ def run_examples():
     return failed
 
 
-def run_programs():
-    """docs/examples/scheduler on the same store."""
-    folder = os.path.dirname(library)
-    examples = f"{source}/docs/examples"
-    os.symlink(os.path.realpath(library), os.path.basename(library))
-    os.environ["LD_LIBRARY_PATH"] = os.getcwd()
-    checked(f"{compiler} -I {folder} -I {source}/store/lib {examples}/scheduler/scheduler.c "
-            f"-o scheduler {library}")
-    checked("gpucal count saxpy.cl -l 256 -g n -o saxpy.yaml")
-    command = "./scheduler store saxpy.yaml 1048576 n0 n1"
-    result = run(command)
-    if result.returncode:
-        print(f"FAILED: {command}\n{result.stdout}{result.stderr}")
-    return bool(result.returncode)
-
-
 work = tempfile.mkdtemp(prefix="gpucal-examples.")
 try:
     os.chdir(work)
     set_up()
-    sys.exit(1 if run_examples() + run_programs() else 0)
+    sys.exit(1 if run_examples() else 0)
 finally:
     os.chdir("/")
     shutil.rmtree(work)

@@ -36,6 +36,11 @@ for command in $(commands); do
     [ "$(wc -l <<< "$forms")" = "$("$gpucal" help "$command" --json | jq '.usage | length')" ] ||
         fail "$command --help: other forms than help --json"
 done
+# Examples can be copied: none is so wide that --help wraps it.
+for command in $(commands); do
+    "$gpucal" "$command" --help | sed -n '/^Examples:/,/^\(Exit\|$\)/p' | grep -v '^E' | grep '^[^ ]' &&
+        fail "$command --help: an example is wrapped"
+done
 # Without a terminal, 'help COMMAND' is --help.
 "$gpucal" help show | cmp - <("$gpucal" show --help) || fail "gpucal help show"
 exit $status

@@ -351,7 +351,7 @@ case_bad_configuration() {
 case_store_missing() {
     run "$gpucal" --config "$data/small.yaml" --store not-there
     expect_status 6
-    expect_line 'not-there'
+    expect_line "store not-there: No such file or directory: make the folder .'mkdir not-there'. if it is to be a new store"
     touch a-file
     run "$gpucal" --config "$data/small.yaml" --store a-file
     expect_status 6
