@@ -18,6 +18,7 @@
 
 struct gcal_config;
 struct gcal_error;
+struct gcal_ledger_lines;
 
 /* Calibrations in an epoch from which on its changes are tested. */
 #define GCAL_AUDIT_LEAST_RUNS (GCAL_FIT_CHANGE_LEAST + 1)
@@ -148,5 +149,36 @@ int gcal_audit_store(const struct gcal_store *store, const char *pattern,
                                  struct gcal_error *err),
                      void *context, struct gcal_audit_summary *summary,
                      struct gcal_error *err);
+
+/* ---- a device type ---- */
+
+/* A fit of the type that was published. */
+struct gcal_audit_fit {
+    char *run_id, *published_utc; /* by the ledger; "": it does not have it */
+    struct gcal_params params;    /* of one device */
+};
+
+/* The fits of a type that its history has, oldest first by publication, at most the newest
+ * GCAL_AUDIT_MOST_FITS, and their audit.
+ */
+struct gcal_audit_fits {
+    size_t n;
+    struct gcal_audit_fit *fit;
+    struct gcal_audit_device *device; /* whose run i is fit i; NULL: there are none */
+    void *memory;                     /* of the runs */
+};
+
+#define GCAL_AUDIT_MOST_FITS 1000
+
+/* Audits the costs of a type, as if the fits were calibrations of one device: a fit of a tenth more
+ * or fewer devices begins an epoch, and so do other conditions.  The repeatability is that between
+ * the fits.  Models that a publication did not fit again are not followed there.  Fits that cannot
+ * be read are left out, with a warning in the log.  'lines': read and sorted.  Clear 'fits' in
+ * any case.
+ */
+int gcal_audit_type(struct gcal_ledger_lines *lines, const char *type,
+                    const struct gcal_audit_policy *policy, struct gcal_audit_fits *fits,
+                    struct gcal_error *err);
+void gcal_audit_fits_clear(struct gcal_audit_fits *fits);
 
 #endif

@@ -131,19 +131,26 @@ static int categories_by(const struct gcal_params_model *m, const struct gcal_ex
     return 0;
 }
 
-static int categories_of_model(const struct gcal_params_index *index, size_t device,
-                               size_t model, struct gcal_audit_device *d,
-                               struct gcal_error *err)
+int gcal_audit_categories_of(const struct gcal_params_model *model,
+                             struct gcal_audit_device *device, struct gcal_error *err)
+{
+    struct gcal_expr *expr = gcal_expr_parse_with(model->expression, model->names, err);
+    int rc = expr ? categories_by(model, expr, device, err) : -1;
+
+    gcal_expr_destroy(expr);
+    return rc;
+}
+
+static int categories_at(const struct gcal_params_index *index, size_t device,
+                         size_t model, struct gcal_audit_device *d,
+                         struct gcal_error *err)
 {
     struct gcal_params_model m = { 0 };
-    struct gcal_expr *expr;
-    int rc = -1;
+    int rc;
 
     if (gcal_params_index_model(index, device, model, &m, err) < 0)
         return -1;
-    if ((expr = gcal_expr_parse_with(m.expression, m.names, err)))
-        rc = categories_by(&m, expr, d, err);
-    gcal_expr_destroy(expr);
+    rc = gcal_audit_categories_of(&m, d, err);
     gcal_params_model_clear(&m);
     return rc;
 }
@@ -162,8 +169,7 @@ int gcal_audit_find_categories(const struct gcal_store *store,
     params = gcal_params_index_devices(index);
     found = gcal_params_find_uid(params, device->uid);
     for (size_t i = 0; rc == 0 && found && i < found->n_models; i++)
-        rc =
-            categories_of_model(index, (size_t)(found - params->devices), i, device, err);
+        rc = categories_at(index, (size_t)(found - params->devices), i, device, err);
     gcal_params_index_destroy(index);
     return rc;
 }

@@ -12,6 +12,9 @@
 /* Values of a level: see gcal_audit_level(). */
 enum { MOST = 32 };
 
+/* The share of a type's devices, one in so many, from which on a fit is of others. */
+enum { OTHER_DEVICES = 10 };
+
 double gcal_audit_log(double value)
 {
     return value > 0 && isfinite(value) ? log(value) : NAN;
@@ -107,6 +110,15 @@ static bool other_configuration(const struct gcal_audit_device *d, size_t run)
     return false;
 }
 
+/* A few more or less change the mean of many devices by little. */
+static bool other_devices(const struct gcal_track_run *a, const struct gcal_track_run *b)
+{
+    size_t more = a->n_devices > b->n_devices ? a->n_devices : b->n_devices;
+    size_t fewer = a->n_devices + b->n_devices - more;
+
+    return OTHER_DEVICES * (more - fewer) > more;
+}
+
 static char *describe_epoch(const struct gcal_track_run *a,
                             const struct gcal_track_run *b, bool configuration,
                             struct gcal_error *err)
@@ -117,6 +129,9 @@ static char *describe_epoch(const struct gcal_track_run *a,
         put_change(&buf, "driver", a->driver, b->driver);
     if (strcmp(a->gpucal_version, b->gpucal_version) != 0)
         put_change(&buf, "gpucal", a->gpucal_version, b->gpucal_version);
+    if (other_devices(a, b))
+        gcal_buf_printf(&buf, "%s%zu device%s became %zu", buf.size ? ", " : "",
+                        a->n_devices, a->n_devices == 1 ? "" : "s", b->n_devices);
     if (configuration)
         put_difference(&buf, "configuration");
     if (strcmp(a->catalogue, b->catalogue) != 0)
@@ -128,7 +143,7 @@ static char *describe_epoch(const struct gcal_track_run *a,
 static bool same_conditions(const struct gcal_track_run *a,
                             const struct gcal_track_run *b)
 {
-    return strcmp(a->driver, b->driver) == 0 &&
+    return !other_devices(a, b) && strcmp(a->driver, b->driver) == 0 &&
            strcmp(a->gpucal_version, b->gpucal_version) == 0 &&
            strcmp(a->catalogue, b->catalogue) == 0;
 }

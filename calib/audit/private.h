@@ -135,6 +135,9 @@ int gcal_audit_judge(struct gcal_audit_device *device,
  */
 int gcal_audit_find_categories(const struct gcal_store *store,
                                struct gcal_audit_device *device, struct gcal_error *err);
+/* The same from one model. */
+int gcal_audit_categories_of(const struct gcal_params_model *model,
+                             struct gcal_audit_device *device, struct gcal_error *err);
 /* Whether a parameter of that unit is a time. */
 bool gcal_audit_is_cost(const char *unit);
 

@@ -29,8 +29,7 @@ struct history {
     size_t n_devices;
 };
 
-/* What began with the run, or NULL. */
-static const char *began(const struct gcal_audit_device *d, size_t run)
+const char *gcal_show_began(const struct gcal_audit_device *d, size_t run)
 {
     bool new_epoch = run > 0 && d->epoch[run] != d->epoch[run - 1];
 
@@ -52,14 +51,20 @@ static size_t place(const struct gcal_audit_device *d, size_t run)
     return run - first;
 }
 
-/* As the audit of all runs sees this one; only the newest epoch still has findings. */
-static enum gcal_audit_verdict verdict_of(const struct gcal_audit_device *d, size_t run)
+bool gcal_show_is_reference(const struct gcal_audit_device *d, size_t run)
+{
+    return place(d, run) < N_REFERENCE;
+}
+
+/* Only the newest epoch still has findings. */
+enum gcal_audit_verdict gcal_show_verdict_of(const struct gcal_audit_device *d,
+                                             size_t run)
 {
     enum gcal_audit_verdict worst = GCAL_AUDIT_PASS;
 
     if (run + 1 == d->n_runs)
         return d->verdict;
-    if (d->epoch[run] != d->epoch[d->n_runs - 1] || place(d, run) < N_REFERENCE)
+    if (d->epoch[run] != d->epoch[d->n_runs - 1] || gcal_show_is_reference(d, run))
         return GCAL_AUDIT_UNKNOWN;
     for (size_t i = 0; i < d->n_findings; i++)
         if (d->findings[i].since <= run &&
@@ -73,17 +78,17 @@ static int add_row(struct history *h, const struct gcal_audit_device *d, size_t 
                    struct gcal_error *err)
 {
     const struct gcal_track_run *r = d->run[run];
-    enum gcal_audit_verdict verdict = verdict_of(d, run);
-    const char *what = began(d, run);
+    enum gcal_audit_verdict verdict = gcal_show_verdict_of(d, run);
+    const char *what = gcal_show_began(d, run);
     char day[GCAL_SHOW_DAY_SIZE];
 
     gcal_show_day_of(r->utc, day);
     return gcal_columns_add(
         h->table,
         (const char *[N_COLUMNS]){ d->node, d->name, day, r->run_id, r->driver,
-                                   what                          ? what
-                                   : place(d, run) < N_REFERENCE ? "reference"
-                                                                 : "",
+                                   what                             ? what
+                                   : gcal_show_is_reference(d, run) ? "reference"
+                                                                    : "",
                                    gcal_audit_verdict_name(verdict) },
         gcal_show_colour_of(verdict), err);
 }
@@ -95,8 +100,8 @@ static json_t *run_json(const struct gcal_audit_device *d, size_t run)
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:b, s:s?, s:s}", "run", r->run_id,
                      "calibrated", r->utc, "driver", r->driver, "gpucal_version",
                      r->gpucal_version, "epoch", (int)d->epoch[run], "reference",
-                     (int)(place(d, run) < N_REFERENCE), "what", began(d, run), "verdict",
-                     gcal_audit_verdict_name(verdict_of(d, run)));
+                     (int)gcal_show_is_reference(d, run), "what", gcal_show_began(d, run),
+                     "verdict", gcal_audit_verdict_name(gcal_show_verdict_of(d, run)));
 }
 
 static int add_device(void *context, const struct gcal_audit_device *d,

@@ -28,6 +28,9 @@ struct gcal_show_standings {
     struct gcal_show_standing *items; /* in the order of nodes */
 };
 
+/* The built-in limits. */
+int gcal_show_policy(struct gcal_audit_policy *policy, struct gcal_error *err);
+
 /* gcal_audit_store() with the built-in limits, and a warning for each node whose tracks cannot
  * be read.
  */
@@ -89,6 +92,25 @@ struct gcal_show_history_options {
 int gcal_show_history(const struct gcal_store *store,
                       const struct gcal_show_history_options *options,
                       struct gcal_error *err);
+
+/* What began with the run: other conditions, or a change that was found; NULL: nothing. */
+const char *gcal_show_began(const struct gcal_audit_device *device, size_t run);
+/* Whether the run is one of those that the later ones of its epoch are compared with. */
+bool gcal_show_is_reference(const struct gcal_audit_device *device, size_t run);
+/* As the audit of all runs sees this one. */
+enum gcal_audit_verdict gcal_show_verdict_of(const struct gcal_audit_device *device,
+                                             size_t run);
+
+/* ---- types.c: a line for each published fit of a type ---- */
+
+struct gcal_show_types_options {
+    const char *types; /* pattern */
+    bool json;
+};
+/* Of the types whose histories the store has, by the audit with the built-in limits. */
+int gcal_show_types(const struct gcal_store *store,
+                    const struct gcal_show_types_options *options,
+                    struct gcal_error *err);
 
 /* ---- svg.c: a drawing ---- */
 

@@ -17,13 +17,13 @@
 #include "mpi/show/private.h"
 #include "store/files/store.h"
 
-enum { KEY_PARAMETERS = 256, SVG };
+enum { KEY_PARAMETERS = 256, SVG, TYPE };
 
 /* What is printed of a device. */
-enum view { OVERVIEW, CARD, PARAMETERS, JSON, HISTORY };
+enum view { OVERVIEW, CARD, PARAMETERS, JSON, HISTORY, TYPES };
 
 struct show_command {
-    const char *store, *node, *device; /* patterns */
+    const char *store, *node, *device, *type; /* patterns */
     const char *svg;
     bool json, history, parameters;
 };
@@ -35,6 +35,8 @@ static const struct argp_option options[] = {
       "Each model with its formula and all parameters", 0 },
     { "svg", SVG, "FILE", 0,
       "Draw the rates of the devices beside those of their types to this file", 0 },
+    { "type", TYPE, "PATTERN", 0,
+      "With --history: instead of devices, the fits of the device types that match", 0 },
     { 0 },
 };
 
@@ -55,9 +57,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_PARAMETERS:
         c->parameters = true;
         break;
+    case TYPE:
+        c->type = arg;
+        break;
     case ARGP_KEY_END:
         if (c->history && c->parameters)
             argp_error(state, "--history excludes --parameters");
+        if (c->type && (!c->history || c->node || c->device))
+            argp_error(state, "--type requires --history, and excludes --node and "
+                              "--device");
         break;
     case ARGP_KEY_ARG:
         gcal_option_refuse_argument(arg, state);
@@ -85,6 +93,7 @@ static const struct argp argp = {
         "  gpucal show --node n1\n"
         "  gpucal show --node n1 --parameters\n"
         "  gpucal show --node n1 --history\n"
+        "  gpucal show --history --type '*h100*'\n"
         "  gpucal show --node n1 --svg n1.svg\n"
         "  gpucal show --json | jq '.[].devices[] | {name, audit, speed}'\n",
 };
@@ -101,7 +110,8 @@ struct show {
 
 static enum view view_of(const struct show_command *c)
 {
-    return c->history             ? HISTORY
+    return c->type                ? TYPES
+           : c->history           ? HISTORY
            : c->json              ? JSON
            : c->parameters        ? PARAMETERS
            : c->node || c->device ? CARD
@@ -215,6 +225,14 @@ static int show_history(const struct show *s, struct gcal_error *err)
     return gcal_show_history(s->store, &options, err);
 }
 
+static int show_types(const struct show *s, struct gcal_error *err)
+{
+    const struct gcal_show_types_options options = { .types = s->command->type,
+                                                     .json = s->command->json };
+
+    return gcal_show_types(s->store, &options, err);
+}
+
 static int draw(const struct show *s, struct gcal_error *err)
 {
     const struct gcal_show_svg_options options = { .nodes = s->command->node,
@@ -229,6 +247,8 @@ static int show_all(struct show *s, const char *path, struct gcal_error *err)
         return -1;
     if (s->view == HISTORY)
         return show_history(s, err);
+    if (s->view == TYPES)
+        return show_types(s, err);
     if (!(s->overview = gcal_show_overview_create(err)) ||
         (s->view != PARAMETERS &&
          gcal_show_standings_find(s->store, s->command->node, &s->standings, err) < 0) ||

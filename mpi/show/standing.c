@@ -46,25 +46,32 @@ static int add(void *context, const struct gcal_audit_device *device,
     return one->node && one->uid ? 0 : gcal_error_memory(err);
 }
 
+int gcal_show_policy(struct gcal_audit_policy *policy, struct gcal_error *err)
+{
+    struct gcal_config config = { 0 };
+    int rc = gcal_config_read_settings(NULL, &config, err);
+
+    if (rc == 0)
+        *policy = gcal_audit_policy_of(&config);
+    gcal_config_clear(&config);
+    return rc;
+}
+
 int gcal_show_audit(const struct gcal_store *store, const char *nodes,
                     int (*each)(void *context, const struct gcal_audit_device *device,
                                 struct gcal_error *err),
                     void *context, struct gcal_error *err)
 {
     struct gcal_audit_summary summary = { 0 };
-    struct gcal_config config = { 0 };
     struct gcal_audit_policy policy;
-    int rc = gcal_config_read_settings(NULL, &config, err);
+    int rc = gcal_show_policy(&policy, err);
 
-    if (rc == 0) {
-        policy = gcal_audit_policy_of(&config);
+    if (rc == 0)
         rc = gcal_audit_store(store, nodes, &policy, each, context, &summary, err);
-    }
     for (size_t i = 0; i < summary.n_unread; i++)
         gcal_log(GCAL_LOG_WARN, "node %s has no verdict: %s", summary.unread[i].node,
                  summary.unread[i].why);
     gcal_audit_summary_clear(&summary);
-    gcal_config_clear(&config);
     return rc;
 }
 

@@ -44,6 +44,7 @@ struct gcal_track_run {
     const char *gpucal_version;
     const struct gcal_track_columns *columns;
     double *value, *error; /* columns->n; NaN: not determined */
+    size_t n_devices;      /* of a type's fit, which no track has; else 0 */
 };
 
 /* A model that was removed from what is published for a device. */

@@ -135,6 +135,14 @@ def publish(name, file, device=None):
     write(f"store/nodes/{name}.yaml", text)
 
 
+def publish_type(name, file):
+    """The file as that of a device type, and the one fit in its history."""
+    text = open(f"{source}/tests/data/{file}").read()
+    for path in f"store/types/{name}.yaml", f"store/type-history/{name}/r1.yaml":
+        os.makedirs(os.path.dirname(path), mode=0o755)
+        write(path, re.sub(r"^node: .*$", f"node: {name}", text, flags=re.M))
+
+
 MATMUL = """#ifdef T
 #define NAME tiled
 #else
@@ -230,6 +238,7 @@ def set_up():
     for node in "n1", "node1":
         publish(node, "general/h200.yaml")
     os.mkdir("DIR")
+    publish_type("nvidia-h100", "general/h100.yaml")
     os.makedirs("store/tracks", mode=0o755)
     shutil.copy(f"{source}/tests/data/h200-repeats/tracks/rates.tsv", "store/tracks/n1.tsv")
     for name in "n1.yaml", "node17.yaml":

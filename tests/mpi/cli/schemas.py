@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""schemas.py GPUCAL SOURCE MAKE_STORE STEADY: what gpucal writes and what is shipped agree with docs/schema.
+"""schemas.py GPUCAL SOURCE MAKE_STORE MAKE_FITS STEADY: what gpucal writes and what is shipped agree with docs/schema.
 
 Every --json output is validated against the schema that it names, and every YAML file against
 that of its format.  Here a key that a schema does not have is an error, so that each is described;
@@ -17,7 +17,7 @@ import tempfile
 import jsonschema
 import yaml
 
-gpucal, source, make_store, steady = (os.path.realpath(path) for path in sys.argv[1:5])
+gpucal, source, make_store, make_fits, steady = (os.path.realpath(path) for path in sys.argv[1:6])
 data = f"{source}/tests/data"
 KERNEL = f"{source}/tests/wild/nbody.cl --local 64 --global n"
 H200 = f"--params {data}/general/h200.yaml"
@@ -65,6 +65,7 @@ COMMANDS = [
     ("audit --store drifting --all --warn 4 --fail 15", 2),
     ("health --store drifting --node node00000", 0),
     ("show --store drifting --history", 0),
+    ("show --store fits --history --type '*'", 0),
     ("health --store store --node vm", 0),
     ("export --store drifting", 0),
     ("store verify --store store", 0),
@@ -112,8 +113,10 @@ def set_up():
     os.makedirs("store")
     os.makedirs("fitted")
     os.makedirs("drifting")
+    os.makedirs("fits")
     subprocess.run([make_store, "drifting", f"{data}/h200/vm.yaml", "10", "12", "0.002", "5"], check=True,
                    capture_output=True)
+    subprocess.run([make_fits, "fits", f"{data}/general/h200.yaml", "6", "1.1"], check=True)
     before = open(f"{data}/params-v6.yaml").read()
     for name, text in (("before.yaml", before),
                        ("after.yaml", before.replace("value: 2.385e-12", "value: 9e-12"))):

@@ -1,0 +1,256 @@
+/* fits.c - the audit of a device type: its published fits as calibrations of one device */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/audit/private.h"
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/log.h"
+#include "calib/base/strings.h"
+#include "store/ledger/lines.h"
+
+/* The fits as a track, whose texts are theirs. */
+struct runs {
+    struct gcal_track track;
+    struct gcal_track_columns *columns; /* by run */
+};
+
+/* ---- the history ---- */
+
+/* Of the last publication by that run. */
+static const char *published_by(const struct gcal_ledger_scope *published,
+                                const char *run_id)
+{
+    for (size_t i = published->n; i > 0; i--)
+        if (published->line[i - 1]->keeps &&
+            strcmp(published->line[i - 1]->run_id, run_id) == 0)
+            return published->line[i - 1]->utc;
+    return "";
+}
+
+static void fit_clear(struct gcal_audit_fit *fit)
+{
+    free(fit->run_id);
+    free(fit->published_utc);
+    gcal_params_clear(&fit->params);
+}
+
+/* One that cannot be read stops no other. */
+static int add_fit(struct gcal_audit_fits *fits, const struct gcal_store *store,
+                   const char *type, const char *run_id, const char *utc,
+                   struct gcal_error *err)
+{
+    struct gcal_audit_fit *fit = &fits->fit[fits->n];
+    struct gcal_error why = { 0 };
+
+    if (gcal_store_load_type(store, type, run_id, &fit->params, &why) < 0 ||
+        !fit->params.n_devices) {
+        gcal_log(GCAL_LOG_WARN, "type %s: the fit of run %s is left out: %s", type,
+                 run_id, *why.text ? why.text : "it has no device");
+        gcal_params_clear(&fit->params);
+        return 0;
+    }
+    fits->n++;
+    fit->run_id = strdup(run_id);
+    fit->published_utc = strdup(utc);
+    return fit->run_id && fit->published_utc ? 0 : gcal_error_memory(err);
+}
+
+static int load_runs(struct gcal_ledger_lines *lines, const char *scope, const char *type,
+                     struct gcal_audit_fits *fits, struct gcal_error *err)
+{
+    struct gcal_ledger_scope published = { 0 };
+    char **runs = NULL;
+    size_t n = 0, first;
+    int rc = gcal_ledger_history(lines, scope, &runs, &n, err);
+
+    if (rc < 0)
+        return -1;
+    first = n > GCAL_AUDIT_MOST_FITS ? n - GCAL_AUDIT_MOST_FITS : 0;
+    rc = gcal_ledger_lines_find(lines, scope, &published, err);
+    if (rc == 0 && !(fits->fit = calloc(n - first + 1, sizeof(*fits->fit))))
+        rc = gcal_error_memory(err);
+    for (size_t i = first; i < n && rc == 0; i++)
+        rc = add_fit(fits, lines->store, type, runs[i], published_by(&published, runs[i]),
+                     err);
+    free(published.line);
+    gcal_strings_free(runs, n);
+    return rc;
+}
+
+static int load_fits(struct gcal_ledger_lines *lines, const char *type,
+                     struct gcal_audit_fits *fits, struct gcal_error *err)
+{
+    char *scope = gcal_buf_format("types/%s", type);
+    int rc = scope ? load_runs(lines, scope, type, fits, err) : gcal_error_memory(err);
+
+    free(scope);
+    return rc;
+}
+
+/* ---- the track ---- */
+
+/* Whether the publication fitted the model; else it kept that of an earlier one. */
+static bool is_new(const struct gcal_params_device *d, const struct gcal_params_model *m)
+{
+    return strcmp(gcal_params_model_origin(d, m).run_id, d->run_id) == 0;
+}
+
+static size_t count_values(const struct gcal_params_device *d)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->n_models; i++)
+        n += is_new(d, &d->models[i]) ? d->models[i].n_parameters : 0;
+    return n;
+}
+
+static void put_values(const struct gcal_params_device *d,
+                       const struct gcal_params_model *m,
+                       struct gcal_track_columns *columns, struct gcal_track_run *run)
+{
+    const char *configuration = gcal_params_model_origin(d, m).configuration;
+
+    for (size_t i = 0; i < m->n_parameters; i++) {
+        columns->column[columns->n] = (struct gcal_track_column){
+            .model = m->name,
+            .form = m->form,
+            .parameter = m->parameter[i],
+            .unit = m->unit[i],
+            .configuration = configuration ? configuration : "",
+        };
+        run->value[columns->n] = m->value[i];
+        run->error[columns->n++] = m->standard_error[i];
+    }
+}
+
+static int fill_run(const struct gcal_audit_fit *fit, const char *type,
+                    struct gcal_track_columns *columns, struct gcal_track_run *run,
+                    struct gcal_error *err)
+{
+    const struct gcal_params_device *d = fit->params.devices;
+    size_t n = count_values(d);
+
+    *run = (struct gcal_track_run){
+        .run_id = fit->run_id,
+        .utc = fit->published_utc,
+        .uid = type,
+        .type = type,
+        .name = d->info.name,
+        .driver = d->info.driver,
+        .configuration = d->configuration,
+        .catalogue = d->catalogue,
+        .gpucal_version = d->gpucal_version,
+        .columns = columns,
+        .value = calloc(2 * n + 1, sizeof(*run->value)),
+        .n_devices = d->n_fitted,
+    };
+    columns->column = calloc(n + 1, sizeof(*columns->column));
+    if (!run->value || !columns->column)
+        return gcal_error_memory(err);
+    run->error = run->value + n;
+    for (size_t i = 0; i < d->n_models; i++)
+        if (is_new(d, &d->models[i]))
+            put_values(d, &d->models[i], columns, run);
+    return 0;
+}
+
+static void runs_free(struct runs *runs)
+{
+    for (size_t i = 0; runs && i < runs->track.n_runs; i++) {
+        free(runs->columns[i].column);
+        free(runs->track.runs[i].value);
+    }
+    if (runs) {
+        free(runs->columns);
+        free(runs->track.runs);
+    }
+    free(runs);
+}
+
+static int make_runs(struct gcal_audit_fits *fits, const char *type,
+                     struct gcal_error *err)
+{
+    struct runs *runs = calloc(1, sizeof(*runs));
+
+    fits->memory = runs;
+    if (!runs || !(runs->columns = calloc(fits->n, sizeof(*runs->columns))) ||
+        !(runs->track.runs = calloc(fits->n, sizeof(*runs->track.runs))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < fits->n; i++) {
+        runs->track.n_runs++;
+        if (fill_run(&fits->fit[i], type, &runs->columns[i], &runs->track.runs[i], err) <
+            0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- the verdict ---- */
+
+static int find_norms(const struct gcal_audit_device *d, size_t of,
+                      struct gcal_audit_norm *norms, struct gcal_error *err)
+{
+    struct gcal_audit_types *types = gcal_audit_types_create(true, err);
+    int rc = -1;
+
+    if (types && gcal_audit_types_add(types, d, of, err) == 0 &&
+        (rc = gcal_audit_types_pool(types, err)) == 0)
+        gcal_audit_types_norms(types, d, norms);
+    gcal_audit_types_destroy(types);
+    return rc;
+}
+
+static int find_categories(const struct gcal_audit_fits *fits, struct gcal_error *err)
+{
+    const struct gcal_params_device *newest = fits->fit[fits->n - 1].params.devices;
+
+    for (size_t i = 0; i < newest->n_models; i++)
+        if (gcal_audit_categories_of(&newest->models[i], fits->device, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int judge(const struct gcal_audit_fits *fits,
+                 const struct gcal_audit_policy *policy, struct gcal_error *err)
+{
+    struct gcal_audit_device *d = fits->device;
+    struct gcal_audit_norm *norms = calloc(d->n_series + 1, sizeof(*norms));
+    int rc = norms ? find_norms(d, policy->of, norms, err) : gcal_error_memory(err);
+
+    if (rc == 0)
+        rc = gcal_audit_judge(d, norms, policy, err);
+    free(norms);
+    if (rc == 0 && gcal_audit_needs_attention(d->verdict))
+        rc = find_categories(fits, err);
+    return rc == 0 ? gcal_audit_make_findings(d, policy, err) : -1;
+}
+
+int gcal_audit_type(struct gcal_ledger_lines *lines, const char *type,
+                    const struct gcal_audit_policy *policy, struct gcal_audit_fits *fits,
+                    struct gcal_error *err)
+{
+    size_t n;
+
+    *fits = (struct gcal_audit_fits){ 0 };
+    if (load_fits(lines, type, fits, err) < 0)
+        return -1;
+    if (!fits->n)
+        return 0;
+    return make_runs(fits, type, err) == 0 &&
+                   gcal_audit_histories(type, &((struct runs *)fits->memory)->track,
+                                        &fits->device, &n, err) == 0
+               ? judge(fits, policy, err)
+               : -1;
+}
+
+void gcal_audit_fits_clear(struct gcal_audit_fits *fits)
+{
+    gcal_audit_histories_free(fits->device, fits->device ? 1 : 0);
+    runs_free(fits->memory);
+    for (size_t i = 0; i < fits->n; i++)
+        fit_clear(&fits->fit[i]);
+    free(fits->fit);
+    *fits = (struct gcal_audit_fits){ 0 };
+}
