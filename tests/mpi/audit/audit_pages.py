@@ -37,6 +37,10 @@ class Page(html.parser.HTMLParser):
         values = dict(attributes)
         if tag == "th":
             assert values.get("scope") == "col", "a heading without scope"
+        if values.get("class") == "scroll":
+            assert values.get("tabindex") == "0" and values.get("role") == "region", \
+                "cannot be scrolled by keys"
+            assert "aria-label" in values or "aria-labelledby" in values, "a region without name"
         if tag in ("main", "nav", "header", "footer"):
             self.landmarks.append(tag)
         if tag == "svg":
