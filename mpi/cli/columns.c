@@ -28,9 +28,10 @@ static const char *const colours[] = {
 
 static int use_colours(void)
 {
-    const char *no = getenv("NO_COLOR");
+    const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
 
-    return isatty(STDOUT_FILENO) && !(no && *no);
+    return isatty(STDOUT_FILENO) && !(no && *no) && terminal &&
+           strcmp(terminal, "dumb") != 0;
 }
 
 struct gcal_columns *gcal_columns_create(size_t n, const struct gcal_column *columns,

@@ -20,7 +20,7 @@ static const struct gcal_column columns[] = {
     { "KIND", GCAL_COLUMN_TEXT },
     { "CALIBRATED (UTC)", GCAL_COLUMN_TEXT },
     { "AGE", GCAL_COLUMN_NUMBER },
-    { "DRIVER", GCAL_COLUMN_LONG },
+    { "DRIVER", GCAL_COLUMN_TEXT },
     { "MODELS", GCAL_COLUMN_NUMBER },
     { "HELD-OUT ERROR", GCAL_COLUMN_NUMBER },
     { "OF TYPE'S SPEED", GCAL_COLUMN_NUMBER },

@@ -35,6 +35,13 @@ audit 0 --warn 30 --fail 40
 audit 0 --warn 30 --fail 40 --all
 [ "$(grep -c ': pass, 12 calibrations$' "$out/text")" = 10 ] || fail "--all"
 
+# Verdicts are coloured on a terminal that has colours.
+colours() { # ENVIRONMENT..
+    script -qec "env $* '$gpucal' show --store '$out/store'" /dev/null < /dev/null | grep -c "$(printf '\033')" || true
+}
+[ "$(colours TERM=xterm)" = 10 ] || fail "no colours on a terminal"
+[ "$(colours TERM=dumb)$(colours -u TERM)$(colours TERM=xterm NO_COLOR=1)" = 000 ] || fail "colours where there are none"
+
 audit 2 --warn 4 --fail 15 --json
 expect '.summary.devices == 10 and .summary.verdicts.warning == 2'
 expect '.policy.warn == 0.04 and .policy.confirm == 2 and .policy.of == 3'

@@ -21,6 +21,12 @@ for page in "$folder"/*.1 "$docs"/*.[357]; do
     remarks=$(groff -t -man -Tascii -ww -z "$page" 2>&1)
     [ -z "$remarks" ] || fail "$remarks"
 done
+# mandoc ignores macros in the text of a table.
+for page in "$docs"/*.[357] "$folder"/*.1; do
+    awk '/^\.TS/ { inside = 1 } /^\.TE/ { inside = 0 } inside && /^\.([A-RU-Z]|S[^P]|T[^SE&])/' "$page" |
+        sed "s|^|$page: in a table: |"
+done > "$folder/macros"
+[ ! -s "$folder/macros" ] || fail "$(cat "$folder/macros")"
 options | grep -vE ' (help|usage|version)$' | while read -r command _ option; do
     has_option "$folder/gpucal-$command.1" "$option" || echo "gpucal-$command.1 lacks --$option"
 done > "$folder/lacking"
