@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,5 +57,17 @@ def text(pointer: Any) -> str:
 
 
 def raw(value: str | os.PathLike[str] | None) -> Any:
-    """A C string that lives as long as the result; NULL for None."""
-    return ffi.NULL if value is None else ffi.new("char[]", os.fsencode(value))
+    """A C string that lives as long as the result; NULL for None.  ValueError: it has a NUL."""
+    if value is None:
+        return ffi.NULL
+    encoded = os.fsencode(value)
+    if b"\0" in encoded:
+        raise ValueError("embedded null character")
+    return ffi.new("char[]", encoded)
+
+
+def constant(what: str, name: str, names: Sequence[str]) -> int:
+    """The number of one of an enumeration's names.  ValueError: it is none of them."""
+    if name not in names:
+        raise ValueError(f"{what} {name!r}: must be one of {', '.join(names)}")
+    return int(getattr(lib, f"GPUCAL_{name.upper()}"))

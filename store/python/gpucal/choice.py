@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
-from ._library import ffi, lib
+from ._library import constant, ffi, lib
 from .errors import Check, Code, Error
 from .model import Launch
 from .store import Memory
@@ -103,7 +103,7 @@ class Share:
             lib.gpucal_share_transfers(
                 share,
                 self.launch.model.device._device,
-                getattr(lib, f"GPUCAL_{memory.upper()}"),
+                constant("memory", memory, get_args(Memory)),
                 in_bytes,
                 out_bytes,
                 check.struct,

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ._library import ffi, lib, raw, text
+from ._library import constant, ffi, lib, raw, text
 from .errors import Check
 
 if TYPE_CHECKING:
@@ -190,8 +190,8 @@ class Device:
         check(
             lib.gpucal_transfer(
                 self._device,
-                getattr(lib, f"GPUCAL_{direction.upper()}"),
-                getattr(lib, f"GPUCAL_{memory.upper()}"),
+                constant("direction", direction, get_args(Direction)),
+                constant("memory", memory, get_args(Memory)),
                 bytes,
                 copies,
                 prediction,

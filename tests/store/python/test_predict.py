@@ -232,6 +232,10 @@ def test_adds_copies(h200, saxpy):
     assert share.transfer_s == pytest.approx(8 * costs["p_byte_to_device_pageable"].value)
     copied = h200.transfer(1e6, "to_device", "pageable")
     assert copied.time_s == pytest.approx(share.start_s + 1e6 / 8 * share.transfer_s)
+    with pytest.raises(ValueError, match="'sideways': must be one of to_device, from_device, both"):
+        h200.transfer(1e6, "sideways")
+    with pytest.raises(ValueError, match="'virtual': must be one of pageable, pinned, mapped"):
+        h200.transfer(1e6, memory="virtual")
     assert copied.roof == ""
 
 
@@ -256,3 +260,10 @@ def test_counts_files_and_loops(tmp_path):
     assert gpucal.Profile.parse(text).sizes == profile.sizes
     with pytest.raises(ValueError):
         gpucal.count(path, local=[64, 1], work_items=["rows"])
+
+
+def test_texts_are_not_cut_at_a_null(store):
+    with pytest.raises(ValueError, match="null"):
+        store.device("node17\0x")
+    with pytest.raises(ValueError, match="null"):
+        gpucal.count(SAXPY + "\0", local=[64], work_items=["n"])
