@@ -8,7 +8,7 @@
 
 #include "calib/model/run/device_info.h"
 #include "calib/model/run/measurement.h"
-#include "calib/model/work.h"
+#include "calib/model/run/work.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/display.h"
 

@@ -4,7 +4,7 @@
  * counted for.  All other work is that of work-items, and so is counted again, for
  * sub-groups of one.
  */
-#include "calib/model/work.h"
+#include "calib/model/run/work.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
-#include "calib/model/work.h"
+#include "calib/model/run/work.h"
 #include "kernels/count/count.h"
 
 static struct gcal_profile *count(const char *source, size_t sub_group_size)

@@ -2,8 +2,8 @@
  *
  * Divided by a time they are rates, by which devices are compared.
  */
-#ifndef GCAL_CALIB_MODEL_WORK_H
-#define GCAL_CALIB_MODEL_WORK_H
+#ifndef GCAL_CALIB_MODEL_RUN_WORK_H
+#define GCAL_CALIB_MODEL_RUN_WORK_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* work.c - bytes and operations of a profile */
-#include "calib/model/work.h"
+#include "calib/model/run/work.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "calib/model/dtype.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
-#include "calib/model/profile_private.h"
 
 /* Bytes per access. */
 static double access_bytes(const struct gcal_profile_entry *e)
