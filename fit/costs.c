@@ -1,7 +1,10 @@
 /* costs.c - which parameters are costs, and initial values of the shapes */
 #include <math.h>
+#include <stdlib.h>
 
+#include "calib/base/error.h"
 #include "calib/model/model.h"
+#include "calib/model/rows.h"
 #include "fit/private.h"
 
 static double clamp(double x, double min, double max)
@@ -9,13 +12,10 @@ static double clamp(double x, double min, double max)
     return x < min ? min : x > max ? max : x;
 }
 
-double gcal_fit_eval(const struct gcal_fit_problem *problem, size_t i,
-                     const double *parameters, double *gradient)
+void gcal_fit_eval(const struct gcal_fit_problem *problem, const double *parameters,
+                   double *time_s)
 {
-    const struct gcal_fit_rows *rows = problem->rows;
-
-    return gcal_model_eval(problem->model, parameters,
-                           rows->features + i * rows->n_features, gradient);
+    gcal_model_rows_eval(problem->at_rows, 0, problem->n_rows, parameters, time_s, NULL);
 }
 
 /* ---- known parameters ---- */
@@ -53,54 +53,61 @@ double gcal_fit_shape_initial(const struct gcal_fit_problem *problem, size_t j)
 
 /* ---- costs ---- */
 
-/* The model grows without limit with a cost, and in proportion to a large one. */
-static bool grows_in_proportion(const struct gcal_fit_problem *problem, size_t i,
-                                size_t j, double *parameters)
+/* The model grows without limit with a cost, and in proportion to a large one: at some row. */
+static bool grows_in_proportion(const struct gcal_fit_problem *problem, size_t j,
+                                double *large_s, double *larger_s)
 {
-    double large, larger;
+    double parameters[256];
+    bool found = false;
 
     for (size_t k = 0; k < problem->n_parameters; k++)
         parameters[k] = gcal_fit_shape_initial(problem, k);
     parameters[j] = 1e25;
-    large = gcal_fit_eval(problem, i, parameters, NULL);
+    gcal_fit_eval(problem, parameters, large_s);
     parameters[j] = 1e28;
-    larger = gcal_fit_eval(problem, i, parameters, NULL);
-    return fabs(larger / large / 1e3 - 1) < 0.1;
+    gcal_fit_eval(problem, parameters, larger_s);
+    for (size_t i = 0; i < problem->n_rows && !found; i++)
+        found = fabs(larger_s[i] / large_s[i] / 1e3 - 1) < 0.1;
+    return found;
 }
 
 /* A factor with a range, such as the exposed share of a time, scales the model as well,
  * but without any cost the time stays 0 whatever its value.
  */
-static bool is_share(const struct gcal_fit_problem *problem, size_t j, double *parameters)
+static bool is_share(const struct gcal_fit_problem *problem, size_t j, double *none_s,
+                     double *most_s)
 {
     const struct gcal_model_parameter *p = &problem->model->parameters[j];
+    double parameters[256];
+    bool same = true;
 
     if (!isfinite(p->max))
         return false;
     for (size_t k = 0; k < problem->n_parameters; k++)
         parameters[k] = problem->is_cost[k] ? 0 : gcal_fit_shape_initial(problem, k);
-    for (size_t i = 0; i < problem->n_rows; i++) {
-        double none_s;
-
-        parameters[j] = 0;
-        none_s = gcal_fit_eval(problem, i, parameters, NULL);
-        parameters[j] = p->max;
-        if (gcal_fit_eval(problem, i, parameters, NULL) != none_s)
-            return false;
-    }
-    return true;
+    parameters[j] = 0;
+    gcal_fit_eval(problem, parameters, none_s);
+    parameters[j] = p->max;
+    gcal_fit_eval(problem, parameters, most_s);
+    for (size_t i = 0; i < problem->n_rows && same; i++)
+        same = most_s[i] == none_s[i];
+    return same;
 }
 
-void gcal_fit_find_costs(struct gcal_fit_problem *problem)
+int gcal_fit_find_costs(struct gcal_fit_problem *problem, struct gcal_error *err)
 {
     size_t n = problem->n_parameters;
-    double parameters[256];
+    double *one_s = calloc(problem->n_rows + 1, sizeof(*one_s));
+    double *other_s = calloc(problem->n_rows + 1, sizeof(*other_s));
+    int rc = one_s && other_s ? 0 : gcal_error_memory(err);
 
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < problem->n_rows && !problem->is_cost[j] &&
-                           !gcal_fit_is_given(problem, j);
-             i++)
-            problem->is_cost[j] = grows_in_proportion(problem, i, j, parameters);
-    for (size_t j = 0; j < n; j++)
-        problem->is_cost[j] = problem->is_cost[j] && !is_share(problem, j, parameters);
+    for (size_t j = 0; j < n && rc == 0; j++)
+        problem->is_cost[j] = !gcal_fit_is_given(problem, j) &&
+                              grows_in_proportion(problem, j, one_s, other_s);
+    for (size_t j = 0; j < n && rc == 0; j++)
+        problem->is_cost[j] =
+            problem->is_cost[j] && !is_share(problem, j, one_s, other_s);
+    free(one_s);
+    free(other_s);
+    return rc;
 }

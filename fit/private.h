@@ -30,6 +30,7 @@
 struct gcal_fit_problem {
     const struct gcal_model *model;
     const struct gcal_fit_rows *rows;
+    struct gcal_model_rows *at_rows; /* the model at them */
     size_t n_parameters, n_rows;
     size_t n_free;       /* parameters that are not given */
     size_t n_used;       /* rows with a weight */
@@ -50,9 +51,9 @@ void gcal_fit_problem_clear(struct gcal_fit_problem *problem);
 /* Whether there are enough rows to recognise outliers. */
 bool gcal_fit_can_be_robust(const struct gcal_fit_problem *problem);
 
-/* The model at row i.  'gradient': n_parameters, d time / d parameter, or NULL. */
-double gcal_fit_eval(const struct gcal_fit_problem *problem, size_t i,
-                     const double *parameters, double *gradient);
+/* The model at all rows.  'time_s': n_rows. */
+void gcal_fit_eval(const struct gcal_fit_problem *problem, const double *parameters,
+                   double *time_s);
 
 /* 'residuals': n_rows, or NULL.  Returns their sum of squares; not finite when the model
  * is not.
@@ -86,7 +87,7 @@ int gcal_fit_scale(const struct gcal_fit_problem *problem, const double *paramet
 bool gcal_fit_is_given(const struct gcal_fit_problem *problem, size_t j);
 
 /* Distinguishes costs from shapes (exponents, edges, exposed shares). */
-void gcal_fit_find_costs(struct gcal_fit_problem *problem);
+int gcal_fit_find_costs(struct gcal_fit_problem *problem, struct gcal_error *err);
 
 /* Guess 'which', below GCAL_FIT_SHAPE_GUESSES, of a shape; the first is its initial
  * value, at which a poorly determined shape is fixed.

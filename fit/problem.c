@@ -20,6 +20,7 @@
 
 #include "calib/base/error.h"
 #include "calib/model/model.h"
+#include "calib/model/rows.h"
 #include "fit/private.h"
 
 static void set_quiet(void)
@@ -74,24 +75,35 @@ double gcal_fit_row_factor(const struct gcal_fit_problem *problem, size_t i,
 
 /* ---- residuals ---- */
 
-static double relative_residual(const struct gcal_fit_problem *problem, size_t i,
-                                const double *parameters, double *gradient)
+/* Rows that are evaluated together. */
+#define PART (16 * GCAL_MODEL_BLOCK)
+
+/* The relative residuals of the next PART rows, or those that are left, from 'first' on.
+ * 'gradients': as many x n_parameters, d time / d parameter, or NULL.
+ */
+static void relative_residuals(const struct gcal_fit_problem *problem, size_t first,
+                               const double *parameters, double *r, double *gradients)
 {
-    return gcal_fit_eval(problem, i, parameters, gradient) / problem->rows->time_s[i] - 1;
+    size_t n = problem->n_rows - first < PART ? problem->n_rows - first : PART;
+
+    gcal_model_rows_eval(problem->at_rows, first, n, parameters, r, gradients);
+    for (size_t i = 0; i < n; i++)
+        r[i] = r[i] / problem->rows->time_s[first + i] - 1;
 }
 
 double gcal_fit_residuals(const struct gcal_fit_problem *problem,
                           const double *parameters, double *residuals)
 {
-    double sum = 0, slope;
+    double sum = 0, slope, r[PART];
 
     for (size_t i = 0; i < problem->n_rows; i++) {
         double residual = 0;
 
+        if (i % PART == 0)
+            relative_residuals(problem, i, parameters, r, NULL);
         if (problem->weight[i] > 0)
-            residual = problem->weight[i] *
-                       bounded(relative_residual(problem, i, parameters, NULL),
-                               bound_of(problem, i), &slope);
+            residual =
+                problem->weight[i] * bounded(r[i % PART], bound_of(problem, i), &slope);
         if (residuals)
             residuals[i] = residual;
         sum += residual * residual;
@@ -114,13 +126,15 @@ int gcal_fit_jacobian(const struct gcal_fit_problem *problem, const double *para
                       double *jacobian)
 {
     size_t n = problem->n_parameters;
+    double r[PART];
 
     for (size_t i = 0; i < problem->n_rows; i++) {
         double *row = jacobian + i * n, slope = 0;
 
+        if (i % PART == 0)
+            relative_residuals(problem, i, parameters, r, row);
         if (problem->weight[i] > 0)
-            bounded(relative_residual(problem, i, parameters, row), bound_of(problem, i),
-                    &slope);
+            bounded(r[i % PART], bound_of(problem, i), &slope);
         else
             for (size_t j = 0; j < n; j++)
                 row[j] = 0;
@@ -134,15 +148,16 @@ int gcal_fit_sensitivity(const struct gcal_fit_problem *problem, const double *p
                          double *jacobian, double *psi)
 {
     size_t n = problem->n_parameters;
-    double most = GCAL_FIT_HUBER * problem->scale;
+    double most = GCAL_FIT_HUBER * problem->scale, r[PART];
 
     for (size_t i = 0; i < problem->n_rows; i++) {
-        double weight = problem->weight[i];
-        double r = relative_residual(problem, i, parameters, jacobian + i * n);
+        double weight = problem->weight[i], *row = jacobian + i * n;
 
-        psi[i] = fmin(fmax(weight * r, -most), most);
-        if (scale_row(jacobian + i * n, n,
-                      weight / (fmax(1 + r, 1) * problem->rows->time_s[i])) < 0)
+        if (i % PART == 0)
+            relative_residuals(problem, i, parameters, r, row);
+        psi[i] = fmin(fmax(weight * r[i % PART], -most), most);
+        if (scale_row(row, n,
+                      weight / (fmax(1 + r[i % PART], 1) * problem->rows->time_s[i])) < 0)
             return -1;
     }
     return 0;
@@ -156,10 +171,10 @@ int gcal_fit_scale(const struct gcal_fit_problem *problem, const double *paramet
 
     if (!size)
         return gcal_error_memory(err);
+    gcal_fit_eval(problem, parameters, size);
     for (size_t i = 0; i < problem->n_rows; i++)
         if (problem->weight[i] > 0)
-            size[n++] = problem->weight[i] *
-                        fabs(relative_residual(problem, i, parameters, NULL));
+            size[n++] = problem->weight[i] * fabs(size[i] / problem->rows->time_s[i] - 1);
     gsl_sort(size, 1, n);
     /* A fit can make as many residuals vanish as it has parameters: the smallest ones
      * say nothing about the noise.
@@ -231,12 +246,13 @@ int gcal_fit_problem_init(struct gcal_fit_problem *problem,
             problem->fixed_value[j] = rows->given[j];
         problem->n_free += !problem->fixed[j];
     }
-    gcal_fit_find_costs(problem);
-    return 0;
+    problem->at_rows = gcal_model_rows_create(model, rows->n_rows, rows->features, err);
+    return problem->at_rows ? gcal_fit_find_costs(problem, err) : -1;
 }
 
 void gcal_fit_problem_clear(struct gcal_fit_problem *problem)
 {
+    gcal_model_rows_destroy(problem->at_rows);
     free(problem->weight);
     free(problem->is_cost);
     free(problem->fixed);

@@ -89,9 +89,8 @@ void gcal_fit_find_errors(const struct gcal_fit_problem *problem, struct gcal_fi
     struct gcal_fit_mean_error mean = { 0 };
     double squares = 0;
 
+    gcal_fit_eval(problem, fit->value, fit->predicted_s);
     for (size_t i = 0; i < rows->n_rows; i++) {
-        fit->predicted_s[i] = gcal_model_eval(
-            problem->model, fit->value, rows->features + i * rows->n_features, NULL);
         squares += pow(fit->predicted_s[i] / rows->time_s[i] - 1, 2);
         gcal_fit_mean_error_add(&mean, fit->predicted_s[i], rows->time_s[i]);
     }

@@ -49,28 +49,30 @@ size_t gcal_fit_start_count(const struct gcal_fit_problem *problem)
  * the measured time.
  */
 static void fill_components(const struct gcal_fit_problem *problem, double *parameters,
-                            gsl_matrix *components, gsl_vector *wanted)
+                            gsl_matrix *components, gsl_vector *wanted, double *none_s,
+                            double *one_s)
 {
     const double *time_s = problem->rows->time_s;
 
     for (size_t j = 0; j < problem->n_parameters; j++)
         if (problem->is_cost[j])
             parameters[j] = 0;
-    for (size_t i = 0; i < problem->n_rows; i++) {
-        double weight = problem->weight[i];
-        double none_s = gcal_fit_eval(problem, i, parameters, NULL);
+    gcal_fit_eval(problem, parameters, none_s);
+    for (size_t i = 0; i < problem->n_rows; i++)
+        gsl_vector_set(wanted, i, problem->weight[i] * (1 - none_s[i] / time_s[i]));
+    gsl_matrix_set_zero(components);
+    for (size_t j = 0; j < problem->n_parameters; j++) {
+        if (!problem->is_cost[j])
+            continue;
+        parameters[j] = 1;
+        gcal_fit_eval(problem, parameters, one_s);
+        parameters[j] = 0;
+        for (size_t i = 0; i < problem->n_rows; i++) {
+            double component = one_s[i] - none_s[i];
 
-        gsl_vector_set(wanted, i, weight * (1 - none_s / time_s[i]));
-        for (size_t j = 0; j < problem->n_parameters; j++) {
-            double component = 0;
-
-            if (problem->is_cost[j]) {
-                parameters[j] = 1;
-                component = gcal_fit_eval(problem, i, parameters, NULL) - none_s;
-                parameters[j] = 0;
-            }
-            gsl_matrix_set(components, i, j,
-                           isfinite(component) ? weight * component / time_s[i] : 0);
+            if (isfinite(component))
+                gsl_matrix_set(components, i, j,
+                               problem->weight[i] * component / time_s[i]);
         }
     }
 }
@@ -200,12 +202,13 @@ static int start_costs(const struct gcal_fit_problem *problem, size_t which,
                        gsl_matrix *components, gsl_vector *wanted, double *parameters)
 {
     double half[256], costs[256];
-    double *work = calloc(problem->n_rows + 1, sizeof(*work));
+    double *work = calloc(2 * problem->n_rows + 1, sizeof(*work));
     int rc = -1;
 
     if (!work)
         return -1;
-    fill_components(problem, parameters, components, wanted);
+    fill_components(problem, parameters, components, wanted, work,
+                    work + problem->n_rows);
     guess_costs(problem, components, half, work);
     memcpy(costs, half, sizeof(costs));
     if (which == 0 && least_squares(problem, components, wanted, costs, work) < 0)
@@ -244,12 +247,10 @@ static double ratio_to(const struct gcal_fit_problem *problem, const double *par
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < problem->n_rows; i++) {
-        double predicted_s = gcal_fit_eval(problem, i, parameters, NULL);
-
-        if (predicted_s > 0 && isfinite(predicted_s))
-            sorted[n++] = problem->rows->time_s[i] / predicted_s;
-    }
+    gcal_fit_eval(problem, parameters, sorted);
+    for (size_t i = 0; i < problem->n_rows; i++)
+        if (sorted[i] > 0 && isfinite(sorted[i]))
+            sorted[n++] = problem->rows->time_s[i] / sorted[i];
     return n ? gcal_median(sorted, n) : 1;
 }
 

@@ -9,27 +9,10 @@
 #include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "calib/model/expr_private.h"
+#include "calib/model/program_private.h"
 
 #define N_CHAINS 1024
 #define NO_STEP  UINT16_MAX
-
-/* Step i fills slot n_symbols + i. */
-struct step {
-    uint16_t op, n_args;
-    uint32_t first; /* of its slots, in 'args' */
-    double number;  /* also the power of GCAL_EXPR_OP_POWI */
-};
-
-struct gcal_model_program {
-    size_t n_symbols;
-    struct step *steps;
-    size_t n_steps, steps_capacity;
-    uint16_t *args; /* slots */
-    size_t n_args, args_capacity;
-    size_t n_first; /* steps of the values; derivatives follow */
-    size_t n_roots, n_outputs;
-    uint16_t *outputs; /* the slots of values and derivatives */
-};
 
 void gcal_model_program_destroy(struct gcal_model_program *program)
 {
@@ -71,7 +54,7 @@ static int reserve(struct compiler *m, size_t first, size_t n)
     return 0;
 }
 
-static size_t hash(const struct step *step, const uint16_t *args)
+static size_t hash(const struct gcal_program_step *step, const uint16_t *args)
 {
     uint64_t bits, h;
 
@@ -83,18 +66,18 @@ static size_t hash(const struct step *step, const uint16_t *args)
 }
 
 /* 0 and -0 differ. */
-static bool same(const struct gcal_model_program *p, const struct step *a,
-                 const struct step *b, const uint16_t *b_args)
+static bool same(const struct gcal_model_program *p, const struct gcal_program_step *a,
+                 const struct gcal_program_step *b, const uint16_t *b_args)
 {
     return a->op == b->op && a->n_args == b->n_args && a->number == b->number &&
            signbit(a->number) == signbit(b->number) &&
            memcmp(p->args + a->first, b_args, b->n_args * sizeof(*b_args)) == 0;
 }
 
-static int append(struct gcal_model_program *p, struct step *step, const uint16_t *args,
-                  struct gcal_error *err)
+static int append(struct gcal_model_program *p, struct gcal_program_step *step,
+                  const uint16_t *args, struct gcal_error *err)
 {
-    struct step *steps;
+    struct gcal_program_step *steps;
     uint16_t *all;
 
     if (p->n_symbols + p->n_steps >= GCAL_PROGRAM_MAX_SLOTS)
@@ -119,7 +102,7 @@ static int append(struct gcal_model_program *p, struct step *step, const uint16_
 }
 
 /* Sets '*slot' to the slot of the result, a new one for a new step. */
-static int place(struct compiler *m, struct step *step, const uint16_t *args,
+static int place(struct compiler *m, struct gcal_program_step *step, const uint16_t *args,
                  uint16_t *slot)
 {
     struct gcal_model_program *p = m->program;
@@ -142,9 +125,9 @@ static int place(struct compiler *m, struct step *step, const uint16_t *args,
 static int place_node(struct compiler *m, const struct gcal_expr_node *node,
                       uint16_t *slot)
 {
-    struct step step = { .op = (uint16_t)node->op,
-                         .n_args = (uint16_t)node->n_args,
-                         .number = node->number };
+    struct gcal_program_step step = { .op = (uint16_t)node->op,
+                                      .n_args = (uint16_t)node->n_args,
+                                      .number = node->number };
     uint16_t args[GCAL_EXPR_MAX_ARGS];
 
     if (node->op == GCAL_EXPR_OP_SYMBOL) {
@@ -156,9 +139,9 @@ static int place_node(struct compiler *m, const struct gcal_expr_node *node,
         return 0;
     }
     if (gcal_expr_node_is_integer_power(node))
-        step = (struct step){ .op = GCAL_EXPR_OP_POWI,
-                              .n_args = 1,
-                              .number = node->args[1]->number };
+        step = (struct gcal_program_step){ .op = GCAL_EXPR_OP_POWI,
+                                           .n_args = 1,
+                                           .number = node->args[1]->number };
     for (size_t i = 0; i < step.n_args; i++)
         if (place_node(m, node->args[i], &args[i]) < 0)
             return -1;
@@ -232,7 +215,8 @@ fail:
 
 /* ---- evaluation ---- */
 
-static double apply(const struct step *step, const uint16_t *args, const double *slots)
+static double apply(const struct gcal_program_step *step, const uint16_t *args,
+                    const double *slots)
 {
     double values[GCAL_EXPR_MAX_ARGS];
 
@@ -241,11 +225,11 @@ static double apply(const struct step *step, const uint16_t *args, const double 
     return gcal_expr_op_apply(step->op, step->n_args, values);
 }
 
-/* Steps first .. end - 1. */
-static void run(const struct gcal_model_program *program, double *slots, size_t first,
-                size_t end)
+void gcal_model_program_run(const struct gcal_model_program *program, double *slots,
+                            size_t first, size_t end)
 {
-    const struct step *step = program->steps + first, *last = program->steps + end;
+    const struct gcal_program_step *step = program->steps + first,
+                                   *last = program->steps + end;
     double *result = slots + program->n_symbols + first;
 
     for (; step < last; step++, result++) {
@@ -282,7 +266,8 @@ static void run(const struct gcal_model_program *program, double *slots, size_t 
 double gcal_model_program_eval(const struct gcal_model_program *program, double *slots,
                                double *gradient)
 {
-    run(program, slots, 0, gradient ? program->n_steps : program->n_first);
+    gcal_model_program_run(program, slots, 0,
+                           gradient ? program->n_steps : program->n_first);
     for (size_t i = 1; gradient && i < program->n_outputs; i++)
         gradient[i - 1] = slots[program->outputs[i]];
     return slots[program->outputs[0]];
@@ -291,7 +276,7 @@ double gcal_model_program_eval(const struct gcal_model_program *program, double 
 void gcal_model_program_eval_roots(const struct gcal_model_program *program,
                                    double *slots, double *values)
 {
-    run(program, slots, 0, program->n_first);
+    gcal_model_program_run(program, slots, 0, program->n_first);
     for (size_t i = 0; i < program->n_roots; i++)
         values[i] = slots[program->outputs[i]];
 }
@@ -323,12 +308,12 @@ void gcal_model_program_eval_scaled(const struct gcal_model_program *program,
 
     while ((slot = next_scaled(program, factors, slot)) < end) {
         if (slot >= n) {
-            run(program, slots, done, slot - n + 1);
+            gcal_model_program_run(program, slots, done, slot - n + 1);
             done = slot - n + 1;
         }
         scale(program, factors, slot++, slots);
     }
-    run(program, slots, done, program->n_first);
+    gcal_model_program_run(program, slots, done, program->n_first);
     for (size_t i = 0; i < program->n_roots; i++)
         values[i] = slots[program->outputs[i]];
 }
