@@ -14,12 +14,21 @@
 /* or when the relative standard error of its prediction reaches this. */
 #define UNSURE 1.0
 
-struct cross {
+/* Of all groups. */
+struct groups {
     const struct gcal_fit *fit;
-    struct gcal_fit_problem problem;
-    double variance;  /* of weighted residuals */
-    double *weight;   /* of all rows */
-    double *jacobian; /* and a row's gradient after it */
+    struct gcal_fit_problem problem; /* of all rows */
+    double variance;                 /* of weighted residuals */
+    struct gcal_fit_cv *cv;
+    size_t *first; /* row of each group */
+    size_t n;
+};
+
+/* Of one group. */
+struct cross {
+    const struct groups *all;
+    struct gcal_fit_problem problem; /* that of 'all', but for the weights */
+    double *jacobian;                /* and a row's gradient after it */
     double *psi;
     double *parameters;
 };
@@ -51,7 +60,7 @@ static void leave_out(struct cross *c, size_t group)
     for (size_t i = 0; i < c->problem.n_rows; i++) {
         bool out = group_of(c->problem.rows, i) == group;
 
-        c->problem.weight[i] = out ? 0 : c->weight[i];
+        c->problem.weight[i] = out ? 0 : c->all->problem.weight[i];
         c->problem.n_used += !out;
     }
 }
@@ -81,7 +90,7 @@ static bool is_determined(const struct cross *c, const struct gcal_fit_svd *d, s
             sizes += x * x;
         }
         if (!gcal_fit_svd_is_null(d, k))
-            variance += c->variance * pow(along / gsl_vector_get(d->s, k), 2);
+            variance += c->all->variance * pow(along / gsl_vector_get(d->s, k), 2);
         else if (fabs(along) > UNSEEN_SHARE * sqrt(sizes))
             return false;
     }
@@ -101,8 +110,7 @@ static void predict_group(struct cross *c, size_t group, const struct gcal_fit_s
                                 rows->features + i * rows->n_features, NULL);
 }
 
-static int cross_group(struct cross *c, size_t group, struct gcal_fit_cv *cv,
-                       struct gcal_error *err)
+static int cross_group(struct cross *c, size_t group, struct gcal_error *err)
 {
     struct gcal_fit_point point = { .parameters = c->parameters };
     struct gcal_fit_svd d = { 0 };
@@ -111,7 +119,7 @@ static int cross_group(struct cross *c, size_t group, struct gcal_fit_cv *cv,
     leave_out(c, group);
     if (c->problem.n_used < c->problem.n_free)
         return 0;
-    memcpy(c->parameters, c->fit->value,
+    memcpy(c->parameters, c->all->fit->value,
            c->problem.n_parameters * sizeof(*c->parameters));
     if (gcal_fit_search(&c->problem, &point, err) < 0)
         return -1;
@@ -119,62 +127,99 @@ static int cross_group(struct cross *c, size_t group, struct gcal_fit_cv *cv,
         return 0;
     if (gcal_fit_svd_init(&d, c->jacobian, c->problem.n_rows, c->problem.n_parameters,
                           c->problem.fixed, err) == 0) {
-        predict_group(c, group, &d, cv);
+        predict_group(c, group, &d, c->all->cv);
         rc = 0;
     }
     gcal_fit_svd_clear(&d);
     return rc;
 }
 
-/* ---- all groups ---- */
-
-/* Of weighted residuals, as the singular values are of weighted rows. */
-static double find_variance(const struct cross *c)
+static int cross_init(struct cross *c, const struct groups *all, struct gcal_error *err)
 {
-    const struct gcal_fit_rows *rows = c->problem.rows;
-    double squares = 0;
+    size_t n = all->problem.n_parameters, n_rows = all->problem.n_rows;
 
-    for (size_t i = 0; i < rows->n_rows; i++)
-        squares += pow(c->weight[i] * (c->fit->predicted_s[i] / rows->time_s[i] - 1), 2);
-    return fmax(squares / (double)rows->n_rows,
-                GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR);
-}
-
-static int cross_init(struct cross *c, const struct gcal_model *model,
-                      const struct gcal_fit_rows *rows, const struct gcal_fit *fit,
-                      struct gcal_error *err)
-{
-    size_t n = model->n_parameters;
-
-    *c = (struct cross){ .fit = fit };
-    if (gcal_fit_problem_init(&c->problem, model, rows, err) < 0)
-        return -1;
-    c->problem.tolerance = GCAL_FIT_CLOSE;
-    c->weight = calloc(rows->n_rows + 1, sizeof(double));
-    c->jacobian = calloc((rows->n_rows + 1) * n + 1, sizeof(double));
-    c->psi = calloc(rows->n_rows + 1, sizeof(double));
+    *c = (struct cross){ .all = all, .problem = all->problem };
+    c->problem.weight = calloc(n_rows + 1, sizeof(double));
+    c->jacobian = calloc((n_rows + 1) * n + 1, sizeof(double));
+    c->psi = calloc(n_rows + 1, sizeof(double));
     c->parameters = gcal_fit_nans(n);
-    if (!c->weight || !c->jacobian || !c->psi || !c->parameters)
-        return gcal_error_memory(err);
-    memcpy(c->weight, c->problem.weight, rows->n_rows * sizeof(double));
-    c->variance = find_variance(c);
-    for (size_t j = 0; j < n; j++)
-        if (fit->poorly_determined[j]) {
-            c->problem.fixed[j] = true;
-            c->problem.fixed_value[j] = fit->value[j];
-        }
-    return gcal_fit_can_be_robust(&c->problem)
-               ? gcal_fit_scale(&c->problem, fit->value, &c->problem.scale, err)
-               : 0;
+    return c->problem.weight && c->jacobian && c->psi && c->parameters
+               ? 0
+               : gcal_error_memory(err);
 }
 
 static void cross_clear(struct cross *c)
 {
-    gcal_fit_problem_clear(&c->problem);
-    free(c->weight);
+    free(c->problem.weight);
     free(c->jacobian);
     free(c->psi);
     free(c->parameters);
+}
+
+/* On several threads: groups write to their own rows of 'cv'. */
+static int cross_one(void *context, size_t i, struct gcal_error *err)
+{
+    const struct groups *all = context;
+    struct cross c;
+    int rc = cross_init(&c, all, err);
+
+    if (rc == 0)
+        rc = cross_group(&c, group_of(all->problem.rows, all->first[i]), err);
+    cross_clear(&c);
+    return rc;
+}
+
+/* ---- all groups ---- */
+
+/* Of weighted residuals, as the singular values are of weighted rows. */
+static double find_variance(const struct groups *all)
+{
+    const struct gcal_fit_rows *rows = all->problem.rows;
+    double squares = 0;
+
+    for (size_t i = 0; i < rows->n_rows; i++)
+        squares += pow(
+            all->problem.weight[i] * (all->fit->predicted_s[i] / rows->time_s[i] - 1), 2);
+    return fmax(squares / (double)rows->n_rows,
+                GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR);
+}
+
+static int find_groups(struct groups *all, struct gcal_error *err)
+{
+    const struct gcal_fit_rows *rows = all->problem.rows;
+
+    if (!(all->first = calloc(rows->n_rows + 1, sizeof(*all->first))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < rows->n_rows; i++)
+        if (is_first_of_group(rows, i))
+            all->first[all->n++] = i;
+    return 0;
+}
+
+static int groups_init(struct groups *all, const struct gcal_model *model,
+                       const struct gcal_fit_rows *rows, struct gcal_error *err)
+{
+    struct gcal_fit_problem *problem = &all->problem;
+    const struct gcal_fit *fit = all->fit;
+
+    if (gcal_fit_problem_init(problem, model, rows, err) < 0 || find_groups(all, err) < 0)
+        return -1;
+    problem->tolerance = GCAL_FIT_CLOSE;
+    all->variance = find_variance(all);
+    for (size_t j = 0; j < model->n_parameters; j++)
+        if (fit->poorly_determined[j]) {
+            problem->fixed[j] = true;
+            problem->fixed_value[j] = fit->value[j];
+        }
+    return gcal_fit_can_be_robust(problem)
+               ? gcal_fit_scale(problem, fit->value, &problem->scale, err)
+               : 0;
+}
+
+static void groups_clear(struct groups *all)
+{
+    gcal_fit_problem_clear(&all->problem);
+    free(all->first);
 }
 
 static bool has_values(const struct gcal_fit *fit)
@@ -185,41 +230,14 @@ static bool has_values(const struct gcal_fit *fit)
     return true;
 }
 
-/* ---- on several threads ---- */
-
-struct groups {
-    const struct gcal_model *model;
-    const struct gcal_fit_rows *rows;
-    const struct gcal_fit *fit;
-    struct gcal_fit_cv *cv;
-    size_t *first; /* row of each group */
-    size_t n;
-};
-
-static int cross_one(void *context, size_t i, struct gcal_error *err)
+static int cross_all(struct groups *all, const struct gcal_model *model,
+                     const struct gcal_fit_rows *rows, struct gcal_error *err)
 {
-    const struct groups *g = context;
-    struct cross c = { 0 };
-    int rc = cross_init(&c, g->model, g->rows, g->fit, err);
+    int rc = groups_init(all, model, rows, err);
 
     if (rc == 0)
-        rc = cross_group(&c, group_of(g->rows, g->first[i]), g->cv, err);
-    cross_clear(&c);
-    return rc;
-}
-
-/* Groups write to their own rows of 'cv'. */
-static int cross_all(struct groups *g, struct gcal_error *err)
-{
-    int rc;
-
-    if (!(g->first = calloc(g->rows->n_rows + 1, sizeof(*g->first))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < g->rows->n_rows; i++)
-        if (is_first_of_group(g->rows, i))
-            g->first[g->n++] = i;
-    rc = gcal_threads_share(g->n, cross_one, g, err);
-    free(g->first);
+        rc = gcal_threads_share(all->n, cross_one, all, err);
+    groups_clear(all);
     return rc;
 }
 
@@ -228,7 +246,7 @@ int gcal_fit_cross_validate(const struct gcal_model *model,
                             struct gcal_fit_cv *cv, struct gcal_error *err)
 {
     struct gcal_fit_cv result = { .n_rows = rows->n_rows };
-    struct groups groups = { .model = model, .rows = rows, .fit = fit, .cv = &result };
+    struct groups all = { .fit = fit, .cv = &result };
     int rc = 0;
 
     if (fit->n_parameters != model->n_parameters || fit->n_rows != rows->n_rows)
@@ -237,7 +255,7 @@ int gcal_fit_cross_validate(const struct gcal_model *model,
     if (!(result.predicted_s = gcal_fit_nans(rows->n_rows)))
         return gcal_error_memory(err);
     if (has_values(fit))
-        rc = cross_all(&groups, err);
+        rc = cross_all(&all, model, rows, err);
     if (rc < 0)
         gcal_fit_cv_clear(&result);
     else
