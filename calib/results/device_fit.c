@@ -37,20 +37,18 @@ struct source {
     const struct gcal_result_rows *rows;
     struct gcal_result_cells cells;
     struct gcal_result_by_device sorted;
-    double *features;  /* of the cells */
-    size_t *generator; /* by kernel */
-    bool *fitted;      /* by row */
+    const double *features; /* of the cells */
+    size_t *generator;      /* by kernel */
+    bool *fitted;           /* by row */
 };
 
 static int source_init(struct source *s, const struct gcal_record *record,
-                       const struct gcal_model *model,
                        const struct gcal_result_form_fit *f,
                        const struct gcal_result_rows *rows, struct gcal_error *err)
 {
-    *s = (struct source){ .rows = rows };
+    *s = (struct source){ .rows = rows, .features = f->features };
     if (gcal_result_cells_find(record, rows, &s->cells, err) < 0 ||
         gcal_result_sort_by_device(record, rows, &s->sorted, err) < 0 ||
-        !(s->features = gcal_result_features(record, model, &s->cells.rows, err)) ||
         !(s->generator = gcal_result_generators(record, err)))
         return -1;
     if (!(s->fitted = calloc(rows->n + 1, sizeof(*s->fitted))))
@@ -64,7 +62,6 @@ static void source_clear(struct source *s)
 {
     gcal_result_cells_clear(&s->cells);
     gcal_result_by_device_clear(&s->sorted);
-    free(s->features);
     free(s->generator);
     free(s->fitted);
 }
@@ -148,7 +145,7 @@ int gcal_result_fit_devices(struct gcal_result_type_fit *t,
         calloc(t->n_devices * model->n_parameters + 1, sizeof(*t->estimate_error));
     if (!t->estimate || !t->estimate_error)
         return gcal_error_memory(err);
-    if (source_init(&s, record, model, &t->forms[t->best], rows, err) == 0)
+    if (source_init(&s, record, &t->forms[t->best], rows, err) == 0)
         rc = rows_init(&o, most_rows(t, &s), model->n_features, err);
     for (size_t k = 0; k < t->n_devices && rc == 0; k++) {
         take_rows(&o, &s, t->device[k]);

@@ -12,6 +12,10 @@
 /* Of each generator, every fifth kernel is left out at a time. */
 #define FOLDS 5
 
+/* Features of the components of a kernel. */
+#define MEMORY "f_memory_tag:"
+#define ONCHIP "f_onchip_tag:"
+
 /* What all forms of a type are fitted to: the cells of its rows. */
 struct design {
     const struct gcal_record *record;
@@ -24,8 +28,8 @@ struct design {
 /* A form's problem: cells and groups in the order of 'f->row'. */
 struct problem {
     struct gcal_fit_rows rows;
-    double *features; /* of all the type's rows, n x n_features */
-    double *fitted;   /* of the rows that the form is fitted to */
+    const double *features; /* of all the type's cells, the form's */
+    double *fitted;         /* of the rows that the form is fitted to */
     double *time_s, *spread;
     double *given;  /* by parameter of the form, NaN: to be fitted */
     bool *is_brief; /* of each row */
@@ -61,7 +65,6 @@ static void drop_brief(struct problem *p, struct gcal_result_form_fit *f,
 
 static void problem_clear(struct problem *p)
 {
-    free(p->features);
     free(p->fitted);
     free(p->time_s);
     free(p->spread);
@@ -135,7 +138,7 @@ static double *given_parameters(const struct gcal_record *record,
     return given;
 }
 
-static int problem_init(struct problem *p, const struct gcal_result_form_fit *f,
+static int problem_init(struct problem *p, struct gcal_result_form_fit *f,
                         const struct design *d, const struct gcal_config_form *form,
                         struct gcal_error *err)
 {
@@ -143,8 +146,9 @@ static int problem_init(struct problem *p, const struct gcal_result_form_fit *f,
     const struct gcal_result_rows *rows = d->rows;
 
     *p = (struct problem){ 0 };
-    if (!(p->features = gcal_result_features(d->record, form->model, rows, err)))
+    if (!(f->features = gcal_result_features(d->record, form->model, rows, err)))
         return -1;
+    p->features = f->features;
     p->fitted = calloc(n * n_features + 1, sizeof(*p->fitted));
     p->time_s = calloc(n + 1, sizeof(*p->time_s));
     p->spread = calloc(n + 1, sizeof(*p->spread));
@@ -242,30 +246,42 @@ static bool is_component(const char *feature, const char *kind)
     return strncmp(feature, kind, strlen(kind)) == 0;
 }
 
+static bool has_components(const struct gcal_model *model)
+{
+    for (size_t k = 0; k < model->n_features; k++)
+        if (is_component(model->features[k], MEMORY) ||
+            is_component(model->features[k], ONCHIP))
+            return true;
+    return false;
+}
+
 /* Rows with costs of both components. */
 static int find_mixed(struct gcal_result_type_fit *t, const struct design *d,
                       const struct gcal_model *model, const size_t *cell_of,
                       struct gcal_error *err)
 {
-    double *features = gcal_result_features(d->record, model, d->rows, err);
-    int rc = features ? 0 : -1;
+    double *features;
 
-    if (rc == 0 && !(t->row_mixed = calloc(t->n_rows + 1, sizeof(*t->row_mixed))))
-        rc = gcal_error_memory(err);
-    for (size_t i = 0; rc == 0 && i < t->n_rows; i++) {
+    if (!(t->row_mixed = calloc(t->n_rows + 1, sizeof(*t->row_mixed))))
+        return gcal_error_memory(err);
+    if (!has_components(model))
+        return 0;
+    if (!(features = gcal_result_features(d->record, model, d->rows, err)))
+        return -1;
+    for (size_t i = 0; i < t->n_rows; i++) {
         const double *counts = &features[cell_of[i] * model->n_features];
         bool memory = false, onchip = false;
 
         for (size_t k = 0; k < model->n_features; k++) {
             bool there = counts[k] > 0;
 
-            memory |= there && is_component(model->features[k], "f_memory_tag:");
-            onchip |= there && is_component(model->features[k], "f_onchip_tag:");
+            memory |= there && is_component(model->features[k], MEMORY);
+            onchip |= there && is_component(model->features[k], ONCHIP);
         }
         t->row_mixed[i] = memory && onchip;
     }
     free(features);
-    return rc;
+    return 0;
 }
 
 static void find_folds(struct problem *p)

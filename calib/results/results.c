@@ -16,6 +16,7 @@ static void form_fit_clear(struct gcal_result_form_fit *f)
     free(f->row);
     free(f->held_out_s);
     free(f->fold_out_s);
+    free(f->features);
 }
 
 static void type_fit_clear(struct gcal_result_type_fit *t)

@@ -41,6 +41,7 @@ struct gcal_result_form_fit {
     struct gcal_fit fit;
     size_t n_rows, n_kernels, n_samples; /* fitted */
     size_t *row;                         /* n_rows */
+    double *features; /* of the cells (cells.c), in the model's order; NULL: not tried */
     /* Predictions of the type's n_rows by fits without the row; NaN where the other rows
      * do not determine it. */
     double *held_out_s; /* without all kernels of its generator */
