@@ -1,4 +1,4 @@
-/* speed.c - devices whose speed changed while they were measured, from the samples' order
+/* speed.c - GPUs whose speed changed while they were measured, from the samples' order
  *
  * What such a device took before it had its last speed is not a property of the device.
  */
@@ -114,16 +114,29 @@ static int add_speed(const struct gcal_record *record, size_t i,
     return o->node && o->uid && o->text ? 0 : gcal_error_memory(err);
 }
 
+/* On CPUs the host's other work comes and goes: it is no speed of the device, and what was
+ * measured before is as good as what was measured since.
+ */
+static bool has_a_speed(const struct gcal_record *record, size_t device)
+{
+    return strcmp(gcal_record_device(record, device)->info.device_type, "cpu") != 0;
+}
+
 int gcal_result_find_speeds(const struct gcal_record *record,
                             const struct gcal_result_visits *v,
                             struct gcal_result_speeds *speeds, struct gcal_error *err)
 {
     struct gcal_fit_speed found;
 
-    for (size_t i = 0; i < v->n_devices; i++)
-        if (gcal_fit_find_speed(v->devices[i].visits, v->devices[i].n, &found, err) < 0 ||
+    for (size_t i = 0; i < v->n_devices; i++) {
+        const struct gcal_result_device_visits *d = &v->devices[i];
+
+        if (!has_a_speed(record, i))
+            continue;
+        if (gcal_fit_find_speed(d->visits, d->n, &found, err) < 0 ||
             (found.changed && add_speed(record, i, &found, speeds, err) < 0))
             return -1;
+    }
     return 0;
 }
 

@@ -109,6 +109,12 @@ static const char *record_path(void)
 
 struct maker make_start(size_t n_devices, const double *slowness)
 {
+    return make_start_of("cpu", n_devices, slowness);
+}
+
+struct maker make_start_of(const char *device_type, size_t n_devices,
+                           const double *slowness)
+{
     struct maker m = { .random = 713, .n_devices = n_devices };
 
     m.writer = gcal_record_create(record_path(), NULL);
@@ -125,7 +131,7 @@ struct maker make_start(size_t n_devices, const double *slowness)
                       .name = "CPU",
                       .driver = "1",
                       .version = "OpenCL 3.0",
-                      .device_type = "cpu",
+                      .device_type = (char *)device_type,
                       .pci = "",
                       .sub_group_size = 1 },
         };

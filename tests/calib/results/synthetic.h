@@ -54,6 +54,9 @@ char *make_part_profile(const char *tag);
 
 /* A record in the test's folder: 'slowness' NULL: all devices are alike. */
 struct maker make_start(size_t n_devices, const double *slowness);
+/* Of another kind than a CPU. */
+struct maker make_start_of(const char *device_type, size_t n_devices,
+                           const double *slowness);
 void put_kernel(struct maker *m, struct kernel k);
 /* With a family of its own, and make_part_profile(). */
 void put_part(struct maker *m, struct kernel k, const char *family, const char *tag);

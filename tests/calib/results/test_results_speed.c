@@ -23,11 +23,12 @@ struct run {
 };
 
 /* Device 0 of 'n' takes 'late' times as long from that launch on, for kernels or copies. */
-static struct run make_run_of(bool copies, size_t n, double late, uint64_t since)
+static struct run make_run_of(const char *device_type, bool copies, size_t n, double late,
+                              uint64_t since)
 {
     struct gcal_error err = { 0 };
     struct run r = { .config = one_form() };
-    struct maker m = make_start(n, NULL);
+    struct maker m = make_start_of(device_type, n, NULL);
 
     m.copies = copies;
     m.late = late;
@@ -43,7 +44,7 @@ static struct run make_run_of(bool copies, size_t n, double late, uint64_t since
 
 static struct run make_run(size_t n, double late, uint64_t since)
 {
-    return make_run_of(false, n, late, since);
+    return make_run_of("gpu", false, n, late, since);
 }
 
 static void end_run(struct run *r)
@@ -128,10 +129,23 @@ static void a_steady_device_is_not_named(void **state)
 /* They depend on the host, and what else it does. */
 static void copies_show_no_change(void **state)
 {
-    struct run r = make_run_of(true, 1, 1.3, round_start(2));
+    struct run r = make_run_of("gpu", true, 1, 1.3, round_start(2));
 
     (void)state;
     assert_int_equal(r.results.speeds.n, 0);
+    end_run(&r);
+}
+
+/* Other programs of the host do that to a CPU. */
+static void a_cpu_keeps_all_samples(void **state)
+{
+    struct run r = make_run_of("cpu", false, 1, 1.3, round_start(3));
+    const struct gcal_fit *f = &r.results.fits->forms[0].fit;
+
+    (void)state;
+    assert_int_equal(r.results.speeds.n, 0);
+    assert_true(r.results.fits->good);
+    within(f->value[0], true_add_s, 0.01 * true_add_s); /* three rounds of four */
     end_run(&r);
 }
 
@@ -142,6 +156,7 @@ int main(void)
         cmocka_unit_test(others_are_not_harmed),
         cmocka_unit_test(too_late),
         cmocka_unit_test(copies_show_no_change),
+        cmocka_unit_test(a_cpu_keeps_all_samples),
         cmocka_unit_test(a_steady_device_is_not_named),
     };
 

@@ -241,6 +241,8 @@ case_built_ahead() {
 case_speed_change() {
     # A device that becomes 1.3 times as slow in mid-run: what it takes now is published.
     slow_configuration
+    export TEST_GPU=1
+    sed -i 's/kinds: .cpu./kinds: [gpu]/' slow.yaml
     run env TEST_LATE=130 "$gpucal" --config slow.yaml --store store --record run.h5 --json
     expect_status 0
     expect_line '"speed_changes": \['
