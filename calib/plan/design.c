@@ -15,11 +15,6 @@
 #include "calib/base/log.h"
 #include "calib/plan/design.h"
 
-/* Seeds determine every parameter to this relative standard error, good enough to
- * linearize a model there.
- */
-#define SEED_PRECISION 0.5
-
 /* A batch has at least so many kernels. */
 #define BATCH_LEAST 8
 
@@ -188,7 +183,7 @@ static int take_seeds(struct gcal_plan_design *d)
         d->known[i] = true;
         d->n_known++;
     }
-    if (choose(d, SEED_PRECISION, d->kernels->n_kernels) < 0)
+    if (choose(d, GCAL_PLAN_SEED_PRECISION, d->kernels->n_kernels) < 0)
         return -1;
     announce_seeds(d);
     for (size_t i = 0; i < f->n; i++)

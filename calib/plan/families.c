@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/base/strings.h"
-#include "calib/model/profile.h"
 #include "calib/plan/sweep.h"
 
 double gcal_plan_product_of_sizes(const struct gcal_kernel *kernel)
@@ -112,80 +110,6 @@ static void want_short_sizes(struct gcal_plan_families *f)
     }
 }
 
-/* ---- the order of preparing ---- */
-
-/* Of the kind of work that a feature counts, whatever its strides and tags: the length. */
-static size_t length_of_kind(const char *feature)
-{
-    const char *strides = strstr(feature, "_lstrides");
-
-    return strides ? (size_t)(strides - feature) : strcspn(feature, ":");
-}
-
-/* Whether the family has work of a kind that no earlier one has, which is added to 'seen', or is a
- * transfer, which takes no building.
- */
-static bool comes_first(const struct gcal_plan_families *f,
-                        const struct gcal_plan_family *family, struct gcal_strings *seen,
-                        struct gcal_error *err)
-{
-    const struct gcal_profile *profile = f->kernels->kernels[family->first]->profile;
-    size_t before = seen->n;
-
-    for (size_t i = 0; profile && i < profile->n_entries; i++) {
-        const char *feature = profile->entries[i].feature;
-        char *kind = strndup(feature, length_of_kind(feature));
-
-        if (kind)
-            gcal_strings_include(seen, kind, err);
-        free(kind);
-    }
-    return seen->n > before || (profile && !profile->n_dims);
-}
-
-/* The families of the same generator that come before this one. */
-static size_t place_in_generator(const struct gcal_plan_families *f, size_t family)
-{
-    const struct gcal_kernel *kernel = f->kernels->kernels[f->families[family].first];
-    size_t n = 0;
-
-    for (size_t i = 0; i < family; i++)
-        n += strcmp(f->kernels->kernels[f->families[i].first]->generator,
-                    kernel->generator) == 0;
-    return n;
-}
-
-static void find_passes(struct gcal_plan_families *f)
-{
-    struct gcal_strings seen = { 0 };
-
-    for (size_t k = 0; k < f->n; k++) {
-        size_t i = f->plan->hooks->backwards ? f->n - 1 - k : k;
-
-        f->families[i].pass = comes_first(f, &f->families[i], &seen, NULL)
-                                  ? 0
-                                  : 1 + place_in_generator(f, i);
-    }
-    gcal_strings_clear(&seen);
-}
-
-/* First those that together have all kinds of work, then the first, the second of each generator,
- * and so on: where the budget ends early, no cost of a model is without kernels for that.
- */
-static void find_order(struct gcal_plan_families *f)
-{
-    size_t n = f->kernels->n_kernels, taken = 0;
-
-    find_passes(f);
-    for (size_t pass = 0; taken < n; pass++)
-        for (size_t k = 0; k < n; k++) {
-            size_t i = f->plan->hooks->backwards ? n - 1 - k : k;
-
-            if (gcal_plan_family_of(f, i)->pass == pass)
-                f->order[taken++] = i;
-        }
-}
-
 int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan,
                             const struct gcal_kernel_list *kernels)
 {
@@ -208,7 +132,6 @@ int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan
         add_kernel(f, family, i);
     }
     want_short_sizes(f);
-    find_order(f);
     return 0;
 }
 

@@ -41,6 +41,11 @@ int gcal_plan_gain_fit(struct gcal_plan_gain *gain, struct gcal_error *err);
  */
 double gcal_plan_gain_time_s(const struct gcal_plan_gain *gain, size_t kernel);
 
+/* Kernels that determine every parameter to this relative standard error are good enough to
+ * linearize a model there.
+ */
+#define GCAL_PLAN_SEED_PRECISION 0.5
+
 /* The goal of a choice. */
 struct gcal_plan_goal {
     double precision;     /* relative standard error of every parameter */

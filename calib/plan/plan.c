@@ -22,6 +22,8 @@ static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *ke
     struct gcal_plan_families families = { 0 };
     int rc = gcal_plan_families_init(&families, plan, kernels);
 
+    if (rc == 0)
+        rc = gcal_plan_families_order(&families);
     if (rc == 0) {
         announce_all(plan, &families);
         rc = gcal_plan_sweep_all(&families);

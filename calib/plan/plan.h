@@ -6,9 +6,9 @@
  * stays.  Sizes that are left out are not recorded, except the smallest if it does not
  * fit on the device.
  *
- * Families with work of a kind that none before has come first, and transfers, then the first
- * family of each generator, the second, and so on: what a short budget leaves out is the least
- * needed.
+ * Families from which all parameters of the models follow come first, and transfers, then the
+ * first family of each generator, the second, and so on: what a short budget leaves out is the
+ * least needed.
  *
  * 2. Each family is checked once: its output at small sizes against the reference.  A
  * family that is wrong is recorded so and not measured.  But on CPUs, the host computes what
@@ -19,8 +19,8 @@
  * 4. Rounds: each visits all unfinished kernels in a new random order (seeded), a few
  * launches each; in the first, every kernel gets at least half of min_samples, or its
  * share if the budget does not suffice.  A kernel is finished when its median is precise
- * enough, when its standard error no longer shrinks, at max_samples, or when the device's
- * budget is used up.
+ * enough, when its standard error no longer shrinks, at max_samples, when it has had its
+ * share of the budget, or when the device's budget is used up.
  *
  * With options->precision, kernels that only determine parameters of models are measured
  * as needed: first one of each generator and those that give every parameter a value,
@@ -109,8 +109,8 @@ struct gcal_plan_hooks {
      * drivers' folder what the other has built.
      */
     bool backwards;
-    /* The models whose parameters have options->precision as target; NULL: all kernels
-     * are measured.
+    /* The models: what their parameters follow from comes first, and with options->precision they
+     * are the target.  NULL: none, and all kernels are measured.
      */
     const struct gcal_config *config;
 };

@@ -32,6 +32,11 @@
 #define STABLE_AFTER 2
 #define STABLE_RATIO 0.95
 
+/* Of the budget, what the kernels together may take beyond min_samples, each the same: a few long
+ * ones would take most of it for medians that are far more precise than any model.
+ */
+#define MEASURING_SHARE 0.5
+
 /* Number of launches that take about 'seconds', within half the time limit of a request.
  */
 static size_t launches_for(const struct gcal_plan *plan, const struct gcal_plan_row *row,
@@ -100,6 +105,15 @@ int gcal_plan_warm_up(struct gcal_plan *plan)
 
 /* ---- rounds ---- */
 
+/* Time in which a kernel of min_samples has had its share. */
+static double enough_s(const struct gcal_plan *plan)
+{
+    const struct gcal_config_measure_options *o = plan->options;
+    double share_s = MEASURING_SHARE * o->budget_s / (double)plan->n_rows;
+
+    return o->enough_s > 0 ? fmin(o->enough_s, share_s) : share_s;
+}
+
 /* The reason to stop sampling the row, or GCAL_MEASUREMENT_STOP_NONE. */
 static enum gcal_measurement_stop stop_reason(const struct gcal_plan *plan,
                                               struct gcal_plan_row *row)
@@ -113,7 +127,7 @@ static enum gcal_measurement_stop stop_reason(const struct gcal_plan *plan,
         return GCAL_MEASUREMENT_STOP_SAMPLES;
     if (n < o->min_samples)
         return GCAL_MEASUREMENT_STOP_NONE;
-    if (o->enough_s > 0 && (double)n * row->first_s >= o->enough_s)
+    if ((double)n * row->first_s >= enough_s(plan))
         return GCAL_MEASUREMENT_STOP_SAMPLES;
     if (!row->mark || n >= row->mark + STABLE_AFTER * o->min_samples) {
         if (row->mark && row->spread >= STABLE_RATIO * row->mark_spread)

@@ -22,6 +22,7 @@ struct gcal_plan_family {
     size_t n_tried;              /* sizes */
     size_t n_chosen;             /* sizes that are or were measured, done ones included */
     bool ended;                  /* no further size is to be tried */
+    bool comes_first;            /* parameters follow from it */
     size_t pass;                 /* of preparing: 0 first */
     bool opened;                 /* a kernel of it was tried */
     bool checked;
@@ -47,6 +48,14 @@ struct gcal_plan_family *gcal_plan_family_of(const struct gcal_plan_families *f,
                                              size_t kernel);
 /* The sizes of a sweep differ in one parameter only, so the product grows with it. */
 double gcal_plan_product_of_sizes(const struct gcal_kernel *kernel);
+
+/* ---- order.c ---- */
+
+/* First those from which all parameters of the models follow, then the first, the second of each
+ * generator, and so on: where the budget ends early, no cost of a model is without kernels for
+ * that.  Without models, all by their generators.
+ */
+int gcal_plan_families_order(struct gcal_plan_families *f);
 
 /* ---- sweep.c ---- */
 

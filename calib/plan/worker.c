@@ -59,7 +59,8 @@ static enum gcal_worker_outcome prepare(void *context, const struct gcal_kernel 
     struct gcal_built built;
     bool is_built;
 
-    if (d->first_s > 0)
+    /* Other builds would disturb the times that decide on the sizes of a sweep. */
+    if (d->first_s > 0 && kernel->sweep)
         d->first_s -= gcal_worker_ahead_finish(d->ahead, &d->tick, d->first_s);
     is_built = d->ahead && gcal_worker_ahead_wait(d->ahead, kernel, &d->tick, &built);
     if (d->loads_ahead)

@@ -425,6 +425,7 @@ static void stops_when_more_samples_do_not_help(void **state)
 
     (void)state;
     options.noise = 1e-9;
+    options.budget_s = 20;
     add_kernel("drifting", 4096, false, 2.385e-3, DRIFTING);
     assert_int_equal(run(&err), 0);
     assert_int_equal(row("drifting n:4096")->stop, GCAL_MEASUREMENT_STOP_STABLE);
@@ -452,6 +453,27 @@ static void stops_when_the_samples_took_enough(void **state)
     options.enough_s = 0.05;
     add_kernel("two", 4096, false, 2.385e-3, TWO_SPEEDS);
     add_kernel("long", 4096, false, 0.1, TWO_SPEEDS);
+    assert_int_equal(run(&err), 0);
+    m = row("two n:4096");
+    assert_int_equal(m->stop, GCAL_MEASUREMENT_STOP_SAMPLES);
+    assert_true(m->n_samples > 8 && m->n_samples <= 24);
+    assert_int_equal(row("long n:4096")->n_samples, 8);
+}
+
+/* Of half of 2 s, each of 20 has 50 ms: enough for the one, and less than the least of another. */
+static void a_kernel_has_its_share_of_the_budget(void **state)
+{
+    struct gcal_error err = { 0 };
+    const struct gcal_measurement *m;
+    char name[20];
+
+    (void)state;
+    add_kernel("two", 4096, false, 2.385e-3, TWO_SPEEDS);
+    add_kernel("long", 4096, false, 0.02, TWO_SPEEDS);
+    for (int i = 0; i < 18; i++) {
+        snprintf(name, sizeof(name), "steady %d", i);
+        add_kernel(name, 4096, false, 1e-3, STEADY);
+    }
     assert_int_equal(run(&err), 0);
     m = row("two n:4096");
     assert_int_equal(m->stop, GCAL_MEASUREMENT_STOP_SAMPLES);
@@ -727,26 +749,6 @@ static void kernels_are_announced(void **state)
     assert_int_equal(device.prepared[2], 0);
 }
 
-/* Those that have work of another kind come first, each kind once: if the budget ends early, no
- * cost lacks its kernels.
- */
-static void kinds_of_work_are_prepared_first(void **state)
-{
-    static const size_t order[] = { 0, 2, 1, 3 };
-    struct gcal_error err = { 0 };
-    struct gcal_profile_entry *entry;
-
-    (void)state;
-    for (int i = 0; i < 4; i++)
-        add_kernel((const char *[]){ "a", "b", "c", "d" }[i], 64, false, 2e-3, STEADY);
-    assert_non_null(entry = gcal_profile_add(list.kernels[2]->profile, NULL));
-    entry->feature = strdup("f_op_float32_exp");
-    entry->count = strdup("n");
-    assert_int_equal(run(&err), 0);
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(device.announced[i], order[i]);
-}
-
 /* Two first launches and the samples, of 2 ms each, in visits that take 20 ms. */
 static void its_use_is_reported(void **state)
 {
@@ -842,7 +844,7 @@ static void a_device_that_stays_slow_is_measured(void **state)
 
     (void)state;
     add_disturbed();
-    options.budget_s = 2;
+    options.budget_s = 6;
     device.slow_from = 70;
     device.slow_to = SIZE_MAX;
     assert_int_equal(run(&err), 0);
@@ -928,7 +930,7 @@ static void a_device_that_is_always_late_is_measured(void **state)
 
     (void)state;
     add_disturbed();
-    options.budget_s = 2;
+    options.budget_s = 4;
     device.late_to = SIZE_MAX;
     assert_int_equal(run(&err), 0);
     for (size_t i = 0; i < n_sunk; i++)
@@ -990,6 +992,7 @@ int main(void)
         TEST(stops_when_more_samples_do_not_help),
         TEST(stops_at_the_most_samples),
         TEST(stops_when_the_samples_took_enough),
+        TEST(a_kernel_has_its_share_of_the_budget),
         TEST(the_budget_ends_it),
         TEST(a_kernel_that_hangs_costs_its_row),
         TEST(three_deaths_in_a_row_give_the_device_up),
@@ -1004,7 +1007,6 @@ int main(void)
         TEST(a_resumed_run_leaves_out_what_is_done),
         TEST(a_sink_that_fails_ends_it),
         TEST(kernels_are_announced),
-        TEST(kinds_of_work_are_prepared_first),
         TEST(its_use_is_reported),
         TEST(the_host_computes_beside_the_device),
         TEST(a_disturbance_is_waited_out),

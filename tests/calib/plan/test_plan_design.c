@@ -422,6 +422,8 @@ static void check_announced(void)
                          is_family_prepared(list.kernels[i]->family));
 }
 
+static bool backwards;
+
 static int run(struct gcal_error *err)
 {
     struct gcal_plan_device_ops ops = { .restart = scripted_restart,
@@ -435,6 +437,7 @@ static int run(struct gcal_error *err)
                                      .chosen = keep_choice,
                                      .n_done = n_done,
                                      .done = done,
+                                     .backwards = backwards,
                                      .config = &config };
     struct gcal_device_info info = { .uid = (char *)"uuid:1",
                                      .name = (char *)"scripted",
@@ -547,6 +550,40 @@ static void without_precision_all_are_measured(void **state)
 }
 
 /* The target is beyond all kernels together: they are not all measured for it. */
+/* Without a choice, too, the first families give all parameters a value: if the budget ends early,
+ * no cost lacks its kernels.
+ */
+static void parameters_come_first(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    options.precision = 0;
+    add_form("sum", MODEL);
+    add_kernel("empty", "empty", 713, false, (const double[N_OPS]){ 0 }, 0);
+    for (size_t i = 0; i < 6 * N_OPS; i++) {
+        double per_n[N_OPS] = { 0 };
+        char family[20];
+
+        per_n[i / 6] = 3;
+        snprintf(family, sizeof(family), "%s %zu", ops_of_it[i / 6], i);
+        add_kernel("ops", family, 1e5, false, per_n, 0);
+    }
+    for (int k = 0; k < 2; k++) {
+        size_t n_seen[N_OPS + 1] = { 0 };
+
+        forget_rows();
+        backwards = k;
+        assert_int_equal(run(&err), 0);
+        assert_int_equal(device.n_announced, 1 + 6 * N_OPS);
+        for (size_t i = 0; i < 10; i++)
+            n_seen[(device.announced[i] + 5) / 6]++;
+        for (size_t op = 0; op <= N_OPS; op++)
+            assert_true(n_seen[op]);
+    }
+    backwards = false;
+}
+
 static void a_precision_out_of_reach_is_not_sought_forever(void **state)
 {
     struct gcal_error err = { 0 };
@@ -785,6 +822,7 @@ int main(void)
         TEST(precision_takes_a_part_of_the_kernels),
         TEST(what_was_not_needed_says_so),
         TEST(without_precision_all_are_measured),
+        TEST(parameters_come_first),
         TEST(a_precision_out_of_reach_is_not_sought_forever),
         TEST(a_parameter_without_kernels_is_told),
         TEST(all_forms_are_to_be_known),

@@ -7,6 +7,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/plan/plan.h"
 #include "calib/worker/worker.h"
 #include "tests/folder.h"
 #include "tests/unit.h"
@@ -254,6 +255,36 @@ static void finishes_what_is_added(void **state)
     gcal_worker_ahead_stop(ahead);
 }
 
+/* On a CPU, too, they are prepared while others are built.  Nothing is before the second user
+ * enters, and what a plan had waited for by then would not be built any more.
+ */
+static void fixed_sizes_do_not_wait(void **state)
+{
+    enum gcal_worker_ahead_stage other = GCAL_WORKER_AHEAD_OUTSIDE;
+    struct gcal_error err = { 0 };
+    struct gcal_worker_ahead *ahead =
+        gcal_worker_ahead_start(spawner, device.uid, 2, 2, LIMIT_S, &err);
+    struct gcal_plan_device_ops ops =
+        gcal_plan_worker_ops_create(spawner, device.uid, LIMIT_S, NULL, &err);
+    enum gcal_measurement_status status;
+    struct gcal_built built;
+    double first_s;
+
+    (void)state;
+    assert_true(ahead && ops.context);
+    gcal_plan_worker_ops_build_ahead(&ops, ahead, 0.1);
+    assert_int_equal(ops.restart(ops.context, &err), 0);
+    for (size_t i = 0; i < 3; i++)
+        ops.announce(ops.context, &kernels[i]);
+    ops.prepare(ops.context, &kernels[0], LIMIT_S, &first_s, &status, &err);
+    gcal_worker_ahead_advance(ahead, &other, GCAL_WORKER_AHEAD_ENTERED);
+    gcal_worker_ahead_finish(ahead, NULL, LIMIT_S);
+    assert_true(gcal_worker_ahead_wait(ahead, &kernels[1], NULL, &built));
+    gcal_worker_ahead_advance(ahead, &other, GCAL_WORKER_AHEAD_LEFT);
+    gcal_plan_worker_ops_destroy(&ops);
+    gcal_worker_ahead_stop(ahead);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +294,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(waits_for_its_users),
         cmocka_unit_test(leaves_processors_and_memory),
         cmocka_unit_test(finishes_what_is_added),
+        cmocka_unit_test(fixed_sizes_do_not_wait),
     };
     int status = gcal_worker_dispatch(argc, argv);
 
