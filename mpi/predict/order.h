@@ -10,8 +10,9 @@ struct gcal_order_variant {
     char *name;
     struct gcal_predict_target target;
     struct gcal_prediction prediction; /* its texts are NULL */
-    char *refusal; /* why there is no prediction; NULL: there is one */
-    double *log_gradient;
+    char *refusal;                /* why there is no prediction; NULL: there is one */
+    struct gcal_ratio_side *side; /* NULL: no prediction */
+    size_t n_roofs;
     double *roofs; /* seconds by the model's roofs, if asked for; NULL: no prediction */
     double faster_than_next;  /* probability; NaN if either is not covered */
     double faster_than_first; /* the same; 0.5 of the first */

@@ -225,7 +225,7 @@ struct gpucal_variant {
 
 /* Orders 'count' variants by predicted time: 'order' gets their indices, the fastest first;
  * those with work that has no cost follow all others, and those without a prediction come
- * last.  Takes the time of three gpucal_predict() for each.  -1 if none is predicted.
+ * last.  Takes the time of one gpucal_predict() for each.  -1 if none is predicted.
  */
 int gpucal_rank(struct gpucal_variant *variants, size_t count, size_t *order,
                 struct gpucal_error *err);

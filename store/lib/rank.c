@@ -14,6 +14,7 @@ struct place {
     size_t index;
     int class; /* 0: covered; 1: some work has no cost; 2: not predicted */
     double time_s;
+    struct gcal_ratio_side *side; /* NULL: not predicted */
 };
 
 static int compare(const void *a, const void *b)
@@ -27,49 +28,60 @@ static int compare(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The first failure's reason goes to 'why'. */
+static void places_free(struct place *places, size_t count)
+{
+    for (size_t i = 0; places && i < count; i++)
+        gcal_ratio_side_destroy(places[i].side);
+    free(places);
+}
+
 static struct place predict(const struct gpucal_variant *v, size_t index,
                             struct gcal_error *why)
 {
-    struct place place = { .index = index, .class = 2, .time_s = INFINITY };
-    struct gcal_error e = { 0 };
-    struct gcal_prediction p;
+    struct gcal_prediction p = { .time_s = INFINITY };
+    struct gcal_ratio_side *side =
+        gcal_ratio_side_create(v->model->predictor, v->sizes, &p, why);
 
-    if (gcal_predictor_eval(v->model->predictor, v->sizes, &p, NULL, &e) < 0) {
-        if (!why->code)
-            *why = e;
-        return place;
-    }
-    place.class = p.not_covered > GCAL_PREDICTOR_COVERED;
-    place.time_s = p.time_s;
-    return place;
+    return (struct place){ .index = index,
+                           .class = side ? p.not_covered > GCAL_PREDICTOR_COVERED : 2,
+                           .time_s = side ? p.time_s : INFINITY,
+                           .side = side };
 }
 
-/* That variant 'v' takes less time than the first of the order. */
-static double probability(const struct gpucal_variant *v,
-                          const struct gpucal_variant *first)
+/* The variants in their order; 'why' gets the reason of the first that is not predicted.  NULL
+ * without memory.
+ */
+static struct place *predict_all(const struct gpucal_variant *variants, size_t count,
+                                 struct gcal_error *why)
 {
-    struct gcal_ratio ratio;
+    struct place *places = calloc(count + 1, sizeof(*places));
+    struct gcal_error e = { 0 };
 
-    return gcal_ratio_predict(v->model->predictor, v->sizes, first->model->predictor,
-                              first->sizes, &ratio, NULL) < 0
-               ? NAN
-               : ratio.faster;
+    if (!places)
+        gcal_error_memory(why);
+    for (size_t i = 0; places && i < count; i++) {
+        places[i] = predict(&variants[i], i, &e);
+        if (places[i].side)
+            continue;
+        if (!why->code || e.reason == GCAL_REASON_MEMORY)
+            *why = e;
+        if (e.reason == GCAL_REASON_MEMORY) {
+            places_free(places, count);
+            places = NULL;
+        }
+    }
+    return places;
 }
 
 API int gpucal_rank(struct gpucal_variant *variants, size_t count, size_t *order,
                     struct gpucal_error *err)
 {
-    struct place *places = calloc(count + 1, sizeof(*places));
     struct gcal_error e = { 0 };
+    struct place *places = predict_all(variants, count, &e);
     int rc = 0;
 
-    if (!places) {
-        gcal_error_memory(&e);
+    if (!places)
         return gpucal_error_from(err, &e);
-    }
-    for (size_t i = 0; i < count; i++)
-        places[i] = predict(&variants[i], i, &e);
     qsort(places, count, sizeof(*places), compare);
     for (size_t i = 0; i < count; i++) {
         struct gpucal_variant *v = &variants[places[i].index];
@@ -77,15 +89,15 @@ API int gpucal_rank(struct gpucal_variant *variants, size_t count, size_t *order
         order[i] = places[i].index;
         v->time_s = places[i].time_s;
         v->is_covered = !places[i].class;
-        v->faster = v == &variants[places[0].index] && v->is_covered
-                        ? 0.5
-                        : probability(v, &variants[places[0].index]);
+        v->faster = places[i].side && places[0].side
+                        ? gcal_ratio_of(places[i].side, places[0].side).faster
+                        : NAN;
     }
     if (!count)
         gcal_error_set(&e, GCAL_EINPUT, "there is no variant to rank");
     if (!count || places[0].class == 2)
         rc = gpucal_error_from(err, &e);
-    free(places);
+    places_free(places, count);
     return rc;
 }
 
@@ -106,21 +118,39 @@ API int gpucal_compare(const struct gpucal_model *a, const double *a_sizes,
     return 0;
 }
 
+/* NULL for variants that are not predicted, but for 'which', which must be. */
+static int make_sides(const struct gpucal_variant *variants, size_t count, size_t which,
+                      struct gcal_ratio_side **sides, struct gcal_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct gpucal_variant *v = &variants[i];
+        struct gcal_prediction p;
+        struct gcal_error why = { 0 };
+
+        sides[i] = gcal_ratio_side_create(v->model->predictor, v->sizes, &p, &why);
+        if (sides[i] || (i != which && why.reason != GCAL_REASON_MEMORY))
+            continue;
+        *err = why;
+        return -1;
+    }
+    return 0;
+}
+
 API int gpucal_fastest(const struct gpucal_variant *variants, size_t count, size_t which,
                        double *probability, struct gpucal_error *err)
 {
-    struct gcal_ratio_launch *launches = calloc(count + 1, sizeof(*launches));
+    struct gcal_ratio_side **sides = calloc(count + 1, sizeof(*sides));
     struct gcal_error e = { 0 };
-    int rc = launches ? 0 : gcal_error_memory(&e);
+    int rc = sides ? 0 : gcal_error_memory(&e);
 
     if (rc == 0 && which >= count)
         rc = gcal_error_set(&e, GCAL_EINPUT, "there is no variant %zu of %zu", which,
                             count);
-    for (size_t i = 0; i < count && rc == 0; i++)
-        launches[i] =
-            (struct gcal_ratio_launch){ variants[i].model->predictor, variants[i].sizes };
-    if (rc == 0)
-        rc = gcal_ratio_fastest(launches, count, which, probability, &e);
-    free(launches);
+    if (rc == 0 && (rc = make_sides(variants, count, which, sides, &e)) == 0)
+        rc = gcal_ratio_fastest((const struct gcal_ratio_side *const *)sides, count,
+                                which, probability, &e);
+    for (size_t i = 0; i < count && sides; i++)
+        gcal_ratio_side_destroy(sides[i]);
+    free(sides);
     return rc < 0 ? gpucal_error_from(err, &e) : 0;
 }

@@ -187,6 +187,11 @@ gcal_predictor_model_share(const struct gcal_params_model *from, struct gcal_err
     return gcal_params_derive(from, &derivation, err);
 }
 
+void gcal_predictor_model_hold(struct gcal_predictor_model *model)
+{
+    hold(model);
+}
+
 void gcal_predictor_model_release(struct gcal_predictor_model *model)
 {
     if (model)

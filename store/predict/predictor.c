@@ -28,27 +28,6 @@ struct gcal_predictor_inside gcal_predictor_inside(const struct gcal_predictor *
                                            p->factor };
 }
 
-size_t gcal_predictor_parameter_count(const struct gcal_predictor *p)
-{
-    return p->shared->model->n_parameters;
-}
-
-void gcal_predictor_covariance(const struct gcal_predictor *p, double *covariance)
-{
-    size_t n = p->shared->model->n_parameters;
-
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) {
-            const double *a = &p->shared->root[i * p->shared->n_columns],
-                         *b = &p->shared->root[j * p->shared->n_columns];
-            double sum = 0;
-
-            for (size_t k = 0; k < p->shared->n_columns; k++)
-                sum += a[k] * b[k];
-            covariance[i * n + j] = sum;
-        }
-}
-
 size_t gcal_predictor_feature_count(const struct gcal_predictor *p)
 {
     return p->shared->model->n_features;

@@ -158,12 +158,4 @@ int gcal_predictor_features(const struct gcal_predictor *predictor, const double
 int gcal_predictor_time(const struct gcal_predictor *predictor, const double *sizes,
                         double *time_s, struct gcal_error *err);
 
-/* The number n of parameters, for the gradient, and their covariance (n x n).  Both are
- * the same for all kernels of one model on one device, so that the correlated errors of
- * two predictions can be compared.
- */
-size_t gcal_predictor_parameter_count(const struct gcal_predictor *predictor);
-void gcal_predictor_covariance(const struct gcal_predictor *predictor,
-                               double *covariance);
-
 #endif

@@ -1,4 +1,4 @@
-/* private.h - shared by predictor.c, bind.c and model.c */
+/* private.h - shared by predictor.c, bind.c, model.c and ratio.c */
 #ifndef GCAL_STORE_PREDICT_PRIVATE_H
 #define GCAL_STORE_PREDICT_PRIVATE_H
 
@@ -51,6 +51,8 @@ struct gcal_predictor {
 /* For gcal_predictor_model_release(); NULL with 'err'. */
 struct gcal_predictor_model *
 gcal_predictor_model_share(const struct gcal_params_model *from, struct gcal_error *err);
+/* For one more release. */
+void gcal_predictor_model_hold(struct gcal_predictor_model *model);
 /* NULL is allowed. */
 void gcal_predictor_model_release(struct gcal_predictor_model *model);
 

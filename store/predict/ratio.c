@@ -5,41 +5,83 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "calib/model/model.h"
 #include "store/params/params.h"
 #include "store/predict/private.h"
 #include "store/predict/rivals.h"
 
-/* A prediction, and what its error is made of. */
-struct side {
-    const struct gcal_predictor *predictor;
-    struct gcal_prediction prediction;
-    double gradient[GCAL_PREDICTOR_MAX_PARAMETERS]; /* of log(time) by parameter */
-    double image[GCAL_PREDICTOR_MAX_PARAMETERS];    /* R'g: its square is the variance */
+/* What the error of a prediction is made of. */
+struct gcal_ratio_side {
+    struct gcal_predictor_model *model;
+    double factor, factor_error;
+    double time_s, standard_error_s, misfit, not_covered;
+    double *
+        image; /* R'g of the covariance's root R and the gradient g of log(time): its square
+                      is the variance due to parameters */
 };
 
-/* R'g of the root R and the gradient g. */
-static void map_gradient(struct side *s)
+/* ---- one prediction ---- */
+
+static void map_gradient(struct gcal_ratio_side *s, const double *gradient)
 {
-    const struct gcal_predictor_model *m = s->predictor->shared;
+    const struct gcal_predictor_model *m = s->model;
 
     memset(s->image, 0, m->n_columns * sizeof(*s->image));
     for (size_t i = 0; i < m->model->n_parameters; i++)
         for (size_t k = 0; k < m->n_row[i]; k++)
-            s->image[k] += s->gradient[i] * m->root[i * m->n_columns + k];
+            s->image[k] += gradient[i] * m->root[i * m->n_columns + k];
 }
 
-static int predict(struct side *s, const struct gcal_predictor *predictor,
-                   const double *sizes, struct gcal_error *err)
+/* 's' has room for its image. */
+static int predict(struct gcal_ratio_side *s, const struct gcal_predictor *from,
+                   const double *sizes, struct gcal_prediction *p, struct gcal_error *err)
 {
-    s->predictor = predictor;
-    if (gcal_predictor_eval(predictor, sizes, &s->prediction, s->gradient, err) < 0)
+    double gradient[GCAL_PREDICTOR_MAX_PARAMETERS];
+
+    if (gcal_predictor_eval(from, sizes, p, gradient, err) < 0)
         return -1;
-    map_gradient(s);
+    s->model = from->shared;
+    s->factor = from->factor;
+    s->factor_error = from->factor_error;
+    s->time_s = p->time_s;
+    s->standard_error_s = p->standard_error_s;
+    s->misfit = p->misfit;
+    s->not_covered = p->not_covered;
+    map_gradient(s, gradient);
     return 0;
 }
+
+struct gcal_ratio_side *gcal_ratio_side_create(const struct gcal_predictor *predictor,
+                                               const double *sizes,
+                                               struct gcal_prediction *prediction,
+                                               struct gcal_error *err)
+{
+    struct gcal_ratio_side *s =
+        calloc(1, sizeof(*s) + predictor->shared->n_columns * sizeof(*s->image));
+
+    if (!s) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    s->image = (double *)(s + 1);
+    if (predict(s, predictor, sizes, prediction, err) < 0) {
+        free(s);
+        return NULL;
+    }
+    gcal_predictor_model_hold(s->model);
+    return s;
+}
+
+void gcal_ratio_side_destroy(struct gcal_ratio_side *s)
+{
+    if (!s)
+        return;
+    gcal_predictor_model_release(s->model);
+    free(s);
+}
+
+/* ---- two of them ---- */
 
 /* Whether both have the same fit, also where the device was opened twice, or another device of
  * the type: then the parameters' errors are the same.
@@ -56,10 +98,10 @@ static bool share_parameters(const struct gcal_predictor_model *a,
 }
 
 /* Of two devices, also of one type, the factors differ. */
-static bool share_factor(const struct gcal_predictor *a, const struct gcal_predictor *b)
+static bool share_factor(const struct gcal_ratio_side *a, const struct gcal_ratio_side *b)
 {
-    return a->shared == b->shared ||
-           (share_parameters(a->shared, b->shared) && a->factor == b->factor &&
+    return a->model == b->model ||
+           (share_parameters(a->model, b->model) && a->factor == b->factor &&
             a->factor_error == b->factor_error);
 }
 
@@ -69,61 +111,64 @@ static double square(double x)
 }
 
 /* Of the logarithms of both times, due to the parameters. */
-static double parameter_covariance(const struct side *a, const struct side *b)
+static double parameter_covariance(const struct gcal_ratio_side *a,
+                                   const struct gcal_ratio_side *b)
 {
-    size_t n = a->predictor->shared->n_columns;
     double sum = 0;
 
-    if (!share_parameters(a->predictor->shared, b->predictor->shared))
+    if (!share_parameters(a->model, b->model))
         return 0;
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < a->model->n_columns; k++)
         sum += a->image[k] * b->image[k];
     return sum;
 }
 
-static double parameter_variance(const struct side *a, const struct side *b)
+/* What rivals.h takes of n sides, in 2 n (n + 1) numbers. */
+static struct gcal_rivals rivals_of(const struct gcal_ratio_side *const *sides, size_t n,
+                                    double *numbers)
 {
-    return fmax(0, parameter_covariance(a, a) + parameter_covariance(b, b) -
-                       2 * parameter_covariance(a, b));
-}
+    double *log_time = numbers, *misfit = log_time + n, *covariance = misfit + n,
+           *device = covariance + n * n;
 
-static double factor_variance(const struct side *a, const struct side *b)
-{
-    return share_factor(a->predictor, b->predictor)
-               ? 0
-               : square(a->predictor->factor_error) + square(b->predictor->factor_error);
+    for (size_t i = 0; i < n; i++) {
+        const struct gcal_ratio_side *a = sides[i];
+
+        log_time[i] = log(a->time_s);
+        misfit[i] = a->misfit;
+        for (size_t k = 0; k < n; k++) {
+            covariance[i * n + k] = parameter_covariance(a, sides[k]);
+            device[i * n + k] = share_factor(a, sides[k]) ? square(a->factor_error) : 0;
+        }
+    }
+    return (struct gcal_rivals){ n, log_time, covariance, misfit, device };
 }
 
 /* Of the logarithm of one time, as its interval has it. */
-static double own_variance(const struct side *s)
+static double own_variance(const struct gcal_ratio_side *s)
 {
-    return square(s->prediction.standard_error_s / s->prediction.time_s);
+    return square(s->standard_error_s / s->time_s);
 }
 
 /* As in the upper end of an interval: work without a cost may take so many times the rest. */
-static double allowance(const struct gcal_prediction *p)
+static double allowance(const struct gcal_ratio_side *s)
 {
-    return 1 + GCAL_PREDICTOR_COST_RATIO * p->not_covered / (1 - p->not_covered);
+    return 1 + GCAL_PREDICTOR_COST_RATIO * s->not_covered / (1 - s->not_covered);
 }
 
-static bool is_covered(const struct side *s)
+static bool is_covered(const struct gcal_ratio_side *s)
 {
-    return s->prediction.not_covered <= GCAL_PREDICTOR_COVERED;
+    return s->not_covered <= GCAL_PREDICTOR_COVERED;
 }
 
-static double probability_below_0(double mean, double deviation)
+struct gcal_ratio gcal_ratio_of(const struct gcal_ratio_side *a,
+                                const struct gcal_ratio_side *b)
 {
-    if (deviation > 0)
-        return 0.5 * erfc(mean / deviation * M_SQRT1_2);
-    return mean < 0 ? 1 : mean > 0 ? 0 : 0.5;
-}
-
-static struct gcal_ratio compare(const struct side *a, const struct side *b)
-{
-    double misfits = square(a->prediction.misfit) + square(b->prediction.misfit);
-    double variance = fmax(misfits, parameter_variance(a, b)) + factor_variance(a, b);
+    double numbers[2 * 2 * (2 + 1)];
+    const struct gcal_rivals pair =
+        rivals_of((const struct gcal_ratio_side *[]){ a, b }, 2, numbers);
+    double variance = gcal_rivals_variance(&pair, 0, 1);
     double of_a = own_variance(a), of_b = own_variance(b);
-    double ratio = a->prediction.time_s / b->prediction.time_s;
+    double ratio = a->time_s / b->time_s;
     double width = GCAL_PARAMS_NORMAL_90 * sqrt(variance);
 
     return (struct gcal_ratio){
@@ -133,11 +178,9 @@ static struct gcal_ratio compare(const struct side *a, const struct side *b)
             of_a > 0 && of_b > 0
                 ? fmin(1, fmax(-1, (of_a + of_b - variance) / (2 * sqrt(of_a * of_b))))
                 : 0,
-        .low = ratio * exp(-width) / allowance(&b->prediction),
-        .high = ratio * exp(width) * allowance(&a->prediction),
-        .faster = is_covered(a) && is_covered(b)
-                      ? probability_below_0(log(ratio), sqrt(variance))
-                      : NAN,
+        .low = ratio * exp(-width) / allowance(b),
+        .high = ratio * exp(width) * allowance(a),
+        .faster = is_covered(a) && is_covered(b) ? gcal_rivals_faster(&pair, 0, 1) : NAN,
     };
 }
 
@@ -145,101 +188,67 @@ int gcal_ratio_predict(const struct gcal_predictor *a, const double *a_sizes,
                        const struct gcal_predictor *b, const double *b_sizes,
                        struct gcal_ratio *ratio, struct gcal_error *err)
 {
-    struct side x, y;
+    double images[2][GCAL_PREDICTOR_MAX_PARAMETERS];
+    struct gcal_ratio_side x = { .image = images[0] }, y = { .image = images[1] };
+    struct gcal_prediction p;
 
-    if (predict(&x, a, a_sizes, err) < 0 || predict(&y, b, b_sizes, err) < 0)
+    if (predict(&x, a, a_sizes, &p, err) < 0 || predict(&y, b, b_sizes, &p, err) < 0)
         return -1;
-    *ratio = compare(&x, &y);
+    *ratio = gcal_ratio_of(&x, &y);
     return 0;
 }
 
 /* ---- the fastest of several ---- */
 
-/* Sides that may be faster than the first, and what rivals.h takes of them. */
-struct field {
-    size_t n, capacity;
-    struct side *sides;
-    double *numbers; /* of 'rivals' */
-    struct gcal_rivals rivals;
-};
-
 /* Chances below this do not count. */
 #define LEAST_CHANCE 1e-7
 
-static int add_side(struct field *f, const struct side *side, struct gcal_error *err)
+/* Of 'which' and of those that have a chance against it, the number. */
+static size_t find_rivals(const struct gcal_ratio_side *const *sides, size_t n,
+                          size_t which, const struct gcal_ratio_side **rivals)
 {
-    struct side *moved;
+    size_t n_rivals = 0;
 
-    if (f->n > GCAL_RATIO_MAX_RIVALS)
+    rivals[n_rivals++] = sides[which];
+    for (size_t i = 0; i < n; i++)
+        if (i != which && sides[i] && is_covered(sides[i]) &&
+            gcal_ratio_of(sides[i], sides[which]).faster > LEAST_CHANCE)
+            rivals[n_rivals++] = sides[i];
+    return n_rivals;
+}
+
+static int integrate(const struct gcal_ratio_side *const *rivals, size_t n,
+                     double *probability, struct gcal_error *err)
+{
+    struct gcal_rivals all;
+    double *numbers;
+    int rc;
+
+    if (n > GCAL_RATIO_MAX_RIVALS + 1)
         return gcal_error_set(err, GCAL_EINPUT,
                               "more than %d variants may be the fastest: compare fewer",
                               GCAL_RATIO_MAX_RIVALS);
-    moved = gcal_array_grow(f->sides, f->n, &f->capacity, sizeof(*moved), err);
-    if (!moved)
-        return -1;
-    f->sides = moved;
-    moved[f->n++] = *side;
-    return 0;
-}
-
-/* Those that have a chance against the first. */
-static int add_rivals(struct field *f, const struct gcal_ratio_launch *launches, size_t n,
-                      size_t which, struct gcal_error *err)
-{
-    struct side side;
-
-    for (size_t i = 0; i < n; i++)
-        if (i != which &&
-            predict(&side, launches[i].predictor, launches[i].sizes, NULL) == 0 &&
-            is_covered(&side) && compare(&side, &f->sides[0]).faster > LEAST_CHANCE &&
-            add_side(f, &side, err) < 0)
-            return -1;
-    return 0;
-}
-
-static int fill_rivals(struct field *f, struct gcal_error *err)
-{
-    size_t n = f->n;
-    double *log_time = f->numbers = calloc(2 * n * (n + 1), sizeof(*log_time));
-    double *misfit = log_time + n, *covariance = misfit + n, *device = covariance + n * n;
-
-    if (!log_time)
+    if (!(numbers = calloc(2 * n * (n + 1), sizeof(*numbers))))
         return gcal_error_memory(err);
-    for (size_t i = 0; i < n; i++) {
-        const struct side *a = &f->sides[i];
-
-        log_time[i] = log(a->prediction.time_s);
-        misfit[i] = a->prediction.misfit;
-        for (size_t k = 0; k < n; k++) {
-            const struct side *b = &f->sides[k];
-
-            covariance[i * n + k] = parameter_covariance(a, b);
-            device[i * n + k] = share_factor(a->predictor, b->predictor)
-                                    ? square(a->predictor->factor_error)
-                                    : 0;
-        }
-    }
-    f->rivals = (struct gcal_rivals){ n, log_time, covariance, misfit, device };
-    return 0;
+    all = rivals_of(rivals, n, numbers);
+    rc = gcal_rivals_fastest(&all, 0, probability, err);
+    free(numbers);
+    return rc;
 }
 
-int gcal_ratio_fastest(const struct gcal_ratio_launch *launches, size_t n, size_t which,
+int gcal_ratio_fastest(const struct gcal_ratio_side *const *sides, size_t n, size_t which,
                        double *probability, struct gcal_error *err)
 {
-    struct field f = { 0 };
-    struct side own;
-    int rc = predict(&own, launches[which].predictor, launches[which].sizes, err);
+    const struct gcal_ratio_side **rivals;
+    int rc;
 
-    if (rc == 0 && !is_covered(&own)) {
+    if (!is_covered(sides[which])) {
         *probability = NAN;
         return 0;
     }
-    if (rc == 0 &&
-        (add_side(&f, &own, err) < 0 || add_rivals(&f, launches, n, which, err) < 0 ||
-         fill_rivals(&f, err) < 0 ||
-         gcal_rivals_fastest(&f.rivals, 0, probability, err) < 0))
-        rc = -1;
-    free(f.sides);
-    free(f.numbers);
+    if (!(rivals = calloc(n, sizeof(*rivals))))
+        return gcal_error_memory(err);
+    rc = integrate(rivals, find_rivals(sides, n, which, rivals), probability, err);
+    free(rivals);
     return rc;
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 struct gcal_error;
+struct gcal_prediction;
 struct gcal_predictor;
 
 struct gcal_ratio {
@@ -23,25 +24,33 @@ struct gcal_ratio {
         faster; /* probability that a takes less time than b; NaN: one is not covered */
 };
 
-/* 'sizes': as for gcal_predictor_eval().  -1 where one of the two is not predicted. */
+/* A prediction, as others are compared with it; its predictor may go.  'prediction' gets it.  NULL
+ * with 'err' if there is none.
+ */
+struct gcal_ratio_side;
+struct gcal_ratio_side *gcal_ratio_side_create(const struct gcal_predictor *predictor,
+                                               const double *sizes,
+                                               struct gcal_prediction *prediction,
+                                               struct gcal_error *err);
+void gcal_ratio_side_destroy(struct gcal_ratio_side *side); /* NULL is allowed */
+
+struct gcal_ratio gcal_ratio_of(const struct gcal_ratio_side *a,
+                                const struct gcal_ratio_side *b);
+
+/* The same of two predictors; allocates nothing.  'sizes': as for gcal_predictor_eval().  -1 where
+ * one of the two is not predicted.
+ */
 int gcal_ratio_predict(const struct gcal_predictor *a, const double *a_sizes,
                        const struct gcal_predictor *b, const double *b_sizes,
                        struct gcal_ratio *ratio, struct gcal_error *err);
 
-/* The most launches that may be faster than one; for so many, it takes seconds. */
+/* The most that may be faster than one; for so many, it takes seconds. */
 #define GCAL_RATIO_MAX_RIVALS 1000
 
-/* A kernel on a device, with sizes. */
-struct gcal_ratio_launch {
-    const struct gcal_predictor *predictor;
-    const double *sizes;
-};
-
-/* The probability that launch 'which' takes less time than all others (rivals.h), accurate to
- * 0.002; NaN: it is not covered.  Others that are not covered or not predicted do not count.
- * -1 where it is not predicted itself.
+/* The probability that 'which' of n takes less time than all others (rivals.h), accurate to 0.002;
+ * NaN: it is not covered.  Others that are not covered, or NULL, do not count.
  */
-int gcal_ratio_fastest(const struct gcal_ratio_launch *launches, size_t n, size_t which,
+int gcal_ratio_fastest(const struct gcal_ratio_side *const *sides, size_t n, size_t which,
                        double *probability, struct gcal_error *err);
 
 #endif

@@ -111,12 +111,16 @@ static double square(double x)
     return x * x;
 }
 
+double gcal_rivals_variance(const struct gcal_rivals *c, size_t a, size_t b)
+{
+    return fmax(parameter_variance(c, a, b),
+                square(c->misfit[a]) + square(c->misfit[b])) +
+           device_variance(c, a, b);
+}
+
 double gcal_rivals_faster(const struct gcal_rivals *c, size_t a, size_t b)
 {
-    return positive(
-        c->log_time[b] - c->log_time[a],
-        fmax(parameter_variance(c, a, b), square(c->misfit[a]) + square(c->misfit[b])) +
-            device_variance(c, a, b));
+    return positive(c->log_time[b] - c->log_time[a], gcal_rivals_variance(c, a, b));
 }
 
 /* ---- all ---- */

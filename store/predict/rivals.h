@@ -33,6 +33,8 @@ struct gcal_rivals {
                                  one device */
 };
 
+/* Of the logarithm of the ratio of the times of 'a' and 'b'. */
+double gcal_rivals_variance(const struct gcal_rivals *candidates, size_t a, size_t b);
 /* The probability that kernel 'a' takes less time than 'b'; 0.5 for two that are
  * certainly equal.
  */
