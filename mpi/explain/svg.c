@@ -8,8 +8,7 @@
 #include "calib/base/error.h"
 #include "calib/base/units.h"
 #include "calib/model/profile.h"
-#include "mpi/cli/command.h"
-#include "mpi/cli/escape.h"
+#include "mpi/cli/svg.h"
 #include "mpi/count/sizes.h"
 #include "mpi/explain/private.h"
 
@@ -123,34 +122,6 @@ static double y_of(const struct axes *a, double rate)
     return TOP + HEIGHT - fmin(1, fmax(0, share)) * HEIGHT;
 }
 
-/* ---- elements ---- */
-
-static void put_text(struct gcal_buf *svg, double x, double y, const char *anchor,
-                     const char *text)
-{
-    gcal_buf_printf(svg, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    gcal_escape_html(svg, text);
-    gcal_buf_puts(svg, "</text>\n");
-}
-
-static void put_line(struct gcal_buf *svg, double x1, double y1, double x2, double y2,
-                     const char *style)
-{
-    gcal_buf_printf(svg, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n",
-                    x1, y1, x2, y2, style);
-}
-
-static void put_box(struct gcal_buf *svg, double x, double y, double width, double height,
-                    const char *colour, double opacity, const char *title)
-{
-    gcal_buf_printf(svg,
-                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
-                    "fill=\"%s\" fill-opacity=\"%.2g\"><title>",
-                    x, y, width, height, colour, opacity);
-    gcal_escape_html(svg, title);
-    gcal_buf_puts(svg, "</title></rect>\n");
-}
-
 /* ---- the roofline ---- */
 
 static void put_axes(struct gcal_buf *svg, const struct axes *a)
@@ -160,19 +131,19 @@ static void put_axes(struct gcal_buf *svg, const struct axes *a)
     for (double x = ceil(a->x0); x <= a->x1; x++) {
         double at = x_of(a, pow(10, x));
 
-        put_line(svg, at, TOP, at, TOP + HEIGHT, "class=\"grid\"");
+        gcal_svg_line(svg, at, TOP, at, TOP + HEIGHT, "grid");
         snprintf(text, sizeof(text), "%g", pow(10, x));
-        put_text(svg, at, TOP + HEIGHT + 18, "middle", text);
+        gcal_svg_text(svg, at, TOP + HEIGHT + 18, "middle", text);
     }
     for (double y = ceil(a->y0); y <= a->y1; y++) {
         double at = y_of(a, pow(10, y));
 
-        put_line(svg, LEFT, at, WIDTH - RIGHT, at, "class=\"grid\"");
+        gcal_svg_line(svg, LEFT, at, WIDTH - RIGHT, at, "grid");
         gcal_explain_rate(pow(10, y), GCAL_EXPLAIN_OPERATIONS, text, sizeof(text));
-        put_text(svg, LEFT - 6, at + 4, "end", text);
+        gcal_svg_text(svg, LEFT - 6, at + 4, "end", text);
     }
-    put_text(svg, (LEFT + WIDTH - RIGHT) / 2.0, TOP + HEIGHT + 38, "middle",
-             "operations for each byte");
+    gcal_svg_text(svg, (LEFT + WIDTH - RIGHT) / 2.0, TOP + HEIGHT + 38, "middle",
+                  "operations for each byte");
 }
 
 /* The measured rate of bytes is a slope that ends at the highest rate of operations; number
@@ -189,11 +160,11 @@ static void put_slope(struct gcal_buf *svg, const struct axes *a,
 
     if (x1 <= x0)
         return;
-    put_line(svg, x_of(a, x0), y_of(a, x0 * bytes), x_of(a, x1), y_of(a, x1 * bytes),
-             "stroke=\"#555753\" stroke-width=\"1.5\"");
+    gcal_svg_line(svg, x_of(a, x0), y_of(a, x0 * bytes), x_of(a, x1), y_of(a, x1 * bytes),
+                  "slope");
     gcal_explain_rate(bytes, GCAL_EXPLAIN_BYTES, rate, sizeof(rate));
     snprintf(text, sizeof(text), "%.40s %s", cost->parameter, rate);
-    put_text(svg, x_of(a, y / bytes) + 6, y_of(a, y) + 4, "start", text);
+    gcal_svg_text(svg, x_of(a, y / bytes) + 6, y_of(a, y) + 4, "start", text);
 }
 
 /* That of operations is a level. */
@@ -203,10 +174,10 @@ static void put_level(struct gcal_buf *svg, const struct axes *a,
     double y = y_of(a, cost->peak);
     char rate[40], text[120];
 
-    put_line(svg, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#babdb6\" stroke-width=\"1.5\"");
+    gcal_svg_line(svg, LEFT, y, WIDTH - RIGHT, y, "level");
     gcal_explain_rate(cost->peak, GCAL_EXPLAIN_OPERATIONS, rate, sizeof(rate));
     snprintf(text, sizeof(text), "%.40s %s", cost->label.counted, rate);
-    put_text(svg, WIDTH - RIGHT + 6, y + 4, "start", text);
+    gcal_svg_text(svg, WIDTH - RIGHT + 6, y + 4, "start", text);
 }
 
 static void put_roofs(struct gcal_buf *svg, const struct axes *a,
@@ -235,11 +206,11 @@ static void put_points(struct gcal_buf *svg, const struct axes *a,
 
         if (!is_drawn(cost) || !(bytes_of(cost) > 0))
             continue;
-        gcal_buf_printf(svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\"/>\n",
-                        x_of(a, intensity), y_of(a, operations), colour);
+        gcal_svg_dot(svg, x_of(a, intensity), y_of(a, operations), 5, colour);
         if (named)
-            put_text(svg, x_of(a, intensity), y_of(a, operations) + 18 + 12 * (n++ % 4),
-                     "middle", cost->parameter);
+            gcal_svg_text(svg, x_of(a, intensity),
+                          y_of(a, operations) + 18 + 12 * (n++ % 4), "middle",
+                          cost->parameter);
     }
 }
 
@@ -248,9 +219,10 @@ static void put_roofline(struct gcal_buf *svg, const struct gcal_explain_set *se
     struct axes axes;
 
     if (!find_axes(set, &axes)) {
-        put_text(svg, LEFT, TOP + HEIGHT / 2.0, "start",
-                 "no roofline: no cost of the model is of bytes and operations that the "
-                 "kernel has");
+        gcal_svg_text(
+            svg, LEFT, TOP + HEIGHT / 2.0, "start",
+            "no roofline: no cost of the model is of bytes and operations that the "
+            "kernel has");
         return;
     }
     put_axes(svg, &axes);
@@ -296,9 +268,9 @@ static void put_bar(struct gcal_buf *svg, const struct gcal_explain_set *set,
 
         snprintf(title, sizeof(title), "%.40s adds %s, %.1f %%", l->name,
                  gcal_units(l->adds_s, "s", time), 100 * l->adds_s / c->limits.time_s);
-        put_box(svg, x, y, width, ROW - 8, colour_of(set, l->name), 0.85, title);
+        gcal_svg_box(svg, x, y, width, ROW - 8, colour_of(set, l->name), 0.85, title);
         if (width > 50)
-            put_text(svg, x + 4, y + 13, "start", l->name);
+            gcal_svg_text(svg, x + 4, y + 13, "start", l->name);
         x += width;
     }
 }
@@ -316,19 +288,27 @@ static double put_bars(struct gcal_buf *svg, const struct gcal_explain_set *set)
 {
     double y = BAR_TOP, scale = (WIDTH - LEFT - 20) / longest_time(set);
 
-    put_text(svg, LEFT, y - 12, "start", "what each limit adds to the time");
+    gcal_svg_text(svg, LEFT, y - 12, "start", "what each limit adds to the time");
     for (size_t i = 0; i < set->n_cases; i++) {
         struct gcal_buf name = { 0 };
 
         name_case(set->cases[i], &name);
-        gcal_buf_printf(svg, "<circle cx=\"%d\" cy=\"%.1f\" r=\"5\" fill=\"%s\"/>\n",
-                        LEFT - 16, y + 9, colours[i % N_COLOURS]);
-        put_text(svg, LEFT, y + 13, "start", name.data ? name.data : "");
+        gcal_svg_dot(svg, LEFT - 16, y + 9, 5, colours[i % N_COLOURS]);
+        gcal_svg_text(svg, LEFT, y + 13, "start", name.data ? name.data : "");
         put_bar(svg, set, set->cases[i], y + ROW - 6, scale);
         gcal_buf_free(&name);
         y += 2 * ROW;
     }
     return y;
+}
+
+/* A colour and what it is of; returns where the next one is. */
+static double put_key(struct gcal_buf *svg, double x, double y, const char *colour,
+                      const char *name)
+{
+    gcal_svg_box(svg, x, y, 12, 12, colour, 0.85, name);
+    gcal_svg_text(svg, x + 16, y + 11, "start", name);
+    return x + 30 + 7 * (double)strlen(name);
 }
 
 /* The colours of limits, for bars that are too short for names. */
@@ -341,9 +321,7 @@ static double put_legend(struct gcal_buf *svg, const struct gcal_explain_set *se
     for (size_t i = 0; i < l->n_limits; i++) {
         const char *name = l->limits[i].name;
 
-        put_box(svg, x, y, 12, 12, colour_of(set, name), 0.85, name);
-        put_text(svg, x + 16, y + 11, "start", name);
-        x += 30 + 7 * (double)strlen(name);
+        x = put_key(svg, x, y, colour_of(set, name), name);
     }
     return y + ROW;
 }
@@ -357,7 +335,8 @@ static double put_limits(struct gcal_buf *svg, const struct gcal_explain_set *se
 
     for (size_t i = 0; i < l->n_limits; i++)
         longest = fmax(longest, l->limits[i].alone_s);
-    put_text(svg, LEFT, y + 22, "start", "each limit alone (pale), and what it adds");
+    gcal_svg_text(svg, LEFT, y + 22, "start",
+                  "each limit alone (pale), and what it adds");
     y += ROW + 6;
     for (size_t i = 0; i < l->n_limits; i++) {
         const struct gcal_explain_limit *one = &l->limits[i];
@@ -366,13 +345,13 @@ static double put_limits(struct gcal_buf *svg, const struct gcal_explain_set *se
 
         if (!(one->alone_s > 0))
             continue;
-        put_text(svg, LEFT - 6, y + 13, "end", one->name);
-        put_box(svg, LEFT, y, one->alone_s * scale, ROW - 8, colour_of(set, one->name),
-                0.35, "alone");
-        put_box(svg, LEFT, y, fmax(0, one->adds_s) * scale, ROW - 8,
-                colour_of(set, one->name), 0.85, "adds");
-        put_text(svg, LEFT + one->alone_s * scale + 6, y + 13, "start",
-                 gcal_units(one->alone_s, "s", time));
+        gcal_svg_text(svg, LEFT - 6, y + 13, "end", one->name);
+        gcal_svg_box(svg, LEFT, y, one->alone_s * scale, ROW - 8,
+                     colour_of(set, one->name), 0.35, "alone");
+        gcal_svg_box(svg, LEFT, y, fmax(0, one->adds_s) * scale, ROW - 8,
+                     colour_of(set, one->name), 0.85, "adds");
+        gcal_svg_text(svg, LEFT + one->alone_s * scale + 6, y + 13, "start",
+                      gcal_units(one->alone_s, "s", time));
         y += ROW;
     }
     return y;
@@ -393,9 +372,9 @@ static double put_part(struct gcal_buf *svg, const struct gcal_explain_step *s,
     snprintf(title, sizeof(title), "%s: %s, %.1f %% of the step",
              gcal_explain_step_parts[part], gcal_units(time_s, "s", time),
              100 * time_s / s->step.time_s);
-    put_box(svg, x, y, width, height, part_colours[part], 0.85, title);
+    gcal_svg_box(svg, x, y, width, height, part_colours[part], 0.85, title);
     if (width > 150 && height > 12)
-        put_text(svg, x + 4, y + 13, "start", gcal_explain_step_parts[part]);
+        gcal_svg_text(svg, x + 4, y + 13, "start", gcal_explain_step_parts[part]);
     return width;
 }
 
@@ -414,10 +393,8 @@ static double put_step(struct gcal_buf *svg, const struct gcal_explain_set *set,
     if (set->n_cases > 1)
         for (size_t i = 0; i < set->n_cases; i++)
             if (set->cases[i] == c)
-                gcal_buf_printf(svg,
-                                "<circle cx=\"%d\" cy=\"%.1f\" r=\"5\" fill=\"%s\"/>\n",
-                                LEFT - 16, y + 9, colours[i % N_COLOURS]);
-    put_text(svg, LEFT, y + 13, "start", text);
+                gcal_svg_dot(svg, LEFT - 16, y + 9, 5, colours[i % N_COLOURS]);
+    gcal_svg_text(svg, LEFT, y + 13, "start", text);
     y += ROW - 6;
     for (int i = 0; i < GCAL_EXPLAIN_STEP_PARTS; i++)
         x += put_part(svg, s, (enum gcal_explain_step_name)i, x, y, ROW - 8, scale);
@@ -432,7 +409,7 @@ static double put_step(struct gcal_buf *svg, const struct gcal_explain_set *set,
                  6, scale);
     }
     x = LEFT + s->step.overlapped_s * scale;
-    put_line(svg, x, y - 2, x, y + 23, "stroke=\"#2e3436\" stroke-width=\"1.5\"");
+    gcal_svg_line(svg, x, y - 2, x, y + 23, "total");
     return y + ROW + 6;
 }
 
@@ -446,13 +423,8 @@ static double put_steps(struct gcal_buf *svg, const struct gcal_explain_set *set
     for (size_t i = 0; i < set->n_cases; i++)
         longest = fmax(longest, set->cases[i]->step.step.time_s);
     y += ROW;
-    for (int i = 0; i < GCAL_EXPLAIN_STEP_PARTS; i++) {
-        const char *name = gcal_explain_step_parts[i];
-
-        put_box(svg, x, y, 12, 12, part_colours[i], 0.85, name);
-        put_text(svg, x + 16, y + 11, "start", name);
-        x += 30 + 7 * (double)strlen(name);
-    }
+    for (int i = 0; i < GCAL_EXPLAIN_STEP_PARTS; i++)
+        x = put_key(svg, x, y, part_colours[i], gcal_explain_step_parts[i]);
     y += ROW;
     for (size_t i = 0; i < set->n_cases; i++)
         y = put_step(svg, set, set->cases[i], y, (WIDTH - LEFT - 20) / longest);
@@ -462,32 +434,19 @@ static double put_steps(struct gcal_buf *svg, const struct gcal_explain_set *set
 int gcal_explain_svg(const char *path, const struct gcal_explain_set *set,
                      struct gcal_error *err)
 {
-    struct gcal_buf body = { 0 }, svg = { 0 };
-    char *sentence = gcal_explain_sentence(set->cases[0]), *text;
+    static const char style[] =
+        "line{stroke-width:1.5}.grid{stroke:#d3d7cf;stroke-width:1}.slope{stroke:#555753}"
+        ".level{stroke:#babdb6}.total{stroke:#2e3436}";
+    struct gcal_buf body = { 0 };
+    char *sentence = gcal_explain_sentence(set->cases[0]);
     double height;
-    int rc;
 
-    put_text(&body, LEFT, 28, "start", sentence ? sentence : "");
+    gcal_svg_text(&body, LEFT, 28, "start", sentence ? sentence : "");
+    free(sentence);
     put_roofline(&body, set);
     height = put_bars(&body, set);
     height = set->n_cases == 1 ? put_limits(&body, set, height)
                                : put_legend(&body, set, height);
     height = put_steps(&body, set, height);
-    free(sentence);
-    gcal_buf_printf(
-        &svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
-        "viewBox=\"0 0 %d %.0f\">\n"
-        "<style>text{font:12px sans-serif;fill:#2e3436}"
-        ".grid{stroke:#d3d7cf;stroke-width:1}</style>\n"
-        "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
-        WIDTH, height + 20, WIDTH, height + 20);
-    gcal_buf_puts(&svg, body.data ? body.data : "");
-    gcal_buf_puts(&svg, "</svg>\n");
-    svg.failed = svg.failed || body.failed;
-    gcal_buf_free(&body);
-    text = gcal_buf_take(&svg, err);
-    rc = text ? gcal_command_write(path, text, err) : -1;
-    free(text);
-    return rc;
+    return gcal_svg_write(path, WIDTH, height + 20, style, &body, err);
 }

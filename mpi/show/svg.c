@@ -14,11 +14,11 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/log.h"
+#include "calib/base/median.h"
 #include "calib/base/strings.h"
 #include "calib/base/units.h"
 #include "calib/model/run/device_match.h"
-#include "mpi/cli/command.h"
-#include "mpi/cli/escape.h"
+#include "mpi/cli/svg.h"
 #include "mpi/show/facts.h"
 #include "mpi/show/private.h"
 #include "store/files/store.h"
@@ -27,6 +27,10 @@ enum { WIDTH = 1060, LEFT = 500, RIGHT = 120, HEAD = 56, ROW = 20, FOOT = 40 };
 
 /* Half of the axis at least, relative. */
 #define LEAST_SPAN 0.05
+
+static const char style[] =
+    ".title{font-weight:bold;font-size:14px}.other{stroke:#767676}"
+    ".row{stroke:#ddd}.axis{stroke:#999;stroke-dasharray:2 3}";
 
 struct drawn {
     char *node, *uid, *name, *type;
@@ -134,13 +138,6 @@ static double number_of(const struct drawn *one, const char *fact, const char *k
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Of the devices of the type; 'values' has room for all devices. */
 static double median_of(const struct drawing *d, const char *type, const char *fact,
                         double *values, size_t *n)
@@ -152,10 +149,7 @@ static double median_of(const struct drawing *d, const char *type, const char *f
         if (strcmp(d->items[i].type, type) == 0 && value > 0)
             values[(*n)++] = value;
     }
-    qsort(values, *n, sizeof(*values), compare);
-    if (!*n)
-        return NAN;
-    return *n % 2 ? values[*n / 2] : 0.5 * (values[*n / 2 - 1] + values[*n / 2]);
+    return gcal_median(values, *n);
 }
 
 /* Relative to the median, so that more is better: of a latency or a cost, the inverse. */
@@ -173,22 +167,6 @@ static double x_of(double ratio, double span)
     return LEFT + fmin(fmax(share, 0), 1) * (WIDTH - LEFT - RIGHT);
 }
 
-static void put_text(struct gcal_buf *out, double x, double y, const char *class,
-                     const char *text)
-{
-    gcal_buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
-    gcal_escape_html(out, text);
-    gcal_buf_puts(out, "</text>\n");
-}
-
-static void put_line(struct gcal_buf *out, double x1, double y1, double x2, double y2,
-                     const char *class)
-{
-    gcal_buf_printf(
-        out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1,
-        y1, x2, y2, class);
-}
-
 static void draw_fact(struct drawing *d, const struct drawn *one, const char *fact,
                       double span, double *values)
 {
@@ -200,17 +178,17 @@ static void draw_fact(struct drawing *d, const struct drawn *one, const char *fa
     double median = median_of(d, one->type, fact, values, &n);
     double ratio = relative(value, median, unit);
 
-    put_text(&d->out, LEFT - 10, y + 4, "label",
-             json_string_value(json_object_get(object, "text")));
-    put_line(&d->out, LEFT, y, WIDTH - RIGHT, y, "row");
+    gcal_svg_text(&d->out, LEFT - 10, y + 4, "end",
+                  json_string_value(json_object_get(object, "text")));
+    gcal_svg_line(&d->out, LEFT, y, WIDTH - RIGHT, y, "row");
     for (size_t i = 0; i < n; i++) {
         double x = x_of(relative(values[i], median, unit), span);
 
-        put_line(&d->out, x, y - 6, x, y + 6, "other");
+        gcal_svg_line(&d->out, x, y - 6, x, y + 6, "other");
     }
-    gcal_buf_printf(&d->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" class=\"own\"/>\n",
-                    x_of(ratio, span), y);
-    put_text(&d->out, WIDTH - RIGHT + 10, y + 4, "value", gcal_units(value, unit, text));
+    gcal_svg_dot(&d->out, x_of(ratio, span), y, 4, "#c00");
+    gcal_svg_text(&d->out, WIDTH - RIGHT + 10, y + 4, "start",
+                  gcal_units(value, unit, text));
     d->top += ROW;
 }
 
@@ -254,7 +232,7 @@ static void draw_device(struct drawing *d, const struct drawn *one, double *valu
     const char *fact;
     json_t *object;
 
-    put_text(&d->out, 20, d->top + 24, "title", title ? title : "");
+    gcal_svg_text(&d->out, 20, d->top + 24, "title", title ? title : "");
     free(title);
     top = d->top += HEAD;
     json_object_foreach(one->facts, fact, object)
@@ -266,10 +244,10 @@ static void draw_device(struct drawing *d, const struct drawn *one, double *valu
         char text[32];
 
         snprintf(text, sizeof(text), "%+.0f %%", 100 * i * span);
-        put_line(&d->out, x_of(1 + i * span, span), top - 6, x_of(1 + i * span, span),
-                 d->top, "axis");
-        put_text(&d->out, x_of(1 + i * span, span), top - 10, "tick",
-                 i ? text : "median");
+        gcal_svg_line(&d->out, x_of(1 + i * span, span), top - 6,
+                      x_of(1 + i * span, span), d->top, "axis");
+        gcal_svg_text(&d->out, x_of(1 + i * span, span), top - 10, "middle",
+                      i ? text : "median");
     }
     d->top += FOOT;
 }
@@ -285,27 +263,6 @@ static size_t draw_all(struct drawing *d, double *values)
             n++;
         }
     return n;
-}
-
-/* The whole file; its height is known after the sections. */
-static char *finish(struct drawing *d, struct gcal_error *err)
-{
-    static const char style[] =
-        "text{font:12px sans-serif;fill:#222}.title{font-weight:bold;font-size:14px}"
-        ".label{text-anchor:end}.tick{text-anchor:middle}.other{stroke:#767676}"
-        ".own{fill:#c00}.row{stroke:#ddd}"
-        ".axis{stroke:#999;stroke-dasharray:2 3}";
-    char *sections = gcal_buf_take(&d->out, err), *text = NULL;
-
-    if (sections && !(text = gcal_buf_format(
-                          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-                          "height=\"%.0f\">\n<style>%s</style>\n"
-                          "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
-                          "%s</svg>\n",
-                          WIDTH, d->top, style, sections)))
-        gcal_error_memory(err);
-    free(sections);
-    return text;
 }
 
 static void clear(struct drawing *d)
@@ -326,7 +283,6 @@ int gcal_show_svg(const struct gcal_store *store, const char *path,
 {
     struct drawing d = { .options = options };
     double *values = NULL;
-    char *text = NULL;
     int rc = read_all(&d, store, err);
 
     if (rc == 0 && !(values = calloc(d.n + 1, sizeof(*values))))
@@ -336,8 +292,7 @@ int gcal_show_svg(const struct gcal_store *store, const char *path,
             gcal_error_set(err, GCAL_EINPUT,
                            "no device that matches has rates of the default calibration");
     if (rc == 0)
-        rc = (text = finish(&d, err)) ? gcal_command_write(path, text, err) : -1;
-    free(text);
+        rc = gcal_svg_write(path, WIDTH, d.top, style, &d.out, err);
     free(values);
     clear(&d);
     return rc;
