@@ -108,7 +108,8 @@ struct gcal_audit_finding {
 };
 
 struct gcal_audit_device {
-    const char *node, *uid, *type, *name;
+    const char *node, *uid, *type, *name; /* of a type: node and uid are the type */
+    bool is_type;                         /* its runs are fits, see gcal_audit_type() */
     size_t n_runs;
     const struct gcal_track_run **run; /* oldest first */
     size_t *epoch;                     /* n_runs: 0, 1, .. */
@@ -154,13 +155,12 @@ int gcal_audit_store(const struct gcal_store *store, const char *pattern,
 
 /* A fit of the type that was published. */
 struct gcal_audit_fit {
-    char *run_id, *published_utc; /* by the ledger; "": it does not have it */
-    struct gcal_params params;    /* of one device */
+    char *run_id,
+        *published_utc; /* by the ledger; "": it was not read, or does not have it */
+    struct gcal_params params; /* of one device */
 };
 
-/* The fits of a type that its history has, oldest first by publication, at most the newest
- * GCAL_AUDIT_MOST_FITS, and their audit.
- */
+/* The fits of a type that its history has, the oldest first, and their audit. */
 struct gcal_audit_fits {
     size_t n;
     struct gcal_audit_fit *fit;
@@ -168,17 +168,16 @@ struct gcal_audit_fits {
     void *memory;                     /* of the runs */
 };
 
-#define GCAL_AUDIT_MOST_FITS 1000
-
-/* Audits the costs of a type, as if the fits were calibrations of one device: a fit of a tenth more
- * or fewer devices begins an epoch, and so do other conditions.  The repeatability is that between
- * the fits.  Models that a publication did not fit again are not followed there.  Fits that cannot
- * be read are left out, with a warning in the log.  'lines': read and sorted.  Clear 'fits' in
- * any case.
+/* Audits the costs of a type, as if the newest 'most' fits were calibrations of one device: a fit
+ * of a tenth more or fewer devices begins an epoch, and so do other conditions.  The repeatability
+ * is that between the fits.  Models that a publication did not fit again are not followed there.
+ * Fits that cannot be read are left out, with a warning in the log.  'lines': read and sorted, for
+ * the order of publication; NULL: that of the clocks of the runs, without reading the ledger.
+ * Clear 'fits' in any case.
  */
-int gcal_audit_type(struct gcal_ledger_lines *lines, const char *type,
-                    const struct gcal_audit_policy *policy, struct gcal_audit_fits *fits,
-                    struct gcal_error *err);
+int gcal_audit_type(const struct gcal_store *store, struct gcal_ledger_lines *lines,
+                    const char *type, size_t most, const struct gcal_audit_policy *policy,
+                    struct gcal_audit_fits *fits, struct gcal_error *err);
 void gcal_audit_fits_clear(struct gcal_audit_fits *fits);
 
 #endif

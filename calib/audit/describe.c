@@ -227,6 +227,11 @@ static void put_next(struct gcal_buf *buf, const struct gcal_audit_device *d,
                            "each other");
         return;
     }
+    if (d->is_type) {
+        gcal_buf_printf(buf, "compare its fits: gpucal show --history --type %s",
+                        d->type);
+        return;
+    }
     if (f->verdict == GCAL_AUDIT_SUSPECT) {
         gcal_buf_printf(buf, "calibrate %s again to confirm or dismiss it", d->node);
         return;

@@ -57,34 +57,43 @@ static int add_fit(struct gcal_audit_fits *fits, const struct gcal_store *store,
     return fit->run_id && fit->published_utc ? 0 : gcal_error_memory(err);
 }
 
-static int load_runs(struct gcal_ledger_lines *lines, const char *scope, const char *type,
-                     struct gcal_audit_fits *fits, struct gcal_error *err)
+/* The newest 'most' of 'runs'. */
+static int add_fits(struct gcal_audit_fits *fits, const struct gcal_store *store,
+                    const struct gcal_ledger_scope *published, const char *type,
+                    char **runs, size_t n, size_t most, struct gcal_error *err)
 {
-    struct gcal_ledger_scope published = { 0 };
-    char **runs = NULL;
-    size_t n = 0, first;
-    int rc = gcal_ledger_history(lines, scope, &runs, &n, err);
+    size_t first = n > most ? n - most : 0;
 
-    if (rc < 0)
-        return -1;
-    first = n > GCAL_AUDIT_MOST_FITS ? n - GCAL_AUDIT_MOST_FITS : 0;
-    rc = gcal_ledger_lines_find(lines, scope, &published, err);
-    if (rc == 0 && !(fits->fit = calloc(n - first + 1, sizeof(*fits->fit))))
-        rc = gcal_error_memory(err);
-    for (size_t i = first; i < n && rc == 0; i++)
-        rc = add_fit(fits, lines->store, type, runs[i], published_by(&published, runs[i]),
-                     err);
-    free(published.line);
-    gcal_strings_free(runs, n);
-    return rc;
+    if (!(fits->fit = calloc(n - first + 1, sizeof(*fits->fit))))
+        return gcal_error_memory(err);
+    for (size_t i = first; i < n; i++)
+        if (add_fit(fits, store, type, runs[i], published_by(published, runs[i]), err) <
+            0)
+            return -1;
+    return 0;
 }
 
-static int load_fits(struct gcal_ledger_lines *lines, const char *type,
-                     struct gcal_audit_fits *fits, struct gcal_error *err)
+static int load_fits(const struct gcal_store *store, struct gcal_ledger_lines *lines,
+                     const char *type, size_t most, struct gcal_audit_fits *fits,
+                     struct gcal_error *err)
 {
-    char *scope = gcal_buf_format("types/%s", type);
-    int rc = scope ? load_runs(lines, scope, type, fits, err) : gcal_error_memory(err);
+    char *scope = gcal_buf_format("types/%s", type), **runs = NULL;
+    struct gcal_ledger_scope published = { 0 };
+    size_t n = 0;
+    int rc;
 
+    if (!scope)
+        return gcal_error_memory(err);
+    rc = lines ? gcal_ledger_history(lines, scope, &runs, &n, err)
+               : gcal_store_history(store, scope, &runs, &n, err);
+    if (rc == 0) {
+        if (lines)
+            rc = gcal_ledger_lines_find(lines, scope, &published, err);
+        if (rc == 0)
+            rc = add_fits(fits, store, &published, type, runs, n, most, err);
+        gcal_strings_free(runs, n);
+    }
+    free(published.line);
     free(scope);
     return rc;
 }
@@ -134,7 +143,7 @@ static int fill_run(const struct gcal_audit_fit *fit, const char *type,
 
     *run = (struct gcal_track_run){
         .run_id = fit->run_id,
-        .utc = fit->published_utc,
+        .utc = *fit->published_utc ? fit->published_utc : d->calibrated_utc,
         .uid = type,
         .type = type,
         .name = d->info.name,
@@ -169,22 +178,24 @@ static void runs_free(struct runs *runs)
     free(runs);
 }
 
-static int make_runs(struct gcal_audit_fits *fits, const char *type,
-                     struct gcal_error *err)
+/* NULL: no memory; what there is is freed with 'fits'. */
+static struct runs *make_runs(struct gcal_audit_fits *fits, const char *type,
+                              struct gcal_error *err)
 {
-    struct runs *runs = calloc(1, sizeof(*runs));
+    struct runs *runs = fits->memory = calloc(1, sizeof(*runs));
 
-    fits->memory = runs;
     if (!runs || !(runs->columns = calloc(fits->n, sizeof(*runs->columns))) ||
-        !(runs->track.runs = calloc(fits->n, sizeof(*runs->track.runs))))
-        return gcal_error_memory(err);
+        !(runs->track.runs = calloc(fits->n, sizeof(*runs->track.runs)))) {
+        gcal_error_memory(err);
+        return NULL;
+    }
     for (size_t i = 0; i < fits->n; i++) {
         runs->track.n_runs++;
         if (fill_run(&fits->fit[i], type, &runs->columns[i], &runs->track.runs[i], err) <
             0)
-            return -1;
+            return NULL;
     }
-    return 0;
+    return runs;
 }
 
 /* ---- the verdict ---- */
@@ -227,22 +238,23 @@ static int judge(const struct gcal_audit_fits *fits,
     return rc == 0 ? gcal_audit_make_findings(d, policy, err) : -1;
 }
 
-int gcal_audit_type(struct gcal_ledger_lines *lines, const char *type,
-                    const struct gcal_audit_policy *policy, struct gcal_audit_fits *fits,
-                    struct gcal_error *err)
+int gcal_audit_type(const struct gcal_store *store, struct gcal_ledger_lines *lines,
+                    const char *type, size_t most, const struct gcal_audit_policy *policy,
+                    struct gcal_audit_fits *fits, struct gcal_error *err)
 {
+    struct runs *runs;
     size_t n;
 
     *fits = (struct gcal_audit_fits){ 0 };
-    if (load_fits(lines, type, fits, err) < 0)
+    if (load_fits(store, lines, type, most, fits, err) < 0)
         return -1;
     if (!fits->n)
         return 0;
-    return make_runs(fits, type, err) == 0 &&
-                   gcal_audit_histories(type, &((struct runs *)fits->memory)->track,
-                                        &fits->device, &n, err) == 0
-               ? judge(fits, policy, err)
-               : -1;
+    if (!(runs = make_runs(fits, type, err)) ||
+        gcal_audit_histories(type, &runs->track, &fits->device, &n, err) < 0)
+        return -1;
+    fits->device->is_type = true;
+    return judge(fits, policy, err);
 }
 
 void gcal_audit_fits_clear(struct gcal_audit_fits *fits)

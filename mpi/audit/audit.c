@@ -5,6 +5,7 @@
 
 #include "calib/audit/audit.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "calib/config/config.h"
 #include "mpi/audit/output/output.h"
 #include "mpi/audit/page/page.h"
@@ -19,6 +20,9 @@ _Static_assert(GCAL_CONFIG_MAX_AUDIT_RUNS <= GCAL_AUDIT_MOST_RUNS,
 enum { KEY_FALSE_ALARMS = 256, KEY_HTML, KEY_PARAMETERS, KEY_PROMETHEUS };
 
 enum { MOST_OUTPUTS = 3 }; /* text or JSON, and files */
+
+/* Fits of a type that its audit reads: enough to know their repeatability. */
+enum { MOST_FITS = 100 };
 
 struct audit_command {
     const char *store, *node, *config, *html, *prometheus;
@@ -151,6 +155,36 @@ static int give_device(void *context, const struct gcal_audit_device *device,
     return 0;
 }
 
+static int give_type(const struct audit_command *c, const struct gcal_audit_fits *fits,
+                     struct gcal_error *err)
+{
+    for (size_t i = 0; i < c->n_outputs; i++)
+        if (c->outputs[i].type &&
+            c->outputs[i].type(c->outputs[i].context, fits, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* Of each type its newest fits; not by the ledger, which of a large site takes long to read. */
+static int audit_types(const struct audit_command *c, const struct gcal_store *store,
+                       const struct gcal_audit_policy *policy, struct gcal_error *err)
+{
+    char **types = NULL;
+    size_t n = 0;
+    int rc = gcal_store_types(store, &types, &n, err);
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        struct gcal_audit_fits fits;
+
+        rc = gcal_audit_type(store, NULL, types[i], MOST_FITS, policy, &fits, err);
+        if (rc == 0 && fits.n)
+            rc = give_type(c, &fits, err);
+        gcal_audit_fits_clear(&fits);
+    }
+    gcal_strings_free(types, n);
+    return rc;
+}
+
 static int audit(struct audit_command *c, const struct gcal_store *store,
                  const struct gcal_audit_output_options *about,
                  struct gcal_audit_summary *summary, struct gcal_error *err)
@@ -164,6 +198,8 @@ static int audit(struct audit_command *c, const struct gcal_store *store,
     if (rc == 0)
         rc = gcal_audit_store(store, c->node, &about->policy, give_device, c, summary,
                               err);
+    if (rc == 0 && !c->node)
+        rc = audit_types(c, store, &about->policy, err);
     for (size_t i = 0; i < c->n_outputs; i++) {
         if (rc == 0)
             rc = c->outputs[i].end(c->outputs[i].context, summary, err);

@@ -23,6 +23,9 @@ static const struct gcal_column columns[] = {
 };
 enum { N_COLUMNS = sizeof(columns) / sizeof(*columns) };
 
+/* A history that was never pruned may have more, at 2 ms each. */
+enum { MOST_FITS = 1000 };
+
 struct types {
     const struct gcal_show_types_options *options;
     struct gcal_audit_policy policy;
@@ -145,7 +148,8 @@ static void add_json(struct types *t, const struct gcal_audit_fits *fits)
 static int show_type(struct types *t, const char *type, struct gcal_error *err)
 {
     struct gcal_audit_fits fits;
-    int rc = gcal_audit_type(&t->lines, type, &t->policy, &fits, err);
+    int rc = gcal_audit_type(t->lines.store, &t->lines, type, MOST_FITS, &t->policy,
+                             &fits, err);
 
     t->n += rc == 0 && fits.n;
     for (size_t i = 0; i < fits.n && t->table && rc == 0; i++)

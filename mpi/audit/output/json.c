@@ -21,6 +21,7 @@
 struct json {
     const struct gcal_audit_output_options *about;
     size_t n_printed;
+    json_t *types;
 };
 
 static json_t *numbers(const double *values, size_t n)
@@ -96,9 +97,18 @@ static json_t *run_json(const struct gcal_audit_device *d, size_t i)
     return o;
 }
 
+static json_t *findings_json(const struct gcal_audit_device *d)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < d->n_findings; i++)
+        json_array_append_new(list, finding_json(d, &d->findings[i]));
+    return list;
+}
+
 static json_t *device_json(const struct gcal_audit_device *d, bool all)
 {
-    json_t *findings = json_array(), *runs = json_array(), *series = json_array();
+    json_t *runs = json_array(), *series = json_array();
     json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s}", "node", d->node, "uid", d->uid,
                           "type", d->type, "name", d->name, "verdict",
                           gcal_audit_verdict_name(d->verdict));
@@ -107,14 +117,12 @@ static json_t *device_json(const struct gcal_audit_device *d, bool all)
         json_object_set_new(o, "needs", json_integer(GCAL_AUDIT_LEAST_RUNS));
         json_object_set_new(o, "has", json_integer((json_int_t)d->n_epoch_runs));
     }
-    for (size_t i = 0; i < d->n_findings; i++)
-        json_array_append_new(findings, finding_json(d, &d->findings[i]));
     for (size_t i = 0; i < d->n_runs; i++)
         json_array_append_new(runs, run_json(d, i));
     for (size_t i = 0; i < d->n_series; i++)
         if (all || gcal_audit_needs_attention(d->series[i].verdict))
             json_array_append_new(series, series_json(d, &d->series[i]));
-    json_object_set_new(o, "findings", findings);
+    json_object_set_new(o, "findings", findings_json(d));
     json_object_set_new(o, "runs", runs);
     json_object_set_new(o, "series", series);
     return o;
@@ -140,6 +148,21 @@ static int json_device(void *context, const struct gcal_audit_device *d,
     json_decref(o);
     return rc < 0 ? gcal_error_set(err, GCAL_EINPUT, "the audit could not be printed")
                   : 0;
+}
+
+static int add_type(void *context, const struct gcal_audit_fits *fits,
+                    struct gcal_error *err)
+{
+    const struct gcal_audit_device *d = fits->device;
+    struct json *j = context;
+    json_t *o;
+
+    if (!j->about->all && d->n_findings == 0)
+        return 0;
+    o = json_pack("{s:s, s:s, s:s, s:I, s:o}", "type", d->type, "name", d->name,
+                  "verdict", gcal_audit_verdict_name(d->verdict), "fits",
+                  (json_int_t)fits->n, "findings", findings_json(d));
+    return json_array_append_new(j->types, o) == 0 ? 0 : gcal_error_memory(err);
 }
 
 /* Of devices without a verdict, none is the worst. */
@@ -183,7 +206,9 @@ static int json_end(void *context, const struct gcal_audit_summary *s,
         return gcal_error_memory(err);
     }
     gcal_quiet_keep_all();
-    fputs(j->n_printed ? "\n],\n\"policy\": " : HEAD "[],\n\"policy\": ", stdout);
+    fputs(j->n_printed ? "\n],\n\"types\": " : HEAD "[],\n\"types\": ", stdout);
+    json_dumpf(j->types, stdout, FLAGS);
+    fputs(",\n\"policy\": ", stdout);
     json_dumpf(policy, stdout, FLAGS);
     fputs(",\n\"summary\": ", stdout);
     json_dumpf(summary, stdout, FLAGS);
@@ -191,6 +216,14 @@ static int json_end(void *context, const struct gcal_audit_summary *s,
     json_decref(summary);
     json_decref(policy);
     return 0;
+}
+
+static void json_destroy(void *context)
+{
+    struct json *j = context;
+
+    json_decref(j->types);
+    free(j);
 }
 
 int gcal_audit_output_json(const struct gcal_audit_output_options *about,
@@ -201,8 +234,13 @@ int gcal_audit_output_json(const struct gcal_audit_output_options *about,
     if (!j)
         return gcal_error_memory(err);
     j->about = about;
+    j->types = json_array();
     *output = (struct gcal_audit_output){
-        .context = j, .device = json_device, .end = json_end, .destroy = free
+        .context = j,
+        .device = json_device,
+        .type = add_type,
+        .end = json_end,
+        .destroy = json_destroy,
     };
     return 0;
 }

@@ -17,7 +17,12 @@ struct gcal_audit_output {
     /* A device, in the order of nodes; it lives until the function returns. */
     int (*device)(void *context, const struct gcal_audit_device *device,
                   struct gcal_error *err);
-    /* After all devices: completes what was opened and puts it in place. */
+    /* After all devices, of each type with a history: 'fits' has its device.  NULL: the output has
+     * no types.
+     */
+    int (*type)(void *context, const struct gcal_audit_fits *fits,
+                struct gcal_error *err);
+    /* At the end: completes what was opened and puts it in place. */
     int (*end)(void *context, const struct gcal_audit_summary *summary,
                struct gcal_error *err);
     /* Frees the context.  If end() failed or was not called, no partial file remains. */

@@ -49,6 +49,13 @@ static void put_finding(struct gcal_buf *buf, const struct gcal_audit_device *d,
     gcal_buf_printf(buf, "           next: %s\n", f->next);
 }
 
+static void put_findings(struct text *t, const struct gcal_audit_device *d)
+{
+    for (size_t i = 0; i < d->n_findings; i++)
+        if (t->about->all || gcal_audit_needs_attention(d->findings[i].verdict))
+            put_finding(&t->buf, d, &d->findings[i]);
+}
+
 static int text_device(void *context, const struct gcal_audit_device *d,
                        struct gcal_error *err)
 {
@@ -67,9 +74,24 @@ static int text_device(void *context, const struct gcal_audit_device *d,
     if (d->verdict == GCAL_AUDIT_UNKNOWN)
         gcal_buf_printf(&t->buf, ", %zu under today's conditions", d->n_epoch_runs);
     gcal_buf_puts(&t->buf, "\n");
-    for (size_t i = 0; i < d->n_findings; i++)
-        if (t->about->all || gcal_audit_needs_attention(d->findings[i].verdict))
-            put_finding(&t->buf, d, &d->findings[i]);
+    put_findings(t, d);
+    return 0;
+}
+
+static int text_type(void *context, const struct gcal_audit_fits *fits,
+                     struct gcal_error *err)
+{
+    const struct gcal_audit_device *d = fits->device;
+    struct text *t = context;
+
+    (void)err;
+    if (!gcal_audit_needs_attention(d->verdict) && !t->about->all)
+        return 0;
+    t->n_shown++;
+    gcal_buf_printf(&t->buf, "type %s: %s, %zu fit%s\n", d->type,
+                    gcal_audit_verdict_name(d->verdict), fits->n,
+                    fits->n == 1 ? "" : "s");
+    put_findings(t, d);
     return 0;
 }
 
@@ -136,7 +158,11 @@ int gcal_audit_output_text(const struct gcal_audit_output_options *about,
         return gcal_error_memory(err);
     t->about = about;
     *output = (struct gcal_audit_output){
-        .context = t, .device = text_device, .end = text_end, .destroy = text_destroy
+        .context = t,
+        .device = text_device,
+        .type = text_type,
+        .end = text_end,
+        .destroy = text_destroy,
     };
     return 0;
 }

@@ -22,7 +22,7 @@
 
 #define TYPE "nvidia-h200"
 
-enum { FITS = 12, CHANGE = 8 };
+enum { FITS = 12, CHANGE = 8, MOST_COSTS = 400 };
 
 static const struct gcal_audit_policy policy = {
     .warn = 0.02, .fail = 0.1, .false_alarms = 0.001, .confirm = 2, .of = 3
@@ -32,10 +32,13 @@ static const struct gcal_audit_policy policy = {
 
 struct fit {
     const char *slower; /* pattern of parameters; NULL: none */
-    double factor;
+    double factor;      /* of these */
     const char *driver;
     size_t n_devices;
+    const double *means; /* of the logarithms of the costs; NULL: 0.2 % by chance */
 };
+
+static const struct fit unchanged = { .driver = "580.1", .n_devices = 8 };
 
 static void load(struct gcal_params *params)
 {
@@ -62,6 +65,8 @@ static double vary(uint64_t *random)
 
 static void change(struct gcal_params_device *d, const struct fit *f, uint64_t *random)
 {
+    size_t cost = 0;
+
     for (size_t m = 0; m < d->n_models; m++) {
         struct gcal_params_model *model = &d->models[m];
 
@@ -70,7 +75,7 @@ static void change(struct gcal_params_device *d, const struct fit *f, uint64_t *
         for (size_t i = 0; i < model->n_parameters; i++) {
             if (strcmp(model->unit[i], "s") != 0)
                 continue;
-            model->value[i] *= vary(random);
+            model->value[i] *= f->means ? exp(f->means[cost++]) : vary(random);
             if (f->slower && fnmatch(f->slower, model->parameter[i], 0) == 0)
                 model->value[i] *= f->factor;
         }
@@ -109,7 +114,7 @@ static struct gcal_audit_fits audit(void)
 
     assert_int_equal(gcal_ledger_lines_refresh(&lines, NULL), 0);
     gcal_ledger_lines_sort(&lines);
-    if (gcal_audit_type(&lines, TYPE, &policy, &fits, &err) < 0)
+    if (gcal_audit_type(store, &lines, TYPE, 1000, &policy, &fits, &err) < 0)
         fail_msg("%s", err.text);
     gcal_ledger_lines_clear(&lines);
     gcal_store_close(store);
@@ -124,7 +129,11 @@ static struct gcal_audit_fits audit_changed(const char *slower, double factor)
     struct gcal_audit_fits fits;
 
     for (int i = 0; i < FITS; i++)
-        publish(i, 6, &(struct fit){ i < CHANGE ? NULL : slower, factor, "580.1", 8 });
+        publish(i, 6,
+                &(struct fit){ .slower = i < CHANGE ? NULL : slower,
+                               .factor = factor,
+                               .driver = "580.1",
+                               .n_devices = 8 });
     fits = audit();
     assert_int_equal(fits.n, FITS);
     return fits;
@@ -164,7 +173,11 @@ static void more_devices_are_no_drift(void **state)
 
     (void)state;
     for (int i = 0; i < FITS; i++)
-        publish(i, 6, &(struct fit){ "*", 1 + 0.03 * i, "580.1", (size_t)i / 3 + 1 });
+        publish(i, 6,
+                &(struct fit){ .slower = "*",
+                               .factor = 1 + 0.03 * i,
+                               .driver = "580.1",
+                               .n_devices = (size_t)i / 3 + 1 });
     fits = audit();
     assert_int_equal(fits.device->verdict, GCAL_AUDIT_UNKNOWN);
     assert_string_equal(fits.device->epoch_description[1], "1 device became 2");
@@ -179,9 +192,46 @@ static void a_device_of_many_begins_no_epoch(void **state)
 
     (void)state;
     for (int i = 0; i < 6; i++)
-        publish(i, 6, &(struct fit){ NULL, 1, "580.1", 20 + (size_t)i });
+        publish(i, 6, &(struct fit){ .driver = "580.1", .n_devices = 20 + (size_t)i });
     fits = audit();
     assert_int_equal(fits.device->n_epoch_runs, 6);
+    assert_int_equal(fits.device->verdict, GCAL_AUDIT_PASS);
+    gcal_audit_fits_clear(&fits);
+}
+
+/* Of the noise of a calibration, with a standard deviation of 1 %. */
+static double noise(uint64_t *random)
+{
+    double sum = 0;
+
+    for (int i = 0; i < 12; i++)
+        sum += (double)(gcal_random_next(random) >> 11) * 0x1p-53 - 0.5;
+    return 0.01 * sum;
+}
+
+/* Each job calibrates one device and fits it with the others: fits depend on each other. */
+static void fits_that_share_devices_do_not_drift(void **state)
+{
+    enum { DEVICES = 4, JOBS = 40 };
+    static double costs[DEVICES][MOST_COSTS], means[MOST_COSTS];
+    struct gcal_audit_fits fits;
+    uint64_t random = 7;
+
+    (void)state;
+    for (size_t job = 0; job < JOBS + DEVICES; job++) {
+        for (size_t i = 0; i < MOST_COSTS; i++) {
+            double fresh = noise(&random);
+
+            means[i] += (fresh - costs[job % DEVICES][i]) / DEVICES;
+            costs[job % DEVICES][i] = fresh;
+        }
+        if (job >= DEVICES) /* of all devices */
+            publish(
+                (int)job, 6,
+                &(struct fit){ .driver = "580.1", .n_devices = DEVICES, .means = means });
+    }
+    fits = audit();
+    assert_int_equal(fits.n, JOBS);
     assert_int_equal(fits.device->verdict, GCAL_AUDIT_PASS);
     gcal_audit_fits_clear(&fits);
 }
@@ -193,8 +243,10 @@ static void a_new_driver_is_no_drift(void **state)
     (void)state;
     for (int i = 0; i < FITS; i++)
         publish(i, 6,
-                &(struct fit){ i < CHANGE ? NULL : "*", 1.3, i < CHANGE ? "580.1" : "590",
-                               8 });
+                &(struct fit){ .slower = i < CHANGE ? NULL : "*",
+                               .factor = 1.3,
+                               .driver = i < CHANGE ? "580.1" : "590",
+                               .n_devices = 8 });
     fits = audit();
     assert_int_equal(fits.device->verdict, GCAL_AUDIT_PASS);
     assert_string_equal(fits.device->findings[0].code, "GPUCAL-EPOCH");
@@ -209,9 +261,9 @@ static void kept_models_are_not_followed(void **state)
     const struct gcal_audit_series *last;
 
     (void)state;
-    publish(0, 6, &(struct fit){ NULL, 1, "580.1", 8 });
+    publish(0, 6, &unchanged);
     for (int i = 1; i < 6; i++)
-        publish(i, 2, &(struct fit){ NULL, 1, "580.1", 8 });
+        publish(i, 2, &unchanged);
     fits = audit();
     assert_int_equal(fits.fit[5].params.devices[0].n_models, 6);
     last = &fits.device->series[fits.device->n_series - 1];
@@ -231,7 +283,7 @@ static void what_cannot_be_read_is_left_out(void **state)
     assert_true(fits.n == 0 && !fits.device);
     gcal_audit_fits_clear(&fits);
     for (int i = 0; i < 3; i++)
-        publish(i, 6, &(struct fit){ NULL, 1, "580.1", 8 });
+        publish(i, 6, &unchanged);
     path = gcal_buf_format("%s/type-history/" TYPE "/r1.yaml", folder);
     assert_int_equal(truncate(path, 500), 0);
     free(path);
@@ -249,6 +301,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(more_devices_are_no_drift, folder_make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(a_device_of_many_begins_no_epoch, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(fits_that_share_devices_do_not_drift, folder_make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(a_new_driver_is_no_drift, folder_make,
                                         folder_remove),

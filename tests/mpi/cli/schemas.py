@@ -63,6 +63,7 @@ COMMANDS = [
     ("diff before.yaml after.yaml", 3),
     ("audit --store store --all", 0),
     ("audit --store drifting --all --warn 4 --fail 15", 2),
+    ("audit --store fits", 0),
     ("health --store drifting --node node00000", 0),
     ("show --store drifting --history", 0),
     ("show --store fits --history --type '*'", 0),
@@ -116,7 +117,7 @@ def set_up():
     os.makedirs("fits")
     subprocess.run([make_store, "drifting", f"{data}/h200/vm.yaml", "10", "12", "0.002", "5"], check=True,
                    capture_output=True)
-    subprocess.run([make_fits, "fits", f"{data}/general/h200.yaml", "6", "1.1"], check=True)
+    subprocess.run([make_fits, "fits", f"{data}/general/h200.yaml", "14", "1.1"], check=True)
     before = open(f"{data}/params-v6.yaml").read()
     for name, text in (("before.yaml", before),
                        ("after.yaml", before.replace("value: 2.385e-12", "value: 9e-12"))):

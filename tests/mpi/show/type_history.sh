@@ -46,6 +46,17 @@ lines 1 '"what": "7 devices became 8"'
 lines 14 '"rate_dram": \{'
 show 1 --history --type 'amd-*'
 
+# An audit of the store names the type, which drifted; its exit status is of devices.
+"$gpucal" audit --store "$out/store" > "$out/answer" || fail "audit: status $?"
+lines 1 '^type nvidia-.*: (warning|failure), 14 fits$'
+lines 1 '^  (warning|failure) +GPUCAL-EVERYTHING: .* slower by (9\.|10\.)'
+lines 1 'since run r10 '
+lines 1 'next: compare its fits: gpucal show --history --type nvidia-'
+"$gpucal" audit --store "$out/store" --warn 50 --fail 60 > "$out/answer" || fail "audit: status $?"
+lines 0 '^type '
+"$gpucal" audit --store "$out/store" --warn 50 --fail 60 --all > "$out/answer"
+lines 1 '^type nvidia-.*: pass, 14 fits$'
+
 # The newest stay.
 "$gpucal" store prune --keep 3 --store "$out/store" > "$out/answer"
 lines 1 '^11 files removed$'
