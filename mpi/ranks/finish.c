@@ -37,12 +37,12 @@ static int convert(struct gcal_root *root, struct gcal_error *err)
 }
 
 /* Notes in the journal which devices changed their speed; 1: some did. */
-static int note_speeds(struct gcal_root *root, struct gcal_error *err)
+static int note_speeds(struct gcal_root *root, const struct gcal_record *record,
+                       struct gcal_error *err)
 {
-    struct gcal_record *record = gcal_record_open(root->record_path, err);
     struct gcal_result_rows rows = { 0 };
     struct gcal_result_speeds speeds = { 0 };
-    int rc = record ? gcal_result_rows_read(record, &rows, &speeds, err) : -1;
+    int rc = gcal_result_rows_read(record, &rows, &speeds, err);
 
     for (size_t i = 0; i < speeds.n && rc == 0; i++) {
         const struct gcal_run_device *device =
@@ -55,19 +55,31 @@ static int note_speeds(struct gcal_root *root, struct gcal_error *err)
         rc = speeds.n > 0;
     gcal_result_speeds_clear(&speeds);
     free(rows.rows);
-    gcal_record_close(record);
     return rc;
 }
 
-/* The record names the devices that changed their speed. */
-static int write_record(struct gcal_root *root, struct gcal_error *err)
+static int convert_and_open(struct gcal_root *root, struct gcal_record **record,
+                            struct gcal_error *err)
+{
+    gcal_record_close(*record);
+    *record = NULL;
+    if (convert(root, err) < 0 || !(*record = gcal_record_open(root->record_path, err)))
+        return -1;
+    return 0;
+}
+
+/* The record names the devices that changed their speed; it is the caller's to close, after -1,
+ * too.
+ */
+static int write_record(struct gcal_root *root, struct gcal_record **record,
+                        struct gcal_error *err)
 {
     int rc = gcal_run_header_end(&root->header, err);
 
     if (rc == 0)
-        rc = convert(root, err);
-    if (rc == 0 && (rc = note_speeds(root, err)) > 0)
-        rc = convert(root, err);
+        rc = convert_and_open(root, record, err);
+    if (rc == 0 && (rc = note_speeds(root, *record, err)) > 0)
+        rc = convert_and_open(root, record, err);
     if (rc < 0)
         return -1;
     gcal_journal_close(root->journal);
@@ -116,29 +128,28 @@ static int pool(const struct gcal_root *root, struct gcal_record **record,
     return rc;
 }
 
-static int fit_and_publish(struct gcal_root *root, struct outcome *outcome, char **table,
-                           struct gcal_error *err)
+/* Devices of earlier runs join the record. */
+static int fit_and_publish(struct gcal_root *root, struct gcal_record **record,
+                           struct outcome *outcome, char **table, struct gcal_error *err)
 {
-    struct gcal_record *record = gcal_record_open(root->record_path, err);
     const struct gcal_result_progress progress = { gcal_display_fitted, root->display };
     struct gcal_result_speeds speeds = { 0 };
     int rc = -1;
 
-    if (!record || gcal_busy_read(record, &outcome->busy, err) < 0 ||
-        pool(root, &record, &speeds, err) < 0 ||
-        gcal_results_fit_with(record, &root->config, &speeds, &progress,
+    if (gcal_busy_read(*record, &outcome->busy, err) < 0 ||
+        pool(root, record, &speeds, err) < 0 ||
+        gcal_results_fit_with(*record, &root->config, &speeds, &progress,
                               &outcome->results, err) < 0 ||
-        !(*table = gcal_results_format(&outcome->results, record, &root->config, err)) ||
-        note_unmeasured(root, record, &outcome->results, err) < 0)
+        !(*table = gcal_results_format(&outcome->results, *record, &root->config, err)) ||
+        note_unmeasured(root, *record, &outcome->results, err) < 0)
         goto out;
-    if (root->store && gcal_results_publish(&outcome->results, record, &root->config,
+    if (root->store && gcal_results_publish(&outcome->results, *record, &root->config,
                                             root->store, &outcome->n_published, err) < 0)
         goto out;
     rc = 0;
 out:
     gcal_display_clear(root->display);
     gcal_result_speeds_clear(&speeds);
-    gcal_record_close(record);
     return rc;
 }
 
@@ -340,14 +351,16 @@ int gcal_root_finish(struct gcal_root *root)
     struct outcome outcome = { 0 };
     struct gcal_error err = { 0 };
     double began_s = gcal_clock_now_s(), written_s = 0;
+    struct gcal_record *record = NULL;
     char *table = NULL;
     int rc;
 
     gcal_display_clear(root->display);
-    if ((rc = write_record(root, &err)) == 0) {
+    if ((rc = write_record(root, &record, &err)) == 0) {
         written_s = gcal_clock_now_s();
-        rc = fit_and_publish(root, &outcome, &table, &err);
+        rc = fit_and_publish(root, &record, &outcome, &table, &err);
     }
+    gcal_record_close(record);
     if (rc < 0) {
         gcal_log(GCAL_LOG_ERROR, "%s", err.text);
         if (root->journal)
