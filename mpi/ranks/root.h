@@ -85,6 +85,17 @@ struct gcal_root {
     struct gcal_display *display;
 };
 
+/* Sends a status to all ranks that are not lost. */
+void gcal_root_send_status(struct gcal_root *root, int tag, int status);
+
+/* ---- messages.c ---- */
+
+/* Takes a rank's message, at any time. */
+void gcal_root_take(struct gcal_root *root, const struct gcal_comm_message *message,
+                    struct gcal_error *err);
+
+/* ---- assign.c ---- */
+
 /* Chooses a rank for each selected device, locks the nodes and begins to count.  Returns 1
  * if there is nothing to measure (--dry-run, --if-changed): this is reported, and the run
  * ends.
