@@ -13,7 +13,7 @@
 #include "calib/model/feature.h"
 #include "calib/model/model.h"
 #include "calib/select/select.h"
-#include "tests/kernels/count/operators.h"
+#include "tests/kernels/count/operators/operators.h"
 
 enum { MOST_NAMES = 256 };
 

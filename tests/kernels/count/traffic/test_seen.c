@@ -20,7 +20,7 @@
 #include "kernels/count/count.h"
 #include "kernels/generate/private.h"
 #include "kernels/interpret/interpret.h"
-#include "tests/kernels/count/oracle.h"
+#include "tests/kernels/count/oracle/oracle.h"
 #include "tests/kernels/generate/variants.h"
 
 enum { LANES = 32, SECTOR = 32, LINE = 128 };

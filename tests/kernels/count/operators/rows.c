@@ -1,5 +1,5 @@
-/* operators_rows.c - the rows: operators, built-in functions, statements */
-#include "tests/kernels/count/operators.h"
+/* rows.c - the rows: operators, built-in functions, statements */
+#include "tests/kernels/count/operators/operators.h"
 
 const struct operators_type operators_types[] = {
     { OPERATORS_NARROW, "char", "char", 1 },

@@ -1,4 +1,4 @@
-/* oracle_run.c - a kernel as an Oclgrind simulation, and the process that runs it */
+/* run.c - a kernel as an Oclgrind simulation, and the process that runs it */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/model/dtype.h"
-#include "tests/kernels/count/oracle.h"
+#include "tests/kernels/count/oracle/oracle.h"
 
 static const struct rlimit longest_run = { 100, 100 }; /* s of CPU time, however busy */
 

@@ -1,4 +1,4 @@
-/* oracle_seen.c - from Oclgrind's histogram to quantities
+/* seen.c - from Oclgrind's histogram to quantities
  *
  * Lines are "  12,345 - opcode (678 bytes)"; calls name built-ins by their mangled name,
  * "call _Z4fminff()", and the functions of the source by their own.
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/kernels/count/oracle.h"
+#include "tests/kernels/count/oracle/oracle.h"
 
 static const char *const spaces[] = { "private", "global", "constant", "local" };
 

@@ -12,7 +12,7 @@
 #include "calib/base/file.h"
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
-#include "tests/kernels/count/oracle.h"
+#include "tests/kernels/count/oracle/oracle.h"
 
 /* ---- comparing ---- */
 

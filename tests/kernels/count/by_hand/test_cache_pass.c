@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/kernels/count/by_hand.h"
+#include "tests/kernels/count/by_hand/by_hand.h"
 
 enum { SUB_GROUP = 32, GROUPS = 10, GROUP_SIZE = 64 };
 

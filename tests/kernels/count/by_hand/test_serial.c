@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/kernels/count/by_hand.h"
+#include "tests/kernels/count/by_hand/by_hand.h"
 
 #define START                                                                            \
     "kernel void f(global float *a, global float4 *v, global int *k, int n)\n"           \

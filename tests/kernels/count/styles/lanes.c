@@ -1,4 +1,4 @@
-/* styles_lanes.c - counts per sub-group against an enumeration lane by lane
+/* lanes.c - counts per sub-group against an enumeration lane by lane
  *
  * The host interpreter runs the kernel and reports every execution with its place and its
  * instance: the iterations and calls in which it happens.  A sub-group executes a place
@@ -16,7 +16,7 @@
 #include "calib/model/profile.h"
 #include "kernels/count/signature.h"
 #include "kernels/interpret/interpret.h"
-#include "tests/kernels/count/styles.h"
+#include "tests/kernels/count/styles/styles.h"
 
 /* ---- what was executed ---- */
 

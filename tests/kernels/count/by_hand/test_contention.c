@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/kernels/count/by_hand.h"
+#include "tests/kernels/count/by_hand/by_hand.h"
 
 #define START                                                                            \
     "kernel void f(global int *a, global const int *b, global const uchar *u, int m)\n"  \

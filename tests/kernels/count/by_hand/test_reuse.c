@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/kernels/count/by_hand.h"
+#include "tests/kernels/count/by_hand/by_hand.h"
 
 /* Loads of a that are left, of each work-item. */
 static const struct body {

@@ -1,4 +1,4 @@
-/* operators_read.c - quantities of rows, in histograms and in profiles */
+/* read.c - quantities of rows, in histograms and in profiles */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
-#include "tests/kernels/count/operators.h"
+#include "tests/kernels/count/operators/operators.h"
 
 static void add(struct oracle_counts *counts, const char *name, double value)
 {

@@ -58,7 +58,7 @@ int oracle_read_profile(const struct gcal_profile *profile, size_t n_sizes,
                         const struct gcal_size *sizes, struct oracle_counts *counted,
                         struct gcal_error *err);
 
-/* ---- tables by kernel (oracle_explained.c) ---- */
+/* ---- tables by kernel (explained.c) ---- */
 
 /* A difference that compilation makes: the counted quantity is 'factor' times Oclgrind's,
  * plus 'difference'.
@@ -114,7 +114,7 @@ bool oracle_is_there(void);
  */
 size_t oracle_check(size_t n_jobs, const struct oracle_job *jobs);
 
-/* In oracle_run.c: the kernel's files in 'folder', and the process that runs them with
+/* In run.c: the kernel's files in 'folder', and the process that runs them with
  * its output in 'folder'/out; -1 with 'err'.
  */
 int oracle_write_simulation(const struct oracle_job *job, const char *folder,

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tests/kernels/count/by_hand.h"
+#include "tests/kernels/count/by_hand/by_hand.h"
 
 #define START                                                                            \
     "struct pair { float v[4]; int n; };\n"                                              \

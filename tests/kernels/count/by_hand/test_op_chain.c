@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/kernels/count/by_hand.h"
+#include "tests/kernels/count/by_hand/by_hand.h"
 
 #define START                                                                            \
     "float half_of(float v) { return 0.5f * v; }\n"                                      \

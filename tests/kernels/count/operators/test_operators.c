@@ -11,8 +11,8 @@
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
 #include "kernels/count/signature.h"
-#include "tests/kernels/count/operators.h"
-#include "tests/kernels/count/styles.h"
+#include "tests/kernels/count/operators/operators.h"
+#include "tests/kernels/count/styles/styles.h"
 
 static const struct refused_row {
     const char *text, *words;

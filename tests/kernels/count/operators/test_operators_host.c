@@ -1,4 +1,4 @@
-/* test_operators_host.c - what counting accepts of each row of operators_rows.c is also run
+/* test_operators_host.c - what counting accepts of each row of rows.c is also run
  * by the host interpreter, and left or removed by work removal
  */
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "kernels/count/count.h"
 #include "kernels/interpret/interpret.h"
 #include "kernels/remove/remove.h"
-#include "tests/kernels/count/operators.h"
+#include "tests/kernels/count/operators/operators.h"
 
 enum { ELEMENTS = 256 };
 

@@ -14,7 +14,7 @@
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
 #include "kernels/count/signature.h"
-#include "tests/kernels/count/styles.h"
+#include "tests/kernels/count/styles/styles.h"
 
 /* ---- comparing ---- */
 

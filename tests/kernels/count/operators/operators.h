@@ -16,7 +16,7 @@
 #ifndef GCAL_TESTS_KERNELS_COUNT_OPERATORS_H
 #define GCAL_TESTS_KERNELS_COUNT_OPERATORS_H
 
-#include "tests/kernels/count/oracle.h"
+#include "tests/kernels/count/oracle/oracle.h"
 
 enum { OPERATORS_ITEMS = 8 };
 

@@ -8,7 +8,7 @@
 
 #include "calib/base/error.h"
 #include "calib/model/binding.h"
-#include "tests/kernels/count/by_hand.h"
+#include "tests/kernels/count/by_hand/by_hand.h"
 
 struct gcal_profile *by_hand_count(const struct gcal_count_request *request,
                                    const char *what)

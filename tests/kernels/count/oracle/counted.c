@@ -1,4 +1,4 @@
-/* oracle_counted.c - from a profile to quantities */
+/* counted.c - from a profile to quantities */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "calib/model/dtype.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
-#include "tests/kernels/count/oracle.h"
+#include "tests/kernels/count/oracle/oracle.h"
 
 struct oracle_quantity *oracle_counts_get(struct oracle_counts *counts, const char *name)
 {

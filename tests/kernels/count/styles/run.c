@@ -1,4 +1,4 @@
-/* styles_run.c - styles run by Oclgrind, as an OpenCL platform of this process
+/* run.c - styles run by Oclgrind, as an OpenCL platform of this process
  *
  * Loading Oclgrind takes longer than most kernels, so it is loaded once; each style runs in
  * a child process, whose output is the histograms.
@@ -15,7 +15,7 @@
 #include "calib/base/error.h"
 #include "calib/model/dtype.h"
 #include "kernels/count/signature.h"
-#include "tests/kernels/count/styles.h"
+#include "tests/kernels/count/styles/styles.h"
 
 enum { LONGEST_RUN_S = 100, MOST_OUTPUT = 1 << 22 };
 

@@ -13,7 +13,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/file.h"
-#include "tests/kernels/count/oracle.h"
+#include "tests/kernels/count/oracle/oracle.h"
 
 #define FOLDER SOURCE_DIR "/tests/kernels/count/kernels/"
 

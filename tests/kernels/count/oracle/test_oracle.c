@@ -15,7 +15,7 @@
 #include "calib/base/error.h"
 #include "calib/base/strings.h"
 #include "kernels/generate/private.h"
-#include "tests/kernels/count/oracle.h"
+#include "tests/kernels/count/oracle/oracle.h"
 #include "tests/kernels/generate/variants.h"
 
 struct jobs {

@@ -1,4 +1,4 @@
-/* styles_read.c - files of styles: kernels, and how they run */
+/* read.c - files of styles: kernels, and how they run */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/file.h"
-#include "tests/kernels/count/styles.h"
+#include "tests/kernels/count/styles/styles.h"
 
 /* ---- words ---- */
 

@@ -12,7 +12,7 @@
 
 #include "calib/base/strings.h"
 #include "kernels/request.h"
-#include "tests/kernels/count/oracle.h"
+#include "tests/kernels/count/oracle/oracle.h"
 
 struct gcal_count_signature;
 struct gcal_error;
@@ -80,7 +80,7 @@ struct gcal_count_request style_request(const struct style *style, size_t sub_gr
 /* Whether the list has the quantity (that of its bytes, too), or "all". */
 bool style_lists(const struct gcal_strings *list, const char *quantity);
 
-/* ---- running (styles_run.c) ---- */
+/* ---- running (run.c) ---- */
 
 /* Oclgrind as an OpenCL platform of this process: false if it is not there. */
 bool style_platform_open(void);
@@ -91,7 +91,7 @@ bool style_platform_open(void);
 int style_run(const struct style *style, const struct gcal_count_signature *signature,
               char *texts[STYLE_MOST_RUNS], struct gcal_error *err);
 
-/* ---- values (styles_values.c) ---- */
+/* ---- values (values.c) ---- */
 
 /* The contents of an argument at the sizes of a run. */
 struct style_value {
@@ -112,7 +112,7 @@ void style_values_free(struct style_value *values, size_t n);
 int style_global_size(const struct style *style, const struct style_run *run,
                       size_t global_size[GCAL_MAX_DIMS], struct gcal_error *err);
 
-/* ---- sub-groups (styles_lanes.c) ---- */
+/* ---- sub-groups (lanes.c) ---- */
 
 enum { STYLE_LANES = 32 };
 

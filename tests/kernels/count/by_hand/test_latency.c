@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/kernels/count/by_hand.h"
+#include "tests/kernels/count/by_hand/by_hand.h"
 
 #define START                                                                            \
     "kernel void f(global int *next, global float *a, global float *b, int n)\n"         \

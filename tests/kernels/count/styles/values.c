@@ -1,4 +1,4 @@
-/* styles_values.c - arguments of a style's kernel, with extents as they were counted */
+/* values.c - arguments of a style's kernel, with extents as they were counted */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "calib/model/dtype.h"
 #include "calib/model/expr.h"
 #include "kernels/count/signature.h"
-#include "tests/kernels/count/styles.h"
+#include "tests/kernels/count/styles/styles.h"
 
 enum { LOCAL_BYTES = 16384, MOST_BYTES = 1 << 26 };
 

@@ -1,7 +1,7 @@
-/* oracle_explained.c - differences between compiled kernels and their sources, by kernel,
+/* explained.c - differences between compiled kernels and their sources, by kernel,
  * and inputs that kernels need to run in Oclgrind
  */
-#include "tests/kernels/count/oracle.h"
+#include "tests/kernels/count/oracle/oracle.h"
 
 #define COPY       "an asynchronous copy is one call"
 #define COPIED     "a whole struct of four floats is copied by one memcpy"
