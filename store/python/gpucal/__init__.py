@@ -17,7 +17,7 @@ from ._library import text as _text
 from .choice import Division, Part, Ranked, Ratio, Share, compare, fastest, rank, split
 from .errors import Code, Error
 from .model import Launch, Model, Prediction, Predictions
-from .profile import Profile, count, count_text
+from .profile import Profile, count
 from .store import Device, Quantity, Store
 
 #: The version of libgpucal.
@@ -41,7 +41,6 @@ __all__ = [
     "Store",
     "compare",
     "count",
-    "count_text",
     "fastest",
     "rank",
     "split",

@@ -13,10 +13,14 @@ from .store import Device
 
 
 class Profile:
-    """A kernel's counts, from :meth:`read`, :meth:`parse` or :func:`count`."""
+    """A kernel's counts, from :meth:`read`, :meth:`parse` or :func:`count`.
 
-    def __init__(self, pointer: Any) -> None:
+    ``sizes`` are the names of its sizes, ``text`` is the profile as a file has it.
+    """
+
+    def __init__(self, pointer: Any, content: str) -> None:
         self._profile = ffi.gc(pointer, lib.gpucal_profile_close)
+        self.text = content
         self.sizes: tuple[str, ...] = tuple(
             text(lib.gpucal_profile_parameter(pointer, i))
             for i in range(lib.gpucal_profile_parameter_count(pointer))
@@ -29,17 +33,19 @@ class Profile:
     def read(cls, path: str | os.PathLike[str]) -> Profile:
         """From a file that ``gpucal count -o`` wrote."""
         check = Check()
-        return cls(check(lib.gpucal_profile_open(raw(path), check.struct)))
+        pointer = check(lib.gpucal_profile_open(raw(path), check.struct))
+        return cls(pointer, Path(path).read_text(encoding="utf-8"))
 
     @classmethod
     def parse(cls, content: str, name: str = "profile") -> Profile:
-        """From its text, such as that of :func:`count_text`; ``name`` is the file in messages."""
+        """From the ``text`` of another; ``name`` is the file in messages."""
         check = Check()
         encoded = content.encode()
-        return cls(check(lib.gpucal_profile_parse(encoded, len(encoded), raw(name), check.struct)))
+        pointer = lib.gpucal_profile_parse(encoded, len(encoded), raw(name), check.struct)
+        return cls(check(pointer), content)
 
 
-def count_text(
+def count(
     source: str | os.PathLike[str],
     *,
     local: Sequence[int],
@@ -51,8 +57,19 @@ def count_text(
     include: Sequence[str | os.PathLike[str]] = (),
     trips: Mapping[int, str] | None = None,
     allow_estimates: bool = False,
-) -> str:
-    """The text of the profile that :func:`count` returns, for a file or a cache."""
+) -> Profile:
+    """Counts the work of an OpenCL C kernel, by libgpucal-count.
+
+    ``source`` is the text, or a ``Path`` of it.  ``local``: work-items of a work-group in each
+    dimension (0: the kernel's reqd_work_group_size).  ``work_items``: all of them, as expressions
+    in the kernel's arguments, such as ``["n/4", "m"]``.  ``kernel`` None: the only one.
+    ``trips``: of loops whose length depends on data, by line, the name of the size that is their
+    average number of trips.  Other arguments are as of ``gpucal count``.
+
+    With a ``device``, the result has what its general model needs, and fits devices with the
+    same sub-group size.  Takes 30 to 100 ms.  :class:`Error` with ``Code.SOURCE`` names the place
+    of what cannot be counted.
+    """
     library = count_library()
     request = ffi.new("struct gpucal_count_request *")
     keep: list[Any] = []  # what 'request' points to
@@ -90,46 +107,4 @@ def count_text(
     )
     counted = text(pointer)
     library.gpucal_count_free(pointer)
-    return counted
-
-
-def count(
-    source: str | os.PathLike[str],
-    *,
-    local: Sequence[int],
-    work_items: Sequence[str | int],
-    kernel: str | None = None,
-    device: Device | None = None,
-    build_options: str | None = None,
-    assume: str | None = None,
-    include: Sequence[str | os.PathLike[str]] = (),
-    trips: Mapping[int, str] | None = None,
-    allow_estimates: bool = False,
-) -> Profile:
-    """Counts the work of an OpenCL C kernel, by libgpucal-count.
-
-    ``source`` is the text, or a ``Path`` of it.  ``local``: work-items of a work-group in each
-    dimension (0: the kernel's reqd_work_group_size).  ``work_items``: all of them, as expressions
-    in the kernel's arguments, such as ``["n/4", "m"]``.  ``kernel`` None: the only one.
-    ``trips``: of loops whose length depends on data, by line, the name of the size that is their
-    average number of trips.  Other arguments are as of ``gpucal count``.
-
-    With a ``device``, the result has what its general model needs, and fits devices with the
-    same sub-group size.  Takes 30 to 100 ms.  :class:`Error` with ``Code.SOURCE`` names the place
-    of what cannot be counted.
-    """
-    return Profile.parse(
-        count_text(
-            source,
-            local=local,
-            work_items=work_items,
-            kernel=kernel,
-            device=device,
-            build_options=build_options,
-            assume=assume,
-            include=include,
-            trips=trips,
-            allow_estimates=allow_estimates,
-        ),
-        os.fspath(source) if isinstance(source, Path) else "kernel.cl",
-    )
+    return Profile.parse(counted, os.fspath(source) if isinstance(source, Path) else "kernel.cl")

@@ -256,8 +256,9 @@ def test_counts_files_and_loops(tmp_path):
     assert set(profile.sizes) == {"rows", "per_row"}
     with pytest.raises(gpucal.Error, match="sum.cl:5:"):
         gpucal.count(path, **options)
-    text = gpucal.count_text(path, trips={5: "per_row"}, **options)
-    assert gpucal.Profile.parse(text).sizes == profile.sizes
+    (tmp_path / "sum.yaml").write_text(profile.text)
+    for again in gpucal.Profile.parse(profile.text), gpucal.Profile.read(tmp_path / "sum.yaml"):
+        assert again.sizes == profile.sizes and again.text == profile.text
     with pytest.raises(ValueError):
         gpucal.count(path, local=[64, 1], work_items=["rows"])
 
