@@ -32,6 +32,19 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
+/* The command that calibrates needs no name: after an option, another one comes here. */
+static void refuse(const char *arg, const struct argp_state *state)
+{
+#define NAME(name, summary) #name,
+    static const char *const commands[] = { GCAL_COMMANDS(NAME) };
+#undef NAME
+
+    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+        if (strcmp(arg, commands[i]) == 0)
+            argp_error(state, "a command comes before its options: gpucal %s ..", arg);
+    argp_error(state, "unexpected argument '%s'", arg);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct gcal_ranks_options *o = state->input;
@@ -64,7 +77,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--seed: expected an integer, found '%s'", arg);
         break;
     case ARGP_KEY_ARG:
-        argp_error(state, "unexpected argument '%s'", arg);
+        refuse(arg, state);
         break;
     case ARGP_KEY_END:
         if (o->resume && o->record)
