@@ -100,14 +100,14 @@ static int run(int command, int argc, char **argv)
     return commands[command].run(argc, argv);
 }
 
-/* "gpucal help COMMAND [--json]" is its manual page, else "gpucal COMMAND --help [--json]". */
+/* "gpucal help" and "gpucal help help" list the commands, "gpucal help COMMAND [--json]" is its manual page, else "gpucal COMMAND --help [--json]". */
 static int run_help(int argc, char **argv)
 {
     static char help_option[] = "--help";
     char *arguments[] = { NULL, help_option, argc > 2 ? argv[2] : NULL, NULL };
     int command;
 
-    if (argc == 1)
+    if (argc == 1 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0)
         return help();
     if ((command = find(argv[1])) < 0)
         return unknown_command(argv[1]);

@@ -183,8 +183,15 @@ static int eval_raw(const struct gcal_predictor *p, const double *sizes, double 
     time_s = p->factor * *raw_s;
     if (isfinite(time_s) && time_s > 0)
         return 0;
-    gcal_error_set(err, GCAL_EINPUT, "model %s predicts %g s for these sizes%s",
-                   p->shared->model->name, time_s, p->hint ? p->hint : "");
+    if (isnan(time_s)) /* 0 work-groups per 0 compute units, mostly */
+        gcal_error_set(
+            err, GCAL_EINPUT,
+            "model %s has no time for these sizes: a launch needs at least one "
+            "work-group",
+            p->shared->model->name);
+    else
+        gcal_error_set(err, GCAL_EINPUT, "model %s predicts %g s for these sizes%s",
+                       p->shared->model->name, time_s, p->hint ? p->hint : "");
     return gcal_error_because(err,
                               time_s == 0 ? GCAL_REASON_NOT_COVERED : GCAL_REASON_SIZES);
 }

@@ -49,4 +49,7 @@ for command in $(commands); do
 done
 # Without a terminal, 'help COMMAND' is --help.
 "$gpucal" help show | cmp - <("$gpucal" show --help) || fail "gpucal help show"
+for word in help --help; do
+    "$gpucal" help $word | cmp - <("$gpucal" --help) || fail "gpucal help $word"
+done
 exit $status

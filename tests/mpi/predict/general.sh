@@ -27,6 +27,10 @@ expect() { # PATTERN
     exit 1
 }
 
+# No work at all.
+if predict --at n=0 > "$out/answer" 2>&1; then echo 'a time of no launch'; exit 1; fi
+expect 'no time for these sizes: a launch needs at least one work-group$'
+
 predict --at n=200000001 > "$out/answer"
 expect '^bound by dram: alone [0-9.]+ [mu]s, [89][0-9] % of the time$'
 predict --at n=1000,2^27 --csv "$out/times.csv" > "$out/answer"
