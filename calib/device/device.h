@@ -20,8 +20,8 @@ struct gcal_device_entry {
 
 /* The devices of one platform, the caller's to free; none unless 'platform' is below
  * 'n_platforms'.  A device that is not available or cannot compile is left out with a
- * warning.  'probe': builds a kernel to find sub_group_size (0 otherwise).  -1 with 'err'
- * (GCAL_EDEVICE) if there is no platform.
+ * warning.  'probe': builds a kernel to find sub_group_size (0 otherwise, and if it cannot be
+ * built).  -1 with 'err' (GCAL_EDEVICE) if there is no platform.
  */
 int gcal_device_list(size_t platform, bool probe, struct gcal_device_entry **devices,
                      size_t *count, size_t *n_platforms, struct gcal_error *err);

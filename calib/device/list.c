@@ -154,9 +154,9 @@ static const char *kind_name(cl_device_id id)
 }
 
 /* The preferred multiple of work-group sizes of a tiny kernel: the sub-group size if
- * there is no vendor query.
+ * there is no vendor query.  'built': whether the device could be asked.
  */
-static uint64_t preferred_multiple(cl_device_id id)
+static uint64_t preferred_multiple(cl_device_id id, bool *built)
 {
     static const char *source =
         "__kernel void p(__global int *a) { a[get_global_id(0)] = 1; }";
@@ -169,6 +169,7 @@ static uint64_t preferred_multiple(cl_device_id id)
         program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
     if (program && clBuildProgram(program, 1, &id, "", NULL, NULL) == CL_SUCCESS)
         kernel = clCreateKernel(program, "p", NULL);
+    *built = kernel != NULL;
     if (kernel)
         clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
                                  sizeof(multiple), &multiple, NULL);
@@ -181,17 +182,19 @@ static uint64_t preferred_multiple(cl_device_id id)
     return multiple;
 }
 
+/* 0: unknown.  A guess would be a factor in all counts per sub-group. */
 static uint64_t sub_group_size(cl_device_id id)
 {
     uint64_t size = 0;
+    bool built = true;
 
     if (gcal_device_has_extension(id, "cl_nv_device_attribute_query"))
         size = device_number(id, DEVICE_WARP_SIZE_NV);
     if (!size && gcal_device_has_extension(id, "cl_amd_device_attribute_query"))
         size = device_number(id, DEVICE_WAVEFRONT_WIDTH_AMD);
     if (!size)
-        size = preferred_multiple(id);
-    return size ? size : 1;
+        size = preferred_multiple(id, &built);
+    return size || !built ? size : 1;
 }
 
 static int fill(struct gcal_device_entry *d, size_t index, bool probe,

@@ -73,10 +73,14 @@ static void print_device(const struct gcal_device_info *d)
     printf("  platform      %s, driver %s\n", d->platform, d->driver);
     if (*d->pci)
         printf("  pci           %s\n", d->pci);
-    printf("  compute units %llu at %s, sub-groups of %llu, work-groups up to %llu\n",
-           (unsigned long long)d->compute_units, gcal_units(d->max_clock_hz, "Hz", clock),
-           (unsigned long long)d->sub_group_size,
-           (unsigned long long)d->max_work_group_size);
+    printf("  compute units %llu at %s, sub-groups of ",
+           (unsigned long long)d->compute_units,
+           gcal_units(d->max_clock_hz, "Hz", clock));
+    if (d->sub_group_size)
+        printf("%llu", (unsigned long long)d->sub_group_size);
+    else
+        printf("unknown size (no program can be built)");
+    printf(", work-groups up to %llu\n", (unsigned long long)d->max_work_group_size);
     print_resident(d);
     printf("  memory        %s, cache %s, local %s\n",
            gcal_units(d->global_memory_bytes, "B", memory),

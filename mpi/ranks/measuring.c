@@ -29,6 +29,7 @@ struct member {
     struct gcal_measuring_device *device;
     struct gcal_worker_ahead *ahead; /* of the devices of its type; NULL: none */
     struct gcal_plan_use use;
+    size_t n_good; /* kernels that were measured */
     struct gcal_thread *thread;
 };
 
@@ -56,8 +57,10 @@ static int sink_kernel(void *context, const struct gcal_run_kernel *kernel,
 static int sink_measurement(void *context, const struct gcal_measurement *measurement,
                             struct gcal_error *err)
 {
+    struct member *m = context;
     struct gcal_buf buf = { 0 };
 
+    m->n_good += measurement->status == GCAL_MEASUREMENT_GOOD;
     gcal_measurement_put(&buf, measurement);
     return gcal_outbox_put(outbox_of(context), GCAL_RANKS_TAG_MEASUREMENT, &buf, err);
 }
@@ -222,6 +225,17 @@ static int copy_config(const struct member *m, struct gcal_config *config,
     return 0;
 }
 
+/* Where nothing can be built, the kernels say so. */
+static int check_counts(const struct member *m, struct gcal_error *err)
+{
+    if (m->device->info.sub_group_size || !m->n_good)
+        return 0;
+    return gcal_error_set(
+        err, GCAL_EDEVICE,
+        "the size of its sub-groups is unknown, as the program that asks "
+        "for it could not be built: calibrate it again");
+}
+
 static int measure(struct member *m, struct gcal_error *err)
 {
     struct gcal_kernel_list list = { 0 };
@@ -231,7 +245,7 @@ static int measure(struct member *m, struct gcal_error *err)
     if (copy_config(m, &config, err) < 0)
         return -1;
     if (send_device(m, NULL, err) == 0 && select_kernels(m, &config, &list, err) == 0 &&
-        measure_kernels(m, &config, &list, err) == 0)
+        measure_kernels(m, &config, &list, err) == 0 && check_counts(m, err) == 0)
         rc = send_device(m, NULL, err); /* now with its use */
     gcal_kernel_list_clear(&list);
     free(config.models);

@@ -188,6 +188,26 @@ SCRIPT
     expect_line '^  n0, .*: none of '
 }
 
+# Counts by a guess would be another number of operations, and its costs nobody's.
+case_unknown_sub_group() {
+    cat > as-node.sh <<'SCRIPT'
+#!/bin/sh
+[ "$OMPI_COMM_WORLD_RANK" = 0 ] || export FAULT=probe
+SLURMD_NODENAME=n$OMPI_COMM_WORLD_RANK exec "$@"
+SCRIPT
+    chmod +x as-node.sh
+    export LD_PRELOAD="${LD_PRELOAD%/*}/libfaulty_device.so:$LD_PRELOAD"
+    run ranks 2 ./as-node.sh "$gpucal" --config "$data/small.yaml" --store store --record run.h5
+    expect_status 5
+    expect_line 'node n1 rank 1: device .*: the size of its sub-groups is unknown'
+    expect_line '1 node published, lost: n1 rank 1; record'
+    expect_file store/nodes/n0.yaml
+    [ ! -e store/nodes/n1.yaml ] || fail "n1 is published"
+    run env FAULT=probe "$gpucal" devices
+    expect_status 0
+    expect_line 'sub-groups of unknown size'
+}
+
 case_slow_device() {
     # One of three takes 1.3 times as long: it is named, and the others are as they are.
     cat > as-node.sh <<'SCRIPT'

@@ -9,7 +9,10 @@
  *   untimed    it has no times                         hang       waiting hangs
  *   refused    a launch lacks resources                segv, abort, exit   the driver ends
  *   wrong      a result has one wrong bit              the process at a launch
- *   no_memory  a buffer cannot be made
+ *   no_memory  a buffer cannot be made          late_hang  waiting hangs from the 100th time on
+ *   short      an event takes a thousandth      probe      the program that asks for the size of
+ *   half       or half of its time                         sub-groups cannot be built
+ *   gone       the platform has no device       muls       nor can kernels of multiplications
  *
  * $FAULT_SEED seeds the chances, with the number of the process.
  */
@@ -18,6 +21,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -67,6 +71,31 @@ static void hang(void)
 
 /* ---- building ---- */
 
+/* Whether the program's source has 'text'. */
+static bool contains(cl_program program, const char *text)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static char source[1 << 16];
+    bool found;
+
+    pthread_mutex_lock(&lock);
+    found = clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof(source), source, NULL) ==
+                CL_SUCCESS &&
+            strstr(source, text);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint n,
+                      cl_device_id *devices, cl_uint *n_ret)
+{
+    __typeof__(&clGetDeviceIDs) real = REAL(clGetDeviceIDs);
+
+    /* without OpenCL among the libraries of the process, as in mpirun's plugins */
+    return !real || strikes("gone") ? CL_DEVICE_NOT_FOUND
+                                    : real(platform, type, n, devices, n_ret);
+}
+
 cl_int clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
                       const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                       void *data)
@@ -75,6 +104,9 @@ cl_int clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices
         return CL_BUILD_PROGRAM_FAILURE;
     if (strikes("no_build"))
         hang();
+    if ((contains(program, "flops_mul") && strikes("muls")) ||
+        (contains(program, "void p(") && strikes("probe")))
+        return CL_BUILD_PROGRAM_FAILURE;
     return REAL(clBuildProgram)(program, n, devices, options, notify, data);
 }
 
@@ -129,7 +161,10 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
 
 cl_int clWaitForEvents(cl_uint n, const cl_event *events)
 {
-    if (strikes("hang"))
+    static atomic_ulong n_waits;
+
+    if (strikes("hang") ||
+        (is_asked("late_hang") && atomic_fetch_add(&n_waits, 1) >= 100))
         hang();
     return REAL(clWaitForEvents)(n, events);
 }
@@ -170,5 +205,9 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t si
         *time_ns = start_ns - (*time_ns - start_ns);
     if (strikes("wrapped"))
         *time_ns = UINT64_MAX;
+    if (strikes("short"))
+        *time_ns = start_ns + (*time_ns - start_ns) / 1000;
+    if (strikes("half"))
+        *time_ns = start_ns + (*time_ns - start_ns) / 2;
     return code;
 }
