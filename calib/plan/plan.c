@@ -82,6 +82,8 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     if (gcal_plan_restart_worker(&plan, NULL) == 0 && gcal_plan_await_idle(&plan) == 0 &&
         gcal_plan_check_resumed(&plan, kernels) == 0)
         rc = chooses ? gcal_plan_design(&plan, kernels) : measure_all(&plan, kernels);
+    if (rc == 0)
+        rc = gcal_plan_check_clock(&plan);
     gcal_plan_end(&plan, rc); /* of a plan that did not come to its kernels */
     report_use(&plan);
     if (rc < 0 && err)

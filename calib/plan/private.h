@@ -15,6 +15,7 @@ struct gcal_plan_row {
     const struct gcal_kernel *kernel;
     unsigned worker; /* number of the worker that has it prepared; 0: none yet */
     double first_s;  /* time of a launch, roughly */
+    double host_s;   /* that of the fastest one by the host's clock; 0: none yet */
     struct gcal_measurement m;
     double spread;      /* relative standard error of the median */
     double mark_spread; /* the same when there were 'mark' samples */
@@ -251,6 +252,11 @@ void gcal_plan_turns_give(struct gcal_plan_turns *turns);
 
 int gcal_plan_warm_up(struct gcal_plan *plan);
 int gcal_plan_rounds(struct gcal_plan *plan);
+
+/* ---- clock.c ---- */
+
+/* At the end: -1 with GCAL_EDEVICE if the times by events contradict the host's clock. */
+int gcal_plan_check_clock(struct gcal_plan *plan);
 
 /* ---- pulse.c: what disturbs a device ---- */
 

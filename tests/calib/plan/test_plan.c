@@ -136,6 +136,7 @@ static struct scripted_device {
     char *type;                /* NULL: none */
     size_t slow_from, slow_to; /* launches that take half as long again */
     size_t late_from, late_to; /* every second launch of these begins late */
+    double rate, gap_s;        /* of the host's time: 1 and 15 us unless set */
     double busy[3];            /* the share that is reported first, then, and later */
     size_t n_busy;             /* asked */
     size_t sunk_before;        /* rows, before the kernel prepared last */
@@ -239,7 +240,8 @@ scripted_measure(void *context, const struct gcal_kernel *kernel, size_t n,
         if (launch >= device.slow_from && launch < device.slow_to)
             factor *= 1.5;
         samples[i].time_s = times_s[k] * factor;
-        samples[i].host_s = samples[i].time_s + 15e-6;
+        samples[i].host_s = samples[i].time_s * (device.rate ? device.rate : 1) +
+                            (device.gap_s ? device.gap_s : 15e-6);
         if (launch >= device.late_from && launch < device.late_to && launch % 2)
             samples[i].host_s += 2.4e-3;
     }
@@ -909,6 +911,39 @@ static void turns_with_another_program_are_waited_out(void **state)
         assert_int_equal(sunk[i].n_samples, 16);
 }
 
+/* Milliseconds by the host's clock that are microseconds by events. */
+static void a_clock_that_is_wrong_is_found(void **state)
+{
+    static const double rates[] = { 1000, 2 };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        set_up(state);
+        for (int i = 0; i < 5; i++)
+            add_kernel("k", 100 + i, false, 3.1e-3 * pow(2, i) * 2 / rates[k], STEADY);
+        device.rate = rates[k];
+        assert_int_equal(run(&err), -1);
+        assert_int_equal(err.code, GCAL_EDEVICE);
+        assert_non_null(strstr(err.text, rates[k] > 2 ? "waits 1e+03 ms" : "waits 2 ms"));
+        assert_int_equal(n_sunk, 5); /* the record has what was seen */
+        gcal_kernel_list_clear(&list);
+    }
+}
+
+/* Launches through a network, or on a host that has much to do. */
+static void launches_may_take_long(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        add_kernel("k", 100 + i, false, 0.31e-3 * pow(2, i), STEADY);
+    device.gap_s = 12e-3;
+    device.rate = 1.3;
+    assert_int_equal(run(&err), 0);
+}
+
 static void a_device_that_takes_turns_is_given_up(void **state)
 {
     struct gcal_error err = { 0 };
@@ -1011,6 +1046,8 @@ int main(void)
         TEST(the_host_computes_beside_the_device),
         TEST(a_disturbance_is_waited_out),
         TEST(turns_with_another_program_are_waited_out),
+        TEST(a_clock_that_is_wrong_is_found),
+        TEST(launches_may_take_long),
         TEST(a_device_that_takes_turns_is_given_up),
         TEST(a_device_that_is_always_late_is_measured),
         TEST(a_device_that_stays_slow_is_measured),
