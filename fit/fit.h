@@ -141,6 +141,14 @@ int gcal_fit_device(const struct gcal_model *model, const struct gcal_fit_rows *
 int gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t n_rows,
                        double *factor, double *standard_error, struct gcal_error *err);
 
+/* What each kernel takes on a device of the mean speed, by the times of a type's devices: for kernels
+ * that all have measured, the geometric mean over devices.  'time_s': n_kernels x n_devices, row per
+ * kernel; NaN: not measured.  'common_s': n_kernels, s; NaN: fewer than two devices that can be
+ * compared with the others have measured it.
+ */
+int gcal_fit_common_times(const double *time_s, size_t n_kernels, size_t n_devices,
+                          double *common_s, struct gcal_error *err);
+
 /* Shrinks the device factors of a type, empirical Bayes.  'factor' and its standard error
  * 'error' (INFINITY: unknown) of n devices: from gcal_fit_deviation().  The variance of
  * log(factor) between devices is estimated from all of them (DerSimonian and Laird 1986),
@@ -165,10 +173,12 @@ struct gcal_fit_outlier {
     double ratio; /* of its times to those of the type's other devices, in the median */
     size_t worst; /* the group that is furthest from 1, and its ratio */
     double worst_ratio;
+    size_t n_far;     /* kernels that are far from what the others of the device say */
+    double far_ratio; /* their median */
 };
 
-/* Finds devices that do not behave as most devices of their type: in all kernels or, as one
- * cost alone does, in those of a generator.  'found': n_devices.  Fewer than half of the
+/* Finds devices that do not behave as most devices of their type: in all kernels, in those of
+ * a generator, as one cost alone does, or in some of several generators, as short launches do.  'found': n_devices.  Fewer than half of the
  * devices can be outliers; of two that differ, the slower is one.
  */
 int gcal_fit_find_outliers(const struct gcal_fit_devices *d,

@@ -20,9 +20,13 @@
 #define FLOOR     0.05
 #define FLOOR_TWO 0.15
 
-/* Rows of a group that deviate alike. */
+/* Rows of a group that deviate alike: one cost alone. */
 #define LEAST_ROWS  2
 #define LEAST_SHARE 0.25
+
+/* And rows of several groups: short launches alone. */
+#define LEAST_GROUPS    3
+#define LEAST_SHARE_ALL 0.125
 
 struct search {
     const struct gcal_fit_devices *d;
@@ -165,26 +169,54 @@ static int sign_of(const struct search *o, size_t i, size_t k)
     return away < 0 ? -1 : 1;
 }
 
-/* Whether some group deviates from the device's other groups: one cost alone. */
-static bool has_far_group(const struct search *o, size_t i)
+/* Rows that deviate in one direction. */
+struct far {
+    size_t n, less, more;
+};
+
+static size_t most_alike(const struct far *f)
 {
+    return f->less > f->more ? f->less : f->more;
+}
+
+static struct far count_far(const struct search *o, size_t i, size_t group)
+{
+    struct far f = { 0 };
+
+    for (size_t k = group; k < o->d->n_kernels; k++) {
+        if (o->d->group[k] != group || isnan(o->x[k * o->d->n_devices + i]))
+            continue;
+        f.n++;
+        f.less += sign_of(o, i, k) < 0;
+        f.more += sign_of(o, i, k) > 0;
+    }
+    return f;
+}
+
+/* Whether some group deviates from the device's other groups, or some rows of several groups. */
+static bool has_far_rows(const struct search *o, size_t i)
+{
+    struct far all = { 0 }, groups = { 0 };
+
     for (size_t group = 0; group < o->d->n_kernels; group++) {
-        size_t n = 0, less = 0, more = 0;
+        struct far f;
 
         if (o->d->group[group] != group)
             continue;
-        for (size_t k = group; k < o->d->n_kernels; k++) {
-            if (o->d->group[k] != group || isnan(o->x[k * o->d->n_devices + i]))
-                continue;
-            n++;
-            less += sign_of(o, i, k) < 0;
-            more += sign_of(o, i, k) > 0;
-        }
-        less = less > more ? less : more;
-        if (less >= LEAST_ROWS && (double)less >= LEAST_SHARE * (double)n)
+        f = count_far(o, i, group);
+        if (most_alike(&f) >= LEAST_ROWS &&
+            (double)most_alike(&f) >= LEAST_SHARE * (double)f.n)
             return true;
+        all.n += f.n;
+        all.less += f.less;
+        all.more += f.more;
+        groups.less += f.less > 0;
+        groups.more += f.more > 0;
     }
-    return false;
+    return (groups.less >= LEAST_GROUPS &&
+            (double)all.less >= LEAST_SHARE_ALL * (double)all.n) ||
+           (groups.more >= LEAST_GROUPS &&
+            (double)all.more >= LEAST_SHARE_ALL * (double)all.n);
 }
 
 /* The group that is furthest from the other devices. */
@@ -210,6 +242,18 @@ static void find_worst(const struct search *o, size_t i, struct gcal_fit_outlier
     found->worst_ratio = exp(worst);
 }
 
+/* The rows that do not follow the device's location: their number and median. */
+static void find_far(const struct search *o, size_t i, struct gcal_fit_outlier *found)
+{
+    size_t n = 0;
+
+    for (size_t k = 0; k < o->d->n_kernels; k++)
+        if (!isnan(o->x[k * o->d->n_devices + i]) && sign_of(o, i, k))
+            o->sorted[n++] = o->x[k * o->d->n_devices + i];
+    found->n_far = n;
+    found->far_ratio = n ? exp(gcal_median(o->sorted, n)) : 1;
+}
+
 /* The slower of two: by all of its rows. */
 static bool may_be_outlier(const struct search *o, size_t i)
 {
@@ -229,18 +273,20 @@ int gcal_fit_find_outliers(const struct gcal_fit_devices *d,
     int rc = search_init(&o, d, err);
 
     for (size_t i = 0; i < d->n_devices; i++)
-        found[i] = (struct gcal_fit_outlier){ .ratio = 1, .worst_ratio = 1 };
+        found[i] =
+            (struct gcal_fit_outlier){ .ratio = 1, .worst_ratio = 1, .far_ratio = 1 };
     if (rc == 0 && d->n_devices > 1) {
         find_rows(&o);
         find_locations(&o);
         find_limits(&o);
         for (size_t i = 0; i < d->n_devices; i++) {
             if (isnan(o.location[i]) || !may_be_outlier(&o, i) ||
-                !(is_far(&o, i) || has_far_group(&o, i)))
+                !(is_far(&o, i) || has_far_rows(&o, i)))
                 continue;
             found[i].is_outlier = true;
             n_outliers++;
             find_worst(&o, i, &found[i]);
+            find_far(&o, i, &found[i]);
         }
     }
     /* Without a majority, nothing says which ones deviate. */

@@ -52,23 +52,45 @@ static int list_devices(struct gcal_result_type_fit *t, struct gcal_error *err)
     return 0;
 }
 
-/* The devices of a type share the errors of the model.  So the expected time of a kernel
- * that all of them measured is the geometric mean of their times.  Rows are sorted by
- * kernel, then by device; NaN for a kernel that some device lacks.
- */
-static void find_means(const struct gcal_result_type_fit *t,
-                       const struct gcal_result_form_fit *f, double *mean_s)
+/* The number of the kernel of each fitted row, by row; rows are sorted by kernel. */
+static size_t number_kernels(const struct gcal_result_type_fit *t,
+                             const struct gcal_result_form_fit *f, size_t *number)
 {
-    for (size_t first = 0, end; first < f->n_rows; first = end) {
-        size_t kernel = t->row_kernel[f->row[first]];
-        double logs = 0, mean;
+    size_t n = 0;
 
-        for (end = first; end < f->n_rows && t->row_kernel[f->row[end]] == kernel; end++)
-            logs += log(t->row_time_s[f->row[end]]);
-        mean = end - first == t->n_devices ? exp(logs / (double)(end - first)) : NAN;
-        for (size_t i = first; i < end; i++)
-            mean_s[i] = mean;
+    for (size_t i = 0; i < f->n_rows; i++) {
+        n += !i || t->row_kernel[f->row[i]] != t->row_kernel[f->row[i - 1]];
+        number[i] = n - 1;
     }
+    return n;
+}
+
+/* The devices of a type share the errors of the model.  So what a kernel is expected to take is what
+ * it takes on them (gcal_fit_common_times()); NaN where that does not compare them.
+ */
+static int find_common(const struct gcal_result_type_fit *t,
+                       const struct gcal_result_form_fit *f, double *common_s,
+                       struct gcal_error *err)
+{
+    size_t *number = calloc(f->n_rows + 1, sizeof(*number));
+    size_t n_kernels = number ? number_kernels(t, f, number) : 0, n = t->n_devices;
+    double *time_s = malloc((n_kernels * n + 1) * sizeof(*time_s));
+    double *of_kernel_s = calloc(n_kernels + 1, sizeof(*of_kernel_s));
+    int rc = number && time_s && of_kernel_s ? 0 : gcal_error_memory(err);
+
+    for (size_t i = 0; i < n_kernels * n && rc == 0; i++)
+        time_s[i] = NAN;
+    for (size_t i = 0; i < f->n_rows && rc == 0; i++)
+        time_s[n * number[i] + place_of(t, t->row_device[f->row[i]])] =
+            t->row_time_s[f->row[i]];
+    if (rc == 0)
+        rc = gcal_fit_common_times(time_s, n_kernels, n, of_kernel_s, err);
+    for (size_t i = 0; i < f->n_rows && rc == 0; i++)
+        common_s[i] = of_kernel_s[number[i]];
+    free(number);
+    free(time_s);
+    free(of_kernel_s);
+    return rc;
 }
 
 /* The fitted rows of each device: 'row' by device, from first[k] to first[k + 1]. */
@@ -108,7 +130,7 @@ static void take_rows(struct deviation *d, const struct gcal_result_type_fit *t,
     }
 }
 
-/* 'common_s': by kernels that all devices measured; 'raw': 2 x n_devices. */
+/* 'common_s': of each row, from find_common(); 'raw': 2 x n_devices. */
 static int find_raw(struct gcal_result_type_fit *t, const struct gcal_result_form_fit *f,
                     const size_t *row, const size_t *first, const double *common_s,
                     double *raw, struct gcal_error *err)
@@ -141,14 +163,22 @@ static int deviate(struct gcal_result_type_fit *t, const struct gcal_result_form
     int rc = row && first && common_s ? sort_rows(t, f, row, first, err)
                                       : gcal_error_memory(err);
 
-    if (rc == 0) {
-        find_means(t, f, common_s);
+    if (rc == 0)
+        rc = find_common(t, f, common_s, err);
+    if (rc == 0)
         rc = find_raw(t, f, row, first, common_s, raw, err);
-    }
     free(row);
     free(first);
     free(common_s);
     return rc;
+}
+
+/* A device with a row or none is not known by its type: it may be any of them. */
+static void forget_unknown(struct gcal_result_type_fit *t, const double *raw_error)
+{
+    for (size_t k = 0; k < t->n_devices; k++)
+        if (!isfinite(raw_error[k]))
+            t->factor[k] = t->factor_error[k] = NAN;
 }
 
 int gcal_result_find_deviations(struct gcal_result_type_fit *t, struct gcal_error *err)
@@ -167,9 +197,11 @@ int gcal_result_find_deviations(struct gcal_result_type_fit *t, struct gcal_erro
     }
     if (!(raw = calloc(2 * t->n_devices + 1, sizeof(*raw))))
         return gcal_error_memory(err);
-    if ((rc = deviate(t, &t->forms[t->best], raw, err)) == 0)
+    if ((rc = deviate(t, &t->forms[t->best], raw, err)) == 0) {
         gcal_fit_shrink(t->n_devices, raw, raw + t->n_devices, t->factor, t->factor_error,
                         &t->between);
+        forget_unknown(t, raw + t->n_devices);
+    }
     free(raw);
     return rc;
 }

@@ -6,6 +6,7 @@
  * the errors nor choose the form.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,35 +111,120 @@ static int read_table(struct gcal_result_table *t, const struct gcal_record *rec
 
 /* ---- outliers ---- */
 
-static int add_outlier(const struct gcal_record *record,
-                       const struct gcal_result_table *t, size_t i,
-                       const struct gcal_fit_outlier *found, struct gcal_results *results,
-                       size_t model, struct gcal_error *err)
+/* The caller's to free. */
+static char *outlier_text(const struct gcal_record *record,
+                          const struct gcal_result_table *t,
+                          const struct gcal_run_device *device,
+                          const struct gcal_fit_outlier *found)
 {
-    const struct gcal_run_device *device = gcal_record_device(record, t->device[i]);
     const char *generator =
         gcal_record_kernel(record, t->kernel[found->worst])->generator;
+    bool alone = fabs(log(found->far_ratio)) > fabs(log(found->worst_ratio));
+    char far[60] = "";
+
+    if (alone)
+        snprintf(far, sizeof(far), "; %.3g times in %zu kernels", found->far_ratio,
+                 found->n_far);
+    return gcal_buf_format(
+        "%s %s is an outlier among the devices of its type: it takes %.3g times as long "
+        "as they do (median; %.3g times in kernels of %s%s); it is fitted by itself, and "
+        "not used for them",
+        device->node, device->info.uid, found->ratio, found->worst_ratio, generator, far);
+}
+
+/* Takes 'text', which may be NULL: memory ran out. */
+static int add_outlier(const struct gcal_record *record, size_t of_record, double ratio,
+                       char *text, struct gcal_results *results, size_t model,
+                       struct gcal_error *err)
+{
+    const struct gcal_run_device *device = gcal_record_device(record, of_record);
     struct gcal_result_outlier *o,
         *grown = realloc(results->outliers, (results->n_outliers + 1) * sizeof(*grown));
 
-    if (!grown)
+    if (!grown) {
+        free(text);
         return gcal_error_memory(err);
+    }
     results->outliers = grown;
     o = &grown[results->n_outliers++];
     *o = (struct gcal_result_outlier){
         .model = model,
-        .device = t->device[i],
-        .ratio = found->ratio,
-        .in_store = gcal_record_device_header(record, t->device[i])->in_store,
+        .device = of_record,
+        .ratio = ratio,
+        .in_store = gcal_record_device_header(record, of_record)->in_store,
         .node = strdup(device->node),
-        .uid = strdup(device->info.uid)
+        .uid = strdup(device->info.uid),
+        .text = text
     };
-    o->text = gcal_buf_format(
-        "%s %s is an outlier among the devices of its type: it takes %.3g times as long "
-        "as they do (median; %.3g times in kernels of %s); it is fitted by itself, and "
-        "not used for them",
-        device->node, device->info.uid, found->ratio, found->worst_ratio, generator);
     return o->node && o->uid && o->text ? 0 : gcal_error_memory(err);
+}
+
+static uint64_t sub_group_of(const struct gcal_record *record,
+                             const struct gcal_result_table *t, size_t i)
+{
+    return gcal_record_device(record, t->device[i])->info.sub_group_size;
+}
+
+/* That of most devices; of sizes that as many have, the largest: a driver may say 1 for want of
+ * a better answer.
+ */
+static uint64_t usual_sub_group(const struct gcal_record *record,
+                                const struct gcal_result_table *t)
+{
+    uint64_t usual = 0;
+    size_t most = 0;
+
+    for (size_t i = 0; i < t->n_devices; i++) {
+        uint64_t size = sub_group_of(record, t, i);
+        size_t n = 0;
+
+        for (size_t k = 0; k < t->n_devices; k++)
+            n += sub_group_of(record, t, k) == size;
+        if (n > most || (n == most && size > usual)) {
+            most = n;
+            usual = size;
+        }
+    }
+    return usual;
+}
+
+/* A device that counts its work in other units than those of its type, by sub-groups of another
+ * size, has no cost in common with them.
+ */
+static int add_odd_sub_group(const struct gcal_record *record,
+                             const struct gcal_result_table *t, size_t i, uint64_t usual,
+                             struct gcal_results *results, size_t model,
+                             struct gcal_error *err)
+{
+    const struct gcal_run_device *device = gcal_record_device(record, t->device[i]);
+    char *text = gcal_buf_format(
+        "%s %s is an outlier among the devices of its type: its sub-groups are of %llu "
+        "work-items, theirs of %llu; it is fitted by itself, and not used for them",
+        device->node, device->info.uid, (unsigned long long)device->info.sub_group_size,
+        (unsigned long long)usual);
+
+    return add_outlier(record, t->device[i], 1, text, results, model, err);
+}
+
+static int add_outliers(const struct gcal_record *record,
+                        const struct gcal_result_table *t,
+                        const struct gcal_fit_outlier *found,
+                        struct gcal_results *results, size_t model,
+                        struct gcal_error *err)
+{
+    uint64_t usual = usual_sub_group(record, t);
+    int rc = 0;
+
+    for (size_t i = 0; i < t->n_devices && rc == 0; i++)
+        if (sub_group_of(record, t, i) != usual)
+            rc = add_odd_sub_group(record, t, i, usual, results, model, err);
+        else if (found[i].is_outlier)
+            rc = add_outlier(record, t->device[i], found[i].ratio,
+                             outlier_text(record, t,
+                                          gcal_record_device(record, t->device[i]),
+                                          &found[i]),
+                             results, model, err);
+    return rc;
 }
 
 int gcal_result_find_outliers(const struct gcal_record *record,
@@ -159,9 +245,8 @@ int gcal_result_find_outliers(const struct gcal_record *record,
 
         rc = gcal_fit_find_outliers(&d, found, err);
     }
-    for (size_t i = 0; i < t.n_devices && rc == 0; i++)
-        if (found[i].is_outlier)
-            rc = add_outlier(record, &t, i, &found[i], results, model, err);
+    if (rc == 0)
+        rc = add_outliers(record, &t, found, results, model, err);
     free(found);
     table_clear(&t);
     return rc;
@@ -182,41 +267,29 @@ bool gcal_result_is_fit_of(const struct gcal_record *record,
 
 /* ---- scales ---- */
 
-/* The geometric mean over devices; NaN for a kernel that some device lacks. */
-static double mean_of_all(const struct gcal_result_table *t, size_t k)
-{
-    double logs = 0;
-
-    for (size_t i = 0; i < t->n_devices; i++)
-        logs += log(t->time_s[k * t->n_devices + i]);
-    return exp(logs / (double)t->n_devices);
-}
-
 /* 'raw': 4 x n_devices. */
 static int find_factors(const struct gcal_result_table *t, double *raw,
                         struct gcal_error *err)
 {
-    double *mean_s = calloc(3 * t->n_kernels + 1, sizeof(*mean_s)), between;
-    double *expected_s = mean_s + t->n_kernels, *time_s = expected_s + t->n_kernels;
+    double *common_s = calloc(3 * t->n_kernels + 1, sizeof(*common_s)), between;
+    double *expected_s = common_s + t->n_kernels, *time_s = expected_s + t->n_kernels;
     size_t n = t->n_devices;
-    int rc = mean_s ? 0 : gcal_error_memory(err);
-
-    for (size_t k = 0; k < t->n_kernels && rc == 0; k++)
-        mean_s[k] = mean_of_all(t, k);
+    int rc = common_s ? gcal_fit_common_times(t->time_s, t->n_kernels, n, common_s, err)
+                      : gcal_error_memory(err);
 
     for (size_t i = 0; i < n && rc == 0; i++) {
         size_t taken = 0;
 
         for (size_t k = 0; k < t->n_kernels; k++) {
-            expected_s[taken] = mean_s[k];
+            expected_s[taken] = common_s[k];
             time_s[taken] = t->time_s[k * n + i];
-            taken += isfinite(expected_s[taken]);
+            taken += isfinite(expected_s[taken]) && isfinite(time_s[taken]);
         }
         rc = gcal_fit_deviation(expected_s, time_s, taken, &raw[i], &raw[n + i], err);
     }
     if (rc == 0)
         gcal_fit_shrink(n, raw, raw + n, raw + 2 * n, raw + 3 * n, &between);
-    free(mean_s);
+    free(common_s);
     return rc;
 }
 

@@ -107,13 +107,8 @@ static const char *record_path(void)
     return path;
 }
 
-struct maker make_start(size_t n_devices, const double *slowness)
-{
-    return make_start_of("cpu", n_devices, slowness);
-}
-
-struct maker make_start_of(const char *device_type, size_t n_devices,
-                           const double *slowness)
+static struct maker make(const char *device_type, size_t n_devices,
+                         const double *slowness, const uint64_t *sub_groups)
 {
     struct maker m = { .random = 713, .n_devices = n_devices };
 
@@ -133,7 +128,7 @@ struct maker make_start_of(const char *device_type, size_t n_devices,
                       .version = "OpenCL 3.0",
                       .device_type = (char *)device_type,
                       .pci = "",
-                      .sub_group_size = 1 },
+                      .sub_group_size = sub_groups ? sub_groups[i] : 1 },
         };
 
         snprintf(uid, sizeof(uid), "uuid:%zu", i);
@@ -142,6 +137,23 @@ struct maker make_start_of(const char *device_type, size_t n_devices,
         assert_int_equal(m.sink.device(m.sink.context, &device, NULL), 0);
     }
     return m;
+}
+
+struct maker make_start(size_t n_devices, const double *slowness)
+{
+    return make("cpu", n_devices, slowness, NULL);
+}
+
+struct maker make_start_of(const char *device_type, size_t n_devices,
+                           const double *slowness)
+{
+    return make(device_type, n_devices, slowness, NULL);
+}
+
+struct maker make_start_with_sub_groups(size_t n_devices, const double *slowness,
+                                        const uint64_t *sub_groups)
+{
+    return make("cpu", n_devices, slowness, sub_groups);
 }
 
 static double noisy(struct maker *m, double time_s)
@@ -170,12 +182,13 @@ static bool is_late(const struct maker *m, size_t device, uint64_t order)
     return m->late > 0 && device == m->late_device && order >= m->late_since;
 }
 
-static void measure(struct maker *m, const char *id, double time_s, double muls)
+static void measure(struct maker *m, const char *id, const struct kernel *kernel)
 {
     for (size_t i = m->from; i < (m->to ? m->to : m->n_devices); i++) {
         struct gcal_measurement_sample samples[N_SAMPLES] = { 0 };
         char uid[40];
-        double more_s = (m->mul_slowness[i] - 1) * true_mul_s * muls;
+        double more_s = (m->mul_slowness[i] - 1) * true_mul_s * kernel->muls;
+        double time_s = m->slowness[i] * (kernel->time_s + more_s);
         struct gcal_measurement measurement = { .node = "n1",
                                                 .device_uid = uid,
                                                 .kernel_id = (char *)id,
@@ -184,10 +197,14 @@ static void measure(struct maker *m, const char *id, double time_s, double muls)
                                                 .n_samples = N_SAMPLES,
                                                 .samples = samples };
 
+        if (m->strange)
+            time_s = m->strange(i, kernel, time_s);
+        if (isnan(time_s))
+            continue;
         snprintf(uid, sizeof(uid), "uuid:%zu", i);
         for (size_t k = 0; k < N_SAMPLES; k++) {
             samples[k].order = order_of(m, k);
-            samples[k].time_s = noisy(m, m->slowness[i] * (time_s + more_s));
+            samples[k].time_s = noisy(m, time_s);
             if (is_late(m, i, samples[k].order))
                 samples[k].time_s *= m->late;
         }
@@ -218,7 +235,7 @@ void put_part(struct maker *m, struct kernel k, const char *family, const char *
     };
 
     sink_kernel(&m->sink, &kernel, k.models);
-    measure(m, name, k.time_s, k.muls);
+    measure(m, name, &k);
     free(name);
     free(text);
 }

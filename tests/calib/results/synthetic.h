@@ -27,10 +27,14 @@ struct maker {
     size_t n_devices;
     double slowness[100];     /* of each device against its type */
     double mul_slowness[100]; /* of its muls, where times add up */
-    uint64_t n_measured;      /* kernels */
-    size_t from, to;          /* the devices that measure; 0, 0: all */
-    bool copies;              /* without a kernel */
-    double sizes;             /* of put_ladder(), in its sizes; 0: 1 */
+    /* The time of a kernel on that device, of 'time_s' by the above; NaN: not measured.  NULL: the
+     * same.
+     */
+    double (*strange)(size_t device, const struct kernel *k, double time_s);
+    uint64_t n_measured; /* kernels */
+    size_t from, to;     /* the devices that measure; 0, 0: all */
+    bool copies;         /* without a kernel */
+    double sizes;        /* of put_ladder(), in its sizes; 0: 1 */
     /* From that launch on, that device takes 'late' times as long; 0: none does. */
     size_t late_device;
     uint64_t late_since;
@@ -57,6 +61,9 @@ struct maker make_start(size_t n_devices, const double *slowness);
 /* Of another kind than a CPU. */
 struct maker make_start_of(const char *device_type, size_t n_devices,
                            const double *slowness);
+/* Where device i has sub-groups of sub_groups[i] work-items. */
+struct maker make_start_with_sub_groups(size_t n_devices, const double *slowness,
+                                        const uint64_t *sub_groups);
 void put_kernel(struct maker *m, struct kernel k);
 /* With a family of its own, and make_part_profile(). */
 void put_part(struct maker *m, struct kernel k, const char *family, const char *tag);
