@@ -316,6 +316,8 @@ int gcal_command_health(int argc, char **argv)
     int rc;
 
     gcal_command_parse(&argp, argc, argv, &c);
+    if (c.node && gcal_store_check_name("node", c.node, &err) < 0)
+        return gcal_command_fail(&err);
     rc = look(&h, &c, &err);
     if (rc < 0 && h.node)
         rc = judge(&h, UNKNOWN, "GPUCAL-BLIND", strdup(err.text), &err);

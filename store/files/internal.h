@@ -23,8 +23,6 @@ struct gcal_store {
     struct gcal_sign_keys *trusted;    /* NULL: signatures are not required */
 };
 
-/* Names of nodes, types and runs become file names: [A-Za-z0-9._-]+, no leading '.'. */
-int gcal_store_check_name(const char *what, const char *name, struct gcal_error *err);
 bool gcal_store_is_name(const char *name);
 
 /* ---- reading ---- */

@@ -56,6 +56,9 @@ int gcal_store_lock(struct gcal_store *store, const char *node, const char *owne
 /* Whether another process holds the lock of the node: 1, 0, -1 unknown. */
 int gcal_store_is_locked(const struct gcal_store *store, const char *node);
 
+/* Names of nodes, types and runs ('what') become file names: [A-Za-z0-9._-]+, no leading '.'. */
+int gcal_store_check_name(const char *what, const char *name, struct gcal_error *err);
+
 /* Names, sorted; free with gcal_strings_free(). */
 int gcal_store_nodes(const struct gcal_store *store, char ***names, size_t *count,
                      struct gcal_error *err);

@@ -3,6 +3,7 @@
  * A read by HDF5 takes some 10 us for each column, however few rows it has; a record of a
  * thousand devices has some 300000 measurements, which are read in their order.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,16 @@ static int read_samples(const struct gcal_record *r, const struct gcal_record_bl
     return 0;
 }
 
+/* No clock gives others. */
+static int check_times(const struct gcal_measurement *m, struct gcal_error *err)
+{
+    for (size_t k = 0; k < m->n_samples; k++)
+        if (!(m->samples[k].time_s > 0 && isfinite(m->samples[k].time_s)))
+            return gcal_error_set(err, GCAL_EINPUT, "a time of %g s is damaged",
+                                  m->samples[k].time_s);
+    return 0;
+}
+
 /* Fills the members of 'row' that come from the tables of devices, kernels and samples.
  */
 static int complete(const struct gcal_record *r, const struct gcal_record_block *b,
@@ -140,7 +151,9 @@ static int complete(const struct gcal_record *r, const struct gcal_record_block 
     m->samples = calloc(m->n_samples + 1, sizeof(*m->samples));
     if (!m->node || !m->device_uid || !m->kernel_id || !m->samples)
         return gcal_error_memory(err);
-    return read_samples(r, b, row, m->samples, err);
+    if (read_samples(r, b, row, m->samples, err) < 0)
+        return -1;
+    return check_times(m, err);
 }
 
 /* A copy of a row that was read ahead, or else from the file. */

@@ -18,6 +18,11 @@ health() { # STATUS LINE ARGUMENT...
 }
 
 health 1 '^n7: unknown: store .*store' --node n7
+# Of what cannot be a node, nothing is said.
+for name in ../n7 $'\xff'; do
+    "$gpucal" health --node "$name" --json > out 2> err
+    [ $? = 1 ] && [ ! -s out ] && grep -q 'cannot be the name of a node' err || exit 1
+done
 mkdir store
 health 0 '^n7: good: nothing is published of it$' --node n7
 

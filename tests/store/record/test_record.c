@@ -304,6 +304,7 @@ static void believes_no_count_and_no_index(void **state)
         { "measurements/n_samples", 0, 1000000000000, "is damaged" },
         { "measurements/n_samples", 0, 6, "beyond its end" },
         { "measurements/first_sample", 0, UINT64_MAX, "beyond its end" },
+        { "samples/time", 0, 0, "a time of 0 s is damaged" },
     };
     const char *path = sample_path(*state, "tampered.h5");
     struct gcal_measurement m;
