@@ -2,6 +2,7 @@
 #include "calib/base/utf8.h"
 
 #include <stdint.h>
+#include <string.h>
 
 size_t gcal_utf8_length(const char *text)
 {
@@ -24,13 +25,21 @@ size_t gcal_utf8_length(const char *text)
     return n;
 }
 
+bool gcal_utf8_is_control(const char *text)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+
+    return byte[0] < 0x20 || byte[0] == 0x7f ||
+           (byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] < 0xa0);
+}
+
 char *gcal_utf8_clean(char *text)
 {
     for (char *at = text; *at;) {
         size_t n = gcal_utf8_length(at);
 
-        if (!n || (unsigned char)*at < 0x20 || *at == 0x7f)
-            *at = '?';
+        if (!n || gcal_utf8_is_control(at))
+            memset(at, '?', n ? n : 1);
         at += n ? n : 1;
     }
     return text;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/utf8.h"
 #include "calib/base/yaml.h"
 
 /* Far above any real file: comparing names takes quadratic time. */
@@ -26,11 +27,29 @@ const struct gcal_yaml *gcal_params_fields_need(struct gcal_params_fields *r,
     return node;
 }
 
+/* Control characters that are no space, written as escapes, would reach the terminals of those
+ * who look at the store.
+ */
+static bool is_plain(const char *text)
+{
+    for (; *text; text++)
+        if (gcal_utf8_is_control(text) && !strchr("\t\n\r", *text))
+            return false;
+    return true;
+}
+
 char *gcal_params_fields_copy(struct gcal_params_fields *r, const struct gcal_yaml *node,
                               const char *what)
 {
     const char *text = gcal_yaml_text(node, what, r->err);
-    char *copy = text ? strdup(text) : NULL;
+    char *copy;
+
+    if (text && !is_plain(text)) {
+        gcal_yaml_error(node, r->err, "%s: contains a control character", what);
+        text = NULL;
+        r->failed = true;
+    }
+    copy = text ? strdup(text) : NULL;
 
     if (text && !copy)
         gcal_error_memory(r->err);

@@ -45,6 +45,7 @@ static void texts_become_clean(void **state)
         { "Xeon\xc2\xae \xe2\x82\xac", "Xeon\xc2\xae \xe2\x82\xac" },
         { "Xeon\xae\xff.", "Xeon??." },
         { "a\tb\nc\x7f", "a?b?c?" },
+        { "\xc2\x9b\x33\x31m", "??31m" },
         { "cut\xe2\x82", "cut??" },
     };
     char text[40];
