@@ -64,6 +64,19 @@ static locale_t c_locale(void)
     return none; /* set to another thread's by the exchange */
 }
 
+const char *gcal_units_probability(double value, char text[GCAL_UNITS_SIZE])
+{
+    if (isnan(value))
+        snprintf(text, GCAL_UNITS_SIZE, "-");
+    else if (value > 0.995)
+        snprintf(text, GCAL_UNITS_SIZE, ">99 %%");
+    else if (value < 0.005)
+        snprintf(text, GCAL_UNITS_SIZE, "<1 %%");
+    else
+        snprintf(text, GCAL_UNITS_SIZE, "%.0f %%", 100 * value);
+    return text;
+}
+
 double gcal_units_parse_number(const char *text, char **end)
 {
     locale_t c = c_locale();

@@ -15,6 +15,11 @@ const char *gcal_units(double value, const char *unit, char text[GCAL_UNITS_SIZE
 /* "0.42 %", "3.1 %", "225 %" of 0.0042, 0.031, 2.25; "-" for NaN.  Returns 'text'. */
 const char *gcal_units_percent(double value, char text[GCAL_UNITS_SIZE]);
 
+/* "97 %" of 0.97; never 0 % or 100 %, as a predicted order is not certain; "-" for NaN.  Returns
+ * 'text'.
+ */
+const char *gcal_units_probability(double value, char text[GCAL_UNITS_SIZE]);
+
 /* strtod() with '.' as decimal point in any locale: programs that load libgpucal may have
  * set one with another.
  */

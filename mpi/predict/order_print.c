@@ -11,24 +11,11 @@
 #include "mpi/predict/kernel_names.h"
 #include "mpi/predict/order.h"
 
-/* "97 %"; never 0 % or 100 %, as no order is certain. */
-static const char *percent(double probability, char text[16])
-{
-    if (isnan(probability))
-        snprintf(text, 16, "-");
-    else if (probability > 0.995)
-        snprintf(text, 16, ">99 %%");
-    else if (probability < 0.005)
-        snprintf(text, 16, "<1 %%");
-    else
-        snprintf(text, 16, "%.0f %%", 100 * probability);
-    return text;
-}
-
 static void print_variant(const struct gcal_order *r, size_t i, const char *name)
 {
     const struct gcal_prediction *p = &r->variants[i].prediction;
-    char time[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE], next[16];
+    char time[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE],
+        next[GCAL_UNITS_SIZE];
     char place[24] = "-";
     bool covered = i < r->n_covered;
 
@@ -45,14 +32,14 @@ static void print_variant(const struct gcal_order *r, size_t i, const char *name
                              : ' ',
            gcal_units(p->low_s, "s", low), gcal_units(p->high_s, "s", high),
            p->time_s / r->variants[0].prediction.time_s,
-           percent(r->variants[i].faster_than_next, next), name);
+           gcal_units_probability(r->variants[i].faster_than_next, next), name);
 }
 
 static void print_end(const struct gcal_order *r)
 {
     const struct gcal_order_variant *last = &r->variants[r->n - 1];
     bool marked = false, incomplete = false;
-    char probability[16];
+    char probability[GCAL_UNITS_SIZE];
 
     for (size_t i = 0; i < r->n; i++) {
         const struct gcal_order_variant *v = &r->variants[i];
@@ -71,7 +58,7 @@ static void print_end(const struct gcal_order *r)
     if (r->n_covered > 1)
         printf("probability that the first is the fastest%s: %s\n",
                r->n_covered < r->n ? " of those that are covered" : "",
-               percent(r->fastest, probability));
+               gcal_units_probability(r->fastest, probability));
 }
 
 static int print_rows(const struct gcal_order *r, const char *const *names,

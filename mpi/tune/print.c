@@ -4,29 +4,18 @@
 #include "calib/base/units.h"
 #include "mpi/tune/private.h"
 
-/* "97 %"; never 0 % or 100 %, as no order is certain. */
-static const char *percent(double probability, char text[16])
-{
-    if (probability > 0.995)
-        snprintf(text, 16, ">99 %%");
-    else if (probability < 0.005)
-        snprintf(text, 16, "<1 %%");
-    else
-        snprintf(text, 16, "%.0f %%", 100 * probability);
-    return text;
-}
-
 static void print_row(const struct gcal_tune_space *space, size_t place)
 {
     const struct gcal_tune_config *c = &space->configs[space->ranking[place]];
     const struct gcal_tune_config *first = &space->configs[space->ranking[0]];
-    char time[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE], chance[16];
+    char time[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE],
+        chance[GCAL_UNITS_SIZE];
 
     printf("%5zu %9s%c %9s to %-9s %8.3f %10s  %s\n", place + 1,
            gcal_units(c->predicted_s, "s", time), c->extrapolates ? '*' : ' ',
            gcal_units(c->low_s, "s", low), gcal_units(c->high_s, "s", high),
            c->predicted_s / first->predicted_s,
-           place ? percent(c->beats_first, chance) : "-", c->name);
+           place ? gcal_units_probability(c->beats_first, chance) : "-", c->name);
 }
 
 static void print_head(const struct gcal_tune_space *space)
@@ -65,7 +54,7 @@ static void print_end(const struct gcal_tune_space *space, size_t most)
     const struct gcal_tune_config *first = &space->configs[space->ranking[0]];
     size_t n_equal = gcal_tune_count_equal(space);
     bool marked = false;
-    char chance[16];
+    char chance[GCAL_UNITS_SIZE];
 
     for (size_t i = 0; i < space->n_covered && i < most; i++)
         marked = marked || space->configs[space->ranking[i]].extrapolates;
@@ -76,7 +65,7 @@ static void print_end(const struct gcal_tune_space *space, size_t most)
     if (space->n_covered < 2)
         return;
     printf("probability that the first is the fastest: %s\n",
-           percent(space->fastest, chance));
+           gcal_units_probability(space->fastest, chance));
     if (n_equal > 1)
         printf("not distinguished from the first: %zu, with a chance above %.0f %% each "
                "of being faster (--json names them; --measure times them)\n",

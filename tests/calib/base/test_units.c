@@ -64,6 +64,20 @@ static void beyond_all_prefixes(void **state)
     assert_units(NAN, "s", "nan s");
 }
 
+static void no_order_is_certain(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } rows[] = { { 0.97, "97 %" }, { 0.5, "50 %" },   { 1, ">99 %" }, { 0.9949, "99 %" },
+                 { 0, "<1 %" },    { 0.0051, "1 %" }, { NAN, "-" } };
+    char text[GCAL_UNITS_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        assert_string_equal(gcal_units_probability(rows[i].value, text), rows[i].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -72,6 +86,7 @@ int main(void)
         cmocka_unit_test(zero_and_signs),
         cmocka_unit_test(numbers_without_prefix),
         cmocka_unit_test(beyond_all_prefixes),
+        cmocka_unit_test(no_order_is_certain),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
