@@ -110,7 +110,7 @@ int gcal_publish_merge(const struct gcal_params *params, const struct gcal_param
             merge_models(&old->devices[i], &nothing, always,
                          &merged->devices[merged->n_devices++], err) < 0)
             return -1;
-    return 0;
+    return 1;
 }
 
 int gcal_publish_merge_type(const struct gcal_params *params,

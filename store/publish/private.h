@@ -30,7 +30,7 @@ int gcal_publish_read_old(const struct gcal_store *store, int folder, const char
 /* ---- what a publication keeps of the published file (merge.c) ---- */
 
 /* 'params' with the devices, and the models of its devices, that only 'old' has.
- * 'merged' borrows from both, and is freed by gcal_publish_merged_free(), after -1, too.
+ * 'merged' borrows from both, and is freed by gcal_publish_merged_free(), after -1, too.  1, -1.
  */
 int gcal_publish_merge(const struct gcal_params *params, const struct gcal_params *old,
                        struct gcal_params *merged, struct gcal_error *err);

@@ -193,8 +193,13 @@ static void write_end(struct publication *p)
     gcal_ledger_append(p->store, &entry, 1, NULL);
 }
 
+typedef int merge_with_old(const struct gcal_params *params,
+                           const struct gcal_params *old, struct gcal_params *merged,
+                           struct gcal_error *err);
+
+/* The merged text: 1, 0 when all models of the published file stay, -1. */
 static int fill(struct publication *p, const struct gcal_params *params,
-                struct gcal_error *err)
+                merge_with_old *merge, struct gcal_error *err)
 {
     struct gcal_params old, merged;
     int rc;
@@ -202,10 +207,9 @@ static int fill(struct publication *p, const struct gcal_params *params,
     if (gcal_publish_read_old(p->store, p->folder, p->file, p->shown, &old, p->replaces,
                               true, err) < 0)
         return -1;
-    if ((rc = gcal_publish_merge(params, &old, &merged, err)) == 0) {
-        p->text = gcal_publish_encode(p->store, &merged, &p->size, err);
-        rc = p->text ? 0 : -1;
-    }
+    rc = merge(params, &old, &merged, err);
+    if (rc > 0 && !(p->text = gcal_publish_encode(p->store, &merged, &p->size, err)))
+        rc = -1;
     gcal_publish_merged_free(&merged);
     gcal_params_clear(&old);
     return rc;
@@ -292,31 +296,13 @@ int gcal_store_publish(struct gcal_store *store, const struct gcal_params *param
         gcal_store_check_name("run", run_id, err) < 0)
         return -1;
     if (begin(&p, store, "nodes", params->node, run_id, err) == 0 &&
-        fill(&p, params, err) == 0 && fill_track(&p, params, err) == 0)
+        fill(&p, params, gcal_publish_merge, err) > 0 && fill_track(&p, params, err) == 0)
         rc = commit(&p, params, err);
     end(&p);
     return rc;
 }
 
 /* ---- types ---- */
-
-/* The merged text: 1, 0 when all models of the published file stay, -1. */
-static int fill_type(struct publication *p, const struct gcal_params *params,
-                     struct gcal_error *err)
-{
-    struct gcal_params old, merged;
-    int rc;
-
-    if (gcal_publish_read_old(p->store, p->folder, p->file, p->shown, &old, p->replaces,
-                              true, err) < 0)
-        return -1;
-    rc = gcal_publish_merge_type(params, &old, &merged, err);
-    if (rc > 0 && !(p->text = gcal_publish_encode(p->store, &merged, &p->size, err)))
-        rc = -1;
-    gcal_publish_merged_free(&merged);
-    gcal_params_clear(&old);
-    return rc;
-}
 
 int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *params,
                             const char *type, const char *run_id, struct gcal_error *err)
@@ -331,7 +317,8 @@ int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *
     if (!(named.node = strdup(type)))
         return gcal_error_memory(err);
     if (begin(&p, store, "types", type, run_id, err) == 0 &&
-        (rc = fill_type(&p, &named, err)) > 0 && commit(&p, &named, err) < 0)
+        (rc = fill(&p, &named, gcal_publish_merge_type, err)) > 0 &&
+        commit(&p, &named, err) < 0)
         rc = -1;
     end(&p);
     free(named.node);
