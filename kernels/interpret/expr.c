@@ -115,16 +115,8 @@ static struct gcal_interp_node *translate_array(struct gcal_interp_translator *t
     struct gcal_interp_node *address;
 
     array = without_parens(t, array);
-    switch (clang_getCursorKind(array)) {
-    case CXCursor_UnexposedExpr: /* is a pointer already */
-    case CXCursor_CStyleCastExpr:
-    case CXCursor_BinaryOperator:
-    case CXCursor_ConditionalOperator:
-    case CXCursor_CallExpr:
+    if (gcal_source_has_decayed(array))
         return gcal_interp_translate_value(t, array);
-    default:
-        break;
-    }
     address = translate_address(t, array);
     return address && address->type->element->repr == GCAL_INTERP_POINTER
                ? gcal_interp_node_load(t, array, address) /* of a parameter */

@@ -182,6 +182,20 @@ bool gcal_source_is_reinterpreted(CXCursor c, CXCursor operand)
            !clang_equalRanges(clang_getCursorExtent(c), clang_getCursorExtent(operand));
 }
 
+bool gcal_source_has_decayed(CXCursor array)
+{
+    switch (clang_getCursorKind(array)) {
+    case CXCursor_UnexposedExpr:
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_BinaryOperator:
+    case CXCursor_ConditionalOperator:
+    case CXCursor_CallExpr:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* ---- clauses and tags ---- */
 
 static bool is_assignment(CXCursor c)

@@ -21,23 +21,27 @@ static bool is_named(CXCursor cursor, const char *name)
     return same;
 }
 
-/* libclang's C interface has no name for the kernel attribute, so it is searched for in
- * the printed declaration, where other attributes may follow it.
- */
-static bool is_kernel(CXCursor function)
+/* Without its body.  libclang's C interface has no names for attributes of OpenCL. */
+static CXString print_declaration(CXCursor function)
 {
     CXPrintingPolicy policy = clang_getCursorPrintingPolicy(function);
-    const char *printed;
     CXString text;
-    bool found;
 
     clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
     text = clang_getCursorPrettyPrinted(function, policy);
-    printed = clang_getCString(text);
-    found = strncmp(printed, "kernel ", strlen("kernel ")) == 0 ||
-            strstr(printed, " kernel ") || strstr(printed, "__kernel ");
-    clang_disposeString(text);
     clang_PrintingPolicy_dispose(policy);
+    return text;
+}
+
+/* Other attributes may follow that of a kernel. */
+static bool is_kernel(CXCursor function)
+{
+    CXString text = print_declaration(function);
+    const char *printed = clang_getCString(text);
+    bool found = strncmp(printed, "kernel ", strlen("kernel ")) == 0 ||
+                 strstr(printed, " kernel ") || strstr(printed, "__kernel ");
+
+    clang_disposeString(text);
     return found;
 }
 
@@ -159,22 +163,15 @@ int gcal_source_find_function(const struct gcal_source_unit *unit, const char *n
     return find_function(unit, name, false, function, err);
 }
 
-/* It is read from the printed declaration, as libclang's C interface does not give it. */
 bool gcal_source_work_group(CXCursor kernel, size_t size[GCAL_MAX_DIMS])
 {
     static const char attribute[] = "reqd_work_group_size(";
-    CXPrintingPolicy policy = clang_getCursorPrintingPolicy(kernel);
-    const char *found;
-    CXString text;
-    bool has;
+    CXString text = print_declaration(kernel);
+    const char *found = strstr(clang_getCString(text), attribute);
+    bool has = found && sscanf(found + strlen(attribute), "%zu, %zu, %zu", &size[0],
+                               &size[1], &size[2]) == 3;
 
-    clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
-    text = clang_getCursorPrettyPrinted(kernel, policy);
-    found = strstr(clang_getCString(text), attribute);
-    has = found && sscanf(found + strlen(attribute), "%zu, %zu, %zu", &size[0], &size[1],
-                          &size[2]) == 3;
     clang_disposeString(text);
-    clang_PrintingPolicy_dispose(policy);
     return has;
 }
 

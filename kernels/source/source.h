@@ -134,6 +134,11 @@ size_t gcal_source_component_lanes(const char *name, size_t length, size_t count
  */
 bool gcal_source_is_reinterpreted(CXCursor c, CXCursor operand);
 
+/* Whether the operand of a cast from array to pointer, without parentheses, is a pointer already, by
+ * a cast or an operator of its own, and no array.
+ */
+bool gcal_source_has_decayed(CXCursor array);
+
 /* Init, condition, increment and body of a for; omitted ones are null cursors. */
 int gcal_source_for_clauses(CXCursor loop, CXCursor parts[4], struct gcal_error *err);
 

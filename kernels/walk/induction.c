@@ -8,19 +8,13 @@
 /* 'c' without parentheses and casts: of v.x, the component remains. */
 static CXCursor strip(struct gcal_walk *w, CXCursor c)
 {
-    for (;;) {
-        enum CXCursorKind kind = clang_getCursorKind(c);
-        struct gcal_walk_children kids;
+    CXCursor inner;
 
-        if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr &&
-            kind != CXCursor_CStyleCastExpr)
-            return c;
-        kids = gcal_walk_get_children(w, c);
-        if (!kids.n || (kids.n == 1 && kind == CXCursor_UnexposedExpr &&
-                        gcal_source_is_component(w->unit, c, kids.c[0])))
-            return c;
-        c = kids.c[kids.n - 1];
-    }
+    while (gcal_walk_unwrap(w, c, &inner) &&
+           (clang_getCursorKind(c) != CXCursor_UnexposedExpr ||
+            !gcal_source_is_component(w->unit, c, inner)))
+        c = inner;
+    return c;
 }
 
 /* A variable or a part of one. */

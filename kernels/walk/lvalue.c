@@ -369,16 +369,8 @@ struct gcal_walk_value gcal_walk_decay(struct gcal_walk *w, CXCursor array)
 {
     struct gcal_walk_lvalue lvalue;
 
-    switch (clang_getCursorKind(array)) {
-    case CXCursor_UnexposedExpr: /* is a pointer already */
-    case CXCursor_CStyleCastExpr:
-    case CXCursor_BinaryOperator:
-    case CXCursor_ConditionalOperator:
-    case CXCursor_CallExpr:
+    if (gcal_source_has_decayed(array))
         return gcal_walk_expr(w, array);
-    default:
-        break;
-    }
     lvalue = gcal_walk_lvalue_find(w, array);
     if (lvalue.kind == GCAL_WALK_LVALUE_MEMORY)
         return lvalue.pointer;

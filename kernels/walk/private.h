@@ -209,6 +209,8 @@ bool gcal_walk_is_array_parameter(CXCursor decl);
 bool gcal_walk_type_is_record(CXType type);
 bool gcal_walk_type_is_integer(CXType type); /* a scalar */
 bool gcal_walk_dtype_is_integer(const char *dtype);
+/* What is in the parentheses or under the cast 'c'; false: it is neither. */
+bool gcal_walk_unwrap(struct gcal_walk *w, CXCursor c, CXCursor *inner);
 /* 'c' without parentheses and casts. */
 CXCursor gcal_walk_strip_casts(struct gcal_walk *w, CXCursor c);
 /* Makes 'value' wait for the loads that 'of' waits for. */

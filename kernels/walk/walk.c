@@ -169,20 +169,25 @@ bool gcal_walk_starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+bool gcal_walk_unwrap(struct gcal_walk *w, CXCursor c, CXCursor *inner)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    struct gcal_walk_children kids;
+
+    if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr &&
+        kind != CXCursor_CStyleCastExpr)
+        return false;
+    kids = gcal_walk_get_children(w, c);
+    if (kids.n)
+        *inner = kids.c[kids.n - 1];
+    return kids.n;
+}
+
 CXCursor gcal_walk_strip_casts(struct gcal_walk *w, CXCursor c)
 {
-    for (;;) {
-        enum CXCursorKind kind = clang_getCursorKind(c);
-        struct gcal_walk_children kids;
-
-        if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr &&
-            kind != CXCursor_CStyleCastExpr)
-            return c;
-        kids = gcal_walk_get_children(w, c);
-        if (!kids.n)
-            return c;
-        c = kids.c[kids.n - 1];
-    }
+    while (gcal_walk_unwrap(w, c, &c))
+        ;
+    return c;
 }
 
 /* ---- variables ---- */
