@@ -155,9 +155,8 @@ int gcal_audit_store(const struct gcal_store *store, const char *pattern,
 
 /* A fit of the type that was published. */
 struct gcal_audit_fit {
-    char *run_id,
-        *published_utc; /* by the ledger; "": it was not read, or does not have it */
-    struct gcal_params params; /* of one device */
+    char *run_id, *published_utc; /* the time by the ledger; "": unknown */
+    struct gcal_params params;    /* of one device */
 };
 
 /* The fits of a type that its history has, the oldest first, and their audit. */
@@ -170,10 +169,10 @@ struct gcal_audit_fits {
 
 /* Audits the costs of a type, as if the newest 'most' fits were calibrations of one device: a fit
  * of a tenth more or fewer devices begins an epoch, and so do other conditions.  The repeatability
- * is that between the fits.  Models that a publication did not fit again are not followed there.
- * Fits that cannot be read are left out, with a warning in the log.  'lines': read and sorted, for
- * the order of publication; NULL: that of the clocks of the runs, without reading the ledger.
- * Clear 'fits' in any case.
+ * is that between the fits.  Models that a publication did not fit again are not followed there, nor
+ * those that are no longer published.  Fits that cannot be read are left out, with a warning in
+ * the log.  'lines': read and sorted, for the order of publication; NULL: that of the clocks of the
+ * runs, without reading the ledger.  Clear 'fits' in any case.
  */
 int gcal_audit_type(const struct gcal_store *store, struct gcal_ledger_lines *lines,
                     const char *type, size_t most, const struct gcal_audit_policy *policy,

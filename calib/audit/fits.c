@@ -100,18 +100,24 @@ static int load_fits(const struct gcal_store *store, struct gcal_ledger_lines *l
 
 /* ---- the track ---- */
 
-/* Whether the publication fitted the model; else it kept that of an earlier one. */
-static bool is_new(const struct gcal_params_device *d, const struct gcal_params_model *m)
+/* Whether the publication fitted the model, else it kept that of an earlier one; and whether it is
+ * still published: 'now'.
+ */
+static bool is_followed(const struct gcal_params_device *d,
+                        const struct gcal_params_model *m,
+                        const struct gcal_params_device *now)
 {
-    return strcmp(gcal_params_model_origin(d, m).run_id, d->run_id) == 0;
+    return strcmp(gcal_params_model_origin(d, m).run_id, d->run_id) == 0 &&
+           gcal_params_find_model(now, m->name);
 }
 
-static size_t count_values(const struct gcal_params_device *d)
+static size_t count_values(const struct gcal_params_device *d,
+                           const struct gcal_params_device *now)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < d->n_models; i++)
-        n += is_new(d, &d->models[i]) ? d->models[i].n_parameters : 0;
+        n += is_followed(d, &d->models[i], now) ? d->models[i].n_parameters : 0;
     return n;
 }
 
@@ -135,11 +141,12 @@ static void put_values(const struct gcal_params_device *d,
 }
 
 static int fill_run(const struct gcal_audit_fit *fit, const char *type,
+                    const struct gcal_params_device *now,
                     struct gcal_track_columns *columns, struct gcal_track_run *run,
                     struct gcal_error *err)
 {
     const struct gcal_params_device *d = fit->params.devices;
-    size_t n = count_values(d);
+    size_t n = count_values(d, now);
 
     *run = (struct gcal_track_run){
         .run_id = fit->run_id,
@@ -160,7 +167,7 @@ static int fill_run(const struct gcal_audit_fit *fit, const char *type,
         return gcal_error_memory(err);
     run->error = run->value + n;
     for (size_t i = 0; i < d->n_models; i++)
-        if (is_new(d, &d->models[i]))
+        if (is_followed(d, &d->models[i], now))
             put_values(d, &d->models[i], columns, run);
     return 0;
 }
@@ -180,6 +187,7 @@ static void runs_free(struct runs *runs)
 
 /* NULL: no memory; what there is is freed with 'fits'. */
 static struct runs *make_runs(struct gcal_audit_fits *fits, const char *type,
+                              const struct gcal_params_device *now,
                               struct gcal_error *err)
 {
     struct runs *runs = fits->memory = calloc(1, sizeof(*runs));
@@ -191,11 +199,29 @@ static struct runs *make_runs(struct gcal_audit_fits *fits, const char *type,
     }
     for (size_t i = 0; i < fits->n; i++) {
         runs->track.n_runs++;
-        if (fill_run(&fits->fit[i], type, &runs->columns[i], &runs->track.runs[i], err) <
-            0)
+        if (fill_run(&fits->fit[i], type, now, &runs->columns[i], &runs->track.runs[i],
+                     err) < 0)
             return NULL;
     }
     return runs;
+}
+
+/* The type as it is published; where that cannot be read, as the newest fit was. */
+static int make_device(struct gcal_audit_fits *fits, const struct gcal_store *store,
+                       const char *type, struct gcal_error *err)
+{
+    struct gcal_params current;
+    bool known =
+        gcal_store_load_type(store, type, NULL, &current, NULL) == 0 && current.n_devices;
+    const struct gcal_params *now = known ? &current : &fits->fit[fits->n - 1].params;
+    struct runs *runs = make_runs(fits, type, now->devices, err);
+    size_t n;
+    int rc = runs ? gcal_audit_histories(type, &runs->track, &fits->device, &n, err) : -1;
+
+    gcal_params_clear(&current);
+    if (rc == 0)
+        fits->device->is_type = true;
+    return rc;
 }
 
 /* ---- the verdict ---- */
@@ -242,19 +268,12 @@ int gcal_audit_type(const struct gcal_store *store, struct gcal_ledger_lines *li
                     const char *type, size_t most, const struct gcal_audit_policy *policy,
                     struct gcal_audit_fits *fits, struct gcal_error *err)
 {
-    struct runs *runs;
-    size_t n;
-
     *fits = (struct gcal_audit_fits){ 0 };
     if (load_fits(store, lines, type, most, fits, err) < 0)
         return -1;
     if (!fits->n)
         return 0;
-    if (!(runs = make_runs(fits, type, err)) ||
-        gcal_audit_histories(type, &runs->track, &fits->device, &n, err) < 0)
-        return -1;
-    fits->device->is_type = true;
-    return judge(fits, policy, err);
+    return make_device(fits, store, type, err) < 0 ? -1 : judge(fits, policy, err);
 }
 
 void gcal_audit_fits_clear(struct gcal_audit_fits *fits)

@@ -5,6 +5,7 @@
 
 #include "calib/audit/audit.h"
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/base/strings.h"
 #include "calib/config/config.h"
 #include "mpi/audit/output/output.h"
@@ -175,9 +176,11 @@ static int audit_types(const struct audit_command *c, const struct gcal_store *s
 
     for (size_t i = 0; i < n && rc == 0; i++) {
         struct gcal_audit_fits fits;
+        struct gcal_error why;
 
-        rc = gcal_audit_type(store, NULL, types[i], MOST_FITS, policy, &fits, err);
-        if (rc == 0 && fits.n)
+        if (gcal_audit_type(store, NULL, types[i], MOST_FITS, policy, &fits, &why) < 0)
+            gcal_log(GCAL_LOG_WARN, "type %s has no verdict: %s", types[i], why.text);
+        else if (fits.n)
             rc = give_type(c, &fits, err);
         gcal_audit_fits_clear(&fits);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/base/strings.h"
 #include "calib/base/units.h"
 #include "mpi/cli/columns.h"
@@ -145,17 +146,31 @@ static void add_json(struct types *t, const struct gcal_audit_fits *fits)
 
 /* ---- all types ---- */
 
+static int add_type(struct types *t, const struct gcal_audit_fits *fits,
+                    struct gcal_error *err)
+{
+    int rc = 0;
+
+    t->n++;
+    for (size_t i = 0; i < fits->n && t->table && rc == 0; i++)
+        rc = add_row(t, fits, i, err);
+    if (!t->table)
+        add_json(t, fits);
+    return rc;
+}
+
+/* One that cannot be read stops no other. */
 static int show_type(struct types *t, const char *type, struct gcal_error *err)
 {
     struct gcal_audit_fits fits;
-    int rc = gcal_audit_type(t->lines.store, &t->lines, type, MOST_FITS, &t->policy,
-                             &fits, err);
+    struct gcal_error why;
+    int rc = 0;
 
-    t->n += rc == 0 && fits.n;
-    for (size_t i = 0; i < fits.n && t->table && rc == 0; i++)
-        rc = add_row(t, &fits, i, err);
-    if (rc == 0 && fits.n && !t->table)
-        add_json(t, &fits);
+    if (gcal_audit_type(t->lines.store, &t->lines, type, MOST_FITS, &t->policy, &fits,
+                        &why) < 0)
+        gcal_log(GCAL_LOG_WARN, "type %s is left out: %s", type, why.text);
+    else if (fits.n)
+        rc = add_type(t, &fits, err);
     gcal_audit_fits_clear(&fits);
     return rc;
 }

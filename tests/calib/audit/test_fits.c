@@ -273,6 +273,25 @@ static void kept_models_are_not_followed(void **state)
     gcal_audit_fits_clear(&fits);
 }
 
+static void forgotten_models_are_not_followed(void **state)
+{
+    const struct gcal_store_forget rates = { .model = "rates" };
+    struct gcal_audit_fits fits = audit_changed(NULL, 1);
+    struct gcal_store *store = gcal_store_open_writable(folder, NULL);
+    size_t n_files, n_devices, n_series = fits.device->n_series;
+
+    (void)state;
+    assert_string_equal(fits.device->series[0].column.model, "rates");
+    gcal_audit_fits_clear(&fits);
+    assert_int_equal(gcal_store_forget(store, &rates, &n_files, &n_devices, NULL), 0);
+    assert_int_equal(n_files, 1);
+    gcal_store_close(store);
+    fits = audit();
+    assert_int_equal(fits.device->n_series, n_series - 10);
+    assert_string_not_equal(fits.device->series[0].column.model, "rates");
+    gcal_audit_fits_clear(&fits);
+}
+
 static void what_cannot_be_read_is_left_out(void **state)
 {
     char *path;
@@ -307,6 +326,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_new_driver_is_no_drift, folder_make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(kept_models_are_not_followed, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(forgotten_models_are_not_followed, folder_make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_left_out, folder_make,
                                         folder_remove),

@@ -57,6 +57,15 @@ lines 0 '^type '
 "$gpucal" audit --store "$out/store" --warn 50 --fail 60 --all > "$out/answer"
 lines 1 '^type nvidia-.*: pass, 14 fits$'
 
+# A history that somebody else may write to is no reason to say nothing of devices.
+chmod o+w "$out/store/type-history"
+"$gpucal" audit --store "$out/store" > "$out/answer" 2>&1 || fail "audit: status $?"
+lines 1 'type nvidia-.* has no verdict: .*everyone can change type-history'
+lines 1 '^0 nodes, '
+show 1 --history --type '*'
+lines 1 'type nvidia-.* is left out: .*everyone can change type-history'
+chmod o-w "$out/store/type-history"
+
 # The newest stay.
 "$gpucal" store prune --keep 3 --store "$out/store" > "$out/answer"
 lines 1 '^11 files removed$'
