@@ -8,7 +8,7 @@ commands() { "$gpucal" --help | sed -nE 's/^  ([a-z]+) {2,}[a-z].*/\1/p'; }
 options() {
     local command
     for command in $(commands); do
-        "$gpucal" "$command" --help | sed -nE \
+        "$gpucal" "$command" --help | sed -nE -e '/^Examples?:/,$ d' \
             -e "s/^ +-(.), --([a-z0-9-]+).*/$command \1 \2/p" \
             -e "s/^ +--([a-z0-9-]+).*/$command - \1/p"
     done
