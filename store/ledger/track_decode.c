@@ -8,6 +8,7 @@
 #include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "calib/base/units.h"
+#include "calib/base/utf8.h"
 #include "store/files/internal.h"
 #include "store/ledger/private.h"
 
@@ -59,6 +60,15 @@ static char *next_text(struct decoder *d)
     d->at = stop ? stop + 1 : NULL;
     *(stop ? stop : d->end) = '\0';
     return start;
+}
+
+/* Texts are printed. */
+static int check_text(const struct decoder *d, const char *text)
+{
+    for (; *text; text++)
+        if (gcal_utf8_is_control(text))
+            return complain(d, "a control character");
+    return 0;
 }
 
 static size_t count_fields(const struct decoder *d)
@@ -206,6 +216,8 @@ static int read_columns(struct decoder *d)
     for (size_t i = 0; i < n_fields; i++) {
         char *text = next_text(d);
 
+        if (check_text(d, text) < 0)
+            return -1;
         if (*text == '=' && m->version > 1)
             configuration = text + 1;
         else if (read_column(d, text, configuration, &columns.column[columns.n++]) < 0)
@@ -246,6 +258,8 @@ static int read_run(struct decoder *d)
     for (int i = 0; i < N_TEXTS; i++) {
         if (!(text[i] = next_text(d)))
             return complain(d, "a run with too few fields");
+        if (check_text(d, text[i]) < 0)
+            return -1;
         if (strcmp(text[i], "-") == 0)
             text[i] = "";
     }
@@ -284,6 +298,8 @@ static int read_forgotten(struct decoder *d)
     model = next_text(d);
     if (!utc || !uid || !model)
         return complain(d, "a forgotten model with too few fields");
+    if (check_text(d, uid) < 0 || check_text(d, model) < 0)
+        return -1;
     forgotten[t->n_forgotten++] =
         (struct gcal_track_forgotten){ .uid = uid, .model = model, .n_runs = t->n_runs };
     return 0;

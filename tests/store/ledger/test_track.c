@@ -129,6 +129,8 @@ static void refuses_damaged_lines(void **state)
     (void)state;
     refuses("walk\n", "t.tsv:3: neither 'columns' nor 'run'");
     refuses("\n", "t.tsv:3: neither");
+    refuses(HEAD("r", "u\033[31m") "\t0\t1\t1\t1\t1\n", "t.tsv:3: a control character");
+    refuses("columns\t1\tm/f/p\302\233/s\n", "t.tsv:3: a control character");
     refuses("run\tr1\n", "t.tsv:3: a run with too few fields");
     refuses(HEAD("r", "u") "\n", "ID of the columns is missing");
     refuses(HEAD("r", "u") "\t1\t1\t1\n", "no columns with that ID");
