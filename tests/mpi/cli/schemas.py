@@ -77,6 +77,13 @@ COMMANDS = [
     ("learn add.cl --local 256 --global n --sizes n=2^15:2^19", 0),
 ]
 
+# Without "--json": commands that fail with status 1 and print no JSON.
+FAILING = ["devices nosuch", "kernels nosuch", "count nosuch.cl -l 1 -g n", f"predict {KERNEL} --at n=8192 --params nosuch",
+           f"explain {KERNEL} --at n=0 {H200}", "rank nosuch", "tune nosuch.cl", "evaluate --replay nosuch",
+           "fit --record nosuch", "learn nosuch.cl", "show --store nosuch", "diff nosuch nosuch", "audit --store nosuch",
+           "export --store nosuch", "store verify --store nosuch", "calibrate --dry-run --config nosuch",
+           "help nosuch", "nosuch"]
+
 ADD = """__kernel void add(__global const float *a, __global float *b, int n)
 {
     b[get_global_id(0)] += a[get_global_id(0)];
@@ -184,6 +191,16 @@ def run_commands():
             yield f"gpucal {command} --json", document.get("schema"), document
 
 
+def check_failures():
+    failed = 0
+    for command in FAILING:
+        result = subprocess.run(f"{gpucal} {command} --json", shell=True, capture_output=True, text=True, check=False)
+        if result.returncode != 1 or result.stdout or not result.stderr:
+            failed += 1
+            print(f"gpucal {command} --json: exit status {result.returncode}, '{result.stdout}', '{result.stderr}'")
+    return failed
+
+
 def shipped_files():
     examples = f"{source}/docs/examples"
     for path in ([f"{source}/models.yaml", f"{data}/small.yaml", f"{source}/mpi/learn/learn.yaml"] +
@@ -201,7 +218,7 @@ def shipped_files():
 
 
 def main():
-    schemas, seen, failed = load_schemas(), set(), 0
+    schemas, seen, failed = load_schemas(), set(), check_failures()
     documents = list(run_commands())
     documents += [(path, name, document) for path, name in shipped_files()
                   for document in yaml.load_all(open(path), Loader)]
