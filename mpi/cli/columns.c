@@ -9,6 +9,7 @@
 #include <libsmartcols.h>
 
 #include "calib/base/error.h"
+#include "mpi/cli/display.h"
 
 struct gcal_columns {
     struct libscols_table *table;
@@ -28,10 +29,9 @@ static const char *const colours[] = {
 
 static int use_colours(void)
 {
-    const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    const char *no = getenv("NO_COLOR");
 
-    return isatty(STDOUT_FILENO) && !(no && *no) && terminal &&
-           strcmp(terminal, "dumb") != 0;
+    return gcal_display_is_terminal(STDOUT_FILENO) && !(no && *no);
 }
 
 struct gcal_columns *gcal_columns_create(size_t n, const struct gcal_column *columns,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "calib/base/array.h"
@@ -14,7 +15,10 @@
 #include "mpi/cli/quiet.h"
 
 #define BAR_WIDTH      24
-#define LINE_EVERY_S   10.0 /* per device */
+#define KEY_MIN        8
+#define KEY_MAX        40
+#define OTHERS_WIDTH   (BAR_WIDTH + 40) /* of a line: all but the key */
+#define LINE_EVERY_S   10.0             /* per device */
 #define REDRAW_EVERY_S 0.2
 
 struct row {
@@ -34,6 +38,23 @@ struct gcal_display {
     double drawn_s;
 };
 
+bool gcal_display_is_terminal(int fd)
+{
+    const char *kind = getenv("TERM");
+
+    return isatty(fd) && kind && *kind && strcmp(kind, "dumb") != 0;
+}
+
+struct gcal_display_size gcal_display_size(int fd)
+{
+    struct gcal_display_size found = { 80, 24 };
+    struct winsize size;
+
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row)
+        found = (struct gcal_display_size){ size.ws_col, size.ws_row };
+    return found;
+}
+
 static void clear(void *display)
 {
     gcal_display_clear(display);
@@ -46,7 +67,7 @@ struct gcal_display *gcal_display_create(bool quiet)
     if (display) {
         pthread_mutex_init(&display->lock, NULL);
         display->quiet = quiet || gcal_quiet_is_on();
-        display->terminal = isatty(STDERR_FILENO);
+        display->terminal = gcal_display_is_terminal(STDERR_FILENO);
         gcal_log_set_hook(clear, display);
     }
     return display;
@@ -107,27 +128,32 @@ static double done_share(const struct row *row)
     return row->total ? (double)row->done / (double)row->total : 0;
 }
 
-static void draw_row(const struct row *row)
+/* One line of the terminal: one that is wrapped could not be cleared. */
+static void draw_row(const struct row *row, int columns)
 {
     double share = done_share(row);
     size_t full = (size_t)(BAR_WIDTH * share);
-    char bar[BAR_WIDTH + 1], left[40];
+    int key = columns - OTHERS_WIDTH;
+    char bar[BAR_WIDTH + 1], left[40], line[KEY_MAX + BAR_WIDTH + 200];
 
     memset(bar, '.', BAR_WIDTH);
     memset(bar, '#', full > BAR_WIDTH ? BAR_WIDTH : full);
     bar[BAR_WIDTH] = '\0';
-    fprintf(stderr, "%-40.40s [%s] %3zu/%-3zu %-14.14s %s\n", row->key, bar, row->done,
-            row->total, row->phase, left_text(row, "", left));
+    key = key < KEY_MIN ? KEY_MIN : key > KEY_MAX ? KEY_MAX : key;
+    snprintf(line, sizeof(line), "%-*.*s [%s] %3zu/%-3zu %-14.14s %s", key, key, row->key,
+             bar, row->done, row->total, row->phase, left_text(row, "", left));
+    fprintf(stderr, "%.*s\n", columns - 1, line);
 }
 
 static void redraw(struct gcal_display *d)
 {
     pthread_mutex_lock(&d->lock);
     if (gcal_clock_now_s() - d->drawn_s >= REDRAW_EVERY_S) {
+        struct gcal_display_size size = gcal_display_size(STDERR_FILENO);
+
         clear_bars(d);
-        for (size_t i = 0; i < d->n_rows; i++)
-            draw_row(&d->rows[i]);
-        d->n_drawn = d->n_rows;
+        for (; d->n_drawn < d->n_rows && d->n_drawn + 1 < size.rows; d->n_drawn++)
+            draw_row(&d->rows[d->n_drawn], (int)size.columns);
         d->drawn_s = gcal_clock_now_s();
     }
     pthread_mutex_unlock(&d->lock);

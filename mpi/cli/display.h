@@ -3,8 +3,17 @@
 #define GCAL_MPI_CLI_DISPLAY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "calib/plan/plan.h"
+
+/* Whether 'fd' is a terminal that has colours and moves its cursor. */
+bool gcal_display_is_terminal(int fd);
+/* Of the terminal 'fd', in characters; 80 and 24 where they are unknown. */
+struct gcal_display_size {
+    size_t columns, rows;
+};
+struct gcal_display_size gcal_display_size(int fd);
 
 struct gcal_display;
 

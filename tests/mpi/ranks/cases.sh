@@ -370,6 +370,22 @@ case_bad_configuration() {
     expect_line 'not-there.yaml'
 }
 
+# Bars are one line each, however narrow the terminal is; a dumb one gets lines.
+case_terminals() {
+    local escape
+    escape=$(printf '\033')
+    mkdir store
+    for columns in 80 50; do
+        script -qec "stty cols $columns rows 24; TERM=xterm '$gpucal' --config '$data/small.yaml' --store store" out \
+            < /dev/null > /dev/null
+        tr '\r' '\n' < out | sed "s/$escape\[[0-9]*[A-Z]//g" | grep -E ' \[[#.]{24}\]' > bars || fail "no bars"
+        [ "$(wc -L < bars)" -lt "$columns" ] || fail "a bar is wrapped at $columns: $(cat bars)"
+    done
+    script -qec "TERM=dumb '$gpucal' --config '$data/small.yaml' --store store" out < /dev/null > /dev/null
+    if grep -q "$escape" out; then fail "escape sequences for a dumb terminal"; fi
+    grep -q ': measuring, 0 of ' out || fail "no lines on a dumb terminal"
+}
+
 case_store_missing() {
     run "$gpucal" --config "$data/small.yaml" --store not-there
     expect_status 6
