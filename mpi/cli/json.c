@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
 #include "mpi/cli/csv_table.h"
 #include "mpi/cli/quiet.h"
 
@@ -46,6 +48,18 @@ void gcal_json_print(json_t *document, const char *name)
     gcal_quiet_keep_all();
     json_dumpf(document, stdout, JSON_INDENT(2));
     putchar('\n');
+}
+
+char *gcal_json_text(json_t *document, size_t flags, struct gcal_error *err)
+{
+    char *dumped = json_dumps(document, flags);
+    char *text = dumped ? gcal_buf_format("%s\n", dumped) : NULL;
+
+    free(dumped);
+    json_decref(document);
+    if (!text)
+        gcal_error_memory(err);
+    return text;
 }
 
 static json_t *cell_json(const char *cell)

@@ -17,6 +17,11 @@ json_t *gcal_json_sizes(size_t n, char *const *names, const double *values);
  */
 void gcal_json_print(json_t *document, const char *name);
 
+/* The document as a text with a newline at its end, by flags of json_dumps(); takes the document.
+ * The receiver's to free; NULL with 'err'.
+ */
+char *gcal_json_text(json_t *document, size_t flags, struct gcal_error *err);
+
 /* The rows of a CSV text with a header, as objects: numbers, texts, and null for empty cells.
  * NULL with 'err' for a text that is none.
  */

@@ -14,6 +14,7 @@
 #include "mpi/cli/parse.h"
 #include "mpi/count/sizes.h"
 #include "mpi/export/export.h"
+#include "mpi/export/speed.h"
 #include "store/files/store.h"
 
 #define MAX_PROFILE_BYTES (16u << 20)
@@ -235,21 +236,44 @@ static int choose_layout(const struct gcal_export_target *target, struct gcal_ex
                           target->name, e->layout);
 }
 
+static int write_text(const struct gcal_export_target *target,
+                      const struct gcal_export *e, struct gcal_error *err)
+{
+    struct gcal_export_speeds speeds = { 0 };
+    char *text = NULL;
+    int rc = -1;
+
+    if (gcal_export_speeds_find(e, &speeds, err) == 0 &&
+        (text = target->text(e, &speeds, err)))
+        rc = gcal_command_write(e->output, text, err);
+    free(text);
+    gcal_export_speeds_clear(&speeds);
+    return rc;
+}
+
+static int export(const struct export_command *c, struct gcal_error *err)
+{
+    size_t i = c->json ? 0 : find_target(c->to);
+
+    if (c->json)
+        return gcal_export_print_json(&c->what, err);
+    return targets[i]->text ? write_text(targets[i], &c->what, err)
+                            : targets[i]->run(&c->what, c->options[i], err);
+}
+
 static int run(struct export_command *c, struct gcal_error *err)
 {
     struct gcal_store *store = NULL;
     char *path = NULL;
-    size_t target = c->json ? 0 : find_target(c->to);
     int rc = -1;
 
-    if ((!c->json && choose_layout(targets[target], &c->what, err) < 0) ||
+    if ((!c->json && choose_layout(targets[find_target(c->to)], &c->what, err) < 0) ||
         read_kernels(c, err) < 0 ||
         !(path = gcal_command_store_path(c->store, NULL, err)) ||
         !(store = gcal_command_store_open(path, false, err)))
         goto out;
     c->what.store = store;
-    rc = c->json ? gcal_export_print_json(&c->what, err)
-                 : targets[target]->run(&c->what, c->options[target], err);
+    rc = export(c, err);
 out:
     gcal_store_close(store);
     free(path);

@@ -1,7 +1,6 @@
 /* export.h - published speeds in the formats of schedulers: 'gpucal export --to TARGET'
  *
- * A target is a descriptor, listed in export.c, with a function that reads the store and
- * writes to e->output.
+ * A target is a descriptor, listed in export.c.
  */
 #ifndef GCAL_MPI_EXPORT_H
 #define GCAL_MPI_EXPORT_H
@@ -14,6 +13,7 @@
 struct argp;
 struct gcal_buf;
 struct gcal_error;
+struct gcal_export_speeds;
 struct gcal_params_device;
 struct gcal_params_index;
 struct gcal_profile;
@@ -48,7 +48,14 @@ struct gcal_export_target {
      */
     const struct argp *argp;
     size_t options_size;
-    /* Returns 0, or -1 with 'err' and nothing written. */
+    /* What is written to e->output, from the speeds of the nodes that are exported; NULL with
+     * 'err'.
+     */
+    char *(*text)(const struct gcal_export *e, const struct gcal_export_speeds *speeds,
+                  struct gcal_error *err);
+    /* Instead, for a target that reads other things, or writes several files: 0, or -1 with 'err'
+     * and nothing written.
+     */
     int (*run)(const struct gcal_export *e, const void *options, struct gcal_error *err);
     void (*clear)(void *options); /* frees what the struct owns; NULL: nothing */
 };

@@ -12,7 +12,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "mpi/cli/command.h"
+#include "mpi/cli/json.h"
 #include "mpi/export/export.h"
 #include "mpi/export/speed.h"
 
@@ -51,8 +51,6 @@ static char *commands(const struct gcal_export_speeds *speeds, struct gcal_error
 static char *jgf(const struct gcal_export_speeds *speeds, struct gcal_error *err)
 {
     json_t *all = json_object();
-    struct gcal_buf buf = { 0 };
-    char *text;
 
     for (size_t i = 0; i < speeds->n_nodes; i++) {
         const struct gcal_export_speed_node *node = &speeds->nodes[i];
@@ -61,30 +59,13 @@ static char *jgf(const struct gcal_export_speeds *speeds, struct gcal_error *err
             all, node->name,
             json_pack("{s:o}", "perf_class", json_sprintf("%d", class_of(node))));
     }
-    if ((text = json_dumps(all, JSON_INDENT(2))))
-        gcal_buf_printf(&buf, "%s\n", text);
-    else
-        buf.failed = true;
-    free(text);
-    json_decref(all);
-    return gcal_buf_take(&buf, err);
+    return gcal_json_text(all, JSON_INDENT(2), err);
 }
 
-static int export_flux(const struct gcal_export *e, const void *options,
-                       struct gcal_error *err)
+static char *flux_text(const struct gcal_export *e,
+                       const struct gcal_export_speeds *speeds, struct gcal_error *err)
 {
-    struct gcal_export_speeds speeds = { 0 };
-    char *text = NULL;
-    int rc = gcal_export_speeds_find(e, &speeds, err);
-
-    (void)options;
-    if (rc == 0) {
-        text = strcmp(e->layout, "jgf") == 0 ? jgf(&speeds, err) : commands(&speeds, err);
-        rc = text ? gcal_command_write(e->output, text, err) : -1;
-    }
-    free(text);
-    gcal_export_speeds_clear(&speeds);
-    return rc;
+    return strcmp(e->layout, "jgf") == 0 ? jgf(speeds, err) : commands(speeds, err);
 }
 
 static const struct argp_option options[] = {
@@ -100,5 +81,5 @@ const struct gcal_export_target gcal_export_flux = {
     .name = "flux",
     .layouts = { "commands", "jgf" },
     .argp = &argp,
-    .run = export_flux,
+    .text = flux_text,
 };

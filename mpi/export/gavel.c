@@ -13,7 +13,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "mpi/cli/command.h"
+#include "mpi/cli/json.h"
 #include "mpi/export/export.h"
 #include "mpi/export/speed.h"
 
@@ -64,44 +64,23 @@ static json_t *jobs_of(const struct gcal_export_speeds *s, const char *type)
     return jobs;
 }
 
-static char *make_text(const struct gcal_export_speeds *s, struct gcal_error *err)
+static char *gavel_text(const struct gcal_export *e, const struct gcal_export_speeds *s,
+                        struct gcal_error *err)
 {
     const struct gcal_export_speed_device *d;
-    json_t *types = json_object();
-    struct gcal_buf buf = { 0 };
-    char *text;
+    json_t *types;
 
+    if (!e->n_kernels) {
+        gcal_error_set(err, GCAL_EINPUT,
+                       "--to gavel has a throughput for each kernel: give "
+                       "--profile FILE --at SIZES");
+        return NULL;
+    }
+    types = json_object();
     for (size_t i = 0; (d = device_at(s, i)); i++)
         if (!json_object_get(types, d->type))
             json_object_set_new(types, d->type, jobs_of(s, d->type));
-    if ((text = json_dumps(types, JSON_INDENT(4) | JSON_REAL_PRECISION(6))))
-        gcal_buf_printf(&buf, "%s\n", text);
-    else
-        buf.failed = true;
-    free(text);
-    json_decref(types);
-    return gcal_buf_take(&buf, err);
-}
-
-static int export_gavel(const struct gcal_export *e, const void *options,
-                        struct gcal_error *err)
-{
-    struct gcal_export_speeds speeds = { 0 };
-    char *text = NULL;
-    int rc;
-
-    (void)options;
-    if (!e->n_kernels)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "--to gavel has a throughput for each kernel: give "
-                              "--profile FILE --at SIZES");
-    rc = gcal_export_speeds_find(e, &speeds, err);
-    if (rc == 0)
-        rc = (text = make_text(&speeds, err)) ? gcal_command_write(e->output, text, err)
-                                              : -1;
-    free(text);
-    gcal_export_speeds_clear(&speeds);
-    return rc;
+    return gcal_json_text(types, JSON_INDENT(4) | JSON_REAL_PRECISION(6), err);
 }
 
 static const struct argp_option options[] = {
@@ -115,5 +94,5 @@ static const struct argp argp = { .options = options };
 const struct gcal_export_target gcal_export_gavel = {
     .name = "gavel",
     .argp = &argp,
-    .run = export_gavel,
+    .text = gavel_text,
 };

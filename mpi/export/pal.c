@@ -12,7 +12,6 @@
 
 #include "calib/base/error.h"
 #include "calib/base/median.h"
-#include "mpi/cli/command.h"
 #include "mpi/cli/csv.h"
 #include "mpi/export/export.h"
 #include "mpi/export/speed.h"
@@ -62,41 +61,29 @@ static void put_device(FILE *out, const struct gcal_export_speeds *s, const char
     }
 }
 
-static int write_scores(const struct gcal_export *e, const struct gcal_export_speeds *s,
-                        struct gcal_error *err)
+static char *pal_text(const struct gcal_export *e, const struct gcal_export_speeds *s,
+                      struct gcal_error *err)
 {
     double *times = calloc(count_devices(s) + 1, sizeof(*times));
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    int rc = -1;
+    bool written;
 
+    (void)e;
     if (times && out) {
         fputs("node,uid,type,class,score\n", out);
         for (size_t i = 0; i < s->n_nodes; i++)
             for (size_t j = 0; j < s->nodes[i].n_devices; j++)
                 put_device(out, s, s->nodes[i].name, &s->nodes[i].devices[j], times);
     }
-    if ((out && fclose(out) == EOF) || !out || !times)
-        gcal_error_memory(err);
-    else
-        rc = gcal_command_write(e->output, text, err);
+    written = out && fclose(out) == 0 && times;
     free(times);
+    if (written)
+        return text;
     free(text);
-    return rc;
-}
-
-static int export_pal(const struct gcal_export *e, const void *options,
-                      struct gcal_error *err)
-{
-    struct gcal_export_speeds speeds = { 0 };
-    int rc = gcal_export_speeds_find(e, &speeds, err);
-
-    (void)options;
-    if (rc == 0)
-        rc = write_scores(e, &speeds, err);
-    gcal_export_speeds_clear(&speeds);
-    return rc;
+    gcal_error_memory(err);
+    return NULL;
 }
 
 static const struct argp_option options[] = {
@@ -110,5 +97,5 @@ static const struct argp argp = { .options = options };
 const struct gcal_export_target gcal_export_pal = {
     .name = "pal",
     .argp = &argp,
-    .run = export_pal,
+    .text = pal_text,
 };

@@ -8,7 +8,6 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/export/export.h"
 #include "mpi/export/speed.h"
@@ -220,32 +219,26 @@ static const struct layout *find_layout(const char *name)
     return &layouts[i];
 }
 
-static int export_slurm(const struct gcal_export *e, const void *options,
-                        struct gcal_error *err)
+static char *slurm_text(const struct gcal_export *e,
+                        const struct gcal_export_speeds *speeds, struct gcal_error *err)
 {
     const struct layout *layout = find_layout(e->layout);
-    struct gcal_export_speeds speeds = { 0 };
     struct gcal_buf buf = { 0 };
-    char *text = NULL;
-    int rc = gcal_export_speeds_find(e, &speeds, err);
+    int rc = 0;
 
-    (void)options;
     gcal_buf_puts(&buf, layout->head);
-    for (size_t i = 0; i < speeds.n_nodes && rc == 0; i++) {
+    for (size_t i = 0; i < speeds->n_nodes && rc == 0; i++) {
         struct line line = { 0 };
 
-        rc = make_line(&speeds.nodes[i], &line, err);
+        rc = make_line(&speeds->nodes[i], &line, err);
         if (rc == 0)
-            layout->put(&buf, &speeds.nodes[i], &line);
+            layout->put(&buf, &speeds->nodes[i], &line);
         clear_line(&line);
     }
     if (rc == 0)
-        rc = (text = gcal_buf_take(&buf, err)) ? gcal_command_write(e->output, text, err)
-                                               : -1;
+        return gcal_buf_take(&buf, err);
     gcal_buf_free(&buf);
-    free(text);
-    gcal_export_speeds_clear(&speeds);
-    return rc;
+    return NULL;
 }
 
 static const struct argp_option options[] = {
@@ -261,5 +254,5 @@ const struct gcal_export_target gcal_export_slurm = {
     .name = "slurm",
     .layouts = { "table", "conf", "commands" },
     .argp = &argp,
-    .run = export_slurm,
+    .text = slurm_text,
 };
