@@ -224,7 +224,7 @@ static void build_alone(struct gcal_plan_device_ops *ops,
     struct worker_device *d = ops->context;
     size_t n = gcal_worker_ahead_workers(d->spawner, info, 1);
     struct gcal_worker_ahead *ahead =
-        n ? gcal_worker_ahead_start(d->spawner, info->uid, n, 1, d->limit_s, NULL) : NULL;
+        n ? gcal_worker_ahead_start(d->spawner, info, n, 1, d->limit_s, NULL) : NULL;
 
     if (!ahead)
         return;

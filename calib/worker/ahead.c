@@ -11,7 +11,8 @@
 #include "calib/base/hash.h"
 #include "calib/base/log.h"
 #include "calib/base/threads.h"
-#include "calib/worker/worker.h"
+#include "calib/worker/cache.h"
+#include "calib/worker/private.h"
 
 /* How long the thread waits for a build before it looks at the queue again. */
 #define POLL_S 0.02
@@ -31,12 +32,15 @@ struct program {
     char key[GCAL_HASH_TEXT_SIZE];
     struct gcal_kernel kernel; /* source, entry and options alone, owned */
     enum state state;
+    bool is_known; /* 'built', before it is built again in this run */
     struct gcal_built built;
     struct program *next;
 };
 
 struct gcal_worker_ahead {
     struct gcal_worker_builders *builders; /* of the thread alone */
+    const char *cache;                     /* of the spawner */
+    char *device;                          /* and its driver, for keys */
     pthread_t thread;
     pthread_mutex_t lock; /* of the members below */
     pthread_cond_t changed;
@@ -58,13 +62,14 @@ static const char *text_of(const char *text)
     return text ? text : "";
 }
 
-static bool make_key(const struct gcal_kernel *kernel, char key[GCAL_HASH_TEXT_SIZE])
+static bool make_key(const struct gcal_worker_ahead *a, const struct gcal_kernel *kernel,
+                     char key[GCAL_HASH_TEXT_SIZE])
 {
     struct gcal_buf buf = { 0 };
     bool made;
 
-    gcal_buf_printf(&buf, "%s\n%s\n%s", text_of(kernel->build_options), kernel->entry,
-                    kernel->source);
+    gcal_buf_printf(&buf, "%s\n%s\n%s\n%s", a->device, text_of(kernel->build_options),
+                    kernel->entry, kernel->source);
     if ((made = !buf.failed))
         gcal_hash_fast(buf.data, buf.size, key);
     gcal_buf_free(&buf);
@@ -204,7 +209,10 @@ static void collect(struct gcal_worker_ahead *a)
         struct program *p = (struct program *)(uintptr_t)done.id;
         bool built = done.outcome == GCAL_WORKER_DONE && done.built.work_group_size;
 
-        p->built = done.built;
+        if (built && !p->is_known) {
+            p->built = done.built;
+            gcal_worker_cache_put_built(a->cache, p->key, &p->built);
+        }
         if (built && !done.is_first) {
             a->least_s = a->n_timed ? fmin(a->least_s, done.took_s) : done.took_s;
             a->n_timed++;
@@ -312,13 +320,14 @@ static void destroy(struct gcal_worker_ahead *a)
     }
     pthread_cond_destroy(&a->changed);
     pthread_mutex_destroy(&a->lock);
+    free(a->device);
     free(a);
 }
 
 struct gcal_worker_ahead *gcal_worker_ahead_start(struct gcal_worker_spawner *spawner,
-                                                  const char *uid, size_t n_workers,
-                                                  size_t n_users, double limit_s,
-                                                  struct gcal_error *err)
+                                                  const struct gcal_device_info *info,
+                                                  size_t n_workers, size_t n_users,
+                                                  double limit_s, struct gcal_error *err)
 {
     struct gcal_worker_ahead *a = calloc(1, sizeof(*a));
 
@@ -330,8 +339,12 @@ struct gcal_worker_ahead *gcal_worker_ahead_start(struct gcal_worker_spawner *sp
     a->n_users = a->n_outside = a->n_adding = n_users;
     pthread_mutex_init(&a->lock, NULL);
     gcal_thread_condition_init(&a->changed);
-    if ((a->builders =
-             gcal_worker_builders_start(spawner, uid, n_workers, limit_s, err))) {
+    a->cache = gcal_worker_spawner_cache(spawner);
+    a->device = gcal_buf_format("%s\n%s\n%s", info->name, info->driver, info->version);
+    if (!a->device)
+        gcal_error_memory(err);
+    else if ((a->builders = gcal_worker_builders_start(spawner, info->uid, n_workers,
+                                                       limit_s, err))) {
         if (pthread_create(&a->thread, NULL, build_all, a) == 0)
             return a;
         gcal_worker_builders_stop(a->builders);
@@ -375,10 +388,11 @@ void gcal_worker_ahead_add(struct gcal_worker_ahead *a, const struct gcal_kernel
     char key[GCAL_HASH_TEXT_SIZE];
     struct program *p;
 
-    if (gcal_kernel_is_transfer(kernel) || !make_key(kernel, key))
+    if (gcal_kernel_is_transfer(kernel) || !make_key(a, kernel, key))
         return;
     pthread_mutex_lock(&a->lock);
     if (!a->stop && !find(a, key) && (p = program_create(kernel, key))) {
+        p->is_known = gcal_worker_cache_get_built(a->cache, key, &p->built);
         *a->end = p;
         a->end = &p->next;
         if (!a->at)
@@ -430,15 +444,15 @@ bool gcal_worker_ahead_wait(struct gcal_worker_ahead *a, const struct gcal_kerne
     struct program *p;
     bool is_built;
 
-    if (gcal_kernel_is_transfer(kernel) || !make_key(kernel, key))
+    if (gcal_kernel_is_transfer(kernel) || !make_key(a, kernel, key))
         return false;
     pthread_mutex_lock(&a->lock);
     p = find(a, key);
     if (p && p->state == QUEUED)
         p->state = NOT_BUILT;
-    while (p && p->state == BUILDING)
+    while (p && p->state == BUILDING && !p->is_known)
         await_change(a, tick);
-    is_built = p && p->state == BUILT;
+    is_built = p && (p->state == BUILT || p->is_known);
     if (is_built)
         *built = p->built;
     pthread_mutex_unlock(&a->lock);
@@ -451,11 +465,13 @@ const struct gcal_kernel *gcal_worker_ahead_next(struct gcal_worker_ahead *a,
     char key[GCAL_HASH_TEXT_SIZE];
     const struct program *p;
 
-    if (gcal_kernel_is_transfer(kernel) || !make_key(kernel, key))
+    if (gcal_kernel_is_transfer(kernel) || !make_key(a, kernel, key))
         return NULL;
     pthread_mutex_lock(&a->lock);
     p = find(a, key);
-    p = p && p->next && p->next->state == BUILT ? p->next : NULL;
+    p = p ? p->next : NULL;
+    if (p && p->state != BUILT && !p->is_known)
+        p = NULL;
     pthread_mutex_unlock(&a->lock);
     return p ? &p->kernel : NULL;
 }

@@ -11,8 +11,10 @@
 #ifndef GCAL_CALIB_WORKER_CACHE_H
 #define GCAL_CALIB_WORKER_CACHE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+struct gcal_built;
 struct gcal_error;
 
 /* Of all binaries, in bytes. */
@@ -39,5 +41,19 @@ int gcal_worker_cache_set_variables(const char *folder, struct gcal_error *err);
  * 'most_bytes', until they have three quarters of it.
  */
 void gcal_worker_cache_trim(const char *folder, uint64_t most_bytes);
+
+/* ---- known.c: beside what drivers keep, what they said of it ---- */
+
+/* Its folder in the cache. */
+#define GCAL_WORKER_CACHE_KNOWN "known"
+
+/* 'key': of the program, its kernel, the device and its driver; 'folder' NULL: nothing is kept.
+ * False: it is not known.
+ */
+bool gcal_worker_cache_get_built(const char *folder, const char *key,
+                                 struct gcal_built *built);
+/* If it cannot be written, it is asked for again. */
+void gcal_worker_cache_put_built(const char *folder, const char *key,
+                                 const struct gcal_built *built);
 
 #endif

@@ -67,6 +67,8 @@ struct gcal_built gcal_worker_get_built(struct gcal_wire *wire);
 bool gcal_worker_tick_wait(int fd, const struct gcal_worker_tick *tick,
                            double deadline_s);
 
+/* The folder in which drivers keep what they have built; NULL: none. */
+const char *gcal_worker_spawner_cache(const struct gcal_worker_spawner *spawner);
 /* Requests of the rank to its spawner; both are limited in time. */
 int gcal_worker_spawner_ask(struct gcal_worker_spawner *spawner,
                             const struct gcal_worker_tick *tick, int *fd, pid_t *pid,

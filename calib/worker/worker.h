@@ -210,14 +210,14 @@ struct gcal_worker_ahead;
 size_t gcal_worker_ahead_workers(const struct gcal_worker_spawner *spawner,
                                  const struct gcal_device_info *info, size_t n_devices);
 
-/* Its workers open 'uid', one of these devices, once each of the 'n_users' has entered; the
+/* Its workers open the device of 'info', one of these, once each of the 'n_users' has entered; the
  * second and further ones only if building takes long: drivers that have kept the programs need
  * one.  They end when all is built and each user has closed, or left.
  */
 struct gcal_worker_ahead *gcal_worker_ahead_start(struct gcal_worker_spawner *spawner,
-                                                  const char *uid, size_t n_workers,
-                                                  size_t n_users, double limit_s,
-                                                  struct gcal_error *err);
+                                                  const struct gcal_device_info *info,
+                                                  size_t n_workers, size_t n_users,
+                                                  double limit_s, struct gcal_error *err);
 /* Frees it, when nobody uses it any more; NULL is allowed. */
 void gcal_worker_ahead_stop(struct gcal_worker_ahead *ahead);
 /* The stages of a user, in this order. */
@@ -241,14 +241,14 @@ void gcal_worker_ahead_add(struct gcal_worker_ahead *ahead,
 double gcal_worker_ahead_finish(struct gcal_worker_ahead *ahead,
                                 const struct gcal_worker_tick *tick, double limit_s);
 /* Waits while the kernel's program is being built: true if it was, with what the driver says
- * of it.  A program whose turn has not come is left to the caller, and so is one that could not
+ * of it; or at once, if that is known from an earlier run.  A program whose turn has not come is left to the caller, and so is one that could not
  * be built.
  */
 bool gcal_worker_ahead_wait(struct gcal_worker_ahead *ahead,
                             const struct gcal_kernel *kernel,
                             const struct gcal_worker_tick *tick,
                             struct gcal_built *built);
-/* The kernel that was added after this one, of another program, if that is built: its source, entry
+/* The kernel that was added after this one, of another program, if that is built or known: its source, entry
  * and options alone, valid until the end; NULL: none.
  */
 const struct gcal_kernel *gcal_worker_ahead_next(struct gcal_worker_ahead *ahead,

@@ -327,7 +327,7 @@ static void start_ahead(struct group *g, struct gcal_worker_ahead **all)
         if (!is_first || !n)
             continue;
         n = n > n_types ? n / n_types : 1;
-        all[i] = gcal_worker_ahead_start(s->spawner, info->uid, n, n_users,
+        all[i] = gcal_worker_ahead_start(s->spawner, info, n, n_users,
                                          s->config->measure.kernel_limit_s, NULL);
         for (size_t k = i; k < g->n; k++)
             if (is_same_type(g->members[i].device, g->members[k].device))

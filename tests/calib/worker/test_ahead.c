@@ -8,6 +8,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/plan/plan.h"
+#include "calib/worker/cache.h"
 #include "calib/worker/worker.h"
 #include "tests/folder.h"
 #include "tests/unit.h"
@@ -69,11 +70,18 @@ static int tear_down(void **state)
     return folder_remove(state);
 }
 
+/* What earlier tests have built is not known. */
+static int forget(void **state)
+{
+    (void)state;
+    return system("rm -rf \"$TMPDIR\"/gpucal-drivers-*/known");
+}
+
 static struct gcal_worker_ahead *start(size_t n_workers, size_t n_users)
 {
     struct gcal_error err = { 0 };
     struct gcal_worker_ahead *ahead =
-        gcal_worker_ahead_start(spawner, device.uid, n_workers, n_users, LIMIT_S, &err);
+        gcal_worker_ahead_start(spawner, &device, n_workers, n_users, LIMIT_S, &err);
 
     if (!ahead)
         fail_msg("%s", err.text);
@@ -163,13 +171,15 @@ static void builds_until_all_have_left(void **state)
 
 static void is_given_up_without_its_device(void **state)
 {
-    struct gcal_error err = { 0 };
-    struct gcal_worker_ahead *ahead =
-        gcal_worker_ahead_start(spawner, "cl:none", 2, 1, LIMIT_S, &err);
     enum gcal_worker_ahead_stage stage = GCAL_WORKER_AHEAD_OUTSIDE;
+    struct gcal_device_info none = device;
+    struct gcal_worker_ahead *ahead;
+    struct gcal_error err = { 0 };
     struct gcal_built built;
 
     (void)state;
+    none.uid = (char *)"cl:none";
+    ahead = gcal_worker_ahead_start(spawner, &none, 2, 1, LIMIT_S, &err);
     assert_non_null(ahead);
     gcal_worker_ahead_advance(ahead, &stage, GCAL_WORKER_AHEAD_ENTERED);
     for (size_t i = 0; i < N; i++)
@@ -187,7 +197,7 @@ static void waits_for_its_users(void **state)
     enum gcal_worker_ahead_stage one = GCAL_WORKER_AHEAD_OUTSIDE, two = one;
     struct gcal_error err = { 0 };
     struct gcal_worker_ahead *ahead =
-        gcal_worker_ahead_start(spawner, device.uid, 2, 2, LIMIT_S, &err);
+        gcal_worker_ahead_start(spawner, &device, 2, 2, LIMIT_S, &err);
     struct gcal_built built;
 
     (void)state;
@@ -247,6 +257,7 @@ static void finishes_what_is_added(void **state)
     leave(ahead);
     gcal_worker_ahead_stop(ahead);
     /* For no time at all: what has not begun is not built any more. */
+    forget(NULL);
     ahead = start(1, 1);
     for (size_t i = 0; i < N; i++)
         gcal_worker_ahead_add(ahead, &kernels[i]);
@@ -263,7 +274,7 @@ static void fixed_sizes_do_not_wait(void **state)
     enum gcal_worker_ahead_stage other = GCAL_WORKER_AHEAD_OUTSIDE;
     struct gcal_error err = { 0 };
     struct gcal_worker_ahead *ahead =
-        gcal_worker_ahead_start(spawner, device.uid, 2, 2, LIMIT_S, &err);
+        gcal_worker_ahead_start(spawner, &device, 2, 2, LIMIT_S, &err);
     struct gcal_plan_device_ops ops =
         gcal_plan_worker_ops_create(spawner, device.uid, LIMIT_S, NULL, &err);
     enum gcal_measurement_status status;
@@ -285,16 +296,71 @@ static void fixed_sizes_do_not_wait(void **state)
     gcal_worker_ahead_stop(ahead);
 }
 
+/* The next run waits for no build, but has it built if it may, as drivers forget, too. */
+static void is_known_from_the_run_before(void **state)
+{
+    struct gcal_worker_ahead *ahead = start(1, 1);
+    struct gcal_built built = { 0 }, again = { 0 };
+    struct gcal_device_info updated = device;
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    gcal_worker_ahead_add(ahead, &kernels[0]);
+    gcal_worker_ahead_finish(ahead, NULL, LIMIT_S);
+    assert_true(gcal_worker_ahead_wait(ahead, &kernels[0], NULL, &built));
+    gcal_worker_ahead_stop(ahead);
+    ahead = gcal_worker_ahead_start(spawner, &device, 1, 2, LIMIT_S, &err);
+    gcal_worker_ahead_add(ahead, &kernels[1]);
+    gcal_worker_ahead_add(ahead, &kernels[0]);
+    assert_non_null(gcal_worker_ahead_next(ahead, &kernels[1]));
+    assert_true(gcal_worker_ahead_wait(ahead, &kernels[0], NULL, &again));
+    assert_memory_equal(&again, &built, sizeof(built));
+    assert_true(!gcal_worker_ahead_wait(ahead, &kernels[1], NULL, &again));
+    gcal_worker_ahead_stop(ahead);
+    updated.driver = (char *)"another";
+    ahead = gcal_worker_ahead_start(spawner, &updated, 1, 2, LIMIT_S, &err);
+    gcal_worker_ahead_add(ahead, &kernels[0]);
+    assert_true(!gcal_worker_ahead_wait(ahead, &kernels[0], NULL, &again));
+    gcal_worker_ahead_stop(ahead);
+}
+
+/* As if it were not there. */
+static void a_damaged_file_is_not_known(void **state)
+{
+    static const char *const damages[] = { "", "registers", "registers 1 private 2 group",
+                                           "registers 1 private 2 group 3 multiple 4",
+                                           "registers 1 private 2 group 0 multiple 0\n" };
+    struct gcal_built built = { .registers = 72, .work_group_size = 1024 };
+    char *path = gcal_buf_format("%s/known/key", folder);
+
+    (void)state;
+    assert_true(!gcal_worker_cache_get_built(folder, "key", &built));
+    gcal_worker_cache_put_built(folder, "key", &built);
+    built = (struct gcal_built){ 0 };
+    assert_true(gcal_worker_cache_get_built(folder, "key", &built));
+    assert_int_equal(built.registers, 72);
+    for (size_t i = 0; i < sizeof(damages) / sizeof(*damages); i++) {
+        FILE *file = fopen(path, "w");
+
+        assert_true(file && fputs(damages[i], file) >= 0 && fclose(file) == 0);
+        if (gcal_worker_cache_get_built(folder, "key", &built))
+            fail_msg("damage %zu", i);
+    }
+    free(path);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(builds_what_is_added),
-        cmocka_unit_test(builds_until_all_have_left),
-        cmocka_unit_test(is_given_up_without_its_device),
-        cmocka_unit_test(waits_for_its_users),
-        cmocka_unit_test(leaves_processors_and_memory),
-        cmocka_unit_test(finishes_what_is_added),
-        cmocka_unit_test(fixed_sizes_do_not_wait),
+        cmocka_unit_test_setup(builds_what_is_added, forget),
+        cmocka_unit_test_setup(builds_until_all_have_left, forget),
+        cmocka_unit_test_setup(is_given_up_without_its_device, forget),
+        cmocka_unit_test_setup(waits_for_its_users, forget),
+        cmocka_unit_test_setup(leaves_processors_and_memory, forget),
+        cmocka_unit_test_setup(finishes_what_is_added, forget),
+        cmocka_unit_test_setup(fixed_sizes_do_not_wait, forget),
+        cmocka_unit_test_setup(is_known_from_the_run_before, forget),
+        cmocka_unit_test_setup(a_damaged_file_is_not_known, forget),
     };
     int status = gcal_worker_dispatch(argc, argv);
 
