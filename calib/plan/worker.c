@@ -32,21 +32,11 @@ struct worker_device {
 static int restart(void *context, struct gcal_error *err)
 {
     struct worker_device *d = context;
-    enum gcal_worker_outcome outcome;
 
-    if (d->worker)
-        gcal_worker_stop(d->worker);
-    if (!(d->worker = gcal_worker_start(d->spawner, d->tick.call ? &d->tick : NULL, err)))
-        return -1;
-    outcome = gcal_worker_open(d->worker, d->uid, d->limit_s, err);
-    if (outcome == GCAL_WORKER_DONE)
-        return 0;
-    if (outcome == GCAL_WORKER_TIMED_OUT)
-        gcal_error_set(err, GCAL_EDEVICE, "opening the device took longer than %g s",
-                       d->limit_s);
     gcal_worker_stop(d->worker);
-    d->worker = NULL;
-    return -1;
+    d->worker = gcal_worker_start_on(d->spawner, d->uid, d->limit_s,
+                                     d->tick.call ? &d->tick : NULL, err);
+    return d->worker ? 0 : -1;
 }
 
 static enum gcal_worker_outcome prepare(void *context, const struct gcal_kernel *kernel,

@@ -85,6 +85,12 @@ enum gcal_worker_outcome gcal_worker_list_devices(struct gcal_worker *worker,
 enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char *uid,
                                           double limit_s, struct gcal_error *err);
 
+/* Both: a worker that has opened the device.  NULL with 'err' (GCAL_EDEVICE). */
+struct gcal_worker *gcal_worker_start_on(struct gcal_worker_spawner *spawner,
+                                         const char *uid, double limit_s,
+                                         const struct gcal_worker_tick *tick,
+                                         struct gcal_error *err);
+
 /* In the calls below, 'status' is GCAL_MEASUREMENT_TIMED_OUT or GCAL_MEASUREMENT_CRASHED
  * if the worker was lost.
  */

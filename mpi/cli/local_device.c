@@ -69,18 +69,16 @@ gcal_local_device_find(const struct gcal_local_devices *d,
     return NULL;
 }
 
-static int measure(struct gcal_worker *worker, const char *uid,
-                   const struct gcal_kernel *kernel, double *time_s, size_t *launches,
-                   struct gcal_error *err)
+static int measure(struct gcal_worker *worker, const struct gcal_kernel *kernel,
+                   double *time_s, size_t *launches, struct gcal_error *err)
 {
     struct gcal_measurement_sample samples[MAX_LAUNCHES];
     double first_s, spread;
     enum gcal_measurement_status status;
 
-    if (as_device_error(gcal_worker_open(worker, uid, LIMIT_S, err), err) < 0 ||
-        as_device_error(
+    if (as_device_error(
             gcal_worker_prepare(worker, kernel, LIMIT_S, &first_s, &status, err), err) <
-            0)
+        0)
         return -1;
     *launches = (size_t)fmin(MAX_LAUNCHES, fmax(3, MEASURE_S / fmax(first_s, 1e-6)));
     if (as_device_error(gcal_worker_measure(worker, kernel, *launches, LIMIT_S, samples,
@@ -94,8 +92,9 @@ int gcal_local_device_measure(struct gcal_local_devices *d, const char *uid,
                               const struct gcal_kernel *kernel, double *time_s,
                               size_t *launches, struct gcal_error *err)
 {
-    struct gcal_worker *worker = gcal_worker_start(d->spawner, NULL, err);
-    int rc = worker ? measure(worker, uid, kernel, time_s, launches, err) : -1;
+    struct gcal_worker *worker =
+        gcal_worker_start_on(d->spawner, uid, LIMIT_S, NULL, err);
+    int rc = worker ? measure(worker, kernel, time_s, launches, err) : -1;
 
     gcal_worker_stop(worker);
     return rc;
@@ -106,10 +105,11 @@ int gcal_local_device_build(struct gcal_local_devices *d, const char *uid,
                             const char *build_options, struct gcal_built *built,
                             struct gcal_error *err)
 {
-    struct gcal_worker *worker = gcal_worker_start(d->spawner, NULL, err);
+    struct gcal_worker *worker =
+        gcal_worker_start_on(d->spawner, uid, LIMIT_S, NULL, err);
     int rc = -1;
 
-    if (worker && as_device_error(gcal_worker_open(worker, uid, LIMIT_S, err), err) == 0)
+    if (worker)
         rc = as_device_error(
             gcal_worker_build(worker, source, entry, build_options, LIMIT_S, built, err),
             err);

@@ -163,8 +163,8 @@ int gcal_learn_points_find(const struct gcal_own_kernel *own, const char *sizes,
     if (!spans || !values)
         gcal_error_memory(err);
     else if (gcal_learn_spans_parse(own, sizes, spans, err) == 0 &&
-             (s.worker = gcal_worker_start(devices->spawner, NULL, err)) &&
-             gcal_worker_open(s.worker, info->uid, LIMIT_S, err) == GCAL_WORKER_DONE)
+             (s.worker =
+                  gcal_worker_start_on(devices->spawner, info->uid, LIMIT_S, NULL, err)))
         rc = find_points(&s, values, points, err);
     gcal_worker_stop(s.worker);
     free(spans);

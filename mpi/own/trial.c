@@ -61,18 +61,18 @@ static int run_in(struct gcal_worker *worker, const struct trial *t, int guard,
                   void **results, struct gcal_error *err)
 {
     enum gcal_measurement_status status;
-    enum gcal_worker_outcome outcome = gcal_worker_open(worker, t->uid, t->limit_s, err);
 
-    if (outcome == GCAL_WORKER_DONE)
-        outcome = gcal_worker_check(worker, t->kernel, SEED, guard, t->limit_s, results,
-                                    &status, err);
-    return explain(t, outcome, err);
+    return explain(t,
+                   gcal_worker_check(worker, t->kernel, SEED, guard, t->limit_s, results,
+                                     &status, err),
+                   err);
 }
 
 /* The results, the caller's to free; NULL with 'err'. */
 static void **run(const struct trial *t, int guard, struct gcal_error *err)
 {
-    struct gcal_worker *worker = gcal_worker_start(t->devices->spawner, NULL, err);
+    struct gcal_worker *worker =
+        gcal_worker_start_on(t->devices->spawner, t->uid, t->limit_s, NULL, err);
     void **results = worker ? results_create(t->kernel, err) : NULL;
 
     if (results && run_in(worker, t, guard, results, err) < 0) {

@@ -86,15 +86,8 @@ struct gcal_built gcal_tune_device_built(const struct gcal_tune_device *d, size_
 static int start_worker(struct gcal_tune_device *d, struct gcal_error *err)
 {
     d->is_warm = false;
-    d->worker = gcal_worker_start(d->spawner, NULL, err);
-    if (d->worker &&
-        gcal_worker_open(d->worker, d->uid, OPEN_LIMIT_S, err) == GCAL_WORKER_DONE)
-        return 0;
-    gcal_worker_stop(d->worker);
-    d->worker = NULL;
-    if (err)
-        err->code = GCAL_EDEVICE;
-    return -1;
+    d->worker = gcal_worker_start_on(d->spawner, d->uid, OPEN_LIMIT_S, NULL, err);
+    return d->worker ? 0 : -1;
 }
 
 static int need_worker(struct gcal_tune_device *d, struct gcal_error *err)

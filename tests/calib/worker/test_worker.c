@@ -72,10 +72,9 @@ static int tear_down(void **state)
 static struct gcal_worker *open_worker(void)
 {
     struct gcal_error err = { 0 };
-    struct gcal_worker *worker = gcal_worker_start(spawner, NULL, &err);
+    struct gcal_worker *worker = gcal_worker_start_on(spawner, uid, 60, NULL, &err);
 
     assert_non_null(worker);
-    assert_int_equal(gcal_worker_open(worker, uid, 60, &err), GCAL_WORKER_DONE);
     return worker;
 }
 
@@ -689,6 +688,18 @@ static void lists_and_opens_beside_a_driver_that_aborts(void **state)
     faulty_stop(&f);
 }
 
+static void says_why_a_device_is_not_open(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    assert_null(gcal_worker_start_on(spawner, "cl:none", 60, NULL, &err));
+    assert_int_equal(err.code, GCAL_EDEVICE);
+    assert_non_null(strstr(err.text, "cl:none"));
+    assert_null(gcal_worker_start_on(spawner, uid, 1e-9, NULL, &err));
+    assert_string_equal(err.text, "opening the device took longer than 1e-09 s");
+}
+
 static void says_why_there_is_no_device(void **state)
 {
     struct faulty empty = faulty_start("TEST_PLATFORM", "alone");
@@ -825,6 +836,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(skips_what_is_too_large_for_a_work_group),
         cmocka_unit_test(refuses_scalars_that_are_none_of_their_type),
         cmocka_unit_test(lists_and_opens_beside_a_driver_that_aborts),
+        cmocka_unit_test(says_why_a_device_is_not_open),
         cmocka_unit_test(says_why_there_is_no_device),
         cmocka_unit_test(tells_alike_devices_of_a_platform_apart),
         cmocka_unit_test(asks_the_cuda_driver_for_what_opencl_lacks),
