@@ -50,8 +50,12 @@ struct gcal_display_size gcal_display_size(int fd)
     struct gcal_display_size found = { 80, 24 };
     struct winsize size;
 
-    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row)
-        found = (struct gcal_display_size){ size.ws_col, size.ws_row };
+    if (ioctl(fd, TIOCGWINSZ, &size) < 0)
+        return found;
+    if (size.ws_col)
+        found.columns = size.ws_col;
+    if (size.ws_row)
+        found.rows = size.ws_row;
     return found;
 }
 

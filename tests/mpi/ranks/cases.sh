@@ -372,15 +372,25 @@ case_bad_configuration() {
 
 # Bars are one line each, however narrow the terminal is; a dumb one gets lines.
 case_terminals() {
-    local escape
+    local escape before key
     escape=$(printf '\033')
-    mkdir store
     for columns in 80 50; do
         script -qec "stty cols $columns rows 24; TERM=xterm '$gpucal' --config '$data/small.yaml' --store store" out \
             < /dev/null > /dev/null
         tr '\r' '\n' < out | sed "s/$escape\[[0-9]*[A-Z]//g" | grep -E ' \[[#.]{24}\]' > bars || fail "no bars"
         [ "$(wc -L < bars)" -lt "$columns" ] || fail "a bar is wrapped at $columns: $(cat bars)"
     done
+    # The line of a search, too.
+    for key in uid type; do
+        before=$(sed -n "s/^[- ] $key: //p" "$data/general/cpu.yaml" | head -n 1)
+        echo "s|$before|$("$gpucal" devices --json | jq -r ".[0].$key")|"
+    done > edit
+    sed -f edit "$data/general/cpu.yaml" > here.yaml
+    cp "$data"/../../docs/examples/tune/product.* .
+    script -qec "stty cols 40; TERM=xterm '$gpucal' tune product.cl --space product.yaml --params here.yaml \
+        --at n=256 --measure 4" out < /dev/null > /dev/null
+    tr '\r' '\n' < out | sed "s/$escape\[[0-9]*[A-Z]//g" | grep -E '^[0-9]+ of 22 timed' > bars || fail "no line of a search"
+    [ "$(wc -L < bars)" -lt 40 ] || fail "the line of a search is wrapped: $(cat bars)"
     script -qec "TERM=dumb '$gpucal' --config '$data/small.yaml' --store store" out < /dev/null > /dev/null
     if grep -q "$escape" out; then fail "escape sequences for a dumb terminal"; fi
     grep -q ': measuring, 0 of ' out || fail "no lines on a dumb terminal"
