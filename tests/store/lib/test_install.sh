@@ -78,6 +78,29 @@ check_header gpucal.h
 check_header gpucal_count.h
 check_header gpucal_opencl.h
 
+# ---- the examples of the manual ----
+
+# The first program of a page: it compiles, and ends with a message, as its store is not there.
+manual_example() { # PAGE
+    sed -n '/^\.SH EXAMPLE/,/^\.fi/p' "$(dirname "$0")/../../../docs/$1" | sed '1,/^\.nf/d; /^\.fi/d; s/\\e/\\/g'
+}
+{
+    printf '#include <gpucal.h>\n#include <stdio.h>\nint main(void)\n{\n'
+    manual_example libgpucal.3
+    printf 'gpucal_model_close(model);\ngpucal_profile_close(profile);\ngpucal_device_close(device);\n'
+    printf 'gpucal_store_close(store);\nreturn 0;\n}\n'
+} >"$temp/page.c"
+quiet "$cc" -std=c99 -Wall -Wextra -Werror "$temp/page.c" -I"$prefix/include" -L"$LD_LIBRARY_PATH" -lgpucal -o "$temp/page"
+"$temp/page" 2>"$temp/log" || fail "the example of libgpucal(3) ended with $?"
+grep -q '^store /shared/gpucal: No such file' "$temp/log" || fail "the example of libgpucal(3): $(cat "$temp/log")"
+{
+    printf '#include <gpucal_count.h>\nstruct gpucal_profile *count(struct gpucal_device *device);\n'
+    printf 'struct gpucal_profile *count(struct gpucal_device *device)\n{\nstruct gpucal_error err;\n'
+    manual_example libgpucal-count.3
+    printf 'return profile;\n}\n'
+} >"$temp/page.c"
+quiet "$cc" -std=c99 -Wall -Wextra -Werror -fsyntax-only "$temp/page.c" -I"$prefix/include"
+
 # ---- the examples ----
 
 build_example() { # NAME, with pkg-config and with CMake
