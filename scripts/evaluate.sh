@@ -28,6 +28,8 @@ die() {
 
 # shellcheck source=scripts/device.sh
 . "$top/scripts/device.sh"
+# shellcheck source=scripts/measure-draw.sh
+. "$top/scripts/measure-draw.sh"
 
 # Sizes are none of those that calibrations measure: small launches, multiples of whole cache
 # lines and others.
@@ -154,30 +156,8 @@ draw_tables() {
         "$out/general.txt" 2> /dev/null
 }
 
-draw() {
-    local figures
-    command -v gnuplot > /dev/null || die "gnuplot not found (package gnuplot-nox)"
-    [ -s "$out/device" ] || die "$out has no measurements: run 'evaluate.sh measure' first"
-    kind=$(cat "$out/kind")
-    mkdir -p "$out/plots"
-    draw_tables > "$out/tables.md"
+draw_figures() {
     each_group figure
-    figures=("$out"/plots/*.svg)
-    echo "$out/tables.md and ${#figures[@]} figures in $out/plots"
-    [ ${#failed[@]} = 0 ] || die "not drawn: ${failed[*]}"
-}
-
-main() {
-    local what=both failed=() wanted=() out device kind
-    case ${1:-} in
-    measure | draw) what=$1 && shift ;;
-    -h | --help | '') sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 0 ;;
-    esac
-    [ -n "${1:-}" ] || die "$what: no folder given (see --help)"
-    mkdir -p "$1" && out=$(cd "$1" && pwd) || exit 1
-    wanted=("${@:2}")
-    [ "$what" = draw ] || measure
-    [ "$what" = measure ] || draw
 }
 
 main "$@"

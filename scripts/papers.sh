@@ -25,6 +25,8 @@ die() {
 
 # shellcheck source=scripts/device.sh
 . "$top/scripts/device.sh"
+# shellcheck source=scripts/measure-draw.sh
+. "$top/scripts/measure-draw.sh"
 
 # ---- measuring ----
 
@@ -151,6 +153,7 @@ measure() {
     [ -x "$gpucal" ] || die "$gpucal not found: run scripts/build.sh, or set BUILD to the build folder"
     find_device
     echo "$device" > "$out/device"
+    echo "$kind" > "$out/kind"
     echo "measuring $device, a $kind, in $out"
     measure_all
     echo "measured in $SECONDS s"
@@ -272,31 +275,6 @@ draw_figures() {
             histogram x=bins per=n scale=4e-9 by=items "match_all=version:$version"
         figure=$((figure + 1))
     done
-}
-
-draw() {
-    local figures
-    command -v gnuplot > /dev/null || die "gnuplot not found (package gnuplot-nox)"
-    [ -s "$out/device" ] || die "$out has no measurements: run 'papers.sh measure' first"
-    mkdir -p "$out/plots"
-    draw_tables > "$out/tables.md"
-    draw_figures
-    figures=("$out"/plots/*.svg)
-    echo "$out/tables.md and ${#figures[@]} figures in $out/plots"
-    [ ${#failed[@]} = 0 ] || die "not drawn: ${failed[*]}"
-}
-
-main() {
-    local what=both wanted=() failed=() out device kind
-    case ${1:-} in
-    measure | draw) what=$1 && shift ;;
-    -h | --help | '') sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 0 ;;
-    esac
-    [ -n "${1:-}" ] || die "$what: no folder given (see --help)"
-    mkdir -p "$1" && out=$(cd "$1" && pwd) || exit 1
-    wanted=("${@:2}")
-    [ "$what" = draw ] || measure
-    [ "$what" = measure ] || draw
 }
 
 main "$@"
