@@ -50,14 +50,19 @@ double gcal_device_busy(const struct gcal_device *cl);
 
 /* The functions below return 0, or -1 with 'err' and the measurement's 'status'. */
 
-/* Builds, sets the arguments, runs twice; 'time_s' is of the second run.  'built' has
- * zeros for a transfer alone; NULL: the driver is not asked.  Of 'next', if not NULL, source, entry
- * and options: it is built at the same time.
+struct gcal_device_prepared {
+    double time_s;           /* of the second run */
+    double build_s;          /* of the program, whenever that was; 0: a transfer alone */
+    struct gcal_built built; /* zeros: a transfer alone, or not asked for */
+};
+
+/* Builds, sets the arguments, runs twice.  Of 'next', if not NULL, source, entry and options: it is
+ * built at the same time.
  */
 int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *job,
-                        const struct gcal_device_job *next, double *time_s,
-                        struct gcal_built *built, enum gcal_measurement_status *status,
-                        struct gcal_error *err);
+                        const struct gcal_device_job *next, bool asks_built,
+                        struct gcal_device_prepared *prepared,
+                        enum gcal_measurement_status *status, struct gcal_error *err);
 int gcal_device_measure(struct gcal_device *cl, const struct gcal_device_job *job,
                         size_t n, struct gcal_measurement_sample *samples,
                         enum gcal_measurement_status *status, struct gcal_error *err);

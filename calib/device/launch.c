@@ -180,9 +180,9 @@ int gcal_device_bind_pool(struct gcal_device *cl, const struct gcal_device_job *
 /* ---- running ---- */
 
 int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *job,
-                        const struct gcal_device_job *next, double *time_s,
-                        struct gcal_built *built, enum gcal_measurement_status *status,
-                        struct gcal_error *err)
+                        const struct gcal_device_job *next, bool asks_built,
+                        struct gcal_device_prepared *prepared,
+                        enum gcal_measurement_status *status, struct gcal_error *err)
 {
     struct gcal_device_bound_job bound;
     struct gcal_measurement_sample sample = { 0 };
@@ -198,9 +198,12 @@ int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *jo
     rc = gcal_device_run(cl, job, &bound, NULL, status, err);
     if (rc == 0)
         rc = gcal_device_run(cl, job, &bound, &sample, status, err);
-    *time_s = sample.time_s;
-    if (rc == 0 && bound.kernel && built)
-        *built = gcal_device_ask_built(cl, bound.program, bound.kernel, job->entry);
+    *prepared = (struct gcal_device_prepared){
+        .time_s = sample.time_s, .build_s = bound.program ? bound.program->build_s : 0
+    };
+    if (rc == 0 && bound.kernel && asks_built)
+        prepared->built =
+            gcal_device_ask_built(cl, bound.program, bound.kernel, job->entry);
     gcal_device_unbind(&bound);
     return rc;
 }

@@ -13,6 +13,9 @@
  */
 #define LEAST_PROGRAMS 8
 
+/* A driver loads a program that it has kept in less. */
+#define LOADING_S 0.05
+
 /* Share of a CPU's budget in which kernels are built before any is launched. */
 #define BUILDING_SHARE 0.5
 
@@ -46,6 +49,7 @@ static enum gcal_worker_outcome prepare(void *context, const struct gcal_kernel 
 {
     struct worker_device *d = context;
     const struct gcal_kernel *next = NULL;
+    enum gcal_worker_outcome outcome;
     struct gcal_built built;
     bool is_built;
 
@@ -55,8 +59,12 @@ static enum gcal_worker_outcome prepare(void *context, const struct gcal_kernel 
     is_built = d->ahead && gcal_worker_ahead_wait(d->ahead, kernel, &d->tick, &built);
     if (d->loads_ahead)
         next = gcal_worker_ahead_next(d->ahead, kernel);
-    return gcal_worker_prepare_built(d->worker, kernel, is_built ? &built : NULL, next,
-                                     limit_s, first_s, status, err);
+    outcome = gcal_worker_prepare_built(d->worker, kernel, is_built ? &built : NULL, next,
+                                        limit_s, first_s, status, err);
+    if (is_built && outcome == GCAL_WORKER_DONE &&
+        gcal_worker_build_s(d->worker) > LOADING_S)
+        gcal_worker_ahead_doubt(d->ahead);
+    return outcome;
 }
 
 static void announce(void *context, const struct gcal_kernel *kernel)

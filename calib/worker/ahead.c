@@ -26,13 +26,14 @@
 /* To open the device once more takes about so long. */
 #define OPENING_S 0.5
 
-enum state { QUEUED, BUILDING, BUILT, NOT_BUILT };
+/* KNOWN: of an earlier run, of which the driver is expected to have kept the program. */
+enum state { KNOWN, QUEUED, BUILDING, BUILT, NOT_BUILT };
 
 struct program {
     char key[GCAL_HASH_TEXT_SIZE];
     struct gcal_kernel kernel; /* source, entry and options alone, owned */
     enum state state;
-    bool is_known; /* 'built', before it is built again in this run */
+    bool is_known; /* 'built', of an earlier run */
     struct gcal_built built;
     struct program *next;
 };
@@ -221,13 +222,23 @@ static void collect(struct gcal_worker_ahead *a)
     }
 }
 
+static bool is_any(const struct gcal_worker_ahead *a, enum state state)
+{
+    const struct program *p = a->first;
+
+    while (p && p->state != state)
+        p = p->next;
+    return p;
+}
+
 /* Waits for something to build.  False at the end: nobody needs, or will add, any more. */
 static bool await_work(struct gcal_worker_ahead *a)
 {
     bool goes_on;
 
     pthread_mutex_lock(&a->lock);
-    while (!a->stop && a->n_users && (a->n_outside || (a->n_adding && !next_queued(a))))
+    while (!a->stop && a->n_users &&
+           (a->n_outside || (!next_queued(a) && (a->n_adding || is_any(a, KNOWN)))))
         pthread_cond_wait(&a->changed, &a->lock);
     goes_on = !a->stop && a->n_users && next_queued(a);
     pthread_mutex_unlock(&a->lock);
@@ -237,17 +248,19 @@ static bool await_work(struct gcal_worker_ahead *a)
 /* What is queued is not built any more. */
 static void give_up(struct gcal_worker_ahead *a)
 {
-    size_t n = 0, n_built = 0;
+    size_t n = 0, n_built = 0, n_known = 0;
 
     pthread_mutex_lock(&a->lock);
     for (struct program *p = a->first; p; p = p->next, n++) {
-        if (p->state != BUILT)
+        if (p->state != BUILT && p->state != KNOWN)
             p->state = NOT_BUILT;
         n_built += p->state == BUILT;
+        n_known += p->is_known;
     }
     if (!a->stop)
-        gcal_log(GCAL_LOG_INFO, "%zu of %zu programs were built ahead, by %zu worker%s",
-                 n_built, n, a->n_workers, a->n_workers == 1 ? "" : "s");
+        gcal_log(GCAL_LOG_INFO,
+                 "%zu of %zu programs were built ahead, by %zu worker%s; %zu were known",
+                 n_built, n, a->n_workers, a->n_workers == 1 ? "" : "s", n_known);
     a->stop = true;
     pthread_cond_broadcast(&a->changed);
     pthread_mutex_unlock(&a->lock);
@@ -393,6 +406,7 @@ void gcal_worker_ahead_add(struct gcal_worker_ahead *a, const struct gcal_kernel
     pthread_mutex_lock(&a->lock);
     if (!a->stop && !find(a, key) && (p = program_create(kernel, key))) {
         p->is_known = gcal_worker_cache_get_built(a->cache, key, &p->built);
+        p->state = p->is_known ? KNOWN : QUEUED;
         *a->end = p;
         a->end = &p->next;
         if (!a->at)
@@ -410,15 +424,6 @@ static void await_change(struct gcal_worker_ahead *a, const struct gcal_worker_t
     pthread_mutex_unlock(&a->lock);
     tick->call(tick->context);
     pthread_mutex_lock(&a->lock);
-}
-
-static bool is_any(const struct gcal_worker_ahead *a, enum state state)
-{
-    const struct program *p = a->first;
-
-    while (p && p->state != state)
-        p = p->next;
-    return p;
 }
 
 double gcal_worker_ahead_finish(struct gcal_worker_ahead *a,
@@ -469,9 +474,19 @@ const struct gcal_kernel *gcal_worker_ahead_next(struct gcal_worker_ahead *a,
         return NULL;
     pthread_mutex_lock(&a->lock);
     p = find(a, key);
-    p = p ? p->next : NULL;
-    if (p && p->state != BUILT && !p->is_known)
-        p = NULL;
+    p = p && p->next && (p->next->state == BUILT || p->next->state == KNOWN) ? p->next
+                                                                             : NULL;
     pthread_mutex_unlock(&a->lock);
     return p ? &p->kernel : NULL;
+}
+
+void gcal_worker_ahead_doubt(struct gcal_worker_ahead *a)
+{
+    pthread_mutex_lock(&a->lock);
+    for (struct program *p = a->first; p && !a->stop; p = p->next)
+        if (p->state == KNOWN)
+            p->state = QUEUED;
+    a->at = a->first;
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
 }

@@ -23,6 +23,7 @@ struct gcal_worker {
     int fd;
     pid_t pid;
     struct gcal_built built; /* the kernel prepared last */
+    double build_s;          /* of its program */
 };
 
 struct gcal_worker *gcal_worker_start(struct gcal_worker_spawner *spawner,
@@ -443,6 +444,11 @@ struct gcal_built gcal_worker_built(const struct gcal_worker *worker)
     return worker->built;
 }
 
+double gcal_worker_build_s(const struct gcal_worker *worker)
+{
+    return worker->build_s;
+}
+
 void gcal_worker_put_build(struct gcal_buf *question, const char *source,
                            const char *entry, const char *build_options)
 {
@@ -498,6 +504,7 @@ gcal_worker_prepare_built(struct gcal_worker *worker, const struct gcal_kernel *
         return outcome;
     wire = gcal_wire_open(answer.data, answer.size);
     *first_s = gcal_wire_get_f64(&wire);
+    worker->build_s = gcal_wire_get_f64(&wire);
     worker->built = gcal_worker_get_built(&wire);
     if (built)
         worker->built = *built;

@@ -87,8 +87,7 @@ static int answer_build(struct state *state, struct gcal_wire *wire, struct repl
 static int answer_prepare(struct state *state, struct gcal_wire *wire, struct reply *r)
 {
     struct gcal_device_job job, next = { 0 };
-    struct gcal_built built = { 0 };
-    double time_s = 0;
+    struct gcal_device_prepared prepared = { 0 };
     bool asks, has_next;
     int rc;
 
@@ -98,10 +97,11 @@ static int answer_prepare(struct state *state, struct gcal_wire *wire, struct re
     has_next = gcal_wire_get_u32(wire);
     rc = has_next ? get_program(wire, &next, &r->err) : 0;
     if (rc == 0)
-        rc = gcal_device_prepare(state->cl, &job, has_next ? &next : NULL, &time_s,
-                                 asks ? &built : NULL, &r->status, &r->err);
-    gcal_wire_put_f64(&r->payload, time_s);
-    put_built(&r->payload, &built);
+        rc = gcal_device_prepare(state->cl, &job, has_next ? &next : NULL, asks,
+                                 &prepared, &r->status, &r->err);
+    gcal_wire_put_f64(&r->payload, prepared.time_s);
+    gcal_wire_put_f64(&r->payload, prepared.build_s);
+    put_built(&r->payload, &prepared.built);
     gcal_device_job_clear(&job);
     gcal_device_job_clear(&next);
     return rc;

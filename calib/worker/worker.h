@@ -124,6 +124,8 @@ double gcal_worker_busy(struct gcal_worker *worker, double limit_s);
 
 /* What the driver says of the kernel that was prepared last. */
 struct gcal_built gcal_worker_built(const struct gcal_worker *worker);
+/* How long its program took to build, or to load, in seconds; 0: it has none. */
+double gcal_worker_build_s(const struct gcal_worker *worker);
 
 /* Builds a kernel alone, and fills 'built'.  REFUSED with the build log in 'err'. */
 enum gcal_worker_outcome gcal_worker_build(struct gcal_worker *worker, const char *source,
@@ -259,5 +261,7 @@ bool gcal_worker_ahead_wait(struct gcal_worker_ahead *ahead,
  */
 const struct gcal_kernel *gcal_worker_ahead_next(struct gcal_worker_ahead *ahead,
                                                  const struct gcal_kernel *kernel);
+/* The driver has not kept what an earlier run built: it is built again, ahead. */
+void gcal_worker_ahead_doubt(struct gcal_worker_ahead *ahead);
 
 #endif

@@ -296,7 +296,7 @@ static void fixed_sizes_do_not_wait(void **state)
     gcal_worker_ahead_stop(ahead);
 }
 
-/* The next run waits for no build, but has it built if it may, as drivers forget, too. */
+/* The next run waits for no build, and needs no worker for it, unless the driver has forgotten it. */
 static void is_known_from_the_run_before(void **state)
 {
     struct gcal_worker_ahead *ahead = start(1, 1);
@@ -316,6 +316,15 @@ static void is_known_from_the_run_before(void **state)
     assert_true(gcal_worker_ahead_wait(ahead, &kernels[0], NULL, &again));
     assert_memory_equal(&again, &built, sizeof(built));
     assert_true(!gcal_worker_ahead_wait(ahead, &kernels[1], NULL, &again));
+    gcal_worker_ahead_stop(ahead);
+    ahead = start(1, 1);
+    gcal_worker_ahead_add(ahead, &kernels[0]);
+    assert_true(gcal_worker_ahead_finish(ahead, NULL, LIMIT_S) < 0.1);
+    assert_int_equal(count_workers(), 0);
+    gcal_worker_ahead_doubt(ahead);
+    gcal_worker_ahead_finish(ahead, NULL, LIMIT_S);
+    assert_int_equal(count_workers(), 1);
+    leave(ahead);
     gcal_worker_ahead_stop(ahead);
     updated.driver = (char *)"another";
     ahead = gcal_worker_ahead_start(spawner, &updated, 1, 2, LIMIT_S, &err);

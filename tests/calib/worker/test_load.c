@@ -67,10 +67,10 @@ static struct gcal_device_job make_job(const char *options,
 static int prepare(const struct gcal_device_job *job, const struct gcal_device_job *next,
                    struct gcal_error *err)
 {
+    struct gcal_device_prepared prepared;
     enum gcal_measurement_status status;
-    double time_s;
 
-    return gcal_device_prepare(device, job, next, &time_s, NULL, &status, err);
+    return gcal_device_prepare(device, job, next, false, &prepared, &status, err);
 }
 
 static size_t count_programs(void)
