@@ -261,21 +261,24 @@ int gcal_root_assign(struct gcal_root *root, struct gcal_error *err)
     return gcal_root_counting_start(root, err);
 }
 
-/* Messages on their way, each with all profiles, are few: they are the root's memory. */
+/* Messages on their way, each with all profiles, are few: they are the root's memory.  Those to ranks
+ * that died stay, and after the limit do not count: each would hold up all that follow.
+ */
 #define AT_ONCE      8
 #define SEND_LIMIT_S 1.0
 
 int gcal_root_send_assignments(struct gcal_root *root, struct gcal_error *err)
 {
-    size_t n_sent = 0;
+    size_t n_stuck = 0, n_unsent;
 
     for (size_t i = 0; i < root->n_peers; i++) {
         if (root->peers[i].state != GCAL_ROOT_PEER_WORKING)
             continue;
         if (send_assignment(root, i, err) < 0)
             return -1;
-        if (++n_sent % AT_ONCE == 0)
-            gcal_comm_flush(root->comm, SEND_LIMIT_S);
+        n_unsent = gcal_comm_flush(root->comm, n_stuck + AT_ONCE - 1, SEND_LIMIT_S);
+        if (n_unsent >= n_stuck + AT_ONCE || n_unsent < n_stuck)
+            n_stuck = n_unsent;
     }
     return 0;
 }

@@ -49,8 +49,8 @@ int gcal_comm_send(struct gcal_comm *comm, int to, int tag,
 int gcal_comm_receive(struct gcal_comm *comm, bool as_root,
                       struct gcal_comm_message *message, struct gcal_error *err);
 
-/* Waits at most 'limit_s' seconds for all messages to be sent; true if they are. */
-bool gcal_comm_flush(struct gcal_comm *comm, double limit_s);
+/* Waits at most 'limit_s' seconds until no more than 'n_left' messages are unsent; how many are. */
+size_t gcal_comm_flush(struct gcal_comm *comm, size_t n_left, double limit_s);
 
 /* Discards messages to and from a lost rank, as gcal_comm_note_lost(). */
 void gcal_comm_drop(struct gcal_comm *comm, int rank);

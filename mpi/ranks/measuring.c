@@ -30,6 +30,7 @@ struct member {
     struct gcal_worker_ahead *ahead; /* of the devices of its type; NULL: none */
     struct gcal_plan_use use;
     size_t n_good; /* kernels that were measured */
+    struct gcal_measuring_pace pace; /* of reports of progress */
     struct gcal_thread *thread;
 };
 
@@ -91,17 +92,30 @@ static int sink_lost(void *context, const char *node, int rank, const char *reas
     return put_lost(context, GCAL_RANKS_TAG_LOST, node, rank, reason, err);
 }
 
+bool gcal_measuring_is_due(struct gcal_measuring_pace *pace, const char *phase,
+                           double now_s)
+{
+    if (pace->phase && strcmp(pace->phase, phase) == 0 &&
+        now_s < pace->last_s + GCAL_MEASURING_PROGRESS_EVERY_S)
+        return false;
+    *pace = (struct gcal_measuring_pace){ .phase = phase, .last_s = now_s };
+    return true;
+}
+
 static void report_progress(void *context, const struct gcal_plan_progress *p)
 {
+    struct member *m = context;
     struct gcal_buf buf = { 0 };
 
+    if (!gcal_measuring_is_due(&m->pace, p->phase, gcal_clock_now_s()))
+        return;
     gcal_wire_put_text(&buf, p->device_name);
     gcal_wire_put_text(&buf, p->phase);
     gcal_wire_put_u64(&buf, p->kernels_done);
     gcal_wire_put_u64(&buf, p->kernels_total);
     gcal_wire_put_f64(&buf, p->elapsed_s);
     gcal_wire_put_f64(&buf, p->left_s);
-    gcal_outbox_put(outbox_of(context), GCAL_RANKS_TAG_PROGRESS, &buf, NULL);
+    gcal_outbox_put(outbox_of(m), GCAL_RANKS_TAG_PROGRESS, &buf, NULL);
 }
 
 static void report_selection(void *context, const struct gcal_plan_selection *selection)

@@ -56,4 +56,19 @@ int gcal_measuring_run(const struct gcal_measuring_setup *setup,
                        struct gcal_measuring_device *devices, size_t n,
                        const struct gcal_worker_tick *tick, struct gcal_error *err);
 
+/* Progress is reported so often, and at once with a new phase: a plan does with each visit of a
+ * kernel, tens of times a second, and rank 0 would take hardly anything else of hundreds of ranks.
+ */
+#define GCAL_MEASURING_PROGRESS_EVERY_S 1.0
+
+/* Of one device; all 0: nothing was reported yet. */
+struct gcal_measuring_pace {
+    const char *phase; /* of the last report; lives as long as the program */
+    double last_s;
+};
+
+/* Whether progress is to be reported now, which is noted. */
+bool gcal_measuring_is_due(struct gcal_measuring_pace *pace, const char *phase,
+                           double now_s);
+
 #endif

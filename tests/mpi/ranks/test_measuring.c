@@ -39,6 +39,19 @@ static void cpus_are_measured_last_and_alone(void **state)
         gcal_measuring_device_clear(&devices[i]);
 }
 
+static void progress_is_reported_now_and_then(void **state)
+{
+    struct gcal_measuring_pace pace = { 0 };
+    int n = 0;
+
+    (void)state;
+    for (int i = 0; i < 100; i++) /* three seconds */
+        n += gcal_measuring_is_due(&pace, "measuring", 77 + 0.03 * i);
+    assert_int_equal(n, 3);
+    assert_true(gcal_measuring_is_due(&pace, "warming up", 80.01));
+    assert_true(!gcal_measuring_is_due(&pace, "warming up", 80.02));
+}
+
 /* ---- the outbox ---- */
 
 enum { N_THREADS = 4, N_MESSAGES = 500 };
@@ -121,6 +134,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpus_are_measured_last_and_alone),
+        cmocka_unit_test(progress_is_reported_now_and_then),
         cmocka_unit_test_setup_teardown(messages_of_a_thread_stay_in_order, open_outbox,
                                         close_outbox),
         cmocka_unit_test_setup_teardown(nobody_gets_messages_once_it_is_closed,
