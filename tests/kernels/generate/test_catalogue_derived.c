@@ -89,7 +89,7 @@ static void each_load_has_a_derived_kernel(void **state)
                    "one_loads: no global load for keep:w; the loads are x, index");
     expect_refused(c, GCAL_MATCH_SUPERSET, "red_loads", "keep:x++v", "all, each, or");
     expect_refused(c, GCAL_MATCH_SUPERSET, "red_loads", "accumulators:17", "1 to 16");
-    expect_refused(c, GCAL_MATCH_SUPERSET, "red_onchip", NULL, "'red_loads'");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red_onchip", NULL, "the tag 'red_onchip'");
     gcal_catalogue_close(c);
 }
 
