@@ -29,7 +29,7 @@ struct member {
     struct gcal_measuring_device *device;
     struct gcal_worker_ahead *ahead; /* of the devices of its type; NULL: none */
     struct gcal_plan_use use;
-    size_t n_good; /* kernels that were measured */
+    size_t n_good;                   /* kernels that were measured */
     struct gcal_measuring_pace pace; /* of reports of progress */
     struct gcal_thread *thread;
 };
