@@ -7,6 +7,16 @@
 
 enum { MAX_LETTERS = 64, LEAST_BEGINNING = 2 };
 
+/* Whether a longer word begins as 'word' does, but for a quarter of its letters. */
+static int begins_alike(const char *word, size_t length, const char *longer)
+{
+    size_t common = 0;
+
+    while (word[common] && word[common] == longer[common])
+        common++;
+    return common >= LEAST_BEGINNING && 4 * common >= 3 * length;
+}
+
 static int least(int a, int b)
 {
     return a < b ? a : b;
@@ -60,7 +70,7 @@ const char *gcal_similar(const char *word, const char *const *known)
             best = *known;
             fewest = d;
         }
-        if (!longer && length >= LEAST_BEGINNING && strncmp(*known, word, length) == 0)
+        if (!longer && begins_alike(word, length, *known))
             longer = *known;
     }
     return best ? best : longer;

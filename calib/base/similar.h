@@ -3,7 +3,7 @@
 #define GCAL_CALIB_BASE_SIMILAR_H
 
 /* The word of 'known' (NULL-ended) that is most similar to 'word': itself, one with few letters
- * exchanged, or one that begins with it; NULL: none is similar.
+ * exchanged, or one that begins alike; NULL: none is similar.
  */
 const char *gcal_similar(const char *word, const char *const *known);
 

@@ -15,10 +15,10 @@ static const char *const known[] = { "show", "store", "predict", "calibrate",
 static void typing_errors_are_similar(void **state)
 {
     static const char *const pairs[][2] = {
-        { "show", "show" },      { "shwo", "show" },       { "sho", "show" },
-        { "predct", "predict" }, { "preditc", "predict" }, { "prediction", "predict" },
-        { "helpp", "help" },     { "fitt", "fit" },        { "calib", "calibrate" },
-        { "st", "store" },
+        { "show", "show" },      { "shwo", "show" },        { "sho", "show" },
+        { "predct", "predict" }, { "preditc", "predict" },  { "prediction", "predict" },
+        { "helpp", "help" },     { "fitt", "fit" },         { "calib", "calibrate" },
+        { "st", "store" },       { "calibs", "calibrate" },
     };
 
     (void)state;

@@ -690,7 +690,7 @@ case_count_estimates() {
     expect_line 'sub-group'
     run "$gpucal" count mm.cl --local 16,16 --global n,n --sub-group 32 --at m=3
     expect_status 1
-    expect_line "'m' is not a size or an argument of kernel 'mm'"
+    expect_line "'m' is not a size or an argument of kernel 'mm'; there are: n, a, b, c$"
     run "$gpucal" count mm.cl --local 16,16 --global n,n --sub-group 32 --at n=500
     expect_status 1
     expect_line "'n % 16 = 0' does not hold"
