@@ -300,6 +300,8 @@ int gcal_catalogue_space_tags(const struct gcal_catalogue *catalogue, size_t n_t
 
 /* ---- errors ---- */
 
+enum { MAX_LISTED = 16 }; /* more would not be read */
+
 /* A list of words that grows, NULL-ended; borrowed texts. */
 struct words {
     size_t n, capacity;
@@ -355,6 +357,7 @@ static int argument_error(const struct gcal_catalogue *catalogue,
                           const char *argument, struct gcal_error *err)
 {
     struct words known = { 0 };
+    struct gcal_buf names = { 0 };
 
     for (size_t i = 0; i < catalogue->n_generators; i++) {
         const struct gcal_generator *g = catalogue->generators[i];
@@ -366,9 +369,13 @@ static int argument_error(const struct gcal_catalogue *catalogue,
                 return -1;
             }
     }
+    for (size_t i = 0; i < known.n && known.n <= MAX_LISTED; i++)
+        gcal_buf_printf(&names, "%s%s", i ? ", " : "; there are: ", known.list[i]);
     gcal_error_set(err, GCAL_EINPUT,
-                   "none of the kernels that the tags pick has an argument '%s'%s",
-                   argument, gcal_similar_hint(argument, known.list).text);
+                   "none of the kernels that the tags pick has an argument '%s'%s%s",
+                   argument, gcal_similar_hint(argument, known.list).text,
+                   names.data ? names.data : "");
+    gcal_buf_free(&names);
     free(known.list);
     return -1;
 }

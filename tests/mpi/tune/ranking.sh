@@ -78,7 +78,7 @@ expect 'R:4 M:1000000"'
 
 refuse "'increment' has several sizes: give each size, as in --at M=" increment
 refuse "expected one value of each size, found 2 combinations" increment N:64,128 --at M=1000,2000
-refuse "has an argument 'm'" increment N:64,128 --at m=1000
+refuse "has an argument 'm'; there are: .*N" increment N:64,128 --at m=1000
 refuse "NVIDIA H200 can run none of the 1 configurations: 1 need more local memory" \
     blur N:1024 F:32 in_local:1 out_local:0 R:4 --at M=4096
 refuse "'no_such': no model of this name|no model 'no_such'|no_such" increment N:64,128 --at M=4096 --model no_such
