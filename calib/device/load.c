@@ -19,20 +19,20 @@ struct gcal_device_load {
 /* A driver loads a program when its first kernel is made, or before. */
 static void *load(void *context)
 {
-    struct gcal_device_load *load = context;
+    struct gcal_device_load *o = context;
     cl_kernel kernel = NULL;
 
-    if ((load->program = gcal_device_program_build(load->cl, &load->job, NULL)))
-        kernel = clCreateKernel(load->program->program, load->job.entry, NULL);
+    if ((o->program = gcal_device_program_build(o->cl, &o->job, NULL)))
+        kernel = clCreateKernel(o->program->program, o->job.entry, NULL);
     if (kernel)
         clReleaseKernel(kernel);
     return NULL;
 }
 
-static void load_free(struct gcal_device_load *load)
+static void load_free(struct gcal_device_load *o)
 {
-    gcal_device_job_clear(&load->job);
-    free(load);
+    gcal_device_job_clear(&o->job);
+    free(o);
 }
 
 void gcal_device_load(struct gcal_device *cl, const struct gcal_device_job *job)
