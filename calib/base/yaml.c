@@ -317,19 +317,30 @@ static bool is_one_of(const char *word, const char *const *known)
     return *known != NULL;
 }
 
+/* With the key that was probably meant, or else all keys. */
+static int refuse_key(const struct gcal_yaml *key, const char *const *known,
+                      struct gcal_error *err)
+{
+    struct gcal_similar_hint hint = gcal_similar_hint(key->text, known);
+    struct gcal_buf all = { 0 };
+
+    for (size_t i = 0; !*hint.text && known[i]; i++)
+        gcal_buf_printf(&all, "%s%s", i ? ", " : "; there are: ", known[i]);
+    gcal_yaml_error(key, err, "unknown key '%s'%s%s", key->text, hint.text,
+                    all.data ? all.data : "");
+    gcal_buf_free(&all);
+    return -1;
+}
+
 int gcal_yaml_check_keys(const struct gcal_yaml *node, const char *const *known,
                          struct gcal_error *err)
 {
     if (node->kind != GCAL_YAML_MAP)
         return gcal_yaml_error(node, err, "expected a map with keys such as '%s'",
                                known[0]);
-    for (size_t i = 0; i < node->n_items; i++) {
-        const char *key = node->keys[i]->text;
-
-        if (!is_one_of(key, known))
-            return gcal_yaml_error(node->keys[i], err, "unknown key '%s'%s", key,
-                                   gcal_similar_hint(key, known).text);
-    }
+    for (size_t i = 0; i < node->n_items; i++)
+        if (!is_one_of(node->keys[i]->text, known))
+            return refuse_key(node->keys[i], known, err);
     return 0;
 }
 

@@ -161,6 +161,12 @@ static void unknown_keys_get_a_similar_one(void **state)
     assert_string_equal(err.text,
                         "a.yaml:2:1: unknown key 'outptu' (did you mean 'output'?)");
     gcal_yaml_destroy(root);
+    root = parse("name: m\ncolour: t\n");
+    assert_int_equal(gcal_yaml_check_keys(root, known, &err), -1);
+    assert_string_equal(
+        err.text,
+        "a.yaml:2:1: unknown key 'colour'; there are: name, expression, output");
+    gcal_yaml_destroy(root);
     root = parse("output: m\nname: t\n");
     assert_int_equal(gcal_yaml_check_keys(root, known, &err), 0);
     assert_int_equal(gcal_yaml_check_keys(list, known, &err), -1);
