@@ -98,7 +98,9 @@ static struct gcal_profile *make_profile(enum gcal_feature_copy_direction way,
 
 /* ---- predictors ---- */
 
-/* One that predicts nothing is left out: the model has no cost of such copies. */
+/* One that predicts nothing is left out: the model has no cost of such copies.  One that is too
+ * uncertain says so where it is used.
+ */
 static int add_predictor(struct gcal_transfers *t,
                          const struct gcal_params_device *device,
                          enum gcal_feature_copy_direction way,
@@ -109,6 +111,7 @@ static int add_predictor(struct gcal_transfers *t,
     const double one[] = { 1, 1 };
     struct gcal_predictor *p;
     struct gcal_prediction prediction;
+    struct gcal_error why = { 0 };
 
     if (!profile)
         return -1;
@@ -116,8 +119,9 @@ static int add_predictor(struct gcal_transfers *t,
     gcal_profile_destroy(profile);
     if (!p)
         return -1;
-    if (gcal_predictor_eval(p, one, &prediction, NULL, NULL) == 0 &&
-        prediction.not_covered == 0)
+    if (gcal_predictor_eval(p, one, &prediction, NULL, &why) == 0
+            ? prediction.not_covered == 0
+            : why.reason == GCAL_REASON_UNCERTAIN)
         *predictor = p;
     else
         gcal_predictor_destroy(p);

@@ -24,6 +24,12 @@ kernel void far(global float *y, global const float *x, global const int *at)
 }
 KERNEL
 
+# A model that is too uncertain is said to be so, not to lack costs.
+sed '/^model: transfer/,/^---/s/^\(error_90:\|  error_90:\) .*/\1 16/' "$data/general/h100.yaml" > "$out/uncertain.yaml"
+if "$gpucal" predict "$out/add.cl" --local 256 --global 'ceil(n/256)*256' --at n=2^20 --copy-in auto:pinned \
+    --params "$out/uncertain.yaml" > "$out/answer" 2>&1; then echo 'an uncertain copy is predicted'; exit 1; fi
+grep -q 'model transfer: its parameters are too uncertain' "$out/answer" || { cat "$out/answer"; exit 1; }
+
 predict() { # OPTION...
     "$gpucal" predict "$out/add.cl" --local 256 --global 'ceil(n/256)*256' \
         --params "$data/transfers.yaml" "$@" 2>&1
