@@ -9,7 +9,7 @@
 # and each run checks
 #   - that every node that was not killed is published with its speed, to 1 %, and every one that was
 #     killed before its end is named;
-#   - the exit status, and that the store verifies.
+#   - that all others hear of the end, the exit status, and that the store verifies.
 # Nothing of it is published elsewhere: only a store with a file 'simulated' takes such devices.
 # BUILD is the build folder (default: build).  Exit status 0: all as it should be, else 1.
 set -u
@@ -88,6 +88,7 @@ judge() { # RANKS STATUS
             echo "n$rank was not killed and is not published"
     done
     factors_differ
+    ! grep -q "no message from rank 0" "$OUT/log" || echo "ranks have not heard of the end"
     [ "$n_killed" -gt 0 ] || [ "$2" = 0 ] || echo "exit status $2"
     "$gpucal" store verify --store "$OUT/store" --quiet || echo "the store does not verify"
 }

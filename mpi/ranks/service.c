@@ -40,13 +40,22 @@ static void detect_lost_ranks(struct gcal_root *root)
     }
 }
 
+/* A rank that may have died gets none: Open MPI keeps what is not taken in buffers, and without a
+ * free one (of 512) no message leaves any more.  One that is slow gets them once it is heard again,
+ * long before it would give up.
+ */
+#define HEARD_S 5.0
+
 static void send_alive(struct gcal_root *root)
 {
-    if (gcal_clock_now_s() - root->last_alive_s < GCAL_RANKS_ALIVE_EVERY_S)
+    double now_s = gcal_clock_now_s();
+
+    if (now_s - root->last_alive_s < GCAL_RANKS_ALIVE_EVERY_S)
         return;
-    root->last_alive_s = gcal_clock_now_s();
+    root->last_alive_s = now_s;
     for (size_t i = 0; i < root->n_peers; i++)
-        if (root->peers[i].state != GCAL_ROOT_PEER_LOST)
+        if (root->peers[i].state != GCAL_ROOT_PEER_LOST &&
+            now_s - root->peers[i].last_heard_s < HEARD_S)
             gcal_comm_send(root->comm, (int)i, GCAL_RANKS_TAG_ROOT_ALIVE, NULL, NULL);
 }
 
