@@ -5,12 +5,13 @@
 #
 # Two nodes of one type are calibrated on PoCL, by two ranks, with times that follow from each
 # launch, so that the true parameters are known; the second node has a fault: times of events,
-# builds, hangs, crashes, wrong results, refused launches, a slow device, a change of speed.
+# builds, hangs, crashes, wrong results, refused launches, a device that is gone, a slow one, a
+# change of speed.
 # After each run
 #   - the first node is published with the true parameters, to 1 %;
 #   - the second is published with those of its speed, to 2 %, or not at all, and named;
 #   - the exit status says so, the store verifies, and no process is left.
-# -q tries each fault once (about two minutes); else random faults for an hour or MINUTES.
+# -q tries each fault once (about three minutes); else random faults for an hour or MINUTES.
 # BUILD is the build folder (default: build).  Exit status 0: all as it should be, else 1, and
 # the runs that were not are listed, with the commands that repeat them.
 set -u
@@ -48,7 +49,7 @@ unset GPUCAL_STORE GPUCAL_CATALOGUE GPUCAL_SIGN_KEY GPUCAL_TRUSTED_KEYS SLURMD_N
 # samples, so that speeds change among them.
 cat > slow.yaml <<'MODELS'
 version: 1
-devices: {kinds: [cpu]}
+devices: {kinds: [cpu, gpu]}
 measure: {budget_s: 60, min_time_s: 1e-5, max_time_s: 1, min_samples: 20, max_samples: 20,
     noise: 1e-9, rungs: 4, kernel_limit_s: 60}
 models:
@@ -160,8 +161,8 @@ truth=$(parameters n0)
 [ -n "$truth" ] || die "no parameters are published"
 echo "true parameters: $truth"
 
-kinds=(long zero reversed wrapped untimed build garbage log no_build hang segv abort exit
-    wrong refused no_memory)
+kinds=(long zero short half reversed wrapped untimed build probe muls garbage log no_build hang
+    late_hang segv abort exit wrong refused no_memory gone)
 if [ -n "$quick" ]; then
     try 1 FAULT=none
     for kind in "${kinds[@]}"; do # the listing of devices waits for a minute for no_build
@@ -170,7 +171,7 @@ if [ -n "$quick" ]; then
     for kind in long zero refused segv wrong; do try 1 "FAULT=$kind:0.01"; done
     try 1.3 TEST_NS=0.325
     try 4 TEST_NS=1
-    try 1.3 TEST_LATE=120
+    try 1.3 TEST_LATE=120 TEST_GPU=1
 else
     RANDOM=$seed
     while [ $SECONDS -lt $((60 * minutes)) ]; do
@@ -178,7 +179,7 @@ else
         case $((RANDOM % 10)) in
         0) speed=$(awk -v n=$((RANDOM % 90 + 10)) 'BEGIN { print n / 20 }')
             try "$speed" "TEST_NS=$(awk -v s="$speed" 'BEGIN { print s / 4 }')" ;;
-        1) try 1.3 TEST_LATE=$((RANDOM % 60 + 100)) ;;
+        1) try 1.3 TEST_LATE=$((RANDOM % 60 + 100)) TEST_GPU=1 ;; # a CPU has no speed to change
         *) chances=(1 0.3 0.1 0.03 0.01 0.003 0.001)
             try 1 "FAULT=${kinds[RANDOM % ${#kinds[@]}]}:${chances[RANDOM % ${#chances[@]}]}" ;;
         esac
