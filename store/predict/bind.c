@@ -86,6 +86,16 @@ static int explain(struct gcal_predictor *p, const struct gcal_params_model *fro
     return p->kernel && p->hint ? 0 : gcal_error_memory(err);
 }
 
+/* The deviation of log(measured / predicted), from a bound of |predicted / measured - 1|: errors
+ * above 1 are those of predictions that are too long.
+ */
+static double misfit_of(double error_90)
+{
+    double width = error_90 <= 1 ? error_90 : 1 + log((1 + error_90) / 2);
+
+    return width / GCAL_PARAMS_NORMAL_90;
+}
+
 static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
                 const struct gcal_device_info *info, const struct gcal_profile *profile,
                 struct gcal_error *err)
@@ -96,8 +106,8 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
     if (!(p->shared = gcal_predictor_model_share(from, err)))
         return -1;
     p->factor = from->factor;
-    p->misfit = from->error_90 / GCAL_PARAMS_NORMAL_90;
-    p->short_misfit = from->short_error_90 / GCAL_PARAMS_NORMAL_90;
+    p->misfit = misfit_of(from->error_90);
+    p->short_misfit = misfit_of(from->short_error_90);
     p->short_s = from->short_s;
     p->factor_error = from->factor_error / from->factor;
     subject = find_subject(p->shared, from, profile);
