@@ -81,50 +81,31 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
             gcal_result_put_wrapped(buf, "warning: ", results->outliers[i].text);
 }
 
-/* With the first line of the detail, which may be a build log. */
-static void put_failure(struct gcal_buf *buf, const struct gcal_measurement *m,
-                        const char *kernel, size_t n_devices)
+static void put_failure(struct gcal_buf *buf, const struct gcal_result_failure *f)
 {
-    size_t length;
-    const char *detail = gcal_result_first_line(m->detail, &length);
-
-    if (n_devices > 1)
-        gcal_buf_printf(buf, "  all %zu devices", n_devices);
+    if (f->n_devices > 1)
+        gcal_buf_printf(buf, "  all %zu devices", f->n_devices);
     else
-        gcal_buf_printf(buf, "  %s", m->node);
-    gcal_buf_printf(buf, ", %s: %s%s%.*s\n", kernel,
-                    gcal_measurement_status_name(m->status), length ? ": " : "",
-                    (int)length, detail);
+        gcal_buf_printf(buf, "  %s", f->node);
+    gcal_buf_printf(buf, ", %s: %s%s%s\n", f->kernel,
+                    gcal_measurement_status_name(f->status), *f->reason ? ": " : "",
+                    f->reason);
 }
 
-/* Measurements that failed, with reasons.  A kernel that failed on all devices is one
- * line: the kernel is at fault, and no device.
- */
 static int put_failures(struct gcal_buf *buf, const struct gcal_record *record,
-                        struct gcal_result_tally *tally, struct gcal_error *err)
+                        struct gcal_error *err)
 {
-    size_t count = 0, kernel;
+    struct gcal_result_failures failures;
 
-    for (size_t i = 0; i < gcal_record_measurement_count(record); i++) {
-        struct gcal_measurement m;
-        struct gcal_result_tally_row *row;
-        bool listed;
-
-        if (gcal_record_measurement(record, i, &m, NULL, &kernel, err) < 0)
-            return -1;
-        row = &tally->kernels[kernel];
-        listed = m.status == GCAL_MEASUREMENT_GOOD || (!row->n_good && !row->n_bad);
-        if (!listed && count++ == 0)
-            gcal_buf_puts(buf, "\nnot measured:\n");
-        if (!listed && count <= MAX_FAILURES)
-            put_failure(buf, &m, gcal_record_kernel(record, kernel)->name,
-                        row->n_good ? 1 : row->n_bad);
-        if (!row->n_good)
-            row->n_bad = 0;
-        gcal_measurement_clear(&m);
-    }
-    if (count > MAX_FAILURES)
-        gcal_buf_printf(buf, "  and %zu more\n", count - MAX_FAILURES);
+    if (gcal_results_failures(record, &failures, err) < 0)
+        return -1;
+    if (failures.n)
+        gcal_buf_puts(buf, "\nnot measured:\n");
+    for (size_t i = 0; i < failures.n && i < MAX_FAILURES; i++)
+        put_failure(buf, &failures.items[i]);
+    if (failures.n > MAX_FAILURES)
+        gcal_buf_printf(buf, "  and %zu more\n", failures.n - MAX_FAILURES);
+    gcal_result_failures_clear(&failures);
     return 0;
 }
 
@@ -163,7 +144,6 @@ char *gcal_results_format(const struct gcal_results *results,
                           const struct gcal_record *record,
                           const struct gcal_config *config, struct gcal_error *err)
 {
-    struct gcal_result_tally tally = { 0 };
     struct gcal_buf buf = { 0 };
     int rc;
 
@@ -176,12 +156,9 @@ char *gcal_results_format(const struct gcal_results *results,
         gcal_buf_puts(&buf,
                       "no device was measured completely: there is nothing to fit\n");
     put_speeds(&buf, results);
-    rc = gcal_result_tally_read(&tally, record, err);
-    if (rc == 0)
-        rc = put_failures(&buf, record, &tally, err);
+    rc = put_failures(&buf, record, err);
     if (rc == 0)
         rc = put_unmeasured(&buf, results, record, config, err);
-    gcal_result_tally_clear(&tally);
     if (rc < 0) {
         gcal_buf_free(&buf);
         return NULL;

@@ -243,6 +243,27 @@ int gcal_results_unmeasured(const struct gcal_results *results,
                             struct gcal_error *err);
 void gcal_results_unmeasured_free(struct gcal_result_unmeasured *unmeasured, size_t n);
 
+/* ---- kernels that could not be measured ---- */
+
+struct gcal_result_failure {
+    char *kernel, *node, *uid; /* of the device, or of the first of several */
+    char *reason;              /* the first line of it; may be empty */
+    enum gcal_measurement_status status;
+    size_t n_devices; /* 1: others have measured it; else those that tried, all of them */
+};
+
+struct gcal_result_failures {
+    size_t n, capacity;
+    struct gcal_result_failure *items;
+};
+
+/* In the order of the record; a kernel that failed on all devices once: it is at fault, and no device.
+ * gcal_result_failures_clear() in any case.
+ */
+int gcal_results_failures(const struct gcal_record *record,
+                          struct gcal_result_failures *failures, struct gcal_error *err);
+void gcal_result_failures_clear(struct gcal_result_failures *failures);
+
 /* ---- the rows of a record ---- */
 
 /* The samples of a kernel on a device, summarized. */

@@ -93,6 +93,7 @@ static int write_record(struct gcal_root *root, struct gcal_record **record,
 struct outcome {
     struct gcal_results results;
     struct gcal_busy busy;
+    struct gcal_result_failures failures;
     size_t n_published; /* nodes */
     int status;
 };
@@ -137,6 +138,7 @@ static int fit_and_publish(struct gcal_root *root, struct gcal_record **record,
     int rc = -1;
 
     if (gcal_busy_read(*record, &outcome->busy, err) < 0 ||
+        gcal_results_failures(*record, &outcome->failures, err) < 0 ||
         pool(root, record, &speeds, err) < 0 ||
         gcal_results_fit_with(*record, &root->config, &speeds, &progress,
                               &outcome->results, err) < 0 ||
@@ -298,19 +300,38 @@ static void print_selections(const struct gcal_root *root)
     }
 }
 
+/* "uid" and "node" are null of a kernel that failed on all devices. */
+static json_t *failures_json(const struct gcal_result_failures *failures)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < failures->n; i++) {
+        const struct gcal_result_failure *f = &failures->items[i];
+        bool one = f->n_devices == 1;
+
+        json_array_append_new(
+            all, json_pack("{s:s, s:s?, s:s?, s:i, s:s, s:s}", "kernel", f->kernel,
+                           "node", one ? f->node : NULL, "uid", one ? f->uid : NULL,
+                           "devices", (int)f->n_devices, "status",
+                           gcal_measurement_status_name(f->status), "reason", f->reason));
+    }
+    return all;
+}
+
 static void print_json(const struct gcal_root *root, const struct outcome *outcome)
 {
     json_t *all;
 
     all = json_pack(
-        "{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:i}",
+        "{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:i}",
         "run_id", root->header.run_id, "record", root->record_path, "devices",
         (int)root->n_devices, "fits", (int)outcome->results.n_fits, "fits_rejected",
         (int)outcome->results.n_rejected, "nodes_published", (int)outcome->n_published,
-        "lost", lost_json(root), "left_out", (int)root->n_left_out, "choices",
-        selections_json(root), "kept", all_kept_json(root), "outliers",
-        outliers_json(root, outcome), "speed_changes", speeds_json(&outcome->results),
-        "busy", gcal_busy_json(&outcome->busy), "exit_status", outcome->status);
+        "lost", lost_json(root), "not_measured", failures_json(&outcome->failures),
+        "left_out", (int)root->n_left_out, "choices", selections_json(root), "kept",
+        all_kept_json(root), "outliers", outliers_json(root, outcome), "speed_changes",
+        speeds_json(&outcome->results), "busy", gcal_busy_json(&outcome->busy),
+        "exit_status", outcome->status);
     gcal_json_print(all, "calibrate");
     json_decref(all);
 }
@@ -384,6 +405,7 @@ int gcal_root_finish(struct gcal_root *root)
     print_summary(root, &outcome, table);
     gcal_results_clear(&outcome.results);
     gcal_busy_clear(&outcome.busy);
+    gcal_result_failures_clear(&outcome.failures);
     free(table);
     return outcome.status;
 }

@@ -160,6 +160,16 @@ SCRIPT
     [ ! -e one.h5.journal ] || fail "the journal was left behind"
 }
 
+# Nodes, numbers of devices and states of the kernels that were not measured, as sets, by 'out'.
+failures() { # SETS
+    python3 - "$1" << 'PYTHON' || fail "kernels that were not measured"
+import json, sys
+found = json.load(open("out"))["not_measured"]
+sets = ", ".join(str({one[key] for one in found}) for key in ("node", "devices", "status"))
+sys.exit(0 if sets == sys.argv[1] else f"{sets}, expected {sys.argv[1]}")
+PYTHON
+}
+
 # Every device that was asked for is measured or named, with status 5.
 case_device_without_results() {
     cat > as-node.sh <<'SCRIPT'
@@ -179,6 +189,7 @@ SCRIPT
     expect_status 5
     expect_line '"reason": "none of [0-9]+ kernels could be measured; '
     expect_line 'n1 rank 1: device .*: none of [0-9]+ kernels'
+    failures "{'n1'}, {1}, {'build failed'}"
     # Kernels that fail on all devices are told apart.
     export TEST_NO_BUILD=1
     run ranks 2 ./as-node.sh "$gpucal" --config "$data/small.yaml" --store store --record all.h5
@@ -186,6 +197,10 @@ SCRIPT
     expect_line '^  all 2 devices, flops_.*: build failed'
     grep -q '^  n[01], flops_' out && fail "a kernel is listed for each device"
     expect_line '^  n0, .*: none of '
+    run ranks 2 ./as-node.sh "$gpucal" --config "$data/small.yaml" --store store \
+        --record all2.h5 --quiet --json
+    expect_status 5
+    failures "{None}, {2}, {'build failed'}"
 }
 
 # Counts by a guess would be another number of operations, and its costs nobody's.
