@@ -114,8 +114,8 @@ static int add_speed(const struct gcal_record *record, size_t i,
     return o->node && o->uid && o->text ? 0 : gcal_error_memory(err);
 }
 
-/* On CPUs the host's other work comes and goes: it is no speed of the device, and what was
- * measured before is as good as what was measured since.
+/* A CPU's times change as the host's other work comes and goes: what was measured before is as good as
+ * what was measured since.
  */
 static bool has_a_speed(const struct gcal_record *record, size_t device)
 {

@@ -1,4 +1,6 @@
 /* sample.c - made-up runs and parameters for the tests of store/ */
+#include "calib/base/strings.h"
+#include "store/ledger/lines.h"
 #include "store/publish/publish.h"
 #include "store/record/record.h"
 #include "tests/store/sample.h"
@@ -354,5 +356,23 @@ void sample_expect_verified(const char *folder, size_t damaged, size_t interrupt
         fail_msg("'%s' is not in '%s'", message, v.text ? v.text : "nothing");
     assert_true(message || !v.text);
     gcal_verify_result_clear(&v);
+    gcal_store_close(store);
+}
+
+void sample_expect_history(const char *folder, const char *scope, const char *expected)
+{
+    struct gcal_store *store = gcal_store_open(folder, NULL);
+    struct gcal_ledger_lines lines = { .store = store };
+    char **runs, text[200] = "";
+    size_t n;
+
+    assert_int_equal(gcal_ledger_lines_refresh(&lines, NULL), 0);
+    gcal_ledger_lines_sort(&lines);
+    assert_int_equal(gcal_ledger_history(&lines, scope, &runs, &n, NULL), 0);
+    for (size_t i = 0; i < n; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s;", runs[i]);
+    assert_string_equal(text, expected);
+    gcal_strings_free(runs, n);
+    gcal_ledger_lines_clear(&lines);
     gcal_store_close(store);
 }

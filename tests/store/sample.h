@@ -47,6 +47,9 @@ int sample_with_file_limit(size_t max_bytes, int (*body)(void *context), void *c
 void sample_expect_verified(const char *folder, size_t damaged, size_t interrupted,
                             const char *message);
 
+/* The runs that the ledger has of a node or a type, "RUN;" each, in their order. */
+void sample_expect_history(const char *folder, const char *scope, const char *expected);
+
 /* The name of this host to the store: "here". */
 extern char sample_host[65];
 

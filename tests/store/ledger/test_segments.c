@@ -16,8 +16,7 @@
 #include <unistd.h>
 
 #include "calib/base/error.h"
-#include "calib/base/strings.h"
-#include "store/ledger/lines.h"
+#include "store/ledger/ledger.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"
 #include "tests/unit.h"
@@ -104,29 +103,11 @@ static void publish(const char *folder, const char *node, const char *run, doubl
     gcal_params_clear(&params);
 }
 
-static void expect_history_of(const char *folder, const char *scope, const char *expected)
-{
-    struct gcal_store *store = gcal_store_open(folder, NULL);
-    struct gcal_ledger_lines lines = { .store = store };
-    char **runs, text[200] = "";
-    size_t n;
-
-    assert_int_equal(gcal_ledger_lines_refresh(&lines, NULL), 0);
-    gcal_ledger_lines_sort(&lines);
-    assert_int_equal(gcal_ledger_history(&lines, scope, &runs, &n, NULL), 0);
-    for (size_t i = 0; i < n; i++)
-        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s;", runs[i]);
-    assert_string_equal(text, expected);
-    gcal_strings_free(runs, n);
-    gcal_ledger_lines_clear(&lines);
-    gcal_store_close(store);
-}
-
 /* Each run published the node and the type. */
 static void expect_history(const char *folder, const char *expected)
 {
-    expect_history_of(folder, "nodes/n1", expected);
-    expect_history_of(folder, "types/t1", expected);
+    sample_expect_history(folder, "nodes/n1", expected);
+    sample_expect_history(folder, "types/t1", expected);
 }
 
 /* By turns, and each clock is a day behind that of the one before. */

@@ -66,24 +66,6 @@ static double cost(const char *folder, const char *run_id)
     return value;
 }
 
-static void expect_history(const char *folder, const char *scope, const char *expected)
-{
-    struct gcal_store *store = gcal_store_open(folder, NULL);
-    struct gcal_ledger_lines lines = { .store = store };
-    char **runs, text[200] = "";
-    size_t n;
-
-    assert_int_equal(gcal_ledger_lines_refresh(&lines, NULL), 0);
-    gcal_ledger_lines_sort(&lines);
-    assert_int_equal(gcal_ledger_history(&lines, scope, &runs, &n, NULL), 0);
-    for (size_t i = 0; i < n; i++)
-        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s;", runs[i]);
-    assert_string_equal(text, expected);
-    gcal_strings_free(runs, n);
-    gcal_ledger_lines_clear(&lines);
-    gcal_store_close(store);
-}
-
 static size_t prune(const char *folder, size_t keep)
 {
     struct gcal_store *store = gcal_store_open_writable(folder, NULL);
@@ -103,11 +85,11 @@ static void each_fit_is_kept(void **state)
     char *folder = three_fits();
 
     (void)state;
-    expect_history(folder, "types/t1", "r1;r2;r3;");
+    sample_expect_history(folder, "types/t1", "r1;r2;r3;");
     assert_true(cost(folder, "r1") == 1e-12 && cost(folder, "r2") == 2e-12);
     assert_true(cost(folder, "r3") == 3e-12 && cost(folder, NULL) == 3e-12);
     publish(folder, "r2", 2.5e-12); /* fitted again */
-    expect_history(folder, "types/t1", "r1;r3;r2;");
+    sample_expect_history(folder, "types/t1", "r1;r3;r2;");
     assert_true(cost(folder, "r2") == 2.5e-12);
     sample_expect_verified(folder, 0, 0, NULL);
     sample_folder_remove(folder);
@@ -198,7 +180,7 @@ static void pruning_keeps_what_was_published_last(void **state)
     publish(folder, "r5", 3e-12);
     kept = sample_file_read(sample_path(folder, path), &size);
     assert_int_equal(prune(folder, 2), 1);
-    expect_history(folder, "types/t1", "r1;r5;");
+    sample_expect_history(folder, "types/t1", "r1;r5;");
     sample_expect_verified(folder, 0, 0, NULL);
     sample_file_write(sample_path(folder, path), kept, size);
     sample_expect_verified(folder, 0, 1, "its removal was interrupted");
@@ -243,12 +225,12 @@ static void earlier_stores_go_on(void **state)
     (void)state;
     as_earlier_version(folder);
     sample_expect_verified(folder, 0, 0, NULL);
-    expect_history(folder, "types/t1", "");
+    sample_expect_history(folder, "types/t1", "");
     assert_true(cost(folder, NULL) == 3e-12);
     assert_int_equal(prune(folder, 0), 0);
     publish(folder, "r4", 4e-12);
     publish(folder, "r5", 5e-12);
-    expect_history(folder, "types/t1", "r4;r5;");
+    sample_expect_history(folder, "types/t1", "r4;r5;");
     sample_expect_verified(folder, 0, 0, NULL);
     expect_damage(folder, "type-history/t1/r4.yaml", NULL,
                   "type-history/t1/r4.yaml is missing");
@@ -310,9 +292,9 @@ static void names_may_be_the_same(void **state)
         gcal_store_close(store);
         gcal_params_clear(&params);
     }
-    expect_history(folder, "types/t1", "r1;r2;r3;");
-    expect_history(folder, "nodes/t1", "r1;");
-    expect_history(folder, "nodes/types", "r1;");
+    sample_expect_history(folder, "types/t1", "r1;r2;r3;");
+    sample_expect_history(folder, "nodes/t1", "r1;");
+    sample_expect_history(folder, "nodes/types", "r1;");
     assert_true(cost(folder, "r1") == 1e-12);
     assert_int_equal(prune(folder, 1), 2);
     sample_expect_verified(folder, 0, 0, NULL);
