@@ -100,9 +100,9 @@ step_autopkgtest() {
 step_quickstart() {
     make_chroot quick
     unpack_source quick/root/gpucal
-    inside quick bash -euc 'cd && gpucal/scripts/quickstart.sh' | tee quickstart.log
+    inside quick bash -euc 'cd && gpucal/scripts/quickstart.sh' | tee quickstart.out
     # For people to judge: machines are busy.
-    grep -E 'Done in .*, [0-9]+ s of it after the build' quickstart.log || die "no time was reported"
+    grep -E 'Done in .*, [0-9]+ s of it after the build' quickstart.out || die "no time was reported"
 }
 
 section() { # STAGE SECTION: its lines in gpucal.def
