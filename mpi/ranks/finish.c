@@ -93,8 +93,8 @@ static int write_record(struct gcal_root *root, struct gcal_record **record,
 struct outcome {
     struct gcal_results results;
     struct gcal_busy busy;
-    struct gcal_result_failures failures;
-    size_t n_published; /* nodes */
+    struct gcal_result_failures failures; /* for JSON: the table has its own */
+    size_t n_published;                   /* nodes */
     int status;
 };
 
@@ -138,7 +138,8 @@ static int fit_and_publish(struct gcal_root *root, struct gcal_record **record,
     int rc = -1;
 
     if (gcal_busy_read(*record, &outcome->busy, err) < 0 ||
-        gcal_results_failures(*record, &outcome->failures, err) < 0 ||
+        (root->options.json &&
+         gcal_results_failures(*record, &outcome->failures, err) < 0) ||
         pool(root, record, &speeds, err) < 0 ||
         gcal_results_fit_with(*record, &root->config, &speeds, &progress,
                               &outcome->results, err) < 0 ||
