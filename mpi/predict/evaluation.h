@@ -15,8 +15,22 @@ struct gcal_measured_kernel;
 
 /* Measured times that differ by less are a tie. */
 #define GCAL_EVALUATION_TIE 0.02
-/* Launches that take less have figures of their own: much of their time is the launch. */
-#define GCAL_EVALUATION_SHORT_S 50e-6
+
+/* Launches are judged by bands of their measured time: much of a short one's is the launch
+ * itself, and long ones are what jobs consist of.
+ */
+enum gcal_evaluation_band {
+    GCAL_EVALUATION_ALL_TIMES,
+    GCAL_EVALUATION_BELOW_50_US,
+    GCAL_EVALUATION_50_US_TO_1_MS,
+    GCAL_EVALUATION_ABOVE_1_MS,
+    GCAL_EVALUATION_N_BANDS
+};
+
+/* The band of a measured time; all times for one that is NaN. */
+enum gcal_evaluation_band gcal_evaluation_band_of(double measured_s);
+/* "below_50_us"; "" for all times. */
+const char *gcal_evaluation_band_name(enum gcal_evaluation_band band);
 
 /* A kernel, measured, and predicted by a model. */
 struct gcal_evaluation_row {
@@ -63,9 +77,12 @@ bool gcal_evaluation_row_inside(const struct gcal_evaluation_row *row);
 
 /* ---- of several rows ---- */
 
-/* Rows of a model, a variant or an application; NULL: of all, baselines not counted. */
+/* Rows of a model, a variant, an application and a band; NULL: of all, baselines not
+ * counted.
+ */
 struct gcal_evaluation_filter {
     const char *model, *variant, *application;
+    enum gcal_evaluation_band band;
 };
 
 enum { GCAL_EVALUATION_N_FACTORS = 3 };
@@ -79,11 +96,12 @@ struct gcal_evaluation_summary {
     size_t n_missing; /* rows with a measured time and without a prediction */
     double mean_error, worst_error;
     double median_error, average_error; /* the average is the MAPE */
-    double factor; /* typical: exp of the mean of |log(predicted / measured)| */
+    double time_error; /* by time: sum of |predicted - measured| over that of measured */
+    double factor;     /* typical: exp of the mean of |log(predicted / measured)| */
+    double factor_90;  /* within which, either way, 90 % of the rows are */
+    double width;      /* median of high / low of the intervals */
     size_t n_within[GCAL_EVALUATION_N_FACTORS]; /* of these factors, either way */
     const struct gcal_evaluation_row *worst;    /* by that factor; NULL where n is 0 */
-    size_t n_short, n_short_inside; /* measured below GCAL_EVALUATION_SHORT_S */
-    double short_mean_error, short_median_error;
 };
 
 /* Rows of the filter. */

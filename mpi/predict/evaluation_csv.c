@@ -7,16 +7,15 @@
 
 static void put_header(FILE *file)
 {
-    fputs(
-        "level,model,form,generator,variant,sizes,predicted_s,low_s,high_s,measured_s,"
-        "spread_percent,"
-        "error_percent,inside,extrapolates,not_covered,kernels,sets,found,ties,pairs,"
-        "ordered,"
-        "lead_percent,loss_percent,application,median_percent,mape_percent,factor,"
-        "within_1_25,within_1_5,within_2,worst_percent,worst_kernel,not_predicted,short,"
-        "short_percent,short_median_percent,short_inside,correlation,baseline,"
-        "samples,status,bound_by,class,estimated,device,detail\n",
-        file);
+    fputs("level,model,form,generator,variant,sizes,predicted_s,low_s,high_s,measured_s,"
+          "spread_percent,"
+          "error_percent,inside,extrapolates,not_covered,kernels,sets,found,ties,pairs,"
+          "ordered,"
+          "lead_percent,loss_percent,application,median_percent,mape_percent,factor,"
+          "within_1_25,within_1_5,within_2,worst_percent,worst_kernel,not_predicted,band,"
+          "time_percent,factor_90,width,correlation,baseline,"
+          "samples,status,bound_by,class,estimated,device,detail\n",
+          file);
 }
 
 /* The columns that all lines share; those of its level follow. */
@@ -55,25 +54,25 @@ static void put_end(FILE *file, const struct gcal_evaluation_report *report,
 
 /* The columns from 'application' to 'correlation'; 'f' and 'r' NULL: empty. */
 static void put_summary(FILE *file, const char *application,
+                        enum gcal_evaluation_band band,
                         const struct gcal_evaluation_summary *f,
                         const struct gcal_evaluation_ordering *r)
 {
     fprintf(file, "%s,", application);
-    if (!f) {
-        fputs(",,,,,,,,,,,,,,", file);
-        return;
-    }
-    gcal_csv_number(file, 100 * f->median_error);
-    gcal_csv_number(file, 100 * f->average_error);
-    gcal_csv_number(file, f->factor);
-    for (int i = 0; i < GCAL_EVALUATION_N_FACTORS; i++)
-        fprintf(file, "%zu,", f->n_within[i]);
-    gcal_csv_number(file, f->worst ? 100 * gcal_evaluation_row_error(f->worst) : NAN);
-    fprintf(file, "%s,%zu,%zu,", f->worst ? f->worst->kernel : "", f->n_missing,
-            f->n_short);
-    gcal_csv_number(file, 100 * f->short_mean_error);
-    gcal_csv_number(file, 100 * f->short_median_error);
-    fprintf(file, "%zu,", f->n_short_inside);
+    if (f) {
+        gcal_csv_number(file, 100 * f->median_error);
+        gcal_csv_number(file, 100 * f->average_error);
+        gcal_csv_number(file, f->factor);
+        for (int i = 0; i < GCAL_EVALUATION_N_FACTORS; i++)
+            fprintf(file, "%zu,", f->n_within[i]);
+        gcal_csv_number(file, f->worst ? 100 * gcal_evaluation_row_error(f->worst) : NAN);
+        fprintf(file, "%s,%zu,", f->worst ? f->worst->kernel : "", f->n_missing);
+    } else
+        fputs(",,,,,,,,,", file);
+    fprintf(file, "%s,", gcal_evaluation_band_name(band));
+    gcal_csv_number(file, f ? 100 * f->time_error : NAN);
+    gcal_csv_number(file, f ? f->factor_90 : NAN);
+    gcal_csv_number(file, f ? f->width : NAN);
     gcal_csv_number(file, r ? r->correlation : NAN);
 }
 
@@ -87,30 +86,33 @@ static void put_kernel(FILE *file, const struct gcal_evaluation_report *report,
     gcal_csv_number(file, counts ? 100 * gcal_evaluation_row_error(row) : NAN);
     gcal_csv_number(file, counts ? gcal_evaluation_row_inside(row) : NAN);
     fprintf(file, "%d,%.3g,%d,,,,,,,,", row->extrapolates, row->not_covered, counts);
-    put_summary(file, row->application, NULL, NULL);
+    put_summary(file, row->application, gcal_evaluation_band_of(row->measured_s), NULL,
+                NULL);
     fprintf(file, "%d,", row->baseline);
     put_end(file, report, row);
 }
 
-/* Of a variant, an application, a model, or all. */
+/* Of a variant, an application, a band, a model, or all. */
 struct figures {
     const char *level;
     struct gcal_evaluation_filter filter;
     const struct gcal_evaluation_row *row; /* one of them; NULL: of all */
 };
 
-/* Sets are those of a whole model, or of all. */
+/* Sets are those of a whole model, or of all.  A band without kernels has no line. */
 static int put_figures(FILE *file, const struct gcal_evaluation_report *report,
                        const struct figures *g, struct gcal_error *err)
 {
     const struct gcal_evaluation_filter *filter = &g->filter;
-    bool whole = !filter->variant && !filter->application;
+    bool whole = !filter->variant && !filter->application && !filter->band;
     struct gcal_evaluation_summary f;
     struct gcal_evaluation_ordering r =
         gcal_evaluation_ordering(report->sets, report->n_sets, filter->model);
 
     if (gcal_evaluation_summarize(report->evaluation, filter, &f, err) < 0)
         return -1;
+    if (filter->band && !f.n && !f.n_missing)
+        return 0;
     put_start(file, report, g->level, filter->model ? filter->model : "",
               filter->variant ? g->row : NULL, "");
     put_times(file, NULL);
@@ -121,7 +123,8 @@ static int put_figures(FILE *file, const struct gcal_evaluation_report *report,
                 r.n_ordered);
     else
         fputs(",,,,,,,", file);
-    put_summary(file, g->row && !whole ? g->row->application : "", &f, whole ? &r : NULL);
+    put_summary(file, filter->variant || filter->application ? g->row->application : "",
+                filter->band, &f, whole ? &r : NULL);
     fprintf(file, "%d,", g->row && g->row->baseline);
     put_end(file, report, NULL);
     return 0;
@@ -139,8 +142,8 @@ static void put_set(FILE *file, const struct gcal_evaluation_report *report,
             s->n_ordered);
     gcal_csv_number(file, 100 * s->lead);
     gcal_csv_number(file, 100 * s->loss);
-    fprintf(file, "%s,,,,,,,,,,,,,,", chosen->application);
-    gcal_csv_number(file, s->correlation);
+    put_summary(file, chosen->application, GCAL_EVALUATION_ALL_TIMES, NULL,
+                &(struct gcal_evaluation_ordering){ .correlation = s->correlation });
     fprintf(file, "%d,", s->baseline);
     put_end(file, report, NULL);
 }
@@ -176,6 +179,22 @@ static int put_level(FILE *file, const struct gcal_evaluation_report *report,
     return 0;
 }
 
+/* The bands of a row's model; of all models without a row. */
+static int put_bands(FILE *file, const struct gcal_evaluation_report *report,
+                     const struct gcal_evaluation_row *row, struct gcal_error *err)
+{
+    for (enum gcal_evaluation_band band = GCAL_EVALUATION_BELOW_50_US;
+         band < GCAL_EVALUATION_N_BANDS; band++) {
+        const struct figures f = { "band",
+                                   { .model = row ? row->model : NULL, .band = band },
+                                   row };
+
+        if (put_figures(file, report, &f, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int gcal_evaluation_csv(FILE *file, const struct gcal_evaluation_report *report,
                         struct gcal_error *err)
 {
@@ -188,7 +207,13 @@ int gcal_evaluation_csv(FILE *file, const struct gcal_evaluation_report *report,
     for (size_t i = 0; i < report->n_sets; i++)
         put_set(file, report, &report->sets[i]);
     if (put_level(file, report, "variant", err) < 0 ||
-        put_level(file, report, "application", err) < 0 ||
+        put_level(file, report, "application", err) < 0)
+        return -1;
+    for (size_t i = 0; i < e->n; i++)
+        if ((!i || !same_text(e->rows[i - 1].model, e->rows[i].model)) &&
+            put_bands(file, report, &e->rows[i], err) < 0)
+            return -1;
+    if (put_bands(file, report, NULL, err) < 0 ||
         put_level(file, report, "model", err) < 0)
         return -1;
     return put_figures(file, report, &all, err);

@@ -31,12 +31,12 @@ const char *gcal_evaluation_form(const struct gcal_evaluation_report *report,
  */
 int gcal_evaluation_print(const struct gcal_evaluation_report *report,
                           struct gcal_error *err);
-/* The figures alone; nothing for one model of one application. */
+/* The figures alone; nothing for one model of one application and one band. */
 int gcal_evaluation_print_table(const struct gcal_evaluation_report *report,
                                 struct gcal_error *err);
 
 /* A header line that names columns and units, then a line for each kernel, set of variants,
- * variant, application and model, and one for all.
+ * variant, application, band of measured times and model, and one for all.
  */
 int gcal_evaluation_csv(FILE *file, const struct gcal_evaluation_report *report,
                         struct gcal_error *err);

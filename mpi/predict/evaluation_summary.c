@@ -10,12 +10,31 @@
 
 const double gcal_evaluation_factors[GCAL_EVALUATION_N_FACTORS] = { 1.25, 1.5, 2 };
 
-/* Errors that are being added up: those of all rows, and of short ones. */
-struct errors {
-    double *all, *of_short;
-    struct gcal_fit_mean_error mean, short_mean;
-    double sum, sum_log, worst_log;
+static const struct {
+    double from_s;
+    const char *name;
+} bands[GCAL_EVALUATION_N_BANDS] = {
+    [GCAL_EVALUATION_ALL_TIMES] = { 0, "" },
+    [GCAL_EVALUATION_BELOW_50_US] = { 0, "below_50_us" },
+    [GCAL_EVALUATION_50_US_TO_1_MS] = { 50e-6, "50_us_to_1_ms" },
+    [GCAL_EVALUATION_ABOVE_1_MS] = { 1e-3, "above_1_ms" },
 };
+
+enum gcal_evaluation_band gcal_evaluation_band_of(double measured_s)
+{
+    enum gcal_evaluation_band band = GCAL_EVALUATION_N_BANDS - 1;
+
+    if (isnan(measured_s))
+        return GCAL_EVALUATION_ALL_TIMES;
+    while (band > GCAL_EVALUATION_BELOW_50_US && measured_s < bands[band].from_s)
+        band--;
+    return band;
+}
+
+const char *gcal_evaluation_band_name(enum gcal_evaluation_band band)
+{
+    return bands[band].name;
+}
 
 static bool matches(const char *wanted, const char *name)
 {
@@ -27,59 +46,65 @@ static bool is_wanted(const struct gcal_evaluation_filter *filter,
 {
     return (filter->model ? strcmp(filter->model, row->model) == 0 : !row->baseline) &&
            matches(filter->variant, row->variant) &&
-           matches(filter->application, row->application);
+           matches(filter->application, row->application) &&
+           (filter->band == GCAL_EVALUATION_ALL_TIMES ||
+            filter->band == gcal_evaluation_band_of(row->measured_s));
 }
 
-static void add_short(struct errors *errors, const struct gcal_evaluation_row *row,
-                      struct gcal_evaluation_summary *f)
-{
-    gcal_fit_mean_error_add(&errors->short_mean, row->predicted_s, row->measured_s);
-    errors->of_short[f->n_short++] = fabs(gcal_evaluation_row_error(row));
-    f->n_short_inside += gcal_evaluation_row_inside(row);
-}
+/* Figures of the rows that count, of which medians and sums are still to be taken. */
+struct errors {
+    double *errors, *logs, *widths; /* of each row */
+    struct gcal_fit_mean_error mean;
+    double sum, sum_log, sum_off_s, sum_measured_s;
+};
 
-static void add(struct errors *errors, const struct gcal_evaluation_row *row,
+static void add(struct errors *all, const struct gcal_evaluation_row *row,
                 struct gcal_evaluation_summary *f)
 {
     double error = fabs(gcal_evaluation_row_error(row));
     double by = fabs(log(row->predicted_s / row->measured_s));
 
-    gcal_fit_mean_error_add(&errors->mean, row->predicted_s, row->measured_s);
-    errors->all[f->n++] = error;
-    errors->sum += error;
-    errors->sum_log += by;
-    if (!f->worst || by > errors->worst_log) {
+    gcal_fit_mean_error_add(&all->mean, row->predicted_s, row->measured_s);
+    all->errors[f->n] = error;
+    all->logs[f->n] = by;
+    all->widths[f->n++] = row->high_s / row->low_s;
+    all->sum += error;
+    all->sum_log += by;
+    all->sum_off_s += fabs(row->predicted_s - row->measured_s);
+    all->sum_measured_s += row->measured_s;
+    if (!f->worst || by > fabs(log(f->worst->predicted_s / f->worst->measured_s)))
         f->worst = row;
-        errors->worst_log = by;
-    }
     f->n_inside += gcal_evaluation_row_inside(row);
     for (int i = 0; i < GCAL_EVALUATION_N_FACTORS; i++)
         f->n_within[i] += by <= log(gcal_evaluation_factors[i]);
-    if (row->measured_s < GCAL_EVALUATION_SHORT_S)
-        add_short(errors, row, f);
 }
 
-static void finish(struct errors *errors, struct gcal_evaluation_summary *f)
+static void finish(struct errors *all, struct gcal_evaluation_summary *f)
 {
-    f->mean_error = gcal_fit_mean_error(&errors->mean);
-    f->worst_error = gcal_fit_worst_error(&errors->mean);
-    f->median_error = gcal_median(errors->all, f->n);
-    f->average_error = f->n ? errors->sum / (double)f->n : NAN;
-    f->factor = f->n ? exp(errors->sum_log / (double)f->n) : NAN;
-    f->short_mean_error = gcal_fit_mean_error(&errors->short_mean);
-    f->short_median_error = gcal_median(errors->of_short, f->n_short);
+    double n = (double)f->n;
+
+    f->mean_error = gcal_fit_mean_error(&all->mean);
+    f->worst_error = gcal_fit_worst_error(&all->mean);
+    f->median_error = gcal_median(all->errors, f->n);
+    f->width = gcal_median(all->widths, f->n);
+    gcal_median(all->logs, f->n); /* which sorts them */
+    f->average_error = f->n ? all->sum / n : NAN;
+    f->time_error = f->n ? all->sum_off_s / all->sum_measured_s : NAN;
+    f->factor = f->n ? exp(all->sum_log / n) : NAN;
+    f->factor_90 = f->n ? exp(all->logs[(size_t)ceil(0.9 * n) - 1]) : NAN;
 }
 
 int gcal_evaluation_summarize(const struct gcal_evaluation *e,
                               const struct gcal_evaluation_filter *filter,
                               struct gcal_evaluation_summary *f, struct gcal_error *err)
 {
-    struct errors errors = { .all = calloc(2 * e->n + 1, sizeof(double)) };
+    struct errors all = { .errors = calloc(3 * e->n + 1, sizeof(double)) };
 
     *f = (struct gcal_evaluation_summary){ 0 };
-    if (!errors.all)
+    if (!all.errors)
         return gcal_error_memory(err);
-    errors.of_short = errors.all + e->n;
+    all.logs = all.errors + e->n;
+    all.widths = all.logs + e->n;
     for (size_t i = 0; i < e->n; i++) {
         const struct gcal_evaluation_row *row = &e->rows[i];
 
@@ -87,9 +112,9 @@ int gcal_evaluation_summarize(const struct gcal_evaluation *e,
             continue;
         f->n_missing += row->measured_s > 0 && !gcal_evaluation_row_is_complete(row);
         if (gcal_evaluation_row_is_complete(row))
-            add(&errors, row, f);
+            add(&all, row, f);
     }
-    finish(&errors, f);
-    free(errors.all);
+    finish(&all, f);
+    free(all.errors);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* evaluation_table.c - figures of models side by side, and by application */
+/* evaluation_table.c - figures by measured time, of models side by side, and by application */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,24 +87,9 @@ static void put_of(size_t part, size_t all, char *text)
         strcpy(text, "-");
 }
 
-static void put_kernels(const struct column *c, char *text)
-{
-    snprintf(text, CELL_SIZE, "%zu", c->summary.n);
-}
-
 static void put_missing(const struct column *c, char *text)
 {
     snprintf(text, CELL_SIZE, "%zu", c->summary.n_missing);
-}
-
-static void put_mean(const struct column *c, char *text)
-{
-    put_percent(c->summary.mean_error, text);
-}
-
-static void put_median(const struct column *c, char *text)
-{
-    put_percent(c->summary.median_error, text);
 }
 
 static void put_average(const struct column *c, char *text)
@@ -112,49 +97,9 @@ static void put_average(const struct column *c, char *text)
     put_percent(c->summary.average_error, text);
 }
 
-static void put_factor(const struct column *c, char *text)
-{
-    snprintf(text, CELL_SIZE, "%.2f", c->summary.factor);
-}
-
 static void put_within_first(const struct column *c, char *text)
 {
     put_share(c->summary.n_within[0], c->summary.n, text);
-}
-
-static void put_within_second(const struct column *c, char *text)
-{
-    put_share(c->summary.n_within[1], c->summary.n, text);
-}
-
-static void put_within_third(const struct column *c, char *text)
-{
-    put_share(c->summary.n_within[2], c->summary.n, text);
-}
-
-static void put_inside(const struct column *c, char *text)
-{
-    put_share(c->summary.n_inside, c->summary.n, text);
-}
-
-static void put_short(const struct column *c, char *text)
-{
-    snprintf(text, CELL_SIZE, "%zu", c->summary.n_short);
-}
-
-static void put_short_mean(const struct column *c, char *text)
-{
-    put_percent(c->summary.short_mean_error, text);
-}
-
-static void put_short_median(const struct column *c, char *text)
-{
-    put_percent(c->summary.short_median_error, text);
-}
-
-static void put_short_inside(const struct column *c, char *text)
-{
-    put_share(c->summary.n_short_inside, c->summary.n_short, text);
 }
 
 static void put_found(const struct column *c, char *text)
@@ -179,20 +124,9 @@ static const struct {
     const char *indent, *head;
     put_figure *put;
 } lines[] = {
-    { "", "kernels", put_kernels },
     { "", "not predicted", put_missing },
-    { "", "error: geometric mean", put_mean },
-    { "  ", "median", put_median },
-    { "  ", "mean (MAPE)", put_average },
-    { "  ", "typical factor", put_factor },
+    { "", "mean error (MAPE)", put_average },
     { "", "within a factor of 1.25", put_within_first },
-    { "  ", "of 1.5", put_within_second },
-    { "  ", "of 2", put_within_third },
-    { "", "inside the 90 % interval", put_inside },
-    { "", "below 50 us: kernels", put_short },
-    { "  ", "geometric mean", put_short_mean },
-    { "  ", "median", put_short_median },
-    { "  ", "inside the interval", put_short_inside },
     { "", "sets: fastest variant found", put_found },
     { "  ", "pairs in order", put_pairs },
     { "  ", "rank correlation", put_correlation },
@@ -255,16 +189,83 @@ static void print_worst(const struct column *c)
                100 * gcal_evaluation_row_error(row), row->kernel);
 }
 
+/* ---- figures by measured time ---- */
+
+static const char *const band_heads[GCAL_EVALUATION_N_BANDS] = {
+    [GCAL_EVALUATION_ALL_TIMES] = "all",
+    [GCAL_EVALUATION_BELOW_50_US] = "below 50 us",
+    [GCAL_EVALUATION_50_US_TO_1_MS] = "50 us to 1 ms",
+    [GCAL_EVALUATION_ABOVE_1_MS] = "above 1 ms",
+};
+
+static void print_band(enum gcal_evaluation_band band,
+                       const struct gcal_evaluation_summary *f)
+{
+    double percent = 100 / (double)f->n;
+
+    printf("  %-13s %5zu %6.1f %6.1f %5.0f %6.3g %6.3g %5.0f %5.0f %6.0f %5.3g\n",
+           band_heads[band], f->n, 100 * f->mean_error, 100 * f->median_error,
+           100 * f->time_error, f->factor, f->factor_90, percent * (double)f->n_within[1],
+           percent * (double)f->n_within[2], percent * (double)f->n_inside, f->width);
+}
+
+/* All launches of each model, and those of each band: 80 columns. */
+static int print_bands(const struct table *t, struct gcal_error *err)
+{
+    printf("\n%21s%20s%14s%12s%13s\n%-15s %5s %6s %6s %5s %6s %6s %5s %5s %6s %5s\n", "",
+           "error, %", "factor", "within, %", "interval", "measured time", "n", "mean",
+           "median", "time", "mean", "90 %", "1.5", "2", "inside", "width");
+    for (size_t i = 0; i < t->n_columns; i++) {
+        printf("%s\n", t->columns[i].model);
+        for (enum gcal_evaluation_band band = 0; band < GCAL_EVALUATION_N_BANDS; band++) {
+            const struct gcal_evaluation_filter filter = { .model = t->columns[i].model,
+                                                           .band = band };
+            struct gcal_evaluation_summary f;
+
+            if (gcal_evaluation_summarize(t->report->evaluation, &filter, &f, err) < 0)
+                return -1;
+            if (f.n)
+                print_band(band, &f);
+        }
+    }
+    fputs("error: geometric mean and median of |predicted / measured - 1|, and by time,\n"
+          "sum of |predicted - measured| over sum of measured; factor: typical, and "
+          "within\n"
+          "which 90 % are; interval: % that hold, and median of high / low\n",
+          stdout);
+    return 0;
+}
+
+static bool has_several_bands(const struct gcal_evaluation *e)
+{
+    enum gcal_evaluation_band first = GCAL_EVALUATION_ALL_TIMES, band;
+
+    for (size_t i = 0; i < e->n; i++) {
+        band = gcal_evaluation_band_of(e->rows[i].measured_s);
+        if (band && first && band != first)
+            return true;
+        if (band)
+            first = band;
+    }
+    return false;
+}
+
 static int print(const struct table *t, struct gcal_error *err)
 {
-    if (t->n_columns < 2 && t->applications.n < 2)
+    bool compares = t->n_columns > 1 || t->applications.n > 1;
+
+    if (!compares && !has_several_bands(t->report->evaluation))
         return 0;
-    print_head(t);
-    print_lines(t);
-    printf("geometric mean error of\n");
-    for (size_t i = 0; i < t->applications.n; i++)
-        if (print_application(t, t->applications.items[i], err) < 0)
-            return -1;
+    if (print_bands(t, err) < 0)
+        return -1;
+    if (compares) {
+        print_head(t);
+        print_lines(t);
+        printf("geometric mean error of\n");
+        for (size_t i = 0; i < t->applications.n; i++)
+            if (print_application(t, t->applications.items[i], err) < 0)
+                return -1;
+    }
     for (size_t i = 0; i < t->n_columns; i++)
         print_worst(&t->columns[i]);
     return 0;

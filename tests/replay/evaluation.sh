@@ -3,8 +3,8 @@
 # device, and compares the figures with the limits that the file gives:
 #   arguments: --replay record.h5 ...       of 'gpucal evaluate', files beside this one; each
 #                                           such line is run
-#   most: LEVEL MODEL COLUMN VALUE          of the line "model MODEL" or "all -" of its CSV file
-#   least: LEVEL MODEL COLUMN VALUE
+#   most: LEVEL MODEL COLUMN VALUE          of the line "model MODEL" or "all -" of its CSV file,
+#   least: LEVEL MODEL COLUMN VALUE         or of a band, "above_1_ms MODEL"
 # A limit may end in "of COLUMN": the figure is then the percentage of that column's.  The
 # line "overall -" is that of all kernels of all runs: error_percent, the geometric mean of
 # their errors, mean_percent, their mean, inside and kernels.
@@ -25,8 +25,9 @@ awk '
             column[header[i]] = i
     }
     FILENAME ~ /csv$/ {
+        level = $1 == "band" ? $(column["band"]) : $1
         for (name in column)
-            figure[$1, $2 == "" ? "-" : $2, name] = $(column[name])
+            figure[level, $2 == "" ? "-" : $2, name] = $(column[name])
     }
     FILENAME ~ /csv$/ && $1 == "kernel" {
         error = $(column["error_percent"])

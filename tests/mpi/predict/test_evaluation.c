@@ -98,7 +98,17 @@ static void means_are_geometric(void **state)
     gcal_evaluation_clear(&e);
 }
 
-static void figures_have_factors_and_short_launches(void **state)
+static struct gcal_evaluation_summary summarize_band(const struct gcal_evaluation *e,
+                                                     enum gcal_evaluation_band band)
+{
+    const struct gcal_evaluation_filter filter = { .band = band };
+    struct gcal_evaluation_summary f;
+
+    assert_int_equal(gcal_evaluation_summarize(e, &filter, &f, NULL), 0);
+    return f;
+}
+
+static void figures_have_factors_and_bands(void **state)
 {
     struct gcal_evaluation e = { 0 };
     struct gcal_evaluation_summary f;
@@ -110,21 +120,52 @@ static void figures_have_factors_and_short_launches(void **state)
     add(&e, "a", "x", "n:4", 1e-3, 4e-3);     /* 75 %, a factor of 4 */
     add(&e, "a", "y", "n:1", NAN, 1e-3);
     add(&e, "c", "x", "n:1", 9e-6, 5e-6);
+    e.rows[3].low_s = 1e-4;
+    e.rows[3].high_s = 5e-3;
     e.rows[5].baseline = true;
     f = summarize(&e, NULL, NULL);
     assert_true(f.n == 4 && f.n_missing == 1);
     assert_near(f.median_error, 0.5);
     assert_near(f.average_error, 0.55);
+    assert_near(f.time_error, (5 + 10 + 20 + 3000) / 4145.0);
     assert_near(f.factor, pow(2 * 4 / 3.0 * 1.2 * 4, 0.25));
+    assert_near(f.factor_90, 4);
+    assert_near(f.width, 1 / 0.81); /* of three; one is wider, and inside */
     assert_true(f.n_within[0] == 1 && f.n_within[1] == 2 && f.n_within[2] == 3);
+    assert_true(f.n_inside == 1);
     assert_ptr_equal(f.worst, &e.rows[3]); /* not the one with the largest error */
-    assert_true(f.n_short == 2 && f.n_short_inside == 0);
-    assert_near(f.short_mean_error, 0.5);
-    assert_near(f.short_median_error, 0.625);
+
+    f = summarize_band(&e, GCAL_EVALUATION_BELOW_50_US);
+    assert_true(f.n == 2 && f.n_inside == 0 && f.n_missing == 0);
+    assert_near(f.mean_error, 0.5);
+    assert_near(f.median_error, 0.625);
+    assert_near(f.time_error, 15 / 45.0);
+    f = summarize_band(&e, GCAL_EVALUATION_50_US_TO_1_MS);
+    assert_true(f.n == 1 && f.n_missing == 0);
+    assert_near(f.factor_90, 1.2);
+    f = summarize_band(&e, GCAL_EVALUATION_ABOVE_1_MS);
+    assert_true(f.n == 1 && f.n_missing == 1 && f.n_inside == 1);
+    assert_near(f.width, 50);
+
     f = summarize(&e, "c", NULL);
     assert_int_equal(f.n, 1);
     assert_near(f.mean_error, 0.8);
+    f = summarize(&e, "d", NULL);
+    assert_true(f.n == 0 && isnan(f.time_error) && isnan(f.factor_90) && isnan(f.width));
     gcal_evaluation_clear(&e);
+}
+
+static void bands_meet_at_50_us_and_1_ms(void **state)
+{
+    (void)state;
+    assert_int_equal(gcal_evaluation_band_of(NAN), GCAL_EVALUATION_ALL_TIMES);
+    assert_int_equal(gcal_evaluation_band_of(49.999e-6), GCAL_EVALUATION_BELOW_50_US);
+    assert_int_equal(gcal_evaluation_band_of(50e-6), GCAL_EVALUATION_50_US_TO_1_MS);
+    assert_int_equal(gcal_evaluation_band_of(0.99999e-3), GCAL_EVALUATION_50_US_TO_1_MS);
+    assert_int_equal(gcal_evaluation_band_of(1e-3), GCAL_EVALUATION_ABOVE_1_MS);
+    assert_string_equal(gcal_evaluation_band_name(GCAL_EVALUATION_ALL_TIMES), "");
+    assert_string_equal(gcal_evaluation_band_name(GCAL_EVALUATION_ABOVE_1_MS),
+                        "above_1_ms");
 }
 
 /* Variants of a general model are those of one application. */
@@ -226,7 +267,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_come_by_model_variant_and_size),
         cmocka_unit_test(means_are_geometric),
-        cmocka_unit_test(figures_have_factors_and_short_launches),
+        cmocka_unit_test(figures_have_factors_and_bands),
+        cmocka_unit_test(bands_meet_at_50_us_and_1_ms),
         cmocka_unit_test(applications_are_no_variants),
         cmocka_unit_test(ties_are_no_misses),
         cmocka_unit_test(a_tie_of_others_is_no_excuse),

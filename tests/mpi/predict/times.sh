@@ -35,6 +35,22 @@ figures 2
 line '^  tiny_rotate$'
 line ' 6.4 us +[-+][0-9.]+ % +(yes|no)  n:100( |$)'
 line '^all: 2 kernels, '
+grep -q '^measured time' out && fail 'one band of one application has a table'
+# Launches of two bands are judged apart: a line for each, in the table and in the file.
+printf '%s\n' generator,arguments,time_s tiny_rotate,n:100,6.4e-06 tiny_rotate,n:512,2e-3 > bands.csv
+evaluate 0 --times bands.csv --catalogue "$tests/scope" --csv bands-all.csv
+line '^general$'
+line '^  all +2 +'
+line '^  below 50 us +1 +([0-9.]+) +\1 '
+line '^  above 1 ms +1 +99\.[0-9] '
+grep -q '^  50 us to 1 ms' out && fail 'a band without launches'
+[ "$(sed -n "/^measured time/,\$p" out | wc -L)" -le 80 ] || fail 'lines of more than 80 columns'
+awk -F , 'FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+    { bands[$1 " " $2 " " $(column["band"])]++ }
+    $1 == "band" && $2 && $(column["band"]) == "above_1_ms" { by_time = $(column["time_percent"]) }
+    END { exit by_time < 99 || bands["band general below_50_us"] != 1 || bands["band  above_1_ms"] != 1 ||
+        bands["kernel general above_1_ms"] != 1 || bands["model general "] != 1 ||
+        bands["band general 50_us_to_1_ms"] }' bands-all.csv || fail 'bands in the file'
 # The prediction is that of 'gpucal predict'.
 time_s=$("$gpucal" predict --params "$tests/data/general/h100.yaml" --model general \
     -C "$tests/scope" tiny_rotate n:512 --json | sed -n 's/^ *"time_s": \([^,]*\),*$/\1/p')
@@ -65,7 +81,8 @@ cp "$tests/data/general/h100.yaml" other.yaml
 evaluate 0 --times times.csv -C "$tests/scope" --csv all.csv --baseline=other.yaml
 figures 4
 line '^ +general +general of other.yaml$'
-line '^kernels +2 +2$'
+line '^  below 50 us +2 '
+line '^not predicted +0 +0$'
 line '^  tiny +([0-9.]+ %) +\1$'
 line '^worst of general of other.yaml: .* of tiny_rotate n:[0-9]+$'
 [ "$(grep -c '^  tiny_rotate$' out)" = 1 ] || fail 'kernels of a baseline are listed'
@@ -110,7 +127,7 @@ assert {row["f_device_registers"] for row in rows} == {"65536"}, rows
 assert [float(row["f_kernel_registers"]) for row in rows] == [0, 255], rows
 CHECK
 
-# The counts of its features, once for each kernel, and what the forest does without any.
+# The counts of its features, once for each kernel.
 evaluate 0 --times times.csv -C "$tests/scope" --baseline=other.yaml --features features.csv
 python3 - <<'CHECK' || fail 'features.csv'
 import csv
@@ -122,12 +139,6 @@ assert {float(row["measured_s"]) for row in rows} == {6.4e-06, 6.5e-06}
 CHECK
 evaluate 1 --times times.csv -C "$tests/scope" --features /nonexistent/features.csv
 line '/nonexistent' err
-if python3 -c 'import sklearn' 2> err; then
-    "$2/scripts/forest.py" features.csv > out 2> err && fail 'a forest of one application'
-    sed '3s/,tiny,/,large,/' features.csv > two.csv
-    "$2/scripts/forest.py" two.csv --trees 3 > out 2> err || fail 'no forest'
-    line '^kernels +2 +2$'
-fi
 
 # A figure of both models, and none of a model that is not there.
 if command -v gnuplot > /dev/null; then
