@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "calib/base/array.h"
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/model/assume.h"
 #include "calib/model/binding_private.h"
@@ -34,6 +35,8 @@ void gcal_binding_destroy(struct gcal_binding *binding)
     gcal_binding_clear_work(binding);
     for (size_t i = 0; i < binding->n_parameters + GCAL_PROFILE_DEVICE_NAMES; i++)
         free(binding->symbols[i]);
+    for (size_t i = 0; i < GCAL_MAX_DIMS; i++)
+        free(binding->way_out[i]);
     for (size_t i = 0; i < binding->n_counts; i++)
         gcal_expr_destroy(binding->counts[i]);
     free(binding->counts);
@@ -348,6 +351,35 @@ static int copy_symbols(struct gcal_binding *binding, const struct gcal_profile 
     return 0;
 }
 
+/* Counting assumes "n % 64 = 0" of a global size n.  A kernel that guards its accesses can be
+ * launched with the next multiple instead.
+ */
+static int find_ways_out(struct gcal_binding *binding, const struct gcal_profile *profile,
+                         struct gcal_error *err)
+{
+    for (size_t d = 0; d < profile->n_dims && profile->assumptions; d++)
+        for (size_t i = 0; i < profile->n_parameters && !binding->way_out[d]; i++) {
+            const char *name = profile->parameters[i];
+            size_t local = profile->local_size[d];
+            char *clause = gcal_buf_format("%s %% %zu = 0", name, local);
+            struct gcal_expr *groups =
+                gcal_binding_parse(binding, profile->groups[d], NULL);
+
+            if (clause && groups && strstr(profile->assumptions, clause) &&
+                gcal_expr_uses(groups, i))
+                binding->way_out[d] = gcal_buf_format(
+                    "'%s' does not hold: work-groups divide the global size; if the "
+                    "kernel leaves out work-items beyond it, count it with --global "
+                    "'%zu*ceil(%s/%zu)' in its place",
+                    clause, local, name, local);
+            gcal_expr_destroy(groups);
+            if (!clause)
+                return gcal_error_memory(err);
+            free(clause);
+        }
+    return 0;
+}
+
 static int bind(struct gcal_binding *binding, const struct gcal_profile *profile,
                 const struct gcal_binding_subject *subject, size_t n_features,
                 const char *const *features, struct gcal_error *err)
@@ -364,6 +396,8 @@ static int bind(struct gcal_binding *binding, const struct gcal_profile *profile
         if (!binding->assume)
             return gcal_error_prefix(err, "kernel %.60s", profile->kernel);
     }
+    if (find_ways_out(binding, profile, err) < 0)
+        return -1;
     if (gcal_assume_check_symbol(binding->assume, binding->n_parameters,
                                  binding->sub_group_size, err) < 0)
         return gcal_error_prefix(err,
@@ -476,6 +510,19 @@ static int add_sizes(const struct gcal_binding *binding, const double *sizes,
     return gcal_error_prefix(err, "%s", given);
 }
 
+/* 'err' has the clause of the assumptions that does not hold. */
+static int refuse_sizes(const struct gcal_binding *binding, const double *sizes,
+                        struct gcal_error *err)
+{
+    for (size_t d = 0; d < GCAL_MAX_DIMS && err; d++)
+        if (binding->way_out[d] &&
+            strncmp(binding->way_out[d], err->text, strlen(err->text)) == 0) {
+            gcal_error_set(err, GCAL_EINPUT, "%s", binding->way_out[d]);
+            break;
+        }
+    return add_sizes(binding, sizes, err);
+}
+
 /* 'values': of the binding's symbols. */
 static void set_symbols(const struct gcal_binding *binding, const double *sizes,
                         double *values)
@@ -522,7 +569,7 @@ int gcal_binding_eval(const struct gcal_binding *binding, const double *sizes,
 
     set_symbols(binding, sizes, symbols);
     if (gcal_assume_check(binding->assume, symbols, err) < 0)
-        return add_sizes(binding, sizes, err);
+        return refuse_sizes(binding, sizes, err);
     for (size_t i = 0; i < binding->n_features; i++) {
         values[i] = eval_feature(binding, &binding->features[i], symbols);
         if (!(values[i] >= 0) || isinf(values[i])) {

@@ -51,6 +51,9 @@ struct gcal_binding {
     double sub_group_size, wave_groups;       /* wave_groups: NaN while it is unknown */
     const struct gcal_binding_device *device; /* while it is created; NULL: unknown */
     struct gcal_assume *assume;
+    char *way_out
+        [GCAL_MAX_DIMS]; /* "'n % 64 = 0' does not hold: ..." of work-groups that do
+                                     not divide the global size; NULL: they always do */
     size_t n_counts;
     struct gcal_expr **counts; /* by entry of the profile; NULL: not needed yet */
     size_t n_features;

@@ -10,7 +10,7 @@
 
 static const struct argp_option quiet_rows[] = {
     { "quiet", 'q', NULL, 0,
-      "Print errors and the last line only; of output for programs, all", 0 },
+      "Print errors and the result only; of output for programs, all", 0 },
     { 0 },
 };
 

@@ -1,4 +1,4 @@
-/* quiet.c - the last line of the output of a command */
+/* quiet.c - the result of a command, without what else it prints */
 #include "mpi/cli/quiet.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "calib/base/log.h"
 
-static bool on, keep_all;
+static bool on, keep_all, has_result;
 static FILE *kept;         /* in place of standard output; NULL: nothing is kept */
 static int output_fd = -1; /* standard output as it was */
 
@@ -36,6 +36,15 @@ void gcal_quiet_keep_all(void)
     keep_all = true;
 }
 
+void gcal_quiet_result(bool begins)
+{
+    if (!kept)
+        return;
+    has_result = true;
+    fflush(stdout);
+    dup2(begins ? output_fd : fileno(kept), STDOUT_FILENO);
+}
+
 void gcal_quiet_end(void)
 {
     char *line = NULL, *last = NULL;
@@ -47,7 +56,7 @@ void gcal_quiet_end(void)
     dup2(output_fd, STDOUT_FILENO);
     close(output_fd);
     rewind(kept);
-    while (getline(&line, &capacity, kept) >= 0) {
+    while (!has_result && getline(&line, &capacity, kept) >= 0) {
         if (keep_all)
             fputs(line, stdout);
         else if (line[strspn(line, " \t\n")]) {

@@ -15,6 +15,7 @@
 #include "mpi/cli/csv.h"
 #include "mpi/cli/file_replace.h"
 #include "mpi/cli/json.h"
+#include "mpi/cli/quiet.h"
 #include "mpi/count/built.h"
 #include "mpi/count/sizes.h"
 
@@ -247,6 +248,7 @@ int gcal_count_features_print(const struct gcal_profile *profile, double sub_gro
     if (!values)
         return -1;
     w = find_widths(profile, values, points->n);
+    gcal_quiet_result(true);
     printf("kernel %s%s%s\n", profile->kernel, profile->assumptions ? ", assuming " : "",
            profile->assumptions ? profile->assumptions : "");
     rc = print_header(profile, points, &w, err);

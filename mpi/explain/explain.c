@@ -8,6 +8,7 @@
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
+#include "mpi/cli/quiet.h"
 #include "mpi/explain/private.h"
 #include "mpi/own/own.h"
 
@@ -141,7 +142,9 @@ static int print_one(const struct explain_command *c, struct gcal_explain_case *
     if (rc == 0) {
         gcal_explain_changes_print(one, &changes.advice,
                                    "what would help most, by the model:");
+        gcal_quiet_result(true);
         gcal_explain_changes_print(one, &changes.asked, "what if:");
+        gcal_quiet_result(false);
         gcal_explain_step_print(one);
     }
     clear_changes(&changes);
@@ -221,6 +224,7 @@ static int print(const struct explain_command *c, const struct gcal_explain_set 
         return print_json(c, set, err);
     if (set->n_cases == 1)
         return print_one(c, set->cases[0], err);
+    gcal_quiet_result(true);
     return gcal_explain_compare_print(set, err) < 0 ? -1 : print_asked(c, set, err);
 }
 
@@ -249,8 +253,10 @@ static int run(struct explain_command *c, struct gcal_error *err)
     }
     if (rc == 0 && c->svg)
         rc = gcal_explain_svg(c->svg, &set, err);
-    if (rc == 0)
+    if (rc == 0) {
+        gcal_predict_target_print_notes(&set.subjects[0]->target, &c->subject.count);
         rc = print(c, &set, err);
+    }
     gcal_explain_measured_clear(&measured);
     gcal_explain_set_clear(&set);
     return rc;

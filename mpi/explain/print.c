@@ -9,6 +9,7 @@
 #include "calib/model/profile.h"
 #include "mpi/count/built.h"
 #include "mpi/count/sizes.h"
+#include "mpi/cli/quiet.h"
 #include "mpi/explain/private.h"
 #include "mpi/predict/remarks/gaps.h"
 #include "mpi/predict/remarks/outside.h"
@@ -234,9 +235,11 @@ int gcal_explain_print(const struct gcal_explain_case *c, struct gcal_error *err
 {
     const struct gcal_predict_device *d = &c->subject->published;
 
+    gcal_quiet_result(true);
     print_head(c);
     if (print_sentence(c, err) < 0)
         return -1;
+    gcal_quiet_result(false);
     gcal_count_built_print(
         d->device->info.type,
         gcal_built_find(c->subject->target.profile, d->device->info.type));

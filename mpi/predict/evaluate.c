@@ -313,9 +313,7 @@ static int compare(const struct evaluate_command *c, const struct inputs *in,
 static int open_models(const struct evaluate_command *c, struct inputs *in,
                        struct gcal_error *err)
 {
-    if (gcal_predict_device_open(&c->published, &in->published, err) < 0 ||
-        (c->published.model &&
-         !gcal_predictor_choose(in->published.device, c->published.model, 0, NULL, err)))
+    if (gcal_predict_device_open(&c->published, &in->published, err) < 0)
         return -1;
     return c->with_baselines ? gcal_baselines_open(c->baseline, in->published.device,
                                                    &in->baselines, err)

@@ -12,6 +12,7 @@
 #include "calib/select/select.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
+#include "mpi/cli/quiet.h"
 #include "mpi/count/built.h"
 #include "mpi/count/options.h"
 #include "store/files/store.h"
@@ -93,6 +94,9 @@ int gcal_predict_device_open(const struct gcal_predict_device_options *o,
 
     if (rc == 0)
         p->device = gcal_params_find(&p->params, o->device, err);
+    if (p->device && o->model &&
+        !gcal_predictor_choose(p->device, o->model, 0, NULL, err))
+        p->device = NULL;
     return p->device ? 0 : -1;
 }
 
@@ -177,9 +181,14 @@ int gcal_predict_target_count(struct gcal_predict_target *s,
     s->profile = s->to_free = gcal_predict_profile(o, counting, err);
     if (!s->profile || gcal_count_built_add(o, s->to_free, err) < 0)
         return -1;
-    for (size_t i = 0; i < s->profile->n_notes; i++)
-        fprintf(stderr, "gpucal: estimated: %s:%s\n", o->file, s->profile->notes[i]);
     return set_points(s, &o->ats, o, err);
+}
+
+void gcal_predict_target_print_notes(const struct gcal_predict_target *s,
+                                     const struct gcal_count_options *o)
+{
+    for (size_t i = 0; o->file && !gcal_quiet_is_on() && i < s->profile->n_notes; i++)
+        fprintf(stderr, "gpucal: estimated: %s:%s\n", o->file, s->profile->notes[i]);
 }
 
 int gcal_predict_target_at(struct gcal_predict_target *s,

@@ -34,7 +34,7 @@ struct gcal_predict_device {
 /* Reads a parameter file; clear 'params' in any case. */
 int gcal_predict_params_read(const char *file, struct gcal_params *params,
                              struct gcal_error *err);
-/* Loads the device that the options select.  Clear 'published' in any case. */
+/* Loads the device that the options select, which must have the model that they name.  Clear 'published' in any case. */
 int gcal_predict_device_open(const struct gcal_predict_device_options *options,
                              struct gcal_predict_device *published,
                              struct gcal_error *err);
@@ -64,8 +64,7 @@ struct gcal_profile *gcal_predict_profile(const struct gcal_count_options *optio
                                           struct gcal_error *err);
 
 /* A counted kernel from a file, or a kernel's source counted for 'counting' and what the
- * options ask for; 'ats' or the options have the sizes.  Estimated counts are reported on
- * standard error.  Clear the target in any case.
+ * options ask for; 'ats' or the options have the sizes.  Clear the target in any case.
  */
 int gcal_predict_target_read(struct gcal_predict_target *target, const char *profile_file,
                              const struct gcal_option_list *ats, struct gcal_error *err);
@@ -73,6 +72,9 @@ int gcal_predict_target_count(struct gcal_predict_target *target,
                               const struct gcal_count_options *options,
                               const struct gcal_kernel_counting *counting,
                               struct gcal_error *err);
+/* Reports the estimates of a kernel's source on standard error, before what follows from them. */
+void gcal_predict_target_print_notes(const struct gcal_predict_target *target,
+                                     const struct gcal_count_options *options);
 /* The kernel of 'whole', which must outlive the target, at one of its points. */
 int gcal_predict_target_at(struct gcal_predict_target *target,
                            const struct gcal_predict_target *whole, size_t point,

@@ -8,6 +8,7 @@
 #include "calib/base/units.h"
 #include "calib/model/profile.h"
 #include "mpi/cli/json.h"
+#include "mpi/cli/quiet.h"
 #include "mpi/predict/kernel_names.h"
 #include "mpi/predict/order.h"
 
@@ -99,6 +100,7 @@ int gcal_order_print(const struct gcal_order *r, struct gcal_error *err)
         return gcal_error_memory(err);
     for (size_t i = 0; i < r->n; i++)
         names[i] = r->variants[i].name;
+    gcal_quiet_result(true);
     rc = print_rows(r, names, err);
     free(names);
     return rc;

@@ -13,6 +13,7 @@
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
+#include "mpi/cli/quiet.h"
 #include "mpi/count/built.h"
 #include "mpi/own/own.h"
 #include "mpi/predict/remarks/gaps.h"
@@ -145,15 +146,18 @@ static int print_answer(const struct answer *a, const double *sizes,
     char time[GCAL_UNITS_SIZE], interval[INTERVAL_SIZE];
     const struct gcal_prediction *p = &a->prediction;
 
+    gcal_quiet_result(true);
     printf("%s on node %s: predicted %s, 90 %% interval %s (model %s)\n", a->device_name,
            a->node, gcal_units(p->time_s, "s", time), format_interval(p, interval),
            gcal_predictor_model(a->predictor));
+    gcal_quiet_result(false);
     gcal_count_built_print(a->device_type, a->built);
     gcal_roofs_print(p);
     gcal_general_print(a->general, sizes, p);
     if (gcal_gaps_print(a->predictor, sizes, err) < 0)
         return -1;
     gcal_outside_print(p);
+    gcal_quiet_result(true);
     if (!isnan(a->measured_s))
         printf("measured %s (median of %zu launches): prediction error %+.1f %%\n",
                gcal_units(a->measured_s, "s", time), a->launches,
@@ -230,6 +234,7 @@ static int print(const struct predict_command *c, struct answer *a,
         return print_json(a, s, rows, err);
     if (s->points.n == 1)
         return print_answer(a, s->sizes, err);
+    gcal_quiet_result(true);
     gcal_predict_print_table(a->device_name, a->node, gcal_predictor_model(a->predictor),
                              s, rows);
     return a->step ? gcal_step_print_table(a->step, s->profile, s->points.n, s->sizes,
@@ -292,6 +297,7 @@ static int run(const struct predict_command *c, struct gcal_error *err)
         print_measured_alone(&a);
         goto out;
     }
+    gcal_predict_target_print_notes(&s.target, &c->subject.count);
     rc = print(c, &a, &s.target, rows, err);
 out:
     free(rows);

@@ -612,7 +612,10 @@ static void sizes_outside_the_assumptions_are_refused(void **state)
     double value = 0.713;
 
     assert_int_equal(gcal_binding_eval(binding, odd, &value, &err), -1);
-    assert_string_equal(err.text, "n 40, m 24: 'n % 16 = 0' does not hold");
+    assert_string_equal(
+        err.text, "n 40, m 24: 'n % 16 = 0' does not hold: work-groups divide the global "
+                  "size; if the kernel leaves out work-items beyond it, count it with "
+                  "--global '16*ceil(n/16)' in its place");
     assert_int_equal(gcal_binding_eval(binding, low, &value, &err), -1);
     assert_non_null(strstr(err.text, "'n >= 16' does not hold"));
     gcal_binding_destroy(binding);

@@ -31,6 +31,34 @@ expect() { # PATTERN
 if predict --at n=0 > "$out/answer" 2>&1; then echo 'a time of no launch'; exit 1; fi
 expect 'no time for these sizes: a launch needs at least one work-group$'
 
+# A device or model that there is not is said before anything is said of the kernel.
+cat > "$out/rows.cl" <<'KERNEL'
+kernel void rows(global float *sum, global const float *x, int n, int m)
+{
+    for (int k = 0; k < m; k++)
+        sum[get_global_id(0)] += x[get_global_id(0)*m + k];
+}
+KERNEL
+for command in predict explain; do
+    for wrong in "--params $out/nothing.yaml" "--params $params --model nothing" \
+        "--params $params --node n0"; do
+        # shellcheck disable=SC2086 # two words each
+        if "$gpucal" $command "$out/rows.cl" --local 64 --global n --at n=6400,m=3 $wrong > "$out/answer" 2>&1; then
+            echo "takes $wrong"
+            exit 1
+        fi
+        if grep estimated "$out/answer"; then exit 1; fi
+    done
+    # Nor of a kernel that is not predicted; its sizes have a way out.
+    if "$gpucal" $command "$out/rows.cl" --local 64 --global n --at n=6401,m=3 --params "$params" \
+        > "$out/answer" 2>&1; then exit 1; fi
+    [ "$(grep -c . "$out/answer")" -eq 1 ]
+    expect "n % 64 = 0' does not hold: .* --global '64\*ceil\(n/64\)'"
+    "$gpucal" $command "$out/rows.cl" --local 64 --global n --at n=6400,m=3 --params "$params" \
+        > /dev/null 2> "$out/answer"
+    expect '^gpucal: estimated: '
+done
+
 predict --at n=200000001 > "$out/answer"
 expect '^bound by dram: alone [0-9.]+ [mu]s, [89][0-9] % of the time$'
 predict --at n=1000,2^27 --csv "$out/times.csv" > "$out/answer"
