@@ -1,16 +1,19 @@
 /* spank_gpucal.c - gives each task of a job its node's calibration
  *
- * plugstack.conf:   optional /usr/local/lib/gpucal/spank_gpucal.so store=DIR
- * [speeds=FILE]
+ * plugstack.conf:   optional /usr/local/lib/gpucal/spank_gpucal.so store=DIR [speeds=FILE]
  *
  *   GPUCAL_STORE          the store, unless the job has chosen one
  *   GPUCAL_NODE           the node's name in it
  *   GPUCAL_PARAMS         the node's parameter file, if there is one
- *   GPUCAL_SPEEDS         FILE: the table of all nodes that 'gpucal export --to slurm'
- * wrote GPUCAL_SPEED          the node's speed in it, 1 for the fastest node
+ *   GPUCAL_SPEEDS         FILE: the table of all nodes that 'gpucal export --to slurm' wrote
+ *   GPUCAL_SPEED          the node's speed in it, 1 for the fastest node
  *   GPUCAL_DEVICE_SPEEDS  UID=SPEED,.. of its devices
  *
  * A job that does not want them says --gpucal=no.  Nothing here makes a job fail.
+ *
+ * srun gives tasks the environment that it was called in.  In a batch script that is a task's of
+ * its node already, so that what is said of a node is unset before anything is known of the
+ * task's own.
  */
 #include <stdint.h> /* spank.h forgets it */
 
@@ -114,12 +117,22 @@ static void set_params(spank_t spank, const char *node)
         spank_setenv(spank, "GPUCAL_PARAMS", path, 1);
 }
 
+static void unset_all(spank_t spank)
+{
+    static const char *const names[] = { "GPUCAL_NODE", "GPUCAL_PARAMS", "GPUCAL_SPEED",
+                                         "GPUCAL_DEVICE_SPEEDS" };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        spank_unsetenv(spank, names[i]);
+}
+
 /* In the task, which is the user's already. */
 int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 {
     char node[256];
 
     (void)argc, (void)argv;
+    unset_all(spank);
     if (!wanted ||
         spank_getenv(spank, "SLURMD_NODENAME", node, sizeof(node)) != ESPANK_SUCCESS)
         return 0;
