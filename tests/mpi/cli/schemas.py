@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""schemas.py GPUCAL SOURCE MAKE_STORE MAKE_FITS STEADY: what gpucal writes and what is shipped agree with docs/schema.
+"""schemas.py GPUCAL SOURCE MAKE_STORE MAKE_FITS STEADY [here]: what gpucal writes and what is shipped agree with docs/schema.
 
 Every --json output is validated against the schema that it names, and every YAML file against
 that of its format.  Here a key that a schema does not have is an error, so that each is described;
-the schemas themselves allow further keys.
+the schemas themselves allow further keys.  No key of a schema may be data: the name of a device,
+a size, a kernel.  With "here", only what depends on this machine is validated.
 """
 import glob
 import json
@@ -17,6 +18,7 @@ import tempfile
 import jsonschema
 import yaml
 
+here_only = sys.argv[6:] == ["here"]
 gpucal, source, make_store, make_fits, steady = (os.path.realpath(path) for path in sys.argv[1:6])
 data = f"{source}/tests/data"
 KERNEL = f"{source}/tests/wild/nbody.cl --local 64 --global n"
@@ -74,7 +76,7 @@ COMMANDS = [
     ("store keygen key", 0),
     ("store forget --model flops --dry-run --store store", 0),
     ("store sign --key key --store store", 0),
-    ("learn add.cl --local 256 --global n --sizes n=2^15:2^19", 0),
+    ("learn add.cl --local 256 --global n --sizes n=2^15:2^19 --budget 600", 0),
 ]
 
 # Without "--json": commands that fail with status 1 and print no JSON.
@@ -156,6 +158,7 @@ def strict(schema):
 
 
 def load_schemas():
+    """Name: schema."""
     schemas = {}
     for path in sorted(glob.glob(f"{source}/docs/schema/*.json")):
         schema = json.load(open(path))
@@ -163,8 +166,87 @@ def load_schemas():
         name = os.path.basename(path)[:-len(".json")]
         if schema["$id"] != f"{name}.json" or not schema["title"]:
             sys.exit(f"{path}: $id or title")
-        schemas[name] = jsonschema.Draft202012Validator(strict(schema))
+        schemas[name] = schema
     return schemas
+
+
+def parts_of(schema, path):
+    """(path, part) of the schema and all that it is made of."""
+    yield path, schema
+    for key in ("properties", "$defs"):
+        for name, part in schema.get(key, {}).items():
+            yield from parts_of(part, f"{path}/{name}")
+    for key in ("additionalProperties", "items", "then", "else"):
+        if isinstance(schema.get(key), dict):
+            yield from parts_of(schema[key], f"{path}/*" if key in ("additionalProperties", "items") else path)
+    for key in ("oneOf", "anyOf"):
+        for part in schema.get(key, []):
+            yield from parts_of(part, path)
+
+
+# ---- keys that are data ----
+
+# Values of these keys are names that users or drivers give.
+NAMES = {"node", "uid", "type", "name", "device", "kernel", "model", "array", "parameter", "limit", "size",
+         "variant", "generator", "cost", "loop"}
+FREE = {"gpucal-space-1/args/*", "gpucal-space-1/run", "gpucal-space-1/trips", "gpucal-space-1/unchecked"}
+
+
+def literals():
+    """What the program's source writes between quotation marks, columns of CSV and parts of JSON one by one."""
+    found = set()
+    for folder in ("calib", "fit", "kernels", "mpi", "store"):
+        for path in glob.glob(f"{source}/{folder}/**/*.[ch]", recursive=True):
+            for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"', open(path).read()):
+                found.add(text)
+                if "," in text or '\\"' in text:
+                    found.update(re.split(r'[,\\"\s]+', text))
+    return found
+
+
+def data_of(schema, document, definitions):
+    """Names that are data: keys of maps, and values of NAMES."""
+    schema = definitions.get(os.path.basename(schema.get("$ref", "")), schema)
+    if isinstance(document, list):
+        for item in document:
+            yield from data_of(schema.get("items", {}), item, definitions)
+    if not isinstance(document, dict):
+        return
+    if "if" in schema:  # of parameter files
+        schema = schema["then" if "gpucal_params" in document else "else"]
+    for key, value in document.items():
+        part = schema.get("properties", {}).get(key)
+        if part is None and isinstance(schema.get("additionalProperties"), dict):
+            yield key
+            part = schema["additionalProperties"]
+        if key in NAMES and isinstance(value, str):
+            yield value
+        yield from data_of(part if isinstance(part, dict) else {}, value, definitions)
+
+
+def check_keys(schemas, documents):
+    """Keys are words that the program knows, few of an object are names elsewhere, and all is described."""
+    written, data, failed = literals(), set(), 0
+    for _, name, document in documents:
+        if name in schemas and name != "gpucal-help-1":  # whose names are those of options
+            data.update(data_of(schemas[name], document, schemas[name].get("$defs", {})))
+    for name, schema in schemas.items():
+        for path, part in parts_of(schema, name):
+            keys = part.get("properties", {})
+            alien = [key for key in keys if not re.fullmatch("[a-z][a-z0-9_]*", key) or key not in written]
+            if alien:
+                print(f"{path}: keys that gpucal does not write: they are data: {', '.join(alien)}")
+            named = [key for key in keys if key in data]
+            if 3 * len(named) >= 2 * len(keys) > 0:
+                print(f"{path}: its keys are names: they are data: {', '.join(named)}")
+            types = part.get("type", [])
+            is_open = (not {"type", "const", "enum", "oneOf", "anyOf", "$ref", "if"} & part.keys() or
+                       "array" in types and "items" not in part or
+                       "object" in types and not {"properties", "additionalProperties", "if"} & part.keys())
+            if is_open and path not in FREE:
+                print(f"{path}: not described")
+            failed += bool(alien) + (3 * len(named) >= 2 * len(keys) > 0) + (is_open and path not in FREE)
+    return failed
 
 
 def errors_of(validator, document):
@@ -174,10 +256,17 @@ def errors_of(validator, document):
 
 # ---- what is validated ----
 
+def depends_on_machine(command):
+    return re.match("devices|calibrate|fit|learn|show --store store|kernels .*--run", command) or \
+        re.search("here.yaml|--build", command)
+
+
 def run_commands():
     """(what, the schema's name, the document) of each output."""
     for command, status in COMMANDS:
-        environment = f"LD_PRELOAD={steady}" if command.startswith(("calibrate", "learn")) else ""
+        if here_only and not depends_on_machine(command):
+            continue
+        environment = f'LD_PRELOAD="{steady}:$LD_PRELOAD"' if command.startswith(("calibrate", "learn")) else ""
         if command.startswith("learn"):
             environment += " TEST_NS=1 TEST_COUNTED=none"  # as in learn.sh
         result = subprocess.run(f"{environment} {gpucal} {command} --json", shell=True,
@@ -218,20 +307,23 @@ def shipped_files():
 
 
 def main():
-    schemas, seen, failed = load_schemas(), set(), check_failures()
+    schemas, seen, failed = load_schemas(), set(), 0 if here_only else check_failures()
+    validators = {name: jsonschema.Draft202012Validator(strict(schema)) for name, schema in schemas.items()}
     documents = list(run_commands())
     documents += [(path, name, document) for path, name in shipped_files()
                   for document in yaml.load_all(open(path), Loader)]
     for what, name, document in documents:
-        errors = errors_of(schemas[name], document) if name in schemas else ["  no schema " + str(name)]
+        errors = errors_of(validators[name], document) if name in schemas else ["  no schema " + str(name)]
         seen.add(name)
         if errors:
             failed += 1
             print(f"{what} ({name}):", *errors, sep="\n")
+    if here_only:
+        return failed
     for name in sorted(set(schemas) - seen):
         failed += 1
         print(f"nothing is validated against {name}")
-    return failed
+    return failed + check_keys(schemas, documents)
 
 
 if __name__ == "__main__":
