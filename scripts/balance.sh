@@ -16,6 +16,7 @@
 # STEPS the steps of each way per run (20).  Records and outputs are kept in OUT, which must
 # not exist.
 set -u
+export LC_ALL=C # numbers with points, words in English
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$top/build}
 gpucal=$build/mpi/gpucal

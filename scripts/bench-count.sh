@@ -7,6 +7,7 @@
 # Of each kernel the fastest of RUNS (5) counts; printed are median, 90 % and worst of all
 # kernels in ms, and the same for a process that does nothing (--version).
 set -eu
+export LC_ALL=C # numbers with points, words in English
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 if [ "${1:-}" = -h ]; then

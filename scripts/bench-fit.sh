@@ -6,6 +6,7 @@
 #
 # Of each record the fastest of RUNS (5) fits: seconds of processors, and from start to end.
 set -eu
+export LC_ALL=C # numbers with points, words in English
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 if [ "${1:-}" = -h ]; then

@@ -11,6 +11,7 @@
 # the build folder (default: build).  Records, stores and outputs are kept in OUT, which must not
 # exist.  Exit status 1 if another device than the second is disturbed.
 set -u
+export LC_ALL=C # numbers with points, words in English
 top=$(cd "$(dirname "$0")/.." && pwd)
 gpucal=${BUILD:-$top/build}/mpi/gpucal
 

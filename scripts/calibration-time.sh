@@ -7,6 +7,7 @@
 # BUILD is the build folder (default: build), DEVICE a pattern of devices (gpu).  Records, stores and
 # outputs are kept in OUT, which must not exist; so are the binaries of drivers.
 set -u
+export LC_ALL=C # numbers with points, words in English
 top=$(cd "$(dirname "$0")/.." && pwd)
 gpucal=${BUILD:-$top/build}/mpi/gpucal
 device=${DEVICE:-gpu}

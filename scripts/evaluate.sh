@@ -16,6 +16,7 @@
 # (default: docs/examples/applications.yaml).
 # A step that fails is reported and the others continue.
 set -u
+export LC_ALL=C # numbers with points, words in English
 top=$(cd "$(dirname "$0")/.." && pwd)
 plots=$top/scripts/plots
 gpucal=${BUILD:-$top/build}/mpi/gpucal

@@ -15,6 +15,7 @@
 # BUILD is the build folder (default: build).  Exit status 0: all as it should be, else 1, and
 # the runs that were not are listed, with the commands that repeat them.
 set -u
+export LC_ALL=C # numbers with points, words in English
 top=$(cd "$(dirname "$0")/.." && pwd)
 minutes=60 quick='' seed=$$
 

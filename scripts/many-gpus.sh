@@ -11,6 +11,7 @@
 # with the targets gpucal and balance.  Stores, records and outputs are kept in OUT, which must not
 # exist; OUT/result.tar.gz has all but records.
 set -u
+export LC_ALL=C # numbers with points, words in English
 top=$(cd "$(dirname "$0")/.." && pwd)
 gpucal=${BUILD:-$top/build}/mpi/gpucal
 

@@ -13,6 +13,7 @@
 # Nothing of it is published elsewhere: only a store with a file 'simulated' takes such devices.
 # BUILD is the build folder (default: build).  Exit status 0: all as it should be, else 1.
 set -u
+export LC_ALL=C # numbers with points, words in English
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${BUILD:-$top/build}" && pwd) || exit 1
 gpucal=$build/mpi/gpucal driver=$build/tests/mpi/libsimulated_device.so

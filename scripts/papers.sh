@@ -14,6 +14,7 @@
 # multiplies for a busy machine (default: 1); a group that fails is reported and the others
 # continue.
 set -u
+export LC_ALL=C # numbers with points, words in English
 top=$(cd "$(dirname "$0")/.." && pwd)
 plots=$top/scripts/plots
 gpucal=${BUILD:-$top/build}/mpi/gpucal

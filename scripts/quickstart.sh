@@ -13,6 +13,7 @@
 #   -s DIR    the store to publish to (default: build/quickstart/store)
 #   -h        this text
 set -u
+export LC_ALL=C # numbers with points, words in English
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 work=build/quickstart # from the top folder, as all paths without /

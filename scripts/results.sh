@@ -7,6 +7,7 @@
 #
 # Needs a build in build/ (scripts/build.sh); BUILD names another folder.
 set -euo pipefail
+export LC_ALL=C # numbers with points, words in English
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$top/build}
 gpucal=$build/mpi/gpucal

@@ -7,6 +7,7 @@
 # binds them (or, of models without roofs, by application).  MODEL is one of the file, baselines
 # included (default: the first); TITLE is by default the model and the device.
 set -eu
+export LC_ALL=C # numbers with points, words in English
 top=$(cd "$(dirname "$0")/.." && pwd)
 plots=$top/scripts/plots
 

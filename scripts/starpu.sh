@@ -21,6 +21,7 @@
 # medians over rounds, and median and quartiles of the ratio to gpucal's time in the same
 # round.  OUT (a temporary folder by default) keeps all outputs.
 set -eu -o pipefail
+export LC_ALL=C # numbers with points, words in English
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 rounds=10 graphs=32 largest='' steps=16 out=''

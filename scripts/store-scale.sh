@@ -11,6 +11,7 @@
 # machine's page cache), and the time and memory of 'gpucal audit', of 'gpucal health' for one
 # node, and of 'gpucal store verify' for the largest store.  Prints one line per figure: name, value, unit, subject.
 set -eu
+export LC_ALL=C # numbers with points, words in English
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 build=$source_dir/build

@@ -10,6 +10,7 @@
 # are errors.
 # Everything is built in build-test/, which may be removed.  The last line is CTest's summary.
 set -u
+export LC_ALL=C # numbers with points, words in English
 cd "$(dirname "$0")/.." || exit 1
 
 out=$PWD/build-test

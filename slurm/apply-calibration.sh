@@ -13,6 +13,7 @@
 # after it, or use --conf, which prints SLURM.CONF with its NodeName lines changed accordingly.
 # Settings: /etc/gpucal/slurm.env (see slurm.env.example).
 set -uf # no file patterns: names and features are words
+export LC_ALL=C # numbers with points, words in English
 
 settings=${GPUCAL_SETTINGS:-/etc/gpucal/slurm.env}
 if [ -r "$settings" ]; then

@@ -22,6 +22,7 @@
 # slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libpmix-dev (Slurm's PMIx
 # plugin opens the unversioned libpmix.so, which only the last one has).
 set -u
+export LC_ALL=C # numbers with points, words in English
 PATH=$PATH:/usr/sbin:/sbin
 
 say() { echo "cluster.sh: $*" >&2; }

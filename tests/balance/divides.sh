@@ -41,7 +41,7 @@ holds() { # EXPRESSION
     awk "BEGIN { exit !($1) }"
 }
 
-sed -e 's/budget_s: .*/budget_s: 60/' -e 's/min_time_s: .*/min_time_s: 0.0003/' \
+sed -e 's/min_time_s: .*/min_time_s: 0.0003/' \
     -e 's/max_time_s: .*/max_time_s: 0.01/' -e 's/max_samples: .*/max_samples: 12/' -e 's/"width:[0-9]*"/&, "nelements:2048"/' \
     -e 's/matmul_rows, "dtype:float32"/&, "n:256"/' "$source/docs/examples/balance/balance.yaml" > small.yaml
 for n in 1 2; do

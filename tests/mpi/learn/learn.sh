@@ -24,7 +24,7 @@ fail() {
 run() { "$@" > out 2> err; status=$?; }
 expect_status() { [ "$status" = "$1" ] || fail "exit status $status, expected $1"; }
 expect_line() { grep -qE -- "$1" out err || fail "no line matches '$1'"; }
-learn() { run "$gpucal" learn "$@"; }
+learn() { run "$gpucal" learn --budget 600 "$@"; }
 # One line of error, and nothing published.
 refused() { # STATUS PATTERN LEARN'S ARGUMENTS
     local expected=$1 pattern=$2

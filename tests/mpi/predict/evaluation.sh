@@ -8,7 +8,7 @@ out=$(mktemp -d)
 trap 'rm -r "$out"' EXIT
 cat > "$out/two.yaml" <<'CONFIGURATION'
 version: 1
-measure: {budget_s: 60, min_samples: 4, max_samples: 8, noise: 0.05, rungs: 1}
+measure: {budget_s: 600, min_samples: 4, max_samples: 8, noise: 0.05, rungs: 1}
 expressions:
   work: >-
     p_madd * (f_op_float32_madd + f_mem_access_global_float32 + f_mem_access_local_float32)

@@ -30,10 +30,19 @@ expect_file() { [ -s "$1" ] || fail "$1 is not there"; }
 ranks() { mpirun -n "$1" --oversubscribe "${@:2}"; }
 calibrate() { "$gpucal" --config "$data/small.yaml" --store store --record run.h5 "$@"; }
 node() { hostname -s; }
-# slow.yaml: the same with many samples, some seconds to meddle with the run.
+# slow.yaml: the same with many samples, and the run waits after the first half of its launches
+# until go_on.
 slow_configuration() {
     sed 's/_samples: .*/_samples: 40/; s/noise: .*/noise: 1e-9/' "$data/small.yaml" > slow.yaml
+    hold 100
 }
+hold() { touch held && export TEST_HOLD=$1:$PWD/held; }
+go_on() { rm -f held; }
+# Until the command succeeds or the process has ended: of time limits there is CTest's alone.
+await() { # PID COMMAND...
+    while ! "${@:2}" && kill -0 "$1" 2> /dev/null; do sleep 0.02; done
+}
+await_word() { await "$1" grep -q "$2" "$3"; } # PID WORD FILE
 
 case_plain_start() {
     # Without options it introduces itself, and measures nothing.
@@ -309,13 +318,16 @@ case_speed_change() {
 case_devices_at_once() {
     sed 's/kinds: .cpu./kinds: [gpu]/' "$data/small.yaml" > gpu.yaml
     sed 's/_samples: .*/_samples: 40/; s/noise: .*/noise: 1e-9/' gpu.yaml > slow.yaml
+    hold 100
     export TEST_GPU=1 POCL_DEVICES='basic basic' GPUCAL_STORE=store
     # Not through a function: $! must be the program itself.
     "$gpucal" --config slow.yaml --record run.h5 > out 2> err &
     rank=$!
-    for _ in $(seq 300); do [ "$(grep -c ': measuring' err)" = 2 ] && break; sleep 0.1; done
+    both_are_measured() { [ "$(grep -c ': measuring' err)" = 2 ]; }
+    await $rank both_are_measured
     kill -9 $rank
     wait $rank 2> /dev/null
+    go_on
     [ "$(grep -cE '#[12]: measuring' err)" = 2 ] || fail "not both devices are measured"
     ! grep -q ' kernels in ' err || fail "one device after the other"
     run "$gpucal" --config slow.yaml --resume run.h5
@@ -344,7 +356,7 @@ case_absurd_device() {
         --store store --record run.h5
     expect_status 5
     expect_line 'device x+ \(.*\): .*cannot be the name of a device type'
-    run env TEST_UNITS=1 "$gpucal" --config "$data/small.yaml" --store store --record run.h5
+    run env TEST_UNITS=18446744073709551615 "$gpucal" --config "$data/small.yaml" --store store --record run.h5
     expect_status 5
     expect_line 'compute_units: expected '
     [ ! -e run.h5 ] && [ ! -e run.h5.journal ] || fail "a record was left behind"
@@ -440,10 +452,11 @@ case_two_at_once() {
     slow_configuration
     "$gpucal" --config slow.yaml --store store --record run.h5 > first.out 2>&1 &
     first=$!
-    for _ in $(seq 300); do grep -q measuring first.out && break; sleep 0.1; done
+    await_word $first measuring first.out
     run "$gpucal" --config "$data/small.yaml" --store store --record second.h5
     expect_status 5
     expect_line 'calibrat'
+    go_on
     wait $first || { cat first.out; fail "the first run was disturbed"; }
     expect_file "store/nodes/$(node).yaml"
 }
@@ -457,10 +470,11 @@ case_killed_worker() {
     # Not through a function: $! must be the program itself.
     "$gpucal" --config slow.yaml --store store --record run.h5 > out 2> err &
     rank=$!
-    for _ in $(seq 300); do grep -q measuring err && break; sleep 0.1; done
+    await_word $rank measuring err
     victim=$(worker_of $rank)
     [ -n "$victim" ] || fail "no worker found"
     kill -9 "$victim"
+    go_on
     wait $rank
     status=$?
     # One kernel is marked; the rest is measured, fitted and published.
@@ -474,7 +488,7 @@ case_resume() {
     # Not through a function: $! must be the program itself.
     "$gpucal" --config slow.yaml --store store --record run.h5 > out 2> err &
     rank=$!
-    for _ in $(seq 300); do grep -q measuring err && break; sleep 0.1; done
+    await_word $rank measuring err
     kill -TERM $rank
     wait $rank 2> /dev/null
     status=$?
@@ -490,9 +504,10 @@ case_resume() {
         fail "it offers '${offered[*]}'"
     "$gpucal" "${offered[@]}" > out 2> err &
     rank=$!
-    for _ in $(seq 300); do grep -q measuring err && break; sleep 0.1; done
+    await_word $rank measuring err
     kill -9 $rank
     wait $rank 2> /dev/null
+    go_on
     run "$gpucal" "${offered[@]}"
     expect_status 0
     expect_file run.h5
@@ -508,8 +523,9 @@ case_resume_changed() {
     slow_configuration
     "$gpucal" --config slow.yaml --store store --record run.h5 > out 2> err &
     rank=$!
-    for _ in $(seq 300); do [ -s run.h5.journal ] && break; sleep 0.1; done
+    await $rank test -s run.h5.journal
     mkdir run.h5
+    go_on
     wait $rank
     rmdir run.h5
     expect_file run.h5.journal
@@ -536,11 +552,13 @@ case_resume_changed() {
 case_chosen_kernels() {
     # Some of the kernels identify the two costs to a factor of two; a resumed run counts them.
     sed 's/^  noise: .*/&\n  precision: 0.5/' "$data/small.yaml" > chosen.yaml
+    hold 45
     "$gpucal" --config chosen.yaml --store store --record run.h5 > out 2> err &
     rank=$!
-    for _ in $(seq 1500); do grep -q measuring err && break; sleep 0.01; done
+    await_word $rank measuring err
     kill -9 $rank
     wait $rank 2> /dev/null
+    go_on
     run "$gpucal" --config chosen.yaml --store store --resume run.h5 --json
     expect_status 0
     expect_line '"wanted_error": 0.5'
@@ -1097,7 +1115,7 @@ KERNEL
 version: 1
 catalogue: [own]
 devices: {kinds: [cpu]}
-measure: {budget_s: 30, min_samples: 4, max_samples: 10, noise: 0.05}
+measure: {budget_s: 600, min_samples: 4, max_samples: 10, noise: 0.05}
 models:
   - name: twice
     output: f_cl_wall_time
@@ -1336,18 +1354,19 @@ DESCRIPTION
 
 case_kernels_interrupted() {
     own_catalogue
+    hold 1
     # Not through a function: $! must be the program itself.
     "$gpucal" kernels --catalogue own twice_pattern --run dtype:float32,float64,int32 n:16777216,33554432 > out 2> err &
     main=$!
-    for _ in $(seq 150); do worker=$(worker_of $main); [ -n "$worker" ] && grep -q choosing err && break; sleep 0.1; done
+    await_word $main choosing err
+    worker=$(worker_of $main)
     [ -n "$worker" ] || fail "no worker found"
     # Children of a script without job control ignore SIGINT.
     kill -TERM $main
     wait $main
     status=$?
     expect_status 143
-    for _ in $(seq 100); do [ -e "/proc/$worker" ] || break; sleep 0.1; done
-    [ ! -e "/proc/$worker" ] || fail "its worker goes on"
+    while [ -e "/proc/$worker" ]; do sleep 0.02; done # its worker does not go on
 }
 
 "case_$name"

@@ -1,6 +1,10 @@
-/* fake_driver.c - preloaded, every device reports the driver version $TEST_DRIVER and the name
- * $TEST_NAME, and with $TEST_UNITS as many compute units as a number can have; with $TEST_NO_LOCKS, nobody
- * else holds a lock
+/* fake_driver.c - preloaded, devices are others than those of this machine
+ *
+ *   TEST_DRIVER, TEST_NAME, TEST_VENDOR, TEST_PLATFORM   texts
+ *   TEST_UNITS       number of compute units
+ *   TEST_MULTIPLE    what work-group sizes are best a multiple of: the sub-group size
+ *
+ * What is not set is the real device's.  With TEST_NO_LOCKS, nobody else holds a lock.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -10,22 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value,
-                       size_t *size_ret)
-{
-    __typeof__(&clGetDeviceInfo) real =
-        (__typeof__(&clGetDeviceInfo))dlsym(RTLD_NEXT, "clGetDeviceInfo");
-    const char *driver = getenv("TEST_DRIVER"), *name = getenv("TEST_NAME");
-    const char *text = what == CL_DRIVER_VERSION ? driver
-                       : what == CL_DEVICE_NAME  ? name
-                                                 : NULL;
+#define REAL(f) ((__typeof__(&f))dlsym(RTLD_NEXT, #f))
 
-    if (what == CL_DEVICE_MAX_COMPUTE_UNITS && getenv("TEST_UNITS") && value) {
-        memset(value, 0xff, size);
-        return CL_SUCCESS;
-    }
-    if (!text)
-        return real(device, what, size, value, size_ret);
+static cl_int answer_text(const char *text, size_t size, void *value, size_t *size_ret)
+{
     if (value && size <= strlen(text))
         return CL_INVALID_VALUE;
     if (value)
@@ -35,9 +27,53 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
     return CL_SUCCESS;
 }
 
+/* In the first bytes of the number, as on hosts with the low ones first. */
+static cl_int answer_number(const char *text, size_t size, void *value)
+{
+    cl_ulong number = strtoull(text, NULL, 10);
+
+    memcpy(value, &number, size < sizeof(number) ? size : sizeof(number));
+    return CL_SUCCESS;
+}
+
+cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t size,
+                         void *value, size_t *size_ret)
+{
+    const char *name = getenv("TEST_PLATFORM");
+
+    return name && what == CL_PLATFORM_NAME
+               ? answer_text(name, size, value, size_ret)
+               : REAL(clGetPlatformInfo)(platform, what, size, value, size_ret);
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value,
+                       size_t *size_ret)
+{
+    const char *units = getenv("TEST_UNITS");
+    const char *text = what == CL_DRIVER_VERSION  ? getenv("TEST_DRIVER")
+                       : what == CL_DEVICE_NAME   ? getenv("TEST_NAME")
+                       : what == CL_DEVICE_VENDOR ? getenv("TEST_VENDOR")
+                                                  : NULL;
+
+    if (units && what == CL_DEVICE_MAX_COMPUTE_UNITS && value)
+        return answer_number(units, size, value);
+    return text ? answer_text(text, size, value, size_ret)
+                : REAL(clGetDeviceInfo)(device, what, size, value, size_ret);
+}
+
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+                                cl_kernel_work_group_info what, size_t size, void *value,
+                                size_t *size_ret)
+{
+    const char *multiple = getenv("TEST_MULTIPLE");
+
+    if (multiple && what == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE && value)
+        return answer_number(multiple, size, value);
+    return REAL(clGetKernelWorkGroupInfo)(kernel, device, what, size, value, size_ret);
+}
+
 int fcntl(int fd, int command, ...)
 {
-    int (*real)(int, int, ...) = (int (*)(int, int, ...))dlsym(RTLD_NEXT, "fcntl");
     void *argument;
     va_list args;
 
@@ -45,7 +81,7 @@ int fcntl(int fd, int command, ...)
     argument = va_arg(args, void *);
     va_end(args);
     if (command != F_OFD_GETLK || !getenv("TEST_NO_LOCKS"))
-        return real(fd, command, argument);
+        return REAL(fcntl)(fd, command, argument);
     ((struct flock *)argument)->l_type = F_UNLCK;
     return 0;
 }

@@ -9,11 +9,14 @@
  * positions of these arguments, for example "1,3"; without it all positions count.
  *
  * The first launches of a kernel object are run as always, and so are all checks of results;
- * further ones only pass the time, because gpucal compares events with the host's clock, and
- * takes them for wrong if they are much shorter.  With $TEST_RUN_ITEMS, no launch of more
+ * further ones only pass the time.  The process's clock agrees with the events: from a launch
+ * until somebody waits for it, it goes on by the times of the launches alone, however long the
+ * process waits for a processor.  With $TEST_RUN_ITEMS, no launch of more
  * work-items is run at all.  With $TEST_NO_BUILD, no program can be built, or none for the
  * second device of its platform, if it is 2.  With $TEST_GPU, all devices are GPUs.  From
- * launch $TEST_LATE of a process on, all times are 1.3 times as long.
+ * launch $TEST_LATE of a process on, all times are 1.3 times as long.  With TEST_HOLD=N:FILE,
+ * launch N of a process and those after it wait while there is such a file: a test meddles with
+ * the run meanwhile, and need not be faster than it.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -23,7 +26,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #define REAL(f) ((__typeof__(&f))dlsym(RTLD_NEXT, #f))
 
@@ -184,12 +189,97 @@ static bool is_run(cl_kernel kernel, cl_uint n_dims, const size_t *global)
     return is_run;
 }
 
+/* ---- the process's clock ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    int64_t from_ns; /* when launches began, by the system's clock; 0: none are pending */
+    int64_t launched_ns; /* their times */
+    int64_t lost_ns;     /* how far this clock is behind */
+} host = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static int64_t system_ns(void)
+{
+    struct timespec now;
+
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    return 1000000000 * (int64_t)now.tv_sec + now.tv_nsec;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    int64_t ns;
+
+    if (clock != CLOCK_MONOTONIC)
+        return (int)syscall(SYS_clock_gettime, clock, now);
+    pthread_mutex_lock(&host.lock);
+    ns = host.from_ns ? host.from_ns + host.launched_ns : system_ns();
+    ns -= host.lost_ns;
+    pthread_mutex_unlock(&host.lock);
+    *now = (struct timespec){ ns / 1000000000, ns % 1000000000 };
+    return 0;
+}
+
+static void begin_launches(void)
+{
+    pthread_mutex_lock(&host.lock);
+    if (!host.from_ns)
+        host.from_ns = system_ns();
+    pthread_mutex_unlock(&host.lock);
+}
+
 static void pass(cl_ulong time_ns)
 {
     struct timespec pause = { (time_t)(time_ns / 1000000000),
                               (long)(time_ns % 1000000000) };
 
     nanosleep(&pause, NULL);
+    pthread_mutex_lock(&host.lock);
+    host.launched_ns += (int64_t)time_ns;
+    pthread_mutex_unlock(&host.lock);
+}
+
+static cl_int end_launches(cl_int code)
+{
+    pthread_mutex_lock(&host.lock);
+    if (host.from_ns)
+        host.lost_ns += system_ns() - host.from_ns - host.launched_ns;
+    host.from_ns = host.launched_ns = 0;
+    pthread_mutex_unlock(&host.lock);
+    return code;
+}
+
+cl_int clWaitForEvents(cl_uint n, const cl_event *waits)
+{
+    return end_launches(REAL(clWaitForEvents)(n, waits));
+}
+
+cl_int clFinish(cl_command_queue queue)
+{
+    return end_launches(REAL(clFinish)(queue));
+}
+
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                           size_t offset, size_t size, void *data, cl_uint n_waits,
+                           const cl_event *waits, cl_event *event)
+{
+    cl_int code = REAL(clEnqueueReadBuffer)(queue, buffer, blocking, offset, size, data,
+                                            n_waits, waits, event);
+
+    return blocking ? end_launches(code) : code;
+}
+
+/* ---- launches ---- */
+
+static void wait_while_held(void)
+{
+    static unsigned long n_launches; /* a process launches from one thread */
+    const char *hold = getenv("TEST_HOLD"), *file = hold ? strchr(hold, ':') : NULL;
+    const struct timespec pause = { 0, 10000000 };
+
+    if (file && ++n_launches >= strtoul(hold, NULL, 10))
+        while (access(file + 1, F_OK) == 0)
+            nanosleep(&pause, NULL);
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n_dims,
@@ -198,10 +288,14 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                               cl_event *event)
 {
     cl_ulong time_ns;
-    cl_int code = is_run(kernel, n_dims, global)
-                      ? REAL(clEnqueueNDRangeKernel)(queue, kernel, n_dims, offset,
-                                                     global, local, n_waits, waits, event)
-                      : REAL(clEnqueueMarkerWithWaitList)(queue, n_waits, waits, event);
+    cl_int code;
+
+    wait_while_held();
+    begin_launches();
+    code = is_run(kernel, n_dims, global)
+               ? REAL(clEnqueueNDRangeKernel)(queue, kernel, n_dims, offset, global,
+                                              local, n_waits, waits, event)
+               : REAL(clEnqueueMarkerWithWaitList)(queue, n_waits, waits, event);
 
     pthread_mutex_lock(&lock);
     time_ns = time_of(kernel, n_dims, global);
