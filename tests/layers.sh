@@ -15,7 +15,7 @@ calib/model/run     : calib/base calib/model
 calib/model/roofs   : calib/base calib/model
 kernels             :
 kernels/includes    :
-kernels/source      : kernels
+kernels/source      : kernels kernels/includes
 kernels/poly        :
 kernels/annotations : kernels kernels/source kernels/poly
 kernels/sets        : kernels/poly
@@ -46,7 +46,7 @@ calib/plan          : kernels/generate kernels/interpret fit calib/config calib/
 calib/results       : fit store/params store/files store/record store/publish store/medians calib/config
 calib/audit         : fit store/params store/files store/ledger calib/config
 calib/compare       : kernels/generate fit store/record calib/results
-mpi/cli             : kernels kernels/count kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
+mpi/cli             : kernels kernels/includes kernels/count kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
 mpi/count           : kernels kernels/includes kernels/count kernels/remove kernels/generate mpi/cli
 mpi/own             : kernels kernels/count kernels/generate kernels/interpret calib/worker calib/plan mpi/cli mpi/count
 mpi/learn           : kernels/generate fit store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli mpi/count mpi/own

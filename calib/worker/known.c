@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,9 +16,10 @@
 #include "calib/model/built.h"
 #include "calib/worker/cache.h"
 
+/* After the program's key, without which a file copied over another's would be taken. */
 #define FORMAT                                                                           \
-    "registers %" PRIu64 " private %" PRIu64 " group %" PRIu64 " multiple %" PRIu64
-#define MOST_BYTES 200
+    " registers %" PRIu64 " private %" PRIu64 " group %" PRIu64 " multiple %" PRIu64
+#define MOST_BYTES 300
 
 static char *path_of(const char *folder, const char *key)
 {
@@ -29,8 +31,9 @@ bool gcal_worker_cache_get_built(const char *folder, const char *key,
 {
     char *path = folder ? path_of(folder, key) : NULL;
     char *text = path ? gcal_file_read(path, MOST_BYTES, NULL, NULL) : NULL, end = 0;
-    bool found = text &&
-                 sscanf(text, FORMAT "%c", &built->registers, &built->private_bytes,
+    size_t n = strlen(key);
+    bool found = text && strncmp(text, key, n) == 0 &&
+                 sscanf(text + n, FORMAT "%c", &built->registers, &built->private_bytes,
                         &built->work_group_size, &built->multiple, &end) == 5 &&
                  end == '\n' && built->work_group_size;
 
@@ -39,15 +42,16 @@ bool gcal_worker_cache_get_built(const char *folder, const char *key,
     return found;
 }
 
-static bool write_text(const char *path, const struct gcal_built *built)
+static bool write_text(const char *path, const char *key, const struct gcal_built *built)
 {
     char *temporary = gcal_buf_format("%s.XXXXXX", path);
     int fd = temporary ? mkstemp(temporary) : -1;
     bool written = false;
 
     if (fd >= 0) {
-        written = dprintf(fd, FORMAT "\n", built->registers, built->private_bytes,
-                          built->work_group_size, built->multiple) > 0;
+        written =
+            dprintf(fd, "%s" FORMAT "\n", key, built->registers, built->private_bytes,
+                    built->work_group_size, built->multiple) > 0;
         written = close(fd) == 0 && written && rename(temporary, path) == 0;
         if (!written)
             unlink(temporary);
@@ -61,11 +65,11 @@ void gcal_worker_cache_put_built(const char *folder, const char *key,
 {
     char *path = folder ? path_of(folder, key) : NULL;
 
-    if (path && !write_text(path, built) && errno == ENOENT) {
+    if (path && !write_text(path, key, built) && errno == ENOENT) {
         char *known = gcal_buf_format("%s/" GCAL_WORKER_CACHE_KNOWN, folder);
 
         if (known && mkdir(known, 0700) == 0)
-            write_text(path, built);
+            write_text(path, key, built);
         free(known);
     }
     free(path);

@@ -276,3 +276,69 @@ char *gcal_includes_read(const char *file, size_t max_bytes, size_t n,
     free(source);
     return text;
 }
+
+/* ---- what is left ---- */
+
+const char *gcal_includes_clang_folder(void)
+{
+    const char *given = getenv("GPUCAL_CLANG_INCLUDE");
+
+    return given && *given ? given : GPUCAL_CLANG_INCLUDE;
+}
+
+static bool is_name_part(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool names_files(const char *text)
+{
+    static const char *const words[] = {
+        "include", "include_next",  "__include_macros",   "import",
+        "embed",   "__has_include", "__has_include_next", "__has_embed",
+    };
+
+    while (*(text += strcspn(text, "_abcdefghijklmnopqrstuvwxyz"
+                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))) {
+        size_t n = 1;
+
+        while (is_name_part(text[n]))
+            n++;
+        for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+            if (strlen(words[i]) == n && strncmp(text, words[i], n) == 0)
+                return true;
+        text += n;
+    }
+    return false;
+}
+
+/* The text with its continued lines joined as compilers do: after a backslash or its
+ * trigraph, and blanks.
+ */
+static char *join_lines(const char *text)
+{
+    char *joined = malloc(strlen(text) + 1), *to = joined;
+
+    while (joined && *text) {
+        size_t n = *text == '\\' ? 1 : strncmp(text, "?\?/", 3) == 0 ? 3 : 0;
+        const char *end = n ? text + n + strspn(text + n, " \t\f\v") : text;
+
+        if (n && (*end == '\n' || *end == '\r'))
+            text = end + 1 + (end[1] != *end && (end[1] == '\n' || end[1] == '\r'));
+        else
+            *to++ = *text++;
+    }
+    if (joined)
+        *to = '\0';
+    return joined;
+}
+
+bool gcal_includes_may_remain(const char *text)
+{
+    char *joined = text ? join_lines(text) : NULL;
+    /* compilers differ in what they join */
+    bool remain = text && (!joined || names_files(text) || names_files(joined));
+
+    free(joined);
+    return remain;
+}

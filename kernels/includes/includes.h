@@ -9,6 +9,7 @@
 #ifndef GCAL_KERNELS_INCLUDES_H
 #define GCAL_KERNELS_INCLUDES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct gcal_error;
@@ -26,5 +27,15 @@ char *gcal_includes_inline(const char *source, const char *file, size_t n,
 /* The same for the text of 'file', of at most 'max_bytes'. */
 char *gcal_includes_read(const char *file, size_t max_bytes, size_t n,
                          const char *const *folders, struct gcal_error *err);
+
+/* The folder of clang's own headers, with opencl-c-base.h: $GPUCAL_CLANG_INCLUDE, or that of
+ * the build.
+ */
+const char *gcal_includes_clang_folder(void);
+
+/* Whether a text (NULL: no) has a word by which a compiler reads or looks for files, as
+ * "include": in comments as well, and over continued lines.
+ */
+bool gcal_includes_may_remain(const char *text);
 
 #endif

@@ -10,6 +10,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/strings.h"
+#include "kernels/includes/includes.h"
 
 /* ---- the command line ---- */
 
@@ -98,8 +99,7 @@ static const char tag_option[] = "-DGPUCAL_TAG(name,lvalue)=(*((void)#name,&(lva
  */
 static const char *find_include_folder(struct gcal_error *err)
 {
-    const char *given = getenv("GPUCAL_CLANG_INCLUDE");
-    const char *folder = given && *given ? given : GPUCAL_CLANG_INCLUDE;
+    const char *folder = gcal_includes_clang_folder();
     char path[4096];
 
     snprintf(path, sizeof(path), "%s/opencl-c-base.h", folder);
@@ -112,27 +112,72 @@ static const char *find_include_folder(struct gcal_error *err)
     return NULL;
 }
 
-static int make_arguments(enum gcal_source_language language, const char *build_options,
-                          struct gcal_strings *arguments, struct gcal_error *err)
+static int add_all(struct gcal_strings *arguments, const char *const *more, size_t n,
+                   struct gcal_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (gcal_strings_add(arguments, more[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* OpenCL's declarations, by their path: a file of that name beside the source, in the
+ * working folder or in one of $CPATH would go before clang's own.
+ */
+static int add_declarations(struct gcal_strings *arguments, const char *folder,
+                            struct gcal_error *err)
+{
+    static const char *const fixed[] = { "-cl-no-stdinc", "-Xclang",
+                                         "-fdeclare-opencl-builtins", "-include" };
+    char *path = gcal_buf_format("%s/opencl-c-base.h", folder);
+
+    if (!path)
+        return gcal_error_memory(err);
+    if (add_all(arguments, fixed, sizeof(fixed) / sizeof(fixed[0]), err) == 0)
+        return gcal_strings_take(arguments, path, err);
+    free(path);
+    return -1;
+}
+
+/* Whatever the environment, the working folder and the clock are, clang reads the text and its
+ * own headers: variables such as $CPATH only add folders behind the one here,
+ * check_includes() refuses what is found there, and a text without a word by which files
+ * are looked for (gcal_includes_may_remain()) cannot put one together.
+ */
+static int make_arguments(enum gcal_source_language language, const char *source,
+                          const char *build_options, struct gcal_strings *arguments,
+                          struct gcal_error *err)
 {
     static const char *const opencl[] = {
         "-x", "cl", "-cl-std=CL1.2", "-target", "spir64-unknown-unknown", tag_option
     };
     static const char *const c[] = { "-x", "c", "-std=c11" };
-    const char *include_folder = find_include_folder(err);
-    const char *const *fixed = language == GCAL_SOURCE_OPENCL_C ? opencl : c;
-    size_t n = language == GCAL_SOURCE_OPENCL_C ? sizeof(opencl) / sizeof(opencl[0])
-                                                : sizeof(c) / sizeof(c[0]);
+    static const char *const all[] = {
+        "-w",
+        "-ferror-limit=0",
+        "--no-default-config",
+        "-nostdinc",
+        "-D__STDC_HOSTED__=0", /* clang's stdint.h would include the next one */
+        "-D__DATE__=\"Jan  1 1970\"",
+        "-D__TIME__=\"00:00:00\"",
+        "-D__TIMESTAMP__=\"Thu Jan  1 00:00:00 1970\"",
+        "-I",
+    };
+    static const char *const no_files[] = { "-U__has_include", "-U__has_include_next",
+                                            "-U__has_embed" };
+    const char *folder = find_include_folder(err);
+    bool is_opencl = language == GCAL_SOURCE_OPENCL_C;
 
-    for (size_t i = 0; i < n; i++)
-        if (gcal_strings_add(arguments, fixed[i], err) < 0)
-            return -1;
-    if (!include_folder)
+    if (!folder ||
+        add_all(arguments, is_opencl ? opencl : c,
+                is_opencl ? sizeof(opencl) / sizeof(opencl[0]) : sizeof(c) / sizeof(c[0]),
+                err) < 0 ||
+        add_all(arguments, all, sizeof(all) / sizeof(all[0]), err) < 0 ||
+        gcal_strings_add(arguments, folder, err) < 0 ||
+        (is_opencl && add_declarations(arguments, folder, err) < 0))
         return -1;
-    if (gcal_strings_add(arguments, "-isystem", err) < 0 ||
-        gcal_strings_add(arguments, include_folder, err) < 0 ||
-        gcal_strings_add(arguments, "-w", err) < 0 ||
-        gcal_strings_add(arguments, "-ferror-limit=0", err) < 0)
+    if (!gcal_includes_may_remain(source) && !gcal_includes_may_remain(build_options) &&
+        add_all(arguments, no_files, sizeof(no_files) / sizeof(no_files[0]), err) < 0)
         return -1;
     return build_options ? add_build_options(arguments, build_options, err) : 0;
 }
@@ -218,18 +263,28 @@ struct includes {
     int rc;
 };
 
+/* Whether the file is one of clang's headers, by the path that clang found it under. */
+static bool is_own_header(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+
+    while (n && folder[n - 1] == '/')
+        n--;
+    return strncmp(path, folder, n) == 0 && path[n] == '/' && !strstr(path + n, "/..");
+}
+
+/* 'from': where it is included, and where the files around it are. */
 static void check_include(CXFile file, CXSourceLocation *from, unsigned depth,
                           CXClientData data)
 {
     struct includes *includes = data;
     CXString name = clang_getFileName(file);
-    const char *text = clang_getCString(name), *folder = includes->system_folder;
+    const char *text = clang_getCString(name);
 
-    if (depth == 1 && includes->rc == 0 && clang_Location_isFromMainFile(from[0]) &&
-        !(text && folder && strncmp(text, folder, strlen(folder)) == 0))
-        includes->rc =
-            report(from[0], "a file is included by a macro: write its name in quotes",
-                   includes->err);
+    if (depth > 0 && includes->rc == 0 && !is_own_header(text, includes->system_folder))
+        includes->rc = report(from[depth - 1],
+                              "a file is included by a macro: write its name in quotes",
+                              includes->err);
     clang_disposeString(name);
 }
 
@@ -261,7 +316,7 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
         gcal_error_memory(err);
         goto out;
     }
-    if (make_arguments(language, build_options, &arguments, err) < 0)
+    if (make_arguments(language, source, build_options, &arguments, err) < 0)
         goto out;
     text = (struct CXUnsavedFile){ unit->file, unit->source, strlen(unit->source) };
     unit->index = clang_createIndex(0, 0);

@@ -1,11 +1,10 @@
 /* count_cache.c - profiles of earlier counts, in files of the user's */
 #include "mpi/cli/count_cache.h"
 
-#include <ctype.h>
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,13 +16,16 @@
 #include <unistd.h>
 
 #include "calib/base/buf.h"
+#include "calib/base/file.h"
 #include "calib/base/hash.h"
 #include "calib/base/wire.h"
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
+#include "kernels/includes/includes.h"
 #include "mpi/cli/build_id.h"
 
-#define HEADER "gpucal count 3 "
+#define HEADER      "gpucal count 4 "
+#define HEADER_SIZE (sizeof(HEADER) + 2 * (size_t)GCAL_HASH_TEXT_SIZE)
 
 enum {
     MOST_BYTES = 128 << 20, /* of all files */
@@ -49,67 +51,11 @@ static void put_number(struct gcal_buf *buf, size_t number)
     gcal_buf_printf(buf, "%zu,", number);
 }
 
-static bool is_name_part(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* How often 'text' has the name as a word, in comments and strings as well. */
-static size_t count_name(const char *text, const char *name, size_t length)
-{
-    size_t n = 0;
-
-    for (const char *at = text; (at = memmem(at, strlen(at), name, length)); at += length)
-        n += !is_name_part(at[length]) && (at == text || !is_name_part(at[-1]));
-    return n;
-}
-
-/* Whether 'word', an option such as -DNAME=1, defines a macro that no other text names.
- * Names in small letters may be those of the language.
- */
-static bool is_unused_macro(const struct gcal_count_request *r, const char *word,
-                            size_t length)
-{
-    const char *name = word + 2;
-    size_t n = 0;
-    bool has_capital = false;
-
-    if (length < 3 || strncmp(word, "-D", 2) != 0 || *name == '_')
-        return false;
-    for (; n < length - 2 && is_name_part(name[n]); n++)
-        has_capital = has_capital || isupper((unsigned char)name[n]);
-    return has_capital && (n == length - 2 || name[n] == '=') &&
-           count_name(r->source, name, n) == 0 &&
-           /* after D it is part of another word */
-           count_name(r->build_options, name, n) == 0;
-}
-
-/* The build options without macros that the source does not use: variants that differ in
- * these alone are counted once.
- */
-static void put_options(struct gcal_buf *buf, const struct gcal_count_request *r)
-{
-    const char *at = r->build_options;
-
-    if (!at || strpbrk(at, "\"'\\") || strstr(r->source, "##")) {
-        put_text(buf, at);
-        return;
-    }
-    while (*(at += strspn(at, " \t\r\n"))) {
-        size_t length = strcspn(at, " \t\r\n");
-
-        if (!is_unused_macro(r, at, length))
-            gcal_buf_printf(buf, "%zu:%.*s,", length, (int)length, at);
-        at += length;
-    }
-    put_text(buf, NULL);
-}
-
-/* Each member of the request but the file's name, which is in no profile. */
 static void put_request(struct gcal_buf *buf, const struct gcal_count_request *r)
 {
+    put_text(buf, r->file); /* __FILE__ */
     put_text(buf, r->kernel);
-    put_options(buf, r);
+    put_text(buf, r->build_options);
     put_text(buf, r->assume);
     put_number(buf, r->n_dims);
     for (size_t d = 0; d < GCAL_MAX_DIMS; d++) {
@@ -136,65 +82,17 @@ static void put_request(struct gcal_buf *buf, const struct gcal_count_request *r
     put_text(buf, r->source);
 }
 
-/* Whether 'word' may be that of a directive, as in "#include", or after a comment. */
-static bool follows_hash(const char *source, const char *word)
-{
-    while (word > source && strchr(" \t", word[-1]))
-        word--;
-    return word > source && strchr("#/:=", word[-1]);
-}
-
-/* Whether the counts may depend on more than the request: on files that the compiler
- * reads, the name of the source, or the date.
- */
-static bool depends_on_more(const char *source)
-{
-    static const char *const directives[] = { "include", "import", "embed" };
-    static const char *const names[] = { "__FILE",      "__DATE__",   "__TIME",
-                                         "__BASE_FILE", "__has_incl", "__has_embed" };
-
-    for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
-        for (const char *at = source; (at = strstr(at, directives[i])); at++)
-            if (follows_hash(source, at))
-                return true;
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (strstr(source, names[i]))
-            return true;
-    return false;
-}
-
-/* The source with its continued lines joined, the caller's to free. */
-static char *join_lines(const char *source)
-{
-    char *text = malloc(strlen(source) + 1), *to = text;
-
-    while (text && *source) {
-        size_t blanks = *source == '\\' ? 1 + strspn(source + 1, " \t\r") : 0;
-
-        if (blanks && source[blanks] == '\n')
-            source += blanks + 1;
-        else
-            *to++ = *source++;
-    }
-    if (text)
-        *to = '\0';
-    return text;
-}
-
 bool gcal_command_count_key(const struct gcal_count_request *r,
                             char key[GCAL_COUNT_KEY_SIZE])
 {
     struct gcal_buf buf = { 0 };
-    const char *include_folder = getenv("GPUCAL_CLANG_INCLUDE");
-    char *text = r->budget_divisor ? NULL : join_lines(r->source);
-    bool made = false, alone = text && !depends_on_more(text);
+    bool made = false;
 
-    free(text);
-    if (!alone)
+    if (r->budget_divisor || gcal_includes_may_remain(r->source) ||
+        gcal_includes_may_remain(r->build_options))
         return false;
     put_text(&buf, GPUCAL_VERSION);
     put_text(&buf, GPUCAL_FRONTEND_HASH);
-    put_text(&buf, include_folder && *include_folder ? include_folder : NULL);
     put_request(&buf, r);
     if (!buf.failed) {
         gcal_hash_fast(buf.data, buf.size, key);
@@ -204,21 +102,69 @@ bool gcal_command_count_key(const struct gcal_count_request *r,
     return made;
 }
 
+/* Of the file that clang reads besides the source; "" if it cannot be read. */
+static char headers_hash[GCAL_HASH_TEXT_SIZE];
+
+/* Its time stands for the version of libclang, which is installed with it, and not loaded
+ * for a count that is kept.
+ */
+static void hash_headers(void)
+{
+    struct gcal_buf buf = { 0 };
+    char *path = gcal_buf_format("%s/opencl-c-base.h", gcal_includes_clang_folder());
+    size_t size = 0;
+    char *text = path ? gcal_file_read(path, MOST_FILE_BYTES, &size, NULL) : NULL;
+    struct stat info;
+
+    if (text && stat(path, &info) == 0) {
+        put_text(&buf, path);
+        put_number(&buf, (size_t)info.st_mtime);
+        gcal_buf_put(&buf, text, size);
+        if (!buf.failed)
+            gcal_hash_fast(buf.data, buf.size, headers_hash);
+    }
+    gcal_buf_free(&buf);
+    free(text);
+    free(path);
+}
+
+/* The name of a request's file. */
+static bool name_file(const struct gcal_count_request *r, char name[GCAL_HASH_TEXT_SIZE])
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    char texts[GCAL_COUNT_KEY_SIZE + GCAL_HASH_TEXT_SIZE];
+
+    pthread_once(&once, hash_headers);
+    if (!*headers_hash || !gcal_command_count_key(r, texts))
+        return false;
+    memcpy(texts + GCAL_COUNT_KEY_SIZE, headers_hash, sizeof(headers_hash));
+    gcal_hash_fast(texts, sizeof(texts), name);
+    return true;
+}
+
 /* ---- the folder ---- */
 
-/* Opens a folder that is the user's own and not open to all. */
-static int open_own(int parent, const char *name, bool make)
+static bool is_own(int file, mode_t refused)
+{
+    struct stat info;
+
+    return fstat(file, &info) == 0 && info.st_uid == geteuid() &&
+           !(info.st_mode & refused);
+}
+
+/* Opens a folder of the user's.  A group may write to those above: it could only put another
+ * folder of the user's in place of one, whose files have other names.
+ */
+static int open_own(int parent, const char *name, bool make, mode_t refused)
 {
     int folder;
-    struct stat info;
 
     if (make && mkdirat(parent, name, 0700) < 0 && errno != EEXIST)
         return -1;
     folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         return -1;
-    if (fstat(folder, &info) == 0 && info.st_uid == geteuid() &&
-        !(info.st_mode & S_IWOTH))
+    if (is_own(folder, refused))
         return folder;
     close(folder);
     return -1;
@@ -231,18 +177,18 @@ static int open_folder(void)
     int parent = -1, folder;
 
     if (base && *base == '/') {
-        parent = open_own(AT_FDCWD, base, true);
+        parent = open_own(AT_FDCWD, base, true, S_IWOTH);
     } else if (home && *home == '/') {
-        int own_home = open_own(AT_FDCWD, home, false);
+        int own_home = open_own(AT_FDCWD, home, false, S_IWOTH);
 
         if (own_home >= 0) {
-            parent = open_own(own_home, ".cache", true);
+            parent = open_own(own_home, ".cache", true, S_IWOTH);
             close(own_home);
         }
     }
     if (parent < 0)
         return -1;
-    folder = open_own(parent, "gpucal", true);
+    folder = open_own(parent, "gpucal", true, S_IWGRP | S_IWOTH);
     close(parent);
     return folder;
 }
@@ -254,8 +200,8 @@ static char *read_all(int file, size_t *size)
     struct stat info;
     char *text;
 
-    if (fstat(file, &info) < 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid() ||
-        info.st_size > MOST_FILE_BYTES)
+    if (!is_own(file, S_IWGRP | S_IWOTH) || fstat(file, &info) < 0 ||
+        !S_ISREG(info.st_mode) || info.st_size > MOST_FILE_BYTES)
         return NULL;
     if (!(text = malloc((size_t)info.st_size + 1)))
         return NULL;
@@ -269,24 +215,34 @@ static char *read_all(int file, size_t *size)
     return text;
 }
 
-/* The profile in a file, whose first line has the hash of the rest. */
-static struct gcal_profile *decode(const char *text, size_t size)
+/* The first line of a file: its name, as a copy of another file may have it, and the hash
+ * of the rest.
+ */
+static void write_header(const char *name, const char *body, size_t size,
+                         char header[HEADER_SIZE])
 {
-    size_t header = strlen(HEADER), hash = GCAL_HASH_TEXT_SIZE - 1;
-    char actual[GCAL_HASH_TEXT_SIZE];
-    struct gcal_wire body;
+    char hash[GCAL_HASH_TEXT_SIZE];
 
-    if (size <= header + hash || memcmp(text, HEADER, header) != 0 ||
-        text[header + hash] != '\n')
-        return NULL;
-    body = gcal_wire_open(text + header + hash + 1, size - (header + hash + 1));
-    gcal_hash_fast(body.at, body.left, actual);
-    return memcmp(actual, text + header, hash) == 0 ? gcal_profile_get(&body) : NULL;
+    gcal_hash_fast(body, size, hash);
+    snprintf(header, HEADER_SIZE, HEADER "%s %s\n", name, hash);
 }
 
-static struct gcal_profile *look_up(int folder, const char *key)
+static struct gcal_profile *decode(const char *name, const char *text, size_t size)
 {
-    int file = openat(folder, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    size_t length = HEADER_SIZE - 1;
+    char header[HEADER_SIZE];
+    struct gcal_wire body;
+
+    if (size <= length)
+        return NULL;
+    body = gcal_wire_open(text + length, size - length);
+    write_header(name, text + length, size - length, header);
+    return memcmp(header, text, length) == 0 ? gcal_profile_get(&body) : NULL;
+}
+
+static struct gcal_profile *look_up(int folder, const char *name)
+{
+    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct gcal_profile *profile = NULL;
     size_t size;
     char *text;
@@ -294,7 +250,7 @@ static struct gcal_profile *look_up(int folder, const char *key)
     if (file < 0)
         return NULL;
     if ((text = read_all(file, &size)))
-        profile = decode(text, size);
+        profile = decode(name, text, size);
     free(text);
     if (profile)
         futimens(file, NULL); /* the least recently used are removed first */
@@ -383,40 +339,40 @@ static bool write_all(int file, const char *text, size_t size)
 /* Readers see the whole file or none: it is renamed when complete.  'number' is that of
  * the process's file.
  */
-static void put(int folder, const char *key, unsigned number, const char *text,
+static void put(int folder, const char *name, unsigned number, const char *text,
                 size_t size)
 {
-    char name[64];
+    char temporary[64];
     int file;
     bool good;
 
-    snprintf(name, sizeof(name), ".new.%ld.%u", (long)getpid(), number);
-    unlinkat(folder, name, 0);
-    file =
-        openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    snprintf(temporary, sizeof(temporary), ".new.%ld.%u", (long)getpid(), number);
+    unlinkat(folder, temporary, 0);
+    file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                  0600);
     if (file < 0)
         return;
     good = write_all(file, text, size);
     good = close(file) == 0 && good;
-    if (!good || renameat(folder, name, folder, key) < 0)
-        unlinkat(folder, name, 0);
+    if (!good || renameat(folder, temporary, folder, name) < 0)
+        unlinkat(folder, temporary, 0);
 }
 
-static void store(int folder, const char *key, const struct gcal_profile *profile)
+static void store(int folder, const char *name, const struct gcal_profile *profile)
 {
     static atomic_uint stores;
     unsigned number = atomic_fetch_add(&stores, 1);
     struct gcal_buf buf = { 0 }, body = { 0 };
-    char hash[GCAL_HASH_TEXT_SIZE];
+    char header[HEADER_SIZE];
 
     gcal_profile_put(&body, profile);
     if (!body.failed) {
-        gcal_hash_fast(body.data, body.size, hash);
-        gcal_buf_printf(&buf, HEADER "%s\n", hash);
+        write_header(name, body.data, body.size, header);
+        gcal_buf_puts(&buf, header);
         gcal_buf_put(&buf, body.data, body.size);
     }
     if (!body.failed && !buf.failed && buf.size <= MOST_FILE_BYTES) {
-        put(folder, key, number, buf.data, buf.size);
+        put(folder, name, number, buf.data, buf.size);
         if (number % STORES_PER_TRIM == 0)
             trim(folder);
     }
@@ -428,13 +384,13 @@ struct gcal_profile *gcal_command_count_cached(void *none,
                                                const struct gcal_count_request *request,
                                                struct gcal_error *err)
 {
-    char key[GCAL_COUNT_KEY_SIZE];
-    int folder = gcal_command_count_key(request, key) ? open_folder() : -1;
-    struct gcal_profile *profile = folder < 0 ? NULL : look_up(folder, key);
+    char name[GCAL_HASH_TEXT_SIZE];
+    int folder = name_file(request, name) ? open_folder() : -1;
+    struct gcal_profile *profile = folder < 0 ? NULL : look_up(folder, name);
 
     (void)none;
     if (!profile && (profile = gcal_count(request, err)) && folder >= 0)
-        store(folder, key, profile);
+        store(folder, name, profile);
     if (folder >= 0)
         close(folder);
     return profile;

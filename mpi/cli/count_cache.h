@@ -1,10 +1,9 @@
 /* count_cache.h - profiles of earlier counts, in files of the user's
  *
- * A profile follows from the source with all that it includes, the request and the
- * counting program; its file is named for the hash of these, without macros that the
- * source does not use.  A source that the compiler
- * might read other files or the clock for is counted anew.  The cache never fails: what
- * cannot be read or written is counted.
+ * A profile follows from the source with all that it includes, the rest of the request, the
+ * counting program and clang's own header; its file is named for the hash of these.  A
+ * source that may have the compiler read or look for other files is counted anew.  The
+ * cache never fails: what cannot be read or written is counted.
  */
 #ifndef GCAL_MPI_CLI_COUNT_CACHE_H
 #define GCAL_MPI_CLI_COUNT_CACHE_H

@@ -336,9 +336,14 @@ static void is_known_from_the_run_before(void **state)
 /* As if it were not there. */
 static void a_damaged_file_is_not_known(void **state)
 {
-    static const char *const damages[] = { "", "registers", "registers 1 private 2 group",
-                                           "registers 1 private 2 group 3 multiple 4",
-                                           "registers 1 private 2 group 0 multiple 0\n" };
+    static const char *const damages[] = {
+        "",
+        "key registers",
+        "key registers 1 private 2 group",
+        "key registers 1 private 2 group 3 multiple 4",
+        "key registers 1 private 2 group 0 multiple 0\n",
+        "other registers 1 private 2 group 3 multiple 4\n",
+    };
     struct gcal_built built = { .registers = 72, .work_group_size = 1024 };
     char *path = gcal_buf_format("%s/known/key", folder);
 

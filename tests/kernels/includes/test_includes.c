@@ -112,6 +112,42 @@ static void loops_are_refused(void **state)
     expect_error("#include \"k.cl\"\n", "includes itself");
 }
 
+/* Words of comments and longer names count as well where they are the same. */
+static void words_that_read_files_are_found(void **state)
+{
+    static const struct {
+        const char *text;
+        bool remain;
+    } texts[] = {
+        { NULL, false },
+        { "", false },
+        { "int included, important, embedded, has_include;", false },
+        { "#define INCLUDE(include_path) include_path", false },
+        { "#include \"f.h\"", true },
+        { "#\finclude MACRO", true },
+        { "# /* \n */ include <f.h>", true },
+        { "\x25:include <f.h>", true },
+        { "?\?=include <f.h>", true },
+        { "#in\\\nclude <f.h>", true },
+        { "#in\\ \t\r\nclude <f.h>", true },
+        { "#in\\\n\\\nclude <f.h>", true },
+        { "#in?\?/\nclude <f.h>", true },
+        { "#i\\\rnclude <f.h>", true },
+        { "#embed \"f\"", true },
+        { "#import \"f.h\"", true },
+        { "#include_next <f.h>", true },
+        { "#__include_macros <f.h>", true },
+        { "#if __has_include(<f.h>)", true },
+        { "#if __has_emb\\\ned(<f.h>)", true },
+        { "-D 'X=__has_include(\"f.h\")'", true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        if (gcal_includes_may_remain(texts[i].text) != texts[i].remain)
+            fail_msg("%s", texts[i].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +162,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(folders_are_searched_in_order, folder_make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(loops_are_refused, folder_make, folder_remove),
+        cmocka_unit_test(words_that_read_files_are_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

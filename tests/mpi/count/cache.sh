@@ -1,8 +1,8 @@
 #!/bin/bash
-# cache.sh GPUCAL TESTS - kept counts: taken for the same kernel only, from the user's own
+# cache.sh GPUCAL TESTS HEADERS - kept counts: taken for the same kernel only, from the user's own
 # folder only, and never wrong when files are damaged.
 set -u
-gpucal=$1 tests=$2
+gpucal=$1 tests=$2 headers=$3
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -18,8 +18,12 @@ fail() {
 count() { "$gpucal" count "$@" -f yaml > out 2> err || fail "count $*: $(cat err)"; }
 n_kept() { find "$folder" -type f 2> /dev/null | wc -l; }
 expect_kept() { [ "$(n_kept)" = "$1" ] || fail "$2: $(n_kept) files, not $1"; }
-# The kept profile of another kernel in place of one, which shows where it is taken from.
-mark() { cat other_kernel > "$1"; }
+# The kept profile of another kernel as that of one, which shows where it is taken from.
+mark() {
+    tail -n +2 other_kernel > body
+    printf 'gpucal count 4 %s %s\n' "$(basename "$1")" "$(b2sum -l 256 body | cut -d ' ' -f 1)" > "$1"
+    cat body >> "$1"
+}
 is_kept() { grep -q '^kernel: kept' out; }
 echo 'kernel void kept(global float *a) { a[get_global_id(0)] = 0; }' > kept.cl
 XDG_CACHE_HOME=$work/other count kept.cl -l 64 -g n
@@ -57,11 +61,6 @@ for other in '--sub-group 32' '-D i=j' '-D HALF=2' '--assume n>=1' '--index-arit
 done
 count k.cl -l 32 -g '64*ceil(n/64)'
 is_kept && fail "a profile of other work-groups is taken"
-for same in '-D X=1' '-D HALF_LIFE -D Y=X -D CL_USE=a' '-D X=1 -D Z=2'; do
-    # shellcheck disable=SC2086
-    count k.cl "${ndrange[@]}" $same
-    is_kept || fail "macros that the source does not name matter: $same"
-done
 echo '#define HALF 0.25f' > half.h
 count k.cl "${ndrange[@]}"
 is_kept && fail "a profile of another included file is taken"
@@ -71,7 +70,12 @@ cp alone.cl elsewhere.cl
 count alone.cl "${ndrange[@]}"
 expect_kept 12 "another source"
 count elsewhere.cl "${ndrange[@]}"
-expect_kept 12 "the same source in another file"
+expect_kept 13 "the same source in another file"
+cp other_kernel "$folder/$(printf '%064x' 1)" && cp "$folder/$(printf '%064x' 1)" "$file"
+count k.cl "${ndrange[@]}"
+cmp -s out first || fail "a copy of another kernel's profile is taken"
+mark "$file"
+rm "$folder/$(printf '%064x' 1)"
 
 # ---- kernels of the catalogue ----
 kept=$(n_kept)
@@ -84,19 +88,88 @@ XDG_CACHE_HOME=/dev/null "$gpucal" kernels increment N:64,128 F:1,4 --counts | c
     fail "kernels without a cache differ"
 
 # ---- what the compiler reads itself ----
-kept=$(n_kept)
-for macro in 1 2; do
-    { echo '#define JOIN(a, b) a##b
-#define TWICE (2 * JOIN(FACT, OR))'; grep -v include k.cl | sed 's/HALF/TWICE/'; } > pasted.cl
-    count pasted.cl "${ndrange[@]}" -D FACTOR=$macro
-    kept=$((kept + 1))
-    expect_kept $kept "a macro whose name is put together"
+loop() {
+    cat << END
+kernel void loop(global float *a)
+{
+    for (int j = 0; j < $1; j++)
+        a[get_global_id(0)] += 1.0f;
+}
+END
+}
+# With each value of -D LIM, the counts without the cache, whatever joins the name.
+while read -r definition; do
+    printf '%b\n' "$definition" > limit.cl
+    loop 'PASTE(LI, M)' >> limit.cl
+    for limit in 3 5000; do
+        count limit.cl -l 64 -g n -D LIM=$limit --no-cache
+        cp out whole
+        count limit.cl -l 64 -g n -D LIM=$limit
+        cmp -s out whole || fail "-D LIM=$limit: the counts of another value: $definition"
+        count limit.cl -l 64 -g n -D LIM=$limit
+        cmp -s out whole || fail "-D LIM=$limit: other counts when kept: $definition"
+    done
+done << 'DEFINITIONS'
+#define PASTE(a, b) a##b
+#define PASTE(a, b) a %:%: b
+#define PASTE(a, b) a ?\077=?\077= b
+#define PASTE(a, b) LI\\\nM
+#define PASTE(a, b) LI?\077/\nM
+DEFINITIONS
+loop 'PASTE(LI, M)' > limit.cl
+for limit in 3 5000; do
+    count limit.cl -l 64 -g n -D 'PASTE(a,b)=a##b' -D LIM=$limit
+    grep -q "count: $limit\*n" out || fail "## in an option: $limit loops"
 done
-for line in '#define T __FILE__' '#define T __TIME__' '#if __has_include("half.h")
-#endif'; do
+{ printf '#if defined(FO\\\nO)\n#define N 7\n#else\n#define N 3\n#endif\n'; loop N; } > joined.cl
+count joined.cl -l 64 -g n
+count joined.cl -l 64 -g n -D FOO
+grep -q 'count: 7\*n' out || fail "a continued line: not the 7 loops of -D FOO"
+
+# ---- what the compiler reads itself ----
+mkdir stray
+cp "$headers/opencl-c-base.h" stray
+sed -i '$i #undef N\n#define N 77' stray/opencl-c-base.h
+printf '#define N 77\n' > stray/stdint.h
+loop N > plain.cl
+{ echo '#include <stdint.h>'; loop N; } > include.cl
+for variable in CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH OBJC_INCLUDE_PATH CCC_OVERRIDE_OPTIONS; do
+    value=$PWD/stray
+    [ $variable = CCC_OVERRIDE_OPTIONS ] && value="+-DN=77"
+    for source in plain include; do
+        env $variable="$value" "$gpucal" count $source.cl -l 64 -g n -D N=11 -f yaml > out 2> err || fail "$variable: $(cat err)"
+        grep -q 'count: 11\*n' out || fail "$variable changes the count of $source.cl"
+    done
+done
+(cd stray && "$gpucal" count ../plain.cl -l 64 -g n -D N=11 -f yaml) > out
+grep -q 'count: 11\*n' out || fail "a header in the working folder goes before clang's"
+cp -rL "$headers" own_headers
+GPUCAL_CLANG_INCLUDE=$PWD/own_headers count plain.cl -l 64 -g n -D N=11
+sed -i '$i #undef N\n#define N 77' own_headers/opencl-c-base.h
+GPUCAL_CLANG_INCLUDE=$PWD/own_headers count plain.cl -l 64 -g n -D N=11
+grep -q 'count: 77\*n' out || fail "a changed header of \$GPUCAL_CLANG_INCLUDE is not read"
+kept=$(n_kept)
+for line in '#if __has_include("half.h")
+#endif' '#if __has_\
+include("half.h")
+#endif' '#define INCLUDED "half.h" /* import */'; do
     { echo "$line"; grep -v include k.cl | sed 's/HALF/0.5f/'; } > other.cl
     count other.cl "${ndrange[@]}"
     expect_kept "$kept" "$line"
+done
+{ echo '#define JOIN(a, b) a##b
+#if JOIN(__has_inc, lude)("half.h")
+#endif'; loop 3; } > other.cl
+"$gpucal" count other.cl -l 64 -g n > out 2> err && fail "a file is looked for by a name that is put together"
+for clock in __TIME__ __DATE__ __TIMESTAMP__; do
+    loop "sizeof($clock \"\")" > clock.cl
+    count clock.cl -l 64 -g n
+    expect_kept $((kept += 1)) $clock
+done
+for name in a.cl longer.cl; do
+    loop 'sizeof(__FILE__)' > $name
+    count $name -l 64 -g n
+    grep -q "count: $((${#name} + 1))\*n" out || fail "__FILE__ in $name: $(grep add out)"
 done
 
 # ---- damage ----
@@ -117,7 +190,14 @@ count k.cl "${ndrange[@]}" && mark "$file"
 chmod o+w "$folder"
 count k.cl "${ndrange[@]}"
 is_kept && fail "taken from a folder that all may write to"
-chmod o-w "$folder"
+chmod o-w,g+w "$folder"
+count k.cl "${ndrange[@]}"
+is_kept && fail "taken from a folder that a group may write to"
+chmod g-w "$folder"
+chmod g+w "$file"
+count k.cl "${ndrange[@]}"
+is_kept && fail "a file is taken that a group may write to"
+mark "$file" && chmod go-w "$file"
 if [ "$(id -u)" = 0 ]; then
     chown 1 "$folder"
     count k.cl "${ndrange[@]}"
