@@ -100,6 +100,11 @@ static int run(int command, int argc, char **argv)
     return commands[command].run(argc, argv);
 }
 
+static bool asks_for_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 /* "gpucal help" and "gpucal help help" list the commands, "gpucal help COMMAND [--json]" is its manual page, else "gpucal COMMAND --help [--json]". */
 static int run_help(int argc, char **argv)
 {
@@ -107,7 +112,7 @@ static int run_help(int argc, char **argv)
     char *arguments[] = { NULL, help_option, argc > 2 ? argv[2] : NULL, NULL };
     int command;
 
-    if (argc == 1 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0)
+    if (argc == 1 || strcmp(argv[1], "help") == 0 || asks_for_help(argv[1]))
         return help();
     if ((command = find(argv[1])) < 0)
         return unknown_command(argv[1]);
@@ -145,7 +150,7 @@ int main(int argc, char **argv)
         return status;
     argp_err_exit_status = GCAL_EINPUT;
     signal(SIGXFSZ, SIG_IGN); /* a file limit is an error of the write */
-    if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    if (argc > 1 && asks_for_help(argv[1]))
         return check_output(help());
     if (argc > 1 && argv[1][0] != '-')
         return check_output(run_named(argc - 1, argv + 1));

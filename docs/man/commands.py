@@ -16,9 +16,9 @@ class Command:
                                 capture_output=True, text=True).stdout
         self.name, self.summary = name, summary
         self.table = json.loads(output)
-        self.options = sorted((o for o in self.table["options"] if o["is_option"]),
+        self.options = sorted(self.table["options"],
                               key=lambda o: o["name"])
-        self.descriptions = [o for o in self.table["options"] if not o["is_option"]]
+        self.descriptions = self.table["words"]
         self.read_notes(self.table["notes"])
 
     def read_notes(self, notes):

@@ -114,6 +114,13 @@ gcal_catalogue_tags_find(const struct gcal_catalogue_tags *tags, const char *arg
     return NULL;
 }
 
+/* Its name is one, too. */
+static bool has_tag(const struct gcal_generator *generator, const char *tag)
+{
+    return strcmp(generator->name, tag) == 0 ||
+           gcal_strings_contain(&generator->tags, tag);
+}
+
 bool gcal_catalogue_tags_match(const struct gcal_catalogue_tags *tags,
                                enum gcal_match match,
                                const struct gcal_generator *generator)
@@ -121,7 +128,7 @@ bool gcal_catalogue_tags_match(const struct gcal_catalogue_tags *tags,
     size_t asked = 0, held = 0; /* tags in both: out of 'tags', out of the generator's */
 
     for (size_t i = 0; i < tags->n_plain; i++)
-        asked += gcal_strings_contain(&generator->tags, tags->plain[i]);
+        asked += has_tag(generator, tags->plain[i]);
     for (size_t i = 0; i < generator->tags.n; i++)
         for (size_t j = 0; j < tags->n_plain; j++)
             if (strcmp(generator->tags.items[i], tags->plain[j]) == 0) {
@@ -334,6 +341,7 @@ static int check_plain(const struct gcal_catalogue *catalogue, const char *tag,
     for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++) {
         const struct gcal_strings *tags = &catalogue->generators[i]->tags;
 
+        rc = add_word(&known, catalogue->generators[i]->name, err);
         for (size_t j = 0; j < tags->n && rc == 0; j++)
             rc = add_word(&known, tags->items[j], err);
     }

@@ -22,9 +22,9 @@ struct check {
     const char **names; /* n + 3, and NULL */
 };
 
-/* argp has these by itself. */
+/* argp has these by itself, and -h is --help. */
 static const char *const own[] = { "help", "usage", "version" };
-static const char own_letters[] = "?V";
+static const char own_letters[] = "?hV";
 enum { N_OWN = sizeof(own) / sizeof(*own) };
 
 static bool is_option(const struct argp_option *o)
@@ -123,8 +123,7 @@ static int check_long(const struct check *c, char **argv)
 
 static _Noreturn void refuse_letter(const struct check *c, char letter)
 {
-    fprintf(stderr, "%s: unknown option '-%c'%s\n", c->command, letter,
-            letter == 'h' ? " (did you mean '--help'?)" : "");
+    fprintf(stderr, "%s: unknown option '-%c'\n", c->command, letter);
     refuse(c);
 }
 

@@ -40,12 +40,19 @@ static json_t *row_json(const struct gcal_option_row *row)
 {
     const struct argp_option *o = row->option;
 
-    return json_pack(
-        "{s:s, s:o, s:o, s:b, s:o, s:o, s:s, s:b}", "name", o->name ? o->name : "",
-        "letter", letter_json(o->key), "argument", text_json(o->arg), "optional",
-        (int)!!(o->flags & OPTION_ARG_OPTIONAL), "values",
-        o->arg && strchr(o->arg, '|') ? split(o->arg, '|') : json_null(), "text",
-        text_json(o->doc), "header", row->header, "is_option", !(o->flags & OPTION_DOC));
+    return json_pack("{s:s, s:o, s:o, s:b, s:o, s:o, s:s}", "name",
+                     o->name ? o->name : "", "letter", letter_json(o->key), "argument",
+                     text_json(o->arg), "optional",
+                     (int)!!(o->flags & OPTION_ARG_OPTIONAL), "values",
+                     o->arg && strchr(o->arg, '|') ? split(o->arg, '|') : json_null(),
+                     "text", text_json(o->doc), "header", row->header);
+}
+
+/* What is no option, but a word that an argument may be. */
+static json_t *word_json(const struct argp_option *o)
+{
+    return json_pack("{s:s, s:o}", "name", o->name ? o->name : "", "text",
+                     text_json(o->doc));
 }
 
 /* argp's text before and after '\v' */
@@ -62,13 +69,16 @@ void gcal_option_describe(const struct argp *argp, const char *command)
 {
     size_t n;
     struct gcal_option_row *rows = gcal_option_rows(argp, &n);
-    json_t *options = json_array(), *all;
+    json_t *options = json_array(), *words = json_array(), *all;
 
     for (size_t i = 0; rows && i < n; i++)
-        json_array_append_new(options, row_json(&rows[i]));
-    all =
-        json_pack("{s:s, s:o, s:o}", "command", command, "usage",
-                  split(argp->args_doc ? argp->args_doc : "", '\n'), "options", options);
+        if (rows[i].option->flags & OPTION_DOC)
+            json_array_append_new(words, word_json(rows[i].option));
+        else
+            json_array_append_new(options, row_json(&rows[i]));
+    all = json_pack("{s:s, s:o, s:o, s:o}", "command", command, "usage",
+                    split(argp->args_doc ? argp->args_doc : "", '\n'), "options", options,
+                    "words", words);
     add_texts(all, argp->doc);
     gcal_json_print(all, "help");
     json_decref(all);

@@ -1,14 +1,20 @@
 /* option_rows.c - the options of a command as one table */
 #include "mpi/cli/option_rows.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+
+static bool is_row(const struct argp_option *option)
+{
+    return option && (option->name || option->key || option->doc);
+}
 
 static size_t count_rows(const struct argp *argp)
 {
     const struct argp_option *option = argp->options;
     size_t n = 0;
 
-    while (option && (option->name || option->key || option->doc))
+    while (is_row(option))
         n++, option++;
     for (const struct argp_child *child = argp->children; child && child->argp; child++)
         n += count_rows(child->argp);
@@ -20,8 +26,9 @@ static void add_rows(const struct argp *argp, const char *header,
 {
     const struct argp_option *option = argp->options;
 
-    for (; option && (option->name || option->key || option->doc); option++)
-        rows[(*n)++] = (struct gcal_option_row){ option, header };
+    for (; is_row(option); option++)
+        if (!(option->flags & OPTION_HIDDEN))
+            rows[(*n)++] = (struct gcal_option_row){ option, header };
     for (const struct argp_child *child = argp->children; child && child->argp; child++)
         add_rows(child->argp, child->header ? child->header : header, rows, n);
 }

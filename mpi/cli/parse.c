@@ -8,13 +8,15 @@
 #include "mpi/cli/option_describe.h"
 #include "mpi/cli/quiet.h"
 
-static const struct argp_option quiet_rows[] = {
+/* argp has -?, as -h is free for programs; here it is free in all commands. */
+static const struct argp_option rows[] = {
     { "quiet", 'q', NULL, 0,
       "Print errors and the result only; of output for programs, all", 0 },
+    { NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
     { 0 },
 };
 
-static error_t parse_quiet(int key, char *arg, struct argp_state *state)
+static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
     (void)arg;
     switch (key) {
@@ -23,6 +25,9 @@ static error_t parse_quiet(int key, char *arg, struct argp_state *state)
         return 0;
     case 'q':
         gcal_quiet_start();
+        return 0;
+    case 'h':
+        argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -50,12 +55,12 @@ static void parse(const struct argp *argp, int argc, char **argv, void *input)
 
 void gcal_command_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
-    struct argp own = *argp, with_quiet = *argp;
+    struct argp own = *argp, all = *argp;
     const struct argp_child children[] = { { &own, 0, NULL, 0 }, { 0 } };
 
     own.doc = own.args_doc = NULL; /* or --help has them twice */
-    with_quiet.options = quiet_rows;
-    with_quiet.parser = parse_quiet;
-    with_quiet.children = children;
-    parse(has_quiet(argp) ? argp : &with_quiet, argc, argv, input);
+    all.options = has_quiet(argp) ? rows + 1 : rows;
+    all.parser = parse_common;
+    all.children = children;
+    parse(&all, argc, argv, input);
 }

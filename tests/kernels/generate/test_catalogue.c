@@ -129,6 +129,22 @@ static void variant_tags_span_the_cartesian_product(void **state)
     gcal_catalogue_close(catalogue);
 }
 
+static void a_generator_is_picked_by_its_name(void **state)
+{
+    struct gcal_catalogue *catalogue = builtin();
+    struct gcal_kernel_list list =
+        PICK(catalogue, GCAL_MATCH_SUPERSET, "flops_madd", "dtype:float32", "m:2");
+
+    (void)state;
+    assert_int_equal(list.n_kernels, 1);
+    assert_string_equal(list.kernels[0]->generator, "flops_madd");
+    gcal_kernel_list_clear(&list);
+    expect_refused(catalogue, GCAL_MATCH_IDENTICAL, "flops_madd", NULL, "these tags");
+    expect_refused(catalogue, GCAL_MATCH_SUPERSET, "flops_mad", NULL,
+                   "did you mean 'flops_madd'?");
+    gcal_catalogue_close(catalogue);
+}
+
 static void a_size_that_no_tag_fixes_is_a_size_sweep(void **state)
 {
     struct gcal_catalogue *catalogue = builtin();
@@ -501,6 +517,7 @@ int main(void)
         cmocka_unit_test(the_folder_and_the_builtin_catalogue_agree),
         cmocka_unit_test(the_examples_of_the_paper),
         cmocka_unit_test(variant_tags_span_the_cartesian_product),
+        cmocka_unit_test(a_generator_is_picked_by_its_name),
         cmocka_unit_test(a_size_that_no_tag_fixes_is_a_size_sweep),
         cmocka_unit_test(wrong_tags_name_the_nearest),
         cmocka_unit_test(geometry_follows_the_sizes),

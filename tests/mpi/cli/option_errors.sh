@@ -30,7 +30,6 @@ expect "--match: expected superset, identical, subset or intersect, found 'subst
 expect "--std: expected CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0, found 'CL1.3'" count x.cl --std CL1.3
 expect "--format: expected text or yaml, found 'yml' (did you mean 'yaml'?)" count x.cl -j -f yml
 expect "found 'yml'" count x.cl -fyml
-expect "unknown option '-h' (did you mean '--help'?)" show -h
 expect "unknown option '-x'" show -qx
 # Nothing is suggested for what is similar to nothing.
 for option in --wide --xyz --qqqq; do
@@ -41,4 +40,9 @@ expect "no.cl" count -l 1 -g n -- --nodes/no.cl
 expect "no.cl" count -l 1 -g n --define --nodes no.cl
 # A unique beginning is enough.
 "$gpucal" show --hel > /dev/null
+# -h is --help.
+for command in show "help export" ""; do
+    # shellcheck disable=SC2086 # words
+    [ "$("$gpucal" $command -h)" = "$("$gpucal" $command --help)" ] || { echo "$command -h"; status=1; }
+done
 exit $status
