@@ -13,6 +13,7 @@
 
 #define MAX_SOURCE_BYTES (16u << 20)
 #define UNNAMED          "kernel.cl"
+#define MAX_ITEMS        65536
 
 /* For which 'gpucal count --banks' and '--traffic' count by default, and models are fitted. */
 #define BANKS        32
@@ -39,6 +40,8 @@ static int read_request(const struct gpucal_count_request *from,
                         struct gpucal_count_request *r, struct gcal_error *err)
 {
     *r = (struct gpucal_count_request){ 0 };
+    if (!from)
+        return gcal_error_set(err, GCAL_EINPUT, "the request is NULL");
     if (from->struct_size < FIRST_SIZE)
         return gcal_error_set(err, GCAL_EINPUT,
                               "the request does not begin as GPUCAL_COUNT_REQUEST");
@@ -57,6 +60,16 @@ static int read_request(const struct gpucal_count_request *from,
         if (!r->global_size[i])
             return gcal_error_set(err, GCAL_EINPUT, "dimension %zu has no global_size",
                                   i);
+    if (r->n_trips > MAX_ITEMS || r->n_include_folders > MAX_ITEMS)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%zu trip counts and %zu folders: at most %d of each",
+                              r->n_trips, r->n_include_folders, MAX_ITEMS);
+    for (size_t i = 0; i < r->n_trips; i++)
+        if (!r->trips || !r->trips[i].size)
+            return gcal_error_set(err, GCAL_EINPUT, "trip count %zu is NULL", i);
+    for (size_t i = 0; i < r->n_include_folders; i++)
+        if (!r->include_folders || !r->include_folders[i])
+            return gcal_error_set(err, GCAL_EINPUT, "include folder %zu is NULL", i);
     return 0;
 }
 

@@ -11,7 +11,9 @@
  * as it needs libclang, which is loaded by the first call; libgpucal does not.
  *
  * Several threads may count at the same time.  Nothing is printed, and no file but the
- * source, what it includes and clang's own headers is read.
+ * source, what it includes and clang's own headers is read.  As libgpucal's, the functions
+ * take NULL for an error and not a crash.  Give them no sources of strangers: libclang parses
+ * in this process, where some texts crash it, or take all time or memory.
  */
 #ifndef GPUCAL_COUNT_H
 #define GPUCAL_COUNT_H

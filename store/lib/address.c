@@ -83,5 +83,7 @@ API struct gpucal_device *gpucal_device_open_at(const struct gpucal_store *store
                                                 const char *node, const char *address,
                                                 struct gpucal_error *err)
 {
+    if (!GIVEN(err, store, node, address))
+        return NULL;
     return gpucal_device_find(store, node, address, find, err);
 }

@@ -1,6 +1,7 @@
 /* device.c - lists of nodes and devices, and a device of the library */
 #include "store/lib/private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -47,8 +48,11 @@ API struct gpucal_list *gpucal_store_nodes(const struct gpucal_store *store,
     struct gcal_error e = { 0 };
     char **names = NULL;
     size_t count = 0;
-    int rc = gcal_store_nodes(store->store, &names, &count, &e);
+    int rc;
 
+    if (!GIVEN(err, store))
+        return NULL;
+    rc = gcal_store_nodes(store->store, &names, &count, &e);
     return list_new(rc, names, count, &e, err);
 }
 
@@ -80,12 +84,14 @@ API struct gpucal_list *gpucal_node_devices(const struct gpucal_store *store,
                                             const char *node, struct gpucal_error *err)
 {
     struct gcal_error e = { 0 };
-    struct gcal_params_index *index = gcal_store_load_index(store->store, node, NULL, &e);
+    struct gcal_params_index *index;
     char **names = NULL;
     size_t count = 0;
     int rc = -1;
 
-    if (!index)
+    if (!GIVEN(err, store, node))
+        return NULL;
+    if (!(index = gcal_store_load_index(store->store, node, NULL, &e)))
         gcal_error_because(&e, GCAL_REASON_FILE);
     else
         rc = list_uids(gcal_params_index_devices(index), &names, &count, &e);
@@ -95,12 +101,12 @@ API struct gpucal_list *gpucal_node_devices(const struct gpucal_store *store,
 
 API size_t gpucal_list_count(const struct gpucal_list *list)
 {
-    return list->count;
+    return list ? list->count : 0;
 }
 
 API const char *gpucal_list_item(const struct gpucal_list *list, size_t i)
 {
-    return i < list->count ? list->names[i] : NULL;
+    return list && i < list->count ? list->names[i] : NULL;
 }
 
 API void gpucal_list_close(struct gpucal_list *list)
@@ -162,6 +168,8 @@ API struct gpucal_device *gpucal_device_open(const struct gpucal_store *store,
                                              const char *node, const char *pattern,
                                              struct gpucal_error *err)
 {
+    if (!GIVEN(err, store, node))
+        return NULL;
     return gpucal_device_find(store, node, pattern, gcal_params_find, err);
 }
 
@@ -208,8 +216,11 @@ API int gpucal_device_reload(const struct gpucal_store *store,
 {
     struct gpucal_device *d = NULL;
     struct gcal_error e = { 0 };
-    int rc = has_changed(store, device, &e);
+    int rc;
 
+    if (!GIVEN(err, store, device, fresh))
+        return -1;
+    rc = has_changed(store, device, &e);
     if (rc > 0 && (!(d = device_new(store, gpucal_device_node(device), &e)) ||
                    find_again(d, gpucal_device_uid(device), &e) < 0))
         rc = -1;
@@ -223,68 +234,69 @@ API int gpucal_device_reload(const struct gpucal_store *store,
 
 API const char *gpucal_device_node(const struct gpucal_device *device)
 {
-    return gcal_params_index_devices(device->index)->node;
+    return device ? gcal_params_index_devices(device->index)->node : NULL;
 }
 
 API const char *gpucal_device_run(const struct gpucal_device *device)
 {
-    return gpucal_device_info(device)->run_id;
+    return device ? gpucal_device_info(device)->run_id : NULL;
 }
 
 API const char *gpucal_device_uid(const struct gpucal_device *device)
 {
-    return gpucal_device_info(device)->info.uid;
+    return device ? gpucal_device_info(device)->info.uid : NULL;
 }
 
 API const char *gpucal_device_name(const struct gpucal_device *device)
 {
-    return gpucal_device_info(device)->info.name;
+    return device ? gpucal_device_info(device)->info.name : NULL;
 }
 
 API const char *gpucal_device_type(const struct gpucal_device *device)
 {
-    return gpucal_device_info(device)->info.type;
+    return device ? gpucal_device_info(device)->info.type : NULL;
 }
 
 API const char *gpucal_device_kind(const struct gpucal_device *device)
 {
-    return gpucal_device_info(device)->info.device_type;
+    return device ? gpucal_device_info(device)->info.device_type : NULL;
 }
 
 API const char *gpucal_device_driver(const struct gpucal_device *device)
 {
-    return gpucal_device_info(device)->info.driver;
+    return device ? gpucal_device_info(device)->info.driver : NULL;
 }
 
 API const char *gpucal_device_pci(const struct gpucal_device *device)
 {
-    return gpucal_device_info(device)->info.pci;
+    return device ? gpucal_device_info(device)->info.pci : NULL;
 }
 
 API const char *gpucal_device_calibrated_utc(const struct gpucal_device *device)
 {
-    return gpucal_device_info(device)->calibrated_utc;
+    return device ? gpucal_device_info(device)->calibrated_utc : NULL;
 }
 
 API double gpucal_device_age_s(const struct gpucal_device *device)
 {
-    return difftime(time(NULL), 0) -
-           gcal_clock_parse_utc(gpucal_device_calibrated_utc(device));
+    return device ? difftime(time(NULL), 0) -
+                        gcal_clock_parse_utc(gpucal_device_calibrated_utc(device))
+                  : NAN;
 }
 
 API size_t gpucal_device_sub_group_size(const struct gpucal_device *device)
 {
-    return (size_t)gpucal_device_info(device)->info.sub_group_size;
+    return device ? (size_t)gpucal_device_info(device)->info.sub_group_size : 0;
 }
 
 API size_t gpucal_device_model_count(const struct gpucal_device *device)
 {
-    return gpucal_device_info(device)->n_models;
+    return device ? gpucal_device_info(device)->n_models : 0;
 }
 
 API const char *gpucal_device_model_name(const struct gpucal_device *device, size_t i)
 {
-    return i < gpucal_device_info(device)->n_models
+    return i < gpucal_device_model_count(device)
                ? gpucal_device_info(device)->models[i].name
                : NULL;
 }

@@ -23,3 +23,32 @@ int gpucal_error_from(struct gpucal_error *err, const struct gcal_error *from)
     }
     return -1;
 }
+
+bool gpucal_are_given(struct gpucal_error *err, const char *function,
+                      const void *const *pointers, size_t n)
+{
+    struct gcal_error e = { 0 };
+
+    for (size_t i = 0; i < n; i++)
+        if (!pointers[i]) {
+            gcal_error_set(&e, GCAL_EINPUT,
+                           "%s: a handle, text or array is NULL: check what the calls "
+                           "before it returned",
+                           function);
+            gpucal_error_from(err, &e);
+            return false;
+        }
+    return true;
+}
+
+bool gpucal_can_count(struct gpucal_error *err, const char *function, size_t count)
+{
+    struct gcal_error e = { 0 };
+
+    if (count <= GPUCAL_MOST)
+        return true;
+    gcal_error_set(&e, GCAL_EINPUT, "%s: a count of %zu: at most %d", function, count,
+                   GPUCAL_MOST);
+    gpucal_error_from(err, &e);
+    return false;
+}

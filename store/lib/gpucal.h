@@ -10,8 +10,9 @@
  *       printf("%g s, %g to %g s\n", p.time_s, p.low_s, p.high_s);
  *
  * On failure, functions that return a pointer return NULL and functions that return int
- * return -1 (unless said otherwise), with 'err' (which may be NULL) filled.  A handle may be used from several
- * threads at once, and is closed once.  A bound model does not need its store, device or
+ * return -1 (unless said otherwise), with 'err' (which may be NULL) filled: so does each that is
+ * given NULL for a handle, a text or an array; functions without 'err' return NULL, 0 or NaN then.
+ * A handle may be used from several threads at once, and is closed once.  A bound model does not need its store, device or
  * profile.  The library has no global state, prints nothing and touches no signal.
  */
 #ifndef GPUCAL_H

@@ -63,6 +63,8 @@ API int gpucal_store_trust(struct gpucal_store *store, const char *path,
 {
     struct gcal_error e;
 
+    if (!GIVEN(err, store, path))
+        return -1;
     return gcal_store_trust(store->store, path, &e) < 0 ? gpucal_error_from(err, &e) : 0;
 }
 
@@ -91,6 +93,8 @@ API struct gpucal_profile *gpucal_profile_open(const char *path, struct gpucal_e
 {
     struct gcal_error e = { 0 };
 
+    if (!GIVEN(err, path))
+        return NULL;
     return profile_new(gcal_yaml_read(path, MAX_PROFILE_BYTES, &e), &e, err);
 }
 
@@ -100,6 +104,8 @@ API struct gpucal_profile *gpucal_profile_parse(const char *text, size_t size,
 {
     struct gcal_error e = { 0 };
 
+    if (!GIVEN(err, text, name))
+        return NULL;
     return profile_new(gcal_yaml_parse(text, size, name, &e), &e, err);
 }
 
@@ -113,12 +119,13 @@ API void gpucal_profile_close(struct gpucal_profile *profile)
 
 API size_t gpucal_profile_parameter_count(const struct gpucal_profile *profile)
 {
-    return profile->profile->n_parameters;
+    return profile ? profile->profile->n_parameters : 0;
 }
 
 API const char *gpucal_profile_parameter(const struct gpucal_profile *profile, size_t i)
 {
-    return i < profile->profile->n_parameters ? profile->profile->parameters[i] : NULL;
+    return i < gpucal_profile_parameter_count(profile) ? profile->profile->parameters[i]
+                                                       : NULL;
 }
 
 static void list_sizes(const struct gcal_profile *p, struct gcal_buf *list)
@@ -132,10 +139,13 @@ static void list_sizes(const struct gcal_profile *p, struct gcal_buf *list)
 API int gpucal_profile_parameter_index(const struct gpucal_profile *profile,
                                        const char *name, struct gpucal_error *err)
 {
-    const struct gcal_profile *p = profile->profile;
+    const struct gcal_profile *p;
     struct gcal_error e = { 0 };
     struct gcal_buf list = { 0 };
 
+    if (!GIVEN(err, profile, name))
+        return -1;
+    p = profile->profile;
     for (size_t i = 0; i < p->n_parameters; i++)
         if (strcmp(p->parameters[i], name) == 0)
             return (int)i;
@@ -173,10 +183,12 @@ API struct gpucal_model *gpucal_model_bind(const struct gpucal_device *device,
                                            const struct gpucal_profile *profile,
                                            struct gpucal_error *err)
 {
-    struct gpucal_model *m = calloc(1, sizeof(*m));
+    struct gpucal_model *m;
     struct gcal_error e = { 0 };
 
-    if (!m)
+    if (!GIVEN(err, device, profile))
+        return NULL;
+    if (!(m = calloc(1, sizeof(*m))))
         gcal_error_memory(&e);
     else if ((m->predictor = bind(device, model, profile->profile, &e))) {
         m->n_sizes = profile->profile->n_parameters;
@@ -197,7 +209,7 @@ API void gpucal_model_close(struct gpucal_model *model)
 
 API const char *gpucal_model_name(const struct gpucal_model *model)
 {
-    return gcal_predictor_model(model->predictor);
+    return model ? gcal_predictor_model(model->predictor) : NULL;
 }
 
 /* ---- prediction ---- */
@@ -208,6 +220,8 @@ API int gpucal_predict(const struct gpucal_model *model, const double *sizes,
     struct gcal_prediction p;
     struct gcal_error e;
 
+    if (!GIVEN(err, model, prediction) || (model->n_sizes && !GIVEN(err, sizes)))
+        return -1;
     if (gcal_predictor_eval(model->predictor, sizes, &p, NULL, &e) < 0)
         return gpucal_error_from(err, &e);
     *prediction = (struct gpucal_prediction){ .time_s = p.time_s,
@@ -228,6 +242,9 @@ API int gpucal_predict_batch(const struct gpucal_model *model, const double *siz
                              size_t count, struct gpucal_prediction *predictions,
                              struct gpucal_error *err)
 {
+    if (!GIVEN(err, model) || (count && model->n_sizes && !GIVEN(err, sizes)) ||
+        (count && !GIVEN(err, predictions)))
+        return -1;
     for (size_t i = 0; i < count; i++)
         if (gpucal_predict(model, &sizes[i * model->n_sizes], &predictions[i], err) < 0)
             return -1;

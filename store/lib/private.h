@@ -2,6 +2,7 @@
 #ifndef GCAL_STORE_LIB_PRIVATE_H
 #define GCAL_STORE_LIB_PRIVATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "store/lib/gpucal.h"
@@ -38,6 +39,19 @@ struct gpucal_device *gpucal_device_find(
     const struct gcal_params_device *(*find)(const struct gcal_params *params,
                                              const char *pattern, struct gcal_error *err),
     struct gpucal_error *err);
+
+/* Whether none of a function's pointers is NULL, as what an earlier call returned may be; else
+ * 'err' says so.
+ */
+#define GIVEN(err, ...)                                                                  \
+    gpucal_are_given(err, __func__, (const void *const[]){ __VA_ARGS__ },                \
+                     sizeof((const void *const[]){ __VA_ARGS__ }) / sizeof(void *))
+bool gpucal_are_given(struct gpucal_error *err, const char *function,
+                      const void *const *pointers, size_t n);
+
+/* Variants, or devices: a larger count is no count, and would be read beyond the array. */
+enum { GPUCAL_MOST = 1 << 24 };
+bool gpucal_can_count(struct gpucal_error *err, const char *function, size_t count);
 
 /* Copies an error to the caller's, which may be NULL.  Returns -1. */
 int gpucal_error_from(struct gpucal_error *err, const struct gcal_error *from);

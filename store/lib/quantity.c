@@ -32,13 +32,13 @@ static struct gpucal_quantities *create(size_t count, struct gcal_error *err)
 
 API size_t gpucal_quantities_count(const struct gpucal_quantities *quantities)
 {
-    return quantities->count;
+    return quantities ? quantities->count : 0;
 }
 
 API const struct gpucal_quantity *
 gpucal_quantities_item(const struct gpucal_quantities *quantities, size_t i)
 {
-    return i < quantities->count ? &quantities->items[i] : NULL;
+    return quantities && i < quantities->count ? &quantities->items[i] : NULL;
 }
 
 API void gpucal_quantities_close(struct gpucal_quantities *quantities)
@@ -153,11 +153,11 @@ API struct gpucal_quantities *gpucal_device_parameters(const struct gpucal_devic
                                                        const char *model,
                                                        struct gpucal_error *err)
 {
-    return list(device, model, list_parameters, err);
+    return GIVEN(err, device) ? list(device, model, list_parameters, err) : NULL;
 }
 
 API struct gpucal_quantities *gpucal_device_facts(const struct gpucal_device *device,
                                                   struct gpucal_error *err)
 {
-    return list(device, NULL, list_facts, err);
+    return GIVEN(err, device) ? list(device, NULL, list_facts, err) : NULL;
 }

@@ -73,14 +73,32 @@ static struct place *predict_all(const struct gpucal_variant *variants, size_t c
     return places;
 }
 
+static bool check_variants(const struct gpucal_variant *variants, size_t count,
+                           const char *function, struct gpucal_error *err)
+{
+    if (!gpucal_can_count(err, function, count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const void *const pointers[] = { variants[i].model, variants[i].sizes };
+        bool has_sizes = !variants[i].model || variants[i].model->n_sizes;
+
+        if (!gpucal_are_given(err, function, pointers, has_sizes ? 2 : 1))
+            return false;
+    }
+    return true;
+}
+
 API int gpucal_rank(struct gpucal_variant *variants, size_t count, size_t *order,
                     struct gpucal_error *err)
 {
     struct gcal_error e = { 0 };
-    struct place *places = predict_all(variants, count, &e);
+    struct place *places;
     int rc = 0;
 
-    if (!places)
+    if ((count && !GIVEN(err, variants, order)) ||
+        !check_variants(variants, count, __func__, err))
+        return -1;
+    if (!(places = predict_all(variants, count, &e)))
         return gpucal_error_from(err, &e);
     qsort(places, count, sizeof(*places), compare);
     for (size_t i = 0; i < count; i++) {
@@ -108,6 +126,9 @@ API int gpucal_compare(const struct gpucal_model *a, const double *a_sizes,
     struct gcal_ratio r;
     struct gcal_error e;
 
+    if (!GIVEN(err, a, b, ratio) || (a->n_sizes && !GIVEN(err, a_sizes)) ||
+        (b->n_sizes && !GIVEN(err, b_sizes)))
+        return -1;
     if (gcal_ratio_predict(a->predictor, a_sizes, b->predictor, b_sizes, &r, &e) < 0)
         return gpucal_error_from(err, &e);
     *ratio = (struct gpucal_ratio){ .ratio = r.ratio,
@@ -139,10 +160,15 @@ static int make_sides(const struct gpucal_variant *variants, size_t count, size_
 API int gpucal_fastest(const struct gpucal_variant *variants, size_t count, size_t which,
                        double *probability, struct gpucal_error *err)
 {
-    struct gcal_ratio_side **sides = calloc(count + 1, sizeof(*sides));
+    struct gcal_ratio_side **sides;
     struct gcal_error e = { 0 };
-    int rc = sides ? 0 : gcal_error_memory(&e);
+    int rc;
 
+    if (!GIVEN(err, probability) || (count && !GIVEN(err, variants)) ||
+        !check_variants(variants, count, __func__, err))
+        return -1;
+    sides = calloc(count + 1, sizeof(*sides));
+    rc = sides ? 0 : gcal_error_memory(&e);
     if (rc == 0 && which >= count)
         rc = gcal_error_set(&e, GCAL_EINPUT, "there is no variant %zu of %zu", which,
                             count);

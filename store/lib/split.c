@@ -123,6 +123,8 @@ API int gpucal_split(struct gpucal_share *shares, size_t count, double units,
     struct gcal_error e;
     int rc = -1;
 
+    if ((count && !GIVEN(err, shares)) || !gpucal_can_count(err, __func__, count))
+        return -1;
     if (prepare(&s, &e) < 0 ||
         gcal_split(s.results, count, units, granularity, time_of, &s, &e) < 0 ||
         predict_all(&s, &e) < 0)

@@ -57,8 +57,11 @@ API int gpucal_transfer(const struct gpucal_device *device,
     struct gcal_transfers *transfers = NULL;
     struct gcal_prediction p;
     struct gcal_error e = { 0 };
-    int rc = check(direction, memory, &e);
+    int rc;
 
+    if (!GIVEN(err, device, prediction))
+        return -1;
+    rc = check(direction, memory, &e);
     if (rc == 0 && !(isfinite(bytes) && bytes > 0 && isfinite(copies) && copies >= 1))
         rc = gcal_error_set(&e, GCAL_EINPUT,
                             "%g bytes in %g copies: must be finite numbers, bytes above "
@@ -108,8 +111,11 @@ API int gpucal_share_transfers(struct gpucal_share *share,
     struct gcal_transfers_rate sum = { 0, 0 };
     struct gcal_transfers *transfers = NULL;
     struct gcal_error e = { 0 };
-    int rc = check(GPUCAL_TO_DEVICE, memory, &e);
+    int rc;
 
+    if (!GIVEN(err, share, device))
+        return -1;
+    rc = check(GPUCAL_TO_DEVICE, memory, &e);
     if (rc == 0 && !(transfers = open_transfers(device, &e)))
         rc = -1;
     if (rc == 0 &&

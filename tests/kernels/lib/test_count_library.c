@@ -1,5 +1,6 @@
 /* test_count_library.c - counting within a program, by libgpucal-count */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,9 +135,41 @@ static void counts_in_several_threads(void **state)
     gpucal_count_free(expected);
 }
 
+/* NULL in place of each pointer, and arrays of a length that no program has. */
+static void null_is_an_error(void **state)
+{
+    static const struct gpucal_count_trips unnamed[] = { { 6, NULL } };
+    static const char *const no_folder[] = { NULL };
+    struct gpucal_error err = { 0, "" };
+    struct gpucal_count_request request = request_of("sum");
+
+    (void)state;
+    assert_null(gpucal_count(NULL, NULL, &err));
+    assert_int_equal(err.code, GPUCAL_EINPUT);
+    assert_null(gpucal_count_text(NULL, NULL, NULL));
+    gpucal_count_free(NULL);
+    request.n_trips = 1;
+    refuses(request, GPUCAL_EINPUT, "trip count 0 is NULL");
+    request.trips = unnamed;
+    refuses(request, GPUCAL_EINPUT, "trip count 0 is NULL");
+    request.n_trips = SIZE_MAX;
+    refuses(request, GPUCAL_EINPUT, "trip counts");
+    request = request_of("twice");
+    request.n_include_folders = 1;
+    refuses(request, GPUCAL_EINPUT, "include folder 0 is NULL");
+    request.include_folders = no_folder;
+    refuses(request, GPUCAL_EINPUT, "include folder 0 is NULL");
+    request.n_include_folders = SIZE_MAX;
+    refuses(request, GPUCAL_EINPUT, "folders");
+    request = request_of("twice");
+    request.global_size[0] = NULL;
+    refuses(request, GPUCAL_EINPUT, "no global_size");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(null_is_an_error),
         cmocka_unit_test(counts_a_kernel),
         cmocka_unit_test(takes_trips_as_sizes),
         cmocka_unit_test(refuses_what_is_not_a_request),
