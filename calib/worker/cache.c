@@ -57,22 +57,50 @@ int gcal_worker_cache_set_variables(const char *folder, struct gcal_error *err)
 
 /* ---- the folder ---- */
 
-/* The folder above, in which nobody else may rename what belongs to this user. */
-static int open_parent(const char *path, struct gcal_error *err)
+/* Why others may rename what is in a folder; NULL: only root and the user may.  The owner of
+ * a folder may, also if it is sticky; that of /tmp is root, which a container may not know.
+ */
+static const char *find_trouble(int folder, bool is_system)
 {
-    int parent = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const char *trouble = NULL;
     struct stat info;
 
-    if (parent < 0 || fstat(parent, &info) < 0)
-        trouble = strerror(errno);
-    else if ((info.st_mode & (S_IWGRP | S_IWOTH)) && !(info.st_mode & S_ISVTX))
-        trouble = "others may rename what is in it";
-    else if (gcal_file_is_on_network(parent))
+    if (folder < 0 || fstat(folder, &info) < 0)
+        return strerror(errno);
+    if ((info.st_mode & (S_IWGRP | S_IWOTH)) && !(info.st_mode & S_ISVTX))
+        return "others may rename what is in it";
+    if (!is_system && info.st_uid != 0 && info.st_uid != geteuid())
+        return "it belongs to another user";
+    return NULL;
+}
+
+/* Opens the last folder of a path without links, in which nobody else may rename what belongs
+ * to this user, as in all above it: drivers find theirs by its path.
+ */
+static int open_parent(const char *path, struct gcal_error *err)
+{
+    int parent = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool is_system = strcmp(path, "/tmp") == 0;
+    const char *trouble = find_trouble(parent, is_system);
+    size_t length = 1;
+
+    for (const char *at = path + 1; !trouble && *at; at += *at == '/') {
+        char *name = strndup(at, strcspn(at, "/"));
+        int next =
+            name ? openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                 : -1;
+
+        free(name);
+        trouble = find_trouble(next, is_system);
+        at += strcspn(at, "/");
+        length = (size_t)(at - path);
+        close(parent);
+        parent = next;
+    }
+    if (!trouble && gcal_file_is_on_network(parent))
         trouble = "it is on a network file system";
     if (!trouble)
         return parent;
-    gcal_error_set(err, GCAL_EINPUT, "%s: %s", path, trouble);
+    gcal_error_set(err, GCAL_EINPUT, "%.*s: %s", (int)length, path, trouble);
     if (parent >= 0)
         close(parent);
     return -1;
@@ -131,11 +159,17 @@ static int use(struct gcal_worker_cache *cache, int folder, struct gcal_error *e
     return -1;
 }
 
-static int open_in(const char *path, struct gcal_worker_cache *cache,
+static int open_in(const char *temporary, struct gcal_worker_cache *cache,
                    struct gcal_error *err)
 {
-    int parent = open_parent(path, err), folder = -1, rc = -1;
+    char *path = realpath(temporary, NULL);
+    int parent = -1, folder = -1, rc = -1;
     char name[40];
+
+    if (path)
+        parent = open_parent(path, err);
+    else
+        gcal_error_set(err, GCAL_EINPUT, "%s: %s", temporary, strerror(errno));
 
     snprintf(name, sizeof(name), "gpucal-drivers-%lu", (unsigned long)geteuid());
     if (parent >= 0)
@@ -152,6 +186,7 @@ static int open_in(const char *path, struct gcal_worker_cache *cache,
         close(folder);
     if (parent >= 0)
         close(parent);
+    free(path);
     return rc;
 }
 

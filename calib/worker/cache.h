@@ -3,7 +3,8 @@
  * Drivers keep binaries by source and options, and processes of a user share them.  They do so
  * in the user's home, which several nodes may share.  gpucal's workers use a folder of this
  * node instead, $TMPDIR/gpucal-drivers-UID (TMPDIR: /tmp where it is not set, or is on a network
- * file system), which stays from run to run, with a folder for each driver.
+ * file system), which stays from run to run, with a folder for each driver.  No other user may
+ * rename it, or a folder above it.
  *
  * Once no process uses it, the binaries that were used longest ago are removed, as far as all
  * together are larger than the limit: binaries are not removed below a driver that reads them.

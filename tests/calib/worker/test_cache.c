@@ -127,6 +127,52 @@ static void write_large(const char *name, time_t age_s)
     write_file(name, 1, age_s);
 }
 
+/* $TMPDIR is a folder below the test's own. */
+static void expect_refused(const char *where)
+{
+    struct gcal_worker_cache cache;
+    char *own = gcal_buf_format("%s/", folder);
+
+    assert_int_equal(setenv("TMPDIR", where, 1), 0);
+    if (gcal_worker_cache_open(&cache, NULL) == 0) {
+        if (strncmp(cache.folder, own, strlen(own)) == 0)
+            fail_msg("%s is taken", cache.folder);
+        gcal_worker_cache_close(&cache);
+    }
+    free(own);
+}
+
+/* Its owner may rename what is in it, also in a sticky one: /tmp is used instead. */
+static void no_other_user_owns_a_folder_above(void **state)
+{
+    char *above = gcal_buf_format("%s/above", folder);
+    char *below = gcal_buf_format("%s/above/below", folder);
+    char *link = gcal_buf_format("%s/link", folder);
+    struct gcal_worker_cache cache;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(mkdir(above, 0755) | mkdir(below, 0700), 0);
+    assert_int_equal(symlink("above/below", link), 0);
+    assert_int_equal(chown(below, 1, 1) | chmod(below, 01777), 0);
+    expect_refused(below);
+    assert_int_equal(chown(below, 0, 0), 0);
+    assert_int_equal(chown(above, 1, 1), 0);
+    expect_refused(below);
+    expect_refused(link);
+    assert_int_equal(chown(above, 0, 0) | chmod(above, 0777), 0);
+    expect_refused(below);
+    assert_int_equal(chmod(above, 01777), 0);
+    assert_int_equal(setenv("TMPDIR", link, 1), 0);
+    assert_int_equal(gcal_worker_cache_open(&cache, NULL), 0);
+    assert_int_equal(strncmp(cache.folder, below, strlen(below)), 0); /* not the link's */
+    gcal_worker_cache_close(&cache);
+    free(above);
+    free(below);
+    free(link);
+}
+
 static void is_not_trimmed_while_others_use_it(void **state)
 {
     struct gcal_worker_cache first, second;
@@ -194,6 +240,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(is_not_trimmed_while_others_use_it, make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(is_the_users_own, make, folder_remove),
+        cmocka_unit_test_setup_teardown(no_other_user_owns_a_folder_above, make,
+                                        folder_remove),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
