@@ -149,26 +149,49 @@ int gcal_wire_done(const struct gcal_wire *wire, const char *what, struct gcal_e
     return 0;
 }
 
-static int write_all(int fd, const char *data, size_t size)
+/* For poll(): rounded up, within the range of int. */
+static int wait_ms(double deadline_s)
+{
+    double left_s = deadline_s - gcal_clock_now_s();
+
+    if (deadline_s < 0)
+        return -1;
+    return left_s > 1e6 ? 1000000000 : left_s > 0 ? (int)(1e3 * left_s) + 1 : 0;
+}
+
+/* Waits for room in the socket's buffer. */
+static int await_room(int fd, double deadline_s)
+{
+    struct pollfd room = { .fd = fd, .events = POLLOUT };
+    int n = poll(&room, 1, wait_ms(deadline_s));
+
+    if (n == 0)
+        errno = ETIMEDOUT;
+    return n > 0 || (n < 0 && errno == EINTR) ? 0 : -1;
+}
+
+static int write_all(int fd, double deadline_s, const char *data, size_t size)
 {
     while (size) {
         /* send() if possible: a dead peer must not raise SIGPIPE. */
-        ssize_t done = send(fd, data, size, MSG_NOSIGNAL);
+        ssize_t done = send(fd, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 
         if (done < 0 && errno == ENOTSOCK)
             done = write(fd, data, size);
         if (done < 0 && errno == EINTR)
             continue;
-        if (done < 0)
+        if (done < 0 && (errno != EAGAIN || await_room(fd, deadline_s) < 0))
             return -1;
+        if (done < 0)
+            continue;
         data += done;
         size -= (size_t)done;
     }
     return 0;
 }
 
-int gcal_wire_frame_write(int fd, uint32_t type, const struct gcal_buf *payload,
-                          struct gcal_error *err)
+int gcal_wire_frame_write(int fd, double deadline_s, uint32_t type,
+                          const struct gcal_buf *payload, struct gcal_error *err)
 {
     struct gcal_buf whole = { 0 };
     int rc = -1;
@@ -181,22 +204,12 @@ int gcal_wire_frame_write(int fd, uint32_t type, const struct gcal_buf *payload,
     gcal_buf_put(&whole, payload->data, payload->size);
     if (whole.failed)
         gcal_error_memory(err);
-    else if (write_all(fd, whole.data, whole.size) < 0)
+    else if (write_all(fd, deadline_s, whole.data, whole.size) < 0)
         gcal_error_set(err, GCAL_EINPUT, "write: %s", strerror(errno));
     else
         rc = 0;
     gcal_buf_free(&whole);
     return rc;
-}
-
-/* For poll(): rounded up, within the range of int. */
-static int wait_ms(double deadline_s)
-{
-    double left_s = deadline_s - gcal_clock_now_s();
-
-    if (deadline_s < 0)
-        return -1;
-    return left_s > 1e6 ? 1000000000 : left_s > 0 ? (int)(1e3 * left_s) + 1 : 0;
 }
 
 /* Returns 1 after 'size' bytes, 0 at the end of the stream, -1 with errno. */

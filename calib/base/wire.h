@@ -47,9 +47,12 @@ struct gcal_wire_frame {
     struct gcal_buf payload;
 };
 
-/* Writes a frame; 0 or -1.  A closed peer is an error, never a signal. */
-int gcal_wire_frame_write(int fd, uint32_t type, const struct gcal_buf *payload,
-                          struct gcal_error *err);
+/* Writes a frame; 0 or -1.  A closed peer is an error, never a signal.  Until 'deadline_s'
+ * (as below), then -1 with errno ETIMEDOUT, waits for a peer that does not read; only on a
+ * socket.
+ */
+int gcal_wire_frame_write(int fd, double deadline_s, uint32_t type,
+                          const struct gcal_buf *payload, struct gcal_error *err);
 
 /* Reads one frame and returns 1; 0 if the peer closes before the frame is complete, -1 on
  * an error.  Waits until 'deadline_s' (of gcal_clock_now_s(); negative: forever), then

@@ -14,8 +14,9 @@
 #include "calib/model/dtype.h"
 #include "calib/worker/private.h"
 
-#define MAX_LOST 3    /* platforms; after that, the loader must be what crashes */
-#define ANSWER_S 10.0 /* for the rest of an answer that has begun */
+#define MAX_LOST  3    /* platforms; after that, the loader must be what crashes */
+#define ANSWER_S  10.0 /* for the rest of an answer that has begun */
+#define REQUEST_S 60.0 /* for a request, which a worker that is starting reads late */
 
 struct gcal_worker {
     struct gcal_worker_spawner *spawner;
@@ -159,6 +160,7 @@ enum gcal_worker_outcome gcal_worker_send(struct gcal_worker *worker, uint32_t r
                                           enum gcal_measurement_status *status,
                                           struct gcal_error *err)
 {
+    bool is_late;
     int rc;
 
     if (worker->fd < 0) {
@@ -167,8 +169,12 @@ enum gcal_worker_outcome gcal_worker_send(struct gcal_worker *worker, uint32_t r
         gcal_error_set(err, GCAL_EDEVICE, "the worker has ended");
         return GCAL_WORKER_DIED;
     }
-    rc = gcal_wire_frame_write(worker->fd, request, question, NULL);
+    rc = gcal_wire_frame_write(worker->fd, gcal_clock_now_s() + REQUEST_S, request,
+                               question, NULL);
+    is_late = rc < 0 && errno == ETIMEDOUT;
     gcal_buf_free(question);
+    if (is_late)
+        return timed_out(worker, REQUEST_S, status, err);
     return rc < 0 ? died(worker, status, err) : GCAL_WORKER_DONE;
 }
 

@@ -237,7 +237,7 @@ static int send_refusal(int fd, enum gcal_worker_answer type, const struct reply
     gcal_wire_put_u32(&buf, r->status);
     gcal_wire_put_u32(&buf, r->err.code);
     gcal_wire_put_text(&buf, r->err.text);
-    rc = gcal_wire_frame_write(fd, type, &buf, NULL);
+    rc = gcal_wire_frame_write(fd, -1, type, &buf, NULL);
     gcal_buf_free(&buf);
     return rc;
 }
@@ -250,7 +250,7 @@ static int serve(int fd, struct state *state, const struct gcal_wire_frame *fram
     int rc;
 
     if (answer(state, frame->type, &wire, &r) == 0)
-        rc = gcal_wire_frame_write(fd, GCAL_WORKER_ANSWER_DONE, &r.payload, NULL);
+        rc = gcal_wire_frame_write(fd, -1, GCAL_WORKER_ANSWER_DONE, &r.payload, NULL);
     else if (!state->cl || gcal_device_is_alive(state->cl))
         rc = send_refusal(fd, GCAL_WORKER_ANSWER_REFUSED, &r);
     else {

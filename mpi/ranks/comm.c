@@ -1,6 +1,7 @@
 /* comm.c - messages between ranks, by MPI point-to-point calls */
 #include "mpi/ranks/comm.h"
 
+#include <limits.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -145,8 +146,13 @@ char *gcal_comm_launcher(const struct gcal_comm *comm)
 static struct parcel *parcel_create(int peer, int tag, size_t size,
                                     struct gcal_error *err)
 {
-    struct parcel *p = calloc(1, sizeof(*p));
+    struct parcel *p;
 
+    if (size > INT_MAX) { /* MPI counts bytes as int */
+        gcal_error_set(err, GCAL_EINPUT, "a message of %zu bytes is too long", size);
+        return NULL;
+    }
+    p = calloc(1, sizeof(*p));
     if (!p || !(p->data = malloc(size + 1))) {
         free(p);
         gcal_error_memory(err);

@@ -17,7 +17,8 @@ static int take_hello(struct gcal_root *root, struct gcal_root_peer *peer, int r
     char *trouble;
     size_t count;
 
-    free(peer->node);
+    if (peer->node)
+        return gcal_error_set(err, GCAL_EINPUT, "rank %d: a second HELLO message", rank);
     peer->node = gcal_wire_get_text(wire);
     trouble = gcal_wire_get_text(wire);
     count = gcal_wire_get_u32(wire);

@@ -110,7 +110,7 @@ static int append(struct gcal_journal *j, enum entry type, struct gcal_buf *body
 
     gcal_wire_put_u64(&payload, checksum(body->data, body->size));
     gcal_buf_put(&payload, body->data, body->size);
-    if (gcal_wire_frame_write(j->fd, type, &payload, err) < 0) {
+    if (gcal_wire_frame_write(j->fd, -1, type, &payload, err) < 0) {
         if (err)
             err->code = GCAL_ESTORE;
         gcal_error_prefix(err, "journal %s", j->path);

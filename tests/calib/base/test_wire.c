@@ -196,7 +196,7 @@ static void write_frame(int fd, uint32_t type, const char *text)
     struct gcal_buf payload = { 0 };
 
     gcal_buf_puts(&payload, text);
-    assert_int_equal(gcal_wire_frame_write(fd, type, &payload, NULL), 0);
+    assert_int_equal(gcal_wire_frame_write(fd, -1, type, &payload, NULL), 0);
     gcal_buf_free(&payload);
 }
 
@@ -279,7 +279,25 @@ static void a_closed_peer_is_an_error_and_no_signal(void **state)
 
     close_end(&ends[1]);
     gcal_buf_puts(&payload, "anyone?");
-    assert_int_equal(gcal_wire_frame_write(ends[0], 41, &payload, &err), -1);
+    assert_int_equal(gcal_wire_frame_write(ends[0], -1, 41, &payload, &err), -1);
+    assert_non_null(strstr(err.text, "write"));
+    gcal_buf_free(&payload);
+}
+
+/* More than the buffers of the socket hold. */
+static void a_peer_that_does_not_read_is_late(void **state)
+{
+    int *ends = *state;
+    struct gcal_buf payload = { 0 };
+    struct gcal_error err = { 0 };
+    char block[4096] = { 0 };
+
+    for (size_t i = 0; i < 4096; i++)
+        gcal_buf_put(&payload, block, sizeof(block));
+    assert_int_equal(
+        gcal_wire_frame_write(ends[0], gcal_clock_now_s() + 0.05, 41, &payload, &err),
+        -1);
+    assert_int_equal(errno, ETIMEDOUT);
     assert_non_null(strstr(err.text, "write"));
     gcal_buf_free(&payload);
 }
@@ -310,7 +328,7 @@ static void a_failed_payload_is_not_sent(void **state)
     struct gcal_buf payload = { .failed = true };
     struct gcal_wire_frame frame;
 
-    assert_int_equal(gcal_wire_frame_write(ends[0], 41, &payload, NULL), -1);
+    assert_int_equal(gcal_wire_frame_write(ends[0], -1, 41, &payload, NULL), -1);
     assert_int_equal(gcal_wire_frame_read(ends[1], 0, &frame, NULL), -1);
     assert_int_equal(errno, ETIMEDOUT);
 }
@@ -329,6 +347,7 @@ int main(void)
         frame_test(a_torn_tail_is_the_end),
         frame_test(a_deadline_ends_the_wait),
         frame_test(a_closed_peer_is_an_error_and_no_signal),
+        frame_test(a_peer_that_does_not_read_is_late),
         frame_test(alien_bytes_are_refused),
         frame_test(a_failed_payload_is_not_sent),
     };

@@ -246,7 +246,8 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
         signal(SIGHUP, end_at_once);
     }
     if (strcmp(kernel_name, "scribbles") == 0)
-        gcal_wire_frame_write(faulty_worker_fd, GCAL_WORKER_ANSWER_DONE, &nothing, NULL);
+        gcal_wire_frame_write(faulty_worker_fd, -1, GCAL_WORKER_ANSWER_DONE, &nothing,
+                              NULL);
     return REAL(clEnqueueNDRangeKernel)(queue, kernel, n_dims, offset, global, local,
                                         n_events, events, event);
 }
