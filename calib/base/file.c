@@ -36,6 +36,7 @@ char *gcal_file_read(const char *path, size_t max_bytes, size_t *size,
                      struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
+    const char *end;
     struct stat info;
     /* O_NONBLOCK: opening a fifo must not wait for its writer. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -51,6 +52,12 @@ char *gcal_file_read(const char *path, size_t max_bytes, size_t *size,
     if (read_all(fd, max_bytes, &buf) < 0) {
         gcal_error_set(err, GCAL_EINPUT, "%s: %s (limit %zu bytes)", path,
                        strerror(errno), max_bytes);
+        goto fail;
+    }
+    if (!size && buf.size && (end = memchr(buf.data, '\0', buf.size))) {
+        gcal_error_set(err, GCAL_EINPUT,
+                       "%s: a NUL byte at offset %zu: it is not a text, or is damaged",
+                       path, (size_t)(end - (const char *)buf.data));
         goto fail;
     }
     close(fd);

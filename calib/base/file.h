@@ -8,8 +8,9 @@
 struct gcal_error;
 
 /* The contents of a regular file, NUL-terminated, the caller's to free, and their size in
- * '*size' unless that is NULL.  NULL with 'err' (GCAL_EINPUT) if the file cannot be read
- * or has more than 'max_bytes'.
+ * '*size' unless that is NULL: then they are a text, and a NUL byte, which would end it, is
+ * refused.  NULL with 'err' (GCAL_EINPUT) if the file cannot be read or has more than
+ * 'max_bytes'.
  */
 char *gcal_file_read(const char *path, size_t max_bytes, size_t *size,
                      struct gcal_error *err);

@@ -4,6 +4,7 @@
 #include <gnu/lib-names.h>
 #endif
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "calib/base/error.h"
@@ -38,6 +39,25 @@ static int open_mode(void)
     return mode;
 }
 
+/* Of the loader's texts, which have no code. */
+static bool is_memory_short(const char *reason)
+{
+    static const char *const texts[] = {
+        "failed to map segment",
+        "cannot allocate",
+        "out of memory",
+        "cannot create shared object descriptor",
+        "Cannot allocate memory",
+        "cannot map pages for fdesc table",
+        "cannot map zero-fill pages",
+    };
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        if (strstr(reason, texts[i]) && !strstr(reason, "not permitted")) /* noexec */
+            return true;
+    return false;
+}
+
 /* 'reason' is dlerror()'s, which begins with the name of the library at fault. */
 static void fail_to_open(const char *reason)
 {
@@ -47,6 +67,12 @@ static void fail_to_open(const char *reason)
             "gpucal's front end for OpenCL C is missing: install gpucal again, "
             "with " GPUCAL_FRONTEND " (%s)",
             reason);
+    else if (is_memory_short(reason))
+        gcal_error_set(&load_error, GCAL_EINPUT,
+                       "loading libclang " GPUCAL_CLANG_VERSION
+                       " needs more memory: raise the limit of address space, "
+                       "'ulimit -v' (%s)",
+                       reason);
     else
         gcal_error_set(&load_error, GCAL_EINPUT,
                        "reading OpenCL C needs libclang " GPUCAL_CLANG_VERSION

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "kernels/includes/includes.h"
 #include "tests/folder.h"
@@ -112,6 +113,24 @@ static void loops_are_refused(void **state)
     expect_error("#include \"k.cl\"\n", "includes itself");
 }
 
+/* What follows it would not be counted. */
+static void a_nul_byte_is_refused(void **state)
+{
+    static const char bytes[] = "int a;\n\0int b;\n";
+    char *path = gcal_buf_format("%s/nul.cl", folder);
+    FILE *file = fopen(path, "w");
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, sizeof(bytes) - 1, file), sizeof(bytes) - 1);
+    assert_int_equal(fclose(file), 0);
+    assert_null(gcal_includes_read(path, 1000, 0, NULL, &err));
+    assert_non_null(strstr(err.text, "nul.cl: a NUL byte at offset 7"));
+    expect_error("\n#include \"nul.cl\"\n", "nul.cl: a NUL byte at offset 7");
+    free(path);
+}
+
 /* Words of comments and longer names count as well where they are the same. */
 static void words_that_read_files_are_found(void **state)
 {
@@ -162,6 +181,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(folders_are_searched_in_order, folder_make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(loops_are_refused, folder_make, folder_remove),
+        cmocka_unit_test_setup_teardown(a_nul_byte_is_refused, folder_make,
+                                        folder_remove),
         cmocka_unit_test(words_that_read_files_are_found),
     };
 
