@@ -347,7 +347,7 @@ static void add_meetings(struct gcal_count_builder *m, enum gcal_feature_kind ki
 
 /* Sectors of a block.  Memory's units that do atomic operations take turns in such blocks:
  * found by histograms of 2 to 1024 bins, adjacent and in lines of their own, on an H100 and
- * an H200 (docs/results.md).
+ * an H200 (docs/results-2026-11.md).
  */
 enum { BLOCK_SECTORS = 16 };
 

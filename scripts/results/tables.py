@@ -1,0 +1,439 @@
+#!/usr/bin/env python3
+"""tables.py: the tables of docs/results.md and README.md, from recorded times in tests/data.
+
+    scripts/results/tables.py GPUCAL [--write] [NAME]...
+
+Predicts, without a device, what was measured, with the parameter files beside the times, and compares
+the tables between "<!-- table NAME -->" and "<!-- end -->" with the figures, and with them the outputs
+that README.md and docs/tutorial.md show of commands with '--params tests/data/..'.  The exit status is 1
+if they differ.  --write puts the figures there, and draws docs/plots/general-*.svg if gnuplot is
+installed.  Times of new calibrations go into tests/data/general; then this is the one command to run.
+"""
+import argparse
+import csv
+import difflib
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.realpath(f"{os.path.dirname(__file__)}/../..")
+DATA = f"{ROOT}/tests/data"
+GENERAL = f"{DATA}/general"
+DOCUMENTS = "docs/results.md", "README.md"
+SHOWN = "README.md", "docs/tutorial.md"
+GPUS = ("h100", "H100"), ("h200", "H200")
+BANDS = (("", "all"), ("below_50_us", "below 50 us"), ("50_us_to_1_ms", "50 us to 1 ms"),
+         ("above_1_ms", "above 1 ms"))
+
+
+# ---- predictions ----
+
+class Gpucal:
+    """Runs gpucal without devices; counts are kept in gpucal's own cache."""
+
+    def __init__(self, program, folder):
+        self.program, self.folder, self.evaluations = os.path.realpath(program), folder, {}
+        self.env = dict(os.environ, OCL_ICD_VENDORS="/nonexistent")
+
+    def run(self, *arguments, cwd=None):
+        done = subprocess.run([self.program, *arguments], capture_output=True, text=True,
+                              env=self.env, cwd=cwd)
+        if done.returncode:
+            sys.exit(f"tables.py: gpucal {' '.join(arguments)}\n{done.stderr}")
+        return done.stdout
+
+    def evaluate(self, *arguments):
+        """The file of --csv, as dicts."""
+        if arguments not in self.evaluations:
+            path = f"{self.folder}/evaluation.csv"
+            self.run("evaluate", *arguments, "--csv", path)
+            with open(path, newline="") as file:
+                self.evaluations[arguments] = list(csv.DictReader(file))
+        return self.evaluations[arguments]
+
+    def general(self, gpu, *arguments, baselines=True):
+        """Kernels predicted by the general model of a GPU, and by baselines beside it."""
+        beside = [f"--baseline={GENERAL}/{gpu}-baselines.yaml"] if baselines else []
+        return self.evaluate("--params", f"{GENERAL}/{gpu}.yaml", "--model", "general", *beside,
+                             *arguments)
+
+    def scope(self, gpu, wanted):
+        with open(f"{ROOT}/tests/scope/SETS") as file:
+            sets = [line.split()[:2] for line in file if not line.startswith("#")]
+        tags = [f"scope_{name}" for name, of in sets if of == wanted]
+        return self.general(gpu, "--times", f"{GENERAL}/scope-{gpu}.csv", "-C",
+                            f"{ROOT}/tests/scope", *tags)
+
+    def wild(self, gpu):
+        """tests/wild has kernels with names of the built-in catalogue, which are left out."""
+        folder = f"{self.folder}/wild"
+        if not os.path.isdir(folder):
+            shutil.copytree(f"{ROOT}/tests/wild", folder)
+            built_in = set(self.names(f"{ROOT}/kernels/catalogue"))
+            for name, path in self.names(folder).items():
+                if name in built_in:
+                    os.remove(path)
+        return self.general(gpu, "--times", f"{GENERAL}/wild-{gpu}.csv", "-C", folder,
+                            baselines=False)
+
+    @staticmethod
+    def names(folder):
+        """Files of kernels by the kernel's name."""
+        found = {}
+        for entry in os.scandir(folder):
+            if entry.name.endswith(".yaml"):
+                with open(entry.path) as file:
+                    name = re.search(r"^name: *(\S+)", file.read(), re.M)
+                if name:
+                    found[name[1]] = entry.path
+        return found
+
+    def made(self, gpu):
+        """The papers' kernels by the models that were made for them."""
+        return self.applications(gpu, "--params", f"{DATA}/applications-{gpu}/vm.yaml", "--device",
+                                 f"*{gpu.upper()}*")
+
+    def papers(self, gpu):
+        """The same by the general model."""
+        return self.applications(gpu, "--params", f"{GENERAL}/{gpu}.yaml", "--model", "general")
+
+    def applications(self, gpu, *arguments):
+        records = [f"{DATA}/applications-{gpu}/{name}.h5" for name in
+                   ("matmul", "dg", "stencil", "minplus")]
+        return self.evaluate(*(part for record in records for part in ("--replay", record)),
+                             *arguments)
+
+
+def line(rows, level, model="", band="", **wanted):
+    """The one line of a level, with columns of these values; None without one."""
+    wanted.update(level=level, model=model, band=band)
+    found = [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+    return found[0] if found else None
+
+
+def by_band(rows, model):
+    """(name of the band, its line) of those that have kernels."""
+    for band, name in BANDS:
+        found = line(rows, "band" if band else "model" if model else "all", model, band)
+        if found:
+            yield name, found
+
+
+# ---- texts ----
+
+def percent(text, digits=1):
+    return f"{float(text):.{digits}f} %"
+
+
+def share(row, part):
+    return f"{100 * int(row[part]) / int(row['kernels']):.0f} %"
+
+
+def number(text):
+    """Three digits: 1.25, 12.3, 439."""
+    value = float(text)
+    return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+ERRORS = ("geometric mean", "median", "by time", "typical factor", "90 % within", "within 1.5",
+          "within 2", "inside", "interval")
+
+
+def errors(row):
+    """Cells of ERRORS."""
+    return [percent(row["error_percent"]), percent(row["median_percent"]),
+            percent(row["time_percent"], 0), number(row["factor"]), number(row["factor_90"]),
+            share(row, "within_1_5"), share(row, "within_2"), share(row, "inside"),
+            number(row["width"])]
+
+
+# ---- the tables ----
+
+def calibrations(gpucal):
+    rows = []
+    for name in "h100", "h200", "cpu":
+        with open(f"{GENERAL}/{name}.yaml") as file:
+            text = file.read()
+        fact = dict(re.findall(r"^  (name|driver|run_id|calibrated_utc): (.*)$", text, re.M))
+        kernels = set()
+        for model in re.split(r"^---$", text, flags=re.M)[1:]:
+            if re.search(r"^model: general$", model, re.M):
+                kernels = re.search(r"^kernels: (\d+)", model, re.M)
+        rows.append([fact["name"].replace("pthread-skylake-avx512-", "PoCL, "), fact["driver"],
+                     fact["calibrated_utc"].replace("T", " ").replace("Z", " UTC"),
+                     kernels[1] if kernels else "-", fact["run_id"]])
+    return table(("device", "driver", "calibrated", "kernels of `general`", "run"), rows)
+
+
+def accuracy(gpucal):
+    rows = []
+    for gpu, name in GPUS:
+        for of in "develop", "frozen":
+            for band, row in by_band(gpucal.scope(gpu, of), "general"):
+                rows.append([f"{name}, {of}" if band == "all" else "", band, row["kernels"],
+                             *errors(row)])
+    return table(("GPU, set", "measured time", "launches", *ERRORS), rows)
+
+
+def headline(gpucal):
+    """README's: what a user can expect, of long kernels too."""
+    rows = []
+    for band, row in by_band(gpucal.scope("h200", "frozen"), "general"):
+        other = dict(by_band(gpucal.scope("h100", "frozen"), "general"))[band]
+        pair = lambda text: f"{text(other)} / {text(row)}"
+        rows.append([band, pair(lambda r: r["kernels"]),
+                     pair(lambda r: percent(r["median_percent"], 0)),
+                     pair(lambda r: percent(r["time_percent"], 0)),
+                     pair(lambda r: share(r, "within_1_5")), pair(lambda r: share(r, "inside")),
+                     pair(lambda r: number(r["width"]))])
+    return table(("measured time", "launches", "median error", "error by time",
+                  "within a factor of 1.5", "90 % interval holds", "its high / low, median"), rows)
+
+
+def baselines(gpucal):
+    rows = []
+    models = (("general", "general"), ("linear", "linear: a sum of the same costs"),
+              ("overlap", "overlap of memory and on-chip work"),
+              ("roofline", "roofline of distinct bytes and operations"))
+    for gpu, name in GPUS:
+        for model, text in models:
+            bands = dict(by_band(gpucal.scope(gpu, "frozen"), model))
+            long, all_of_it = bands["above 1 ms"], bands["all"]
+            rows.append([f"{name}, {text}", *(cell for row in (all_of_it, long) for cell in (
+                percent(row["error_percent"]), percent(row["median_percent"]),
+                percent(row["time_percent"], 0), share(row, "within_2")))])
+    return table(("frozen", "geometric mean", "median", "by time", "within 2",
+                  "above 1 ms: geometric mean", "median", "by time", "within 2"), rows)
+
+
+def wild(gpucal):
+    return table(("GPU", "measured time", "launches", *ERRORS), [
+        [name if band == "all" else "", band, row["kernels"], *errors(row)]
+        for gpu, name in GPUS for band, row in by_band(gpucal.wild(gpu), "general")])
+
+
+def cpu(gpucal):
+    rows = gpucal.evaluate("--times", f"{GENERAL}/scope-cpu.csv", "-C", f"{ROOT}/tests/scope",
+                           "--params", f"{GENERAL}/cpu.yaml", "--model", "general")
+    return table(("measured time", "launches", *ERRORS), [
+        [band, row["kernels"], *errors(row)] for band, row in by_band(rows, "general")])
+
+
+# First word of the generators, model made for them, name with sizes.
+PAPERS = (("matmul", "matmul_sq", "matrix product, n 160 to 7680"),
+          ("dg", "dg_diff", "DG, 1600 to 3145728 elements"),
+          ("stencil", "finite_diff", "stencil, n 784 to 16128"),
+          ("min", "min_plus", "min-plus, n 150 to 5120"))
+
+
+def orders(rows, **wanted):
+    """Fastest found and pairs in order, of sets with columns of these values."""
+    sets = [row for row in rows if row["level"] == "set" and
+            all(row[name] == value for name, value in wanted.items())]
+    return {name: sum(int(row[name]) for row in sets)
+            for name in ("sets", "found", "ties", "pairs", "ordered")}
+
+
+def order_cells(order):
+    ties = f", {order['ties']} tie" + "s"*(order["ties"] > 1) if order["ties"] else ""
+    return [f"{order['found']} of {order['sets']}{ties}", f"{order['ordered']} of {order['pairs']}"]
+
+
+def papers(gpucal):
+    """The papers' kernels by models that were made for them, and by the general one."""
+    rows = []
+    for gpu, name in GPUS:
+        made, general = gpucal.made(gpu), gpucal.papers(gpu)
+        for application, model, text in PAPERS:
+            for label, found, order in (
+                    ("made for it", line(made, "model", model), orders(made, model=model)),
+                    ("general", line(general, "application", "general", application=application),
+                     orders(general, application=application))):
+                rows.append([f"{name}, {text}" if label != "general" else "", label,
+                             found["kernels"], percent(found["error_percent"]),
+                             percent(found["median_percent"]), percent(found["time_percent"], 0),
+                             share(found, "inside"), number(found["width"]), *order_cells(order)])
+    return table(("GPU, kernels", "model", "launches", "geometric mean", "median", "by time",
+                  "inside", "interval", "fastest found", "pairs in order"), rows)
+
+
+def papers_by_time(gpucal):
+    rows = []
+    for gpu, name in GPUS:
+        for label, of, model in (("made for them", gpucal.made(gpu), ""),
+                                 ("general", gpucal.papers(gpu), "general")):
+            for band, row in by_band(of, model):
+                rows.append([f"{name}, {label}" if band == "all" else "", band, row["kernels"],
+                             *errors(row)])
+    return table(("GPU, models", "measured time", "launches", *ERRORS), rows)
+
+
+def own(gpucal):
+    names = (("saxpy", "saxpy"), ("conv5x5", "convolution, 5 x 5"), ("nbody", "n-body, float4"),
+             ("matmul", "matrix product, tiled"), ("reduce", "reduction, grid stride"))
+    rows = []
+    evaluations = {}
+    for gpu, _ in GPUS:
+        records = [part for name, _ in names for part in
+                   ("--replay", f"{DATA}/own-{gpu}/own-{name}.h5")]
+        evaluations[gpu] = gpucal.evaluate(*records, "--params", f"{DATA}/own-{gpu}/own.yaml",
+                                           "--device", f"*{gpu.upper()}*")
+    for name, text in names + (("", "all"),):
+        cells = [text, line(evaluations["h100"], "model" if name else "all", name)["kernels"]]
+        for gpu, _ in GPUS:
+            row = line(evaluations[gpu], "model" if name else "all", name)
+            cells += [percent(row["error_percent"]), percent(row["time_percent"], 0),
+                      f"{float(row['worst_percent']):+.0f} %", row["inside"], number(row["width"])]
+        rows.append(cells)
+    head = [f"{name}: {what}" if what == "error" else what for _, name in GPUS
+            for what in ("error", "by time", "worst", "inside", "interval")]
+    return table(("kernel", "sizes", *head), rows)
+
+
+SPACES = (("increment", "increment", "dtype:float32", "M:268435456"),
+          ("dense", "dense", "dtype:float32", "K:256", "M:4194304"),
+          ("dense2", "dense2", "dtype:float32", "K:256", "M:4194304"),
+          ("kmeans", "kmeans", "dtype:float32", "D:8", "K:64", "M:4194304"),
+          ("blur", "blur", "dtype:float32", "M:134217728"),
+          ("gemm",), ("convolve",), ("reduce",), ("gemv",))
+
+
+def tune(gpucal):
+    rows = []
+    for name, *tags in SPACES:
+        kernel = tags or [f"{ROOT}/tests/tune/{name}.cl", "--space", f"{ROOT}/tests/tune/{name}.yaml"]
+        found = []
+        for gpu, _ in GPUS:
+            answer = json.loads(gpucal.run(
+                "tune", *kernel, "--params", f"{GENERAL}/{gpu}.yaml", "--model", "general", "--times",
+                f"{DATA}/tune/{gpu}/{name}.csv", "--baseline", "--json"))
+            found.append(answer["replay"])
+        at = found[0]["measurements"].index
+        both = lambda text: " / ".join(text(replay) for replay in found)
+        rows.append([name, both(lambda r: str(r["timed"])),
+                     *(both(lambda r, key=key, n=n: f"{r[key][at(n)]:.2f}") for key, n in (
+                         ("search", 0), ("search", 10), ("search", 50),
+                         ("order_of_predictions", 10), ("random", 10))),
+                     both(lambda r: next((f"{policy:.2f}" if policy is not None else "-" for policy in
+                                          r["policies"].values()), "-"))])
+    return table(("space (H100 / H200)", "timed", "no measurement", "after 10", "after 50",
+                  "first 10 predicted", "random, 10", "heuristic of 2015"), rows)
+
+
+TABLES = {function.__name__: function for function in (
+    calibrations, accuracy, headline, baselines, wild, cpu, papers, papers_by_time, own, tune)}
+
+
+# ---- outputs that documents show ----
+
+def shape(text):
+    """A line without its numbers and blanks, by which it is found again."""
+    return re.sub(r"[-+<]?[0-9][0-9.e]*|\s+", "", text)
+
+
+def renew_outputs(gpucal, text):
+    """The text with the outputs that commands of '--params tests/data/..' have now.  Lines that are shown
+    stand for the printed ones of the same order that are like them; "..." are lines left out.
+    """
+    shutil.rmtree(f"{gpucal.folder}/shown", ignore_errors=True)
+    os.makedirs(f"{gpucal.folder}/shown")
+    os.symlink(f"{ROOT}/tests", f"{gpucal.folder}/shown/tests")
+    for path in SHOWN:
+        with open(f"{ROOT}/{path}") as file:
+            for source in re.findall(r"^```c\n(.*?)^```", file.read(), re.S | re.M):
+                name = re.search(r"kernel void (\w+)", source)
+                if name:
+                    with open(f"{gpucal.folder}/shown/{name[1]}.cl", "w") as cl:
+                        cl.write(source)
+
+    def renew(block):
+        command, shown = re.match(r"```\n\$ gpucal ((?:[^\n]*\\\n)*[^\n]*)\n(.*)^```",
+                                  block[0], re.S | re.M).groups()
+        if "--params tests/data/" not in command:
+            return block[0]
+        arguments = re.sub(r"\\\n", " ", command)
+        printed = subprocess.run(f"'{gpucal.program}' {arguments}", shell=True, text=True,
+                                 capture_output=True, env=gpucal.env, cwd=f"{gpucal.folder}/shown")
+        if printed.returncode:
+            sys.exit(f"tables.py: gpucal {arguments}\n{printed.stderr}")
+        return f"```\n$ gpucal {command}\n" + alike(shown, printed.stdout.splitlines()) + "```"
+
+    return re.sub(r"^```\n\$ gpucal .*?^```", renew, text, flags=re.S | re.M)
+
+
+def alike(shown, printed):
+    lines, first = [], 0
+    for text in shown.splitlines():
+        if text != "...":
+            at = max(range(first, len(printed)), default=None, key=lambda i: (
+                difflib.SequenceMatcher(None, shape(text), shape(printed[i])).ratio(), -i))
+            if at is not None:
+                text, first = printed[at], at + 1
+        lines.append(text + "\n")
+    return "".join(lines)
+
+
+# ---- documents ----
+
+def renew_tables(gpucal, text, wanted):
+    def renew(found):
+        if found[1] not in wanted:
+            return found[0]
+        return f"<!-- table {found[1]} -->\n{TABLES[found[1]](gpucal)}\n<!-- end -->"
+
+    return re.sub(r"<!-- table (\w+) -->\n.*?<!-- end -->", renew, text, flags=re.S)
+
+
+def draw(gpucal):
+    for gpu, _ in GPUS:
+        path = f"{gpucal.folder}/scatter.csv"
+        gpucal.run("evaluate", "--params", f"{GENERAL}/{gpu}.yaml", "--model", "general", "--times",
+                   f"{GENERAL}/scope-{gpu}.csv", "-C", f"{ROOT}/tests/scope", "--csv", path)
+        subprocess.run([f"{ROOT}/scripts/scatter.sh", path, f"{ROOT}/docs/plots/general-{gpu}.svg"],
+                       check=True)
+
+
+def main():
+    names = [*TABLES, "outputs"]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("gpucal")
+    parser.add_argument("names", nargs="*", metavar="NAME",
+                        help=f"what to compare (default: all): {', '.join(names)}")
+    parser.add_argument("--write", action="store_true", help="renew the documents and plots")
+    options = parser.parse_intermixed_args()
+    wanted = options.names or names
+    if set(wanted) - set(names):
+        parser.error(f"there are {', '.join(names)}")
+    differ = False
+    with tempfile.TemporaryDirectory() as folder:
+        gpucal = Gpucal(options.gpucal, folder)
+        for path in dict.fromkeys(DOCUMENTS + SHOWN):
+            with open(f"{ROOT}/{path}") as file:
+                old = file.read()
+            new = renew_tables(gpucal, old, wanted) if path in DOCUMENTS else old
+            if path in SHOWN and "outputs" in wanted:
+                new = renew_outputs(gpucal, new)
+            if options.write and new != old:
+                with open(f"{ROOT}/{path}", "w") as file:
+                    file.write(new)
+            sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), new.splitlines(True), path,
+                                                       path))
+            differ = differ or new != old
+        if options.write and not options.names and shutil.which("gnuplot"):
+            draw(gpucal)
+    if differ and not options.write:
+        sys.exit("the documents differ from the data: scripts/results/tables.py GPUCAL --write renews them")
+
+
+if __name__ == "__main__":
+    main()
