@@ -207,6 +207,7 @@ def set_up_kernels(device):
     write("saxpy.cl", re.search(r"```c\n(.*?)```", readme, re.S).group(1))
     tutorial = open(f"{source}/docs/tutorial.md").read()
     write("products.yaml", re.search(r"```\n(version: 1\n.*?)```", tutorial, re.S).group(1))
+    write("tiled.cl", re.search(r"```c\n(#define T 16\n.*?)```", tutorial, re.S).group(1))
     write("transpose.cl", re.search(r"```c\n(kernel void transpose.*?)```", tutorial, re.S).group(1))
     for name, text in (("matmul.cl", MATMUL), ("mm.cl", MATMUL), ("spmv.cl", SPMV),
                        ("tile.cl", TILE), ("blocked.cl", BLOCKED)):
