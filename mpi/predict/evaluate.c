@@ -113,8 +113,9 @@ static const struct argp argp = {
     .children = children,
     .doc =
         "Measures kernels, predicts each from the published parameters, and prints the "
-        "errors, their geometric means, the share of measured times inside the 90 % "
-        "interval, and how often the fastest variant was found. "
+        "errors, their means over all launches and over short, medium and long ones, the "
+        "share of measured times inside the 90 % interval, and how often the fastest "
+        "variant was found. "
         "Without tags, the kernels are the targets of all models of the configuration, "
         "or "
         "of --model; the built-in one has none.\v"
