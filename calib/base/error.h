@@ -34,6 +34,7 @@ enum gcal_error_reason {
     GCAL_REASON_LIMITS = 11,     /* limits that cannot be met */
     GCAL_REASON_FRONT_END = 12,  /* the front end for OpenCL C is missing */
     GCAL_REASON_SOURCE = 13,     /* source that does not parse or cannot be counted */
+    GCAL_REASON_CANNOT_RUN = 14, /* a launch beyond the limits of the device */
 };
 
 struct gcal_error {

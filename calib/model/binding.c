@@ -33,6 +33,7 @@ void gcal_binding_destroy(struct gcal_binding *binding)
         free(feature->name);
     }
     gcal_binding_clear_work(binding);
+    gcal_binding_clear_needs(binding);
     for (size_t i = 0; i < binding->n_parameters + GCAL_PROFILE_DEVICE_NAMES; i++)
         free(binding->symbols[i]);
     for (size_t i = 0; i < GCAL_MAX_DIMS; i++)
@@ -187,15 +188,6 @@ out:
     return rc;
 }
 
-/* Local memory of a work-group, which is a number. */
-static double local_bytes(const struct gcal_profile *profile)
-{
-    for (size_t i = 0; i < profile->n_entries; i++)
-        if (profile->entries[i].kind == GCAL_FEATURE_LOCAL_MEMORY_BYTES)
-            return strtod(profile->entries[i].count, NULL);
-    return 0;
-}
-
 /* The kernel as the device builds it; zeros where that is unknown. */
 static struct gcal_built built_on(const struct gcal_binding_device *device,
                                   const struct gcal_profile *profile)
@@ -209,7 +201,7 @@ static struct gcal_built built_on(const struct gcal_binding_device *device,
 static double wave_of(const struct gcal_binding_device *device,
                       const struct gcal_profile *profile)
 {
-    double items = 1, bytes = local_bytes(profile), groups;
+    double items = 1, bytes = gcal_profile_local_bytes(profile), groups;
     double registers = (double)built_on(device, profile).registers;
 
     for (size_t d = 0; d < profile->n_dims; d++)
@@ -417,7 +409,11 @@ static int bind(struct gcal_binding *binding, const struct gcal_profile *profile
                          subject && subject->features ? &subject->features[i] : NULL,
                          &binding->features[i], err) < 0)
             return -1;
-    return subject ? gcal_binding_find_gaps(binding, profile, subject, err) : 0;
+    if (!subject)
+        return 0;
+    return gcal_binding_find_needs(binding, profile, err) < 0
+               ? -1
+               : gcal_binding_find_gaps(binding, profile, subject, err);
 }
 
 static struct gcal_binding *create(const struct gcal_profile *profile,
@@ -531,6 +527,27 @@ static void set_symbols(const struct gcal_binding *binding, const double *sizes,
         values[i] = sizes[i];
     values[binding->n_parameters] = binding->sub_group_size;
     values[binding->n_parameters + 1] = binding->wave_groups;
+}
+
+int gcal_binding_check_limits(const struct gcal_binding *binding, const double *sizes,
+                              const struct gcal_limits *limits, struct gcal_error *err)
+{
+    struct gcal_needs needs = binding->needs;
+    double symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
+
+    set_symbols(binding, sizes, symbols);
+    for (size_t i = 0; i < binding->n_arguments; i++) {
+        double bytes = gcal_expr_eval(binding->arguments[i], symbols);
+
+        if (binding->local[i]) {
+            needs.local_memory_bytes += bytes;
+        } else {
+            needs.memory_bytes += bytes;
+            needs.buffer_bytes = fmax(needs.buffer_bytes, bytes);
+        }
+    }
+    return gcal_limits_check(limits, &needs, err) < 0 ? add_sizes(binding, sizes, err)
+                                                      : 0;
 }
 
 /* The part of the feature's value that is estimated. */

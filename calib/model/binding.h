@@ -14,6 +14,7 @@
 
 struct gcal_error;
 struct gcal_feature;
+struct gcal_limits;
 struct gcal_model;
 struct gcal_profile;
 
@@ -81,6 +82,12 @@ void gcal_binding_set_wave(struct gcal_binding *binding, double groups);
  */
 int gcal_binding_eval(const struct gcal_binding *binding, const double *sizes,
                       double *values, struct gcal_error *err);
+
+/* Refuses the launch with these sizes if a device with such limits cannot run it.  Thread-safe,
+ * allocates nothing.
+ */
+int gcal_binding_check_limits(const struct gcal_binding *binding, const double *sizes,
+                              const struct gcal_limits *limits, struct gcal_error *err);
 
 /* Multiplies the estimates in 'values', which gcal_binding_eval() gave for these sizes, by
  * 'factor'.  Returns whether there are any.  Thread-safe, allocates nothing.

@@ -3,6 +3,7 @@
 #define GCAL_CALIB_MODEL_BINDING_PRIVATE_H
 
 #include "calib/model/binding.h"
+#include "calib/model/limits.h"
 #include "calib/model/profile.h"
 
 struct gcal_assume;
@@ -52,8 +53,12 @@ struct gcal_binding {
     const struct gcal_binding_device *device; /* while it is created; NULL: unknown */
     struct gcal_assume *assume;
     char *way_out
-        [GCAL_MAX_DIMS]; /* "'n % 64 = 0' does not hold: ..." of work-groups that do
+        [GCAL_MAX_DIMS];     /* "'n % 64 = 0' does not hold: ..." of work-groups that do
                                      not divide the global size; NULL: they always do */
+    struct gcal_needs needs; /* but for arguments */
+    size_t n_arguments;
+    struct gcal_expr **arguments; /* the bytes of each */
+    bool *local;                  /* whether they are local memory, of a work-group */
     size_t n_counts;
     struct gcal_expr **counts; /* by entry of the profile; NULL: not needed yet */
     size_t n_features;
@@ -78,6 +83,12 @@ const struct gcal_expr *gcal_binding_count(struct gcal_binding *binding,
  */
 bool gcal_binding_test_holds(const struct gcal_binding_test *test, const double *values);
 bool gcal_binding_term_holds(const struct gcal_binding_term *term, const double *values);
+
+/* ---- binding_needs.c ---- */
+
+int gcal_binding_find_needs(struct gcal_binding *binding,
+                            const struct gcal_profile *profile, struct gcal_error *err);
+void gcal_binding_clear_needs(struct gcal_binding *binding);
 
 /* ---- coverage.c ---- */
 

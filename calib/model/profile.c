@@ -40,6 +40,11 @@ void gcal_profile_destroy(struct gcal_profile *profile)
         gcal_profile_entry_clear(&profile->entries[i]);
     for (int i = 0; i < GCAL_MAX_DIMS; i++)
         free(profile->groups[i]);
+    for (size_t i = 0; i < profile->n_arguments; i++) {
+        free(profile->arguments[i].name);
+        free(profile->arguments[i].bytes);
+    }
+    free(profile->arguments);
     gcal_built_clear(profile);
     free(profile->parameters);
     free(profile->notes);
@@ -84,6 +89,14 @@ const char *gcal_profile_component(const struct gcal_profile *profile)
             profile->entries[i].tag)
             return profile->entries[i].tag;
     return NULL;
+}
+
+double gcal_profile_local_bytes(const struct gcal_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_entries; i++)
+        if (profile->entries[i].kind == GCAL_FEATURE_LOCAL_MEMORY_BYTES)
+            return strtod(profile->entries[i].count, NULL); /* a number */
+    return 0;
 }
 
 static void write_pair(struct gcal_yaml_writer *w, const char *key, const char *text)
@@ -237,12 +250,33 @@ static bool has_premise(const struct gcal_profile *profile)
     return false;
 }
 
+static void write_arguments(struct gcal_yaml_writer *w,
+                            const struct gcal_profile *profile)
+{
+    if (!profile->n_arguments)
+        return;
+    gcal_yaml_write_text(w, "arguments");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < profile->n_arguments; i++) {
+        const struct gcal_profile_argument *a = &profile->arguments[i];
+
+        gcal_yaml_write_flow_map(w);
+        write_pair(w, "name", a->name);
+        write_pair(w, "memory", gcal_feature_space_names[a->space]);
+        write_pair(w, "bytes", a->bytes);
+        gcal_yaml_write_end_map(w);
+    }
+    gcal_yaml_write_end_list(w);
+}
+
 /* The earliest version whose readers understand the profile. */
 static int version_of(const struct gcal_profile *profile,
                       const struct gcal_shared *shared)
 {
-    if (profile->n_built)
+    if (profile->n_arguments)
         return GCAL_PROFILE_VERSION;
+    if (profile->n_built)
+        return GCAL_PROFILE_VERSION_BUILT;
     return shared->n_definitions || has_premise(profile)
                ? GCAL_PROFILE_VERSION_DEFINITIONS
                : GCAL_PROFILE_VERSION_DEFINITIONS - 1;
@@ -280,6 +314,7 @@ static void write_profile(const struct gcal_profile *profile,
     gcal_yaml_write_text(w, "estimated");
     gcal_yaml_write_bool(w, profile->estimated);
     write_notes(w, profile);
+    write_arguments(w, profile);
     gcal_built_write(w, profile);
     write_definitions(w, shared);
     gcal_yaml_write_text(w, "entries");

@@ -78,6 +78,13 @@ struct gcal_profile_entry {
     int line, column; /* in the source; 0: none */
 };
 
+/* An argument that points to memory, of which the kernel accesses the first 'bytes'. */
+struct gcal_profile_argument {
+    char *name;
+    enum gcal_feature_space space; /* global, constant or local */
+    char *bytes;                   /* expression in sizes; at least as many */
+};
+
 /* The kernel as a type of device builds it; see built.h. */
 struct gcal_profile_built {
     char *device; /* its type */
@@ -108,6 +115,8 @@ struct gcal_profile {
     char **notes; /* "LINE:COLUMN: estimate and reason" */
     size_t n_entries;
     struct gcal_profile_entry *entries;
+    size_t n_arguments; /* those whose extent is known */
+    struct gcal_profile_argument *arguments;
     size_t n_built;
     struct gcal_profile_built *built;
 };
@@ -135,6 +144,9 @@ const char *gcal_profile_identity(const struct gcal_profile *profile);
 
 /* The tag of the kernel's components, or NULL. */
 const char *gcal_profile_component(const struct gcal_profile *profile);
+
+/* Local memory that a work-group declares. */
+double gcal_profile_local_bytes(const struct gcal_profile *profile);
 
 /* As a document of its own, the caller's to free. */
 char *gcal_profile_encode(const struct gcal_profile *profile, struct gcal_error *err);

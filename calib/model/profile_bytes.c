@@ -72,6 +72,12 @@ void gcal_profile_put(struct gcal_buf *buf, const struct gcal_profile *p)
     gcal_wire_put_u64(buf, p->n_entries);
     for (size_t i = 0; i < p->n_entries; i++)
         put_entry(buf, &p->entries[i]);
+    gcal_wire_put_u64(buf, p->n_arguments);
+    for (size_t i = 0; i < p->n_arguments; i++) {
+        gcal_wire_put_text(buf, p->arguments[i].name);
+        gcal_wire_put_u32(buf, p->arguments[i].space);
+        gcal_wire_put_text(buf, p->arguments[i].bytes);
+    }
     gcal_wire_put_u64(buf, p->n_built);
     for (size_t i = 0; i < p->n_built; i++)
         put_built(buf, &p->built[i]);
@@ -186,6 +192,12 @@ static void get_profile(struct gcal_wire *wire, struct gcal_profile *p)
     p->notes = get_items(wire, &p->n_notes, sizeof(*p->notes));
     get_texts(wire, p->n_notes, p->notes);
     get_entries(wire, p);
+    p->arguments = get_items(wire, &p->n_arguments, sizeof(*p->arguments));
+    for (size_t i = 0; i < p->n_arguments; i++) {
+        p->arguments[i].name = gcal_wire_get_text(wire);
+        p->arguments[i].space = get_below(wire, GCAL_FEATURE_N_SPACES);
+        p->arguments[i].bytes = gcal_wire_get_text(wire);
+    }
     p->built = get_items(wire, &p->n_built, sizeof(*p->built));
     for (size_t i = 0; i < p->n_built; i++)
         get_built(wire, &p->built[i]);

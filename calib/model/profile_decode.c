@@ -141,6 +141,46 @@ static int decode_notes(struct gcal_profile_decoder *d, const struct gcal_yaml *
     return 0;
 }
 
+static int decode_argument(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
+                           struct gcal_profile_argument *argument)
+{
+    static const char *const known[] = { "name", "memory", "bytes", NULL };
+    const struct gcal_yaml *memory, *bytes;
+    size_t space;
+
+    if (gcal_yaml_check_keys(map, known, d->err) < 0 ||
+        !gcal_profile_need(map, "name", d->err) ||
+        gcal_profile_take_text(d, map, "name", &argument->name) < 0 ||
+        !(memory = gcal_profile_need(map, "memory", d->err)) ||
+        gcal_profile_take_choice(d, memory, "memory", gcal_feature_space_names + 1,
+                                 GCAL_FEATURE_N_SPACES - 1, &space) < 0 ||
+        !(bytes = gcal_profile_need(map, "bytes", d->err)) ||
+        gcal_profile_take_expr(d, bytes, "bytes", &argument->bytes) < 0)
+        return -1;
+    argument->space = (enum gcal_feature_space)(space + 1);
+    return 0;
+}
+
+static int decode_arguments(struct gcal_profile_decoder *d, const struct gcal_yaml *root)
+{
+    struct gcal_profile *profile = d->profile;
+    const struct gcal_yaml *list;
+
+    if (!gcal_yaml_find(root, "arguments"))
+        return 0;
+    if (!(list = gcal_profile_need_list(root, "arguments", 0, GCAL_PROFILE_MAX_ARGUMENTS,
+                                        d->err)))
+        return -1;
+    if (!(profile->arguments = calloc(list->n_items + 1, sizeof(*profile->arguments))))
+        return gcal_error_memory(d->err);
+    for (size_t i = 0; i < list->n_items; i++, profile->n_arguments++)
+        if (decode_argument(d, list->items[i], &profile->arguments[i]) < 0) {
+            profile->n_arguments++; /* for what it has of it */
+            return -1;
+        }
+    return 0;
+}
+
 static int decode_version(struct gcal_profile_decoder *d, const struct gcal_yaml *root)
 {
     const struct gcal_yaml *node = gcal_profile_need(root, "gpucal_profile", d->err);
@@ -163,7 +203,7 @@ static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml
         "gpucal_profile", "kernel",      "source_hash", "fingerprint", "origin",
         "parameters",     "local_size",  "groups",      "assumptions", "estimated",
         "entries",        "notes",       "banks",       "divergence",  "index_arithmetic",
-        "sector_bytes",   "definitions", "built",       NULL
+        "sector_bytes",   "definitions", "built",       "arguments",   NULL
     };
     const struct gcal_yaml *assumptions = gcal_yaml_find(root, "assumptions");
 
@@ -185,7 +225,8 @@ static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml
                                &d->profile->index_arithmetic) < 0 ||
         gcal_profile_take_count(d, root, "banks", &d->profile->n_banks) < 0 ||
         gcal_profile_take_count(d, root, "sector_bytes", &d->profile->sector_bytes) < 0 ||
-        decode_notes(d, root) < 0 || gcal_built_decode(d, root) < 0)
+        decode_notes(d, root) < 0 || decode_arguments(d, root) < 0 ||
+        gcal_built_decode(d, root) < 0)
         return -1;
     return decode_entries(d, root);
 }

@@ -5,12 +5,12 @@
 #include "calib/model/profile.h"
 #include "calib/model/shared.h"
 
-/* The first with what devices say of the built kernel. */
-#define GCAL_PROFILE_VERSION 4
-
-/* The first with definitions and premises of AFRs; profiles without any are written in the
- * one before.
+/* The first with the memory that arguments point to. */
+#define GCAL_PROFILE_VERSION 5
+/* Earlier ones, in which profiles are written that need no more: the first with what devices
+ * say of the built kernel; and with definitions and premises of AFRs.
  */
+#define GCAL_PROFILE_VERSION_BUILT       4
 #define GCAL_PROFILE_VERSION_DEFINITIONS 3
 
 /* In place of a stride that is not affine. */
@@ -19,6 +19,7 @@
 /* Limits for profiles from outside. */
 #define GCAL_PROFILE_MAX_ENTRIES     10000
 #define GCAL_PROFILE_MAX_LOOPS       32
+#define GCAL_PROFILE_MAX_ARGUMENTS   1000
 #define GCAL_PROFILE_MAX_NOTES       10000
 #define GCAL_PROFILE_MAX_DEFINITIONS 1000
 #define GCAL_PROFILE_MAX_EXPANDED    (16u << 20) /* characters of all expressions together */

@@ -304,4 +304,23 @@ struct gcal_profile *gcal_count_build_profile(struct gcal_sets_nest *nest,
                                               const struct gcal_strings *order,
                                               struct gcal_error *err);
 
+/* ---- reach.c ---- */
+
+/* The memory of an argument that a kernel accesses. */
+struct gcal_count_reach {
+    const struct gcal_poly
+        *bytes; /* at least all of it, from its beginning; NULL: unknown,
+                                      or not accessed */
+    const struct gcal_sets_access_event *at; /* why it is unknown, in 'why' */
+    const char *why;
+    bool read, written;
+};
+
+int gcal_count_reach_find(struct gcal_sets_nest *nest, const char *argument,
+                          enum gcal_feature_space space, struct gcal_count_reach *reach,
+                          struct gcal_error *err);
+/* Those of the kernel's arguments whose memory is known. */
+void gcal_count_builder_add_arguments(struct gcal_count_builder *m,
+                                      const struct gcal_strings *arguments);
+
 #endif

@@ -142,6 +142,7 @@ static void build(struct gcal_count_builder *m, const char *kernel,
     gcal_count_builder_add_op_chain(m);
     gcal_count_builder_add_serial(m);
     gcal_count_builder_advise(m);
+    gcal_count_builder_add_arguments(m, order);
     set_notes(m);
     set_parameters(m, order);
     if (!m->failed && (gcal_poly_context_check(m->c, m->err) < 0 ||

@@ -135,79 +135,6 @@ static int read_type(CXCursor decl, struct gcal_count_signature_arg *arg,
 
 /* ---- extents ---- */
 
-/* The accesses to an argument's array. */
-struct accesses {
-    struct gcal_sets_nest *nest;
-    const char *name;
-    enum gcal_feature_space space;
-    size_t n;
-    const struct gcal_sets_access_event **events;
-};
-
-static bool is_of(const struct accesses *a, const struct gcal_sets_access_event *e)
-{
-    const struct gcal_sets_array *array = &a->nest->arrays[e->array];
-
-    return array->space == a->space && strcmp(array->name, a->name) == 0;
-}
-
-/* An access to an unknown array of the space. */
-static bool is_of_any(const struct accesses *a, const struct gcal_sets_access_event *e)
-{
-    const struct gcal_sets_array *array = &a->nest->arrays[e->array];
-
-    return array->space == a->space && strcmp(array->name, "?") == 0;
-}
-
-static int set_unknown(struct gcal_count_signature_arg *arg, const struct accesses *a,
-                       const struct gcal_sets_access_event *at, const char *why,
-                       struct gcal_error *err)
-{
-    arg->unknown =
-        gcal_buf_format("%s:%d:%d: %s", a->nest->file, at->line, at->column, why);
-    return arg->unknown ? 0 : gcal_error_memory(err);
-}
-
-/* The end, in bytes, of all accesses to elements of 'bytes'; NULL with '*why'. */
-static const struct gcal_poly *end_of(const struct accesses *a, size_t bytes,
-                                      const struct gcal_sets_access_event **same,
-                                      const char **why)
-{
-    struct gcal_poly_context *c = a->nest->c;
-    const struct gcal_poly *first, *last;
-    size_t n = 0;
-
-    for (size_t i = 0; i < a->n; i++)
-        if (gcal_dtype_size(a->events[i]->dtype) == bytes)
-            same[n++] = a->events[i];
-    if (!gcal_sets_interval(a->nest, n, same, &first, &last)) {
-        *why = "the largest subscript of '%s' is unknown here";
-        return NULL;
-    }
-    if (!gcal_poly_is_nonnegative(c, first)) {
-        *why = "the subscript of '%s' may be negative here";
-        return NULL;
-    }
-    return gcal_poly_scale(c, gcal_poly_add(c, last, gcal_poly_integer(c, 1)),
-                           (int64_t)bytes, 1);
-}
-
-/* The access that has no bounds by itself, or the first. */
-static const struct gcal_sets_access_event *culprit(const struct accesses *a,
-                                                    const char **why)
-{
-    for (size_t i = 0; i < a->n; i++) {
-        const struct gcal_sets_access_event *same[1];
-        struct accesses one = *a;
-
-        one.n = 1;
-        one.events = &a->events[i];
-        if (!end_of(&one, gcal_dtype_size(a->events[i]->dtype), same, why))
-            return a->events[i];
-    }
-    return a->events[0];
-}
-
 /* In elements of the argument's dtype, whole items. */
 static const struct gcal_poly *in_items(struct gcal_poly_context *c,
                                         const struct gcal_count_signature_arg *arg,
@@ -219,83 +146,24 @@ static const struct gcal_poly *in_items(struct gcal_poly_context *c,
     return gcal_poly_scale(c, gcal_poly_floor(c, up, item), (int64_t)arg->per_item, 1);
 }
 
-static int set_elements(struct gcal_count_signature_arg *arg, const struct accesses *a,
-                        const struct gcal_sets_access_event **same,
-                        struct gcal_error *err)
-{
-    static const size_t widths[] = { 1, 2, 4, 8 };
-    struct gcal_poly_context *c = a->nest->c;
-    const struct gcal_poly *end = NULL, *one;
-    const char *why = NULL;
-
-    for (size_t i = 0; i < sizeof(widths) / sizeof(*widths) && !why; i++) {
-        bool any = false;
-
-        for (size_t j = 0; j < a->n; j++)
-            any = any || gcal_dtype_size(a->events[j]->dtype) == widths[i];
-        one = any ? end_of(a, widths[i], same, &why) : NULL;
-        if (one)
-            end = end ? gcal_poly_max(c, end, one) : one;
-    }
-    if (why) {
-        const struct gcal_sets_access_event *at = culprit(a, &why);
-
-        return set_unknown(arg, a, at, gcal_poly_format(c, why, arg->name), err);
-    }
-    arg->elements = strdup(gcal_poly_text(c, in_items(c, arg, end)));
-    return arg->elements ? 0 : gcal_error_memory(err);
-}
-
-static void note_direction(struct gcal_count_signature_arg *arg,
-                           const struct gcal_sets_access_event *e)
-{
-    arg->read = arg->read || e->direction != GCAL_FEATURE_STORE;
-    arg->written = arg->written || e->direction != GCAL_FEATURE_LOAD;
-}
-
-static int read_accesses(struct gcal_count_signature_arg *arg, struct accesses *a,
-                         struct gcal_error *err)
-{
-    struct gcal_poly_context *c = a->nest->c;
-    const struct gcal_sets_access_event *any = NULL, *on_data = NULL;
-
-    for (size_t i = 0; i < a->nest->n_accesses; i++) {
-        const struct gcal_sets_access_event *e = &a->nest->accesses[i];
-
-        if (is_of_any(a, e))
-            any = any ? any : e;
-        if (!is_of(a, e))
-            continue;
-        note_direction(arg, e);
-        if (!e->offset && !on_data)
-            on_data = e;
-        a->events[a->n++] = e;
-    }
-    if (any)
-        return set_unknown(arg, a, any, "this access may be to any buffer", err);
-    if (on_data)
-        return set_unknown(
-            arg, a, on_data,
-            gcal_poly_format(c,
-                             "which elements of '%s' are accessed here depends on "
-                             "data, or is not affine",
-                             arg->name),
-            err);
-    return a->n ? set_elements(arg, a, a->events + a->nest->n_accesses, err) : 0;
-}
-
 static int read_extent(CXCursor decl, struct gcal_count_signature_arg *arg,
                        struct gcal_sets_nest *nest, struct gcal_error *err)
 {
-    struct accesses a = { .nest = nest,
-                          .name = arg->name,
-                          .space = pointee_space(clang_getCursorType(decl)),
-                          /* twice: the accesses, and room for some of them */
-                          .events = calloc(2 * nest->n_accesses + 1, sizeof(void *)) };
-    int rc = a.events ? read_accesses(arg, &a, err) : gcal_error_memory(err);
+    struct gcal_count_reach reach;
 
-    free(a.events);
-    return rc < 0 ? -1 : gcal_poly_context_check(nest->c, err);
+    if (gcal_count_reach_find(nest, arg->name, pointee_space(clang_getCursorType(decl)),
+                              &reach, err) < 0)
+        return -1;
+    arg->read = reach.read;
+    arg->written = reach.written;
+    if (reach.why &&
+        !(arg->unknown = gcal_buf_format("%s:%d:%d: %s", nest->file, reach.at->line,
+                                         reach.at->column, reach.why)))
+        return gcal_error_memory(err);
+    if (reach.bytes && !(arg->elements = strdup(gcal_poly_text(
+                             nest->c, in_items(nest->c, arg, reach.bytes)))))
+        return gcal_error_memory(err);
+    return gcal_poly_context_check(nest->c, err);
 }
 
 /* ---- all arguments ---- */

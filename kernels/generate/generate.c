@@ -150,19 +150,19 @@ static int add_kernel(struct making *m, struct gcal_kernel *kernel,
 static bool has_local_memory(const struct making *m, const struct gcal_kernel *kernel,
                              const struct gcal_geometry *geometry)
 {
-    const struct gcal_profile *p = kernel->profile;
-    double bytes = 0;
+    struct gcal_needs needs = { .local_memory_bytes =
+                                    gcal_profile_local_bytes(kernel->profile) };
+    struct gcal_limits limits;
 
-    for (size_t i = 0; i < p->n_entries; i++)
-        if (p->entries[i].kind == GCAL_FEATURE_LOCAL_MEMORY_BYTES)
-            bytes +=
-                strtod(p->entries[i].count, NULL); /* a number: arrays have fixed sizes */
+    if (!m->limits)
+        return true;
+    limits = gcal_kernel_device_limits(m->limits);
     for (size_t i = 0; i < kernel->n_args; i++)
         if (kernel->args[i].kind == GCAL_ARG_LOCAL)
-            bytes +=
+            needs.local_memory_bytes +=
                 geometry->arg_values[i] * (double)gcal_dtype_size(kernel->args[i].dtype);
-    return !m->limits || !(m->limits->local_memory_bytes > 0) ||
-           bytes <= m->limits->local_memory_bytes;
+    limits.fp16 = limits.fp64 = true; /* checked before */
+    return gcal_limits_find(&limits, &needs) == GCAL_N_LIMITS;
 }
 
 /* The sizes of a size sweep follow each other and count as one kernel left out. */

@@ -13,6 +13,7 @@
 #include "calib/base/strings.h"
 #include "calib/model/dtype.h"
 #include "calib/model/feature.h"
+#include "calib/model/limits.h"
 #include "calib/model/run/catalogue_files.h"
 #include "calib/model/run/kernel_origin.h"
 #include "calib/model/run/kernel_use.h"
@@ -156,11 +157,11 @@ extern const struct gcal_kernel_limits gcal_kernel_nominal_limits;
 
 /* Reasons to leave out, on a device, kernels that tags pick. */
 enum gcal_kernel_exclusion {
-    GCAL_KERNEL_EXCLUDED_WORK_GROUP,
-    GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY,
-    GCAL_KERNEL_EXCLUDED_FP16,
-    GCAL_KERNEL_EXCLUDED_FP64,
-    GCAL_KERNEL_EXCLUDED_FOOTPRINT,
+    GCAL_KERNEL_EXCLUDED_WORK_GROUP = GCAL_LIMIT_WORK_GROUP,
+    GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY = GCAL_LIMIT_LOCAL_MEMORY,
+    GCAL_KERNEL_EXCLUDED_FP16 = GCAL_LIMIT_FP16,
+    GCAL_KERNEL_EXCLUDED_FP64 = GCAL_LIMIT_FP64,
+    GCAL_KERNEL_EXCLUDED_FOOTPRINT = GCAL_N_LIMITS,
     GCAL_KERNEL_N_EXCLUSIONS,
 };
 

@@ -14,15 +14,9 @@ const struct gcal_kernel_limits gcal_kernel_nominal_limits = {
 
 const char *gcal_kernel_exclusion_name(enum gcal_kernel_exclusion reason)
 {
-    static const char *const names[] = {
-        [GCAL_KERNEL_EXCLUDED_WORK_GROUP] = "larger work-groups than the device allows",
-        [GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY] = "more local memory than the device has",
-        [GCAL_KERNEL_EXCLUDED_FP16] = "float16, which the device does not support",
-        [GCAL_KERNEL_EXCLUDED_FP64] = "float64, which the device does not support",
-        [GCAL_KERNEL_EXCLUDED_FOOTPRINT] = "a footprint too small for any size",
-    };
-
-    return names[reason];
+    return reason == GCAL_KERNEL_EXCLUDED_FOOTPRINT
+               ? "a footprint too small for any size"
+               : gcal_limit_name((enum gcal_limit)reason);
 }
 
 /* Half is a storage type that every device has: vload_half() and vstore_half() need no
@@ -46,22 +40,28 @@ static bool has_dtype(const struct gcal_generator_setting *s,
     return false;
 }
 
+struct gcal_limits gcal_kernel_device_limits(const struct gcal_kernel_limits *limits)
+{
+    return (struct gcal_limits){ .work_group_size = (double)limits->max_work_group_size,
+                                 .local_memory_bytes = limits->local_memory_bytes,
+                                 .fp16 = limits->fp16,
+                                 .fp64 = limits->fp64 };
+}
+
 bool gcal_kernel_limits_allow(const struct gcal_kernel_limits *limits,
                               const struct gcal_generator_setting *s,
                               const struct gcal_kernel *kernel,
                               enum gcal_kernel_exclusion *reason)
 {
-    size_t work_group = 1;
+    const struct gcal_limits device = gcal_kernel_device_limits(limits);
+    struct gcal_needs needs = { .work_group_size = 1,
+                                .fp16 = has_dtype(s, kernel, "float16"),
+                                .fp64 = has_dtype(s, kernel, "float64") };
+    enum gcal_limit found;
 
     for (size_t i = 0; i < kernel->n_dims; i++)
-        work_group *= kernel->local_size[i];
-    if (limits->max_work_group_size && work_group > limits->max_work_group_size)
-        *reason = GCAL_KERNEL_EXCLUDED_WORK_GROUP;
-    else if (!limits->fp16 && has_dtype(s, kernel, "float16"))
-        *reason = GCAL_KERNEL_EXCLUDED_FP16;
-    else if (!limits->fp64 && has_dtype(s, kernel, "float64"))
-        *reason = GCAL_KERNEL_EXCLUDED_FP64;
-    else
-        return true;
-    return false;
+        needs.work_group_size *= (double)kernel->local_size[i];
+    found = gcal_limits_find(&device, &needs);
+    *reason = (enum gcal_kernel_exclusion)found;
+    return found == GCAL_N_LIMITS;
 }

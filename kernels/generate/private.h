@@ -247,6 +247,8 @@ gcal_generator_setting_request(const struct gcal_generator_setting *setting,
 
 /* ---- limits.c ---- */
 
+/* Those that are known before a kernel has buffers. */
+struct gcal_limits gcal_kernel_device_limits(const struct gcal_kernel_limits *limits);
 /* Checks work-group and dtypes; '*reason' is set where the result is false. */
 bool gcal_kernel_limits_allow(const struct gcal_kernel_limits *limits,
                               const struct gcal_generator_setting *setting,

@@ -24,7 +24,7 @@
 #include "kernels/includes/includes.h"
 #include "mpi/cli/build_id.h"
 
-#define HEADER      "gpucal count 4 "
+#define HEADER      "gpucal count 5 "
 #define HEADER_SIZE (sizeof(HEADER) + 2 * (size_t)GCAL_HASH_TEXT_SIZE)
 
 enum {

@@ -74,6 +74,7 @@ int gcal_explain_lab_open(struct gcal_explain_lab *lab,
                           struct gcal_error *err)
 {
     const struct gcal_model *model;
+    double time_s; /* there must be one: the device may not be able to run the launch */
 
     *lab = (struct gcal_explain_lab){
         .device = device,
@@ -87,7 +88,8 @@ int gcal_explain_lab_open(struct gcal_explain_lab *lab,
         return gcal_error_memory(err);
     memcpy(lab->parameters, lab->inside.parameters,
            model->n_parameters * sizeof(*lab->parameters));
-    if (gcal_predictor_features(predictor, sizes, lab->features, err) < 0 ||
+    if (gcal_predictor_time(predictor, sizes, &time_s, err) < 0 ||
+        gcal_predictor_features(predictor, sizes, lab->features, err) < 0 ||
         list_texts(lab, err) < 0 || compile(lab, err) < 0)
         return -1;
     gcal_explain_lab_eval(lab);

@@ -49,7 +49,10 @@ enum gpucal_code {
     GPUCAL_EUNCERTAIN = 0xa01,  /* the parameters are too uncertain for this kernel */
     GPUCAL_ELIMITS = 0xb01,     /* of a division of work: they cannot be met */
     GPUCAL_EFRONTEND = 0xc01,   /* libgpucal-count: libclang is missing */
-    GPUCAL_ESOURCE = 0xd01      /* libgpucal-count: the source cannot be counted */
+    GPUCAL_ESOURCE = 0xd01,     /* libgpucal-count: the source cannot be counted */
+    GPUCAL_ECANNOTRUN = 0xe01   /* the device cannot run the launch: work-groups, local
+                                   memory or buffers beyond its limits, or a data type that
+                                   it lacks */
 };
 
 struct gpucal_error {
@@ -202,7 +205,10 @@ struct gpucal_prediction {
     double roof_s;       /* the time that this limit alone allows; 0: no roof */
 };
 
-/* 'sizes': one per profile parameter, in order.  Allocates nothing. */
+/* 'sizes': one per profile parameter, in order.  Allocates nothing.  GPUCAL_ECANNOTRUN: the
+ * work-groups, local memory or buffers of the launch are beyond what the device's file says it
+ * has (what it does not say limits nothing).
+ */
 int gpucal_predict(const struct gpucal_model *model, const double *sizes,
                    struct gpucal_prediction *prediction, struct gpucal_error *err);
 
@@ -303,7 +309,8 @@ int gpucal_share_transfers(struct gpucal_share *share, const struct gpucal_devic
 
 /* Divides 'units' of work over 'count' devices, in multiples of 'granularity', so that
  * the longest predicted time is minimal: the times are then equal except for granularity,
- * limits, and devices whose start time exceeds the gain.  One device also gets the rest
+ * limits, units that the memory of a device does not hold, and devices whose start time exceeds
+ * the gain.  One device also gets the rest
  * of 'units' beyond the multiples; 'least' is rounded up to a multiple, 'most' down.
  * Times should not decrease in units.  '*makespan_s' (may be NULL) is the longest time.
  * On failure 'shares' is unchanged.

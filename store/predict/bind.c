@@ -105,6 +105,7 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
 
     if (!(p->shared = gcal_predictor_model_share(from, err)))
         return -1;
+    p->limits = gcal_device_info_limits(info);
     p->factor = from->factor;
     p->misfit = misfit_of(from->error_90);
     p->short_misfit = misfit_of(from->short_error_90);

@@ -177,6 +177,8 @@ static int eval_raw(const struct gcal_predictor *p, const double *sizes, double 
 
     if (gcal_binding_eval(p->binding, sizes, features, err) < 0)
         return gcal_error_because(err, GCAL_REASON_SIZES);
+    if (gcal_binding_check_limits(p->binding, sizes, &p->limits, err) < 0)
+        return -1;
     if (check_cover(p, sizes, gap, err) < 0)
         return -1;
     *raw_s = gcal_model_eval(p->shared->model, p->shared->value, features, gradient);

@@ -4,8 +4,9 @@
  * work (calib/model/binding.h).  The predicted time is that of the other work; the upper
  * end of its interval is multiplied by 1 + GCAL_PREDICTOR_COST_RATIO u / (1 - u), as if an
  * execution without a cost took up to so many times as long as the mean of the others.
- * Above GCAL_PREDICTOR_MAX_NOT_COVERED there is no prediction; nor is there one of 0 s, or
- * with an interval wider than GCAL_PREDICTOR_MAX_SPREAD times either way.
+ * Above GCAL_PREDICTOR_MAX_NOT_COVERED there is no prediction; nor is there one of 0 s, with
+ * an interval wider than GCAL_PREDICTOR_MAX_SPREAD times either way, or of a launch that the
+ * device cannot run (calib/model/limits.h).
  *
  * The interval of a kernel that the model was fitted to follows from the held-out errors of
  * such kernels.  That of any other kernel follows from the model's spread for its class,

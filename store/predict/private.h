@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "calib/model/feature.h"
+#include "calib/model/limits.h"
 #include "calib/model/roofs/spread.h"
 #include "store/predict/predictor.h"
 
@@ -34,6 +35,7 @@ struct gcal_predictor_model {
 struct gcal_predictor {
     struct gcal_predictor_model *shared;
     struct gcal_binding *binding;
+    struct gcal_limits limits; /* of the device */
     double factor;
     double misfit;       /* relative */
     double short_misfit; /* of predictions below short_s */

@@ -25,6 +25,7 @@ struct work {
     double rest; /* units that do not fill a granule */
     gcal_split_time *time;
     void *context;
+    struct gcal_error beyond; /* of the last share that the device cannot run */
 };
 
 /* ---- checks ---- */
@@ -108,6 +109,24 @@ static int time_of(const struct work *w, size_t i, double units, double *time_s,
                           *time_s);
 }
 
+/* The end of share 'i' with so many units; infinite where the device cannot run them. */
+static int find_next(struct work *w, size_t i, double units, struct gcal_error *err)
+{
+    struct gcal_error why = { 0 };
+    double *next_s = &w->shares[i].next_s;
+
+    if (time_of(w, i, units, next_s, &why) == 0)
+        return 0;
+    *next_s = INFINITY;
+    if (why.reason == GCAL_REASON_CANNOT_RUN) {
+        w->beyond = why;
+        return 0;
+    }
+    if (err)
+        *err = why;
+    return -1;
+}
+
 /* The end of share 'i' with 'step' more granules; infinite when it has no room for them.
  */
 static int look_ahead(struct work *w, size_t i, double step, struct gcal_error *err)
@@ -117,17 +136,27 @@ static int look_ahead(struct work *w, size_t i, double step, struct gcal_error *
     p->next_s = INFINITY;
     if (p->granules + step > p->room)
         return 0;
-    return time_of(w, i, (p->granules + step) * w->granularity, &p->next_s, err);
+    return find_next(w, i, (p->granules + step) * w->granularity, err);
 }
 
-static size_t first_to_end(const struct work *w)
+/* -1 if none has room: the limits of the devices are met only here. */
+static int first_to_end(const struct work *w, size_t *first, struct gcal_error *err)
 {
-    size_t first = 0;
-
+    *first = 0;
     for (size_t i = 1; i < w->count; i++)
-        if (w->shares[i].next_s < w->shares[first].next_s)
-            first = i;
-    return first;
+        if (w->shares[i].next_s < w->shares[*first].next_s)
+            *first = i;
+    if (isfinite(w->shares[*first].next_s))
+        return 0;
+    if (w->beyond.code && err) {
+        *err = w->beyond;
+        return gcal_error_prefix(err, "no device has room for more units");
+    }
+    gcal_error_set(err, GCAL_EINPUT,
+                   "no share has room for the rest of %g units beyond multiples of the "
+                   "granularity %g: raise a share's most",
+                   w->rest, w->granularity);
+    return gcal_error_because(err, GCAL_REASON_LIMITS);
 }
 
 /* Gives out steps while such a step cannot be too large. */
@@ -137,8 +166,10 @@ static int give_steps(struct work *w, double step, struct gcal_error *err)
         if (look_ahead(w, i, step, err) < 0)
             return -1;
     while (w->left > (double)w->count * (step - 1)) {
-        size_t i = first_to_end(w);
+        size_t i;
 
+        if (first_to_end(w, &i, err) < 0)
+            return -1;
         w->shares[i].granules += step;
         w->left -= step;
         if (look_ahead(w, i, step, err) < 0)
@@ -149,8 +180,12 @@ static int give_steps(struct work *w, double step, struct gcal_error *err)
 
 static int give_granules(struct work *w, struct gcal_error *err)
 {
-    double step = 1;
+    double step = 1, time_s;
 
+    for (size_t i = 0; i < w->count; i++)
+        if (w->shares[i].granules > 0 &&
+            time_of(w, i, w->shares[i].granules * w->granularity, &time_s, err) < 0)
+            return -1;
     while (w->left > (double)w->count * (2 * step - 1))
         step *= 2;
     for (; w->left > 0; step /= 2)
@@ -173,18 +208,11 @@ static int give_rest(struct work *w, struct gcal_error *err)
 
         p->next_s = INFINITY;
         if ((p->most == 0 || p->units + w->rest <= p->most) &&
-            time_of(w, i, p->units + w->rest, &p->next_s, err) < 0)
+            find_next(w, i, p->units + w->rest, err) < 0)
             return -1;
     }
-    first = first_to_end(w);
-    if (isinf(w->shares[first].next_s)) {
-        gcal_error_set(
-            err, GCAL_EINPUT,
-            "no share has room for the rest of %g units beyond multiples of the "
-            "granularity %g: raise a share's most",
-            w->rest, w->granularity);
-        return gcal_error_because(err, GCAL_REASON_LIMITS);
-    }
+    if (first_to_end(w, &first, err) < 0)
+        return -1;
     w->shares[first].units += w->rest;
     return 0;
 }

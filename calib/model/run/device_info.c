@@ -105,6 +105,16 @@ bool gcal_device_info_is_simulated(const struct gcal_device_info *info)
     return info->platform && strcmp(info->platform, GCAL_DEVICE_SIMULATED_PLATFORM) == 0;
 }
 
+struct gcal_limits gcal_device_info_limits(const struct gcal_device_info *info)
+{
+    return (struct gcal_limits){ .work_group_size = (double)info->max_work_group_size,
+                                 .local_memory_bytes = info->local_memory_bytes,
+                                 .buffer_bytes = info->max_alloc_bytes,
+                                 .memory_bytes = info->global_memory_bytes,
+                                 .fp16 = info->fp16,
+                                 .fp64 = info->fp64 };
+}
+
 static double known_or(double value, double otherwise)
 {
     return value > 0 ? value : otherwise;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "calib/model/binding.h"
+#include "calib/model/limits.h"
 #include "calib/model/run/field.h"
 
 struct gcal_buf;
@@ -50,6 +51,9 @@ int gcal_device_info_copy(struct gcal_device_info *to,
 void gcal_device_info_put(struct gcal_buf *buf, const struct gcal_device_info *info);
 int gcal_device_info_get(struct gcal_wire *wire, struct gcal_device_info *info,
                          struct gcal_error *err);
+
+/* What the device can run at most. */
+struct gcal_limits gcal_device_info_limits(const struct gcal_device_info *info);
 
 /* The device as features have it.  Where it is unknown what a compute unit holds at a time:
  * as many work-items as the largest work-group, the local memory of a work-group, and any

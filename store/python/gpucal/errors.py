@@ -25,6 +25,7 @@ class Code(enum.IntEnum):
     LIMITS = 0xB01
     FRONT_END = 0xC01
     SOURCE = 0xD01
+    CANNOT_RUN = 0xE01
 
 
 class Error(Exception):

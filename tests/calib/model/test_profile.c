@@ -13,6 +13,8 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/model/binding.h"
+#include "calib/model/limits.h"
+#include "calib/model/model.h"
 #include "calib/base/wire.h"
 #include "calib/model/profile.h"
 
@@ -488,6 +490,74 @@ static void keeps_what_devices_build(void **state)
     gcal_profile_destroy(copy);
 }
 
+static const char arguments_text[] = "gpucal_profile: 5\n"
+                                     "kernel: k\n"
+                                     "parameters: [n]\n"
+                                     "local_size: [64, 2]\n"
+                                     "groups: [1/64*n, \"1\"]\n"
+                                     "estimated: false\n"
+                                     "arguments:\n"
+                                     "- {name: x, memory: global, bytes: 4*n}\n"
+                                     "- {name: t, memory: local, bytes: 12+n}\n"
+                                     "- {name: c, memory: constant, bytes: \"100\"}\n"
+                                     "entries:\n"
+                                     "- feature: f_local_memory_bytes\n"
+                                     "  count: \"1000\"\n"
+                                     "  per: kernel\n"
+                                     "- feature: f_op_float16_add\n"
+                                     "  count: n\n"
+                                     "  per: sub-group\n"
+                                     "  dtype: float16\n"
+                                     "  op: add\n";
+
+/* With n = 6400: work-groups of 128, 7412 bytes of local memory, buffers of 25600 and 100. */
+static void launches_need_memory(void **state)
+{
+    static const struct {
+        struct gcal_limits limits;
+        const char *says; /* NULL: it runs */
+    } cases[] = {
+        { { 128, 7412, 25600, 25700, true, false }, NULL },
+        { { 0, 0, 0, 0, true, true }, NULL },
+        { { 127, 0, 0, 0, true, true }, "128 work-items, of at most 127 work-items" },
+        { { 128, 7411, 0, 0, true, true }, "7.412 kB, of at most 7.411 kB" },
+        { { 128, 0, 25599, 0, true, true }, "larger buffer" },
+        { { 128, 0, 25600, 25699, true, true }, "n 6400: the launch needs more memory" },
+        { { 0, 0, 0, 0, false, true }, "float16" },
+    };
+    struct gcal_error err = { 0 };
+    struct gcal_profile *p = decode(arguments_text, &err), *copy;
+    struct gcal_binding_device device = { 32, 7, 2048, 16, 65536, 3e6, 0, NULL };
+    const struct gcal_model model = { 0 };
+    const struct gcal_binding_subject subject = { .model = &model };
+    struct gcal_binding *binding;
+    double n = 6400;
+    char *text;
+
+    (void)state;
+    if (!p)
+        fail_msg("%s", err.text);
+    assert_non_null(copy = gcal_profile_copy(p, NULL));
+    gcal_profile_destroy(p);
+    assert_non_null(text = gcal_profile_encode(copy, NULL));
+    assert_string_equal(text, arguments_text);
+    free(text);
+    binding = gcal_binding_create_for(copy, &subject, &device, &err);
+    if (!binding)
+        fail_msg("%s", err.text);
+    gcal_profile_destroy(copy);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct gcal_error why = { 0 };
+        int rc = gcal_binding_check_limits(binding, &n, &cases[i].limits, &why);
+
+        if (rc != (cases[i].says ? -1 : 0) ||
+            (cases[i].says &&
+             (!strstr(why.text, cases[i].says) || why.reason != GCAL_REASON_CANNOT_RUN)))
+            fail_msg("case %zu: %d, %s", i, rc, why.text);
+    }
+    gcal_binding_destroy(binding);
+}
+
 /* 65536 registers are enough for 10 work-groups of 64 times 100; work-items for 16. */
 static void registers_are_of_the_built_kernel(void **state)
 {
@@ -532,7 +602,7 @@ static void refuses_impossible_builds(void **state)
         { "registers: 100", "registers: -1", "registers" },
         { "multiple: 32", "waves: 32", "waves" },
         { "device: cpu-b", "multiple: 8", "'device' is missing" },
-        { "gpucal_profile: 4", "gpucal_profile: 5", "newer" },
+        { "gpucal_profile: 4", "gpucal_profile: 6", "newer" },
     };
 
     (void)state;
@@ -767,7 +837,7 @@ static void hostile_profiles_are_refused(void **state)
     static const struct {
         const char *old, *text, *says;
     } bad[] = {
-        { "profile: 1", "profile: 5", "p.yaml:1:17: profile format 5 is newer" },
+        { "profile: 1", "profile: 6", "p.yaml:1:17: profile format 6 is newer" },
         { "profile: 1", "profile: -1", "p.yaml:1:17: " },
         { "kernel: tiled\n", "", "'kernel' is missing" },
         { "kernel: tiled", "kernel: [tiled]", "p.yaml:2:9: kernel" },
@@ -803,6 +873,12 @@ static void hostile_profiles_are_refused(void **state)
         { "- '30:9: another'", "- [30, 9]", "notes" },
         { "at: [7, 13]", "at: [7]", "at: expected a list" },
         { "array: a\n", "arrray: a\n", "array" },
+        { "entries:", "arguments: [{name: x, memory: global}]\nentries:",
+          "'bytes' is missing" },
+        { "entries:", "arguments: [{name: x, memory: any, bytes: n}]\nentries:",
+          "memory: unknown 'any'" },
+        { "entries:", "arguments: [{name: x, memory: local, bytes: k}]\nentries:",
+          "bytes: " },
         { "entries:", "definitions: [n]\nentries:", "definitions: expected a map" },
         { "entries:", "definitions: {n: m}\nentries:", "the name 'n' is in use" },
         { "entries:", "definitions: {2n: m}\nentries:", "'2n' is not an identifier" },
@@ -835,6 +911,7 @@ int main(void)
         cmocka_unit_test(the_device_is_given),
         cmocka_unit_test(a_wave_is_what_the_device_holds),
         cmocka_unit_test(keeps_what_devices_build),
+        cmocka_unit_test(launches_need_memory),
         cmocka_unit_test(registers_are_of_the_built_kernel),
         cmocka_unit_test(refuses_impossible_builds),
         cmocka_unit_test(strides_are_of_scalars),

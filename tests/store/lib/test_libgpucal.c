@@ -1,5 +1,6 @@
 /* test_libgpucal.c - predictions of libgpucal */
 #include <math.h>
+#include <stdio.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,70 @@ static void refuses_impossible_sizes(void **state)
     gpucal_model_close(model);
 }
 
+/* The sample device runs work-groups of 1024, with 49152 bytes of local memory, on 150 GB of
+ * memory, in buffers of a quarter of it.
+ */
+static void says_what_the_device_cannot_run(void **state)
+{
+    static const struct {
+        const char *local_size, *extra;
+        double n;
+        const char *says;
+    } cases[] = {
+        { "[512]", "", 1e9, NULL },
+        { "[32, 32, 1]", "", 1e9, NULL },
+        { "[32, 8, 8]", "", 1, "2048 work-items, of at most 1024" },
+        { "[1025]", "", 1, "1025 work-items, of at most 1024" },
+        { "[64]", "arguments: [{name: x, memory: global, bytes: 4*n}]\n", 8e9, NULL },
+        { "[64]", "arguments: [{name: x, memory: global, bytes: 4*n}]\n", 1e12,
+          "a larger buffer than the device allows: 4 TB, of at most " },
+        { "[64]",
+          "arguments: [{name: x, memory: global, bytes: 4*n}, {name: y, memory: "
+          "constant, "
+          "bytes: 4*n}, {name: z, memory: global, bytes: 4*n}, {name: w, memory: global, "
+          "bytes: 4*n}, {name: v, memory: global, bytes: 4*n}]\n",
+          9e9, "more memory than the device has: 180 GB, of at most 150.8 GB" },
+        { "[64]", "arguments: [{name: t, memory: local, bytes: 8*n}]\n", 6144, NULL },
+        { "[64]", "arguments: [{name: t, memory: local, bytes: 8*n}]\n", 6145,
+          "more local memory than the device has: 49.16 kB, of at most 49.15 kB" },
+    };
+    struct gpucal_error err = { 0 };
+    struct gpucal_store *store = gpucal_store_open(*state, &err);
+    struct gpucal_device *device = gpucal_device_open(store, "n1", "test*", &err);
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char text[2000];
+        struct gpucal_profile *profile;
+        struct gpucal_model *model;
+        struct gpucal_prediction p;
+        int rc;
+
+        snprintf(
+            text, sizeof(text),
+            "gpucal_profile: 5\nkernel: k\nparameters: [n]\nlocal_size: %s\n"
+            "groups: %s\n%sestimated: false\nentries:\n"
+            "- {feature: f_op_float32_madd, count: n, per: sub-group, dtype: float32, "
+            "op: madd}\n",
+            cases[i].local_size, strchr(cases[i].local_size, ',') ? "[n, 1, 1]" : "[n]",
+            cases[i].extra);
+        profile = gpucal_profile_parse(text, strlen(text), "p.yaml", &err);
+        if (!profile)
+            fail_msg("case %zu: %s", i, err.text);
+        model = gpucal_model_bind(device, NULL, profile, &err);
+        if (!model)
+            fail_msg("case %zu: %s", i, err.text);
+        rc = gpucal_predict(model, &cases[i].n, &p, &err);
+        if (cases[i].says ? rc == 0 || err.code != GPUCAL_ECANNOTRUN ||
+                                !strstr(err.text, cases[i].says)
+                          : rc < 0)
+            fail_msg("case %zu: %d, code %#x, %s", i, rc, (unsigned)err.code, err.text);
+        gpucal_model_close(model);
+        gpucal_profile_close(profile);
+    }
+    gpucal_device_close(device);
+    gpucal_store_close(store);
+}
+
 static void ranks_variants(void **state)
 {
     static const double sizes[] = { 2048, 512, NAN, 512, 1024 };
@@ -220,6 +285,7 @@ int main(void)
         cmocka_unit_test(predicts_as_by_hand),
         cmocka_unit_test(reports_extrapolation),
         cmocka_unit_test(refuses_impossible_sizes),
+        cmocka_unit_test(says_what_the_device_cannot_run),
         cmocka_unit_test(ranks_variants),
         cmocka_unit_test(lists_the_choices),
         cmocka_unit_test(predicts_from_several_threads),

@@ -10,10 +10,11 @@
 
 #define MAX_PARTS 4
 
-/* A device: a start time, a cost per unit, and work-groups that run in waves.
+/* A device: a start time, a cost per unit, work-groups that run in waves, and the units that
+ * its memory holds (0: any number).
  */
 struct device {
-    double start_s, unit_s, wave_s, wave_units;
+    double start_s, unit_s, wave_s, wave_units, held_units;
 };
 
 struct devices {
@@ -33,9 +34,13 @@ static int device_time(void *context, size_t share, double units, double *time_s
 {
     struct devices *devices = context;
 
-    (void)err;
     assert_true(units > 0);
     devices->calls++;
+    if (devices->device[share].held_units > 0 &&
+        units > devices->device[share].held_units) {
+        gcal_error_set(err, GCAL_EINPUT, "share %zu holds no %g units", share, units);
+        return gcal_error_because(err, GCAL_REASON_CANNOT_RUN);
+    }
     *time_s = time_of(&devices->device[share], units);
     return 0;
 }
@@ -65,7 +70,7 @@ struct problem {
 static double search(struct problem *p, size_t i, double left, double rest)
 {
     struct gcal_split_share *share = &p->shares[i];
-    double best_s = INFINITY;
+    double best_s = INFINITY, held;
 
     if (i == p->count) {
         if (left > 0)
@@ -74,7 +79,9 @@ static double search(struct problem *p, size_t i, double left, double rest)
             return makespan(&p->devices, p->shares, p->count);
         for (size_t j = 0; j < p->count; j++) {
             p->shares[j].units += rest;
-            if (p->shares[j].most == 0 || p->shares[j].units <= p->shares[j].most)
+            held = p->devices.device[j].held_units;
+            if ((p->shares[j].most == 0 || p->shares[j].units <= p->shares[j].most) &&
+                (held == 0 || p->shares[j].units <= held))
                 best_s = fmin(best_s, makespan(&p->devices, p->shares, p->count));
             p->shares[j].units -= rest;
         }
@@ -82,7 +89,8 @@ static double search(struct problem *p, size_t i, double left, double rest)
     }
     for (double granules = 0; granules <= left; granules++) {
         share->units = granules * p->granularity;
-        if (share->units >= share->least &&
+        held = p->devices.device[i].held_units;
+        if (share->units >= share->least && (held == 0 || share->units <= held) &&
             (share->most == 0 || share->units <= share->most))
             best_s = fmin(best_s, search(p, i + 1, left - granules, rest));
     }
@@ -111,8 +119,9 @@ static struct problem random_problem(void)
                          .granularity = 1 + draw(6) };
 
     for (size_t i = 0; i < p.count; i++) {
-        p.devices.device[i] = (struct device){ draw(1) * draw(50), draw(9),
-                                               draw(1) * draw(30), 1 + draw(8) };
+        p.devices.device[i] =
+            (struct device){ draw(1) * draw(50), draw(9), draw(1) * draw(30), 1 + draw(8),
+                             draw(3) == 0 ? 5 + draw(30) : 0 };
         p.shares[i].least = draw(3) == 0 ? draw(12) : 0;
         p.shares[i].most = draw(2) == 0 ? 1 + draw(20) : 0;
     }
@@ -128,6 +137,8 @@ static void check_limits(const struct problem *p)
 
         assert_true(share->units >= share->least);
         assert_true(share->most == 0 || share->units <= share->most);
+        assert_true(p->devices.device[i].held_units == 0 ||
+                    share->units <= p->devices.device[i].held_units);
         with_rest += fmod(share->units, p->granularity) != 0;
         sum += share->units;
     }
@@ -304,6 +315,21 @@ static void refuses_invalid_input(void **state)
     }
 }
 
+static void says_that_no_device_holds_more(void **state)
+{
+    struct devices devices = { .device = { { 0, 1, 0, 1, 50 }, { 0, 3, 0, 1, 40 } } };
+    struct gcal_split_share shares[2] = { 0 };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    assert_int_equal(gcal_split(shares, 2, 90, 1, device_time, &devices, &err), 0);
+    assert_true(shares[0].units == 50 && shares[1].units == 40);
+    shares[0] = shares[1] = (struct gcal_split_share){ 0 };
+    assert_int_equal(gcal_split(shares, 2, 91, 1, device_time, &devices, &err), -1);
+    assert_int_equal(err.reason, GCAL_REASON_CANNOT_RUN);
+    assert_non_null(strstr(err.text, "no device has room for more units: share"));
+}
+
 static void refuses_invalid_times(void **state)
 {
     struct gcal_split_share shares[2] = { 0 };
@@ -325,6 +351,7 @@ int main(void)
         cmocka_unit_test(balances_the_others),
         cmocka_unit_test(gives_less_than_a_granule_to_one),
         cmocka_unit_test(refuses_invalid_input),
+        cmocka_unit_test(says_that_no_device_holds_more),
         cmocka_unit_test(refuses_invalid_times),
     };
 

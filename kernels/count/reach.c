@@ -1,0 +1,211 @@
+/* reach.c - how far into the memory of an argument a kernel's accesses reach */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/model/dtype.h"
+#include "kernels/count/private.h"
+
+/* The accesses to an argument's array. */
+struct accesses {
+    struct gcal_sets_nest *nest;
+    const char *name;
+    enum gcal_feature_space space;
+    size_t n;
+    const struct gcal_sets_access_event **events;
+};
+
+static bool is_in(const struct accesses *a, const struct gcal_sets_access_event *e,
+                  const char *name)
+{
+    const struct gcal_sets_array *array = &a->nest->arrays[e->array];
+
+    return array->space == a->space && strcmp(array->name, name) == 0;
+}
+
+/* The end, in bytes, of all accesses to elements of 'bytes'; NULL with '*why'. */
+static const struct gcal_poly *end_of(const struct accesses *a, size_t bytes,
+                                      const struct gcal_sets_access_event **same,
+                                      const char **why)
+{
+    struct gcal_poly_context *c = a->nest->c;
+    const struct gcal_poly *first, *last;
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->n; i++)
+        if (gcal_dtype_size(a->events[i]->dtype) == bytes)
+            same[n++] = a->events[i];
+    if (!gcal_sets_interval(a->nest, n, same, &first, &last)) {
+        *why = "the largest subscript of '%s' is unknown here";
+        return NULL;
+    }
+    if (!gcal_poly_is_nonnegative(c, first)) {
+        *why = "the subscript of '%s' may be negative here";
+        return NULL;
+    }
+    return gcal_poly_scale(c, gcal_poly_add(c, last, gcal_poly_integer(c, 1)),
+                           (int64_t)bytes, 1);
+}
+
+/* The access that has no bounds by itself, or the first. */
+static const struct gcal_sets_access_event *culprit(const struct accesses *a,
+                                                    const char **why)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        const struct gcal_sets_access_event *same[1];
+        struct accesses one = *a;
+
+        one.n = 1;
+        one.events = &a->events[i];
+        if (!end_of(&one, gcal_dtype_size(a->events[i]->dtype), same, why))
+            return a->events[i];
+    }
+    return a->events[0];
+}
+
+static void set_unknown(struct gcal_count_reach *r, const struct accesses *a,
+                        const struct gcal_sets_access_event *at, const char *why)
+{
+    r->at = at;
+    r->why = gcal_poly_format(a->nest->c, why, a->name);
+}
+
+static void find_end(const struct accesses *a, const struct gcal_sets_access_event **same,
+                     struct gcal_count_reach *r)
+{
+    static const size_t widths[] = { 1, 2, 4, 8 };
+    struct gcal_poly_context *c = a->nest->c;
+    const struct gcal_poly *end = NULL, *one;
+    const char *why = NULL;
+
+    for (size_t i = 0; i < sizeof(widths) / sizeof(*widths) && !why; i++) {
+        bool any = false;
+
+        for (size_t j = 0; j < a->n; j++)
+            any = any || gcal_dtype_size(a->events[j]->dtype) == widths[i];
+        one = any ? end_of(a, widths[i], same, &why) : NULL;
+        if (one)
+            end = end ? gcal_poly_max(c, end, one) : one;
+    }
+    if (why) {
+        const struct gcal_sets_access_event *at = culprit(a, &why);
+
+        set_unknown(r, a, at, why);
+        return;
+    }
+    r->bytes = end;
+}
+
+static void find(struct accesses *a, struct gcal_count_reach *r)
+{
+    const struct gcal_sets_access_event *any = NULL, *on_data = NULL;
+
+    for (size_t i = 0; i < a->nest->n_accesses; i++) {
+        const struct gcal_sets_access_event *e = &a->nest->accesses[i];
+
+        if (is_in(a, e, "?"))
+            any = any ? any : e;
+        if (!is_in(a, e, a->name))
+            continue;
+        r->read = r->read || e->direction != GCAL_FEATURE_STORE;
+        r->written = r->written || e->direction != GCAL_FEATURE_LOAD;
+        if (!e->offset && !on_data)
+            on_data = e;
+        a->events[a->n++] = e;
+    }
+    if (any)
+        set_unknown(r, a, any, "this access may be to any buffer");
+    else if (on_data)
+        set_unknown(r, a, on_data,
+                    "which elements of '%s' are accessed here depends on data, or is not "
+                    "affine");
+    else if (a->n)
+        find_end(a, a->events + a->nest->n_accesses, r);
+}
+
+int gcal_count_reach_find(struct gcal_sets_nest *nest, const char *argument,
+                          enum gcal_feature_space space, struct gcal_count_reach *reach,
+                          struct gcal_error *err)
+{
+    struct accesses a = { .nest = nest,
+                          .name = argument,
+                          .space = space,
+                          /* twice: the accesses, and room for some of them */
+                          .events = calloc(2 * nest->n_accesses + 1, sizeof(void *)) };
+
+    *reach = (struct gcal_count_reach){ 0 };
+    if (!a.events)
+        return gcal_error_memory(err);
+    find(&a, reach);
+    free(a.events);
+    return 0;
+}
+
+/* ---- arguments in a profile ---- */
+
+struct known_names {
+    const struct gcal_strings *used;
+    bool all;
+};
+
+static void look_up(const char *name, void *data)
+{
+    struct known_names *known = data;
+
+    known->all = known->all && gcal_strings_contain(known->used, name);
+}
+
+/* Whether counts have all sizes of 'p': an extent adds none to a profile. */
+static bool has_known_names(struct gcal_count_builder *m, const struct gcal_poly *p)
+{
+    struct known_names known = { &m->used, true };
+
+    gcal_poly_visit_parameters(m->c, p, look_up, &known);
+    return known.all;
+}
+
+/* Whether an array may be memory that an argument points to. */
+static bool is_memory(const struct gcal_sets_array *array)
+{
+    return !array->bytes && (array->space == GCAL_FEATURE_SPACE_GLOBAL ||
+                             array->space == GCAL_FEATURE_SPACE_CONSTANT ||
+                             array->space == GCAL_FEATURE_SPACE_LOCAL);
+}
+
+/* Where it is unknown, or takes long, there is none. */
+static void add_argument(struct gcal_count_builder *m, const char *name)
+{
+    struct gcal_profile *p = m->profile;
+    struct gcal_count_reach reach;
+    size_t i = 0;
+
+    while (i < m->nest->n_arrays && !(strcmp(m->nest->arrays[i].name, name) == 0 &&
+                                      is_memory(&m->nest->arrays[i])))
+        i++;
+    if (i == m->nest->n_arrays || !gcal_poly_may_attempt(m->c))
+        return;
+    if (gcal_count_reach_find(m->nest, name, m->nest->arrays[i].space, &reach, m->err) <
+        0)
+        m->failed = true;
+    if (m->failed || !reach.bytes || gcal_count_builder_is_long(m, reach.bytes) ||
+        !has_known_names(m, reach.bytes))
+        return;
+    p->arguments[p->n_arguments++] =
+        (struct gcal_profile_argument){ gcal_count_builder_copy(m, name),
+                                        m->nest->arrays[i].space,
+                                        gcal_count_builder_text(m, reach.bytes) };
+}
+
+void gcal_count_builder_add_arguments(struct gcal_count_builder *m,
+                                      const struct gcal_strings *arguments)
+{
+    if (m->failed)
+        return;
+    if (!(m->profile->arguments =
+              calloc(arguments->n + 1, sizeof(*m->profile->arguments)))) {
+        m->failed = true;
+        gcal_error_memory(m->err);
+    }
+    for (size_t i = 0; i < arguments->n && !m->failed; i++)
+        add_argument(m, arguments->items[i]);
+}
