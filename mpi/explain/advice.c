@@ -286,6 +286,38 @@ static char *half_of(const struct gcal_explain_case *c,
     }
 }
 
+/* Bytes that the accesses want at least once, loads and stores; NaN: unknown. */
+static double needed_bytes(const struct gcal_explain_accesses *a)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < a->n_arrays; i++) {
+        double wanted = 0;
+
+        for (size_t k = 0; k < a->n_accesses; k++) {
+            const struct gcal_profile_entry *e = a->accesses[k].entry;
+
+            if (strcmp(e->array, a->arrays[i].entry->array) == 0 &&
+                e->direction == a->arrays[i].entry->direction)
+                wanted += a->accesses[k].wanted_bytes;
+        }
+        sum += fmin(wanted, a->arrays[i].launch * a->sector_bytes);
+    }
+    return a->n_arrays && a->sector_bytes > 0 ? sum : NAN;
+}
+
+/* Whether there are twice as many as are needed: fewer cannot be halved without leaving work
+ * out.
+ */
+static bool may_be_halved(const struct gcal_explain_case *c,
+                          const struct gcal_explain_cost *cost)
+{
+    double moved = cost->count * cost->per_unit;
+
+    return cost->label.unit != GCAL_EXPLAIN_BYTES ||
+           !(moved < 2 * needed_bytes(&c->accesses));
+}
+
 static int advise_costs(struct gcal_explain_case *c, struct gcal_explain_changes *changes,
                         struct gcal_error *err)
 {
@@ -299,7 +331,7 @@ static int advise_costs(struct gcal_explain_case *c, struct gcal_explain_changes
 
         if (cost->adds_s < LEAST_PART * c->limits.time_s)
             break;
-        if (cost->label.unit == GCAL_EXPLAIN_NO_RATE)
+        if (cost->label.unit == GCAL_EXPLAIN_NO_RATE || !may_be_halved(c, cost))
             continue;
         lab->parameters[parameter] /= 2;
         rc = gcal_explain_changes_add(changes, lab, half_of(c, cost), err);
@@ -335,30 +367,31 @@ static int advise_rounds(struct gcal_explain_case *c,
 /* ---- other work-groups ---- */
 
 /* A work-group of 'old' with each axis multiplied by 2^times; false: it is none. */
-static bool resize(const size_t *old, size_t n_dims, const int *times, size_t most,
-                   size_t *local)
+static bool resize(const size_t *old, size_t n_dims, const int *times, size_t *local)
 {
-    size_t items = 1;
-
     for (size_t d = 0; d < n_dims; d++) {
         local[d] = times[d] < 0 ? old[d] >> -times[d] : old[d] << times[d];
         if (!local[d] || (times[d] < 0 && local[d] << -times[d] != old[d]))
             return false;
-        items *= local[d];
     }
-    return !most || items <= most;
+    return true;
 }
 
-static char *name_local(size_t n_dims, const size_t *local)
+/* 'global': its size, if it changes. */
+static char *name_local(size_t n_dims, const size_t *local, const char *global)
 {
-    if (n_dims == 1)
-        return gcal_buf_format("work-groups of %zu", local[0]);
-    return n_dims == 2 ? gcal_buf_format("work-groups of %zux%zu", local[0], local[1])
-                       : gcal_buf_format("work-groups of %zux%zux%zu", local[0], local[1],
-                                         local[2]);
+    struct gcal_buf text = { 0 };
+
+    for (size_t d = 0; d < n_dims; d++)
+        gcal_buf_printf(&text, "%s%zu", d ? "x" : "work-groups of ", local[d]);
+    if (global)
+        gcal_buf_printf(&text, ", as many as now (--global '%s')", global);
+    return gcal_buf_take(&text, NULL);
 }
 
-/* A launch that its assumptions exclude is no advice: errors are ignored. */
+/* A launch that its assumptions exclude, or the device cannot run, is no advice: errors are
+ * ignored.
+ */
 static void try_local(const struct gcal_explain_case *c,
                       const struct gcal_predict_subject_options *options,
                       const int *times, struct gcal_explain_changes *changes)
@@ -366,13 +399,16 @@ static void try_local(const struct gcal_explain_case *c,
     const struct gcal_profile *old = c->subject->target.profile;
     size_t local[GCAL_MAX_DIMS] = { 0 };
     struct gcal_profile *p;
+    char *global;
 
-    if (!resize(old->local_size, old->n_dims, times,
-                c->lab.device->info.max_work_group_size, local) ||
-        !(p = gcal_explain_recount(c, options, old->n_dims, local, NULL)))
+    if (!resize(old->local_size, old->n_dims, times, local) ||
+        !(p = gcal_explain_recount(c, options, c->sizes, old->n_dims, local, &global,
+                                   NULL)))
         return;
-    gcal_explain_changes_add_profile(changes, c, p, name_local(old->n_dims, local), NULL);
+    gcal_explain_changes_add_profile(changes, c, p,
+                                     name_local(old->n_dims, local, global), NULL);
     gcal_profile_destroy(p);
+    free(global);
 }
 
 static int by_time(const void *a, const void *b)

@@ -307,11 +307,17 @@ int gcal_explain_advise(struct gcal_explain_case *c,
                         const struct gcal_predict_subject_options *options,
                         struct gcal_explain_changes *changes, struct gcal_error *err);
 
-/* A profile of the kernel's source in work-groups of another size; NULL with 'err'. */
+/* ---- work.c ---- */
+
+/* A profile of the kernel's source in work-groups of another size, doing the same work at these
+ * sizes: with the same global size, or else, in '*global', with one for as many work-groups
+ * (NULL: the same; the caller's to free).  NULL with 'err' if neither does.
+ */
 struct gcal_profile *
 gcal_explain_recount(const struct gcal_explain_case *c,
-                     const struct gcal_predict_subject_options *options, size_t n_dims,
-                     const size_t *local, struct gcal_error *err);
+                     const struct gcal_predict_subject_options *options,
+                     const double *sizes, size_t n_dims, const size_t *local,
+                     char **global, struct gcal_error *err);
 
 /* ---- set.c: the kernels, devices and sizes of one command ---- */
 

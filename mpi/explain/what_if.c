@@ -12,6 +12,8 @@
 
 enum { MOST_ITEMS = 16 };
 
+#define LOCAL_MEMORY "f_local_memory_bytes"
+
 /* "NAME=VALUE", or NAME=xFACTOR. */
 struct item {
     const char *name, *text;
@@ -85,65 +87,33 @@ static size_t parse_local(const char *text, size_t local[GCAL_MAX_DIMS])
 
 /* ---- the kernel in other work-groups ---- */
 
-/* Whether each size of the new profile is one of the old, in the same place. */
-static bool same_sizes(const struct gcal_profile *a, const struct gcal_profile *b)
-{
-    bool same = a->n_parameters == b->n_parameters;
+/* The kernel in other work-groups. */
+struct regrouped {
+    struct gcal_profile *profile; /* NULL: as it is */
+    char *global;                 /* its global size; NULL: as it is */
+};
 
-    for (size_t i = 0; same && i < a->n_parameters; i++)
-        same = strcmp(a->parameters[i], b->parameters[i]) == 0;
-    return same;
+static void clear_regrouped(struct regrouped *r)
+{
+    gcal_profile_destroy(r->profile);
+    free(r->global);
+    *r = (struct regrouped){ 0 };
 }
 
-struct gcal_profile *gcal_explain_recount(const struct gcal_explain_case *c,
-                                          const struct gcal_predict_subject_options *o,
-                                          size_t n_dims, const size_t *local,
-                                          struct gcal_error *err)
-{
-    const struct gcal_kernel_counting counting =
-        gcal_predict_counting(c->lab.device, gcal_predictor_model(c->predictor));
-    struct gcal_count_options count = o->count;
-    struct gcal_profile *profile;
-
-    if (!o->count.file) {
-        gcal_error_set(err, GCAL_EINPUT,
-                       "another work-group requires KERNEL.cl, to be counted again");
-        return NULL;
-    }
-    count.n_dims = n_dims;
-    memcpy(count.local, local, n_dims * sizeof(*local));
-    profile = gcal_predict_profile(&count, &counting, err);
-    if (!profile || same_sizes(profile, c->subject->target.profile))
-        return profile;
-    gcal_error_set(err, GCAL_EINPUT, "in that work-group, the kernel has other sizes");
-    gcal_profile_destroy(profile);
-    return NULL;
-}
-
-/* '*profile' is the caller's to destroy. */
 static int change_local(const struct gcal_explain_case *c,
-                        const struct gcal_predict_subject_options *o,
-                        const struct item *item, struct gcal_profile **profile,
+                        const struct gcal_predict_subject_options *o, const double *sizes,
+                        const struct item *item, struct regrouped *r,
                         struct gcal_error *err)
 {
-    size_t local[GCAL_MAX_DIMS], n = parse_local(item->text, local), items = 1;
-    const size_t most = c->lab.device->info.max_work_group_size;
+    size_t local[GCAL_MAX_DIMS], n = parse_local(item->text, local);
 
     if (!n)
         return gcal_error_set(err, GCAL_EINPUT,
                               "--what-if: expected local=X, XxY or XxYxZ, found '%.40s'",
                               item->text);
-    for (size_t i = 0; i < n; i++)
-        items *= local[i];
-    if (most && items > most)
-        return gcal_error_set(
-            err, GCAL_EINPUT,
-            "--what-if: local=%.40s has more than the %zu work-items that "
-            "a work-group of this device has",
-            item->text, most);
-    gcal_profile_destroy(*profile);
-    *profile = gcal_explain_recount(c, o, n, local, err);
-    return *profile ? 0 : gcal_error_prefix(err, "--what-if");
+    clear_regrouped(r);
+    r->profile = gcal_explain_recount(c, o, sizes, n, local, &r->global, err);
+    return r->profile ? 0 : gcal_error_prefix(err, "--what-if local=%.40s", item->text);
 }
 
 /* ---- sizes ---- */
@@ -162,7 +132,19 @@ static size_t find_size(const struct gcal_profile *p, const char *name)
 /* Words for what models have under other names. */
 static const char *model_name(const char *name)
 {
-    return strcmp(name, "local-memory") == 0 ? "f_local_memory_bytes" : name;
+    return strcmp(name, "local-memory") == 0 ? LOCAL_MEMORY : name;
+}
+
+static int check_local_memory(const struct gcal_explain_lab *lab, double bytes,
+                              struct gcal_error *err)
+{
+    const struct gcal_limits limits = { .local_memory_bytes =
+                                            lab->device->info.local_memory_bytes };
+    const struct gcal_needs needs = { .local_memory_bytes = bytes };
+
+    return gcal_limits_check(&limits, &needs, err) < 0
+               ? gcal_error_prefix(err, "--what-if")
+               : 0;
 }
 
 static int refuse(const struct gcal_explain_case *c, const char *name,
@@ -193,8 +175,13 @@ static int change_lab(const struct gcal_explain_case *c, struct gcal_explain_lab
     size_t text = gcal_explain_lab_find(lab, name);
     double value;
 
-    if (feature < lab->inside.model->n_features)
-        return parse_value(item, lab->features[feature], &lab->features[feature], err);
+    if (feature < lab->inside.model->n_features) {
+        if (parse_value(item, lab->features[feature], &lab->features[feature], err) < 0)
+            return -1;
+        return strcmp(name, LOCAL_MEMORY) == 0
+                   ? check_local_memory(lab, lab->features[feature], err)
+                   : 0;
+    }
     if (parameter < lab->inside.model->n_parameters)
         return parse_value(item, lab->parameters[parameter], &lab->parameters[parameter],
                            err);
@@ -215,15 +202,19 @@ static int change_lab(const struct gcal_explain_case *c, struct gcal_explain_lab
 
 /* The other changes, of the kernel with these counts and sizes. */
 static int ask(const struct gcal_explain_case *c, const struct question *q,
-               const struct gcal_profile *profile, const double *sizes, const char *text,
+               const struct regrouped *r, const double *sizes, const char *text,
                struct gcal_explain_changes *changes, struct gcal_error *err)
 {
+    const struct gcal_profile *profile =
+        r->profile ? r->profile : c->subject->target.profile;
     struct gcal_predictor *predictor = gcal_predictor_create(
         c->lab.device, gcal_predictor_model(c->predictor), profile, err);
     struct gcal_explain_lab lab = { 0 };
     int rc = predictor ? gcal_explain_lab_open(&lab, c->lab.device, predictor, sizes, err)
                        : -1;
 
+    if (rc < 0)
+        gcal_error_prefix(err, "--what-if %.100s", text);
     for (size_t i = 0; i < q->n && rc == 0; i++)
         if (strcmp(q->items[i].name, "local") != 0 &&
             find_size(profile, q->items[i].name) == profile->n_parameters)
@@ -233,7 +224,10 @@ static int ask(const struct gcal_explain_case *c, const struct question *q,
                             "--what-if %.100s: model %.40s predicts no time for it", text,
                             gcal_predictor_model(c->predictor));
     if (rc == 0)
-        rc = gcal_explain_changes_add(changes, &lab, strdup(text), err);
+        rc = gcal_explain_changes_add(
+            changes, &lab,
+            r->global ? gcal_buf_format("%s, global=%s", text, r->global) : strdup(text),
+            err);
     gcal_explain_lab_clear(&lab);
     gcal_predictor_destroy(predictor);
     return rc;
@@ -245,7 +239,7 @@ int gcal_explain_what_if(const struct gcal_explain_case *c,
                          struct gcal_error *err)
 {
     const struct gcal_profile *p = c->subject->target.profile;
-    struct gcal_profile *recounted = NULL;
+    struct regrouped regrouped = { 0 };
     double sizes[GCAL_PROFILE_MAX_PARAMETERS + 1] = { 0 };
     struct question q = { 0 };
     int rc = split(text, &q, err);
@@ -256,12 +250,13 @@ int gcal_explain_what_if(const struct gcal_explain_case *c,
 
         if (size < p->n_parameters)
             rc = parse_value(&q.items[i], sizes[size], &sizes[size], err);
-        else if (strcmp(q.items[i].name, "local") == 0)
-            rc = change_local(c, options, &q.items[i], &recounted, err);
     }
+    for (size_t i = 0; i < q.n && rc == 0; i++)
+        if (strcmp(q.items[i].name, "local") == 0)
+            rc = change_local(c, options, sizes, &q.items[i], &regrouped, err);
     if (rc == 0)
-        rc = ask(c, &q, recounted ? recounted : p, sizes, text, changes, err);
-    gcal_profile_destroy(recounted);
+        rc = ask(c, &q, &regrouped, sizes, text, changes, err);
+    clear_regrouped(&regrouped);
     free(q.copy);
     return rc;
 }

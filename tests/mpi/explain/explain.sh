@@ -167,6 +167,79 @@ add --at n=2^27 --what-if local=64
 expect '^ +-[0-9.]+ %  work-groups of 512: '
 expect '^ *\+[0-9.]+ %  local=64: '
 
+# Other work-groups do the same work: where the same global size would leave some out, there are as
+# many of them, and the time is that of such a launch; or the change is none.
+cat > "$out/rows.cl" <<'KERNEL'
+kernel void rows(global const float *x, global float *y, int cols, int rows)
+{
+    int row = get_group_id(0);
+    float s = 0;
+
+    for (int i = get_local_id(0); i < cols; i += get_local_size(0))
+        s += x[row*cols + i];
+    for (int i = get_local_id(0); i < cols; i += get_local_size(0))
+        y[row*cols + i] = x[row*cols + i]/s;
+}
+kernel void solid(global const float *x, global float *y, int n)
+{
+    int z = get_group_id(2);
+    int i = get_global_id(0) + n*(get_global_id(1) + n*z);
+
+    for (int k = get_local_id(2); k < 4; k += get_local_size(2))
+        y[4*i + k] = x[4*i + k];
+}
+kernel void parts(global const float *x, global float *y)
+{
+    float s = 0;
+
+    for (int k = 0; k < 8; k++)
+        s += x[(get_group_id(0)*8 + k)*get_local_size(0) + get_local_id(0)];
+    if (get_local_id(0) == 0)
+        y[get_group_id(0)] = s;
+}
+kernel void given(global float *x, local float *t)
+{
+    t[get_local_id(0)] = x[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    x[get_global_id(0)] = t[get_local_id(0) ^ 1];
+}
+KERNEL
+regrouped() { # KERNEL SIZES LOCAL GLOBAL NEW-LOCAL NEW-GLOBAL
+    local options=(-k "$1" --at "$2" --params "$params" --json)
+    explain rows.cl "${options[@]}" -l "$3" -g "$4" --what-if "local=${5//,/x}"
+    "$gpucal" predict "$out/rows.cl" "${options[@]}" -l "$5" -g "$6" > "$out/predicted" 2> /dev/null
+    python3 - "$out/answer" "$out/predicted" <<'PYTHON' || { echo "regrouped $*"; exit 1; }
+import json, sys
+a, predicted = (json.load(open(f)) for f in sys.argv[1:])
+assert abs(a["what_if"][0]["time_s"]/predicted["time_s"] - 1) < 1e-9, (a["what_if"], predicted["time_s"])
+PYTHON
+}
+regrouped rows rows=65536,cols=1024 64 '64*rows' 128 '128*rows'
+grep -q '"what": "local=128, global=(64\*rows)\*128/64"' "$out/answer"
+python3 - "$out/answer" <<'PYTHON'
+import json, sys
+a = json.load(open(sys.argv[1]))
+for x in a["advice"]:
+    assert not x["what"].startswith("work-groups of") or "as many as now (--global" in x["what"], x
+    assert x["time_s"] > 0.7*a["time_s"], x
+PYTHON
+regrouped rows rows=65536,cols=1024 256 'rows*256' 32 'rows*32'
+regrouped solid n=256 16,4,4 n,n,4*n 16,4,2 n,n,2*n
+regrouped solid n=256 16,4,4 n,n,4*n 32,2,4 n,n,4*n
+regrouped given n=2^22 64 n 128 n
+for change in local=128 local=32; do
+    ! "$gpucal" explain "$out/rows.cl" -k parts -l 64 -g n --at n=2^20 --params "$params" --what-if $change \
+        > /dev/null 2> "$out/answer" || { echo "takes $change"; exit 1; }
+    expect "^gpucal: --what-if $change: the kernel would do other work: [0-9.]+ .B of 'y' are reached instead of "
+done
+explain rows.cl -k parts -l 64 -g n --at n=2^20 --params "$params"
+if grep 'work-groups of [0-9]*[:,]' "$out/answer"; then exit 1; fi
+# What moves just what it wants cannot move half.
+add --at n=2^27
+if grep 'half of the bytes' "$out/answer"; then exit 1; fi
+turn -D PITCH=33
+expect 'half of the bytes of l2 \(p_l2_partial\)'
+
 # Side by side: sizes, devices, variants of the catalogue, profiles.
 add --at n=2^20,2^27 --beside "${params%h200.yaml}h100.yaml" --svg "$out/add.svg" --what-if local=64
 expect '^sizes +n=1048576 +n=134217728 +n=1048576 +n=134217728$'
