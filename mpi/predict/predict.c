@@ -294,6 +294,8 @@ static int run(const struct predict_command *c, struct gcal_error *err)
                                                    &a.measured_s, &a.launches, err) < 0)
         goto out;
     if (predict(c, s.published.device, &s.target, &a, rows, err) < 0) {
+        if (err->reason == GCAL_REASON_NOT_COVERED) /* perhaps by estimates */
+            gcal_predict_target_print_notes(&s.target, &c->subject.count);
         print_measured_alone(&a);
         goto out;
     }

@@ -21,7 +21,7 @@ expect_kept() { [ "$(n_kept)" = "$1" ] || fail "$2: $(n_kept) files, not $1"; }
 # The kept profile of another kernel as that of one, which shows where it is taken from.
 mark() {
     tail -n +2 other_kernel > body
-    printf 'gpucal count 4 %s %s\n' "$(basename "$1")" "$(b2sum -l 256 body | cut -d ' ' -f 1)" > "$1"
+    printf 'gpucal count 5 %s %s\n' "$(basename "$1")" "$(b2sum -l 256 body | cut -d ' ' -f 1)" > "$1"
     cat body >> "$1"
 }
 is_kept() { grep -q '^kernel: kept' out; }
