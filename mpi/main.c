@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "calib/base/error.h"
 #include "calib/base/similar.h"
@@ -86,7 +87,8 @@ static int check_output(int status)
     gcal_quiet_end();
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    fprintf(stderr, "gpucal: standard output: %s\n", strerror(errno));
+    fprintf(stderr, "gpucal: standard output: %s\n",
+            errno == EBADF ? "it is closed" : strerror(errno));
     return status ? status : GCAL_EINPUT;
 }
 
@@ -131,11 +133,14 @@ static int run_named(int argc, char **argv)
     return command < 0 ? unknown_command(argv[0]) : run(command, argc, argv);
 }
 
-/* A file that is opened later must not become the standard output or the log. */
+/* A file that is opened later must not become the standard output or the log.  What is printed
+ * to a closed output is lost, and an error: nothing can be written to its descriptor.
+ */
 static void open_standard_files(void)
 {
     for (int fd = 0; fd <= 2; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR) != fd)
             return;
 }
 

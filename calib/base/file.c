@@ -32,43 +32,48 @@ static int read_all(int fd, size_t max_bytes, struct gcal_buf *buf)
     return 0;
 }
 
+int gcal_file_open(const char *path, struct gcal_error *err)
+{
+    struct stat info;
+    /* O_NONBLOCK: opening a fifo must not wait for its writer. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0 || fstat(fd, &info) < 0)
+        gcal_error_set(err, GCAL_EINPUT, "%s: %s", path, strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+        gcal_error_set(err, GCAL_EINPUT, "%s: not a regular file", path);
+    else
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 char *gcal_file_read(const char *path, size_t max_bytes, size_t *size,
                      struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
     const char *end;
-    struct stat info;
-    /* O_NONBLOCK: opening a fifo must not wait for its writer. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = gcal_file_open(path, err), rc;
 
-    if (fd < 0 || fstat(fd, &info) < 0) {
-        gcal_error_set(err, GCAL_EINPUT, "%s: %s", path, strerror(errno));
-        goto fail;
-    }
-    if (!S_ISREG(info.st_mode)) {
-        gcal_error_set(err, GCAL_EINPUT, "%s: not a regular file", path);
-        goto fail;
-    }
-    if (read_all(fd, max_bytes, &buf) < 0) {
+    if (fd < 0)
+        return NULL;
+    if ((rc = read_all(fd, max_bytes, &buf)) < 0)
         gcal_error_set(err, GCAL_EINPUT, "%s: %s (limit %zu bytes)", path,
                        strerror(errno), max_bytes);
-        goto fail;
-    }
-    if (!size && buf.size && (end = memchr(buf.data, '\0', buf.size))) {
-        gcal_error_set(err, GCAL_EINPUT,
-                       "%s: a NUL byte at offset %zu: it is not a text, or is damaged",
-                       path, (size_t)(end - (const char *)buf.data));
-        goto fail;
-    }
+    else if (!size && buf.size && (end = memchr(buf.data, '\0', buf.size)))
+        rc = gcal_error_set(
+            err, GCAL_EINPUT,
+            "%s: a NUL byte at offset %zu: it is not a text, or is damaged", path,
+            (size_t)(end - (const char *)buf.data));
     close(fd);
+    if (rc < 0) {
+        gcal_buf_free(&buf);
+        return NULL;
+    }
     if (size)
         *size = buf.size;
     return gcal_buf_take(&buf, err);
-fail:
-    gcal_buf_free(&buf);
-    if (fd >= 0)
-        close(fd);
-    return NULL;
 }
 
 bool gcal_file_is_on_network(int fd)

@@ -7,7 +7,12 @@
 
 struct gcal_error;
 
-/* The contents of a regular file, NUL-terminated, the caller's to free, and their size in
+/* A descriptor of a regular file, for reading: opening anything else, as a FIFO, neither waits
+ * nor succeeds.  -1 with 'err' (GCAL_EINPUT).
+ */
+int gcal_file_open(const char *path, struct gcal_error *err);
+
+/* The contents of such a file, NUL-terminated, the caller's to free, and their size in
  * '*size' unless that is NULL: then they are a text, and a NUL byte, which would end it, is
  * refused.  NULL with 'err' (GCAL_EINPUT) if the file cannot be read or has more than
  * 'max_bytes'.

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "calib/base/error.h"
 #include "calib/base/file.h"
@@ -94,15 +95,15 @@ static int is_record(const char *path, struct gcal_error *err)
 {
     static const char sealed[] = "gpucal record,", plain[] = "\211HDF\r\n\032\n";
     char head[sizeof(sealed)] = "";
-    FILE *file = fopen(path, "re");
-    int rc = 0;
+    int file = gcal_file_open(path, err), rc = 0;
 
-    if (!file || (fread(head, 1, sizeof(head) - 1, file) == 0 && ferror(file)))
+    if (file < 0)
+        return -1;
+    if (read(file, head, sizeof(head) - 1) < 0)
         rc = gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
     else if (strcmp(head, sealed) == 0 || memcmp(head, plain, sizeof(plain) - 1) == 0)
         rc = 1;
-    if (file)
-        fclose(file);
+    close(file);
     return rc;
 }
 

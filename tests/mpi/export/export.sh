@@ -169,6 +169,9 @@ rm "$STORE/nodes/hurt.yaml"
 # Output that cannot be written.
 refused 'standard output: ' sh -c '"$1" show > /dev/full' sh "$gpucal"
 refused 'standard output: ' sh -c '"$1" audit --json > /dev/full' sh "$gpucal"
+for command in show 'show --json' 'export --to slurm' audit kernels help; do
+    refused 'standard output: it is closed' sh -c "\"\$1\" $command >&-" sh "$gpucal"
+done
 
 # A run's id is one field of one line, whatever is in it.
 make_node sly 's/^\( *run_id:\) .*/\1 "r\\tx\\nfast\\tgpucal"/'

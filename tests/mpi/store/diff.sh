@@ -58,6 +58,11 @@ expect 1 "$data/h200/record.h5"
 says 'expected two files'
 expect 1 "$data/h200/record.h5" missing.h5
 says 'missing.h5: No such file'
+mkfifo fifo
+status=0
+timeout 10 "$gpucal" diff fifo fifo > out 2>&1 || status=$?
+[ $status = 1 ] || fail "diff of a FIFO gave $status"
+says 'fifo: not a regular file'
 expect 1 "$data/h200/record.h5" "$data/two-gpus/record.h5"
 says 'no device in common'
 expect 1 "$data/h200/vm.yaml" "$data/params-v2.yaml"
