@@ -84,7 +84,7 @@ static int load_fits(const struct gcal_store *store, struct gcal_ledger_lines *l
 
     if (!scope)
         return gcal_error_memory(err);
-    rc = lines ? gcal_ledger_history(lines, scope, &runs, &n, err)
+    rc = lines ? gcal_ledger_history(lines, scope, &runs, &n, NULL, err)
                : gcal_store_history(store, scope, &runs, &n, err);
     if (rc == 0) {
         if (lines)

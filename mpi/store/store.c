@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/base/sign.h"
+#include "calib/base/strings.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
@@ -18,7 +20,8 @@
 #include "store/ledger/ledger.h"
 #include "store/publish/publish.h"
 
-#define DAY_S 86400.0
+#define DAY_S      86400.0
+#define MOST_NAMED 20 /* files */
 
 struct store_command {
     const char *action, *file, *store, *keys, *key, *model, *node, *device;
@@ -230,10 +233,18 @@ static int verify(const struct store_command *c, const struct gcal_store *store,
 static int prune(const struct store_command *c, struct gcal_store *store,
                  struct gcal_error *err)
 {
+    struct gcal_strings strangers = { 0 };
     size_t removed;
+    int rc = gcal_upkeep_prune(store, (size_t)c->keep, c->max_age_s, c->dry_run, &removed,
+                               &strangers, err);
 
-    if (gcal_upkeep_prune(store, (size_t)c->keep, c->max_age_s, c->dry_run, &removed,
-                          err) < 0)
+    for (size_t i = 0; i < strangers.n && i < MOST_NAMED; i++)
+        gcal_log(GCAL_LOG_WARN, "%s stays: the ledger does not have it",
+                 strangers.items[i]);
+    if (strangers.n > MOST_NAMED)
+        gcal_log(GCAL_LOG_WARN, "so do %zu more", strangers.n - MOST_NAMED);
+    gcal_strings_clear(&strangers);
+    if (rc < 0)
         return -1;
     if (c->json)
         print_json(c, json_pack("{s:i}", "files", (int)removed));

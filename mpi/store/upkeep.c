@@ -40,9 +40,10 @@ int gcal_upkeep_verify(const struct gcal_store *store, struct gcal_verify_result
 }
 
 int gcal_upkeep_prune(struct gcal_store *store, size_t keep, double max_age_s,
-                      bool dry_run, size_t *removed, struct gcal_error *err)
+                      bool dry_run, size_t *removed, struct gcal_strings *strangers,
+                      struct gcal_error *err)
 {
-    return gcal_store_prune(store, keep, max_age_s, dry_run, removed, err) < 0
+    return gcal_store_prune(store, keep, max_age_s, dry_run, removed, strangers, err) < 0
                ? -1
                : gcal_medians_prune(store, dry_run, removed, err);
 }

@@ -10,7 +10,8 @@
 int gcal_upkeep_verify(const struct gcal_store *store, struct gcal_verify_result *result,
                        struct gcal_error *err);
 int gcal_upkeep_prune(struct gcal_store *store, size_t keep, double max_age_s,
-                      bool dry_run, size_t *removed, struct gcal_error *err);
+                      bool dry_run, size_t *removed, struct gcal_strings *strangers,
+                      struct gcal_error *err);
 int gcal_upkeep_sign(struct gcal_store *store, size_t *n_signed, struct gcal_error *err);
 
 #endif

@@ -113,6 +113,10 @@ int gcal_store_make_folder(const struct gcal_store *store, int parent, const cha
 int gcal_store_set_owner(const struct gcal_store *store, int fd, mode_t mode);
 int gcal_store_write_all(int fd, const char *data, size_t size); /* -1 with errno */
 
+/* Removes a temporary file, if it is there.  What cannot be removed is tried again by the next
+ * publication of the same node or type from this host, and a day later by prune.
+ */
+void gcal_store_remove(int folder, const char *name);
 /* Writes and flushes a new file beside the one that it will replace.  Under the lock of
  * the node or type in the name 'temp', as one that a crash left is removed.
  */

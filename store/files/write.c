@@ -121,6 +121,11 @@ int gcal_store_make_folder(const struct gcal_store *store, int parent, const cha
 
 /* ---- files that are replaced ---- */
 
+void gcal_store_remove(int folder, const char *name)
+{
+    (void)TEMP_FAILURE_RETRY(unlinkat(folder, name, 0));
+}
+
 int gcal_store_prepare(const struct gcal_store *store, int folder, const char *temp,
                        const char *shown, const char *data, size_t size,
                        struct gcal_error *err)
@@ -128,7 +133,7 @@ int gcal_store_prepare(const struct gcal_store *store, int folder, const char *t
     bool good;
     int fd;
 
-    unlinkat(folder, temp, 0); /* left by a publisher that was killed */
+    gcal_store_remove(folder, temp); /* left by a publisher that was killed */
     fd = TEMP_FAILURE_RETRY(
         openat(folder, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (fd < 0)
@@ -138,7 +143,7 @@ int gcal_store_prepare(const struct gcal_store *store, int folder, const char *t
            TEMP_FAILURE_RETRY(fsync(fd)) == 0;
     if (!good) {
         fail(store, "write", shown, err);
-        unlinkat(folder, temp, 0);
+        gcal_store_remove(folder, temp);
     }
     close(fd);
     return good ? 0 : -1;
@@ -149,7 +154,7 @@ int gcal_store_replace(const struct gcal_store *store, int folder, const char *t
 {
     if (TEMP_FAILURE_RETRY(renameat(folder, temp, folder, name)) < 0) {
         fail(store, "rename to", shown, err);
-        unlinkat(folder, temp, 0);
+        gcal_store_remove(folder, temp);
         return -1;
     }
     return TEMP_FAILURE_RETRY(fsync(folder)) < 0

@@ -240,11 +240,10 @@ static int by_place(const void *a, const void *b)
     return strcmp(p->run, q->run);
 }
 
-/* 1 if the ledger does not have all of them. */
+/* '*n_unknown': how many of them the ledger does not have. */
 static int sort_runs(const struct gcal_ledger_scope *published, char **runs, size_t n,
-                     struct gcal_error *err)
+                     size_t *n_unknown, struct gcal_error *err)
 {
-    int rc;
     struct placed *placed = calloc(n + 1, sizeof(*placed));
 
     if (!placed)
@@ -258,34 +257,38 @@ static int sort_runs(const struct gcal_ledger_scope *published, char **runs, siz
     qsort(placed, n, sizeof(*placed), by_place);
     for (size_t i = 0; i < n; i++)
         runs[i] = placed[i].run;
-    rc = n && placed->place == 0;
+    for (*n_unknown = 0; *n_unknown < n && placed[*n_unknown].place == 0;)
+        ++*n_unknown;
     free(placed);
-    return rc;
+    return 0;
 }
 
 static int find_history(const struct gcal_ledger_lines *lines, const char *scope,
-                        char **runs, size_t n, struct gcal_error *err)
+                        char **runs, size_t n, size_t *n_unknown, struct gcal_error *err)
 {
     struct gcal_ledger_scope published = { 0 };
     int rc = gcal_ledger_lines_find(lines, scope, &published, err);
 
     if (rc == 0)
-        rc = sort_runs(&published, runs, n, err);
+        rc = sort_runs(&published, runs, n, n_unknown, err);
     free(published.line);
     return rc;
 }
 
 int gcal_ledger_history(struct gcal_ledger_lines *lines, const char *scope, char ***runs,
-                        size_t *n, struct gcal_error *err)
+                        size_t *n, size_t *n_unknown, struct gcal_error *err)
 {
+    size_t unknown = 0;
     int rc;
 
     if (gcal_store_history(lines->store, scope, runs, n, err) < 0)
         return -1;
-    rc = find_history(lines, scope, *runs, *n, err);
-    if (rc > 0 && (rc = gcal_ledger_lines_refresh(lines, err)) == 0)
-        rc = find_history(lines, scope, *runs, *n, err); /* published since */
+    rc = find_history(lines, scope, *runs, *n, &unknown, err);
+    if (rc == 0 && unknown && (rc = gcal_ledger_lines_refresh(lines, err)) == 0)
+        rc = find_history(lines, scope, *runs, *n, &unknown, err); /* published since */
     if (rc < 0)
         gcal_strings_free(*runs, *n);
-    return rc < 0 ? -1 : 0;
+    else if (n_unknown)
+        *n_unknown = unknown;
+    return rc;
 }

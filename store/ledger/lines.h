@@ -46,10 +46,10 @@ int gcal_ledger_lines_find(const struct gcal_ledger_lines *lines, const char *sc
                            struct gcal_ledger_scope *found, struct gcal_error *err);
 
 /* The run ids of the history of a node or type in the order of publication, the oldest first;
- * those that the ledger does not have, although it is then read again, come before all others.
+ * the first '*n_unknown' (NULL: not asked) are not in the ledger, although it is then read again.
  * For gcal_strings_free().
  */
 int gcal_ledger_history(struct gcal_ledger_lines *lines, const char *scope, char ***runs,
-                        size_t *n, struct gcal_error *err);
+                        size_t *n, size_t *n_unknown, struct gcal_error *err);
 
 #endif

@@ -160,7 +160,7 @@ static int commit(const struct forgetting *f, struct target *t, const char *text
             (!lines || append_track(f, t, lines, lines_size, err) == 0))
             rc = gcal_store_replace(f->store, t->folder, t->temp, t->file, t->shown, err);
         else
-            unlinkat(t->folder, t->temp, 0);
+            gcal_store_remove(t->folder, t->temp);
     }
     free(lines);
     return rc;

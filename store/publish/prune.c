@@ -22,6 +22,7 @@ struct pruning {
     double max_age_s; /* NAN: any age */
     bool dry_run;
     size_t removed;
+    struct gcal_strings *strangers; /* may be NULL */
     struct gcal_ledger_lines lines;
 };
 
@@ -98,12 +99,12 @@ static int remove_files(struct pruning *p, int folder, char **files, size_t n,
                : 0;
 }
 
-/* "history/NODE/RUN.yaml" in the order of publication. */
+/* "history/NODE/RUN.yaml" in the order of publication, after the strangers'. */
 static int list_files(struct pruning *p, const char *scope, char ***files, size_t *n,
-                      struct gcal_error *err)
+                      size_t *n_strangers, struct gcal_error *err)
 {
     char *history = gcal_store_history_path(scope);
-    int rc = history ? gcal_ledger_history(&p->lines, scope, files, n, err)
+    int rc = history ? gcal_ledger_history(&p->lines, scope, files, n, n_strangers, err)
                      : gcal_error_memory(err);
 
     for (size_t i = 0; rc == 0 && i < *n; i++) {
@@ -126,14 +127,16 @@ static int prune_scope(struct pruning *p, const char *scope, struct gcal_error *
     int lock = p->dry_run ? -1 : gcal_store_lock_scope(p->store, scope, err);
     int folder = -1, rc = -1;
     char **files = NULL;
-    size_t n = 0;
+    size_t n = 0, n_strangers = 0;
 
     if (!p->dry_run && lock < 0)
         return -1;
-    if (list_files(p, scope, &files, &n, err) == 0) {
+    if (list_files(p, scope, &files, &n, &n_strangers, err) == 0) {
         rc = gcal_store_history_folder(p->store, scope, &folder, err);
+        for (size_t i = 0; i < n_strangers && rc > 0 && p->strangers; i++)
+            rc = gcal_strings_add(p->strangers, files[i], err) < 0 ? -1 : 1;
         if (rc > 0)
-            rc = remove_files(p, folder, files, n, err);
+            rc = remove_files(p, folder, files + n_strangers, n - n_strangers, err);
         gcal_strings_free(files, n);
     }
     if (folder >= 0)
@@ -192,15 +195,21 @@ static void remove_left(struct pruning *p, const char *name)
         if (is_left(folder, entry->d_name)) {
             p->removed++;
             if (!p->dry_run)
-                unlinkat(folder, entry->d_name, 0);
+                gcal_store_remove(folder, entry->d_name);
         }
     closedir(dir);
 }
 
 int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
-                     bool dry_run, size_t *removed, struct gcal_error *err)
+                     bool dry_run, size_t *removed, struct gcal_strings *strangers,
+                     struct gcal_error *err)
 {
-    struct pruning p = { store, keep, max_age_s, dry_run, .lines = { .store = store } };
+    struct pruning p = { store,
+                         keep,
+                         max_age_s,
+                         dry_run,
+                         .strangers = strangers,
+                         .lines = { .store = store } };
     static const char *const top[] = { "nodes",
                                        "types",
                                        GCAL_STORE_NODE_HISTORY,

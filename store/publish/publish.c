@@ -27,7 +27,7 @@ static int try_write(const struct gcal_store *store, int folder, const char *sho
     if (!(name = gcal_buf_format(".try.%s", host)))
         return gcal_error_memory(err);
     for (int tries = 0; fd < 0 && tries < 100; tries++) {
-        unlinkat(folder, name, 0);
+        gcal_store_remove(folder, name);
         fd = TEMP_FAILURE_RETRY(openat(
             folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (fd < 0 && errno != EEXIST)
@@ -38,7 +38,7 @@ static int try_write(const struct gcal_store *store, int folder, const char *sho
         gcal_store_fail(store, shown, err);
     if (fd >= 0) {
         close(fd);
-        unlinkat(folder, name, 0);
+        gcal_store_remove(folder, name);
     }
     free(name);
     return wrote ? 0 : -1;
@@ -85,6 +85,7 @@ struct publication {
     const char *run_id;
     char *scope;               /* "nodes/NODE" */
     char *file, *shown, *temp; /* "NODE.yaml", "nodes/NODE.yaml", ".publish.NODE.HASH" */
+    char *history_temp;
     char *text;
     size_t size;
     char sha256[GCAL_HASH_TEXT_SIZE], replaces[GCAL_HASH_TEXT_SIZE],
@@ -104,17 +105,22 @@ static int begin(struct publication *p, struct gcal_store *store, const char *fo
                                .file = gcal_buf_format("%s.yaml", name),
                                .shown = gcal_buf_format("%s/%s.yaml", folder, name),
                                .temp = gcal_store_temp(name),
+                               .history_temp = gcal_store_temp(""),
                                .lock = -1,
                                .folder = -1,
                                .history = -1,
                                .track = -1 };
-    if (!p->scope || !p->file || !p->shown || !p->temp)
+    if (!p->scope || !p->file || !p->shown || !p->temp || !p->history_temp)
         return gcal_error_memory(err);
     if ((p->lock = gcal_store_lock_scope(store, p->scope, err)) < 0)
         return -1;
     p->folder = gcal_store_make_folder(store, store->dirfd, folder, folder, err);
     p->history = gcal_store_make_history(store, p->scope, err);
-    return p->folder < 0 || p->history < 0 ? -1 : 0;
+    if (p->folder < 0 || p->history < 0)
+        return -1;
+    gcal_store_remove(p->folder, p->temp); /* of a publication that failed */
+    gcal_store_remove(p->history, p->history_temp);
+    return 0;
 }
 
 static void end(struct publication *p)
@@ -128,6 +134,7 @@ static void end(struct publication *p)
     free(p->file);
     free(p->shown);
     free(p->temp);
+    free(p->history_temp);
     free(p->text);
     free(p->lines);
 }
@@ -252,15 +259,14 @@ static int commit(struct publication *p, const struct gcal_params *params,
                   struct gcal_error *err)
 {
     struct gcal_store *store = p->store;
-    char *kept = gcal_buf_format("%s.yaml", p->run_id),
-         *history_temp = gcal_store_temp("");
+    char *kept = gcal_buf_format("%s.yaml", p->run_id);
     int rc = -1;
 
-    if (!kept || !history_temp) {
+    if (!kept) {
         gcal_error_memory(err);
         goto out;
     }
-    if (gcal_store_prepare(store, p->history, history_temp, p->shown, p->text, p->size,
+    if (gcal_store_prepare(store, p->history, p->history_temp, p->shown, p->text, p->size,
                            err) < 0)
         goto out;
     if (gcal_store_prepare(store, p->folder, p->temp, p->shown, p->text, p->size, err) <
@@ -270,19 +276,18 @@ static int commit(struct publication *p, const struct gcal_params *params,
         (p->lines_size &&
          gcal_store_append(store, p->track, "tracks", p->lines, p->lines_size, err) < 0))
         goto drop;
-    if (gcal_store_replace(store, p->history, history_temp, kept, p->shown, err) < 0)
+    if (gcal_store_replace(store, p->history, p->history_temp, kept, p->shown, err) < 0)
         goto drop;
     rc = gcal_store_replace(store, p->folder, p->temp, p->file, p->shown, err);
     if (rc == 0)
         write_end(p);
     goto out;
 drop:
-    unlinkat(p->folder, p->temp, 0);
+    gcal_store_remove(p->folder, p->temp);
 drop_history:
-    unlinkat(p->history, history_temp, 0);
+    gcal_store_remove(p->history, p->history_temp);
 out:
     free(kept);
-    free(history_temp);
     return rc;
 }
 

@@ -8,6 +8,7 @@
 
 struct gcal_device_info;
 struct gcal_error;
+struct gcal_strings;
 struct gcal_params;
 struct gcal_store;
 
@@ -62,10 +63,13 @@ int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *
 
 /* Removes files from the histories: of each node and type all but the 'keep' published last and those
  * younger than 'max_age_s' (NAN: any age).  Current files, tracks and the ledger stay.  Temporary files that are older than a day go as well.
- * 'removed': number of files; with 'dry_run' they are only counted.
+ * 'removed': number of files; with 'dry_run' they are only counted.  Files in the histories that
+ * no line of the ledger has are somebody else's: they stay, and are added to 'strangers' (may be
+ * NULL).
  */
 int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
-                     bool dry_run, size_t *removed, struct gcal_error *err);
+                     bool dry_run, size_t *removed, struct gcal_strings *strangers,
+                     struct gcal_error *err);
 
 /* Signs every parameter file, also in the histories, that is not yet signed with the
  * store's key, and the ledger; 'n_signed': the number of files.  Run gcal_store_verify() before, as it signs

@@ -46,7 +46,7 @@ static int put(struct gcal_store *store, int folder, const char *file, const cha
         if (gcal_ledger_append(store, &entry, 1, err) == 0)
             rc = gcal_store_replace(store, folder, temp, file, shown, err);
         else
-            unlinkat(folder, temp, 0);
+            gcal_store_remove(folder, temp);
     }
     free(temp);
     return rc;

@@ -368,7 +368,7 @@ void sample_expect_history(const char *folder, const char *scope, const char *ex
 
     assert_int_equal(gcal_ledger_lines_refresh(&lines, NULL), 0);
     gcal_ledger_lines_sort(&lines);
-    assert_int_equal(gcal_ledger_history(&lines, scope, &runs, &n, NULL), 0);
+    assert_int_equal(gcal_ledger_history(&lines, scope, &runs, &n, NULL, NULL), 0);
     for (size_t i = 0; i < n; i++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s;", runs[i]);
     assert_string_equal(text, expected);

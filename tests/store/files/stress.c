@@ -237,8 +237,8 @@ static void look_after_until_the_end(void)
 
     while (gcal_clock_now_s() < totals->until_s) {
         verify(store, "in use");
-        must(gcal_store_prune(store, 20 * MAX_KEPT, NAN, false, &removed, &err), "prune",
-             &err);
+        must(gcal_store_prune(store, 20 * MAX_KEPT, NAN, false, &removed, NULL, &err),
+             "prune", &err);
         __atomic_add_fetch(&totals->checks, 1, __ATOMIC_RELAXED);
     }
     gcal_store_close(store);
@@ -340,8 +340,8 @@ static void kill_publishers(int times)
             fail("after a kill", "the current file is older than before");
         before = after;
         if (i % 10 == 9)
-            must(gcal_store_prune(store, MAX_KEPT, NAN, false, &removed, &err), "prune",
-                 &err);
+            must(gcal_store_prune(store, MAX_KEPT, NAN, false, &removed, NULL, &err),
+                 "prune", &err);
     }
     gcal_store_close(store);
     publish_all_once();
@@ -425,7 +425,7 @@ static void fill_disk(void)
     for (size_t room = 0; room <= 64 << 10; room += 4096, n++) {
         failures += fails_well(&params, room, 10 * (long)(room + 1));
         store = open_store(true);
-        must(gcal_store_prune(store, MAX_KEPT, NAN, false, &removed, &err), "prune",
+        must(gcal_store_prune(store, MAX_KEPT, NAN, false, &removed, NULL, &err), "prune",
              &err);
         gcal_store_close(store);
     }

@@ -132,7 +132,7 @@ static void clocks_do_not_matter(void **state)
     assert_int_equal(access(sample_path(*state, "ledger/aa-bb.tsv"), F_OK), 0);
     on_host("kk", 1800000000 - 4 * 86400);
     store = gcal_store_open_writable(*state, NULL);
-    assert_int_equal(gcal_store_prune(store, 2, NAN, false, &removed, NULL), 0);
+    assert_int_equal(gcal_store_prune(store, 2, NAN, false, &removed, NULL, NULL), 0);
     assert_int_equal(removed, 4); /* of the node and the type */
     gcal_store_close(store);
     sample_expect_verified(*state, 0, 0, NULL);

@@ -38,7 +38,7 @@ static int prune(const char *folder, struct gcal_error *err)
 {
     struct gcal_store *store = gcal_store_open_writable(folder, err);
     size_t removed;
-    int rc = store ? gcal_store_prune(store, 1, NAN, false, &removed, err) : -1;
+    int rc = store ? gcal_store_prune(store, 1, NAN, false, &removed, NULL, err) : -1;
 
     gcal_store_close(store);
     return rc;

@@ -72,7 +72,7 @@ static size_t prune(const char *folder, size_t keep)
     struct gcal_error err;
     size_t removed;
 
-    if (gcal_store_prune(store, keep, NAN, false, &removed, &err) < 0)
+    if (gcal_store_prune(store, keep, NAN, false, &removed, NULL, &err) < 0)
         fail_msg("%s", err.text);
     gcal_store_close(store);
     return removed;

@@ -11,6 +11,7 @@
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
 #include "store/ledger/lines.h"
+#include "store/files/internal.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"
 #include "tests/unit.h"
@@ -232,7 +233,7 @@ static size_t prune(const char *folder, size_t keep, double max_age_s, bool dry_
     struct gcal_error err;
     size_t removed;
 
-    if (gcal_store_prune(store, keep, max_age_s, dry_run, &removed, &err) < 0)
+    if (gcal_store_prune(store, keep, max_age_s, dry_run, &removed, NULL, &err) < 0)
         fail_msg("%s", err.text);
     gcal_store_close(store);
     return removed;
@@ -303,7 +304,7 @@ static void prune_goes_by_publication(void **state)
     lines.store = store = gcal_store_open(folder, NULL);
     assert_int_equal(gcal_ledger_lines_refresh(&lines, NULL), 0);
     gcal_ledger_lines_sort(&lines);
-    assert_int_equal(gcal_ledger_history(&lines, "nodes/n1", &runs, &n, NULL), 0);
+    assert_int_equal(gcal_ledger_history(&lines, "nodes/n1", &runs, &n, NULL, NULL), 0);
     assert_int_equal(n, 3);
     assert_string_equal(runs[0], "20290101T000000Z-1");
     assert_string_equal(runs[1], "20270101T000000Z-2");
@@ -315,6 +316,58 @@ static void prune_goes_by_publication(void **state)
     assert_int_equal(
         access(sample_path(folder, "history/n1/20280101T000000Z-3.yaml"), F_OK), 0);
     sample_expect_verified(folder, 0, 0, NULL);
+    sample_folder_remove(folder);
+}
+
+/* As where removing it failed as well: also when the next publication fails early. */
+static void what_a_failed_publication_left_is_removed(void **state)
+{
+    char *folder = sample_folder(), *temp = gcal_store_temp("n1"),
+         *kept_temp = gcal_store_temp("");
+    struct gcal_params params = sample_params("n1", "uuid:7f", 1e-12);
+    struct gcal_store *store;
+    char path[400];
+
+    (void)state;
+    publish(folder, "r1", 1e-12);
+    store = gcal_store_open_writable(folder, NULL);
+    snprintf(path, sizeof(path), "nodes/%s", temp);
+    sample_file_write(sample_path(folder, path), "x", 1);
+    snprintf(path, sizeof(path), "history/n1/%s", kept_temp);
+    sample_file_write(sample_path(folder, path), "x", 1);
+    sample_file_write(sample_path(folder, "tracks/n1.tsv"), "x\n", 2);
+    assert_int_equal(gcal_store_publish(store, &params, "r2", NULL), -1);
+    assert_int_equal(access(sample_path(folder, path), F_OK), -1);
+    snprintf(path, sizeof(path), "nodes/%s", temp);
+    assert_int_equal(access(sample_path(folder, path), F_OK), -1);
+    gcal_store_close(store);
+    gcal_params_clear(&params);
+    free(temp);
+    free(kept_temp);
+    sample_folder_remove(folder);
+}
+
+/* Files that gpucal did not write are not gpucal's to remove. */
+static void prune_leaves_what_the_ledger_does_not_have(void **state)
+{
+    char *folder = sample_folder();
+    struct gcal_store *store;
+    struct gcal_strings strangers = { 0 };
+    size_t removed;
+
+    (void)state;
+    publish(folder, "r1", 1e-12);
+    publish(folder, "r2", 2e-12);
+    store = gcal_store_open_writable(folder, NULL);
+    sample_file_write(sample_path(folder, "history/n1/0notes.yaml"), "x", 1);
+    assert_int_equal(gcal_store_prune(store, 0, NAN, false, &removed, &strangers, NULL),
+                     0);
+    assert_int_equal(strangers.n, 1);
+    assert_string_equal(strangers.items[0], "history/n1/0notes.yaml");
+    assert_int_equal(access(sample_path(folder, strangers.items[0]), F_OK), 0);
+    assert_int_equal(removed, 2);
+    gcal_strings_clear(&strangers);
+    gcal_store_close(store);
     sample_folder_remove(folder);
 }
 
@@ -402,6 +455,8 @@ int main(void)
         cmocka_unit_test(a_cut_track_is_repaired),
         cmocka_unit_test(pruned_files_are_not_missing),
         cmocka_unit_test(prune_goes_by_publication),
+        cmocka_unit_test(what_a_failed_publication_left_is_removed),
+        cmocka_unit_test(prune_leaves_what_the_ledger_does_not_have),
         cmocka_unit_test(prune_removes_what_was_left),
         cmocka_unit_test(new_signatures_are_good),
         cmocka_unit_test(what_is_published_with_a_key_is_signed),
