@@ -2,7 +2,7 @@
 #ifndef GCAL_CALIB_BASE_CLOCK_H
 #define GCAL_CALIB_BASE_CLOCK_H
 
-/* Seconds on a clock without steps (CLOCK_MONOTONIC). */
+/* Seconds on a clock without steps: CLOCK_MONOTONIC, or the wall clock if that stands still. */
 double gcal_clock_now_s(void);
 
 /* Sleeps for 'seconds', or less when a signal arrives. */
