@@ -154,7 +154,8 @@ static const char *kind_name(cl_device_id id)
 }
 
 /* The preferred multiple of work-group sizes of a tiny kernel: the sub-group size if
- * there is no vendor query.  'built': whether the device could be asked.
+ * there is no vendor query.  'built': whether the device could be asked.  Nothing is released, as
+ * a driver may hang in that: the worker that lists devices is killed when it has answered.
  */
 static uint64_t preferred_multiple(cl_device_id id, bool *built)
 {
@@ -173,12 +174,6 @@ static uint64_t preferred_multiple(cl_device_id id, bool *built)
     if (kernel)
         clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
                                  sizeof(multiple), &multiple, NULL);
-    if (kernel)
-        clReleaseKernel(kernel);
-    if (program)
-        clReleaseProgram(program);
-    if (context)
-        clReleaseContext(context);
     return multiple;
 }
 

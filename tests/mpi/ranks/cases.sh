@@ -229,6 +229,10 @@ SCRIPT
     run env FAULT=probe "$gpucal" devices
     expect_status 0
     expect_line 'sub-groups of unknown size'
+    # What was listed is there also if the driver hangs in its clean-up.
+    run env FAULT=release timeout 30 "$gpucal" devices
+    expect_status 0
+    expect_line '^  uid  *[^ ]'
 }
 
 case_slow_device() {

@@ -13,6 +13,7 @@
  *   short      an event takes a thousandth      probe      the program that asks for the size of
  *   half       or half of its time                         sub-groups cannot be built
  *   gone       the platform has no device       muls       nor can kernels of multiplications
+ *   release    releasing a context hangs
  *
  * $FAULT_SEED seeds the chances, with the number of the process.
  */
@@ -67,6 +68,13 @@ static void hang(void)
 {
     for (;;)
         pause();
+}
+
+cl_int clReleaseContext(cl_context context)
+{
+    if (strikes("release"))
+        hang();
+    return REAL(clReleaseContext)(context);
 }
 
 /* ---- building ---- */
