@@ -1,4 +1,5 @@
 /* write.c - writes records */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -24,6 +25,7 @@ struct known_row {
 
 struct gcal_record_writer {
     char *path, *temp;
+    int lock; /* of 'temp', as long as it is being written */
     hid_t file;
     struct gcal_record_table tables[GCAL_RECORD_N_TABLES];
     void *devices, *kernels; /* trees of struct known_row */
@@ -266,22 +268,71 @@ static hid_t create_file(const char *path)
     return file;
 }
 
+/* ---- the temporary file ---- */
+
+#define TEMP_SUFFIX ".writing."
+#define TEMP_RANDOM "XXXXXX"
+
+/* -1: another process writes the file, or locks do not work. */
+static int take_lock(int fd)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+    return fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+/* Removes a file in a folder unless it is somebody else's, or is being written. */
+static void remove_left(int folder, const char *name)
+{
+    int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat info;
+
+    if (fd < 0)
+        return;
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+        take_lock(fd) == 0)
+        unlinkat(folder, name, 0);
+    close(fd);
+}
+
+/* Removes what earlier writers of the same record left when they were killed. */
+static void remove_all_left(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *start = gcal_buf_format("%s" TEMP_SUFFIX, slash ? slash + 1 : path);
+    char *copy = strdup(path);
+    DIR *folder = copy ? opendir(dirname(copy)) : NULL;
+    size_t length = start ? strlen(start) : 0;
+
+    for (struct dirent *e; start && folder && (e = readdir(folder));)
+        if (strncmp(e->d_name, start, length) == 0 &&
+            strlen(e->d_name) == length + strlen(TEMP_RANDOM))
+            remove_left(dirfd(folder), e->d_name);
+    if (folder)
+        closedir(folder);
+    free(start);
+    free(copy);
+}
+
+/* ---- the writer ---- */
+
 struct gcal_record_writer *gcal_record_create(const char *path, struct gcal_error *err)
 {
     struct gcal_record_writer *w = calloc(1, sizeof(*w));
-    int fd, rc = 0;
+    int rc = 0;
 
     if (!w || !(w->path = strdup(path)) ||
-        !(w->temp = gcal_buf_format("%s.XXXXXX", path))) {
+        !(w->temp = gcal_buf_format("%s" TEMP_SUFFIX TEMP_RANDOM, path))) {
         gcal_error_memory(err);
         goto fail;
     }
     w->file = -1;
-    if ((fd = mkostemp(w->temp, O_CLOEXEC)) < 0) {
+    remove_all_left(path);
+    if ((w->lock = mkostemp(w->temp, O_CLOEXEC)) < 0) {
         gcal_error_set(err, GCAL_ESTORE, "record %s: %s", path, strerror(errno));
         goto fail;
     }
-    close(fd);
+    take_lock(w->lock);
     if (gcal_record_hdf5_start(err) < 0)
         rc = -1;
     else if ((w->file = create_file(w->temp)) < 0)
@@ -328,6 +379,7 @@ void gcal_record_abandon(struct gcal_record_writer *writer)
         give_up(writer);
     if (writer->temp)
         unlink(writer->temp);
+    close(writer->lock);
     tdestroy(writer->devices, free);
     tdestroy(writer->kernels, free);
     free(writer->path);

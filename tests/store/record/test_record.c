@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -426,6 +427,41 @@ static int teardown(void **state)
     return 0;
 }
 
+static size_t count_temporary(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    size_t n = 0;
+
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir));)
+        n += strncmp(e->d_name, "left.h5.", 8) == 0;
+    closedir(dir);
+    return n;
+}
+
+/* By the next writer of the record, but not those that are being written. */
+static void what_a_killed_writer_left_is_removed(void **state)
+{
+    char *path = strdup(sample_path(*state, "left.h5"));
+    struct gcal_record_writer *w, *second;
+    pid_t child = fork();
+
+    if (child == 0) {
+        gcal_record_create(path, NULL);
+        kill(getpid(), SIGKILL);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(count_temporary(*state), 1);
+    assert_non_null(w = gcal_record_create(path, NULL));
+    assert_int_equal(count_temporary(*state), 1);
+    assert_non_null(second = gcal_record_create(path, NULL));
+    assert_int_equal(count_temporary(*state), 2);
+    gcal_record_abandon(w);
+    gcal_record_abandon(second);
+    assert_int_equal(count_temporary(*state), 0);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +474,7 @@ int main(void)
         cmocka_unit_test(refuses_what_is_not_a_record),
         cmocka_unit_test(refuses_a_measurement_before_its_device),
         cmocka_unit_test(leaves_the_old_record_on_a_full_disk),
+        cmocka_unit_test(what_a_killed_writer_left_is_removed),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
