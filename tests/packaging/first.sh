@@ -13,7 +13,7 @@ unset GPUCAL_STORE GPUCAL_CATALOGUE SLURMD_NODENAME
 
 fail() { echo "FAILED: $*"; cat "$work/out"; exit 1; }
 
-LD_PRELOAD=$3 TEST_NS=1 TEST_COUNTED=none "$source/docs/examples/first/first.sh" \
+LD_PRELOAD=$3 TEST_NS=1 TEST_COUNTED=none TEST_RUN_ITEMS=100000 "$source/docs/examples/first/first.sh" \
     "$work/store" >"$work/out" 2>&1 || fail "exit status $?"
 [ "$(grep -c '^\$ ' "$work/out")" = 2 ] || fail "not two commands after the installation"
 # 2 us + 1 ns of each of 2^24 work-items

@@ -2,10 +2,11 @@
 # learn.sh - gpucal learn and predict --measure on PoCL:
 #   learn.sh GPUCAL TESTS CASE SCHEDULER STEADY_DEVICE.SO
 # TESTS: the folder of the tests; SCHEDULER: docs/examples/scheduler.  Times are those of
-# steady_device.c, 1 ns per work-item, so that no fit is rejected because the machine is busy.
+# steady_device.c, 1 ns per work-item, so that no fit is rejected because the machine is busy; large
+# launches are not run, but where results are the point.
 set -u
 gpucal=$1 tests=$2 name=$3 scheduler=$4
-export LD_PRELOAD=$5 TEST_NS=1 TEST_COUNTED=none
+export LD_PRELOAD=$5 TEST_NS=1 TEST_COUNTED=none TEST_RUN_ITEMS=100000
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 # of the preloaded
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -165,6 +166,7 @@ END
 }
 
 case_bad() {
+    unset TEST_RUN_ITEMS
     refused 5 "writes after the .* elements of its buffer 'y'" -k beyond -l 64 -g n --buffer y=n
     refused 1 "bad.cl:18:[0-9]*: which elements of 'x' .*--buffer x=COUNT" -k gather -l 64 -g n
     refused 5 'reads outside of its buffers' -k gather -l 64 -g n --buffer x=100
@@ -191,7 +193,7 @@ case_bad() {
 
 # Two runs that differ, on all cores; a kernel that does not end.
 case_bad_runs() {
-    unset POCL_DEVICES
+    unset POCL_DEVICES TEST_RUN_ITEMS
     refused 5 'gives other results in each run|compared with the host' -k tickets -l 64 -g n
     refused 5 'did not end within' -k spin -l 64 -g n --set spins=1 --range flag=0:0
 }
