@@ -54,6 +54,11 @@ static inline int gcal_error_status(void)
     return -1;
 }
 
+/* The arguments of "%.*s%s" for a long name in a message: '...' follows what is cut. */
+#define GCAL_ERROR_CUT(name, most)                                                       \
+    (int)(strlen(name) > (most) ? (most)-3 : (most)), (name),                            \
+        strlen(name) > (most) ? "..." : ""
+
 /* Fills 'err' (which may be NULL) and returns -1, so that callers can write
  * 'return gcal_error_set(err, code, "format", ...)'.  Text that does not fit is cut.  A
  * macro, so that a static analyser sees the -1 at every call.

@@ -298,8 +298,8 @@ static int add_terms(struct gcal_binding *binding, const struct gcal_profile *pr
             rc = add_term(binding, profile, f, entry, bound, err);
     }
     if (rc < 0)
-        gcal_error_prefix(err, "kernel %.60s, feature %.100s", profile->kernel,
-                          bound->name);
+        gcal_error_prefix(err, "kernel %.60s, feature %.*s%s", profile->kernel,
+                          GCAL_ERROR_CUT(bound->name, 100));
     return rc;
 }
 

@@ -15,6 +15,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/similar.h"
 #include "calib/base/units.h"
 #include "calib/model/expr_private.h"
 #include "calib/model/feature.h"
@@ -259,6 +260,29 @@ static struct gcal_expr_node *parse_call(struct parser *p, enum gcal_expr_op op,
     return gcal_expr_node_make(&p->build, op, n_args, args);
 }
 
+static struct gcal_expr_node *fail_function(struct parser *p, const char *start,
+                                            const char *end)
+{
+    const char *known[GCAL_EXPR_OP_COUNT + 1] = { NULL };
+    char *word = strndup(start, (size_t)(end - start));
+    struct gcal_buf all = { 0 };
+    size_t n = 0;
+
+    /* Those after it are parts of derivatives. */
+    for (int op = GCAL_EXPR_OP_MIN; op <= GCAL_EXPR_OP_SMOOTHMAX; op++) {
+        known[n++] = gcal_expr_builtins[op].name;
+        gcal_buf_printf(&all, "%s%s", n > 1 ? ", " : "", known[n - 1]);
+    }
+    gcal_error_set(p->build.err, GCAL_EINPUT,
+                   "column %d: unknown function '%.60s'%s; functions are %s",
+                   (int)(start - p->text) + 1, word ? word : "",
+                   word ? gcal_similar_hint(word, known).text : "",
+                   all.data ? all.data : "");
+    gcal_buf_free(&all);
+    free(word);
+    return NULL;
+}
+
 static struct gcal_expr_node *parse_name(struct parser *p)
 {
     const char *start = p->at, *bad = start, *end = skip_symbol(start, &bad);
@@ -274,7 +298,7 @@ static struct gcal_expr_node *parse_name(struct parser *p)
     if (peek(p) == '(') {
         enum gcal_expr_op op = gcal_expr_find_builtin(start, (size_t)(end - start));
 
-        return op == GCAL_EXPR_OP_COUNT ? fail_at(p, start, "expected a function")
+        return op == GCAL_EXPR_OP_COUNT ? fail_function(p, start, end)
                                         : parse_call(p, op, start);
     }
     if (p->lookup && (named = p->lookup->find(p->lookup, start, (size_t)(end - start))))

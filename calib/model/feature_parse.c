@@ -9,6 +9,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/similar.h"
 #include "calib/model/expr.h"
 
 #define MAX_NAME 512
@@ -405,6 +406,18 @@ static void put_syntax(struct gcal_buf *text, const struct gcal_feature_info *ki
         gcal_buf_puts(text, "]");
 }
 
+enum { MOST_WORDS = 5 }; /* of a kind */
+
+/* Of so many words of the name, joined by '_', or of all. */
+static size_t words_length(const char *name, size_t words)
+{
+    size_t length = 0;
+
+    while (name[length] && (name[length] != '_' || --words))
+        length++;
+    return length;
+}
+
 static int fail_syntax(const struct reader *r, const struct gcal_feature_info *kind)
 {
     struct gcal_buf expected = { 0 };
@@ -419,29 +432,40 @@ static int fail_syntax(const struct reader *r, const struct gcal_feature_info *k
     return -1;
 }
 
-/* All kinds, short: optional fields as "..." */
+/* The kind that the beginning of the name, of as many words, is similar to, the longest; NULL:
+ * none.
+ */
+static const char *similar_kind(const char *name)
+{
+    const char *known[GCAL_FEATURE_N_KINDS + 1], *found = NULL;
+    char beginning[64];
+
+    for (size_t words = MOST_WORDS; words > 1 && !found; words--) {
+        size_t n = 0, length = words_length(name, words);
+
+        if (length == words_length(name, words - 1))
+            continue; /* it has fewer */
+        for (int k = 0; k < GCAL_FEATURE_N_KINDS; k++) {
+            const char *kind = gcal_feature_info(k)->name;
+
+            if (!kind[words_length(kind, words)] && kind[words_length(kind, words - 1)])
+                known[n++] = kind;
+        }
+        known[n] = NULL;
+        snprintf(beginning, sizeof(beginning), "%.*s", (int)length, name);
+        found = gcal_similar(beginning, known);
+    }
+    return found;
+}
+
 static int fail_unknown(const struct reader *r)
 {
-    struct gcal_buf known = { 0 };
-    char *text;
+    const char *found = similar_kind(r->name);
 
-    for (int k = 0; k < GCAL_FEATURE_N_KINDS; k++) {
-        const struct gcal_feature_info *kind = gcal_feature_info(k);
-
-        gcal_buf_puts(&known, k == 0                         ? ""
-                              : k < GCAL_FEATURE_N_KINDS - 1 ? ", "
-                                                             : " and ");
-        if (kind->fields && !kind->in_order)
-            gcal_buf_printf(&known, "%s...", kind->name);
-        else
-            put_syntax(&known, kind);
-    }
-    if (!(text = gcal_buf_take(&known, r->err)))
-        return -1;
-    gcal_error_set(r->err, GCAL_EINPUT, "unknown feature '%.60s'; features are %s",
-                   r->name, text);
-    free(text);
-    return -1;
+    return gcal_error_set(r->err, GCAL_EINPUT,
+                          "unknown feature '%.60s'%s%s%s; gpucal-profile(5) has all %d",
+                          r->name, found ? " (did you mean '" : "", found ? found : "",
+                          found ? "'?)" : "", GCAL_FEATURE_N_KINDS);
 }
 
 /* The index of the field at r->at, one of 'allowed'; N_FIELDS if there is none. */

@@ -136,8 +136,8 @@ static int refuse(const struct gcal_predictor *p, const double *sizes, double sh
 
     n = gaps ? gcal_predictor_gaps(p, sizes, gaps) : 0;
     for (size_t i = 0; i < n && i < MAX_LISTED; i++)
-        gcal_buf_printf(&list, "%s%.80s %.2g %%", i ? ", " : "", gaps[i].feature,
-                        100 * gaps[i].share);
+        gcal_buf_printf(&list, "%s%.*s%s %.2g %%", i ? ", " : "",
+                        GCAL_ERROR_CUT(gaps[i].feature, 100), 100 * gaps[i].share);
     gcal_error_set(
         err, GCAL_EINPUT,
         "model %s has no cost for %.3g %% of the work of kernel %.60s (%s%s)%s",

@@ -43,7 +43,7 @@ flags=$(PKG_CONFIG_PATH=$folder/$lib/pkgconfig pkg-config --cflags --libs gpucal
 cat > config.yaml << 'END'
 version: 1
 devices: {kinds: [cpu]}
-measure: {budget_s: 600, min_time_s: 0.00001, max_time_s: 0.1, rungs: 6, noise: 0.05}
+measure: {budget_s: 600, kernel_limit_s: 300, min_time_s: 0.00001, max_time_s: 0.1, rungs: 6, noise: 0.05}
 models:
   - name: min_plus
     output: f_cl_wall_time

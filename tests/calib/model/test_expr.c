@@ -134,7 +134,11 @@ static void complains_with_columns(void **state)
         { "p_a p_b", "column 5: expected an operator, found 'p_b'" },
         { "2x", "column 2: " },
         { "1e999", "column 1: expected a number in range" },
-        { "1 + foo(2)", "column 5: expected a function" },
+        { "1 + foo(2)", "column 5: unknown function 'foo' (did you mean 'floor'?); "
+                        "functions are min, " },
+        { "pmax(1, 2)", "column 1: unknown function 'pmax' (did you mean 'max'?); " },
+        { "2*smothmax(1)",
+          "column 3: unknown function 'smothmax' (did you mean 'smoothmax'?)" },
         { "2*sqrt(1, 2)", "column 3: too many arguments" },
         { "pnorm(2)", "column 1: too few arguments" },
         { "p_a*f_mem_access_tag:", "column 22: " },

@@ -259,7 +259,8 @@ static void names_what_it_did_not_understand(void **state)
     static const struct {
         const char *name, *says;
     } bad[] = {
-        { "f_ops_float32_add", "features are f_op[_<dtype>[_<operation>]], f_index" },
+        { "f_ops_float32_add",
+          "unknown feature 'f_ops_float32_add' (did you mean 'f_op'?)" },
         { "f_op_float33_add", "expected f_op[_<dtype>[_<operation>]] at '_float33_add'" },
         { "f_op_add", "expected f_op[_<dtype>[_<operation>]] at '_add'" },
         { "f_op_float32_", "expected f_op[_<dtype>[_<operation>]]" },
@@ -286,12 +287,16 @@ static void names_what_it_did_not_understand(void **state)
         { "f_mem_access_lstrides:{0:1", "expected ';' or '}'" },
         { "f_mem_access_lstrides:{0:}", "constraint ''" },
         { "f_mem_access_afr:>1+", "constraint '1+'" },
-        { "f_mem_accesses", "unknown feature" },
+        { "f_mem_accesses",
+          "unknown feature 'f_mem_accesses' (did you mean 'f_mem_access'?); " },
+        { "f_mem_acess_global_float32_load", "(did you mean 'f_mem_access'?)" },
+        { "f_sync_kernal_launch", "(did you mean 'f_sync_kernel_launch'?)" },
+        { "f_nothing", "unknown feature 'f_nothing'; gpucal-profile(5) has all " },
         { "f_atomic_global_int32_ad", "at '_ad'" },
         { "f_atomic_bad", "[_<global|local>][_<dtype>][_<operation>]" },
         { "f_atomic_add_int32", "at '_int32'" },
         { "f_atomic_constant", "[_<global|local>]" },
-        { "f_atomics", "unknown feature" },
+        { "f_atomics", "unknown feature 'f_atomics' (did you mean 'f_atomic'?)" },
         { "f_local_pass_global", "f_local_pass[_tag:<name>][_<dtype>][_<load|store>]" },
         { "f_local_pass_load_lstrides:{0:1}", "at '_lstrides:{0:1}'" },
         { "f_mem_access_width:0", "expected a width of 1 to 1024 elements" },
