@@ -406,9 +406,17 @@ static void put_syntax(struct gcal_buf *text, const struct gcal_feature_info *ki
         gcal_buf_puts(text, "]");
 }
 
-enum { MOST_WORDS = 5 }; /* of a kind */
+/* Joined by '_'. */
+static size_t count_words(const char *name)
+{
+    size_t n = 1;
 
-/* Of so many words of the name, joined by '_', or of all. */
+    for (; *name; name++)
+        n += *name == '_';
+    return n;
+}
+
+/* Of so many words of the name, or of all. */
 static size_t words_length(const char *name, size_t words)
 {
     size_t length = 0;
@@ -432,30 +440,33 @@ static int fail_syntax(const struct reader *r, const struct gcal_feature_info *k
     return -1;
 }
 
-/* The kind that the beginning of the name, of as many words, is similar to, the longest; NULL:
- * none.
+/* The kinds of so many words, or all, if it is 0; NULL-ended. */
+static void find_kinds(size_t words, const char *kinds[GCAL_FEATURE_N_KINDS + 1])
+{
+    size_t n = 0;
+
+    for (int k = 0; k < GCAL_FEATURE_N_KINDS; k++)
+        if (!words || count_words(gcal_feature_info(k)->name) == words)
+            kinds[n++] = gcal_feature_info(k)->name;
+    kinds[n] = NULL;
+}
+
+/* The kind that the name's beginning, of as many words, is similar to, the longest; or that
+ * begins as the name does; NULL: none.
  */
 static const char *similar_kind(const char *name)
 {
-    const char *known[GCAL_FEATURE_N_KINDS + 1], *found = NULL;
+    const char *kinds[GCAL_FEATURE_N_KINDS + 1], *found = NULL;
     char beginning[64];
 
-    for (size_t words = MOST_WORDS; words > 1 && !found; words--) {
-        size_t n = 0, length = words_length(name, words);
-
-        if (length == words_length(name, words - 1))
-            continue; /* it has fewer */
-        for (int k = 0; k < GCAL_FEATURE_N_KINDS; k++) {
-            const char *kind = gcal_feature_info(k)->name;
-
-            if (!kind[words_length(kind, words)] && kind[words_length(kind, words - 1)])
-                known[n++] = kind;
-        }
-        known[n] = NULL;
-        snprintf(beginning, sizeof(beginning), "%.*s", (int)length, name);
-        found = gcal_similar(beginning, known);
+    for (size_t words = count_words(name); !found && words > 1; words--) {
+        find_kinds(words, kinds);
+        snprintf(beginning, sizeof(beginning), "%.*s", (int)words_length(name, words),
+                 name);
+        found = gcal_similar(beginning, kinds);
     }
-    return found;
+    find_kinds(0, kinds);
+    return found ? found : gcal_similar(name, kinds);
 }
 
 static int fail_unknown(const struct reader *r)

@@ -15,16 +15,11 @@
 #define DAY_S    86400.0
 
 static const struct gcal_column columns[] = {
-    { "NODE", GCAL_COLUMN_TEXT },
-    { "DEVICE", GCAL_COLUMN_LONG },
-    { "KIND", GCAL_COLUMN_TEXT },
-    { "CALIBRATED (UTC)", GCAL_COLUMN_TEXT },
-    { "AGE", GCAL_COLUMN_NUMBER },
-    { "DRIVER", GCAL_COLUMN_TEXT },
-    { "MODELS", GCAL_COLUMN_NUMBER },
-    { "HELD-OUT ERROR", GCAL_COLUMN_NUMBER },
-    { "OF TYPE'S SPEED", GCAL_COLUMN_NUMBER },
-    { "AUDIT", GCAL_COLUMN_TEXT },
+    { "NODE", GCAL_COLUMN_TEXT },     { "DEVICE", GCAL_COLUMN_LONG },
+    { "KIND", GCAL_COLUMN_TEXT },     { "CALIBRATED", GCAL_COLUMN_TEXT },
+    { "AGE", GCAL_COLUMN_NUMBER },    { "DRIVER", GCAL_COLUMN_TEXT },
+    { "MODELS", GCAL_COLUMN_NUMBER }, { "ERROR", GCAL_COLUMN_NUMBER },
+    { "SPEED", GCAL_COLUMN_NUMBER },  { "AUDIT", GCAL_COLUMN_TEXT },
 };
 enum { N_COLUMNS = sizeof(columns) / sizeof(*columns) };
 
@@ -99,13 +94,14 @@ int gcal_show_overview_add(struct gcal_columns *overview,
     char day[GCAL_SHOW_DAY_SIZE], age[GCAL_SHOW_AGE_SIZE], models[24],
         error[GCAL_UNITS_SIZE], speed[GCAL_SHOW_SPEED_SIZE];
 
+    gcal_show_day(d, day);
+    day[strcspn(day, " ")] = '\0'; /* names of devices need the place */
     snprintf(models, sizeof(models), "%zu", d->n_models);
     gcal_units_percent(m ? m->held_out_rms : NAN, error);
     return gcal_columns_add(
         overview,
-        (const char *[N_COLUMNS]){ device->node, d->info.name, d->info.device_type,
-                                   gcal_show_day(d, day), gcal_show_age(d, age),
-                                   d->info.driver, models, error,
+        (const char *[N_COLUMNS]){ device->node, d->info.name, d->info.device_type, day,
+                                   gcal_show_age(d, age), d->info.driver, models, error,
                                    gcal_show_speed(&device->standing, speed),
                                    gcal_audit_verdict_name(device->standing.verdict) },
         gcal_show_colour_of(device->standing.verdict), err);

@@ -309,7 +309,7 @@ static void names_what_it_did_not_understand(void **state)
         { "f_memory_tag:", "letters and digits" },
         { "f_memory_tag:a_b", "expected f_memory[_tag:<name>] at '_b'" },
         { "f_onchip_float32", "expected f_onchip[_tag:<name>]" },
-        { "f_transfer", "features are f_op" },
+        { "f_transfer", "(did you mean 'f_transfer_" },
         { "f_cl_wall_time_nvidia", "expected _<device>" },
     };
 

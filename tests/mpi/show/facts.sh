@@ -96,10 +96,10 @@ CHECK
 
 # A line for each device, in columns.
 show > "$out/answer"
-expect '^NODE +DEVICE +KIND +CALIBRATED \(UTC\) +AGE +DRIVER +MODELS +HELD-OUT ERROR +OF TYPE.S SPEED +AUDIT$'
-expect '^h200 +NVIDIA H200 +gpu +20[-0-9]+ [0-9:]{5} +[0-9]+ (s|min|h|d) +580[0-9.]+ +3 +[0-9.]+ % +- +unknown$'
+expect '^NODE +DEVICE +KIND +CALIBRATED +AGE +DRIVER +MODELS +ERROR +SPEED +AUDIT$'
+expect '^h200 +NVIDIA H200 +gpu +20[-0-9]{8} +[0-9]+ (s|min|h|d) +580[0-9.]+ +3 +[0-9.]+ % +- +unknown$'
 [ "$(wc -l < "$out/answer")" = 4 ] || fail 'not a line for each device'
 if grep -q "$(printf '\033')" "$out/answer"; then fail 'colours in a file'; fi
 # On a narrow terminal the device's name is cut, not the version of its driver.
 script -qec "stty cols 80; '$gpucal' show --store '$out/store'" /dev/null < /dev/null > "$out/answer"
-expect '^h200 .* 580\.159\.04 '
+expect '^h200 +NVIDIA H200 .* 580\.159\.04 '
