@@ -69,7 +69,7 @@ static void raise_cover(enum cover *to, enum cover by)
 static bool is_executed(const struct gcal_profile_entry *entry)
 {
     return gcal_feature_info(entry->kind)->execution != GCAL_FEATURE_EXECUTION_NONE &&
-           !gcal_feature_is_auxiliary(entry->kind, entry->op);
+           !gcal_feature_is_auxiliary(entry->kind);
 }
 
 static bool is_work(const struct gcal_profile_entry *entry)
@@ -77,7 +77,9 @@ static bool is_work(const struct gcal_profile_entry *entry)
     return is_executed(entry) || is_traffic(entry) || is_meeting(entry);
 }
 
-/* Entries of one feature are of one kind. */
+/* Entries of one feature are of one kind, and what is work follows from the kind alone: so the
+ * order of entries, which is that of their names, does not matter.
+ */
 static bool counts_work(const struct gcal_binding_feature *feature,
                         const struct gcal_profile *p)
 {

@@ -246,14 +246,9 @@ bool gcal_feature_is_op(enum gcal_feature_kind kind)
     return kinds[kind].fields & (GCAL_FEATURE_FIELD_OP | GCAL_FEATURE_FIELD_ATOMIC_OP);
 }
 
-bool gcal_feature_is_auxiliary(enum gcal_feature_kind kind, const char *op)
+bool gcal_feature_is_auxiliary(enum gcal_feature_kind kind)
 {
-    static const char *const ops[] = { "cmp", "select", "neg", "convert" };
-
-    for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
-        if (kind == GCAL_FEATURE_INDEX_OP && op && strcmp(op, ops[i]) == 0)
-            return true;
-    return kind == GCAL_FEATURE_AUXILIARY_OP;
+    return kind == GCAL_FEATURE_INDEX_OP || kind == GCAL_FEATURE_AUXILIARY_OP;
 }
 
 bool gcal_feature_is_access(enum gcal_feature_kind kind)

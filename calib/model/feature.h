@@ -249,10 +249,11 @@ const struct gcal_feature_info *gcal_feature_info(enum gcal_feature_kind kind);
  * host and device; the two components of a kernel's work.
  */
 bool gcal_feature_is_op(enum gcal_feature_kind kind);
-/* A comparison, selection, negation or conversion, of values or indices: hardware often
- * does it as a part of another operation, so that a model need not have a cost for it.
+/* Index arithmetic, which compilers mostly turn into steps of addresses, and comparisons,
+ * selections, negations and conversions, which hardware often does as a part of another
+ * operation: a model need not have a cost for them.
  */
-bool gcal_feature_is_auxiliary(enum gcal_feature_kind kind, const char *op);
+bool gcal_feature_is_auxiliary(enum gcal_feature_kind kind);
 bool gcal_feature_is_access(enum gcal_feature_kind kind);
 bool gcal_feature_is_transfer(enum gcal_feature_kind kind);
 bool gcal_feature_is_component(enum gcal_feature_kind kind);

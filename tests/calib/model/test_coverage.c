@@ -79,17 +79,22 @@ static const char profile_text[] =
 
 static struct gcal_profile *profile;
 
-static int read_profile(void **state)
+static struct gcal_profile *decode(const char *text)
 {
     struct gcal_error err;
-    struct gcal_yaml *root =
-        gcal_yaml_parse(profile_text, strlen(profile_text), "p", &err);
+    struct gcal_yaml *root = gcal_yaml_parse(text, strlen(text), "p", &err);
+    struct gcal_profile *p = root ? gcal_profile_decode(root, &err) : NULL;
 
-    (void)state;
-    profile = root ? gcal_profile_decode(root, &err) : NULL;
     gcal_yaml_destroy(root);
-    if (!profile)
+    if (!p)
         fprintf(stderr, "%s\n", err.text);
+    return p;
+}
+
+static int read_profile(void **state)
+{
+    (void)state;
+    profile = decode(profile_text);
     return profile ? 0 : -1;
 }
 
@@ -223,6 +228,76 @@ static void components_belong_to_one_kernel(void **state)
     assert_true(share_of("p_a * f_memory_tag:k", NULL, false, 640, NULL, NULL) == 1);
 }
 
+/* Calls 'visit' for all orders of the first 'n' of 'order', n! of them (Heap). */
+static void permute(size_t n, size_t *order, void (*visit)(const size_t *order))
+{
+    if (n < 2)
+        visit(order);
+    for (size_t i = 0; i < n && n > 1; i++) {
+        size_t *a = &order[n % 2 ? 0 : i], *b = &order[n - 1], kept;
+
+        permute(n - 1, order, visit);
+        kept = *a;
+        *a = *b;
+        *b = kept;
+    }
+}
+
+/* Of 't[x[i] & 1023]' and others: index arithmetic of several kinds beside operations. */
+static const char *const mixed[] = {
+    "- {feature: f_index_int32_and, count: n, per: sub-group, dtype: int32, op: and}\n",
+    "- {feature: f_index_int32_convert, count: n, per: sub-group, dtype: int32, op: "
+    "convert}\n",
+    "- {feature: f_index_uint32_shr, count: n, per: sub-group, dtype: uint32, op: shr}\n",
+    "- {feature: f_aux_int32_cmp, count: n, per: sub-group, dtype: int32, op: cmp}\n",
+    "- {feature: f_op_int32_and, count: n, per: sub-group, dtype: int32, op: and}\n",
+    "- {feature: f_op_int32_shl, count: 3*n, per: sub-group, dtype: int32, op: shl}\n",
+};
+
+/* By each model: a cost of all operations; of one; of index arithmetic, too. */
+static void check_order(const size_t *order)
+{
+    static const struct {
+        const char *expression;
+        double share;
+    } models[] = {
+        { "p_o * f_op", 0 },
+        { "p_o * f_op_int32_and", 0.75 },
+        { "p_o * f_op + p_i * f_index", 0 },
+        { "p_o * f_op_{*int*}_{!shl} + p_i * f_index_{*int32}_{!mul*} + p_a * f_aux",
+          0.75 },
+        { "p_i * f_index", 1 },
+    };
+    struct gcal_profile *whole = profile;
+    char text[2000];
+    int n = snprintf(text, sizeof(text),
+                     "gpucal_profile: 2\nkernel: k\nfingerprint: 0123\n"
+                     "parameters: [n]\nlocal_size: [64]\ngroups: [1/64*n]\n"
+                     "index_arithmetic: true\nentries:\n");
+
+    for (size_t i = 0; i < sizeof(mixed) / sizeof(*mixed); i++)
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "%s", mixed[order[i]]);
+    assert_true(n < (int)sizeof(text));
+    profile = decode(text);
+    assert_non_null(profile);
+    for (size_t i = 0; i < sizeof(models) / sizeof(*models); i++) {
+        double share = share_of(models[i].expression, NULL, false, 640, NULL, NULL);
+
+        if (fabs(share - models[i].share) > 1e-12)
+            fail_msg("%s leaves %g of %s", models[i].expression, share, text);
+    }
+    gcal_profile_destroy(profile);
+    profile = whole;
+}
+
+static void the_order_of_entries_does_not_matter(void **state)
+{
+    size_t order[] = { 0, 1, 2, 3, 4, 5 };
+
+    (void)state;
+    permute(sizeof(order) / sizeof(*order), order, check_order);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +308,7 @@ int main(void)
         cmocka_unit_test(a_feature_without_seconds_covers_nothing),
         cmocka_unit_test(constraints_hold_at_some_sizes),
         cmocka_unit_test(components_belong_to_one_kernel),
+        cmocka_unit_test(the_order_of_entries_does_not_matter),
     };
 
     return cmocka_run_group_tests(tests, read_profile, free_profile);
