@@ -131,6 +131,21 @@ static const char *chain_op(const char *name)
                : name;
 }
 
+/* The call with that value as the operation that it is. */
+static void count_call(struct gcal_walk *w, CXType type, const char *name,
+                       struct gcal_walk_value value)
+{
+    if (!gcal_walk_starts_with(name, "mad24") && !gcal_walk_starts_with(name, "mul24"))
+        value.near = NULL; /* which ignores bounds */
+    if (gcal_walk_starts_with(name, "convert_"))
+        gcal_walk_count_auxiliary(w, type, "convert", &value);
+    else if (strcmp(name, "fma") == 0 || strcmp(name, "mad") == 0)
+        gcal_walk_count_op(w, type, "madd", &value);
+    else if (!gcal_walk_starts_with(name, "__builtin_") && /* INFINITY, NAN */
+             !gcal_walk_starts_with(name, "as_"))
+        gcal_walk_count_op(w, type, name, &value);
+}
+
 static struct gcal_walk_value builtin_value(struct gcal_walk *w, CXCursor c,
                                             const char *name,
                                             struct gcal_walk_children kids,
@@ -140,30 +155,24 @@ static struct gcal_walk_value builtin_value(struct gcal_walk *w, CXCursor c,
     struct gcal_walk_value args[MOST_ARGUMENTS];
     CXType type = gcal_source_type(c), types[MOST_ARGUMENTS];
     const char *dtype = gcal_source_dtype(type);
-    struct gcal_walk_value unknown = gcal_walk_unknown("it comes from a function");
+    struct gcal_walk_value value = gcal_walk_unknown("it comes from a function");
 
     for (size_t i = 1; i < kids.n && i <= MOST_ARGUMENTS; i++) {
         args[i - 1] = gcal_walk_expr(w, kids.c[i]);
         types[i - 1] = gcal_source_type(kids.c[i]);
         *chain = gcal_walk_chain_union(w, *chain, args[i - 1].chain);
     }
-    if (strcmp(name, "fma") == 0 || strcmp(name, "mad") == 0)
-        gcal_walk_count_op(w, type, "madd");
-    else if (gcal_walk_starts_with(name, "convert_"))
-        gcal_walk_count_auxiliary(w, type, "convert");
-    else if (gcal_walk_starts_with(name, "__builtin_")) /* INFINITY, NAN */
-        unknown.folds = true;
-    else if (!gcal_walk_starts_with(name, "as_"))
-        gcal_walk_count_op(w, type, name);
     if (kids.n == 2 && args[0].quotient) {
-        args[0] = gcal_walk_quotient_call(w, name, args[0]);
-        return gcal_walk_starts_with(name, "convert_")
-                   ? gcal_walk_quotient_convert(w, args[0], type)
-                   : args[0];
+        value = gcal_walk_quotient_call(w, name, args[0]);
+        if (gcal_walk_starts_with(name, "convert_"))
+            value = gcal_walk_quotient_convert(w, value, type);
+    } else if (kids.n > 1 && kids.n <= 4 && gcal_walk_dtype_is_integer(dtype)) {
+        value = gcal_walk_vector_call(w, name, type, kids.n - 1, types, args);
+    } else {
+        value.folds = gcal_walk_starts_with(name, "__builtin_");
     }
-    if (kids.n > 1 && kids.n <= 4 && gcal_walk_dtype_is_integer(dtype))
-        return gcal_walk_vector_call(w, name, type, kids.n - 1, types, args);
-    return unknown;
+    count_call(w, type, name, value);
+    return value;
 }
 
 static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const char *name,

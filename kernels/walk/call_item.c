@@ -126,7 +126,7 @@ static struct gcal_walk_value group_function(struct gcal_walk *w, CXCursor c,
         gcal_walk_value_wait(&value, &argument);
     }
     w->quiet = 0;
-    gcal_walk_count_op(w, gcal_source_type(c), name);
+    gcal_walk_count_op(w, gcal_source_type(c), name, &value);
     w->quiet = quiet;
     return value;
 }

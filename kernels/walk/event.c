@@ -36,13 +36,12 @@ unsigned gcal_walk_array_find(struct gcal_walk *w, const char *name,
 
 /* ---- events ---- */
 
-static void count_op(struct gcal_walk *w, struct gcal_sets_op_event event)
+static void add_op(struct gcal_walk *w, struct gcal_sets_op_event event)
 {
     struct gcal_sets_nest *nest = w->nest;
     struct gcal_sets_op_event *moved;
 
     w->n_events++;
-    w->n_work += !event.index && !event.auxiliary;
     for (size_t i = nest->n_ops; i-- > w->first_op;) {
         struct gcal_sets_op_event *e = &nest->ops[i];
 
@@ -65,30 +64,37 @@ static void count_op(struct gcal_walk *w, struct gcal_sets_op_event event)
 }
 
 static void count_operation(struct gcal_walk *w, CXType type, const char *op,
-                            bool auxiliary)
+                            bool auxiliary, const struct gcal_walk_value *result)
 {
     const char *dtype = gcal_source_dtype(type);
-    bool index = w->quiet && gcal_walk_dtype_is_integer(dtype);
+    bool places = w->quiet && gcal_walk_dtype_is_integer(dtype);
+    bool index =
+        places && w->n_carried == w->first_carried && gcal_walk_is_affine(w, result);
 
-    if (!dtype || w->silent || ((index || auxiliary) && !w->request->index_arithmetic))
+    if (!op || !dtype || w->silent ||
+        ((index || auxiliary) && !w->request->index_arithmetic))
         return;
-    count_op(w, (struct gcal_sets_op_event){ .dtype = dtype,
-                                             .op = op,
-                                             .scope = w->scope,
-                                             .times = gcal_walk_type_width(type),
-                                             .instructions = 1,
-                                             .index = index,
-                                             .auxiliary = auxiliary && !index });
+    w->n_work += !places && !auxiliary;
+    add_op(w, (struct gcal_sets_op_event){
+                  .dtype = dtype,
+                  .op = op,
+                  .scope = places && !index ? gcal_walk_scope_of(w, result) : w->scope,
+                  .times = gcal_walk_type_width(type),
+                  .instructions = 1,
+                  .index = index,
+                  .auxiliary = auxiliary && !index });
 }
 
-void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op)
+void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op,
+                        const struct gcal_walk_value *result)
 {
-    count_operation(w, type, op, false);
+    count_operation(w, type, op, false, result);
 }
 
-void gcal_walk_count_auxiliary(struct gcal_walk *w, CXType type, const char *op)
+void gcal_walk_count_auxiliary(struct gcal_walk *w, CXType type, const char *op,
+                               const struct gcal_walk_value *result)
 {
-    count_operation(w, type, op, true);
+    count_operation(w, type, op, true, result);
 }
 
 /* Whether it is a tag of feature names; gcal_source_find_tag() cuts longer ones at 63. */

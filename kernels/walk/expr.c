@@ -102,29 +102,15 @@ static bool converts(CXType from, CXType to)
                clang_Type_getSizeOf(to) / gcal_walk_type_width(to);
 }
 
-static void count_conversion(struct gcal_walk *w, CXType from, CXType to)
+static void count_conversion(struct gcal_walk *w, CXType from, CXType to,
+                             const struct gcal_walk_value *result)
 {
     if (converts(from, to))
-        gcal_walk_count_auxiliary(w, to, "convert");
+        gcal_walk_count_auxiliary(w, to, "convert", result);
 }
 
-/* The right value of 'left op right' of integers, where '*op' is a division: it is counted by
- * another name if the divisor is a constant, as compilers multiply or shift instead.
- */
-static struct gcal_walk_value walk_divisor(struct gcal_walk *w, const char **op,
-                                           CXType type, bool folds, CXCursor right)
-{
-    struct gcal_walk_value value = gcal_walk_expr(w, right);
-
-    if (value.folds && !folds)
-        *op = **op == 'd' ? "div_constant" : "rem_constant";
-    if (!value.folds || !folds)
-        gcal_walk_count_op(w, type, *op);
-    return value;
-}
-
-/* Counts the operation, as '*op' then is (NULL: none), and returns the right value, and the
- * left one in '*left_value'.  NULL 'left': a compound assignment, whose left value is known.
+/* The values on both sides of an operator, and the operation as it is counted; NULL 'op': it
+ * is not.  NULL 'left': a compound assignment, whose left value is known.
  */
 static struct gcal_walk_value walk_operands(struct gcal_walk *w,
                                             enum CXBinaryOperatorKind kind, CXType type,
@@ -133,37 +119,28 @@ static struct gcal_walk_value walk_operands(struct gcal_walk *w,
                                             const char **op)
 {
     const char *dtype = gcal_source_dtype(type);
-    bool fuses;
-    bool folds = false; /* the left operand */
+    bool is_integer = gcal_walk_dtype_is_integer(dtype), fuses;
     struct gcal_walk_value value;
 
     *op = gcal_walk_op_name(kind);
-    fuses = dtype && !gcal_walk_dtype_is_integer(dtype) && *op && strcmp(*op, "add") == 0;
+    fuses = dtype && !is_integer && *op && strcmp(*op, "add") == 0;
     if (left && fuses && walk_product(w, *left, type, left_value)) {
-        folds = left_value->folds;
-        if (!folds) {
+        if (!left_value->folds) {
             *op = "madd";
-            gcal_walk_count_op(w, type, *op);
             return gcal_walk_expr(w, right);
         }
     } else if (left) {
         *left_value = gcal_walk_expr(w, *left);
-        folds = left_value->folds;
     }
     if (fuses && walk_product(w, right, type, &value)) {
         *op = value.folds ? *op : "madd";
-        if (!value.folds || !folds)
-            gcal_walk_count_op(w, type, *op);
         return value;
     }
-    if ((kind == CXBinaryOperator_Div || kind == CXBinaryOperator_Rem) &&
-        gcal_walk_dtype_is_integer(dtype))
-        return walk_divisor(w, op, type, folds, right);
-    if (*op && !folds)
-        gcal_walk_count_op(w, type, *op);
     value = gcal_walk_expr(w, right);
-    if (*op && folds && !value.folds)
-        gcal_walk_count_op(w, type, *op);
+    /* compilers multiply or shift instead */
+    if (is_integer && value.folds && !left_value->folds &&
+        (kind == CXBinaryOperator_Div || kind == CXBinaryOperator_Rem))
+        *op = kind == CXBinaryOperator_Div ? "div_constant" : "rem_constant";
     return value;
 }
 
@@ -228,8 +205,7 @@ static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     enum CXBinaryOperatorKind kind =
         gcal_walk_compound_operator(clang_getCursorBinaryOperatorKind(c));
-    struct gcal_walk_value value, right;
-    const struct gcal_walk_chain *before;
+    struct gcal_walk_value value, left, right;
     struct gcal_walk_lvalue lvalue;
     const char *op;
     CXType type;
@@ -247,13 +223,15 @@ static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
     } else {
         type = computation_type(kind, lvalue.type, gcal_source_type(kids.c[1]));
         w->quiet += index;
-        count_conversion(w, lvalue.type, type);
-        right = walk_operands(w, kind, type, NULL, kids.c[1], NULL, &op);
-        count_conversion(w, type, lvalue.type);
+        left = value;
+        left.folds = false;
+        right = walk_operands(w, kind, type, NULL, kids.c[1], &left, &op);
+        value = gcal_walk_operate(w, kind, type, left, right);
+        count_conversion(w, lvalue.type, type, &left);
+        gcal_walk_count_op(w, type, op, &value);
+        count_conversion(w, type, lvalue.type, &value);
         w->quiet -= index;
-        before = value.chain;
-        value = gcal_walk_operate(w, kind, type, value, right);
-        gcal_walk_chain_result(w, &value, type, op, before, right.chain);
+        gcal_walk_chain_result(w, &value, type, op, left.chain, right.chain);
     }
     gcal_walk_lvalue_store(w, c, &lvalue, value);
     return constant_if(false, value);
@@ -272,11 +250,11 @@ static struct gcal_walk_value walk_step(struct gcal_walk *w, CXCursor c, CXCurso
     if (gcal_walk_is_address(lvalue.type)) {
         after = gcal_walk_move_pointer(w, before, one, lvalue.type, up ? 1 : -1);
     } else {
-        w->quiet += index;
-        gcal_walk_count_op(w, lvalue.type, "add");
-        w->quiet -= index;
         after = gcal_walk_operate(w, up ? CXBinaryOperator_Add : CXBinaryOperator_Sub,
                                   lvalue.type, before, one);
+        w->quiet += index;
+        gcal_walk_count_op(w, lvalue.type, "add", &after);
+        w->quiet -= index;
         gcal_walk_chain_result(w, &after, lvalue.type, "add", before.chain, NULL);
     }
     gcal_walk_lvalue_store(w, c, &lvalue, after);
@@ -310,9 +288,9 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
                    : gcal_walk_private_pointer(w, &lvalue);
     case CXUnaryOperator_Minus:
         value = gcal_walk_expr(w, kids.c[0]);
-        if (!value.folds)
-            gcal_walk_count_auxiliary(w, gcal_source_type(c), "neg");
         after = gcal_walk_negate(w, gcal_source_type(c), value, false);
+        if (!value.folds)
+            gcal_walk_count_auxiliary(w, gcal_source_type(c), "neg", &after);
         gcal_walk_chain_result(w, &after, gcal_source_type(c), NULL, value.chain, NULL);
         return constant_if(value.folds, after);
     case CXUnaryOperator_Plus:
@@ -324,9 +302,9 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
                                w, gcal_walk_predicate_from_value(w, value))));
     case CXUnaryOperator_Not: /* ~x is -x-1 */
         value = gcal_walk_expr(w, kids.c[0]);
-        if (!value.folds)
-            gcal_walk_count_op(w, gcal_source_type(c), "not");
         after = gcal_walk_negate(w, gcal_source_type(c), value, true);
+        if (!value.folds)
+            gcal_walk_count_op(w, gcal_source_type(c), "not", &after);
         gcal_walk_chain_result(w, &after, gcal_source_type(c), "not", value.chain, NULL);
         return constant_if(value.folds, after);
     default:
@@ -395,10 +373,13 @@ static struct gcal_walk_value walk_comparison(struct gcal_walk *w,
     struct gcal_walk_value a = gcal_walk_expr(w, kids.c[0]);
     struct gcal_walk_value b = gcal_walk_expr(w, kids.c[1]);
     bool folds = a.folds && b.folds;
-    struct gcal_walk_value value;
+    struct gcal_walk_value value, apart = a;
 
-    if (!folds)
-        gcal_walk_count_auxiliary(w, type, "cmp");
+    if (!folds) {
+        if (w->quiet)
+            apart = gcal_walk_operate(w, CXBinaryOperator_Sub, type, a, b);
+        gcal_walk_count_auxiliary(w, type, "cmp", &apart);
+    }
     value = gcal_walk_comparison(w, kind, type, a, b);
     gcal_walk_chain_result(w, &value, type, value.condition ? NULL : "cmp", a.chain,
                            b.chain);
@@ -444,8 +425,10 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
         return pointer_difference(w, kids);
     right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left, &op);
     value = gcal_walk_operate(w, kind, type, left, right);
-    if (!left.folds || !right.folds)
+    if (!left.folds || !right.folds) {
+        gcal_walk_count_op(w, type, op, &value);
         gcal_walk_chain_result(w, &value, type, op, left.chain, right.chain);
+    }
     return constant_if(left.folds && right.folds, value);
 }
 
@@ -461,10 +444,10 @@ static struct gcal_walk_value walk_vector_conditional(struct gcal_walk *w, CXCur
         args[order[i]] = gcal_walk_expr(w, kids.c[i]);
         types[order[i]] = gcal_source_type(kids.c[i]);
     }
-    gcal_walk_count_auxiliary(w, gcal_source_type(c), "select");
     value = gcal_walk_dtype_is_integer(gcal_source_dtype(gcal_source_type(c)))
                 ? gcal_walk_vector_call(w, "select", gcal_source_type(c), 3, types, args)
                 : gcal_walk_unknown(NULL);
+    gcal_walk_count_auxiliary(w, gcal_source_type(c), "select", &value);
     gcal_walk_chain_result(w, &value, gcal_source_type(c), "select", args[2].chain,
                            gcal_walk_chain_union(w, args[0].chain, args[1].chain));
     return value;
@@ -491,7 +474,6 @@ static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
         return constant_if(condition.folds && yes.folds, yes);
     }
     n_events = w->n_events;
-    gcal_walk_count_auxiliary(w, gcal_source_type(c), "select");
     gcal_walk_count_branch(w, kids.c[0], predicate.known ? predicate.when : NULL);
     gcal_walk_push_predicate(w, kids.c[0], &predicate, true);
     yes = gcal_walk_expr(w, kids.c[1]);
@@ -499,8 +481,9 @@ static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
     gcal_walk_push_predicate(w, kids.c[0], &predicate, false);
     no = gcal_walk_expr(w, kids.c[2]);
     w->scope = before;
-    gcal_walk_note_both_sides(w, kids.c[0], &predicate, n_events);
     value = gcal_walk_value_select(w, &predicate, yes, no);
+    gcal_walk_count_auxiliary(w, gcal_source_type(c), "select", &value);
+    gcal_walk_note_both_sides(w, kids.c[0], &predicate, n_events);
     gcal_walk_chain_result(w, &value, gcal_source_type(c), "select", condition.chain,
                            gcal_walk_chain_union(w, yes.chain, no.chain));
     return constant_if(false, value);
@@ -510,7 +493,7 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     CXType type = gcal_source_type(c), from;
-    bool is_address = gcal_walk_is_address(type), is_reinterpreted, folds;
+    bool is_address = gcal_walk_is_address(type), is_reinterpreted, is_counted, folds;
     CXCursor child;
     const struct gcal_walk_chain *chain;
     struct gcal_walk_value value;
@@ -531,15 +514,15 @@ static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
         return value;
     is_reinterpreted = gcal_source_is_reinterpreted(c, child);
     chain = value.chain;
-    if (!value.folds && !is_reinterpreted) {
-        count_conversion(w, from, type);
-        if (chain && converts(from, type))
-            chain = gcal_walk_chain_operate(w, type, "convert", chain);
-    }
+    is_counted = !value.folds && !is_reinterpreted;
+    if (is_counted && chain && converts(from, type))
+        chain = gcal_walk_chain_operate(w, type, "convert", chain);
     folds = value.folds && gcal_source_dtype(type);
     if (is_reinterpreted)
         value.quotient = NULL; /* its bits are another number */
     value = gcal_walk_cast_value(w, value, from, type);
+    if (is_counted)
+        count_conversion(w, from, type, &value);
     if (is_reinterpreted)
         value.quotient = NULL;
     gcal_walk_chain_result(w, &value, type, NULL, chain, NULL);
@@ -618,10 +601,14 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
 struct gcal_walk_value gcal_walk_expr(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_walk_value value;
+    size_t first_carried;
 
     if (!gcal_walk_enter(w, c))
         return gcal_walk_unknown(NULL);
+    first_carried = w->first_carried;
+    w->first_carried = w->n_carried;
     value = walk_kind(w, c);
+    w->first_carried = first_carried;
     gcal_walk_leave(w);
     return value;
 }

@@ -1,7 +1,10 @@
-/* index.c - integer variables that are used in subscripts and loop control
+/* index.c - which integer operations are index arithmetic
  *
- * Index arithmetic is not counted (Stevens and Kloeckner 2020, section 5), including the
- * arithmetic that prepares it: "int row = 16*gid + lid;".
+ * Index arithmetic is not counted with the operations (Stevens and Kloeckner 2020, section 5),
+ * including what prepares it: "int row = 16*gid + lid;".  Compilers turn it into addresses that
+ * move by a step, so it takes two things: the value is used in subscripts and loop control, and it
+ * is affine in ids and loop counters.  What is not affine has to be computed wherever it ends: a
+ * hash, a clamped or wrapped coordinate, a quotient.
  */
 #include "calib/base/array.h"
 #include "kernels/walk/private.h"
@@ -162,4 +165,138 @@ void gcal_walk_find_indices(struct gcal_walk *w, CXCursor function)
     for (int round = 0; round < MOST_ROUNDS && !w->failed; round++)
         if (!mark(w, function, false))
             break;
+}
+
+/* ---- values ---- */
+
+static const struct gcal_sets_number *find_number(const struct gcal_walk *w,
+                                                  unsigned atom)
+{
+    const struct gcal_sets_number *number = w->nest->numbers;
+
+    while (number && gcal_poly_atom_index(number->value) != atom)
+        number = number->next;
+    return number;
+}
+
+/* Whether compilers unroll the loop, so that its counter is a number. */
+static bool is_unrolled(const struct gcal_sets_scope *loop)
+{
+    int64_t trips;
+
+    return loop->may_unroll && !loop->runtime_step &&
+           gcal_poly_is_constant(loop->trips, &trips) && trips <= GCAL_WALK_MAX_COMPILED;
+}
+
+static const struct gcal_sets_scope *innermost_loop(const struct gcal_sets_scope *scope)
+{
+    while (scope && scope->kind != GCAL_SETS_SCOPE_LOOP)
+        scope = scope->parent;
+    return scope;
+}
+
+/* Whether the atom is known before the kernel runs: it has neither ids, nor data, nor counters of
+ * loops that are not unrolled.
+ */
+static bool is_fixed(const struct gcal_walk *w, unsigned index)
+{
+    struct gcal_poly_atom atom = gcal_poly_get_atom(w->c, index);
+    const struct gcal_poly *parts[] = { atom.a, atom.b };
+    const struct gcal_sets_scope *loop = innermost_loop(w->scope);
+
+    if (atom.kind == GCAL_POLY_ATOM_PARAMETER)
+        return true;
+    if (atom.kind == GCAL_POLY_ATOM_DIMENSION) {
+        while (loop && loop->loop != index)
+            loop = innermost_loop(loop->parent);
+        return loop && is_unrolled(loop);
+    }
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; parts[k] && i < parts[k]->n_terms; i++)
+            for (size_t j = 0; j < parts[k]->terms[i].n_factors; j++)
+                if (!is_fixed(w, parts[k]->terms[i].factors[j].atom))
+                    return false;
+    return true;
+}
+
+/* Whether ids and loop counters are in p as they are, each by itself, with what is fixed as
+ * coefficients.
+ */
+static bool is_affine(const struct gcal_walk *w, const struct gcal_poly *p)
+{
+    for (size_t i = 0; i < p->n_terms; i++) {
+        const struct gcal_poly_term *term = &p->terms[i];
+        int degree = 0;
+
+        for (size_t k = 0; k < term->n_factors; k++) {
+            unsigned atom = term->factors[k].atom;
+
+            if (is_fixed(w, atom))
+                continue;
+            if (gcal_poly_get_atom(w->c, atom).kind != GCAL_POLY_ATOM_DIMENSION ||
+                find_number(w, atom) || (degree += term->factors[k].power) > 1)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Whether numbers that are data in p are loaded from a place that the loop moves. */
+static bool loads_anew(const struct gcal_walk *w, const struct gcal_poly *p,
+                       unsigned loop)
+{
+    for (const struct gcal_sets_number *n = w->nest->numbers; n; n = n->next)
+        if (gcal_poly_contains(w->c, p, gcal_poly_atom_index(n->value)) &&
+            (gcal_poly_contains(w->c, n->of, loop) || loads_anew(w, n->of, loop)))
+            return true;
+    return false;
+}
+
+/* The innermost loop around whose iterations p differs in; NULL: none. */
+static const struct gcal_sets_scope *find_loop(const struct gcal_walk *w,
+                                               const struct gcal_poly *p)
+{
+    const struct gcal_sets_scope *loop = innermost_loop(w->scope);
+
+    while (loop && !gcal_poly_contains(w->c, p, loop->loop) &&
+           !loads_anew(w, p, loop->loop))
+        loop = innermost_loop(loop->parent);
+    return loop;
+}
+
+/* Whether each iteration of that loop moves p by the same step, from an origin that may be
+ * anything.
+ */
+static bool is_moved(const struct gcal_walk *w, const struct gcal_poly *p)
+{
+    const struct gcal_sets_scope *loop = find_loop(w, p);
+
+    return loop && gcal_poly_degree(p, loop->loop) == 1 &&
+           !gcal_poly_contains_nested(w->c, p, loop->loop) &&
+           !loads_anew(w, p, loop->loop);
+}
+
+bool gcal_walk_is_affine(const struct gcal_walk *w, const struct gcal_walk_value *value)
+{
+    const struct gcal_poly *p = value->kind == GCAL_WALK_VALUE_UNKNOWN
+                                    ? (value->widened ? value->widened : value->near)
+                                    : value->p;
+    bool is = value->parts && value->parts->n;
+
+    for (size_t i = 0; is && i < value->parts->n; i++)
+        is = gcal_walk_is_affine(w, &value->parts->all[i].value);
+    return is || (p && (is_affine(w, p) || is_moved(w, p)));
+}
+
+const struct gcal_sets_scope *gcal_walk_scope_of(const struct gcal_walk *w,
+                                                 const struct gcal_walk_value *value)
+{
+    const struct gcal_sets_scope *at = w->scope, *loop;
+
+    if (value->kind != GCAL_WALK_VALUE_INTEGER)
+        return at;
+    loop = find_loop(w, value->p);
+    while (innermost_loop(at) != loop)
+        at = innermost_loop(at)->parent;
+    return at;
 }

@@ -329,7 +329,12 @@ static struct gcal_walk_flow walk_counted(struct gcal_walk *w, const struct sear
     gcal_walk_variables_restore(w, saved, n_saved);
     w->n_returns = n_returns;
     w->not_affine = not_affine;
-    return gcal_walk_loop_unroll(w, s->loop);
+    s->changes->outer = w->rolled;
+    if (trips > GCAL_WALK_MAX_COMPILED)
+        w->rolled = s->changes;
+    flow = gcal_walk_loop_unroll(w, s->loop);
+    w->rolled = s->changes->outer;
+    return flow;
 }
 
 /* Whether its condition is decided before the first iteration. */

@@ -465,6 +465,18 @@ static struct gcal_walk_value load_variable(struct gcal_walk *w, CXCursor at,
                : gcal_walk_constant(w, at);
 }
 
+/* Whether it may be what an iteration of a loop that is not unrolled made of the one before. */
+static bool is_carried(const struct gcal_walk *w, const struct gcal_walk_lvalue *lvalue)
+{
+    for (const struct gcal_walk_inductions *loop = w->rolled; loop; loop = loop->outer)
+        for (size_t i = 0; i < loop->n; i++)
+            if (loop->all[i].carries && loop->all[i].at >= lvalue->from &&
+                loop->all[i].at - lvalue->from < lvalue->size &&
+                clang_equalCursors(loop->all[i].decl, lvalue->decl))
+                return true;
+    return false;
+}
+
 struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
                                              const struct gcal_walk_lvalue *lvalue)
 {
@@ -483,6 +495,7 @@ struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
         return value;
     case GCAL_WALK_LVALUE_VARIABLE:
         gcal_walk_private_access(w, at, lvalue, GCAL_FEATURE_LOAD);
+        w->n_carried += is_carried(w, lvalue);
         value = load_variable(w, at, lvalue);
         value.chain = value.kind == GCAL_WALK_VALUE_UNKNOWN
                           ? gcal_walk_chain_load(w, lvalue)

@@ -162,14 +162,20 @@ struct gcal_walk {
     size_t n_declared, declared_capacity;
     CXCursor *declared;              /* arrays whose bytes are counted */
     CXCursor none[GCAL_WALK_N_NONE]; /* null cursors */
-    int quiet;                       /* > 0: integer operations are index arithmetic */
-    int silent;                      /* > 0: nothing is counted */
-    int frozen;                      /* > 0: variables keep their values */
-    int in_control;                  /* > 0: in the condition of a loop, */
-    unsigned control_dimension;      /* whose iterations this dimension numbers */
+    int quiet;                  /* > 0: affine integer operations are index arithmetic */
+    int silent;                 /* > 0: nothing is counted */
+    int frozen;                 /* > 0: variables keep their values */
+    int in_control;             /* > 0: in the condition of a loop, */
+    unsigned control_dimension; /* whose iterations this dimension numbers */
     int tentative;       /* > 0: not_affine is incremented, but nothing is refused */
     int placing;         /* > 0: subscripts of private arrays are numbers or unknown */
     int64_t unroll_hint; /* of the loop that follows */
+    /* Variables of loops around that are walked iteration by iteration, but that compilers do not
+     * unroll; how often one of them was loaded that an iteration takes from the one before other
+     * than by a step; and until the expression being walked began.
+     */
+    const struct gcal_walk_inductions *rolled;
+    size_t n_carried, first_carried;
     int call_depth;
     int n_forks;       /* of the loops around */
     int depth;         /* of nested expressions and statements */
@@ -352,9 +358,14 @@ unsigned gcal_walk_array_add(struct gcal_walk *w, const char *name,
                              enum gcal_feature_space space);
 unsigned gcal_walk_array_find(struct gcal_walk *w, const char *name,
                               enum gcal_feature_space space);
-void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op);
+/* An operation with that result, which decides whether it is index arithmetic (index.c); NULL
+ * 'op': none.
+ */
+void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op,
+                        const struct gcal_walk_value *result);
 /* A comparison, selection, negation or conversion; of indices: index arithmetic. */
-void gcal_walk_count_auxiliary(struct gcal_walk *w, CXType type, const char *op);
+void gcal_walk_count_auxiliary(struct gcal_walk *w, CXType type, const char *op,
+                               const struct gcal_walk_value *result);
 void gcal_walk_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64_t width,
                             enum gcal_feature_space space,
                             enum gcal_feature_direction direction,
@@ -669,6 +680,7 @@ struct gcal_walk_induction {
 struct gcal_walk_inductions {
     size_t n, capacity;
     struct gcal_walk_induction *all;
+    const struct gcal_walk_inductions *outer; /* in struct gcal_walk's 'rolled' */
 };
 
 /* The integers and pointers with a value that the loop changes; makes them unknown.  NULL
@@ -701,7 +713,7 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
                                           bool average);
 
 /* ---- unroll.c: loops executed iteration by iteration ---- */
-enum { GCAL_WALK_MAX_UNROLLED = 1024 };
+enum { GCAL_WALK_MAX_UNROLLED = 1024, GCAL_WALK_MAX_COMPILED = 64 /* by compilers */ };
 /* How often the attribute or pragma 'around' a loop asks for it to be unrolled; 0: none. */
 enum { GCAL_WALK_UNROLL_ALL = 1 << 30 };
 int64_t gcal_walk_unroll_hint(const struct gcal_walk *w, CXCursor around, CXCursor loop);
@@ -723,5 +735,10 @@ bool gcal_walk_is_written_first(struct gcal_walk *w,
 /* ---- index.c: variables used in subscripts and loop control ---- */
 void gcal_walk_find_indices(struct gcal_walk *w, CXCursor function);
 bool gcal_walk_is_index(const struct gcal_walk *w, CXCursor decl);
+/* Whether it is affine in ids and loop counters. */
+bool gcal_walk_is_affine(const struct gcal_walk *w, const struct gcal_walk_value *value);
+/* The scope outside the loops that it does not depend on, as far as that is known. */
+const struct gcal_sets_scope *gcal_walk_scope_of(const struct gcal_walk *w,
+                                                 const struct gcal_walk_value *value);
 
 #endif

@@ -59,7 +59,7 @@ static const struct argp_option count_options[] = {
       "that sub-groups access, and footprints (f_sector, f_line, f_footprint_...)",
       2 },
     { "index-arithmetic", INDEX_ARITHMETIC, NULL, 0,
-      "Count the integer arithmetic of subscripts and loop control, comparisons, "
+      "Count the affine integer arithmetic of subscripts and loop control, comparisons, "
       "selections, negations and conversions as well (f_index_..., f_aux_...)",
       2 },
     { "allow-estimates", 'E', NULL, 0,

@@ -183,7 +183,7 @@ static void counts_auxiliary_operations_on_request(void **state)
         { "y = 3;", "" },
         { "y = -1.0f;", "" },
         { "y *= 2.0;", "float32 convert 1, float64 convert 1" },
-        { "v[i + (x > 1)] = u;", "float32 cmp 1" },
+        { "v[i + (x > 1)] = u;", "float32 cmp 1, uint64 convert 1" },
     };
 
     (void)state;

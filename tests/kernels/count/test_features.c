@@ -750,8 +750,9 @@ static void conflicts_without_strides_stand_apart(void **state)
         .n_banks = 32 });
 
     (void)state;
-    CHECK(p, 32, sizes, { "f_op_float32_add", 2 }, { "f_mem_access_local", 4 },
-          { "f_local_pass", 2 * (4 + 16) });
+    CHECK(p, 32, sizes, { "f_op_float32_add", 2 }, { "f_op_int32_rem_constant", 2 },
+          { "f_op_int32_div_constant", 2 }, { "f_op_int32_mul", 4 },
+          { "f_mem_access_local", 4 }, { "f_local_pass", 2 * (4 + 16) });
     gcal_profile_destroy(p);
 }
 

@@ -80,6 +80,13 @@ static char *key_of(const struct gcal_profile_entry *e)
                            e->vector_width, e->tag ? " " : "", e->tag ? e->tag : "");
 }
 
+/* Of what forms have to share: not how they find their places. */
+static bool is_compared(const struct gcal_profile_entry *e)
+{
+    return e->kind != GCAL_FEATURE_ONCHIP &&
+           (e->kind != GCAL_FEATURE_OP || strncmp(e->dtype, "float", 5) == 0);
+}
+
 static void add_total(struct feature_totals *totals, char *key, double value)
 {
     for (size_t i = 0; i < totals->n; i++)
@@ -105,8 +112,9 @@ static char *totals_text(const struct gcal_profile *p)
         struct feature_totals totals = { 0 };
 
         for (size_t i = 0; i < p->n_entries; i++)
-            add_total(&totals, key_of(&p->entries[i]),
-                      value_of(p->entries[i].count, sizes[s]));
+            if (is_compared(&p->entries[i]))
+                add_total(&totals, key_of(&p->entries[i]),
+                          value_of(p->entries[i].count, sizes[s]));
         qsort(totals.all, totals.n, sizeof(totals.all[0]), by_key);
         for (size_t i = 0; i < totals.n; i++) {
             if (totals.all[i].value)

@@ -78,7 +78,8 @@ mkdir -p "$out/fleet/nodes"
 for i in 1 2 3 4 5; do
     sed -e "s/^node: .*/node: n$i/" -e "s/uuid:[-0-9a-f]*/uuid:$i/" "$data/general/h200.yaml" > "$out/fleet/nodes/n$i.yaml"
 done
-sed -i '/name: p_dram,/s/ own: 6.779/ own: 7.118/' "$out/fleet/nodes/n4.yaml"
+own=$(sed -n 's/.*name: p_dram,.* own: \([^,]*\),.*/\1/p' "$out/fleet/nodes/n4.yaml")
+sed -i "/name: p_dram,/s/ own: $own/ own: $(awk "BEGIN { print 1.05 * $own }")/" "$out/fleet/nodes/n4.yaml"
 "$gpucal" show --store "$out/fleet" --node n4 --svg "$out/n4.svg" > "$out/answer" || fail '--svg'
 python3 - "$out/n4.svg" << 'CHECK' || fail 'the drawing'
 import sys

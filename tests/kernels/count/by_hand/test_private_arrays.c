@@ -107,7 +107,7 @@ static void counts_accesses(void **state)
     }
 }
 
-/* They are of no component, and of no name without the space. */
+/* They are of no component, but the mask is; and of no name without the space. */
 static void counts_them_apart(void **state)
 {
     struct gcal_profile *p = count(FILL "s = a[l & 7];");
@@ -117,7 +117,7 @@ static void counts_them_apart(void **state)
     assert_float_equal(value_of(p, "f_mem_access_float32_load"), 8, 0);
     assert_float_equal(value_of(p, "f_mem_access_local"), 0, 0);
     assert_float_equal(value_of(p, "f_mem_access_private_lstrides:{0:0}"), 8, 0);
-    assert_float_equal(value_of(p, "f_onchip"), 0, 0);
+    assert_float_equal(value_of(p, "f_onchip"), 1, 0);
     gcal_profile_destroy(p);
 }
 

@@ -1,0 +1,273 @@
+/* test_index.c - integer operations are index arithmetic where they end in a subscript and are
+ * affine in ids and loop counters; all others are operations, wherever they end
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "kernels/count/count.h"
+
+enum { ITEMS = 32 };
+
+/* ROUNDS: a hundred rounds of a random number, in 's'. */
+static const char before[] =
+    "#define ROUND(s) s ^= s << 13; s ^= s >> 17; s ^= s << 5;\n"
+    "#define ROUNDS for (int r = 0; r < 100; r++) { ROUND(s) }\n"
+    "uint next(uint s) { ROUND(s) return s; }\n"
+    "uint all(uint s) { ROUNDS return s; }\n"
+    "float at(global const float *t, uint k) { return t[k]; }\n"
+    "struct state { uint s; float x; };\n"
+    "kernel void k(global float *a, global int *h, global const float *t, global float4 "
+    "*v,\n"
+    "              read_only image2d_t image, uint seed, int n, int m)\n"
+    "{\n"
+    "    local float near[256];\n"
+    "    local int bin[16];\n"
+    "    int l = get_local_id(0);\n"
+    "    float p[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };\n"
+    "    uint s = seed;\n";
+
+static struct gcal_profile *count(const char *statement)
+{
+    char source[4000];
+    struct gcal_count_request r = { .source = source,
+                                    .file = "k.cl",
+                                    .n_dims = 1,
+                                    .local_size = { ITEMS },
+                                    .global_size = { "32" },
+                                    .allow_estimates = true,
+                                    .sub_group_size = 1,
+                                    .index_arithmetic = true };
+    struct gcal_error err = { 0 };
+    struct gcal_profile *p;
+
+    snprintf(source, sizeof(source), "%s%s\n}\n", before, statement);
+    p = gcal_count(&r, &err);
+    if (!p)
+        fail_msg("%s: %s", statement, err.text);
+    return p;
+}
+
+/* "uint32 shl 6400, uint32 shr 3200": entries of the kind, of all work-items, but of operations
+ * that need no cost in any case.
+ */
+static void describe(const struct gcal_profile *p, enum gcal_feature_kind kind,
+                     char text[400])
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < p->n_entries; i++) {
+        const struct gcal_profile_entry *e = &p->entries[i];
+        size_t used = strlen(text);
+
+        if (e->kind == kind && strcmp(e->op, "cmp") != 0 && strcmp(e->op, "convert") != 0)
+            snprintf(text + used, 400 - used, "%s%s %s %s", used ? ", " : "", e->dtype,
+                     e->op, e->count);
+    }
+}
+
+static void check(const char *statement, enum gcal_feature_kind kind, const char *counted)
+{
+    struct gcal_profile *p = count(statement);
+    char text[400];
+
+    describe(p, kind, text);
+    if (strcmp(text, counted) != 0)
+        fail_msg("%s: counted '%s' instead of '%s'", statement, text, counted);
+    gcal_profile_destroy(p);
+}
+
+/* The rounds are the same work wherever they end; 'more': other operations. */
+static void a_hash_is_data_wherever_it_ends(void **state)
+{
+    static const char *const rounds = "uint32 shl 6400, uint32 shr 3200, uint32 xor 9600";
+    static const struct {
+        const char *statement, *more;
+    } cases[] = {
+        { "ROUNDS h[l] = s;", "" },
+        { "ROUNDS a[l] = t[s];", "" },
+        { "ROUNDS a[l] = t[s & 255];", "uint32 and 32" },
+        { "ROUNDS h[l] = s; a[l] = t[s & 255];", "uint32 and 32" },
+        { "ROUNDS a[l] = near[s & 255];", "uint32 and 32" },
+        { "ROUNDS a[l] = at(t, s & 255);", "uint32 and 32" },
+        { "s = all(s); a[l] = t[s & 255];", "uint32 and 32" },
+        { "for (int r = 0; r < 100; r++) s = next(s); a[l] = t[s & 255];",
+          "uint32 and 32" },
+        { "a[l] = at(t, all(l));", "" },
+        { "ROUNDS a[l] = p[s & 7];", "uint32 and 32" },
+        { "ROUNDS a[l] = t[l > 3 ? s & 7 : s & 3];", "uint32 and 32" },
+        { "ROUNDS if (s & 1) a[l] = 1;", "uint32 and 32" },
+        { "ROUNDS a[l] = s & 1 ? 1 : 2;", "uint32 and 32" },
+        { "ROUNDS global float *q = a; q += s & 7; *q = 1;", "uint32 and 32" },
+        { "ROUNDS *(a + (s & 7)) = 1;", "uint32 and 32" },
+        { "ROUNDS a[l] = read_imagef(image, (int2)(s & 7, l)).x;", "uint32 and 32" },
+        { "ROUNDS atomic_inc(&h[s & 15]);", "uint32 and 32" },
+        { "ROUNDS atomic_inc(&bin[s & 15]);", "uint32 and 32" },
+        { "ROUNDS a[l] = vload4(s & 7, t).x;", "uint32 and 32" },
+        { "ROUNDS int place = s & 255; a[l] = t[place];", "uint32 and 32" },
+        { "struct state o = { 1, 2 }; for (int r = 0; r < 100; r++) { "
+          "ROUND(o.s) } a[l] = t[o.s];",
+          "" },
+        { "uint2 o = (uint2)(1, 2); for (int r = 0; r < 100; r++) { ROUND(o.x) "
+          "} a[l] = t[o.x];",
+          "" },
+        { "uint w[2] = { 1, 2 }; for (int r = 0; r < 100; r++) { ROUND(w[0]) } "
+          "a[l] = t[w[0]];",
+          "" },
+        { "int r = 0; while (r < 100) { ROUND(s) r++; } a[l] = t[s];", "" },
+        { "int r = 0; do { ROUND(s) r++; } while (r < 100); a[l] = t[s];", "" },
+        { "for (int r = 0; r < 100; r++) { ROUND(s) a[l] += t[s & 255]; }",
+          "float32 add 3200, uint32 and 3200" },
+        { "for (int r = 0; r < 100; r++) { ROUND(s) a[l] += t[s + r]; }",
+          "float32 add 3200, uint32 add 3200" },
+        { "ROUNDS h[l] = t[s & 7] > 1 ? s : 0;", "uint32 and 32" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char text[400];
+
+        snprintf(text, sizeof(text), "%s%s%s", cases[i].more, *cases[i].more ? ", " : "",
+                 rounds);
+        check(cases[i].statement, GCAL_FEATURE_OP, text);
+    }
+}
+
+static void what_is_affine_is_index_arithmetic(void **state)
+{
+    static const struct {
+        const char *statement, *operations, *index;
+    } cases[] = {
+        { "for (int r = 0; r < 100; r++) s = s * 1664525u + 1013904223u; a[l] = t[s >> "
+          "24];",
+          "uint32 add 3200, uint32 mul 3200, uint32 shr 32", "int32 add 3200" },
+        { "for (int r = 0; r < 100; r++) s = (s + 1) % n; a[l] = t[s];",
+          "uint32 add 3200, uint32 rem 3200", "int32 add 3200" },
+        { "for (int r = 0; r < 100; r++) { s = s * s; s = s / 3; } a[l] = t[s];",
+          "uint32 div_constant 3200, uint32 mul 3200", "int32 add 3200" },
+        { "for (int r = 0; r < 100; r++) { s += 3; a[l] += t[s]; }", "float32 add 3200",
+          "int32 add 3200, uint32 add 3200" },
+        { "for (int r = 0; r < 100; r++) { s += h[r]; a[l] += t[s]; }",
+          "float32 add 3200, uint32 add 3200", "int32 add 3200" },
+        { "for (int r = 0; r < 100; r++) { l = h[l]; } a[l] = 1;", "", "int32 add 3200" },
+        { "a[l] = t[h[l]];", "", "" },
+        { "a[l] = t[h[l] >> 3];", "int32 shr 32", "" },
+        { "a[l] = t[h[l] & 1023];", "int32 and 32", "" },
+        { "a[l] = t[(h[l] >> 3) & 1023];", "int32 and 32, int32 shr 32", "" },
+        { "a[l] = t[h[l] + 1];", "int32 add 32", "" },
+        { "a[l] = t[3 * h[l] + l];", "int32 add 32, int32 mul 32", "" },
+        { "a[l] = t[clamp(l - 1, 0, n - 1)];", "int32 clamp 32", "int32 add 64" },
+        { "a[l] = t[min(max(l + 1, 0), n - 1)];", "int32 min 32",
+          "int32 add 64, int32 max 32" },
+        { "a[l] = t[max(l, 0)];", "", "int32 max 32" },
+        { "a[l] = t[l < 1 ? 0 : l - 1];", "", "int32 add 31" },
+        { "a[l] = t[l % n];", "int32 rem 32", "" },
+        { "a[l] = t[l / n];", "int32 div 32", "" },
+        { "a[l] = t[l / n * (n + 1) + l % n];",
+          "int32 add 32, int32 div 32, int32 mul 32, int32 rem 32", "int32 add 32" },
+        { "a[l] = t[l / 7];", "int32 div_constant 32", "" },
+        { "a[l] = t[l & 6];", "int32 and 32", "" },
+        { "a[l] = t[l ^ 1];", "int32 xor 32", "" },
+        { "a[l] = t[l * l];", "int32 mul 32", "" },
+        { "a[l] = t[3 * l + n];", "", "int32 add 32, int32 mul 32" },
+        { "a[l] = t[n / 2 * l + m * n];", "",
+          "int32 add 32, int32 div_constant 32, int32 mul 64" },
+        { "a[l] = t[n * (l + 1) - m];", "", "int32 add 64, int32 mul 32" },
+        { "a[l] = t[mad24(l, n, 4)];", "", "int32 mad24 32" },
+        { "for (int k = 0; k < m; k++) a[l] += t[k * n + l];", "float32 add 32*m",
+          "int32 add 64*m, int32 mul 32*m" },
+        { "for (int k = 0; k < m; k++) a[l] += t[k % n + l];",
+          "float32 add 32*m, int32 add 32*m, int32 rem 32*m", "int32 add 32*m" },
+        { "for (int k = 0; k < m; k++) a[l] += t[min(l, n) * m + k];",
+          "float32 add 32*m, int32 min 32, int32 mul 32", "int32 add 64*m" },
+        { "for (int k = 0; k < m; k++) a[l] += t[min(l + k, n)];",
+          "float32 add 32*m, int32 min 32*m", "int32 add 64*m" },
+        { "for (int k = 0; k < m; k++) for (int i = 0; i < n; i++) a[l] += t[min(k, m - "
+          "3) * n + i];",
+          "float32 add 32*n*m, int32 min 32*m, int32 mul 32*m", "int32 add 96*n*m+32*m" },
+        { "for (int k = 0; k < 4; k++) a[l] += t[(k + 1) % 4 * n + l];",
+          "float32 add 128", "int32 add 384, int32 mul 128, int32 rem_constant 128" },
+        { "for (int k = 0; k < 4; k++) a[l] += t[min(l, n) + k];",
+          "float32 add 128, int32 min 32", "int32 add 256" },
+        { "for (int k = 0; k < 100; k++) a[l] += t[(k + 1) % 4 * n + l];",
+          "float32 add 3200, int32 add 3200, int32 mul 3200, int32 rem_constant 3200",
+          "int32 add 6400" },
+        { "for (int k = 0; k < m; k++) a[l] += t[h[l] * n + k];",
+          "float32 add 32*m, int32 mul 32*m", "int32 add 64*m" },
+        { "for (int k = 0; k < m; k++) a[l] += t[h[k] * n + k];",
+          "float32 add 32*m, int32 add 32*m, int32 mul 32*m", "int32 add 32*m" },
+        { "for (int k = 0; k < m; k++) a[l] += t[h[k] + 3];",
+          "float32 add 32*m, int32 add 32*m", "int32 add 32*m" },
+        { "for (int k = 0; k < m; k++) h[l] += 3 * k;", "int32 add 32*m, int32 mul 32*m",
+          "int32 add 32*m" },
+        { "if (l < n - 1) a[l] = 1;", "", "int32 add 32" },
+        { "if (l % 4 == 0) a[l] = 1;", "int32 rem_constant 32", "" },
+        { "if (h[l] < 3 && h[l + 1] * 2 > n) a[l] = 1;", "int32 mul 32", "int32 add 32" },
+        { "int2 c = (int2)(l, l) + (int2)(1, n); a[l] = read_imagef(image, c).x;", "",
+          "int32 add 64" },
+        { "int2 c = clamp((int2)(l, l), (int2)(0, 0), (int2)(n, n)); a[l] = "
+          "read_imagef(image, c).x;",
+          "int32 clamp 64", "" },
+        { "uchar c = l; a[l] = t[c];", "", "" },
+        { "uint c = l - 1; a[l] = t[c];", "", "int32 add 32" },
+        { "switch (s & 3) { case 0: a[l] = 1; break; default: a[l] = 2; }", "",
+          "uint32 and 32" },
+        { "uint c = 1; for (int r = 0; r < 500; r++) { c = (c * 5 + 1) & 63; a[l] += "
+          "t[c]; }",
+          "float32 add 16000, uint32 add 16000, uint32 and 16000, uint32 mul 16000",
+          "int32 add 16000" },
+        { "uint c = 1; for (int r = 0; r < m; r++) { c = (c * 5 + 1) & 63; a[l] += t[c]; "
+          "}",
+          "float32 add 32*m, uint32 add 32*m, uint32 and 32*m, uint32 mul 32*m",
+          "int32 add 32*m" },
+        { "uint c = l; for (int r = 0; r < 500; r++) { c = (c * 5 + 1) & 63; a[l] += "
+          "t[c]; }",
+          "float32 add 16000, uint32 add 16000, uint32 and 16000, uint32 mul 16000",
+          "int32 add 16000" },
+        { "uint c = 1; for (int r = 0; r < 20; r++) { c = (c * 5 + 1) & 63; a[l] += "
+          "t[c]; }",
+          "float32 add 640",
+          "int32 add 640, uint32 add 640, uint32 and 640, uint32 mul 640" },
+        { "for (int c = 1; c < 500; c = c * 3 + 1) { a[l] += t[c]; }", "float32 add 192",
+          "int32 add 192, int32 mul 192" },
+        { "for (int c = 128; c > 0; c >>= 1) { a[l] += t[c + l]; }", "float32 add 256",
+          "int32 add 256, int32 shr 256" },
+        { "for (int c = m; c > 0; c >>= 1) { a[l] += t[c + l]; }",
+          "float32 add 32*floor(log2(max(2*m,1))), int32 add 32*floor(log2(max(2*m,1))), "
+          "int32 shr 32*floor(log2(max(2*m,1)))",
+          "" },
+        { "for (int c = m; c > 0; c /= 2) { if (l < c) a[l] += t[c + l]; }",
+          "float32 add 32*floor(log2(max(2*m,1))), int32 add 32*floor(log2(max(2*m,1))), "
+          "int32 div_constant 32*floor(log2(max(2*m,1)))",
+          "" },
+        { "int c = 0; for (int r = 0; r < m; r++) { c = 1 - c; a[l] += near[c * 128 + "
+          "l]; }",
+          "float32 add 32*m, int32 add 64*m, int32 mul 32*m", "int32 add 32*m" },
+        { "int c = 0; for (int r = 0; r < m; r++) { c ^= 1; a[l] += near[c * 128 + l]; }",
+          "float32 add 32*m, int32 add 32*m, int32 mul 32*m, int32 xor 32*m",
+          "int32 add 32*m" }
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        check(cases[i].statement, GCAL_FEATURE_OP, cases[i].operations);
+        check(cases[i].statement, GCAL_FEATURE_INDEX_OP, cases[i].index);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hash_is_data_wherever_it_ends),
+        cmocka_unit_test(what_is_affine_is_index_arithmetic),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
