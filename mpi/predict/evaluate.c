@@ -167,7 +167,8 @@ static int replay(const struct evaluate_command *c, const char *file,
                   struct gcal_error *err)
 {
     const struct gcal_device_info *info = &targets->published->info;
-    struct gcal_record *record = gcal_record_open(file, err);
+    struct gcal_record *record =
+        gcal_record_try(file, err) < 0 ? NULL : gcal_record_open(file, err);
     size_t device = 0, first = in->measured.n;
     int rc = -1;
 

@@ -134,6 +134,8 @@ static int input_open(struct input *in, const char *path, struct gcal_error *err
         return -1;
     if (!record)
         return read_params(in, err);
+    if (gcal_record_try(path, err) < 0)
+        return -1;
     return (in->record = gcal_record_open(path, err)) ? 0 : -1;
 }
 

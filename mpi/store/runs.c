@@ -55,9 +55,14 @@ static int check(const struct runs *r, size_t i, const struct gcal_record *recor
     return r->other_models ? 0 : check_models(r, i, record, err);
 }
 
+static struct gcal_record *open_tried(const char *path, struct gcal_error *err)
+{
+    return gcal_record_try(path, err) < 0 ? NULL : gcal_record_open(path, err);
+}
+
 static int add(struct runs *r, size_t i, struct gcal_error *err)
 {
-    struct gcal_record *record = gcal_record_open(r->paths[i], err);
+    struct gcal_record *record = open_tried(r->paths[i], err);
     int rc = -1;
 
     if (record &&
@@ -75,7 +80,7 @@ struct gcal_record *gcal_fit_open_runs(const char *const *paths, size_t n,
     int rc = 0;
 
     if (n == 1)
-        return gcal_record_open(paths[0], err);
+        return open_tried(paths[0], err);
     if (!(r.all = gcal_record_collect(err)))
         return NULL;
     for (size_t i = 0; i < n && rc == 0; i++)

@@ -85,6 +85,11 @@ struct gcal_record;
 struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err);
 void gcal_record_close(struct gcal_record *record);
 
+/* Reads all of a file that somebody gave, in a process of its own: -1 with 'err' (GCAL_EINPUT) if
+ * that ends by a crash, or by its limit of processor time.  0: it is to be opened.
+ */
+int gcal_record_try(const char *path, struct gcal_error *err);
+
 const struct gcal_record_header *gcal_record_header(const struct gcal_record *record);
 /* The run that measured device 'i': that of the record, unless it has several. */
 const struct gcal_record_header *

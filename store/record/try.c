@@ -1,0 +1,74 @@
+/* try.c - reading a record in a process of its own, which libhdf5 may crash or hold
+ *
+ * A file that was damaged behind a right checksum, or changed by somebody, may make libhdf5 loop
+ * without end or end the process.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "calib/base/error.h"
+#include "store/record/private.h"
+
+/* Processor time that no good record needs, of which the largest have some 100 MB. */
+#define LIMIT_S            60
+#define BYTES_PER_SECOND_S 1000000
+
+/* What is wrong otherwise is found, and said, when it is read again. */
+static void read_everything(const char *path)
+{
+    struct gcal_record *record = gcal_record_open(path, NULL);
+    size_t n = record ? gcal_record_measurement_count(record) : 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct gcal_measurement m = { 0 };
+        size_t device, kernel;
+
+        if (gcal_record_measurement(record, i, &m, &device, &kernel, NULL) < 0)
+            break;
+        gcal_measurement_clear(&m);
+    }
+}
+
+static void limit(const char *path)
+{
+    const struct rlimit none = { 0, 0 };
+    struct stat info = { 0 };
+    rlim_t most_s = LIMIT_S;
+
+    if (stat(path, &info) == 0)
+        most_s += (rlim_t)(info.st_size / BYTES_PER_SECOND_S);
+    setrlimit(RLIMIT_CPU, &(struct rlimit){ most_s, most_s });
+    setrlimit(RLIMIT_CORE, &none);
+    signal(SIGXCPU, SIG_DFL);
+}
+
+int gcal_record_try(const char *path, struct gcal_error *err)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child < 0)
+        return gcal_error_set(err, GCAL_EINPUT, "record %s: fork: %s", path,
+                              strerror(errno));
+    if (child == 0) {
+        limit(path);
+        read_everything(path);
+        _exit(0);
+    }
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return 0; /* somebody else waited for it */
+    if (!WIFSIGNALED(status))
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "record %s: damaged: libhdf5 %s: measure again, or take a copy",
+                          path,
+                          WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL
+                              ? "does not come to its end"
+                              : "crashes");
+}
