@@ -17,6 +17,7 @@ out=$PWD/build-test
 failed=()
 export HOME=${HOME:-/root} # PoCL and Open MPI need one
 export CTEST_OUTPUT_ON_FAILURE=1
+! command -v ccache > /dev/null || export CMAKE_C_COMPILER_LAUNCHER=ccache # where it is
 
 # The steps.
 

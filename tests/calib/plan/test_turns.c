@@ -8,6 +8,7 @@
 
 static struct gcal_plan_turns *turns;
 static atomic_int n_inside, most_inside;
+static bool awaits_company; /* nobody leaves before two are inside */
 
 /* A thread measures a row a hundred times. */
 static void *measure(void *context)
@@ -19,7 +20,9 @@ static void *measure(void *context)
         while (inside > most &&
                !atomic_compare_exchange_weak(&most_inside, &most, inside))
             ;
-        gcal_clock_sleep_s(100e-6);
+        do
+            gcal_clock_sleep_s(100e-6);
+        while (awaits_company && atomic_load(&most_inside) < 2);
         atomic_fetch_sub(&n_inside, 1);
         if (has_turn)
             gcal_plan_turns_give(turns);
@@ -49,7 +52,9 @@ static void turns_are_for_what_others_disturb(void **state)
                                       .transfer.way = GCAL_FEATURE_TO_DEVICE };
 
     (void)state;
+    awaits_company = true;
     assert_true(at_once(&kernel, 5e-3) > 1);
+    awaits_company = false;
     assert_int_equal(at_once(&kernel, 50e-6), 1);
     assert_int_equal(at_once(&launches, 5e-3), 1);
     assert_int_equal(at_once(&copy, 5e-3), 1);
