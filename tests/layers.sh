@@ -36,7 +36,7 @@ store/facts         : store/params
 store/predict       : store/params
 store/ledger        : store/params store/files
 store/publish       : store/params store/files store/ledger
-store/medians       : store/files store/record
+store/medians       : store/files store/ledger store/record
 store/lib           : store/params store/files store/facts store/predict
 calib/config        :
 calib/select        : kernels/generate fit calib/config

@@ -269,7 +269,7 @@ static int read_nodes(const struct gcal_store *store, struct pooling *p,
                       struct gcal_record *record, struct gcal_strings *warnings,
                       struct gcal_error *err)
 {
-    struct gcal_medians_cache *cache = gcal_medians_cache_create();
+    struct gcal_medians_cache *cache = gcal_medians_cache_create(store);
     char **names = NULL;
     size_t n = 0;
     int rc = cache ? gcal_medians_nodes(store, &names, &n, err) : gcal_error_memory(err);

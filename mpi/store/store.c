@@ -40,7 +40,7 @@ static const struct argp_option options[] = {
     { "key", KEY, "FILE", 0, "sign: the secret key (default: $GPUCAL_SIGN_KEY)", 0 },
     { "keep", KEEP, "N", 0,
       "prune: keep the newest N files in the history of each node and type", 0 },
-    { "model", 'm', "NAME", 0, "forget: the model", 0 },
+    { "model", 'm', "NAME", 0, "forget: the model; without it, nodes are removed", 0 },
     { "max-age", MAX_AGE, "DAYS", 0, "prune: keep younger files as well", 0 },
     { "quiet", 'q', NULL, 0, "verify: print only what is damaged or interrupted", 0 },
     { 0 },
@@ -69,22 +69,23 @@ static void add_argument(struct store_command *c, const char *arg,
         argp_error(state, "unexpected argument '%s'", arg);
 }
 
-#define ACTIONS "verify, prune, forget, sign or keygen"
+#define ACTIONS "init, verify, prune, forget, sign or keygen"
 
 static void check_forget(const struct store_command *c, struct argp_state *state)
 {
     bool forgets = strcmp(c->action, "forget") == 0;
 
-    if (forgets && !c->model)
-        argp_error(state, "forget requires --model NAME, the model to remove");
+    if (forgets && !c->model && (!c->node || c->device))
+        argp_error(state, "forget requires --model NAME, the model to remove, or --node "
+                          "NODE without --device, the node to remove");
     if (!forgets && (c->model || c->node || c->device))
         argp_error(state, "--model, --node and --device are for forget alone");
 }
 
 static void check_arguments(const struct store_command *c, struct argp_state *state)
 {
-    static const char *const actions[] = { "verify", "prune", "forget", "sign",
-                                           "keygen" };
+    static const char *const actions[] = { "init",   "verify", "prune",
+                                           "forget", "sign",   "keygen" };
     const size_t n = sizeof(actions) / sizeof(*actions);
     size_t i = 0;
 
@@ -154,18 +155,22 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .children = children,
-    .args_doc = "verify\nprune --keep N\nforget --model NAME\nsign\nkeygen FILE",
+    .args_doc = "init\nverify\nprune --keep N\nforget --model NAME\nforget --node NODE\n"
+                "sign\nkeygen FILE",
     .doc =
-        "Maintains a store.\n\n"
-        "verify checks each file against the ledger of publications.  prune removes old "
+        "Makes and maintains a store.\n\n"
+        "init makes the folder.  verify checks each file against the ledger of "
+        "publications.  prune removes old "
         "files from the histories.  forget removes a model from what is published, on "
-        "all "
-        "devices or on some.  keygen creates a pair of keys, FILE (secret) and "
+        "all devices or on some, or a node.  keygen creates a pair of keys, FILE "
+        "(secret) and "
         "FILE.pub.  sign signs all published files, if the store verifies.\v"
         "Examples:\n"
         "  gpucal store keygen site.key\n"
         "  gpucal store prune --keep 10 --dry-run\n"
         "  gpucal store forget --model sweeps --node n1 --dry-run\n"
+        "  gpucal store forget --node n1\n"
+        "  gpucal store init --store /srv/gpucal\n"
         "Exit status: 0 good (interrupted publications are reported), 1 damaged or bad "
         "input, 6 the store cannot be written.",
 };
@@ -264,6 +269,17 @@ static int forget(const struct store_command *c, struct gcal_store *store,
 
     if (gcal_store_forget(store, &what, &n_files, &n_devices, err) < 0)
         return -1;
+    if (!n_files && !c->model)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "no node matches '%s': 'gpucal show' lists them", c->node);
+    if (!c->model) {
+        if (c->json)
+            print_json(c, json_pack("{s:i}", "nodes", (int)n_files));
+        else
+            printf("%zu node%s %s\n", n_files, plural(n_files),
+                   c->dry_run ? "would be removed" : "removed");
+        return 0;
+    }
     if (!n_files)
         return gcal_error_set(err, GCAL_EINPUT,
                               "no model '%s' is published%s: 'gpucal show' lists them",
@@ -278,13 +294,36 @@ static int forget(const struct store_command *c, struct gcal_store *store,
     return 0;
 }
 
-/* A signature vouches for the content, so the files must be as published. */
+static int init(const struct store_command *c, struct gcal_error *err)
+{
+    char *path = gcal_command_store_path(c->store, NULL, err);
+    struct gcal_store *store = NULL;
+    bool made;
+
+    if (path && (store = gcal_store_init(path, &made, err))) {
+        if (c->json)
+            print_json(c, json_pack("{s:s, s:b}", "store", path, "made", (int)made));
+        else
+            printf("store %s: %s\n", path, made ? "made" : "exists already");
+    }
+    gcal_store_close(store);
+    free(path);
+    return store ? 0 : -1;
+}
+
+/* A signature vouches for the content, so the files must be as published; what has no signature
+ * yet, or another one, is good until the store has the key.
+ */
 static int sign(const struct store_command *c, struct gcal_store *store,
                 struct gcal_error *err)
 {
+    const char *key = c->key ? c->key : getenv("GPUCAL_SIGN_KEY");
     struct gcal_verify_result result;
     size_t n_signed, n_damaged;
 
+    if (!key || !*key)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "sign: no key given (--key FILE or $GPUCAL_SIGN_KEY)");
     if (gcal_upkeep_verify(store, &result, err) < 0)
         return -1;
     n_damaged = result.n_damaged;
@@ -295,7 +334,8 @@ static int sign(const struct store_command *c, struct gcal_store *store,
         return gcal_error_set(err, GCAL_EINPUT,
                               "nothing was signed, as the store is damaged: repair or "
                               "remove the files listed above, and publish them again");
-    if (gcal_upkeep_sign(store, &n_signed, err) < 0)
+    if (gcal_store_sign_with(store, key, err) < 0 ||
+        gcal_store_sign(store, &n_signed, err) < 0)
         return -1;
     if (c->json)
         print_json(c, json_pack("{s:i}", "signed", (int)n_signed));
@@ -327,7 +367,6 @@ static struct gcal_store *open_store(const struct store_command *c,
     bool writable = signs || (changes && !c->dry_run);
     char *path = gcal_command_store_path(c->store, NULL, err);
     struct gcal_store *store = NULL;
-    const char *key = c->key ? c->key : getenv("GPUCAL_SIGN_KEY");
 
     if (!path)
         return NULL;
@@ -335,17 +374,8 @@ static struct gcal_store *open_store(const struct store_command *c,
     store = signs ? gcal_store_open_writable(path, err)
                   : gcal_command_store_open(path, writable, err);
     free(path);
-    if (store && c->keys && gcal_store_trust(store, c->keys, err) < 0)
-        goto failed;
-    if (store && signs && (!key || !*key)) {
-        gcal_error_set(err, GCAL_EINPUT,
-                       "sign: no key given (--key FILE or $GPUCAL_SIGN_KEY)");
-        goto failed;
-    }
-    if (store && signs && gcal_store_sign_with(store, key, err) < 0)
-        goto failed;
-    return store;
-failed:
+    if (!store || !c->keys || gcal_store_trust(store, c->keys, err) == 0)
+        return store;
     gcal_store_close(store);
     return NULL;
 }
@@ -355,9 +385,10 @@ static int run(const struct store_command *c, struct gcal_error *err)
     struct gcal_store *store;
     int status;
 
-    if (strcmp(c->action, "keygen") == 0) {
+    if (strcmp(c->action, "keygen") == 0)
         return keygen(c, err);
-    }
+    if (strcmp(c->action, "init") == 0)
+        return init(c, err);
     if (!(store = open_store(c, err)))
         return -1;
     status = strcmp(c->action, "verify") == 0   ? verify(c, store, err)

@@ -1,4 +1,4 @@
-/* upkeep.c - verification, pruning and signing of a store with all its folders */
+/* upkeep.c - verification and pruning of a store with all its folders */
 #include "mpi/store/upkeep.h"
 
 #include <stdlib.h>
@@ -16,12 +16,15 @@ static int add(struct gcal_verify_result *result, const struct gcal_medians_chec
     result->n_files += found->n_files;
     result->n_signed += found->n_signed;
     result->n_damaged += found->damaged.n;
-    if (!found->damaged.n)
+    result->n_interrupted += found->interrupted.n;
+    if (!found->damaged.n && !found->interrupted.n)
         return 0;
     if (result->text)
         gcal_buf_puts(&buf, result->text);
     for (size_t i = 0; i < found->damaged.n; i++)
         gcal_buf_printf(&buf, "damaged: %s\n", found->damaged.items[i]);
+    for (size_t i = 0; i < found->interrupted.n; i++)
+        gcal_buf_printf(&buf, "interrupted: %s\n", found->interrupted.items[i]);
     free(result->text);
     return (result->text = gcal_buf_take(&buf, err)) ? 0 : -1;
 }
@@ -46,11 +49,4 @@ int gcal_upkeep_prune(struct gcal_store *store, size_t keep, double max_age_s,
     return gcal_store_prune(store, keep, max_age_s, dry_run, removed, strangers, err) < 0
                ? -1
                : gcal_medians_prune(store, dry_run, removed, err);
-}
-
-int gcal_upkeep_sign(struct gcal_store *store, size_t *n_signed, struct gcal_error *err)
-{
-    return gcal_store_sign(store, n_signed, err) < 0
-               ? -1
-               : gcal_medians_sign(store, n_signed, err);
 }

@@ -1,4 +1,4 @@
-/* upkeep.h - verification, pruning and signing of a store with all its folders (within mpi/store):
+/* upkeep.h - verification and pruning of a store with all its folders (within mpi/store):
  * what is published (store/publish) and what later fits need (store/medians)
  */
 #ifndef GCAL_MPI_STORE_UPKEEP_H
@@ -6,12 +6,11 @@
 
 #include "store/publish/publish.h"
 
-/* As gcal_store_verify(), gcal_store_prune() and gcal_store_sign(). */
+/* As gcal_store_verify() and gcal_store_prune(). */
 int gcal_upkeep_verify(const struct gcal_store *store, struct gcal_verify_result *result,
                        struct gcal_error *err);
 int gcal_upkeep_prune(struct gcal_store *store, size_t keep, double max_age_s,
                       bool dry_run, size_t *removed, struct gcal_strings *strangers,
                       struct gcal_error *err);
-int gcal_upkeep_sign(struct gcal_store *store, size_t *n_signed, struct gcal_error *err);
 
 #endif

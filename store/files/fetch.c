@@ -186,3 +186,24 @@ int gcal_store_check_signature(const struct gcal_store *store, const char *shown
     *size = gcal_sign_find(text, *size);
     return 0;
 }
+
+int gcal_store_check_own(const struct gcal_store *store, const char *text, size_t size,
+                         struct gcal_error *err)
+{
+    if (store->public_key && gcal_sign_check(store->public_key, text, size, NULL) == 0)
+        return 0;
+    if (store->public_key && !store->trusted)
+        return gcal_sign_check(store->public_key, text, size, err);
+    return gcal_sign_check(store->trusted, text, size, err);
+}
+
+int gcal_store_check_reuse(const struct gcal_store *store, const char *shown,
+                           const char *text, size_t size, struct gcal_error *err)
+{
+    if ((!store->public_key && !store->trusted) ||
+        gcal_store_check_own(store, text, size, err) == 0)
+        return 0;
+    return gcal_error_prefix(
+        err, "store %s: %s (if its contents are right, sign it by 'gpucal store sign')",
+        store->path, shown);
+}

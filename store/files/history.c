@@ -50,6 +50,8 @@ char *gcal_store_scope_of(const char *file)
         return gcal_buf_format("nodes/%.*s", (int)strcspn(node, "/"), node);
     if (type)
         return gcal_buf_format("types/%.*s", (int)strcspn(type, "/"), type);
+    if (after(file, "medians/"))
+        return gcal_buf_format("%.*s", (int)strlen(file) - (int)strlen(".tsv"), file);
     return gcal_buf_format("%.*s", (int)strlen(file) - (int)strlen(".yaml"), file);
 }
 

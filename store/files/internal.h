@@ -51,7 +51,7 @@ int gcal_store_check_scope(const char *scope, struct gcal_error *err);
 /* "history/NODE" or "type-history/TYPE", for the caller to free. */
 char *gcal_store_history_path(const char *scope);
 /* The scope of a current file or one in a history, "types/TYPE.yaml" or
- * "type-history/TYPE/RUN.yaml", for the caller to free.
+ * "type-history/TYPE/RUN.yaml", and "medians/NODE" of the medians, for the caller to free.
  */
 char *gcal_store_scope_of(const char *file);
 /* Opens the folder of a history: 1 with 'fd', 0 when it does not exist, -1 (GCAL_EINPUT). */
@@ -62,6 +62,9 @@ int gcal_store_make_history(const struct gcal_store *store, const char *scope,
                             struct gcal_error *err);
 
 /* ---- files ---- */
+
+/* Larger files are damaged: the medians of a device have some 30 KB, the kernels of a type 2 MB. */
+#define GCAL_STORE_MAX_BYTES (64u << 20)
 
 /* Reads a file of the store after a check of its owner.  1 with 'text', NUL-terminated,
  * for the caller to free; 0 when it does not exist; -1 (GCAL_EINPUT).
@@ -86,6 +89,14 @@ bool gcal_store_may_come(int folder, int tries);
 /* Checks the signature if one is required; 'size' is then without the signature. */
 int gcal_store_check_signature(const struct gcal_store *store, const char *shown,
                                const char *text, size_t *size, struct gcal_error *err);
+/* Whether the store's own key or a trusted one, if there is any, has signed the text: 0, -1
+ * (GCAL_EINPUT).
+ */
+int gcal_store_check_own(const struct gcal_store *store, const char *text, size_t size,
+                         struct gcal_error *err);
+/* The same of a file whose contents the store's key is going to sign again. */
+int gcal_store_check_reuse(const struct gcal_store *store, const char *shown,
+                           const char *text, size_t size, struct gcal_error *err);
 /* The text of a node's track, as gcal_store_fetch() does. */
 int gcal_track_load_text(const struct gcal_store *store, const char *node, char **text,
                          size_t *size, struct gcal_error *err);

@@ -261,9 +261,31 @@ static char *who(void)
                  : gcal_buf_format("%u@%s", (unsigned)geteuid(), host);
 }
 
-/* The SHA-256 of the last line, with the mark if it was cut. */
-static int last_hash(const struct gcal_store *store, int fd, const char *segment,
-                     char hash[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
+/* Whether the lines that end at 'end' end with a seal; cut ones have no meaning. */
+static bool are_sealed(const struct gcal_store *store, const char *segment,
+                       const char *tail, char *end)
+{
+    const char *f[N_FIELDS];
+    char *line;
+
+    for (; end > tail; end = line - 1) {
+        for (line = end; line > tail && line[-1] != '\n'; line--)
+            ;
+        if (line == tail)
+            return strncmp(line, GCAL_LEDGER_HEADER, (size_t)(end - line)) == 0;
+        if (!was_cut(line, (size_t)(end - line)))
+            break;
+    }
+    if (end <= tail)
+        return false;
+    *end = '\0';
+    return split(line, f) == N_FIELDS && strcmp(f[3], GCAL_LEDGER_SEAL) == 0 &&
+           gcal_ledger_check_seal(store, segment, f[0], f[4], NULL) == 0;
+}
+
+/* The SHA-256 of the last line, with the mark if it was cut, and whether all lines are sealed. */
+static int read_end(const struct gcal_store *store, int fd, const char *segment,
+                    char hash[GCAL_HASH_TEXT_SIZE], bool *sealed, struct gcal_error *err)
 {
     char tail[GCAL_LEDGER_MAX_LINE + sizeof(GCAL_STORE_CUT_MARK)];
     off_t size = lseek(fd, 0, SEEK_END);
@@ -287,6 +309,7 @@ static int last_hash(const struct gcal_store *store, int fd, const char *segment
                               "run 'gpucal store verify'",
                               store->path, segment);
     gcal_hash(line, (size_t)(end - line), hash);
+    *sealed = are_sealed(store, segment, tail, end);
     return 0;
 }
 
@@ -325,7 +348,9 @@ static int put_seal(const struct gcal_store *store, struct gcal_buf *buf,
     return 0;
 }
 
-/* Under the lock. */
+/* Under the lock.  A seal would vouch for all lines before, so lines that anyone without a key may
+ * have added are sealed on request alone, which has no entries.
+ */
 static int append(const struct gcal_store *store, int fd, const char *segment,
                   const struct gcal_ledger_entry *entries, size_t count,
                   struct gcal_error *err)
@@ -333,6 +358,7 @@ static int append(const struct gcal_store *store, int fd, const char *segment,
     char previous[GCAL_HASH_TEXT_SIZE], utc[GCAL_CLOCK_UTC_SIZE], *by = who();
     struct gcal_buf buf = { 0 };
     struct stat info;
+    bool sealed = true;
     int rc = -1;
 
     gcal_clock_utc(utc);
@@ -343,11 +369,11 @@ static int append(const struct gcal_store *store, int fd, const char *segment,
         gcal_hash(GCAL_LEDGER_HEADER, strlen(GCAL_LEDGER_HEADER), previous);
         rc = 0;
     } else {
-        rc = last_hash(store, fd, segment, previous, err);
+        rc = read_end(store, fd, segment, previous, &sealed, err);
     }
     for (size_t i = 0; i < count; i++)
         put_entry(&buf, &entries[i], utc, by ? by : "-", previous);
-    if (rc == 0)
+    if (rc == 0 && (sealed || !count))
         rc = put_seal(store, &buf, segment, utc, by ? by : "-", previous, err);
     if (rc == 0)
         rc = buf.failed ? gcal_error_memory(err)

@@ -13,13 +13,14 @@
  *       FILE SHA256 REPLACES TRACK
  *
  * A publisher with a key ends what it appends with a line of ACTION seal, whose RUN is a signature of
- * all lines before (seal.c).
+ * all lines before (seal.c), unless some of these have none.
  *
  * PREVIOUS is the SHA-256 of the segment's previous line, so that a line that is changed or
  * removed breaks the chain.  WHO is USER@HOST; ACTION publish, end, sign, forget or prune (end:
  * SHA256 and REPLACES are that of the published file); CONFIGURATION, CATALOGUE and DRIVERS
- * are fingerprints; FILE is the path below STORE (a file published as nodes/NODE.yaml is also
- * kept as history/NODE/RUN.yaml); REPLACES is the SHA-256 of the file that it replaces or
+ * are fingerprints; FILE is the path below STORE: nodes/NODE.yaml (also kept as
+ * history/NODE/RUN.yaml), types/TYPE.yaml or medians/NODE.tsv; SHA256 is "-" for a file that is
+ * removed; REPLACES is the SHA-256 of the file that it replaces or
  * prunes, from which follows the order of lines of different segments; TRACK the SHA-256 of the
  * lines added to the node's track, and for types/TYPE.yaml that of its copy,
  * type-history/TYPE/RUN.yaml, which earlier versions did not keep.  "-" is an empty field.  A
@@ -49,6 +50,18 @@ struct gcal_ledger_entry {
 int gcal_ledger_append(struct gcal_store *store, const struct gcal_ledger_entry *entries,
                        size_t count, struct gcal_error *err);
 
+/* Replaces a file in 'folder', entry->file below the store, by 'text': a temporary file, the line,
+ * whose 'sha256' is set here, the rename.  Under the lock of its node or type.
+ */
+int gcal_ledger_put(struct gcal_store *store, int folder, const char *file,
+                    const struct gcal_ledger_entry *entry, const char *text, size_t size,
+                    struct gcal_error *err);
+/* Says that a publication, or a removal ('sha256' ""), came to its end: a file that is missing or
+ * older from now on was removed or put back.  Without this line it counts as interrupted.
+ */
+void gcal_ledger_end(struct gcal_store *store, const char *run_id, const char *file,
+                     const char *sha256);
+
 /* Seals the segments, also of other hosts, that do not end with a seal by the store's key. */
 int gcal_ledger_seal(struct gcal_store *store, struct gcal_error *err);
 
@@ -77,6 +90,7 @@ struct gcal_ledger_reader {
     long at;           /* offset of the next line */
     bool is_cut;       /* there is a line without its newline */
     size_t n_unsealed; /* lines after the last seal by a trusted key, or all */
+    size_t n_sealed;   /* lines of struct gcal_ledger_lines before that seal */
     char previous[GCAL_HASH_TEXT_SIZE];
 };
 

@@ -16,7 +16,8 @@
 static bool keeps_copy(const struct gcal_ledger_entry *e, const char *scope)
 {
     return strcmp(e->action, "publish") == 0 &&
-           (!gcal_store_is_type(scope) || strcmp(e->track, e->sha256) == 0);
+           (gcal_store_is_type(scope) ? strcmp(e->track, e->sha256) == 0
+                                      : strncmp(scope, "nodes/", strlen("nodes/")) == 0);
 }
 
 static int keep(struct gcal_ledger_lines *lines, size_t segment,
@@ -78,13 +79,21 @@ static void take_seal(struct gcal_ledger_lines *lines, struct gcal_ledger_reader
     struct gcal_error why = { 0 };
 
     reader->n_unsealed++;
-    if (gcal_ledger_check_seal(&by_any, reader->name, e->previous, e->seal, &why) < 0) {
+    if (gcal_ledger_check_seal(lines->store, reader->name, e->previous, e->seal, NULL) ==
+        0) {
+        reader->n_unsealed = 0;
+        reader->n_sealed = lines->n;
+    } else if (gcal_ledger_check_seal(&by_any, reader->name, e->previous, e->seal, &why) <
+               0) {
         gcal_error_prefix(&why, "%s:%zu: the seal", reader->name, reader->number);
         note_bad(lines, why.text);
-    } else if (gcal_ledger_check_seal(lines->store, reader->name, e->previous, e->seal,
-                                      NULL) == 0) {
-        reader->n_unsealed = 0;
     }
+}
+
+bool gcal_ledger_is_sealed(const struct gcal_ledger_lines *lines,
+                           const struct gcal_ledger_line *line)
+{
+    return line->order < lines->readers[line->segment].n_sealed;
 }
 
 static int read_segment(struct gcal_ledger_lines *lines, size_t segment,

@@ -1,4 +1,5 @@
-/* lines.h - all lines of a store's ledger, by node or type, in the order of publication
+/* lines.h - all lines of a store's ledger, by node or type, in the order of publication; and what
+ * they say of a file
  *
  * Lines of one segment are in its order.  A line that replaces a file comes after the line
  * that published that file, in whatever segment.  What neither orders is ordered by its
@@ -14,7 +15,7 @@ struct gcal_ledger_line {
     size_t segment, order;
     bool publishes, prunes, ends; /* else it signs or forgets */
     bool keeps;                   /* publishes, with a copy in the history */
-    char *scope;                  /* "nodes/NODE" or "types/TYPE"; owns the texts below */
+    char *scope; /* "nodes/NODE", "types/TYPE" or "medians/NODE"; owns the texts below */
     const char *utc, *file, *run_id, *sha256, *replaces, *track;
 };
 
@@ -35,6 +36,10 @@ int gcal_ledger_lines_refresh(struct gcal_ledger_lines *lines, struct gcal_error
 void gcal_ledger_lines_sort(struct gcal_ledger_lines *lines);
 void gcal_ledger_lines_clear(struct gcal_ledger_lines *lines);
 
+/* Whether a trusted key, or that of the store, has signed the line; false without any keys. */
+bool gcal_ledger_is_sealed(const struct gcal_ledger_lines *lines,
+                           const struct gcal_ledger_line *line);
+
 /* The lines of one node or type, oldest first; 'line' is the caller's to free. */
 struct gcal_ledger_scope {
     const struct gcal_ledger_line **line;
@@ -44,6 +49,29 @@ struct gcal_ledger_scope {
 /* Adds the lines of a scope to 'found'. */
 int gcal_ledger_lines_find(const struct gcal_ledger_lines *lines, const char *scope,
                            struct gcal_ledger_scope *found, struct gcal_error *err);
+
+/* What the lines of a scope say of a file with that content now ('sha256' "": there is none). */
+enum gcal_ledger_state {
+    GCAL_LEDGER_CURRENT,     /* published last; or removed, and not there */
+    GCAL_LEDGER_UNKNOWN,     /* there is no line about the file */
+    GCAL_LEDGER_INTERRUPTED, /* of 'run_id'; what run 'last_run_id' published did not come */
+    GCAL_LEDGER_NOT_YET,     /* the same: its first publication */
+    GCAL_LEDGER_RACED,       /* both replaced the same file at the same time */
+    GCAL_LEDGER_RESTORED,    /* of 'run_id', and a newer file has replaced it since */
+    GCAL_LEDGER_REMOVED,     /* of 'run_id', and was removed since */
+    GCAL_LEDGER_DIFFERS,     /* never published so */
+    GCAL_LEDGER_MISSING,
+};
+
+/* The run ids are "" where they do not apply. */
+enum gcal_ledger_state gcal_ledger_compare(const struct gcal_ledger_scope *lines,
+                                           const char *file, const char *sha256,
+                                           const char **run_id, const char **last_run_id);
+/* Whether what line i says of its file was certainly done: it is the current file ('current':
+ * SHA-256, "" if there is none, NULL: unknown), or a later line replaces it.
+ */
+bool gcal_ledger_is_complete(const struct gcal_ledger_scope *lines, size_t i,
+                             const char *current);
 
 /* The run ids of the history of a node or type in the order of publication, the oldest first;
  * the first '*n_unknown' (NULL: not asked) are not in the ledger, although it is then read again.

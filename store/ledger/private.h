@@ -29,8 +29,8 @@ int gcal_ledger_append_seal(struct gcal_store *store, const char *segment,
 /* By the store's key, of the line with that hash and those before; the caller's to free. */
 char *gcal_ledger_make_seal(const struct gcal_store *store, const char *segment,
                             const char *head, struct gcal_error *err);
-/* Whether it is by one of the store's trusted keys, or, without any, by the key that it names: -1
- * (GCAL_EINPUT) if not.
+/* Whether it is by the store's key or one that it trusts, or, without any, by the key that it
+ * names: -1 (GCAL_EINPUT) if not.
  */
 int gcal_ledger_check_seal(const struct gcal_store *store, const char *segment,
                            const char *head, const char *seal, struct gcal_error *err);

@@ -41,7 +41,7 @@ int gcal_ledger_check_seal(const struct gcal_store *store, const char *segment,
 
     gcal_buf_printf(&buf, "%s%s\n", text ? text : "", seal);
     rc = !text || buf.failed ? gcal_error_memory(err)
-                             : gcal_sign_check(store->trusted, buf.data, buf.size, err);
+                             : gcal_store_check_own(store, buf.data, buf.size, err);
     gcal_buf_free(&buf);
     free(text);
     return rc;

@@ -79,8 +79,8 @@ void gcal_track_clear(struct gcal_track *track);
 char *gcal_track_encode(const struct gcal_params *params, const char *run_id,
                         const struct gcal_track *before, size_t *size,
                         struct gcal_error *err);
-/* The lines to append when 'model' is forgotten on the devices 'uids'; for the caller to
- * free.
+/* The lines to append when 'model' is forgotten on the devices 'uids', or, NULL, all models of the
+ * track on all its devices; for the caller to free.
  */
 char *gcal_track_encode_forgotten(char *const *uids, size_t n, const char *model,
                                   const struct gcal_track *before, size_t *size,

@@ -195,22 +195,54 @@ char *gcal_track_encode(const struct gcal_params *params, const char *run_id,
     return text;
 }
 
+/* The devices and models of the track. */
+static int find_tracked(const struct gcal_track *before, struct gcal_strings *uids,
+                        struct gcal_strings *models, struct gcal_error *err)
+{
+    for (size_t i = 0; i < before->n_runs; i++) {
+        const struct gcal_track_run *run = &before->runs[i];
+
+        if (gcal_strings_include(uids, run->uid, err) < 0)
+            return -1;
+        for (size_t k = 0; k < run->columns->n; k++)
+            if (gcal_strings_include(models, run->columns->column[k].model, err) < 0)
+                return -1;
+    }
+    return 0;
+}
+
+static void put_forgotten(struct gcal_buf *buf, const char *utc, char *const *uids,
+                          size_t n, const char *model)
+{
+    for (size_t i = 0; i < n; i++) {
+        gcal_buf_printf(buf, "forget\t%s\t", utc);
+        put_text(buf, uids[i], "");
+        gcal_buf_puts(buf, "\t");
+        put_text(buf, model, OF_MODELS);
+        gcal_buf_puts(buf, "\n");
+    }
+}
+
 char *gcal_track_encode_forgotten(char *const *uids, size_t n, const char *model,
                                   const struct gcal_track *before, size_t *size,
                                   struct gcal_error *err)
 {
     char utc[GCAL_CLOCK_UTC_SIZE];
+    struct gcal_strings tracked = { 0 }, models = { 0 };
     struct gcal_buf buf = { 0 };
+    int rc = model ? 0 : find_tracked(before, &tracked, &models, err);
 
     gcal_clock_utc(utc);
     put_header(&buf, before);
-    for (size_t i = 0; i < n; i++) {
-        gcal_buf_printf(&buf, "forget\t%s\t", utc);
-        put_text(&buf, uids[i], "");
-        gcal_buf_puts(&buf, "\t");
-        put_text(&buf, model, OF_MODELS);
-        gcal_buf_puts(&buf, "\n");
-    }
+    if (model)
+        put_forgotten(&buf, utc, uids, n, model);
+    for (size_t i = 0; i < models.n; i++)
+        put_forgotten(&buf, utc, tracked.items, tracked.n, models.items[i]);
+    gcal_strings_clear(&tracked);
+    gcal_strings_clear(&models);
     *size = buf.size;
-    return gcal_buf_take(&buf, err);
+    if (rc == 0)
+        return gcal_buf_take(&buf, err);
+    gcal_buf_free(&buf);
+    return NULL;
 }

@@ -133,6 +133,27 @@ bool gcal_medians_is_hash(const char *text)
            strlen(text) == GCAL_HASH_TEXT_SIZE - 1;
 }
 
+/* The names of files are hashes of what anyone may have written: a profile with another one's hash
+ * would count for that.
+ */
+static bool has_right_profiles(const char *text, size_t size)
+{
+    char *copy = strndup(text, size), hash[GCAL_HASH_TEXT_SIZE];
+    struct gcal_medians_lines lines = { .at = copy, .end = copy ? copy + size : NULL };
+    bool right = copy;
+    int rc = 0;
+
+    while (right && (rc = gcal_medians_next(&lines, NULL)) > 0)
+        if (strcmp(lines.words[0], "profile") == 0) {
+            if ((right = lines.n == 3))
+                gcal_hash(lines.words[2], strlen(lines.words[2]), hash);
+            right = right && strcmp(hash, lines.words[1]) == 0;
+        }
+    free(lines.words);
+    free(copy);
+    return right && rc == 0;
+}
+
 int gcal_medians_kernels_fetch(const struct gcal_store *store, int folder,
                                const char *type, const char *sha256, char **text,
                                size_t *size, struct gcal_error *err)
@@ -146,11 +167,11 @@ int gcal_medians_kernels_fetch(const struct gcal_store *store, int folder,
     if (!file || !shown)
         gcal_error_memory(err);
     else
-        rc = gcal_store_fetch(store, folder, file, shown, GCAL_MEDIANS_MAX_BYTES, text,
+        rc = gcal_store_fetch(store, folder, file, shown, GCAL_STORE_MAX_BYTES, text,
                               size, err);
     if (rc > 0) {
         gcal_hash(*text, *size, found);
-        if (strcmp(found, sha256) != 0)
+        if (strcmp(found, sha256) != 0 || !has_right_profiles(*text, *size))
             rc = gcal_error_set(err, GCAL_EINPUT, "store %s: %s is damaged", store->path,
                                 shown);
     }

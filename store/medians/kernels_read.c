@@ -16,6 +16,7 @@ struct read_file {
 };
 
 struct gcal_medians_cache {
+    struct gcal_medians_ledger ledger;
     size_t n, capacity;
     struct read_file *files;
 };
@@ -30,20 +31,31 @@ static int by_hash(const void *a, const void *b)
     return strcmp(((const struct profile *)a)->hash, ((const struct profile *)b)->hash);
 }
 
-struct gcal_medians_cache *gcal_medians_cache_create(void)
+struct gcal_medians_cache *gcal_medians_cache_create(const struct gcal_store *store)
 {
-    return calloc(1, sizeof(struct gcal_medians_cache));
+    struct gcal_medians_cache *cache = calloc(1, sizeof(*cache));
+
+    if (cache)
+        gcal_medians_ledger_init(&cache->ledger, store);
+    return cache;
 }
 
 void gcal_medians_cache_destroy(struct gcal_medians_cache *cache)
 {
-    for (size_t i = 0; cache && i < cache->n; i++) {
+    if (!cache)
+        return;
+    for (size_t i = 0; i < cache->n; i++) {
         free(cache->files[i].name);
         free(cache->files[i].places);
     }
-    if (cache)
-        free(cache->files);
+    free(cache->files);
+    gcal_medians_ledger_clear(&cache->ledger);
     free(cache);
+}
+
+struct gcal_medians_ledger *gcal_medians_cache_ledger(struct gcal_medians_cache *cache)
+{
+    return &cache->ledger;
 }
 
 static int get_use(const char *text, struct gcal_run_kernel *kernel,

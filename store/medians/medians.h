@@ -24,7 +24,9 @@
  *   profile SHA256 TEXT
  *   kernel NAME=VALUE..                its counts are counts=SHA256
  *
- * Files are trusted and signed as parameter files are (store/files/store.h).
+ * Files of medians are trusted and signed as parameter files are (store/files/store.h), and the
+ * ledger has a line for each that was written: an older one in its place is refused.  Their hashes
+ * cover the files of kernels, and the hashes in those the profiles.
  */
 #ifndef GCAL_STORE_MEDIANS_H
 #define GCAL_STORE_MEDIANS_H
@@ -71,15 +73,18 @@ int gcal_medians_write(struct gcal_store *store, const struct gcal_record *recor
 typedef bool gcal_medians_choose(void *context,
                                  const struct gcal_medians_section *section, char **kept);
 
-/* Files of kernels that were read into a record. */
+/* What several nodes have in common: files of kernels that were read into a record, and the
+ * ledger of the store.
+ */
 struct gcal_medians_cache;
 
-struct gcal_medians_cache *gcal_medians_cache_create(void);
+struct gcal_medians_cache *gcal_medians_cache_create(const struct gcal_store *store);
 void gcal_medians_cache_destroy(struct gcal_medians_cache *cache);
 
 /* Adds the chosen sections of a node to 'record' (gcal_record_collect()), each as a run of
- * one device, that is 'in_store' (struct gcal_record_header).  A node without a file has none.  -1 (GCAL_EINPUT) for a damaged file, or one
- * that is not trusted: nothing of the node counts then.
+ * one device, that is 'in_store' (struct gcal_record_header).  A node without a file has none.  -1
+ * (GCAL_EINPUT) for a damaged file, or one that is not trusted or not the newest: nothing of the
+ * node counts then.  With a key, it or a trusted one must have signed the file.
  */
 int gcal_medians_read(const struct gcal_store *store, const char *node,
                       gcal_medians_choose *choose, void *context, bool in_store,
@@ -93,13 +98,13 @@ int gcal_medians_nodes(const struct gcal_store *store, char ***names, size_t *co
 /* ---- upkeep ---- */
 
 struct gcal_medians_check {
-    size_t n_files, n_signed;    /* of medians and of kernels; of medians */
-    struct gcal_strings damaged; /* a sentence each */
-    struct gcal_strings missing; /* files of kernels */
+    size_t n_files, n_signed;                 /* of medians and of kernels; of medians */
+    struct gcal_strings damaged, interrupted; /* a sentence each */
+    struct gcal_strings missing;              /* files of kernels */
 };
 
-/* Checks all files of both folders: their hashes, signatures, and that medians name files that
- * there are.  gcal_medians_check_clear() in any case.
+/* Checks all files of both folders: their hashes, signatures, the ledger, and that medians name
+ * files that there are.  gcal_medians_check_clear() in any case.
  */
 int gcal_medians_verify(const struct gcal_store *store, struct gcal_medians_check *found,
                         struct gcal_error *err);
@@ -110,10 +115,5 @@ void gcal_medians_check_clear(struct gcal_medians_check *found);
  */
 int gcal_medians_prune(struct gcal_store *store, bool dry_run, size_t *removed,
                        struct gcal_error *err);
-
-/* Signs medians, and through the hashes in them the files of kernels, that are not yet signed with
- * the store's key; adds to '*n_signed'.  They must be as written: gcal_medians_verify() first.
- */
-int gcal_medians_sign(struct gcal_store *store, size_t *n_signed, struct gcal_error *err);
 
 #endif

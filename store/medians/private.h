@@ -2,15 +2,15 @@
 #ifndef GCAL_STORE_MEDIANS_PRIVATE_H
 #define GCAL_STORE_MEDIANS_PRIVATE_H
 
+#include <pthread.h>
+
 #include "calib/base/buf.h"
 #include "calib/base/hash.h"
+#include "store/ledger/lines.h"
 #include "store/medians/medians.h"
 
 #define GCAL_MEDIANS_HEADER "gpucal_medians 1"
 #define GCAL_KERNELS_HEADER "gpucal_kernels 1"
-
-/* Larger files are damaged: a device has some 30 KB, the kernels of a type 2 MB. */
-#define GCAL_MEDIANS_MAX_BYTES (64u << 20)
 
 /* ---- text.c: lines of fields ---- */
 
@@ -45,19 +45,26 @@ int gcal_medians_number(const char *text, double *value, struct gcal_error *err)
 int gcal_medians_count(const char *text, size_t *value, struct gcal_error *err);
 int gcal_medians_damaged(const struct gcal_medians_lines *lines, struct gcal_error *err);
 
-/* ---- read.c ---- */
+/* ---- fetch.c ---- */
 
-/* The text of a file without its signature, after all checks: 1, 0 if there is none, -1. */
-int gcal_medians_fetch(const struct gcal_store *store, int folder, const char *file,
-                       const char *shown, char **text, size_t *size,
-                       struct gcal_error *err);
+/* The ledger, as far as it was read; several threads may use it. */
+struct gcal_medians_ledger {
+    const struct gcal_store *store;
+    pthread_mutex_t lock;
+    struct gcal_ledger_lines lines;
+};
 
-/* ---- write.c ---- */
+void gcal_medians_ledger_init(struct gcal_medians_ledger *ledger,
+                              const struct gcal_store *store);
+void gcal_medians_ledger_clear(struct gcal_medians_ledger *ledger);
 
-/* A file's text of these sections, with its hash and the store's signature; the caller's to free.
+/* The text of a node's file in the folder of medians (-1: there is none) without its signature,
+ * after all checks: 1
+ * with 'text', 0 if there is none and shall be none, -1.  'state': what the ledger says of it.
  */
-char *gcal_medians_finish(const struct gcal_store *store, const struct gcal_buf *sections,
-                          size_t *size, struct gcal_error *err);
+int gcal_medians_fetch(struct gcal_medians_ledger *ledger, int folder, const char *node,
+                       char **text, size_t *size, enum gcal_ledger_state *state,
+                       struct gcal_error *err);
 
 /* ---- kernels.c: files of kernels ---- */
 
@@ -85,6 +92,8 @@ int gcal_medians_kernels_place(struct gcal_store *store, const struct gcal_recor
 void gcal_medians_places_clear(struct gcal_medians_places *places);
 
 /* ---- kernels_read.c ---- */
+
+struct gcal_medians_ledger *gcal_medians_cache_ledger(struct gcal_medians_cache *cache);
 
 /* The kernels of a file of that type, as places in 'record', which gets them. */
 int gcal_medians_kernels_read(const struct gcal_store *store, const char *type,

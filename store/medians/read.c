@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "calib/base/error.h"
-#include "calib/base/sign.h"
 #include "store/files/internal.h"
 #include "store/medians/private.h"
 
@@ -17,45 +16,6 @@ int gcal_medians_nodes(const struct gcal_store *store, char ***names, size_t *co
     *names = NULL;
     *count = 0;
     return rc > 0 ? gcal_store_list(folder, ".tsv", names, count, err) : rc;
-}
-
-/* Compares the text with the hash in its first line. */
-static int check_text(const struct gcal_store *store, const char *shown, const char *text,
-                      size_t size, struct gcal_error *err)
-{
-    size_t length = strlen(GCAL_MEDIANS_HEADER " ");
-    size_t first = length + GCAL_HASH_TEXT_SIZE;
-    char hash[GCAL_HASH_TEXT_SIZE];
-
-    if (size < first || strncmp(text, GCAL_MEDIANS_HEADER " ", length) != 0 ||
-        text[first - 1] != '\n')
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "store %s: %s: its first line is not that of this version",
-                              store->path, shown);
-    gcal_hash(text + first, size - first, hash);
-    return strncmp(hash, text + length, GCAL_HASH_TEXT_SIZE - 1) == 0
-               ? 0
-               : gcal_error_set(err, GCAL_EINPUT, "store %s: %s is damaged", store->path,
-                                shown);
-}
-
-int gcal_medians_fetch(const struct gcal_store *store, int folder, const char *file,
-                       const char *shown, char **text, size_t *size,
-                       struct gcal_error *err)
-{
-    int rc = gcal_store_fetch(store, folder, file, shown, GCAL_MEDIANS_MAX_BYTES, text,
-                              size, err);
-
-    if (rc > 0 && (gcal_store_check_signature(store, shown, *text, size, err) < 0 ||
-                   check_text(store, shown, *text, *size = gcal_sign_find(*text, *size),
-                              err) < 0)) {
-        free(*text);
-        *text = NULL;
-        rc = -1;
-    }
-    if (rc > 0)
-        (*text)[*size] = '\0';
-    return rc;
 }
 
 /* ---- sections ---- */
@@ -213,23 +173,18 @@ static int take_line(struct reading *r, struct gcal_error *err)
 }
 
 /* 1, 0 if there is no file, -1. */
-static int fetch(struct reading *r, char **text, size_t *size, struct gcal_error *err)
+static int fetch(const struct reading *r, char **text, size_t *size,
+                 struct gcal_error *err)
 {
-    char *file = gcal_buf_format("%s.tsv", r->node);
-    char *shown = gcal_buf_format("medians/%s.tsv", r->node);
-    int folder = -1, rc = -1;
+    enum gcal_ledger_state state;
+    int folder, rc = gcal_store_folder(r->store, r->store->dirfd, "medians", "medians",
+                                       &folder, err);
 
-    if (!file || !shown)
-        gcal_error_memory(err);
-    else
-        rc = gcal_store_folder(r->store, r->store->dirfd, "medians", "medians", &folder,
-                               err);
-    if (rc > 0)
-        rc = gcal_medians_fetch(r->store, folder, file, shown, text, size, err);
-    if (folder >= 0)
-        close(folder);
-    free(file);
-    free(shown);
+    if (rc <= 0)
+        return rc;
+    rc = gcal_medians_fetch(gcal_medians_cache_ledger(r->cache), folder, r->node, text,
+                            size, &state, err);
+    close(folder);
     return rc;
 }
 

@@ -61,6 +61,7 @@ struct checking {
     struct gcal_medians_check *found;
     struct gcal_strings names; /* of files of kernels, without ".tsv" */
     struct gcal_strings used;
+    struct gcal_medians_ledger ledger;
 };
 
 static int open_folder(const struct gcal_store *store, const char *name,
@@ -98,6 +99,7 @@ static int checking_init(struct checking *c, const struct gcal_store *store,
 {
     *c = (struct checking){ .store = store, .found = found };
     *found = (struct gcal_medians_check){ 0 };
+    gcal_medians_ledger_init(&c->ledger, store);
     c->medians = open_folder(store, "medians", err);
     c->kernels = open_folder(store, "kernels", err);
     return c->medians == -2 || c->kernels == -2 ? -1 : list(c->kernels, &c->names, err);
@@ -111,6 +113,7 @@ static void checking_clear(struct checking *c)
         close(c->kernels);
     gcal_strings_clear(&c->names);
     gcal_strings_clear(&c->used);
+    gcal_medians_ledger_clear(&c->ledger);
 }
 
 static int damaged(struct checking *c, const char *text, struct gcal_error *err)
@@ -122,7 +125,7 @@ static int damaged(struct checking *c, const char *text, struct gcal_error *err)
 static int check_signature(struct checking *c, const char *shown, const char *text,
                            size_t size, struct gcal_error *err)
 {
-    if (gcal_sign_find(text, size) == size)
+    if (gcal_sign_find(text, size) == size && !c->store->trusted)
         return 0;
     if (gcal_sign_check(c->store->trusted, text, size, err) < 0)
         return gcal_error_prefix(err, "store %s: %s", c->store->path, shown);
@@ -130,10 +133,9 @@ static int check_signature(struct checking *c, const char *shown, const char *te
     return 0;
 }
 
-/* The text of the node's medians after all checks; 'why' if it is NULL, unless the file is gone.
- */
+/* The text of the node's medians after all checks; 'why' if it is NULL, unless it is removed. */
 static char *read_node(struct checking *c, const char *node, size_t *size,
-                       struct gcal_error *why)
+                       enum gcal_ledger_state *state, struct gcal_error *why)
 {
     char *file = gcal_buf_format("%s.tsv", node), *text = NULL;
     char *shown = gcal_buf_format("medians/%s.tsv", node);
@@ -141,16 +143,17 @@ static char *read_node(struct checking *c, const char *node, size_t *size,
 
     if (!file || !shown)
         gcal_error_memory(why);
+    else if (c->medians < 0)
+        rc = 0;
     else
-        rc = gcal_store_fetch(c->store, c->medians, file, shown, GCAL_MEDIANS_MAX_BYTES,
+        rc = gcal_store_fetch(c->store, c->medians, file, shown, GCAL_STORE_MAX_BYTES,
                               &text, size, why);
     if (rc > 0)
         rc = check_signature(c, shown, text, *size, why);
-    if (rc >= 0 && text) {
-        free(text);
-        text = NULL;
-        gcal_medians_fetch(c->store, c->medians, file, shown, &text, size, why);
-    }
+    free(text);
+    text = NULL;
+    if (rc >= 0)
+        gcal_medians_fetch(&c->ledger, c->medians, node, &text, size, state, why);
     free(file);
     free(shown);
     return text;
@@ -158,18 +161,49 @@ static char *read_node(struct checking *c, const char *node, size_t *size,
 
 static int check_node(struct checking *c, const char *node, struct gcal_error *err)
 {
+    enum gcal_ledger_state state = GCAL_LEDGER_UNKNOWN;
     struct gcal_error why = { 0 };
     size_t size;
-    char *text = read_node(c, node, &size, &why);
+    char *text = read_node(c, node, &size, &state, &why);
     int rc = 0;
 
-    c->found->n_files += text || why.code;
+    c->found->n_files += text || (why.code && state != GCAL_LEDGER_MISSING);
+    if (state == GCAL_LEDGER_INTERRUPTED || state == GCAL_LEDGER_NOT_YET ||
+        state == GCAL_LEDGER_RACED)
+        rc = gcal_strings_take(
+            &c->found->interrupted,
+            gcal_buf_format("medians/%s.tsv: a change of it was interrupted; the next "
+                            "calibration of the node repairs it",
+                            node),
+            err);
     if (text && add_used(text, size, &c->used, &why) < 0)
         gcal_error_prefix(&why, "medians/%s.tsv", node);
-    if (why.code)
+    if (why.code && rc == 0)
         rc = damaged(c, why.text, err);
     free(text);
     return rc;
+}
+
+/* The nodes whose medians the ledger has; their files may be gone. */
+static int add_ledger(struct checking *c, struct gcal_strings *nodes,
+                      struct gcal_error *err)
+{
+    struct gcal_ledger_lines *lines = &c->ledger.lines;
+    size_t length = strlen("medians/");
+
+    if (gcal_ledger_lines_refresh(lines, err) < 0)
+        return -1;
+    gcal_ledger_lines_sort(lines);
+    for (size_t i = 0; i < lines->n_sorted; i++) {
+        const char *scope = lines->items[i].scope;
+
+        if ((i == 0 || strcmp(scope, lines->items[i - 1].scope) != 0) &&
+            strncmp(scope, "medians/", length) == 0 &&
+            gcal_store_is_name(scope + length) &&
+            gcal_strings_include(nodes, scope + length, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 static int check_nodes(struct checking *c, struct gcal_error *err)
@@ -177,6 +211,8 @@ static int check_nodes(struct checking *c, struct gcal_error *err)
     struct gcal_strings nodes = { 0 };
     int rc = list(c->medians, &nodes, err);
 
+    if (rc == 0)
+        rc = add_ledger(c, &nodes, err);
     for (size_t i = 0; i < nodes.n && rc == 0; i++)
         rc = check_node(c, nodes.items[i], err);
     gcal_strings_clear(&nodes);
@@ -241,6 +277,7 @@ int gcal_medians_verify(const struct gcal_store *store, struct gcal_medians_chec
 void gcal_medians_check_clear(struct gcal_medians_check *found)
 {
     gcal_strings_clear(&found->damaged);
+    gcal_strings_clear(&found->interrupted);
     gcal_strings_clear(&found->missing);
 }
 

@@ -115,19 +115,9 @@ static int keep_sections(const char *text, char *copy, size_t size,
 
 /* ---- the file ---- */
 
-/* The old file: 1, 0 if there is none or it cannot be used, as then only the medians of a
- * device are lost until its next calibration.
- */
-static int fetch_old(struct gcal_store *store, int folder, const char *file,
-                     const char *shown, char **text, size_t *size)
-{
-    int rc = gcal_medians_fetch(store, folder, file, shown, text, size, NULL);
-
-    return rc > 0;
-}
-
-char *gcal_medians_finish(const struct gcal_store *store, const struct gcal_buf *sections,
-                          size_t *size, struct gcal_error *err)
+/* A file's text of these sections, with its hash and the store's signature. */
+static char *finish(const struct gcal_store *store, const struct gcal_buf *sections,
+                    size_t *size, struct gcal_error *err)
 {
     char hash[GCAL_HASH_TEXT_SIZE], *text, *signature;
     struct gcal_buf buf = { 0 };
@@ -152,16 +142,28 @@ char *gcal_medians_finish(const struct gcal_store *store, const struct gcal_buf 
     return signature ? gcal_buf_take(&buf, err) : NULL;
 }
 
-static int fill(struct gcal_store *store, int folder, const char *file, const char *shown,
+struct writing {
+    struct gcal_store *store;
+    const struct gcal_medians_section *sections;
+    const struct gcal_medians_places *places;
+    const size_t *first; /* of each node, and the end */
+    struct gcal_medians_ledger ledger;
+};
+
+/* An old file that cannot be used is not kept: only its medians are lost, until the next
+ * calibrations of their devices.
+ */
+static int fill(struct writing *w, int folder, const char *node,
                 const struct gcal_medians_section *sections,
                 const struct gcal_medians_places *places, size_t n, struct gcal_buf *buf,
                 struct gcal_error *err)
 {
-    char *old = NULL, *copy = NULL;
+    enum gcal_ledger_state state;
+    char *old, *copy = NULL;
     size_t size;
     int rc = 0;
 
-    if (fetch_old(store, folder, file, shown, &old, &size)) {
+    if (gcal_medians_fetch(&w->ledger, folder, node, &old, &size, &state, NULL) > 0) {
         size_t skip = (size_t)(strchr(old, '\n') + 1 - old);
 
         if (!(copy = strndup(old + skip, size - skip)))
@@ -176,47 +178,71 @@ static int fill(struct gcal_store *store, int folder, const char *file, const ch
     return rc;
 }
 
-/* An old file that cannot be read is replaced in any case. */
-static int check_key(const struct gcal_store *store, int folder, const char *file,
-                     const char *shown, struct gcal_error *err)
+/* 'replaces': the SHA-256 of the old file, "" if there is none.  One that cannot be read is
+ * replaced in any case, but not one that somebody has signed whom this publisher does not trust.
+ */
+static int check_key(const struct gcal_store *store, int folder, const char *shown,
+                     char replaces[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
 {
     char *old = NULL;
     size_t size;
     int rc = 0;
 
-    if (gcal_store_fetch(store, folder, file, shown, GCAL_MEDIANS_MAX_BYTES, &old, &size,
-                         NULL) > 0)
+    *replaces = '\0';
+    if (gcal_store_fetch(store, folder, strchr(shown, '/') + 1, shown,
+                         GCAL_STORE_MAX_BYTES, &old, &size, NULL) > 0) {
+        gcal_hash(old, size, replaces);
         rc = gcal_store_check_key(store, shown, old, size, err);
+        if (rc == 0 && gcal_sign_check(NULL, old, size, NULL) == 0)
+            rc = gcal_store_check_reuse(store, shown, old, size, err);
+    }
     free(old);
     return rc;
 }
 
-static int write_node(struct gcal_store *store, const char *node,
+/* The last section of the node is of its newest run. */
+static int publish(struct writing *w, int folder, const char *shown, const char *run_id,
+                   const char *replaces, const struct gcal_buf *buf,
+                   struct gcal_error *err)
+{
+    const struct gcal_ledger_entry entry = {
+        .action = "publish", .run_id = run_id, .file = shown, .replaces = replaces
+    };
+    char sha256[GCAL_HASH_TEXT_SIZE], *text;
+    size_t size;
+    int rc = -1;
+
+    if ((text = finish(w->store, buf, &size, err))) {
+        gcal_hash(text, size, sha256);
+        rc = gcal_ledger_put(w->store, folder, strchr(shown, '/') + 1, &entry, text, size,
+                             err);
+        if (rc == 0)
+            gcal_ledger_end(w->store, run_id, shown, sha256);
+    }
+    free(text);
+    return rc;
+}
+
+static int write_node(struct writing *w, const char *node,
                       const struct gcal_medians_section *sections,
                       const struct gcal_medians_places *places, size_t n,
                       struct gcal_error *err)
 {
-    int lock = gcal_store_lock_node(store, node, err), folder = -1, rc = -1;
-    char *file = gcal_buf_format("%s.tsv", node), *text = NULL;
+    int lock = gcal_store_lock_node(w->store, node, err), folder = -1, rc = -1;
     char *shown = gcal_buf_format("medians/%s.tsv", node);
-    char *temp = gcal_buf_format(".publish.%s", node);
+    char replaces[GCAL_HASH_TEXT_SIZE];
     struct gcal_buf buf = { 0 };
-    size_t size;
 
-    if (lock >= 0 && (!file || !shown || !temp))
+    if (lock >= 0 && !shown)
         gcal_error_memory(err);
     else if (lock >= 0)
-        folder = gcal_store_make_folder(store, store->dirfd, "medians", "medians", err);
-    if (folder >= 0 && check_key(store, folder, file, shown, err) == 0 &&
-        fill(store, folder, file, shown, sections, places, n, &buf, err) == 0 &&
-        (text = gcal_medians_finish(store, &buf, &size, err)) &&
-        gcal_store_prepare(store, folder, temp, shown, text, size, err) == 0)
-        rc = gcal_store_replace(store, folder, temp, file, shown, err);
+        folder =
+            gcal_store_make_folder(w->store, w->store->dirfd, "medians", "medians", err);
+    if (folder >= 0 && check_key(w->store, folder, shown, replaces, err) == 0 &&
+        fill(w, folder, node, sections, places, n, &buf, err) == 0)
+        rc = publish(w, folder, shown, sections[n - 1].run->run_id, replaces, &buf, err);
     gcal_buf_free(&buf);
-    free(text);
-    free(file);
     free(shown);
-    free(temp);
     if (folder >= 0)
         close(folder);
     if (lock >= 0)
@@ -226,22 +252,15 @@ static int write_node(struct gcal_store *store, const char *node,
 
 /* ---- all nodes ---- */
 
-struct writing {
-    struct gcal_store *store;
-    const struct gcal_medians_section *sections;
-    const struct gcal_medians_places *places;
-    const size_t *first; /* of each node, and the end */
-};
-
 static int write_one(void *context, size_t i, struct gcal_error *err)
 {
-    const struct writing *w = context;
+    struct writing *w = context;
     size_t first = w->first[i];
     const char *node = w->sections[first].device->node;
 
     return gcal_store_check_name("node", node, err) < 0
                ? -1
-               : write_node(w->store, node, &w->sections[first], &w->places[first],
+               : write_node(w, node, &w->sections[first], &w->places[first],
                             w->first[i + 1] - first, err);
 }
 
@@ -251,7 +270,7 @@ int gcal_medians_write(struct gcal_store *store, const struct gcal_record *recor
 {
     struct gcal_medians_places *places = calloc(n + 1, sizeof(*places));
     size_t *first = calloc(n + 1, sizeof(*first)), n_nodes = 0;
-    const struct writing w = { store, sections, places, first };
+    struct writing w = { store, sections, places, first, .ledger = { 0 } };
     int rc = places && first ? 0 : gcal_error_memory(err);
 
     if (rc == 0)
@@ -261,7 +280,9 @@ int gcal_medians_write(struct gcal_store *store, const struct gcal_record *recor
             first[n_nodes++] = i;
     if (rc == 0) {
         first[n_nodes] = n;
-        rc = gcal_threads_run(n_nodes, MAX_THREADS, write_one, (void *)&w, err);
+        gcal_medians_ledger_init(&w.ledger, store);
+        rc = gcal_threads_run(n_nodes, MAX_THREADS, write_one, &w, err);
+        gcal_medians_ledger_clear(&w.ledger);
     }
     for (size_t i = 0; i < n && places; i++)
         gcal_medians_places_clear(&places[i]);

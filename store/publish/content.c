@@ -67,23 +67,6 @@ char *gcal_publish_encode(const struct gcal_store *store,
     return NULL;
 }
 
-/* The new signature covers the merged old devices as well: the old file must have a
- * signature that the publisher trusts.
- */
-static int check_old_signature(const struct gcal_store *store, const char *shown,
-                               const char *text, size_t size, struct gcal_error *err)
-{
-    if ((!store->public_key && !store->trusted) ||
-        (store->public_key &&
-         gcal_sign_check(store->public_key, text, size, NULL) == 0) ||
-        (store->trusted && gcal_sign_check(store->trusted, text, size, NULL) == 0))
-        return 0;
-    gcal_sign_check(store->trusted ? store->trusted : store->public_key, text, size, err);
-    return gcal_error_prefix(
-        err, "store %s: %s (if its contents are right, sign it by 'gpucal store sign')",
-        store->path, shown);
-}
-
 int gcal_publish_read_old(const struct gcal_store *store, int folder, const char *file,
                           const char *shown, struct gcal_params *old,
                           char sha256[GCAL_HASH_TEXT_SIZE], bool must_sign,
@@ -99,7 +82,7 @@ int gcal_publish_read_old(const struct gcal_store *store, int folder, const char
         gcal_hash(text, size, sha256);
         rc = must_sign ? gcal_store_check_key(store, shown, text, size, err) : 0;
         if (rc == 0)
-            rc = check_old_signature(store, shown, text, size, err);
+            rc = gcal_store_check_reuse(store, shown, text, size, err);
         size = gcal_sign_find(text, size);
         if (rc == 0 && (rc = gcal_params_decode(text, size, shown, old, err)) < 0)
             gcal_error_prefix(err, "store %s", store->path);

@@ -1,4 +1,5 @@
-/* forget.c - removing a model from what is published */
+/* forget.c - removing a model, or a node, from what is published */
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct forgetting {
     struct gcal_store *store;
     const struct gcal_store_forget *what;
     size_t n_files, n_devices; /* devices of nodes */
+    struct gcal_ledger_lines lines;
 };
 
 /* The file of a node or type. */
@@ -100,7 +102,9 @@ static void end(struct target *t)
     free(t->temp);
 }
 
-/* The lines of the node's track, so that audits forget the model as well. */
+/* The lines of the node's track, so that audits forget the model, or all models, as well; none if
+ * there is no track.
+ */
 static int track_lines(const struct forgetting *f, const struct target *t, char **lines,
                        size_t *size, struct gcal_error *err)
 {
@@ -108,6 +112,10 @@ static int track_lines(const struct forgetting *f, const struct target *t, char 
 
     if (gcal_track_load(f->store, t->name, &before, err) < 0)
         return gcal_error_prefix(err, "cannot add to the node's track");
+    if (!before.n_runs) {
+        gcal_track_clear(&before);
+        return 0;
+    }
     *lines = gcal_track_encode_forgotten(t->uids.items, t->uids.n, f->what->model,
                                          &before, size, err);
     gcal_track_clear(&before);
@@ -203,6 +211,167 @@ static int forget_in(struct forgetting *f, struct target *t, struct gcal_error *
     return rc;
 }
 
+/* ---- a node ---- */
+
+/* A file of a node that is removed: its own, or its medians. */
+struct removal {
+    char *shown;
+    int folder; /* -1: there is none */
+    bool is_there;
+    char replaces
+        [GCAL_HASH_TEXT_SIZE]; /* the file, or what the ledger says was published */
+};
+
+/* 1 if there is something to remove: also a file that only the ledger has. */
+static int removal_begin(struct removal *r, const struct forgetting *f,
+                         const char *folder, const char *file, struct gcal_error *err)
+{
+    struct gcal_ledger_scope lines = { 0 };
+    const char *run_id, *last;
+    enum gcal_ledger_state state = GCAL_LEDGER_CURRENT;
+    char *scope, *text = NULL;
+    size_t size;
+    int rc;
+
+    *r =
+        (struct removal){ .shown = gcal_buf_format("%s/%s", folder, file), .folder = -1 };
+    if (!r->shown || !(scope = gcal_store_scope_of(r->shown)))
+        return gcal_error_memory(err);
+    rc = gcal_store_folder(f->store, f->store->dirfd, folder, folder, &r->folder, err);
+    if (rc > 0)
+        rc = gcal_store_fetch(f->store, r->folder, file, r->shown, GCAL_STORE_MAX_BYTES,
+                              &text, &size, err);
+    if (rc > 0) {
+        r->is_there = true;
+        gcal_hash(text, size, r->replaces);
+        if (gcal_store_check_key(f->store, r->shown, text, size, err) < 0)
+            rc = -1;
+    } else if (rc == 0 &&
+               (rc = gcal_ledger_lines_find(&f->lines, scope, &lines, err)) == 0) {
+        state = gcal_ledger_compare(&lines, r->shown, "", &run_id, &last);
+        rc = state == GCAL_LEDGER_MISSING || state == GCAL_LEDGER_NOT_YET;
+        for (size_t i = 0; i < lines.n; i++)
+            if (rc && strcmp(lines.line[i]->file, r->shown) == 0)
+                strcpy(r->replaces, lines.line[i]->sha256);
+    }
+    free(lines.line);
+    free(scope);
+    free(text);
+    return rc;
+}
+
+static void removal_end(struct removal *r)
+{
+    if (r->folder >= 0)
+        close(r->folder);
+    free(r->shown);
+}
+
+static int remove_file(const struct forgetting *f, const struct removal *r,
+                       struct gcal_error *err)
+{
+    if (r->is_there &&
+        ((TEMP_FAILURE_RETRY(unlinkat(r->folder, strchr(r->shown, '/') + 1, 0)) < 0 && errno != ENOENT) ||
+         TEMP_FAILURE_RETRY(fsync(r->folder)) < 0))
+        return gcal_store_fail(f->store, r->shown, err);
+    gcal_ledger_end(f->store, NULL, r->shown, "");
+    return 0;
+}
+
+/* The order of a publication: ledger, track, files; those of the node last, so that the whole is
+ * repeated after a crash.
+ */
+static int remove_files(struct forgetting *f, const struct target *t,
+                        const struct removal *removals, const bool *removes,
+                        struct gcal_error *err)
+{
+    char of_lines[GCAL_HASH_TEXT_SIZE] = "", *lines = NULL;
+    struct gcal_ledger_entry entries[2];
+    size_t size = 0, n = 0;
+    int rc = removes[1] ? track_lines(f, t, &lines, &size, err) : 0;
+
+    if (rc == 0 && lines)
+        gcal_hash(lines, size, of_lines);
+    for (int i = 0; i < 2; i++)
+        if (removes[i])
+            entries[n++] = (struct gcal_ledger_entry){ .action = "forget",
+                                                       .file = removals[i].shown,
+                                                       .replaces = removals[i].replaces,
+                                                       .track = i ? of_lines : NULL };
+    if (rc == 0)
+        rc = gcal_ledger_append(f->store, entries, n, err);
+    if (rc == 0 && lines)
+        rc = append_track(f, t, lines, size, err);
+    for (int i = 0; i < 2 && rc == 0; i++)
+        if (removes[i])
+            rc = remove_file(f, &removals[i], err);
+    free(lines);
+    return rc;
+}
+
+static int forget_node(struct forgetting *f, const char *name, struct gcal_error *err)
+{
+    struct removal removals[2] = { { .folder = -1 }, { .folder = -1 } };
+    struct target t;
+    char *medians = gcal_buf_format("%s.tsv", name);
+    bool removes[2] = { false, false };
+    int rc = medians ? begin(&t, f, name, true, err) : gcal_error_memory(err);
+
+    if (!medians)
+        return -1;
+    if (rc == 0 && (rc = removal_begin(&removals[0], f, "medians", medians, err)) >= 0) {
+        removes[0] = rc > 0;
+        rc = removal_begin(&removals[1], f, "nodes", t.file, err);
+        removes[1] = rc > 0;
+    }
+    if (rc >= 0 && (removes[0] || removes[1])) {
+        f->n_files++;
+        rc = f->what->dry_run ? 0 : remove_files(f, &t, removals, removes, err);
+    }
+    removal_end(&removals[0]);
+    removal_end(&removals[1]);
+    end(&t);
+    free(medians);
+    return rc < 0 ? -1 : 0;
+}
+
+/* Nodes with a file, and those that only the ledger has. */
+static int list_nodes(const struct forgetting *f, struct gcal_strings *names,
+                      struct gcal_error *err)
+{
+    char **listed = NULL;
+    size_t n = 0;
+    int rc = gcal_store_nodes(f->store, &listed, &n, err);
+
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = gcal_strings_add(names, listed[i], err);
+    gcal_strings_free(listed, n);
+    for (size_t i = 0; i < f->lines.n_sorted && rc == 0; i++) {
+        const char *scope = f->lines.items[i].scope, *name = strchr(scope, '/');
+
+        if ((i == 0 || strcmp(scope, f->lines.items[i - 1].scope) != 0) && name &&
+            gcal_store_is_name(name + 1) &&
+            (strncmp(scope, "nodes/", 6) == 0 || strncmp(scope, "medians/", 8) == 0))
+            rc = gcal_strings_include(names, name + 1, err);
+    }
+    return rc;
+}
+
+static int forget_nodes(struct forgetting *f, struct gcal_error *err)
+{
+    struct gcal_strings names = { 0 };
+    int rc = gcal_ledger_lines_refresh(&f->lines, err);
+
+    gcal_ledger_lines_sort(&f->lines);
+    if (rc == 0)
+        rc = list_nodes(f, &names, err);
+    for (size_t i = 0; i < names.n && rc == 0; i++)
+        if (fnmatch(f->what->node, names.items[i], 0) == 0)
+            rc = forget_node(f, names.items[i], err);
+    gcal_strings_clear(&names);
+    return rc;
+}
+
 /* ---- the store ---- */
 
 static int forget_named(struct forgetting *f, const char *name, bool is_node,
@@ -234,12 +403,13 @@ static int forget_all(struct forgetting *f, bool are_nodes, struct gcal_error *e
 int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *what,
                       size_t *n_files, size_t *n_devices, struct gcal_error *err)
 {
-    struct forgetting f = { .store = store, .what = what };
-    int rc = forget_all(&f, true, err);
+    struct forgetting f = { .store = store, .what = what, .lines = { .store = store } };
+    int rc = what->model ? forget_all(&f, true, err) : forget_nodes(&f, err);
 
     /* The file of a type is for all nodes. */
     if (rc == 0 && !what->node)
         rc = forget_all(&f, false, err);
+    gcal_ledger_lines_clear(&f.lines);
     *n_files = f.n_files;
     *n_devices = f.n_devices;
     return rc;

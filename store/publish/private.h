@@ -85,12 +85,6 @@ void gcal_verify_report_interrupted(struct gcal_verify_state *state, const char 
 int gcal_verify_segments(struct gcal_verify_state *state, struct gcal_error *err);
 void gcal_verify_add_ledger(struct gcal_verify_state *state);
 
-/* Whether the publication of line i was certainly completed: its file is the current one
- * ('current': SHA-256), or a later line replaces it.
- */
-bool gcal_verify_is_complete(const struct gcal_ledger_scope *lines, size_t i,
-                             const char *current);
-
 /* Checks that a node's track ('text', NULL: none) consists of the lines in the ledger. */
 void gcal_verify_track(struct gcal_verify_state *state, const char *node,
                        const struct gcal_ledger_scope *lines, const char *current,

@@ -1,9 +1,6 @@
 /* publish.c - publishing the parameter file of a node or a type */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "calib/base/buf.h"
@@ -12,72 +9,6 @@
 #include "store/files/internal.h"
 #include "store/ledger/track.h"
 #include "store/publish/private.h"
-
-/* Tries a write.  The name is the host's, so that what a start leaves that was killed here is
- * removed by the next; another start here may have just removed or made it.
- */
-static int try_write(const struct gcal_store *store, int folder, const char *shown,
-                     struct gcal_error *err)
-{
-    char host[GCAL_STORE_HOST_SIZE], *name;
-    bool wrote;
-    int fd = -1;
-
-    gcal_store_host(host);
-    if (!(name = gcal_buf_format(".try.%s", host)))
-        return gcal_error_memory(err);
-    for (int tries = 0; fd < 0 && tries < 100; tries++) {
-        gcal_store_remove(folder, name);
-        fd = TEMP_FAILURE_RETRY(openat(
-            folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
-    wrote = fd >= 0 && gcal_store_write_all(fd, "gpucal\n", 7) == 0;
-    if (!wrote)
-        gcal_store_fail(store, shown, err);
-    if (fd >= 0) {
-        close(fd);
-        gcal_store_remove(folder, name);
-    }
-    free(name);
-    return wrote ? 0 : -1;
-}
-
-struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error *err)
-{
-    static const char *const folders[] = {
-        "nodes",  "types", GCAL_STORE_NODE_HISTORY, GCAL_STORE_TYPE_HISTORY, "tracks",
-        "ledger", "locks"
-    };
-    struct gcal_store *store = gcal_store_open(path, err);
-    int rc = 0;
-
-    if (!store) {
-        if (access(path, F_OK) < 0 && errno == ENOENT)
-            gcal_error_set(err, GCAL_ESTORE,
-                           "store %s: No such file or directory: make the folder ('mkdir "
-                           "%s') if it is to be a new store",
-                           path, path);
-        else if (err)
-            err->code = GCAL_ESTORE;
-        return NULL;
-    }
-    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders) && rc == 0; i++) {
-        int folder =
-            gcal_store_make_folder(store, store->dirfd, folders[i], folders[i], err);
-
-        rc = folder < 0 ? -1 : try_write(store, folder, folders[i], err);
-        if (folder >= 0)
-            close(folder);
-    }
-    if (rc == 0)
-        return store;
-    gcal_store_close(store);
-    return NULL;
-}
-
-/* ---- publishing ---- */
 
 /* A file that is being published. */
 struct publication {
@@ -186,20 +117,6 @@ static int write_ledger(struct publication *p, const struct gcal_params *params,
     return gcal_ledger_append(p->store, &entry, 1, err);
 }
 
-/* Says in the ledger that the publication came to its end: a file that is missing or older
- * from now on was removed or put back.  Without this line, it counts as interrupted.
- */
-static void write_end(struct publication *p)
-{
-    const struct gcal_ledger_entry entry = { .action = "end",
-                                             .run_id = p->run_id,
-                                             .file = p->shown,
-                                             .sha256 = p->sha256,
-                                             .replaces = p->sha256 };
-
-    gcal_ledger_append(p->store, &entry, 1, NULL);
-}
-
 typedef int merge_with_old(const struct gcal_params *params,
                            const struct gcal_params *old, struct gcal_params *merged,
                            struct gcal_error *err);
@@ -280,7 +197,7 @@ static int commit(struct publication *p, const struct gcal_params *params,
         goto drop;
     rc = gcal_store_replace(store, p->folder, p->temp, p->file, p->shown, err);
     if (rc == 0)
-        write_end(p);
+        gcal_ledger_end(store, p->run_id, p->shown, p->sha256);
     goto out;
 drop:
     gcal_store_remove(p->folder, p->temp);

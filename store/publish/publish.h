@@ -18,6 +18,11 @@ struct gcal_store;
  */
 struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error *err);
 
+/* Makes the folder, which everyone may read, unless it exists ('*made': false), and opens it so.
+ * GCAL_EINPUT if it has other things than a store.
+ */
+struct gcal_store *gcal_store_init(const char *path, bool *made, struct gcal_error *err);
+
 /* Whether what a driver says of a device can be published: a name that is too long, or a number
  * beyond all limits, is found before it is measured (GCAL_EDEVICE).  'store' NULL: in any store, else
  * in this one, which takes simulated devices or others.
@@ -47,7 +52,7 @@ int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *
                             const char *type, const char *run_id, struct gcal_error *err);
 
 struct gcal_store_forget {
-    const char *model;
+    const char *model;  /* NULL: nodes as a whole */
     const char *node;   /* glob; NULL: all nodes, and the files of types */
     const char *device; /* gcal_device_info_matches(); NULL: all */
     bool dry_run;       /* only counts */
@@ -56,7 +61,8 @@ struct gcal_store_forget {
 /* Removes a model from the published files; the histories keep it.  Each file is replaced
  * like in a publication, with a line in the ledger and in the node's track.  Counts the
  * files that had it, and their devices, those of types left out.  -1 (GCAL_ESTORE): the
- * files before are done.
+ * files before are done.  Without a model, nodes are removed, with their medians, also those whose
+ * files somebody has removed or damaged: 'n_files' counts the nodes.
  */
 int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *what,
                       size_t *n_files, size_t *n_devices, struct gcal_error *err);

@@ -1,4 +1,4 @@
-/* sign.c - signing all parameter files of a store */
+/* sign.c - signing all files of a store */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,38 +28,18 @@ static char *sign_anew(const struct gcal_store *store, const char *text, size_t 
     return gcal_buf_take(&buf, err);
 }
 
-/* The ledger first, as for publishing. */
-static int put(struct gcal_store *store, int folder, const char *file, const char *shown,
-               const char *text, size_t size, const char *replaces,
-               struct gcal_error *err)
-{
-    char sha256[GCAL_HASH_TEXT_SIZE], *temp = gcal_store_temp(file);
-    struct gcal_ledger_entry entry = {
-        .action = "sign", .file = shown, .sha256 = sha256, .replaces = replaces
-    };
-    int rc = -1;
-
-    if (!temp)
-        return gcal_error_memory(err);
-    gcal_hash(text, size, sha256);
-    if (gcal_store_prepare(store, folder, temp, shown, text, size, err) == 0) {
-        if (gcal_ledger_append(store, &entry, 1, err) == 0)
-            rc = gcal_store_replace(store, folder, temp, file, shown, err);
-        else
-            gcal_store_remove(folder, temp);
-    }
-    free(temp);
-    return rc;
-}
-
 /* 1 when the file got another signature. */
 static int sign_file(struct gcal_store *store, int folder, const char *shown,
                      struct gcal_error *err)
 {
     const char *file = strrchr(shown, '/') + 1;
     char replaces[GCAL_HASH_TEXT_SIZE], *text, *fresh = NULL;
+    const struct gcal_ledger_entry entry = { .action = "sign",
+                                             .file = shown,
+                                             .replaces = replaces };
     size_t size, before;
-    int rc = gcal_store_fetch_params(store, folder, file, shown, &text, &size, err);
+    int rc = gcal_store_fetch(store, folder, file, shown, GCAL_STORE_MAX_BYTES, &text,
+                              &size, err);
 
     before = size;
     if (rc > 0 && !(fresh = sign_anew(store, text, &size, err)))
@@ -68,7 +48,7 @@ static int sign_file(struct gcal_store *store, int folder, const char *shown,
         rc = 0;
     } else if (rc > 0) {
         gcal_hash(text, before, replaces);
-        rc = put(store, folder, file, shown, fresh, size, replaces, err) < 0 ? -1 : 1;
+        rc = gcal_ledger_put(store, folder, file, &entry, fresh, size, err) < 0 ? -1 : 1;
     }
     free(fresh);
     free(text);
@@ -115,50 +95,66 @@ static int sign_history(struct gcal_store *store, const char *scope, size_t *n_s
     return rc;
 }
 
-/* The file of a node or type, under its lock, and its history. */
-static int sign_named(struct gcal_store *store, const char *folder_name, const char *name,
-                      size_t *n_signed, struct gcal_error *err)
+/* A file, or with the suffix "" the history, under the lock of its node or type. */
+static int sign_named(struct gcal_store *store, int folder, const char *shown,
+                      const char *name, const char *suffix, size_t *n_signed,
+                      struct gcal_error *err)
 {
-    char *scope = gcal_buf_format("%s/%s", folder_name, name);
-    char *shown = gcal_buf_format("%s/%s.yaml", folder_name, name);
-    int lock = -1, folder = -1, rc = scope && shown ? 0 : gcal_error_memory(err);
+    char *scope = gcal_buf_format("%s/%s", shown, name);
+    char *file = gcal_buf_format("%s/%s%s", shown, name, suffix);
+    int lock = -1, rc = scope && file ? 0 : gcal_error_memory(err);
 
     if (rc == 0)
         rc = lock = gcal_store_lock_scope(store, scope, err);
-    if (rc >= 0)
-        rc = gcal_store_folder(store, store->dirfd, folder_name, folder_name, &folder,
-                               err);
-    if (rc > 0) {
-        rc = sign_file(store, folder, shown, err);
+    if (rc >= 0 && !*suffix) {
+        rc = sign_history(store, scope, n_signed, err);
+    } else if (rc >= 0) {
+        rc = sign_file(store, folder, file, err);
         *n_signed += rc > 0;
     }
-    if (rc >= 0)
-        rc = sign_history(store, scope, n_signed, err);
-    if (folder >= 0)
-        close(folder);
     if (lock >= 0)
         close(lock);
-    free(shown);
+    free(file);
     free(scope);
     return rc < 0 ? -1 : 0;
 }
 
+/* 'listed': the folder that has the names, that of the scope unless it is a history. */
+static int sign_all(struct gcal_store *store, const char *shown, const char *listed,
+                    const char *suffix, size_t *n_signed, struct gcal_error *err)
+{
+    int folder, again,
+        rc = gcal_store_folder(store, store->dirfd, listed, listed, &folder, err);
+    char **names = NULL;
+    size_t n = 0;
+
+    if (rc <= 0)
+        return rc;
+    if ((again = dup(folder)) < 0)
+        rc = gcal_store_fail(store, listed, err);
+    else
+        rc = gcal_store_list(again, suffix, &names, &n, err);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = sign_named(store, folder, shown, names[i], suffix, n_signed, err);
+    gcal_strings_free(names, n);
+    close(folder);
+    return rc;
+}
+
 int gcal_store_sign(struct gcal_store *store, size_t *n_signed, struct gcal_error *err)
 {
-    int (*const list[])(const struct gcal_store *, char ***, size_t *,
-                        struct gcal_error *) = { gcal_store_nodes, gcal_store_types };
-    static const char *const folders[] = { "nodes", "types" };
-    int rc = 0;
+    static const struct {
+        const char *shown, *listed, *suffix;
+    } all[] = { { "nodes", "nodes", ".yaml" },
+                { "nodes", GCAL_STORE_NODE_HISTORY, "" }, /* also of nodes that left */
+                { "types", "types", ".yaml" },
+                { "types", GCAL_STORE_TYPE_HISTORY, "" },
+                { "medians", "medians", ".tsv" } };
 
     *n_signed = 0;
-    for (int k = 0; k < 2 && rc == 0; k++) {
-        char **names = NULL;
-        size_t n = 0;
-
-        rc = list[k](store, &names, &n, err);
-        for (size_t i = 0; i < n && rc == 0; i++)
-            rc = sign_named(store, folders[k], names[i], n_signed, err);
-        gcal_strings_free(names, n);
-    }
-    return rc == 0 ? gcal_ledger_seal(store, err) : -1;
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (sign_all(store, all[i].shown, all[i].listed, all[i].suffix, n_signed, err) <
+            0)
+            return -1;
+    return gcal_ledger_seal(store, err);
 }

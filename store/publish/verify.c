@@ -18,95 +18,66 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* The last line about the current file; lines->n: none. */
-static size_t newest(const struct gcal_ledger_scope *lines, const char *file)
-{
-    for (size_t i = lines->n; i > 0; i--)
-        if (is(lines->line[i - 1]->file, file))
-            return i - 1;
-    return lines->n;
-}
-
-/* Whether line i was written when the file of line 'since' was known: in the same segment, or
- * replacing it.
- */
-static bool knew(const struct gcal_ledger_scope *lines, size_t i, size_t since)
-{
-    return lines->line[i]->segment == lines->line[since]->segment ||
-           is(lines->line[i]->replaces, lines->line[since]->sha256);
-}
-
-/* Whether a later file was certainly the current one after that of line 'since'. */
-static bool was_replaced(const struct gcal_ledger_scope *lines, size_t since)
-{
-    const char *file = lines->line[since]->file;
-
-    for (size_t i = since + 1; i < lines->n; i++)
-        if (is(lines->line[i]->file, file) && knew(lines, i, since) &&
-            !is(lines->line[i]->sha256, lines->line[since]->sha256) &&
-            gcal_verify_is_complete(lines, i, ""))
-            return true;
-    return false;
-}
-
-static void check_missing(struct gcal_verify_state *state,
-                          const struct gcal_verify_files *f,
-                          const struct gcal_ledger_scope *lines, size_t last)
-{
-    for (size_t i = 0; i <= last; i++)
-        if (is(lines->line[i]->file, f->file) && gcal_verify_is_complete(lines, i, "")) {
-            gcal_verify_report_damaged(
-                state, "%s is missing: the ledger says it was published", f->file);
-            return;
-        }
-    gcal_verify_report_interrupted(
-        state,
-        "%s: its first publication, by run %s, was interrupted; publishing "
-        "again repairs it",
-        f->file, lines->line[last]->run_id);
-}
-
 static void check_current(struct gcal_verify_state *state,
                           const struct gcal_verify_files *f,
                           const struct gcal_ledger_scope *lines)
 {
-    size_t last = newest(lines, f->file), i;
+    const char *run_id, *last;
 
     if (f->unreadable)
         return;
-    if (last == lines->n) {
+    switch (gcal_ledger_compare(lines, f->file, f->sha256, &run_id, &last)) {
+    case GCAL_LEDGER_CURRENT:
+        break;
+    case GCAL_LEDGER_UNKNOWN:
         if (*f->sha256)
             gcal_verify_report_damaged(state, "%s is not in the ledger", f->file);
-        return;
-    }
-    if (!*f->sha256) {
-        check_missing(state, f, lines, last);
-        return;
-    }
-    for (i = last + 1; i > 0; i--)
-        if (is(lines->line[i - 1]->file, f->file) &&
-            is(lines->line[i - 1]->sha256, f->sha256))
-            break;
-    if (i == 0)
+        break;
+    case GCAL_LEDGER_DIFFERS:
         gcal_verify_report_damaged(state, "%s differs from the published file", f->file);
-    else if (i - 1 < last && was_replaced(lines, i - 1))
+        break;
+    case GCAL_LEDGER_MISSING:
+        gcal_verify_report_damaged(
+            state,
+            "%s is missing: the ledger says it was published; 'gpucal store forget' "
+            "removes a node",
+            f->file);
+        break;
+    case GCAL_LEDGER_NOT_YET:
+        gcal_verify_report_interrupted(
+            state,
+            "%s: its first publication, by run %s, was interrupted; publishing "
+            "again repairs it",
+            f->file, last);
+        break;
+    case GCAL_LEDGER_RESTORED:
         gcal_verify_report_damaged(
             state,
             "%s is of run %s, but was replaced by a newer file since: somebody "
             "restored the old one",
-            f->file, lines->line[i - 1]->run_id);
-    else if (i - 1 < last && gcal_verify_is_complete(lines, last, ""))
+            f->file, run_id);
+        break;
+    case GCAL_LEDGER_REMOVED:
+        gcal_verify_report_damaged(
+            state, "%s is of run %s, but was removed since: somebody restored it",
+            f->file, run_id);
+        break;
+    case GCAL_LEDGER_RACED:
         gcal_verify_report_interrupted(
             state,
             "%s: runs %s and %s replaced the same file at the same time: locks of the "
             "store's file system exclude nobody; publishing again repairs it",
-            f->file, lines->line[i - 1]->run_id, lines->line[last]->run_id);
-    else if (i - 1 < last)
+            f->file, run_id, last);
+        break;
+    case GCAL_LEDGER_INTERRUPTED:
         gcal_verify_report_interrupted(
             state,
-            "%s: the publication by run %s was interrupted, the file of run %s "
-            "is still the current one; publishing again repairs it",
-            f->file, lines->line[last]->run_id, lines->line[i - 1]->run_id);
+            "%s: %s%s was interrupted, the file of run %s is still the current one; %s "
+            "repairs it",
+            f->file, *last ? "the publication by run " : "its removal", last, run_id,
+            *last ? "publishing again" : "'gpucal store forget'");
+        break;
+    }
 }
 
 /* A run's file in the history by the ledger's lines about it. */
@@ -132,7 +103,7 @@ static struct expected expect(const struct gcal_verify_files *f,
             continue;
         e.before = e.sha256;
         e.sha256 = line->sha256;
-        e.complete = line->keeps && gcal_verify_is_complete(lines, i, f->sha256);
+        e.complete = line->keeps && gcal_ledger_is_complete(lines, i, f->sha256);
     }
     free(file);
     return e;
@@ -178,7 +149,7 @@ static void check_history(struct gcal_verify_state *state,
         struct expected e;
 
         if (!line->keeps || has_run(f, line->run_id) ||
-            !gcal_verify_is_complete(lines, i, f->sha256))
+            !gcal_ledger_is_complete(lines, i, f->sha256))
             continue;
         e = expect(f, lines, line->run_id);
         if (!e.pruned)

@@ -1,7 +1,6 @@
-/* verify_report.c - what verification reports, and which publications came to their end */
+/* verify_report.c - what verification reports */
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "store/publish/private.h"
 
@@ -31,18 +30,4 @@ void gcal_verify_report_interrupted(struct gcal_verify_state *state, const char 
     report(&state->text, "interrupted", fmt, args);
     va_end(args);
     state->result->n_interrupted++;
-}
-
-bool gcal_verify_is_complete(const struct gcal_ledger_scope *lines, size_t i,
-                             const char *current)
-{
-    const char *sha256 = lines->line[i]->sha256;
-
-    if (strcmp(sha256, current) == 0)
-        return true;
-    for (size_t k = i + 1; k < lines->n; k++)
-        if (strcmp(lines->line[k]->file, lines->line[i]->file) == 0 &&
-            strcmp(lines->line[k]->replaces, sha256) == 0)
-            return true;
-    return false;
 }

@@ -125,7 +125,7 @@ void gcal_verify_track(struct gcal_verify_state *state, const char *node,
         if ((end = find_lines_of(at, limit, lines, found, i))) {
             found[i] = true;
             at = end;
-        } else if (gcal_verify_is_complete(lines, i, current)) {
+        } else if (gcal_ledger_is_complete(lines, i, current)) {
             gcal_verify_report_damaged(
                 state, "tracks/%s.tsv: the lines of run %s are missing or were changed",
                 node, lines->line[i]->run_id);

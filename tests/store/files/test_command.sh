@@ -23,7 +23,7 @@ expect() {
 }
 
 expect 1 'no store given (--store DIR or $GPUCAL_STORE)' "$gpucal" store verify
-expect 1 'missing action: verify' "$gpucal" store
+expect 1 'missing action: init, verify' "$gpucal" store
 expect 1 "unknown action 'tidy'" "$gpucal" store tidy
 expect 1 'prune requires --keep' "$gpucal" store prune --store store
 expect 1 'keep: expected an integer' "$gpucal" store prune --store store --keep 1.5
@@ -33,7 +33,7 @@ expect 0 'good: 0 files' "$gpucal" store verify --store store
 
 export GPUCAL_STORE=$top/store
 expect 0 '1 node published' "$gpucal" fit --record "$record" --store store
-expect 0 'good: 7 files, 0 signed, 4 lines of the ledger' "$gpucal" store verify
+expect 0 'good: 7 files, 0 signed, 6 lines of the ledger' "$gpucal" store verify
 expect 0 '' "$gpucal" store verify --quiet
 [ -z "$("$gpucal" store verify --quiet)" ] || { echo '--quiet prints'; failed=1; }
 
@@ -80,7 +80,7 @@ expect 0 'model rates removed from 2 devices (1 file)' \
 expect 0 'model rates removed from 0 devices (1 file)' \
     env GPUCAL_SIGN_KEY=other "$gpucal" store forget --model rates
 expect 1 "no model 'rates' is published" "$gpucal" store forget --model rates
-expect 0 'good: 7 files, 5 signed, 14 lines' "$gpucal" store verify --keys both.pub
+expect 0 'good: 7 files, 5 signed, 19 lines' "$gpucal" store verify --keys both.pub
 grep -q 'model: rates' store/nodes/vm.yaml store/types/*.yaml && { echo 'not forgotten'; failed=1; }
 grep -q 'model: rates' store/history/vm/*.yaml || { echo 'forgotten in the history'; failed=1; }
 grep -q 'model: rates' store/type-history/*/*.yaml || { echo 'forgotten of the type'; failed=1; }
