@@ -6,9 +6,10 @@
 #   HealthCheckNodeState=IDLE
 #
 # The node is drained, with a reason that begins with "gpucal:", if 'gpucal health' says that it
-# fails: a published device is missing, OpenCL does not answer, or 'gpucal audit' has confirmed a
-# drift beyond the limit of the configuration.  Warnings have no effect.  What keeps it from looking,
-# such as a store that is not mounted, or a gpucal that does not start, goes to the system log only:
+# fails: a published device is missing, OpenCL does not answer, 'gpucal audit' has confirmed a
+# drift beyond the limit of the configuration, or, with GPUCAL_REQUIRE=yes, it is not calibrated.
+# Warnings go to the system log only, as of a calibration older than GPUCAL_MAX_AGE days.  So does
+# what keeps it from looking, such as a store that is not mounted, or a gpucal that does not start:
 # nothing is drained, and nothing resumed.
 #
 # A node that is already drained is not changed.  Once all is well again, as after a repair and
@@ -35,13 +36,16 @@ note() {
 
 # Set PROBLEM to the node's problem, or leave it empty; BLIND, if it could not look.
 check_node() {
-    local said status
+    local said status options=()
 
-    said=$(SLURMD_NODENAME=$node timeout -k 1 40 "${GPUCAL:-gpucal}" health --node "$node" 2> /dev/null)
+    [ "${GPUCAL_REQUIRE:-no}" = yes ] && options+=(--require)
+    [ -n "${GPUCAL_MAX_AGE:-}" ] && options+=(--max-age "$GPUCAL_MAX_AGE")
+    said=$(SLURMD_NODENAME=$node timeout -k 1 40 "${GPUCAL:-gpucal}" health "${options[@]}" 2> /dev/null)
     status=$?
     said=${said#"$node: "}
     case $status in
-    0 | 2) ;;
+    0) ;;
+    2) note "$said" ;;
     3) PROBLEM=${said#failure: } ;;
     1) note "${said:-it could not look}" && BLIND=1 ;;
     *) note "'gpucal health' ended with $status" && BLIND=1 ;;

@@ -150,7 +150,11 @@ struct gcal_config_model {
     char **kinds;
     struct gcal_strings others;
     const struct gcal_yaml *node;
-    /* SHA-256, hexadecimal, of the resolved model and of the options that affect
+    /* SHA-256, hexadecimal, of the measurement kernels that it picks beside the built-in ones, ""
+     * if it picks none.  In the text of a resolved configuration, which is read without them.
+     */
+    char added[GCAL_HASH_TEXT_SIZE];
+    /* SHA-256, hexadecimal, of the resolved model, with these, and of the options that affect
      * measurements: like that of the configuration, for this model alone.
      */
     char fingerprint[GCAL_HASH_TEXT_SIZE];

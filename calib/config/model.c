@@ -282,14 +282,27 @@ static int read_parameters(struct gcal_config_model *m, struct gcal_error *err)
     return 0;
 }
 
+static int read_added(struct gcal_config_model *m, struct gcal_error *err)
+{
+    const struct gcal_yaml *node = gcal_config_find(m->node, "added");
+    const char *text = node ? gcal_yaml_text(node, "added", err) : "";
+
+    if (!text)
+        return -1;
+    if (*text && strlen(text) != GCAL_HASH_TEXT_SIZE - 1)
+        return gcal_yaml_error(node, err, "added: expected a SHA-256, hexadecimal");
+    strcpy(m->added, text);
+    return 0;
+}
+
 int gcal_config_read_model(struct gcal_config *config, const struct gcal_yaml *node,
                            struct gcal_error *err)
 {
-    static const char *const known[] = { "name",       "output",   "expression",
-                                         "forms",      "groups",   "overhead",
-                                         "predicts",   "tailored", "checked",
-                                         "parameters", "kernels",  "roofs",
-                                         "spread",     "kinds",    NULL };
+    static const char *const known[] = {
+        "name",     "output",   "expression", "forms",      "groups",  "overhead",
+        "predicts", "tailored", "checked",    "parameters", "kernels", "roofs",
+        "spread",   "kinds",    "added",      NULL
+    };
     struct gcal_config_model *m = &config->models[config->n_models++];
 
     m->node = node;
@@ -298,7 +311,8 @@ int gcal_config_read_model(struct gcal_config *config, const struct gcal_yaml *n
         read_model_kinds(config, m, err) < 0 || read_kernels(m, err) < 0 ||
         gcal_config_read_forms(m, err) < 0 || check_tailored_form(m, err) < 0 ||
         read_roofs(m, err) < 0 ||
-        gcal_spreads_read(m->node, &m->roofs, &m->spreads, err) < 0)
+        gcal_spreads_read(m->node, &m->roofs, &m->spreads, err) < 0 ||
+        read_added(m, err) < 0)
         return -1;
     return read_parameters(m, err);
 }

@@ -157,6 +157,8 @@ static void write_model(struct gcal_yaml_writer *w, const struct gcal_config_mod
     if (m->n_checked)
         write_key_strings(w, "checked", m->checked, m->n_checked);
     write_tag_sets(w, "kernels", m->tag_sets, m->n_tag_sets);
+    if (*m->added)
+        gcal_yaml_put_text(w, "added", m->added);
     gcal_yaml_write_end_map(w);
 }
 

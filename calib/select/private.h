@@ -105,6 +105,10 @@ int gcal_select_generate_all(const struct gcal_catalogue *catalogue, size_t n,
                              const struct gcal_config_tag_set *sets,
                              const struct gcal_model *model,
                              struct gcal_kernel_list *list, struct gcal_error *err);
+/* Appends a line with a hash for each generator that the sets pick beside the built-in ones. */
+int gcal_select_put_added(const struct gcal_catalogue *catalogue, size_t n,
+                          const struct gcal_config_tag_set *sets, struct gcal_buf *hashes,
+                          struct gcal_error *err);
 /* Whether all tags exist; errors are at their place. */
 int gcal_select_check_tags(const struct gcal_catalogue *catalogue, size_t n,
                            const struct gcal_config_tag_set *sets,

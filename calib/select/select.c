@@ -201,6 +201,27 @@ static int resolve_model(struct gcal_config_model *m,
     return rc;
 }
 
+/* Without a catalogue, the text says it. */
+static int find_added(struct gcal_config_model *m, const struct gcal_catalogue *catalogue,
+                      struct gcal_error *err)
+{
+    struct gcal_buf hashes = { 0 };
+    int rc = 0;
+
+    if (!catalogue)
+        return 0;
+    *m->added = '\0';
+    if (gcal_select_put_added(catalogue, m->n_tag_sets, m->tag_sets, &hashes, err) < 0 ||
+        gcal_select_put_added(catalogue, m->n_targets, m->targets, &hashes, err) < 0)
+        rc = -1;
+    else if (hashes.failed)
+        rc = gcal_error_memory(err);
+    else if (hashes.size)
+        gcal_hash(hashes.data, hashes.size, m->added);
+    gcal_buf_free(&hashes);
+    return rc;
+}
+
 /* Records embed the text, and are read without a catalogue. */
 static int write_out(struct gcal_config *config, struct gcal_error *err)
 {
@@ -221,9 +242,10 @@ int gcal_select_resolve(struct gcal_config *config,
     for (size_t i = 0; i < config->n_models; i++) {
         bool expand = needs_catalogue(&config->models[i]);
 
-        if (resolve_model(&config->models[i], catalogue, expand, err) < 0)
+        if (resolve_model(&config->models[i], catalogue, expand, err) < 0 ||
+            find_added(&config->models[i], catalogue, err) < 0)
             return -1;
-        expanded = expanded || expand;
+        expanded = expanded || expand || *config->models[i].added;
     }
     config->state = GCAL_CONFIG_RESOLVED;
     if (expanded && write_out(config, err) < 0)

@@ -59,6 +59,18 @@ int gcal_select_generate_all(const struct gcal_catalogue *catalogue, size_t n,
     return 0;
 }
 
+int gcal_select_put_added(const struct gcal_catalogue *catalogue, size_t n,
+                          const struct gcal_config_tag_set *sets, struct gcal_buf *hashes,
+                          struct gcal_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (gcal_catalogue_put_added(catalogue, sets[i].n_tags,
+                                     (const char *const *)sets[i].tags,
+                                     match_of(&sets[i]), hashes, err) < 0)
+            return -1;
+    return 0;
+}
+
 int gcal_select_check_tags(const struct gcal_catalogue *catalogue, size_t n,
                            const struct gcal_config_tag_set *sets, struct gcal_error *err)
 {

@@ -40,10 +40,14 @@ static int add_all(struct gcal_catalogue *catalogue, struct gcal_yaml *root,
                    const char *description, const char *source, struct gcal_error *err)
 {
     struct gcal_generator *g = gcal_generator_create(root, source, err);
+    size_t start = catalogue->texts.size;
 
     /* With lengths: moving text from one to the other changes the fingerprint. */
     gcal_buf_printf(&catalogue->texts, "%zu %zu\n%s%s", strlen(description),
                     strlen(source), description, source);
+    if (g && !catalogue->texts.failed)
+        gcal_hash(catalogue->texts.data + start, catalogue->texts.size - start,
+                  g->sha256);
     if (add_generator(catalogue, g, err) < 0)
         return -1;
     for (int form = GCAL_KERNEL_LOADS; form < GCAL_KERNEL_N_FORMS; form++)
@@ -129,15 +133,20 @@ static int add_files(struct gcal_catalogue *catalogue,
     return rc;
 }
 
-static int take_fingerprint(struct gcal_catalogue *catalogue, struct gcal_error *err)
+/* Of what was read so far. */
+static void take_fingerprint(struct gcal_catalogue *catalogue)
 {
-    size_t size = catalogue->texts.size;
-    char *texts = gcal_buf_take(&catalogue->texts, err);
+    if (!catalogue->texts.failed)
+        gcal_hash(catalogue->texts.data ? catalogue->texts.data : "",
+                  catalogue->texts.size, catalogue->fingerprint);
+}
 
-    if (texts)
-        gcal_hash(texts, size, catalogue->fingerprint);
-    free(texts);
-    return texts ? 0 : -1;
+static int end_texts(struct gcal_catalogue *catalogue, struct gcal_error *err)
+{
+    bool failed = catalogue->texts.failed;
+
+    gcal_buf_free(&catalogue->texts);
+    return failed ? gcal_error_memory(err) : 0;
 }
 
 static struct gcal_catalogue *create(struct gcal_error *err)
@@ -160,13 +169,19 @@ static struct gcal_catalogue *open_catalogue(bool builtin,
 
     if (!catalogue)
         return NULL;
-    if ((builtin && add_builtin(catalogue, err) < 0) ||
-        (files && add_files(catalogue, files, err) < 0) ||
-        take_fingerprint(catalogue, err) < 0) {
-        gcal_catalogue_close(catalogue);
-        return NULL;
-    }
-    return catalogue;
+    if (builtin && add_builtin(catalogue, err) < 0)
+        goto failed;
+    if (builtin)
+        take_fingerprint(catalogue);
+    if (files && add_files(catalogue, files, err) < 0)
+        goto failed;
+    if (!builtin)
+        take_fingerprint(catalogue);
+    if (end_texts(catalogue, err) == 0)
+        return catalogue;
+failed:
+    gcal_catalogue_close(catalogue);
+    return NULL;
 }
 
 struct gcal_catalogue *gcal_catalogue_open_entry(struct gcal_yaml *root,
@@ -179,12 +194,13 @@ struct gcal_catalogue *gcal_catalogue_open_entry(struct gcal_yaml *root,
         gcal_yaml_destroy(root);
         return NULL;
     }
-    if (add_all(catalogue, root, "", source, err) < 0 ||
-        take_fingerprint(catalogue, err) < 0) {
-        gcal_catalogue_close(catalogue);
-        return NULL;
+    if (add_all(catalogue, root, "", source, err) == 0) {
+        take_fingerprint(catalogue);
+        if (end_texts(catalogue, err) == 0)
+            return catalogue;
     }
-    return catalogue;
+    gcal_catalogue_close(catalogue);
+    return NULL;
 }
 
 struct gcal_catalogue *gcal_catalogue_open_with(const struct gcal_catalogue_files *files,
@@ -222,6 +238,25 @@ const struct gcal_catalogue_files *
 gcal_catalogue_added_files(const struct gcal_catalogue *catalogue)
 {
     return &catalogue->files;
+}
+
+int gcal_catalogue_put_added(const struct gcal_catalogue *catalogue, size_t n_tags,
+                             const char *const *tags, enum gcal_match match,
+                             struct gcal_buf *hashes, struct gcal_error *err)
+{
+    struct gcal_catalogue_tags parsed;
+
+    if (gcal_catalogue_tags_parse(n_tags, tags, &parsed, err) < 0)
+        return -1;
+    for (size_t i = catalogue->n_builtin; i < catalogue->n_generators; i++) {
+        const struct gcal_generator *g = catalogue->generators[i];
+
+        if (gcal_catalogue_tags_match(&parsed, match, g))
+            gcal_buf_printf(hashes, "%s %s\n", g->name,
+                            g->origin ? g->origin->sha256 : g->sha256);
+    }
+    gcal_catalogue_tags_clear(&parsed);
+    return 0;
 }
 
 const char *gcal_catalogue_fingerprint(const struct gcal_catalogue *catalogue)

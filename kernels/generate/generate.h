@@ -229,8 +229,14 @@ void gcal_catalogue_count_by(struct gcal_catalogue *catalogue,
 const struct gcal_catalogue_files *
 gcal_catalogue_added_files(const struct gcal_catalogue *catalogue);
 
-/* SHA-256 of all sources and descriptions, hexadecimal: calibrations with another
- * fingerprint used another catalogue.  Lives as long as the catalogue.
+/* Appends a line with a hash for each generator that the tags pick beside the built-in ones. */
+int gcal_catalogue_put_added(const struct gcal_catalogue *catalogue, size_t n_tags,
+                             const char *const *tags, enum gcal_match match,
+                             struct gcal_buf *hashes, struct gcal_error *err);
+
+/* SHA-256 of all built-in sources and descriptions, hexadecimal (of all, if there are no built-in
+ * ones): calibrations with another fingerprint used another catalogue.  What a model uses of added
+ * files is part of its own fingerprint (calib/config/config.h).  Lives as long as the catalogue.
  */
 const char *gcal_catalogue_fingerprint(const struct gcal_catalogue *catalogue);
 

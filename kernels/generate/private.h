@@ -56,6 +56,7 @@ struct gcal_generator {
     const struct gcal_generator *origin; /* of a derived generator, which shares its root
                                             and source; else NULL */
     void **found; /* of a derived generator: its global loads (kept_loads.c) */
+    char sha256[GCAL_HASH_TEXT_SIZE]; /* of description and source; unset if derived */
     struct gcal_strings tags;
     size_t n_arguments;
     struct gcal_generator_arg *arguments;

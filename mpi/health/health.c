@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "calib/audit/audit.h"
 #include "calib/base/buf.h"
@@ -20,10 +21,12 @@
 
 /* OpenCL answers in less. */
 #define LIST_S 20.0
+#define DAY_S  86400.0
 
 struct health_command {
     const char *node, *store, *config;
-    bool json;
+    double max_age_s; /* 0: any age */
+    bool require, json;
 };
 
 enum verdict { GOOD, WARNING, FAILURE, UNKNOWN };
@@ -39,8 +42,13 @@ struct health {
     bool looked; /* at the devices: it is this node */
 };
 
+enum { REQUIRE = 256, MAX_AGE };
+
 static const struct argp_option options[] = {
     { "node", 'N', "NODE", 0, "The node (default: this one)", 0 },
+    { "require", REQUIRE, NULL, 0, "A node that is not calibrated is a failure", 0 },
+    { "max-age", MAX_AGE, "DAYS", 0,
+      "A model that was calibrated longer ago is a warning (default: any age)", 0 },
     { 0 },
 };
 
@@ -54,6 +62,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case 'N':
         c->node = arg;
+        break;
+    case REQUIRE:
+        c->require = true;
+        break;
+    case MAX_AGE:
+        c->max_age_s = gcal_option_positive(arg, "", "--max-age", state) * DAY_S;
         break;
     case ARGP_KEY_ARG:
         gcal_option_refuse_argument(arg, state);
@@ -77,9 +91,11 @@ static const struct argp argp = {
         "it are there, if it is this node, and whether 'gpucal audit' finds a confirmed "
         "drift.\v"
         "Examples:\n"
-        "  gpucal health --node n1\n\n"
-        "A failure is what was seen, never that it could not look: this is 'unknown'.  A "
-        "node of which nothing is published is good.\n"
+        "  gpucal health --node n1\n"
+        "  gpucal health --require --max-age 90\n\n"
+        "A failure is what was seen, never that it could not look: this is 'unknown', as "
+        "is a node given by --node of which nothing is published.  Without --node, this "
+        "node is good then, unless --require is given.\n"
         "Exit status: 0 good, 2 a warning, 3 a failure, 1 unknown.",
 };
 
@@ -166,7 +182,7 @@ static int check_devices(struct health *h, const struct gcal_params *published,
         outcome = gcal_worker_list_devices(worker, LIST_S, &devices, &h->n_present, &why);
     h->looked = outcome == GCAL_WORKER_DONE || outcome == GCAL_WORKER_REFUSED;
     rc = judge_list(h, outcome, gcal_clock_now_s() - start_s, &why, err);
-    if (rc == 0 && h->looked && h->verdict == GOOD)
+    if (rc == 0 && h->looked && (h->verdict == GOOD || h->verdict == WARNING))
         rc = compare(h, published, devices, err);
     for (size_t i = 0; i < h->n_present && devices; i++)
         gcal_device_info_clear(&devices[i]);
@@ -215,6 +231,68 @@ static int check_drift(struct health *h, const struct gcal_store *store,
     return rc;
 }
 
+/* ---- calibrations ---- */
+
+/* The oldest model: another one that was measured since says nothing of it. */
+static int check_age(struct health *h, const struct gcal_params *published,
+                     double max_age_s, struct gcal_error *err)
+{
+    const char *oldest = NULL;
+    double age_s = max_age_s;
+
+    for (size_t i = 0; i < published->n_devices; i++) {
+        const struct gcal_params_device *d = &published->devices[i];
+
+        for (size_t k = 0; k < d->n_models; k++) {
+            const char *utc =
+                gcal_params_model_origin(d, &d->models[k]).calibrated_utc;
+            double is_s = (double)time(NULL) - gcal_clock_parse_utc(utc);
+
+            if (is_s > age_s) {
+                oldest = d->models[k].name;
+                age_s = is_s;
+            }
+        }
+    }
+    if (!oldest)
+        return 0;
+    return judge(h, WARNING, "GPUCAL-OLD",
+                 gcal_buf_format("model %s was calibrated %.0f days ago: calibrate it "
+                                 "again, or 'gpucal store forget' it",
+                                 oldest, age_s / DAY_S),
+                 err);
+}
+
+static int check_required(struct health *h, const struct gcal_params *published,
+                          struct gcal_error *err)
+{
+    for (size_t i = 0; i < published->n_devices; i++) {
+        const struct gcal_params_device *d = &published->devices[i];
+
+        if (!d->n_models && judge(h, FAILURE, "GPUCAL-NOT-CALIBRATED",
+                                  gcal_buf_format("%s (%s) is not calibrated",
+                                                  d->info.name, d->info.uid),
+                                  err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A name that is mistyped must not pass for ever. */
+static int judge_unpublished(struct health *h, const struct health_command *c,
+                             struct gcal_error *err)
+{
+    if (c->require)
+        return judge(h, FAILURE, "GPUCAL-NOT-CALIBRATED",
+                     strdup("nothing is published of it"), err);
+    if (c->node)
+        return judge(h, UNKNOWN, "GPUCAL-NOT-CALIBRATED",
+                     strdup("nothing is published of it: 'gpucal show' lists the nodes "
+                            "that are calibrated"),
+                     err);
+    return 0;
+}
+
 /* ---- the node ---- */
 
 /* 1 with its file, 0 if nothing is published. */
@@ -236,16 +314,23 @@ static int read_published(struct health *h, const struct gcal_store *store,
     return found;
 }
 
-static int check(struct health *h, const struct gcal_store *store,
-                 const struct gcal_config *config, bool is_here, struct gcal_error *err)
+static int check(struct health *h, const struct health_command *c,
+                 const struct gcal_store *store, const struct gcal_config *config,
+                 bool is_here, struct gcal_error *err)
 {
     struct gcal_params published = { 0 };
     int rc = read_published(h, store, &published, err);
 
+    if (rc == 0)
+        rc = judge_unpublished(h, c, err);
+    if (rc > 0 && c->require && check_required(h, &published, err) < 0)
+        rc = -1;
     if (rc > 0 && is_here)
         rc = check_devices(h, &published, err) < 0 ? -1 : 1;
     if (rc > 0 && h->verdict != FAILURE)
         rc = check_drift(h, store, config, err) < 0 ? -1 : 1;
+    if (rc > 0 && c->max_age_s > 0)
+        rc = check_age(h, &published, c->max_age_s, err);
     gcal_params_clear(&published);
     return rc < 0 ? -1 : 0;
 }
@@ -279,7 +364,7 @@ static int look(struct health *h, const struct health_command *c, struct gcal_er
     else if (gcal_config_read_settings(c->config, &config, err) == 0 &&
              (path = gcal_command_store_path(c->store, c->config, err)) &&
              (store = gcal_command_store_open(path, false, err)) &&
-             check(h, store, &config, here && strcmp(h->node, here) == 0, err) == 0)
+             check(h, c, store, &config, here && strcmp(h->node, here) == 0, err) == 0)
         rc = say_good(h, err);
     gcal_store_close(store);
     gcal_config_clear(&config);

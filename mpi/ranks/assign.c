@@ -387,17 +387,16 @@ int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
     if (strcmp(old.config, root->config.text) != 0) {
         gcal_record_header_clear(&old);
         return gcal_error_set(err, GCAL_EINPUT,
-                              "%s was written with a configuration other than %s",
+                              "%s was written with a configuration other than %s, or "
+                              "other kernels of --catalogue",
                               root->journal_path, root->config.file);
     }
     if (strcmp(old.catalogue, gcal_catalogue_fingerprint(root->catalogue)) != 0) {
         gcal_record_header_clear(&old);
-        return gcal_error_set(
-            err, GCAL_EINPUT,
-            "%s was written with another catalogue of measurement "
-            "kernels: resume it with the gpucal that began it, and with "
-            "the same folders (--catalogue)",
-            root->journal_path);
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s was written with another catalogue of measurement "
+                              "kernels: resume it with the gpucal that began it",
+                              root->journal_path);
     }
     gcal_record_header_clear(&root->header);
     root->header = old;

@@ -60,6 +60,20 @@ static int open_store(struct gcal_root *root, struct gcal_error *err)
     return root->store ? 0 : -1;
 }
 
+/* Whoever names no record wants its results published. */
+static int check_purpose(const struct gcal_root *root, struct gcal_error *err)
+{
+    const struct gcal_ranks_options *o = &root->options;
+
+    if (root->store || o->dry_run || o->record || o->resume)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "no store given, so that nothing would be published: --store "
+                          "DIR, $GPUCAL_STORE or 'store' in the configuration ('gpucal "
+                          "store init' makes one), or --record FILE.h5 for the "
+                          "measurements alone");
+}
+
 static int open_journal(struct gcal_root *root, struct gcal_error *err)
 {
     const char *record =
@@ -112,7 +126,8 @@ static int prepare(struct gcal_root *root, struct gcal_error *err)
     if (gcal_run_header_start(&root->header, &root->config, root->catalogue,
                               gcal_comm_launcher(root->comm),
                               (uint32_t)gcal_comm_size(root->comm), err) < 0 ||
-        open_store(root, err) < 0 || open_journal(root, err) < 0)
+        open_store(root, err) < 0 || check_purpose(root, err) < 0 ||
+        open_journal(root, err) < 0)
         return -1;
     if (root->journal) {
         root->sink = gcal_journal_sink(root->journal);
@@ -121,8 +136,7 @@ static int prepare(struct gcal_root *root, struct gcal_error *err)
     }
     if (!root->store && !o->dry_run)
         gcal_log(GCAL_LOG_WARN, "no store given: the record is written, but nothing is "
-                                "published (--store DIR, $GPUCAL_STORE or 'store' in the "
-                                "configuration)");
+                                "published");
     return 0;
 }
 

@@ -9,7 +9,7 @@ cd "$folder" && mkdir bin || exit 1
 
 cat > bin/gpucal << 'END'
 #!/bin/bash
-[ "$*" = "health --node n0" ] && [ "$SLURMD_NODENAME" = n0 ] || exit 9
+[ "$*" = "${EXPECTED-health}" ] && [ "$SLURMD_NODENAME" = n0 ] || exit 9
 case $STATUS in
 0) echo "n0: good: 1 device" ;;
 2) echo "n0: warning: drift of H200: arithmetic slower by 5 %" ;;
@@ -54,3 +54,6 @@ for status in 5 6 126 127 134 139 KILL; do
 done
 check IDLE+DRAIN 0 'update NodeName=n0 State=RESUME'
 check IDLE+DRAIN 2 'update NodeName=n0 State=RESUME'
+grep -q 'warning: drift of H200' out || { cat out && exit 1; }
+export GPUCAL_REQUIRE=yes GPUCAL_MAX_AGE=90 EXPECTED='health --require --max-age 90'
+check IDLE 0 ''

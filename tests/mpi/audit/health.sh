@@ -24,7 +24,13 @@ for name in ../n7 $'\xff'; do
     [ $? = 1 ] && [ ! -s out ] && grep -q 'cannot be the name of a node' err || exit 1
 done
 mkdir store
-health 0 '^n7: good: nothing is published of it$' --node n7
+# A name that is mistyped does not pass; this node, which is new, does, unless it must be there.
+health 1 "^n7: unknown: nothing is published of it: 'gpucal show' lists" --node n7
+health 0 '^other: good: nothing is published of it$'
+health 0 '^other: good' --max-age 1
+health 3 '^other: failure: nothing is published of it$' --require
+health 3 '"code": "GPUCAL-NOT-CALIBRATED"' --require --node n7 --json
+health 1 'max-age' --max-age -1
 
 # A node with two GPUs: from elsewhere, and there, where they are gone.
 "$gpucal" fit --record "$data/two-gpus/record.h5" --store store > fit 2>&1 || exit 1
@@ -32,6 +38,16 @@ health 0 '^vm: good: 2 devices, not looked at from here$' --node vm
 SLURMD_NODENAME=vm health 3 '^vm: failure: NVIDIA H200 \(uuid:.*\) is gone$'
 SLURMD_NODENAME=vm health 3 '"code": "GPUCAL-DEVICE-GONE"' --json
 grep -q '"status": "failure"' out && grep -q '"present": 0' out || exit 1
+
+# Old calibrations: the record's is of years before this test, or months.
+health 2 '^vm: warning: model .* was calibrated [0-9]+ days ago: calibrate' --node vm --max-age 0.001
+health 2 '"code": "GPUCAL-OLD"' --node vm --max-age 0.001 --json
+health 0 '^vm: good: 2 devices' --node vm --max-age 100000 --require
+SLURMD_NODENAME=vm health 3 'is gone$' --max-age 0.001
+"$gpucal" store forget --node vm --device 'NVIDIA H200' --model "$(sed -n 's/^ *model: //p' store/nodes/vm.yaml | head -1)" > out 2>&1
+health 3 '^vm: failure: NVIDIA H200 .* is not calibrated' --node vm --require
+health 0 '^vm: good' --node vm
+"$gpucal" fit --record "$data/two-gpus/record.h5" --store store > fit 2>&1 || exit 1
 
 # Its first device has become slower, by 30 % and by 5 %.
 cp store/tracks/vm.tsv track

@@ -1171,12 +1171,12 @@ case_own_catalogue() {
     run "$gpucal" --config models.yaml --store store
     expect_status 1
     expect_line 'catalogue of models.yaml: cannot read folder own: No such file'
-    # Changed kernels are another catalogue; other nodes do not see its folder.
+    # Changed kernels change the models that use them; other nodes do not see the folder.
     mv away own
     sed -i 's/2 \* x/3 * x/' own/twice.cl
     run "$gpucal" --config models.yaml --store store --if-changed --dry-run
     expect_status 0
-    expect_line 'because the catalogue of measurement kernels changed'
+    expect_line 'because the configuration changed'
     cat > as-node.sh <<'SCRIPT'
 #!/bin/sh
 SLURMD_NODENAME=n$OMPI_COMM_WORLD_RANK

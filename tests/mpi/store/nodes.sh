@@ -41,6 +41,17 @@ grep -q '"made": true' out || fail "json"
 run 6 calibrate --config "$config" --store missing
 says 'gpucal store init --store missing'
 
+# A calibration that would publish nothing is refused before it measures, unless a record is wanted.
+for with in --quiet --if-changed; do
+    run 1 calibrate --config "$config" --device 'Simulated device' $with
+    says 'no store given, so that nothing would be published: --store DIR, .*--record'
+    [ -z "$(ls ./*.h5* 2> /dev/null)" ] || fail "something was measured"
+done
+run 0 calibrate --config "$config" --device 'Simulated device' --record alone.h5
+says 'nothing is published'
+[ -e alone.h5 ] || fail "no record"
+run 0 calibrate --config "$config" --device 'Simulated device' --dry-run
+
 touch s/simulated
 export GPUCAL_STORE=s
 for node in n0 n1 n2; do
