@@ -1,5 +1,6 @@
 /* count.c - libgpucal-count: counting for libgpucal, by its public interface */
-#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,29 +28,29 @@ static void fail(struct gpucal_error *err, const struct gcal_error *from)
 {
     if (!err)
         return;
-    err->code = gcal_error_detail(from);
+    *err = (struct gpucal_error){ .code = gcal_error_detail(from) };
     memcpy(err->text, from->text, sizeof(err->text));
 }
 
-/* Of the first version; later ones append members, which are 0 in its requests. */
-#define FIRST_SIZE                                                                       \
-    (offsetof(struct gpucal_count_request, trips) +                                      \
-     sizeof(((struct gpucal_count_request *)0)->trips))
-
-static int read_request(const struct gpucal_count_request *from,
-                        struct gpucal_count_request *r, struct gcal_error *err)
+static bool is_zero(const uint64_t *reserved, size_t n)
 {
-    *r = (struct gpucal_count_request){ 0 };
-    if (!from)
+    for (size_t i = 0; i < n; i++)
+        if (reserved[i])
+            return false;
+    return true;
+}
+
+#define IS_ZERO(reserved) is_zero((reserved), sizeof(reserved) / sizeof(*(reserved)))
+
+static int check_request(const struct gpucal_count_request *r, struct gcal_error *err)
+{
+    if (!r)
         return gcal_error_set(err, GCAL_EINPUT, "the request is NULL");
-    if (from->struct_size < FIRST_SIZE)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "the request does not begin as GPUCAL_COUNT_REQUEST");
-    if (from->struct_size > sizeof(*r))
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "the request is of a later version of libgpucal-count: "
-                              "install the one that the program was compiled for");
-    memcpy(r, from, from->struct_size);
+    if (!IS_ZERO(r->reserved))
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "the request: 'reserved' is not 0: initialize the structure "
+            "('= { 0 }')");
     if (!r->source && !r->file)
         return gcal_error_set(err, GCAL_EINPUT,
                               "the request has neither source nor file");
@@ -67,6 +68,11 @@ static int read_request(const struct gpucal_count_request *from,
     for (size_t i = 0; i < r->n_trips; i++)
         if (!r->trips || !r->trips[i].size)
             return gcal_error_set(err, GCAL_EINPUT, "trip count %zu is NULL", i);
+        else if (!IS_ZERO(r->trips[i].reserved))
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "trip count %zu: 'reserved' is not 0: initialize the "
+                                  "structure ('= { 0 }')",
+                                  i);
     for (size_t i = 0; i < r->n_include_folders; i++)
         if (!r->include_folders || !r->include_folders[i])
             return gcal_error_set(err, GCAL_EINPUT, "include folder %zu is NULL", i);
@@ -139,10 +145,9 @@ static struct gcal_profile *count(const struct gpucal_count_request *r,
 API char *gpucal_count_text(const struct gpucal_count_request *request,
                             const struct gpucal_device *device, struct gpucal_error *err)
 {
-    struct gpucal_count_request r;
     struct gcal_error e = { 0 };
     struct gcal_profile *profile =
-        read_request(request, &r, &e) == 0 ? count(&r, device, &e) : NULL;
+        check_request(request, &e) == 0 ? count(request, device, &e) : NULL;
     char *text = profile ? gcal_profile_encode(profile, &e) : NULL;
 
     gcal_profile_destroy(profile);

@@ -1,6 +1,6 @@
 /* gpucal_count.h - libgpucal-count: counts the work of OpenCL C kernels within a program
  *
- *   struct gpucal_count_request request = GPUCAL_COUNT_REQUEST;
+ *   struct gpucal_count_request request = { 0 };
  *   request.source = text;                  (or request.file alone, which is then read)
  *   request.n_dims = 1;
  *   request.local_size[0] = 256;
@@ -30,11 +30,11 @@ extern "C" {
 struct gpucal_count_trips {
     int line;
     const char *size;
+    uint64_t reserved[2]; /* 0 */
 };
 
 /* A kernel and its launch, as the options of 'gpucal count' give them.  Unused members are 0. */
 struct gpucal_count_request {
-    size_t struct_size; /* set by GPUCAL_COUNT_REQUEST: later versions add members */
     const char *source; /* OpenCL C; NULL: the contents of 'file' */
     const char *file;   /* its name, for messages; files that it includes are looked
                                    for in its folder, then in 'include_folders' */
@@ -49,12 +49,8 @@ struct gpucal_count_request {
     const char *const *include_folders;
     size_t n_trips;
     const struct gpucal_count_trips *trips;
+    uint64_t reserved[8]; /* 0: in its place, later versions may have members */
 };
-
-#define GPUCAL_COUNT_REQUEST                                                             \
-    {                                                                                    \
-        .struct_size = sizeof(struct gpucal_count_request)                               \
-    }
 
 /* Counts for 'device': for its sub-group size, and all that its models can ask for.  NULL: for
  * any device, without memory traffic, bank conflicts and index arithmetic, which the general

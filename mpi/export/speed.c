@@ -183,8 +183,8 @@ static int read_nodes(const struct gcal_export *e, struct gcal_export_speeds *s,
 
         rc = read_node(e, names[i], &s->costs, node, err);
         if (rc > 0) {
-            n_unreadable++;
-            gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", names[i], err->text);
+            if (++n_unreadable < count)
+                gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", names[i], err->text);
         }
         if (rc > 0 || (rc == 0 && !node->n_devices)) {
             clear_node(node);

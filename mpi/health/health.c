@@ -15,6 +15,7 @@
 #include "calib/worker/worker.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
+#include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
 #include "store/files/store.h"
@@ -244,8 +245,7 @@ static int check_age(struct health *h, const struct gcal_params *published,
         const struct gcal_params_device *d = &published->devices[i];
 
         for (size_t k = 0; k < d->n_models; k++) {
-            const char *utc =
-                gcal_params_model_origin(d, &d->models[k]).calibrated_utc;
+            const char *utc = gcal_params_model_origin(d, &d->models[k]).calibrated_utc;
             double is_s = (double)time(NULL) - gcal_clock_parse_utc(utc);
 
             if (is_s > age_s) {
@@ -269,10 +269,10 @@ static int check_required(struct health *h, const struct gcal_params *published,
     for (size_t i = 0; i < published->n_devices; i++) {
         const struct gcal_params_device *d = &published->devices[i];
 
-        if (!d->n_models && judge(h, FAILURE, "GPUCAL-NOT-CALIBRATED",
-                                  gcal_buf_format("%s (%s) is not calibrated",
-                                                  d->info.name, d->info.uid),
-                                  err) < 0)
+        if (!d->n_models &&
+            judge(h, FAILURE, "GPUCAL-NOT-CALIBRATED",
+                  gcal_buf_format("%s (%s) is not calibrated", d->info.name, d->info.uid),
+                  err) < 0)
             return -1;
     }
     return 0;

@@ -181,12 +181,20 @@ static int show_node(struct show *s, const char *node, struct gcal_error *err)
     return rc;
 }
 
-/* A damaged file stops no other node. */
+static void warn(const char *node, const struct gcal_error *why)
+{
+    if (node)
+        gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", node, why->text);
+}
+
+/* A damaged file stops no other node; if all are, the last one is the error, which is said once. */
 static int show_nodes(struct show *s, struct gcal_error *err)
 {
-    const char *pattern = s->command->node;
+    const char *pattern = s->command->node, *last = NULL;
+    struct gcal_error why = { 0 };
     char **nodes = NULL;
     size_t n = 0;
+    int rc;
 
     if (gcal_store_nodes(s->store, &nodes, &n, err) < 0)
         return -1;
@@ -196,12 +204,15 @@ static int show_nodes(struct show *s, struct gcal_error *err)
         s->n_nodes++;
         if (show_node(s, nodes[i], err) < 0) {
             s->n_unreadable++;
-            if (n > 1)
-                gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", nodes[i], err->text);
+            warn(last, &why);
+            last = nodes[i];
+            why = *err;
         }
     }
+    if ((rc = last && s->n_unreadable == s->n_nodes ? -1 : 0) == 0)
+        warn(last, &why);
     gcal_strings_free(nodes, n);
-    return s->n_nodes && s->n_unreadable == s->n_nodes ? -1 : 0; /* with the last error */
+    return rc;
 }
 
 static int check_found(const struct show *s, const char *path, struct gcal_error *err)
@@ -241,6 +252,19 @@ static int draw(const struct show *s, struct gcal_error *err)
     return gcal_show_svg(s->store, s->command->svg, &options, err);
 }
 
+/* Of files that cannot be read, show_nodes() says it. */
+static int find_standings(struct show *s, struct gcal_error *err)
+{
+    int rc;
+
+    if (s->view == PARAMETERS)
+        return 0;
+    gcal_log_set_level(GCAL_LOG_ERROR);
+    rc = gcal_show_standings_find(s->store, s->command->node, &s->standings, err);
+    gcal_log_set_level(GCAL_LOG_INFO);
+    return rc;
+}
+
 static int show_all(struct show *s, const char *path, struct gcal_error *err)
 {
     if (s->command->svg && draw(s, err) < 0)
@@ -249,9 +273,7 @@ static int show_all(struct show *s, const char *path, struct gcal_error *err)
         return show_history(s, err);
     if (s->view == TYPES)
         return show_types(s, err);
-    if (!(s->overview = gcal_show_overview_create(err)) ||
-        (s->view != PARAMETERS &&
-         gcal_show_standings_find(s->store, s->command->node, &s->standings, err) < 0) ||
+    if (!(s->overview = gcal_show_overview_create(err)) || find_standings(s, err) < 0 ||
         show_nodes(s, err) < 0 || check_found(s, path, err) < 0)
         return -1;
     if (s->view == JSON)

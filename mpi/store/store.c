@@ -169,8 +169,8 @@ static const struct argp argp = {
         "  gpucal store keygen site.key\n"
         "  gpucal store prune --keep 10 --dry-run\n"
         "  gpucal store forget --model sweeps --node n1 --dry-run\n"
-        "  gpucal store forget --node n1\n"
-        "  gpucal store init --store /srv/gpucal\n"
+        "  gpucal store forget --node n1 --dry-run\n"
+        "  gpucal store init --store DIR\n"
         "Exit status: 0 good (interrupted publications are reported), 1 damaged or bad "
         "input, 6 the store cannot be written.",
 };

@@ -19,7 +19,7 @@ _Static_assert(GPUCAL_EMEMORY == (GCAL_EINPUT | GCAL_REASON_MEMORY << 8) &&
 int gpucal_error_from(struct gpucal_error *err, const struct gcal_error *from)
 {
     if (err) {
-        err->code = gcal_error_detail(from);
+        *err = (struct gpucal_error){ .code = gcal_error_detail(from) };
         memcpy(err->text, from->text, sizeof(err->text));
     }
     return -1;
@@ -52,4 +52,16 @@ bool gpucal_can_count(struct gpucal_error *err, const char *function, size_t cou
                    GPUCAL_MOST);
     gpucal_error_from(err, &e);
     return false;
+}
+
+int gpucal_check_reserved(const uint64_t *reserved, size_t n, const char *what, size_t i,
+                          struct gcal_error *err)
+{
+    for (size_t k = 0; k < n; k++)
+        if (reserved[k])
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "%s %zu: 'reserved' is not 0: initialize the structure "
+                                  "('= { 0 }')",
+                                  what, i);
+    return 0;
 }

@@ -14,11 +14,16 @@
  * given NULL for a handle, a text or an array; functions without 'err' return NULL, 0 or NaN then.
  * A handle may be used from several threads at once, and is closed once.  A bound model does not need its store, device or
  * profile.  The library has no global state, prints nothing and touches no signal.
+ *
+ * Structures that programs allocate end in 'reserved', in whose place later versions may have
+ * members: their sizes stay.  Where members are read, it must be 0, as after "= { 0 }"; results
+ * have 0 there.
  */
 #ifndef GPUCAL_H
 #define GPUCAL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,6 +63,7 @@ enum gpucal_code {
 struct gpucal_error {
     int code; /* of enum gpucal_code */
     char text[1000];
+    uint64_t reserved[4];
 };
 
 struct gpucal_store;
@@ -203,6 +209,7 @@ struct gpucal_prediction {
     const char *roof;    /* the device's limit that binds the kernel ("dram"), owned by
                                 the model; NULL: the model names none */
     double roof_s;       /* the time that this limit alone allows; 0: no roof */
+    uint64_t reserved[8];
 };
 
 /* 'sizes': one per profile parameter, in order.  Allocates nothing.  GPUCAL_ECANNOTRUN: the
@@ -228,6 +235,7 @@ struct gpucal_variant {
     double faster; /* probability that it is faster than the first of the order, whose own
                        is 0.5; NaN: either is not covered.  As of gpucal_compare() */
     int is_covered; /* 0: there is no prediction, or the model has no cost for some work */
+    uint64_t reserved[8];
 };
 
 /* Orders 'count' variants by predicted time: 'order' gets their indices, the fastest first;
@@ -246,6 +254,7 @@ struct gpucal_ratio {
     double correlation; /* of the errors of the logarithms of both times, -1 to 1 */
     double faster;      /* probability that a takes less time than b; NaN: either is not
                            covered */
+    uint64_t reserved[4];
 };
 
 /* 'a_sizes', 'b_sizes': as for gpucal_predict().  Allocates nothing. */
@@ -283,6 +292,7 @@ struct gpucal_share {
     double low_s, high_s; /* 90 % interval */
     double not_covered;   /* as in gpucal_prediction */
     int extrapolates;     /* likewise */
+    uint64_t reserved[8];
 };
 
 enum gpucal_direction { GPUCAL_TO_DEVICE, GPUCAL_FROM_DEVICE, GPUCAL_BOTH_DIRECTIONS };

@@ -53,6 +53,14 @@ bool gpucal_are_given(struct gpucal_error *err, const char *function,
 enum { GPUCAL_MOST = 1 << 24 };
 bool gpucal_can_count(struct gpucal_error *err, const char *function, size_t count);
 
+/* Whether the place of later members is 0: else "WHAT i: ..", and -1. */
+int gpucal_check_reserved(const uint64_t *reserved, size_t n, const char *what, size_t i,
+                          struct gcal_error *err);
+#define GPUCAL_CHECK_RESERVED(object, what, i, err)                                      \
+    gpucal_check_reserved((object)->reserved,                                            \
+                          sizeof((object)->reserved) / sizeof(*(object)->reserved),      \
+                          (what), (i), (err))
+
 /* Copies an error to the caller's, which may be NULL.  Returns -1. */
 int gpucal_error_from(struct gpucal_error *err, const struct gcal_error *from);
 

@@ -76,12 +76,18 @@ static struct place *predict_all(const struct gpucal_variant *variants, size_t c
 static bool check_variants(const struct gpucal_variant *variants, size_t count,
                            const char *function, struct gpucal_error *err)
 {
+    struct gcal_error e = { 0 };
+
     if (!gpucal_can_count(err, function, count))
         return false;
     for (size_t i = 0; i < count; i++) {
         const void *const pointers[] = { variants[i].model, variants[i].sizes };
         bool has_sizes = !variants[i].model || variants[i].model->n_sizes;
 
+        if (GPUCAL_CHECK_RESERVED(&variants[i], "variant", i, &e) < 0) {
+            gpucal_error_from(err, &e);
+            return false;
+        }
         if (!gpucal_are_given(err, function, pointers, has_sizes ? 2 : 1))
             return false;
     }

@@ -47,6 +47,8 @@ static int time_of(void *context, size_t i, double units, double *time_s,
 
 static int check_share(const struct gpucal_share *share, size_t i, struct gcal_error *err)
 {
+    if (GPUCAL_CHECK_RESERVED(share, "share", i, err) < 0)
+        return -1;
     if (!share->model || !share->sizes)
         return gcal_error_set(err, GCAL_EINPUT, "share %zu: no model or no sizes", i);
     if (share->unit >= share->model->n_sizes)

@@ -271,7 +271,8 @@ static int remove_file(const struct forgetting *f, const struct removal *r,
                        struct gcal_error *err)
 {
     if (r->is_there &&
-        ((TEMP_FAILURE_RETRY(unlinkat(r->folder, strchr(r->shown, '/') + 1, 0)) < 0 && errno != ENOENT) ||
+        ((TEMP_FAILURE_RETRY(unlinkat(r->folder, strchr(r->shown, '/') + 1, 0)) < 0 &&
+          errno != ENOENT) ||
          TEMP_FAILURE_RETRY(fsync(r->folder)) < 0))
         return gcal_store_fail(f->store, r->shown, err);
     gcal_ledger_end(f->store, NULL, r->shown, "");

@@ -185,7 +185,7 @@ static void find_node(const char *list, char node[NODE_BYTES])
 static void get_part(const struct options *o, struct way *way)
 {
     struct division_options options = o->division;
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct part *mine = &way->mine;
 
     options.division = way->division;

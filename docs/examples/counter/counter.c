@@ -55,7 +55,7 @@ static int predict(const struct gpucal_device *device,
 
 int main(int argc, char **argv)
 {
-    struct gpucal_count_request request = GPUCAL_COUNT_REQUEST;
+    struct gpucal_count_request request = { 0 };
     struct gpucal_store *store;
     struct gpucal_list *uids;
     int failed = 0;

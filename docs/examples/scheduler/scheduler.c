@@ -16,7 +16,7 @@ static int predict(const struct gpucal_store *store, const char *place,
                    const struct gpucal_profile *profile, const double *sizes,
                    struct gpucal_prediction *p)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     const char *colon = strchr(place, ':');
     char node[256];
     struct gpucal_device *device;
@@ -51,7 +51,7 @@ static size_t parse_sizes(const char *text, double sizes[MAX_SIZES])
 
 int main(int argc, char **argv)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_prediction p;
     double best_s = 0;
     struct gpucal_store *store = NULL;

@@ -67,7 +67,7 @@ static double now_s(void)
 static size_t add_devices(cl_platform_id platform, const struct gpucal_store *store,
                           const char *node, struct device *devices, size_t count)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     cl_device_id ids[MAX_DEVICES];
     cl_uint n_ids = 0;
 
@@ -279,7 +279,7 @@ static double run_division(const char *name, struct device *devices, size_t coun
 /* The size "rows" is divided; the others are N. */
 static void set_sizes(const struct gpucal_profile *profile, double *sizes, size_t *unit)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     int rows = gpucal_profile_parameter_index(profile, "rows", &err);
 
     if (rows < 0 || gpucal_profile_parameter_count(profile) > MAX_DEVICES)
@@ -292,7 +292,7 @@ static void set_sizes(const struct gpucal_profile *profile, double *sizes, size_
 static void divide_equally(const struct device *devices, size_t count, size_t unit,
                            double *sizes, double *rows, double *predicted_s)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     size_t granules = total_rows / GRANULARITY;
 
     for (size_t i = 0; i < count; i++) {
@@ -311,7 +311,7 @@ static void divide_by_time(const struct device *devices, size_t count, size_t un
                            const double *sizes, double *rows, double *predicted_s)
 {
     struct gpucal_share shares[MAX_DEVICES];
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
 
     memset(shares, 0, sizeof(shares));
     for (size_t i = 0; i < count; i++) {
@@ -331,7 +331,7 @@ static void divide_by_time(const struct device *devices, size_t count, size_t un
 int main(int argc, char **argv)
 {
     struct device devices[MAX_DEVICES];
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     double sizes[MAX_DEVICES], rows[MAX_DEVICES], predicted_s[MAX_DEVICES];
     double equal_s, split_s;
     struct gpucal_store *store;

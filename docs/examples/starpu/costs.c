@@ -18,7 +18,7 @@ static struct gpucal_model *bind(const struct gpucal_store *store,
                                  const char *pattern,
                                  const struct gpucal_profile *profile)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_device *device = gpucal_device_open(store, node, pattern, &err);
     struct gpucal_model *model =
         device ? gpucal_model_bind(device, s->model, profile, &err) : NULL;
@@ -66,7 +66,7 @@ static int bind_workers(const struct gpucal_store *store, const struct costs_sou
 
 int costs_open(const struct costs_source *s)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_store *store = gpucal_store_open(s->store, &err);
     struct gpucal_profile *profile = store ? gpucal_profile_open(s->profile, &err) : NULL;
     int rc = -1;

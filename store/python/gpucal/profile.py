@@ -80,7 +80,6 @@ def count(
 
     if len(local) != len(work_items):
         raise ValueError(f"local has {len(local)} dimensions and work_items {len(work_items)}")
-    request.struct_size = ffi.sizeof("struct gpucal_count_request")
     if isinstance(source, Path):
         request.file = keep_text(source)
     else:

@@ -21,7 +21,7 @@ static const char source[] =
 
 static struct gpucal_count_request request_of(const char *kernel)
 {
-    struct gpucal_count_request request = GPUCAL_COUNT_REQUEST;
+    struct gpucal_count_request request = { 0 };
 
     request.source = source;
     request.kernel = kernel;
@@ -34,7 +34,7 @@ static struct gpucal_count_request request_of(const char *kernel)
 static void counts_a_kernel(void **state)
 {
     struct gpucal_count_request request = request_of("twice");
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_profile *profile = gpucal_count(&request, NULL, &err);
     char *text = gpucal_count_text(&request, NULL, &err);
 
@@ -50,9 +50,9 @@ static void counts_a_kernel(void **state)
 
 static void takes_trips_as_sizes(void **state)
 {
-    static const struct gpucal_count_trips trips[] = { { 6, "per_row" } };
+    static const struct gpucal_count_trips trips[] = { { .line = 6, .size = "per_row" } };
     struct gpucal_count_request request = request_of("sum");
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_profile *profile;
 
     (void)state;
@@ -69,7 +69,7 @@ static void takes_trips_as_sizes(void **state)
 
 static void refuses(struct gpucal_count_request request, int code, const char *says)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
 
     assert_null(gpucal_count(&request, NULL, &err));
     if (err.code != code || !strstr(err.text, says))
@@ -79,12 +79,17 @@ static void refuses(struct gpucal_count_request request, int code, const char *s
 static void refuses_what_is_not_a_request(void **state)
 {
     struct gpucal_count_request request = request_of("twice");
+    const struct gpucal_count_trips garbage = { .line = 1,
+                                                .size = "n",
+                                                .reserved = { 1 } };
 
     (void)state;
-    request.struct_size = 0;
-    refuses(request, GPUCAL_EINPUT, "GPUCAL_COUNT_REQUEST");
-    request.struct_size = sizeof(request) + 8;
-    refuses(request, GPUCAL_EINPUT, "later version");
+    request.reserved[7] = 1;
+    refuses(request, GPUCAL_EINPUT, "'reserved' is not 0");
+    request = request_of("twice");
+    request.n_trips = 1;
+    request.trips = &garbage;
+    refuses(request, GPUCAL_EINPUT, "'reserved' is not 0");
     request = request_of("twice");
     request.n_dims = 4;
     refuses(request, GPUCAL_EINPUT, "4 dimensions");
@@ -138,9 +143,9 @@ static void counts_in_several_threads(void **state)
 /* NULL in place of each pointer, and arrays of a length that no program has. */
 static void null_is_an_error(void **state)
 {
-    static const struct gpucal_count_trips unnamed[] = { { 6, NULL } };
+    static const struct gpucal_count_trips unnamed[] = { { .line = 6 } };
     static const char *const no_folder[] = { NULL };
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_count_request request = request_of("sum");
 
     (void)state;

@@ -239,7 +239,7 @@ def set_up():
         publish(node, "general/h100.yaml")
     for node in "n1", "node1":
         publish(node, "general/h200.yaml")
-    os.mkdir("DIR")
+    os.makedirs("DIR/nodes")  # a store, too
     publish_type("nvidia-h100", "general/h100.yaml")
     os.makedirs("store/tracks", mode=0o755)
     shutil.copy(f"{source}/tests/data/h200-repeats/tracks/rates.tsv", "store/tracks/n1.tsv")

@@ -431,7 +431,7 @@ case_terminals() {
 case_store_missing() {
     run "$gpucal" --config "$data/small.yaml" --store not-there
     expect_status 6
-    expect_line "store not-there: No such file or directory: make the folder .'mkdir not-there'. if it is to be a new store"
+    expect_line "store not-there: No such file or directory: if it is to be a new store, make it .'gpucal store init --store not-there'."
     touch a-file
     run "$gpucal" --config "$data/small.yaml" --store a-file
     expect_status 6

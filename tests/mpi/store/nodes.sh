@@ -42,7 +42,7 @@ run 6 calibrate --config "$config" --store missing
 says 'gpucal store init --store missing'
 
 # A calibration that would publish nothing is refused before it measures, unless a record is wanted.
-for with in --quiet --if-changed; do
+for with in --quiet --json; do
     run 1 calibrate --config "$config" --device 'Simulated device' $with
     says 'no store given, so that nothing would be published: --store DIR, .*--record'
     [ -z "$(ls ./*.h5* 2> /dev/null)" ] || fail "something was measured"
@@ -58,6 +58,21 @@ for node in n0 n1 n2; do
     SLURMD_NODENAME=$node run 0 calibrate --config "$config" --device 'Simulated device' --record $node.h5
 done
 run 0 store verify
+# Files of a newer version are named once each.
+cp -r s newer
+sed -i 's/^gpucal_params: .*/gpucal_params: 99/' newer/nodes/n[01].yaml
+for status in 0 1; do
+    for command in show 'show --json' 'export --to slurm'; do
+        # shellcheck disable=SC2086
+        run $status $command --store newer
+        for node in n0 n1 n2; do
+            n=1
+            [ $node$status = n20 ] && n=0 # still readable
+            [ "$(grep -c "nodes/$node.yaml:1: version 99" out)" = $n ] || fail "$command: not $n times: $node"
+        done
+    done
+    sed -i 's/^gpucal_params: .*/gpucal_params: 99/' newer/nodes/n2.yaml
+done
 mkdir kept
 cp s/nodes/n1.yaml s/medians/n1.tsv kept
 

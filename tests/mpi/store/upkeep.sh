@@ -72,7 +72,7 @@ store sign
 grep -q '^0 files signed' out || fail "what was published with a key is signed again"
 
 # Pruning removes what no medians name, and is older than a day.
-text='gpucal_kernels 1'
+text=$'gpucal_kernels 1\n'
 unused=${kernels%%.*}.$(printf '%s' "$text" | sha256sum | cut -d' ' -f1).tsv
 printf '%s' "$text" > "store/kernels/$unused"
 touch -d '2 days ago' "store/kernels/$kernels"

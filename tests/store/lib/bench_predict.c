@@ -61,7 +61,7 @@ struct loads {
 static struct gpucal_device *load(const struct gpucal_store *store, const char *node,
                                   double *time_s)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     double start_s = now_s();
     struct gpucal_device *device = gpucal_device_open(store, node, NULL, &err);
 
@@ -75,7 +75,7 @@ static struct gpucal_model *load_node(const struct gpucal_store *store, const ch
                                       const struct gpucal_profile *profile,
                                       struct loads *loads)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_device *device;
     struct gpucal_model *model;
     double start_s;
@@ -102,7 +102,7 @@ static void print_loads(struct loads *loads)
 
 static void bench_predict(const struct gpucal_model *model, const double *sizes)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_prediction p;
     double start_s, sum_s = 0;
 
@@ -137,7 +137,7 @@ static void bench_batch(const struct gpucal_model *model, const double *sizes, s
 static void bench_split(struct gpucal_model *const *models, size_t count,
                         const double *sizes, size_t n)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_share shares[MAX_PARTS];
     double start_s = now_s();
 
@@ -171,7 +171,7 @@ static size_t parse_sizes(const char *text, double *sizes)
 
 int main(int argc, char **argv)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_model *models[MAX_PARTS] = { NULL };
     struct gpucal_profile *profile;
     struct gpucal_store *store;

@@ -202,7 +202,7 @@ cl_int clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *
 
 int main(int argc, char **argv)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_store *store = gpucal_store_open(argv[1], &err);
     struct gpucal_device *device;
 

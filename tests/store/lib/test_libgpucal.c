@@ -205,6 +205,15 @@ static void ranks_variants(void **state)
     assert_true(variants[0].faster >= 0);
     assert_true(isinf(variants[2].time_s) && isnan(variants[2].faster));
     assert_false(variants[2].is_covered);
+    memset(&p, 0xff, sizeof(p));
+    assert_int_equal(gpucal_predict(model, &sizes[4], &p, &err), 0);
+    assert_true(p.reserved[0] == 0 && p.reserved[7] == 0);
+    variants[3].reserved[7] = 1;
+    assert_int_equal(gpucal_rank(variants, 5, order, &err), -1);
+    assert_non_null(strstr(err.text, "variant 3: 'reserved' is not 0"));
+    assert_int_equal(gpucal_fastest(variants, 5, 0, &p.time_s, &err), -1);
+    assert_non_null(strstr(err.text, "variant 3: 'reserved' is not 0"));
+    variants[3].reserved[7] = 0;
     assert_int_equal(gpucal_rank(&variants[2], 1, order, &err), -1);
     assert_true(*err.text);
     assert_int_equal(gpucal_rank(variants, 0, order, &err), -1);

@@ -27,7 +27,7 @@ static struct gpucal_device *open_device(void **state, const char *node,
                                          const char *pattern)
 {
     struct gpucal_store *store = open_store(state);
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_device *device = gpucal_device_open(store, node, pattern, &err);
 
     if (!device)
@@ -71,7 +71,7 @@ static void distinguishes_errors(void **state)
     struct gpucal_device *device = open_device(state, "node17", "uuid:0b6f");
     struct gpucal_profile *profile =
         gpucal_profile_open(TEST_DATA "/mm.profile.yaml", NULL);
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     /* 64 instead of the device's 32 */
     static const char other_size[] =
         "gpucal_profile: 1\nkernel: mm\nparameters: [n]\nlocal_size: [64]\ngroups: [n]\n"
@@ -109,7 +109,7 @@ static void refuses_limits_that_cannot_be_met(void **state)
     struct gpucal_share share = {
         .model = model, .sizes = sizes, .size_per_unit = 1, .most = 100
     };
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
 
     assert_int_equal(gpucal_split(&share, 1, 512, 1, NULL, &err), -1);
     assert_int_equal(err.code, GPUCAL_ELIMITS);
@@ -128,7 +128,7 @@ static void names_work_without_a_cost(void **state)
         "div}\n"
         "- {feature: f_sync_kernel_launch, count: '1', per: kernel}\n";
     struct gpucal_device *device = open_device(state, "node17", "uuid:0b6f");
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_profile *profile =
         gpucal_profile_parse(text, strlen(text), "p.yaml", &err);
     struct gpucal_model *model;
@@ -165,7 +165,7 @@ static void describes_a_device(void **state)
 
 static void check_address(const struct gpucal_store *store, const char *address, int code)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_device *device = gpucal_device_open_at(store, "vm", address, &err);
 
     if (err.code != code || !device != !!code)
@@ -213,7 +213,7 @@ static void lists_parameters(void **state)
 {
     struct gpucal_device *device = open_device(state, "node17", "uuid:7713");
     struct gpucal_quantities *all = gpucal_device_parameters(device, "matmul", NULL);
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
 
     assert_non_null(all);
     assert_int_equal(gpucal_quantities_count(all), 2);

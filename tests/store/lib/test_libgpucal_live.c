@@ -49,7 +49,7 @@ static void publish(const char *folder, const char *node, const char *uid, doubl
 
 static struct gpucal_store *open_store(const char *folder)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_store *store = gpucal_store_open(folder, &err);
 
     if (!store)
@@ -60,7 +60,7 @@ static struct gpucal_store *open_store(const char *folder)
 static struct gpucal_device *open_device(const struct gpucal_store *store,
                                          const char *node, const char *pattern)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_device *device = gpucal_device_open(store, node, pattern, &err);
 
     if (!device)
@@ -110,7 +110,7 @@ static void lists_nodes_and_devices(void **state)
         "uuid:1", "uuid:7f"
     };
     struct gpucal_store *store = open_store(*state);
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_device *device;
 
     check_list(gpucal_store_nodes(store, &err), 0, NULL);
@@ -152,7 +152,7 @@ static void reloads_a_new_calibration(void **state)
     struct gpucal_device *device, *fresh = NULL, *kept;
     struct gpucal_profile *profile = open_profile();
     struct gpucal_store *store = open_store(*state);
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_prediction p;
     struct gpucal_model *model;
     double n = 2048;
@@ -192,7 +192,7 @@ static void reloads_a_new_calibration(void **state)
 
 static void refuses_files_without_a_trusted_signature(void **state)
 {
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_store *store = open_store(*state);
     struct gpucal_device *device;
 
@@ -231,7 +231,7 @@ static void predicts_many_as_one_by_one(void **state)
 {
     struct gpucal_prediction p[4] = { 0 }, one;
     double sizes[] = { 100, 2048, 713, 54000 };
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     struct gpucal_model *model;
 
     publish(*state, "n1", "uuid:7f", MADD_S);
@@ -324,7 +324,7 @@ static void refuses_invalid_shares(void **state)
 {
     struct two two = open_two(*state);
     struct gpucal_share good[2], bad[2];
-    struct gpucal_error err = { 0, "" };
+    struct gpucal_error err = { 0 };
     double makespan_s = -1;
     const struct {
         double *where;
@@ -350,6 +350,10 @@ static void refuses_invalid_shares(void **state)
             fail_msg("case %zu: %s", i, err.text);
         assert_true(makespan_s == -1 && bad[1].units == 0);
     }
+    memcpy(bad, good, sizeof(bad));
+    bad[1].reserved[0] = 1; /* as in memory that was not set */
+    assert_int_equal(gpucal_split(bad, 2, 100, 1, &makespan_s, &err), -1);
+    assert_non_null(strstr(err.text, "share 1: 'reserved' is not 0"));
     assert_int_equal(gpucal_split(good, 2, NAN, 1, NULL, &err), -1);
     assert_int_equal(gpucal_split(good, 2, 100, 0, NULL, NULL), -1);
     assert_int_equal(gpucal_split(NULL, 0, 100, 1, NULL, &err), -1);
@@ -460,13 +464,15 @@ static void keeps_its_layout(void **state)
     (void)state;
     if (sizeof(void *) != 8)
         skip();
-    assert_int_equal(sizeof(struct gpucal_error), 1004);
-    assert_int_equal(sizeof(struct gpucal_prediction), 88);
+    assert_int_equal(sizeof(struct gpucal_error), 1040);
+    assert_int_equal(sizeof(struct gpucal_variant), 104);
+    assert_int_equal(sizeof(struct gpucal_ratio), 72);
+    assert_int_equal(sizeof(struct gpucal_prediction), 152);
     assert_int_equal(offsetof(struct gpucal_prediction, not_covered), 32);
     assert_int_equal(offsetof(struct gpucal_prediction, extrapolates), 48);
     assert_int_equal(offsetof(struct gpucal_prediction, outside_by), 64);
     assert_int_equal(offsetof(struct gpucal_prediction, roof_s), 80);
-    assert_int_equal(sizeof(struct gpucal_share), 112);
+    assert_int_equal(sizeof(struct gpucal_share), 176);
     assert_int_equal(offsetof(struct gpucal_share, size_per_unit), 24);
     assert_int_equal(offsetof(struct gpucal_share, units), 64);
     assert_int_equal(offsetof(struct gpucal_share, extrapolates), 104);

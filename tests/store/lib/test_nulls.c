@@ -21,7 +21,7 @@ static void note(const char *call)
 
     if (length + n + 2 < sizeof(called))
         snprintf(called + length, sizeof(called) - length, "%.*s;", (int)n, call);
-    err = (struct gpucal_error){ 0, "" };
+    err = (struct gpucal_error){ 0 };
 }
 
 static void expect_nothing(const char *call, bool nothing)
@@ -141,8 +141,8 @@ static void of_arrays(struct gpucal_device *device, struct gpucal_model *model)
     double n = 2048, p;
     size_t order;
     struct gpucal_prediction prediction;
-    struct gpucal_variant good = { model, &n, 0, 0, 0 }, no_model = { NULL, &n, 0, 0, 0 },
-                          no_sizes = { model, NULL, 0, 0, 0 };
+    struct gpucal_variant good = { .model = model, .sizes = &n },
+                          no_model = { .sizes = &n }, no_sizes = { .model = model };
     struct gpucal_share share = { .model = model, .sizes = &n, .size_per_unit = 1 },
                         bad = share;
 
