@@ -185,17 +185,19 @@ def accuracy(gpucal):
     return table(("GPU, set", "measured time", "launches", *ERRORS), rows)
 
 
+def beside(cells):
+    """"1 / 2" of the cells of the H100 and of the H200."""
+    return [" / ".join(pair) for pair in zip(*cells)]
+
+
 def headline(gpucal):
     """README's: what a user can expect, of long kernels too."""
-    rows = []
-    for band, row in by_band(gpucal.scope("h200", "frozen"), "general"):
-        other = dict(by_band(gpucal.scope("h100", "frozen"), "general"))[band]
-        pair = lambda text: f"{text(other)} / {text(row)}"
-        rows.append([band, pair(lambda r: r["kernels"]),
-                     pair(lambda r: percent(r["median_percent"], 0)),
-                     pair(lambda r: percent(r["time_percent"], 0)),
-                     pair(lambda r: share(r, "within_1_5")), pair(lambda r: share(r, "inside")),
-                     pair(lambda r: number(r["width"]))])
+    bands = [dict(by_band(gpucal.scope(gpu, "frozen"), "general")) for gpu, _ in GPUS]
+    rows = [[band, *beside([[row["kernels"], percent(row["median_percent"], 0),
+                             percent(row["time_percent"], 0), share(row, "within_1_5"),
+                             share(row, "inside"), number(row["width"])]
+                            for row in (of[band] for of in bands)])]
+            for band in bands[0] if band in bands[1]]
     return table(("measured time", "launches", "median error", "error by time",
                   "within a factor of 1.5", "90 % interval holds", "its high / low, median"), rows)
 
@@ -312,20 +314,17 @@ def tune(gpucal):
     rows = []
     for name, *tags in SPACES:
         kernel = tags or [f"{ROOT}/tests/tune/{name}.cl", "--space", f"{ROOT}/tests/tune/{name}.yaml"]
-        found = []
+        cells = []
         for gpu, _ in GPUS:
-            answer = json.loads(gpucal.run(
+            replay = json.loads(gpucal.run(
                 "tune", *kernel, "--params", f"{GENERAL}/{gpu}.yaml", "--model", "general", "--times",
-                f"{DATA}/tune/{gpu}/{name}.csv", "--baseline", "--json"))
-            found.append(answer["replay"])
-        at = found[0]["measurements"].index
-        both = lambda text: " / ".join(text(replay) for replay in found)
-        rows.append([name, str(found[0]["timed"]),
-                     *(both(lambda r, key=key, n=n: f"{r[key][at(n)]:.2f}") for key, n in (
-                         ("search", 0), ("search", 10), ("search", 50),
-                         ("order_of_predictions", 10), ("random", 10))),
-                     both(lambda r: next((f"{policy:.2f}" if policy is not None else "-" for policy in
-                                          r["policies"].values()), "-"))])
+                f"{DATA}/tune/{gpu}/{name}.csv", "--baseline", "--json"))["replay"]
+            shares = [replay[way][replay["measurements"].index(n)] for way, n in (
+                ("search", 0), ("search", 10), ("search", 50), ("order_of_predictions", 10),
+                ("random", 10))] + list(replay["policies"].values())
+            cells.append([str(replay["timed"]), *("-" if reached is None else f"{reached:.2f}"
+                                                  for reached in shares)])
+        rows.append([name, *beside(cells)])
     return table(("space, H100 / H200", "timed", "no measurement", "after 10", "after 50",
                   "first 10 predicted", "random, 10", "heuristic of 2015"), rows)
 
