@@ -422,7 +422,7 @@ struct gcal_walk_mark gcal_walk_events_mark(struct gcal_walk *w)
     const struct gcal_sets_nest *nest = w->nest;
     struct gcal_walk_mark mark = { nest->n_ops,      nest->n_accesses, nest->n_barriers,
                                    nest->n_branches, nest->n_notes,    w->n_events,
-                                   w->n_work,        w->first_op };
+                                   w->n_work,        w->first_op,      w->n_quotients };
 
     w->first_op = nest->n_ops;
     return mark;
@@ -439,4 +439,5 @@ void gcal_walk_events_rewind(struct gcal_walk *w, const struct gcal_walk_mark *m
     nest->n_notes = mark->n_notes;
     w->n_events = mark->n_events;
     w->n_work = mark->n_work;
+    w->n_quotients = mark->n_quotients;
 }

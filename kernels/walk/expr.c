@@ -426,7 +426,8 @@ static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
     right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left, &op);
     value = gcal_walk_operate(w, kind, type, left, right);
     if (!left.folds || !right.folds) {
-        gcal_walk_count_op(w, type, op, &value);
+        gcal_walk_count_op(
+            w, type, gcal_walk_share_quotient(w, op, &left, &right, &value), &value);
         gcal_walk_chain_result(w, &value, type, op, left.chain, right.chain);
     }
     return constant_if(left.folds && right.folds, value);

@@ -6,6 +6,8 @@
  * is affine in ids and loop counters.  What is not affine has to be computed wherever it ends: a
  * hash, a clamped or wrapped coordinate, a quotient.
  */
+#include <string.h>
+
 #include "calib/base/array.h"
 #include "kernels/walk/private.h"
 
@@ -299,4 +301,35 @@ const struct gcal_sets_scope *gcal_walk_scope_of(const struct gcal_walk *w,
     while (innermost_loop(at) != loop)
         at = innermost_loop(at)->parent;
     return at;
+}
+
+static bool is_around(const struct gcal_sets_scope *outer,
+                      const struct gcal_sets_scope *scope)
+{
+    while (scope && scope != outer)
+        scope = scope->parent;
+    return scope == outer;
+}
+
+const char *gcal_walk_share_quotient(struct gcal_walk *w, const char *op,
+                                     const struct gcal_walk_value *of,
+                                     const struct gcal_walk_value *by,
+                                     const struct gcal_walk_value *result)
+{
+    const struct gcal_sets_scope *scope = gcal_walk_scope_of(w, result);
+    bool is_quotient = op && strcmp(op, "div") == 0;
+
+    if (!w->quiet || w->silent || !(is_quotient || (op && strcmp(op, "rem") == 0)) ||
+        of->kind != GCAL_WALK_VALUE_INTEGER || by->kind != GCAL_WALK_VALUE_INTEGER ||
+        result->kind != GCAL_WALK_VALUE_INTEGER)
+        return op;
+    for (size_t i = 0; i < w->n_quotients; i++)
+        if (is_around(w->quotients[i].scope, scope) &&
+            gcal_poly_equal(w->quotients[i].of, of->p) &&
+            gcal_poly_equal(w->quotients[i].by, by->p))
+            return is_quotient ? NULL : "mul";
+    if (w->n_quotients < GCAL_WALK_MAX_QUOTIENTS)
+        w->quotients[w->n_quotients++] =
+            (struct gcal_walk_quotient){ of->p, by->p, scope };
+    return op;
 }

@@ -143,7 +143,7 @@ struct gcal_walk_children {
     CXCursor *c;
 };
 
-enum { GCAL_WALK_N_NONE = 6 };
+enum { GCAL_WALK_N_NONE = 6, GCAL_WALK_MAX_QUOTIENTS = 64 };
 
 struct gcal_walk {
     const struct gcal_count_request *request;
@@ -167,9 +167,14 @@ struct gcal_walk {
     int frozen;                 /* > 0: variables keep their values */
     int in_control;             /* > 0: in the condition of a loop, */
     unsigned control_dimension; /* whose iterations this dimension numbers */
-    int tentative;       /* > 0: not_affine is incremented, but nothing is refused */
-    int placing;         /* > 0: subscripts of private arrays are numbers or unknown */
-    int64_t unroll_hint; /* of the loop that follows */
+    int tentative; /* > 0: not_affine is incremented, but nothing is refused */
+    int placing;   /* > 0: subscripts of private arrays are numbers or unknown */
+    size_t n_quotients;
+    struct gcal_walk_quotient {
+        const struct gcal_poly *of, *by;
+        const struct gcal_sets_scope *scope;
+    } quotients[GCAL_WALK_MAX_QUOTIENTS]; /* counted so far, for their remainders */
+    int64_t unroll_hint;                  /* of the loop that follows */
     /* Variables of loops around that are walked iteration by iteration, but that compilers do not
      * unroll; how often one of them was loaded that an iteration takes from the one before other
      * than by a step; and until the expression being walked began.
@@ -400,7 +405,8 @@ void gcal_walk_note_both_sides(struct gcal_walk *w, CXCursor condition,
 
 /* The number of events so far, to rewind to. */
 struct gcal_walk_mark {
-    size_t n_ops, n_accesses, n_barriers, n_branches, n_notes, n_events, n_work, first_op;
+    size_t n_ops, n_accesses, n_barriers, n_branches, n_notes, n_events, n_work, first_op,
+        n_quotients;
 };
 /* Sets w->first_op, so that earlier events do not change until it is restored. */
 struct gcal_walk_mark gcal_walk_events_mark(struct gcal_walk *w);
@@ -737,6 +743,13 @@ void gcal_walk_find_indices(struct gcal_walk *w, CXCursor function);
 bool gcal_walk_is_index(const struct gcal_walk *w, CXCursor decl);
 /* Whether it is affine in ids and loop counters. */
 bool gcal_walk_is_affine(const struct gcal_walk *w, const struct gcal_walk_value *value);
+/* The operation that 'op' is beside those before: a quotient and its remainder, of subscripts,
+ * take one division, and a product more; NULL: none.
+ */
+const char *gcal_walk_share_quotient(struct gcal_walk *w, const char *op,
+                                     const struct gcal_walk_value *of,
+                                     const struct gcal_walk_value *by,
+                                     const struct gcal_walk_value *result);
 /* The scope outside the loops that it does not depend on, as far as that is known. */
 const struct gcal_sets_scope *gcal_walk_scope_of(const struct gcal_walk *w,
                                                  const struct gcal_walk_value *value);
