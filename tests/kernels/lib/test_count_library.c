@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/lib/gpucal_count.h"
+#include "tests/folder.h"
 #include "tests/unit.h"
 
 static const char source[] =
@@ -140,6 +141,28 @@ static void counts_in_several_threads(void **state)
     gpucal_count_free(expected);
 }
 
+/* As environment modules of another clang set it. */
+static void the_environment_changes_no_count(void **state)
+{
+    struct gpucal_count_request request = request_of("twice");
+    struct gpucal_error err = { 0 };
+    char *before, *after;
+
+    (void)state;
+    folder_write("opencl-c-base.h", "#define get_global_id(i) 7\n");
+    assert_non_null(before = gpucal_count_text(&request, NULL, &err));
+    setenv("CPATH", folder, 1);
+    setenv("C_INCLUDE_PATH", folder, 1);
+    after = gpucal_count_text(&request, NULL, &err);
+    unsetenv("CPATH");
+    unsetenv("C_INCLUDE_PATH");
+    if (!after)
+        fail_msg("%s", err.text);
+    assert_string_equal(after, before);
+    gpucal_count_free(before);
+    gpucal_count_free(after);
+}
+
 /* NULL in place of each pointer, and arrays of a length that no program has. */
 static void null_is_an_error(void **state)
 {
@@ -175,6 +198,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(null_is_an_error),
+        cmocka_unit_test_setup_teardown(the_environment_changes_no_count, folder_make,
+                                        folder_remove),
         cmocka_unit_test(counts_a_kernel),
         cmocka_unit_test(takes_trips_as_sizes),
         cmocka_unit_test(refuses_what_is_not_a_request),
