@@ -6,7 +6,7 @@
 # FUZZER ends in fuzz_count (counting and work removal, beginning from the kernels of the tree
 # and tests/fuzz/corpus), fuzz_params, fuzz_profile or fuzz_csv (parameter files, profiles and CSV
 # files, beginning from those that tests/fuzz/corpus and tests/data keep).  Seeds and findings go to FOLDER,
-# nothing to the source tree.  A crash, a leak, or an input that takes more than 60 s prints that
+# nothing to the source tree.  A crash, a leak, or an input that takes more than 300 s prints that
 # input and ends with 1.  fuzz_count checks the time and memory of counts, too.  The same program
 # makes the same inputs in the same order: only their number depends on the machine.
 set -u
@@ -87,7 +87,7 @@ main() { # FUZZER FOLDER SECONDS
     [ ! -e "$tree/tests/fuzz/$what.dict" ] || dictionary=(-dict="$tree/tests/fuzz/$what.dict")
     # See tests/CMakeLists.txt for the option.
     ASAN_OPTIONS=intercept_tls_get_addr=0 "$fuzzer" "$folder/found" "$folder/seeds" \
-        -artifact_prefix="$folder/broken/" -seed=1 -max_total_time="$seconds" -timeout=60 \
+        -artifact_prefix="$folder/broken/" -seed=1 -max_total_time="$seconds" -timeout=300 \
         -rss_limit_mb=2048 -max_len=$length "${dictionary[@]}" \
         > "$folder/log" 2>&1 && {
         grep '^Done ' "$folder/log"
