@@ -67,7 +67,7 @@ SLURMD_NODENAME=here "$gpucal" --config config.yaml --store store --record here.
 run() { # NAME PROGRAM [OPTION]...
     local name=$1 program=$2
     shift 2
-    timeout 60 "$program" --kernel min_plus.cl --graphs 6 --largest 192 "$@" \
+    "$program" --kernel min_plus.cl --graphs 6 --largest 192 "$@" \
         > "$name.out" 2> "$name.err" || fail "$name ended with $?"
     grep -qx 'results right' "$name.out" || fail "$name: wrong results"
 }
