@@ -94,17 +94,18 @@ static int add_build_options(struct gcal_strings *arguments, const char *options
  */
 static const char tag_option[] = "-DGPUCAL_TAG(name,lvalue)=(*((void)#name,&(lvalue)))";
 
-/* The folder of opencl-c-base.h.  libclang derives it from its own path, which is wrong
- * where distributions link it into the common library folder.
+/* The folder of opencl-c-base.h, as an absolute path, the caller's to free.  libclang derives it
+ * from its own path, which is wrong where distributions link it into the common library
+ * folder.
  */
-static const char *find_include_folder(struct gcal_error *err)
+static char *find_include_folder(struct gcal_error *err)
 {
     const char *folder = gcal_includes_clang_folder();
-    char path[4096];
+    char path[4096], *absolute;
 
     snprintf(path, sizeof(path), "%s/opencl-c-base.h", folder);
-    if (access(path, R_OK) == 0)
-        return folder;
+    if (access(path, R_OK) == 0 && (absolute = realpath(folder, NULL)))
+        return absolute;
     gcal_error_set(err, GCAL_EINPUT,
                    "no opencl-c-base.h in %s: install libclang-common-%s-dev or set "
                    "GPUCAL_CLANG_INCLUDE to its folder",
@@ -165,16 +166,20 @@ static int make_arguments(enum gcal_source_language language, const char *source
     };
     static const char *const no_files[] = { "-U__has_include", "-U__has_include_next",
                                             "-U__has_embed" };
-    const char *folder = find_include_folder(err);
+    char *folder = find_include_folder(err);
     bool is_opencl = language == GCAL_SOURCE_OPENCL_C;
+    int rc = -1;
 
-    if (!folder ||
+    if (folder &&
         add_all(arguments, is_opencl ? opencl : c,
                 is_opencl ? sizeof(opencl) / sizeof(opencl[0]) : sizeof(c) / sizeof(c[0]),
-                err) < 0 ||
-        add_all(arguments, all, sizeof(all) / sizeof(all[0]), err) < 0 ||
-        gcal_strings_add(arguments, folder, err) < 0 ||
-        (is_opencl && add_declarations(arguments, folder, err) < 0))
+                err) == 0 &&
+        add_all(arguments, all, sizeof(all) / sizeof(all[0]), err) == 0 &&
+        gcal_strings_add(arguments, folder, err) == 0 &&
+        (!is_opencl || add_declarations(arguments, folder, err) == 0))
+        rc = 0;
+    free(folder);
+    if (rc < 0)
         return -1;
     if (!gcal_includes_may_remain(source) && !gcal_includes_may_remain(build_options) &&
         add_all(arguments, no_files, sizeof(no_files) / sizeof(no_files[0]), err) < 0)
@@ -268,9 +273,8 @@ static bool is_own_header(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
 
-    while (n && folder[n - 1] == '/')
-        n--;
-    return strncmp(path, folder, n) == 0 && path[n] == '/' && !strstr(path + n, "/..");
+    return path && strncmp(path, folder, n) == 0 && path[n] == '/' &&
+           !strstr(path + n, "/..");
 }
 
 /* 'from': where it is included, and where the files around it are. */
@@ -293,9 +297,13 @@ static void check_include(CXFile file, CXSourceLocation *from, unsigned depth,
  */
 static int check_includes(const struct gcal_source_unit *unit, struct gcal_error *err)
 {
-    struct includes includes = { .system_folder = find_include_folder(err), .err = err };
+    char *folder = find_include_folder(err);
+    struct includes includes = { .system_folder = folder, .err = err };
 
+    if (!folder)
+        return -1;
     clang_getInclusions(unit->tu, check_include, &includes);
+    free(folder);
     return includes.rc;
 }
 

@@ -145,6 +145,10 @@ done
 grep -q 'count: 11\*n' out || fail "a header in the working folder goes before clang's"
 cp -rL "$headers" own_headers
 GPUCAL_CLANG_INCLUDE=$PWD/own_headers count plain.cl -l 64 -g n -D N=11
+for folder_name in own_headers ./own_headers/ "$PWD/stray/../own_headers"; do
+    GPUCAL_CLANG_INCLUDE=$folder_name count include.cl -l 64 -g n -D N=11
+    grep -q 'count: 11\*n' out || fail "headers in $folder_name"
+done
 sed -i '$i #undef N\n#define N 77' own_headers/opencl-c-base.h
 GPUCAL_CLANG_INCLUDE=$PWD/own_headers count plain.cl -l 64 -g n -D N=11
 grep -q 'count: 77\*n' out || fail "a changed header of \$GPUCAL_CLANG_INCLUDE is not read"
