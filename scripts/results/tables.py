@@ -403,11 +403,11 @@ def draw(gpucal):
 
 
 def main():
-    names = [*TABLES, "outputs"]
+    names = [*TABLES, "outputs", "plots"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("gpucal")
     parser.add_argument("names", nargs="*", metavar="NAME",
-                        help=f"what to compare (default: all): {', '.join(names)}")
+                        help=f"what to compare or renew (default: all): {', '.join(names)}")
     parser.add_argument("--write", action="store_true", help="renew the documents and plots")
     options = parser.parse_intermixed_args()
     wanted = options.names or names
@@ -428,7 +428,7 @@ def main():
             sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), new.splitlines(True), path,
                                                        path))
             differ = differ or new != old
-        if options.write and not options.names and shutil.which("gnuplot"):
+        if options.write and "plots" in wanted and shutil.which("gnuplot"):
             draw(gpucal)
     if differ and not options.write:
         sys.exit("the documents differ from the data: scripts/results/tables.py GPUCAL --write renews them")
