@@ -204,8 +204,8 @@ cp s/medians/a.tsv replay
 cp s/ledger/*.tsv lines
 fit a
 segment=$(echo s/ledger/*.tsv)
-head -n $(($(wc -l < lines) + 1)) "$segment" > more
-cp more "$segment"
+head -n $(($(wc -l < lines) + 1)) "$segment" > shorter.tsv
+cp shorter.tsv "$segment"
 cp replay s/medians/a.tsv
 "$gpucal" store verify --store s > out 2>&1
 grep -q '^interrupted: medians/a.tsv' out || fail "not interrupted"
