@@ -5,6 +5,7 @@
 #include "calib/base/error.h"
 #include "calib/plan/plan.h"
 #include "calib/plan/references.h"
+#include "fit/clock.h"
 
 struct gcal_plan_comparing;
 struct gcal_plan_comparison;
@@ -15,7 +16,7 @@ struct gcal_plan_row {
     const struct gcal_kernel *kernel;
     unsigned worker; /* number of the worker that has it prepared; 0: none yet */
     double first_s;  /* time of a launch, roughly */
-    double host_s;   /* that of the fastest one by the host's clock; 0: none yet */
+    struct gcal_fit_launch fastest; /* by the host's clock; zeros: none yet */
     struct gcal_measurement m;
     double spread;      /* relative standard error of the median */
     double mark_spread; /* the same when there were 'mark' samples */

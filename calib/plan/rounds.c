@@ -172,8 +172,9 @@ static int measure(struct gcal_plan *plan, struct gcal_plan_row *row, size_t n)
     gcal_plan_pulse_note(plan, row->kernel, samples, n);
     for (size_t i = 0; i < n; i++) {
         samples[i].order = plan->order++;
-        if (!row->host_s || samples[i].host_s < row->host_s)
-            row->host_s = samples[i].host_s;
+        if (!row->fastest.host_s || samples[i].host_s < row->fastest.host_s)
+            row->fastest =
+                (struct gcal_fit_launch){ samples[i].time_s, samples[i].host_s };
         plan->pulse.work_s += samples[i].time_s;
     }
     row->m.n_samples += n;

@@ -182,6 +182,8 @@ int gcal_results_collect(struct gcal_record *all, const struct gcal_record *run,
         rc = gcal_record_add_lost(all, gcal_record_lost(run, i), err);
     if (rc == 0)
         rc = find_speeds(run, &speeds, said, err);
+    for (size_t i = 0; i < speeds.n_devices && rc == 0; i++)
+        gcal_record_set_shared_error(all, first_device + i, speeds.error[i]);
     if (rc == 0)
         rc = add_measurements(all, run, &speeds, first_device, kernel_of, err);
     gcal_result_speeds_clear(&speeds);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/model/model.h"
 #include "calib/results/private.h"
 
 /* The rows of one device with their expected times. */
@@ -181,9 +182,22 @@ static void forget_unknown(struct gcal_result_type_fit *t, const double *raw_err
             t->factor[k] = t->factor_error[k] = NAN;
 }
 
-int gcal_result_find_deviations(struct gcal_result_type_fit *t, struct gcal_error *err)
+/* Of the mean over the devices, as their errors are independent. */
+static double mean_shared_error(const struct gcal_result_type_fit *t,
+                                const struct gcal_result_speeds *speeds)
 {
-    double *raw;
+    double squares = 0;
+
+    for (size_t k = 0; k < t->n_devices; k++)
+        squares += pow(gcal_result_shared_error(speeds, t->device[k]), 2);
+    return t->n_devices ? sqrt(squares) / (double)t->n_devices : 0;
+}
+
+int gcal_result_find_deviations(struct gcal_result_type_fit *t,
+                                const struct gcal_result_speeds *speeds,
+                                struct gcal_error *err)
+{
+    double *raw, *raw_error;
     int rc;
 
     if (list_devices(t, err) < 0)
@@ -192,16 +206,48 @@ int gcal_result_find_deviations(struct gcal_result_type_fit *t, struct gcal_erro
         return 0;
     if (t->n_devices == 1) { /* the fit is its own */
         t->factor[0] = 1;
-        t->factor_error[0] = 0;
+        t->factor_error[0] = t->shared_error =
+            gcal_result_shared_error(speeds, t->device[0]);
         return 0;
     }
     if (!(raw = calloc(2 * t->n_devices + 1, sizeof(*raw))))
         return gcal_error_memory(err);
+    raw_error = raw + t->n_devices;
+    t->shared_error = mean_shared_error(t, speeds);
     if ((rc = deviate(t, &t->forms[t->best], raw, err)) == 0) {
-        gcal_fit_shrink(t->n_devices, raw, raw + t->n_devices, t->factor, t->factor_error,
+        for (size_t k = 0; k < t->n_devices; k++)
+            raw_error[k] = hypot(raw_error[k],
+                                 raw[k] * gcal_result_shared_error(speeds, t->device[k]));
+        gcal_fit_shrink(t->n_devices, raw, raw_error, t->factor, t->factor_error,
                         &t->between);
-        forget_unknown(t, raw + t->n_devices);
+        forget_unknown(t, raw_error);
     }
     free(raw);
     return rc;
+}
+
+/* A cost, and not an exponent or a capacity. */
+static bool is_cost(const struct gcal_model_parameter *parameter)
+{
+    return strcmp(parameter->unit, "s") == 0;
+}
+
+void gcal_result_widen(struct gcal_result_type_fit *t,
+                       const struct gcal_config_model *config,
+                       const struct gcal_result_speeds *speeds)
+{
+    const struct gcal_model *model = config->forms[t->best].model;
+    struct gcal_fit *fit = &t->forms[t->best].fit;
+    size_t n = model->n_parameters;
+
+    for (size_t j = 0; j < n && t->good; j++) {
+        if (!is_cost(&model->parameters[j]))
+            continue;
+        fit->standard_error[j] =
+            hypot(fit->standard_error[j], t->shared_error * fit->value[j]);
+        for (size_t k = 0; k < t->n_devices; k++)
+            t->estimate_error[k * n + j] = hypot(
+                t->estimate_error[k * n + j],
+                gcal_result_shared_error(speeds, t->device[k]) * t->estimate[k * n + j]);
+    }
 }

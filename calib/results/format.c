@@ -52,6 +52,18 @@ static bool is_of_type(const struct gcal_record *record,
     return strcmp(gcal_record_device(record, outlier->device)->info.type, type) == 0;
 }
 
+/* Beside the scatter of rows and devices. */
+static void put_shared_error(struct gcal_buf *buf, const struct gcal_result_type_fit *t)
+{
+    char text[GCAL_UNITS_SIZE];
+
+    if (t->good && t->shared_error > 0)
+        gcal_buf_printf(buf,
+                        "  all times may be off alike by %s (standard error), as the "
+                        "device was not steady\n",
+                        gcal_units_percent(t->shared_error, text));
+}
+
 /* A rejected model is shown with the first form: its parameters help to find the cause.
  */
 static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
@@ -71,6 +83,7 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
         gcal_result_put_forms(buf, m, t);
     put_counts(buf, t, &t->forms[t->best]);
     gcal_result_put_form(buf, record, m->forms[t->best].model, t, &t->forms[t->best]);
+    put_shared_error(buf, t);
     for (size_t i = 0; i < t->n_warnings; i++)
         gcal_result_put_wrapped(buf, "", t->warnings[i]);
     if (t->good)

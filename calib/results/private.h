@@ -67,12 +67,15 @@ void gcal_result_cells_clear(struct gcal_result_cells *cells);
 
 /* ---- speed.c ---- */
 
+struct gcal_fit_launch;
 struct gcal_fit_visit;
 
-/* The visits of the kernels of each device. */
+/* The visits of the kernels of each device, and a launch of each by both clocks. */
 struct gcal_result_device_visits {
     struct gcal_fit_visit *visits;
     size_t n, capacity;
+    struct gcal_fit_launch *launches;
+    size_t n_launches, launches_capacity;
 };
 
 struct gcal_result_visits {
@@ -86,13 +89,17 @@ int gcal_result_visits_add(struct gcal_result_visits *v, size_t device, size_t k
                            const struct gcal_measurement *m, struct gcal_error *err);
 void gcal_result_visits_clear(struct gcal_result_visits *v);
 
-/* Adds the devices whose speed changed; after -1, too, the caller's to clear. */
+/* Fills 'speeds'; after -1, too, the caller's to clear.  Devices without samples have the
+ * errors that the record says.
+ */
 int gcal_result_find_speeds(const struct gcal_record *record,
                             const struct gcal_result_visits *v,
                             struct gcal_result_speeds *speeds, struct gcal_error *err);
-/* NULL: it did not change. */
+/* The change before which samples of the device do not count; NULL: all count. */
 const struct gcal_result_speed *
 gcal_result_speed_of(const struct gcal_result_speeds *speeds, size_t device);
+/* Its error; 0 where nothing is known of it. */
+double gcal_result_shared_error(const struct gcal_result_speeds *speeds, size_t device);
 /* Leaves the samples of launch 'since' and later; their number. */
 size_t gcal_result_drop_early(struct gcal_measurement *m, uint64_t since);
 
@@ -234,7 +241,16 @@ int gcal_result_choose_form(struct gcal_result_type_fit *t,
 /* ---- devices.c ---- */
 
 /* Device factors: the deviation of each device from the fit of the type. */
-int gcal_result_find_deviations(struct gcal_result_type_fit *t, struct gcal_error *err);
+int gcal_result_find_deviations(struct gcal_result_type_fit *t,
+                                const struct gcal_result_speeds *speeds,
+                                struct gcal_error *err);
+
+/* Adds the errors that all times of a device share to the standard errors of costs: of the fits, and of
+ * per-device estimates.  Covariances stay, as predictions have the errors from the factors.
+ */
+void gcal_result_widen(struct gcal_result_type_fit *t,
+                       const struct gcal_config_model *config,
+                       const struct gcal_result_speeds *speeds);
 
 /* ---- device_fit.c ---- */
 

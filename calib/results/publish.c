@@ -179,8 +179,8 @@ static int add_model(struct gcal_params_device *device,
     p->condition = f->fit.condition;
     p->factor = is_type ? 1 : t->factor[k];
     p->factor_error = !is_type               ? t->factor_error[k]
-                      : isfinite(t->between) ? t->between
-                                             : 0;
+                      : isfinite(t->between) ? hypot(t->between, t->shared_error)
+                                             : t->shared_error;
     copy_error_summary(t, f, p);
     if (gcal_roofs_copy(&p->roofs, &config->models[t->model].roofs, err) < 0 ||
         gcal_spreads_copy(&p->spreads, &config->models[t->model].spreads, err) < 0)

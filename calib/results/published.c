@@ -71,6 +71,7 @@ static int by_device(const void *a, const void *b)
 /* Of the device of the first of 'rows', which has n of them. */
 static int add_section(struct sections *all, const struct gcal_record *record,
                        const struct gcal_config *config,
+                       const struct gcal_result_speeds *speeds,
                        const struct gcal_result_row *rows, size_t n,
                        struct gcal_error *err)
 {
@@ -84,6 +85,7 @@ static int add_section(struct sections *all, const struct gcal_record *record,
     *s = (struct gcal_medians_section){
         .run = gcal_record_device_header(record, rows->device),
         .device = gcal_record_device(record, rows->device),
+        .shared_error = gcal_result_shared_error(speeds, rows->device),
         .rows = calloc(n, sizeof(*s->rows)),
     };
     if (!s->rows)
@@ -119,7 +121,7 @@ static int find_sections(const struct gcal_record *record,
     for (size_t i = 0, end; i < rows.n && rc == 0; i = end) {
         for (end = i; end < rows.n && rows.rows[end].device == rows.rows[i].device;)
             end++;
-        rc = add_section(all, record, config, &rows.rows[i], end - i, err);
+        rc = add_section(all, record, config, speeds, &rows.rows[i], end - i, err);
     }
     free(rows.rows);
     if (all->n)

@@ -139,7 +139,8 @@ static int rows_of(const struct gcal_record *record, const struct gcal_results *
  * the fit of its type.
  */
 static int fit_type(const struct gcal_record *record, const struct gcal_config *config,
-                    struct gcal_result_rows *all, struct gcal_result_type_fit *t,
+                    const struct gcal_result_speeds *speeds, struct gcal_result_rows *all,
+                    struct gcal_result_type_fit *t,
                     const struct gcal_result_type_fit *like, struct gcal_error *err)
 {
     const struct gcal_config_model *m = &config->models[t->model];
@@ -153,10 +154,12 @@ static int fit_type(const struct gcal_record *record, const struct gcal_config *
         gcal_result_fit_forms(t, record, m, &rows, like, err) == 0 &&
         gcal_result_choose_form(t, m, err) == 0 &&
         gcal_result_check_targets(t, record, m, all, err) == 0 &&
-        gcal_result_find_deviations(t, err) == 0 &&
+        gcal_result_find_deviations(t, speeds, err) == 0 &&
         gcal_result_fit_devices(t, record, m, &rows, err) == 0 &&
         gcal_result_find_known(t, record, m, err) == 0)
         rc = gcal_result_find_slow_components(t, record, m, all, err);
+    if (rc == 0)
+        gcal_result_widen(t, m, speeds);
     free(rows.rows);
     if (rc == 0 && !t->n_rows)
         rc = explain_no_rows(t, record, m->model, err);
@@ -197,7 +200,7 @@ static int fit_one(void *context, size_t i, struct gcal_error *err)
         return 0;
     rc = rows_of(f->record, f->results, f->all, t, &own, err);
     if (rc == 0)
-        rc = fit_type(f->record, f->config, &own, t,
+        rc = fit_type(f->record, f->config, &f->results->speeds, &own, t,
                       t->is_outlier ? &f->results->fits[t->of] : NULL, err);
     free(own.rows);
     report(f, 1);
@@ -342,8 +345,10 @@ int gcal_results_fit_with(const struct gcal_record *record,
     if (fit_watched(record, config, progress, results, err) < 0)
         return -1;
     if (speeds->n && !results->speeds.n) {
-        results->speeds = *speeds;
-        *speeds = (struct gcal_result_speeds){ 0 };
+        results->speeds.items = speeds->items;
+        results->speeds.n = speeds->n;
+        speeds->items = NULL;
+        speeds->n = 0;
     }
     return 0;
 }

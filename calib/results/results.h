@@ -3,8 +3,9 @@
  * Results follow from the record alone: 'gpucal fit --record' gives the same numbers, to
  * the byte, as the run that made it.  The records of several runs are fitted as one. A kernel's uses in the record say which models are
  * fitted to it, and which have it as a target.  Rows are the medians of good measurements
- * on devices that were not given up.  Models that a device keeps have no rows of it.  A device
- * whose speed changed counts from the last change on.
+ * on devices that were not given up.  Models that a device keeps have no rows of it.  A GPU
+ * whose speed changed counts from the last change on.  Errors that all times of a device share, such as
+ * that of its clock, are in the errors of its factor and of the costs.
  *
  * Of a memory component with variants of several accumulators, one variant is fitted: the
  * fewest accumulators, unless that variant is slower than the target kernel and another
@@ -84,6 +85,7 @@ struct gcal_result_type_fit {
     double *factor, *factor_error; /* n_devices: device factors, shrunk towards 1; NaN if
                                       not good, or for too few measurements */
     double between; /* standard deviation of log(factor) between devices; NaN for one */
+    double shared_error; /* of the mean of all devices: see gcal_result_speeds */
     double *estimate, *estimate_error;     /* n_devices x parameters of the best form:
                                               per-device estimates, see gcal_fit_device() */
     struct gcal_fit_error_summary checked; /* of the best form, for target kernels
@@ -105,18 +107,29 @@ struct gcal_result_outlier {
     char *text; /* a sentence */
 };
 
-/* A device whose speed changed while it was measured. */
+/* A device whose speed changed while it was measured, or whose clock is not the host's. */
 struct gcal_result_speed {
-    size_t device;  /* index in the record */
-    uint64_t since; /* the first launch that counts */
-    double ratio;   /* of times, after the last change to before */
+    size_t device; /* index in the record */
+    bool is_clock;
+    bool
+        drops; /* samples before 'since' do not count: the device has a speed of its own, as
+                       CPUs have not */
+    uint64_t since; /* the first launch at the last speed */
+    double ratio; /* of times, after the last change to before; of the host's time to the
+                       device's */
     char *node, *uid;
     char *text; /* a sentence */
 };
 
+/* What is wrong with the times of devices as a whole. */
 struct gcal_result_speeds {
     size_t n;
     struct gcal_result_speed *items;
+    /* By device of the record: the relative standard error that all of its times share, as its speed
+     * changed, its clock is off, or its noise lasts (fit/shared_error.h).
+     */
+    size_t n_devices;
+    double *error;
 };
 
 void gcal_result_speeds_clear(struct gcal_result_speeds *speeds);
@@ -286,9 +299,9 @@ struct gcal_result_rows {
     struct gcal_result_row *rows; /* by kernel, then by device */
 };
 
-/* All rows that may be fitted; .rows is the caller's to free.  Of a device whose speed
- * changed, the samples before do not count; 'speeds' (NULL: not wanted) gets these devices,
- * for the caller to clear.
+/* All rows that may be fitted; .rows is the caller's to free.  Of a GPU whose speed
+ * changed, the samples before do not count; 'speeds' (NULL: not wanted) gets what is wrong with the
+ * times of devices, for the caller to clear.
  */
 int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_rows *rows,
                           struct gcal_result_speeds *speeds, struct gcal_error *err);

@@ -184,6 +184,14 @@ static int read_all(const struct gcal_record *record,
     return rc < 0 ? -1 : 0;
 }
 
+static bool drops_any(const struct gcal_result_speeds *speeds)
+{
+    for (size_t i = 0; i < speeds->n; i++)
+        if (speeds->items[i].drops)
+            return true;
+    return false;
+}
+
 /* All of them, and again without the early ones of devices whose speed changed. */
 static int read_counting(const struct gcal_record *record,
                          struct gcal_result_speeds *speeds, struct gcal_result_rows *rows,
@@ -196,7 +204,7 @@ static int read_counting(const struct gcal_record *record,
         rc = read_all(record, speeds, &visits, rows, err);
     if (rc == 0)
         rc = gcal_result_find_speeds(record, &visits, speeds, err);
-    if (rc == 0 && speeds->n) {
+    if (rc == 0 && drops_any(speeds)) {
         rows->n = 0;
         rc = read_all(record, speeds, NULL, rows, err);
     }

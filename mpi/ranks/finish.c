@@ -36,7 +36,7 @@ static int convert(struct gcal_root *root, struct gcal_error *err)
     return gcal_record_finish(writer, &root->header, err);
 }
 
-/* Notes in the journal which devices changed their speed; 1: some did. */
+/* Notes in the journal which devices changed their speed, or have a clock of their own; 1: some. */
 static int note_speeds(struct gcal_root *root, const struct gcal_record *record,
                        struct gcal_error *err)
 {
@@ -68,7 +68,7 @@ static int convert_and_open(struct gcal_root *root, struct gcal_record **record,
     return 0;
 }
 
-/* The record names the devices that changed their speed; it is the caller's to close, after -1,
+/* The record names these devices; it is the caller's to close, after -1,
  * too.
  */
 static int write_record(struct gcal_root *root, struct gcal_record **record,
@@ -276,16 +276,22 @@ static json_t *outliers_json(const struct gcal_root *root, const struct outcome 
     return all;
 }
 
-static json_t *speeds_json(const struct gcal_results *results)
+/* Changes of speed, or clocks. */
+static json_t *speeds_json(const struct gcal_results *results, bool clocks)
 {
     json_t *all = json_array();
 
     for (size_t i = 0; i < results->speeds.n; i++) {
         const struct gcal_result_speed *s = &results->speeds.items[i];
+        json_t *item;
 
-        json_array_append_new(all, json_pack("{s:s, s:s, s:I, s:f, s:s}", "node", s->node,
-                                             "uid", s->uid, "since", (json_int_t)s->since,
-                                             "ratio", s->ratio, "reason", s->text));
+        if (s->is_clock != clocks)
+            continue;
+        item = json_pack("{s:s, s:s, s:f, s:s}", "node", s->node, "uid", s->uid, "ratio",
+                         s->ratio, "reason", s->text);
+        if (!clocks)
+            json_object_set_new(item, "since", json_integer((json_int_t)s->since));
+        json_array_append_new(all, item);
     }
     return all;
 }
@@ -324,14 +330,16 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
     json_t *all;
 
     all = json_pack(
-        "{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:i}",
+        "{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:i}",
         "run_id", root->header.run_id, "record", root->record_path, "devices",
         (int)root->n_devices, "fits", (int)outcome->results.n_fits, "fits_rejected",
         (int)outcome->results.n_rejected, "nodes_published", (int)outcome->n_published,
         "lost", lost_json(root), "not_measured", failures_json(&outcome->failures),
         "left_out", (int)root->n_left_out, "choices", selections_json(root), "kept",
         all_kept_json(root), "outliers", outliers_json(root, outcome), "speed_changes",
-        speeds_json(&outcome->results), "busy", gcal_busy_json(&outcome->busy),
+        speeds_json(&outcome->results, false), "clocks",
+        speeds_json(&outcome->results, true), "busy", gcal_busy_json(&outcome->busy),
         "exit_status", outcome->status);
     gcal_json_print(all, "calibrate");
     json_decref(all);

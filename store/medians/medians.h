@@ -11,7 +11,8 @@
  * line; a backslash begins \t, \n and \\.  medians/NODE.tsv:
  *
  *   gpucal_medians 1 SHA256            of all lines below, the signature left out
- *   device NAME=VALUE..                a section: the run and the device
+ *   device NAME=VALUE..                a section: the run and the device, and what error all of its
+ *                                      times share, shared_error
  *   model NAME FINGERPRINT             that the run measured on it
  *   kernels SHA256                     a file of kernels; the first, the second, ..
  *   m KERNEL SAMPLES MEDIAN SPREAD REGISTERS PRIVATE GROUP MULTIPLE
@@ -51,6 +52,7 @@ struct gcal_medians_row {
 struct gcal_medians_section {
     const struct gcal_record_header *run;
     const struct gcal_run_device *device;
+    double shared_error; /* to be written; that of 'device' where it was read */
     struct gcal_strings models, fingerprints; /* measured, and their configurations */
     size_t n_rows;
     struct gcal_medians_row *rows;

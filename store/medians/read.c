@@ -1,4 +1,5 @@
 /* read.c - the file of a node, checked and read into a record */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,6 +54,13 @@ static void section_clear(struct section *s)
     *s = (struct section){ 0 };
 }
 
+/* Not in records, and in files of earlier versions. */
+static const struct gcal_field shared_error_field[] = {
+    GCAL_FIELD(struct gcal_run_device, F64, "shared_error", shared_error, "1",
+               "relative error of all times"),
+    { 0 },
+};
+
 static int begin_section(struct reading *r, struct gcal_error *err)
 {
     struct section *s = &r->section;
@@ -66,8 +74,11 @@ static int begin_section(struct reading *r, struct gcal_error *err)
         gcal_medians_get_fields(&r->lines, "", gcal_run_device_fields, &s->device, err) <
             0 ||
         gcal_medians_get_fields(&r->lines, "", gcal_device_info_fields, &s->device.info,
-                                err) < 0)
+                                err) < 0 ||
+        gcal_medians_get_fields(&r->lines, "", shared_error_field, &s->device, err) < 0)
         return -1;
+    if (!(s->device.shared_error >= 0 && isfinite(s->device.shared_error)))
+        return gcal_medians_damaged(&r->lines, err);
     if (strcmp(s->device.node, r->node) != 0)
         return gcal_error_set(err, GCAL_EINPUT, "a device of node '%s'", s->device.node);
     s->run.launcher = strdup("");

@@ -21,6 +21,8 @@ static void put_section(struct gcal_buf *buf, const struct gcal_medians_section 
     gcal_medians_put_fields(buf, "", gcal_medians_run_fields, s->run);
     gcal_medians_put_fields(buf, "", gcal_run_device_fields, s->device);
     gcal_medians_put_fields(buf, "", gcal_device_info_fields, &s->device->info);
+    if (s->shared_error > 0)
+        gcal_buf_printf(buf, "\tshared_error=%.6g", s->shared_error);
     gcal_buf_puts(buf, "\n");
     for (size_t i = 0; i < s->models.n; i++) {
         gcal_buf_puts(buf, "model\t");

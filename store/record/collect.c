@@ -103,7 +103,7 @@ int gcal_record_add_run(struct gcal_record *record,
 static int copy_device(struct gcal_run_device *to, const struct gcal_run_device *from,
                        struct gcal_error *err)
 {
-    *to = (struct gcal_run_device){ 0 };
+    *to = (struct gcal_run_device){ .shared_error = from->shared_error };
     return gcal_fields_copy(gcal_run_device_fields, to, from, err) < 0 ||
                    gcal_device_info_copy(&to->info, &from->info, err) < 0
                ? -1
@@ -133,6 +133,11 @@ void gcal_record_set_kept(struct gcal_record *record, size_t i, char *kept)
 {
     free(record->devices[i].kept);
     record->devices[i].kept = kept;
+}
+
+void gcal_record_set_shared_error(struct gcal_record *record, size_t i, double error)
+{
+    record->devices[i].shared_error = error;
 }
 
 /* ---- kernels ---- */

@@ -142,5 +142,6 @@ int gcal_record_add_lost(struct gcal_record *record, const char *text,
                          struct gcal_error *err);
 /* Replaces the models that device 'i' keeps (struct gcal_run_device); takes 'kept'. */
 void gcal_record_set_kept(struct gcal_record *record, size_t i, char *kept);
+void gcal_record_set_shared_error(struct gcal_record *record, size_t i, double error);
 
 #endif

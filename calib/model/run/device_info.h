@@ -72,10 +72,13 @@ struct gcal_run_device {
                       all were measured */
     double span_s; /* from the first launch to the end of the last; 0: unknown */
     double busy_s; /* of it, the time of launches and copies, without those of checks */
+    double
+        shared_error; /* relative, of all times of a device whose samples are not kept, which tell
+                            it else: in medians, not in records */
     struct gcal_device_info info;
 };
 
-/* All members but 'info'. */
+/* All members but 'info' and 'shared_error'. */
 extern const struct gcal_field gcal_run_device_fields[];
 
 /* Whether 'model' is in 'kept'. */

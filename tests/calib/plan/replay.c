@@ -158,6 +158,8 @@ static enum gcal_worker_outcome prepare(void *context, const struct gcal_kernel 
     (void)limit_s;
     (void)status;
     (void)err;
+    if (kernel->launches) /* for the clock alone */
+        return GCAL_WORKER_REFUSED;
     r->prepared = index_of(r, kernel);
     *first_s = r->time_s[r->prepared];
     r->n_prepared++;

@@ -207,6 +207,10 @@ static void measure(struct maker *m, const char *id, const struct kernel *kernel
             samples[k].time_s = noisy(m, time_s);
             if (is_late(m, i, samples[k].order))
                 samples[k].time_s *= m->late;
+            if (m->state && samples[k].order < MAX_LAUNCHES)
+                samples[k].time_s *= exp(m->state[samples[k].order]);
+            if (m->host_rate > 0)
+                samples[k].host_s = m->host_rate * samples[k].time_s + 20e-6;
         }
         assert_int_equal(m->sink.measurement(m->sink.context, &measurement, NULL), 0);
     }

@@ -39,10 +39,16 @@ struct maker {
     size_t late_device;
     uint64_t late_since;
     double late;
+    /* What the host's time grows by the devices', 0: the host's times are unknown; and the state of all
+     * devices at each launch, as a logarithm, NULL: they are steady.
+     */
+    double host_rate;
+    const double *state;
 };
 
 /* The first launch of a round through all kernels, 0 to 3. */
 uint64_t round_start(uint64_t round);
+enum { MAX_LAUNCHES = 16000 };
 
 /* Times: costs one after the other; and where the shorter work hides but for 0.3 of it.
  */

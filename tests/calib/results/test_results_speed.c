@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
+#include "calib/base/random.h"
 #include "calib/results/results.h"
 #include "store/record/record.h"
 #include "tests/calib/results/synthetic.h"
@@ -22,23 +23,35 @@ struct run {
     struct gcal_results results;
 };
 
+/* No kernel is too short to show a change. */
+static void put_kernels(struct maker *m, double sizes)
+{
+    m->sizes = sizes;
+    put_microbenchmarks(m, add_up);
+    put_ladder(m, "others", "another", 1, 1, add_up, 1);
+}
+
+static void end_and_fit(struct maker *m, struct run *r)
+{
+    struct gcal_error err = { 0 };
+
+    r->record = make_end(m);
+    if (gcal_results_fit(r->record, &r->config, &r->results, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
 /* Device 0 of 'n' takes 'late' times as long from that launch on, for kernels or copies. */
 static struct run make_run_of(const char *device_type, bool copies, size_t n, double late,
                               uint64_t since)
 {
-    struct gcal_error err = { 0 };
     struct run r = { .config = one_form() };
     struct maker m = make_start_of(device_type, n, NULL);
 
     m.copies = copies;
     m.late = late;
-    m.sizes = 4; /* no kernel is too short to show a change */
     m.late_since = since;
-    put_microbenchmarks(&m, add_up);
-    put_ladder(&m, "others", "another", 1, 1, add_up, 1);
-    r.record = make_end(&m);
-    if (gcal_results_fit(r.record, &r.config, &r.results, &err) < 0)
-        fail_msg("%s", err.text);
+    put_kernels(&m, 4);
+    end_and_fit(&m, &r);
     return r;
 }
 
@@ -56,6 +69,20 @@ static void contains(const char *text, const char *part)
 {
     if (!strstr(text, part))
         fail_msg("'%s' is not in: %s", part, text);
+}
+
+/* The other speed is within the 90 % interval of the device's factor, and that of its costs. */
+static void has_both_speeds(const struct run *r)
+{
+    const struct gcal_result_type_fit *t = r->results.fits;
+    const struct gcal_fit *f = &t->forms[0].fit;
+
+    assert_true(exp(1.645 * t->factor_error[0]) >= 1.299);
+    assert_true(t->factor_error[0] < 0.2);
+    for (size_t j = 0; j < 2; j++) {
+        assert_true(f->standard_error[j] >= 0.159 * f->value[j]);
+        assert_true(t->estimate_error[j] >= 0.159 * t->estimate[j]);
+    }
 }
 
 /* Without the samples of before; the other half of them would be their median's. */
@@ -76,6 +103,7 @@ static void early_rows_do_not_count(void **state)
     assert_in_range(r.results.speeds.items->since, round_start(2), round_start(2) + 10);
     contains(r.results.speeds.items->text, "n1 uuid:0 became 1.3 times as slow while");
     contains(table, "warning: n1 uuid:0 became 1.3 times as slow");
+    has_both_speeds(&r);
     free(table);
     end_run(&r);
 }
@@ -136,17 +164,87 @@ static void copies_show_no_change(void **state)
     end_run(&r);
 }
 
-/* Other programs of the host do that to a CPU. */
+/* Other programs of the host do that to a CPU; which of both speeds it has nobody knows. */
 static void a_cpu_keeps_all_samples(void **state)
 {
     struct run r = make_run_of("cpu", false, 1, 1.3, round_start(3));
     const struct gcal_fit *f = &r.results.fits->forms[0].fit;
 
     (void)state;
-    assert_int_equal(r.results.speeds.n, 0);
+    assert_int_equal(r.results.speeds.n, 1);
+    assert_false(r.results.speeds.items->drops);
+    contains(r.results.speeds.items->text, "n1 uuid:0 became 1.3 times as slow");
+    contains(r.results.speeds.items->text, "all of it counts");
+    has_both_speeds(&r);
     assert_true(r.results.fits->good);
     within(f->value[0], true_add_s, 0.01 * true_add_s); /* three rounds of four */
     end_run(&r);
+}
+
+/* Beyond 2 % it is named, and within the 90 % interval. */
+static void a_clock_that_is_off_widens(void **state)
+{
+    static const double rates[] = { 0.97, 1.003, 1.05, 1.09 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rates) / sizeof(*rates); i++) {
+        struct run r = { .config = one_form() };
+        struct maker m = make_start_of("gpu", 1, NULL);
+        bool off = fabs(rates[i] - 1) > 0.02;
+        double least = off ? fabs(log(rates[i])) / 1.645 : 0;
+
+        m.host_rate = rates[i];
+        put_kernels(&m, 100);
+        end_and_fit(&m, &r);
+        assert_int_equal(r.results.speeds.n, off);
+        within(r.results.fits->factor_error[0], least, 0.002);
+        if (off) {
+            assert_true(r.results.speeds.items->is_clock);
+            assert_false(r.results.speeds.items->drops);
+            within(r.results.speeds.items->ratio, rates[i], 0.002);
+            contains(r.results.speeds.items->text, "n1 uuid:0 has a clock that is not");
+        }
+        end_run(&r);
+    }
+}
+
+static uint64_t random_state = 5;
+
+static double normal(void)
+{
+    double sum = 0;
+
+    for (int i = 0; i < 12; i++)
+        sum += (double)(gcal_random_next(&random_state) >> 11) * 0x1p-53;
+    return sum - 6;
+}
+
+/* Noise of which a hundred launches resemble each other: no kernel's scatter tells. */
+static void costs_have_the_error_of_noise_that_lasts(void **state)
+{
+    enum { RUNS = 12 };
+    static double noise[MAX_LAUNCHES];
+    double z = 0;
+
+    (void)state;
+    for (int run = 0; run < RUNS; run++) {
+        struct run r = { .config = one_form() };
+        struct maker m = make_start_of("gpu", 1, NULL);
+        const struct gcal_fit *f;
+
+        noise[0] = 0.05 * normal();
+        for (size_t i = 1; i < MAX_LAUNCHES; i++)
+            noise[i] = 0.99 * noise[i - 1] + 0.05 * sqrt(1 - 0.99 * 0.99) * normal();
+        m.state = noise;
+        put_kernels(&m, 4);
+        end_and_fit(&m, &r);
+        f = &r.results.fits->forms[0].fit;
+        z += pow((f->value[0] - true_add_s) / f->standard_error[0], 2) / (2 * RUNS);
+        z += pow((f->value[1] - true_mul_s) / f->standard_error[1], 2) / (2 * RUNS);
+        end_run(&r);
+    }
+    if (!(sqrt(z) < 1.3 && sqrt(z) > 0.3))
+        fail_msg("costs are off by %g standard errors", sqrt(z));
 }
 
 int main(void)
@@ -158,6 +256,8 @@ int main(void)
         cmocka_unit_test(copies_show_no_change),
         cmocka_unit_test(a_cpu_keeps_all_samples),
         cmocka_unit_test(a_steady_device_is_not_named),
+        cmocka_unit_test(a_clock_that_is_off_widens),
+        cmocka_unit_test(costs_have_the_error_of_noise_that_lasts),
     };
 
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
