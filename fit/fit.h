@@ -166,6 +166,8 @@ struct gcal_fit_devices {
     const double *time_s; /* n_kernels x n_devices, row per kernel; NaN: not measured */
     const double *spread; /* the same, relative standard errors */
     const size_t *group;  /* n_kernels: the first kernel of the same generator */
+    const double
+        *error; /* n_devices: relative, of all times of a device alike; NULL: none */
 };
 
 struct gcal_fit_outlier {
@@ -179,7 +181,7 @@ struct gcal_fit_outlier {
 
 /* Finds devices that do not behave as most devices of their type: in all kernels, in those of
  * a generator, as one cost alone does, or in some of several generators, as short launches do.  'found': n_devices.  Fewer than half of the
- * devices can be outliers; of two that differ, the slower is one.
+ * devices can be outliers; of two, the slower is one if a large factor is between them.
  */
 int gcal_fit_find_outliers(const struct gcal_fit_devices *d,
                            struct gcal_fit_outlier *found, struct gcal_error *err);

@@ -14,15 +14,18 @@
 #include "fit/private.h"
 
 /* A device is an outlier from this many scales on, and not below the floor: devices of a type do
- * differ.  Two devices have no majority and no scale.
+ * differ.  Two devices have no majority and no scale, so which one is wrong nobody knows: only a
+ * large factor (1.75, as a logarithm) tells that one of them is, as what disturbs a device makes it slower.
  */
 #define SCALES    4
 #define FLOOR     0.05
-#define FLOOR_TWO 0.15
+#define FLOOR_TWO 0.56
 
 /* Rows of a group that deviate alike: one cost alone. */
 #define LEAST_ROWS  2
 #define LEAST_SHARE 0.25
+/* Of two devices. */
+#define LEAST_SHARE_TWO 0.75
 
 /* And rows of several groups: short launches alone. */
 #define LEAST_GROUPS    3
@@ -146,15 +149,21 @@ static void find_limits(struct search *o)
 
 /* ---- verdicts ---- */
 
+static double shared_error(const struct search *o, size_t i)
+{
+    return o->d->error ? o->d->error[i] : 0;
+}
+
 static bool is_far(const struct search *o, size_t i)
 {
     double middle, scale;
     size_t n = take(o, o->location, o->d->n_devices, 1);
 
     if (o->d->n_devices == 2)
-        return o->location[i] - o->location[!i] > FLOOR_TWO;
+        return o->location[i] - o->location[!i] >
+               fmax(FLOOR_TWO, SCALES * hypot(shared_error(o, 0), shared_error(o, 1)));
     middle = gcal_median(o->sorted, n);
-    scale = fmax(scale_of_taken(o, n, middle), o->error[i]);
+    scale = fmax(scale_of_taken(o, n, middle), hypot(o->error[i], shared_error(o, i)));
     return fabs(o->location[i] - middle) > fmax(FLOOR, SCALES * scale);
 }
 
@@ -164,7 +173,8 @@ static int sign_of(const struct search *o, size_t i, size_t k)
     size_t at = k * o->d->n_devices + i;
     double away = o->x[at] - o->location[i] - o->middle[k];
 
-    if (!(fabs(away) > fmax(o->limit[k], SCALES * o->d->spread[at])))
+    if (!(fabs(away) >
+          fmax(o->limit[k], SCALES * hypot(o->d->spread[at], shared_error(o, i)))))
         return 0;
     return away < 0 ? -1 : 1;
 }
@@ -197,6 +207,7 @@ static struct far count_far(const struct search *o, size_t i, size_t group)
 static bool has_far_rows(const struct search *o, size_t i)
 {
     struct far all = { 0 }, groups = { 0 };
+    bool two = o->d->n_devices == 2;
 
     for (size_t group = 0; group < o->d->n_kernels; group++) {
         struct far f;
@@ -205,7 +216,7 @@ static bool has_far_rows(const struct search *o, size_t i)
             continue;
         f = count_far(o, i, group);
         if (most_alike(&f) >= LEAST_ROWS &&
-            (double)most_alike(&f) >= LEAST_SHARE * (double)f.n)
+            (double)most_alike(&f) >= (two ? LEAST_SHARE_TWO : LEAST_SHARE) * (double)f.n)
             return true;
         all.n += f.n;
         all.less += f.less;
@@ -213,6 +224,8 @@ static bool has_far_rows(const struct search *o, size_t i)
         groups.less += f.less > 0;
         groups.more += f.more > 0;
     }
+    if (two)
+        return false;
     return (groups.less >= LEAST_GROUPS &&
             (double)all.less >= LEAST_SHARE_ALL * (double)all.n) ||
            (groups.more >= LEAST_GROUPS &&

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/model/model.h"
 #include "calib/results/private.h"
@@ -193,6 +194,26 @@ static double mean_shared_error(const struct gcal_result_type_fit *t,
     return t->n_devices ? sqrt(squares) / (double)t->n_devices : 0;
 }
 
+/* Two devices that differ by as much: which one is wrong nobody can tell. */
+#define LEAST_DIFFERENCE 1.15
+
+static int warn_of_two(struct gcal_result_type_fit *t, struct gcal_error *err)
+{
+    double ratio = t->factor[1] / t->factor[0];
+    char **grown;
+
+    if (t->n_devices != 2 || !(fmax(ratio, 1 / ratio) >= LEAST_DIFFERENCE))
+        return 0;
+    if (!(grown = realloc(t->warnings, (t->n_warnings + 1) * sizeof(*grown))))
+        return gcal_error_memory(err);
+    t->warnings = grown;
+    grown[t->n_warnings] = gcal_buf_format(
+        "warning: of the two devices one takes %.3g times as long as the other; which of "
+        "them is wrong, if one is, two cannot tell: each has its factor",
+        fmax(ratio, 1 / ratio));
+    return grown[t->n_warnings++] ? 0 : gcal_error_memory(err);
+}
+
 int gcal_result_find_deviations(struct gcal_result_type_fit *t,
                                 const struct gcal_result_speeds *speeds,
                                 struct gcal_error *err)
@@ -221,6 +242,7 @@ int gcal_result_find_deviations(struct gcal_result_type_fit *t,
         gcal_fit_shrink(t->n_devices, raw, raw_error, t->factor, t->factor_error,
                         &t->between);
         forget_unknown(t, raw_error);
+        rc = warn_of_two(t, err);
     }
     free(raw);
     return rc;

@@ -127,9 +127,12 @@ static char *outlier_text(const struct gcal_record *record,
                  found->n_far);
     return gcal_buf_format(
         "%s %s is an outlier among the devices of its type: it takes %.3g times as long "
-        "as they do (median; %.3g times in kernels of %s%s); it is fitted by itself, and "
+        "as %s (median; %.3g times in kernels of %s%s); it is fitted by itself, and "
         "not used for them",
-        device->node, device->info.uid, found->ratio, found->worst_ratio, generator, far);
+        device->node, device->info.uid, found->ratio,
+        t->n_devices == 2 ? "the only other one, which is taken for the right one"
+                          : "they do",
+        found->worst_ratio, generator, far);
 }
 
 /* Takes 'text', which may be NULL: memory ran out. */
@@ -233,21 +236,26 @@ int gcal_result_find_outliers(const struct gcal_record *record,
 {
     struct gcal_result_table t = { 0 };
     struct gcal_fit_outlier *found = NULL;
+    double *error = NULL;
     int rc = read_table(&t, record, rows, err);
 
     if (rc == 0)
         rc = gcal_result_table_fill(&t, record, err);
-    if (rc == 0 && !(found = calloc(t.n_devices + 1, sizeof(*found))))
+    if (rc == 0 && (!(found = calloc(t.n_devices + 1, sizeof(*found))) ||
+                    !(error = calloc(t.n_devices + 1, sizeof(*error)))))
         rc = gcal_error_memory(err);
     if (rc == 0) {
-        const struct gcal_fit_devices d = { t.n_devices, t.n_kernels, t.time_s, t.spread,
-                                            t.group };
+        const struct gcal_fit_devices d = { t.n_devices, t.n_kernels, t.time_s,
+                                            t.spread,    t.group,     error };
 
+        for (size_t i = 0; i < t.n_devices; i++)
+            error[i] = gcal_result_shared_error(&results->speeds, t.device[i]);
         rc = gcal_fit_find_outliers(&d, found, err);
     }
     if (rc == 0)
         rc = add_outliers(record, &t, found, results, model, err);
     free(found);
+    free(error);
     table_clear(&t);
     return rc;
 }

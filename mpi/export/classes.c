@@ -16,7 +16,7 @@
 
 /* Neighbours differ from two standard errors on, and from this on, */
 #define LEAST_MARGIN 0.02
-/* and no group is wider than this. */
+/* and no group is wider than this, unless by the errors of its ends. */
 #define WIDEST 0.1
 
 static int by_speed(const void *a, const void *b)
@@ -32,11 +32,11 @@ static double gap(const struct gcal_export_speed_node *faster,
     return log(faster->settled / slower->settled);
 }
 
+/* By 'least', and by more than their errors. */
 static bool differ(const struct gcal_export_speed_node *faster,
-                   const struct gcal_export_speed_node *slower)
+                   const struct gcal_export_speed_node *slower, double least)
 {
-    return gap(faster, slower) >
-           fmax(LEAST_MARGIN, 2 * hypot(faster->error, slower->error));
+    return gap(faster, slower) > fmax(least, 2 * hypot(faster->error, slower->error));
 }
 
 /* The first node of the second part, where neighbours differ most. */
@@ -63,7 +63,7 @@ static void set_speed(struct gcal_export_speed_node *const *nodes, size_t n)
 /* A group, from its widest parts on. */
 static void set_group(struct gcal_export_speed_node *const *nodes, size_t n)
 {
-    while (n > 1 && gap(nodes[0], nodes[n - 1]) > WIDEST) {
+    while (n > 1 && differ(nodes[0], nodes[n - 1], WIDEST)) {
         size_t at = widest_gap(nodes, n);
 
         /* The longer part goes on in this loop: the depth is that of a binary logarithm. */
@@ -94,7 +94,8 @@ int gcal_export_classes_find(struct gcal_export_speeds *s, struct gcal_error *er
     if (n)
         qsort(nodes, n, sizeof(*nodes), by_speed);
     for (first = 0; first < n; first = end) {
-        for (end = first + 1; end < n && !differ(nodes[end - 1], nodes[end]);)
+        for (end = first + 1;
+             end < n && !differ(nodes[end - 1], nodes[end], LEAST_MARGIN);)
             end++;
         set_group(nodes + first, end - first);
     }

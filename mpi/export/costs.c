@@ -22,8 +22,10 @@
 
 /* ---- predicted times ---- */
 
+/* Cost 'at' and the next ones. */
 static int predict_sizes(const struct gcal_predictor *predictor,
-                         const struct gcal_export_kernel *k, double *costs,
+                         const struct gcal_export_kernel *k,
+                         struct gcal_export_costs *costs, size_t at,
                          struct gcal_error *err)
 {
     struct gcal_prediction prediction;
@@ -39,25 +41,28 @@ static int predict_sizes(const struct gcal_predictor *predictor,
                 "lacks it",
                 k->file, gcal_predictor_model(predictor), 100 * prediction.not_covered,
                 prediction.gap);
-        costs[i] = prediction.time_s;
+        costs->seconds[at + i] = prediction.time_s;
+        costs->errors[at + i] = prediction.standard_error_s / prediction.time_s;
     }
     return 0;
 }
 
 static int cost_kernels(const struct gcal_export *e,
-                        const struct gcal_params_device *device, double *costs,
-                        struct gcal_error *err)
+                        const struct gcal_params_device *device,
+                        struct gcal_export_costs *costs, struct gcal_error *err)
 {
+    size_t at = 0;
+
     for (size_t i = 0; i < e->n_kernels; i++) {
         const struct gcal_export_kernel *k = &e->kernels[i];
         struct gcal_predictor *predictor =
             gcal_predictor_create(device, e->model, k->profile, err);
-        int rc = predictor ? predict_sizes(predictor, k, costs, err) : -1;
+        int rc = predictor ? predict_sizes(predictor, k, costs, at, err) : -1;
 
         gcal_predictor_destroy(predictor);
         if (rc < 0)
             return -1;
-        costs += k->n_sizes;
+        at += k->n_sizes;
     }
     return 0;
 }
@@ -159,15 +164,20 @@ static ssize_t find_cost(struct gcal_strings *names, const char *name,
 /* Extends 'costs' to 'n', unknown ones. */
 static int reserve(struct gcal_export_costs *costs, size_t n, struct gcal_error *err)
 {
-    double *moved;
+    double *moved, *errors;
 
     if (n <= costs->n)
         return 0;
     if (!(moved = reallocarray(costs->seconds, n, sizeof(*moved))))
         return gcal_error_memory(err);
     costs->seconds = moved;
-    while (costs->n < n)
-        moved[costs->n++] = NAN;
+    if (!(errors = reallocarray(costs->errors, n, sizeof(*errors))))
+        return gcal_error_memory(err);
+    costs->errors = errors;
+    for (; costs->n < n; costs->n++) {
+        moved[costs->n] = NAN;
+        errors[costs->n] = 0;
+    }
     return 0;
 }
 
@@ -189,9 +199,11 @@ static int cost_parameters(const struct gcal_params_model *m, double sub_group_s
 
         if (at < 0 || reserve(costs, names->n, err) < 0)
             goto out;
-        if (is_known(m, i))
-            costs->seconds[at] =
-                m->factor * m->value[i] / (per_sub_group[i] ? sub_group_size : 1);
+        if (!is_known(m, i))
+            continue;
+        costs->seconds[at] =
+            m->factor * m->value[i] / (per_sub_group[i] ? sub_group_size : 1);
+        costs->errors[at] = m->standard_error[i] / m->value[i];
     }
     rc = 0;
 out:
@@ -249,5 +261,5 @@ int gcal_export_costs_find(const struct gcal_export *e,
                                names, costs, err);
     if (name_kernels(e, names, err) < 0 || reserve(costs, names->n, err) < 0)
         return -1;
-    return cost_kernels(e, device, costs->seconds, err);
+    return cost_kernels(e, device, costs, err);
 }

@@ -21,6 +21,7 @@ struct gcal_params_device;
 struct gcal_export_costs {
     size_t n;
     double *seconds; /* NaN where not known */
+    double *errors;  /* relative standard errors */
 };
 
 /* Finds the costs of 'device' by the models of gcal_export_models(), and appends new names

@@ -34,6 +34,7 @@ static int describe(const struct gcal_params_device *from,
     d->is_gpu = strcmp(from->info.device_type, "gpu") == 0;
     d->utc = strdup(origin.calibrated_utc);
     d->run_id = strdup(origin.run_id);
+    d->is_alone = model && origin.n_fitted == 1;
     if (model && model->factor > 0)
         d->error = model->factor_error / model->factor;
     return d->uid && d->name && d->type && d->utc && d->run_id ? 0
@@ -159,6 +160,7 @@ static void clear_node(struct gcal_export_speed_node *node)
         free(d->utc);
         free(d->run_id);
         free(d->costs.seconds);
+        free(d->costs.errors);
     }
     free(node->devices);
     free(node->name);
@@ -275,6 +277,20 @@ static double rate_of(const struct gcal_export_speed_device *d, const bool *comm
     return exp(-sum / (double)n_common);
 }
 
+/* Of a rate: devices of one fit share the errors of its costs, which a device that was fitted alone has
+ * by itself, in its standard errors with all others.
+ */
+static double error_of(const struct gcal_export_speed_device *d, const bool *common,
+                       size_t n_costs, size_t n_common)
+{
+    double squares = 0;
+
+    for (size_t c = 0; c < n_costs; c++)
+        if (common[c])
+            squares += pow(d->costs.errors[c], 2);
+    return d->is_alone ? hypot(d->error, sqrt(squares) / (double)n_common) : d->error;
+}
+
 /* Turns rates into speeds. */
 static void divide_by_fastest(struct gcal_export_speeds *s)
 {
@@ -304,6 +320,8 @@ static void find_rates(struct gcal_export_speeds *s, const bool *common, size_t 
             node->speed = isnan(node->speed) ? rate : node->speed + rate;
             rate *= node->devices[j].settled;
             node->settled = isnan(node->settled) ? rate : node->settled + rate;
+            node->devices[j].error =
+                error_of(&node->devices[j], common, s->costs.n, n_common);
             node->error = fmax(node->error, node->devices[j].error);
         }
     }

@@ -27,7 +27,8 @@ struct gcal_export_speed_device {
     /* Measured by the general model, NaN if not known. */
     double memory_bytes_per_s, fp32_flop_per_s;
     struct gcal_export_costs costs;
-    double error;   /* relative standard error of its factor */
+    bool is_alone;  /* fitted to its own times only */
+    double error;   /* relative standard error of its speed */
     double settled; /* its confirmed speed over that of its newest calibration */
     double speed;   /* over that of the fastest node; NaN if not known */
 };

@@ -18,6 +18,7 @@ struct fleet {
     double factor;
     bool alone;
     double between; /* standard deviation of the devices' speeds */
+    const double *error;
 };
 
 static uint64_t random_state;
@@ -38,7 +39,9 @@ static void find(const struct fleet *f, struct gcal_fit_outlier *found)
 {
     static double time_s[N_KERNELS * MOST_DEVICES], spread[N_KERNELS * MOST_DEVICES];
     size_t group[N_KERNELS];
-    const struct gcal_fit_devices d = { f->n, N_KERNELS, time_s, spread, group };
+    const struct gcal_fit_devices d = {
+        f->n, N_KERNELS, time_s, spread, group, f->error
+    };
 
     random_state = 713;
     for (size_t k = 0; k < N_KERNELS; k++)
@@ -97,7 +100,7 @@ static void fewer_than_half_are_found(void **state)
         for (size_t i = 0; i < sizeof(factors) / sizeof(*factors); i++)
             for (int alone = 0; alone < 2; alone++)
                 check((struct fleet){ fleets[k].n, fleets[k].n_slow, factors[i], alone,
-                                      0.005 });
+                                      0.005, NULL });
 }
 
 static void devices_of_a_type_may_differ(void **state)
@@ -106,36 +109,55 @@ static void devices_of_a_type_may_differ(void **state)
 
     (void)state;
     for (size_t n = 1; n <= MOST_DEVICES; n++) {
-        struct fleet f = { n, 0, 1, false, 0.01 };
+        struct fleet f = { n, 0, 1, false, 0.01, NULL };
 
         find(&f, found);
         assert_int_equal(count(&f, found), 0);
     }
 }
 
-/* Of two the slower, whichever it is. */
+/* Of two the slower, whichever it is, if it is far slower; else nobody knows which one is wrong. */
 static void two_devices(void **state)
 {
     struct gcal_fit_outlier found[MOST_DEVICES];
 
     (void)state;
     for (int alone = 0; alone < 2; alone++) {
-        struct fleet f = { 2, 1, 1.3, alone, 0.005 };
+        struct fleet f = { 2, 1, 2, alone, 0.005, NULL };
 
         check(f);
         f.factor = 1 / f.factor;
         find(&f, found);
         assert_true(!found[0].is_outlier && found[1].is_outlier);
-        f.factor = 1.08;
-        find(&f, found);
-        assert_int_equal(count(&f, found), 0);
+        for (f.factor = 1.05; f.factor < 1.7; f.factor += 0.05) {
+            find(&f, found);
+            assert_int_equal(count(&f, found), 0);
+        }
     }
+}
+
+/* A device whose times may be off by as much is as it should be. */
+static void nobody_is_within_the_errors(void **state)
+{
+    static const double error[] = { 0.1, 0, 0, 0, 0 };
+    struct gcal_fit_outlier found[MOST_DEVICES];
+    struct fleet f = { 5, 1, 1.3, false, 0.005, NULL };
+
+    (void)state;
+    find(&f, found);
+    assert_int_equal(count(&f, found), 1);
+    f.error = error;
+    find(&f, found);
+    assert_int_equal(count(&f, found), 0);
+    f.factor = 1.7;
+    find(&f, found);
+    assert_int_equal(count(&f, found), 1);
 }
 
 static void without_a_majority_nobody_is(void **state)
 {
     struct gcal_fit_outlier found[MOST_DEVICES];
-    struct fleet f = { 4, 2, 3, false, 0.005 };
+    struct fleet f = { 4, 2, 3, false, 0.005, NULL };
 
     (void)state;
     find(&f, found);
@@ -148,7 +170,7 @@ static void single_rows_tell_nothing(void **state)
     double time_s[12 * 3], spread[12 * 3] = { 0 };
     size_t group[12];
     struct gcal_fit_outlier found[3];
-    const struct gcal_fit_devices d = { 3, 12, time_s, spread, group };
+    const struct gcal_fit_devices d = { 3, 12, time_s, spread, group, NULL };
 
     (void)state;
     for (size_t k = 0; k < 12; k++) {
@@ -169,6 +191,7 @@ int main(void)
         cmocka_unit_test(fewer_than_half_are_found),
         cmocka_unit_test(devices_of_a_type_may_differ),
         cmocka_unit_test(two_devices),
+        cmocka_unit_test(nobody_is_within_the_errors),
         cmocka_unit_test(without_a_majority_nobody_is),
         cmocka_unit_test(single_rows_tell_nothing),
     };
