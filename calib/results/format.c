@@ -71,13 +71,20 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
                     const struct gcal_result_type_fit *t)
 {
     const struct gcal_config_model *m = &config->models[t->model];
+    char why[GCAL_PARAMS_WHY_SIZE + 60];
+    enum gcal_result_verdict verdict;
 
     gcal_buf_printf(buf, "%s, model %s", t->type, m->model->name);
     if (t->is_outlier)
         gcal_buf_printf(buf, ", %s %s alone",
                         gcal_record_device(record, t->outlier)->node,
                         gcal_record_device(record, t->outlier)->info.uid);
-    gcal_buf_printf(buf, ": %s\n", t->good ? "good" : "rejected");
+    verdict = gcal_result_judge(t, why);
+    gcal_buf_printf(buf, ": %s\n", gcal_result_verdict_name(verdict));
+    if (verdict == GCAL_RESULT_POOR)
+        gcal_result_put_wrapped(
+            buf,
+            "poor: ", strcat(why, "; it predicts only where it is asked for by name"));
     gcal_result_put_wrapped(buf, t->good ? "" : "reason: ", t->reason);
     if (t->n_forms > 1)
         gcal_result_put_forms(buf, m, t);

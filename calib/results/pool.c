@@ -249,7 +249,10 @@ int gcal_result_find_outliers(const struct gcal_record *record,
                                             t.spread,    t.group,     error };
 
         for (size_t i = 0; i < t.n_devices; i++)
-            error[i] = gcal_result_shared_error(&results->speeds, t.device[i]);
+            /* A device that became slower is off, as its samples are of one speed. */
+            error[i] = gcal_result_speed_of(&results->speeds, t.device[i])
+                           ? 0
+                           : gcal_result_shared_error(&results->speeds, t.device[i]);
         rc = gcal_fit_find_outliers(&d, found, err);
     }
     if (rc == 0)

@@ -114,6 +114,35 @@ static void copy_error_summary(const struct gcal_result_type_fit *t,
         p->short_error_90 = fmax(p->short_error_90, t->checked_brief.error_90);
 }
 
+enum gcal_result_verdict gcal_result_judge(const struct gcal_result_type_fit *t,
+                                           char why[GCAL_PARAMS_WHY_SIZE])
+{
+    const struct gcal_result_form_fit *f = &t->forms[t->best];
+    struct gcal_params_model as_published = {
+        .n_parameters = f->fit.n_parameters,
+        .value = f->fit.value,
+        .standard_error = f->fit.standard_error,
+        .at_bound = f->fit.at_bound,
+        .residual = f->fit.residual,
+        .factor = 1,
+        .factor_error = t->shared_error,
+    };
+
+    why[0] = '\0';
+    if (!t->good)
+        return GCAL_RESULT_REJECTED;
+    copy_error_summary(t, f, &as_published);
+    return gcal_params_model_is_poor(&as_published, why) ? GCAL_RESULT_POOR
+                                                         : GCAL_RESULT_GOOD;
+}
+
+const char *gcal_result_verdict_name(enum gcal_result_verdict verdict)
+{
+    static const char *const names[] = { "good", "poor", "rejected" };
+
+    return names[verdict];
+}
+
 static const char *time_of(const struct gcal_record_header *header)
 {
     return header->finished_utc ? header->finished_utc : header->started_utc;

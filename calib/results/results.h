@@ -164,6 +164,14 @@ int gcal_results_fit_with(const struct gcal_record *record,
                           struct gcal_results *results, struct gcal_error *err);
 void gcal_results_clear(struct gcal_results *results);
 
+enum gcal_result_verdict { GCAL_RESULT_GOOD, GCAL_RESULT_POOR, GCAL_RESULT_REJECTED };
+
+/* Of a fit; 'why': a clause if it is poor, which is published but never chosen by default. */
+enum gcal_result_verdict gcal_result_judge(const struct gcal_result_type_fit *t,
+                                           char why[GCAL_PARAMS_WHY_SIZE]);
+/* "good", "poor" or "rejected" */
+const char *gcal_result_verdict_name(enum gcal_result_verdict verdict);
+
 /* ---- several runs ---- */
 
 /* Adds the record of a run to the record 'all' in memory (gcal_record_collect()).  A device,

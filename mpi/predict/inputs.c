@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/base/file.h"
 #include "calib/base/yaml.h"
 #include "calib/model/profile.h"
@@ -91,12 +92,16 @@ int gcal_predict_device_open(const struct gcal_predict_device_options *o,
 {
     int rc = o->params ? gcal_predict_params_read(o->params, &p->params, err)
                        : load_params(o->store, o->node, &p->params, err);
+    const struct gcal_params_model *asked = NULL;
+    char why[GCAL_PARAMS_WHY_SIZE];
 
     if (rc == 0)
         p->device = gcal_params_find(&p->params, o->device, err);
     if (p->device && o->model &&
-        !gcal_predictor_choose(p->device, o->model, 0, NULL, err))
+        !(asked = gcal_predictor_choose(p->device, o->model, 0, NULL, err)))
         p->device = NULL;
+    if (asked && gcal_params_model_is_poor(asked, why))
+        gcal_log(GCAL_LOG_WARN, "model %s is poor: %s", asked->name, why);
     return p->device ? 0 : -1;
 }
 

@@ -29,7 +29,7 @@ static int add_model(struct gcal_columns *table, const struct gcal_params_device
                      const struct gcal_params_model *m, struct gcal_error *err)
 {
     char *targets = gcal_params_model_targets(m), kernels[24], error[GCAL_UNITS_SIZE],
-         within[GCAL_UNITS_SIZE], factor[48];
+         within[GCAL_UNITS_SIZE], factor[48], why[GCAL_PARAMS_WHY_SIZE];
     int rc;
 
     snprintf(kernels, sizeof(kernels), "%zu", m->n_kernels);
@@ -39,8 +39,9 @@ static int add_model(struct gcal_columns *table, const struct gcal_params_device
         (const char *[N_COLUMNS]){
             m->name, m->form, kernels, gcal_units_percent(m->held_out_rms, error),
             gcal_units_percent(m->error_90, within), factor,
-            gcal_params_model_is_current(d, m) ? predicts(m, targets)
-                                               : "out of date: measure it again" },
+            !gcal_params_model_is_current(d, m) ? "out of date: measure it again"
+            : gcal_params_model_is_poor(m, why) ? "poor: only where named"
+                                                : predicts(m, targets) },
         GCAL_COLUMN_PLAIN, err);
     free(targets);
     return rc;

@@ -50,6 +50,7 @@ static json_t *model_json(const struct gcal_params_device *d,
                           const struct gcal_params_model *m)
 {
     json_t *parameters = json_object(), *all;
+    char why[GCAL_PARAMS_WHY_SIZE];
 
     for (size_t i = 0; i < m->n_parameters; i++)
         json_object_set_new(parameters, m->parameter[i], parameter_json(m, i));
@@ -62,6 +63,8 @@ static json_t *model_json(const struct gcal_params_device *d,
     gcal_formula_add_json(all, m);
     if (isfinite(m->condition)) /* JSON has no infinity */
         json_object_set_new(all, "condition", json_real(m->condition));
+    json_object_set_new(all, "verdict",
+                        json_string(gcal_params_model_is_poor(m, why) ? "poor" : "good"));
     json_object_set_new(all, "known", known_json(m));
     add_origin_json(all, d, m);
     return all;

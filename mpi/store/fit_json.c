@@ -40,10 +40,13 @@ static json_t *fit_json(const struct gcal_config *config,
                         const struct gcal_result_type_fit *t)
 {
     const struct gcal_config_model *model = &config->models[t->model];
-    json_t *all = json_pack("{s:s, s:s, s:b, s:b, s:s, s:i, s:i}", "type", t->type,
-                            "model", model->name, "good", (int)t->good, "outlier",
-                            (int)t->is_outlier, "reason", t->reason ? t->reason : "",
-                            "devices", (int)t->n_devices, "rows", (int)t->n_rows);
+    char why[GCAL_PARAMS_WHY_SIZE];
+    json_t *all =
+        json_pack("{s:s, s:s, s:b, s:s, s:b, s:s, s:i, s:i}", "type", t->type, "model",
+                  model->name, "good", (int)t->good, "verdict",
+                  gcal_result_verdict_name(gcal_result_judge(t, why)), "outlier",
+                  (int)t->is_outlier, "reason", t->reason ? t->reason : "", "devices",
+                  (int)t->n_devices, "rows", (int)t->n_rows);
 
     add_form(all, model, t);
     return all;

@@ -8,7 +8,14 @@
 #include "store/params/params.h"
 #include "store/predict/predictor.h"
 
-/* "matmul_sq (for matmul_plain, matmul_tiled), rates" */
+static bool is_poor(const struct gcal_params_model *m)
+{
+    char why[GCAL_PARAMS_WHY_SIZE];
+
+    return gcal_params_model_is_poor(m, why);
+}
+
+/* "matmul_sq (for matmul_plain, matmul_tiled), rates (poor)" */
 static void put_models(const struct gcal_params_device *d, struct gcal_buf *list)
 {
     for (size_t i = 0; i < d->n_models; i++) {
@@ -17,6 +24,8 @@ static void put_models(const struct gcal_params_device *d, struct gcal_buf *list
         gcal_buf_printf(list, "%s%s", i ? ", " : "", d->models[i].name);
         if (targets)
             gcal_buf_printf(list, " (for %s)", targets);
+        if (is_poor(&d->models[i]))
+            gcal_buf_puts(list, " (poor)");
         free(targets);
     }
     if (!d->n_models)
@@ -33,6 +42,22 @@ static const struct gcal_params_model *no_model(const struct gcal_params_device 
     gcal_error_set(err, GCAL_EINPUT, "device %s: %s%s; models: %.700s", d->info.uid, what,
                    name, list.data ? (const char *)list.data : "(out of memory)");
     gcal_buf_free(&list);
+    gcal_error_because(err, GCAL_REASON_MODEL);
+    return NULL;
+}
+
+/* The model that would have been chosen, were it not poor. */
+static const struct gcal_params_model *refuse_poor(const struct gcal_params_device *d,
+                                                   const struct gcal_params_model *m,
+                                                   struct gcal_error *err)
+{
+    char why[GCAL_PARAMS_WHY_SIZE];
+
+    gcal_params_model_is_poor(m, why);
+    gcal_error_set(err, GCAL_EINPUT,
+                   "device %s: model %s is poor: %s; calibrate again, or ask for it by "
+                   "name (--model %s)",
+                   d->info.uid, m->name, why, m->name);
     gcal_error_because(err, GCAL_REASON_MODEL);
     return NULL;
 }
@@ -74,17 +99,18 @@ gcal_predictor_choose(const struct gcal_params_device *d, const char *name,
         return made ? made : no_model(d, "no model ", name, err);
     }
     if (d->n_models == 1)
-        return d->models;
+        return is_poor(d->models) ? refuse_poor(d, d->models, err) : d->models;
     for (size_t i = 0; i < d->n_models; i++) {
-        double count = count_known(&d->models[i], n_profiles, profiles);
+        double count =
+            is_poor(&d->models[i]) ? 0 : count_known(&d->models[i], n_profiles, profiles);
 
         if (count > most) {
             most = count;
             made = &d->models[i];
         }
     }
-    if (!made)
-        made = gcal_predictor_find_general(d);
+    if (!made && (made = gcal_predictor_find_general(d)) && is_poor(made))
+        return refuse_poor(d, made, err);
     if (made)
         return made;
     return no_model(d, "no model was made for kernel ",

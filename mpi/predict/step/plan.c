@@ -6,6 +6,7 @@
 #include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/model/dtype.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
@@ -13,6 +14,7 @@
 #include "kernels/generate/generate.h"
 #include "mpi/count/options.h"
 #include "mpi/predict/step/private.h"
+#include "store/params/params.h"
 
 #define AUTO "auto"
 
@@ -229,7 +231,12 @@ struct gcal_step_plan *gcal_step_plan_create(const struct gcal_step_options *opt
                                              struct gcal_error *err)
 {
     struct gcal_step_plan *plan = calloc(1, sizeof(*plan));
+    const struct gcal_params_model *copies = gcal_transfers_find(device);
+    char why[GCAL_PARAMS_WHY_SIZE];
 
+    /* No other model predicts copies. */
+    if (copies && gcal_params_model_is_poor(copies, why))
+        gcal_log(GCAL_LOG_WARN, "model %s is poor: %s", copies->name, why);
     if (!plan)
         gcal_error_memory(err);
     else if ((plan->transfers = gcal_transfers_create(device, err)) &&
