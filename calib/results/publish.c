@@ -115,6 +115,7 @@ static void copy_error_summary(const struct gcal_result_type_fit *t,
 }
 
 enum gcal_result_verdict gcal_result_judge(const struct gcal_result_type_fit *t,
+                                           const struct gcal_config *config,
                                            char why[GCAL_PARAMS_WHY_SIZE])
 {
     const struct gcal_result_form_fit *f = &t->forms[t->best];
@@ -126,6 +127,7 @@ enum gcal_result_verdict gcal_result_judge(const struct gcal_result_type_fit *t,
         .residual = f->fit.residual,
         .factor = 1,
         .factor_error = t->shared_error,
+        .spreads = config->models[t->model].spreads,
     };
 
     why[0] = '\0';

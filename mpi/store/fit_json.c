@@ -44,7 +44,7 @@ static json_t *fit_json(const struct gcal_config *config,
     json_t *all =
         json_pack("{s:s, s:s, s:b, s:s, s:b, s:s, s:i, s:i}", "type", t->type, "model",
                   model->name, "good", (int)t->good, "verdict",
-                  gcal_result_verdict_name(gcal_result_judge(t, why)), "outlier",
+                  gcal_result_verdict_name(gcal_result_judge(t, config, why)), "outlier",
                   (int)t->is_outlier, "reason", t->reason ? t->reason : "", "devices",
                   (int)t->n_devices, "rows", (int)t->n_rows);
 

@@ -80,7 +80,6 @@ static const struct gcal_params_model *
 find_model(const struct gcal_params_device *d, const char *name, struct gcal_error *err)
 {
     const struct gcal_params_model *general;
-    char why[GCAL_PARAMS_WHY_SIZE];
 
     if (name)
         return gcal_predictor_choose(d, name, 0, NULL, err);
@@ -90,14 +89,6 @@ find_model(const struct gcal_params_device *d, const char *name, struct gcal_err
             "device %s has no general model: give the name of one of its models",
             d->info.uid);
         gcal_error_because(err, GCAL_REASON_MODEL);
-    } else if (gcal_params_model_is_poor(general, why)) {
-        gcal_error_set(
-            err, GCAL_EINPUT,
-            "device %s: its general model is poor: %s; calibrate again, or ask "
-            "for it by its name, %s",
-            d->info.uid, why, general->name);
-        gcal_error_because(err, GCAL_REASON_MODEL);
-        general = NULL;
     }
     return general;
 }

@@ -182,7 +182,7 @@ bool gcal_params_model_is_current(const struct gcal_params_device *device,
 const struct gcal_params_kernel *
 gcal_params_find_kernel(const struct gcal_params_model *model, const char *fingerprint);
 /* Whether the model is poor: its typical error, that of its intervals or of most of its parameters is so
- * large that it predicts only where it is asked for by its name.  'why': a clause.
+ * large that it predicts only where it is named, or there is no other.  'why': a clause.
  */
 #define GCAL_PARAMS_WHY_SIZE 160
 bool gcal_params_model_is_poor(const struct gcal_params_model *model,

@@ -1,4 +1,4 @@
-/* verdict.c - whether a model is too poor to predict unless it is asked for
+/* verdict.c - whether a model is too poor to predict where there is another
  *
  * From what its file says, so files of all versions have the verdict.
  */
@@ -19,7 +19,9 @@ static bool is_unknown(const struct gcal_params_model *m, size_t i)
            log(MOST_RATIO) * fabs(m->value[i]);
 }
 
-/* Half the width of the logarithm of an interval; see gcal-params(5). */
+/* Half the width of the logarithm of an interval (gpucal-params(5)), of a model without a spread, which
+ * gives the intervals else.
+ */
 static double half_width(const struct gcal_params_model *m)
 {
     double error = m->error_90 > 1 ? 1 + log((1 + m->error_90) / 2) : m->error_90;
@@ -40,7 +42,7 @@ bool gcal_params_model_is_poor(const struct gcal_params_model *m,
     if (m->held_out_rms > log1p(MOST_ERROR))
         snprintf(why, GCAL_PARAMS_WHY_SIZE, "its %s errors are above %.0f %% (rms)",
                  m->n_held_out ? "held-out" : "own", 100 * MOST_ERROR);
-    else if (2 * half_width(m) > log(MOST_RATIO))
+    else if (!m->spreads.n && 2 * half_width(m) > log(MOST_RATIO))
         snprintf(why, GCAL_PARAMS_WHY_SIZE,
                  "90 %% of its errors are within %.0f %%: the ends of an interval are "
                  "more than a factor of %.0f apart",

@@ -46,22 +46,6 @@ static const struct gcal_params_model *no_model(const struct gcal_params_device 
     return NULL;
 }
 
-/* The model that would have been chosen, were it not poor. */
-static const struct gcal_params_model *refuse_poor(const struct gcal_params_device *d,
-                                                   const struct gcal_params_model *m,
-                                                   struct gcal_error *err)
-{
-    char why[GCAL_PARAMS_WHY_SIZE];
-
-    gcal_params_model_is_poor(m, why);
-    gcal_error_set(err, GCAL_EINPUT,
-                   "device %s: model %s is poor: %s; calibrate again, or ask for it by "
-                   "name (--model %s)",
-                   d->info.uid, m->name, why, m->name);
-    gcal_error_because(err, GCAL_REASON_MODEL);
-    return NULL;
-}
-
 /* How many of the kernels the model was made to predict, or else knows. */
 static double count_known(const struct gcal_params_model *model, size_t n,
                           const struct gcal_profile *const *profiles)
@@ -91,26 +75,32 @@ gcal_predictor_choose(const struct gcal_params_device *d, const char *name,
                       size_t n_profiles, const struct gcal_profile *const *profiles,
                       struct gcal_error *err)
 {
-    const struct gcal_params_model *made = NULL;
-    double most = 0;
+    const struct gcal_params_model *made = NULL, *general;
 
     if (name) {
         made = gcal_params_find_model(d, name);
         return made ? made : no_model(d, "no model ", name, err);
     }
     if (d->n_models == 1)
-        return is_poor(d->models) ? refuse_poor(d, d->models, err) : d->models;
-    for (size_t i = 0; i < d->n_models; i++) {
-        double count =
-            is_poor(&d->models[i]) ? 0 : count_known(&d->models[i], n_profiles, profiles);
+        return d->models;
+    /* A poor model only where there is no other. */
+    for (int poor = 0; poor < 2 && !made; poor++) {
+        double most = 0;
 
-        if (count > most) {
-            most = count;
-            made = &d->models[i];
+        for (size_t i = 0; i < d->n_models; i++) {
+            double count = is_poor(&d->models[i]) == poor
+                               ? count_known(&d->models[i], n_profiles, profiles)
+                               : 0;
+
+            if (count > most) {
+                most = count;
+                made = &d->models[i];
+            }
         }
+        if (!made && (general = gcal_predictor_find_general(d)) &&
+            is_poor(general) == poor)
+            made = general;
     }
-    if (!made && (made = gcal_predictor_find_general(d)) && is_poor(made))
-        return refuse_poor(d, made, err);
     if (made)
         return made;
     return no_model(d, "no model was made for kernel ",

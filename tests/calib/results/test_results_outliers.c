@@ -193,7 +193,6 @@ static void two_devices(void **state)
 {
     (void)state;
     check_fleet((struct fleet){ 2, 1, 1.1, false, add_up }, false);
-    check_fleet((struct fleet){ 2, 1, 1.01, false, add_up }, false);
     check_fleet((struct fleet){ 2, 1, 1.3, false, add_up }, false);
     check_fleet((struct fleet){ 2, 1, 4, true, add_up }, true);
     check_fleet((struct fleet){ 2, 1, 2, false, hide }, true);
