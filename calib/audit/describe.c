@@ -6,6 +6,7 @@
 #include "calib/audit/private.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/median.h"
 
 const char *gcal_audit_verdict_name(enum gcal_audit_verdict verdict)
 {
@@ -80,8 +81,40 @@ static void put_parameters(struct gcal_buf *buf, const struct gcal_audit_device 
         gcal_buf_printf(buf, " and %zu more", distinct - MOST);
 }
 
-static void put_slower(struct gcal_buf *buf, const struct gcal_audit_finding *f,
-                       bool by_type)
+/* Of the newest calibration alone, against the reference: the median over the costs; NaN: unknown. */
+static double newest_change(const struct gcal_audit_device *d,
+                            const struct gcal_audit_finding *f)
+{
+    double *changes = calloc(f->n_series + 1, sizeof(*changes)), median;
+    size_t n = 0;
+
+    for (size_t i = 0; changes && i < f->n_series; i++) {
+        const struct gcal_audit_series *s = &d->series[f->series[i]];
+        double change =
+            s->newest < d->n_runs ? s->value[s->newest] / s->reference - 1 : NAN;
+
+        if (isfinite(change))
+            changes[n++] = change;
+    }
+    median = changes ? gcal_median(changes, n) : NAN;
+    free(changes);
+    return median;
+}
+
+/* The level since the change began is behind one that goes on. */
+static void put_newest(struct gcal_buf *buf, const struct gcal_audit_device *d,
+                       const struct gcal_audit_finding *f)
+{
+    double newest = newest_change(d, f);
+
+    if (fabs(newest - f->change) > fmax(0.02, 0.25 * fabs(f->change)))
+        gcal_buf_printf(buf,
+                        " since the change began; by %.1f %% in the newest calibration",
+                        100 * newest);
+}
+
+static void put_slower(struct gcal_buf *buf, const struct gcal_audit_device *d,
+                       const struct gcal_audit_finding *f, bool by_type)
 {
     const char *than = by_type ? " than other devices of its type" : "";
 
@@ -89,6 +122,8 @@ static void put_slower(struct gcal_buf *buf, const struct gcal_audit_finding *f,
         gcal_buf_printf(buf, " slower by a factor of %.2f%s", 1 + f->change, than);
     else
         gcal_buf_printf(buf, " slower by %.1f %%%s", 100 * f->change, than);
+    if (!by_type)
+        put_newest(buf, d, f);
 }
 
 /* Models that are published, but were not measured since. */
@@ -140,15 +175,15 @@ static void put_what(struct gcal_buf *buf, const struct gcal_audit_device *d,
     switch (cause) {
     case GCAL_AUDIT_EVERYTHING:
         gcal_buf_puts(buf, "everything (global memory and on-chip work alike)");
-        put_slower(buf, f, by_type);
+        put_slower(buf, d, f, by_type);
         return;
     case GCAL_AUDIT_CLOCK:
         gcal_buf_puts(buf, "all on-chip work (but not global memory)");
-        put_slower(buf, f, by_type);
+        put_slower(buf, d, f, by_type);
         return;
     case GCAL_AUDIT_BANDWIDTH:
         gcal_buf_puts(buf, "global memory (all access patterns alike)");
-        put_slower(buf, f, by_type);
+        put_slower(buf, d, f, by_type);
         return;
     case GCAL_AUDIT_FASTER:
         gcal_buf_printf(buf, "%zu cost%s faster by %.1f %%: ", f->n_series,
@@ -170,7 +205,7 @@ static void put_what(struct gcal_buf *buf, const struct gcal_audit_device *d,
     gcal_buf_puts(buf, " (");
     put_parameters(buf, d, f);
     gcal_buf_puts(buf, ")");
-    put_slower(buf, f, by_type);
+    put_slower(buf, d, f, by_type);
 }
 
 /* ---- what to do ---- */

@@ -266,6 +266,26 @@ static void an_outlier_is_not_an_alarm(void **state)
         }
 }
 
+/* The level since it began is less than the device takes now. */
+static void a_change_that_goes_on_is_said_as_it_is_now(void **state)
+{
+    struct gcal_track *track = fresh_site();
+    struct seen s;
+
+    (void)state;
+    change(track, "*/*", RUNS - 4, 1.03);
+    change(track, "*/*", RUNS - 3, 1.02);
+    change(track, "*/*", RUNS - 2, 1.05);
+    change(track, "*/*", RUNS - 1, 1.18);
+    write_node("n3", track);
+    noise_device_free(track);
+    s = audit();
+    assert_true(s.size < 0.2);
+    if (!strstr(s.what, " since the change began; by 3") &&
+        !strstr(s.what, " since the change began; by 29"))
+        fail_msg("%s", s.what);
+}
+
 /* The last calibration alone: reported, but not a warning. */
 static void an_unconfirmed_change_is_suspect(void **state)
 {
@@ -565,6 +585,7 @@ int main(void)
         cmocka_unit_test(next_steps_are_commands),
         cmocka_unit_test(an_outlier_is_not_an_alarm),
         cmocka_unit_test(an_unconfirmed_change_is_suspect),
+        cmocka_unit_test(a_change_that_goes_on_is_said_as_it_is_now),
         cmocka_unit_test(a_new_driver_is_not_drift),
         cmocka_unit_test(a_slow_device_is_found_among_its_type),
         cmocka_unit_test(a_change_explains_the_distance_to_the_type),
