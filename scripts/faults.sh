@@ -173,6 +173,8 @@ if [ -n "$quick" ]; then
     try 1.3 TEST_NS=0.325
     try 4 TEST_NS=1
     try 1.3 TEST_LATE=120 TEST_GPU=1
+    try 1 FAULT=clock90 TEST_GPU=1 # more than any clock is off
+    try 1 FAULT=clock60 TEST_GPU=1
 else
     RANDOM=$seed
     while [ $SECONDS -lt $((60 * minutes)) ]; do

@@ -236,11 +236,13 @@ int gcal_result_find_deviations(struct gcal_result_type_fit *t,
     raw_error = raw + t->n_devices;
     t->shared_error = mean_shared_error(t, speeds);
     if ((rc = deviate(t, &t->forms[t->best], raw, err)) == 0) {
-        for (size_t k = 0; k < t->n_devices; k++)
-            raw_error[k] = hypot(raw_error[k],
-                                 raw[k] * gcal_result_shared_error(speeds, t->device[k]));
         gcal_fit_shrink(t->n_devices, raw, raw_error, t->factor, t->factor_error,
                         &t->between);
+        /* It is no reason to shrink the factor, which is that of the speed that was measured. */
+        for (size_t k = 0; k < t->n_devices; k++)
+            t->factor_error[k] =
+                hypot(t->factor_error[k],
+                      t->factor[k] * gcal_result_shared_error(speeds, t->device[k]));
         forget_unknown(t, raw_error);
         rc = warn_of_two(t, err);
     }
