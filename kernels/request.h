@@ -16,11 +16,12 @@ struct gcal_count_trips {
 };
 
 /* What is known of a buffer: an argument of 'elements', an expression in sizes, of 'bytes'
- * each.
+ * each; of an image, those of all channels.
  */
 struct gcal_count_extent {
     const char *argument, *elements;
     size_t bytes;
+    unsigned channels; /* of an image's texel; 0: unknown, or a buffer */
 };
 
 struct gcal_count_request {

@@ -127,7 +127,8 @@ int gcal_device_check_memory(const struct gcal_device *cl,
             local += bytes;
             continue;
         }
-        total += bytes;
+        total +=
+            arg->channels ? 2 * bytes : bytes; /* an image, and what it is made from */
         largest = fmax(largest, bytes);
     }
     *status = GCAL_MEASUREMENT_SKIPPED;

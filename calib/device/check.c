@@ -40,9 +40,12 @@ static cl_int make_guarded(struct gcal_device *cl, const struct gcal_device_job_
     gcal_dtype_fill_range(seed, arg->dtype, &arg->range,
                           region.size / gcal_dtype_size(arg->dtype), data + GUARD_BYTES);
     made->size_bytes = region.size;
-    made->whole = make_buffer(cl, whole, data, &code);
+    if (arg->channels) /* nothing is written outside an image */
+        made->middle = make_buffer(cl, region.size, data + GUARD_BYTES, &code);
+    else
+        made->whole = make_buffer(cl, whole, data, &code);
     free(data);
-    if (code == CL_SUCCESS)
+    if (made->whole)
         made->middle = clCreateSubBuffer(made->whole, CL_MEM_READ_WRITE,
                                          CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     return code;
@@ -212,7 +215,12 @@ static int check(struct gcal_device *cl, const struct gcal_device_job *job, uint
     if (gcal_device_bind(cl, job, memory, &bound, status, err) < 0)
         return -1;
     rc = gcal_device_run(cl, job, &bound, NULL, status, err);
+    for (size_t i = 0; i < n && rc == 0 && code == CL_SUCCESS; i++)
+        if (job->args[i].channels && job->args[i].output)
+            code = gcal_device_image_store(cl, &job->args[i], bound.images[i], memory[i]);
     gcal_device_unbind(&bound);
+    if (code != CL_SUCCESS)
+        return gcal_device_fail(status, err, "images of the check", code);
     if (rc < 0 || check_guards(cl, job, guarded, guard, status, err) < 0)
         return -1;
     code = read_outputs(cl, job, memory, outputs);

@@ -29,6 +29,15 @@ void gcal_device_job_clear(struct gcal_device_job *job)
     *job = (struct gcal_device_job){ 0 };
 }
 
+static uint32_t count_extents(const struct gcal_arg *arg)
+{
+    uint32_t n = 0;
+
+    while (n < GCAL_MAX_DIMS && arg->extents[n])
+        n++;
+    return n;
+}
+
 int gcal_device_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel,
                         size_t n_sizes, const struct gcal_size *sizes,
                         struct gcal_error *err)
@@ -56,6 +65,10 @@ int gcal_device_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel,
         gcal_wire_put_f64(buf, geometry.arg_ranges[i].first);
         gcal_wire_put_f64(buf, geometry.arg_ranges[i].last);
         gcal_wire_put_u32(buf, geometry.arg_ranges[i].sorted);
+        gcal_wire_put_u32(buf, kernel->args[i].channels);
+        gcal_wire_put_u32(buf, count_extents(&kernel->args[i]));
+        for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
+            gcal_wire_put_u64(buf, geometry.arg_extents[i][d]);
     }
     gcal_wire_put_u64(buf, geometry.launches);
     gcal_wire_put_u32(buf, kernel->timing);
@@ -87,7 +100,12 @@ static void get_args(struct gcal_wire *wire, struct gcal_device_job *job)
         arg->range.first = gcal_wire_get_f64(wire);
         arg->range.last = gcal_wire_get_f64(wire);
         arg->range.sorted = gcal_wire_get_u32(wire) != 0;
-        if (!arg->dtype || !gcal_dtype_size(arg->dtype)) {
+        arg->channels = gcal_wire_get_u32(wire);
+        arg->n_extents = gcal_wire_get_u32(wire);
+        for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
+            arg->extents[d] = gcal_wire_get_u64(wire);
+        if (!arg->dtype || !gcal_dtype_size(arg->dtype) ||
+            !arg->channels != !arg->n_extents || arg->n_extents > GCAL_MAX_DIMS) {
             clear_arg(arg);
             wire->bad = true;
             return;

@@ -26,6 +26,8 @@ struct gcal_device_job_arg {
     double value;
     struct gcal_dtype_range range;
     bool output;
+    unsigned channels, n_extents; /* of an image, whose elements 'value' counts; else 0 */
+    size_t extents[GCAL_MAX_DIMS];
 };
 
 /* 'pieces' copies of size_bytes / pieces each; 0: none.  Both directions: the first half of the

@@ -42,8 +42,8 @@ static int scalar_bytes(const struct gcal_device_job_arg *arg, size_t index,
 }
 
 static int set_args(cl_kernel kernel, const struct gcal_device_job *job,
-                    const cl_mem *memory, enum gcal_measurement_status *status,
-                    struct gcal_error *err)
+                    const cl_mem *memory, const cl_mem *images,
+                    enum gcal_measurement_status *status, struct gcal_error *err)
 {
     for (size_t i = 0; i < job->n_args; i++) {
         const struct gcal_device_job_arg *arg = &job->args[i];
@@ -54,7 +54,7 @@ static int set_args(cl_kernel kernel, const struct gcal_device_job *job,
         cl_int code;
 
         if (arg->kind == GCAL_ARG_BUFFER) {
-            value = &memory[i];
+            value = images[i] ? &images[i] : &memory[i];
             size = sizeof(memory[i]);
         } else if (arg->kind == GCAL_ARG_LOCAL) {
             value = NULL;
@@ -93,7 +93,8 @@ static int check_group(const struct gcal_device *cl, const struct gcal_device_jo
 
 /* The kernel object with its arguments set. */
 static cl_kernel bind_kernel(struct gcal_device *cl, const struct gcal_device_job *job,
-                             const cl_mem *memory, struct gcal_device_program **program,
+                             const cl_mem *memory, const cl_mem *images,
+                             struct gcal_device_program **program,
                              enum gcal_measurement_status *status, struct gcal_error *err)
 {
     cl_kernel kernel = gcal_device_kernel(cl, job, program, err);
@@ -101,7 +102,7 @@ static cl_kernel bind_kernel(struct gcal_device *cl, const struct gcal_device_jo
     *status = GCAL_MEASUREMENT_BUILD_FAILED;
     if (!kernel)
         return NULL;
-    if (set_args(kernel, job, memory, status, err) == 0 &&
+    if (set_args(kernel, job, memory, images, status, err) == 0 &&
         check_group(cl, job, status, err) == 0)
         return kernel;
     clReleaseKernel(kernel);
@@ -125,6 +126,21 @@ static cl_int divide(const struct gcal_device_job *job,
     return code;
 }
 
+static cl_int make_images(struct gcal_device *cl, const struct gcal_device_job *job,
+                          const cl_mem *memory, struct gcal_device_bound_job *bound)
+{
+    cl_int code = CL_SUCCESS;
+
+    if (!(bound->images = calloc(job->n_args + 1, sizeof(*bound->images))))
+        return CL_OUT_OF_HOST_MEMORY;
+    bound->n_images = job->n_args;
+    for (size_t i = 0; i < job->n_args && code == CL_SUCCESS; i++)
+        if (job->args[i].channels)
+            bound->images[i] =
+                gcal_device_image_create(cl, &job->args[i], memory[i], &code);
+    return code;
+}
+
 int gcal_device_bind(struct gcal_device *cl, const struct gcal_device_job *job,
                      const cl_mem *memory, struct gcal_device_bound_job *bound,
                      enum gcal_measurement_status *status, struct gcal_error *err)
@@ -145,8 +161,16 @@ int gcal_device_bind(struct gcal_device *cl, const struct gcal_device_job *job,
     }
     if (!*job->entry)
         return 0;
-    bound->kernel = bind_kernel(cl, job, memory, &bound->program, status, err);
-    return bound->kernel ? 0 : -1;
+    if ((code = make_images(cl, job, memory, bound)) != CL_SUCCESS) {
+        gcal_device_unbind(bound);
+        return gcal_device_fail(status, err, "images", code);
+    }
+    bound->kernel =
+        bind_kernel(cl, job, memory, bound->images, &bound->program, status, err);
+    if (bound->kernel)
+        return 0;
+    gcal_device_unbind(bound);
+    return -1;
 }
 
 void gcal_device_unbind(struct gcal_device_bound_job *bound)
@@ -154,8 +178,13 @@ void gcal_device_unbind(struct gcal_device_bound_job *bound)
     for (int i = 0; i < 2; i++)
         if (bound->parts[i])
             clReleaseMemObject(bound->parts[i]);
+    for (size_t i = 0; i < bound->n_images; i++)
+        if (bound->images[i])
+            clReleaseMemObject(bound->images[i]);
+    free(bound->images);
     if (bound->kernel)
         clReleaseKernel(bound->kernel);
+    *bound = (struct gcal_device_bound_job){ 0 };
 }
 
 int gcal_device_bind_pool(struct gcal_device *cl, const struct gcal_device_job *job,

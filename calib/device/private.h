@@ -153,6 +153,8 @@ struct gcal_device_bound_job {
     struct gcal_device_program *program; /* the kernel's */
     cl_mem device;
     cl_mem parts[2]; /* of it, of both directions: to the device, from it; else NULL */
+    size_t n_images;
+    cl_mem *images; /* n_images: of the arguments; NULL where one is no image */
 };
 
 /* 'memory': a buffer for each buffer argument, and one for the transfer. */
@@ -164,6 +166,17 @@ void gcal_device_unbind(struct gcal_device_bound_job *bound);
 int gcal_device_bind_pool(struct gcal_device *cl, const struct gcal_device_job *job,
                           struct gcal_device_bound_job *bound,
                           enum gcal_measurement_status *status, struct gcal_error *err);
+
+/* ---- image.c ---- */
+
+/* An image with the texels of 'buffer'; NULL with '*code'. */
+cl_mem gcal_device_image_create(struct gcal_device *cl,
+                                const struct gcal_device_job_arg *arg, cl_mem buffer,
+                                cl_int *code);
+/* Copies its texels back. */
+cl_int gcal_device_image_store(struct gcal_device *cl,
+                               const struct gcal_device_job_arg *arg, cl_mem image,
+                               cl_mem buffer);
 
 /* ---- run.c ---- */
 

@@ -58,6 +58,10 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
             gcal_wire_put_text(&buf, k->args[i].last);
             gcal_wire_put_u32(&buf, k->args[i].sorted);
         }
+        for (size_t d = 0; d < GCAL_MAX_DIMS && k->args[i].channels; d++)
+            gcal_wire_put_text(&buf, k->args[i].extents[d]);
+        if (k->args[i].channels)
+            gcal_wire_put_u32(&buf, k->args[i].channels);
     }
     gcal_wire_put_f64(&buf, k->tolerance);
     gcal_wire_put_u32(&buf, k->short_run);

@@ -34,6 +34,10 @@ struct gcal_arg {
     char *first, *last; /* expressions in sizes: the range of a buffer's values; NULL:
                            those of gcal_dtype_fill() */
     bool sorted;        /* the values of the range, rising */
+    unsigned
+        channels; /* of a texel: the buffer's elements are those of an image; else 0 */
+    char *extents[GCAL_MAX_DIMS]; /* width, height, depth of the image, expressions in
+                                     sizes; NULL: it has fewer dimensions */
 };
 
 struct gcal_size {
@@ -113,7 +117,8 @@ struct gcal_kernel {
 struct gcal_geometry {
     size_t global_size[GCAL_MAX_DIMS];
     double *arg_values; /* n_args: elements of a buffer or local array, or a scalar */
-    struct gcal_dtype_range *arg_ranges; /* n_args */
+    struct gcal_dtype_range *arg_ranges;  /* n_args */
+    size_t (*arg_extents)[GCAL_MAX_DIMS]; /* n_args: of images; else 0 */
     double total_bytes; /* of all buffers, that of the transfer included */
     size_t launches;
     size_t transfer_bytes, transfer_pieces; /* bytes of both directions; pieces of each */

@@ -27,6 +27,8 @@ void gcal_kernel_destroy(struct gcal_kernel *kernel)
         free(kernel->args[i].value);
         free(kernel->args[i].first);
         free(kernel->args[i].last);
+        for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
+            free(kernel->args[i].extents[d]);
     }
     free(kernel->id);
     free(kernel->name);
@@ -310,7 +312,40 @@ static int make_range(const struct gcal_generator_setting *s,
     return arg->last ? 0 : -1;
 }
 
-/* One argument of the kernel; its node has one of the keys buffer, local, scalar. */
+/* The extents of an image, and its elements: channels of all texels. */
+static int make_image(const struct gcal_generator_setting *s,
+                      const struct gcal_yaml *node, struct gcal_arg *arg,
+                      struct gcal_error *err)
+{
+    static const char *const keys[GCAL_MAX_DIMS] = { "width", "height", "depth" };
+    const struct gcal_yaml *channels = gcal_yaml_find(node, "channels"), *extent;
+    struct gcal_buf value = { 0 };
+
+    if (!gcal_yaml_find(node, "width") || !channels ||
+        channels->kind != GCAL_YAML_SCALAR ||
+        (strcmp(channels->text, "1") != 0 && strcmp(channels->text, "2") != 0 &&
+         strcmp(channels->text, "4") != 0))
+        return gcal_yaml_error(node, err,
+                               "an image needs 'channels', 1, 2 or 4, and 'width', and "
+                               "may have 'height' and 'depth'");
+    arg->channels = (unsigned)(channels->text[0] - '0');
+    gcal_buf_puts(&value, channels->text);
+    for (size_t d = 0; d < GCAL_MAX_DIMS && (extent = gcal_yaml_find(node, keys[d]));
+         d++) {
+        arg->extents[d] = gcal_generator_expand_expr(s, extent, keys[d], err);
+        if (!arg->extents[d]) {
+            gcal_buf_free(&value);
+            return -1;
+        }
+        gcal_buf_puts(&value, "*(");
+        gcal_buf_puts(&value, arg->extents[d]);
+        gcal_buf_puts(&value, ")");
+    }
+    arg->value = gcal_buf_take(&value, err);
+    return arg->value ? 0 : -1;
+}
+
+/* One argument of the kernel; its node has one of the keys buffer, image, local, scalar. */
 static int make_arg(const struct gcal_generator_setting *s, const struct gcal_yaml *node,
                     struct gcal_arg *arg, struct gcal_error *err)
 {
@@ -319,6 +354,7 @@ static int make_arg(const struct gcal_generator_setting *s, const struct gcal_ya
                                          [GCAL_ARG_SCALAR] = "scalar" };
     const struct gcal_yaml *name = gcal_yaml_find(node, "name"), *value, *dtype = NULL;
     const struct gcal_yaml *output = gcal_yaml_find(node, "output");
+    const struct gcal_yaml *image = gcal_yaml_find(node, "image");
     const char *amount;
     size_t n_kinds = 0;
 
@@ -328,21 +364,32 @@ static int make_arg(const struct gcal_generator_setting *s, const struct gcal_ya
             arg->kind = (enum gcal_arg_kind)i;
             n_kinds++;
         }
+    if (image) {
+        dtype = image;
+        n_kinds++;
+    }
     amount = arg->kind == GCAL_ARG_SCALAR ? "value" : "elements";
     value = gcal_yaml_find(node, amount);
-    if (!name || n_kinds != 1 || !value)
+    if (!name || n_kinds != 1 || !value == !image)
         return gcal_yaml_error(node, err,
                                "an argument needs 'name', one of 'buffer', 'local', "
-                               "'scalar' with its dtype, and '%s'",
+                               "'scalar' with its dtype, and '%s', or 'image' with its "
+                               "dtype",
                                amount);
     if (output && gcal_yaml_bool(output, "output", &arg->output, err) < 0)
         return -1;
     if (output && arg->kind != GCAL_ARG_BUFFER)
-        return gcal_yaml_error(output, err, "output: only a buffer can be an output");
+        return gcal_yaml_error(output, err,
+                               "output: only a buffer or an image can be an output");
     if (!gcal_yaml_text(name, "name", err) ||
-        !(arg->dtype = gcal_generator_expand(s, dtype, kinds[arg->kind], err)) ||
-        !(arg->value = gcal_generator_expand_expr(s, value, amount, err)))
+        !(arg->dtype = gcal_generator_expand(s, dtype, kinds[arg->kind], err)))
         return -1;
+    if (image) {
+        if (make_image(s, node, arg, err) < 0)
+            return -1;
+    } else if (!(arg->value = gcal_generator_expand_expr(s, value, amount, err))) {
+        return -1;
+    }
     if (!gcal_dtype_size(arg->dtype))
         return gcal_yaml_error(dtype, err, "'%s' is not a dtype such as float32",
                                arg->dtype);
@@ -356,7 +403,8 @@ static int make_args(const struct gcal_generator_setting *s, struct gcal_kernel 
 {
     static const char *const keys[] = { "name",  "buffer",   "local", "scalar",
                                         "dtype", "elements", "value", "output",
-                                        "range", "when",     NULL };
+                                        "range", "when",     "image", "channels",
+                                        "width", "height",   "depth", NULL };
     const struct gcal_yaml *list = gcal_yaml_find(s->generator->root, "args");
 
     if (!list || list->kind != GCAL_YAML_LIST)
@@ -551,10 +599,12 @@ size_t gcal_kernel_extents(const struct gcal_kernel *kernel,
 
     for (size_t i = 0; i < kernel->n_args; i++)
         if (kernel->args[i].kind == GCAL_ARG_BUFFER)
-            extents[n++] = (struct gcal_count_extent){ .argument = kernel->args[i].name,
-                                                       .elements = kernel->args[i].value,
-                                                       .bytes = gcal_dtype_size(
-                                                           kernel->args[i].dtype) };
+            extents[n++] = (struct gcal_count_extent){
+                .argument = kernel->args[i].name,
+                .elements = kernel->args[i].value,
+                .bytes = gcal_dtype_size(kernel->args[i].dtype),
+                .channels = kernel->args[i].channels,
+            };
     return n;
 }
 
