@@ -82,6 +82,10 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
     [GCAL_FEATURE_CACHE_PASS] =
         TRAFFIC("f_cache_pass", TRAFFIC_FIELDS | GCAL_FEATURE_FIELD_TAG,
                 GCAL_FEATURE_PER_SUB_GROUP),
+    [GCAL_FEATURE_REGISTER_ACCESS] =
+        TRAFFIC("f_register_access",
+                GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_DIRECTION,
+                GCAL_FEATURE_PER_SUB_GROUP),
     [GCAL_FEATURE_FOOTPRINT_SUB_GROUP] =
         TRAFFIC("f_footprint_sub_group", TRAFFIC_FIELDS, GCAL_FEATURE_PER_SUB_GROUP),
     [GCAL_FEATURE_FOOTPRINT_GROUP] =

@@ -17,6 +17,9 @@
  *                                 loop; lines of 128 bytes; sectors that a sub-group's
  *                                 store covers only in part; passes of accesses to the
  *                                 banks of a first-level cache
+ *   f_register_access[_<dtype>][_<load|store>]
+ *                                 accesses to private arrays that compilers keep in
+ *                                 registers, in words: what is moved if they are spilled
  *   f_footprint_group[_<global|constant>][_<dtype>][_<load|store>]
  *                                 distinct sectors of each work-group, summed over groups
  *   f_footprint_sub_group.., f_footprint_launch.., f_footprint_wave.., f_overlap_wave..
@@ -115,6 +118,7 @@ enum gcal_feature_kind {
     GCAL_FEATURE_LINE,
     GCAL_FEATURE_PARTIAL_SECTOR,
     GCAL_FEATURE_CACHE_PASS,
+    GCAL_FEATURE_REGISTER_ACCESS,
     GCAL_FEATURE_FOOTPRINT_SUB_GROUP,
     GCAL_FEATURE_FOOTPRINT_GROUP,
     GCAL_FEATURE_FOOTPRINT_WAVE,

@@ -12,7 +12,8 @@ struct pattern {
     const char *lid[GCAL_MAX_DIMS], *gid[GCAL_MAX_DIMS];
     size_t n_loops;
     const char *loops[GCAL_SETS_MAX_DEPTH], *loop_strides[GCAL_SETS_MAX_DEPTH];
-    size_t ways; /* of the bank conflict; 0: not requested, or unknown */
+    size_t ways;        /* of the bank conflict; 0: not requested, or unknown */
+    const char *random; /* the mean of random places, an expression; NULL: 'ways' */
     const char *key;
 };
 
@@ -54,9 +55,15 @@ static void find_pattern(struct gcal_count_builder *m,
                                   p->gid[d] ? p->gid[d] : "?");
     }
     if (counts_passes(m, e)) {
+        struct gcal_sets_access_event near = gcal_count_near_event(e);
+
         /* equal strides conflict differently where subscripts are not affine */
-        p->ways = gcal_count_access_bank_conflict(m, e);
-        p->key = gcal_poly_format(m->c, "%s|%zu", p->key, p->ways);
+        if (e->offset || (e->near && !gcal_sets_differs_by_lane(m->nest, e->near)))
+            p->ways = gcal_count_access_bank_conflict(m, &near);
+        if (!p->ways && e->on_data)
+            p->random = gcal_count_random_ways(m, e);
+        p->key = gcal_poly_format(m->c, "%s|%zu%s", p->key, p->ways,
+                                  p->random ? p->random : "");
     }
     for (loop = e->scope; loop && p->n_loops < GCAL_SETS_MAX_DEPTH; loop = loop->parent) {
         const char *stride = loop->kind == GCAL_SETS_SCOPE_LOOP
@@ -286,6 +293,26 @@ static void count_passes(struct gcal_count_builder *m,
                         "exactly: counted as those of complete ones");
 }
 
+/* Notes, or refuses, passes that are not exact. */
+static void note_passes(struct gcal_count_builder *m, const struct access_group *g)
+{
+    static const char what[] = "bank conflicts of this access cannot be counted exactly";
+    const struct gcal_sets_access_event *e = g->events[0];
+    const char *done =
+        g->pattern->random
+            ? "counted as those of random places, as its subscript depends "
+              "on data"
+            : "counted as if there were none";
+
+    if (g->pattern->ways)
+        return;
+    if (m->request->estimate_passes)
+        gcal_sets_nest_note(m->nest, e->line, e->column,
+                            gcal_poly_format(m->c, "%s: %s", what, done));
+    else
+        gcal_count_builder_estimate(m, e->line, e->column, what, done);
+}
+
 /* The entry of passes over the banks, after the entry of its local accesses. */
 static void add_passes(struct gcal_count_builder *m, const struct access_group *g)
 {
@@ -296,15 +323,7 @@ static void add_passes(struct gcal_count_builder *m, const struct access_group *
     struct gcal_profile_entry *entry;
 
     access->bank_ways = ways;
-    if (!ways && m->request->estimate_passes)
-        gcal_sets_nest_note(m->nest, e->line, e->column,
-                            "bank conflicts of this access cannot be counted exactly: "
-                            "counted as if there were none");
-    else if (!ways)
-        gcal_count_builder_estimate(
-            m, e->line, e->column,
-            "bank conflicts of this access cannot be counted exactly",
-            "counted as if there were none");
+    note_passes(m, g);
     for (size_t i = 0; i < g->n; i++)
         count_passes(m, g->events[i], ways ? (int64_t)ways : 1, &passes);
     entry = gcal_count_builder_add(
@@ -313,7 +332,13 @@ static void add_passes(struct gcal_count_builder *m, const struct access_group *
                          e->direction == GCAL_FEATURE_LOAD ? "load" : "store"));
     if (!entry)
         return;
-    entry->count = gcal_count_builder_text(m, passes.count);
+    entry->count =
+        g->pattern->random
+            ? gcal_count_builder_copy(
+                  m, gcal_poly_format(m->c, "(%s)*%s",
+                                      gcal_count_builder_name_text(m, passes.count),
+                                      g->pattern->random))
+            : gcal_count_builder_text(m, passes.count);
     entry->estimated = passes.estimated || !ways;
     fill_access(m, entry, e, g->pattern);
     entry->bank_ways = ways;

@@ -2,14 +2,24 @@
  *
  * Local memory has n_banks banks of 32-bit words, word w in bank w mod n_banks.  A bank
  * serves one word per pass, to all lanes that access it.  So the passes of a sub-group's
- * access are the distinct words in the bank that has most of them.
+ * access are the distinct words in the bank that has most of them; of an atomic operation,
+ * the lanes in that bank.
+ *
+ * Where a subscript depends on data, lanes are taken to be at random places of its range:
+ * the mean is that of a fixed number of throws, within about half a per cent of the
+ * expectation.
  */
+#include <math.h>
 #include <stdlib.h>
 
+#include "calib/base/error.h"
 #include "calib/model/dtype.h"
 #include "kernels/count/private.h"
 
-enum { WORD_BYTES = 4 };
+enum { WORD_BYTES = 4, THROWS = 2048 };
+
+/* Places of a range that is not known: so many that lanes do not meet on one. */
+#define MANY_VALUES ((int64_t)1 << 24)
 
 /* Sorted by bank, then by word. */
 struct word {
@@ -31,7 +41,7 @@ static int64_t floor_divide(int64_t a, int64_t b)
 }
 
 size_t gcal_count_bank_conflict(size_t n_lanes, const int64_t *offset, size_t bytes,
-                                size_t n_banks)
+                                size_t n_banks, bool atomic)
 {
     size_t most_words = (bytes + WORD_BYTES - 1) / WORD_BYTES + 1, n = 0, ways = 0;
     struct word *words = calloc(n_lanes * most_words, sizeof(*words));
@@ -51,7 +61,7 @@ size_t gcal_count_bank_conflict(size_t n_lanes, const int64_t *offset, size_t by
     }
     qsort(words, n, sizeof(*words), compare_words);
     for (size_t i = 0; i < n; i++) {
-        if (i > 0 && words[i].word == words[i - 1].word)
+        if (i > 0 && words[i].word == words[i - 1].word && !atomic)
             continue;
         in_bank = i > 0 && words[i].bank == words[i - 1].bank ? in_bank + 1 : 1;
         ways = in_bank > ways ? in_bank : ways;
@@ -108,9 +118,143 @@ size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
     }
     if (known)
         ways = gcal_count_bank_conflict(lanes, offset, bytes * (size_t)event->width,
-                                        m->request->n_banks);
+                                        m->request->n_banks, event->atomic);
     free(offset);
     return ways;
+}
+
+/* ---- random places ---- */
+
+/* The next of a fixed sequence of numbers (splitmix64). */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t x = *state += 0x9e3779b97f4a7c15u;
+
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+double gcal_count_random_bank_conflict(size_t n_lanes, const int64_t *apart,
+                                       int64_t values, int64_t unit, size_t bytes,
+                                       size_t n_banks, bool atomic)
+{
+    int64_t *offset = calloc(n_lanes, sizeof(*offset));
+    uint64_t state = 0;
+    size_t sum = 0;
+
+    for (size_t i = 0; offset && i < THROWS; i++) {
+        for (size_t lane = 0; lane < n_lanes; lane++)
+            offset[lane] =
+                apart[lane] + unit * (int64_t)(next_random(&state) % (uint64_t)values);
+        sum += gcal_count_bank_conflict(n_lanes, offset, bytes, n_banks, atomic);
+    }
+    free(offset);
+    return (double)sum / THROWS;
+}
+
+/* The parts of lanes' offsets that do not depend on data, in bytes; false where they are not
+ * known but for a part that all lanes have.
+ */
+static bool find_apart(struct gcal_count_builder *m, const struct gcal_poly *apart,
+                       size_t lanes, int64_t bytes, int64_t *offset)
+{
+    const struct gcal_poly *first = first_lane(m, apart);
+
+    for (size_t i = 0; i < lanes; i++) {
+        if (!lane_distance(m, apart, (int64_t)i, first, &offset[i]))
+            return false;
+        offset[i] *= bytes;
+    }
+    return true;
+}
+
+/* A complete sub-group at random places of what a subscript may be. */
+struct throw
+{
+    size_t lanes;
+    int64_t *apart, values,
+        unit; /* values: 0 where a size decides, MANY_VALUES: anything */
+    const struct gcal_poly *size;
+};
+
+/* False where memory is out. */
+static bool find_throw(struct gcal_count_builder *m,
+                       const struct gcal_sets_access_event *e, struct throw *to)
+{
+    int64_t bytes = (int64_t)gcal_dtype_size(e->dtype);
+    size_t items = 1;
+    struct gcal_sets_range range;
+
+    for (size_t d = 0; d < m->nest->n_dims; d++)
+        items *= (size_t)m->nest->local_size[d];
+    *to = (struct throw){ .lanes = m->request->sub_group_size,
+                          .values = MANY_VALUES,
+                          .unit = e->width };
+    to->lanes = to->lanes < items ? to->lanes : items;
+    if (!(to->apart = calloc(to->lanes, sizeof(*to->apart)))) {
+        m->failed = true;
+        gcal_error_memory(m->err);
+        return false;
+    }
+    if (gcal_count_find_range(m, e, &range) &&
+        gcal_poly_is_constant(range.unit, &to->unit) && to->unit &&
+        find_apart(m, range.apart, to->lanes, bytes, to->apart)) {
+        to->size = range.values;
+        if (!gcal_poly_is_constant(range.values, &to->values))
+            to->values = 0;
+        else if (to->values < 1 || to->values > MANY_VALUES)
+            to->values = to->values < 1 ? 1 : MANY_VALUES;
+    } else {
+        to->unit = e->width;
+    }
+    to->unit *= bytes;
+    return true;
+}
+
+static double mean_of(const struct gcal_count_builder *m,
+                      const struct gcal_sets_access_event *e, const struct throw *of,
+                      int64_t values)
+{
+    return gcal_count_random_bank_conflict(of->lanes, of->apart, values, of->unit,
+                                           gcal_dtype_size(e->dtype) * (size_t)e->width,
+                                           m->request->n_banks, e->atomic);
+}
+
+double gcal_count_random_most(struct gcal_count_builder *m,
+                              const struct gcal_sets_access_event *e)
+{
+    struct throw of;
+    double most = 1;
+
+    if (find_throw(m, e, &of))
+        most = mean_of(m, e, &of, of.values ? of.values : MANY_VALUES);
+    free(of.apart);
+    return most;
+}
+
+const char *gcal_count_random_ways(struct gcal_count_builder *m,
+                                   const struct gcal_sets_access_event *e)
+{
+    /* elements in which each bank has a word, or a byte of each */
+    int64_t all = (int64_t)m->request->n_banks * WORD_BYTES;
+    struct throw of;
+    const char *text = "1";
+    double most, two;
+
+    if (!find_throw(m, e, &of))
+        return text;
+    most = mean_of(m, e, &of, of.values ? of.values : MANY_VALUES);
+    text = gcal_poly_format(m->c, "%.3f", most);
+    all = all / of.unit > 1 ? all / of.unit : 1;
+    two = of.values ? most : mean_of(m, e, &of, 2 * all);
+    if (!of.values && two - 1 > 0.001 && most - two > 0.001)
+        text = gcal_poly_format(m->c, "(1+%.3f*(1-%lld/max(%lld,%s))^%.3f)", most - 1,
+                                (long long)all, (long long)all,
+                                gcal_count_builder_name_text(m, of.size),
+                                log2((most - 1) / (two - 1)));
+    free(of.apart);
+    return text;
 }
 
 /* ---- passes by the lanes that take part ---- */
@@ -118,6 +262,7 @@ size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
 struct passes {
     int64_t bytes, width; /* of an element; elements per lane */
     size_t n_banks;
+    bool atomic;
     int64_t *offset;
     size_t capacity;
 };
@@ -136,8 +281,8 @@ static int64_t measure_passes(const struct gcal_lanes *lanes, int64_t residue, v
     }
     for (size_t i = 0; i < lanes->n; i++)
         p->offset[i] = (lanes->at[i] + residue) * p->bytes;
-    return (int64_t)gcal_count_bank_conflict(lanes->n, p->offset,
-                                             (size_t)(p->bytes * p->width), p->n_banks);
+    return (int64_t)gcal_count_bank_conflict(
+        lanes->n, p->offset, (size_t)(p->bytes * p->width), p->n_banks, p->atomic);
 }
 
 int64_t gcal_count_pass_period(const struct gcal_sets_access_event *event)
@@ -156,7 +301,8 @@ static const struct gcal_poly *sum_passes(struct gcal_count_builder *m,
 {
     struct passes passes = { .bytes = (int64_t)gcal_dtype_size(event->dtype),
                              .width = event->width,
-                             .n_banks = m->request->n_banks };
+                             .n_banks = m->request->n_banks,
+                             .atomic = event->atomic };
     struct gcal_lanes_sum sum = { .modulus = gcal_count_pass_period(event),
                                   .width = event->width,
                                   .measure = measure_passes,

@@ -5,6 +5,8 @@
  * length of a row is a multiple of a power of two: of r rows whose stride has g bytes as
  * its largest common divisor with all banks' b bytes, r*g/b begin in the same bank.
  */
+#include <math.h>
+
 #include "calib/model/dtype.h"
 #include "kernels/count/private.h"
 
@@ -98,7 +100,8 @@ static const struct gcal_poly *sum_conflicts(struct gcal_count_builder *m,
 }
 
 /* Passes of lanes in one row: those of complete sub-groups, on average, where the lanes
- * that take part are unknown; one for each execution where their distances are.
+ * that take part are unknown; one for each execution where their distances are, unless these
+ * depend on data.
  */
 static struct gcal_count_counter sum_passes(struct gcal_count_builder *m,
                                             const struct gcal_sets_access_event *e,
@@ -107,6 +110,11 @@ static struct gcal_count_counter sum_passes(struct gcal_count_builder *m,
     struct gcal_count_counter counter = { gcal_count_access_passes(m, e), false };
     const struct gcal_poly *mean;
 
+    if (e->on_data && (!e->near || gcal_sets_differs_by_lane(m->nest, e->near))) {
+        mean = gcal_poly_integer(m->c, lround(1000 * gcal_count_random_most(m, e)));
+        mean = gcal_poly_scale(m->c, mean, 1, 1000);
+        return (struct gcal_count_counter){ gcal_poly_mul(m->c, executions, mean), true };
+    }
     if (counter.count && !gcal_count_builder_is_long(m, counter.count))
         return counter;
     mean = gcal_count_mean_passes(m, e);

@@ -11,21 +11,28 @@
 #include "calib/model/dtype.h"
 #include "kernels/count/private.h"
 
-/* What the lanes of a sub-group access together. */
+/* What the lanes of a sub-group access together; 'period': elements after which local
+ * memory's banks repeat; 0: elements that differ do not meet.
+ */
 struct meeting {
     enum gcal_feature_kind kind;
+    int64_t period;
     struct gcal_count_blocks blocks;
 };
 
-static int64_t count_passes(const struct gcal_lanes *lanes)
+static int64_t count_passes(const struct gcal_lanes *lanes, int64_t period)
 {
     int64_t most = 0;
 
     for (size_t i = 0; i < lanes->n; i++) {
         int64_t same = 0;
 
-        for (size_t k = 0; k < lanes->n; k++)
-            same += lanes->at[k] == lanes->at[i] && lanes->row[k] == lanes->row[i];
+        for (size_t k = 0; k < lanes->n; k++) {
+            int64_t apart = lanes->at[k] - lanes->at[i];
+
+            same +=
+                (period ? apart % period == 0 : !apart) && lanes->row[k] == lanes->row[i];
+        }
         most = same > most ? same : most;
     }
     return most;
@@ -36,7 +43,7 @@ static int64_t measure(const struct gcal_lanes *lanes, int64_t residue, void *da
     struct meeting *meeting = data;
 
     return meeting->kind == GCAL_FEATURE_ATOMIC_PASS
-               ? count_passes(lanes)
+               ? count_passes(lanes, meeting->period)
                : gcal_count_blocks_measure(lanes, residue, &meeting->blocks);
 }
 
@@ -58,6 +65,21 @@ static int64_t place_size(const struct gcal_count_builder *m, enum gcal_feature_
     return is_by_sector(kind) ? sector_size(m, e) : 1;
 }
 
+/* Words of local memory that are in one bank are this many elements apart; 0 where banks do
+ * not matter.
+ */
+static int64_t bank_period(const struct gcal_count_builder *m,
+                           enum gcal_feature_kind kind,
+                           const struct gcal_sets_access_event *e)
+{
+    int64_t period = (int64_t)(4 * m->request->n_banks / gcal_dtype_size(e->dtype));
+
+    return kind == GCAL_FEATURE_ATOMIC_PASS &&
+                   m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_LOCAL
+               ? period
+               : 0;
+}
+
 /* By all executions, or with 'all_lanes' the mean of one by all lanes; NULL: unknown. */
 static const struct gcal_poly *sum_lanes(struct gcal_count_builder *m,
                                          enum gcal_feature_kind kind,
@@ -66,6 +88,7 @@ static const struct gcal_poly *sum_lanes(struct gcal_count_builder *m,
 {
     int64_t size = place_size(m, kind, e);
     struct meeting meeting = { kind,
+                               bank_period(m, kind, e),
                                { .size = size,
                                  .width = 1,
                                  .what = kind == GCAL_FEATURE_ATOMIC_SECTOR_PASS
@@ -92,6 +115,7 @@ static const struct gcal_poly *sum_lanes(struct gcal_count_builder *m,
  */
 struct meetings {
     const struct gcal_poly *count, *random, *values, *sectors;
+    const char *ways; /* of local memory's banks, instead of values; or NULL */
     bool estimated;
 };
 
@@ -112,26 +136,6 @@ static const struct gcal_poly *executions(struct gcal_count_builder *m,
         &estimated);
 
     return count ? count : gcal_poly_integer(m->c, 0);
-}
-
-/* What the subscript may be; false: anything. */
-static bool find_range(struct gcal_count_builder *m,
-                       const struct gcal_sets_access_event *e,
-                       struct gcal_sets_range *range)
-{
-    int64_t n = m->nest->arrays[e->array].bytes / (int64_t)gcal_dtype_size(e->dtype);
-    int64_t values;
-    bool known = e->range;
-
-    if (known)
-        *range = *e->range;
-    if (n < 1 ||
-        (known && !(gcal_poly_is_constant(range->values, &values) && values > n)))
-        return known;
-    *range =
-        (struct gcal_sets_range){ gcal_poly_integer(m->c, n), gcal_poly_integer(m->c, 1),
-                                  gcal_poly_integer(m->c, 0) };
-    return true;
 }
 
 /* The access at the part of its subscript that does not depend on data. */
@@ -160,6 +164,45 @@ static const struct gcal_poly *places_of(struct gcal_count_builder *m,
     return rows ? gcal_poly_mul(m->c, places, rows) : places;
 }
 
+/* A number of places, at least 1, as an expression. */
+static const char *places_text(struct gcal_count_builder *m,
+                               const struct gcal_poly *places)
+{
+    int64_t number;
+
+    if (gcal_poly_is_constant(places, &number))
+        return gcal_poly_format(m->c, "%lld", (long long)(number < 1 ? 1 : number));
+    return gcal_poly_format(m->c, "max(1,%s)", gcal_count_builder_name_text(m, places));
+}
+
+/* The most lanes of a sub-group that meet on one of 'values' random places, by a formula fitted to simulations of 32 and 64
+ * lanes, which is within 20 %.
+ */
+static const char *most_text(struct gcal_count_builder *m, const char *values)
+{
+    int lanes = (int)m->nest->sub_group_size;
+    const char *x = gcal_poly_format(m->c, "%d/%s", lanes, values);
+
+    return gcal_poly_format(m->c, "min(%d,1+%d*%s/(2+%d*%s)*(%s+1.36*(%s)^0.5+0.35))",
+                            lanes, lanes, x, lanes, x, x, x);
+}
+
+/* Passes over the banks for each operation on local memory, as an expression. */
+static const char *random_passes(struct gcal_count_builder *m,
+                                 const struct gcal_sets_access_event *e)
+{
+    struct gcal_sets_range range;
+    int64_t values;
+
+    if (!gcal_count_find_range(m, e, &range) ||
+        gcal_poly_is_constant(range.values, &values))
+        return gcal_count_random_ways(m, e);
+    return most_text(
+        m, gcal_poly_format(m->c, "min(%lld,%s)",
+                            (long long)bank_period(m, GCAL_FEATURE_ATOMIC_PASS, e),
+                            places_text(m, range.values)));
+}
+
 static void add_random(struct gcal_count_builder *m, enum gcal_feature_kind kind,
                        const struct gcal_sets_access_event *e, struct meetings *to)
 {
@@ -168,7 +211,15 @@ static void add_random(struct gcal_count_builder *m, enum gcal_feature_kind kind
     struct gcal_sets_range range;
 
     to->estimated = to->estimated || times->n_terms;
-    if (!find_range(m, e, &range)) {
+    if (bank_period(m, kind, e)) {
+        note(m, e,
+             "which addresses this updates depends on data: counted as random ones of "
+             "its array");
+        to->ways = random_passes(m, e);
+        to->random = gcal_poly_add(m->c, to->random, times);
+        return;
+    }
+    if (!gcal_count_find_range(m, e, &range)) {
         note(m, e,
              "which addresses this updates is unknown: one of its own is counted for "
              "each work-item");
@@ -222,18 +273,6 @@ static const char *distinct_text(struct gcal_count_builder *m, const char *value
                             (int)m->nest->sub_group_size);
 }
 
-/* The most of them that meet on one place, by a formula fitted to simulations of 32 and 64
- * lanes, which is within 20 %.
- */
-static const char *most_text(struct gcal_count_builder *m, const char *values)
-{
-    int lanes = (int)m->nest->sub_group_size;
-    const char *x = gcal_poly_format(m->c, "%d/%s", lanes, values);
-
-    return gcal_poly_format(m->c, "min(%d,1+%d*%s/(2+%d*%s)*(%s+1.36*(%s)^0.5+0.35))",
-                            lanes, lanes, x, lanes, x, x, x);
-}
-
 /* The same of each sector, summed: within 10 % where a sector has 4 or 8 places. */
 static const char *sector_most_text(struct gcal_count_builder *m, const char *values,
                                     const char *sectors)
@@ -247,23 +286,14 @@ static const char *sector_most_text(struct gcal_count_builder *m, const char *va
                             lanes, used, j, x, j, x, x, x);
 }
 
-/* A number of places, at least 1, as an expression. */
-static const char *places_text(struct gcal_count_builder *m,
-                               const struct gcal_poly *places)
-{
-    int64_t number;
-
-    if (gcal_poly_is_constant(places, &number))
-        return gcal_poly_format(m->c, "%lld", (long long)(number < 1 ? 1 : number));
-    return gcal_poly_format(m->c, "max(1,%s)", gcal_count_builder_name_text(m, places));
-}
-
 /* The mean for each access by a sub-group, or of places for each by a work-item. */
 static const char *mean_text(struct gcal_count_builder *m, enum gcal_feature_kind kind,
                              const struct meetings *of)
 {
-    const char *values = places_text(m, of->values);
+    const char *values = of->ways ? NULL : places_text(m, of->values);
 
+    if (of->ways)
+        return of->ways;
     if (kind == GCAL_FEATURE_ATOMIC_PASS)
         return most_text(m, values);
     return gcal_poly_format(m->c, "%s/%d",
@@ -278,7 +308,7 @@ static char *meetings_text(struct gcal_count_builder *m, enum gcal_feature_kind 
 {
     const char *random, *known = gcal_count_builder_name_text(m, of->count);
 
-    if (!of->values)
+    if (!of->values && !of->ways)
         return gcal_count_builder_text(m, of->count);
     random =
         gcal_poly_format(m->c, "(%s)*%s", gcal_count_builder_name_text(m, of->random),
@@ -328,13 +358,13 @@ static void add_meetings(struct gcal_count_builder *m, enum gcal_feature_kind ki
 {
     const struct gcal_sets_access_event *e = &m->nest->accesses[first];
     const struct gcal_poly *zero = gcal_poly_integer(m->c, 0);
-    struct meetings sum = { zero, zero, NULL, NULL, false };
+    struct meetings sum = { zero, zero, NULL, NULL, NULL, false };
     struct gcal_profile_entry *entry;
 
     for (size_t i = first; i < m->nest->n_accesses; i++)
         if (same_place(&m->nest->accesses[i], e))
             add_access(m, kind, &m->nest->accesses[i], &sum);
-    if (m->failed || (!sum.count->n_terms && !sum.values) ||
+    if (m->failed || (!sum.count->n_terms && !sum.values && !sum.ways) ||
         !(entry = add_entry(m, kind, e, e->tag)))
         return;
     entry->count = meetings_text(m, kind, &sum);
@@ -386,7 +416,7 @@ static const struct gcal_poly *count_values(struct gcal_count_builder *m,
     struct gcal_sets_range range;
     bool estimated;
 
-    if (!find_range(m, e, &range))
+    if (!gcal_count_find_range(m, e, &range))
         return times;
     known = apart(e, &range);
     rows = count_elements(m, &u, &estimated);

@@ -200,6 +200,8 @@ static void set_extents(struct gcal_sets_nest *nest, const struct gcal_count_req
                 continue;
             nest->arrays[k].given =
                 gcal_poly_scale(nest->c, elements, (int64_t)r->extents[i].bytes, 1);
+            nest->arrays[k].texel_bytes =
+                (int64_t)r->extents[i].bytes * r->extents[i].channels;
         }
 }
 

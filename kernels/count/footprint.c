@@ -58,12 +58,14 @@ static const struct gcal_poly *extent(const struct subject *s,
 
     if (!gcal_sets_interval(nest, s->n, s->events, &first, &last))
         return NULL;
-    return gcal_poly_add(c,
-                         gcal_poly_floor(c,
-                                         gcal_poly_add(c, gcal_poly_sub(c, last, first),
-                                                       gcal_poly_integer(c, s->size - 1)),
-                                         s->size),
-                         gcal_poly_integer(c, 1));
+    last = gcal_count_without_rows(s->m, gcal_poly_sub(c, last, first));
+    return last ? gcal_poly_add(
+                      c,
+                      gcal_poly_floor(
+                          c, gcal_poly_add(c, last, gcal_poly_integer(c, s->size - 1)),
+                          s->size),
+                      gcal_poly_integer(c, 1))
+                : NULL;
 }
 
 /* The accesses of all work-items, each to blocks of its own. */
@@ -117,8 +119,8 @@ static void limit(const struct subject *s, const struct gcal_poly *regions,
 static struct gcal_count_counter estimate(const struct subject *s,
                                           struct gcal_sets_nest *nest, bool by_group)
 {
-    const struct gcal_poly *box =
-        gcal_sets_box_footprint(nest, s->n, s->near, s->size, by_group);
+    const struct gcal_poly *box = gcal_count_without_rows(
+        s->m, gcal_sets_box_footprint(nest, s->n, s->near, s->size, by_group));
     const struct gcal_poly *most = count_accesses(s);
 
     note(s,
@@ -144,7 +146,9 @@ static const struct gcal_poly *block_footprint(const struct subject *s,
         if (s->near[i]->offset &&
             gcal_sets_pieces(s->m->c, s->near[i]->offset) > GCAL_SETS_MOST_PIECES)
             return NULL;
-    count = gcal_sets_block_footprint(nest, s->n, s->near, s->size, by_group, estimated);
+    count = gcal_count_without_rows(
+        s->m,
+        gcal_sets_block_footprint(nest, s->n, s->near, s->size, by_group, estimated));
     *estimated = *estimated || s->is_near;
     return count && !gcal_count_builder_is_long(s->m, count) ? count : NULL;
 }
@@ -199,7 +203,8 @@ static struct gcal_count_counter count_by_sub_group(const struct subject *s)
     bool estimated = false;
 
     if (s->m->nest->sub_group_size > 1)
-        box = gcal_sets_sub_group_blocks(s->m->nest, s->n, s->near, NULL, s->size);
+        box = gcal_count_without_rows(
+            s->m, gcal_sets_sub_group_blocks(s->m->nest, s->n, s->near, NULL, s->size));
     counter.count = box ? gcal_count_builder_least(s->m, box, most) : most;
     limit(s,
           gcal_sets_scope_count(s->m->nest, NULL, GCAL_SETS_COUNT_SUB_GROUPS, &estimated),
@@ -221,7 +226,7 @@ static void add(const struct subject *s, enum gcal_feature_kind kind, char *text
         return;
     }
     entry->count = text;
-    entry->estimated = estimated;
+    entry->estimated = estimated || entry->space == GCAL_FEATURE_SPACE_IMAGE;
 }
 
 /* ---- waves ---- */

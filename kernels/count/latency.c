@@ -1,4 +1,4 @@
-/* latency.c - entries of loads of global memory that wait for each other
+/* latency.c - entries of loads of global memory and images that wait for each other
  *
  * Of the work-item that does most.  Loads of one iteration of the same innermost loop,
  * without a barrier between them, are in flight together, but for those whose address
@@ -27,8 +27,10 @@ struct set {
 static bool is_load(const struct gcal_count_builder *m,
                     const struct gcal_sets_access_event *e)
 {
+    enum gcal_feature_space space = m->nest->arrays[e->array].space;
+
     return !e->atomic && e->direction == GCAL_FEATURE_LOAD &&
-           m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_GLOBAL;
+           (space == GCAL_FEATURE_SPACE_GLOBAL || space == GCAL_FEATURE_SPACE_IMAGE);
 }
 
 /* ---- loops ---- */

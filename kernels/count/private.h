@@ -154,18 +154,25 @@ void gcal_count_builder_add_accesses(struct gcal_count_builder *m);
 /* Barriers, the launch, sizes. */
 void gcal_count_builder_add_ndrange(struct gcal_count_builder *m);
 
+/* ---- subscript.c ---- */
+
+/* The access with what is known of its offset, for estimates. */
+struct gcal_sets_access_event
+gcal_count_near_event(const struct gcal_sets_access_event *e);
+
+/* What a subscript that depends on data may be, in elements; false: anything. */
+bool gcal_count_find_range(struct gcal_count_builder *m,
+                           const struct gcal_sets_access_event *e,
+                           struct gcal_sets_range *range);
+
 /* ---- traffic.c ---- */
 
 /* Sectors and lines of memory, when the request has a size of sectors. */
 void gcal_count_builder_add_traffic(struct gcal_count_builder *m);
 
-/* Whether it is to an array in sectors: in global or constant memory, and no image. */
+/* Whether it is to an array in sectors: in global or constant memory, or an image. */
 bool gcal_count_is_array_in_sectors(const struct gcal_count_builder *m,
                                     const struct gcal_sets_access_event *e);
-
-/* The access with what is known of its offset, for estimates. */
-struct gcal_sets_access_event
-gcal_count_near_event(const struct gcal_sets_access_event *e);
 
 /* The blocks of 'size' elements that the values of a range of single elements can be in. */
 const struct gcal_poly *gcal_count_range_blocks(struct gcal_count_builder *m,
@@ -181,6 +188,23 @@ const struct gcal_poly *gcal_count_array_blocks(struct gcal_count_builder *m,
 struct gcal_profile_entry *gcal_count_builder_add_traffic_entry(
     struct gcal_count_builder *m, enum gcal_feature_kind kind,
     const struct gcal_sets_access_event *e, const char *tag);
+
+/* ---- image.c ---- */
+
+/* Gives accesses to images offsets, or offsets near them, as far as their places are known;
+ * after all entries that have strides, and before traffic.
+ */
+void gcal_count_builder_locate_images(struct gcal_count_builder *m);
+/* p, or NULL if it has the extents of images, which no count may have. */
+const struct gcal_poly *gcal_count_without_rows(struct gcal_count_builder *m,
+                                                const struct gcal_poly *p);
+
+/* ---- private_traffic.c ---- */
+
+/* Sectors and lines of private arrays, and accesses to those in registers, when the request
+ * has a size of sectors.
+ */
+void gcal_count_builder_add_private_traffic(struct gcal_count_builder *m);
 
 /* ---- reuse.c ---- */
 
@@ -271,11 +295,23 @@ int gcal_count_set_fingerprint(CXCursor kernel, const struct gcal_count_request 
 /* ---- bank_conflict.c ---- */
 
 /* The largest number of distinct 32-bit words in one of 'n_banks' banks that 'n_lanes'
- * lanes touch, each 'bytes' bytes at offset[lane] (bytes, any sign); 0 when out of
- * memory.
+ * lanes touch, each 'bytes' bytes at offset[lane] (bytes, any sign), or with 'atomic' of
+ * lanes; 0 when out of memory.
  */
 size_t gcal_count_bank_conflict(size_t n_lanes, const int64_t *offset, size_t bytes,
-                                size_t n_banks);
+                                size_t n_banks, bool atomic);
+/* Its mean where each lane is at apart[lane] + unit*k bytes, with random k below 'values'. */
+double gcal_count_random_bank_conflict(size_t n_lanes, const int64_t *apart,
+                                       int64_t values, int64_t unit, size_t bytes,
+                                       size_t n_banks, bool atomic);
+/* The mean for an access whose subscript depends on data, an expression in sizes: of a
+ * complete sub-group, at random places of the subscript's range or the array.  The most that
+ * it is at any sizes.
+ */
+double gcal_count_random_most(struct gcal_count_builder *m,
+                              const struct gcal_sets_access_event *e);
+const char *gcal_count_random_ways(struct gcal_count_builder *m,
+                                   const struct gcal_sets_access_event *e);
 /* The same for the first sub-group's lanes; 0 when their offsets are unknown. */
 size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
                                        const struct gcal_sets_access_event *event);

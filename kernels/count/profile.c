@@ -135,8 +135,10 @@ static void build(struct gcal_count_builder *m, const char *kernel,
     gcal_count_builder_add_ndrange(m);
     gcal_count_builder_add_components(m);
     gcal_count_builder_add_branches(m); /* these may go without a budget */
+    gcal_count_builder_locate_images(m);
     gcal_count_builder_add_traffic(m);
     gcal_count_builder_add_footprints(m);
+    gcal_count_builder_add_private_traffic(m);
     gcal_count_builder_add_latency(m);
     gcal_count_builder_add_contention(m);
     gcal_count_builder_add_op_chain(m);

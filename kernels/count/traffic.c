@@ -90,15 +90,6 @@ static void note_rows(struct gcal_count_builder *m,
              gcal_poly_text(m->c, sum->rows), (long long)sum->least_row));
 }
 
-struct gcal_sets_access_event
-gcal_count_near_event(const struct gcal_sets_access_event *e)
-{
-    struct gcal_sets_access_event near = *e;
-
-    near.offset = e->offset ? e->offset : e->near;
-    return near;
-}
-
 const struct gcal_poly *gcal_count_range_blocks(struct gcal_count_builder *m,
                                                 const struct gcal_sets_range *range,
                                                 int64_t size)
@@ -276,7 +267,7 @@ static const struct gcal_poly *bound_by_rows(struct gcal_count_builder *m,
     bool estimated = false;
     const struct gcal_poly *times, *span;
 
-    if (!count || !sum->rows || !sum->most_rows ||
+    if (!count || !gcal_count_without_rows(m, sum->rows) || !sum->most_rows ||
         !(times = gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS,
                                         &estimated)))
         return count;
@@ -303,9 +294,11 @@ static struct count count_access(struct gcal_count_builder *m,
     if (!count || gcal_count_builder_is_long(m, count))
         count = count_otherwise(m, e, blocks, &sum, &to);
     count = bound_by_rows(m, e, blocks, &sum, count);
+    if (count && !gcal_count_without_rows(m, count))
+        count = estimate(m, e, blocks, NULL);
     if (sum.known < sum.modulus)
         note_average(m, e);
-    if (sum.rows)
+    if (gcal_count_without_rows(m, sum.rows))
         note_rows(m, e, &sum);
     to.known = sum.known;
     to.counter.estimated =
@@ -398,7 +391,8 @@ static void add_entry(struct gcal_count_builder *m, enum gcal_feature_kind kind,
         !(entry = gcal_count_builder_add_traffic_entry(m, kind, e, e->tag)))
         return;
     entry->count = gcal_count_builder_text(m, counter.count);
-    entry->estimated = counter.estimated;
+    entry->estimated =
+        counter.estimated || m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_IMAGE;
     entry->line = e->line;
     entry->column = e->column;
 }
@@ -476,8 +470,9 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
             sum.estimated = sum.estimated || known[i].counter.estimated;
         }
     if (all[0]->offset && (n > 1 || gcal_count_innermost_loop(e->scope)))
-        distinct = gcal_sets_sub_group_blocks(
-            m->nest, n, all, gcal_count_innermost_loop(e->scope), blocks->size);
+        distinct = gcal_count_without_rows(
+            m, gcal_sets_sub_group_blocks(
+                   m->nest, n, all, gcal_count_innermost_loop(e->scope), blocks->size));
     if (distinct)
         sum =
             (struct gcal_count_counter){ gcal_count_builder_least(m, sum.count, distinct),
@@ -516,7 +511,8 @@ bool gcal_count_is_array_in_sectors(const struct gcal_count_builder *m,
 {
     enum gcal_feature_space space = m->nest->arrays[e->array].space;
 
-    return space == GCAL_FEATURE_SPACE_GLOBAL || space == GCAL_FEATURE_SPACE_CONSTANT;
+    return space == GCAL_FEATURE_SPACE_GLOBAL || space == GCAL_FEATURE_SPACE_CONSTANT ||
+           space == GCAL_FEATURE_SPACE_IMAGE;
 }
 
 /* All accesses to memory; 'known': room for a count of each. */

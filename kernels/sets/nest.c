@@ -11,6 +11,7 @@ void gcal_sets_nest_clear(struct gcal_sets_nest *nest)
     free(nest->arrays);
     free(nest->ops);
     free(nest->accesses);
+    free(nest->register_accesses);
     free(nest->barriers);
     free(nest->branches);
     free(nest->notes);

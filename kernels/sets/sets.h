@@ -64,6 +64,7 @@ struct gcal_sets_array {
     enum gcal_feature_space space;
     int64_t bytes;                 /* that are declared; 0: unknown */
     const struct gcal_poly *given; /* bytes that it has; NULL: unknown */
+    int64_t texel_bytes;           /* of an image; 0: unknown */
 };
 
 /* A subscript that depends on data: apart + unit*k with some k from 0 to values-1. */
@@ -94,6 +95,7 @@ struct gcal_sets_access_event {
     /* Where the offset is unknown: 'n_places' of other numbers that decide what is accessed
      * apart, from 'place' on; NULL: unknown.  Bytes, or the coordinates of an image, as
      * x + row*y + plane*row*z with the sizes GCAL_SETS_IMAGE_ROW and GCAL_SETS_IMAGE_PLANE.
+     * 'near' of an image is a place, too.
      */
     const struct gcal_poly *place;
     /* Where it is unknown: the offset with some numbers that are data (struct
@@ -101,6 +103,7 @@ struct gcal_sets_access_event {
      */
     const struct gcal_poly *near;
     int64_t n_places;
+    bool on_data; /* the offset is unknown as it depends on data, or a loop mixes it */
     const struct gcal_sets_range *range; /* of an unknown offset; or NULL */
     unsigned depth; /* loads of global memory, one after another, that the offset needs */
     const struct gcal_poly *carried; /* the dimension of a loop, an earlier iteration of
@@ -192,6 +195,9 @@ struct gcal_sets_nest {
     struct gcal_sets_array *arrays;
     struct gcal_sets_op_event *ops;
     struct gcal_sets_access_event *accesses;
+    /* to private arrays that compilers keep in registers */
+    size_t n_register_accesses, register_capacity;
+    struct gcal_sets_access_event *register_accesses;
     struct gcal_sets_barrier_event *barriers;
     struct gcal_sets_branch_event *branches;
     size_t n_counts, count_capacity;

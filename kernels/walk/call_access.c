@@ -230,9 +230,12 @@ struct gcal_walk_value gcal_walk_image_find(struct gcal_walk *w, CXCursor c)
     return value;
 }
 
-/* Integers as one number, as the place of an access has them; NULL where one is unknown. */
+/* Integers as one number, as the place of an access has them; NULL where one is unknown.
+ * With 'near', what is known of those.
+ */
 static const struct gcal_poly *join_coordinates(struct gcal_walk *w, CXType type,
-                                                struct gcal_walk_value coordinates)
+                                                struct gcal_walk_value coordinates,
+                                                bool near)
 {
     static const char *const extents[] = { GCAL_SETS_IMAGE_ROW, GCAL_SETS_IMAGE_PLANE };
     const struct gcal_poly *sum = gcal_poly_integer(w->c, 0),
@@ -243,21 +246,48 @@ static const struct gcal_poly *join_coordinates(struct gcal_walk *w, CXType type
         struct gcal_walk_value one =
             n == 1 ? coordinates
                    : gcal_walk_part_find(coordinates, i * (int64_t)sizeof(int));
+        const struct gcal_poly *p = near ? gcal_walk_near_of(one) : one.p;
 
-        if (one.kind != GCAL_WALK_VALUE_INTEGER)
+        if (!p || (!near && one.kind != GCAL_WALK_VALUE_INTEGER))
             return NULL;
-        sum = gcal_poly_add(w->c, sum, gcal_poly_mul(w->c, one.p, stride));
+        sum = gcal_poly_add(w->c, sum, gcal_poly_mul(w->c, p, stride));
         if (i + 1 < n)
             stride = gcal_poly_mul(w->c, stride, gcal_poly_parameter(w->c, extents[i]));
     }
     return sum;
 }
 
-/* Walks the arguments of an access to an image and gives its place; NULL: unknown. */
-static const struct gcal_poly *image_place(struct gcal_walk *w, size_t n,
-                                           const CXCursor *arguments)
+/* Floating coordinates are not followed.  Where no data is in them, neighbours are taken to
+ * read neighbours: the texel of the work-item's own number in each dimension, and rows that
+ * follow each other in loops.
+ */
+static const struct gcal_poly *place_by_ids(struct gcal_walk *w, int64_t n)
 {
-    const struct gcal_poly *place = NULL;
+    static const char *const extents[] = { GCAL_SETS_IMAGE_ROW, GCAL_SETS_IMAGE_PLANE };
+    const struct gcal_poly *sum = gcal_poly_integer(w->c, 0),
+                           *stride = gcal_poly_integer(w->c, 1), *id;
+    const struct gcal_sets_nest *nest = w->nest;
+
+    for (int64_t d = 0; d < n && d < 3; d++) {
+        id = gcal_poly_integer(w->c, 0);
+        if ((size_t)d < nest->n_dims)
+            id = gcal_poly_add(
+                w->c, nest->lid[d],
+                gcal_poly_scale(w->c, nest->gid[d], nest->local_size[d], 1));
+        for (const struct gcal_sets_scope *s = w->scope; s && d == 1; s = s->parent)
+            if (s->kind == GCAL_SETS_SCOPE_LOOP)
+                id = gcal_poly_add(w->c, id, gcal_poly_from_atom(w->c, s->loop));
+        sum = gcal_poly_add(w->c, sum, gcal_poly_mul(w->c, id, stride));
+        if (d < 2)
+            stride = gcal_poly_mul(w->c, stride, gcal_poly_parameter(w->c, extents[d]));
+    }
+    return sum;
+}
+
+/* Walks the arguments of an access to an image and sets its place in 'image', or near it. */
+static void find_image_place(struct gcal_walk *w, size_t n, const CXCursor *arguments,
+                             struct gcal_walk_value *image)
+{
     bool is_first = true;
 
     for (size_t i = 0; i < n; i++) {
@@ -267,11 +297,22 @@ static const struct gcal_poly *image_place(struct gcal_walk *w, size_t n,
         if (type.kind == CXType_OCLSampler)
             continue;
         value = gcal_walk_index_expr(w, arguments[i]);
-        if (is_first) /* others choose a level of detail */
-            place = join_coordinates(w, type, value);
+        image->chain = gcal_walk_chain_union(w, image->chain, value.chain);
+        gcal_walk_value_wait(image, &value);
+        for (size_t k = 0; value.parts && k < value.parts->n; k++)
+            gcal_walk_value_wait(image, &value.parts->all[k].value);
+        if (!is_first) /* others choose a level of detail */
+            continue;
         is_first = false;
+        if (!gcal_walk_dtype_is_integer(gcal_source_dtype(type))) {
+            if (!image->depth && !image->carried && !image->is_mixed)
+                image->near = place_by_ids(w, gcal_walk_type_width(type));
+            continue;
+        }
+        image->p = join_coordinates(w, type, value, false);
+        if (!image->p)
+            image->near = join_coordinates(w, type, value, true);
     }
-    return place;
 }
 
 static struct gcal_walk_value image_access(struct gcal_walk *w, CXCursor c,
@@ -279,17 +320,17 @@ static struct gcal_walk_value image_access(struct gcal_walk *w, CXCursor c,
                                            struct gcal_walk_children kids)
 {
     bool is_load = name[0] == 'r';
-    const struct gcal_poly *place;
-    struct gcal_walk_value image, stored;
+    struct gcal_walk_value image, stored = { 0 }, value;
     CXType type;
 
     if (kids.n < 3)
         return gcal_walk_unknown(NULL);
-    place = image_place(w, kids.n - 2 - !is_load, kids.c + 2);
+    image = gcal_walk_image_find(w, kids.c[1]);
+    image.p = NULL;
+    image.on_data = true;
+    find_image_place(w, kids.n - 2 - !is_load, kids.c + 2, &image);
     if (!is_load)
         stored = gcal_walk_expr(w, kids.c[kids.n - 1]);
-    image = gcal_walk_image_find(w, kids.c[1]);
-    image.p = place;
     if (!is_load)
         gcal_walk_chain_to_memory(w, GCAL_FEATURE_SPACE_IMAGE, image, stored.chain);
     type = gcal_source_type(is_load ? c : kids.c[kids.n - 1]);
@@ -297,7 +338,10 @@ static struct gcal_walk_value image_access(struct gcal_walk *w, CXCursor c,
                            GCAL_FEATURE_SPACE_IMAGE,
                            is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE, image,
                            gcal_annotations_tag(&w->annotations, kids.c[1]));
-    return gcal_walk_unknown("it comes from an image");
+    value = gcal_walk_loaded(GCAL_FEATURE_SPACE_IMAGE, image);
+    value.why = "it comes from an image";
+    value.chain = image.chain;
+    return value;
 }
 
 /* A size of an image as one of the kernel: "NAME_width". */

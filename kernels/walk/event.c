@@ -19,7 +19,7 @@ unsigned gcal_walk_array_add(struct gcal_walk *w, const char *name,
         return 0;
     }
     nest->arrays = moved;
-    moved[nest->n_arrays] = (struct gcal_sets_array){ name, space, 0, NULL };
+    moved[nest->n_arrays] = (struct gcal_sets_array){ .name = name, .space = space };
     return (unsigned)nest->n_arrays++;
 }
 
@@ -163,12 +163,14 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
         set_place(w, &event, space, pointer.p, bytes);
         event.range = gcal_walk_range_in_elements(w, pointer.range, bytes);
         if (!pointer.p && pointer.near && bytes > 0)
-            event.near = gcal_poly_scale(w->c, pointer.near, 1, bytes);
+            event.near = gcal_poly_scale(w->c, pointer.near, 1,
+                                         space == GCAL_FEATURE_SPACE_IMAGE ? 1 : bytes);
         if (event.near && !gcal_poly_is_integral(event.near))
             event.near = NULL;
     } else {
         event.array = gcal_walk_array_find(w, "?", space);
     }
+    event.on_data = !event.offset && (pointer.on_data || pointer.is_mixed);
     if (!event.offset && !pointer.on_data && !is_private)
         w->not_affine++;
     gcal_source_location(at, &event.line, &event.column);

@@ -602,6 +602,16 @@ static struct gcal_walk_value scaled_by(struct gcal_walk *w,
         gcal_poly_text(w->c, start), size ? size : "the size", size ? size : "n"));
 }
 
+static bool is_of_lane(struct gcal_walk *w, const struct gcal_poly *p)
+{
+    bool found = false;
+
+    for (size_t d = 0; d < w->nest->n_dims && p; d++)
+        found =
+            found || gcal_poly_contains(w->c, p, gcal_poly_atom_index(w->nest->lid[d]));
+    return found;
+}
+
 /* 'ends': after the loop. */
 static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes,
                        const struct gcal_poly *v, bool ends, const char *why)
@@ -617,6 +627,9 @@ static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes
         if (value.on_data && v && !ends)
             value.carried = v;
         value.depth = value.on_data && ends ? induction->start.depth + 1 : 0;
+        value.is_mixed = !induction->step && !induction->near_step &&
+                         !induction->doublings &&
+                         is_of_lane(w, gcal_walk_near_of(induction->start));
         if (v && induction->step) {
             value = moved_by(w, induction, v);
         } else if (v && induction->doublings && (!ends || induction->doublings > 0)) {

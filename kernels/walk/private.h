@@ -52,6 +52,8 @@ struct gcal_walk_value {
      * of traffic; a pointer: of its offset.  Or NULL
      */
     const struct gcal_poly *near;
+    bool
+        is_mixed; /* unknown: of another start in each lane, by a loop that makes any of it */
     const struct gcal_walk_choice *choice; /* unknown: one of two integers; or NULL */
     const struct gcal_walk_chain *chain;   /* unknown: operations that it follows from */
     /* unknown integer, or pointer at an unknown place: what it may be (in bytes); or NULL */

@@ -10,8 +10,10 @@
 #include "calib/base/array.h"
 #include "kernels/walk/private.h"
 
-/* The places of an array that one access in the source has, if all loops are unrolled. */
-enum { MOST_PLACES = 64 };
+/* The places of an array that one access in the source has, if all loops are unrolled: of
+ * more, compilers do not unroll them (found with arrays of 19 to 512 words on an H100).
+ */
+enum { MOST_PLACES = 256 };
 
 struct gcal_walk_private {
     CXCursor decl;
@@ -39,6 +41,9 @@ static struct gcal_walk_private *find(struct gcal_walk *w, CXCursor decl)
         decl, gcal_walk_array_add(w, gcal_walk_name(w, decl), GCAL_FEATURE_SPACE_PRIVATE),
         NULL, false
     };
+    if (clang_Type_getSizeOf(gcal_source_type(decl)) > 0)
+        w->nest->arrays[moved->array].bytes =
+            clang_Type_getSizeOf(gcal_source_type(decl));
     return moved;
 }
 
@@ -323,6 +328,23 @@ static bool is_kept(const struct gcal_walk_private *known, const struct use *use
     return use->in_memory && (!e->is_initialiser || use->is_stored || known->computed);
 }
 
+static void add_register_access(struct gcal_walk *w,
+                                const struct gcal_sets_access_event *e)
+{
+    struct gcal_sets_nest *nest = w->nest;
+    struct gcal_sets_access_event *moved =
+        gcal_array_grow(nest->register_accesses, nest->n_register_accesses,
+                        &nest->register_capacity, sizeof(*moved), NULL);
+
+    if (!moved) {
+        gcal_walk_fail_memory(w);
+        return;
+    }
+    nest->register_accesses = moved;
+    moved[nest->n_register_accesses++] = *e;
+}
+
+/* Removes the accesses to the array that compilers keep in registers, or fold. */
 static void keep(struct gcal_walk *w, const struct gcal_walk_private *known, bool *done)
 {
     struct gcal_sets_nest *nest = w->nest;
@@ -334,6 +356,8 @@ static void keep(struct gcal_walk *w, const struct gcal_walk_private *known, boo
             is_kept(known, &use, &nest->accesses[i])) {
             done[n] = done[i];
             nest->accesses[n++] = nest->accesses[i];
+        } else if (!use.in_memory && !nest->accesses[i].is_initialiser) {
+            add_register_access(w, &nest->accesses[i]);
         }
     nest->n_accesses = n;
 }

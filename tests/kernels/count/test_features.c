@@ -805,12 +805,12 @@ static void words_of_banks(void **state)
             odd[] = { 2, 6, 126 };
 
     (void)state;
-    assert_int_equal(gcal_count_bank_conflict(3, same, 4, 32), 1);
-    assert_int_equal(gcal_count_bank_conflict(3, negative, 4, 32), 3);
-    assert_int_equal(gcal_count_bank_conflict(3, odd, 4, 32),
+    assert_int_equal(gcal_count_bank_conflict(3, same, 4, 32, false), 1);
+    assert_int_equal(gcal_count_bank_conflict(3, negative, 4, 32, false), 3);
+    assert_int_equal(gcal_count_bank_conflict(3, odd, 4, 32, false),
                      2); /* 126..129: words 31 and 32 */
-    assert_int_equal(gcal_count_bank_conflict(3, same, 4, 1), 1);
-    assert_int_equal(gcal_count_bank_conflict(3, negative, 4, 1), 3);
+    assert_int_equal(gcal_count_bank_conflict(3, same, 4, 1, false), 1);
+    assert_int_equal(gcal_count_bank_conflict(3, negative, 4, 1, false), 3);
 }
 
 static void unknown_bank_conflicts_are_refused(void **state)

@@ -250,8 +250,8 @@ static void build_levels(const struct test_case *t, struct built *b,
 void case_build(const struct test_case *t, struct built *b)
 {
     static struct gcal_sets_array arrays[] = {
-        { "a", GCAL_FEATURE_SPACE_GLOBAL, 0, NULL },
-        { "b", GCAL_FEATURE_SPACE_LOCAL, 0, NULL }
+        { .name = "a", .space = GCAL_FEATURE_SPACE_GLOBAL },
+        { .name = "b", .space = GCAL_FEATURE_SPACE_LOCAL }
     };
     const struct gcal_poly *atoms[N_VARIABLES] = { NULL };
     struct gcal_error err = { 0 };

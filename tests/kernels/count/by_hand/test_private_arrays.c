@@ -50,10 +50,10 @@ static const struct kernel {
     { FILL "a[where[l] & 7] += 1.0f; s = a[2];", 2, 9 },
     { FILL "for (int k = 0; k < n; k++) s += a[k & 7];", N, 8 },
     { FILL "s = a[n & 7];", 1, 8 },
-    { "float b[65]; for (int i = 0; i < 65; i++) b[i] = x[i]; s = b[63];", 1, 65 },
-    { "float b[16][8]; for (int i = 0; i < 16; i++) for (int j = 0; j < 8; j++)\n"
+    { "float b[257]; for (int i = 0; i < 257; i++) b[i] = x[i]; s = b[63];", 1, 257 },
+    { "float b[33][8]; for (int i = 0; i < 33; i++) for (int j = 0; j < 8; j++)\n"
       "b[i][j] = x[8 * i + j]; s = b[1][2];",
-      1, 128 },
+      1, 264 },
     { "for (int i = 0; i < get_local_size(0) / 4; i++) a[i] = x[i]; s = a[1];", 1, 8 },
     { "\n#pragma unroll 1\nfor (int i = 0; i < 8; i++) a[i] = x[i]; s = a[1];", 1, 8 },
     { FILL "s = pick(a, where[l]);", 1, 8 },

@@ -126,6 +126,14 @@ static void add_other_sizes(struct jobs *jobs, const struct gcal_kernel *k, bool
 
 /* ---- all variants ---- */
 
+static bool has_images(const struct gcal_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->n_args; i++)
+        if (kernel->args[i].channels)
+            return true;
+    return false;
+}
+
 /* Kernels that need estimates have no profile yet. */
 static struct gcal_kernel *make_kernel(const struct gcal_generator_setting *setting,
                                        struct gcal_error *err)
@@ -165,7 +173,8 @@ static void add_variants(struct jobs *jobs, const struct gcal_generator *g, bool
             continue;
         if (!(kernel = make_kernel(&setting, &err)))
             die(g->name, &err);
-        if (gcal_kernel_is_transfer(kernel)) { /* no source to count */
+        /* no source to count; Oclgrind is given buffers alone */
+        if (gcal_kernel_is_transfer(kernel) || has_images(kernel)) {
             gcal_kernel_destroy(kernel);
             continue;
         }

@@ -1,0 +1,299 @@
+/* test_unknown_places.c - traffic of accesses whose places are random or unknown: in local
+ * memory by banks, in images, in private arrays
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/count/private.h"
+#include "tests/kernels/count/by_hand/by_hand.h"
+
+/* One work-group of 256 work-items, 8 sub-groups. */
+static struct gcal_profile *count(const char *source, size_t n_extents,
+                                  const struct gcal_count_extent *extents)
+{
+    const struct gcal_count_request r = { .source = source,
+                                          .file = "x.cl",
+                                          .n_dims = 2,
+                                          .local_size = { 64, 4 },
+                                          .global_size = { "64", "4" },
+                                          .sub_group_size = 32,
+                                          .n_banks = 32,
+                                          .sector_bytes = 32,
+                                          .allow_estimates = true,
+                                          .n_extents = n_extents,
+                                          .extents = extents };
+
+    return by_hand_count(&r, source);
+}
+
+static void expect_near(const struct gcal_profile *p, const char *feature,
+                        double expected, double tolerance, const char *what)
+{
+    static const double sizes[] = { 4096, 4096, 4096 };
+    double value = by_hand_value(p, feature, sizes);
+
+    if (fabs(value - expected) > tolerance * expected + 1e-9)
+        fail_msg("%s: %s is %g, not %g", what, feature, value, expected);
+}
+
+/* ---- banks ---- */
+
+/* The expected largest number of distinct words in a bank, by enumeration of all ways in which
+ * a few lanes can be at words.
+ */
+static double enumerate(size_t n_lanes, size_t words, size_t n_banks, bool atomic)
+{
+    int64_t offset[8];
+    double sum = 0, all = pow((double)words, (double)n_lanes);
+
+    for (size_t k = 0; k < (size_t)all; k++) {
+        size_t rest = k;
+
+        for (size_t i = 0; i < n_lanes; i++, rest /= words)
+            offset[i] = 4 * (int64_t)(rest % words);
+        sum += (double)gcal_count_bank_conflict(n_lanes, offset, 4, n_banks, atomic);
+    }
+    return sum / all;
+}
+
+static void random_banks_have_the_expected_conflict(void **state)
+{
+    static const struct {
+        size_t lanes, words, banks;
+    } small[] = { { 4, 4, 4 }, { 4, 8, 4 }, { 5, 6, 2 }, { 3, 16, 4 }, { 6, 2, 4 } };
+    static const int64_t apart[32] = { 0 };
+    int64_t own[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(small) / sizeof(*small); i++)
+        for (int atomic = 0; atomic < 2; atomic++) {
+            double exact =
+                enumerate(small[i].lanes, small[i].words, small[i].banks, atomic);
+            double mean = gcal_count_random_bank_conflict(small[i].lanes, apart,
+                                                          (int64_t)small[i].words, 4, 4,
+                                                          small[i].banks, atomic);
+
+            if (fabs(mean - exact) > 0.03 * exact)
+                fail_msg("%zu lanes, %zu words, %zu banks: %g, not %g", small[i].lanes,
+                         small[i].words, small[i].banks, mean, exact);
+        }
+    /* 32 balls in 32 bins */
+    assert_float_equal(
+        gcal_count_random_bank_conflict(32, apart, 1 << 24, 4, 4, 32, false), 3.53, 0.04);
+    /* a table that no bank has two words of; one place; columns of the lanes' own */
+    assert_float_equal(gcal_count_random_bank_conflict(32, apart, 32, 4, 4, 32, false), 1,
+                       0);
+    assert_float_equal(gcal_count_random_bank_conflict(32, apart, 1, 4, 4, 32, true), 32,
+                       0);
+    for (size_t i = 0; i < 32; i++)
+        own[i] = 4 * (int64_t)i;
+    assert_float_equal(gcal_count_random_bank_conflict(32, own, 100, 128, 4, 32, true), 1,
+                       0);
+}
+
+static void random_local_accesses_are_not_free(void **state)
+{
+    static const struct {
+        const char *body, *feature;
+        double passes; /* of each of 8 sub-groups */
+    } cases[] = {
+        { "x[g] = t[x[g] & 1023];", "f_local_pass_uint32_load", 3.45 },
+        { "x[g] = t[x[g] & 31];", "f_local_pass_uint32_load", 1 },
+        { "x[g] = t[x[g] & 63];", "f_local_pass_uint32_load", 2 },
+        { "x[g] = t[x[g]];", "f_local_pass_uint32_load", 3.45 },
+        { "x[g] = t[(x[g] & 31) * 32];", "f_local_pass_uint32_load", 20.4 },
+        { "x[g] = t[(x[g] & 15) * 64 + l];", "f_local_pass_uint32_load", 1 },
+        { "t[x[g] & 1023] = g;", "f_local_pass_uint32_store", 3.45 },
+        { "atomic_add(&t[x[g] & 1023], 1u);", "f_atomic_pass_local", 3.53 },
+        { "atomic_add(&t[x[g] & 255], 1u);", "f_atomic_pass_local", 3.53 },
+        { "atomic_inc(&t[x[g]]);", "f_atomic_pass_local", 3.53 },
+        { "atomic_add(&t[32 * (l & 1)], 1u);", "f_atomic_pass_local", 32 },
+        { "uint s = g; for (int k = 0; k < n; k++) { s ^= s << 13; s ^= s >> 17; }"
+          " x[g] = t[s & 1023];",
+          "f_local_pass_uint32_load", 3.45 },
+        { "x[g] = t[x[0] + l];", "f_local_pass_uint32_load", 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char source[600];
+        struct gcal_profile *p;
+
+        snprintf(source, sizeof(source),
+                 "kernel void f(global uint *x, int n) { local uint t[1024];\n"
+                 "int l = get_local_id(0), g = l + 64 * get_local_id(1);\n%s }",
+                 cases[i].body);
+        p = count(source, 0, NULL);
+        expect_near(p, cases[i].feature, 8 * cases[i].passes, 0.03, cases[i].body);
+        gcal_profile_destroy(p);
+    }
+}
+
+/* ---- images ---- */
+
+static void images_have_traffic(void **state)
+{
+    static const struct {
+        const char *body;
+        double sectors, launch; /* of loads */
+        double stores;
+    } cases[] = {
+        /* 256 texels of 16 bytes */
+        { "write_imagef(o, c, read_imagef(a, s, c));", 128, 128, 128 },
+        { "write_imagef(o, c, read_imagef(a, c));", 128, 128, 128 },
+        { "write_imagef(o, c, read_imagef(a, s, convert_float2(c) + 0.5f));", 128, 128,
+          128 },
+        { "write_imageui(p, c, read_imageui(u, c));", 128, 128, 128 },
+        /* lanes in one column: a row, and so a sector, for each */
+        { "write_imagef(o, c.yx, read_imagef(a, s, c.yx));", 256, 128, 256 },
+        /* random places */
+        { "write_imagef(o, c, read_imagef(a, s, where[c.x]));", 256, 256, 128 },
+        { "x[c.x] = read_imagef(v, (int4)(c, 1, 0)).x;", 128, 128, 0 },
+        { "x[c.x] = read_imagef(l, c.x + 64 * c.y).x;", 128, 128, 0 },
+        { "x[c.x] = read_imagef(b, c.x + 64 * c.y).x;", 128, 128, 0 },
+        { "x[c.x] = read_imagef(r, s, (int4)(c, 3, 0)).x;", 128, 128, 0 },
+        { "float4 t = 0; for (int k = -1; k < 2; k++) t += read_imagef(a, s, c + "
+          "(int2)(0, "
+          "k)); write_imagef(o, c, t);",
+          3 * 128, 6 * 32, 128 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char source[1000];
+        struct gcal_profile *p;
+
+        snprintf(
+            source, sizeof(source),
+            "kernel void f(read_only image2d_t a, read_only image2d_t u, read_only "
+            "image3d_t v, read_only image1d_t l, read_only image1d_buffer_t b, "
+            "read_only image2d_array_t r, write_only image2d_t o, write_only image2d_t "
+            "p, sampler_t s, global const int2 *where, global float *x)\n"
+            "{ int2 c = (int2)(get_local_id(0), get_local_id(1)); %s }",
+            cases[i].body);
+        p = count(source, 0, NULL);
+        expect_near(p, "f_sector_image_load", cases[i].sectors, 0, cases[i].body);
+        expect_near(p, "f_footprint_launch_image_load", cases[i].launch, 0,
+                    cases[i].body);
+        expect_near(p, "f_sector_image_store", cases[i].stores, 0, cases[i].body);
+        for (size_t k = 0; k < p->n_entries; k++)
+            if (p->entries[k].kind == GCAL_FEATURE_SECTOR &&
+                p->entries[k].space == GCAL_FEATURE_SPACE_IMAGE)
+                assert_true(p->entries[k].estimated);
+        gcal_profile_destroy(p);
+    }
+}
+
+static void formats_of_images_are_known_from_extents(void **state)
+{
+    static const struct {
+        size_t bytes;
+        unsigned channels;
+        double sectors;
+    } formats[] = { { 4, 4, 128 }, { 2, 4, 64 }, { 1, 4, 32 }, { 4, 1, 32 },
+                    { 2, 1, 16 },  { 1, 1, 8 },  { 0, 0, 128 } };
+    static const char source[] = "kernel void f(read_only image2d_t a, global float *x)\n"
+                                 "{ int2 c = (int2)(get_local_id(0), get_local_id(1));"
+                                 "x[c.x] = read_imagef(a, c).x; }";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+        const struct gcal_count_extent extent = { "a", "4*4096", formats[i].bytes,
+                                                  formats[i].channels };
+        struct gcal_profile *p = count(source, formats[i].channels ? 1 : 0, &extent);
+
+        expect_near(p, "f_sector_image_load", formats[i].sectors, 0, "format");
+        expect_near(p, "f_footprint_launch_image_load", formats[i].sectors, 0, "format");
+        gcal_profile_destroy(p);
+    }
+}
+
+/* Image reads wait for each other as loads do. */
+static void images_are_loads_that_wait(void **state)
+{
+    struct gcal_profile *p =
+        count("kernel void f(read_only image2d_t a, global float *x)\n"
+              "{ int2 c = (int2)(get_local_id(0), get_local_id(1));"
+              "c = read_imagei(a, c).xy; x[c.x] = read_imagef(a, c).x; }",
+              0, NULL);
+
+    (void)state;
+    expect_near(p, "f_load_chain", 2, 0, "two reads");
+    gcal_profile_destroy(p);
+}
+
+/* ---- private arrays ---- */
+
+static void private_arrays_have_traffic(void **state)
+{
+    static const struct {
+        const char *body, *feature;
+        double value; /* of each of 8 sub-groups */
+        double tolerance;
+    } cases[] = {
+        /* one line with a word of each lane */
+        { "s = a[n & 15];", "f_sector_private_load", 4, 0 },
+        { "s = a[n & 15];", "f_line_private_load", 1, 0 },
+        { "a[n & 15] = 1;", "f_sector_private_store", 4, 0 },
+        { "a[n & 15] = 1; s = a[1];", "f_partial_sector_private", 0, 0 },
+        { "double d[16]; d[n & 15] = 1; s = d[2];", "f_sector_private_store", 8, 0 },
+        { "float4 d[16]; d[n & 15] = 1; s = d[2].x;", "f_sector_private_store", 16, 0 },
+        { "uchar d[16]; d[n & 15] = 1; s = d[2];", "f_sector_private_store", 4, 0 },
+        /* random ones of 16 lines */
+        { "s = a[where[l] & 15];", "f_line_private_load", 13.97, 0.001 },
+        { "s = a[where[l] & 15];", "f_sector_private_load", 25.81, 0.001 },
+        { "a[where[l] & 15] = 1; s = a[1];", "f_partial_sector_private_store", 25.81,
+          0.001 },
+        /* lines of the lanes' own */
+        { "float d[64]; d[l] = 1; s = d[n & 3];", "f_sector_private_store", 32, 0 },
+        /* in registers */
+        { "for (int i = 0; i < 16; i++) a[i] = i; for (int i = 0; i < 16; i++) s += "
+          "a[i];",
+          "f_sector_private", 0, 0 },
+        { "for (int i = 0; i < 16; i++) a[i] = i; for (int i = 0; i < 16; i++) s += "
+          "a[i];",
+          "f_register_access_load", 16, 0 },
+        { "for (int i = 0; i < 16; i++) a[i] = i; for (int i = 0; i < 16; i++) s += "
+          "a[i];",
+          "f_register_access_float32_store", 16, 0 },
+        { "double d[4]; d[0] = s; d[1] = d[0]; s = d[1];", "f_register_access_store", 4,
+          0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char source[600];
+        struct gcal_profile *p;
+
+        snprintf(source, sizeof(source),
+                 "kernel void f(global float *x, global const int *where, int n) {\n"
+                 "int l = get_local_id(0); float a[16], s = 0; %s x[l] = s; }",
+                 cases[i].body);
+        p = count(source, 0, NULL);
+        expect_near(p, cases[i].feature, 8 * cases[i].value, cases[i].tolerance,
+                    cases[i].body);
+        gcal_profile_destroy(p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_banks_have_the_expected_conflict),
+        cmocka_unit_test(random_local_accesses_are_not_free),
+        cmocka_unit_test(images_have_traffic),
+        cmocka_unit_test(formats_of_images_are_known_from_extents),
+        cmocka_unit_test(images_are_loads_that_wait),
+        cmocka_unit_test(private_arrays_have_traffic),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
