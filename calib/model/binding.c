@@ -244,6 +244,18 @@ static double of_device(const struct gcal_binding_device *device,
     }
 }
 
+/* Costs are of passes over so many banks, and of sectors of so many bytes. */
+static int check_number(size_t counted_for, size_t wanted, const char *what,
+                        const char *option, struct gcal_error *err)
+{
+    if (counted_for == wanted)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "it was counted for %s of %zu, and devices are calibrated for "
+                          "%zu: count the kernel without %s",
+                          what, counted_for, wanted, option);
+}
+
 /* A feature that the profile was not counted for would wrongly count 0. */
 static int check_counted(const struct gcal_binding *binding,
                          const struct gcal_profile *profile, enum gcal_feature_kind kind,
@@ -258,13 +270,17 @@ static int check_counted(const struct gcal_binding *binding,
         counted = profile->index_arithmetic;
         break;
     case GCAL_FEATURE_COUNTED_WITH_BANKS:
-        counted = profile->n_banks;
+        if ((counted = profile->n_banks))
+            return check_number(profile->n_banks, GCAL_PROFILE_BANKS, "a number of banks",
+                                "--banks", err);
         break;
     case GCAL_FEATURE_COUNTED_WITH_SUB_GROUP:
         counted = profile->divergence;
         break;
     case GCAL_FEATURE_COUNTED_WITH_TRAFFIC:
-        counted = profile->sector_bytes;
+        if ((counted = profile->sector_bytes))
+            return check_number(profile->sector_bytes, GCAL_PROFILE_SECTOR_BYTES,
+                                "sectors", "--traffic", err);
         break;
     case GCAL_FEATURE_COUNTED_NEVER:
         return gcal_error_set(err, GCAL_EINPUT, "it is measured, not counted");
@@ -273,13 +289,10 @@ static int check_counted(const struct gcal_binding *binding,
                    ? 0
                    : gcal_error_set(err, GCAL_EINPUT, "it is the device's, not counted");
     }
-    /* All options at once: a model that needs one mostly needs the others. */
     return counted ? 0
                    : gcal_error_set(err, GCAL_EINPUT,
-                                    "it was not counted: count the kernel with 'gpucal "
-                                    "count --sub-group %g --banks 32 --traffic "
-                                    "--index-arithmetic'",
-                                    binding->sub_group_size);
+                                    "it was not counted: 'gpucal count -o FILE' counts "
+                                    "all that models need");
 }
 
 static int add_terms(struct gcal_binding *binding, const struct gcal_profile *profile,

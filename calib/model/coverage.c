@@ -114,11 +114,27 @@ static void find_cover(const struct gcal_binding *b, const struct gcal_profile *
                 cover[k] = COVER_ALWAYS;
 }
 
+/* A model without any feature of index arithmetic leaves it out: to it, a kernel is the same
+ * whether that was counted or not.
+ */
+static bool leaves_out(const struct gcal_binding_subject *subject,
+                       const struct gcal_profile_entry *entry)
+{
+    const char *prefix = gcal_feature_info(GCAL_FEATURE_INDEX_OP)->name;
+
+    if (entry->kind != GCAL_FEATURE_INDEX_OP)
+        return false;
+    for (size_t i = 0; i < subject->model->n_features; i++)
+        if (strncmp(subject->model->features[i], prefix, strlen(prefix)) == 0)
+            return false;
+    return true;
+}
+
 /* A kernel whose own components were measured lacks the costs of transfers alone. */
 static bool is_gap(const struct gcal_profile_entry *entry,
                    const struct gcal_binding_subject *subject, enum cover cover)
 {
-    if (!is_executed(entry) || cover == COVER_ALWAYS)
+    if (!is_executed(entry) || cover == COVER_ALWAYS || leaves_out(subject, entry))
         return false;
     return !subject->measured || gcal_feature_is_transfer(entry->kind);
 }
@@ -178,7 +194,8 @@ static int add_all_work(struct gcal_binding *b, const struct gcal_profile *p,
     if (!(b->work = calloc(p->n_entries, sizeof(*b->work))))
         return gcal_error_memory(err);
     for (size_t i = 0; i < p->n_entries; i++)
-        if (is_executed(&p->entries[i]) && add_work(b, p, i, cover[i], subject, err) < 0)
+        if (is_executed(&p->entries[i]) && !leaves_out(subject, &p->entries[i]) &&
+            add_work(b, p, i, cover[i], subject, err) < 0)
             return -1;
     return 0;
 }

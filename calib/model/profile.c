@@ -2,7 +2,9 @@
 #include "calib/model/profile.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/model/profile_private.h"
@@ -77,6 +79,29 @@ struct gcal_profile_entry *gcal_profile_add(struct gcal_profile *profile,
     return &entries[n];
 }
 
+static int compare_entries(const void *a, const void *b)
+{
+    const struct gcal_profile_entry *x = a, *y = b;
+    int order = x->kind - y->kind;
+
+    if (order == 0 && x->feature && y->feature)
+        order = strcmp(x->feature, y->feature);
+    if (order == 0 && x->array && y->array)
+        order = strcmp(x->array, y->array);
+    if (order == 0)
+        order = x->line != y->line ? x->line - y->line : x->column - y->column;
+    if (order == 0 && x->count && y->count)
+        order = strcmp(x->count, y->count);
+    return order;
+}
+
+void gcal_profile_sort(struct gcal_profile *profile)
+{
+    if (profile->n_entries)
+        qsort(profile->entries, profile->n_entries, sizeof(profile->entries[0]),
+              compare_entries);
+}
+
 const char *gcal_profile_identity(const struct gcal_profile *profile)
 {
     return profile->origin ? profile->origin : profile->fingerprint;
@@ -116,7 +141,7 @@ static void write_expr(struct gcal_yaml_writer *w, const struct gcal_shared *sha
 }
 
 static void write_texts(struct gcal_yaml_writer *w, const char *key, size_t n,
-                        char *const *texts)
+                        const char *const *texts)
 {
     gcal_yaml_write_text(w, key);
     gcal_yaml_write_flow_list(w);
@@ -150,8 +175,10 @@ static void write_access(struct gcal_yaml_writer *w, const struct gcal_profile *
         write_pair(w, "direction", gcal_feature_direction_names[entry->direction]);
     gcal_yaml_write_text(w, "vector_width");
     gcal_yaml_write_integer(w, (long long)entry->vector_width);
-    write_texts(w, "lid_strides", profile->n_dims, entry->lid_stride);
-    write_texts(w, "gid_strides", profile->n_dims, entry->gid_stride);
+    write_texts(w, "lid_strides", profile->n_dims,
+                (const char *const *)entry->lid_stride);
+    write_texts(w, "gid_strides", profile->n_dims,
+                (const char *const *)entry->gid_stride);
     if (entry->n_loop_strides)
         write_loop_strides(w, entry);
     write_expr(w, shared, "afr", entry->afr);
@@ -197,37 +224,231 @@ static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *p
     gcal_yaml_write_end_map(w);
 }
 
-static void write_notes(struct gcal_yaml_writer *w, const struct gcal_profile *profile)
+/* ---- what profiles of several sizes have in common ---- */
+
+const size_t gcal_profile_usual_sizes[GCAL_PROFILE_USUAL_SIZES] = { 8, 16, 32, 64 };
+
+#define SIZE_CLAUSE GCAL_SUB_GROUP_SIZE " = "
+
+size_t gcal_profile_sub_group_size(const struct gcal_profile *profile)
 {
-    if (!profile->n_notes)
-        return;
-    gcal_yaml_write_text(w, "notes");
-    gcal_yaml_write_list(w);
-    for (size_t i = 0; i < profile->n_notes; i++)
-        gcal_yaml_write_text(w, profile->notes[i]);
-    gcal_yaml_write_end_list(w);
+    const char *at =
+        profile->assumptions ? strstr(profile->assumptions, SIZE_CLAUSE) : NULL;
+
+    return at ? strtoul(at + strlen(SIZE_CLAUSE), NULL, 10) : 0;
+}
+
+void gcal_profile_set_clear(struct gcal_profile_set *set)
+{
+    for (size_t k = 0; k < set->n; k++)
+        gcal_profile_destroy(set->profiles[k]);
+    *set = (struct gcal_profile_set){ 0 };
+}
+
+struct gcal_profile *gcal_profile_set_find(const struct gcal_profile_set *set,
+                                           double sub_group_size, struct gcal_error *err)
+{
+    struct gcal_buf sizes = { 0 };
+
+    if (set->n == 1)
+        return set->profiles[0];
+    for (size_t k = 0; k < set->n; k++) {
+        size_t size = gcal_profile_sub_group_size(set->profiles[k]);
+
+        if ((double)size == sub_group_size)
+            return set->profiles[k];
+        gcal_buf_printf(&sizes, "%s%zu",
+                        k == 0           ? ""
+                        : k + 1 < set->n ? ", "
+                                         : " and ",
+                        size);
+    }
+    gcal_error_set(
+        err, GCAL_EINPUT,
+        "kernel %.60s was counted for sub-groups of %s work-items, and not for the "
+        "device's of %g: count it with --sub-group %g",
+        set->profiles[0]->kernel, sizes.data ? sizes.data : "", sub_group_size,
+        sub_group_size);
+    gcal_error_because(err, GCAL_REASON_PROFILE);
+    gcal_buf_free(&sizes);
+    return NULL;
+}
+
+/* A set in the making of its document. */
+struct document {
+    const struct gcal_profile_set *set;
+    struct gcal_shared shared;
+    /* By profile: its entries and notes that all others have, too */
+    bool *has_entry[GCAL_PROFILE_MOST_SIZES], *has_note[GCAL_PROFILE_MOST_SIZES];
+    size_t n_parameters; /* of all */
+    const char *parameters[GCAL_PROFILE_MOST_SIZES * GCAL_PROFILE_MAX_PARAMETERS];
+};
+
+static void clear_document(struct document *doc)
+{
+    gcal_shared_clear(&doc->shared);
+    for (size_t k = 0; k < doc->set->n; k++) {
+        free(doc->has_entry[k]);
+        free(doc->has_note[k]);
+    }
+}
+
+/* An item of the first profile, and where the others have the same. */
+struct found {
+    size_t at[GCAL_PROFILE_MOST_SIZES];
+    bool all;
+};
+
+static void mark_entries(struct document *doc, size_t i)
+{
+    const struct gcal_profile_set *set = doc->set;
+    struct found found = { .at = { i }, .all = true };
+
+    for (size_t k = 1; k < set->n && found.all; k++) {
+        const struct gcal_profile *p = set->profiles[k];
+        size_t j = 0;
+
+        while (j < p->n_entries &&
+               (doc->has_entry[k][j] ||
+                !gcal_profile_same_entry(&set->profiles[0]->entries[i], &p->entries[j])))
+            j++;
+        found.at[k] = j;
+        found.all = j < p->n_entries;
+    }
+    for (size_t k = 0; k < set->n && found.all; k++)
+        doc->has_entry[k][found.at[k]] = true;
+}
+
+static void mark_notes(struct document *doc, size_t i)
+{
+    const struct gcal_profile_set *set = doc->set;
+    struct found found = { .at = { i }, .all = true };
+
+    for (size_t k = 1; k < set->n && found.all; k++) {
+        const struct gcal_profile *p = set->profiles[k];
+        size_t j = 0;
+
+        while (j < p->n_notes && (doc->has_note[k][j] ||
+                                  strcmp(set->profiles[0]->notes[i], p->notes[j]) != 0))
+            j++;
+        found.at[k] = j;
+        found.all = j < p->n_notes;
+    }
+    for (size_t k = 0; k < set->n && found.all; k++)
+        doc->has_note[k][found.at[k]] = true;
+}
+
+/* Those of the first, and then any that others have alone. */
+static void join_parameters(struct document *doc)
+{
+    for (size_t k = 0; k < doc->set->n; k++)
+        for (size_t i = 0; i < doc->set->profiles[k]->n_parameters; i++) {
+            const char *name = doc->set->profiles[k]->parameters[i];
+            bool there = false;
+
+            for (size_t j = 0; j < doc->n_parameters; j++)
+                there = there || strcmp(doc->parameters[j], name) == 0;
+            if (!there)
+                doc->parameters[doc->n_parameters++] = name;
+        }
+}
+
+static int find_common(struct document *doc, struct gcal_error *err)
+{
+    for (size_t k = 0; k < doc->set->n; k++) {
+        const struct gcal_profile *p = doc->set->profiles[k];
+
+        doc->has_entry[k] = calloc(p->n_entries + 1, sizeof(bool));
+        doc->has_note[k] = calloc(p->n_notes + 1, sizeof(bool));
+        if (!doc->has_entry[k] || !doc->has_note[k])
+            return gcal_error_memory(err);
+    }
+    for (size_t i = 0; i < doc->set->profiles[0]->n_entries; i++)
+        mark_entries(doc, i);
+    for (size_t i = 0; i < doc->set->profiles[0]->n_notes; i++)
+        mark_notes(doc, i);
+    join_parameters(doc);
+    return 0;
 }
 
 /* The pieces that counts and AFRs have in common. */
-static int find_shared(const struct gcal_profile *profile, struct gcal_shared *shared,
-                       struct gcal_error *err)
+static int find_shared(struct document *doc, struct gcal_error *err)
 {
-    const char **texts = calloc(2 * profile->n_entries + 1, sizeof(*texts));
-    size_t n = 0;
+    size_t n = 0, most = 1;
+    const char **texts;
     int rc;
 
-    if (!texts)
+    for (size_t k = 0; k < doc->set->n; k++)
+        most += 2 * doc->set->profiles[k]->n_entries;
+    if (!(texts = calloc(most, sizeof(*texts))))
         return gcal_error_memory(err);
-    for (size_t i = 0; i < profile->n_entries; i++) {
-        if (profile->entries[i].count)
-            texts[n++] = profile->entries[i].count;
-        if (profile->entries[i].afr)
-            texts[n++] = profile->entries[i].afr;
-    }
-    rc = gcal_shared_find(shared, n, texts, profile->n_parameters,
-                          (const char *const *)profile->parameters, err);
+    for (size_t k = 0; k < doc->set->n; k++)
+        for (size_t i = 0; i < doc->set->profiles[k]->n_entries; i++) {
+            const struct gcal_profile_entry *e = &doc->set->profiles[k]->entries[i];
+
+            if (k > 0 && doc->has_entry[k][i])
+                continue; /* the first has it */
+            if (e->count)
+                texts[n++] = e->count;
+            if (e->afr)
+                texts[n++] = e->afr;
+        }
+    rc =
+        gcal_shared_find(&doc->shared, n, texts, doc->n_parameters, doc->parameters, err);
     free(texts);
     return rc;
+}
+
+/* ---- the document ---- */
+
+/* Those that are in all profiles, or those that are not. */
+static void write_notes(struct gcal_yaml_writer *w, const struct document *doc, size_t k,
+                        bool common)
+{
+    const struct gcal_profile *p = doc->set->profiles[k];
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n_notes; i++)
+        n += doc->has_note[k][i] == common;
+    if (!n)
+        return;
+    gcal_yaml_write_text(w, "notes");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < p->n_notes; i++)
+        if (doc->has_note[k][i] == common)
+            gcal_yaml_write_text(w, p->notes[i]);
+    gcal_yaml_write_end_list(w);
+}
+
+static void write_entries(struct gcal_yaml_writer *w, const struct document *doc,
+                          size_t k, bool common)
+{
+    const struct gcal_profile *p = doc->set->profiles[k];
+
+    gcal_yaml_write_text(w, "entries");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < p->n_entries; i++)
+        if (doc->has_entry[k][i] == common)
+            write_entry(w, p, &doc->shared, &p->entries[i]);
+    gcal_yaml_write_end_list(w);
+}
+
+static void write_sections(struct gcal_yaml_writer *w, const struct document *doc)
+{
+    gcal_yaml_write_text(w, "sub_groups");
+    gcal_yaml_write_list(w);
+    for (size_t k = 0; k < doc->set->n; k++) {
+        const struct gcal_profile *p = doc->set->profiles[k];
+
+        gcal_yaml_write_map(w);
+        gcal_yaml_write_text(w, "size");
+        gcal_yaml_write_integer(w, (long long)gcal_profile_sub_group_size(p));
+        write_flag(w, "estimated", p->estimated);
+        write_notes(w, doc, k, false);
+        write_entries(w, doc, k, false);
+        gcal_yaml_write_end_map(w);
+    }
+    gcal_yaml_write_end_list(w);
 }
 
 static void write_definitions(struct gcal_yaml_writer *w,
@@ -270,37 +491,60 @@ static void write_arguments(struct gcal_yaml_writer *w,
 }
 
 /* The earliest version whose readers understand the profile. */
-static int version_of(const struct gcal_profile *profile,
-                      const struct gcal_shared *shared)
+static int version_of(const struct document *doc)
 {
-    if (profile->n_arguments)
+    const struct gcal_profile *profile = doc->set->profiles[0];
+
+    if (doc->set->n > 1)
         return GCAL_PROFILE_VERSION;
+    if (profile->n_arguments)
+        return GCAL_PROFILE_VERSION_ARGUMENTS;
     if (profile->n_built)
         return GCAL_PROFILE_VERSION_BUILT;
-    return shared->n_definitions || has_premise(profile)
+    return doc->shared.n_definitions || has_premise(profile)
                ? GCAL_PROFILE_VERSION_DEFINITIONS
                : GCAL_PROFILE_VERSION_DEFINITIONS - 1;
 }
 
-/* As one YAML node. */
-static void write_profile(const struct gcal_profile *profile,
-                          const struct gcal_shared *shared, struct gcal_yaml_writer *w)
+/* Without the clause of the size, where each section has its own. */
+static void write_assumptions(struct gcal_yaml_writer *w, const struct document *doc)
 {
+    const char *all = doc->set->profiles[0]->assumptions, *clause;
+    char *others;
+
+    if (doc->set->n == 1) {
+        write_pair(w, "assumptions", all);
+        return;
+    }
+    clause = strstr(all, SIZE_CLAUSE); /* the last one */
+    if (clause == all)
+        return;
+    if ((others = strndup(all, (size_t)(clause - all) - strlen(" and "))))
+        write_pair(w, "assumptions", others);
+    free(others);
+}
+
+/* As one YAML node. */
+static void write_document(const struct document *doc, struct gcal_yaml_writer *w)
+{
+    const struct gcal_profile *profile = doc->set->profiles[0];
+    bool estimated = false;
+
     gcal_yaml_write_map(w);
     gcal_yaml_write_text(w, "gpucal_profile");
-    gcal_yaml_write_integer(w, version_of(profile, shared));
+    gcal_yaml_write_integer(w, version_of(doc));
     write_pair(w, "kernel", profile->kernel);
     write_pair(w, "source_hash", profile->source_hash);
     write_pair(w, "fingerprint", profile->fingerprint);
     write_pair(w, "origin", profile->origin);
-    write_texts(w, "parameters", profile->n_parameters, profile->parameters);
+    write_texts(w, "parameters", doc->n_parameters, doc->parameters);
     gcal_yaml_write_text(w, "local_size");
     gcal_yaml_write_flow_list(w);
     for (size_t i = 0; i < profile->n_dims; i++)
         gcal_yaml_write_integer(w, (long long)profile->local_size[i]);
     gcal_yaml_write_end_list(w);
-    write_texts(w, "groups", profile->n_dims, profile->groups);
-    write_pair(w, "assumptions", profile->assumptions);
+    write_texts(w, "groups", profile->n_dims, (const char *const *)profile->groups);
+    write_assumptions(w, doc);
     if (profile->n_banks) {
         gcal_yaml_write_text(w, "banks");
         gcal_yaml_write_integer(w, (long long)profile->n_banks);
@@ -311,30 +555,38 @@ static void write_profile(const struct gcal_profile *profile,
     }
     write_flag(w, "divergence", profile->divergence);
     write_flag(w, "index_arithmetic", profile->index_arithmetic);
+    for (size_t k = 0; k < doc->set->n; k++)
+        estimated = estimated || doc->set->profiles[k]->estimated;
     gcal_yaml_write_text(w, "estimated");
-    gcal_yaml_write_bool(w, profile->estimated);
-    write_notes(w, profile);
+    gcal_yaml_write_bool(w, estimated);
+    write_notes(w, doc, 0, true);
     write_arguments(w, profile);
     gcal_built_write(w, profile);
-    write_definitions(w, shared);
-    gcal_yaml_write_text(w, "entries");
-    gcal_yaml_write_list(w);
-    for (size_t i = 0; i < profile->n_entries; i++)
-        write_entry(w, profile, shared, &profile->entries[i]);
-    gcal_yaml_write_end_list(w);
+    write_definitions(w, &doc->shared);
+    write_entries(w, doc, 0, true);
+    if (doc->set->n > 1)
+        write_sections(w, doc);
     gcal_yaml_write_end_map(w);
+}
+
+char *gcal_profile_set_encode(const struct gcal_profile_set *set, struct gcal_error *err)
+{
+    struct document doc = { .set = set };
+    struct gcal_yaml_writer *w = NULL;
+    char *text = NULL;
+
+    if (find_common(&doc, err) == 0 && find_shared(&doc, err) == 0 &&
+        (w = gcal_yaml_writer_create(err))) {
+        write_document(&doc, w);
+        text = gcal_yaml_writer_finish(w, NULL, err);
+    }
+    clear_document(&doc);
+    return text;
 }
 
 char *gcal_profile_encode(const struct gcal_profile *profile, struct gcal_error *err)
 {
-    struct gcal_shared shared = { 0 };
-    struct gcal_yaml_writer *w = NULL;
-    char *text = NULL;
+    const struct gcal_profile_set set = { 1, { (struct gcal_profile *)profile } };
 
-    if (find_shared(profile, &shared, err) == 0 && (w = gcal_yaml_writer_create(err))) {
-        write_profile(profile, &shared, w);
-        text = gcal_yaml_writer_finish(w, NULL, err);
-    }
-    gcal_shared_clear(&shared);
-    return text;
+    return gcal_profile_set_encode(&set, err);
 }

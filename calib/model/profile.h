@@ -148,11 +148,45 @@ const char *gcal_profile_component(const struct gcal_profile *profile);
 /* Local memory that a work-group declares. */
 double gcal_profile_local_bytes(const struct gcal_profile *profile);
 
+/* The only size of sub-groups for which it was counted; 0: counts contain the name. */
+size_t gcal_profile_sub_group_size(const struct gcal_profile *profile);
+/* Puts the entries into the order in which counting gives them. */
+void gcal_profile_sort(struct gcal_profile *profile);
+
 /* As a document of its own, the caller's to free. */
 char *gcal_profile_encode(const struct gcal_profile *profile, struct gcal_error *err);
 
 /* From a YAML node, possibly a hostile one: NULL with "file:line:column: ...". */
 struct gcal_profile *gcal_profile_decode(const struct gcal_yaml *node,
                                          struct gcal_error *err);
+
+/* ---- a kernel that is counted for several sizes of sub-groups ----
+ *
+ * Bank conflicts and memory traffic are counted for one size.  A document for any device has a
+ * profile for each of the usual sizes: what is the same in all is written once.
+ */
+
+/* For which models are fitted, and kernels counted in full. */
+enum { GCAL_PROFILE_BANKS = 32, GCAL_PROFILE_SECTOR_BYTES = 32 };
+
+enum { GCAL_PROFILE_USUAL_SIZES = 4, GCAL_PROFILE_MOST_SIZES = 8 };
+/* 8, 16, 32, 64 */
+extern const size_t gcal_profile_usual_sizes[GCAL_PROFILE_USUAL_SIZES];
+
+struct gcal_profile_set {
+    size_t n; /* 1: of one size, or of any */
+    struct gcal_profile *profiles[GCAL_PROFILE_MOST_SIZES];
+};
+
+void gcal_profile_set_clear(struct gcal_profile_set *set);
+/* The one for a device with such sub-groups, of which binding a feature may still be an error;
+ * NULL with 'err'.
+ */
+struct gcal_profile *gcal_profile_set_find(const struct gcal_profile_set *set,
+                                           double sub_group_size, struct gcal_error *err);
+char *gcal_profile_set_encode(const struct gcal_profile_set *set, struct gcal_error *err);
+/* Clear 'set' in any case. */
+int gcal_profile_set_decode(const struct gcal_yaml *node, struct gcal_profile_set *set,
+                            struct gcal_error *err);
 
 #endif

@@ -1,10 +1,11 @@
 /* profile_bytes.c - profiles as bytes, for caches and copies */
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
-#include "calib/model/profile.h"
+#include "calib/model/profile_private.h"
 
 /* ---- out ---- */
 
@@ -39,6 +40,24 @@ static void put_entry(struct gcal_buf *buf, const struct gcal_profile_entry *e)
     gcal_wire_put_u64(buf, e->vector_width);
     gcal_wire_put_u64(buf, e->bank_ways);
     put_strides(buf, e);
+}
+
+bool gcal_profile_same_entry(const struct gcal_profile_entry *a,
+                             const struct gcal_profile_entry *b)
+{
+    struct gcal_buf x = { 0 }, y = { 0 };
+    bool same = a->kind == b->kind && strcmp(a->feature, b->feature) == 0 &&
+                strcmp(a->count, b->count) == 0;
+
+    if (same) {
+        put_entry(&x, a);
+        put_entry(&y, b);
+        same = !x.failed && !y.failed && x.size == y.size &&
+               memcmp(x.data, y.data, x.size) == 0;
+    }
+    gcal_buf_free(&x);
+    gcal_buf_free(&y);
+    return same;
 }
 
 static void put_built(struct gcal_buf *buf, const struct gcal_profile_built *b)

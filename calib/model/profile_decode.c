@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/model/profile_private.h"
@@ -121,20 +122,25 @@ static int decode_entries(struct gcal_profile_decoder *d, const struct gcal_yaml
     return 0;
 }
 
+/* Beside those that it has. */
 static int decode_notes(struct gcal_profile_decoder *d, const struct gcal_yaml *root)
 {
     struct gcal_profile *profile = d->profile;
     const struct gcal_yaml *list;
+    char **notes;
 
     if (!gcal_yaml_find(root, "notes"))
         return 0;
     if (!(list =
               gcal_profile_need_list(root, "notes", 0, GCAL_PROFILE_MAX_NOTES, d->err)))
         return -1;
-    if (!(profile->notes = calloc(list->n_items + 1, sizeof(char *))))
+    notes = reallocarray(profile->notes, profile->n_notes + list->n_items + 1,
+                         sizeof(char *));
+    if (!notes)
         return gcal_error_memory(d->err);
+    profile->notes = notes;
     for (size_t i = 0; i < list->n_items; i++, profile->n_notes++)
-        if (gcal_profile_copy_text(&profile->notes[i],
+        if (gcal_profile_copy_text(&profile->notes[profile->n_notes],
                                    gcal_yaml_text(list->items[i], "notes", d->err),
                                    d->err) < 0)
             return -1;
@@ -200,10 +206,13 @@ static int decode_version(struct gcal_profile_decoder *d, const struct gcal_yaml
 static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml *root)
 {
     static const char *const known[] = {
-        "gpucal_profile", "kernel",      "source_hash", "fingerprint", "origin",
-        "parameters",     "local_size",  "groups",      "assumptions", "estimated",
-        "entries",        "notes",       "banks",       "divergence",  "index_arithmetic",
-        "sector_bytes",   "definitions", "built",       "arguments",   NULL
+        "gpucal_profile", "kernel",      "source_hash",
+        "fingerprint",    "origin",      "parameters",
+        "local_size",     "groups",      "assumptions",
+        "estimated",      "entries",     "notes",
+        "banks",          "divergence",  "index_arithmetic",
+        "sector_bytes",   "definitions", "built",
+        "arguments",      "sub_groups",  NULL
     };
     const struct gcal_yaml *assumptions = gcal_yaml_find(root, "assumptions");
 
@@ -231,20 +240,105 @@ static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml
     return decode_entries(d, root);
 }
 
-struct gcal_profile *gcal_profile_decode(const struct gcal_yaml *node,
-                                         struct gcal_error *err)
+/* ---- sizes of sub-groups ---- */
+
+static int add_size_clause(struct gcal_profile *profile, long long size,
+                           struct gcal_error *err)
+{
+    char *text = gcal_buf_format("%s%s" GCAL_SUB_GROUP_SIZE " = %lld",
+                                 profile->assumptions ? profile->assumptions : "",
+                                 profile->assumptions ? " and " : "", size);
+
+    free(profile->assumptions);
+    profile->assumptions = text;
+    return text ? 0 : gcal_error_memory(err);
+}
+
+/* 'd->profile' is a copy of what all sizes have in common. */
+static int decode_section(struct gcal_profile_decoder *d, const struct gcal_yaml *map)
+{
+    static const char *const known[] = { "size", "estimated", "notes", "entries", NULL };
+    struct gcal_profile *profile = d->profile;
+    const struct gcal_yaml *node;
+    long long size;
+
+    profile->estimated = false;
+    if (gcal_yaml_check_keys(map, known, d->err) < 0 ||
+        !(node = gcal_profile_need(map, "size", d->err)) ||
+        gcal_yaml_integer(node, "size", 1, 65536, &size, d->err) < 0 ||
+        gcal_profile_take_flag(d, map, "estimated", &profile->estimated) < 0 ||
+        decode_notes(d, map) < 0 || decode_entries(d, map) < 0)
+        return -1;
+    gcal_profile_sort(profile);
+    return add_size_clause(profile, size, d->err);
+}
+
+/* Takes the decoder's profile, which all have in common. */
+static int decode_sections(struct gcal_profile_decoder *d, const struct gcal_yaml *root,
+                           struct gcal_profile_set *set)
+{
+    struct gcal_profile *common = d->profile;
+    const struct gcal_yaml *list;
+    int rc = -1;
+
+    if (common->assumptions && strstr(common->assumptions, GCAL_SUB_GROUP_SIZE)) {
+        gcal_yaml_error(gcal_yaml_find(root, "assumptions"), d->err,
+                        "the size of sub-groups is that of each of 'sub_groups'");
+        goto out;
+    }
+    if (!(list = gcal_profile_need_list(root, "sub_groups", 2, GCAL_PROFILE_MOST_SIZES,
+                                        d->err)))
+        goto out;
+    for (size_t i = 0; i < list->n_items; i++) {
+        if (!(d->profile = gcal_profile_copy(common, d->err)))
+            goto out;
+        set->profiles[set->n++] = d->profile;
+        if (decode_section(d, list->items[i]) < 0)
+            goto out;
+        for (size_t k = 0; k + 1 < set->n; k++)
+            if (gcal_profile_sub_group_size(set->profiles[k]) ==
+                gcal_profile_sub_group_size(d->profile)) {
+                gcal_yaml_error(list->items[i], d->err, "a size of sub-groups is twice");
+                goto out;
+            }
+    }
+    rc = 0;
+out:
+    gcal_profile_destroy(common);
+    return rc;
+}
+
+int gcal_profile_set_decode(const struct gcal_yaml *node, struct gcal_profile_set *set,
+                            struct gcal_error *err)
 {
     struct gcal_profile_decoder d = { .profile = calloc(1, sizeof(struct gcal_profile)),
                                       .err = err };
+    int rc;
 
-    if (!d.profile) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    if (decode_profile(&d, node) < 0) {
-        gcal_profile_destroy(d.profile);
-        d.profile = NULL;
-    }
+    *set = (struct gcal_profile_set){ 0 };
+    if (!d.profile)
+        return gcal_error_memory(err);
+    rc = decode_profile(&d, node);
+    if (rc == 0 && gcal_yaml_find(node, "sub_groups"))
+        rc = decode_sections(&d, node, set);
+    else
+        set->profiles[set->n++] = d.profile;
     gcal_shared_clear(&d.definitions);
-    return d.profile;
+    if (rc < 0)
+        gcal_profile_set_clear(set);
+    return rc;
+}
+
+struct gcal_profile *gcal_profile_decode(const struct gcal_yaml *node,
+                                         struct gcal_error *err)
+{
+    struct gcal_profile_set set;
+
+    if (gcal_profile_set_decode(node, &set, err) < 0)
+        return NULL;
+    if (set.n == 1)
+        return set.profiles[0];
+    gcal_profile_set_clear(&set);
+    gcal_yaml_error(node, err, "this is a profile for several sizes of sub-groups");
+    return NULL;
 }

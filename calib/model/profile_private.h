@@ -5,11 +5,13 @@
 #include "calib/model/profile.h"
 #include "calib/model/shared.h"
 
-/* The first with the memory that arguments point to. */
-#define GCAL_PROFILE_VERSION 5
-/* Earlier ones, in which profiles are written that need no more: the first with what devices
- * say of the built kernel; and with definitions and premises of AFRs.
+/* The first for several sizes of sub-groups. */
+#define GCAL_PROFILE_VERSION 6
+/* Earlier ones, in which profiles are written that need no more: the first with the memory that
+ * arguments point to; with what devices say of the built kernel; and with definitions and
+ * premises of AFRs.
  */
+#define GCAL_PROFILE_VERSION_ARGUMENTS   5
 #define GCAL_PROFILE_VERSION_BUILT       4
 #define GCAL_PROFILE_VERSION_DEFINITIONS 3
 
@@ -23,6 +25,10 @@
 #define GCAL_PROFILE_MAX_NOTES       10000
 #define GCAL_PROFILE_MAX_DEFINITIONS 1000
 #define GCAL_PROFILE_MAX_EXPANDED    (16u << 20) /* characters of all expressions together */
+
+/* Whether all of two entries is the same. */
+bool gcal_profile_same_entry(const struct gcal_profile_entry *a,
+                             const struct gcal_profile_entry *b);
 
 /* ---- decoding: functions return -1 (or NULL) with 'err', which has the node's position */
 

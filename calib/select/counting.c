@@ -1,11 +1,8 @@
 /* counting.c - what kernels are counted for, so that they have the features of models */
 #include "calib/model/feature.h"
 #include "calib/model/model.h"
+#include "calib/model/profile.h"
 #include "calib/select/private.h"
-
-/* As users count: the usual number, and the default of 'gpucal count --traffic'. */
-#define BANKS        32
-#define SECTOR_BYTES 32
 
 static void add_feature(const char *name, struct gcal_kernel_counting *counting)
 {
@@ -19,10 +16,10 @@ static void add_feature(const char *name, struct gcal_kernel_counting *counting)
         counting->index_arithmetic = true;
         break;
     case GCAL_FEATURE_COUNTED_WITH_BANKS:
-        counting->n_banks = known ? BANKS : 0;
+        counting->n_banks = known ? GCAL_PROFILE_BANKS : 0;
         break;
     case GCAL_FEATURE_COUNTED_WITH_TRAFFIC:
-        counting->sector_bytes = known ? SECTOR_BYTES : 0;
+        counting->sector_bytes = known ? GCAL_PROFILE_SECTOR_BYTES : 0;
         break;
     case GCAL_FEATURE_COUNTED_WITH_SUB_GROUP: /* given the size, always */
     case GCAL_FEATURE_COUNTED_ALWAYS:

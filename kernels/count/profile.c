@@ -7,22 +7,6 @@
 #include "calib/base/strings.h"
 #include "kernels/count/private.h"
 
-static int compare_entries(const void *a, const void *b)
-{
-    const struct gcal_profile_entry *x = a, *y = b;
-    int order = x->kind - y->kind;
-
-    if (order == 0 && x->feature && y->feature)
-        order = strcmp(x->feature, y->feature);
-    if (order == 0 && x->array && y->array)
-        order = strcmp(x->array, y->array);
-    if (order == 0)
-        order = x->line != y->line ? x->line - y->line : x->column - y->column;
-    if (order == 0 && x->count && y->count)
-        order = strcmp(x->count, y->count);
-    return order;
-}
-
 /* In the order of 'order' first. */
 static void set_parameters(struct gcal_count_builder *m, const struct gcal_strings *order)
 {
@@ -151,7 +135,7 @@ static void build(struct gcal_count_builder *m, const char *kernel,
                        set_hash(p, m->request->source, m->err) < 0))
         m->failed = true;
     if (!m->failed)
-        qsort(p->entries, p->n_entries, sizeof(p->entries[0]), compare_entries);
+        gcal_profile_sort(p);
 }
 
 struct gcal_profile *gcal_count_build_profile(struct gcal_sets_nest *nest,

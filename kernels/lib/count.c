@@ -16,10 +16,6 @@
 #define UNNAMED          "kernel.cl"
 #define MAX_ITEMS        65536
 
-/* For which 'gpucal count --banks' and '--traffic' count by default, and models are fitted. */
-#define BANKS        32
-#define SECTOR_BYTES 32
-
 _Static_assert(sizeof(((struct gpucal_error *)0)->text) ==
                    sizeof(((struct gcal_error *)0)->text),
                "both errors hold the same texts");
@@ -90,8 +86,7 @@ static char *read_source(const struct gpucal_count_request *r, struct gcal_error
 
 /* 'trips' has room for r->n_trips. */
 static struct gcal_count_request translate(const struct gpucal_count_request *r,
-                                           const struct gpucal_device *device,
-                                           const char *source,
+                                           size_t sub_group_size, const char *source,
                                            struct gcal_count_trips *trips)
 {
     struct gcal_count_request request = {
@@ -101,12 +96,12 @@ static struct gcal_count_request translate(const struct gpucal_count_request *r,
         .build_options = r->build_options,
         .n_dims = r->n_dims,
         .assume = r->assume,
-        .sub_group_size = device ? gpucal_device_sub_group_size(device) : 0,
-        .n_banks = device ? BANKS : 0,
-        .sector_bytes = device ? SECTOR_BYTES : 0,
-        .index_arithmetic = device,
+        .sub_group_size = sub_group_size,
+        .n_banks = GCAL_PROFILE_BANKS,
+        .sector_bytes = GCAL_PROFILE_SECTOR_BYTES,
+        .index_arithmetic = true,
         .allow_estimates = r->allow_estimates,
-        .estimate_passes = device,
+        .estimate_passes = true,
         .n_trips = r->n_trips,
         .trips = trips,
     };
@@ -120,37 +115,63 @@ static struct gcal_count_request translate(const struct gpucal_count_request *r,
     return request;
 }
 
-static struct gcal_profile *count(const struct gpucal_count_request *r,
-                                  const struct gpucal_device *device,
-                                  struct gcal_error *err)
+/* For one size of sub-groups, or for each of several. */
+struct counting {
+    const struct gpucal_count_request *request;
+    const char *source;
+    struct gcal_count_trips *trips; /* room for the request's */
+    size_t n;
+    const size_t *sizes;
+};
+
+static int count_sizes(const struct counting *c, struct gcal_profile_set *set,
+                       struct gcal_error *err)
 {
-    struct gcal_count_trips *trips = calloc(r->n_trips + 1, sizeof(*trips));
-    char *source = trips ? read_source(r, err) : NULL;
-    struct gcal_profile *profile = NULL;
+    for (size_t i = 0; i < c->n; i++) {
+        struct gcal_count_request request =
+            translate(c->request, c->sizes[i], c->source, c->trips);
 
-    if (!trips)
-        gcal_error_memory(err);
-    if (source) {
-        struct gcal_count_request request = translate(r, device, source, trips);
-
-        profile = gcal_count(&request, err);
+        if (!(set->profiles[i] = gcal_count(&request, err)))
+            return -1;
+        set->n++;
     }
-    if (!profile)
+    return 0;
+}
+
+/* 'device' NULL: for all usual sizes. */
+static int count(const struct gpucal_count_request *r, const struct gpucal_device *device,
+                 struct gcal_profile_set *set, struct gcal_error *err)
+{
+    size_t size = device ? gpucal_device_sub_group_size(device) : 0;
+    struct counting c = { .request = r,
+                          .trips =
+                              calloc(r->n_trips + 1, sizeof(struct gcal_count_trips)),
+                          .n = device ? 1 : GCAL_PROFILE_USUAL_SIZES,
+                          .sizes = device ? &size : gcal_profile_usual_sizes };
+    char *source = c.trips ? read_source(r, err) : NULL;
+    int rc;
+
+    if (!c.trips)
+        gcal_error_memory(err);
+    c.source = source;
+    rc = source ? count_sizes(&c, set, err) : -1;
+    if (rc < 0)
         gcal_error_because(err, GCAL_REASON_SOURCE);
     free(source);
-    free(trips);
-    return profile;
+    free(c.trips);
+    return rc;
 }
 
 API char *gpucal_count_text(const struct gpucal_count_request *request,
                             const struct gpucal_device *device, struct gpucal_error *err)
 {
     struct gcal_error e = { 0 };
-    struct gcal_profile *profile =
-        check_request(request, &e) == 0 ? count(request, device, &e) : NULL;
-    char *text = profile ? gcal_profile_encode(profile, &e) : NULL;
+    struct gcal_profile_set set = { 0 };
+    char *text = NULL;
 
-    gcal_profile_destroy(profile);
+    if (check_request(request, &e) == 0 && count(request, device, &set, &e) == 0)
+        text = gcal_profile_set_encode(&set, &e);
+    gcal_profile_set_clear(&set);
     if (!text)
         fail(err, &e);
     return text;

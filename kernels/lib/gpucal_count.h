@@ -52,9 +52,8 @@ struct gpucal_count_request {
     uint64_t reserved[8]; /* 0: in its place, later versions may have members */
 };
 
-/* Counts for 'device': for its sub-group size, and all that its models can ask for.  NULL: for
- * any device, without memory traffic, bank conflicts and index arithmetic, which the general
- * model needs.  Takes some 30 to 100 ms; the first call also loads libclang.
+/* Counts all that models can ask for, for the sub-group size of 'device'; NULL: for devices of 8,
+ * 16, 32 or 64.  Takes some 30 to 100 ms for each size; the first call also loads libclang.
  */
 struct gpucal_profile *gpucal_count(const struct gpucal_count_request *request,
                                     const struct gpucal_device *device,

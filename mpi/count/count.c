@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/threads.h"
+#include "calib/model/built.h"
 #include "calib/model/profile.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
@@ -20,12 +22,26 @@ struct count_command {
     bool yaml, json;
 };
 
-enum { SUB_GROUP = 256, WAVE };
+enum { SUB_GROUP = 256, WAVE, TRAFFIC, INDEX_ARITHMETIC, NO_CACHE };
 
 static const struct argp_option options[] = {
     { "sub-group", SUB_GROUP, "N", 0,
-      "Sub-group (warp, wavefront) size, for which the profile is then valid; by default "
-      "counts contain the name sub_group_size, which each device supplies",
+      "Sub-group (warp, wavefront) size of the counts, for which a profile is then "
+      "valid; "
+      "by default counts contain the name sub_group_size, and a profile has those for 8, "
+      "16, 32 and 64",
+      0 },
+    { "banks", 'B', "COUNT", 0,
+      "Number of local-memory banks of 4 bytes (often 32): counts the passes that bank "
+      "conflicts cost (f_local_pass)",
+      0 },
+    { "traffic", TRAFFIC, "BYTES", OPTION_ARG_OPTIONAL,
+      "Count memory traffic in sectors of this size (default 32): the sectors and lines "
+      "that sub-groups access, and footprints (f_sector, f_line, f_footprint_...)",
+      0 },
+    { "index-arithmetic", INDEX_ARITHMETIC, NULL, 0,
+      "Count the affine integer arithmetic of subscripts and loop control, comparisons, "
+      "selections, negations and conversions as well (f_index_..., f_aux_...)",
       0 },
     { "wave", WAVE, "GROUPS", 0,
       "Work-groups that are resident at a time, for values of f_footprint_wave and "
@@ -33,7 +49,12 @@ static const struct argp_option options[] = {
       0 },
     { "format", 'f', "text|yaml", 0, "Print a table (default) or the profile", 0 },
     { "output", 'o', "PROFILE", 0,
-      "Write the profile for 'gpucal predict' and libgpucal to this file", 0 },
+      "Write the profile for 'gpucal predict' and libgpucal to this file: all that "
+      "models "
+      "need, on any device",
+      0 },
+    { "no-cache", NO_CACHE, NULL, 0,
+      "Count anew, even if the same kernel has been counted before", 0 },
     { 0 },
 };
 
@@ -49,6 +70,31 @@ static size_t parse_number(const char *text, const char *option, long most,
     return (size_t)number;
 }
 
+static void parse_banks(struct gcal_count_options *o, const char *text,
+                        struct argp_state *state)
+{
+    char *end;
+    long banks = strtol(text, &end, 10);
+
+    if (end == text || *end || banks < 1 || banks > 65536)
+        argp_error(state, "--banks: expected a number from 1 to 65536, found '%s'", text);
+    o->n_banks = (size_t)banks;
+}
+
+static void parse_traffic(struct gcal_count_options *o, const char *text,
+                          struct argp_state *state)
+{
+    static const long sizes[] = { 8, 16, 32, 64, 128 };
+    char *end;
+    long bytes = text ? strtol(text, &end, 10) : 32;
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+        if (bytes == sizes[i] && (!text || (end > text && !*end)))
+            o->sector_bytes = (size_t)bytes;
+    if (!o->sector_bytes)
+        argp_error(state, "--traffic: expected 8, 16, 32, 64 or 128, found '%s'", text);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct count_command *c = state->input;
@@ -59,6 +105,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case SUB_GROUP:
         c->sub_group = parse_number(arg, "--sub-group", 65536, state);
+        break;
+    case 'B':
+        parse_banks(&c->count, arg, state);
+        break;
+    case TRAFFIC:
+        parse_traffic(&c->count, arg, state);
+        break;
+    case INDEX_ARITHMETIC:
+        c->count.index_arithmetic = true;
+        break;
+    case NO_CACHE:
+        c->count.no_cache = true;
         break;
     case WAVE:
         c->wave = parse_number(arg, "--wave", 1 << 30, state);
@@ -103,45 +161,99 @@ static const struct argp argp = {
         "trips cannot be counted is refused, some unless --allow-estimates is given.\n\n"
         "Examples:\n"
         "  gpucal count matmul.cl --local 16,16 --global n,n --sub-group 32 --at n=64\n"
-        "  gpucal count matmul.cl -k tiled -D T=16 -l 16,16 -g n,n --sub-group 32 \\\n"
-        "    --banks 32 --traffic --index-arithmetic -o tiled.yaml\n"
+        "  gpucal count matmul.cl -k tiled -D T=16 -l 16,16 -g n,n -o tiled.yaml\n"
+        "  gpucal count matmul.cl -l 16,16 -g n,n --sub-group 32 --traffic --banks 32\n"
         "  gpucal count spmv.cl --local 128 --global rows --trips 9:per_row\n"
         "  gpucal count my.cl -k saxpy -I include --std=CL2.0 -l 64 -g n --at n=2^20\n"
         "  gpucal count tile.cl -l 32,8 -g n,n/4 --sub-group 32 --banks 32 --json",
 };
 
-static int run(const struct count_command *c, struct gcal_error *err)
+/* ---- the profile of a file: all that models need ---- */
+
+struct full {
+    struct gcal_count_options count;
+    const size_t *sizes;
+    struct gcal_profile **profiles;
+};
+
+static int count_size(void *context, size_t i, struct gcal_error *err)
 {
-    struct gcal_profile *profile =
-        gcal_count_options_profile(&c->count, c->sub_group, err);
+    struct full *full = context;
+
+    full->profiles[i] = gcal_count_options_profile(&full->count, full->sizes[i], err);
+    return full->profiles[i] ? 0 : -1;
+}
+
+/* For each of the usual sizes of sub-groups, or for the one that is given; what drivers say of
+ * the built kernel is that of 'as_given' (NULL: nothing).
+ */
+static char *count_full(const struct count_command *c,
+                        const struct gcal_profile *as_given, struct gcal_error *err)
+{
+    struct gcal_profile_set set = { .n = c->sub_group ? 1 : GCAL_PROFILE_USUAL_SIZES };
+    struct full full = { c->count,
+                         c->sub_group ? &c->sub_group : gcal_profile_usual_sizes,
+                         set.profiles };
+    char *yaml = NULL;
+    int rc;
+
+    full.count.estimate_passes = !c->count.n_banks;
+    full.count.n_banks = c->count.n_banks ? c->count.n_banks : GCAL_PROFILE_BANKS;
+    full.count.sector_bytes =
+        c->count.sector_bytes ? c->count.sector_bytes : GCAL_PROFILE_SECTOR_BYTES;
+    full.count.index_arithmetic = true;
+    rc = gcal_threads_share(set.n, count_size, &full, err);
+    for (size_t k = 0; k < set.n && rc == 0; k++)
+        for (size_t i = 0; as_given && i < as_given->n_built && rc == 0; i++)
+            rc = gcal_built_set(set.profiles[k], as_given->built[i].device,
+                                &as_given->built[i].built, err);
+    if (rc == 0)
+        yaml = gcal_profile_set_encode(&set, err);
+    gcal_profile_set_clear(&set);
+    return yaml;
+}
+
+/* What is printed, and the sizes: of the counts that the options ask for. */
+static int print(const struct count_command *c, struct gcal_profile *profile,
+                 struct gcal_error *err)
+{
     const struct gcal_option_list *ats = &c->count.ats;
     struct gcal_count_points points = { 0 };
+    int rc = ats->n ? gcal_count_points_parse(ats->n, ats->items, profile, &c->count,
+                                              &points, err)
+                    : 0;
+
+    points.wave_groups = (double)c->wave;
+    if (rc == 0 && ats->n && !c->sub_group && gcal_count_features_need_sub_group(profile))
+        fprintf(stderr,
+                "gpucal: counts per sub-group have no value without --sub-group\n");
+    if (rc == 0 && c->csv)
+        rc = gcal_count_features_csv(c->csv, profile, (double)c->sub_group, &points, err);
+    if (rc == 0 && !c->yaml)
+        rc = (c->json ? gcal_count_features_print_json : gcal_count_features_print)(
+            profile, (double)c->sub_group, &points, err);
+    gcal_count_points_clear(&points);
+    return rc;
+}
+
+static int run(const struct count_command *c, struct gcal_error *err)
+{
+    bool alone = c->yaml && !c->csv && !c->count.ats.n && !c->count.build;
+    struct gcal_profile *profile =
+        alone ? NULL : gcal_count_options_profile(&c->count, c->sub_group, err);
     char *yaml = NULL;
     int rc = -1;
 
-    if (!profile || gcal_count_built_add(&c->count, profile, err) < 0 ||
-        !(yaml = gcal_profile_encode(profile, err)))
+    if (!alone && (!profile || gcal_count_built_add(&c->count, profile, err) < 0))
         goto out;
-    if (ats->n &&
-        gcal_count_points_parse(ats->n, ats->items, profile, &c->count, &points, err) < 0)
+    if ((c->output || c->yaml) && !(yaml = count_full(c, profile, err)))
         goto out;
-    points.wave_groups = (double)c->wave;
-    if (ats->n && !c->sub_group && gcal_count_features_need_sub_group(profile))
-        fprintf(stderr,
-                "gpucal: counts per sub-group have no value without --sub-group\n");
     if (c->output && gcal_command_write(c->output, yaml, err) < 0)
         goto out;
-    if (c->csv &&
-        gcal_count_features_csv(c->csv, profile, (double)c->sub_group, &points, err) < 0)
-        goto out;
-    if (c->yaml)
+    rc = profile ? print(c, profile, err) : 0;
+    if (rc == 0 && c->yaml)
         rc = gcal_command_write(NULL, yaml, err);
-    else if (c->json)
-        rc = gcal_count_features_print_json(profile, (double)c->sub_group, &points, err);
-    else
-        rc = gcal_count_features_print(profile, (double)c->sub_group, &points, err);
 out:
-    gcal_count_points_clear(&points);
     gcal_profile_destroy(profile);
     free(yaml);
     return rc;

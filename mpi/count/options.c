@@ -19,7 +19,7 @@
 
 #define MAX_SOURCE_BYTES (16u << 20)
 
-enum { ASSUME = 256, INDEX_ARITHMETIC, STD, TRAFFIC, NO_CACHE, BUILD };
+enum { ASSUME = 256, STD, BUILD };
 
 static const struct argp_option kernel_options[] = {
     { "kernel", 'k', "NAME", 0, "The kernel of the file (default: the only one)", 1 },
@@ -50,18 +50,6 @@ static const struct argp_option count_options[] = {
       "that "
       "doubles (n=512:8192), or repeating the option",
       2 },
-    { "banks", 'B', "COUNT", 0,
-      "Number of local-memory banks of 4 bytes (often 32): counts the passes that bank "
-      "conflicts cost (f_local_pass)",
-      2 },
-    { "traffic", TRAFFIC, "BYTES", OPTION_ARG_OPTIONAL,
-      "Count memory traffic in sectors of this size (default 32): the sectors and lines "
-      "that sub-groups access, and footprints (f_sector, f_line, f_footprint_...)",
-      2 },
-    { "index-arithmetic", INDEX_ARITHMETIC, NULL, 0,
-      "Count the affine integer arithmetic of subscripts and loop control, comparisons, "
-      "selections, negations and conversions as well (f_index_..., f_aux_...)",
-      2 },
     { "allow-estimates", 'E', NULL, 0,
       "Estimate and mark loops whose length or exit cannot be counted exactly, and bank "
       "conflicts, instead of refusing them",
@@ -70,8 +58,6 @@ static const struct argp_option count_options[] = {
       "Build the kernel on this machine's devices (those whose name, type, uid or kind "
       "matches DEVICE) and add what their drivers say: registers, private memory",
       2 },
-    { "no-cache", NO_CACHE, NULL, 0,
-      "Count anew, even if the same kernel has been counted before", 2 },
     { 0 },
 };
 
@@ -139,31 +125,6 @@ static void parse_trips(struct gcal_count_options *o, const char *text,
         gcal_option_out_of_memory(state);
     o->trips = trips;
     trips[o->n_trips++] = (struct gcal_count_trips){ (int)line, name };
-}
-
-static void parse_banks(struct gcal_count_options *o, const char *text,
-                        struct argp_state *state)
-{
-    char *end;
-    long banks = strtol(text, &end, 10);
-
-    if (end == text || *end || banks < 1 || banks > 65536)
-        argp_error(state, "--banks: expected a number from 1 to 65536, found '%s'", text);
-    o->n_banks = (size_t)banks;
-}
-
-static void parse_traffic(struct gcal_count_options *o, const char *text,
-                          struct argp_state *state)
-{
-    static const long sizes[] = { 8, 16, 32, 64, 128 };
-    char *end;
-    long bytes = text ? strtol(text, &end, 10) : 32;
-
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-        if (bytes == sizes[i] && (!text || (end > text && !*end)))
-            o->sector_bytes = (size_t)bytes;
-    if (!o->sector_bytes)
-        argp_error(state, "--traffic: expected 8, 16, 32, 64 or 128, found '%s'", text);
 }
 
 /* A word of build options, quoted as their parser expects it. */
@@ -258,24 +219,12 @@ static error_t parse_count(int key, char *arg, struct argp_state *state)
     case 'A':
         gcal_option_list_add(&o->ats, arg, state);
         break;
-    case 'B':
-        parse_banks(o, arg, state);
-        break;
-    case TRAFFIC:
-        parse_traffic(o, arg, state);
-        break;
-    case INDEX_ARITHMETIC:
-        o->index_arithmetic = true;
-        break;
     case 'E':
         o->allow_estimates = true;
         break;
     case BUILD:
         o->build = true;
         o->build_on = arg;
-        break;
-    case NO_CACHE:
-        o->no_cache = true;
         break;
     default:
         return ARGP_ERR_UNKNOWN;

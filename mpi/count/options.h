@@ -25,7 +25,7 @@ struct gcal_count_options {
     bool index_arithmetic, allow_estimates, no_cache;
     bool build;           /* on this machine's devices: built.h */
     const char *build_on; /* those that match this pattern; NULL: all */
-    bool estimate_passes; /* no option: banks are those that a model needs */
+    bool estimate_passes; /* of bank conflicts, rather than refuse a kernel for them */
     size_t n_trips, trips_capacity;
     struct gcal_count_trips *trips;
     struct gcal_buf build_options; /* for OpenCL compilers as well: macros, standard */

@@ -53,7 +53,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         GCAL_OPTION_VALUES(state, &c->subject, &c->json, &c->own, &c->step);
-        c->subject.several = true;
+        c->subject.several = c->subject.counts_all = true;
         break;
     case WHAT_IF:
         gcal_option_list_add(&c->what_ifs, arg, state);

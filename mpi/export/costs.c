@@ -55,8 +55,10 @@ static int cost_kernels(const struct gcal_export *e,
 
     for (size_t i = 0; i < e->n_kernels; i++) {
         const struct gcal_export_kernel *k = &e->kernels[i];
+        const struct gcal_profile *profile =
+            gcal_profile_set_find(&k->counted, (double)device->info.sub_group_size, err);
         struct gcal_predictor *predictor =
-            gcal_predictor_create(device, e->model, k->profile, err);
+            profile ? gcal_predictor_create(device, e->model, profile, err) : NULL;
         int rc = predictor ? predict_sizes(predictor, k, costs, at, err) : -1;
 
         gcal_predictor_destroy(predictor);

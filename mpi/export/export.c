@@ -155,13 +155,14 @@ static const struct argp argp = {
 
 /* ---- kernels ---- */
 
-static struct gcal_profile *read_profile(const char *file, struct gcal_error *err)
+static int read_profile(struct gcal_export_kernel *k, struct gcal_error *err)
 {
-    struct gcal_yaml *root = gcal_yaml_read(file, MAX_PROFILE_BYTES, err);
-    struct gcal_profile *profile = root ? gcal_profile_decode(root, err) : NULL;
+    struct gcal_yaml *root = gcal_yaml_read(k->file, MAX_PROFILE_BYTES, err);
+    int rc = root ? gcal_profile_set_decode(root, &k->counted, err) : -1;
 
     gcal_yaml_destroy(root);
-    return profile;
+    k->profile = k->counted.profiles[0];
+    return rc;
 }
 
 static int add_sizes(struct gcal_export_kernel *k, const char *at, struct gcal_error *err)
@@ -189,7 +190,7 @@ static int read_kernel(const struct export_command *c, size_t i, struct gcal_err
     struct gcal_export_kernel *k = &c->what.kernels[i];
 
     k->file = c->profiles.items[i];
-    if (!(k->profile = read_profile(k->file, err)))
+    if (read_profile(k, err) < 0)
         return -1;
     for (size_t a = 0; a < c->n_ats; a++)
         if (c->ats[a].profile == i + 1 && add_sizes(k, c->ats[a].text, err) < 0)
@@ -308,7 +309,7 @@ static int read_options(struct export_command *c, int argc, char **argv,
 static void clear(struct export_command *c)
 {
     for (size_t i = 0; i < c->what.n_kernels; i++) {
-        gcal_profile_destroy(c->what.kernels[i].profile);
+        gcal_profile_set_clear(&c->what.kernels[i].counted);
         free(c->what.kernels[i].sizes);
     }
     for (size_t i = 0; i < N_TARGETS; i++) {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "calib/model/profile.h"
 #include "calib/base/strings.h"
 
 struct argp;
@@ -16,13 +17,13 @@ struct gcal_error;
 struct gcal_export_speeds;
 struct gcal_params_device;
 struct gcal_params_index;
-struct gcal_profile;
 struct gcal_store;
 
 /* A counted kernel of --profile, with the sizes of the --at options that follow it. */
 struct gcal_export_kernel {
     const char *file;
-    struct gcal_profile *profile;
+    struct gcal_profile_set counted;    /* with the same sizes each */
+    const struct gcal_profile *profile; /* the first */
     size_t n_sizes;
     double *sizes; /* n_sizes x profile->n_parameters, a row per --at */
 };

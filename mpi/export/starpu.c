@@ -151,8 +151,10 @@ static int predict(const struct gcal_export_kernel *k,
 static int make_worker(const struct gcal_export *e, const struct gcal_params_device *d,
                        struct gcal_export_starpu_worker *w, struct gcal_error *err)
 {
+    const struct gcal_profile *profile = gcal_profile_set_find(
+        &e->kernels[0].counted, (double)d->info.sub_group_size, err);
     struct gcal_predictor *predictor =
-        gcal_predictor_create(d, e->model, e->kernels[0].profile, err);
+        profile ? gcal_predictor_create(d, e->model, profile, err) : NULL;
     const struct gcal_params_model *model;
     int rc = -1;
 

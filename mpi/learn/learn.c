@@ -20,7 +20,7 @@
 #include "mpi/count/options.h"
 #include "mpi/learn/private.h"
 
-enum { NAME = 256, SIZES, KEEP, NO_CACHE };
+enum { NAME = 256, SIZES, KEEP };
 
 static const struct argp_option options[] = {
     { "sizes", SIZES, "NAME=FIRST:LAST,..", 0,
@@ -35,8 +35,6 @@ static const struct argp_option options[] = {
       "Estimate and mark loops whose length or exit cannot be counted exactly, and bank "
       "conflicts, instead of refusing them",
       2 },
-    { "no-cache", NO_CACHE, NULL, 0,
-      "Count anew, even if the same kernel has been counted before", 2 },
     { "quiet", 'q', NULL, 0, "Print errors and the last lines only", 0 },
     { 0 },
 };
@@ -64,9 +62,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case 'E':
         c->count.allow_estimates = true;
-        break;
-    case NO_CACHE:
-        c->count.no_cache = true;
         break;
     case 'q':
         c->quiet = true;

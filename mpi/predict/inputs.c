@@ -153,12 +153,15 @@ static int set_point(struct gcal_predict_target *s, const struct gcal_profile *p
 }
 
 int gcal_predict_target_read(struct gcal_predict_target *s, const char *profile_file,
+                             const struct gcal_params_device *device,
                              const struct gcal_option_list *ats, struct gcal_error *err)
 {
     struct gcal_yaml *root = gcal_yaml_read(profile_file, MAX_FILE_BYTES, err);
 
-    if (root)
-        s->profile = s->to_free = gcal_profile_decode(root, err);
+    if (root && gcal_profile_set_decode(root, &s->to_clear, err) == 0)
+        s->profile = device ? gcal_profile_set_find(
+                                  &s->to_clear, (double)device->info.sub_group_size, err)
+                            : s->to_clear.profiles[0];
     gcal_yaml_destroy(root);
     return s->profile ? set_points(s, ats, NULL, err) : -1;
 }
@@ -169,12 +172,10 @@ struct gcal_profile *gcal_predict_profile(const struct gcal_count_options *o,
 {
     struct gcal_count_options all = *o;
 
-    all.estimate_passes = !o->n_banks;
-    if (!o->n_banks)
-        all.n_banks = counting->n_banks;
-    if (!o->sector_bytes)
-        all.sector_bytes = counting->sector_bytes;
-    all.index_arithmetic = o->index_arithmetic || counting->index_arithmetic;
+    all.estimate_passes = true;
+    all.n_banks = counting->n_banks;
+    all.sector_bytes = counting->sector_bytes;
+    all.index_arithmetic = counting->index_arithmetic;
     return gcal_count_options_profile(&all, counting->sub_group_size, err);
 }
 
@@ -183,8 +184,13 @@ int gcal_predict_target_count(struct gcal_predict_target *s,
                               const struct gcal_kernel_counting *counting,
                               struct gcal_error *err)
 {
-    s->profile = s->to_free = gcal_predict_profile(o, counting, err);
-    if (!s->profile || gcal_count_built_add(o, s->to_free, err) < 0)
+    struct gcal_profile *profile = gcal_predict_profile(o, counting, err);
+
+    if (!profile)
+        return -1;
+    s->to_clear = (struct gcal_profile_set){ 1, { profile } };
+    s->profile = profile;
+    if (gcal_count_built_add(o, profile, err) < 0)
         return -1;
     return set_points(s, &o->ats, o, err);
 }
@@ -224,7 +230,7 @@ int gcal_predict_target_from_catalogue(struct gcal_predict_target *s,
 
 void gcal_predict_target_clear(struct gcal_predict_target *s)
 {
-    gcal_profile_destroy(s->to_free);
+    gcal_profile_set_clear(&s->to_clear);
     gcal_count_points_clear(&s->points);
     *s = (struct gcal_predict_target){ 0 };
 }

@@ -6,6 +6,7 @@
 
 #include <argp.h>
 
+#include "calib/model/profile.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/count/sizes.h"
@@ -51,9 +52,9 @@ struct gcal_kernel_counting gcal_predict_counting(const struct gcal_params_devic
 /* A kernel's counts, and the sizes at which it is predicted. */
 struct gcal_predict_target {
     const struct gcal_profile *profile;
-    struct gcal_count_points points; /* at least one */
-    const double *sizes;             /* of the first point, in the profile's order */
-    struct gcal_profile *to_free;    /* 'profile', or NULL where it is borrowed */
+    struct gcal_count_points points;  /* at least one */
+    const double *sizes;              /* of the first point, in the profile's order */
+    struct gcal_profile_set to_clear; /* has 'profile', unless that is borrowed */
 };
 
 /* The profile of a kernel's source, counted for 'counting' and what the options ask for; the
@@ -67,6 +68,7 @@ struct gcal_profile *gcal_predict_profile(const struct gcal_count_options *optio
  * options ask for; 'ats' or the options have the sizes.  Clear the target in any case.
  */
 int gcal_predict_target_read(struct gcal_predict_target *target, const char *profile_file,
+                             const struct gcal_params_device *device,
                              const struct gcal_option_list *ats, struct gcal_error *err);
 int gcal_predict_target_count(struct gcal_predict_target *target,
                               const struct gcal_count_options *options,

@@ -150,8 +150,8 @@ static int add_point(struct gcal_order *r, const char *file,
     return v->name ? 0 : gcal_error_memory(err);
 }
 
-static int add_profiles(struct rank_command *c, struct gcal_order *r,
-                        struct gcal_error *err)
+static int add_profiles(struct rank_command *c, const struct gcal_params_device *device,
+                        struct gcal_order *r, struct gcal_error *err)
 {
     int rc = 0;
 
@@ -160,7 +160,7 @@ static int add_profiles(struct rank_command *c, struct gcal_order *r,
     for (size_t i = 0; i < c->profiles.n && rc == 0; i++) {
         const char *file = c->profiles.items[i];
 
-        rc = gcal_predict_target_read(&c->files[i], file, &c->ats, err);
+        rc = gcal_predict_target_read(&c->files[i], file, device, &c->ats, err);
         for (size_t k = 0; k < c->files[i].points.n && rc == 0; k++)
             rc = add_point(r, file, &c->files[i], k, err);
     }
@@ -180,7 +180,7 @@ static int run(struct rank_command *c, struct gcal_error *err)
     r.device = published.device->info.name;
     r.model = c->published.model;
     if ((c->tags.n ? add_tagged(c, published.device, &list, &r, err)
-                   : add_profiles(c, &r, err)) < 0 ||
+                   : add_profiles(c, published.device, &r, err)) < 0 ||
         gcal_order_variants(&r, published.device, err) < 0)
         goto out;
     rc = c->json ? gcal_order_print_json(&r, err) : gcal_order_print(&r, err);

@@ -120,17 +120,23 @@ static int take_target(const struct gcal_predict_subject_options *o,
                        const struct gcal_params_device *device,
                        struct gcal_predict_subject *s, struct gcal_error *err)
 {
-    const struct gcal_kernel_counting counting =
+    struct gcal_kernel_counting counting =
         gcal_predict_counting(device, o->published.model);
     struct gcal_count_options count = o->count;
     struct gcal_catalogue *catalogue;
     int rc = -1;
 
+    if (o->counts_all && device) {
+        counting.n_banks = GCAL_PROFILE_BANKS;
+        counting.sector_bytes = GCAL_PROFILE_SECTOR_BYTES;
+        counting.index_arithmetic = true;
+    }
     /* Without a pattern, on what it is predicted for. */
     if (!count.build_on && device)
         count.build_on = device->info.type;
     if (o->profile)
-        return gcal_predict_target_read(&s->target, o->profile, &o->count.ats, err);
+        return gcal_predict_target_read(&s->target, o->profile, device, &o->count.ats,
+                                        err);
     if (!o->tags.n)
         return gcal_predict_target_count(&s->target, &count, &counting, err);
     if ((catalogue = gcal_command_catalogue_open_for(&o->catalogue, o->config, err)) &&

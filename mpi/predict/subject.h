@@ -19,6 +19,7 @@ struct gcal_predict_subject_options {
      * and tags are of one kernel.
      */
     bool several;
+    bool counts_all; /* and not just what the model needs: to say it of accesses */
     size_t pick;
 };
 

@@ -14,7 +14,8 @@
 #define MAX_PROFILE_BYTES (16 << 20)
 
 struct gpucal_profile {
-    struct gcal_profile *profile;
+    struct gcal_profile_set counted;    /* with the same sizes each */
+    const struct gcal_profile *profile; /* the first */
 };
 
 API const char *gpucal_version(void)
@@ -78,7 +79,8 @@ static struct gpucal_profile *profile_new(struct gcal_yaml *root, struct gcal_er
 
     if (!p)
         gcal_error_memory(e);
-    else if (root && (p->profile = gcal_profile_decode(root, e))) {
+    else if (root && gcal_profile_set_decode(root, &p->counted, e) == 0) {
+        p->profile = p->counted.profiles[0];
         gcal_yaml_destroy(root);
         return p;
     }
@@ -113,7 +115,7 @@ API void gpucal_profile_close(struct gpucal_profile *profile)
 {
     if (!profile)
         return;
-    gcal_profile_destroy(profile->profile);
+    gcal_profile_set_clear(&profile->counted);
     free(profile);
 }
 
@@ -162,12 +164,16 @@ API int gpucal_profile_parameter_index(const struct gpucal_profile *profile,
 
 /* Decodes the named model alone; for a choice, all of them. */
 static struct gcal_predictor *bind(const struct gpucal_device *device, const char *name,
-                                   const struct gcal_profile *profile,
+                                   const struct gpucal_profile *counted,
                                    struct gcal_error *err)
 {
+    const struct gcal_profile *profile = gcal_profile_set_find(
+        &counted->counted, (double)gpucal_device_sub_group_size(device), err);
     struct gcal_params_device decoded = { 0 };
     struct gcal_predictor *predictor = NULL;
 
+    if (!profile)
+        return NULL;
     if (name && !gcal_predictor_choose(gpucal_device_info(device), name, 0, NULL, err))
         return NULL;
     if (gcal_params_index_models(device->index, device->at, name, &decoded, err) < 0)
@@ -190,7 +196,7 @@ API struct gpucal_model *gpucal_model_bind(const struct gpucal_device *device,
         return NULL;
     if (!(m = calloc(1, sizeof(*m))))
         gcal_error_memory(&e);
-    else if ((m->predictor = bind(device, model, profile->profile, &e))) {
+    else if ((m->predictor = bind(device, model, profile, &e))) {
         m->n_sizes = profile->profile->n_parameters;
         return m;
     }

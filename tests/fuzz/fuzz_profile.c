@@ -11,13 +11,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct gcal_profile *decode(const char *text, size_t size)
+static int decode(const char *text, size_t size, struct gcal_profile_set *set)
 {
     struct gcal_yaml *root = gcal_yaml_parse(text, size, "fuzz", NULL);
-    struct gcal_profile *profile = root ? gcal_profile_decode(root, NULL) : NULL;
+    int rc = root ? gcal_profile_set_decode(root, set, NULL) : -1;
 
     gcal_yaml_destroy(root);
-    return profile;
+    return rc;
 }
 
 static void evaluate(const struct gcal_profile *profile)
@@ -39,20 +39,20 @@ static void evaluate(const struct gcal_profile *profile)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct gcal_profile *profile = decode((const char *)data, size), *again = NULL;
+    struct gcal_profile_set set = { 0 }, again = { 0 };
     char *once = NULL, *twice = NULL;
 
-    if (!profile)
+    if (decode((const char *)data, size, &set) < 0)
         return 0;
-    evaluate(profile);
-    if ((once = gcal_profile_encode(profile, NULL)))
-        again = decode(once, strlen(once));
-    if (again)
-        twice = gcal_profile_encode(again, NULL);
+    for (size_t k = 0; k < set.n; k++)
+        evaluate(set.profiles[k]);
+    if ((once = gcal_profile_set_encode(&set, NULL)) &&
+        decode(once, strlen(once), &again) == 0)
+        twice = gcal_profile_set_encode(&again, NULL);
     if (!twice || strcmp(once, twice) != 0)
         abort();
-    gcal_profile_destroy(profile);
-    gcal_profile_destroy(again);
+    gcal_profile_set_clear(&set);
+    gcal_profile_set_clear(&again);
     free(once);
     free(twice);
     return 0;

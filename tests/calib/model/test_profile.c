@@ -602,7 +602,7 @@ static void refuses_impossible_builds(void **state)
         { "registers: 100", "registers: -1", "registers" },
         { "multiple: 32", "waves: 32", "waves" },
         { "device: cpu-b", "multiple: 8", "'device' is missing" },
-        { "gpucal_profile: 4", "gpucal_profile: 6", "newer" },
+        { "gpucal_profile: 4", "gpucal_profile: 7", "newer" },
     };
 
     (void)state;
@@ -718,12 +718,155 @@ static void what_was_not_counted_is_refused(void **state)
             binding = gcal_binding_create(p, 1, &cases[i].feature, 32, &err);
             assert_int_equal(binding != NULL, with);
             /* One command gives all that is missing. */
-            if (!with && !strstr(err.text, "'gpucal count --sub-group 32 --banks 32 "
-                                           "--traffic --index-arithmetic'"))
+            if (!with && !strstr(err.text, "it was not counted: 'gpucal count -o FILE' "
+                                           "counts all that models need"))
                 fail_msg("%s", err.text);
             gcal_binding_destroy(binding);
             gcal_profile_destroy(p);
         }
+}
+
+/* Costs are of 32 banks and sectors of 32 bytes. */
+static void other_banks_and_sectors_are_refused(void **state)
+{
+    static const struct {
+        const char *key, *feature, *says;
+    } cases[] = {
+        { "banks: 8", "f_local_pass_float32",
+          "a number of banks of 8, and devices are calibrated for 32: count the kernel "
+          "without --banks" },
+        { "banks: 32\nsector_bytes: 128", "f_sector",
+          "sectors of 128, and devices are calibrated for 32: count the kernel without "
+          "--traffic" },
+        { "banks: 32\nsector_bytes: 32", "f_sector", NULL },
+        { "banks: 8\nsector_bytes: 128", "f_op_float32_add", NULL },
+    };
+    static const char text[] = "gpucal_profile: 1\nkernel: k\nparameters: [n]\n"
+                               "local_size: [64]\ngroups: [n]\n%s\nentries: []\n";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct gcal_error err = { 0 };
+        struct gcal_binding *binding;
+        struct gcal_profile *p;
+        char all[400];
+
+        snprintf(all, sizeof(all), text, cases[i].key);
+        p = decode(all, &err);
+        binding = gcal_binding_create(p, 1, &cases[i].feature, 32, &err);
+        if (cases[i].says ? binding || !strstr(err.text, cases[i].says) : !binding)
+            fail_msg("%s: %s", cases[i].key, err.text);
+        gcal_binding_destroy(binding);
+        gcal_profile_destroy(p);
+    }
+}
+
+static const char set_text[] = "gpucal_profile: 6\n"
+                               "kernel: k\n"
+                               "parameters: [n]\n"
+                               "local_size: [64]\n"
+                               "groups: [1/64*n]\n"
+                               "assumptions: n % 64 = 0\n"
+                               "divergence: true\n"
+                               "estimated: true\n"
+                               "notes:\n"
+                               "- '3:1: of all'\n"
+                               "entries:\n"
+                               "- feature: f_thread_groups\n"
+                               "  count: 1/64*n\n"
+                               "  per: kernel\n"
+                               "sub_groups:\n"
+                               "- size: 16\n"
+                               "  estimated: true\n"
+                               "  entries:\n"
+                               "  - feature: f_op_float32_add\n"
+                               "    count: 1/16*n\n"
+                               "    per: sub-group\n"
+                               "    dtype: float32\n"
+                               "    op: add\n"
+                               "- size: 64\n"
+                               "  estimated: true\n"
+                               "  notes:\n"
+                               "  - '4:1: of 64'\n"
+                               "  entries:\n"
+                               "  - feature: f_op_float32_add\n"
+                               "    count: 1/64*n\n"
+                               "    per: sub-group\n"
+                               "    dtype: float32\n"
+                               "    op: add\n";
+
+static void a_set_has_a_profile_for_each_size(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_yaml *root = gcal_yaml_parse(set_text, strlen(set_text), "p.yaml", &err);
+    struct gcal_profile_set set, again;
+    const struct gcal_profile *of_64;
+    char *text;
+
+    (void)state;
+    if (gcal_profile_set_decode(root, &set, &err) < 0)
+        fail_msg("%s", err.text);
+    gcal_yaml_destroy(root);
+    assert_int_equal(set.n, 2);
+    of_64 = gcal_profile_set_find(&set, 64, &err);
+    assert_ptr_equal(of_64, set.profiles[1]);
+    assert_string_equal(of_64->assumptions, "n % 64 = 0 and sub_group_size = 64");
+    assert_int_equal(of_64->n_entries, 2);
+    /* as counted: operations come first */
+    assert_string_equal(of_64->entries[0].count, "1/64*n");
+    assert_string_equal(of_64->entries[1].feature, "f_thread_groups");
+    assert_int_equal(of_64->n_notes, 2);
+    assert_int_equal(set.profiles[0]->n_notes, 1);
+    assert_null(gcal_profile_set_find(&set, 4, &err));
+    assert_string_equal(err.text, "kernel k was counted for sub-groups of 16 and 64 "
+                                  "work-items, and not for the device's of 4: count it "
+                                  "with --sub-group 4");
+    /* The common part of copies is found again. */
+    for (size_t k = 0; k < 2; k++)
+        assert_non_null(again.profiles[k] = gcal_profile_copy(set.profiles[k], NULL));
+    again.n = 2;
+    gcal_profile_set_clear(&set);
+    assert_non_null(text = gcal_profile_set_encode(&again, &err));
+    assert_string_equal(text, set_text);
+    free(text);
+    gcal_profile_set_clear(&again);
+    assert_null(decode(set_text, &err)); /* where one is wanted */
+    assert_non_null(strstr(err.text, "several sizes of sub-groups"));
+}
+
+static void damaged_sets_are_refused(void **state)
+{
+    static const struct {
+        const char *from, *to, *message;
+    } cases[] = {
+        { "size: 64", "size: 16", "a size of sub-groups is twice" },
+        { "size: 64", "size: 0", "size" },
+        { "- size: 64\n  ", "- ", "'size' is missing" },
+        { "n % 64 = 0", "sub_group_size = 32", "the size of sub-groups is that of each" },
+        { "  - feature: f_op_float32_add\n    count: 1/64*n",
+          "  - feature: f_op_float32_add\n    count: 1/64*k", "count: " },
+        { "    op: add\n- size: 64", "    op: add\n- size: 64\n  size: 65", "duplicate" },
+        { "  - '4:1: of 64'", "  - [4]", "notes" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *at = strstr(set_text, cases[i].from);
+        struct gcal_error err = { 0 };
+        struct gcal_profile_set set;
+        struct gcal_yaml *root;
+        char text[2000];
+
+        assert_non_null(at);
+        snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - set_text), set_text,
+                 cases[i].to, at + strlen(cases[i].from));
+        root = gcal_yaml_parse(text, strlen(text), "p.yaml", &err);
+        if (root && gcal_profile_set_decode(root, &set, &err) == 0)
+            fail_msg("case %zu is taken", i);
+        gcal_yaml_destroy(root);
+        if (!strstr(err.text, cases[i].message))
+            fail_msg("case %zu: %s", i, err.text);
+    }
 }
 
 /* Counted for sub-groups of 16, a profile is good for no others. */
@@ -837,7 +980,7 @@ static void hostile_profiles_are_refused(void **state)
     static const struct {
         const char *old, *text, *says;
     } bad[] = {
-        { "profile: 1", "profile: 6", "p.yaml:1:17: profile format 6 is newer" },
+        { "profile: 1", "profile: 7", "p.yaml:1:17: profile format 7 is newer" },
         { "profile: 1", "profile: -1", "p.yaml:1:17: " },
         { "kernel: tiled\n", "", "'kernel' is missing" },
         { "kernel: tiled", "kernel: [tiled]", "p.yaml:2:9: kernel" },
@@ -919,6 +1062,9 @@ int main(void)
         cmocka_unit_test(sub_groups_are_the_devices),
         cmocka_unit_test(sizes_outside_the_assumptions_are_refused),
         cmocka_unit_test(what_was_not_counted_is_refused),
+        cmocka_unit_test(other_banks_and_sectors_are_refused),
+        cmocka_unit_test(a_set_has_a_profile_for_each_size),
+        cmocka_unit_test(damaged_sets_are_refused),
         cmocka_unit_test(other_sub_group_sizes_are_refused),
         cmocka_unit_test(negative_counts_are_refused),
         cmocka_unit_test(definitions_are_read),

@@ -44,7 +44,13 @@ static void counts_a_kernel(void **state)
         fail_msg("%s", err.text);
     assert_int_equal(gpucal_profile_parameter_count(profile), 1);
     assert_int_equal(gpucal_profile_parameter_index(profile, "n", NULL), 0);
-    assert_non_null(strstr(text, "count: 1/256*n*ceil(256/sub_group_size)"));
+    /* for sub-groups of 8 to 64, with traffic */
+    assert_non_null(strstr(text, "- size: 8\n"));
+    assert_non_null(strstr(text, "count: 1/8*n\n"));
+    assert_non_null(strstr(text, "- size: 64\n"));
+    assert_non_null(strstr(text, "count: 1/64*n\n"));
+    assert_non_null(strstr(text, "f_sector_global_"));
+    assert_null(strstr(text, "sub_group_size"));
     gpucal_count_free(text);
     gpucal_profile_close(profile);
 }

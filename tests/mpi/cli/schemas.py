@@ -301,7 +301,7 @@ def shipped_files():
     for path in (f"{data}/general/h200.yaml", *glob.glob("store/nodes/*.yaml"),
                  *glob.glob("store/types/*.yaml"), *glob.glob("fitted/*.yaml"), f"{data}/params-v6.yaml"):
         yield path, "gpucal-params-6"
-    subprocess.run(f"{gpucal} count {KERNEL} --build --sub-group 32 --banks 32 --traffic --output own.yaml",
+    subprocess.run(f"{gpucal} count {KERNEL} --build --output own.yaml",
                    shell=True, check=True, capture_output=True)
     yield "own.yaml", "gpucal-profile-2"
 

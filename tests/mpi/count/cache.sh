@@ -15,7 +15,7 @@ fail() {
     echo "FAILED: $*"
     n_failed=$((n_failed + 1))
 }
-count() { "$gpucal" count "$@" -f yaml > out 2> err || fail "count $*: $(cat err)"; }
+count() { "$gpucal" count --sub-group 16 "$@" -f yaml > out 2> err || fail "count $*: $(cat err)"; }
 n_kept() { find "$folder" -type f 2> /dev/null | wc -l; }
 expect_kept() { [ "$(n_kept)" = "$1" ] || fail "$2: $(n_kept) files, not $1"; }
 # The kept profile of another kernel as that of one, which shows where it is taken from.
@@ -53,8 +53,8 @@ file=$(find "$folder" -type f)
 mark "$file"
 count k.cl "${ndrange[@]}"
 is_kept || fail "the kept profile is not taken"
-for other in '--sub-group 32' '-D i=j' '-D HALF=2' '--assume n>=1' '--index-arithmetic' '--no-cache' \
-    '--std=CL2.0' '--allow-estimates' '--sub-group 32 --traffic'; do
+for other in '--sub-group 32' '-D i=j' '-D HALF=2' '--assume n>=1' '--banks 8' '--no-cache' \
+    '--std=CL2.0' '--allow-estimates' '--sub-group 32 --traffic=64'; do
     # shellcheck disable=SC2086
     count k.cl "${ndrange[@]}" $other
     is_kept && fail "a profile of another request is taken: $other"
@@ -137,11 +137,11 @@ for variable in CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH OBJC_INCLUDE_PATH CCC_OV
     value=$PWD/stray
     [ $variable = CCC_OVERRIDE_OPTIONS ] && value="+-DN=77"
     for source in plain include; do
-        env $variable="$value" "$gpucal" count $source.cl -l 64 -g n -D N=11 -f yaml > out 2> err || fail "$variable: $(cat err)"
+        env $variable="$value" "$gpucal" count $source.cl -l 64 -g n -D N=11 --sub-group 64 -f yaml > out 2> err || fail "$variable: $(cat err)"
         grep -q 'count: 11\*n' out || fail "$variable changes the count of $source.cl"
     done
 done
-(cd stray && "$gpucal" count ../plain.cl -l 64 -g n -D N=11 -f yaml) > out
+(cd stray && "$gpucal" count ../plain.cl -l 64 -g n -D N=11 --sub-group 64 -f yaml) > out
 grep -q 'count: 11\*n' out || fail "a header in the working folder goes before clang's"
 cp -rL "$headers" own_headers
 GPUCAL_CLANG_INCLUDE=$PWD/own_headers count plain.cl -l 64 -g n -D N=11
@@ -226,7 +226,7 @@ count k.cl "${ndrange[@]}" -D a=y
 [ -e "$file" ] || fail "a new file was removed before old ones"
 rm -rf "$folder"
 for _ in 1 2 3 4; do
-    "$gpucal" count k.cl "${ndrange[@]}" -f yaml > /dev/null 2>&1 &
+    "$gpucal" count k.cl "${ndrange[@]}" --sub-group 16 -f yaml > /dev/null 2>&1 &
 done
 wait
 expect_kept 1 "four at once"

@@ -123,7 +123,7 @@ good export --to starpu --node n1 --symbol saxpy --profile saxpy.yaml --data 4:n
 # ---- as devices build it ----
 good count my.cl -k saxpy -l 64 -g n --build -o built.yaml
 prints '^built for [-a-z0-9]+: [0-9]+ bytes of private memory, work-groups of up to [0-9]+ work-items'
-grep -q '^gpucal_profile: 5$' built.yaml || fail "built.yaml: another version"
+grep -q '^gpucal_profile: 6$' built.yaml || fail "built.yaml: another version"
 type=$(sed -n 's/^- device: //p' built.yaml)
 good count my.cl -k saxpy -l 64 -g n --build="$type" --json
 grep -q '"registers": null' out || fail "JSON without registers"

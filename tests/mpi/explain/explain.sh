@@ -270,8 +270,7 @@ assert beside["number"] == 0
 assert abs(beside["more_s"] - (tiled["time_s"] - plain["time_s"])) < 1e-12, beside
 assert abs(sum(l["more_s"] for l in beside["limits"]) - beside["more_s"]) < 1e-9, beside
 PYTHON
-"$gpucal" count "$out/add.cl" --local 256 --global 'ceil(n/256)*256' --banks 32 --traffic --sub-group 32 \
-    --index-arithmetic -o "$out/add.profile"
+"$gpucal" count "$out/add.cl" --local 256 --global 'ceil(n/256)*256' -o "$out/add.profile"
 "$gpucal" explain --profile "$out/add.profile" --profile "$out/add.profile" --params "$params" \
     --at n=2^24 > "$out/answer"
 expect '^column 2 beside 1: \+0\.0 %$'

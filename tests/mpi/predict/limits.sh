@@ -87,7 +87,7 @@ cannot_run "$local" explain "$out/k.cl" -k declared -D KIB=4 -l 256 -g n --at n=
 
 # One kernel that cannot run is no reason against others.
 count() { # NAME ARGUMENT...
-    "$gpucal" count "$out/k.cl" "${@:2}" --sub-group 32 --banks 32 --traffic --index-arithmetic -o "$out/$1.yaml" > /dev/null
+    "$gpucal" count "$out/k.cl" "${@:2}" -o "$out/$1.yaml" > /dev/null
 }
 count small -k flat -l 256 -g n
 count large -k flat -l 2048 -g n

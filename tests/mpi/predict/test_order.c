@@ -20,7 +20,7 @@ static void add_variants(struct gcal_order *order)
         struct gcal_order_variant *v = gcal_order_add(order, NULL);
         struct gcal_error err;
 
-        if (gcal_predict_target_read(&v->target, PROFILE, &at, &err) < 0)
+        if (gcal_predict_target_read(&v->target, PROFILE, NULL, &at, &err) < 0)
             fail_msg("%s", err.text);
     }
 }

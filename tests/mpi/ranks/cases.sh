@@ -1036,8 +1036,12 @@ case_count_predict() {
     run "$gpucal" count guards.cl --local 65 --global n -o any.yaml
     expect_status 0
     run "$gpucal" predict --store store --profile any.yaml --at n=650
-    expect_status 0
-    expect_line '^ +[0-9.]+ % of all work: 330 of f_mem_access_global_float32_load'
+    expect_status 1
+    expect_line 'model flops has no cost for 6[0-9.]+ % of the work of kernel guards .f_mem_access_'
+    cp err of_profile
+    run "$gpucal" predict --store store guards.cl --local 65 --global n --at n=650
+    expect_status 1
+    cmp -s <(grep -o 'model flops .*' err) <(grep -o 'model flops .*' of_profile) || fail "a profile is not its source"
     run "$gpucal" predict --store store many.cl --local 64 --global n --at n=65536,m=500000
     expect_status 0
     expect_line 'predicted [0-9.]+ [mun]?s, 90 % interval .* .model flops.$'
