@@ -45,12 +45,14 @@ read_record() { # fitted again, it gives the costs of then
 }
 
 read_profiles() {
-    local profile sizes
+    local profile sizes params
 
     for profile in *.profile.yaml; do
         sizes=n=65536
+        params=applications/vm.yaml
+        ! grep -q '^sub_groups:' "$profile" || params=general/h200.yaml # it has all that this needs
         [ "$profile" != smooth.profile.yaml ] || sizes=n=1000,m=1000
-        run predict --params "$source/tests/data/applications/vm.yaml" --profile "$profile" \
+        run predict --params "$source/tests/data/$params" --profile "$profile" \
             --at $sizes || fail "$profile"
         [ "$(times out)" ] || fail "$profile: no time"
     done

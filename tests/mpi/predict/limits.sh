@@ -94,8 +94,9 @@ count large -k flat -l 2048 -g n
 runs predict --profile "$out/small.yaml" --at n=2^20
 cannot_run "$groups" predict --profile "$out/large.yaml" --at n=2^20
 runs rank --profile "$out/large.yaml" --profile "$out/small.yaml" --at n=2^20
-grep -qE "^ +1 .*small.yaml" "$out/answer" && grep -q '^ *- *none .*large.yaml' "$out/answer" &&
-    grep -qE "^none: .*$groups" "$out/answer" || fail 'rank'
+grep -qE "^ +1 .*small.yaml" "$out/answer" || fail 'rank: not the one that runs'
+grep -q '^ *- *none .*large.yaml' "$out/answer" || fail 'rank: the one that cannot run has a time'
+grep -qE "^none: .*$groups" "$out/answer" || fail 'rank: not why'
 mkdir -p "$out/store/nodes"
 cp "$params" "$out/store/nodes/vm.yaml"
 if "$gpucal" export --to slurm --store "$out/store" --profile "$out/large.yaml" --at n=2^20 > "$out/answer" 2>&1 &&
