@@ -75,6 +75,9 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
             plan.order = hooks->done[i].last_order + 1;
     if (!(plan.rows = calloc(kernels->n_kernels + 1, sizeof(*plan.rows))))
         return gcal_error_memory(err);
+    plan.use_s = plan.start_s;
+    if (ops->use)
+        plan.use = ops->use(ops->context);
     if (!plan.references)
         plan.references = own =
             gcal_plan_references_create(GCAL_PLAN_REFERENCES_BYTES, NULL);
@@ -91,13 +94,14 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     gcal_log(
         GCAL_LOG_INFO,
         "%s: %zu kernels in %.1f s (preparing %.1f, checks %.1f and %.1f for the host, "
-        "measuring %.1f, waiting for other devices %.1f, choosing %.1f), %zu sizes left "
-        "out",
+        "measuring %.1f, waiting for other devices %.1f, choosing %.1f), and %.1f "
+        "without a "
+        "processor, %zu sizes left out",
         info->name, plan.n_finished, gcal_plan_elapsed_s(&plan),
         plan.spent_s[GCAL_PLAN_SPENT_PREPARING], plan.spent_s[GCAL_PLAN_SPENT_CHECKING],
         plan.spent_s[GCAL_PLAN_SPENT_COMPARING], plan.spent_s[GCAL_PLAN_SPENT_MEASURING],
         plan.spent_s[GCAL_PLAN_SPENT_WAITING], plan.spent_s[GCAL_PLAN_SPENT_CHOOSING],
-        plan.n_left_out);
+        plan.waited_s, plan.n_left_out);
     if (plan.n_disturbed)
         gcal_log(GCAL_LOG_INFO,
                  "%s: %zu samples were disturbed and taken again, after waiting %.1f s",

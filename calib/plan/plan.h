@@ -143,6 +143,8 @@ struct gcal_plan_device_ops {
      * NaN: unknown.
      */
     double (*busy)(void *context);
+    /* Processor time of the rank and the device's workers so far; NULL: unknown. */
+    struct gcal_worker_use (*use)(void *context);
     /* What the driver says of the kernel prepared last; NULL: nothing. */
     struct gcal_built (*built)(void *context);
     /* A kernel that will be prepared, after those announced before it; NULL: nothing is built

@@ -67,7 +67,10 @@ struct gcal_plan {
     bool has_ended;
     size_t n_rows;
     struct gcal_plan_row *rows;
-    double start_s;                       /* gcal_clock_now_s() */
+    double start_s;  /* gcal_clock_now_s() */
+    double waited_s; /* since then, for processors: the budget does not count it */
+    double use_s;    /* when 'use' was read, likewise */
+    struct gcal_worker_use use;
     double first_launch_s, last_launch_s; /* likewise, begin and end; 0: none yet */
     double busy_s;
     unsigned worker; /* its number; a new one has nothing prepared */
@@ -84,7 +87,10 @@ struct gcal_plan {
 
 /* ---- session.c ---- */
 
+/* Of the budget: without the time for which processors were waited for. */
 double gcal_plan_elapsed_s(const struct gcal_plan *plan);
+/* Notes such time up to now; to be called often. */
+void gcal_plan_note_waits(struct gcal_plan *plan);
 void gcal_plan_report_progress(const struct gcal_plan *plan, const char *phase,
                                size_t done, size_t total);
 /* The measurement of the kernel before this run was resumed, or NULL. */

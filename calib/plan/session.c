@@ -12,9 +12,36 @@
 /* Consecutive workers that may be lost without a success. */
 #define MAX_WORKER_FAILURES 3
 
+/* Of the wall clock's time, waiting counts as such up to this share: a budget lasts for four
+ * times as long at most.
+ */
+#define WAITING_SHARE 0.75
+#define USE_S         0.25 /* between looks at processes, which take their time */
+
 double gcal_plan_elapsed_s(const struct gcal_plan *plan)
 {
-    return gcal_clock_now_s() - plan->start_s;
+    return gcal_clock_now_s() - plan->start_s - plan->waited_s;
+}
+
+/* Where processes were ready to run for R + W, and ran for R, what they did took (R + W)/R times as
+ * long as on an idle machine.  Of a device that needs no processor all the time W is a small part
+ * of the wall clock's time, and no more than that is lost.
+ */
+void gcal_plan_note_waits(struct gcal_plan *plan)
+{
+    double now_s = gcal_clock_now_s(), past_s = now_s - plan->use_s, ran_s, waited_s;
+    struct gcal_worker_use use;
+
+    if (!plan->ops->use || past_s < USE_S)
+        return;
+    use = plan->ops->use(plan->ops->context);
+    ran_s = fmax(0, use.ran_s - plan->use.ran_s); /* below 0: a process has ended */
+    waited_s = fmax(0, use.waited_s - plan->use.waited_s);
+    if (waited_s > 0)
+        plan->waited_s += fmin(fmin(waited_s, past_s * waited_s / (ran_s + waited_s)),
+                               WAITING_SHARE * past_s);
+    plan->use = use;
+    plan->use_s = now_s;
 }
 
 void gcal_plan_report_progress(const struct gcal_plan *plan, const char *phase,
@@ -232,6 +259,7 @@ int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
                                      &status, &why);
     } while (gcal_plan_is_transient_error(row, outcome, status));
     plan->spent_s[GCAL_PLAN_SPENT_PREPARING] += gcal_clock_now_s() - start_s;
+    gcal_plan_note_waits(plan);
     if (outcome == GCAL_WORKER_REFUSED && status == GCAL_MEASUREMENT_SKIPPED &&
         row->kernel->sweep && !row->smallest && !row->m.n_samples) {
         gcal_plan_leave_out(plan, row);
@@ -268,6 +296,7 @@ enum gcal_worker_outcome gcal_plan_launch(struct gcal_plan *plan,
         gcal_plan_note_launches(plan, busy_s);
     plan->spent_s[GCAL_PLAN_SPENT_WAITING] += start_s - asked_s;
     plan->spent_s[GCAL_PLAN_SPENT_MEASURING] += gcal_clock_now_s() - start_s;
+    gcal_plan_note_waits(plan);
     return outcome;
 }
 

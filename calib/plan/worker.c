@@ -114,6 +114,13 @@ static double busy(void *context)
     return gcal_worker_busy(d->worker, d->limit_s);
 }
 
+static struct gcal_worker_use use(void *context)
+{
+    struct worker_device *d = context;
+
+    return gcal_worker_spawner_use(d->spawner);
+}
+
 static enum gcal_worker_outcome check(void *context, const struct gcal_kernel *kernel,
                                       uint64_t seed, double limit_s, void **outputs,
                                       enum gcal_measurement_status *status,
@@ -135,6 +142,7 @@ gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid
                                         .measure = measure,
                                         .check = check,
                                         .busy = busy,
+                                        .use = use,
                                         .built = built };
     struct worker_device *d = calloc(1, sizeof(*d));
 

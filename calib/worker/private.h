@@ -67,6 +67,7 @@ struct gcal_built gcal_worker_get_built(struct gcal_wire *wire);
 bool gcal_worker_tick_wait(int fd, const struct gcal_worker_tick *tick,
                            double deadline_s);
 
+pid_t gcal_worker_spawner_pid(const struct gcal_worker_spawner *spawner);
 /* The folder in which drivers keep what they have built; NULL: none. */
 const char *gcal_worker_spawner_cache(const struct gcal_worker_spawner *spawner);
 /* Requests of the rank to its spawner; both are limited in time. */

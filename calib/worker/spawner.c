@@ -141,6 +141,11 @@ struct gcal_worker_spawner *gcal_worker_spawner_start(struct gcal_error *err)
     return NULL;
 }
 
+pid_t gcal_worker_spawner_pid(const struct gcal_worker_spawner *spawner)
+{
+    return spawner->pid;
+}
+
 const char *gcal_worker_spawner_cache(const struct gcal_worker_spawner *spawner)
 {
     return spawner->cache.folder;

@@ -38,6 +38,15 @@ void gcal_worker_spawner_stop(struct gcal_worker_spawner *spawner);
  */
 bool gcal_worker_spawner_keeps_builds(const struct gcal_worker_spawner *spawner);
 
+/* How long all threads of this process and of the workers that are there ran so far, and how long
+ * they were ready to run without a processor; zeros where the kernel does not tell.  It becomes
+ * less when threads end.
+ */
+struct gcal_worker_use {
+    double ran_s, waited_s;
+};
+struct gcal_worker_use gcal_worker_spawner_use(const struct gcal_worker_spawner *spawner);
+
 /* Runs the internal sub-command if argv is "gpucal spawner FD [FOLDER]" or "gpucal worker FD", and
  * returns its exit status; else -1.  main() must call it first: spawner and workers are
  * this program.

@@ -71,7 +71,9 @@ OPTION(all, set_flag, "all", 'a', NULL, "Print what did not change as well");
 OPTION(dry_run, set_flag, "dry-run", 'n', NULL,
        "Print what would be done, and do nothing");
 OPTION(budget, set_budget, "budget", 'b', "SECONDS",
-       "Limit the measuring time of each device");
+       "Limit the time of each device, builds and checks included, but not the time for "
+       "which "
+       "processors are waited for");
 
 static const struct argp_option limits_rows[] = {
     { "warn", 'w', "PERCENT", 0,

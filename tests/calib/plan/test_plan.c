@@ -195,6 +195,7 @@ static struct scripted_device {
     size_t slow_from, slow_to; /* launches that take half as long again */
     size_t late_from, late_to; /* every second launch of these begins late */
     double rate, gap_s;        /* of the host's time: 1 and 15 us unless set */
+    double share;              /* of the processors that it needs; 0: all */
     double busy[3];            /* the share that is reported first, then, and later */
     size_t n_busy;             /* asked */
     size_t sunk_before;        /* rows, before the kernel prepared last */
@@ -333,6 +334,16 @@ static double scripted_busy(void *context)
     return device.busy[device.n_busy < 2 ? device.n_busy++ : 2];
 }
 
+/* Of two threads, as long as time passes. */
+static struct gcal_worker_use scripted_use(void *context)
+{
+    double share = device.share ? device.share : 1;
+
+    (void)context;
+    return (struct gcal_worker_use){ .ran_s = 2 * now_s * share,
+                                     .waited_s = 2 * now_s * (1 - share) };
+}
+
 static enum gcal_worker_outcome
 scripted_check(void *context, const struct gcal_kernel *kernel, uint64_t seed,
                double limit_s, void **outputs, enum gcal_measurement_status *status,
@@ -466,6 +477,7 @@ static int run(struct gcal_error *err)
                                         .measure = scripted_measure,
                                         .check = scripted_check,
                                         .busy = scripted_busy,
+                                        .use = scripted_use,
                                         .announce = scripted_announce,
                                         .announced_all = scripted_announced_all };
     struct gcal_plan_hooks hooks = { .sink = { .kernel = keep_kernel,
@@ -587,6 +599,33 @@ static void the_budget_ends_it(void **state)
     }
     assert_int_equal(n_good + n_skipped, MAX_KERNELS);
     assert_true(n_good > 3);
+}
+
+/* Half of the time without a processor: the budget lasts for twice as long.  Of a machine that gives
+ * none at all, for four times as long.
+ */
+static void waiting_for_processors_costs_no_budget(void **state)
+{
+    static const struct {
+        double share, lasts;
+    } cases[] = { { 1, 1 }, { 0.5, 2 }, { 0.001, 4 } };
+    struct gcal_error err = { 0 };
+    double began_s;
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+        tear_down(state);
+        set_up(state);
+        options.budget_s = 10;
+        options.noise = 1e-9;
+        device.visit_s = 0.5;
+        device.share = cases[c].share;
+        for (size_t i = 0; i < MAX_KERNELS; i++)
+            add_kernel("many", (double)i + 713, false, 2.385e-3, TWO_SPEEDS);
+        began_s = now_s;
+        assert_int_equal(run(&err), 0);
+        assert_in_range(100 * (now_s - began_s) / 10, 100 * cases[c].lasts,
+                        110 * cases[c].lasts);
+    }
 }
 
 static void a_kernel_that_hangs_costs_its_row(void **state)
@@ -1123,6 +1162,7 @@ int main(void)
         TEST(stops_when_the_samples_took_enough),
         TEST(a_kernel_has_its_share_of_the_budget),
         TEST(the_budget_ends_it),
+        TEST(waiting_for_processors_costs_no_budget),
         TEST(a_kernel_that_hangs_costs_its_row),
         TEST(three_deaths_in_a_row_give_the_device_up),
         TEST(deaths_between_successes_do_not),
