@@ -245,6 +245,20 @@ int gcal_result_find_deviations(struct gcal_result_type_fit *t,
                                 const struct gcal_result_speeds *speeds,
                                 struct gcal_error *err);
 
+/* Rows without times of kernels that failed on a device; '*lost' is empty, and the caller's to
+ * free, also after -1.
+ */
+int gcal_result_find_lost(const struct gcal_record *record, struct gcal_result_rows *lost,
+                          struct gcal_error *err);
+/* Widens the errors of costs of which as many kernels were lost as are left, and warns.  'rows': of
+ * the fit; 'lost': of its devices.
+ */
+int gcal_result_widen_lost(struct gcal_result_type_fit *t,
+                           const struct gcal_record *record,
+                           const struct gcal_config_model *config,
+                           const struct gcal_result_rows *rows,
+                           const struct gcal_result_rows *lost, struct gcal_error *err);
+
 /* Adds the errors that all times of a device share to the standard errors of costs: of the fits, and of
  * per-device estimates.  Covariances stay, as predictions have the errors from the factors.
  */

@@ -135,12 +135,12 @@ static int rows_of(const struct gcal_record *record, const struct gcal_results *
     return 0;
 }
 
-/* One model for one type of devices, t->model and t->type; 'all': rows_of(); 'like': of an outlier,
- * the fit of its type.
+/* One model for one type of devices, t->model and t->type; 'all' and 'lost': rows_of(); 'like': of an
+ * outlier, the fit of its type.
  */
 static int fit_type(const struct gcal_record *record, const struct gcal_config *config,
                     const struct gcal_result_speeds *speeds, struct gcal_result_rows *all,
-                    struct gcal_result_type_fit *t,
+                    const struct gcal_result_rows *lost, struct gcal_result_type_fit *t,
                     const struct gcal_result_type_fit *like, struct gcal_error *err)
 {
     const struct gcal_config_model *m = &config->models[t->model];
@@ -159,6 +159,8 @@ static int fit_type(const struct gcal_record *record, const struct gcal_config *
         gcal_result_find_known(t, record, m, err) == 0)
         rc = gcal_result_find_slow_components(t, record, m, all, err);
     if (rc == 0)
+        rc = gcal_result_widen_lost(t, record, m, &rows, lost, err);
+    if (rc == 0)
         gcal_result_widen(t, m, speeds);
     free(rows.rows);
     if (rc == 0 && !t->n_rows)
@@ -171,7 +173,7 @@ static int fit_type(const struct gcal_record *record, const struct gcal_config *
 struct fitting {
     const struct gcal_record *record;
     const struct gcal_config *config;
-    const struct gcal_result_rows *all;
+    const struct gcal_result_rows *all, *lost;
     struct gcal_results *results;
     bool outliers;                               /* their turn */
     const struct gcal_result_progress *progress; /* NULL: nobody watches */
@@ -193,16 +195,19 @@ static int fit_one(void *context, size_t i, struct gcal_error *err)
 {
     struct fitting *f = context;
     struct gcal_result_type_fit *t = &f->results->fits[i];
-    struct gcal_result_rows own = { 0 };
+    struct gcal_result_rows own = { 0 }, lost = { 0 };
     int rc;
 
     if (t->is_outlier != f->outliers)
         return 0;
     rc = rows_of(f->record, f->results, f->all, t, &own, err);
     if (rc == 0)
-        rc = fit_type(f->record, f->config, &f->results->speeds, &own, t,
+        rc = rows_of(f->record, f->results, f->lost, t, &lost, err);
+    if (rc == 0)
+        rc = fit_type(f->record, f->config, &f->results->speeds, &own, &lost, t,
                       t->is_outlier ? &f->results->fits[t->of] : NULL, err);
     free(own.rows);
+    free(lost.rows);
     report(f, 1);
     return rc;
 }
@@ -310,19 +315,22 @@ static int fit_watched(const struct gcal_record *record, const struct gcal_confi
                        struct gcal_results *results, struct gcal_error *err)
 {
     struct gcal_results made = { 0 };
-    struct gcal_result_rows all = { 0 };
+    struct gcal_result_rows all = { 0 }, lost = { 0 };
     struct fitting fitting = { .record = record,
                                .config = config,
                                .all = &all,
+                               .lost = &lost,
                                .results = &made,
                                .progress = progress,
                                .lock = PTHREAD_MUTEX_INITIALIZER };
     int rc = -1;
 
     if (read_rows(record, config, &all, &made.speeds, err) == 0 &&
+        gcal_result_find_lost(record, &lost, err) == 0 &&
         list_fits(record, config, &all, &made, err) == 0)
         rc = fit_all(&fitting, err);
     free(all.rows);
+    free(lost.rows);
     if (rc < 0)
         gcal_results_clear(&made);
     else

@@ -202,7 +202,11 @@ static void measure(struct maker *m, const char *id, const struct kernel *kernel
         if (isnan(time_s))
             continue;
         snprintf(uid, sizeof(uid), "uuid:%zu", i);
-        for (size_t k = 0; k < N_SAMPLES; k++) {
+        if (isinf(time_s)) {
+            measurement.status = GCAL_MEASUREMENT_CRASHED;
+            measurement.n_samples = 0;
+        }
+        for (size_t k = 0; k < measurement.n_samples; k++) {
             samples[k].order = order_of(m, k);
             samples[k].time_s = noisy(m, time_s);
             if (is_late(m, i, samples[k].order))

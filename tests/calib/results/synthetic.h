@@ -27,8 +27,8 @@ struct maker {
     size_t n_devices;
     double slowness[100];     /* of each device against its type */
     double mul_slowness[100]; /* of its muls, where times add up */
-    /* The time of a kernel on that device, of 'time_s' by the above; NaN: not measured.  NULL: the
-     * same.
+    /* The time of a kernel on that device, of 'time_s' by the above; NaN: not measured;
+     * infinite: its worker died.  NULL: the same.
      */
     double (*strange)(size_t device, const struct kernel *k, double time_s);
     uint64_t n_measured; /* kernels */

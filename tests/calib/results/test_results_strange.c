@@ -260,10 +260,68 @@ static void sub_groups_of_another_size(void **state)
     finish(&f.results, &f.config, f.record);
 }
 
+/* All adds but those of the smallest size, or of two, are lost so. */
+static double lost_time, least_lost;
+
+static double without_adds(size_t device, const struct kernel *k, double time_s)
+{
+    (void)device;
+    return !k->muls && k->adds > least_lost ? lost_time : time_s;
+}
+
+static struct fitted fit_without_adds(double lost, double least)
+{
+    struct fitted f = { .config = one_form() };
+    struct maker m = make_start(1, NULL);
+
+    lost_time = lost;
+    least_lost = least;
+    m.strange = without_adds;
+    put_ladder(&m, "adds", "m", 1, 0, add_up, 1);
+    put_ladder(&m, "muls", "m", 0, 1, add_up, 1);
+    f.record = make_end(&m);
+    assert_int_equal(gcal_results_fit(f.record, &f.config, &f.results, NULL), 0);
+    return f;
+}
+
+/* One of four kernels of a cost is left; as if the others had never been, but for the error of this
+ * cost.  With three of four nothing is said.
+ */
+static void a_cost_that_rests_on_one_kernel_has_a_wide_error(void **state)
+{
+    struct fitted never = fit_without_adds(NAN, 5e6), f;
+    const struct gcal_fit *of_never = &never.results.fits->forms[0].fit, *fit;
+
+    (void)state;
+    assert_true(never.results.fits->good && !never.results.fits->n_warnings);
+    f = fit_without_adds(INFINITY, 5e6);
+    fit = &f.results.fits->forms[0].fit;
+    assert_int_equal(f.results.fits->n_warnings, 1);
+    assert_string_equal(
+        f.results.fits->warnings[0],
+        "p_add rests on 1 kernel, as 3 that have it failed: its standard error "
+        "is taken 6.31 times as large");
+    for (size_t j = 0; j < fit->n_parameters; j++) {
+        const char *name = f.config.models->forms[0].model->parameters[j].name;
+        double factor = strcmp(name, "p_add") == 0 ? 6.31 : 1;
+
+        within(fit->value[j], of_never->value[j], 1e-9);
+        within(fit->standard_error[j], factor * of_never->standard_error[j], 1e-6);
+        within(sqrt(fit->covariance[j * fit->n_parameters + j]),
+               factor * sqrt(of_never->covariance[j * fit->n_parameters + j]), 1e-6);
+    }
+    finish(&f.results, &f.config, f.record);
+    finish(&never.results, &never.config, never.record);
+    f = fit_without_adds(INFINITY, 5e7);
+    assert_true(f.results.fits->good && !f.results.fits->n_warnings);
+    finish(&f.results, &f.config, f.record);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_device_with_one_kernel_is_not_measured),
+        cmocka_unit_test(a_cost_that_rests_on_one_kernel_has_a_wide_error),
         cmocka_unit_test(few_kernels_do_no_harm),
         cmocka_unit_test(all_may_lack_some),
         cmocka_unit_test(some_sizes_alone),
