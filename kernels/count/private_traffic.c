@@ -19,13 +19,18 @@ struct touched {
     bool partial; /* only parts of its sectors */
 };
 
-/* Whether all lanes are at one subscript. */
+/* Whether all lanes are at one subscript.  What a loop carries, such as the top of a stack or
+ * the oldest element of a window, starts alike in all lanes and moves by steps: they are taken
+ * to stay together.
+ */
 static bool is_together(const struct gcal_count_builder *m,
                         const struct gcal_sets_access_event *e)
 {
     const struct gcal_poly *offset = gcal_count_near_event(e).offset;
 
-    if (!offset || gcal_sets_differs_by_lane(m->nest, offset))
+    if (!offset)
+        return e->is_stepped && !e->depth && !e->range;
+    if (gcal_sets_differs_by_lane(m->nest, offset))
         return false;
     for (size_t d = 0; d < m->nest->n_dims; d++)
         if (gcal_poly_contains(m->c, offset, gcal_poly_atom_index(m->nest->lid[d])))
@@ -55,8 +60,10 @@ static struct touched find_touched(struct gcal_count_builder *m,
     touched.lines = ceil(lanes * WORD_BYTES / LINE_BYTES);
     if (touched.partial && !e->offset && gcal_count_find_range(m, e, &range) &&
         gcal_poly_is_constant(range.values, &values) && values > 0) {
-        touched.sectors *= distinct((double)values, fmin(lanes, sector));
-        touched.lines = distinct((double)values, lanes);
+        double places = fmax(1, (double)values * fmin(1, (double)bytes / WORD_BYTES));
+
+        touched.sectors *= distinct(places, fmin(lanes, sector));
+        touched.lines = distinct(places, lanes);
     } else if (touched.partial) {
         touched.sectors = touched.lines = lanes;
     }
@@ -90,7 +97,7 @@ static void add_executions(struct gcal_count_builder *m,
                            const struct gcal_sets_access_event *e, double each,
                            struct gcal_count_counter *to)
 {
-    bool estimated = false;
+    bool estimated = !gcal_count_near_event(e).offset;
     const struct gcal_poly *times =
         gcal_sets_scope_count(m->nest, e->scope, GCAL_SETS_COUNT_SUB_GROUPS, &estimated);
     int64_t number = lround(each * THOUSANDTHS);
@@ -115,6 +122,13 @@ static void add_traffic(struct gcal_count_builder *m, size_t first)
         if (!is_same(&all[i], &all[first]))
             continue;
         touched = find_touched(m, &all[i]);
+        if (!gcal_count_near_event(&all[i]).offset)
+            gcal_sets_nest_note(m->nest, all[i].line, all[i].column,
+                                touched.partial
+                                    ? "the place in a private array depends on data: "
+                                      "lanes are taken to be at random ones"
+                                    : "the place in a private array is what the loop "
+                                      "makes of it: lanes are taken to be at the same");
         add_executions(m, &all[i], touched.sectors, &sectors);
         add_executions(m, &all[i], touched.lines, &lines);
         if (touched.partial && all[i].direction == GCAL_FEATURE_STORE)

@@ -104,6 +104,8 @@ struct gcal_sets_access_event {
     const struct gcal_poly *near;
     int64_t n_places;
     bool on_data; /* the offset is unknown as it depends on data, or a loop mixes it */
+    bool
+        is_stepped; /* it is unknown as a loop carries it, from a start that all lanes share */
     const struct gcal_sets_range *range; /* of an unknown offset; or NULL */
     unsigned depth; /* loads of global memory, one after another, that the offset needs */
     const struct gcal_poly *carried; /* the dimension of a loop, an earlier iteration of

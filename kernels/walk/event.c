@@ -171,6 +171,7 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
         event.array = gcal_walk_array_find(w, "?", space);
     }
     event.on_data = !event.offset && (pointer.on_data || pointer.is_mixed);
+    event.is_stepped = !event.offset && pointer.is_stepped && !pointer.is_mixed;
     if (!event.offset && !pointer.on_data && !is_private)
         w->not_affine++;
     gcal_source_location(at, &event.line, &event.column);

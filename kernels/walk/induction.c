@@ -630,6 +630,7 @@ static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes
         value.is_mixed = !induction->step && !induction->near_step &&
                          !induction->doublings &&
                          is_of_lane(w, gcal_walk_near_of(induction->start));
+        value.is_stepped = v && !ends && !value.is_mixed;
         if (v && induction->step) {
             value = moved_by(w, induction, v);
         } else if (v && induction->doublings && (!ends || induction->doublings > 0)) {

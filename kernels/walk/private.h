@@ -54,6 +54,7 @@ struct gcal_walk_value {
     const struct gcal_poly *near;
     bool
         is_mixed; /* unknown: of another start in each lane, by a loop that makes any of it */
+    bool is_stepped; /* unknown: a loop carries it, from a start that all lanes share */
     const struct gcal_walk_choice *choice; /* unknown: one of two integers; or NULL */
     const struct gcal_walk_chain *chain;   /* unknown: operations that it follows from */
     /* unknown integer, or pointer at an unknown place: what it may be (in bytes); or NULL */

@@ -136,6 +136,7 @@ void gcal_walk_value_wait(struct gcal_walk_value *value, const struct gcal_walk_
     value->depth = of->depth > value->depth ? of->depth : value->depth;
     value->carried = of->carried ? of->carried : value->carried;
     value->is_mixed = value->is_mixed || of->is_mixed;
+    value->is_stepped = value->is_stepped || of->is_stepped;
 }
 
 struct gcal_walk_value gcal_walk_loaded(enum gcal_feature_space space,
@@ -144,6 +145,7 @@ struct gcal_walk_value gcal_walk_loaded(enum gcal_feature_space space,
     struct gcal_walk_value value = gcal_walk_unknown("it comes from memory");
 
     gcal_walk_value_wait(&value, &pointer);
+    value.is_stepped = false; /* but what is there is any */
     value.depth +=
         space == GCAL_FEATURE_SPACE_GLOBAL || space == GCAL_FEATURE_SPACE_IMAGE;
     return value;

@@ -252,6 +252,22 @@ static void private_arrays_have_traffic(void **state)
         { "s = a[where[l] & 15];", "f_sector_private_load", 25.81, 0.001 },
         { "a[where[l] & 15] = 1; s = a[1];", "f_partial_sector_private_store", 25.81,
           0.001 },
+        /* words of two elements, which more lanes share */
+        { "ushort d[16]; d[where[l] & 15] = 1; s = d[2];", "f_line_private_store", 7.889,
+          0.001 },
+        /* the place in a window, the top of a stack: lanes stay together */
+        { "int at = 0; for (int i = 0; i < n; i++) { s += a[at]; at = at + 1 < where[0] "
+          "? "
+          "at + 1 : 0; }",
+          "f_sector_private_load", 4 * 4096, 0 },
+        { "int top = 0; for (int i = 0; i < n; i++) { if (where[i] & 1) { top = top - 1; "
+          "} else { top = top + 1; a[top] = s; } s += a[top]; }",
+          "f_partial_sector_private", 0, 0 },
+        /* but not at a number that is loaded, or that a loop mixes from a lane's own */
+        { "int at = 0; for (int i = 0; i < n; i++) { at = where[at]; s += a[at]; }",
+          "f_sector_private_load", 25.81 * 4096, 0.001 },
+        { "uint at = l; for (int i = 0; i < n; i++) { at ^= at << 13; s += a[at]; }",
+          "f_sector_private_load", 25.81 * 4096, 0.001 },
         /* lines of the lanes' own */
         { "float d[64]; d[l] = 1; s = d[n & 3];", "f_sector_private_store", 32, 0 },
         /* in registers */
