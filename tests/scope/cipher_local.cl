@@ -3,7 +3,7 @@
     (t[BYTE(a, 0)] ^ t[256 + BYTE(b, 1)] ^ t[512 + BYTE(c, 2)] ^            \
      t[768 + BYTE(d, 3)] ^ (k))
 
-/* The same with four tables, which each work-group copies into local memory. */
+/* The same with four tables, which each work-group makes in local memory of words of all bits. */
 __kernel void cipher_local(__global const uint *table, __global const uint *key,
                            __global const uint4 *plain, __global uint4 *out, int blocks)
 {
@@ -11,7 +11,7 @@ __kernel void cipher_local(__global const uint *table, __global const uint *key,
     int i = get_global_id(0);
 
     for (int k = get_local_id(0); k < 1024; k += 256)
-        t[k] = table[k];
+        t[k] = table[k] * 2654435769u;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (i >= blocks)
         return;
