@@ -244,7 +244,7 @@ expect 'half of the bytes of l2 \(p_l2_partial\)'
 add --at n=2^20,2^27 --beside "${params%h200.yaml}h100.yaml" --svg "$out/add.svg" --what-if local=64
 expect '^sizes +n=1048576 +n=134217728 +n=1048576 +n=134217728$'
 expect '^device +NVIDIA H200 +NVIDIA H200 +NVIDIA H100 .*NVIDIA H100'
-expect '^column 4 beside 2: \+2[0-9]\.[0-9] %: dram \+[0-9.]+ us, .*; costs: p_dram \+4[0-9]\.[0-9] %'
+expect '^column 4 beside 2: \+2[0-9]\.[0-9] %: dram \+[0-9.]+ us, .*; costs: p_dram \+[45][0-9]\.[0-9] %'
 [ "$(grep -c 'local=64: ' "$out/answer")" -eq 4 ]
 python3 - "$out/add.svg" <<'PYTHON'
 import sys
