@@ -6,7 +6,7 @@
 # Two nodes of one type are calibrated on PoCL, by two ranks, with times that follow from each
 # launch, so that the true parameters are known; the second node has a fault: times of events,
 # builds, hangs, crashes, wrong results, refused launches, a device that is gone, a slow one, a
-# change of speed.
+# change of speed, two speeds in turn.
 # After each run
 #   - the first node is published with the true parameters, to 1 %;
 #   - the second is published with those of its speed, to 2 %, or not at all, and named;
@@ -68,7 +68,7 @@ sed 's/kernel_limit_s: 60/kernel_limit_s: 4/; s/budget_s: 60/budget_s: 20/' slow
 cat > rank.sh <<'SCRIPT'
 #!/bin/sh
 # As a node of its own; the fault is the second one's.
-[ "$OMPI_COMM_WORLD_RANK" = 1 ] || { unset FAULT TEST_LATE; export TEST_NS=0.25; }
+[ "$OMPI_COMM_WORLD_RANK" = 1 ] || { unset FAULT TEST_LATE TEST_TWO; export TEST_NS=0.25; }
 SLURMD_NODENAME=n$OMPI_COMM_WORLD_RANK LD_PRELOAD=$PRELOAD exec "$@"
 SCRIPT
 chmod +x rank.sh
@@ -114,11 +114,15 @@ judge() { # SPEED of the second node, NAME=VALUE...
     esac
     agrees n0 1 1 || echo "the healthy node is wrong: $(parameters n0) instead of $truth"
     if [ -e store/nodes/n1.yaml ]; then
-        agrees n1 "$1" 2 || echo "the other is wrong: $(parameters n1) instead of $1 times $truth"
+        # Of two speeds, 1 and 1.3, any between them, as it is said that there are two.
+        { [[ $2 = TEST_TWO* ]] && agrees n1 1.15 15; } || agrees n1 "$1" 2 || echo "the other is wrong: $(parameters n1) instead of $1 times $truth"
     else
         [ $status != 0 ] || echo "the other is not published, and the exit status is 0"
         grep -q 'n1' out err || echo "the other is not named"
     fi
+    [[ $2 != FAULT=clock97 ]] || grep -q 'n1 .*clock' err || echo "the clock is not named"
+    [[ $2 != TEST_TWO* ]] || grep -q 'n1 .* became 1\..* times as' err ||
+        echo "the two speeds are not named"
     [[ $2 != TEST_LATE* ]] || grep -q 'n1 .* became 1.3 times as slow' err ||
         echo "the change of speed is not named"
     "$gpucal" store verify --store store --quiet > verified 2>&1 && [ ! -s verified ] ||
@@ -173,6 +177,8 @@ if [ -n "$quick" ]; then
     try 1.3 TEST_NS=0.325
     try 4 TEST_NS=1
     try 1.3 TEST_LATE=120 TEST_GPU=1
+    try 1.3 TEST_TWO=60 TEST_GPU=1
+    try 0.97 FAULT=clock97 TEST_GPU=1
     try 1 FAULT=clock90 TEST_GPU=1 # more than any clock is off
     try 1 FAULT=clock60 TEST_GPU=1
 else

@@ -13,7 +13,7 @@
  *   short      an event takes a thousandth      probe      the program that asks for the size of
  *   half       or half of its time                         sub-groups cannot be built
  *   gone       the platform has no device       muls       nor can kernels of multiplications
- *   release    releasing a context hangs          clock90, clock60   its clock has that rate, in percent
+ *   release    releasing a context hangs          clock97, 90, 60   its clock has that rate, in percent
  *
  * $FAULT_SEED seeds the chances, with the number of the process.
  */
@@ -217,6 +217,8 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t si
         *time_ns = start_ns + (*time_ns - start_ns) / 1000;
     if (strikes("half"))
         *time_ns = start_ns + (*time_ns - start_ns) / 2;
+    if (strikes("clock97"))
+        *time_ns = start_ns + (*time_ns - start_ns) / 100 * 97;
     if (strikes("clock90"))
         *time_ns = start_ns + (*time_ns - start_ns) / 100 * 90;
     if (strikes("clock60"))

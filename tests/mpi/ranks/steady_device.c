@@ -14,7 +14,8 @@
  * process waits for a processor.  With $TEST_RUN_ITEMS, no launch of more
  * work-items is run at all.  With $TEST_NO_BUILD, no program can be built, or none for the
  * second device of its platform, if it is 2.  With $TEST_GPU, all devices are GPUs.  From
- * launch $TEST_LATE of a process on, all times are 1.3 times as long.  With TEST_HOLD=N:FILE,
+ * launch $TEST_LATE of a process on, all times are 1.3 times as long; with $TEST_TWO, so are those
+ * of every second so many launches.  With TEST_HOLD=N:FILE,
  * launch N of a process and those after it wait while there is such a file: a test meddles with
  * the run meanwhile, and need not be faster than it.
  */
@@ -148,7 +149,8 @@ static cl_ulong time_of(cl_kernel kernel, cl_uint n_dims, const size_t *global)
     static uint32_t noise = 1;
     const cl_uint *ints = find(kernel, false)->ints;
     static unsigned long n_launches;
-    const char *ns = getenv("TEST_NS"), *late = getenv("TEST_LATE");
+    const char *ns = getenv("TEST_NS"), *late = getenv("TEST_LATE"),
+               *two = getenv("TEST_TWO");
     double work = ns ? strtod(ns, NULL) : 10;
 
     for (cl_uint i = 0; i < n_dims; i++)
@@ -156,7 +158,9 @@ static cl_ulong time_of(cl_kernel kernel, cl_uint n_dims, const size_t *global)
     for (unsigned i = 0; i < MAX_ARGS; i++)
         if (ints[i] && is_counted(i))
             work *= ints[i];
-    if (late && ++n_launches > strtoul(late, NULL, 10))
+    n_launches++;
+    if ((late && n_launches > strtoul(late, NULL, 10)) ||
+        (two && n_launches / strtoul(two, NULL, 10) % 2))
         work *= 1.3;
     noise = 1664525 * noise + 1013904223;
     return (cl_ulong)((2000 + work) * (1 + 0.001 * ((double)noise / 4294967296.0)));
