@@ -5,6 +5,8 @@
  * rows to be longer than any image's, so that each has sectors and lines of its own: what a
  * work-group or the launch touches is right for any layout, but for the ends of rows.
  */
+#include <inttypes.h>
+
 #include "calib/model/dtype.h"
 #include "kernels/count/private.h"
 
@@ -45,8 +47,8 @@ static void locate(struct gcal_count_builder *m, struct gcal_sets_access_event *
         gcal_sets_nest_note(m->nest, e->line, e->column,
                             gcal_poly_format(m->c,
                                              "the format of this image is unknown: its "
-                                             "texels are counted as of %lld bytes",
-                                             (long long)(size * e->width)));
+                                             "texels are counted as of %" PRId64 " bytes",
+                                             size * e->width));
     else if (texel >= size)
         e->width = texel / size;
     else {

@@ -48,7 +48,7 @@ static struct touched find_touched(struct gcal_count_builder *m,
                                    const struct gcal_sets_access_event *e)
 {
     int64_t bytes = (int64_t)gcal_dtype_size(e->dtype) * e->width, n = 1, values;
-    double words = (double)((bytes + WORD_BYTES - 1) / WORD_BYTES), lanes;
+    double words = ceil((double)bytes / WORD_BYTES), lanes;
     double sector = (double)m->request->sector_bytes / WORD_BYTES;
     struct gcal_sets_range range;
     struct touched touched = { .partial = !is_together(m, e) };

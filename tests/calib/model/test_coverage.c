@@ -246,8 +246,8 @@ static void permute(size_t n, size_t *order, void (*visit)(const size_t *order))
 /* Of 't[x[i] & 1023]' and others: index arithmetic of several kinds beside operations. */
 static const char *const mixed[] = {
     "- {feature: f_index_int32_and, count: n, per: sub-group, dtype: int32, op: and}\n",
-    "- {feature: f_index_int32_convert, count: n, per: sub-group, dtype: int32, op: "
-    "convert}\n",
+    ("- {feature: f_index_int32_convert, count: n, per: sub-group, dtype: int32, op: "
+     "convert}\n"),
     "- {feature: f_index_uint32_shr, count: n, per: sub-group, dtype: uint32, op: shr}\n",
     "- {feature: f_aux_int32_cmp, count: n, per: sub-group, dtype: int32, op: cmp}\n",
     "- {feature: f_op_int32_and, count: n, per: sub-group, dtype: int32, op: and}\n",
