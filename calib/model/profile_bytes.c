@@ -1,7 +1,6 @@
 /* profile_bytes.c - profiles as bytes, for caches and copies */
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
 
 #include "calib/base/error.h"
 #include "calib/base/wire.h"

@@ -15,6 +15,9 @@
 #define GCAL_PROFILE_VERSION_BUILT       4
 #define GCAL_PROFILE_VERSION_DEFINITIONS 3
 
+/* Assumptions of a profile that was counted for sub-groups of a size have it after this. */
+#define GCAL_PROFILE_SIZE_CLAUSE GCAL_SUB_GROUP_SIZE " = "
+
 /* In place of a stride that is not affine. */
 #define GCAL_PROFILE_UNKNOWN "?"
 

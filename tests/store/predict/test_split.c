@@ -177,10 +177,10 @@ static void is_as_good_as_the_best_of_all(void **state)
 static struct problem large_problem(void)
 {
     return (struct problem){
-        .devices.device = { { 2e-5, 3.17e-9, 0, 1 },
-                            { 0, 2.385e-8, 0, 1 },
-                            { 1e-3, 7.1e-10, 0, 1 },
-                            { 5e-6, 1.13e-7, 0, 1 } },
+        .devices.device = { { 2e-5, 3.17e-9, 0, 1, 0 },
+                            { 0, 2.385e-8, 0, 1, 0 },
+                            { 1e-3, 7.1e-10, 0, 1, 0 },
+                            { 5e-6, 1.13e-7, 0, 1, 0 } },
         .count = 4,
         .units = 123456789,
         .granularity = 64,
