@@ -211,7 +211,7 @@ static void balances_up_to_a_granule(void **state)
 /* 1000 units take the first device 1 s; the second needs 2 s to start. */
 static void excludes_devices_that_start_too_late(void **state)
 {
-    struct problem p = { .devices.device = { { 0, 1e-3, 0, 1 }, { 2, 1e-6, 0, 1 } },
+    struct problem p = { .devices.device = { { 0, 1e-3, 0, 1, 0 }, { 2, 1e-6, 0, 1, 0 } },
                          .count = 2,
                          .units = 1000,
                          .granularity = 1 };
@@ -229,13 +229,13 @@ static void excludes_devices_that_start_too_late(void **state)
 /* A device with too high a lower limit leaves the others balanced. */
 static void balances_the_others(void **state)
 {
-    struct problem p = {
-        .devices.device = { { 0, 1, 0, 1 }, { 0, 1e-3, 0, 1 }, { 0, 2e-3, 0, 1 } },
-        .shares = { { .least = 10 } },
-        .count = 3,
-        .units = 1510,
-        .granularity = 1
-    };
+    struct problem p = { .devices.device = { { 0, 1, 0, 1, 0 },
+                                             { 0, 1e-3, 0, 1, 0 },
+                                             { 0, 2e-3, 0, 1, 0 } },
+                         .shares = { { .least = 10 } },
+                         .count = 3,
+                         .units = 1510,
+                         .granularity = 1 };
 
     (void)state;
     assert_int_equal(gcal_split(p.shares, 3, p.units, 1, device_time, &p.devices, NULL),
@@ -246,7 +246,7 @@ static void balances_the_others(void **state)
 
 static void gives_less_than_a_granule_to_one(void **state)
 {
-    struct problem p = { .devices.device = { { 0, 2, 0, 1 }, { 0, 1, 0, 1 } },
+    struct problem p = { .devices.device = { { 0, 2, 0, 1, 0 }, { 0, 1, 0, 1, 0 } },
                          .shares = { { 0 }, { .most = 3 } },
                          .count = 2 };
 
@@ -301,7 +301,7 @@ static void refuses_invalid_input(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct devices devices = { .device = { { 0, 1, 0, 1 }, { 0, 1, 0, 1 } } };
+        struct devices devices = { .device = { { 0, 1, 0, 1, 0 }, { 0, 1, 0, 1, 0 } } };
         struct gcal_split_share shares[2] = { { cases[i].least, cases[i].most, 0, 0, 0,
                                                 0 },
                                               { 0, cases[i].other_most, 0, 0, 0, 0 } };
