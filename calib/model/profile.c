@@ -149,17 +149,15 @@ struct gcal_profile *gcal_profile_set_find(const struct gcal_profile_set *set,
 
     if (set->n == 1)
         return set->profiles[0];
-    for (size_t k = 0; k < set->n; k++) {
-        size_t size = gcal_profile_sub_group_size(set->profiles[k]);
-
-        if ((double)size == sub_group_size)
+    for (size_t k = 0; k < set->n; k++)
+        if ((double)gcal_profile_sub_group_size(set->profiles[k]) == sub_group_size)
             return set->profiles[k];
+    for (size_t k = 0; k < set->n; k++)
         gcal_buf_printf(&sizes, "%s%zu",
                         k == 0           ? ""
                         : k + 1 < set->n ? ", "
                                          : " and ",
-                        size);
-    }
+                        gcal_profile_sub_group_size(set->profiles[k]));
     gcal_error_set(
         err, GCAL_EINPUT,
         "kernel %.60s was counted for sub-groups of %s work-items, and not for the "

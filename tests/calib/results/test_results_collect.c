@@ -338,6 +338,7 @@ static struct gcal_results end_run(struct gcal_record **record,
     if (gcal_results_publish(&results, *record, config, store, &published, &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(published, 1);
+    gcal_result_speeds_clear(&speeds);
     gcal_store_close(store);
     return results;
 }
@@ -482,6 +483,7 @@ static void check_what_is_pooled(struct gcal_record *big,
     assert_non_null(strstr(warnings.items[0], "node n0"));
     assert_non_null(strstr(warnings.items[0], "medians/n0.tsv is damaged"));
     gcal_strings_clear(&warnings);
+    gcal_result_speeds_clear(&speeds);
     results = fit_record(record, config);
     assert_int_equal(results.fits->n_devices, N_DEVICES - 3);
     gcal_results_clear(&results);
@@ -493,6 +495,7 @@ static void check_what_is_pooled(struct gcal_record *big,
                      0);
     assert_int_equal(gcal_record_device_count(record), 1);
     gcal_strings_clear(&warnings);
+    gcal_result_speeds_clear(&speeds);
     gcal_store_close(store);
     gcal_record_close(record);
 }
