@@ -83,7 +83,7 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
     gcal_buf_printf(buf, ": %s\n", gcal_result_verdict_name(verdict));
     if (verdict == GCAL_RESULT_POOR)
         gcal_result_put_wrapped(
-            buf, "poor: ", strcat(why, "; it predicts only where no other model does"));
+            buf, "poor: ", strcat(why, "; it predicts only where it is named"));
     gcal_result_put_wrapped(buf, t->good ? "" : "reason: ", t->reason);
     if (t->n_forms > 1)
         gcal_result_put_forms(buf, m, t);

@@ -166,7 +166,7 @@ void gcal_results_clear(struct gcal_results *results);
 
 enum gcal_result_verdict { GCAL_RESULT_GOOD, GCAL_RESULT_POOR, GCAL_RESULT_REJECTED };
 
-/* Of a fit; 'why': a clause if it is poor, which is published, and chosen only where there is no other. */
+/* Of a fit; 'why': a clause if it is poor, which is published, and chosen only where it is named. */
 enum gcal_result_verdict gcal_result_judge(const struct gcal_result_type_fit *t,
                                            const struct gcal_config *config,
                                            char why[GCAL_PARAMS_WHY_SIZE]);

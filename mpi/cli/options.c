@@ -64,7 +64,8 @@ OPTION(device, set_text, "device", 'd', "PATTERN",
        "Only devices whose name, type, uid or kind (gpu, cpu, accelerator) matches, e.g. "
        "'*H200*'");
 OPTION(model, set_text, "model", 'm', "NAME",
-       "The model (default: the one made for the kernel, else the general one)");
+       "The model (default: the one made for the kernel, else the general one; never "
+       "one that is poor)");
 OPTION(csv, set_text, "csv", 256, "FILE", "Write all figures to this file as well");
 OPTION(json, set_flag, "json", 'j', NULL, "Print JSON");
 OPTION(all, set_flag, "all", 'a', NULL, "Print what did not change as well");
@@ -72,8 +73,7 @@ OPTION(dry_run, set_flag, "dry-run", 'n', NULL,
        "Print what would be done, and do nothing");
 OPTION(budget, set_budget, "budget", 'b', "SECONDS",
        "Limit the time of each device, builds and checks included, but not the time for "
-       "which "
-       "processors are waited for");
+       "which processors are waited for");
 
 static const struct argp_option limits_rows[] = {
     { "warn", 'w', "PERCENT", 0,

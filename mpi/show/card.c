@@ -40,7 +40,7 @@ static int add_model(struct gcal_columns *table, const struct gcal_params_device
             m->name, m->form, kernels, gcal_units_percent(m->held_out_rms, error),
             gcal_units_percent(m->error_90, within), factor,
             !gcal_params_model_is_current(d, m) ? "out of date: measure it again"
-            : gcal_params_model_is_poor(m, why) ? "poor: if no other does"
+            : gcal_params_model_is_poor(m, why) ? "poor: if it is named"
                                                 : predicts(m, targets) },
         GCAL_COLUMN_PLAIN, err);
     free(targets);

@@ -89,8 +89,9 @@ find_model(const struct gcal_params_device *d, const char *name, struct gcal_err
             "device %s has no general model: give the name of one of its models",
             d->info.uid);
         gcal_error_because(err, GCAL_REASON_MODEL);
+        return NULL;
     }
-    return general;
+    return gcal_predictor_choose(d, NULL, 0, NULL, err); /* that, unless it is poor */
 }
 
 static struct gpucal_quantities *list_parameters(const struct gcal_params_device *d,

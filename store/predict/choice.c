@@ -70,39 +70,62 @@ gcal_predictor_find_general(const struct gcal_params_device *d)
     return NULL;
 }
 
+/* Made for the kernels, or else general, among those that are poor or not. */
+static const struct gcal_params_model *
+find_best(const struct gcal_params_device *d, size_t n_profiles,
+          const struct gcal_profile *const *profiles, bool poor)
+{
+    const struct gcal_params_model *best = NULL, *general;
+    double most = 0;
+
+    for (size_t i = 0; i < d->n_models; i++) {
+        double count = is_poor(&d->models[i]) == poor
+                           ? count_known(&d->models[i], n_profiles, profiles)
+                           : 0;
+
+        if (count > most) {
+            most = count;
+            best = &d->models[i];
+        }
+    }
+    if (!best && (general = gcal_predictor_find_general(d)) && is_poor(general) == poor)
+        best = general;
+    return best;
+}
+
+static const struct gcal_params_model *refuse_poor(const struct gcal_params_device *d,
+                                                   const struct gcal_params_model *m,
+                                                   struct gcal_error *err)
+{
+    char why[GCAL_PARAMS_WHY_SIZE];
+
+    gcal_params_model_is_poor(m, why);
+    gcal_error_set(err, GCAL_EINPUT,
+                   "device %s: only model %s could predict this, and it is poor: %s; ask "
+                   "for it by name (--model %s) to have its predictions all the same",
+                   d->info.uid, m->name, why, m->name);
+    gcal_error_because(err, GCAL_REASON_MODEL);
+    return NULL;
+}
+
 const struct gcal_params_model *
 gcal_predictor_choose(const struct gcal_params_device *d, const char *name,
                       size_t n_profiles, const struct gcal_profile *const *profiles,
                       struct gcal_error *err)
 {
-    const struct gcal_params_model *made = NULL, *general;
+    const struct gcal_params_model *made;
 
     if (name) {
         made = gcal_params_find_model(d, name);
         return made ? made : no_model(d, "no model ", name, err);
     }
-    if (d->n_models == 1)
+    if (d->n_models == 1 && !is_poor(d->models))
         return d->models;
-    /* A poor model only where there is no other. */
-    for (int poor = 0; poor < 2 && !made; poor++) {
-        double most = 0;
-
-        for (size_t i = 0; i < d->n_models; i++) {
-            double count = is_poor(&d->models[i]) == poor
-                               ? count_known(&d->models[i], n_profiles, profiles)
-                               : 0;
-
-            if (count > most) {
-                most = count;
-                made = &d->models[i];
-            }
-        }
-        if (!made && (general = gcal_predictor_find_general(d)) &&
-            is_poor(general) == poor)
-            made = general;
-    }
+    made = find_best(d, n_profiles, profiles, false);
     if (made)
         return made;
+    if ((made = d->n_models == 1 ? d->models : find_best(d, n_profiles, profiles, true)))
+        return refuse_poor(d, made, err);
     return no_model(d, "no model was made for kernel ",
                     n_profiles ? profiles[0]->kernel : "(none)", err);
 }

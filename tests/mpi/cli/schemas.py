@@ -24,6 +24,7 @@ data = f"{source}/tests/data"
 KERNEL = f"{source}/tests/wild/nbody.cl --local 64 --global n"
 H200 = f"--params {data}/general/h200.yaml"
 HERE = "--params here.yaml"  # a calibration of a CPU, as if it were this one
+RATES = f"{HERE} --model rates"  # which is poor
 PAPERS = f"--params {data}/applications/vm.yaml"
 TUNE = f"{source}/docs/examples/tune/product.cl --space {source}/docs/examples/tune/product.yaml"
 COPIES = f"add.cl --local 256 --global n --at n=2^20 --copy-in auto:pinned --copy-out auto:pinned --params {data}/transfers-both.yaml"
@@ -41,19 +42,19 @@ COMMANDS = [
     ("count holes.cl --local 64 --global n --allow-estimates", 0),
     (f"predict {KERNEL} --at n=8192 {H200}", 0),
     (f"predict {KERNEL} --at n=2^10:2^20 {PAPERS}", 0),
-    (f"predict {KERNEL} --at n=8192 {HERE} --build", 0),
+    (f"predict {KERNEL} --at n=8192 {RATES} --build", 0),
     (f"predict {COPIES}", 0),
     (f"predict matmul_sq prefetch:True n:160 --measure {HERE}", 0),
     (f"explain {KERNEL} --at n=8192 {H200} --what-if n=4096 --what-if local=32", 0),
     (f"explain {KERNEL} --at n=8192,16384 {H200} --beside {data}/general/h200.yaml", 0),
     (f"explain {COPIES}", 0),
-    (f"explain add.cl --local 256 --global n --at n=2^20 {HERE} --measure", 0),
+    (f"explain add.cl --local 256 --global n --at n=2^20 {RATES} --measure", 0),
     (f"rank matmul_sq n:4096 {PAPERS}", 0),
     (f"rank transpose n:1024 {H200}", 0),
     (f"tune {TUNE} {H200} --baseline", 0),
     (f"tune {TUNE} {H200} --over n=1024,4096", 0),
-    (f"tune {TUNE} --at n=256 {HERE} --measure 2 --results times.csv", 0),
-    (f"tune {TUNE} --at n=256 {HERE} --times times.csv", 0),
+    (f"tune {TUNE} --at n=256 {RATES} --measure 2 --results times.csv", 0),
+    (f"tune {TUNE} --at n=256 {RATES} --times times.csv", 0),
     (f"evaluate --replay {data}/applications/matmul.h5 {PAPERS}", 0),
     (f"calibrate {SMALL} --dry-run", 0),
     (f"calibrate {SMALL} --record a.h5", 0),
@@ -70,7 +71,7 @@ COMMANDS = [
     ("show --store drifting --history", 0),
     ("show --store fits --history --type '*'", 0),
     ("health --store store --node vm", 0),
-    ("export --store drifting", 0),
+    ("export --store drifting --model matmul_sq", 0),
     ("store verify --store store", 0),
     ("store prune --keep 1 --store store", 0),
     ("store keygen key", 0),

@@ -77,7 +77,7 @@ static void bounds_do_not_count(void **state)
     assert_false(gcal_params_model_is_poor(&m, why));
 }
 
-static void a_poor_model_is_chosen_where_there_is_no_other(void **state)
+static void a_poor_model_is_chosen_only_by_name(void **state)
 {
     const struct numbers n = { 12, 0.45, 0.6, 0, { 0.01 }, NULL };
     static char *features[] = { "f_op_float32_add" };
@@ -98,7 +98,12 @@ static void a_poor_model_is_chosen_where_there_is_no_other(void **state)
     models[1].held_out_rms = 0.02;
     assert_ptr_equal(gcal_predictor_choose(&device, "m", 0, NULL, &err), &models[0]);
     device.n_models = 1;
-    assert_ptr_equal(gcal_predictor_choose(&device, NULL, 0, NULL, &err), &models[0]);
+    assert_null(gcal_predictor_choose(&device, NULL, 0, NULL, &err));
+    assert_string_equal(
+        err.text, "device uuid:1: only model m could predict this, and it is poor: its "
+                  "held-out errors are above 50 % (rms); ask for it by name (--model m) "
+                  "to have its predictions all the same");
+    assert_int_equal(err.reason, GCAL_REASON_MODEL);
 }
 
 int main(void)
@@ -106,7 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_make_a_model_poor),
         cmocka_unit_test(bounds_do_not_count),
-        cmocka_unit_test(a_poor_model_is_chosen_where_there_is_no_other),
+        cmocka_unit_test(a_poor_model_is_chosen_only_by_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
