@@ -107,7 +107,7 @@ static void a_state_that_lasts_is_in_the_error(void **state)
     }
 }
 
-/* Such a run does not tell how large the state is in the long run. */
+/* From such a run nobody knows how large the state is in the long run. */
 static void a_run_as_short_as_the_state_says_most(void **state)
 {
     const struct noise noise = { .state = 0.05, .correlation = 0.99 };
