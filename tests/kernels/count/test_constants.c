@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
+#include "tests/kernels/count/by_hand/by_hand.h"
 
 enum { ITEMS = 32 };
 
@@ -47,14 +47,9 @@ static struct gcal_profile *count(const char *statement, bool index_arithmetic,
                                     .allow_estimates = true,
                                     .sub_group_size = sub_group_size,
                                     .index_arithmetic = index_arithmetic };
-    struct gcal_error err = { 0 };
-    struct gcal_profile *p;
 
     snprintf(source, sizeof(source), "%s%s\n}\n", before, statement);
-    p = gcal_count(&r, &err);
-    if (!p)
-        fail_msg("%s: %s", statement, err.text);
-    return p;
+    return by_hand_count(&r, statement);
 }
 
 /* "float32 mul 2, int32 and 1": the entries of the kind, per work-item. */

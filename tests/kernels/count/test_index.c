@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
+#include "tests/kernels/count/by_hand/by_hand.h"
 
 enum { ITEMS = 32 };
 
@@ -46,14 +46,9 @@ static struct gcal_profile *count(const char *statement)
                                     .allow_estimates = true,
                                     .sub_group_size = 1,
                                     .index_arithmetic = true };
-    struct gcal_error err = { 0 };
-    struct gcal_profile *p;
 
     snprintf(source, sizeof(source), "%s%s\n}\n", before, statement);
-    p = gcal_count(&r, &err);
-    if (!p)
-        fail_msg("%s: %s", statement, err.text);
-    return p;
+    return by_hand_count(&r, statement);
 }
 
 /* "uint32 shl 6400, uint32 shr 3200": entries of the kind, of all work-items, but of operations
