@@ -47,8 +47,11 @@ struct visit {
 
 /* The visits of a kernel on both sides of the point. */
 struct kernel {
+    size_t name; /* the caller's number */
     size_t n, n_before;
     double sum, before; /* of 'bounded' */
+    double last;        /* median of log(time) after the point */
+    double step;        /* that, less that of before; NaN: not on both sides */
 };
 
 struct search {
@@ -57,7 +60,6 @@ struct search {
     struct visit *by_order;
     struct kernel *kernels;
     double *sorted; /* of one kernel */
-    double *steps;  /* by kernel: after to before; NaN: not on both sides */
     double *noise;  /* distances of visits from the medians of their sides */
     size_t n_noise;
 };
@@ -68,7 +70,6 @@ static void search_clear(struct search *o)
     free(o->by_order);
     free(o->kernels);
     free(o->sorted);
-    free(o->steps);
     free(o->noise);
 }
 
@@ -122,6 +123,7 @@ static void number_kernels(struct search *o)
             o->kernels[o->n_kernels].sum += v->bounded;
         }
         o->kernels[o->n_kernels].n = end - first;
+        o->kernels[o->n_kernels].name = o->by_kernel[first].kernel;
         for (size_t i = first; i < end; i++)
             o->by_kernel[i].kernel = o->n_kernels;
         o->n_kernels++;
@@ -136,10 +138,8 @@ static int search_init(struct search *o, const struct gcal_fit_visit *visits, si
                           .by_order = calloc(n + 1, sizeof(*o->by_order)),
                           .kernels = calloc(n + 1, sizeof(*o->kernels)),
                           .sorted = calloc(n + 1, sizeof(*o->sorted)),
-                          .steps = calloc(n + 1, sizeof(*o->steps)),
                           .noise = calloc(n + 1, sizeof(*o->noise)) };
-    if (!o->by_kernel || !o->by_order || !o->kernels || !o->sorted || !o->steps ||
-        !o->noise)
+    if (!o->by_kernel || !o->by_order || !o->kernels || !o->sorted || !o->noise)
         return gcal_error_memory(err);
     for (size_t i = 0; i < n; i++)
         if (visits[i].order >= since)
@@ -206,19 +206,19 @@ static void find_steps(struct search *o, uint64_t since)
 {
     for (size_t k = 0, first = 0, end; k < o->n_kernels; k++, first = end) {
         size_t at = first;
-        double before, after;
+        double before;
 
         end = end_of_kernel(o, first);
         while (at < end && o->by_kernel[at].order < since)
             at++;
-        o->steps[k] = NAN;
+        o->kernels[k].step = NAN;
         if (at == first || at == end)
             continue;
         before = median_of(o, first, at);
-        after = median_of(o, at, end);
+        o->kernels[k].last = median_of(o, at, end);
         add_noise(o, first, at, before);
-        add_noise(o, at, end, after);
-        o->steps[k] = after - before;
+        add_noise(o, at, end, o->kernels[k].last);
+        o->kernels[k].step = o->kernels[k].last - before;
     }
 }
 
@@ -231,8 +231,8 @@ static double noise_of(struct search *o)
     double middle;
 
     for (size_t k = 0; k < o->n_kernels; k++)
-        if (!isnan(o->steps[k]))
-            o->sorted[n++] = o->steps[k];
+        if (!isnan(o->kernels[k].step))
+            o->sorted[n++] = o->kernels[k].step;
     if (n <= o->n_noise)
         return 1.4826 * gcal_median(o->noise, o->n_noise);
     middle = gcal_median(o->sorted, n);
@@ -246,7 +246,7 @@ static size_t count_comparable(const struct search *o)
     size_t n = 0;
 
     for (size_t k = 0; k < o->n_kernels; k++)
-        n += !isnan(o->steps[k]);
+        n += !isnan(o->kernels[k].step);
     return n;
 }
 
@@ -255,25 +255,34 @@ static void judge(struct search *o, uint64_t since, struct gcal_fit_speed *speed
 {
     size_t n_up = 0, n_down = 0, n = count_comparable(o), n_shown = 0;
     bool few = (double)n < FEW * (double)o->n_kernels;
-    double limit = fmax(few ? FLOOR_OF_FEW : FLOOR, SCALES * noise_of(o));
+    double limit = fmax(few ? FLOOR_OF_FEW : FLOOR, SCALES * noise_of(o)), middle;
+    const struct kernel *nearest = o->kernels;
 
     for (size_t k = 0; k < o->n_kernels; k++) {
-        n_up += o->steps[k] > limit;
-        n_down += o->steps[k] < -limit;
+        n_up += o->kernels[k].step > limit;
+        n_down += o->kernels[k].step < -limit;
     }
     if (n_up < n_down ? n_up > MOST_CONTRARY * n_down : n_down > MOST_CONTRARY * n_up)
         return;
     for (size_t k = 0; k < o->n_kernels; k++)
-        if (n_up > n_down ? o->steps[k] > limit : o->steps[k] < -limit)
-            o->sorted[n_shown++] = o->steps[k];
+        if (n_up > n_down ? o->kernels[k].step > limit : o->kernels[k].step < -limit)
+            o->sorted[n_shown++] = o->kernels[k].step;
     if (n_shown < LEAST_KERNELS || (double)n_shown < LEAST_SHARE * (double)n ||
         (double)n < LEAST_COMPARABLE * (double)o->n_kernels)
         return;
+    middle = gcal_median(o->sorted, n_shown);
+    for (size_t k = 0; k < o->n_kernels; k++)
+        if (isnan(nearest->step) ||
+            fabs(o->kernels[k].step - middle) < fabs(nearest->step - middle))
+            nearest = &o->kernels[k];
     *speed = (struct gcal_fit_speed){ .changed = true,
                                       .since = since,
-                                      .ratio = exp(gcal_median(o->sorted, n_shown)),
+                                      .ratio = exp(middle),
                                       .n_kernels = n_shown,
-                                      .n_comparable = n };
+                                      .n_comparable = n,
+                                      .kernel = nearest->name,
+                                      .before_s = exp(nearest->last - nearest->step),
+                                      .after_s = exp(nearest->last) };
 }
 
 /* The likeliest change since speed->since; 1: it is one. */

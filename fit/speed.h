@@ -27,6 +27,9 @@ struct gcal_fit_speed {
     double ratio;     /* of times, after to before; median of the kernels that show it */
     size_t n_kernels; /* that show the last change */
     size_t n_comparable; /* that were visited before and after it */
+    /* One that shows it, with a ratio of about the median, and its median times, s. */
+    size_t kernel;
+    double before_s, after_s;
 };
 
 /* Finds the last change of speed.  'visits' in any order.  -1 only without memory. */

@@ -117,6 +117,7 @@ struct gcal_result_speed {
     uint64_t since; /* the first launch at the last speed */
     double ratio; /* of times, after the last change to before; of the host's time to the
                        device's */
+    double before_s, after_s; /* of one kernel that shows the change; 0: a clock */
     char *node, *uid;
     char *text; /* a sentence */
 };

@@ -10,6 +10,7 @@
 #include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/units.h"
 #include "calib/results/private.h"
 #include "fit/clock.h"
 #include "fit/shared_error.h"
@@ -140,21 +141,26 @@ static int add_change(const struct gcal_record *record, size_t i, bool drops,
 {
     const struct gcal_run_device *device = gcal_record_device(record, i);
     bool slower = found->ratio > 1;
+    char before[GCAL_UNITS_SIZE], after[GCAL_UNITS_SIZE];
     char *text = gcal_buf_format(
         "%s %s became %.3g times as %s while it was measured, from launch %llu on, as "
-        "%zu of %zu kernels show that were timed before and after; %s, and its errors "
-        "have the difference: it may be at either speed",
+        "%zu of %zu kernels show that were timed before and after: %s took %s, and then "
+        "%s; %s, and its errors have the difference: it may be at either speed",
         device->node, device->info.uid, slower ? found->ratio : 1 / found->ratio,
         slower ? "slow" : "fast", (unsigned long long)found->since, found->n_kernels,
-        found->n_comparable,
+        found->n_comparable, gcal_record_kernel(record, found->kernel)->generator,
+        gcal_units(found->before_s, "s", before), gcal_units(found->after_s, "s", after),
         drops ? "what was measured before does not count"
               : "all of it counts, as other work of the host comes and goes");
 
-    return add_item(
-        record,
-        (struct gcal_result_speed){
-            .device = i, .drops = drops, .since = found->since, .ratio = found->ratio },
-        text, s, err);
+    return add_item(record,
+                    (struct gcal_result_speed){ .device = i,
+                                                .drops = drops,
+                                                .since = found->since,
+                                                .ratio = found->ratio,
+                                                .before_s = found->before_s,
+                                                .after_s = found->after_s },
+                    text, s, err);
 }
 
 static int add_clock(const struct gcal_record *record, size_t i,

@@ -290,7 +290,9 @@ static json_t *speeds_json(const struct gcal_results *results, bool clocks)
         item = json_pack("{s:s, s:s, s:f, s:s}", "node", s->node, "uid", s->uid, "ratio",
                          s->ratio, "reason", s->text);
         if (!clocks)
-            json_object_set_new(item, "since", json_integer((json_int_t)s->since));
+            json_object_update_new(item, json_pack("{s:I, s:f, s:f}", "since",
+                                                   (json_int_t)s->since, "before_s",
+                                                   s->before_s, "after_s", s->after_s));
         json_array_append_new(all, item);
     }
     return all;

@@ -102,6 +102,7 @@ static void early_rows_do_not_count(void **state)
     /* The first kernel is the shortest, so the point is within two visits. */
     assert_in_range(r.results.speeds.items->since, round_start(2), round_start(2) + 10);
     contains(r.results.speeds.items->text, "n1 uuid:0 became 1.3 times as slow while");
+    within(r.results.speeds.items->after_s / r.results.speeds.items->before_s, 1.3, 0.01);
     contains(table, "warning: n1 uuid:0 became 1.3 times as slow");
     has_both_speeds(&r);
     free(table);
