@@ -2,7 +2,7 @@
 # install-deps.sh: installs the packages of Debian or Ubuntu that gpucal needs, by apt-get.
 #
 #   scripts/install-deps.sh            packages to build gpucal and to run it under Slurm
-#   scripts/install-deps.sh --test     also those of scripts/test.sh and scripts/papers.sh
+#   scripts/install-deps.sh --test     also those of scripts/test.sh and scripts/results/papers.sh
 #
 # Packages that are installed already are skipped.  Asks no questions; waits for another apt
 # to finish.
@@ -18,7 +18,7 @@ BUILD=(build-essential cmake ninja-build pkg-config
 CLUSTER=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libpmix-dev)
 TEST=(git procps libcmocka-dev
     oclgrind mesa-opencl-icd             # two further OpenCL devices on any CPU
-    gnuplot-nox clpeak                   # scripts/papers.sh, scripts/evaluate.sh
+    gnuplot-nox clpeak                   # scripts/results/papers.sh, scripts/results/evaluate.sh
     clang clang-format clang-tidy lld
     libclang-rt-dev                      # libFuzzer and the sanitizers
     groff-base zsh fish                  # tests of man pages and completion

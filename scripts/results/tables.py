@@ -398,7 +398,7 @@ def draw(gpucal):
         path = f"{gpucal.folder}/scatter.csv"
         gpucal.run("evaluate", "--params", f"{GENERAL}/{gpu}.yaml", "--model", "general", "--times",
                    f"{GENERAL}/scope-{gpu}.csv", "-C", f"{ROOT}/tests/scope", "--csv", path)
-        subprocess.run([f"{ROOT}/scripts/scatter.sh", path, f"{ROOT}/docs/plots/general-{gpu}.svg"],
+        subprocess.run([f"{ROOT}/scripts/results/scatter.sh", path, f"{ROOT}/docs/plots/general-{gpu}.svg"],
                        check=True)
 
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# papers.sh SCRIPT BUILD: measures and draws a table and a figure of scripts/papers.sh on the
+# papers.sh SCRIPT BUILD: measures and draws a table and a figure of scripts/results/papers.sh on the
 # CPU.  Exit status 77: gnuplot is not installed.
 set -eu
 command -v gnuplot > /dev/null || exit 77

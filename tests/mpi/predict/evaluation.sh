@@ -1,5 +1,5 @@
 #!/bin/bash
-# evaluation.sh SCRIPT BUILD STEADY_DEVICE.SO - tables and figures of scripts/evaluate.sh on the
+# evaluation.sh SCRIPT BUILD STEADY_DEVICE.SO - tables and figures of scripts/results/evaluate.sh on the
 # CPU, from calibration to plots, with two models of one cost, which two sizes determine, and
 # the times of steady_device.c.  Exit status 77: no gnuplot.
 set -eu

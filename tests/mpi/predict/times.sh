@@ -142,9 +142,9 @@ line '/nonexistent' err
 
 # A figure of both models, and none of a model that is not there.
 if command -v gnuplot > /dev/null; then
-    "$2/scripts/scatter.sh" all.csv figure.svg 'general of other.yaml' > out 2> err || fail 'no figure'
+    "$2/scripts/results/scatter.sh" all.csv figure.svg 'general of other.yaml' > out 2> err || fail 'no figure'
     grep -q '<text>tiny (2)' figure.svg || grep -q '(2)<' figure.svg || fail 'no points in the figure'
-    "$2/scripts/scatter.sh" all.csv none.svg nothing > out 2> err && fail 'a figure of nothing'
+    "$2/scripts/results/scatter.sh" all.csv none.svg nothing > out 2> err && fail 'a figure of nothing'
     line 'no kernel that nothing predicted' err
 fi
 

@@ -2,7 +2,7 @@
 # A store of 200 nodes with 10 calibrations each, made and measured by store-scale.sh: the
 # results that do not depend on the machine's speed.   test_scale.sh BUILD
 set -eu
-script=$(dirname "$(readlink -f "$0")")/../../../scripts/store-scale.sh
+script=$(dirname "$(readlink -f "$0")")/../../../scripts/results/store-scale.sh
 
 fail() { echo "FAILED: $*"; exit 1; }
 

@@ -2,9 +2,9 @@
 # papers.sh: tables and figures of the papers that gpucal's catalogue follows (references in
 # DESIGN.md), with the results of this machine's device beside the printed ones.
 #
-#   scripts/papers.sh measure OUT [GROUP]...   times the kernels; writes CSV files to OUT
-#   scripts/papers.sh draw OUT                 writes OUT/tables.md and OUT/plots/*.svg
-#   scripts/papers.sh OUT                      does both
+#   scripts/results/papers.sh measure OUT [GROUP]...   times the kernels; writes CSV files to OUT
+#   scripts/results/papers.sh draw OUT                 writes OUT/tables.md and OUT/plots/*.svg
+#   scripts/results/papers.sh OUT                      does both
 #
 # Measuring needs bash and awk; drawing also needs gnuplot.  clpeak is run if it is in PATH or
 # named by CLPEAK.  DEVICE selects the device by name (with * and ?) or by kind (default: the
@@ -15,8 +15,8 @@
 # continue.
 set -u
 export LC_ALL=C # numbers with points, words in English
-top=$(cd "$(dirname "$0")/.." && pwd)
-plots=$top/scripts/plots
+top=$(cd "$(dirname "$0")/../.." && pwd)
+plots=$top/scripts/results/plots
 gpucal=${BUILD:-$top/build}/mpi/gpucal
 
 die() {
@@ -24,10 +24,10 @@ die() {
     exit 1
 }
 
-# shellcheck source=scripts/device.sh
-. "$top/scripts/device.sh"
-# shellcheck source=scripts/measure-draw.sh
-. "$top/scripts/measure-draw.sh"
+# shellcheck source=scripts/results/device.sh
+. "$top/scripts/results/device.sh"
+# shellcheck source=scripts/results/measure-draw.sh
+. "$top/scripts/results/measure-draw.sh"
 
 # ---- measuring ----
 

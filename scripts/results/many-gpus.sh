@@ -3,7 +3,7 @@
 # all, by one rank for each, one after the other; predictions on each GPU beside measured times; a
 # matrix product divided over all GPUs and the CPU; and one GPU kept busy by others.
 #
-#   scripts/many-gpus.sh OUT
+#   scripts/results/many-gpus.sh OUT
 #
 # About 8 minutes for 2 to 8 GPUs, for which the first calibration needs half a minute at once, and one
 # after the other half a minute each.  With DEVICE=cpu, for devices of PoCL
@@ -12,7 +12,7 @@
 # exist; OUT/result.tar.gz has all but records.
 set -u
 export LC_ALL=C # numbers with points, words in English
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 gpucal=${BUILD:-$top/build}/mpi/gpucal
 
 die() {
@@ -27,8 +27,8 @@ out=$1
 mkdir "$out" || exit 1
 out=$(cd "$out" && pwd)
 [ -x "$gpucal" ] || die "$gpucal not found: run scripts/build.sh, or set BUILD to the build folder"
-# shellcheck source=scripts/device.sh
-. "$top/scripts/device.sh"
+# shellcheck source=scripts/results/device.sh
+. "$top/scripts/results/device.sh"
 choose_product
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
@@ -117,7 +117,7 @@ divide() {
     local options=()
     [ "$kinds" != gpu ] || options=(--gpu)
     ROUNDS=${ROUNDS:-3} STEPS=${STEPS:-10} env -u POCL_DEVICES \
-        "$top/scripts/balance.sh" "${options[@]}" "$out/balance"
+        "$top/scripts/results/balance.sh" "${options[@]}" "$out/balance"
 }
 
 main() {
@@ -128,7 +128,7 @@ main() {
     printf '\n## Predictions of %s\n\n' "${product[*]}"
     print_predictions
     printf '\n## One device kept busy\n\n'
-    DEVICE=$kinds "$top/scripts/busy-gpu.sh" "$out/kept-busy" "$out/at-once" || echo "others are disturbed"
+    DEVICE=$kinds "$top/scripts/results/busy-gpu.sh" "$out/kept-busy" "$out/at-once" || echo "others are disturbed"
     printf '\n## Rows of a matrix product, divided\n\n'
     divide
 }

@@ -4,7 +4,7 @@
 # docs/examples/balance, and prints Markdown tables.  The last two take turns step by step
 # and are compared within each run.
 #
-#   scripts/balance.sh [--gpu] OUT
+#   scripts/results/balance.sh [--gpu] OUT
 #
 # Each MPI rank has a device and cores of its own.  With --gpu: all NVIDIA GPUs with two cores
 # each, and PoCL on the other cores.  Without: PoCL with 1, 2, 4, .. threads, up to the number
@@ -17,7 +17,7 @@
 # not exist.
 set -u
 export LC_ALL=C # numbers with points, words in English
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BUILD:-$top/build}
 gpucal=$build/mpi/gpucal
 balance=$build/tests/balance/example/balance
@@ -30,8 +30,8 @@ die() {
     exit 1
 }
 
-# shellcheck source=scripts/device.sh
-. "$top/scripts/device.sh"
+# shellcheck source=scripts/results/device.sh
+. "$top/scripts/results/device.sh"
 
 # ---- the devices ----
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # evaluate.sh: measures the accuracy of a calibration for applications on this machine's device.
 #
-#   scripts/evaluate.sh measure OUT [STEP]...   calibrates, measures and predicts: records
+#   scripts/results/evaluate.sh measure OUT [STEP]...   calibrates, measures and predicts: records
 #                                               and CSV files in OUT
-#   scripts/evaluate.sh draw OUT                OUT/tables.md and OUT/plots/*.svg of them
-#   scripts/evaluate.sh OUT                     both
+#   scripts/results/evaluate.sh draw OUT                OUT/tables.md and OUT/plots/*.svg of them
+#   scripts/results/evaluate.sh OUT                     both
 #
 # STEP is clpeak, calibration (of CONFIG), general (the built-in configuration, published beside
 # it), a group of kernels (below), or configured: the target kernels of CONFIG's models, at its
@@ -17,8 +17,8 @@
 # A step that fails is reported and the others continue.
 set -u
 export LC_ALL=C # numbers with points, words in English
-top=$(cd "$(dirname "$0")/.." && pwd)
-plots=$top/scripts/plots
+top=$(cd "$(dirname "$0")/../.." && pwd)
+plots=$top/scripts/results/plots
 gpucal=${BUILD:-$top/build}/mpi/gpucal
 config=${CONFIG:-$top/docs/examples/applications.yaml}
 
@@ -27,10 +27,10 @@ die() {
     exit 1
 }
 
-# shellcheck source=scripts/device.sh
-. "$top/scripts/device.sh"
-# shellcheck source=scripts/measure-draw.sh
-. "$top/scripts/measure-draw.sh"
+# shellcheck source=scripts/results/device.sh
+. "$top/scripts/results/device.sh"
+# shellcheck source=scripts/results/measure-draw.sh
+. "$top/scripts/results/measure-draw.sh"
 
 # Sizes are none of those that calibrations measure: small launches, multiples of whole cache
 # lines and others.

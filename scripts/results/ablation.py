@@ -2,7 +2,7 @@
 """What each term of the general model gains: every one is left out in turn, the rest fitted
 anew to the microbenchmarks of a record, and measured kernels are predicted.
 
-usage: scripts/ablation.py GPUCAL RECORD.h5 TIMES.csv [TAG...]
+usage: scripts/results/ablation.py GPUCAL RECORD.h5 TIMES.csv [TAG...]
 
 RECORD.h5 is of a calibration, TIMES.csv of 'gpucal kernels -C tests/scope --run --csv'; without
 tags, of the kernels of tests/scope of the set 'develop'.  One line for each term: the errors of
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.realpath(f"{os.path.dirname(__file__)}/../..")
 
 # What is left out, the named expressions that are something else then, and the parameters that
 # they no longer have.

@@ -2,13 +2,13 @@
 # bench-fit.sh: times the fit of the default configuration to the recorded GPUs of
 # tests/data/general, reading of the record included.
 #
-#   scripts/bench-fit.sh [GPUCAL [RUNS]]
+#   scripts/results/bench-fit.sh [GPUCAL [RUNS]]
 #
 # Of each record the fastest of RUNS (5) fits: seconds of processors, and from start to end.
 set -eu
 export LC_ALL=C # numbers with points, words in English
 
-source_dir=$(cd "$(dirname "$0")/.." && pwd)
+source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 if [ "${1:-}" = -h ]; then
     sed -n '2,/^set -eu/s/^# \{0,1\}//p' "$0" | head -n -1
     exit 0

@@ -2,7 +2,7 @@
 # many-ranks.sh: time and the root's memory of a calibration by many MPI ranks on this machine, each
 # a node of its own with a simulated device, which sleeps its launches.
 #
-#   scripts/many-ranks.sh [-k PERCENT] [-s SEED] RANKS...
+#   scripts/results/many-ranks.sh [-k PERCENT] [-s SEED] RANKS...
 #
 # RANKS is a number of ranks for each run, e.g. 8 256.  -k kills so many of them (not rank 0), chosen
 # by SEED (1), at random times from the first launches on.  Devices differ in speed by up to 5 %,
@@ -14,7 +14,7 @@
 # BUILD is the build folder (default: build).  Exit status 0: all as it should be, else 1.
 set -u
 export LC_ALL=C # numbers with points, words in English
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${BUILD:-$top/build}" && pwd) || exit 1
 gpucal=$build/mpi/gpucal driver=$build/tests/mpi/libsimulated_device.so
 percent=0 RANDOM=1

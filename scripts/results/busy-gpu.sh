@@ -4,7 +4,7 @@
 # and prints times of the calibrations, warnings, and a matrix product as each GPU is predicted
 # by both: those of the others must agree within 1 %.
 #
-#   scripts/busy-gpu.sh OUT [STORE]
+#   scripts/results/busy-gpu.sh OUT [STORE]
 #
 # For at least two GPUs; with DEVICE=cpu, for devices of PoCL (POCL_DEVICES="pthread pthread"), by a
 # short configuration.  STORE is one of an undisturbed calibration, instead of making it.  BUILD is
@@ -12,7 +12,7 @@
 # exist.  Exit status 1 if another device than the second is disturbed.
 set -u
 export LC_ALL=C # numbers with points, words in English
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 gpucal=${BUILD:-$top/build}/mpi/gpucal
 
 case ${1:-} in
@@ -20,8 +20,8 @@ case ${1:-} in
 esac
 out=$1 alone=${2:-$1/alone}
 mkdir "$out" && mkdir "$out/busy" || exit 1
-# shellcheck source=scripts/device.sh
-. "$top/scripts/device.sh"
+# shellcheck source=scripts/results/device.sh
+. "$top/scripts/results/device.sh"
 choose_product
 
 calibrate() { # NAME

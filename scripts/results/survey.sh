@@ -1,7 +1,7 @@
 #!/bin/bash
 # survey.sh: how gpucal counts a collection of other people's kernels.
 #
-#   scripts/survey.sh [-p GPUCAL] [-o FILE] [-k FILE] [-m SECONDS] FOLDER
+#   scripts/results/survey.sh [-p GPUCAL] [-o FILE] [-k FILE] [-m SECONDS] FOLDER
 #
 # Counts every kernel of every .cl, .ocl and .opencl file below FOLDER, with a work-group of 64,
 # 16 x 16 or 8 x 8 x 4 work-items, as the kernel asks for ids, or its reqd_work_group_size, and a
@@ -20,7 +20,7 @@
 # Needs python3 and clang, which decides whether a kernel that is refused compiles.
 set -u
 
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 program=$top/build/mpi/gpucal
 lines=/dev/null
 longest=20
@@ -46,4 +46,4 @@ fi
     exit 1
 }
 export XDG_CACHE_HOME=/dev/null # no folder: counts are measured, not kept ones read
-exec python3 "$top/scripts/survey/survey.py" "$program" "$1" "$lines" "$longest" "$earlier"
+exec python3 "$top/scripts/results/survey/survey.py" "$program" "$1" "$lines" "$longest" "$earlier"

@@ -23,7 +23,7 @@ import random
 import statistics
 import subprocess
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.realpath(f"{os.path.dirname(__file__)}/../..")
 DATA = os.path.join(ROOT, "tests", "data", "general")
 
 # FLOP/s of 32-bit multiply-adds, and bytes/s of memory.  GPUs: the data sheets; the CPU: 2

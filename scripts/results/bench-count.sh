@@ -2,14 +2,14 @@
 # bench-count.sh: times gpucal count on the kernels of tests/kernels/count/styles, from cold
 # (--no-cache) and from the cache, as processes from start to end.
 #
-#   scripts/bench-count.sh [GPUCAL [RUNS]]
+#   scripts/results/bench-count.sh [GPUCAL [RUNS]]
 #
 # Of each kernel the fastest of RUNS (5) counts; printed are median, 90 % and worst of all
 # kernels in ms, and the same for a process that does nothing (--version).
 set -eu
 export LC_ALL=C # numbers with points, words in English
 
-source_dir=$(cd "$(dirname "$0")/.." && pwd)
+source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 if [ "${1:-}" = -h ]; then
     sed -n '2,/^set -eu/s/^# \{0,1\}//p' "$0" | head -n -1
     exit 0

@@ -2,13 +2,13 @@
 # calibration-time.sh: how long the default calibration of this machine's GPUs takes, and on what: of the
 # first one and of all at once, each with and without what drivers have built before.
 #
-#   scripts/calibration-time.sh OUT
+#   scripts/results/calibration-time.sh OUT
 #
 # BUILD is the build folder (default: build), DEVICE a pattern of devices (gpu).  Records, stores and
 # outputs are kept in OUT, which must not exist; so are the binaries of drivers.
 set -u
 export LC_ALL=C # numbers with points, words in English
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 gpucal=${BUILD:-$top/build}/mpi/gpucal
 device=${DEVICE:-gpu}
 

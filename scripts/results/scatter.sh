@@ -1,15 +1,15 @@
 #!/bin/bash
 # scatter.sh: a figure of predicted against measured times, with intervals, of all kernels.
 #
-#   scripts/scatter.sh EVALUATION.csv FIGURE.svg [MODEL [TITLE]]
+#   scripts/results/scatter.sh EVALUATION.csv FIGURE.svg [MODEL [TITLE]]
 #
 # EVALUATION.csv is written by 'gpucal evaluate --csv'; kernels are coloured by the roof that
 # binds them (or, of models without roofs, by application).  MODEL is one of the file, baselines
 # included (default: the first); TITLE is by default the model and the device.
 set -eu
 export LC_ALL=C # numbers with points, words in English
-top=$(cd "$(dirname "$0")/.." && pwd)
-plots=$top/scripts/plots
+top=$(cd "$(dirname "$0")/../.." && pwd)
+plots=$top/scripts/results/plots
 
 die() {
     echo "scatter.sh: $*" >&2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # store-scale.sh: measures time and memory of reading, auditing and verifying large stores.
 #
-#   scripts/store-scale.sh [-c] [-b BUILD] [-f FILE] [NODES [RUNS]]
+#   scripts/results/store-scale.sh [-c] [-b BUILD] [-f FILE] [NODES [RUNS]]
 #
 # Makes stores of 10, 1000 and NODES (10000) nodes with RUNS (50) calibrations each, pruned as
 # by 'gpucal store prune --keep 1', from a real parameter file (FILE, by default of an H200
@@ -13,7 +13,7 @@
 set -eu
 export LC_ALL=C # numbers with points, words in English
 
-source_dir=$(cd "$(dirname "$0")/.." && pwd)
+source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 build=$source_dir/build
 file=$source_dir/tests/data/applications/vm.yaml
 profile=$source_dir/docs/examples/splitter/rows.profile.yaml

@@ -3,7 +3,7 @@
 # (docs/examples/starpu) with different cost models, on this machine's GPUs, or on its CPU if it
 # has none.
 #
-#   scripts/starpu.sh [-r ROUNDS] [-g GRAPHS] [-n LARGEST] [-s STEPS] [-o OUT] [BUILD]
+#   scripts/results/starpu.sh [-r ROUNDS] [-g GRAPHS] [-n LARGEST] [-s STEPS] [-o OUT] [BUILD]
 #
 # BUILD is build in the source tree by default, and is built if necessary.  The GRAPHS (32)
 # have up to LARGEST vertices, in steps of 64 (256; 1024 with a GPU).  The tasks of a graph
@@ -23,7 +23,7 @@
 set -eu -o pipefail
 export LC_ALL=C # numbers with points, words in English
 
-source_dir=$(cd "$(dirname "$0")/.." && pwd)
+source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 rounds=10 graphs=32 largest='' steps=16 out=''
 failed=() # by device.sh
 
@@ -48,8 +48,8 @@ if [ -z "$out" ]; then
 fi
 mkdir -p "$out/store" && out=$(realpath "$out")
 gpucal=$build/mpi/gpucal
-# shellcheck source=scripts/device.sh
-. "$source_dir/scripts/device.sh"
+# shellcheck source=scripts/results/device.sh
+. "$source_dir/scripts/results/device.sh"
 
 pkg-config --exists starpu-1.3 || die "StarPU 1.3 not found: apt-get install libstarpu-dev"
 
