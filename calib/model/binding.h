@@ -48,6 +48,28 @@ struct gcal_binding *gcal_binding_create_on(const struct gcal_profile *profile,
                                             const struct gcal_binding_device *device,
                                             struct gcal_error *err);
 
+/* Work without a cost that all kernels had to which a model was fitted: the costs of the model
+ * stand for it, too, in kernels with as much of it.  'min', 'max': executions for each execution
+ * of work with a cost.
+ */
+struct gcal_proportion {
+    char *
+        feature; /* without tag, width and strides but whether neighbours access neighbours */
+    double min, max;
+};
+
+enum { GCAL_PROPORTIONS_MAX = 48 };
+
+struct gcal_proportions {
+    size_t n;
+    struct gcal_proportion *items;
+};
+
+void gcal_proportions_clear(struct gcal_proportions *proportions);
+/* 'to' is empty; clear it in any case. */
+int gcal_proportions_copy(struct gcal_proportions *to,
+                          const struct gcal_proportions *from, struct gcal_error *err);
+
 /* A model with the parameters of a device, and what it knows of a kernel. */
 struct gcal_binding_subject {
     const struct gcal_model *model;
@@ -59,6 +81,7 @@ struct gcal_binding_subject {
                                  NULL: they are not the kernel's */
     bool measured; /* its costs come from the kernel's own components: they cover all of
                       its work but transfers */
+    const struct gcal_proportions *proportions; /* NULL: none */
 };
 
 /* The model's features, for predictions: components are counted under the subject's tag,
@@ -110,5 +133,19 @@ size_t gcal_binding_gap_count(const struct gcal_binding *binding);
  */
 double gcal_binding_gaps(const struct gcal_binding *binding, const double *sizes,
                          struct gcal_binding_gap *gaps, const char **largest);
+/* Returns how much work the costs stand for that the kernel does not have at these sizes, as a
+ * share of its work and that, 0 to 1.  '*largest': the feature of most of it, or NULL.
+ * Thread-safe, allocates nothing.
+ */
+double gcal_binding_lack(const struct gcal_binding *binding, const double *sizes,
+                         const char **largest);
+
+/* Makes the proportions, or widens them if 'n_kernels' are in them, to those of one more kernel
+ * to which the model was fitted.  Returns 1, 0 if too little of its work has no cost to say
+ * what the costs stand for, or -1 with 'err'.
+ */
+int gcal_binding_add_proportions(const struct gcal_binding *binding, const double *sizes,
+                                 size_t n_kernels, struct gcal_proportions *proportions,
+                                 struct gcal_error *err);
 
 #endif

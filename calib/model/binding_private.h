@@ -43,6 +43,8 @@ struct gcal_binding_work {
     size_t entry;
     bool gap;    /* not always covered */
     bool tested; /* covered if the tests of one of its terms hold */
+    char *class; /* of a gap that may be in proportions: the feature there; else NULL */
+    const struct gcal_proportion *proportion; /* of the gap; NULL: none */
 };
 
 struct gcal_binding {
@@ -66,6 +68,7 @@ struct gcal_binding {
     /* All work of the profile, if some of it may not be covered; else none. */
     size_t n_work, n_gaps;
     struct gcal_binding_work *work;
+    struct gcal_proportions proportions;
 };
 
 /* ---- binding_term.c ---- */

@@ -1,7 +1,9 @@
 /* coverage.c - work of a kernel that a model has no cost for */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/model/binding_private.h"
 #include "calib/model/expr.h"
@@ -154,14 +156,69 @@ static double items_per_execution(const struct gcal_binding *b,
     return group;
 }
 
-/* The entry that counts work-items; the number of entries if there is none. */
-static size_t work_items(const struct gcal_profile *p)
+/* The number of entries if there is none. */
+static size_t find_kind(const struct gcal_profile *p, enum gcal_feature_kind kind)
 {
     size_t i = 0;
 
-    while (i < p->n_entries && p->entries[i].kind != GCAL_FEATURE_WORK_ITEMS)
+    while (i < p->n_entries && p->entries[i].kind != kind)
         i++;
     return i;
+}
+
+/* Executed by all work-items: which earlier profiles count by work-groups alone. */
+static int multiply_by_items(struct gcal_binding *b, const struct gcal_profile *p,
+                             struct gcal_binding_work *work, struct gcal_error *err)
+{
+    size_t items = find_kind(p, GCAL_FEATURE_WORK_ITEMS);
+
+    if (items == p->n_entries) {
+        items = find_kind(p, GCAL_FEATURE_THREAD_GROUPS);
+        work->weight *= items_per_execution(b, p, GCAL_FEATURE_PER_WORK_GROUP);
+    }
+    if (items == p->n_entries)
+        return 0;
+    return (work->times = gcal_binding_count(b, p, items, err)) ? 0 : -1;
+}
+
+/* What a name in proportions has of an entry: all but its tag, width, and strides, which are the
+ * kernel's own, with the stride between neighbours of global memory as 0, 1 or other.  NULL for
+ * work that only some profiles count, or if memory ran out.
+ */
+static char *class_of(const struct gcal_profile_entry *entry)
+{
+    static const char *const ends[] = { "_width:", "_lstrides:", "_gstrides:", "_afr:" };
+    const char *name = entry->feature, *stride = entry->lid_stride[0], *order = "";
+    const char *tag = strstr(name, "_tag:");
+    size_t n = strlen(name), start = tag ? (size_t)(tag - name) : n;
+    const char *rest = tag ? strchrnul(tag + 1, '_') : name + n;
+
+    if (gcal_feature_info(entry->kind)->counted != GCAL_FEATURE_COUNTED_ALWAYS ||
+        gcal_feature_is_transfer(entry->kind))
+        return NULL;
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+        const char *end = strstr(name, ends[i]);
+
+        if (end && (size_t)(end - name) < n)
+            n = (size_t)(end - name);
+    }
+    if (entry->kind == GCAL_FEATURE_MEM_ACCESS &&
+        entry->space == GCAL_FEATURE_SPACE_GLOBAL)
+        order = equal(stride, "0")   ? "_lstrides:{0:0}"
+                : equal(stride, "1") ? "_lstrides:{0:1}"
+                                     : "_lstrides:{0:>1}";
+    return start < n ? gcal_buf_format("%.*s%.*s%s", (int)start, name,
+                                       (int)(name + n - rest), rest, order)
+                     : gcal_buf_format("%.*s%s", (int)n, name, order);
+}
+
+static const struct gcal_proportion *find_proportion(const struct gcal_proportions *all,
+                                                     const char *class)
+{
+    for (size_t i = 0; i < all->n && class; i++)
+        if (strcmp(all->items[i].feature, class) == 0)
+            return &all->items[i];
+    return NULL;
 }
 
 static int add_work(struct gcal_binding *b, const struct gcal_profile *p, size_t entry,
@@ -176,13 +233,15 @@ static int add_work(struct gcal_binding *b, const struct gcal_profile *p, size_t
     work->gap = is_gap(e, subject, cover);
     work->tested = work->gap && cover == COVER_TESTED;
     b->n_gaps += work->gap;
+    work->class = work->gap ? class_of(e) : NULL;
+    work->proportion = find_proportion(&b->proportions, work->class);
     work->weight = execution == GCAL_FEATURE_EXECUTION_BYTES
                        ? 1.0 / WORD_BYTES
                        : items_per_execution(b, p, e->granularity);
     if (!(work->feature = strdup(e->feature)))
         return gcal_error_memory(err);
-    if (execution == GCAL_FEATURE_EXECUTION_BY_ALL && work_items(p) < p->n_entries &&
-        !(work->times = gcal_binding_count(b, p, work_items(p), err)))
+    if (execution == GCAL_FEATURE_EXECUTION_BY_ALL &&
+        multiply_by_items(b, p, work, err) < 0)
         return -1;
     return (work->count = gcal_binding_count(b, p, entry, err)) ? 0 : -1;
 }
@@ -211,9 +270,13 @@ int gcal_binding_find_gaps(struct gcal_binding *b, const struct gcal_profile *p,
     if (!cover)
         return gcal_error_memory(err);
     find_cover(b, p, subject, cover);
+    if (subject->proportions && !subject->measured) {
+        gap = subject->proportions->n > 0;
+        rc = gcal_proportions_copy(&b->proportions, subject->proportions, err);
+    }
     for (size_t i = 0; i < p->n_entries; i++)
         gap = gap || is_gap(&p->entries[i], subject, cover[i]);
-    if (gap)
+    if (gap && rc == 0)
         rc = add_all_work(b, p, subject, cover, err);
     free(cover);
     return rc;
@@ -223,8 +286,10 @@ void gcal_binding_clear_work(struct gcal_binding *b)
 {
     for (size_t i = 0; i < b->n_work; i++) {
         free(b->work[i].feature);
+        free(b->work[i].class);
     }
     free(b->work);
+    gcal_proportions_clear(&b->proportions);
 }
 
 /* ---- for some sizes ---- */
@@ -245,36 +310,180 @@ size_t gcal_binding_gap_count(const struct gcal_binding *b)
     return b->n_gaps;
 }
 
-double gcal_binding_gaps(const struct gcal_binding *b, const double *sizes,
-                         struct gcal_binding_gap *gaps, const char **largest)
-{
-    double values[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES],
-        total = 0, missing = 0, most = 0;
-    size_t n = 0;
+/* Proportions that differ by this factor are alike. */
+#define PROPORTION_SLACK 1.25
 
-    *largest = NULL;
+/* Executions of the kernel's work at some sizes. */
+struct amounts {
+    double all, covered;
+    double of[GCAL_PROPORTIONS_MAX]; /* without a cost, by proportion */
+};
+
+static void set_values(const struct gcal_binding *b, const double *sizes, double *values)
+{
     for (size_t i = 0; i < b->n_parameters; i++)
         values[i] = sizes[i];
     values[b->n_parameters] = b->sub_group_size;
     values[b->n_parameters + 1] = b->wave_groups;
+}
+
+static double executions_of(const struct gcal_binding_work *work, const double *values)
+{
+    return work->weight * gcal_expr_eval(work->count, values) *
+           (work->times ? gcal_expr_eval(work->times, values) : 1);
+}
+
+static struct amounts sum_work(const struct gcal_binding *b, const double *values)
+{
+    struct amounts sum = { 0 };
+
     for (size_t i = 0; i < b->n_work; i++) {
         const struct gcal_binding_work *work = &b->work[i];
-        double count = gcal_expr_eval(work->count, values);
-        double executions = work->weight * count *
-                            (work->times ? gcal_expr_eval(work->times, values) : 1);
-        bool covered = is_covered(b, work, values);
+        double executions = executions_of(work, values);
 
-        total += executions;
-        missing += covered ? 0 : executions;
-        if (!covered && executions > most) {
+        sum.all += executions;
+        if (is_covered(b, work, values))
+            sum.covered += executions;
+        else if (work->proportion)
+            sum.of[work->proportion - b->proportions.items] += executions;
+    }
+    return sum;
+}
+
+/* The share of an uncovered entry's executions that are more than the costs stand for. */
+static double excess_of(const struct gcal_binding *b,
+                        const struct gcal_binding_work *work, const struct amounts *sum)
+{
+    double most, has;
+
+    if (!work->proportion)
+        return 1;
+    most = PROPORTION_SLACK * work->proportion->max * sum->covered;
+    has = sum->of[work->proportion - b->proportions.items];
+    return has > most ? (has - most) / has : 0;
+}
+
+double gcal_binding_gaps(const struct gcal_binding *b, const double *sizes,
+                         struct gcal_binding_gap *gaps, const char **largest)
+{
+    double values[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES], missing = 0,
+                                                                            most = 0;
+    struct amounts sum;
+    size_t n = 0;
+
+    *largest = NULL;
+    set_values(b, sizes, values);
+    sum = sum_work(b, values);
+    for (size_t i = 0; i < b->n_work; i++) {
+        const struct gcal_binding_work *work = &b->work[i];
+        double executions = is_covered(b, work, values)
+                                ? 0
+                                : executions_of(work, values) * excess_of(b, work, &sum);
+
+        missing += executions;
+        if (executions > most) {
             most = executions;
             *largest = work->feature;
         }
         if (gaps && work->gap)
-            gaps[n++] = (struct gcal_binding_gap){ work->feature, count,
-                                                   covered ? 0 : executions };
+            gaps[n++] =
+                (struct gcal_binding_gap){ work->feature,
+                                           gcal_expr_eval(work->count, values),
+                                           sum.all > 0 ? executions / sum.all : 0 };
     }
-    for (size_t i = 0; i < n; i++)
-        gaps[i].share = total > 0 ? gaps[i].share / total : 0;
-    return total > 0 ? missing / total : 0;
+    return sum.all > 0 ? missing / sum.all : 0;
+}
+
+double gcal_binding_lack(const struct gcal_binding *b, const double *sizes,
+                         const char **largest)
+{
+    double values[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES], lack = 0,
+                                                                            most = 0;
+    struct amounts sum;
+
+    *largest = NULL;
+    set_values(b, sizes, values);
+    sum = sum_work(b, values);
+    for (size_t i = 0; i < b->proportions.n; i++) {
+        const struct gcal_proportion *p = &b->proportions.items[i];
+        double absent = p->min / PROPORTION_SLACK * sum.covered - sum.of[i];
+
+        lack += absent > 0 ? absent : 0;
+        if (absent > most) {
+            most = absent;
+            *largest = p->feature;
+        }
+    }
+    return lack > 0 ? lack / (sum.all + lack) : 0;
+}
+
+/* ---- proportions ---- */
+
+void gcal_proportions_clear(struct gcal_proportions *proportions)
+{
+    for (size_t i = 0; i < proportions->n; i++)
+        free(proportions->items[i].feature);
+    free(proportions->items);
+    *proportions = (struct gcal_proportions){ 0 };
+}
+
+static int add_proportion(struct gcal_proportions *to, const char *feature, double min,
+                          double max, struct gcal_error *err)
+{
+    struct gcal_proportion *moved = realloc(to->items, (to->n + 1) * sizeof(*to->items));
+
+    if (!moved)
+        return gcal_error_memory(err);
+    to->items = moved;
+    moved[to->n] = (struct gcal_proportion){ strdup(feature), min, max };
+    return moved[to->n++].feature ? 0 : gcal_error_memory(err);
+}
+
+int gcal_proportions_copy(struct gcal_proportions *to,
+                          const struct gcal_proportions *from, struct gcal_error *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < from->n && rc == 0; i++)
+        rc = add_proportion(to, from->items[i].feature, from->items[i].min,
+                            from->items[i].max, err);
+    return rc;
+}
+
+/* With less work without a cost, a kernel says nothing of what the costs stand for. */
+#define LEAST_SHARE 0.05
+
+int gcal_binding_add_proportions(const struct gcal_binding *b, const double *sizes,
+                                 size_t n_kernels, struct gcal_proportions *proportions,
+                                 struct gcal_error *err)
+{
+    double values[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
+    double ratio[GCAL_PROPORTIONS_MAX] = { 0 };
+    struct amounts sum;
+
+    set_values(b, sizes, values);
+    sum = sum_work(b, values);
+    if (!(sum.covered > 0) || sum.all - sum.covered < LEAST_SHARE * sum.all)
+        return 0;
+    for (size_t i = 0; i < b->n_work; i++) {
+        const struct gcal_binding_work *work = &b->work[i];
+        const struct gcal_proportion *p = find_proportion(proportions, work->class);
+
+        if (is_covered(b, work, values) || !work->class)
+            continue;
+        if (!p && proportions->n == GCAL_PROPORTIONS_MAX)
+            return 0;
+        if (!p && add_proportion(proportions, work->class, n_kernels ? 0 : INFINITY, 0,
+                                 err) < 0)
+            return -1;
+        ratio[p ? (size_t)(p - proportions->items) : proportions->n - 1] +=
+            executions_of(work, values) / sum.covered;
+    }
+    for (size_t i = 0; i < proportions->n; i++) {
+        struct gcal_proportion *p = &proportions->items[i];
+
+        p->min = fmin(p->min, ratio[i]);
+        p->max = fmax(p->max, ratio[i]);
+    }
+    return 1;
 }

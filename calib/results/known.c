@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/model/binding.h"
 #include "calib/model/profile.h"
 #include "calib/results/private.h"
 
@@ -172,6 +173,49 @@ void gcal_result_known_free(struct gcal_params_kernel *known, size_t n)
     free(known);
 }
 
+/* 1 with the kernel's proportions in t->stands_for; 0 if it shows none; -1. */
+static int add_proportions(struct gcal_result_type_fit *t,
+                           const struct gcal_record *record,
+                           const struct gcal_model *model, size_t row, size_t n_before,
+                           struct gcal_error *err)
+{
+    const struct gcal_run_kernel *kernel = gcal_record_kernel(record, t->row_kernel[row]);
+    const struct gcal_binding_device device =
+        gcal_device_info_facts(&gcal_record_device(record, t->row_device[row])->info);
+    const struct gcal_binding_subject subject = { .model = model,
+                                                  .parameters =
+                                                      t->forms[t->best].fit.value };
+    struct gcal_profile *profile = gcal_run_kernel_profile(kernel, err);
+    struct gcal_binding *binding = NULL;
+    int rc = -1;
+
+    if (profile && component_of(profile, model))
+        rc = 0;
+    else if (profile &&
+             (binding = gcal_binding_create_for(profile, &subject, &device, err)))
+        rc = gcal_binding_add_proportions(binding, kernel->size_values, n_before,
+                                          &t->stands_for, err);
+    gcal_binding_destroy(binding);
+    gcal_profile_destroy(profile);
+    return rc;
+}
+
+/* What all kernels had that the form was fitted to. */
+static int find_proportions(struct gcal_result_type_fit *t,
+                            const struct gcal_record *record,
+                            const struct gcal_model *model, struct gcal_error *err)
+{
+    const struct gcal_result_form_fit *f = &t->forms[t->best];
+    int rc = 1;
+
+    for (size_t i = 0; i < f->n_rows && rc > 0; i++)
+        if (!i || t->row_kernel[f->row[i]] != t->row_kernel[f->row[i - 1]])
+            rc = add_proportions(t, record, model, f->row[i], i, err);
+    if (rc <= 0)
+        gcal_proportions_clear(&t->stands_for);
+    return rc < 0 ? -1 : 0;
+}
+
 int gcal_result_find_known(struct gcal_result_type_fit *t,
                            const struct gcal_record *record,
                            const struct gcal_config_model *config, struct gcal_error *err)
@@ -185,5 +229,5 @@ int gcal_result_find_known(struct gcal_result_type_fit *t,
     rc = set_known(record, model, &p, err);
     t->known = p.known;
     t->n_known = p.n_known;
-    return rc;
+    return rc < 0 ? -1 : find_proportions(t, record, model, err);
 }

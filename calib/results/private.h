@@ -140,7 +140,9 @@ int gcal_result_scale_rows(const struct gcal_record *record, struct gcal_result_
 
 /* ---- known.c ---- */
 
-/* Lists the record's kernels whose components the best form has costs of: t->known. */
+/* Lists the record's kernels whose components the best form has costs of, t->known, and finds
+ * the work that the costs stand for, t->stands_for.
+ */
 int gcal_result_find_known(struct gcal_result_type_fit *t,
                            const struct gcal_record *record,
                            const struct gcal_config_model *config,

@@ -70,6 +70,8 @@ static int copy_features(const struct gcal_model *model, const struct gcal_fit *
 static int copy_known(const struct gcal_result_type_fit *t, struct gcal_params_model *p,
                       struct gcal_error *err)
 {
+    if (gcal_proportions_copy(&p->stands_for, &t->stands_for, err) < 0)
+        return -1;
     if (!(p->known = calloc(t->n_known + 1, sizeof(*p->known))))
         return gcal_error_memory(err);
     for (; p->n_known < t->n_known; p->n_known++) {

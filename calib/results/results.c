@@ -42,6 +42,7 @@ static void type_fit_clear(struct gcal_result_type_fit *t)
     free(t->estimate);
     free(t->estimate_error);
     gcal_result_known_free(t->known, t->n_known);
+    gcal_proportions_clear(&t->stands_for);
 }
 
 void gcal_results_clear(struct gcal_results *results)

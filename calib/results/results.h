@@ -94,6 +94,7 @@ struct gcal_result_type_fit {
     struct gcal_fit_error_summary checked_brief; /* the same for short launches */
     size_t n_known; /* if good: the kernels that the best form has all costs of */
     struct gcal_params_kernel *known;
+    struct gcal_proportions stands_for; /* of the best form; none if it has all costs */
     size_t n_warnings; /* sentences about components slower than their kernels */
     char **warnings;
 };

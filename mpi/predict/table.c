@@ -35,7 +35,8 @@ static void print_row(const struct gcal_profile *profile, const double *sizes,
     if (p->roof)
         printf("  bound by %s", p->roof);
     if (p->not_covered > 0)
-        printf("  %.3g %% not covered: %s", 100 * p->not_covered, p->gap);
+        printf("  %.3g %% %s: %s", 100 * p->not_covered,
+               p->lack < p->not_covered ? "not covered" : "too little", p->gap);
     if (p->extrapolates)
         printf("  extrapolated: %s", p->outside);
     putchar('\n');

@@ -22,6 +22,7 @@ static const char *predicts(const struct gcal_params_model *m, const char *targe
            : gcal_params_model_is_general(m)      ? "any kernel"
            : gcal_params_model_is_of_transfers(m) ? "copies"
            : gcal_params_model_is_of_sweeps(m)    ? "nothing: it finds facts"
+           : m->stands_for.n                      ? "kernels like those it was fitted to"
                                                   : "-";
 }
 

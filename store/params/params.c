@@ -73,6 +73,7 @@ void gcal_params_model_clear(struct gcal_params_model *m)
 {
     gcal_fields_clear(gcal_params_origin_fields, &m->origin);
     kernels_free(m->known, m->n_known);
+    gcal_proportions_clear(&m->stands_for);
     texts_free(m->parameter, m->n_parameters);
     texts_free(m->unit, m->n_parameters);
     texts_free(m->feature, m->n_features);
@@ -222,7 +223,7 @@ bool gcal_params_model_is_general(const struct gcal_params_model *model)
     for (size_t i = 0; i < model->n_known; i++)
         if (model->known[i].target)
             return false;
-    return !gcal_params_model_is_of_transfers(model) &&
+    return !model->stands_for.n && !gcal_params_model_is_of_transfers(model) &&
            !gcal_params_model_is_of_sweeps(model);
 }
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "calib/model/binding.h"
 #include "calib/model/roofs/roofs.h"
 #include "calib/model/roofs/spread.h"
 #include "calib/model/run/device_info.h"
@@ -18,7 +19,7 @@ struct gcal_error;
 struct gcal_expr_names;
 struct gcal_params_derived;
 
-#define GCAL_PARAMS_VERSION 6
+#define GCAL_PARAMS_VERSION 7
 
 /* Half the width of the 90 % interval of a normal distribution, in standard deviations.
  */
@@ -70,6 +71,7 @@ struct gcal_params_model {
     double *feature_min, *feature_max; /* range of the calibration */
     size_t n_known;                    /* none in files of earlier versions */
     struct gcal_params_kernel *known;
+    struct gcal_proportions stands_for; /* none in files before version 7 */
     size_t n_kernels, n_samples;
     double residual;   /* root mean square of relative residuals */
     double mean_error; /* geometric mean of |relative residual| */
@@ -195,7 +197,9 @@ bool gcal_params_model_is_of_transfers(const struct gcal_params_model *model);
  * p_block_bytes, and counts no arithmetic.
  */
 bool gcal_params_model_is_of_sweeps(const struct gcal_params_model *model);
-/* Whether the model is made for kernels, and for none in particular. */
+/* Whether the model is made for kernels, and for none in particular, nor for those alone that
+ * are like the ones it was fitted to.
+ */
 bool gcal_params_model_is_general(const struct gcal_params_model *model);
 /* The kernels that the model is made to predict, "matmul_plain, matmul_tiled"; NULL if
  * there are none or memory ran out.  The caller's to free.

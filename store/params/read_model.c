@@ -147,6 +147,34 @@ static void get_known(struct gcal_params_fields *r, const struct gcal_yaml *map,
         r->failed = true;
 }
 
+static void get_proportions(struct gcal_params_fields *r, const struct gcal_yaml *map,
+                            struct gcal_params_model *m)
+{
+    static const char *const keys[] = { "feature", "min", "max", NULL };
+    const struct gcal_yaml *list = NULL;
+
+    if (!r->failed && gcal_yaml_find(map, "stands_for"))
+        list = gcal_params_fields_list(r, map, "stands_for");
+    if (!list)
+        return;
+    if (list->n_items > GCAL_PROPORTIONS_MAX) {
+        gcal_yaml_error(list, r->err, "stands_for: more than %d features",
+                        GCAL_PROPORTIONS_MAX);
+        r->failed = true;
+        return;
+    }
+    m->stands_for.items =
+        gcal_params_fields_array(r, list->n_items, sizeof(*m->stands_for.items));
+    for (size_t i = 0; !r->failed && i < list->n_items; i++) {
+        struct gcal_proportion *p = &m->stands_for.items[m->stands_for.n++];
+
+        gcal_params_fields_check_keys(r, list->items[i], keys);
+        p->feature = gcal_params_fields_text(r, list->items[i], "feature");
+        p->min = gcal_params_fields_number(r, list->items[i], "min", 0);
+        p->max = gcal_params_fields_number(r, list->items[i], "max", p->min);
+    }
+}
+
 static void get_roofs(struct gcal_params_fields *r, const struct gcal_yaml *map,
                       struct gcal_params_model *m)
 {
@@ -210,6 +238,7 @@ static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
         get_covariance(r, map, m);
     get_features(r, map, m);
     get_known(r, map, m);
+    get_proportions(r, map, m);
     get_roofs(r, map, m);
     m->n_kernels = gcal_params_fields_count(r, map, "kernels");
     m->n_samples = gcal_params_fields_count(r, map, "samples");
@@ -269,12 +298,13 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
                            struct gcal_error *err)
 {
     static const char *const keys[] = {
-        "device",      "model",          "output",     "expression",   "factor",
-        "form",        "factor_error",   "parameters", "features",     "covariance",
-        "kernels",     "samples",        "residual",   "condition",    "mean_error",
-        "worst_error", "held_out",       "error_90",   "held_out_rms", "known",
-        "short_s",     "short_error_90", "roofs",      "spread",       "expressions",
-        NULL,
+        "device",      "model",          "output",       "expression",
+        "factor",      "form",           "factor_error", "parameters",
+        "features",    "covariance",     "kernels",      "samples",
+        "residual",    "condition",      "mean_error",   "worst_error",
+        "held_out",    "error_90",       "held_out_rms", "known",
+        "short_s",     "short_error_90", "roofs",        "spread",
+        "expressions", "stands_for",     NULL,
     };
     struct gcal_params_fields r = { .err = err, .version = 3 };
 

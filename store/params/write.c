@@ -66,6 +66,22 @@ static void put_features(struct gcal_yaml_writer *w, const struct gcal_params_mo
     gcal_yaml_write_end_list(w);
 }
 
+static void put_proportions(struct gcal_yaml_writer *w, const struct gcal_proportions *p)
+{
+    if (!p->n)
+        return;
+    gcal_yaml_write_text(w, "stands_for");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < p->n; i++) {
+        gcal_yaml_write_flow_map(w);
+        put_text(w, "feature", p->items[i].feature);
+        put_rounded(w, "min", p->items[i].min, ERROR_DIGITS);
+        put_rounded(w, "max", p->items[i].max, ERROR_DIGITS);
+        gcal_yaml_write_end_map(w);
+    }
+    gcal_yaml_write_end_list(w);
+}
+
 static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_device *d,
                       const struct gcal_params_model *m, const char *rows,
                       const char *known)
@@ -89,6 +105,7 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
         gcal_yaml_write_text(w, "known");
         gcal_yaml_write_block(w, known);
     }
+    put_proportions(w, &m->stands_for);
     gcal_yaml_put_integer(w, "kernels", m->n_kernels);
     gcal_yaml_put_integer(w, "samples", m->n_samples);
     gcal_yaml_put_number(w, "residual", m->residual);
@@ -219,12 +236,9 @@ static bool is_device_of_version_4(const struct gcal_params_device *d)
     return true;
 }
 
-static bool has_names(const struct gcal_params_device *d)
+static int version_of_model(const struct gcal_params_model *m)
 {
-    for (size_t i = 0; i < d->n_models; i++)
-        if (gcal_expr_names_count(d->models[i].names))
-            return true;
-    return false;
+    return m->stands_for.n ? 7 : gcal_expr_names_count(m->names) ? 6 : 4;
 }
 
 /* The earliest version whose readers understand the file. */
@@ -233,10 +247,13 @@ static int version_of(const struct gcal_params *params)
     int version = 4;
 
     for (size_t i = 0; i < params->n_devices; i++) {
-        if (has_names(&params->devices[i]))
-            return GCAL_PARAMS_VERSION;
-        if (!is_device_of_version_4(&params->devices[i]))
+        const struct gcal_params_device *d = &params->devices[i];
+
+        if (!is_device_of_version_4(d) && version < 5)
             version = 5;
+        for (size_t k = 0; k < d->n_models; k++)
+            if (version_of_model(&d->models[k]) > version)
+                version = version_of_model(&d->models[k]);
     }
     return version;
 }

@@ -45,7 +45,8 @@ static struct gcal_binding_subject find_subject(const struct gcal_predictor_mode
                                             .features = m->features,
                                             .has_cost = m->has_cost,
                                             .component = k ? k->component : NULL,
-                                            .measured = k };
+                                            .measured = k,
+                                            .proportions = &from->stands_for };
 
     if (identity || from->n_known)
         return subject;
@@ -117,7 +118,9 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
     p->binding = gcal_binding_create_for(profile, &subject, &device, err);
     if (!p->binding)
         return -1;
-    return gcal_binding_gap_count(p->binding) ? explain(p, from, profile, err) : 0;
+    return gcal_binding_gap_count(p->binding) || from->stands_for.n
+               ? explain(p, from, profile, err)
+               : 0;
 }
 
 struct gcal_predictor *gcal_predictor_create(const struct gcal_params_device *device,

@@ -148,22 +148,50 @@ static int refuse(const struct gcal_predictor *p, const double *sizes, double sh
     return gcal_error_because(err, GCAL_REASON_NOT_COVERED);
 }
 
-/* Work without a cost: its share of all work, and the feature with most of it. */
+double gcal_predictor_lack(const struct gcal_predictor *p, const double *sizes,
+                           const char **largest)
+{
+    return gcal_binding_lack(p->binding, sizes, largest);
+}
+
+/* Work without a cost, and work that the costs stand for and the kernel lacks: shares of all
+ * work, and the feature with most of the larger.
+ */
 struct gap {
-    double share;
+    double share, lack;
     const char *feature;
 };
 
-/* -1 if there is too much of it. */
+static int refuse_lack(const struct gcal_predictor *p, const struct gap *gap,
+                       struct gcal_error *err)
+{
+    gcal_error_set(
+        err, GCAL_EINPUT,
+        "model %s: all kernels that it was fitted to had work without a cost of its own, "
+        "for which its costs stand; kernel %.60s lacks most of that, %.3g %% of all work "
+        "(mostly %.100s): fit a model to kernels like it%s",
+        p->shared->model->name, p->kernel, 100 * gap->lack, gap->feature, p->hint);
+    return gcal_error_because(err, GCAL_REASON_NOT_COVERED);
+}
+
+/* -1 if there is too much of either. */
 static int check_cover(const struct gcal_predictor *p, const double *sizes,
                        struct gap *gap, struct gcal_error *err)
 {
+    const char *lacking;
+
     *gap = (struct gap){ 0 };
-    if (p->hint)
-        gap->share = gcal_binding_gaps(p->binding, sizes, NULL, &gap->feature);
-    return gap->share > GCAL_PREDICTOR_MAX_NOT_COVERED && !p->disregards_gaps
-               ? refuse(p, sizes, gap->share, err)
-               : 0;
+    if (!p->hint)
+        return 0;
+    gap->share = gcal_binding_gaps(p->binding, sizes, NULL, &gap->feature);
+    gap->lack = gcal_binding_lack(p->binding, sizes, &lacking);
+    if (gap->lack > gap->share)
+        gap->feature = lacking;
+    if (p->disregards_gaps)
+        return 0;
+    if (gap->share > GCAL_PREDICTOR_MAX_NOT_COVERED)
+        return refuse(p, sizes, gap->share, err);
+    return gap->lack > GCAL_PREDICTOR_MAX_NOT_COVERED ? refuse_lack(p, gap, err) : 0;
 }
 
 /* ---- the time ---- */
@@ -311,14 +339,20 @@ static double deviation(struct width width)
     return (width.below + width.above) / (2 * GCAL_PARAMS_NORMAL_90);
 }
 
+/* The factor by which work of this share moves an end of the interval. */
+static double weigh_share(double share)
+{
+    return 1 + GCAL_PREDICTOR_COST_RATIO * share / (1 - share);
+}
+
 static int set_interval(const struct gcal_predictor *p, double of_parameters,
-                        struct gcal_prediction *prediction, struct gcal_error *err)
+                        const struct gap *gap, struct gcal_prediction *prediction,
+                        struct gcal_error *err)
 {
     const struct width usual = usual_width(p, prediction);
     const struct width width = { widen(p, usual.below, of_parameters),
                                  widen(p, usual.above, of_parameters) };
     double spread = exp(fmax(width.below, width.above));
-    double u = p->disregards_gaps ? 0 : prediction->not_covered;
 
     if (!(spread <= GCAL_PREDICTOR_MAX_SPREAD) && !p->disregards_gaps) {
         gcal_error_set(err, GCAL_EINPUT,
@@ -331,8 +365,11 @@ static int set_interval(const struct gcal_predictor *p, double of_parameters,
     prediction->misfit = deviation(usual);
     prediction->standard_error_s = deviation(width) * prediction->time_s;
     prediction->low_s = prediction->time_s * exp(-width.below);
-    prediction->high_s = prediction->time_s * exp(width.above) *
-                         (1 + GCAL_PREDICTOR_COST_RATIO * u / (1 - u));
+    prediction->high_s = prediction->time_s * exp(width.above);
+    if (p->disregards_gaps)
+        return 0;
+    prediction->low_s /= weigh_share(gap->lack);
+    prediction->high_s *= weigh_share(gap->share);
     return 0;
 }
 
@@ -347,13 +384,14 @@ int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
     if (eval_raw(p, sizes, features, gradient, &raw_s, &gap, err) < 0)
         return -1;
     prediction->time_s = p->factor * raw_s;
-    prediction->not_covered = gap.share;
+    prediction->not_covered = fmax(gap.share, gap.lack);
+    prediction->lack = gap.lack;
     prediction->gap = gap.feature;
     find_outside(p, features, prediction);
     find_roof(p, features, prediction);
     prediction->estimated = weigh_estimates(p, sizes, features, raw_s);
     prediction->class = class_of(prediction);
-    if (set_interval(p, sqrt(variance(p, gradient)) / raw_s, prediction, err) < 0)
+    if (set_interval(p, sqrt(variance(p, gradient)) / raw_s, &gap, prediction, err) < 0)
         return -1;
     for (size_t i = 0; log_gradient && i < p->shared->model->n_parameters; i++)
         log_gradient[i] = gradient[i] / raw_s;

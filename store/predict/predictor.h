@@ -8,6 +8,12 @@
  * an interval wider than GCAL_PREDICTOR_MAX_SPREAD times either way, or of a launch that the
  * device cannot run (calib/model/limits.h).
  *
+ * A model may be fitted to kernels all of which have work without a cost, as a product's
+ * multiply-adds have loads: then its costs stand for that work as well, in the proportions of
+ * these kernels.  Only what a kernel has beyond them is without a cost.  What it lacks, as a
+ * share of all work with it, divides the lower end of the interval in the same way, and is
+ * refused above the same share.
+ *
  * The interval of a kernel that the model was fitted to follows from the held-out errors of
  * such kernels.  That of any other kernel follows from the model's spread for its class,
  * if it has one (calib/model/roofs/spread.h): a kernel is small, or its time follows from
@@ -58,8 +64,10 @@ struct gcal_prediction {
                                 misfit, combined with the error of the device factor */
     double low_s, high_s;    /* 90 % interval, wider if some work is not covered */
     double not_covered;      /* share of the kernel's work that the model has no cost for:
-                                above 0, 'time_s' lacks it */
-    const char *gap;         /* the feature with the largest part of it, owned by the
+                                above 0, 'time_s' lacks it; or 'lack', if that is larger */
+    double lack;             /* share of work that the costs stand for and the kernel does
+                                not have: above 0, 'time_s' has it all the same */
+    const char *gap;         /* the feature with the largest part of either, owned by the
                                 predictor; NULL: none */
     bool extrapolates;       /* some feature lies outside the calibrated range */
     const char *outside;     /* the feature farthest outside, owned by the predictor;
@@ -136,6 +144,9 @@ gcal_predictor_inside(const struct gcal_predictor *predictor);
 size_t gcal_predictor_gap_count(const struct gcal_predictor *predictor);
 size_t gcal_predictor_gaps(const struct gcal_predictor *predictor, const double *sizes,
                            struct gcal_binding_gap *gaps);
+/* Work that the costs stand for and the kernel lacks; see gcal_binding_lack(). */
+double gcal_predictor_lack(const struct gcal_predictor *predictor, const double *sizes,
+                           const char **largest);
 
 /* The model's roofs, and their times: 'seconds' has room for gcal_predictor_roof_count() of
  * them.  -1 where there is no prediction.

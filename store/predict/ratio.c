@@ -15,7 +15,7 @@
 struct gcal_ratio_side {
     struct gcal_predictor_model *model;
     double factor, factor_error;
-    double time_s, standard_error_s, misfit, not_covered;
+    double time_s, standard_error_s, misfit, not_covered, lack;
     double *
         image; /* R'g of the covariance's root R and the gradient g of log(time): its square
                       is the variance due to parameters */
@@ -48,6 +48,7 @@ static int predict(struct gcal_ratio_side *s, const struct gcal_predictor *from,
     s->standard_error_s = p->standard_error_s;
     s->misfit = p->misfit;
     s->not_covered = p->not_covered;
+    s->lack = p->lack;
     map_gradient(s, gradient);
     return 0;
 }
@@ -149,10 +150,10 @@ static double own_variance(const struct gcal_ratio_side *s)
     return square(s->standard_error_s / s->time_s);
 }
 
-/* As in the upper end of an interval: work without a cost may take so many times the rest. */
-static double allowance(const struct gcal_ratio_side *s)
+/* As in the ends of an interval: work without a cost may take so many times the rest. */
+static double allowance(double share)
 {
-    return 1 + GCAL_PREDICTOR_COST_RATIO * s->not_covered / (1 - s->not_covered);
+    return 1 + GCAL_PREDICTOR_COST_RATIO * share / (1 - share);
 }
 
 static bool is_covered(const struct gcal_ratio_side *s)
@@ -178,8 +179,8 @@ struct gcal_ratio gcal_ratio_of(const struct gcal_ratio_side *a,
             of_a > 0 && of_b > 0
                 ? fmin(1, fmax(-1, (of_a + of_b - variance) / (2 * sqrt(of_a * of_b))))
                 : 0,
-        .low = ratio * exp(-width) / allowance(b),
-        .high = ratio * exp(width) * allowance(a),
+        .low = ratio * exp(-width) / (allowance(b->not_covered) * allowance(a->lack)),
+        .high = ratio * exp(width) * allowance(a->not_covered) * allowance(b->lack),
         .faster = is_covered(a) && is_covered(b) ? gcal_rivals_faster(&pair, 0, 1) : NAN,
     };
 }

@@ -27,6 +27,8 @@ int gcal_gaps_print(const struct gcal_predictor *predictor, const double *sizes,
                     struct gcal_error *err)
 {
     struct gcal_binding_gap *gaps;
+    const char *absent;
+    double lack;
     size_t n;
 
     if (!(gaps = find(predictor, sizes, &n, err)))
@@ -40,6 +42,12 @@ int gcal_gaps_print(const struct gcal_predictor *predictor, const double *sizes,
         printf("  %9.3g %% of all work: %.4g of %s\n", 100 * gaps[i].share, gaps[i].count,
                gaps[i].feature);
     free(gaps);
+    if ((lack = gcal_predictor_lack(predictor, sizes, &absent)) > 0)
+        printf("too little: the costs of model %s stand for work without a cost of its "
+               "own, of which this kernel lacks %.3g %% of all work, mostly %s: the time "
+               "may "
+               "be too long, and the interval allows for it\n",
+               gcal_predictor_model(predictor), 100 * lack, absent);
     return 0;
 }
 

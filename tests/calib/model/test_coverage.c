@@ -298,6 +298,98 @@ static void the_order_of_entries_does_not_matter(void **state)
     permute(sizeof(order) / sizeof(*order), order, check_order);
 }
 
+/* The binding of a model of additions alone, with such proportions. */
+static struct gcal_binding *bind_adds(const struct gcal_profile *p,
+                                      const struct gcal_proportions *proportions)
+{
+    static const double two = 2;
+    struct gcal_error err = { 0 };
+    struct gcal_model *model =
+        gcal_model_create("m", "f_cl_wall_time", "p_add * f_op_float32_add", &err);
+    struct gcal_binding_subject subject = { .model = model,
+                                            .parameters = &two,
+                                            .proportions = proportions };
+    struct gcal_binding *binding = gcal_binding_create_for(p, &subject, &device, &err);
+
+    if (!binding)
+        fail_msg("%s", err.text);
+    gcal_model_destroy(model);
+    return binding;
+}
+
+/* The profile with so many additions, of which the others are 7 and a copy. */
+static struct gcal_profile *with_additions(const char *count)
+{
+    char text[sizeof(profile_text) + 20], *at;
+    const char *from =
+        strstr(profile_text, "4*n/sub_group_size, per: sub-group,\n   dtype: "
+                             "float32, op: add");
+
+    memcpy(text, profile_text, (size_t)(from - profile_text));
+    at = text + (from - profile_text);
+    sprintf(at, "%s%s", count, from + 1);
+    return decode(text);
+}
+
+/* Gap and lack of the profile with so many additions by a model that was fitted to it. */
+static void shares_with(const char *additions, double *gap, double *lack,
+                        const char **feature)
+{
+    struct gcal_proportions proportions = { 0 };
+    struct gcal_binding *fitted = bind_adds(profile, NULL), *other;
+    struct gcal_profile *p = with_additions(additions);
+    const double sizes[] = { 640, 1280 };
+    const char *gaps_in, *lacks;
+
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(
+            gcal_binding_add_proportions(fitted, &sizes[i], i, &proportions, NULL), 1);
+    assert_non_null(p);
+    other = bind_adds(p, &proportions);
+    *gap = gcal_binding_gaps(other, sizes, NULL, &gaps_in);
+    *lack = gcal_binding_lack(other, sizes, &lacks);
+    *feature = *lack > 0 ? strstr(lacks, "barrier") : gaps_in;
+    gcal_binding_destroy(other);
+    gcal_binding_destroy(fitted);
+    gcal_profile_destroy(p);
+    gcal_proportions_clear(&proportions);
+}
+
+/* All but the copy, which is the launch's, is in proportion to the additions. */
+static void costs_stand_for_what_all_kernels_had(void **state)
+{
+    double gap, lack;
+    const char *feature;
+
+    (void)state;
+    shares_with("4", &gap, &lack, &feature);
+    assert_true(fabs(gap - 0.25 / ALL) < 1e-12 && lack == 0);
+    shares_with("3.3", &gap, &lack, &feature);
+    assert_true(fabs(gap - 0.25 / (ALL - 0.7)) < 1e-12 && lack == 0);
+    /* a quarter of the additions: 1.25 * 7/4 of the 7 others are covered */
+    shares_with("1", &gap, &lack, &feature);
+    assert_true(fabs(gap - (7 - 1.25 * 7 / 4 + 0.25) / (ALL - 3)) < 1e-12 && lack == 0);
+    /* ten times the additions would have 70/1.25 others */
+    shares_with("40", &gap, &lack, &feature);
+    assert_true(fabs(gap - 0.25 / (ALL + 36)) < 1e-12);
+    assert_true(fabs(lack - 49 / (ALL + 36 + 49)) < 1e-12);
+    assert_non_null(feature);
+}
+
+static void a_kernel_without_free_work_ends_proportions(void **state)
+{
+    struct gcal_proportions proportions = { 0 };
+    struct gcal_profile *many = with_additions("1000");
+    struct gcal_binding *few = bind_adds(many, NULL);
+    const double n = 640;
+
+    (void)state;
+    assert_int_equal(gcal_binding_add_proportions(few, &n, 0, &proportions, NULL), 0);
+    gcal_binding_destroy(few);
+    gcal_profile_destroy(many);
+    gcal_proportions_clear(&proportions);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +401,8 @@ int main(void)
         cmocka_unit_test(constraints_hold_at_some_sizes),
         cmocka_unit_test(components_belong_to_one_kernel),
         cmocka_unit_test(the_order_of_entries_does_not_matter),
+        cmocka_unit_test(costs_stand_for_what_all_kernels_had),
+        cmocka_unit_test(a_kernel_without_free_work_ends_proportions),
     };
 
     return cmocka_run_group_tests(tests, read_profile, free_profile);

@@ -300,8 +300,9 @@ def shipped_files():
     yield f"{examples}/tune/product.yaml", "gpucal-space-1"
     yield f"{examples}/splitter/rows.profile.yaml", "gpucal-profile-2"
     for path in (f"{data}/general/h200.yaml", *glob.glob("store/nodes/*.yaml"),
-                 *glob.glob("store/types/*.yaml"), *glob.glob("fitted/*.yaml"), f"{data}/params-v6.yaml"):
-        yield path, "gpucal-params-6"
+                 *glob.glob("store/types/*.yaml"), *glob.glob("fitted/*.yaml"), f"{data}/params-v6.yaml",
+                 f"{data}/params-v7.yaml"):
+        yield path, "gpucal-params-7"
     subprocess.run(f"{gpucal} count {KERNEL} --build --output own.yaml",
                    shell=True, check=True, capture_output=True)
     yield "own.yaml", "gpucal-profile-2"

@@ -147,7 +147,7 @@ static void says_where_a_file_is_wrong(void **state)
     static const struct {
         const char *from, *to, *complaint;
     } cases[] = {
-        { "gpucal_params: 5", "gpucal_params: 7", "n1.yaml:1: version 7" },
+        { "gpucal_params: 5", "gpucal_params: 8", "n1.yaml:1: version 8" },
         { "gpucal_params: 5", "params: 5", "n1.yaml: more than one document" },
         { "gpucal_params: 5", "gpucal_params: 2", "n1.yaml: more than one document" },
         { "node: n1", "node: \"n1\\e[31m\"",
@@ -368,6 +368,33 @@ static void reads_version_6(void **state)
     free(text);
     gcal_model_destroy(a);
     gcal_model_destroy(b);
+    gcal_params_clear(&params);
+    gcal_params_clear(&before);
+}
+
+/* Version 6, with work that costs stand for. */
+static void reads_version_7(void **state)
+{
+    struct gcal_params params = read_stored("params-v7.yaml"),
+                       before = read_stored("params-v6.yaml");
+    const struct gcal_params_model *m = &params.devices[1].models[0];
+    size_t size;
+    char *text;
+
+    (void)state;
+    assert_int_equal(m->stands_for.n, 2);
+    assert_string_equal(m->stands_for.items[0].feature,
+                        "f_mem_access_local_float32_load");
+    assert_true(m->stands_for.items[1].min == 0.0625 &&
+                m->stands_for.items[1].max == 0.125);
+    assert_false(gcal_params_model_is_general(m));
+    assert_true(gcal_params_model_is_general(&before.devices[1].models[0]));
+    assert_non_null(text = gcal_params_encode(&params, &size, NULL));
+    assert_memory_equal(text, "gpucal_params: 7\n", 17);
+    assert_non_null(strstr(text,
+                           "stands_for:\n- {feature: f_mem_access_local_float32_load, "
+                           "min: 2, max: 2.25}\n"));
+    free(text);
     gcal_params_clear(&params);
     gcal_params_clear(&before);
 }
@@ -650,6 +677,7 @@ int main(void)
         cmocka_unit_test(reads_version_4),
         cmocka_unit_test(reads_version_5),
         cmocka_unit_test(reads_version_6),
+        cmocka_unit_test(reads_version_7),
         cmocka_unit_test(says_which_name_is_wrong),
         cmocka_unit_test(writes_the_earliest_version),
         cmocka_unit_test(writes_origins_that_differ),
