@@ -416,6 +416,7 @@ static struct gcal_interp_node *translate(struct gcal_interp_translator *t, CXCu
     case CXCursor_NullStmt:
         return block(t, c, &empty);
     case CXCursor_UnexposedStmt:
+    case CXCursor_LabelStmt: /* only a name: a goto is not interpreted */
         return translate_last_child(t, c);
     default:
         if (is_expression(c))

@@ -101,7 +101,6 @@ static int rewrite(struct gcal_remove_onchip *o, CXCursor c)
     case CXCursor_DoStmt:
         return rewrite_loop(o, c);
     case CXCursor_GotoStmt:
-    case CXCursor_LabelStmt:
         return gcal_remove_error(o->r, c, GCAL_REMOVE_NO_GOTO);
     default:
         return gcal_remove_onchip_rewrite_children(o, c);

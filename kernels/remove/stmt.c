@@ -362,6 +362,7 @@ enum gcal_remove_content gcal_remove_write_statement(struct gcal_remove_pass *r,
     case CXCursor_NullStmt:
         return GCAL_REMOVE_NOTHING;
     case CXCursor_UnexposedStmt: /* a loop with attributes */
+    case CXCursor_LabelStmt:
         if (gcal_source_get_children(c, &children, r->err) < 0)
             return GCAL_REMOVE_FAILED;
         c = children.n ? children.cursors[children.n - 1] : clang_getNullCursor();
@@ -369,7 +370,6 @@ enum gcal_remove_content gcal_remove_write_statement(struct gcal_remove_pass *r,
         return clang_Cursor_isNull(c) ? GCAL_REMOVE_NOTHING
                                       : gcal_remove_write_statement(r, c, indent, out);
     case CXCursor_GotoStmt:
-    case CXCursor_LabelStmt:
         gcal_remove_error(r, c, GCAL_REMOVE_NO_GOTO);
         return GCAL_REMOVE_FAILED;
     default:

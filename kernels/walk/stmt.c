@@ -181,10 +181,12 @@ static struct gcal_walk_flow walk_kind(struct gcal_walk *w, CXCursor c)
             return gcal_walk_flow_fall_through();
         w->unroll_hint = gcal_walk_unroll_hint(w, c, kids.c[kids.n - 1]);
         return gcal_walk_stmt(w, kids.c[kids.n - 1]);
+    case CXCursor_LabelStmt: /* only a name, unless a goto jumps to it */
+        kids = gcal_walk_get_children(w, c);
+        return kids.n ? gcal_walk_stmt(w, kids.c[0]) : gcal_walk_flow_fall_through();
     case CXCursor_GotoStmt:
     case CXCursor_IndirectGotoStmt:
-    case CXCursor_LabelStmt:
-        gcal_walk_fail(w, c, "goto and labels cannot be counted: write a loop or an if");
+        gcal_walk_fail(w, c, "goto cannot be counted: write a loop or an if");
         return gcal_walk_flow_fall_through();
     default:
         if (kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr)

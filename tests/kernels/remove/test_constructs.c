@@ -48,6 +48,7 @@ static const struct {
           "+= b[3]; }" },
     { .body = "f += l < 3 ? b[1] : 2.0f;" },
     { .body = "bool in = l > 2 && l < n; if (in || l == 7) f += b[l];" },
+    { .body = "read: for (int i = 0; i < n; i++) { next: f += b[i]; } end: ;" },
     { .body = "goto out; out: f += b[1];",
       .counted = "goto",
       .removed = "goto",

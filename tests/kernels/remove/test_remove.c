@@ -288,7 +288,7 @@ static void refuses_loads_it_cannot_keep(void **state)
         "x", "depends on local memory");
     expect_error("__kernel void k(__global float *x, int n) {\n"
                  "again: x[0] = x[n];\n if (--n) goto again; }",
-                 "x", "k.cl:2:1: work removal does not support goto");
+                 "x", "k.cl:3:11: work removal does not support goto");
 }
 
 int main(void)
