@@ -4,7 +4,8 @@
  *
  * The address depends on an id, not on a constant: compilers cannot find out which
  * work-items of a sub-group meet, and replace their operations by one on the sum.  The
- * device resolves all conflicts itself.  Values differ, too.
+ * device resolves all conflicts itself.  Values differ, too.  JOINED has no id in the address:
+ * compilers join the operations of a sub-group, results used or not.
  *
  * RETURNED results are combined, and only their sign bit is stored, which no element has
  * set: it does not depend on the order of work-items.
@@ -29,7 +30,11 @@ __kernel void atomic_global(__global int *counter,
 #endif
                             int m)
 {
+#ifdef JOINED
+    __global int *place = &counter[FIRST];
+#else
     __global int *place = &counter[FIRST + PADDING * get_local_id(0)];
+#endif
     int value = 1 + get_local_id(0) + get_local_id(1);
     int joined = 0;
 

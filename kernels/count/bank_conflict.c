@@ -70,6 +70,12 @@ size_t gcal_count_bank_conflict(size_t n_lanes, const int64_t *offset, size_t by
     return ways;
 }
 
+/* Whether lanes at one word are served one after another. */
+static bool is_apart(const struct gcal_sets_access_event *e)
+{
+    return e->atomic && !e->joins;
+}
+
 /* A lane's offset from the first one's, in elements; false when it is not constant. */
 static bool lane_distance(struct gcal_count_builder *m, const struct gcal_poly *offset,
                           int64_t lane, const struct gcal_poly *first, int64_t *distance)
@@ -118,7 +124,7 @@ size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
     }
     if (known)
         ways = gcal_count_bank_conflict(lanes, offset, bytes * (size_t)event->width,
-                                        m->request->n_banks, event->atomic);
+                                        m->request->n_banks, is_apart(event));
     free(offset);
     return ways;
 }
@@ -218,7 +224,7 @@ static double mean_of(const struct gcal_count_builder *m,
 {
     return gcal_count_random_bank_conflict(of->lanes, of->apart, values, of->unit,
                                            gcal_dtype_size(e->dtype) * (size_t)e->width,
-                                           m->request->n_banks, e->atomic);
+                                           m->request->n_banks, is_apart(e));
 }
 
 double gcal_count_random_most(struct gcal_count_builder *m,
@@ -302,7 +308,7 @@ static const struct gcal_poly *sum_passes(struct gcal_count_builder *m,
     struct passes passes = { .bytes = (int64_t)gcal_dtype_size(event->dtype),
                              .width = event->width,
                              .n_banks = m->request->n_banks,
-                             .atomic = event->atomic };
+                             .atomic = is_apart(event) };
     struct gcal_lanes_sum sum = { .modulus = gcal_count_pass_period(event),
                                   .width = event->width,
                                   .measure = measure_passes,

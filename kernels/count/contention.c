@@ -16,11 +16,13 @@
  */
 struct meeting {
     enum gcal_feature_kind kind;
+    enum gcal_sets_joins joins;
     int64_t period;
     struct gcal_count_blocks blocks;
 };
 
-static int64_t count_passes(const struct gcal_lanes *lanes, int64_t period)
+static int64_t count_passes(const struct gcal_lanes *lanes, int64_t period,
+                            bool by_address)
 {
     int64_t most = 0;
 
@@ -29,9 +31,12 @@ static int64_t count_passes(const struct gcal_lanes *lanes, int64_t period)
 
         for (size_t k = 0; k < lanes->n; k++) {
             int64_t apart = lanes->at[k] - lanes->at[i];
+            size_t first = 0;
 
-            same +=
-                (period ? apart % period == 0 : !apart) && lanes->row[k] == lanes->row[i];
+            while (by_address && first < k && lanes->at[first] != lanes->at[k])
+                first++;
+            same += (period ? apart % period == 0 : !apart) &&
+                    lanes->row[k] == lanes->row[i] && (!by_address || first == k);
         }
         most = same > most ? same : most;
     }
@@ -42,8 +47,11 @@ static int64_t measure(const struct gcal_lanes *lanes, int64_t residue, void *da
 {
     struct meeting *meeting = data;
 
+    if (meeting->joins == GCAL_SETS_JOINS_LANES)
+        return 1;
     return meeting->kind == GCAL_FEATURE_ATOMIC_PASS
-               ? count_passes(lanes, meeting->period)
+               ? count_passes(lanes, meeting->period,
+                              meeting->joins == GCAL_SETS_JOINS_ADDRESS)
                : gcal_count_blocks_measure(lanes, residue, &meeting->blocks);
 }
 
@@ -88,6 +96,7 @@ static const struct gcal_poly *sum_lanes(struct gcal_count_builder *m,
 {
     int64_t size = place_size(m, kind, e);
     struct meeting meeting = { kind,
+                               e->joins,
                                bank_period(m, kind, e),
                                { .size = size,
                                  .width = 1,
@@ -194,7 +203,7 @@ static const char *random_passes(struct gcal_count_builder *m,
     struct gcal_sets_range range;
     int64_t values;
 
-    if (!gcal_count_find_range(m, e, &range) ||
+    if (!gcal_count_find_range(m, e, &range) || e->joins ||
         gcal_poly_is_constant(range.values, &values))
         return gcal_count_random_ways(m, e);
     return most_text(
@@ -207,9 +216,14 @@ static void add_random(struct gcal_count_builder *m, enum gcal_feature_kind kind
                        const struct gcal_sets_access_event *e, struct meetings *to)
 {
     bool passes = kind == GCAL_FEATURE_ATOMIC_PASS;
-    const struct gcal_poly *times = executions(m, e, passes);
+    bool is_joined = e->joins == GCAL_SETS_JOINS_LANES;
+    const struct gcal_poly *times = executions(m, e, passes || is_joined);
     struct gcal_sets_range range;
 
+    if (is_joined) {
+        to->count = gcal_poly_add(m->c, to->count, times);
+        return;
+    }
     to->estimated = to->estimated || times->n_terms;
     if (bank_period(m, kind, e)) {
         note(m, e,
@@ -409,7 +423,8 @@ static const struct gcal_poly *count_values(struct gcal_count_builder *m,
                                             const struct gcal_sets_access_event *e,
                                             int64_t size, bool local)
 {
-    const struct gcal_poly *rows, *times = executions(m, e, false);
+    const struct gcal_poly *rows,
+        *times = executions(m, e, e->joins == GCAL_SETS_JOINS_LANES);
     struct gcal_sets_access_event known;
     const struct gcal_sets_access_event *events[] = { &known };
     const struct updates u = { 1, events, size, local };

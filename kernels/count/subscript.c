@@ -15,17 +15,20 @@ bool gcal_count_find_range(struct gcal_count_builder *m,
                            const struct gcal_sets_access_event *e,
                            struct gcal_sets_range *range)
 {
-    int64_t n = m->nest->arrays[e->array].bytes / (int64_t)gcal_dtype_size(e->dtype);
-    int64_t values;
+    const struct gcal_sets_array *array = &m->nest->arrays[e->array];
+    int64_t bytes = (int64_t)gcal_dtype_size(e->dtype), n = array->bytes / bytes, values;
+    const struct gcal_poly *all = n > 0 ? gcal_poly_integer(m->c, n)
+                                  : array->given
+                                      ? gcal_poly_scale(m->c, array->given, 1, bytes)
+                                      : NULL;
     bool known = e->range;
 
     if (known)
         *range = *e->range;
-    if (n < 1 ||
-        (known && !(gcal_poly_is_constant(range->values, &values) && values > n)))
+    if (!all || (known &&
+                 !(n > 0 && gcal_poly_is_constant(range->values, &values) && values > n)))
         return known;
-    *range =
-        (struct gcal_sets_range){ gcal_poly_integer(m->c, n), gcal_poly_integer(m->c, 1),
-                                  gcal_poly_integer(m->c, 0) };
+    *range = (struct gcal_sets_range){ all, gcal_poly_integer(m->c, 1),
+                                       gcal_poly_integer(m->c, 0) };
     return true;
 }

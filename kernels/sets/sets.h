@@ -85,11 +85,21 @@ struct gcal_sets_op_event {
 #define GCAL_SETS_IMAGE_ROW   "@row"
 #define GCAL_SETS_IMAGE_PLANE "@plane"
 
+/* Which lanes' atomic operations are one to memory: none; all of a sub-group, by the compiler; those
+ * at one address, by local memory.
+ */
+enum gcal_sets_joins {
+    GCAL_SETS_JOINS_NONE,
+    GCAL_SETS_JOINS_LANES,
+    GCAL_SETS_JOINS_ADDRESS
+};
+
 struct gcal_sets_access_event {
     unsigned array;
     enum gcal_feature_direction direction; /* any for atomics */
     const char *dtype, *tag;               /* tag: or NULL */
     const char *atomic;                    /* "add", ...; NULL for a load or a store */
+    enum gcal_sets_joins joins;            /* of an atomic */
     int64_t width;                         /* of a vector, in elements; else 1 */
     const struct gcal_poly *offset;        /* in elements; NULL: unknown */
     /* Where the offset is unknown: 'n_places' of other numbers that decide what is accessed

@@ -122,7 +122,10 @@ static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
     type = clang_getCanonicalType(type);
     if (type.kind == CXType_Atomic)
         type = clang_Type_getValueType(type);
-    gcal_walk_count_atomic(w, c, type, space, op, pointer, address_tag(w, kids.c[1]));
+    gcal_walk_count_atomic(
+        w, c, type, space, op,
+        gcal_walk_find_joins(w, op, type, space, kids, !clang_equalCursors(w->unused, c)),
+        pointer, address_tag(w, kids.c[1]));
     gcal_walk_chain_to_memory(w, space, pointer, chain);
     value = gcal_walk_loaded(space, pointer);
     value.chain = gcal_walk_chain_union(w, chain, pointer.chain);

@@ -251,10 +251,12 @@ void gcal_walk_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64
 
 void gcal_walk_count_atomic(struct gcal_walk *w, CXCursor at, CXType type,
                             enum gcal_feature_space space, const char *op,
-                            struct gcal_walk_value pointer, const char *tag)
+                            enum gcal_sets_joins joins, struct gcal_walk_value pointer,
+                            const char *tag)
 {
     count_memory(w, at, type, space, pointer,
-                 (struct gcal_sets_access_event){ .atomic = op, .width = 1, .tag = tag });
+                 (struct gcal_sets_access_event){
+                     .atomic = op, .joins = joins, .width = 1, .tag = tag });
 }
 
 void gcal_walk_count_barrier(struct gcal_walk *w, CXCursor at)

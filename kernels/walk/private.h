@@ -158,6 +158,10 @@ struct gcal_walk {
     struct gcal_walk_variable *variables;
     size_t n_indices, index_capacity;
     CXCursor *indices; /* variables used in subscripts and loop control */
+    size_t n_lanes, lane_capacity;
+    CXCursor *lanes; /* what differs between the lanes of a sub-group (uniform.c), */
+    bool has_lanes;  /* once it has been looked for */
+    CXCursor kernel, unused; /* and an expression whose value is not used */
     size_t n_tables, table_capacity;
     CXCursor *tables; /* private arrays whose elements are used so, or in conditions */
     size_t n_privates, private_capacity;
@@ -381,7 +385,8 @@ void gcal_walk_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64
 /* An atomic operation 'op' on one element. */
 void gcal_walk_count_atomic(struct gcal_walk *w, CXCursor at, CXType type,
                             enum gcal_feature_space space, const char *op,
-                            struct gcal_walk_value pointer, const char *tag);
+                            enum gcal_sets_joins joins, struct gcal_walk_value pointer,
+                            const char *tag);
 void gcal_walk_count_branch(struct gcal_walk *w, CXCursor at,
                             const struct gcal_sets_condition *condition);
 void gcal_walk_count_barrier(struct gcal_walk *w, CXCursor at);
@@ -464,7 +469,7 @@ void gcal_walk_return_add(struct gcal_walk *w, struct gcal_walk_value value);
 /* The value of the function whose returns begin at 'first'. */
 struct gcal_walk_value gcal_walk_returned_value(struct gcal_walk *w, size_t first);
 
-/* ---- choice.c: integers that are one of two values ---- */
+/* integers that are one of two values */
 bool gcal_walk_condition_equal(const struct gcal_sets_condition *a,
                                const struct gcal_sets_condition *b);
 /* 1: a condition around the walk is the same, 0: the opposite, -1: none. */
@@ -645,6 +650,12 @@ bool gcal_walk_call_item(struct gcal_walk *w, CXCursor c, const char *name,
                          struct gcal_walk_children kids, struct gcal_walk_value *value);
 bool gcal_walk_call_access(struct gcal_walk *w, CXCursor c, const char *name,
                            struct gcal_walk_children kids, struct gcal_walk_value *value);
+
+/* ---- uniform.c: atomic operations that compilers and devices join ---- */
+/* Of which lanes the call 'kids' of an atomic operation 'op' is joined; 'is_used': its result. */
+enum gcal_sets_joins gcal_walk_find_joins(struct gcal_walk *w, const char *op,
+                                          CXType type, enum gcal_feature_space space,
+                                          struct gcal_walk_children kids, bool is_used);
 
 /* ---- stmt.c, switch.c ---- */
 struct gcal_walk_flow gcal_walk_stmt(struct gcal_walk *w, CXCursor c);

@@ -189,6 +189,7 @@ static struct gcal_walk_flow walk_kind(struct gcal_walk *w, CXCursor c)
         gcal_walk_fail(w, c, "goto cannot be counted: write a loop or an if");
         return gcal_walk_flow_fall_through();
     default:
+        w->unused = gcal_walk_strip_casts(w, c);
         if (kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr)
             gcal_walk_expr(w, c);
         else

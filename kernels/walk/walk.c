@@ -363,6 +363,7 @@ static void clear(struct gcal_walk *w)
     free(w->variables);
     free(w->indices);
     free(w->tables);
+    free(w->lanes);
     free(w->privates);
     free(w->chains.all);
     free(w->declared);
@@ -377,6 +378,8 @@ int gcal_walk_kernel(struct gcal_sets_nest *nest, const struct gcal_source_unit 
     struct gcal_walk w = { .request = request,
                            .unit = unit,
                            .nest = nest,
+                           .kernel = kernel,
+                           .unused = clang_getNullCursor(),
                            .c = nest->c,
                            .annotations = { .unit = unit },
                            .err = err };

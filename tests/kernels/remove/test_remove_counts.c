@@ -52,6 +52,7 @@ static const struct {
     { "histogram", GCAL_REMOVE_KEEP_ONCHIP, "this address depends on loaded data" },
     { "histogram_local", GCAL_REMOVE_KEEP_ONCHIP, "this address depends on loaded data" },
     { "lmem_chase", GCAL_REMOVE_KEEP_ONCHIP, "this address depends on loaded data" },
+    { "lmem_random", GCAL_REMOVE_KEEP_ONCHIP, "this address depends on loaded data" },
     { "occupancy_local", GCAL_REMOVE_KEEP_LOADS,
       "depends on this load, which is not of an integer" },
     { "occupancy_registers", GCAL_REMOVE_KEEP_LOADS,

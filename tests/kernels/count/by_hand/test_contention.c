@@ -27,7 +27,8 @@ static const struct meetings {
     double passes, addresses, footprint; /* global and local ones */
     double sectors, sector_passes, blocks;
 } kernels[] = {
-    { "atomic_inc(a);", ITEMS, SUB_GROUPS, 1, SUB_GROUPS, ITEMS, 1 },
+    { "atomic_inc(a);", SUB_GROUPS, SUB_GROUPS, 1, SUB_GROUPS, SUB_GROUPS, 1 },
+    { "atomic_xchg(a, l);", ITEMS, SUB_GROUPS, 1, SUB_GROUPS, ITEMS, 1 },
     { "atomic_add(&a[i], 1);", SUB_GROUPS, ITEMS, ITEMS, ITEMS / 8, ITEMS / 8, 2 },
     { "atomic_add(&a[i + 4], 1);", SUB_GROUPS, ITEMS, ITEMS, 5 * SUB_GROUPS,
       5 * SUB_GROUPS, 2 },
@@ -39,17 +40,21 @@ static const struct meetings {
     /* 8 of 12 elements three times, which are in both sectors in 4 of 6 sub-groups */
     { "atomic_add(&a[i % 12], 1);", 3 * SUB_GROUPS, 12 * SUB_GROUPS, 12, 2 * SUB_GROUPS,
       5 * 2 + 6 * 4, 1 },
-    { "atomic_add(&a[g], 1);", ITEMS, SUB_GROUPS, GROUPS, SUB_GROUPS, ITEMS, 1 },
-    { "atomic_add(&a[128 * g], 1);", ITEMS, SUB_GROUPS, GROUPS, SUB_GROUPS, ITEMS,
+    { "atomic_add(&a[g], l);", SUB_GROUPS, SUB_GROUPS, GROUPS, SUB_GROUPS, SUB_GROUPS,
+      1 },
+    { "atomic_cmpxchg(&a[128 * g], 1, l);", ITEMS, SUB_GROUPS, GROUPS, SUB_GROUPS, ITEMS,
       GROUPS },
     { "if (l == 0) atomic_add(&a[g], 1);", GROUPS, GROUPS, GROUPS, GROUPS, GROUPS, 1 },
     { "if (l < 40) atomic_max(&a[l], 1);", 2 * GROUPS, 40 * GROUPS, 40, 5 * GROUPS,
       5 * GROUPS, 1 },
-    { "for (int k = 0; k < m; k++) atomic_add(&a[k], 1);", M *ITEMS, M *SUB_GROUPS, M,
-      M *SUB_GROUPS, M *ITEMS, 1 },
-    { "atomic_inc(&one);", ITEMS, SUB_GROUPS, GROUPS, 0, 0, 0 },
+    { "for (int k = 0; k < m; k++) atomic_add(&a[k], 1);", M *SUB_GROUPS, M *SUB_GROUPS,
+      M, M *SUB_GROUPS, M *SUB_GROUPS, 1 },
+    { "atomic_or(&one, l);", SUB_GROUPS, SUB_GROUPS, GROUPS, 0, 0, 0 },
     { "atomic_inc(&t[l]);", SUB_GROUPS, ITEMS, ITEMS, 0, 0, 0 },
-    { "for (int k = 0; k < 4; k++) atomic_inc(&t[(l + k) % 16]);", 8 * SUB_GROUPS,
+    { "for (int k = 0; k < 4; k++) atomic_dec(&t[(l + k) % 16]);", 8 * SUB_GROUPS,
+      64 * SUB_GROUPS, 16 * GROUPS, 0, 0, 0 },
+    /* local memory adds up ones at one address itself */
+    { "for (int k = 0; k < 4; k++) atomic_add(&t[(l + k) % 16], 1);", 4 * SUB_GROUPS,
       64 * SUB_GROUPS, 16 * GROUPS, 0, 0, 0 },
     /* nothing is known of the subscript: as if nobody met */
     { "atomic_inc(&a[b[i]]);", SUB_GROUPS, ITEMS, ITEMS, ITEMS, ITEMS, ITEMS },
@@ -72,8 +77,8 @@ static const struct random {
     { "atomic_inc(&a[((uint)b[i]) >> 28]);", 16, 8, 16, 1 },
     { "atomic_inc(&a[u[i]]);", 256, 8, ITEMS, 2 },
     { "atomic_inc(&a[g * 128 + (b[i] & 31)]);", 32, 8, 96, GROUPS },
-    { "atomic_inc(&t[b[i] & 15]);", 16, 0, 3 * 16, 0 },
-    { "atomic_inc(&t[b[i]]);", 64, 0, ITEMS, 0 },
+    { "atomic_dec(&t[b[i] & 15]);", 16, 0, 3 * 16, 0 },
+    { "atomic_dec(&t[b[i]]);", 64, 0, ITEMS, 0 },
 };
 
 static struct gcal_profile *count(const char *body)
@@ -103,6 +108,76 @@ static void check_near(const char *body, const char *what, double found, double 
 {
     if (found < expected * (1 - within) || found > expected * (1 + within))
         fail_msg("%s: %s %g, not about %g", body, what, found, expected);
+}
+
+/* Passes of each sub-group by what compilers see of the address. */
+static void joins_what_compilers_see_to_meet(void **state)
+{
+    static const struct {
+        const char *body;
+        double passes;
+    } all[] = {
+        /* all operations but exchanges; results, of sums alone */
+        { "int x = atomic_add(a, l); b_[x] = 1;", 1 },
+        { "b_[i] = atomic_sub(a, l);", 1 },
+        { "b_[atomic_inc(a)] = l;", 1 },
+        { "b_[i] = atomic_max(a, l);", LANES },
+        { "b_[i] = atomic_xor(a, l);", LANES },
+        { "(void)atomic_max(a, l);", 1 },
+        { "(atomic_min(a, l));", 1 },
+        { "atomic_and(&a[m], l);", 1 },
+        { "b_[i] = atomic_cmpxchg(a, 0, l);", LANES },
+        /* of 64 bits sums of what all lanes have */
+        { "atom_add((global long *)a, (long)m);", 1 },
+        { "atom_add((global long *)a, (long)l);", LANES },
+        { "atom_inc((global long *)a);", 1 },
+        /* an id of the work-item, even where it is the same in all lanes */
+        { "atomic_add(&a[l / 32], 2);", LANES },
+        { "atomic_add(&a[get_local_id(1)], 2);", LANES },
+        { "int r = 7; r += get_local_id(2); atomic_add(&a[r], 2);", LANES },
+        { "int r[2]; r[0] = l / 32; atomic_add(&a[r[0]], 2);", LANES },
+        { "update(&a[g], l);", 1 },
+        { "update(&a[get_local_id(1)], l);", LANES },
+        { "atomic_add(&a[one_of(l)], 2);", LANES },
+        { "atomic_add(&a[one_of(g)], 2);", 1 },
+        /* what is loaded at one place is one value, and conditions do not matter */
+        { "atomic_add(&a[b[g]], 2);", 1 },
+        { "if (b[i] == 7) atomic_add(&a[3], l);", 1 },
+        /* but where a variable is set under one, or by a loop of another length */
+        { "int r = 0; if (l > 64) r = 1; atomic_add(&a[r], 2);", LANES },
+        { "int r = 0; for (int k = 0; k < m; k++) { if (l > 64) break; r = 0; }\n"
+          "atomic_add(&a[r], 2);",
+          LANES },
+        { "int r = 0; if (g > 5) r = 1; atomic_add(&a[r], 2);", 1 },
+    };
+    char source[1000];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        const struct gcal_count_request r = { .source = source,
+                                              .file = "x.cl",
+                                              .n_dims = 1,
+                                              .local_size = { 64 },
+                                              .global_size = { "192" },
+                                              .sub_group_size = LANES,
+                                              .n_banks = 32,
+                                              .sector_bytes = 32,
+                                              .allow_estimates = true };
+        struct gcal_profile *p;
+
+        snprintf(
+            source, sizeof(source),
+            "void update(global int *p, int v) { atomic_add(p, v); }\n"
+            "int one_of(int x) { return x > 70 ? 1 : 0; }\n"
+            "kernel void f(global int *a, global const int *b, global int *b_, int m)\n"
+            "{ int l = get_local_id(0), i = get_global_id(0), g = get_group_id(0);\n"
+            "%s }",
+            all[i].body);
+        p = by_hand_count(&r, all[i].body);
+        check_near(all[i].body, "passes", value_of(p, "f_atomic_sector_pass"),
+                   all[i].passes * SUB_GROUPS, 1e-9);
+        gcal_profile_destroy(p);
+    }
 }
 
 static void counts_meetings(void **state)
@@ -192,6 +267,8 @@ static void estimates_random_ones(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(counts_meetings),
+                                        cmocka_unit_test(
+                                            joins_what_compilers_see_to_meet),
                                         cmocka_unit_test(estimates_random_ones) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

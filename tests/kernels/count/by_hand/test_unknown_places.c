@@ -112,10 +112,13 @@ static void random_local_accesses_are_not_free(void **state)
         { "x[g] = t[(x[g] & 31) * 32];", "f_local_pass_uint32_load", 20.4 },
         { "x[g] = t[(x[g] & 15) * 64 + l];", "f_local_pass_uint32_load", 1 },
         { "t[x[g] & 1023] = g;", "f_local_pass_uint32_store", 3.45 },
-        { "atomic_add(&t[x[g] & 1023], 1u);", "f_atomic_pass_local", 3.53 },
-        { "atomic_add(&t[x[g] & 255], 1u);", "f_atomic_pass_local", 3.53 },
-        { "atomic_inc(&t[x[g]]);", "f_atomic_pass_local", 3.53 },
-        { "atomic_add(&t[32 * (l & 1)], 1u);", "f_atomic_pass_local", 32 },
+        { "atomic_add(&t[x[g] & 1023], 2u);", "f_atomic_pass_local", 3.53 },
+        { "atomic_add(&t[x[g] & 255], 2u);", "f_atomic_pass_local", 3.53 },
+        { "atomic_dec(&t[x[g]]);", "f_atomic_pass_local", 3.53 },
+        /* ones at one word are added up: as loads of it */
+        { "atomic_add(&t[x[g] & 15], 1u);", "f_atomic_pass_local", 1 },
+        { "atomic_inc(&t[32 * (l & 1)]);", "f_atomic_pass_local", 2 },
+        { "atomic_add(&t[32 * (l & 1)], 2u);", "f_atomic_pass_local", 32 },
         { "uint s = g; for (int k = 0; k < n; k++) { s ^= s << 13; s ^= s >> 17; }"
           " x[g] = t[s & 1023];",
           "f_local_pass_uint32_load", 3.45 },
