@@ -89,9 +89,28 @@ T sum_16(VECTOR_OF(T, 16) v)
 }
 #endif
 
-__kernel void flops_madd(__global T *result, int m)
+/* With LID_STRIDE_1, a grid of work-items stores to an array of rows of LID_STRIDE_1 elements,
+ * LID_STRIDE_0 apart.
+ */
+#define True 1 /* the values of GROUPS_FIT; False counts as 0 */
+#if GROUPS_FIT
+#define NELEMENTS
+#else
+#define NELEMENTS , int nelements
+#endif
+#ifdef LID_STRIDE_1
+#define ITEM (get_local_id(0) + LSIZE_0 * get_local_id(1))
+#define ELEMENT (LID_STRIDE_1 * get_global_id(1) + LID_STRIDE_0 * get_global_id(0))
+#define OUTSIDE (LID_STRIDE_0 * get_global_id(0) >= LID_STRIDE_1 || ELEMENT >= nelements)
+#else
+#define ITEM get_local_id(0)
+#define ELEMENT get_global_id(0)
+#define OUTSIDE (ELEMENT >= nelements)
+#endif
+
+__kernel void flops_madd(__global T *result, int m NELEMENTS)
 {
-    int l = get_local_id(0);
+    int l = ITEM;
     V v[32], sum = (V)0;
 
     ALL_16(START)
@@ -99,5 +118,9 @@ __kernel void flops_madd(__global T *result, int m)
         JOIN(TURNS_, UNROLL)
     }
     ALL_16(SUM)
-    GPUCAL_TAG(out, result[get_global_id(0)]) = JOIN(sum_, WIDTH)(sum);
+#if !GROUPS_FIT
+    if (OUTSIDE)
+        return;
+#endif
+    GPUCAL_TAG(out, result[ELEMENT]) = JOIN(sum_, WIDTH)(sum);
 }

@@ -35,9 +35,28 @@
 #define STEPS ALL_16(GROW) ALL_16(SHRINK)
 #endif
 
-__kernel void flops_mul(__global T *result, int m)
+/* With LID_STRIDE_1, a grid of work-items stores to an array of rows of LID_STRIDE_1 elements,
+ * LID_STRIDE_0 apart.
+ */
+#define True 1 /* the values of GROUPS_FIT; False counts as 0 */
+#if GROUPS_FIT
+#define NELEMENTS
+#else
+#define NELEMENTS , int nelements
+#endif
+#ifdef LID_STRIDE_1
+#define ITEM (get_local_id(0) + LSIZE_0 * get_local_id(1))
+#define ELEMENT (LID_STRIDE_1 * get_global_id(1) + LID_STRIDE_0 * get_global_id(0))
+#define OUTSIDE (LID_STRIDE_0 * get_global_id(0) >= LID_STRIDE_1 || ELEMENT >= nelements)
+#else
+#define ITEM get_local_id(0)
+#define ELEMENT get_global_id(0)
+#define OUTSIDE (ELEMENT >= nelements)
+#endif
+
+__kernel void flops_mul(__global T *result, int m NELEMENTS)
 {
-    int l = get_local_id(0);
+    int l = ITEM;
     T v[32], sum = (T)0;
 
     ALL_16(START)
@@ -45,5 +64,9 @@ __kernel void flops_mul(__global T *result, int m)
         STEPS
     }
     ALL_16(SUM)
-    GPUCAL_TAG(out, result[get_global_id(0)]) = sum;
+#if !GROUPS_FIT
+    if (OUTSIDE)
+        return;
+#endif
+    GPUCAL_TAG(out, result[ELEMENT]) = sum;
 }

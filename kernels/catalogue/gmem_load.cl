@@ -6,6 +6,13 @@
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #endif
 
+#define True 1 /* the values of GROUPS_FIT; False counts as 0 */
+#if GROUPS_FIT
+#define NELEMENTS
+#else
+#define NELEMENTS , int nelements
+#endif
+
 #define PASTE(a, b) a##b
 #define JOIN(a, b) PASTE(a, b)
 
@@ -22,11 +29,14 @@
 #define TERM(i) + GPUCAL_TAG(stream, in##i[first + LSIZE_0 * j])
 
 __kernel void gmem_load(__global T *result,
-                        __global const T *in0 JOIN(MORE_, N_ARRAYS)(PARAMETER))
+                        __global const T *in0 JOIN(MORE_, N_ARRAYS)(PARAMETER) NELEMENTS)
 {
     int first = LSIZE_0 * PER_ITEM * get_group_id(0) + get_local_id(0);
 
     for (int j = 0; j < PER_ITEM; ++j)
+#if !GROUPS_FIT
+        if (first + LSIZE_0 * j < nelements)
+#endif
         GPUCAL_TAG(out, result[first + LSIZE_0 * j]) =
             GPUCAL_TAG(stream, in0[first + LSIZE_0 * j]) JOIN(MORE_, N_ARRAYS)(TERM);
 }

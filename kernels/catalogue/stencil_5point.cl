@@ -1,8 +1,9 @@
 /* res[i,j] = u[i,j+1] + u[i+1,j] - 4 u[i+1,j+1] + u[i+1,j+2] + u[i+2,j+1] on an n x n grid
  * with one row and column more of u on every side.  Work-items fetch an element each, and
  * those of the inner WIDTH - 2 rows and columns have a result (Stevens and Kloeckner 2020,
- * section 8.5).
+ * section 8.5).  Without GROUPS_FIT n is any width.
  */
+#define True 1 /* the values of GROUPS_FIT; False counts as 0 */
 #define INNER (WIDTH - 2)
 
 __kernel void stencil_5point(__global T *res, __global const T *u, int n)
@@ -13,9 +14,16 @@ __kernel void stencil_5point(__global T *res, __global const T *u, int n)
     int i = INNER * get_group_id(1) + l1;
     int j = INNER * get_group_id(0) + l0;
 
-    tile[WIDTH * l1 + l0] = GPUCAL_TAG(fdU, u[(n + 2) * i + j]);
+#if !GROUPS_FIT
+    if (i < n + 2 && j < n + 2)
+#endif
+        tile[WIDTH * l1 + l0] = GPUCAL_TAG(fdU, u[(n + 2) * i + j]);
     barrier(CLK_LOCAL_MEM_FENCE);
+#if GROUPS_FIT
     if (l0 < INNER && l1 < INNER)
+#else
+    if (l0 < INNER && l1 < INNER && i < n && j < n)
+#endif
         GPUCAL_TAG(fdRes, res[n * i + j]) =
             tile[WIDTH * l1 + l0 + 1] + tile[WIDTH * (l1 + 1) + l0] -
             (T)4 * tile[WIDTH * (l1 + 1) + l0 + 1] + tile[WIDTH * (l1 + 1) + l0 + 2] +

@@ -156,9 +156,15 @@ static int read_footprint(const struct gcal_yaml *map, struct gcal_generator_arg
 
 /* ---- defaults ---- */
 
+/* None: kernels are generated only where a tag has a value. */
 static int read_defaults(const struct gcal_yaml *list, struct gcal_generator_arg *a,
                          struct gcal_error *err)
 {
+    if (list->kind == GCAL_YAML_LIST && !list->n_items)
+        return a->form == GCAL_GENERATOR_VALUES_LISTED
+                   ? 0
+                   : gcal_yaml_error(list, err, "%s: only 'values' may have no default",
+                                     a->name);
     if (gcal_catalogue_texts_read(list, a->name, &a->defaults, err) < 0)
         return -1;
     for (size_t i = 0; i < list->n_items; i++)
@@ -238,7 +244,8 @@ void gcal_generator_arg_clear(struct gcal_generator_arg *a)
     gcal_strings_clear(&a->defaults);
 }
 
-/* Arguments are tuned unless they are sizes or the type of the data; 'tune' lists those
+/* Arguments are tuned unless they are sizes, the type of the data, or whether work-groups fit;
+ * 'tune' lists those
  * that are, where others change the work.
  */
 static int read_tuned(struct gcal_generator *g, struct gcal_error *err)
@@ -248,8 +255,9 @@ static int read_tuned(struct gcal_generator *g, struct gcal_error *err)
     if (list && list->kind != GCAL_YAML_LIST)
         return gcal_yaml_error(list, err, "tune: expected a list of arguments");
     for (size_t i = 0; i < g->n_arguments; i++)
-        g->arguments[i].tuned =
-            !list && !g->arguments[i].size && strcmp(g->arguments[i].name, "dtype") != 0;
+        g->arguments[i].tuned = !list && !g->arguments[i].size &&
+                                strcmp(g->arguments[i].name, "dtype") != 0 &&
+                                strcmp(g->arguments[i].name, "groups_fit") != 0;
     for (size_t i = 0; list && i < list->n_items; i++) {
         const char *name = gcal_yaml_text(list->items[i], "tune", err);
         size_t k = 0;

@@ -233,7 +233,7 @@ static int make_sizes(const struct gcal_generator_setting *s, struct gcal_kernel
                       struct gcal_error *err)
 {
     const struct gcal_generator *g = s->generator;
-    const struct gcal_yaml *check = gcal_yaml_find(g->root, "check");
+    const struct gcal_yaml *check = gcal_generator_setting_node(s, "check");
     const struct gcal_yaml *args = gcal_yaml_find(g->root, "args");
     size_t n;
 
@@ -271,8 +271,9 @@ static int make_ndrange(const struct gcal_generator_setting *s,
     const struct gcal_yaml *root = s->generator->root, *local, *global;
 
     if (!(local = gcal_generator_require(root, "local_size", err)) ||
-        !(global = gcal_generator_require(root, "global_size", err)))
+        !gcal_generator_require(root, "global_size", err))
         return -1;
+    global = gcal_generator_setting_node(s, "global_size");
     if (local->kind != GCAL_YAML_LIST || local->n_items < 1 ||
         local->n_items > GCAL_MAX_DIMS)
         return gcal_yaml_error(local, err, "local_size: expected a list of 1 to 3 sizes");
@@ -476,7 +477,7 @@ static int add_scalars(struct gcal_kernel *kernel, struct gcal_error *err)
 static int make_assume(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                        struct gcal_error *err)
 {
-    const struct gcal_yaml *node = gcal_yaml_find(s->generator->root, "assume");
+    const struct gcal_yaml *node = gcal_generator_setting_node(s, "assume");
     struct gcal_error reason = { 0 };
 
     if (!node)

@@ -135,6 +135,10 @@ const struct gcal_generator_arg *
 gcal_generator_find_arg(const struct gcal_generator *generator, const char *name);
 const char *gcal_generator_setting_value(const struct gcal_generator_setting *setting,
                                          const char *argument);
+/* The node of a key that 'cases' may have, for these values; NULL: none. */
+const struct gcal_yaml *
+gcal_generator_setting_node(const struct gcal_generator_setting *setting,
+                            const char *key);
 /* The value of 'keep'; NULL where the generator has no such argument. */
 const char *gcal_generator_keep_value(const struct gcal_generator_setting *setting);
 /* Whether the entry describes a transfer without a kernel: it has 'transfer' and neither
@@ -198,8 +202,9 @@ int gcal_generator_when_check(const struct gcal_generator *g,
 /* Whether the setting has one of the values (when NULL: yes). */
 bool gcal_generator_when_holds(const struct gcal_generator_setting *setting,
                                const struct gcal_yaml *when);
-/* Checks the key 'where'. */
+/* Checks the keys 'where' and 'cases'. */
 int gcal_generator_where_check(const struct gcal_generator *g, struct gcal_error *err);
+int gcal_generator_cases_check(const struct gcal_generator *g, struct gcal_error *err);
 /* '*broken': the first condition that the setting breaks, or NULL. */
 int gcal_generator_where_broken(const struct gcal_generator_setting *setting,
                                 const struct gcal_yaml **broken, struct gcal_error *err);

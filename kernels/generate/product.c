@@ -18,15 +18,19 @@ struct gcal_generator_wheel {
 };
 
 static int fill_wheel(const struct gcal_generator_arg *a,
+                      const struct gcal_catalogue_tags *tags,
                       const struct gcal_catalogue_variant_tag *tag,
                       struct gcal_generator_wheel *wheel, struct gcal_error *err)
 {
-    size_t n = tag ? tag->n_values : a->defaults.n;
+    bool first = !tags && !a->defaults.n; /* only tags give it values: for the check */
+    size_t n = tag ? tag->n_values : first ? 1 : a->defaults.n;
 
     if (!(wheel->values = calloc(n + 1, sizeof(*wheel->values))))
         return gcal_error_memory(err);
     for (size_t i = 0; i < n; i++) {
-        const char *value = tag ? tag->values[i] : a->defaults.items[i];
+        const char *value = tag     ? tag->values[i]
+                            : first ? a->listed.items[0]
+                                    : a->defaults.items[i];
 
         if (gcal_generator_arg_allows(a, value))
             wheel->values[wheel->n++] = value;
@@ -56,7 +60,7 @@ int gcal_generator_product_open(const struct gcal_generator *g,
         const struct gcal_catalogue_variant_tag *tag =
             tags ? gcal_catalogue_tags_find(tags, a->name) : NULL;
 
-        if (fill_wheel(a, tag, &p->wheels[i], err) < 0) {
+        if (fill_wheel(a, tags, tag, &p->wheels[i], err) < 0) {
             gcal_generator_product_close(p);
             return -1;
         }

@@ -29,13 +29,11 @@ static int check_version(const struct gcal_yaml *root, struct gcal_error *err)
 }
 
 /* 'check' fixes every size and nothing else; its values are read for each kernel. */
-static int check_check(const struct gcal_generator *g, struct gcal_error *err)
+static int check_sizes(const struct gcal_generator *g, const struct gcal_yaml *map,
+                       struct gcal_error *err)
 {
-    const struct gcal_yaml *map = gcal_generator_require(g->root, "check", err);
     size_t n_sizes = 0;
 
-    if (!map)
-        return -1;
     for (size_t i = 0; i < g->n_arguments; i++) {
         if (g->arguments[i].size && !gcal_yaml_find(map, g->arguments[i].name))
             return gcal_yaml_error(map, err, "check: size '%s' is missing",
@@ -44,6 +42,20 @@ static int check_check(const struct gcal_generator *g, struct gcal_error *err)
     }
     if (map->kind != GCAL_YAML_MAP || map->n_items != n_sizes)
         return gcal_yaml_error(map, err, "check: expected a map of the sizes only");
+    return 0;
+}
+
+static int check_check(const struct gcal_generator *g, struct gcal_error *err)
+{
+    const struct gcal_yaml *map = gcal_generator_require(g->root, "check", err);
+    const struct gcal_yaml *cases = gcal_yaml_find(g->root, "cases");
+
+    if (!map || check_sizes(g, map, err) < 0)
+        return -1;
+    for (size_t i = 0; cases && i < cases->n_items; i++)
+        if ((map = gcal_yaml_find(cases->items[i], "check")) &&
+            check_sizes(g, map, err) < 0)
+            return -1;
     return 0;
 }
 
@@ -159,19 +171,33 @@ const char *gcal_generator_source_name(const struct gcal_yaml *root,
 
 static int read_generator(struct gcal_generator *g, struct gcal_error *err)
 {
-    static const char *const keys[] = { "gpucal_kernel", "name",
-                                        "description",   "tags",
-                                        "source",        "kernel",
-                                        "arguments",     "where",
-                                        "defines",       "local_size",
-                                        "global_size",   "args",
-                                        "assume",        "check",
-                                        "tolerance",     "reference",
-                                        "companions",    "short",
-                                        "run",           "transfer",
-                                        "trips",         "allow_estimates",
-                                        "unchecked",     "std",
-                                        "tune",          NULL };
+    static const char *const keys[] = { "gpucal_kernel",
+                                        "name",
+                                        "description",
+                                        "tags",
+                                        "source",
+                                        "kernel",
+                                        "arguments",
+                                        "where",
+                                        "defines",
+                                        "local_size",
+                                        "global_size",
+                                        "args",
+                                        "assume",
+                                        "check",
+                                        "tolerance",
+                                        "reference",
+                                        "companions",
+                                        "short",
+                                        "run",
+                                        "transfer",
+                                        "trips",
+                                        "allow_estimates",
+                                        "unchecked",
+                                        "std",
+                                        "tune",
+                                        "cases",
+                                        NULL };
     const struct gcal_yaml *tags;
     const char *name;
 
@@ -188,8 +214,8 @@ static int read_generator(struct gcal_generator *g, struct gcal_error *err)
     if (!(g->name = strdup(name)))
         return gcal_error_memory(err);
     if (gcal_generator_read_args(g, err) < 0 || gcal_generator_where_check(g, err) < 0 ||
-        check_check(g, err) < 0 || read_options(g, err) < 0 ||
-        check_companions(g, err) < 0)
+        gcal_generator_cases_check(g, err) < 0 || check_check(g, err) < 0 ||
+        read_options(g, err) < 0 || check_companions(g, err) < 0)
         return -1;
     /* Making a kernel checks all other keys. */
     return check_first(g, err);

@@ -1,4 +1,4 @@
-/* where.c - conditions between a generator's arguments: the keys 'where' and 'when'
+/* where.c - conditions between a generator's arguments: the keys 'where', 'cases' and 'when'
  *
  * Values replace their names before a condition is parsed, so that the number after '%'
  * may be an argument, too.
@@ -158,6 +158,26 @@ int gcal_generator_where_check(const struct gcal_generator *g, struct gcal_error
                 return -1;
         }
         if (check_condition(g, condition_of(item), err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int gcal_generator_cases_check(const struct gcal_generator *g, struct gcal_error *err)
+{
+    static const char *const keys[] = { "when", "global_size", "assume", "check", NULL };
+    const struct gcal_yaml *list = gcal_yaml_find(g->root, "cases");
+
+    if (list && list->kind != GCAL_YAML_LIST)
+        return gcal_yaml_error(list, err, "cases: expected a list of maps");
+    for (size_t i = 0; list && i < list->n_items; i++) {
+        const struct gcal_yaml *item = list->items[i], *when;
+
+        if (gcal_yaml_check_keys(item, keys, err) < 0)
+            return -1;
+        if (!(when = gcal_yaml_find(item, "when")))
+            return gcal_yaml_error(item, err, "cases: key 'when' is missing");
+        if (gcal_generator_when_check(g, when, err) < 0)
             return -1;
     }
     return 0;

@@ -44,7 +44,7 @@ static void the_folder_and_the_builtin_catalogue_agree(void **state)
                "    product of square matrices, tiles fetched into local memory\n"
                "    dtype:float32,float64=float32 prefetch:True lsize_0:8,16,32=16 "
                "lsize_1:8,16,32=16\n"
-               "    groups_fit:True n:any=64..8192\n"
+               "    groups_fit:True,False=True n:any=64..8192\n"
                "    +matmul_tiled_loads [matmul_sq_loads work_removed] "
                "+matmul_tiled_onchip\n"
                "    [matmul_sq_onchip work_removed] +matmul_tiled_memory "
@@ -83,6 +83,11 @@ static void the_examples_of_the_paper(void **state)
     (void)state;
     EXPECT(c, 4, PRODUCT, "prefetch:True", "n:2048,2560,3072,3584");
     EXPECT(c, 8, PRODUCT, "n:2048,2560,3072,3584");
+    EXPECT(c, 16, "flops_madd_pattern", "dtype:float32", "lsize_0:16", "lsize_1:16",
+           "groups_fit:True", "lid_stride_0:1", "lid_stride_1:2048",
+           "nelements:524288,786432,1048576,1310720", "m:1024,1152,1280,1408");
+    EXPECT(c, 1, "flops_madd_pattern", "nelements:524288", "m:1024");
+    EXPECT(c, 1, "finite_diff", "lsize_0:16", "lsize_1:16", "groups_fit:True", "n:2016");
     expect_refused(c, GCAL_MATCH_SUPERSET, both[0], both[1], "has all of these tags");
     expect_refused(c, GCAL_MATCH_IDENTICAL, both[0], both[1], "has exactly these tags");
     expect_refused(c, GCAL_MATCH_SUBSET, both[0], both[1], "has only tags of these");
@@ -105,6 +110,40 @@ static void the_examples_of_the_paper(void **state)
     gcal_catalogue_close(c);
 }
 
+/* Sizes that are no multiples, and launches that are. */
+static void groups_need_not_fit(void **state)
+{
+    static const char *const words[] = { "matmul_sq",          "finite_diff",
+                                         "flops_add_pattern",  "flops_mul_pattern",
+                                         "flops_madd_pattern", "gmem_load_pattern",
+                                         "gmem_store_pattern" };
+    struct gcal_catalogue *c = builtin();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(words); i++) {
+        struct gcal_kernel_list list = PICK(
+            c, GCAL_MATCH_SUPERSET, words[i], "groups_fit:False",
+            i < 2 ? "lsize_0:16" : "lsize_0:256", i < 2 ? "n:1001" : "nelements:1001",
+            i == 2 || i == 3 || i == 4 ? "m:3" : "dtype:float32");
+
+        assert_true(list.n_kernels > 0);
+        for (size_t k = 0; k < list.n_kernels; k++) {
+            struct gcal_geometry geometry = { 0 };
+
+            assert_non_null(strstr(list.kernels[k]->name, "groups_fit:False"));
+            assert_int_equal(
+                gcal_kernel_geometry(list.kernels[k], list.kernels[k]->n_sizes,
+                                     list.kernels[k]->sizes, &geometry, &err),
+                0);
+            assert_true(geometry.global_size[0] % 1001 != 0);
+            assert_int_equal(geometry.global_size[0] % list.kernels[k]->local_size[0], 0);
+            gcal_kernel_geometry_clear(&geometry);
+        }
+        gcal_kernel_list_clear(&list);
+    }
+    gcal_catalogue_close(c);
+}
+
 static void variant_tags_span_the_cartesian_product(void **state)
 {
     struct gcal_catalogue *catalogue = builtin();
@@ -124,7 +163,8 @@ static void variant_tags_span_the_cartesian_product(void **state)
                         "gmem_load dtype:float32 lsize_0:256 lid_stride_0:1 "
                         "groups_fit:True n_arrays:2 per_item:4 nelements:4096");
     assert_string_equal(list.kernels[7]->build_options,
-                        "-DT=float -DLSIZE_0=256 -DN_ARRAYS=2 -DPER_ITEM=4");
+                        "-DT=float -DLSIZE_0=256 -DN_ARRAYS=2 -DPER_ITEM=4 "
+                        "-DGROUPS_FIT=True");
     gcal_kernel_list_clear(&list);
     gcal_catalogue_close(catalogue);
 }
@@ -516,6 +556,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_folder_and_the_builtin_catalogue_agree),
         cmocka_unit_test(the_examples_of_the_paper),
+        cmocka_unit_test(groups_need_not_fit),
         cmocka_unit_test(variant_tags_span_the_cartesian_product),
         cmocka_unit_test(a_generator_is_picked_by_its_name),
         cmocka_unit_test(a_size_that_no_tag_fixes_is_a_size_sweep),

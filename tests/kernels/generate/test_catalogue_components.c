@@ -175,8 +175,8 @@ static void built_in_tags(void **state)
         { { "matmul_sq", "prefetch:False", "lsize_0:16", "lsize_1:16" }, "matmulPlain" },
         { { "matmul_sq", "prefetch:True", "lsize_0:32", "lsize_1:32" },
           "matmulTiledLsize032Lsize132" },
-        { { "finite_diff", "lsize:16", "dtype:float32", "n:2016" },
-          "stencil5pointLsize16" },
+        { { "finite_diff", "lsize_0:16", "dtype:float32", "n:2016" },
+          "stencil5pointLsize016Lsize116" },
         { { "dg_diff", "prefetch:diff_mat", "transposed:True", "dtype:float32" },
           "dgDiffPrefetchTransposedTrue" },
     };

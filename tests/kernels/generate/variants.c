@@ -75,6 +75,12 @@ static int find_values(const struct gcal_generator_arg *a, struct gcal_strings *
     return rc;
 }
 
+/* Some arguments have values by tags alone. */
+static const char *first_value(const struct gcal_generator_arg *a)
+{
+    return a->defaults.n ? a->defaults.items[0] : a->listed.items[0];
+}
+
 /* The loads that a derived kernel may keep: all, and each by itself, as far as the
  * variant with all defaults has them.
  */
@@ -92,7 +98,7 @@ static int find_loads(const struct gcal_generator *g, struct gcal_strings *texts
     for (size_t i = 0; i < g->n_arguments; i++)
         values[i] = g->arguments[i].form == GCAL_GENERATOR_VALUES_LOADS
                         ? "each"
-                        : g->arguments[i].defaults.items[0];
+                        : first_value(&g->arguments[i]);
     rc = gcal_generator_keep_each(&setting, &loads, &argument, err);
     for (size_t i = 0; rc == 0 && i < loads->n; i++)
         if (loads->items[i].is_own)
@@ -222,7 +228,7 @@ static int take_defaults(struct variant_search *s, struct variants *variants,
 {
     for (size_t i = 0; i < s->g->n_arguments; i++)
         if (i != s->dtype)
-            s->values[i] = s->g->arguments[i].defaults.items[0];
+            s->values[i] = first_value(&s->g->arguments[i]);
     return is_good(s) ? take(s, variants, err) : 0;
 }
 
