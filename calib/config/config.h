@@ -42,8 +42,6 @@ struct gcal_config_measure_options {
     double enough_s;       /* a kernel with min_samples also stops after this total time;
                               0: no such limit */
     size_t min_samples, max_samples;
-    double precision;   /* target relative standard error of each parameter: only kernels
-                         that help to reach it are measured; 0: all are */
     size_t sizes;       /* measured of a size sweep, the longest ones */
     size_t short_sizes; /* shorter than min_time_s, measured besides of the components of
                            checked target kernels */

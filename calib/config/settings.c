@@ -123,10 +123,10 @@ static int read_count(const struct gcal_yaml *map, const char *key, long long mi
 static int read_measure(const struct gcal_yaml *node,
                         struct gcal_config_measure_options *m, struct gcal_error *err)
 {
-    static const char *const keys[] = { "budget_s",    "min_time_s",     "max_time_s",
-                                        "min_samples", "max_samples",    "noise",
-                                        "precision",   "kernel_limit_s", "rungs",
-                                        "short_rungs", "seed",           NULL };
+    static const char *const keys[] = { "budget_s",       "min_time_s",  "max_time_s",
+                                        "min_samples",    "max_samples", "noise",
+                                        "kernel_limit_s", "rungs",       "short_rungs",
+                                        "seed",           NULL };
     uint64_t min_samples = m->min_samples, max_samples = m->max_samples, sizes = m->sizes;
     uint64_t short_sizes = m->short_sizes;
 
@@ -135,7 +135,6 @@ static int read_measure(const struct gcal_yaml *node,
         read_above(node, "min_time_s", 0, &m->min_time_s, err) < 0 ||
         read_above(node, "max_time_s", 0, &m->max_time_s, err) < 0 ||
         read_above(node, "noise", 0, &m->noise, err) < 0 ||
-        read_above(node, "precision", 0, &m->precision, err) < 0 ||
         read_above(node, "kernel_limit_s", 0, &m->kernel_limit_s, err) < 0 ||
         read_count(node, "min_samples", LEAST_SAMPLES, MAX_SAMPLES, &min_samples, err) <
             0 ||

@@ -43,8 +43,6 @@ static void write_measure(struct gcal_yaml_writer *w,
     gcal_yaml_put_integer(w, "min_samples", m->min_samples);
     gcal_yaml_put_integer(w, "max_samples", m->max_samples);
     gcal_yaml_put_number(w, "noise", m->noise);
-    if (m->precision > 0)
-        gcal_yaml_put_number(w, "precision", m->precision);
     gcal_yaml_put_number(w, "kernel_limit_s", m->kernel_limit_s);
     gcal_yaml_put_integer(w, "rungs", m->sizes);
     if (m->short_sizes) /* as before there were any */

@@ -35,7 +35,6 @@ static struct gcal_plan_family *add(struct gcal_plan_families *f, const char *na
     size_t n = f->kernels->n_kernels;
 
     *family = (struct gcal_plan_family){ .name = name,
-                                         .optional = true,
                                          .first = first,
                                          .n_wanted = 1,
                                          .fixed = calloc(n, sizeof(size_t)),
@@ -75,8 +74,6 @@ static void add_kernel(struct gcal_plan_families *f, struct gcal_plan_family *fa
         family->n_wanted = f->plan->options->sizes;
     if (gcal_plan_find_done(f->plan, kernel)) {
         family->n_chosen += kernel->sweep;
-        family->n_done_sizes += kernel->sweep;
-        family->n_done += !kernel->sweep;
     } else if (kernel->sweep)
         insert_size(f, family, i);
     else

@@ -5,51 +5,59 @@
 
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
-#include "calib/plan/gain.h"
+#include "calib/plan/form.h"
 #include "calib/plan/sweep.h"
+#include "fit/span.h"
 
-/* Families without which the models' parameters have no value, if parameters are as the
- * configuration expects them.
+/* Marks families whose kernels determine the form's parameters: those that parameters share a
+ * kernel's time in another way than in kernels before, the clearest first.
  */
-static int choose_seeds(const struct gcal_plan_families *f, struct gcal_plan_gain *gain)
+static void mark_first(const struct gcal_plan_families *f,
+                       const struct gcal_plan_form *form, struct gcal_fit_span *span,
+                       double *shares)
 {
-    size_t n = f->kernels->n_kernels, n_chosen = 0;
-    size_t *chosen = calloc(n + 1, sizeof(*chosen));
-    double *cost_s = calloc(n + 1, sizeof(*cost_s));
-    struct gcal_plan_goal goal = { .precision = GCAL_PLAN_SEED_PRECISION,
-                                   .budget_s = INFINITY,
-                                   .most = n,
-                                   .cost_s = cost_s };
-    bool over_budget;
-    int rc = -1;
+    /* 0: of families that other forms need in any case; as for microbenchmarks in
+     * calib/select/choose.c.
+     */
+    static const double least[] = { 0, 0.5, 0.2, 1e-3 };
 
-    if (!chosen || !cost_s) {
-        gcal_error_memory(f->plan->err);
-        goto out;
-    }
-    for (size_t i = 0; i < n; i++)
-        cost_s[i] = 1;
-    rc =
-        gcal_plan_gain_choose(gain, &goal, chosen, &n_chosen, &over_budget, f->plan->err);
-    for (size_t i = 0; i < n_chosen; i++)
-        gcal_plan_family_of(f, chosen[i])->comes_first = true;
-out:
-    free(chosen);
-    free(cost_s);
-    return rc;
+    for (size_t pass = 0; pass < sizeof(least) / sizeof(*least); pass++)
+        for (size_t i = 0; i < f->kernels->n_kernels; i++) {
+            struct gcal_plan_family *family = gcal_plan_family_of(f, i);
+
+            if (!form->serves[i] || (pass == 0 && !family->comes_first))
+                continue;
+            gcal_plan_form_time_s(form, i, shares);
+            if (gcal_fit_span_outside(span, shares) <= fmax(least[pass], 1e-3))
+                continue;
+            gcal_fit_span_add(span, shares);
+            family->comes_first = true;
+        }
 }
 
-static int find_seeds(const struct gcal_plan_families *f)
+static int find_first(const struct gcal_plan_families *f)
 {
-    struct gcal_plan_gain *gain;
+    struct gcal_plan_forms forms;
+    struct gcal_error *err = f->plan->err;
     int rc;
 
     if (!f->plan->hooks->config)
         return 0;
-    gain = gcal_plan_gain_create(f->plan->hooks->config, f->plan->info, f->kernels,
-                                 f->plan->err);
-    rc = gain ? choose_seeds(f, gain) : -1;
-    gcal_plan_gain_destroy(gain);
+    rc = gcal_plan_forms_init(&forms, f->plan->hooks->config, f->plan->info, f->kernels,
+                              err);
+    for (size_t k = 0; k < forms.n && rc == 0; k++) {
+        size_t n = forms.items[k].model->n_parameters;
+        double *shares = calloc(n + 1, sizeof(*shares));
+        struct gcal_fit_span *span = gcal_fit_span_create(n, err);
+
+        if (shares && span)
+            mark_first(f, &forms.items[k], span, shares);
+        else
+            rc = gcal_error_memory(err);
+        free(shares);
+        gcal_fit_span_destroy(span);
+    }
+    gcal_plan_forms_clear(&forms);
     return rc;
 }
 
@@ -78,7 +86,7 @@ int gcal_plan_families_order(struct gcal_plan_families *f)
 {
     size_t n = f->kernels->n_kernels, taken = 0;
 
-    if (find_seeds(f) < 0)
+    if (find_first(f) < 0)
         return -1;
     for (size_t i = 0; i < f->n; i++)
         f->families[i].pass =

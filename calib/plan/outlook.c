@@ -11,8 +11,9 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/plan/gain_form.h"
+#include "calib/plan/form.h"
 #include "calib/plan/sweep.h"
+#include "fit/fit.h"
 
 /* Time to build, check and sweep a family: of GPUs; on CPUs, more of the budget is left over. */
 #define OPENING_S 0.1
@@ -82,90 +83,116 @@ static int count(const struct gcal_config_measure_options *measure,
 
 /* ---- models ---- */
 
-/* Exact times of the form at its present values. */
-static int assume_times(struct gcal_plan_gain *gain, const struct gcal_plan_form *form,
-                        const bool *measured, struct gcal_error *err)
+/* Fits the form to the times that it gives itself. */
+static int fit_form(const struct gcal_plan_forms *forms,
+                    const struct gcal_plan_form *form, const bool *measured,
+                    struct gcal_fit *fit, struct gcal_error *err)
 {
-    const struct gcal_built unknown = { 0 };
+    size_t n = forms->kernels->n_kernels, n_features = form->model->n_features;
+    double *features = calloc(n * n_features + 1, sizeof(*features));
+    double *time_s = calloc(n + 1, sizeof(*time_s));
+    double *spread = calloc(n + 1, sizeof(*spread));
+    struct gcal_fit_rows rows = { .n_features = n_features,
+                                  .features = features,
+                                  .time_s = time_s,
+                                  .spread = spread,
+                                  .merge_collinear = form->merge_collinear,
+                                  .given = form->given,
+                                  .quick = true };
+    int rc = -1;
 
-    for (size_t i = 0; i < gain->kernels->n_kernels; i++) {
-        double time_s = form->serves[i] && measured[i]
-                            ? gcal_plan_form_time_s(form, form->value, i)
-                            : 0;
-
-        if (gcal_plan_gain_add(gain, i, isfinite(time_s) && time_s > 0 ? time_s : 0, 0.01,
-                               &unknown, err) < 0)
-            return -1;
+    if (!features || !time_s || !spread) {
+        gcal_error_memory(err);
+        goto out;
     }
-    return 0;
+    for (size_t i = 0; i < n; i++) {
+        double guess_s =
+            form->serves[i] && measured[i] ? gcal_plan_form_time_s(form, i, NULL) : 0;
+
+        if (!(guess_s > 0) || !isfinite(guess_s))
+            continue;
+        memcpy(&features[rows.n_rows * n_features], &form->features[i * n_features],
+               n_features * sizeof(*features));
+        spread[rows.n_rows] = 0.01;
+        time_s[rows.n_rows++] = guess_s;
+    }
+    rc = gcal_fit_solve(form->model, &rows, fit, err);
+out:
+    free(features);
+    free(time_s);
+    free(spread);
+    return rc;
 }
 
-static void put_name(struct gcal_buf *buf, const char *name)
-{
-    gcal_buf_printf(buf, "%s%s", buf->size ? ", " : "", name);
-}
-
-static char *undetermined_names(const struct gcal_plan_form *form, struct gcal_error *err)
+static char *undetermined_names(const struct gcal_model *model,
+                                const struct gcal_fit *fit, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
 
-    for (size_t j = 0; j < form->model->n_parameters; j++)
-        if (!form->fit.undetermined || form->fit.undetermined[j])
-            put_name(&buf, form->model->parameters[j].name);
+    for (size_t j = 0; j < model->n_parameters; j++)
+        if (!fit->undetermined || fit->undetermined[j])
+            gcal_buf_printf(&buf, "%s%s", buf.size ? ", " : "",
+                            model->parameters[j].name);
     gcal_buf_puts(&buf, "");
     return gcal_buf_take(&buf, err);
 }
 
 /* "p_a and p_b, p_c and p_d" */
-static char *merged_names(const struct gcal_plan_form *form, struct gcal_error *err)
+static char *merged_names(const struct gcal_model *model, const struct gcal_fit *fit,
+                          struct gcal_error *err)
 {
-    const struct gcal_model_parameter *p = form->model->parameters;
+    const struct gcal_model_parameter *p = model->parameters;
     struct gcal_buf buf = { 0 };
 
-    for (size_t j = 0; form->fit.merged_with && j < form->model->n_parameters; j++)
-        if (form->fit.merged_with[j] != j)
+    for (size_t j = 0; fit->merged_with && j < model->n_parameters; j++)
+        if (fit->merged_with[j] != j)
             gcal_buf_printf(&buf, "%s%s and %s", buf.size ? ", " : "",
-                            p[form->fit.merged_with[j]].name, p[j].name);
+                            p[fit->merged_with[j]].name, p[j].name);
     gcal_buf_puts(&buf, "");
     return gcal_buf_take(&buf, err);
 }
 
-static int judge(struct gcal_plan_gain *gain, struct gcal_plan_form *form,
+static int judge(const struct gcal_plan_forms *forms, const struct gcal_plan_form *form,
                  const bool *measured, struct gcal_plan_outlook_model *m,
                  struct gcal_error *err)
 {
-    if (assume_times(gain, form, measured, err) < 0 ||
-        gcal_plan_form_fit(gain, form, err) < 0)
-        return -1;
-    m->n_kernels = form->fit.n_rows;
-    m->n_parameters = form->model->n_parameters;
-    m->determined =
-        form->fit.status == GCAL_FIT_GOOD ||
-        form->fit.status == GCAL_FIT_NOT_CONVERGED; /* with other times it may */
-    free(m->undetermined);
-    free(m->merged);
-    m->undetermined = m->determined ? strdup("") : undetermined_names(form, err);
-    m->merged = merged_names(form, err);
-    return m->undetermined && m->merged ? 0 : gcal_error_memory(err);
+    struct gcal_fit fit = { 0 };
+    int rc = fit_form(forms, form, measured, &fit, err);
+
+    if (rc == 0) {
+        m->n_kernels = fit.n_rows;
+        m->n_parameters = form->model->n_parameters;
+        m->determined =
+            fit.status == GCAL_FIT_GOOD ||
+            fit.status == GCAL_FIT_NOT_CONVERGED; /* with other times it may */
+        free(m->undetermined);
+        free(m->merged);
+        m->undetermined =
+            m->determined ? strdup("") : undetermined_names(form->model, &fit, err);
+        m->merged = merged_names(form->model, &fit, err);
+        rc = m->undetermined && m->merged ? 0 : gcal_error_memory(err);
+    }
+    gcal_fit_clear(&fit);
+    return rc;
 }
 
 /* The forms are in the order of the models.  One that is determined is enough. */
-static int judge_all(struct gcal_plan_gain *gain, const bool *measured,
+static int judge_all(const struct gcal_plan_forms *forms, const bool *measured,
                      struct gcal_plan_outlook *outlook, struct gcal_error *err)
 {
     struct gcal_plan_outlook_model *m = NULL;
 
-    outlook->models = calloc(gain->n_forms + 1, sizeof(*outlook->models));
+    outlook->models = calloc(forms->n + 1, sizeof(*outlook->models));
     if (!outlook->models)
         return gcal_error_memory(err);
-    for (size_t f = 0; f < gain->n_forms; f++) {
-        const char *name = gain->forms[f].model->name;
+    for (size_t f = 0; f < forms->n; f++) {
+        const char *name = forms->items[f].model->name;
 
         if (!m || strcmp(m->name, name) != 0) {
             m = &outlook->models[outlook->n_models++];
             m->name = name;
         }
-        if (!m->determined && judge(gain, &gain->forms[f], measured, m, err) < 0)
+        if (!m->determined && judge(forms, &forms->items[f], measured, m, err) < 0)
             return -1;
     }
     return 0;
@@ -176,18 +203,20 @@ int gcal_plan_outlook_make(const struct gcal_config *config,
                            const struct gcal_kernel_list *kernels,
                            struct gcal_plan_outlook *outlook, struct gcal_error *err)
 {
-    struct gcal_plan_gain *gain = gcal_plan_gain_create(config, info, kernels, err);
+    struct gcal_plan_forms forms;
     bool *measured = calloc(kernels->n_kernels + 1, sizeof(*measured));
-    int rc = gain && !measured ? gcal_error_memory(err) : -1;
+    int rc = gcal_plan_forms_init(&forms, config, info, kernels, err);
 
     *outlook = (struct gcal_plan_outlook){ .n_kernels = kernels->n_kernels,
                                            .budget_s = config->measure.budget_s };
-    if (gain && measured &&
-        count(&config->measure, kernels, measured, outlook, err) == 0 &&
-        gcal_plan_gain_fit(gain, err) == 0) /* without times: plausible values */
-        rc = judge_all(gain, measured, outlook, err);
+    if (!measured)
+        rc = gcal_error_memory(err);
+    if (rc == 0)
+        rc = count(&config->measure, kernels, measured, outlook, err);
+    if (rc == 0)
+        rc = judge_all(&forms, measured, outlook, err);
     free(measured);
-    gcal_plan_gain_destroy(gain);
+    gcal_plan_forms_clear(&forms);
     if (rc < 0)
         gcal_plan_outlook_clear(outlook);
     return rc;

@@ -1,15 +1,14 @@
-/* plan.c - measuring one device, with or without a choice of kernels */
+/* plan.c - measuring one device */
 #include "calib/plan/plan.h"
 
 #include <stdlib.h>
 
 #include "calib/base/clock.h"
 #include "calib/base/log.h"
-#include "calib/plan/design.h"
 #include "calib/plan/private.h"
 #include "calib/plan/sweep.h"
 
-/* In the order in which a plain plan prepares them. */
+/* In the order in which they are prepared. */
 static void announce_all(struct gcal_plan *plan, const struct gcal_plan_families *f)
 {
     for (size_t i = 0; i < f->kernels->n_kernels; i++)
@@ -67,7 +66,6 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
         .random = options->seed,
         .err = &why,
     };
-    bool chooses = options->precision > 0 && hooks->config;
     int rc = -1;
 
     for (size_t i = 0; i < hooks->n_done; i++)
@@ -84,7 +82,7 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     plan.comparing = gcal_plan_comparing_start(&plan);
     if (gcal_plan_restart_worker(&plan, NULL) == 0 && gcal_plan_await_idle(&plan) == 0 &&
         gcal_plan_check_resumed(&plan, kernels) == 0)
-        rc = chooses ? gcal_plan_design(&plan, kernels) : measure_all(&plan, kernels);
+        rc = measure_all(&plan, kernels);
     if (rc == 0)
         rc = gcal_plan_check_clock(&plan);
     gcal_plan_end(&plan, rc); /* of a plan that did not come to its kernels */
@@ -94,14 +92,13 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     gcal_log(
         GCAL_LOG_INFO,
         "%s: %zu kernels in %.1f s (preparing %.1f, checks %.1f and %.1f for the host, "
-        "measuring %.1f, waiting for other devices %.1f, choosing %.1f), and %.1f "
-        "without a "
-        "processor, %zu sizes left out",
+        "measuring %.1f, waiting for other devices %.1f), and %.1f without a processor, "
+        "%zu "
+        "sizes left out",
         info->name, plan.n_finished, gcal_plan_elapsed_s(&plan),
         plan.spent_s[GCAL_PLAN_SPENT_PREPARING], plan.spent_s[GCAL_PLAN_SPENT_CHECKING],
         plan.spent_s[GCAL_PLAN_SPENT_COMPARING], plan.spent_s[GCAL_PLAN_SPENT_MEASURING],
-        plan.spent_s[GCAL_PLAN_SPENT_WAITING], plan.spent_s[GCAL_PLAN_SPENT_CHOOSING],
-        plan.waited_s, plan.n_left_out);
+        plan.spent_s[GCAL_PLAN_SPENT_WAITING], plan.waited_s, plan.n_left_out);
     if (plan.n_disturbed)
         gcal_log(GCAL_LOG_INFO,
                  "%s: %zu samples were disturbed and taken again, after waiting %.1f s",

@@ -22,13 +22,6 @@
  * enough, when its standard error no longer shrinks, at max_samples, when it has had its
  * share of the budget, or when the device's budget is used up.
  *
- * With options->precision, kernels that only determine parameters of models are measured
- * as needed: first one of each generator and those that give every parameter a value,
- * then those that shrink the parameters' covariance most for their time (D-optimal), a
- * few at a time, until every parameter is precise enough.  Size sweeps go no further than
- * to the chosen sizes.  Kernels that were not needed are recorded as skipped, one row for
- * each kernel with a fixed size and one for each sweep that was not begun.
- *
  * Where a run is resumed, some of the kernels that were measured before are measured again
  * first: a device whose speed is another is given up.
  *
@@ -57,23 +50,6 @@ struct gcal_plan_progress {
     double elapsed_s, left_s; /* left_s: an estimate */
 };
 
-/* Result of choosing kernels, with options->precision above 0. */
-struct gcal_plan_selection {
-    size_t n_measured, n_kernels; /* measured; to measure without a choice */
-    double took_s;                /* the choice included */
-    double
-        full_s; /* estimated time of all kernels: without choosing, and with the others,
-                      from the mean cost of opening a family, the mean number of launches,
-                      and times predicted by the models */
-    bool all_anyway; /* all kernels were measured, as choosing would have taken longer */
-    double worst_error; /* largest relative standard error of a parameter; infinite if
-                              one is not determined */
-    char worst_parameter[64];
-    size_t n_not_identifiable; /* further parameters, which no kernel identifies */
-    double wanted_error;       /* options->precision */
-    bool reached; /* false: the budget was used up, or no further kernel helps */
-};
-
 /* How well the device was used. */
 struct gcal_plan_use {
     double span_s; /* from its first launch to the end of the last; 0: there was none */
@@ -94,11 +70,9 @@ struct gcal_plan_hooks {
     struct gcal_run_sink sink; /* gets kernels and measurements, each when finished */
     struct gcal_worker_tick tick;
     void (*progress)(void *context, const struct gcal_plan_progress *progress);
-    /* Called once, before the end, if kernels were chosen. May be NULL. */
-    void (*chosen)(void *context, const struct gcal_plan_selection *choice);
     /* Called once, at the end of measuring, also of a device that was given up. May be NULL. */
     void (*used)(void *context, const struct gcal_plan_use *use);
-    void *progress_context; /* of all three */
+    void *progress_context; /* of both */
     size_t n_done;
     const struct gcal_plan_done *done;
     /* Of all devices of a run; NULL: those of this device alone. */
@@ -109,9 +83,7 @@ struct gcal_plan_hooks {
      * drivers' folder what the other has built.
      */
     bool backwards;
-    /* The models: what their parameters follow from comes first, and with options->precision they
-     * are the target.  NULL: none, and all kernels are measured.
-     */
+    /* The models: what their parameters follow from comes first.  NULL: none. */
     const struct gcal_config *config;
 };
 

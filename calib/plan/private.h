@@ -24,7 +24,6 @@ struct gcal_plan_row {
     bool smallest;   /* of a size sweep: if it does not fit, none does */
     bool bad_events; /* seen once; the second time is final */
     bool kept;       /* measured although it is too short */
-    bool parked;     /* prepared, but not yet chosen to be measured */
     bool finished;   /* in the sink, or left out */
     enum gcal_measurement_status status; /* once it is finished */
     bool measured;           /* its samples are in the sink, first_s is their median */
@@ -38,7 +37,6 @@ enum gcal_plan_spent {
     GCAL_PLAN_SPENT_CHECKING,  /* on the device */
     GCAL_PLAN_SPENT_COMPARING, /* references on the host, as far as the device waits */
     GCAL_PLAN_SPENT_MEASURING, /* warm-up included */
-    GCAL_PLAN_SPENT_CHOOSING,  /* information gain of kernels, fits */
     GCAL_PLAN_SPENT_WAITING,   /* for other devices */
     GCAL_PLAN_SPENT_DISTURBED, /* waiting for an idle device */
     GCAL_PLAN_N_SPENT,

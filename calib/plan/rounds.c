@@ -218,7 +218,7 @@ static double first_share(const struct gcal_plan *plan)
     double need_s = 0, left_s = plan->options->budget_s - gcal_plan_elapsed_s(plan);
 
     for (size_t i = 0; i < plan->n_rows; i++)
-        if (!plan->rows[i].finished && !plan->rows[i].parked)
+        if (!plan->rows[i].finished)
             need_s += plan->rows[i].first_s * (double)visit_size(plan, &plan->rows[i], 1);
     return need_s > 0 ? left_s / need_s : 1;
 }
@@ -245,7 +245,7 @@ static size_t unfinished(struct gcal_plan *plan, struct gcal_plan_row **rows)
     size_t n = 0;
 
     for (size_t i = 0; i < plan->n_rows; i++)
-        if (!plan->rows[i].finished && !plan->rows[i].parked && !plan->rows[i].m.stop)
+        if (!plan->rows[i].finished && !plan->rows[i].m.stop)
             rows[n++] = &plan->rows[i];
     return n;
 }

@@ -36,20 +36,16 @@ static double limit_distance(const struct gcal_plan *plan,
 
 /* ---- trying kernels ---- */
 
-/* 0 with the row parked, 1 when the kernel cannot be measured. */
+/* 0 when it was prepared, 1 when the kernel cannot be measured. */
 static int try_kernel(struct gcal_plan_families *f, size_t kernel, bool smallest)
 {
-    struct gcal_plan_family *family = gcal_plan_family_of(f, kernel);
     struct gcal_plan *plan = f->plan;
     struct gcal_plan_row *row = gcal_plan_add(plan, f->kernels->kernels[kernel]);
     int rc;
 
     if (!row)
         return -1;
-    f->n_opened += !family->opened;
-    family->opened = true;
     f->row[kernel] = row;
-    row->parked = true;
     row->smallest = smallest;
     rc = gcal_plan_prepare(plan, row);
     /* Until there are measurements, this is the success after which worker failures are
@@ -138,7 +134,6 @@ static int take_row(struct gcal_plan_families *f, struct gcal_plan_family *famil
     if (!family->checked && gcal_plan_check_family(f->plan, row, &family->verdict) < 0)
         return -1;
     family->checked = true;
-    row->parked = false;
     family->n_chosen += row->kernel->sweep;
     return gcal_plan_apply_verdict(f->plan, row, &family->verdict);
 }
@@ -275,8 +270,6 @@ int gcal_plan_sweep_family(struct gcal_plan_families *f, struct gcal_plan_family
 {
     bool sweep = family->n_sizes && family->n_chosen < family->n_wanted;
 
-    f->n_opened += !family->opened;
-    family->opened = true;
     if (!family->n_fixed && !sweep)
         return 0;
     if (is_late(f->plan))
@@ -302,74 +295,4 @@ int gcal_plan_sweep_all(struct gcal_plan_families *f)
             return -1;
     }
     return 0;
-}
-
-/* ---- single kernels ---- */
-
-static bool size_offered(const struct gcal_plan_family *family, size_t kernel)
-{
-    if (family->n_chosen >= family->n_wanted)
-        return false;
-    if (family->ended || family->n_tried == family->n_sizes)
-        return false;
-    return !family->n_tried || family->sizes[family->n_tried] == kernel;
-}
-
-bool gcal_plan_sweep_offers(const struct gcal_plan_families *f, size_t kernel)
-{
-    const struct gcal_plan_family *family = gcal_plan_family_of(f, kernel);
-    const struct gcal_plan_row *row = f->row[kernel];
-
-    if (gcal_plan_find_done(f->plan, f->kernels->kernels[kernel]) ||
-        (family->checked && family->verdict.wrong))
-        return false;
-    if (!f->kernels->kernels[kernel]->sweep)
-        return !row;
-    if (row)
-        return row->parked && family->n_chosen < family->n_wanted &&
-               limit_distance(f->plan, row) == 0;
-    return size_offered(family, kernel);
-}
-
-/* To the first size that runs long enough, or else the nearest. */
-static int take_first_size(struct gcal_plan_families *f, struct gcal_plan_family *family)
-{
-    struct gcal_plan_row *row = NULL;
-    int rc = 0;
-
-    while (rc == 0 && !(family->n_tried && is_late(f->plan)) &&
-           !(row && limit_distance(f->plan, row) == 0)) {
-        if ((rc = try_next(f, family)) < 0)
-            return -1;
-        row = nearest(f, family);
-    }
-    return row ? take_row(f, family, row) : 0;
-}
-
-static int take_next_size(struct gcal_plan_families *f, struct gcal_plan_family *family,
-                          size_t kernel)
-{
-    int rc = try_next(f, family);
-
-    if (rc != 0)
-        return rc < 0 ? -1 : 0;
-    if (f->row[kernel]->finished || limit_distance(f->plan, f->row[kernel]) > 0)
-        return 0;
-    return take_row(f, family, f->row[kernel]);
-}
-
-int gcal_plan_sweep_take(struct gcal_plan_families *f, size_t kernel)
-{
-    struct gcal_plan_family *family = gcal_plan_family_of(f, kernel);
-    int rc;
-
-    if (f->row[kernel])
-        return take_row(f, family, f->row[kernel]);
-    if (!f->kernels->kernels[kernel]->sweep) {
-        if ((rc = try_kernel(f, kernel, false)) != 0)
-            return rc < 0 ? -1 : 0;
-        return take_row(f, family, f->row[kernel]);
-    }
-    return family->n_tried ? take_next_size(f, family, kernel)
-                           : take_first_size(f, family);
 }

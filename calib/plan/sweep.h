@@ -1,9 +1,7 @@
 /* sweep.h - families of kernels and their size sweeps (internal to calib/plan)
  *
  * A family is a kernel at several sizes: those that tags fix, and those of a size sweep.
- * The sweep prepares sizes from the smallest up and ends at the first that is too long. A
- * plain plan sweeps whole families; a plan that chooses kernels sweeps to the first size
- * that runs long enough, and on only if it wants a further size.
+ * The sweep prepares sizes from the smallest up and ends at the first that is too long.
  */
 #ifndef GCAL_CALIB_PLAN_SWEEP_H
 #define GCAL_CALIB_PLAN_SWEEP_H
@@ -12,19 +10,16 @@
 
 struct gcal_plan_family {
     const char *name;
-    bool optional;               /* none of its kernels has to be measured */
-    size_t first;                /* its first kernel in the list */
-    size_t n_fixed, n_sizes;     /* without those below */
-    size_t n_done, n_done_sizes; /* measured before this run was resumed */
-    size_t *fixed, *sizes;       /* kernels; sizes: smallest first */
-    size_t n_wanted;             /* sizes to measure, done ones included */
-    size_t n_short;              /* too short ones to measure besides */
-    size_t n_tried;              /* sizes */
-    size_t n_chosen;             /* sizes that are or were measured, done ones included */
-    bool ended;                  /* no further size is to be tried */
-    bool comes_first;            /* parameters follow from it */
-    size_t pass;                 /* of preparing: 0 first */
-    bool opened;                 /* a kernel of it was tried */
+    size_t first;            /* its first kernel in the list */
+    size_t n_fixed, n_sizes; /* without those below */
+    size_t *fixed, *sizes;   /* kernels; sizes: smallest first */
+    size_t n_wanted;         /* sizes to measure, done ones included */
+    size_t n_short;          /* too short ones to measure besides */
+    size_t n_tried;          /* sizes */
+    size_t n_chosen;         /* sizes that are or were measured, done ones included */
+    bool ended;              /* no further size is to be tried */
+    bool comes_first;        /* parameters follow from it */
+    size_t pass;             /* of preparing: 0 first */
     bool checked;
     struct gcal_plan_verdict verdict;
 };
@@ -32,7 +27,7 @@ struct gcal_plan_family {
 struct gcal_plan_families {
     struct gcal_plan *plan;
     const struct gcal_kernel_list *kernels;
-    size_t n, n_opened;
+    size_t n;
     struct gcal_plan_family *families; /* in the order of their first kernels */
     size_t *family_of;                 /* by kernel */
     struct gcal_plan_row **row;        /* by kernel; NULL: not tried */
@@ -64,14 +59,5 @@ int gcal_plan_families_order(struct gcal_plan_families *f);
  */
 int gcal_plan_sweep_family(struct gcal_plan_families *f, struct gcal_plan_family *family);
 int gcal_plan_sweep_all(struct gcal_plan_families *f);
-
-/* Whether the kernel may be tried or, if it was tried, measured. */
-bool gcal_plan_sweep_offers(const struct gcal_plan_families *f, size_t kernel);
-
-/* Prepares the kernel, and what must be tried before it, and checks its family: its row
- * is then to be measured.  The first time in a size sweep, that may be the row of another
- * size.  A kernel that cannot be measured is finished, or is no longer offered.
- */
-int gcal_plan_sweep_take(struct gcal_plan_families *f, size_t kernel);
 
 #endif

@@ -193,7 +193,6 @@ measure_options(const struct gcal_config *config)
     o.enough_s = 0.2;
     o.min_samples = 6;
     o.max_samples = 20;
-    o.precision = 0;
     return o;
 }
 

@@ -199,27 +199,6 @@ static json_t *lost_json(const struct gcal_root *root)
     return all;
 }
 
-static json_t *selections_json(const struct gcal_root *root)
-{
-    json_t *selections = json_array();
-
-    for (size_t i = 0; i < root->n_selections; i++) {
-        const struct gcal_selection *made = &root->selections[i];
-        const struct gcal_plan_selection *c = &made->selection;
-
-        json_array_append_new(
-            selections,
-            json_pack("{s:s, s:s, s:i, s:i, s:f, s:o, s:o, s:s, s:i, s:f, s:b}", "node",
-                      made->node, "device", made->device, "measured", (int)c->n_measured,
-                      "kernels", (int)c->n_kernels, "took_s", c->took_s, "full_s",
-                      gcal_json_number(c->full_s), "worst_error",
-                      gcal_json_number(c->worst_error), "worst_parameter",
-                      c->worst_parameter, "untold", (int)c->n_not_identifiable,
-                      "wanted_error", c->wanted_error, "reached", c->reached));
-    }
-    return selections;
-}
-
 /* The names in 'kept', one per line. */
 static json_t *kept_json(const char *kept)
 {
@@ -298,17 +277,6 @@ static json_t *speeds_json(const struct gcal_results *results, bool clocks)
     return all;
 }
 
-static void print_selections(const struct gcal_root *root)
-{
-    for (size_t i = 0; i < root->n_selections; i++) {
-        const struct gcal_selection *made = &root->selections[i];
-        char *text = gcal_selection_format(&made->selection);
-
-        printf("gpucal: %s %s: %s\n", made->node, made->device, text ? text : "");
-        free(text);
-    }
-}
-
 /* "uid" and "node" are null of a kernel that failed on all devices. */
 static json_t *failures_json(const struct gcal_result_failures *failures)
 {
@@ -332,14 +300,13 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
     json_t *all;
 
     all = json_pack(
-        "{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:i}",
+        "{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:i}",
         "run_id", root->header.run_id, "record", root->record_path, "devices",
         (int)root->n_devices, "fits", (int)outcome->results.n_fits, "fits_rejected",
         (int)outcome->results.n_rejected, "nodes_published", (int)outcome->n_published,
         "lost", lost_json(root), "not_measured", failures_json(&outcome->failures),
-        "left_out", (int)root->n_left_out, "choices", selections_json(root), "kept",
-        all_kept_json(root), "outliers", outliers_json(root, outcome), "speed_changes",
+        "left_out", (int)root->n_left_out, "kept", all_kept_json(root), "outliers",
+        outliers_json(root, outcome), "speed_changes",
         speeds_json(&outcome->results, false), "clocks",
         speeds_json(&outcome->results, true), "busy", gcal_busy_json(&outcome->busy),
         "exit_status", outcome->status);
@@ -361,7 +328,6 @@ static void print_summary(const struct gcal_root *root, const struct outcome *ou
     }
     if (!root->options.quiet && table)
         printf("\n%s\n", table);
-    print_selections(root);
     if (busy && !root->options.quiet)
         printf("gpucal: %s\n", busy);
     printf(

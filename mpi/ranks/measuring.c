@@ -12,7 +12,6 @@
 #include "calib/base/wire.h"
 #include "calib/select/select.h"
 #include "mpi/ranks/ranks.h"
-#include "mpi/ranks/selection.h"
 
 /* Devices that are measured at once. */
 struct group {
@@ -118,15 +117,6 @@ static void report_progress(void *context, const struct gcal_plan_progress *p)
     gcal_outbox_put(outbox_of(m), GCAL_RANKS_TAG_PROGRESS, &buf, NULL);
 }
 
-static void report_selection(void *context, const struct gcal_plan_selection *selection)
-{
-    const struct member *m = context;
-    struct gcal_buf buf = { 0 };
-
-    gcal_selection_put(&buf, m->device->label, selection);
-    gcal_outbox_put(outbox_of(m), GCAL_RANKS_TAG_SELECTION, &buf, NULL);
-}
-
 static void note_use(void *context, const struct gcal_plan_use *use)
 {
     struct member *m = context;
@@ -198,7 +188,6 @@ static int measure_kernels(struct member *m, const struct gcal_config *config,
                   .measurement = sink_measurement,
                   .lost = sink_lost },
         .progress = report_progress,
-        .chosen = report_selection,
         .used = note_use,
         .progress_context = m,
         .n_done = m->device->n_done,

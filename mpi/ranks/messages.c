@@ -95,20 +95,6 @@ static void take_progress(struct gcal_root *root, const struct gcal_root_peer *p
     free(phase);
 }
 
-static int take_selection(struct gcal_root *root, const struct gcal_root_peer *peer,
-                          struct gcal_wire *wire, struct gcal_error *err)
-{
-    struct gcal_selection *selections =
-        gcal_array_grow(root->selections, root->n_selections, &root->selections_capacity,
-                        sizeof(*selections), err);
-
-    if (!selections)
-        return -1;
-    root->selections = selections;
-    return gcal_selection_get(wire, peer->node ? peer->node : "?",
-                              &selections[root->n_selections++], err);
-}
-
 static int take_message(struct gcal_root *root, const struct gcal_comm_message *message,
                         struct gcal_error *err)
 {
@@ -134,8 +120,6 @@ static int take_message(struct gcal_root *root, const struct gcal_comm_message *
     case GCAL_RANKS_TAG_PROGRESS:
         take_progress(root, peer, &wire);
         break;
-    case GCAL_RANKS_TAG_SELECTION:
-        return take_selection(root, peer, &wire, err);
     case GCAL_RANKS_TAG_UNLOCKED:
         gcal_root_warn_of_locks(root, peer->node ? peer->node : "?");
         break;

@@ -13,7 +13,7 @@
  *       gcal_root_assign()
  *       ASSIGN: configuration, catalogue, devices ->  measures in a worker
  *       <---------------------------------- DEVICE, KERNEL, MEASUREMENT, LOST,
- *       writes the journal                  LEFT_OUT, PROGRESS, SELECTION
+ *       writes the journal                  LEFT_OUT, PROGRESS
  *       <---------------------------------- DONE     waits
  *       gcal_root_finish(), once all are done or lost:
  *         record, fits, publication, summary
@@ -44,7 +44,6 @@ enum gcal_ranks_tag {
     GCAL_RANKS_TAG_LOST,
     GCAL_RANKS_TAG_LEFT_OUT,
     GCAL_RANKS_TAG_PROGRESS,
-    GCAL_RANKS_TAG_SELECTION,
     GCAL_RANKS_TAG_UNLOCKED, /* locks of the store exclude nobody */
     GCAL_RANKS_TAG_ALIVE,
     GCAL_RANKS_TAG_DONE,

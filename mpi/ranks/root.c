@@ -205,10 +205,7 @@ void gcal_root_destroy(struct gcal_root *root)
     gcal_root_counting_destroy(root);
     gcal_catalogue_close(root->catalogue);
     gcal_profiles_destroy(root->profiles);
-    for (size_t i = 0; i < root->n_selections; i++)
-        gcal_selection_clear(&root->selections[i]);
     gcal_root_lost_clear(root);
-    free(root->selections);
     free(root->store_path);
     free(root->record_path);
     free(root->journal_path);

@@ -7,7 +7,6 @@
 #include "mpi/cli/display.h"
 #include "mpi/ranks/profiles.h"
 #include "mpi/ranks/ranks.h"
-#include "mpi/ranks/selection.h"
 #include "store/files/store.h"
 #include "store/record/record.h"
 
@@ -70,8 +69,6 @@ struct gcal_root {
     struct gcal_root_peer *peers;
     size_t n_resumed, resumed_capacity;
     struct gcal_root_resumed *resumed;
-    size_t n_selections, selections_capacity;
-    struct gcal_selection *selections;
     size_t n_lost, lost_capacity;
     struct gcal_root_lost *lost;
     size_t n_left_out;         /* kernels that could not be counted, by device */

@@ -557,25 +557,6 @@ case_resume_changed() {
     [ ! -e "store/nodes/$(node).yaml" ] || fail "a device that changed was published"
 }
 
-case_chosen_kernels() {
-    # Some of the kernels identify the two costs to a factor of two; a resumed run counts them.
-    sed 's/^  noise: .*/&\n  precision: 0.5/' "$data/small.yaml" > chosen.yaml
-    hold 45
-    "$gpucal" --config chosen.yaml --store store --record run.h5 > out 2> err &
-    rank=$!
-    await_word $rank measuring err
-    kill -9 $rank
-    wait $rank 2> /dev/null
-    go_on
-    run "$gpucal" --config chosen.yaml --store store --resume run.h5 --json
-    expect_status 0
-    expect_line '"wanted_error": 0.5'
-    expect_line '"full_s": [0-9.]+'
-    run "$gpucal" --config chosen.yaml --store store --record again.h5
-    expect_status 0
-    expect_line "$(node) .*: (chose [0-9]+ of [0-9]+|measured all [0-9]+) kernels(: [0-9.]+ s instead of about| in) [0-9.]+ s[;:] "
-}
-
 case_dry_run() {
     run calibrate --dry-run
     expect_status 0

@@ -1,0 +1,44 @@
+/* form.h - forms of models on the kernels of a plan, before any is measured (internal to
+ * calib/plan)
+ *
+ * Parameters have plausible values: which kernels determine them, and what else they depend
+ * on, depends hardly on these.
+ */
+#ifndef GCAL_CALIB_PLAN_FORM_H
+#define GCAL_CALIB_PLAN_FORM_H
+
+#include "calib/config/config.h"
+#include "calib/model/binding.h"
+#include "calib/plan/plan.h"
+
+struct gcal_error;
+
+struct gcal_plan_form {
+    const struct gcal_model *model;
+    bool merge_collinear; /* as in the fit */
+    bool *serves;         /* by kernel: the form is fitted to it, and can be evaluated */
+    double *features;     /* n_kernels x n_features */
+    double *given;        /* n_parameters; NaN: to be fitted */
+    double *value;        /* n_parameters: plausible */
+};
+
+/* The forms of all models of a configuration that apply to a device, in their order. */
+struct gcal_plan_forms {
+    const struct gcal_kernel_list *kernels;
+    size_t n;
+    struct gcal_plan_form *items;
+};
+
+/* 'config' and 'kernels' must outlive the forms.  Clear them after -1 as well. */
+int gcal_plan_forms_init(struct gcal_plan_forms *forms, const struct gcal_config *config,
+                         const struct gcal_device_info *info,
+                         const struct gcal_kernel_list *kernels, struct gcal_error *err);
+void gcal_plan_forms_clear(struct gcal_plan_forms *forms);
+
+/* The kernel's time at the plausible values; 'shares' (n_parameters, or NULL) gets what
+ * each parameter has in it, p dlog(time)/dp, 0 where that is not finite.
+ */
+double gcal_plan_form_time_s(const struct gcal_plan_form *form, size_t kernel,
+                             double *shares);
+
+#endif
