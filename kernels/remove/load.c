@@ -168,10 +168,9 @@ static bool is_needed_change(const struct gcal_remove_pass *r, CXCursor c)
 enum gcal_remove_content gcal_remove_write_loads(struct gcal_remove_pass *r, CXCursor c,
                                                  int indent, struct gcal_buf *out)
 {
-    bool stores = gcal_remove_is_store(r, c);
+    int stores = gcal_remove_is_store(r, c), written = 0;
     enum gcal_remove_content found;
     CXCursor place;
-    int written = 0;
 
     if (is_choice(c))
         return write_choice(r, c, indent, out);
@@ -182,7 +181,7 @@ enum gcal_remove_content gcal_remove_write_loads(struct gcal_remove_pass *r, CXC
     place = gcal_remove_loaded(c);
     if (!clang_Cursor_isNull(place))
         written = write_load(r, place, NULL, indent, out);
-    if (written < 0)
+    if (written < 0 || stores < 0)
         return GCAL_REMOVE_FAILED;
     found = gcal_remove_write_children(r, c, written || stores, indent, out);
     if (stores && found != GCAL_REMOVE_FAILED)

@@ -47,12 +47,12 @@ static int remember(struct gcal_remove_pass *r, const char *name, bool is_own)
     return 0;
 }
 
-static bool is_kept(const struct gcal_remove_pass *r, const char *name)
+static bool is_listed(const struct gcal_remove_pass *r, const char *name)
 {
     for (size_t i = 0; i < r->removal->n_keep; i++)
         if (strcmp(r->removal->keep[i], name) == 0)
             return true;
-    return r->removal->n_keep == 0;
+    return false;
 }
 
 /* The kernel's variable that a place starts from, also for a place in a helper. */
@@ -107,7 +107,8 @@ int gcal_remove_keeps(struct gcal_remove_pass *r, CXCursor place, CXCursor *lval
     if (gcal_remove_names(r, place, lvalue, tag, array) < 0 ||
         remember(r, array, !*tag) < 0 || (*tag && remember(r, tag, true) < 0))
         return -1;
-    return is_kept(r, array) || (*tag && is_kept(r, tag));
+    return !r->removal->n_keep ||
+           (is_listed(r, array) || (*tag && is_listed(r, tag))) != r->removal->drop;
 }
 
 /* ---- variables ---- */

@@ -218,8 +218,8 @@ gcal_remove_write_if(struct gcal_remove_pass *r, CXCursor condition, bool not,
                      const struct gcal_buf *no, int indent, struct gcal_buf *out);
 
 /* ---- stores.c: for GCAL_REMOVE_KEEP_MEMORY; otherwise false and NOTHING ---- */
-/* Whether 'c' is an assignment to global memory, or ++ or -- there. */
-bool gcal_remove_is_store(const struct gcal_remove_pass *r, CXCursor c);
+/* 1 if 'c' is an assignment to global memory, or ++ or -- there, that stays; 0; -1 with 'err'. */
+int gcal_remove_is_store(struct gcal_remove_pass *r, CXCursor c);
 /* Such a store, of the sums so far; its loads are written already. */
 enum gcal_remove_content gcal_remove_write_store(struct gcal_remove_pass *r, CXCursor c,
                                                  int indent, struct gcal_buf *out);

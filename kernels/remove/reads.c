@@ -11,6 +11,7 @@
 static int check_names(struct gcal_remove_pass *r, bool has_result)
 {
     const struct gcal_remove_options *removal = r->removal;
+    bool stores = removal->drop || removal->form == GCAL_REMOVE_KEEP_MEMORY;
     struct gcal_buf names = { 0 };
     const char *unknown = NULL;
 
@@ -26,9 +27,10 @@ static int check_names(struct gcal_remove_pass *r, bool has_result)
         gcal_buf_printf(&names, "%s%s", j ? ", " : "", r->loaded[j].text);
     if (unknown)
         gcal_error_set(r->err, GCAL_EINPUT,
-                       "%s: no global load of an array or with a tag named '%s'; the "
-                       "loads are: %s",
-                       r->unit->file, unknown, names.size ? names.data : "none");
+                       "%s: no global %s of an array or with a tag named '%s'; the "
+                       "%s are: %s",
+                       r->unit->file, stores ? "access" : "load", unknown,
+                       stores ? "accesses" : "loads", names.size ? names.data : "none");
     else
         gcal_error_set(r->err, GCAL_EINPUT, "%s: the kernel has no global load to keep",
                        r->unit->file);

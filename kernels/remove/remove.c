@@ -27,20 +27,26 @@ static void write_comment(const struct gcal_remove_pass *r, const char *kernel,
 {
     const struct gcal_remove_options *removal = r->removal;
 
+    const char *separator = removal->drop ? " but" : ":";
+
     gcal_buf_printf(out, "/* %s of %s ", kernel, r->unit->file);
     if (removal->form == GCAL_REMOVE_KEEP_ONCHIP) {
         gcal_buf_puts(out, "with its global accesses removed */\n");
         return;
     }
     if (removal->form == GCAL_REMOVE_KEEP_MEMORY) {
-        gcal_buf_printf(out, "with all but its global accesses%s removed */\n",
+        gcal_buf_printf(out, "with all but its global accesses%s removed",
                         removal->drop_barriers ? "" : " and barriers");
-        return;
+        gcal_buf_puts(out, removal->n_keep ? "; accesses kept" : "");
+    } else {
+        gcal_buf_puts(out, "with its work removed; global loads kept");
+        gcal_buf_puts(out, removal->n_keep ? "" : ": all");
     }
-    gcal_buf_puts(out, "with its work removed; global loads kept:");
+    if (removal->drop)
+        gcal_buf_puts(out, ": all");
     for (size_t i = 0; i < removal->n_keep; i++)
-        gcal_buf_printf(out, "%s %s", i ? "," : "", removal->keep[i]);
-    gcal_buf_puts(out, removal->n_keep ? " */\n" : " all */\n");
+        gcal_buf_printf(out, "%s %s", i ? "," : separator, removal->keep[i]);
+    gcal_buf_puts(out, " */\n");
 }
 
 /* 'r->original': the source as given; 'printed': the same after printing. */
@@ -95,10 +101,6 @@ static int check_request(const struct gcal_count_request *request,
         return gcal_error_set(err, GCAL_EINPUT,
                               "on-chip work alone has no global loads to keep and no "
                               "accumulators");
-    if (removal->form == GCAL_REMOVE_KEEP_MEMORY && removal->n_keep)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "this form keeps all global accesses: loads cannot be "
-                              "chosen");
     return 0;
 }
 

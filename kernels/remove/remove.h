@@ -29,9 +29,13 @@ enum gcal_remove_form {
 
 struct gcal_remove_options {
     enum gcal_remove_form form;
-    /* GCAL_REMOVE_KEEP_LOADS: arrays or tags whose loads stay (n_keep 0: all). */
+    /* Arrays or tags whose global accesses stay (n_keep 0: all), or with 'drop' those whose
+     * accesses go; with GCAL_REMOVE_KEEP_MEMORY stores as well as loads.  Not with
+     * GCAL_REMOVE_KEEP_ONCHIP.
+     */
     size_t n_keep;
     const char *const *keep;
+    bool drop;
     /* Number of accumulators that loads are added up in (0 and 1: one, in which each
      * addition waits for the one before).  Not with GCAL_REMOVE_KEEP_ONCHIP.
      */

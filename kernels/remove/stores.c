@@ -25,10 +25,24 @@ static enum gcal_remove_content refuse(const struct gcal_remove_pass *r, CXCurso
     return GCAL_REMOVE_FAILED;
 }
 
-bool gcal_remove_is_store(const struct gcal_remove_pass *r, CXCursor c)
+/* What is known of the names of stores, too, where they may be listed. */
+static int keeps_store(struct gcal_remove_pass *r, CXCursor place)
 {
-    return is_memory(r) && gcal_remove_is_change(c) &&
-           gcal_remove_space(gcal_remove_child(c, 0)) == GCAL_FEATURE_SPACE_GLOBAL;
+    char tag[GCAL_REMOVE_MAX_NAME];
+    CXCursor lvalue;
+
+    return !r->removal->n_keep || gcal_remove_keeps(r, place, &lvalue, tag);
+}
+
+int gcal_remove_is_store(struct gcal_remove_pass *r, CXCursor c)
+{
+    int kept;
+
+    if ((!is_memory(r) && !r->removal->drop) || !gcal_remove_is_change(c) ||
+        gcal_remove_space(gcal_remove_child(c, 0)) != GCAL_FEATURE_SPACE_GLOBAL)
+        return 0;
+    kept = keeps_store(r, gcal_remove_child(c, 0));
+    return kept > 0 ? is_memory(r) : kept;
 }
 
 /* "(type)(total)" for a place of 'type'; 'at' is for messages. */
@@ -96,7 +110,7 @@ static CXCursor argument_of(CXCursor call, int i)
 }
 
 /* Whether 'call' stores in global memory; its arguments [first, end) are values. */
-static bool is_update(CXCursor call, int *first, int *end)
+static bool is_update(CXCursor call, int *first, int *end, CXCursor *place)
 {
     int n = clang_Cursor_getNumArguments(call), pointer = 0;
 
@@ -113,8 +127,8 @@ static bool is_update(CXCursor call, int *first, int *end)
     } else {
         return false;
     }
-    return n > 0 &&
-           gcal_remove_target(argument_of(call, pointer)) == GCAL_FEATURE_SPACE_GLOBAL;
+    *place = argument_of(call, pointer);
+    return n > 0 && gcal_remove_target(*place) == GCAL_FEATURE_SPACE_GLOBAL;
 }
 
 /* Its arguments, with sums instead of values. */
@@ -164,12 +178,19 @@ enum gcal_remove_content gcal_remove_write_effect(struct gcal_remove_pass *r,
                                                   struct gcal_buf *out)
 {
     CXCursor callee = gcal_remove_callee(call);
-    int first, end;
+    CXCursor place;
+    int first, end, kept;
 
+    if (!is_memory(r) && !r->removal->drop)
+        return GCAL_REMOVE_NOTHING;
+    if (is_update(call, &first, &end, &place)) {
+        if ((kept = keeps_store(r, place)) < 0)
+            return GCAL_REMOVE_FAILED;
+        return kept && is_memory(r) ? write_update(r, call, first, end, indent, out)
+                                    : GCAL_REMOVE_NOTHING;
+    }
     if (!is_memory(r))
         return GCAL_REMOVE_NOTHING;
-    if (is_update(call, &first, &end))
-        return write_update(r, call, first, end, indent, out);
     if (r->removal->drop_barriers)
         return GCAL_REMOVE_NOTHING;
     if (gcal_remove_is_barrier(call) && !r->frame->outer)

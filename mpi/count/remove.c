@@ -12,20 +12,25 @@
 
 struct remove_command {
     struct gcal_count_options count;
-    char *names; /* text of --keep, split at the commas */
+    char *names; /* text of --keep or --drop, split at the commas */
     size_t n_keep, keep_capacity;
     const char **keep;
     size_t n_accumulators; /* 0: not given */
-    bool on_chip, memory, drop_barriers;
+    bool drop, on_chip, memory, drop_barriers;
     const char *output;
 };
 
-enum { KEEP = 256, ACCUMULATORS, ON_CHIP, MEMORY, NO_BARRIERS };
+enum { KEEP = 256, DROP, ACCUMULATORS, ON_CHIP, MEMORY, NO_BARRIERS };
 
 static const struct argp_option options[] = {
     { "keep", KEEP, "NAME[,NAME]", 0,
       "Keep only the global loads of these arrays, or with these tags (default: all "
-      "global loads)",
+      "global loads); with --memory their stores, too",
+      0 },
+    { "drop", DROP, "NAME[,NAME]", 0,
+      "Remove the global accesses of these arrays, or with these tags, and keep the "
+      "others "
+      "that --keep could name",
       0 },
     { "accumulators", ACCUMULATORS, "N", 0,
       "Add up the loads in N independent sums in turn (default: 1)", 0 },
@@ -50,14 +55,15 @@ static void parse_keep(struct remove_command *c, const char *text,
     char *rest;
 
     if (c->names)
-        argp_error(state, "--keep given twice; separate names by commas, as in a,b");
+        argp_error(state,
+                   "--keep or --drop given twice; separate names by commas, as in a,b");
     if (!(c->names = strdup(text)))
         gcal_option_out_of_memory(state);
     rest = c->names;
     for (char *name; (name = strsep(&rest, ","));) {
         if (!*name)
-            argp_error(state, "--keep: expected arrays or tags such as a,b, found '%s'",
-                       text);
+            argp_error(state, "--%s: expected arrays or tags such as a,b, found '%s'",
+                       c->drop ? "drop" : "keep", text);
         moved =
             gcal_array_grow(c->keep, c->n_keep, &c->keep_capacity, sizeof(*moved), NULL);
         if (!moved)
@@ -84,11 +90,11 @@ static void check(const struct remove_command *c, struct argp_state *state)
     if (!c->count.file)
         argp_error(state, "expected a file with a kernel");
     if (c->on_chip && (c->n_keep || c->n_accumulators))
-        argp_error(state, "--on-chip keeps no global loads: it excludes --keep and "
-                          "--accumulators");
-    if (c->memory && (c->n_keep || c->on_chip))
-        argp_error(state, "--memory keeps all global accesses and nothing else: it "
-                          "excludes --keep and --on-chip");
+        argp_error(state, "--on-chip keeps no global loads: it excludes --keep, --drop "
+                          "and --accumulators");
+    if (c->memory && c->on_chip)
+        argp_error(state, "--memory keeps global accesses and nothing else: it excludes "
+                          "--on-chip");
     if (c->drop_barriers && !c->memory)
         argp_error(state, "--no-barriers requires --memory");
 }
@@ -102,6 +108,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &c->count;
         break;
     case KEEP:
+        parse_keep(c, arg, state);
+        break;
+    case DROP:
+        c->drop = true;
         parse_keep(c, arg, state);
         break;
     case ACCUMULATORS:
@@ -153,6 +163,7 @@ static const struct argp argp = {
         "Examples:\n"
         "  gpucal remove matmul.cl --local 16,16 --global n,n --keep a,b -o loads.cl\n"
         "  gpucal remove matmul.cl -l 16,16 -g n,n --keep a --accumulators 4\n"
+        "  gpucal remove matmul.cl -l 16,16 -g n,n --drop a,c\n"
         "  gpucal remove matmul.cl -k tiled -D T=16 -l 16,16 -g n,n --on-chip\n"
         "  gpucal remove matmul.cl -k tiled -D T=16 -l 16,16 -g n,n --memory",
 };
@@ -164,6 +175,7 @@ static int run(const struct remove_command *c, struct gcal_error *err)
                                                                : GCAL_REMOVE_KEEP_LOADS,
                                            .n_keep = c->n_keep,
                                            .keep = c->keep,
+                                           .drop = c->drop,
                                            .n_accumulators = c->n_accumulators,
                                            .drop_barriers = c->drop_barriers };
     char *text = gcal_count_options_remove(&c->count, &removal, err);

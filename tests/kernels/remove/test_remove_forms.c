@@ -431,7 +431,7 @@ static void refuses_loads_that_depend_on_removed_work(void **state)
 static void refuses_accesses_that_cannot_stay(void **state)
 {
     static const struct gcal_remove_options memory = { .form = GCAL_REMOVE_KEEP_MEMORY };
-    static const char *const keep[] = { "x" };
+    static const char *const keep[] = { "unknown" };
     static const char *const cases[][2] = {
         { "if (X(i) > 1) x[i] = 2;", "k.cl:5:5: the address or the number of kept" },
         { "x[(int)X(i)] = 2;", "depends on this load, which is not of an integer" },
@@ -449,7 +449,54 @@ static void refuses_accesses_that_cannot_stay(void **state)
     expect_refusal("s = X(i);",
                    &(struct gcal_remove_options){
                        .form = GCAL_REMOVE_KEEP_MEMORY, .n_keep = 1, .keep = keep },
-                   "keeps all global accesses");
+                   "no global access of an array or with a tag named 'unknown'");
+}
+
+/* Arrays and tags, of loads and stores, that stay or go. */
+static void accesses_are_named(void **state)
+{
+    static const char source[] =
+        "__kernel void k(__global float *a, __global float *b, __global float *c,\n"
+        "                __global int *d) {\n"
+        "    int i = get_global_id(0);\n"
+        "    c[i] = a[i] + b[2 * i];\n"
+        "    GPUCAL_TAG(again, c[i + 1]) += a[i + 3];\n"
+        "    vstore2((float2)(b[5]), i, c);\n"
+        "    atomic_add(&d[i], 1);\n"
+        "}";
+    static const char *const a_c[] = { "a", "c" }, *const b_c[] = { "b", "c" },
+                             *const d_again[] = { "d", "again" };
+    static const struct {
+        struct gcal_remove_options removal;
+        const char *has[4], *lacks[5];
+    } cases[] = {
+        { { .n_keep = 2, .keep = a_c, .drop = true },
+          { "b[2 * i]", "b[5]", "read_tgt_dest[" },
+          { "+ a[", "c[i]", "vstore2", "atomic_add" } },
+        { { .form = GCAL_REMOVE_KEEP_MEMORY, .n_keep = 2, .keep = b_c },
+          { "b[2 * i]", "c[i] = ", "c[i + 1]", "vstore2(" },
+          { "+ a[", "atomic_add", "read_tgt_dest" } },
+        { { .form = GCAL_REMOVE_KEEP_MEMORY, .n_keep = 2, .keep = a_c, .drop = true },
+          { "b[2 * i]", "b[5]", "atomic_add(&d[i], " },
+          { "+ a[", "c[i]", "vstore2", "read_tgt_dest" } },
+        { { .form = GCAL_REMOVE_KEEP_MEMORY, .n_keep = 2, .keep = d_again, .drop = true },
+          { "c[i] = ", "a[i + 3]", "vstore2(" },
+          { "c[i + 1]", "atomic_add", "read_tgt_dest" } },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char *text = reduce(source, "k", &cases[i].removal);
+        const char *body = strchr(text, '{');
+
+        for (size_t k = 0; k < 4 && cases[i].has[k]; k++)
+            if (!strstr(body, cases[i].has[k]))
+                fail_msg("%zu: no %s in %s", i, cases[i].has[k], text);
+        for (size_t k = 0; k < 5 && cases[i].lacks[k]; k++)
+            if (strstr(body, cases[i].lacks[k]))
+                fail_msg("%zu: %s in %s", i, cases[i].lacks[k], text);
+        free(text);
+    }
 }
 
 /* A store in a function would not get the sum of its caller's loads. */
@@ -493,6 +540,7 @@ int main(void)
         cmocka_unit_test(refuses_work_that_depends_on_loads),
         cmocka_unit_test(refuses_loads_that_depend_on_removed_work),
         cmocka_unit_test(stores_stay_in_place),
+        cmocka_unit_test(accesses_are_named),
         cmocka_unit_test(barriers_stay_or_are_dropped),
         cmocka_unit_test(a_kernel_without_stores_gets_a_buffer),
         cmocka_unit_test(refuses_accesses_that_cannot_stay),
