@@ -183,10 +183,20 @@ static int fill(struct gcal_model *model, const char *name, const char *output,
                 struct gcal_error *err)
 {
     struct gcal_feature feature;
+    bool measured = false;
 
-    if (gcal_feature_parse(output, &feature, err) < 0)
-        return gcal_error_prefix(err, "output");
-    gcal_feature_clear(&feature);
+    if (strncmp(output, "f_user_", 7) != 0) {
+        if (gcal_feature_parse(output, &feature, err) < 0)
+            return gcal_error_prefix(err, "output");
+        measured = gcal_feature_info(feature.kind)->counted == GCAL_FEATURE_COUNTED_NEVER;
+        gcal_feature_clear(&feature);
+    }
+    if (!measured)
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "output: '%.100s' is counted, not measured, so no parameter "
+            "follows from it: the output is f_cl_wall_time, the run time",
+            output);
     if (!(model->name = copy(name, err)) || !(model->output = copy(output, err)) ||
         !(model->expression = collapsed(expression, err)))
         return -1;

@@ -81,9 +81,11 @@ const char *gcal_expr_names_text(const struct gcal_expr_names *names, size_t i)
 
 /* ---- adding ---- */
 
+/* Features that a user defines are named expressions. */
 static bool is_reserved(const char *name)
 {
-    return strncmp(name, "p_", 2) == 0 || strncmp(name, "f_", 2) == 0;
+    return strncmp(name, "p_", 2) == 0 ||
+           (strncmp(name, "f_", 2) == 0 && strncmp(name, "f_user_", 7) != 0);
 }
 
 static int check_name(const struct gcal_expr_names *names, const char *name,
@@ -98,9 +100,9 @@ static int check_name(const struct gcal_expr_names *names, const char *name,
         return gcal_error_set(err, GCAL_EINPUT,
                               "expected a name of letters, digits and _");
     if (is_reserved(name))
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "names that start with %.2s are %s: choose another", name,
-                              *name == 'p' ? "parameters" : "features");
+        return gcal_error_set(
+            err, GCAL_EINPUT, "names that start with %.2s are %s: choose another", name,
+            *name == 'p' ? "parameters" : "features (f_user_... are your own)");
     if (gcal_expr_find_builtin(name, length) != GCAL_EXPR_OP_COUNT)
         return gcal_error_set(err, GCAL_EINPUT,
                               "is the name of a function: choose another");

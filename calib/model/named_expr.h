@@ -23,7 +23,7 @@ struct gcal_expr_names *gcal_expr_names_create(struct gcal_error *err);
 void gcal_expr_names_destroy(struct gcal_expr_names *names);
 
 /* -1 with "expression 'NAME': ..." for a name that is not [A-Za-z_][A-Za-z0-9_]*, starts
- * with p_ or f_, is that of a function or in use, for a text that does not parse, with the
+ * with p_ or f_ (other than f_user_), is that of a function or in use, for a text that does not parse, with the
  * column, and for too many names.
  */
 int gcal_expr_names_add(struct gcal_expr_names *names, const char *name, const char *text,

@@ -236,9 +236,19 @@ static bool is_device_of_version_4(const struct gcal_params_device *d)
     return true;
 }
 
+static bool has_user_feature(const struct gcal_expr_names *names)
+{
+    for (size_t i = 0; i < gcal_expr_names_count(names); i++)
+        if (strncmp(gcal_expr_names_name(names, i), "f_user_", 7) == 0)
+            return true;
+    return false;
+}
+
 static int version_of_model(const struct gcal_params_model *m)
 {
-    return m->stands_for.n ? 7 : gcal_expr_names_count(m->names) ? 6 : 4;
+    return m->stands_for.n || has_user_feature(m->names) ? 7
+           : gcal_expr_names_count(m->names)             ? 6
+                                                         : 4;
 }
 
 /* The earliest version whose readers understand the file. */

@@ -159,6 +159,8 @@ static void refuses_what_is_no_model(void **state)
         { "f_cl_wall_time", "p_a * f_op_float33_add", "f_op[_<dtype>[_<operation>]]" },
         { "f_cl_wall_time", "p_a * f_cl_wall_time", "is measured" },
         { "f_wrong", "p_a", "output: " },
+        { "f_work_items", "p_a", "output: 'f_work_items' is counted, not measured" },
+        { "f_user_a", "p_a", "output: 'f_user_a' is counted, not measured" },
     };
 
     (void)state;

@@ -23,6 +23,7 @@ static const struct pair rates[] = {
     { "rate", "p_a * f_op_float32_add" },
     { "memory", "rate + p_b*f_mem_access_tag:rate" }, /* the tag does not use 'rate' */
     { "difference", "p_a - p_b" },
+    { "f_user_flops", "2*f_op_float32_madd + f_op_float32_{add,mul}" },
     { "alias", " memory " },
 };
 
@@ -56,6 +57,7 @@ static void writes_names_out(void **state)
           "p_c*f_mem_access_lstrides:{0: 1}/ (p_a - p_b)" },
         { "alias/p_c", "( p_a * f_op_float32_add + p_b*f_mem_access_tag:rate )/p_c" },
         { "p_c", "p_c" },
+        { "p_c*f_user_flops", "p_c*(2*f_op_float32_madd + f_op_float32_{add,mul})" },
     };
     struct gcal_expr_names *names = create(rates, sizeof(rates) / sizeof(*rates));
 
@@ -104,6 +106,8 @@ static void refuses_names_and_texts(void **state)
         const char *name, *text, *complaint;
     } cases[] = {
         { "p_x", "1", "expression 'p_x': names that start with p_ are parameters" },
+        { "f_x", "1",
+          "expression 'f_x': names that start with f_ are features (f_user_" },
         { "f_x", "1", "expression 'f_x': names that start with f_ are features" },
         { "max", "1", "expression 'max': is the name of a function" },
         { "2x", "1", "expression '2x': expected a name" },
