@@ -2,7 +2,8 @@
  *
  * Nonlinear least squares by GSL (Stevens and Kloeckner 2020, section 7.2).  A row is a
  * kernel: its feature values and its measured time.  Residuals are relative,
- * (model - time) / time, so that microseconds and seconds have equal weight, and the
+ * (model - time) / time, so that microseconds and seconds have equal weight (model - time
+ * where the rows say so), and the
  * influence of an outlier is bounded (Huber 1964).  No OpenCL, no MPI, no files.
  */
 #ifndef GCAL_FIT_H
@@ -31,6 +32,8 @@ struct gcal_fit_rows {
                             from several guesses */
     bool
         quick; /* an estimate: a coarse search, from the first guess unless there is a start */
+    bool
+        absolute; /* minimise model - time, not that over the time: long rows count most */
     bool merge_collinear; /* collinear costs are merged (gcal_fit.merged_with), and
                              parameters without influence are fixed
                              (gcal_fit.poorly_determined); else they are undetermined */

@@ -32,11 +32,12 @@ struct gcal_fit_problem {
     const struct gcal_fit_rows *rows;
     struct gcal_model_rows *at_rows; /* the model at them */
     size_t n_parameters, n_rows;
-    size_t n_free;       /* parameters that are not given */
-    size_t n_used;       /* rows with a weight */
-    double *weight;      /* n_rows, at most 1; 0: the row is left out */
-    bool *is_cost;       /* n_parameters: the model grows in proportion to it */
-    bool *fixed;         /* n_parameters: not searched for */
+    size_t n_free;  /* parameters that are not given */
+    size_t n_used;  /* rows with a weight */
+    double *weight; /* n_rows, at most 1; 0: the row is left out; with absolute errors in
+                            proportion to the times */
+    bool *is_cost;  /* n_parameters: the model grows in proportion to it */
+    bool *fixed;    /* n_parameters: not searched for */
     double *fixed_value; /* n_parameters: the value of a fixed one */
     double scale;        /* of weighted residuals; INFINITY: plain least squares */
     double tolerance;    /* a search has converged when no parameter, or else the sum of

@@ -216,6 +216,7 @@ int gcal_fit_problem_init(struct gcal_fit_problem *problem,
                           const struct gcal_fit_rows *rows, struct gcal_error *err)
 {
     size_t n = model->n_parameters;
+    double longest_s = 0;
 
     gcal_fit_quiet_gsl();
     *problem = (struct gcal_fit_problem){ .model = model,
@@ -238,9 +239,12 @@ int gcal_fit_problem_init(struct gcal_fit_problem *problem,
     if (!problem->weight || !problem->is_cost || !problem->fixed || !problem->fixed_value)
         return gcal_error_memory(err);
     for (size_t i = 0; i < rows->n_rows; i++)
+        longest_s = fmax(longest_s, rows->time_s[i]);
+    for (size_t i = 0; i < rows->n_rows; i++)
         problem->weight[i] =
             GCAL_FIT_MISFIT_FLOOR /
-            hypot(GCAL_FIT_MISFIT_FLOOR, rows->spread ? rows->spread[i] : 0);
+            hypot(GCAL_FIT_MISFIT_FLOOR, rows->spread ? rows->spread[i] : 0) *
+            (rows->absolute ? rows->time_s[i] / longest_s : 1);
     for (size_t j = 0; j < n; j++) {
         if ((problem->fixed[j] = gcal_fit_is_given(problem, j)))
             problem->fixed_value[j] = rows->given[j];

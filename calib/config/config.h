@@ -138,6 +138,7 @@ struct gcal_config_model {
     size_t n_tailored; /* device kinds (gpu, ..) on which target kernels are measured at
                           all sizes, for the tailored form and to compare the others */
     char **tailored;
+    bool absolute;    /* fits make absolute errors small, not relative ones */
     size_t n_checked; /* device kinds on which they are measured at one size, to find
                          components that run slower than their target kernel */
     char **checked;

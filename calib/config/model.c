@@ -77,6 +77,23 @@ static int read_names(struct gcal_config_model *m, struct gcal_error *err)
     return m->name && m->output ? 0 : gcal_error_memory(err);
 }
 
+/* Relative by default. */
+static int read_errors(struct gcal_config_model *m, struct gcal_error *err)
+{
+    const struct gcal_yaml *node = gcal_config_find(m->node, "errors");
+
+    if (!node)
+        return 0;
+    if (!gcal_yaml_text(node, "errors", err))
+        return -1;
+    m->absolute = strcmp(node->text, "absolute") == 0;
+    return m->absolute || strcmp(node->text, "relative") == 0
+               ? 0
+               : gcal_yaml_error(node, err,
+                                 "errors: expected relative or absolute, found '%.60s'",
+                                 node->text);
+}
+
 /* ---- device kinds ---- */
 
 static bool shares_kind(const struct gcal_config_model *a,
@@ -301,16 +318,16 @@ int gcal_config_read_model(struct gcal_config *config, const struct gcal_yaml *n
     static const char *const known[] = {
         "name",     "output",   "expression", "forms",      "groups",  "overhead",
         "predicts", "tailored", "checked",    "parameters", "kernels", "roofs",
-        "spread",   "kinds",    "added",      NULL
+        "spread",   "kinds",    "added",      "errors",     NULL
     };
     struct gcal_config_model *m = &config->models[config->n_models++];
 
     m->node = node;
     m->names = config->names;
     if (gcal_yaml_check_keys(node, known, err) < 0 || read_names(m, err) < 0 ||
-        read_model_kinds(config, m, err) < 0 || read_kernels(m, err) < 0 ||
-        gcal_config_read_forms(m, err) < 0 || check_tailored_form(m, err) < 0 ||
-        read_roofs(m, err) < 0 ||
+        read_model_kinds(config, m, err) < 0 || read_errors(m, err) < 0 ||
+        read_kernels(m, err) < 0 || gcal_config_read_forms(m, err) < 0 ||
+        check_tailored_form(m, err) < 0 || read_roofs(m, err) < 0 ||
         gcal_spreads_read(m->node, &m->roofs, &m->spreads, err) < 0 ||
         read_added(m, err) < 0)
         return -1;

@@ -146,6 +146,8 @@ static void write_model(struct gcal_yaml_writer *w, const struct gcal_config_mod
     if (m->n_kinds)
         write_key_strings(w, "kinds", m->kinds, m->n_kinds);
     write_forms(w, m);
+    if (m->absolute)
+        gcal_yaml_put_text(w, "errors", "absolute");
     write_parameters(w, m);
     gcal_roofs_write(w, &m->roofs);
     gcal_spreads_write(w, &m->spreads);

@@ -95,7 +95,8 @@ static void take_type(const struct gcal_fit *fit, double *value, double *error)
 }
 
 static int fit_device(struct gcal_result_type_fit *t, const struct gcal_model *model,
-                      size_t k, const struct device_rows *o, struct gcal_error *err)
+                      size_t k, bool absolute, const struct device_rows *o,
+                      struct gcal_error *err)
 {
     const struct gcal_fit *fit = &t->forms[t->best].fit;
     double *value = &t->estimate[k * fit->n_parameters],
@@ -105,7 +106,8 @@ static int fit_device(struct gcal_result_type_fit *t, const struct gcal_model *m
                                         .features = o->features,
                                         .time_s = o->time_s,
                                         .spread = o->spread,
-                                        .group = o->group };
+                                        .group = o->group,
+                                        .absolute = absolute };
 
     if (gcal_fit_device(model, &rows, fit, value, error, err) < 0)
         return -1;
@@ -149,7 +151,7 @@ int gcal_result_fit_devices(struct gcal_result_type_fit *t,
         rc = rows_init(&o, most_rows(t, &s), model->n_features, err);
     for (size_t k = 0; k < t->n_devices && rc == 0; k++) {
         take_rows(&o, &s, t->device[k]);
-        rc = fit_device(t, model, k, &o, err);
+        rc = fit_device(t, model, k, config->absolute, &o, err);
     }
     rows_clear(&o);
     source_clear(&s);

@@ -21,7 +21,7 @@ struct design {
     const struct gcal_record *record;
     const struct gcal_result_rows *rows; /* of the cells */
     const size_t *generator;             /* by kernel: the first of its generator */
-    bool merge_collinear;
+    bool merge_collinear, absolute;
     bool by_targets;
 };
 
@@ -178,6 +178,7 @@ static int problem_init(struct problem *p, struct gcal_result_form_fit *f,
                                       .spread = p->spread,
                                       .group = p->group,
                                       .given = p->given,
+                                      .absolute = d->absolute,
                                       .merge_collinear = d->merge_collinear };
     return 0;
 }
@@ -459,6 +460,7 @@ int gcal_result_fit_forms(struct gcal_result_type_fit *t,
     struct design d = { .record = record,
                         .rows = &cells.rows,
                         .generator = generator,
+                        .absolute = config->absolute,
                         .merge_collinear = gcal_config_model_merges(config) };
     int rc = generator ? gcal_result_cells_find(record, rows, &cells, err) : -1;
 

@@ -51,6 +51,62 @@ static void standard_errors_are_those_of_repeated_runs(void **state)
     bench_clear(&b);
 }
 
+/* Short rows have 0.9 of the cost and long ones 1.1 of it: relative errors take the middle,
+ * absolute ones follow the long rows.  Standard errors are in the cost's unit.
+ */
+static void absolute_errors_are_those_of_long_rows(void **state)
+{
+    struct bench b;
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    bench_init(&b, MADD, 40);
+    for (size_t i = 0; i < 40; i++) {
+        double *count = feature(&b, i, 0);
+
+        *count = (i % 2 ? 1e10 : 1e7) * (1 + 0.01 * (double)i);
+        b.time_s[i] = madd_s * *count * (i % 2 ? 1.1 : 0.9) * (1 + 0.002 * normal(&b));
+    }
+    for (int absolute = 0; absolute < 2; absolute++) {
+        struct gcal_fit_rows rows = bench_rows(&b, NULL);
+
+        rows.absolute = absolute;
+        gcal_fit_clear(&b.fit);
+        assert_int_equal(gcal_fit_solve(b.model, &rows, &b.fit, &err), 0);
+        assert_int_equal(b.fit.status, GCAL_FIT_GOOD);
+        assert_near(b.fit.value[0], absolute ? 1.1 * madd_s : 0.98 * madd_s,
+                    absolute ? 0.002 : 0.03);
+        assert_true(b.fit.standard_error[0] < (absolute ? 0.01 : 0.05) * madd_s);
+        assert_near(b.fit.worst_error, absolute ? 0.22 : 0.11, 0.2);
+    }
+    bench_clear(&b);
+}
+
+static void standard_errors_hold_for_absolute_errors(void **state)
+{
+    double sum = 0, squares = 0, claimed = 0;
+    struct gcal_error err = { 0 };
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, LAUNCH " + " MADD, 24);
+    for (int run = 0; run < 400; run++) {
+        struct gcal_fit_rows rows = bench_rows(&b, NULL);
+
+        rows.absolute = true;
+        for (size_t i = 0; i < 24; i++)
+            b.time_s[i] = 1e-4 + madd_s * *feature(&b, i, 1) + 2e-6 * normal(&b);
+        gcal_fit_clear(&b.fit);
+        assert_int_equal(gcal_fit_solve(b.model, &rows, &b.fit, &err), 0);
+        sum += b.fit.value[1] / 400;
+        squares += pow(b.fit.value[1], 2) / 400;
+        claimed += b.fit.standard_error[1] / 400;
+    }
+    assert_near(sum, madd_s, 0.01);
+    assert_near(sqrt(squares - sum * sum), claimed, 0.12);
+    bench_clear(&b);
+}
+
 static void recovers_the_overlap(void **state)
 {
     static const double edges[] = { 0.71, 1.9, 3.17 };
@@ -414,6 +470,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recovers_a_sum),
         cmocka_unit_test(standard_errors_are_those_of_repeated_runs),
+        cmocka_unit_test(absolute_errors_are_those_of_long_rows),
+        cmocka_unit_test(standard_errors_hold_for_absolute_errors),
         cmocka_unit_test(recovers_the_overlap),
         cmocka_unit_test(recovers_the_exponent),
         cmocka_unit_test(exact_times_give_exact_costs),

@@ -166,6 +166,8 @@ static void errors_about_models_name_the_place(void **state)
             "site.yaml:6:", "min");
     refuses("version: 1\nmodels:\n  - name: a b\n    output: f_cl_wall_time\n" SUM TAGS,
             "site.yaml:3:11: ", "only letters");
+    refuses(BEGIN "    errors: some\n" SUM TAGS,
+            "site.yaml:5:13: ", "expected relative or absolute, found 'some'");
     refuses(BEGIN SUM TAGS "  - name: m\n    output: f_cl_wall_time\n" SUM TAGS,
             "site.yaml:8:11: ", "two models");
     refuses(BEGIN SUM
@@ -187,6 +189,7 @@ static void models_of_one_name_are_for_different_kinds(void **state)
 
     (void)state;
     if (parse(BEGIN SUM TAGS "  - name: m\n    output: f_cl_wall_time\n    kinds: [cpu]\n"
+                             "    errors: absolute\n"
                              "    expression: p_b*f_thread_groups\n"
                              "    kernels: [{tags: [empty_kernel, 'ngroups:16']}]\n",
               &config, &err) < 0)
@@ -202,6 +205,8 @@ static void models_of_one_name_are_for_different_kinds(void **state)
     gcal_kernel_list_clear(&list);
     assert_non_null(text = gcal_config_encode(&config, &err));
     assert_non_null(strstr(text, "kinds: [cpu]"));
+    assert_true(!config.models[0].absolute && config.models[1].absolute);
+    assert_non_null(strstr(text, "errors: absolute"));
     free(text);
     gcal_config_clear(&config);
 }
