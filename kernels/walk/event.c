@@ -70,19 +70,25 @@ static void count_operation(struct gcal_walk *w, CXType type, const char *op,
     bool places = w->quiet && gcal_walk_dtype_is_integer(dtype);
     bool index =
         places && w->n_carried == w->first_carried && gcal_walk_is_affine(w, result);
+    const struct gcal_sets_scope *scope;
 
     if (!op || !dtype || w->silent ||
         ((index || auxiliary) && !w->request->index_arithmetic))
         return;
     w->n_work += !places && !auxiliary;
-    add_op(w, (struct gcal_sets_op_event){
-                  .dtype = dtype,
-                  .op = op,
-                  .scope = places && !index ? gcal_walk_scope_of(w, result) : w->scope,
-                  .times = gcal_walk_type_width(type),
-                  .instructions = 1,
-                  .index = index,
-                  .auxiliary = auxiliary && !index });
+    if (!gcal_walk_hoist(w, &scope)) {
+        w->n_events++;
+        return;
+    }
+    if (scope == w->scope && places && !index)
+        scope = gcal_walk_scope_of(w, result);
+    add_op(w, (struct gcal_sets_op_event){ .dtype = dtype,
+                                           .op = op,
+                                           .scope = scope,
+                                           .times = gcal_walk_type_width(type),
+                                           .instructions = 1,
+                                           .index = index,
+                                           .auxiliary = auxiliary && !index });
 }
 
 void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op,
@@ -418,6 +424,26 @@ struct gcal_sets_scope *gcal_walk_push_loop(struct gcal_walk *w, CXCursor at,
     scope->runtime_step = runtime_step;
     gcal_source_location(at, &scope->line, &scope->column);
     return scope;
+}
+
+const struct gcal_sets_scope *
+gcal_walk_scope_at_first(struct gcal_walk *w, const struct gcal_sets_scope *scope,
+                         const struct gcal_sets_scope *loop)
+{
+    const struct gcal_sets_scope *before = w->scope;
+    struct gcal_sets_scope *first;
+
+    w->scope = scope;
+    first = push_scope(w);
+    w->scope = before;
+    if (!first)
+        return scope;
+    first->kind = GCAL_SETS_SCOPE_CONDITION;
+    first->condition =
+        gcal_sets_condition_zero(w->c, gcal_poly_from_atom(w->c, loop->loop));
+    first->line = loop->line;
+    first->column = loop->column;
+    return first;
 }
 
 /* ---- rewinding ---- */

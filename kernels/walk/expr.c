@@ -601,15 +601,18 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
 
 struct gcal_walk_value gcal_walk_expr(struct gcal_walk *w, CXCursor c)
 {
+    CXCursor outer = w->expression;
     struct gcal_walk_value value;
     size_t first_carried;
 
     if (!gcal_walk_enter(w, c))
         return gcal_walk_unknown(NULL);
+    w->expression = c;
     first_carried = w->first_carried;
     w->first_carried = w->n_carried;
     value = walk_kind(w, c);
     w->first_carried = first_carried;
+    w->expression = outer;
     gcal_walk_leave(w);
     return value;
 }

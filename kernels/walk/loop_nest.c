@@ -302,6 +302,7 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
     struct gcal_walk_exit guard = { .kind = GCAL_WALK_EXIT_ALWAYS };
     const struct gcal_sets_condition *first;
     struct gcal_walk_chain_loop *chains;
+    struct gcal_walk_running running;
     struct gcal_sets_scope *scope;
 
     gcal_walk_inductions_reset(w, changes);
@@ -328,7 +329,12 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
     if (n.within)
         gcal_walk_push_condition(w, loop->at, n.within);
     chains = gcal_walk_chain_enter(w, loop, gcal_poly_atom_index(n.v));
+    running = (struct gcal_walk_running){
+        w->running, loop->at, w->call_depth, true, gcal_poly_atom_index(n.v), 0
+    };
+    w->running = &running;
     flow = walk_iterations(w, &n);
+    w->running = running.outer;
     w->scope = outside;
     gcal_walk_chain_leave(w, chains, n.trips);
     finish(w, &n,

@@ -146,6 +146,24 @@ struct gcal_walk_children {
     CXCursor *c;
 };
 
+/* A loop that is being walked, innermost first. */
+struct gcal_walk_running {
+    const struct gcal_walk_running *outer;
+    CXCursor loop;
+    int call_depth;
+    bool is_nest; /* a dimension; else iteration by iteration */
+    unsigned dimension;
+    size_t iteration;
+};
+
+/* 'scope' in the first iteration of 'loop'. */
+struct gcal_walk_first {
+    const struct gcal_sets_scope *scope, *loop, *first;
+};
+
+struct gcal_walk_loop_facts;
+struct gcal_walk_steady;
+
 enum { GCAL_WALK_N_NONE = 6, GCAL_WALK_MAX_QUOTIENTS = 64 };
 
 struct gcal_walk {
@@ -157,7 +175,13 @@ struct gcal_walk {
     size_t n_variables, variable_capacity;
     struct gcal_walk_variable *variables;
     size_t n_indices, index_capacity;
-    CXCursor *indices; /* variables used in subscripts and loop control */
+    CXCursor *indices;   /* variables used in subscripts and loop control */
+    CXCursor expression; /* being walked */
+    const struct gcal_walk_running *running;
+    size_t n_facts, fact_capacity, n_firsts, first_capacity;
+    struct gcal_walk_loop_facts *facts; /* of loops (hoist.c) */
+    struct gcal_walk_first *firsts;
+    struct gcal_walk_steady *steady; /* what is known of expressions */
     size_t n_lanes, lane_capacity;
     CXCursor *lanes; /* what differs between the lanes of a sub-group (uniform.c), */
     bool has_lanes;  /* once it has been looked for */
@@ -402,6 +426,9 @@ void gcal_walk_push_predicate(struct gcal_walk *w, CXCursor at,
 struct gcal_sets_scope *gcal_walk_push_loop(struct gcal_walk *w, CXCursor at,
                                             unsigned atom, const struct gcal_poly *trips,
                                             bool runtime_step);
+const struct gcal_sets_scope *
+gcal_walk_scope_at_first(struct gcal_walk *w, const struct gcal_sets_scope *scope,
+                         const struct gcal_sets_scope *loop);
 void gcal_walk_note(struct gcal_walk *w, CXCursor at, const char *text);
 /* Notes that both sides of an unknown predicate were counted, when any events came after
  * the first 'n_events'.  A predicate that does not depend on data is refused unless
@@ -420,7 +447,7 @@ struct gcal_walk_mark {
 struct gcal_walk_mark gcal_walk_events_mark(struct gcal_walk *w);
 void gcal_walk_events_rewind(struct gcal_walk *w, const struct gcal_walk_mark *mark);
 
-/* ---- exit.c: exits of statements ---- */
+/* ---- stmt.c: exits of statements ---- */
 struct gcal_walk_flow gcal_walk_flow_fall_through(void);
 struct gcal_walk_flow gcal_walk_flow_jump(enum gcal_walk_jump jump, CXCursor at);
 struct gcal_walk_exit gcal_walk_exit_and(struct gcal_walk *w, struct gcal_walk_exit a,
@@ -650,6 +677,13 @@ bool gcal_walk_call_item(struct gcal_walk *w, CXCursor c, const char *name,
                          struct gcal_walk_children kids, struct gcal_walk_value *value);
 bool gcal_walk_call_access(struct gcal_walk *w, CXCursor c, const char *name,
                            struct gcal_walk_children kids, struct gcal_walk_value *value);
+
+/* ---- hoist.c: operations that are the same in each iteration of a loop ---- */
+/* Where the operation of the expression being walked is counted; false: it has been, in an earlier
+ * iteration.
+ */
+bool gcal_walk_hoist(struct gcal_walk *w, const struct gcal_sets_scope **to);
+void gcal_walk_hoist_clear(struct gcal_walk *w);
 
 /* ---- uniform.c: atomic operations that compilers and devices join ---- */
 /* Of which lanes the call 'kids' of an atomic operation 'op' is joined; 'is_used': its result. */

@@ -86,9 +86,14 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
 {
     const struct gcal_sets_scope *outside = w->scope;
     struct gcal_walk_flow flow = gcal_walk_flow_fall_through();
+    struct gcal_walk_running running = {
+        w->running, loop->at, w->call_depth, false, 0, 0
+    };
     int broken;
 
+    w->running = &running;
     for (size_t i = 0; !w->failed; i++) {
+        running.iteration = i;
         if ((i || !loop->tests_late) && test(w, loop) != 1)
             break;
         if (!is_within_limits(w, loop, i))
@@ -99,6 +104,7 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
         if (!clang_Cursor_isNull(loop->increment))
             gcal_walk_index_expr(w, loop->increment);
     }
+    w->running = running.outer;
     w->scope = outside;
     broken = (int)flow.exits[GCAL_WALK_BREAK].kind;
     if (broken == GCAL_WALK_EXIT_WHEN || broken == GCAL_WALK_EXIT_MAYBE)

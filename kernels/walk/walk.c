@@ -363,6 +363,7 @@ static void clear(struct gcal_walk *w)
     free(w->variables);
     free(w->indices);
     free(w->tables);
+    gcal_walk_hoist_clear(w);
     free(w->lanes);
     free(w->privates);
     free(w->chains.all);
@@ -380,6 +381,7 @@ int gcal_walk_kernel(struct gcal_sets_nest *nest, const struct gcal_source_unit 
                            .nest = nest,
                            .kernel = kernel,
                            .unused = clang_getNullCursor(),
+                           .expression = clang_getNullCursor(),
                            .c = nest->c,
                            .annotations = { .unit = unit },
                            .err = err };

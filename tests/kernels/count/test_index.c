@@ -169,7 +169,7 @@ static void what_is_affine_is_index_arithmetic(void **state)
           "int32 add 32, int32 div 32, int32 mul 64", "int32 add 32" },
         { "a[l] = t[l % n]; a[l + 1] = t[l / n];", "int32 rem 32", "int32 add 32" },
         { "for (int k = 0; k < m; k++) a[l] += t[l / n + k * (l % n)];",
-          "float32 add 32*m, int32 div 32, int32 mul 32",
+          "float32 add 32*m, int32 div 32*step(m-1), int32 mul 32*step(m-1)",
           "int32 add 64*m, int32 mul 32*m" },
         { "if (l > n) a[l] = t[l / n]; else a[l] = t[l % n];",
           "int32 div max(-n,-31)+31, int32 rem min(n,31)+1", "" },
@@ -189,12 +189,13 @@ static void what_is_affine_is_index_arithmetic(void **state)
         { "for (int k = 0; k < m; k++) a[l] += t[k % n + l];",
           "float32 add 32*m, int32 add 32*m, int32 rem 32*m", "int32 add 32*m" },
         { "for (int k = 0; k < m; k++) a[l] += t[min(l, n) * m + k];",
-          "float32 add 32*m, int32 min 32, int32 mul 32", "int32 add 64*m" },
+          "float32 add 32*m, int32 min 32*step(m-1), int32 mul 32*step(m-1)",
+          "int32 add 64*m" },
         { "for (int k = 0; k < m; k++) a[l] += t[min(l + k, n)];",
           "float32 add 32*m, int32 min 32*m", "int32 add 64*m" },
         { "for (int k = 0; k < m; k++) for (int i = 0; i < n; i++) a[l] += t[min(k, m - "
           "3) * n + i];",
-          "float32 add 32*n*m, int32 min 32*m, int32 mul 32*m", "int32 add 96*n*m+32*m" },
+          "float32 add 32*n*m, int32 min 32*m*step(n-1), int32 mul 32*m*step(n-1)", "int32 add 64*n*m+32*step(n-1)*step(m-1)+32*m" },
         { "for (int k = 0; k < 4; k++) a[l] += t[(k + 1) % 4 * n + l];",
           "float32 add 128", "int32 add 384, int32 mul 128, int32 rem_constant 128" },
         { "for (int k = 0; k < 4; k++) a[l] += t[min(l, n) + k];",
@@ -265,9 +266,99 @@ static void what_is_affine_is_index_arithmetic(void **state)
     }
 }
 
+/* x, y: numbers that are the same in all iterations; 32 work-items. */
+static void what_is_the_same_in_each_iteration_is_counted_before_the_loop(void **state)
+{
+    static const struct {
+        const char *statement, *operations;
+    } cases[] = {
+        { "for (int k = 0; k < m; k++) f += x / y;",
+          "float32 add 32*m, float32 div 32*step(m-1)" },
+        { "for (int k = 0; k < 100; k++) f = f * x + sqrt(y);",
+          "float32 madd 3200, float32 sqrt 32" },
+        { "do { f += x / y; } while (++n < 50);", "float32 add 1600, float32 div 32" },
+        { "for (int k = 0; k < 0; k++) f += x / y;", "" },
+        /* all loops around; those in between run again for each iteration of the outer one */
+        { "for (int j = 0; j < 50; j++) for (int k = 0; k < 100; k++) f += x / y;",
+          "float32 add 160000, float32 div 32" },
+        { "for (int j = 0; j < 50; j++) for (int k = 0; k < 100; k++) f += x / (y + j);",
+          "float32 add 161600, float32 div 1600" },
+        /* variables: declared with such a value, but not assigned */
+        { "for (int k = 0; k < 100; k++) { float z = x / y; f += z; }",
+          "float32 add 3200, float32 div 32" },
+        { "for (int k = 0; k < 100; k++) { f += x / y; x = f; }",
+          "float32 add 3200, float32 div 3200" },
+        { "for (int k = 0; k < 100; k++) { float z = x / y; z += k; f += z / y; }",
+          "float32 add 6400, float32 div 3232" },
+        /* conditions move along, unless iterations decide */
+        { "for (int k = 0; k < 100; k++) if (l < 8) f += x / y;",
+          "float32 add 800, float32 div 8" },
+        { "for (int k = 0; k < 100; k++) if (k > 90) f += x / y;",
+          "float32 add 288, float32 div 288" },
+        { "for (int k = 0; k < 100; k++) if (t[k] > 1.0f) f += x / y;",
+          "float32 add 3200, float32 div 3200" },
+        { "for (int j = 0; j < 10; j++) for (int k = 0; k < j; k++) f += x / y;",
+          "float32 add 1440, float32 div 288" },
+        { "for (int k = 0; k < 100; k++) { f += x / y; if (k == m) break; }", NULL },
+        /* loads: of what is constant, or if the loop does not write */
+        { "for (int k = 0; k < 100; k++) f += 1.0f / t[l];",
+          "float32 add 3200, float32 div 32" },
+        { "for (int k = 0; k < 100; k++) a[l] += 1.0f / t[l];",
+          "float32 add 3200, float32 div 3200" },
+        { "for (int k = 0; k < 100; k++) a[l] += 1.0f / r[l];",
+          "float32 add 3200, float32 div 32" },
+        { "for (int k = 0; k < 100; k++) a[l] += 1.0f / c[l];",
+          "float32 add 3200, float32 div 32" },
+        { "for (int k = 0; k < 100; k++) { barrier(1); f += 1.0f / t[l]; }",
+          "float32 add 3200, float32 div 3200" },
+        { "for (int k = 0; k < 100; k++) { atomic_inc(&h[k]); f += 1.0f / t[l]; }",
+          "float32 add 3200, float32 div 3200" },
+        { "for (int k = 0; k < 100; k++) { atomic_inc(&h[k]); f += x / y; }",
+          "float32 add 3200, float32 div 32" },
+        /* in the loops of a function; what is called from a loop is counted there */
+        { "f = sum(x, y);", "float32 add 3200, float32 div 32" },
+        { "for (int k = 0; k < 100; k++) f += quotient(x, y);",
+          "float32 add 3200, float32 div 3200" },
+        /* loops that are walked iteration by iteration */
+        { "for (int k = 1; k < 32; k *= 2) f += x / y;",
+          "float32 add 160, float32 div 32" },
+    };
+    char source[3000], text[400];
+    const struct gcal_count_request r = { .source = source,
+                                          .file = "k.cl",
+                                          .n_dims = 1,
+                                          .local_size = { ITEMS },
+                                          .global_size = { "32" },
+                                          .allow_estimates = true,
+                                          .sub_group_size = 1 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct gcal_profile *p;
+
+        snprintf(
+            source, sizeof(source),
+            "constant float c[64] = { 2 };\n"
+            "float sum(float x, float y)\n"
+            "{ float f = 0; for (int k = 0; k < 100; k++) f += x / y; return f; }\n"
+            "float quotient(float x, float y) { return x / y; }\n"
+            "kernel void k(global float *a, global int *h, global const float *t,\n"
+            "              global const float *restrict r, float x, float y, int m)\n"
+            "{ int l = get_local_id(0), n = 0; float f = 0;\n%s a[l] = f; }\n",
+            cases[i].statement);
+        p = by_hand_count(&r, cases[i].statement);
+        describe(p, GCAL_FEATURE_OP, text);
+        if (cases[i].operations && strcmp(text, cases[i].operations) != 0)
+            fail_msg("%s: counted '%s' instead of '%s'", cases[i].statement, text,
+                     cases[i].operations);
+        gcal_profile_destroy(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_the_same_in_each_iteration_is_counted_before_the_loop),
         cmocka_unit_test(a_hash_is_data_wherever_it_ends),
         cmocka_unit_test(what_is_affine_is_index_arithmetic),
     };

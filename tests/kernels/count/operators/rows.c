@@ -211,7 +211,7 @@ const struct operators_row operators_rows[] = {
       "r[i] = q;",
       NULL },
     { INT, "int q = 0; for (int k = 0, j = 9; k < j; k++, j--) q ^= x; r[i] = q;", NULL },
-    { INT, "for (int k = 1; k < 32; k *= 2) r[i] = x ^ y;", NULL },
+    { INT, "for (int k = 1; k < 32; k *= 2) r[i] = x ^ y;", "xor 4" },
     { INT,
       "switch (i) { case 0: r[i] = x * y; case 1: case 2: r[i] = x & y; break;"
       "default: r[i] = x ^ y; case 5: r[i] = x | y; }",

@@ -263,6 +263,9 @@ kernel void blocks_in_float(global const float *sums, global float *out, int n)
 }
 
 //: kernel blocks_in_double
+//: no-lanes operations are counted before the loop
+//: seen ceil = 64*g : it is the same in each iteration
+//: seen div = 64*g : it is the same in each iteration
 //: local 32
 //: global 32*g
 //: at g=1 n=1000

@@ -171,6 +171,8 @@ kernel void polyphase(global const float *in, constant float *h, global float *o
 }
 
 //: kernel back_project
+//: no-lanes operations are counted before the loop
+//: seen float32 madd = 2*n*n*(1+angles) : it is the same in each iteration
 //: local 8,8
 //: global 8*ceil(n/8),8*ceil(n/8)
 //: at n=10 angles=4 bins=16

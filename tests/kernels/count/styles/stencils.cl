@@ -119,6 +119,8 @@ kernel void d2q9_stream(global const float *f, global float *g)
 }
 
 //: kernel d2q9_collide
+//: no-lanes operations are counted before the loop
+//: seen add = 21*n : 1 - usq is the same in each iteration
 //: local 64
 //: global 64*g
 //: at n=100 g=2
