@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/model/run/kernel_names.h"
-#include "calib/model/run/run_sink.h"
+#include "calib/model/run/run_kernel.h"
 #include "tests/unit.h"
 
 /* "m,m:target,o:check"; valid until the next call. */
@@ -30,18 +29,6 @@ static inline void set_use(struct gcal_kernel_uses *uses, const char *model,
 {
     gcal_kernel_uses_clear(uses);
     assert_int_equal(gcal_kernel_uses_add(uses, model, role, NULL), 0);
-}
-
-/* Passes on a kernel whose facts follow from its names and 'models', "a,b:whole". */
-static inline void sink_kernel(const struct gcal_run_sink *sink,
-                               struct gcal_run_kernel *kernel, const char *models)
-{
-    assert_int_equal(gcal_run_kernel_set_facts(kernel, models, NULL), 0);
-    assert_int_equal(sink->kernel(sink->context, kernel, NULL), 0);
-    gcal_kernel_uses_clear(&kernel->uses);
-    gcal_fields_clear(gcal_kernel_origin_fields, &kernel->origin);
-    free(kernel->variant);
-    kernel->variant = NULL;
 }
 
 #endif

@@ -11,14 +11,8 @@
 static const struct gcal_field kernel_arrays[] = {
     KERNEL_ROW(U64, "first_size", first_size, NULL, "row of sizes"),
     KERNEL_ROW(U64, "n_sizes", kernel.n_sizes, NULL, "number of sizes"),
-    KERNEL_ROW(U64, "first_use", first_use, NULL, "row of uses", .since = 2),
-    KERNEL_ROW(U64, "n_uses", n_uses, NULL, "number of uses", .since = 2),
-    { 0 },
-};
-
-static const struct gcal_field kernel_models[] = {
-    GCAL_FIELD(struct gcal_record_kernel_models_row, TEXT, "models", models, NULL,
-               "uses as a text, in version 1"),
+    KERNEL_ROW(U64, "first_use", first_use, NULL, "row of uses"),
+    KERNEL_ROW(U64, "n_uses", n_uses, NULL, "number of uses"),
     { 0 },
 };
 
@@ -49,7 +43,7 @@ static const struct gcal_field lost_fields[] = {
 
 /* ---- tables ---- */
 
-const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_LAYOUTS] = {
+const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_TABLES] = {
     [GCAL_RECORD_TABLE_DEVICES] = {
         .name = "devices",
         .row_bytes = sizeof(struct gcal_run_device),
@@ -105,11 +99,6 @@ const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_LAYOUTS] 
         .row_bytes = sizeof(struct gcal_catalogue_file),
         .chunk_rows = 64,
         .parts = { { gcal_catalogue_file_fields, 0 } },
-    },
-    [GCAL_RECORD_TABLE_KERNEL_MODELS] = {
-        .name = "kernels",
-        .row_bytes = sizeof(struct gcal_record_kernel_models_row),
-        .parts = { { kernel_models, 0 } },
     },
 };
 

@@ -14,6 +14,7 @@
 
 #define GCAL_RECORD_FORMAT  "gpucal-record"
 #define GCAL_RECORD_VERSION 7
+#define GCAL_RECORD_OLDEST  3
 
 enum gcal_record_table_id {
     GCAL_RECORD_TABLE_DEVICES,
@@ -25,9 +26,6 @@ enum gcal_record_table_id {
     GCAL_RECORD_TABLE_LOST,
     GCAL_RECORD_TABLE_CATALOGUE_FILES,
     GCAL_RECORD_N_TABLES,
-    /* Not written: the column of version 1 that the uses came from. */
-    GCAL_RECORD_TABLE_KERNEL_MODELS = GCAL_RECORD_N_TABLES,
-    GCAL_RECORD_N_LAYOUTS,
 };
 
 #define GCAL_RECORD_MAX_COLUMNS 32
@@ -46,7 +44,7 @@ struct gcal_record_table_layout {
     struct gcal_record_part parts[GCAL_RECORD_MAX_PARTS + 1];
 };
 
-extern const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_LAYOUTS];
+extern const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_TABLES];
 
 /* Rows that are not exchanged structs. */
 struct gcal_record_kernel_row {
@@ -59,10 +57,6 @@ struct gcal_record_kernel_row {
 struct gcal_record_size_row {
     char *name;
     double value;
-};
-
-struct gcal_record_kernel_models_row {
-    char *models;
 };
 
 struct gcal_record_measurement_row {
@@ -111,7 +105,6 @@ struct gcal_record {
     hid_t file; /* -1: in memory */
     int version;
     struct gcal_record_table tables[GCAL_RECORD_N_TABLES];
-    struct gcal_record_table kernel_models; /* version 1 */
     struct gcal_record_header header;
     size_t n_devices, n_kernels, n_lost;
     struct gcal_run_device *devices;

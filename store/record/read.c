@@ -1,4 +1,4 @@
-/* read.c - reads records of all versions */
+/* read.c - reads records */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/model/run/kernel_names.h"
 #include "store/record/private.h"
 
 /* More than any run has: limits for damaged counts. */
@@ -81,7 +80,7 @@ static int read_number(hid_t file, const char *name, uint64_t *value)
     return rc;
 }
 
-/* -1 for a file that is not a record, or of a later version. */
+/* -1 for a file that is not a record, or of a version that is not read. */
 static int read_format(hid_t file, int *format_version, struct gcal_error *err)
 {
     char *format = read_text(file, "format");
@@ -91,11 +90,12 @@ static int read_format(hid_t file, int *format_version, struct gcal_error *err)
     if (!format || strcmp(format, GCAL_RECORD_FORMAT) != 0 ||
         read_number(file, "format_version", &version) < 0)
         rc = gcal_error_set(err, GCAL_EINPUT, "an HDF5 file, but not a record of gpucal");
-    else if (version < 1 || version > GCAL_RECORD_VERSION)
-        rc = gcal_error_set(err, GCAL_EINPUT,
-                            "version %llu of the record; this gpucal reads up to %d: use "
-                            "a newer one",
-                            (unsigned long long)version, GCAL_RECORD_VERSION);
+    else if (version < GCAL_RECORD_OLDEST || version > GCAL_RECORD_VERSION)
+        rc = gcal_error_set(
+            err, GCAL_EINPUT,
+            "version %llu of the record; this gpucal reads %d to %d: %s",
+            (unsigned long long)version, GCAL_RECORD_OLDEST, GCAL_RECORD_VERSION,
+            version > GCAL_RECORD_VERSION ? "use a newer one" : "calibrate again");
     *format_version = (int)version;
     free(format);
     return rc;
@@ -184,19 +184,6 @@ static int read_uses(const struct gcal_record *r,
                                   uses->n, uses->items, err);
 }
 
-/* What the columns of version 1 do not say. */
-static int derive_facts(const struct gcal_record *r, struct gcal_run_kernel *kernel,
-                        struct gcal_error *err)
-{
-    struct gcal_record_kernel_models_row row = { 0 };
-    int rc = gcal_record_table_read(&r->kernel_models, r->n_kernels, 1, &row, err);
-
-    if (rc == 0)
-        rc = gcal_run_kernel_set_facts(kernel, row.models, err);
-    free(row.models);
-    return rc;
-}
-
 static int read_kernels(struct gcal_record *r, struct gcal_error *err)
 {
     const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_KERNELS];
@@ -214,8 +201,7 @@ static int read_kernels(struct gcal_record *r, struct gcal_error *err)
         if (rc == 0)
             rc = read_sizes(r, row.first_size, n_sizes, &row.kernel, err);
         if (rc == 0)
-            rc = r->version == 1 ? derive_facts(r, &row.kernel, err)
-                                 : read_uses(r, &row, &row.kernel.uses, err);
+            rc = read_uses(r, &row, &row.kernel.uses, err);
         r->kernels[r->n_kernels++] = row.kernel;
         if (rc < 0)
             return -1;
@@ -307,10 +293,6 @@ static int read_all(struct gcal_record *r, const char *path, struct gcal_error *
         if (gcal_record_table_open(&r->tables[i], r->file, (enum gcal_record_table_id)i,
                                    r->version, err) < 0)
             return -1;
-    if (r->version == 1 &&
-        gcal_record_table_open(&r->kernel_models, r->file,
-                               GCAL_RECORD_TABLE_KERNEL_MODELS, r->version, err) < 0)
-        return -1;
     if (read_devices(r, err) < 0 || read_kernels(r, err) < 0 ||
         read_catalogue_files(r, err) < 0)
         return -1;
@@ -340,7 +322,6 @@ void gcal_record_close(struct gcal_record *record)
         return;
     for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
         gcal_record_table_close(&record->tables[i], NULL);
-    gcal_record_table_close(&record->kernel_models, NULL);
     if (record->file >= 0)
         H5Fclose(record->file);
     for (size_t i = 0; i < record->n_devices; i++)

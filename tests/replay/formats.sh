@@ -75,11 +75,11 @@ newest() { # CONSTANT
 }
 
 # A version without a file is one that nobody has tried to read.
-complete() { # FORMAT NEWEST
+complete() { # FORMAT OLDEST NEWEST
     local version
 
-    [ "$2" ] || fail "the newest version of $1 is not found in the source"
-    for version in $(seq "$2"); do
+    [ "$3" ] || fail "the newest version of $1 is not found in the source"
+    for version in $(seq "$2" "$3"); do
         cat "$work"/formats/*/versions "$work/others" | grep -qx "$1 $version" ||
             fail "no file of $1 $version: see tests/data/formats/README.md"
     done
@@ -96,7 +96,7 @@ done
 
 cd "$work" || exit 1
 head -qn 1 "$source"/tests/data/params-v*.yaml | sed -n 's/^gpucal_\(params\): /\1 /p' >others
-complete record "$(newest GCAL_RECORD)"
-complete params "$(newest GCAL_PARAMS)"
-complete profile "$(newest GCAL_PROFILE)"
-complete track 2
+complete record 3 "$(newest GCAL_RECORD)"
+complete params 1 "$(newest GCAL_PARAMS)"
+complete profile 2 "$(newest GCAL_PROFILE)"
+complete track 2 2

@@ -11,9 +11,9 @@
 #define FILE_FIELD(...) GCAL_FIELD(struct gcal_catalogue_file, __VA_ARGS__)
 
 const struct gcal_field gcal_catalogue_file_fields[] = {
-    FILE_FIELD(TEXT, "folder", folder, NULL, "folder that it was read from", .since = 3),
-    FILE_FIELD(TEXT, "name", name, NULL, "name in that folder", .since = 3),
-    FILE_FIELD(TEXT, "text", text, NULL, "contents", .since = 3),
+    FILE_FIELD(TEXT, "folder", folder, NULL, "folder that it was read from"),
+    FILE_FIELD(TEXT, "name", name, NULL, "name in that folder"),
+    FILE_FIELD(TEXT, "text", text, NULL, "contents"),
     { 0 },
 };
 

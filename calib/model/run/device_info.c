@@ -55,7 +55,7 @@ const struct gcal_field gcal_run_device_fields[] = {
     DEVICE(OPTIONAL_TEXT, "failure", failure, NULL,
            "reason for giving up the device, or empty"),
     DEVICE(OPTIONAL_TEXT, "kept", kept, NULL,
-           "models that were not measured, one per line, or empty", .since = 3),
+           "models that were not measured, one per line, or empty"),
     DEVICE(F64, "span", span_s, "s",
            "from the first launch to the end of the last; 0: unknown", .since = 7),
     DEVICE(F64, "busy", busy_s, "s", "of it, the time of launches and copies",

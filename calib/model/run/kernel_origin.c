@@ -11,16 +11,14 @@ static const char *const forms[] = { [GCAL_KERNEL_COMPLETE] = "complete",
 
 const struct gcal_field gcal_kernel_origin_fields[] = {
     ORIGIN(ENUM, "form", form, NULL, "what is left of the work of the origin",
-           .values = forms, .since = 2),
+           .values = forms),
     ORIGIN(TEXT, "origin_generator", generator, NULL,
-           "generator of the kernel that it is derived from, or empty", .since = 2),
-    ORIGIN(TEXT, "origin_family", family, NULL, "family of that kernel, or empty",
-           .since = 2),
-    ORIGIN(TEXT, "origin_name", name, NULL, "name of that kernel, or empty", .since = 2),
+           "generator of the kernel that it is derived from, or empty"),
+    ORIGIN(TEXT, "origin_family", family, NULL, "family of that kernel, or empty"),
+    ORIGIN(TEXT, "origin_name", name, NULL, "name of that kernel, or empty"),
     ORIGIN(U64, "accumulators", n_accumulators, NULL,
-           "accumulators that sum up its loads, or 0", .since = 2),
-    ORIGIN(BOOL, "barriers", barriers, NULL, "form memory: barriers are kept",
-           .since = 2),
+           "accumulators that sum up its loads, or 0"),
+    ORIGIN(BOOL, "barriers", barriers, NULL, "form memory: barriers are kept"),
     { 0 },
 };
 

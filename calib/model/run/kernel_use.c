@@ -16,8 +16,8 @@ static const char *const roles[] = { [GCAL_KERNEL_FITTED] = "fitted",
                                      NULL };
 
 const struct gcal_field gcal_kernel_use_fields[] = {
-    USE(TEXT, "model", model, NULL, "model that asked for the kernel", .since = 2),
-    USE(ENUM, "role", role, NULL, "what it is measured for", .values = roles, .since = 2),
+    USE(TEXT, "model", model, NULL, "model that asked for the kernel"),
+    USE(ENUM, "role", role, NULL, "what it is measured for", .values = roles),
     { 0 },
 };
 

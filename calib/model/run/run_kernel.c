@@ -18,7 +18,7 @@ const struct gcal_field gcal_run_kernel_fields[] = {
     KERNEL(TEXT, "family", family, NULL,
            "name without the size of the size sweep: kernels of a family build once"),
     KERNEL(TEXT, "variant", variant, NULL,
-           "name without sizes: kernels of a variant have the same counts", .since = 2),
+           "name without sizes: kernels of a variant have the same counts"),
     KERNEL(TEXT, "entry", entry, NULL, "name of the kernel function"),
     KERNEL(TEXT, "launch", launch, NULL, "NDRange, launches, transfer and clock"),
     KERNEL(TEXT, "build_options", build_options, NULL, "options of the OpenCL compiler"),

@@ -22,6 +22,7 @@
 #include "calib/base/random.h"
 #include "calib/model/profile.h"
 #include "tests/folder.h"
+#include "tests/calib/results/named_kernel.h"
 #include "tests/facts.h"
 
 #define N_SAMPLES 20

@@ -19,6 +19,7 @@
 #include "calib/select/select.h"
 #include "store/publish/publish.h"
 #include "store/record/record.h"
+#include "tests/calib/results/named_kernel.h"
 #include "tests/facts.h"
 
 /* No round relation between these, so a lost factor shows. */

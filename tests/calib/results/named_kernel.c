@@ -1,5 +1,5 @@
-/* kernel_names.c - facts about a kernel from its names, for records of version 1 */
-#include "calib/model/run/kernel_names.h"
+/* named_kernel.c - kernels of records whose variant, origin and uses follow from their names */
+#include "tests/calib/results/named_kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/strings.h"
+#include "tests/unit.h"
 
 /* ---- words of a name: "matmul_tiled dtype:float32 n:1024" ---- */
 
@@ -137,12 +138,17 @@ static int set_uses(struct gcal_kernel_uses *uses, const char *models,
     return rc;
 }
 
-int gcal_run_kernel_set_facts(struct gcal_run_kernel *kernel, const char *models,
-                              struct gcal_error *err)
+void sink_kernel(const struct gcal_run_sink *sink, struct gcal_run_kernel *kernel,
+                 const char *models)
 {
     kernel->variant = rename_kernel(kernel->generator, kernel->name, kernel->n_sizes,
-                                    (const char *const *)kernel->size_names, err);
-    if (!kernel->variant || set_origin(kernel, err) < 0)
-        return -1;
-    return set_uses(&kernel->uses, models, err);
+                                    (const char *const *)kernel->size_names, NULL);
+    assert_non_null(kernel->variant);
+    assert_int_equal(set_origin(kernel, NULL), 0);
+    assert_int_equal(set_uses(&kernel->uses, models, NULL), 0);
+    assert_int_equal(sink->kernel(sink->context, kernel, NULL), 0);
+    gcal_kernel_uses_clear(&kernel->uses);
+    gcal_fields_clear(gcal_kernel_origin_fields, &kernel->origin);
+    free(kernel->variant);
+    kernel->variant = NULL;
 }
