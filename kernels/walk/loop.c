@@ -337,7 +337,7 @@ static struct gcal_walk_flow walk_counted(struct gcal_walk *w, const struct sear
     return flow;
 }
 
-/* Whether its condition is decided before the first iteration. */
+/* Whether its condition is known before the first iteration. */
 static bool can_unroll(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
 {
     struct gcal_walk_predicate predicate;
@@ -345,7 +345,7 @@ static bool can_unroll(struct gcal_walk *w, const struct gcal_walk_loop_clauses 
     if (loop->tests_late || clang_Cursor_isNull(loop->condition))
         return true;
     predicate = gcal_walk_condition(w, loop->condition);
-    return gcal_walk_predicate_decide(w, &predicate) >= 0;
+    return predicate.known || gcal_walk_predicate_decide(w, &predicate) >= 0;
 }
 
 static struct gcal_walk_flow walk_average(struct gcal_walk *w,

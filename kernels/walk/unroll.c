@@ -8,12 +8,22 @@
 
 #include "kernels/walk/private.h"
 
-enum { MOST_UNROLLED_IN_KERNEL = 1 << 14 };
+enum { MOST_UNROLLED_IN_KERNEL = 1 << 14, MOST_GUARDED = 64 };
 
-/* 1: another iteration, 0: none; fails where the test is not decided. */
-static int test(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
+static bool has_size(struct gcal_walk *w, const struct gcal_sets_condition *x)
+{
+    return (x->p && gcal_poly_first_parameter(w->c, x->p)) ||
+           (x->a && has_size(w, x->a)) || (x->b && has_size(w, x->b));
+}
+
+/* 1: another iteration, 0: none.  Where the test is a condition on ids alone, the loop
+ * goes on as if it began with "if (!test) break"; fails where it depends on more.
+ */
+static int test(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop,
+                size_t iteration, struct gcal_walk_flow *flow)
 {
     struct gcal_walk_predicate predicate;
+    struct gcal_walk_flow leaving = gcal_walk_flow_fall_through();
     int decided;
 
     if (clang_Cursor_isNull(loop->condition))
@@ -21,6 +31,16 @@ static int test(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
     predicate =
         gcal_walk_predicate_from_value(w, gcal_walk_index_expr(w, loop->condition));
     decided = gcal_walk_predicate_decide(w, &predicate);
+    if (decided < 0 && predicate.known && iteration < MOST_GUARDED &&
+        !has_size(w, predicate.when)) {
+        leaving.exits[GCAL_WALK_BREAK] =
+            (struct gcal_walk_exit){ GCAL_WALK_EXIT_WHEN,
+                                     gcal_sets_condition_not(w->c, predicate.when), false,
+                                     loop->at };
+        *flow = gcal_walk_flow_sequence(w, *flow, leaving);
+        gcal_walk_push_remaining(w, loop->at, &leaving);
+        return 1;
+    }
     if (decided < 0)
         gcal_walk_loop_refuse(w, loop, !predicate.known && predicate.on_data,
                               predicate.why ? predicate.why : loop->why);
@@ -94,7 +114,7 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
     w->running = &running;
     for (size_t i = 0; !w->failed; i++) {
         running.iteration = i;
-        if ((i || !loop->tests_late) && test(w, loop) != 1)
+        if ((i || !loop->tests_late) && test(w, loop, i, &flow) != 1)
             break;
         if (!is_within_limits(w, loop, i))
             break;

@@ -355,6 +355,25 @@ int gcal_count_points_names(size_t n, const char *const *texts,
     return rc;
 }
 
+int gcal_count_points_assume(const char *text, bool (*is_size)(void *, const char *),
+                             void *data, struct gcal_buf *assume, struct gcal_error *err)
+{
+    struct axes axes = { 0 };
+    int rc = read_axes(text, &axes, err);
+
+    for (size_t i = 0; i < axes.n && rc == 0; i++) {
+        const struct axis *axis = &axes.all[i];
+        double value = axis->values[0];
+
+        if (axis->n == 1 && value == floor(value) && fabs(value) < 0x1p53 &&
+            is_size(data, axis->name))
+            gcal_buf_printf(assume, "%s%s = %.0f", assume->size ? " and " : "",
+                            axis->name, value);
+    }
+    clear_axes(&axes);
+    return rc;
+}
+
 void gcal_count_points_clear(struct gcal_count_points *points)
 {
     free(points->values);

@@ -10,8 +10,10 @@
 #ifndef GCAL_MPI_COUNT_SIZES_H
 #define GCAL_MPI_COUNT_SIZES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+struct gcal_buf;
 struct gcal_count_options;
 struct gcal_error;
 struct gcal_kernel;
@@ -40,6 +42,12 @@ int gcal_count_points_parse(size_t n, const char *const *texts,
 /* Appends the names that the texts give values. */
 int gcal_count_points_names(size_t n, const char *const *texts,
                             struct gcal_strings *names, struct gcal_error *err);
+/* Appends "n = 2048 and m = 64" to assumptions, for the names with one value, a whole number,
+ * that 'is_size' accepts.
+ */
+int gcal_count_points_assume(const char *text,
+                             bool (*is_size)(void *data, const char *name), void *data,
+                             struct gcal_buf *assume, struct gcal_error *err);
 void gcal_count_points_clear(struct gcal_count_points *points);
 
 /* "n=2048,m=64"; the caller's to free, NULL if memory runs out. */

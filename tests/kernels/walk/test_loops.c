@@ -202,6 +202,33 @@ static void variables_may_double(void **state)
     check_accepted(scaled, LENGTH(scaled));
 }
 
+/* ---- variables that change in other ways, with tests that lanes decide ---- */
+
+static const struct accepted guarded[] = {
+    { "for (int s = n; s > 1; s = s * 2 / 3) HIT;", "n = 40" },
+    { "for (int s = n; s > l; s = s * 2 / 3) HIT;", "n = 40" },
+    { "for (int s = 1; s * s <= g; s++) HIT;", "n = 40" },
+    { "for (int s = 1; s * s <= n; s++) if (n % s == 0) HIT;", "n = 40" },
+    { "int x = i; while (x > 0) { HIT; x = x / 3 - 1; }", "n = 40" },
+    { "int x = i, c = 0; while (x > 0) { x = x / 3; c++; HIT; if (c > m - 5) break; }",
+      "n = 40 and m = 7" },
+    { "int x = i; do { x = x / 2; if (x == 1) return; HIT; } while (x > 3); HIT;",
+      "n = 40" },
+    { "for (int s = i; s > 1; s = s * 2 / 3) HIT;", "n = 40" },
+    { "for (uint j = 0; j < g - 1; j++) { HIT; if (j == 3) break; }", NULL },
+    { "int lo = 0, hi = n; while (lo < hi) { int at = (lo + hi) / 2; if (at * at < m) lo "
+      "= at + 1; else hi = at; HIT; }",
+      "n = 40 and m = 7" },
+    { "for (int j = 1; j < l; j = 2 * j + 1) for (int k = j; k < l; k++) HIT;",
+      "n = 40" },
+};
+
+static void tests_may_differ_between_lanes(void **state)
+{
+    (void)state;
+    check_accepted(guarded, LENGTH(guarded));
+}
+
 /* ---- steps by a size, tiles of a symbolic size ---- */
 
 static const struct accepted stepped[] = {
@@ -267,7 +294,6 @@ static void rounding_is_refused(void **state)
         "float q = 3; for (; q < m;) q += 2; for (int j = 0; j < q; j++) HIT;",
         "int b = as_int(n * 0.5f); for (int j = 0; j < b; j++) HIT;",
         "for (uchar c = 10; c < 11; c--) HIT;",
-        "for (uint j = 0; j < g - 1; j++) { HIT; if (j == 3) break; }",
     };
     char text[LOOP_POINTS_TEXT];
 
@@ -396,11 +422,17 @@ static int try_one(const char *body, const char *assume)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unsigned_values_wrap), cmocka_unit_test(narrow_values_wrap),
-        cmocka_unit_test(bounds_may_be_chosen), cmocka_unit_test(variables_may_double),
-        cmocka_unit_test(advice_helps),         cmocka_unit_test(steps_may_be_sizes),
-        cmocka_unit_test(floats_may_be_sizes),  cmocka_unit_test(rounding_is_refused),
-        cmocka_unit_test(bits_are_counted),     cmocka_unit_test(random_loops_are_right),
+        cmocka_unit_test(unsigned_values_wrap),
+        cmocka_unit_test(narrow_values_wrap),
+        cmocka_unit_test(bounds_may_be_chosen),
+        cmocka_unit_test(variables_may_double),
+        cmocka_unit_test(advice_helps),
+        cmocka_unit_test(tests_may_differ_between_lanes),
+        cmocka_unit_test(steps_may_be_sizes),
+        cmocka_unit_test(floats_may_be_sizes),
+        cmocka_unit_test(rounding_is_refused),
+        cmocka_unit_test(bits_are_counted),
+        cmocka_unit_test(random_loops_are_right),
     };
 
     if (argc == 4 && strcmp(argv[1], "--random") == 0)

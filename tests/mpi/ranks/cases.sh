@@ -707,6 +707,22 @@ case_count_estimates() {
     expect_status 0
     expect_line '^~ sub-group .*f_op_float32_div'
     expect_line '^  10:[0-9]+: '
+    cat > shrink.cl << 'SOURCE'
+kernel void f(global float *a, int n, float w)
+{
+    for (int s = n; s > 1; s = s * 2 / 3)
+        a[get_global_id(0)] += w;
+}
+SOURCE
+    run "$gpucal" count shrink.cl -l 64 -g 64*g
+    expect_status 1
+    expect_line 'give sizes as numbers'
+    run "$gpucal" count shrink.cl -l 64 -g 64*g --at n=40,w=0.5,g=3
+    expect_status 0
+    expect_line '^kernel f, assuming n = 40 and g = 3$'
+    expect_line '^  work-item +1344 .*store' # 40, 26, 17, 11, 7, 4, 2: 7 of 192 work-items
+    run "$gpucal" count shrink.cl -l 64 -g 64*g --at n=40,100,g=3
+    expect_status 1
     run "$gpucal" count mm.cl --local 16,16 --global n,n --banks 32
     expect_status 1
     expect_line 'sub-group'
