@@ -267,8 +267,10 @@ static struct gcal_count_counter counter_of(struct gcal_count_builder *m,
     return counter;
 }
 
-/* Passes of one event; where the lanes that take part are unknown, as of all lanes. */
-static void count_passes(struct gcal_count_builder *m,
+/* Passes of one event; where the lanes that take part are unknown, as of all lanes, and
+ * where their places are unknown as well ('ways' is 0), as if they met in no bank: false.
+ */
+static bool count_passes(struct gcal_count_builder *m,
                          const struct gcal_sets_access_event *event, int64_t ways,
                          struct gcal_count_counter *passes)
 {
@@ -279,18 +281,22 @@ static void count_passes(struct gcal_count_builder *m,
     struct gcal_count_counter all = gcal_count_counter_zero(m);
 
     e.scope = issue.scope;
-    known = ways > 1 ? gcal_count_access_passes(m, &e) : NULL;
-    gcal_count_counter_add(m, &all, e.scope, gcal_count_sub_group_mode(m), ways);
+    known = ways != 1 ? gcal_count_access_passes(m, &e) : NULL;
+    gcal_count_counter_add(m, &all, e.scope, gcal_count_sub_group_mode(m),
+                           ways ? ways : 1);
     passes->estimated = passes->estimated || all.estimated;
     passes->count = gcal_poly_add(
         m->c, passes->count,
         gcal_poly_scale(m->c, known ? known : all.count, issue.left, issue.of));
     if (known || ways == 1 || m->failed)
-        return;
+        return true;
     passes->estimated = true;
+    if (!ways)
+        return false;
     gcal_sets_nest_note(m->nest, e.line, e.column,
                         "the bank conflicts of parts of sub-groups cannot be counted "
                         "exactly: counted as those of complete ones");
+    return true;
 }
 
 /* Notes, or refuses, passes that are not exact. */
@@ -304,8 +310,6 @@ static void note_passes(struct gcal_count_builder *m, const struct access_group 
               "on data"
             : "counted as if there were none";
 
-    if (g->pattern->ways)
-        return;
     if (m->request->estimate_passes)
         gcal_sets_nest_note(m->nest, e->line, e->column,
                             gcal_poly_format(m->c, "%s: %s", what, done));
@@ -321,11 +325,13 @@ static void add_passes(struct gcal_count_builder *m, const struct access_group *
     struct gcal_profile_entry *access = &m->profile->entries[m->profile->n_entries - 1];
     struct gcal_count_counter passes = gcal_count_counter_zero(m);
     struct gcal_profile_entry *entry;
+    bool known = true;
 
     access->bank_ways = ways;
-    note_passes(m, g);
     for (size_t i = 0; i < g->n; i++)
-        count_passes(m, g->events[i], ways ? (int64_t)ways : 1, &passes);
+        known = count_passes(m, g->events[i], (int64_t)ways, &passes) && known;
+    if (!known)
+        note_passes(m, g);
     entry = gcal_count_builder_add(
         m, GCAL_FEATURE_LOCAL_PASS,
         gcal_poly_format(m->c, "%s_%s_%s", tag_text(m, e), e->dtype,
@@ -339,7 +345,7 @@ static void add_passes(struct gcal_count_builder *m, const struct access_group *
                                       gcal_count_builder_name_text(m, passes.count),
                                       g->pattern->random))
             : gcal_count_builder_text(m, passes.count);
-    entry->estimated = passes.estimated || !ways;
+    entry->estimated = passes.estimated;
     fill_access(m, entry, e, g->pattern);
     entry->bank_ways = ways;
 }

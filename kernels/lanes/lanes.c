@@ -207,32 +207,54 @@ static const struct gcal_poly *sum_enumerated(struct gcal_lanes_walk *l,
                              : gcal_lanes_sum_residues(l, count_residues, &rest);
 }
 
-/* By 'way'; NULL if that cannot. */
-static const struct gcal_poly *
-sum_by(struct gcal_sets_nest *nest, const struct gcal_sets_access_event *access,
-       struct gcal_lanes_sum *sum, struct gcal_poly_multiples *multiples,
-       const struct gcal_poly *(*way)(struct gcal_lanes_walk *l,
-                                      const struct gcal_sets_access_event *access))
-{
-    struct gcal_lanes_walk *l = calloc(1, sizeof(*l));
-    const struct gcal_poly *total;
+typedef const struct gcal_poly *sum_way(struct gcal_lanes_walk *l,
+                                        const struct gcal_sets_access_event *access);
 
-    if (!l)
-        return NULL;
-    sum->estimated = false;
-    sum->known = sum->modulus;
-    sum->rows = NULL;
-    l->nest = nest;
-    l->sum = sum;
-    l->evaluations_left = MOST_EVALUATIONS;
-    l->split.multiples = *multiples;
-    total = way(l, access);
-    *multiples = l->split.multiples;
-    sum->known = l->split.modulus;
-    if (total && !rows_are_apart(l)) {
+/* Of one part of the domain, and what is known of all parts so far; NULL if 'way' cannot. */
+static const struct gcal_poly *sum_part(struct gcal_lanes_walk *l,
+                                        const struct gcal_sets_access_event *access,
+                                        struct gcal_lanes_sum *sum, sum_way *way)
+{
+    const struct gcal_poly *total = way(l, access);
+
+    sum->known = gcal_poly_gcd(sum->known, l->split.modulus);
+    if (total && !rows_are_apart(l) && l->widest > (sum->rows ? sum->least_row : 0)) {
         sum->rows = l->split.rows[0].stride;
         sum->least_row = l->widest;
         sum->most_rows = l->split.n_rows == 1 ? l->most_rows : 0;
+    }
+    return total;
+}
+
+/* By 'way'; NULL if that cannot. */
+static const struct gcal_poly *sum_by(struct gcal_sets_nest *nest,
+                                      const struct gcal_sets_access_event *access,
+                                      struct gcal_lanes_sum *sum,
+                                      struct gcal_poly_multiples *multiples,
+                                      bool fixes_remainders, sum_way *way)
+{
+    struct gcal_lanes_walk *l = malloc(sizeof(*l));
+    const struct gcal_poly *total = gcal_poly_integer(nest->c, 0), *part;
+    long evaluations_left = MOST_EVALUATIONS;
+    size_t n_parts = 1;
+
+    sum->estimated = false;
+    sum->known = sum->modulus;
+    sum->rows = NULL;
+    if (!l)
+        return NULL;
+    for (size_t i = 0; total && i < n_parts; i++) {
+        *l = (struct gcal_lanes_walk){ .nest = nest,
+                                       .sum = sum,
+                                       .fixes_remainders = fixes_remainders,
+                                       .part = i,
+                                       .evaluations_left = evaluations_left,
+                                       .split.multiples = *multiples };
+        part = sum_part(l, access, sum, way);
+        total = part ? gcal_poly_add(nest->c, total, part) : NULL;
+        *multiples = l->split.multiples;
+        evaluations_left = l->evaluations_left;
+        n_parts = l->n_parts;
     }
     free(l);
     return total;
@@ -244,12 +266,13 @@ static const struct gcal_poly *sum_either(struct gcal_sets_nest *nest,
                                           struct gcal_poly_multiples *multiples)
 {
     const struct gcal_poly_multiples given = *multiples;
-    const struct gcal_poly *total = sum_by(nest, access, sum, multiples, sum_enumerated);
+    const struct gcal_poly *total =
+        sum_by(nest, access, sum, multiples, false, sum_enumerated);
 
     if (total || sum->all_lanes)
         return total;
     *multiples = given;
-    return sum_by(nest, access, sum, multiples, gcal_lanes_sum_boxes);
+    return sum_by(nest, access, sum, multiples, true, gcal_lanes_sum_boxes);
 }
 
 /* 'total', or the sum for sizes at which rows begin at multiples of 'multiple'. */

@@ -43,6 +43,8 @@ struct gcal_lanes_walk {
     struct gcal_lanes_subscript split;
     bool enumerated[GCAL_SETS_MAX_DIMS], assigned[GCAL_SETS_MAX_DIMS];
     int64_t value[GCAL_SETS_MAX_DIMS];
+    bool fixes_remainders; /* set by the caller: each remainder is a part of its own */
+    size_t part, n_parts;  /* the one at hand, of those that make up the domain */
     size_t n_levels, level[GCAL_SETS_MAX_DIMS]; /* enumerated loops, outermost first */
     bool *active;                /* a row of lanes for each level, and one more */
     int64_t *lid[GCAL_MAX_DIMS]; /* of the lanes of the sub-group at hand */
@@ -79,6 +81,13 @@ const struct gcal_poly *gcal_lanes_sum_residues(
 const struct gcal_poly *gcal_lanes_count(const struct gcal_lanes_walk *l,
                                          struct gcal_sets_domain *domain, int64_t low,
                                          int64_t high, const struct gcal_poly **rest);
+
+/* ---- remainders.c ---- */
+
+/* Replaces dimensions that lanes depend on in quotients by numbers, by their quotients and
+ * remainders, the latter enumerated; in l->part of the domain's l->n_parts.
+ */
+void gcal_lanes_split_remainders(struct gcal_lanes_walk *l, bool ignores_conditions);
 
 /* ---- value.c: false when a dimension has no value, or on overflow ---- */
 

@@ -56,6 +56,7 @@ void gcal_lanes_find_strides(struct gcal_sets_nest *nest,
         return;
     }
     l->nest = nest;
+    l->fixes_remainders = true;
     l->sum = &sum;
     l->evaluations_left = MOST_EVALUATIONS;
     if (gcal_lanes_prepare(l, access, true))

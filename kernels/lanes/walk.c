@@ -38,9 +38,7 @@ static void find_enumerated(struct gcal_lanes_walk *l, bool lids_only)
             l->enumerated[i] = true;
         else if (l->domain.is_lid[i])
             enumerate_component(l, l->domain.component[i]);
-    if (lids_only)
-        return;
-    for (size_t i = 0; i < offset->n_terms; i++)
+    for (size_t i = 0; i < offset->n_terms && !lids_only; i++)
         for (size_t j = 0; j < offset->terms[i].n_factors; j++)
             enumerate_with(l, offset->terms[i].factors[j].atom);
     /* ids first, then loops, which the domain has innermost first */
@@ -72,6 +70,7 @@ bool gcal_lanes_prepare(struct gcal_lanes_walk *l,
                                            .estimated = &l->sum->estimated };
     if (!gcal_sets_domain_fill(&l->domain, access->scope) || !has_lids(l))
         return false;
+    gcal_lanes_split_remainders(l, lids_only);
     find_enumerated(l, lids_only);
     return gcal_lanes_subscript_split(l->nest->c, l->domain.offset, l->sum->modulus,
                                       l->domain.n_dims, l->domain.dims, l->enumerated,

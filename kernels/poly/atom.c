@@ -110,12 +110,57 @@ const struct gcal_poly *gcal_poly_parameter(struct gcal_poly_context *c, const c
 
 /* ---- floors, minima and maxima, quotients, steps ---- */
 
+/* p = g*whole + rest with 0 <= rest < g for a common divisor g > 1 of k and some terms:
+ * floor(p/k) is floor(whole/(k/g)).  The largest g; false when there is none.
+ */
+static bool leave_out_digits(struct gcal_poly_context *c, const struct gcal_poly *p,
+                             int64_t k, const struct gcal_poly **whole, int64_t *g)
+{
+    for (int64_t below = k + 1; below > 1; below = *g) {
+        struct gcal_poly *high = gcal_poly_new(c, p->n_terms), *low;
+        const struct gcal_poly *space;
+        int64_t number = 0;
+
+        *g = 1;
+        for (size_t i = 0; i < p->n_terms; i++) {
+            int64_t own = gcal_poly_gcd(k, p->terms[i].num);
+
+            if (p->terms[i].n_factors && own < below && own > *g)
+                *g = own;
+        }
+        if (*g == 1 || !(low = gcal_poly_new(c, p->n_terms)) || !high)
+            return false;
+        high->n_terms = low->n_terms = 0;
+        for (size_t i = 0; i < p->n_terms; i++) {
+            struct gcal_poly_term t = p->terms[i];
+
+            if (!t.n_factors)
+                number = t.num;
+            else if (t.num % *g)
+                low->terms[low->n_terms++] = t;
+            else
+                high->terms[high->n_terms++] = t;
+        }
+        if (!low->n_terms)
+            return false;
+        space = gcal_poly_sub(c, gcal_poly_integer(c, *g - 1 - number % *g), low);
+        if (!gcal_poly_is_nonnegative(c, space) ||
+            !gcal_poly_is_nonnegative(
+                c, gcal_poly_add(c, low, gcal_poly_integer(c, number % *g))))
+            continue;
+        *whole = gcal_poly_scale(
+            c, gcal_poly_add(c, high, gcal_poly_integer(c, number - number % *g)), 1, *g);
+        return true;
+    }
+    return false;
+}
+
 /* floor(p/k) = whole + floor(rest/k), where rest has coefficients in [0, k). */
 const struct gcal_poly *gcal_poly_floor(struct gcal_poly_context *c,
                                         const struct gcal_poly *p, int64_t k)
 {
-    int64_t den = gcal_poly_denominator(p);
-    const struct gcal_poly *whole = &gcal_poly_zero, *rest = &gcal_poly_zero;
+    int64_t den = gcal_poly_denominator(p), divisor;
+    const struct gcal_poly *whole = &gcal_poly_zero, *rest = &gcal_poly_zero, *higher;
     struct gcal_poly_entry atom = { .kind = GCAL_POLY_ATOM_FLOOR };
 
     if (!den || __builtin_mul_overflow(den, k, &k)) {
@@ -165,6 +210,8 @@ const struct gcal_poly *gcal_poly_floor(struct gcal_poly_context *c,
                                  gcal_poly_sub(c, gcal_poly_integer(c, k - 1), rest)) &&
         gcal_poly_is_nonnegative(c, rest))
         return whole;
+    if (leave_out_digits(c, rest, k, &higher, &divisor))
+        return gcal_poly_add(c, whole, gcal_poly_floor(c, higher, k / divisor));
     atom.a = rest;
     atom.k = k;
     return gcal_poly_add(c, whole, gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom)));

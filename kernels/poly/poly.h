@@ -264,7 +264,7 @@ const struct gcal_poly *gcal_poly_sum(struct gcal_poly_context *c,
                                       const struct gcal_poly *p, unsigned atom,
                                       const struct gcal_poly *trips);
 /* The period of all floors of p in 'atom'; 0 when they have none, or a long one. */
-int64_t gcal_poly_period(struct gcal_poly_context *c, const struct gcal_poly *p,
+int64_t gcal_poly_period(const struct gcal_poly_context *c, const struct gcal_poly *p,
                          unsigned atom);
 
 /* ---- counts for sizes that are multiples of a block ---- */

@@ -293,31 +293,72 @@ static const struct gcal_poly *enumerate(struct gcal_poly_context *c,
     return gcal_poly_join_floors(c, total);
 }
 
-int64_t gcal_poly_period(struct gcal_poly_context *c, const struct gcal_poly *p,
+static bool operands_contain(const struct gcal_poly_context *c, unsigned in,
+                             unsigned atom)
+{
+    const struct gcal_poly_entry *a = &c->atoms[in];
+
+    return a->kind >= GCAL_POLY_ATOM_FLOOR &&
+           (gcal_poly_contains(c, a->a, atom) ||
+            (a->b && gcal_poly_contains(c, a->b, atom)));
+}
+
+/* What p grows by where 'atom' grows by 'by', a multiple of the period of all floors in p;
+ * false when that is no number.
+ */
+static bool find_growth(const struct gcal_poly_context *c, const struct gcal_poly *p,
+                        unsigned atom, int64_t by, int64_t *growth)
+{
+    *growth = 0;
+    for (size_t i = 0; i < p->n_terms; i++) {
+        const struct gcal_poly_term *t = &p->terms[i];
+        bool contains = false, is_atom = t->n_factors && t->factors[0].atom == atom;
+        int64_t own = by, divisor = 1;
+
+        for (size_t j = 0; j < t->n_factors; j++)
+            contains = contains || t->factors[j].atom == atom ||
+                       operands_contain(c, t->factors[j].atom, atom);
+        if (!contains)
+            continue;
+        if (!is_atom)
+            divisor = c->atoms[t->factors[0].atom].k;
+        if (t->n_factors > 1 || t->factors[0].power > 1 || t->den != 1 ||
+            (!is_atom &&
+             !find_growth(c, c->atoms[t->factors[0].atom].a, atom, by, &own)) ||
+            __builtin_mul_overflow(own / divisor, t->num, &own) ||
+            __builtin_add_overflow(*growth, own, growth))
+            return false;
+    }
+    return true;
+}
+
+/* Makes the period a multiple of that of all floors in p, inner ones first. */
+static bool find_period(const struct gcal_poly_context *c, const struct gcal_poly *p,
+                        unsigned atom, int64_t *period)
+{
+    for (size_t i = 0; i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
+            struct gcal_poly_entry a = c->atoms[p->terms[i].factors[j].atom];
+            int64_t growth;
+
+            if (!operands_contain(c, p->terms[i].factors[j].atom, atom))
+                continue;
+            if (a.kind != GCAL_POLY_ATOM_FLOOR || !find_period(c, a.a, atom, period) ||
+                !find_growth(c, a.a, atom, *period, &growth) ||
+                __builtin_mul_overflow(*period, a.k / gcal_poly_gcd(a.k, growth),
+                                       period) ||
+                *period > MAX_ENUMERATED)
+                return false;
+        }
+    return true;
+}
+
+int64_t gcal_poly_period(const struct gcal_poly_context *c, const struct gcal_poly *p,
                          unsigned atom)
 {
     int64_t period = 1;
 
-    for (size_t i = 0; i < p->n_terms; i++)
-        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
-            struct gcal_poly_entry a = c->atoms[p->terms[i].factors[j].atom];
-            int64_t step, own;
-
-            if (a.kind < GCAL_POLY_ATOM_FLOOR ||
-                !(gcal_poly_contains(c, a.a, atom) ||
-                  (a.b && gcal_poly_contains(c, a.b, atom))))
-                continue;
-            if (a.kind != GCAL_POLY_ATOM_FLOOR ||
-                gcal_poly_contains_nested(c, a.a, atom) ||
-                gcal_poly_degree(a.a, atom) != 1 ||
-                !gcal_poly_is_constant(gcal_poly_coefficient(c, a.a, atom, 1), &step))
-                return 0;
-            own = a.k / gcal_poly_gcd(a.k, step);
-            period = period / gcal_poly_gcd(period, own) * own;
-            if (period > MAX_ENUMERATED)
-                return 0;
-        }
-    return period;
+    return find_period(c, p, atom, &period) ? period : 0;
 }
 
 /* Splits atom = period*v + r for each r, so that no floor contains v. */

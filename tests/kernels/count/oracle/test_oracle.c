@@ -45,13 +45,20 @@ static void add_job(struct jobs *jobs, const struct gcal_kernel *kernel,
 
 /* ---- other sizes ---- */
 
-static bool fits(const struct gcal_kernel *k, const struct gcal_size *sizes)
+/* Sizes that are scalars of the kernel get the values that these follow to, which are those
+ * that it runs with.
+ */
+static bool fits(const struct gcal_kernel *k, struct gcal_size *sizes)
 {
     struct gcal_geometry geometry = { 0 };
     size_t n = k->n_check_sizes;
-    bool good = gcal_kernel_check_assume(k, n, sizes, NULL) == 0 &&
-                gcal_kernel_geometry(k, n, sizes, &geometry, NULL) == 0;
+    bool good = gcal_kernel_geometry(k, n, sizes, &geometry, NULL) == 0;
 
+    for (size_t a = 0; good && a < k->n_args; a++)
+        for (size_t i = 0; i < n && k->args[a].kind == GCAL_ARG_SCALAR; i++)
+            if (strcmp(sizes[i].name, k->args[a].name) == 0)
+                sizes[i].value = trunc(geometry.arg_values[a]);
+    good = good && gcal_kernel_check_assume(k, n, sizes, NULL) == 0;
     gcal_kernel_geometry_clear(&geometry);
     return good;
 }
@@ -77,7 +84,7 @@ static bool change_size(const struct gcal_kernel *k, struct gcal_size *sizes, si
     for (size_t j = first; j < N_VALUES; j++) {
         sizes[i].value = other_value(value, j);
         if (sizes[i].value >= 1 && sizes[i].value == floor(sizes[i].value) &&
-            fits(k, sizes))
+            fits(k, sizes) && sizes[i].value != value)
             return true;
     }
     sizes[i].value = value;
@@ -114,7 +121,8 @@ static void add_other_sizes(struct jobs *jobs, const struct gcal_kernel *k, bool
         sizes[i] = k->check_sizes[i];
     for (size_t i = 0; i < k->n_check_sizes; i++)
         changed = change_size(k, sizes, i, first) || changed;
-    if (!changed && k->n_check_sizes && !change_all(k, sizes, first)) {
+    if (k->n_check_sizes && !(changed && fits(k, sizes)) &&
+        !change_all(k, sizes, first)) {
         gcal_error_set(&err, GCAL_EINPUT, "no second set of sizes");
         die(k->name, &err);
     }

@@ -1,0 +1,190 @@
+/* touches.c - what work-items touch, collected and compared */
+#include "tests/kernels/count/traffic/touches.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/array.h"
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+
+/* ---- collecting ---- */
+
+static int compare_touches(const void *a, const void *b)
+{
+    const struct touch *x = a, *y = b;
+
+    if (x->within != y->within)
+        return x->within < y->within ? -1 : 1;
+    return (x->block > y->block) - (x->block < y->block);
+}
+
+static void sort(struct touches *t)
+{
+    size_t n = 0;
+
+    qsort(t->all, t->n, sizeof(*t->all), compare_touches);
+    for (size_t i = 0; i < t->n; i++)
+        if (i == 0 || compare_touches(&t->all[i], &t->all[n - 1]) != 0)
+            t->all[n++] = t->all[i];
+    t->n = t->n_sorted = n;
+}
+
+static void touch(struct touches_run *run, struct touches *t, uint64_t within,
+                  int64_t block)
+{
+    struct touch *moved;
+
+    if (t->n && t->all[t->n - 1].within == within && t->all[t->n - 1].block == block)
+        return;
+    if (t->n == t->capacity && t->n > 2 * t->n_sorted + 100000)
+        sort(t);
+    moved = gcal_array_grow(t->all, t->n, &t->capacity, sizeof(*moved), NULL);
+    if (!moved) {
+        run->failed = true;
+        return;
+    }
+    t->all = moved;
+    moved[t->n++] = (struct touch){ within, block };
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    a = (a ^ b) * 0x9e3779b97f4a7c15;
+    return (a ^ a >> 29) * 0xbf58476d1ce4e5b9 ^ a >> 32;
+}
+
+void touches_observe(void *context, const struct gcal_interp_execution *e)
+{
+    struct touches_run *run = context;
+    uint64_t lanes = e->group << 8 | e->item / TOUCHES_LANES;
+    uint64_t execution = mix(mix((uint64_t)(uintptr_t)e->place, lanes), e->instance),
+             loop = mix(e->loop, lanes);
+    bool local = e->space == GCAL_FEATURE_SPACE_LOCAL,
+         store = e->kind == GCAL_INTERP_EXECUTION_STORE;
+    const int64_t last = e->offset + (int64_t)e->bytes - 1;
+    struct touches_array *array = run->arrays;
+
+    if (e->kind != GCAL_INTERP_EXECUTION_LOAD && !store)
+        return;
+    while (array < run->arrays + run->n && array->base != (local ? NULL : e->base))
+        array++;
+    if (array == run->arrays + run->n)
+        return;
+    array->used[store] = true;
+    for (int64_t at = e->offset / 4; local && at <= last / 4; at++)
+        touch(run, &array->of[store][TOUCHES_PASSES], execution, at);
+    for (int64_t at = e->offset / TOUCHES_SECTOR; !local && at <= last / TOUCHES_SECTOR;
+         at++) {
+        touch(run, &array->of[store][TOUCHES_SECTORS], execution, at);
+        touch(run, &array->of[store][TOUCHES_LOOP_SECTORS], loop, at);
+        touch(run, &array->of[store][TOUCHES_LINES], execution,
+              at / (TOUCHES_LINE / TOUCHES_SECTOR));
+        touch(run, &array->of[store][TOUCHES_BY_GROUP], e->group, at);
+        touch(run, &array->of[store][TOUCHES_BY_LAUNCH], 0, at);
+    }
+}
+
+void touches_clear(struct touches_run *run)
+{
+    for (size_t i = 0; i < run->n; i++)
+        for (int what = 0; what < TOUCHES_N_WHAT; what++) {
+            free(run->arrays[i].of[0][what].all);
+            free(run->arrays[i].of[1][what].all);
+        }
+}
+
+/* ---- comparing ---- */
+
+static const struct quantity {
+    enum gcal_feature_kind kind;
+    const char *name;
+} quantities[TOUCHES_N_WHAT] = { { GCAL_FEATURE_SECTOR, "sectors" },
+                                 { GCAL_FEATURE_LOOP_SECTOR, "sectors of loops" },
+                                 { GCAL_FEATURE_LINE, "lines" },
+                                 { GCAL_FEATURE_FOOTPRINT_GROUP, "sectors of groups" },
+                                 { GCAL_FEATURE_FOOTPRINT_LAUNCH,
+                                   "sectors of the launch" },
+                                 { GCAL_FEATURE_LOCAL_PASS, "passes" } };
+
+static bool has_atomics(const struct gcal_profile *p, const char *array)
+{
+    for (size_t i = 0; i < p->n_entries; i++)
+        if (p->entries[i].kind == GCAL_FEATURE_ATOMIC &&
+            strcmp(p->entries[i].array, array) == 0)
+            return true;
+    return false;
+}
+
+/* Each execution passes as often as its fullest bank has words. */
+static double count_passes(const struct touches *t)
+{
+    double passes = 0;
+
+    for (size_t i = 0, end; i < t->n; i = end) {
+        int words[TOUCHES_BANKS] = { 0 }, most = 0;
+
+        for (end = i; end < t->n && t->all[end].within == t->all[i].within; end++) {
+            int n = ++words[t->all[end].block % TOUCHES_BANKS];
+
+            most = n > most ? n : most;
+        }
+        passes += most;
+    }
+    return passes;
+}
+
+static int compare(const struct gcal_profile *p, size_t n_sizes,
+                   const struct gcal_size *sizes, struct touches_array *array, bool store,
+                   enum touches_what what, struct touches_tally *tally,
+                   struct gcal_error *err)
+{
+    double counted = 0, seen, ratio;
+    bool estimated = false, good;
+
+    for (size_t i = 0; i < p->n_entries; i++) {
+        const struct gcal_profile_entry *e = &p->entries[i];
+        double value;
+
+        if (e->kind != quantities[what].kind ||
+            (array->base && strcmp(e->array, array->name) != 0) ||
+            (e->direction == GCAL_FEATURE_STORE) != store)
+            continue;
+        if (oracle_value(e->count, n_sizes, sizes, &value, err) < 0)
+            return -1;
+        counted += value;
+        estimated = estimated || e->estimated;
+    }
+    sort(&array->of[store][what]);
+    seen = what == TOUCHES_PASSES ? count_passes(&array->of[store][what])
+                                  : (double)array->of[store][what].n;
+    ratio = counted / seen;
+    good = estimated ? ratio <= tally->within && ratio >= 1 / tally->within
+                     : fabs(counted - seen) < 1e-6 * seen + 1e-6;
+    tally->n_equal += good && !estimated;
+    tally->n_near += good && estimated;
+    tally->n_wrong += !good;
+    if (!good || tally->verbose)
+        printf("  %s %s of %s of %s: %g%s, seen %g: %.3f\n", good ? "     " : "WRONG",
+               quantities[what].name, store ? "stores" : "loads", array->name, counted,
+               estimated ? " (estimated)" : "", seen, ratio);
+    return 0;
+}
+
+int touches_compare(const struct gcal_profile *p, size_t n_sizes,
+                    const struct gcal_size *sizes, struct touches_run *run,
+                    struct touches_tally *tally, struct gcal_error *err)
+{
+    int rc = 0;
+
+    for (struct touches_array *a = run->arrays; a < run->arrays + run->n; a++)
+        for (int store = 0; store < 2; store++)
+            for (int what = 0; what < TOUCHES_N_WHAT && rc == 0; what++)
+                if (a->used[store] && (what == TOUCHES_PASSES) == !a->base &&
+                    !has_atomics(p, a->name))
+                    rc = compare(p, n_sizes, sizes, a, store, (enum touches_what)what,
+                                 tally, err);
+    return rc;
+}
