@@ -222,8 +222,8 @@ static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor 
     const struct gcal_walk_path *path = w->path;
     struct gcal_walk_children parts = gcal_walk_get_children(w, function);
     struct gcal_walk_value value = gcal_walk_unknown(NULL);
-    struct gcal_walk_variable *saved;
-    size_t first = w->n_returns, n_saved;
+    struct gcal_walk_variable *saved = NULL;
+    size_t first = w->n_returns, n_saved = 0;
     int n = clang_Cursor_getNumArguments(function), frozen = w->frozen;
 
     if (w->call_depth == DEEPEST || n < 0 || kids.n != (size_t)n + 1 || !parts.n) {
@@ -232,7 +232,8 @@ static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor 
                        "arguments, cannot be counted");
         return value;
     }
-    saved = gcal_walk_variables_save(w, &n_saved);
+    if (frozen)
+        saved = gcal_walk_variables_save(w, &n_saved);
     gcal_walk_find_indices(w, function);
     bind_arguments(w, function, kids);
     w->call_depth++;
@@ -243,6 +244,7 @@ static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor 
     w->frozen = frozen;
     if (frozen)
         gcal_walk_variables_restore(w, saved, n_saved);
+    gcal_walk_variables_free(saved);
     w->call_depth--;
     w->n_returns = first;
     w->path = path;

@@ -323,10 +323,13 @@ static struct gcal_walk_flow walk_counted(struct gcal_walk *w, const struct sear
     flow = gcal_walk_loop_nest(w, s->loop, s->changes, &s->count, false);
     w->tentative--;
     w->first_op = mark.first_op;
-    if (w->not_affine == not_affine || w->failed)
+    if (w->not_affine == not_affine || w->failed) {
+        gcal_walk_variables_free(saved);
         return flow;
+    }
     gcal_walk_events_rewind(w, &mark);
     gcal_walk_variables_restore(w, saved, n_saved);
+    gcal_walk_variables_free(saved);
     w->n_returns = n_returns;
     w->not_affine = not_affine;
     s->changes->outer = w->rolled;
@@ -399,6 +402,8 @@ static struct gcal_walk_flow walk_forked(struct gcal_walk *w,
     w->n_variables = n_saved; /* without those of the body */
     no = walk_side(w, loop, &when, false);
     gcal_walk_variables_merge(w, &when, after, n_saved);
+    gcal_walk_variables_free(saved);
+    gcal_walk_variables_free(after);
     w->n_forks--;
     return gcal_walk_flow_branch(w, loop->at, &when, yes, no);
 }

@@ -164,6 +164,13 @@ struct gcal_walk_first {
 struct gcal_walk_loop_facts;
 struct gcal_walk_steady;
 
+/* The children of 'parent', found once: loops are walked many times. */
+struct gcal_walk_family {
+    CXCursor parent;
+    CXCursor *children; /* NULL: no family is here */
+    size_t n;
+};
+
 enum { GCAL_WALK_N_NONE = 6, GCAL_WALK_MAX_QUOTIENTS = 64 };
 
 struct gcal_walk {
@@ -191,8 +198,10 @@ struct gcal_walk {
     size_t n_privates, private_capacity;
     struct gcal_walk_private *privates; /* private arrays that are accessed */
     size_t n_declared, declared_capacity;
-    CXCursor *declared;              /* arrays whose bytes are counted */
-    CXCursor none[GCAL_WALK_N_NONE]; /* null cursors */
+    CXCursor *declared;                 /* arrays whose bytes are counted */
+    CXCursor none[GCAL_WALK_N_NONE];    /* null cursors */
+    size_t n_families, family_capacity; /* a power of two */
+    struct gcal_walk_family *families;  /* by the hash of the parent */
     int quiet;                  /* > 0: affine integer operations are index arithmetic */
     int silent;                 /* > 0: nothing is counted */
     int frozen;                 /* > 0: variables keep their values */
@@ -278,10 +287,11 @@ void gcal_walk_cell_set(struct gcal_walk *w, CXCursor decl, int64_t at, CXType t
 void gcal_walk_variable_escape(struct gcal_walk *w, CXCursor decl);
 /* Its value; unknown when it has none. */
 struct gcal_walk_value gcal_walk_variable_get(struct gcal_walk *w, CXCursor decl);
-/* A copy of all variables, with their chains, in memory of the context; and back to it.  NULL, which changes
- * nothing, when the context fails.
+/* A copy of all variables, with their chains; and back to it.  NULL, which changes nothing,
+ * when the walk fails.
  */
 struct gcal_walk_variable *gcal_walk_variables_save(struct gcal_walk *w, size_t *n);
+void gcal_walk_variables_free(struct gcal_walk_variable *saved);
 void gcal_walk_variables_restore(struct gcal_walk *w,
                                  const struct gcal_walk_variable *saved, size_t n);
 

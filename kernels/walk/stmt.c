@@ -226,6 +226,8 @@ static struct gcal_walk_flow walk_branches(struct gcal_walk *w, CXCursor at,
         gcal_walk_variables_restore(w, after, n_saved);
     else if (!is_left(w, &yes))
         gcal_walk_variables_merge(w, predicate, after, n_saved);
+    gcal_walk_variables_free(saved);
+    gcal_walk_variables_free(after);
     return gcal_walk_flow_branch(w, at, predicate, yes, no);
 }
 

@@ -129,6 +129,7 @@ static void gather_values(struct gcal_walk *w, struct state *p)
 
     if (p->has_ended)
         gcal_walk_variables_merge(w, &p->ended_when, p->ended, p->n_initial);
+    gcal_walk_variables_free(p->ended);
     p->ended = gcal_walk_variables_save(w, &n);
     p->ended_when = p->entered;
     p->has_ended = true;
@@ -175,7 +176,7 @@ static struct gcal_walk_flow walk_body(struct gcal_walk *w,
             continue;
         ended = ends(body, i);
         if (gcal_walk_flow_any_exit(w, &p.flow).kind == GCAL_WALK_EXIT_ALWAYS)
-            return p.flow;
+            goto done;
         if (ended) {
             gather_values(w, &p);
             gcal_walk_variables_restore(w, p.initial, p.n_initial);
@@ -189,6 +190,9 @@ static struct gcal_walk_flow walk_body(struct gcal_walk *w,
         gcal_walk_variables_restore(w, p.ended, p.n_initial);
     else if (p.has_ended)
         gather_values(w, &p);
+done:
+    gcal_walk_variables_free(p.initial);
+    gcal_walk_variables_free(p.ended);
     return p.flow;
 }
 

@@ -51,21 +51,62 @@ void gcal_walk_leave(struct gcal_walk *w)
     w->depth--;
 }
 
+/* The place of c's children among them: filled or empty. */
+static struct gcal_walk_family *place_family(struct gcal_walk_family *families,
+                                             size_t capacity, CXCursor c)
+{
+    size_t i = clang_hashCursor(c) & (capacity - 1);
+
+    while (families[i].children && !clang_equalCursors(families[i].parent, c))
+        i = (i + 1) & (capacity - 1);
+    return &families[i];
+}
+
+static bool grow_families(struct gcal_walk *w)
+{
+    size_t capacity = w->family_capacity ? 2 * w->family_capacity : 512;
+    struct gcal_walk_family *grown = calloc(capacity, sizeof(*grown));
+
+    if (!grown) {
+        gcal_walk_fail_memory(w);
+        return false;
+    }
+    for (size_t i = 0; i < w->family_capacity; i++)
+        if (w->families[i].children)
+            *place_family(grown, capacity, w->families[i].parent) = w->families[i];
+    free(w->families);
+    w->families = grown;
+    w->family_capacity = capacity;
+    return true;
+}
+
+static void free_families(struct gcal_walk *w)
+{
+    for (size_t i = 0; i < w->family_capacity; i++)
+        free(w->families[i].children);
+    free(w->families);
+}
+
 struct gcal_walk_children gcal_walk_get_children(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_source_children children;
     struct gcal_walk_children kids = { 0 };
+    struct gcal_walk_family *family;
 
-    if (gcal_source_get_children(c, &children, w->err) < 0)
-        w->failed = true;
-    else if (children.n &&
-             (kids.c = gcal_poly_alloc(w->c, children.n * sizeof(*kids.c)))) {
-        kids.n = children.n;
-        memcpy(kids.c, children.cursors, children.n * sizeof(*kids.c));
+    if (2 * w->n_families < w->family_capacity || grow_families(w)) {
+        family = place_family(w->families, w->family_capacity, c);
+        if (family->children)
+            return (struct gcal_walk_children){ family->n, family->children };
+        if (gcal_source_get_children(c, &children, w->err) < 0) {
+            w->failed = true;
+            free(children.cursors);
+        } else if (children.n) {
+            *family = (struct gcal_walk_family){ c, children.cursors, children.n };
+            w->n_families++;
+            return (struct gcal_walk_children){ children.n, children.cursors };
+        } else
+            free(children.cursors);
     }
-    free(children.cursors);
-    if (kids.n)
-        return kids;
     for (size_t i = 0; i < GCAL_WALK_N_NONE; i++)
         w->none[i] = clang_getNullCursor();
     kids.c = w->none + 1; /* kids.c[kids.n - 1] too may be read */
@@ -263,14 +304,22 @@ struct gcal_walk_value gcal_walk_variable_get(struct gcal_walk *w, CXCursor decl
 struct gcal_walk_variable *gcal_walk_variables_save(struct gcal_walk *w, size_t *n)
 {
     struct gcal_walk_variable *copy =
-        gcal_poly_alloc(w->c, (w->n_variables + 1) * sizeof(*copy));
+        w->failed ? NULL : malloc((w->n_variables + 1) * sizeof(*copy));
 
     *n = copy ? w->n_variables : 0;
     if (*n)
         memcpy(copy + 1, w->variables, *n * sizeof(*copy));
     if (copy)
         copy->chains = gcal_walk_chains_save(w);
+    else
+        gcal_walk_fail_memory(w);
     return copy ? copy + 1 : NULL;
+}
+
+void gcal_walk_variables_free(struct gcal_walk_variable *saved)
+{
+    if (saved)
+        free(saved - 1);
 }
 
 void gcal_walk_variables_restore(struct gcal_walk *w,
@@ -368,6 +417,7 @@ static void clear(struct gcal_walk *w)
     free(w->privates);
     free(w->chains.all);
     free(w->declared);
+    free_families(w);
     free(w->returns);
     gcal_annotations_clear(&w->annotations);
 }
