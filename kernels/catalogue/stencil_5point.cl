@@ -5,6 +5,17 @@
  */
 #define True 1 /* the values of GROUPS_FIT; False counts as 0 */
 #define INNER (WIDTH - 2)
+/* Each width is an access pattern of its own. */
+#if WIDTH == 10
+#define U(at) GPUCAL_TAG(fdU10, u[at])
+#define RES(at) GPUCAL_TAG(fdR10, res[at])
+#elif WIDTH == 16
+#define U(at) GPUCAL_TAG(fdU16, u[at])
+#define RES(at) GPUCAL_TAG(fdR16, res[at])
+#else
+#define U(at) GPUCAL_TAG(fdU18, u[at])
+#define RES(at) GPUCAL_TAG(fdR18, res[at])
+#endif
 
 __kernel void stencil_5point(__global T *res, __global const T *u, int n)
 {
@@ -17,14 +28,14 @@ __kernel void stencil_5point(__global T *res, __global const T *u, int n)
 #if !GROUPS_FIT
     if (i < n + 2 && j < n + 2)
 #endif
-        tile[WIDTH * l1 + l0] = GPUCAL_TAG(fdU, u[(n + 2) * i + j]);
+        tile[WIDTH * l1 + l0] = U((n + 2) * i + j);
     barrier(CLK_LOCAL_MEM_FENCE);
 #if GROUPS_FIT
     if (l0 < INNER && l1 < INNER)
 #else
     if (l0 < INNER && l1 < INNER && i < n && j < n)
 #endif
-        GPUCAL_TAG(fdRes, res[n * i + j]) =
+        RES(n * i + j) =
             tile[WIDTH * l1 + l0 + 1] + tile[WIDTH * (l1 + 1) + l0] -
             (T)4 * tile[WIDTH * (l1 + 1) + l0 + 1] + tile[WIDTH * (l1 + 1) + l0 + 2] +
             tile[WIDTH * (l1 + 2) + l0 + 1];
