@@ -6,6 +6,7 @@
 #define COPY       "an asynchronous copy is one call"
 #define COPIED     "a whole struct of four floats is copied by one memcpy"
 #define COPIED_TWO "a whole struct of two floats is copied by one memcpy"
+#define HOISTED    "what is the same in all iterations is not hoisted without optimisation"
 
 const struct oracle_explained oracle_explained[] = {
     { "async_copy", NULL, "global load", 1, "5/4*n", COPY },
@@ -17,10 +18,12 @@ const struct oracle_explained oracle_explained[] = {
     { "flops_madd", "width:4", "add", 1, "193*nelements", "an fadd is of four lanes" },
     { "flops_madd", "width:8", "add", 1, "452*nelements", "an fadd is of eight lanes" },
     { "flops_madd", "width:16", "add", 1, "971*nelements", "an fadd is of 16 lanes" },
+    { "flow_flux", NULL, "mul", 1, "-12*cells", HOISTED },
     { "gmem_footprint", "width:2", "add", 1, "1/2*n*passes", "an fadd is of two lanes" },
     { "gmem_footprint", "width:4", "add", 1, "3/4*n*passes", "an fadd is of four lanes" },
     { "mad24_index", NULL, "add", 2, "0", "an fadd is of two lanes" },
     { "mad24_index", NULL, "mul", 2, "0", "an fmul is of two lanes" },
+    { "march_spheres", NULL, "mul", 1, "-14*w*h*steps", HOISTED },
     { "min_plus_v2v_loads", NULL, "add", 4, "0", "an fadd is of four lanes" },
     { "min_plus_v2v_memory", NULL, "add", 4, "-9*n*n",
       "an fadd is of four lanes, but for those of the lanes in each store" },
@@ -28,6 +31,7 @@ const struct oracle_explained oracle_explained[] = {
     { "min_plus_v4_memory", NULL, "add", 4, "0", "an fadd is of four lanes" },
     { "min_plus_v4_onchip", NULL, "add", 1, "3*n*floor((n+3)/4)",
       "stored values are summed by an fadd of four lanes" },
+    { "mix_registers_memory", "r:2", "add", 1, "-1344*n", HOISTED },
     { "nbody", NULL, "add", 1, "3*n*n", "tile[j] - here is one fsub of four lanes" },
     { "nbody", NULL, "local load bytes", 1, "-12*n*n",
       "all of tile[j] is loaded for tile[j].w where nothing is optimised" },
@@ -47,6 +51,7 @@ const struct oracle_explained oracle_explained[] = {
     { "particles_drift", NULL, "global load", 1, "4*n", COPIED },
     { "particles_drift", NULL, "global load bytes", 1, "16*n", COPIED },
     { "particles_drift", NULL, "memcpy p0 p1", 0, "0", COPIED },
+    { "transpose_tiled_memory", "lsize_1:2", "add", 1, "-21/4*n*n", HOISTED },
     { .generator = NULL },
 };
 
