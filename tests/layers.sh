@@ -25,7 +25,7 @@ kernels/walk        : kernels kernels/source kernels/poly kernels/annotations ke
 kernels/count       : kernels kernels/source kernels/poly kernels/sets kernels/lanes kernels/walk
 kernels/remove      : kernels kernels/source kernels/annotations
 kernels/interpret   : kernels kernels/source
-kernels/frontend    : kernels kernels/count kernels/remove kernels/interpret
+kernels/frontend    : kernels kernels/source kernels/count kernels/remove kernels/interpret
 kernels/generate    : kernels kernels/includes kernels/count kernels/remove
 kernels/lib         : kernels kernels/includes kernels/count
 fit                 :

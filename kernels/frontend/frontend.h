@@ -1,8 +1,9 @@
 /* frontend.h - the front end as a module, the only object that is linked with libclang
  *
- * load.c defines the functions below for the program: the first call of one loads the
- * module, and each call is forwarded to the function of the same name in there.  So
- * commands that read no OpenCL C start fast, and run where libclang is not installed.
+ * Programs are linked with functions of the same names (calls.c), each of which asks a process
+ * of its own, gpucal-frontend, that loads the module when it starts.  So what a source does
+ * to clang, or to counting, does not happen in the program; and commands that read no
+ * OpenCL C start fast, and run where libclang is not installed.
  */
 #ifndef GCAL_KERNELS_FRONTEND_H
 #define GCAL_KERNELS_FRONTEND_H
@@ -13,7 +14,8 @@
 #include "kernels/remove/remove.h"
 
 struct gcal_frontend {
-    const char *version; /* of gpucal; must be the program's */
+    const char *version;        /* of gpucal; must be the program's */
+    void (*read_headers)(void); /* so that the functions below open no file */
     __typeof__(gcal_count) *count;
     __typeof__(gcal_count_signature_read) *read_signature;
     __typeof__(gcal_count_describe) *describe;
@@ -21,7 +23,6 @@ struct gcal_frontend {
     __typeof__(gcal_remove_find_loads) *find_loads;
     __typeof__(gcal_remove_find_load_dependences) *find_load_dependences;
     __typeof__(gcal_interp_run_kernel) *run_kernel;
-    __typeof__(gcal_interp_observe_kernel) *observe_kernel;
     __typeof__(gcal_interp_run_function) *run_function;
 };
 

@@ -1,8 +1,10 @@
 /* module.c - the functions of the module */
 #include "kernels/frontend/frontend.h"
+#include "kernels/source/source.h"
 
 __attribute__((visibility("default"))) const struct gcal_frontend gcal_frontend = {
     .version = GPUCAL_VERSION,
+    .read_headers = gcal_source_read_headers,
     .count = gcal_count,
     .read_signature = gcal_count_signature_read,
     .describe = gcal_count_describe,
@@ -10,6 +12,5 @@ __attribute__((visibility("default"))) const struct gcal_frontend gcal_frontend 
     .find_loads = gcal_remove_find_loads,
     .find_load_dependences = gcal_remove_find_load_dependences,
     .run_kernel = gcal_interp_run_kernel,
-    .observe_kernel = gcal_interp_observe_kernel,
     .run_function = gcal_interp_run_function,
 };

@@ -32,7 +32,7 @@ struct inlining {
 
 static const char *skip_blanks(const char *p)
 {
-    return p + strspn(p, " \t");
+    return p + strspn(p, " \t\f\v");
 }
 
 /* After 'word' and blanks; NULL if the text begins with another word. */
@@ -48,8 +48,13 @@ static const char *after_word(const char *p, const char *word)
 /* After the '#' and blanks of a directive; NULL for any other line. */
 static const char *directive(const char *line)
 {
+    static const char *const signs[] = { "#", "\x25:", "?\?=" };
+
     line = skip_blanks(line);
-    return *line == '#' ? skip_blanks(line + 1) : NULL;
+    for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+        if (strncmp(line, signs[i], strlen(signs[i])) == 0)
+            return skip_blanks(line + strlen(signs[i]));
+    return NULL;
 }
 
 /* The name of an #include and its quote (" or <); NULL for any other line, and for a
@@ -133,6 +138,32 @@ static char *join(const char *folder, size_t n, const char *name)
     return NULL;
 }
 
+static bool is_below(const char *identity, const char *folder)
+{
+    char *real = realpath(*folder ? folder : ".", NULL);
+    size_t n = real ? strlen(real) : 0;
+    bool below = real && strncmp(identity, real, n) == 0 &&
+                 (identity[n] == '/' || (n && real[n - 1] == '/'));
+
+    free(real);
+    return below;
+}
+
+/* Whether a file is where a source may have it: below its own folder, or one of those
+ * given.  Symbolic links count as what they lead to.
+ */
+static bool is_allowed(const struct inlining *s, const char *identity)
+{
+    const char *top = s->open[0].path, *slash = strrchr(top, '/');
+    char *own = slash ? strndup(top, (size_t)(slash + 1 - top)) : strdup("");
+    bool allowed = own && is_below(identity, own);
+
+    free(own);
+    for (size_t i = 0; i < s->n_folders && !allowed; i++)
+        allowed = is_below(identity, s->folders[i]);
+    return allowed;
+}
+
 /* The path of the file, the caller's to free; NULL: there is none. */
 static char *find_file(const struct inlining *s, const char *name, char quote)
 {
@@ -203,7 +234,19 @@ static int put_file(struct inlining *s, struct opened file, size_t line)
     return rc;
 }
 
-/* A line that is not an #include of a file that exists is copied. */
+/* A header of clang's, which it finds among its own only by <>. */
+static bool is_clangs(const char *name)
+{
+    char *path = gcal_buf_format("%s/%s", gcal_includes_clang_folder(), name);
+    bool is = path && !strchr(name, '/') && access(path, R_OK) == 0;
+
+    free(path);
+    return is;
+}
+
+/* A line that is not an #include of a file that exists, and may be read, is copied: clang can
+ * open none.
+ */
 static int put_line(struct inlining *s, const char *text, size_t length, size_t number)
 {
     char quote, *name = included_name(text, &quote);
@@ -211,9 +254,10 @@ static int put_line(struct inlining *s, const char *text, size_t length, size_t 
     char *identity = path ? realpath(path, NULL) : NULL;
     int rc = 0;
 
-    if (path)
-        rc = put_file(s, (struct opened){ path, name, identity ? identity : path },
-                      number);
+    if (identity && is_allowed(s, identity))
+        rc = put_file(s, (struct opened){ path, name, identity }, number);
+    else if (name && quote == '"' && is_clangs(name))
+        gcal_buf_printf(&s->out, "#include <%s>\n", name);
     else
         gcal_buf_put(&s->out, text, length);
     free(identity);

@@ -17,8 +17,9 @@ struct gcal_error;
 /* The text 'source' of 'file' with each #include "X" and #include <X> replaced by the
  * contents of X, theirs included; the caller's to free.  X is looked for in the folder of
  * the including file (quotes only), then in the n 'folders' in order.  A file with
- * #pragma once is put in once.  A file that is not found stays an #include, as it may be
- * in code that an #if leaves out.  NULL with 'err' (GCAL_EINPUT) if a file cannot be read,
+ * #pragma once is put in once.  A file that is not found, or that is not below the folder of
+ * 'file' or one of 'folders', links resolved, stays an #include, as it may be in code that an
+ * #if leaves out.  NULL with 'err' (GCAL_EINPUT) if a file cannot be read,
  * or includes itself without an include guard.
  */
 char *gcal_includes_inline(const char *source, const char *file, size_t n,

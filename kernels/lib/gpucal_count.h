@@ -8,12 +8,16 @@
  *   struct gpucal_profile *profile = gpucal_count(&request, device, &err);
  *
  * The profile is libgpucal's: bind a model to it, predict, and close it.  A library of its own,
- * as it needs libclang, which is loaded by the first call; libgpucal does not.
+ * as it needs libclang, which is loaded at the first call; libgpucal does not.
  *
  * Several threads may count at the same time.  Nothing is printed, and no file but the
  * source, what it includes and clang's own headers is read.  As libgpucal's, the functions
- * take NULL for an error and not a crash.  Give them no sources of strangers: libclang parses
- * in this process, where some texts crash it, or take all time or memory.
+ * take NULL for an error and not a crash.
+ *
+ * Sources may be of strangers: another process, gpucal-frontend, reads and counts them.  The
+ * first call starts it; it is not a child of this one, and ends with it.  A source that takes
+ * more than 30 s of a processor, 300 s in all or 1 GiB of memory, or that crashes clang, is an
+ * error.  Files are included only from below the source's folder and 'include_folders'.
  */
 #ifndef GPUCAL_COUNT_H
 #define GPUCAL_COUNT_H

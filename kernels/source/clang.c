@@ -1,20 +1,28 @@
 /* clang.c - parsing with libclang: its command line, and errors */
 #include "kernels/source/private.h"
 
+#include <dirent.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "calib/base/strings.h"
 #include "kernels/includes/includes.h"
 
+#define MOST_HEADER_BYTES (1u << 20)
+
 /* ---- the command line ---- */
 
-/* Only these are passed on, as clang refuses some options of vendors' compilers. */
+/* Only these are passed on, as clang refuses some options of vendors' compilers, and all that -I
+ * leads to is in the text (kernels/includes).
+ */
 static bool is_known_option(const char *option)
 {
     static const char *const flags[] = {
@@ -37,7 +45,7 @@ static bool is_known_option(const char *option)
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
         if (strcmp(option, flags[i]) == 0)
             return true;
-    return option[0] == '-' && strchr("DUI", option[1]) && option[1] && option[2];
+    return option[0] == '-' && strchr("DU", option[1]) && option[1] && option[2];
 }
 
 /* The next word of '*text' without quotes; NULL at the end or when out of memory. */
@@ -113,6 +121,64 @@ static char *find_include_folder(struct gcal_error *err)
     return NULL;
 }
 
+/* Of clang's headers, those that OpenCL C and C include. */
+static bool is_plain_header(const char *name)
+{
+    static const char *const others[] = { "opencl-c-base.h", "float.h", "limits.h",
+                                          "iso646.h", "inttypes.h" };
+    size_t n = strlen(name);
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (strcmp(name, others[i]) == 0)
+            return true;
+    return n > 2 && strcmp(name + n - 2, ".h") == 0 &&
+           strncmp(name + (strncmp(name, "__", 2) == 0 ? 2 : 0), "std", 3) == 0;
+}
+
+/* Their texts, for all parses: clang opens no file where it is not allowed to. */
+static struct {
+    size_t n, capacity;
+    struct CXUnsavedFile *files;
+} headers;
+
+static void read_header(const char *folder, const char *name)
+{
+    struct CXUnsavedFile *grown = gcal_array_grow(
+        headers.files, headers.n, &headers.capacity, sizeof(*grown), NULL);
+    char *path = gcal_buf_format("%s/%s", folder, name);
+    size_t size;
+    char *text = path ? gcal_file_read(path, MOST_HEADER_BYTES, &size, NULL) : NULL;
+
+    if (grown)
+        headers.files = grown;
+    if (grown && text) {
+        headers.files[headers.n++] = (struct CXUnsavedFile){ path, text, size };
+        return;
+    }
+    free(text);
+    free(path);
+}
+
+static void read_headers(void)
+{
+    char *folder = find_include_folder(NULL);
+    DIR *dir = folder ? opendir(folder) : NULL;
+
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (is_plain_header(e->d_name))
+            read_header(folder, e->d_name);
+    if (dir)
+        closedir(dir);
+    free(folder);
+}
+
+void gcal_source_read_headers(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, read_headers);
+}
+
 static int add_all(struct gcal_strings *arguments, const char *const *more, size_t n,
                    struct gcal_error *err)
 {
@@ -149,6 +215,8 @@ static int make_arguments(enum gcal_source_language language, const char *source
                           const char *build_options, struct gcal_strings *arguments,
                           struct gcal_error *err)
 {
+    static const char *const no_files[] = { "-U__has_include", "-U__has_include_next",
+                                            "-U__has_embed" };
     static const char *const opencl[] = {
         "-x", "cl", "-cl-std=CL1.2", "-target", "spir64-unknown-unknown", tag_option
     };
@@ -158,14 +226,14 @@ static int make_arguments(enum gcal_source_language language, const char *source
         "-ferror-limit=0",
         "--no-default-config",
         "-nostdinc",
+        "-Xclang",
+        "-disable-pragma-debug-crash",
         "-D__STDC_HOSTED__=0", /* clang's stdint.h would include the next one */
         "-D__DATE__=\"Jan  1 1970\"",
         "-D__TIME__=\"00:00:00\"",
         "-D__TIMESTAMP__=\"Thu Jan  1 00:00:00 1970\"",
         "-I",
     };
-    static const char *const no_files[] = { "-U__has_include", "-U__has_include_next",
-                                            "-U__has_embed" };
     char *folder = find_include_folder(err);
     bool is_opencl = language == GCAL_SOURCE_OPENCL_C;
     int rc = -1;
@@ -236,6 +304,49 @@ static void add_hint(struct gcal_error *err)
     free(text);
 }
 
+/* gcal_includes_inline() has put in whatever may be read. */
+static const char not_opened[] =
+    "this file is not read: write its name in quotes in an #include, and give its "
+    "folder by --include";
+
+/* In a process that may open no file, clang says that it cannot open one that is not there. */
+static int report_text(CXSourceLocation at, const char *text, struct gcal_error *err)
+{
+    static const char unopened[] = "cannot open file '";
+    const char *name =
+        strncmp(text, unopened, strlen(unopened)) == 0 ? text + strlen(unopened) : NULL;
+    const char *end = name ? strstr(name, "': ") : NULL;
+    char *path = end ? strndup(name, (size_t)(end - name)) : NULL, *missing = NULL;
+    int rc;
+
+    if (path && access(path, F_OK) < 0)
+        missing = gcal_buf_format("'%s' file not found",
+                                  path + (strncmp(path, "./", 2) == 0 ? 2 : 0));
+    rc = report(at, missing ? missing : path ? not_opened : text, err);
+    if (err && strstr(err->text, "file not found"))
+        add_hint(err);
+    free(missing);
+    free(path);
+    return rc;
+}
+
+/* Of clang's own developers: it can crash clang, or print. */
+static int refuse_debug(const char *source, const char *file, struct gcal_error *err)
+{
+    static const char word[] = "__debug";
+    int line = 1;
+
+    for (const char *p = source; *p; p++) {
+        line += *p == '\n';
+        if (strncmp(p, word, strlen(word)) == 0 && p > source &&
+            strchr(" \t\f\v", p[-1]) && strchr(" \t\f\v\r\n\"\\/", p[strlen(word)]))
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "%s:%d: clang's pragma __debug is refused: remove it",
+                                  file, line);
+    }
+    return 0;
+}
+
 int gcal_source_check_errors(const struct gcal_source_unit *unit,
                              gcal_source_ignore *ignore, void *data,
                              struct gcal_error *err)
@@ -252,9 +363,7 @@ int gcal_source_check_errors(const struct gcal_source_unit *unit,
             (severity == CXDiagnostic_Error && !(ignore && ignore(at, data)))) {
             CXString text = clang_getDiagnosticSpelling(diagnostic);
 
-            rc = report(at, clang_getCString(text), err);
-            if (err && strstr(err->text, "file not found"))
-                add_hint(err);
+            rc = report_text(at, clang_getCString(text), err);
             clang_disposeString(text);
         }
         clang_disposeDiagnostic(diagnostic);
@@ -314,23 +423,30 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
 {
     struct gcal_strings arguments = { 0 };
     struct gcal_source_unit *unit = NULL;
-    struct CXUnsavedFile text;
+    struct CXUnsavedFile *files = NULL;
     enum CXErrorCode code;
     int rc = -1;
 
-    if (!(unit = calloc(1, sizeof(*unit))) || !(unit->source = strdup(source)) ||
+    gcal_source_read_headers();
+    if (!(unit = calloc(1, sizeof(*unit))) ||
+        !(files = calloc(headers.n + 1, sizeof(*files))) ||
+        !(unit->source = strdup(source)) ||
         !(unit->file = strdup(file ? file : "kernel.cl")) ||
         !(unit->names = gcal_source_names_create())) {
         gcal_error_memory(err);
         goto out;
     }
-    if (make_arguments(language, source, build_options, &arguments, err) < 0)
+    if (refuse_debug(unit->source, unit->file, err) < 0 ||
+        make_arguments(language, source, build_options, &arguments, err) < 0)
         goto out;
-    text = (struct CXUnsavedFile){ unit->file, unit->source, strlen(unit->source) };
+    if (headers.n)
+        memcpy(files, headers.files, headers.n * sizeof(*files));
+    files[headers.n] =
+        (struct CXUnsavedFile){ unit->file, unit->source, strlen(unit->source) };
     unit->index = clang_createIndex(0, 0);
     code = clang_parseTranslationUnit2(
         unit->index, unit->file, (const char *const *)arguments.items, (int)arguments.n,
-        &text, 1, CXTranslationUnit_None, &unit->tu);
+        files, (unsigned)headers.n + 1, CXTranslationUnit_None, &unit->tu);
     if (code == CXError_Success && unit->tu)
         rc = check_includes(unit, err);
     else
@@ -341,6 +457,7 @@ struct gcal_source_unit *gcal_source_open(enum gcal_source_language language,
                        code == CXError_Crashed ? "crashed on it" : "cannot parse it",
                        (int)code);
 out:
+    free(files);
     gcal_strings_clear(&arguments);
     if (rc == 0)
         return unit;

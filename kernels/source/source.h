@@ -22,6 +22,11 @@ struct gcal_source_unit {
     struct gcal_source_names *names; /* of vectors' components */
 };
 
+/* Reads clang's headers, which the first parse does otherwise: a process that has read them needs no
+ * file any more to parse.
+ */
+void gcal_source_read_headers(void);
+
 /* 'build_options' (or NULL) are OpenCL's.  Macros, include folders and the standard take
  * effect; options that only vendors' compilers know are ignored.  GPUCAL_TAG is defined
  * in the form that gcal_source_find_tag() recognises.  NULL with 'err' (GCAL_EINPUT,

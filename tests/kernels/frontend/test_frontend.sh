@@ -1,11 +1,12 @@
 #!/bin/bash
-# test_frontend.sh GPUCAL MODULE OTHER: commands without the front end's module, without
+# test_frontend.sh GPUCAL MODULE OTHER READER: commands without the front end's module, without
 # libclang, and with modules that are not gpucal's or, as OTHER, of another version.
 set -u
-gpucal=$1 module=$2 other=$3 status=0
+gpucal=$1 module=$2 other=$3 reader=$4 status=0
 export XDG_CACHE_HOME=/dev/null # no counts of earlier runs
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
-mkdir "$folder"/{bin,empty,bad,foreign}
+mkdir "$folder"/{bin,empty,alone,bad,foreign,other}
+cp "$reader" "$folder/alone"
 cp "$gpucal" "$folder/bin/gpucal"
 kernel='__kernel void k(__global float *a) { a[get_global_id(0)] = 0; }'
 printf '%s\n' "$kernel" > "$folder/k.cl"
@@ -27,6 +28,8 @@ expect() { # WHAT, PATTERN, FOLDER
     { echo "gpucal --version without the module:" && cat "$folder/version"; status=1; }
 
 expect "no module" 'front end.* is missing: install gpucal again.*gpucal-frontend\.so' "$folder/empty"
+expect "the process alone" 'front end.* is missing: install gpucal again.*gpucal-frontend\.so' "$folder/alone"
+cp "$reader" "$folder/bad"; cp "$reader" "$folder/foreign"; cp "$reader" "$other" "$folder/other"
 
 libclang=$(LC_ALL=C readelf -d "$module" | sed -n 's/.*NEEDED.*\[\(libclang.*\)\]/\1/p')
 echo "not a library" > "$folder/bad/$libclang"
@@ -37,7 +40,7 @@ ln -s "$(ldd "$gpucal" | awk '$1 ~ /^libm\.so/ { print $3 }')" "$folder/foreign/
 expect "a foreign module" 'gpucal-frontend\.so is of another program.*install gpucal again' "$folder/foreign"
 
 expect "another version" 'gpucal-frontend\.so is of gpucal 0\.0\.1, not of gpucal .*install gpucal again' \
-    "${other%/*}"
+    "$folder/other"
 
 # Without memory, it is not said to be missing.  (Sanitizers reserve more than any machine has.)
 (ulimit -v 200000 && count "${module%/*}") > "$folder/short"

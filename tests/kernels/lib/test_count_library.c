@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "kernels/lib/gpucal_count.h"
 #include "tests/folder.h"
@@ -200,6 +201,107 @@ static void null_is_an_error(void **state)
     refuses(request, GPUCAL_EINPUT, "no global_size");
 }
 
+/* ---- hostile sources ---- */
+
+static char *repeat(const char *before, const char *what, size_t n, const char *after)
+{
+    size_t length = strlen(what);
+    char *text = malloc(strlen(before) + n * length + strlen(after) + 1), *p;
+
+    assert_non_null(text);
+    p = text + strlen(strcpy(text, before));
+    for (size_t i = 0; i < n; i++, p += length)
+        memcpy(p, what, length);
+    strcpy(p, after);
+    return text;
+}
+
+static void expect_refused(const char *text, const char *why)
+{
+    struct gpucal_count_request request = request_of(NULL);
+    struct gpucal_error err = { 0 };
+
+    request.source = text;
+    assert_null(gpucal_count_text(&request, NULL, &err));
+    if (!strstr(err.text, why) || strchr(err.text, '\n'))
+        fail_msg("expected '%s', got '%s'", why, err.text);
+}
+
+#define KERNEL "__kernel void f(__global float *x) { x[get_global_id(0)] = "
+
+static void *count_good_ones(void *data)
+{
+    struct gpucal_count_request request = request_of("twice");
+    char *text;
+
+    (void)data;
+    for (int i = 0; i < 5; i++) {
+        if (!(text = gpucal_count_text(&request, NULL, NULL)))
+            return "a count fails beside a hostile source";
+        gpucal_count_free(text);
+    }
+    return NULL;
+}
+
+/* Other threads count, and the next count of each is right. */
+static void hostile_sources_are_refused(void **state)
+{
+    static const struct {
+        const char *text, *why;
+    } sources[] = {
+        { "#embed \"/dev/zero\"\n" KERNEL "1; }", "file not found" },
+        { "#define P \"/dev/zero\"\n#include P\n" KERNEL "1; }", "is not read" },
+        { "#define P <pipe>\n#include P\n" KERNEL "1; }", "not found" },
+        { "#if __has_include(\"/dev/zero\")\n#endif\n" KERNEL "1; }", "is not read" },
+        { "#include \"/etc/passwd\"\n" KERNEL "1; }", "is not read" },
+        { "#include \"/dev/../etc/passwd\"\n" KERNEL "1; }", "is not read" },
+        { "#import \"/etc/passwd\"\n" KERNEL "1; }", "is not read" },
+        { "#in\\\nclude \"/etc/passwd\"\n" KERNEL "1; }", "is not read" },
+        { "# /* */ include \"/etc/passwd\"\n" KERNEL "1; }", "is not read" },
+        { "\x25:include \"/dev/zero\"\n" KERNEL "1; }", "is not read" },
+        { "#pragma clang __debug overflow_stack\n" KERNEL "1; }", "__debug is refused" },
+        { "_Pragma(\"clang __debug crash\")\n" KERNEL "1; }", "__debug is refused" },
+    };
+    char *minus = repeat(KERNEL, "- ", 5000, "1.0f; }");
+    char *terms = repeat(KERNEL, "x[0]+", 100000, "1.0f; }");
+    char *blocks = repeat(KERNEL "1; ", "{", 100000, "");
+    pthread_t threads[3];
+    void *why;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, count_good_ones, NULL), 0);
+    for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
+        expect_refused(sources[i].text, sources[i].why);
+    expect_refused(minus, "the front end crashed on it");
+    expect_refused(terms, "");
+    expect_refused(blocks, "");
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(pthread_join(threads[i], &why), 0);
+        if (why)
+            fail_msg("%s", (char *)why);
+    }
+    assert_null(count_good_ones(NULL));
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is the program's */
+    free(minus);
+    free(terms);
+    free(blocks);
+}
+
+/* 10^8 tokens of four lines; a sanitizer's memory has no limit, so it takes its time. */
+static void macro_bombs_are_refused(void **state)
+{
+    (void)state;
+#ifndef __SANITIZE_ADDRESS__
+    expect_refused("#define A x+x+x+x+x+x+x+x+x+x+\n#define B A A A A A A A A A A\n"
+                   "#define C B B B B B B B B B B\n#define D C C C C C C C C C C\n"
+                   "#define E D D D D D D D D D D\n#define F E E E E E E E E E E\n"
+                   "#define G F F F F F F F F F F\n"
+                   "__kernel void f(__global int *p, int x) { *p = G G G G G G G G 0; }",
+                   "GiB of memory, the limit for a source");
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +312,8 @@ int main(void)
         cmocka_unit_test(takes_trips_as_sizes),
         cmocka_unit_test(refuses_what_is_not_a_request),
         cmocka_unit_test(counts_in_several_threads),
+        cmocka_unit_test(hostile_sources_are_refused),
+        cmocka_unit_test(macro_bombs_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,7 +156,11 @@ kept=$(n_kept)
 for line in '#if __has_include("half.h")
 #endif' '#if __has_\
 include("half.h")
-#endif' '#define INCLUDED "half.h" /* import */'; do
+#endif'; do
+    { echo "$line"; grep -v include k.cl | sed 's/HALF/0.5f/'; } > other.cl
+    "$gpucal" count other.cl "${ndrange[@]}" > out 2> err && fail "a file is looked for: $line"
+done
+for line in '#define INCLUDED "half.h" /* import */'; do
     { echo "$line"; grep -v include k.cl | sed 's/HALF/0.5f/'; } > other.cl
     count other.cl "${ndrange[@]}"
     expect_kept "$kept" "$line"

@@ -1,0 +1,91 @@
+/* private.h - the front end's process: questions and answers; internal to kernels/frontend */
+#ifndef GCAL_KERNELS_FRONTEND_PRIVATE_H
+#define GCAL_KERNELS_FRONTEND_PRIVATE_H
+
+#include "calib/base/wire.h"
+#include "kernels/frontend/frontend.h"
+
+/* ---- limits of one call ---- */
+
+#define GCAL_FRONTEND_MEMORY_GIB 1 /* of address space, libclang's own 0.2 included */
+enum {
+    GCAL_FRONTEND_CPU_S = 30,   /* of processors, for reading a source and counting */
+    GCAL_FRONTEND_WALL_S = 300, /* until the answer, however busy the machine is */
+    /* The interpreter counts its own steps, and its buffers are the caller's. */
+    GCAL_FRONTEND_INTERPRET_S = 1800,
+    GCAL_FRONTEND_INTERPRET_GIB = 16,
+};
+
+/* A process that died, or was refused memory, when it had as much failed for want of it. */
+#define GCAL_FRONTEND_MUCH_KIB (GCAL_FRONTEND_MEMORY_GIB << 19)
+#define GCAL_FRONTEND_TOO_LARGE                                                          \
+    "reading it takes more than %d GiB of memory, the limit for a source: leave out "    \
+    "what the kernel does not need"
+
+/* ---- messages: frames of calib/base/wire.h ---- */
+
+enum gcal_frontend_call {
+    GCAL_FRONTEND_COUNT = 1,
+    GCAL_FRONTEND_SIGNATURE,
+    GCAL_FRONTEND_DESCRIBE,
+    GCAL_FRONTEND_REMOVE,
+    GCAL_FRONTEND_LOADS,
+    GCAL_FRONTEND_LOAD_DEPENDENCES,
+    GCAL_FRONTEND_RUN_KERNEL,
+    GCAL_FRONTEND_RUN_FUNCTION,
+};
+
+enum gcal_frontend_answer {
+    GCAL_FRONTEND_DONE = 100, /* results */
+    GCAL_FRONTEND_FAILED,     /* an error */
+    GCAL_FRONTEND_DIED,       /* a wait status, and the most memory, in KiB */
+};
+
+/* What the process reads of a request is freed when it ends, after so many questions.  Reading marks the wire as bad, as its own functions do.
+ */
+void gcal_frontend_put_request(struct gcal_buf *buf, const struct gcal_count_request *r);
+struct gcal_count_request gcal_frontend_get_request(struct gcal_wire *wire);
+
+void gcal_frontend_put_error(struct gcal_buf *buf, const struct gcal_error *err);
+void gcal_frontend_get_error(struct gcal_wire *wire, struct gcal_error *err);
+
+void gcal_frontend_put_strings(struct gcal_buf *buf, size_t n, const char *const *items);
+void gcal_frontend_get_strings(struct gcal_wire *wire, struct gcal_strings *strings);
+
+void gcal_frontend_put_description(struct gcal_buf *buf,
+                                   const struct gcal_count_description *d);
+void gcal_frontend_get_description(struct gcal_wire *wire,
+                                   struct gcal_count_description *d);
+
+void gcal_frontend_put_signature(struct gcal_buf *buf,
+                                 const struct gcal_count_signature *s);
+void gcal_frontend_get_signature(struct gcal_wire *wire, struct gcal_count_signature *s);
+
+void gcal_frontend_put_loads(struct gcal_buf *buf,
+                             const struct gcal_remove_load_list *loads);
+void gcal_frontend_get_loads(struct gcal_wire *wire, struct gcal_remove_load_list *loads);
+
+/* Arguments of the interpreter with the contents of their buffers, which the caller gets back. */
+void gcal_frontend_put_args(struct gcal_buf *buf, size_t n,
+                            const struct gcal_interp_arg *args);
+struct gcal_interp_arg *gcal_frontend_get_args(struct gcal_wire *wire, size_t *n);
+void gcal_frontend_put_contents(struct gcal_buf *buf, size_t n,
+                                const struct gcal_interp_arg *args);
+void gcal_frontend_get_contents(struct gcal_wire *wire, size_t n,
+                                const struct gcal_interp_arg *args);
+
+/* ---- client.c ---- */
+
+/* Asks the process, which is started if need be.  Returns the answer's payload, the caller's
+ * to free; on failure 'failed' in it, with 'err'.
+ */
+struct gcal_buf gcal_frontend_ask(enum gcal_frontend_call call, const char *file,
+                                  const struct gcal_buf *question,
+                                  struct gcal_error *err);
+
+/* ---- load.c ---- */
+
+/* The module's functions; NULL with 'err'. */
+const struct gcal_frontend *gcal_frontend_load(struct gcal_error *err);
+
+#endif
