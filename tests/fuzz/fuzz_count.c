@@ -29,6 +29,7 @@
 #include "kernels/includes/includes.h"
 #include "kernels/remove/remove.h"
 #include "kernels/source/source.h"
+#include "grammar.h"
 #include "mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -354,6 +355,16 @@ static void remove_work(const struct gcal_count_request *request,
     free(made);
 }
 
+/* fuzz_grammar: the bytes choose productions, and libFuzzer's own mutations do. */
+static char *make_source(const uint8_t *data, size_t size)
+{
+#ifdef FUZZ_GRAMMAR
+    return grammar_make(data, size);
+#else
+    return strndup((const char *)data, size);
+#endif
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct gcal_remove_options removals[] = {
@@ -364,7 +375,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     };
     struct input in = { 0 };
 
-    if ((in.source = strndup((const char *)data, size)) &&
+    if ((in.source = make_source(data, size)) &&
         (in.line = strndup(in.source, strcspn(in.source, "\n")))) {
         in.request.source = in.source;
         in.request.file = "fuzz.cl";
@@ -383,6 +394,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
+#ifndef FUZZ_GRAMMAR
 /* ---- mutations ---- */
 
 static const char *const first_lines[] = {
@@ -458,3 +470,4 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t 
     return mutate_splice((const char *)a, a_size, (const char *)b, b_size, (char *)out,
                          max_size, seed);
 }
+#endif

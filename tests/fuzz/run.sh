@@ -3,7 +3,7 @@
 #
 #   tests/fuzz/run.sh FUZZER FOLDER SECONDS
 #
-# FUZZER ends in fuzz_count (counting and work removal, beginning from the kernels of the tree
+# FUZZER ends in fuzz_grammar (kernels that OpenCL's grammar makes of bytes), fuzz_count (counting and work removal, beginning from the kernels of the tree
 # and tests/fuzz/corpus), fuzz_params, fuzz_profile or fuzz_csv (parameter files, profiles and CSV
 # files, beginning from those that tests/fuzz/corpus and tests/data keep).  Seeds and findings go to FOLDER,
 # nothing to the source tree.  A crash, a leak, or an input that takes more than 300 s prints that
@@ -72,6 +72,7 @@ write_seeds() { # WHAT FOLDER
         cp "$tree"/tests/fuzz/corpus/profile/* "$tree"/tests/data/*.profile.yaml \
             "$tree"/docs/examples/*/*.profile.yaml "$2"
         ;;
+    grammar) head -c 400 "$tree/tests/fuzz/run.sh" > "$2/text" ;;
     csv) cp "$tree"/tests/fuzz/corpus/csv/* "$2" ;;
     *) false ;;
     esac
