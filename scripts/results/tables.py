@@ -101,18 +101,15 @@ class Gpucal:
 
     def made(self, gpu):
         """The papers' kernels by the models that were made for them."""
-        return self.applications(gpu, "--params", f"{DATA}/applications-{gpu}/vm.yaml", "--device",
-                                 f"*{gpu.upper()}*")
-
-    def papers(self, gpu):
-        """The same by the general model."""
-        return self.applications(gpu, "--params", f"{GENERAL}/{gpu}.yaml", "--model", "general")
-
-    def applications(self, gpu, *arguments):
         records = [f"{DATA}/applications-{gpu}/{name}.h5" for name in
                    ("matmul", "dg", "stencil", "minplus")]
         return self.evaluate(*(part for record in records for part in ("--replay", record)),
-                             *arguments)
+                             "--params", f"{DATA}/applications-{gpu}/vm.yaml", "--device",
+                             f"*{gpu.upper()}*")
+
+    def papers(self, gpu):
+        """The times of the same, by the general model."""
+        return self.general(gpu, "--times", f"{GENERAL}/papers-{gpu}.csv", baselines=False)
 
 
 def line(rows, level, model="", band="", **wanted):

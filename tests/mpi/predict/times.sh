@@ -69,11 +69,11 @@ evaluate 0 --times copy.csv --csv all.csv
 line '^all: 1 kernel, '
 # A record without counts of traffic: its kernels are counted again.  Two records are one set.
 applications=$tests/data/applications-h100
-evaluate 0 --replay "$applications/stencil.h5" --replay "$applications/dg.h5" n:784 --csv all.csv
+evaluate 0 --replay "$applications/minplus.h5" --replay "$applications/dg.h5" n:300 --csv all.csv
 line '^all: [2-9] kernels, '
-figures 2
+figures 6
 grep -q 'not predicted:' out && fail 'not counted again'
-evaluate 1 --replay "$applications/stencil.h5" --replay not-there.h5
+evaluate 1 --replay "$applications/minplus.h5" --replay not-there.h5
 line 'not-there.h5' err
 
 # Beside it another model of the same kernels, which has the same figures and a name of its own.
