@@ -6,7 +6,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 
-#include "calib/base/median.h"
+#include "kernels/base/median.h"
 
 /* In scales: runs closer to the reference than the allowance lower the sum, and no run
  * adds more than the bound, so that it takes two runs to exceed a threshold.

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calib/base/median.h"
+#include "kernels/base/median.h"
 
 /* Long launches take so many times as long as the short ones, by which launching is known. */
 #define TIMES 2.0

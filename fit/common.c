@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calib/base/error.h"
-#include "calib/base/median.h"
+#include "kernels/base/error.h"
+#include "kernels/base/median.h"
 #include "fit/fit.h"
 
 /* Turns end when no speed moves by more than this (log), which is rounding. */

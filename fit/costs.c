@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calib/base/error.h"
-#include "calib/model/model.h"
-#include "calib/model/rows.h"
+#include "kernels/base/error.h"
+#include "kernels/model/model.h"
+#include "kernels/model/rows.h"
 #include "fit/private.h"
 
 static double clamp(double x, double min, double max)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/threads.h"
-#include "calib/model/model.h"
+#include "kernels/base/error.h"
+#include "kernels/base/threads.h"
+#include "kernels/model/model.h"
 #include "fit/private.h"
 
 /* The other rows do not determine a row's time when this share of it lies along a null

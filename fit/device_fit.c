@@ -11,8 +11,8 @@
 
 #include <gsl/gsl_blas.h>
 
-#include "calib/base/error.h"
-#include "calib/model/model.h"
+#include "kernels/base/error.h"
+#include "kernels/model/model.h"
 #include "fit/private.h"
 
 /* An estimate with a larger relative error is discarded. */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/model.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/model.h"
 #include "fit/private.h"
 
 /* Parameters with at least this share of a null direction are named with it. */

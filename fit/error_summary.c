@@ -6,7 +6,7 @@
 
 #include <gsl/gsl_sort.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 #define LEAST_ERROR 1e-16
 #define MAX_LOG     0.5

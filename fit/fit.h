@@ -194,7 +194,7 @@ int gcal_fit_find_outliers(const struct gcal_fit_devices *d,
  */
 int gcal_fit_median(const double *samples, size_t n, double *median, double *spread,
                     struct gcal_error *err);
-/* The same of samples' times (calib/model/run/measurement.h). */
+/* The same of samples' times (kernels/model/run/measurement.h). */
 int gcal_fit_median_time(const struct gcal_measurement_sample *samples, size_t n,
                          double *time_s, double *spread, struct gcal_error *err);
 

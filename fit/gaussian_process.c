@@ -10,9 +10,9 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
 
 /* Steps of the search for lengths and amplitude, in their logarithms, and how far it goes
  * from the priors' medians.

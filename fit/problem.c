@@ -18,9 +18,9 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-#include "calib/base/error.h"
-#include "calib/model/model.h"
-#include "calib/model/rows.h"
+#include "kernels/base/error.h"
+#include "kernels/model/model.h"
+#include "kernels/model/rows.h"
 #include "fit/private.h"
 
 static void set_quiet(void)

@@ -6,7 +6,7 @@
 
 #include <gsl/gsl_statistics.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 int gcal_fit_rank_correlation(size_t n, const double *a, const double *b,
                               double *correlation, struct gcal_error *err)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/model.h"
+#include "kernels/base/error.h"
+#include "kernels/model/model.h"
 #include "fit/error_summary.h"
 #include "fit/private.h"
 

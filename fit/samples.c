@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/run/measurement.h"
+#include "kernels/base/error.h"
+#include "kernels/model/run/measurement.h"
 #include "fit/fit.h"
 
 int gcal_fit_median(const double *samples, size_t n, double *median, double *spread,

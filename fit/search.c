@@ -12,8 +12,8 @@
 
 #include <gsl/gsl_multifit_nlinear.h>
 
-#include "calib/base/error.h"
-#include "calib/model/model.h"
+#include "kernels/base/error.h"
+#include "kernels/model/model.h"
 #include "fit/private.h"
 
 #define MAX_ITERATIONS 2000 /* of one search */

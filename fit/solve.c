@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/threads.h"
-#include "calib/model/model.h"
+#include "kernels/base/error.h"
+#include "kernels/base/threads.h"
+#include "kernels/model/model.h"
 #include "fit/private.h"
 
 /* The initial scale of the weighted residuals. */

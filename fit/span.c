@@ -7,7 +7,7 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 struct gcal_fit_span {
     size_t n, rank;

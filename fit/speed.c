@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calib/base/error.h"
-#include "calib/base/median.h"
+#include "kernels/base/error.h"
+#include "kernels/base/median.h"
 
 /* Clocks and temperatures make smaller differences. */
 #define FLOOR 0.05

@@ -12,9 +12,9 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_vector.h>
 
-#include "calib/base/error.h"
-#include "calib/base/median.h"
-#include "calib/model/model.h"
+#include "kernels/base/error.h"
+#include "kernels/base/median.h"
+#include "kernels/model/model.h"
 #include "fit/private.h"
 
 #define N_COST_STARTS 2 /* see start_costs() */

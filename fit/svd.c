@@ -5,7 +5,7 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "fit/private.h"
 
 /* A direction is not determined below this share of the largest singular value.  Noise

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "calib/model/feature.h"
+#include "kernels/model/feature.h"
 
 /* The average trip count, a parameter, of the first loop that begins in or after 'line'.
  */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
-#include "calib/base/similar.h"
+#include "kernels/base/error.h"
+#include "kernels/base/similar.h"
 #include "calib/worker/worker.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/manual.h"

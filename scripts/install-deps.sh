@@ -13,7 +13,7 @@ BUILD=(build-essential cmake ninja-build pkg-config
     ocl-icd-opencl-dev opencl-headers pocl-opencl-icd   # OpenCL, and a device on any CPU
     libclang-19-dev libclang-common-19-dev libclang1-19 libisl-dev # kernels/
     libgsl-dev libhdf5-dev                              # fit/, store/
-    libyaml-dev libsodium-dev libjansson-dev libsmartcols-dev # calib/base/, mpi/
+    libyaml-dev libsodium-dev libjansson-dev libsmartcols-dev # kernels/base/, mpi/
     python3)                                           # docs/: man pages, completion
 CLUSTER=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libpmix-dev)
 TEST=(git procps libcmocka-dev

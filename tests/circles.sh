@@ -6,7 +6,7 @@
 set -eu -o pipefail
 build=${1:?BUILD} top=$(cd "$(dirname "$0")/.." && pwd)
 
-recursive='^(kernels/(poly|walk|interpret|remove)/|calib/model/expr)'
+recursive='^(kernels/(poly|walk|interpret|remove)/|kernels/model/expr)'
 
 # FILE TAB "D" or "U" TAB SYMBOL of every object whose source is in the tree: a build folder keeps
 # those of files that are gone

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/model/run/run_kernel.h"
+#include "kernels/model/run/run_kernel.h"
 #include "tests/unit.h"
 
 /* "m,m:target,o:check"; valid until the next call. */

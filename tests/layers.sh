@@ -9,70 +9,70 @@ cd "${1:-$(dirname "$0")/..}" || exit 1
 # FOLDER: the folders whose public headers it may include, besides its own and 'common' below.
 # Lower layers first: a folder may only name rows above its own.
 layers='
-calib/base          :
-calib/model         : calib/base
-calib/model/run     : calib/base calib/model
-calib/model/roofs   : calib/base calib/model
-kernels             :
-kernels/includes    :
-kernels/source      : kernels kernels/includes
-kernels/poly        :
-kernels/annotations : kernels kernels/source kernels/poly
-kernels/sets        : kernels/poly
-kernels/lanes       : kernels/poly kernels/sets
-kernels/trips       : kernels/poly kernels/sets
-kernels/walk        : kernels kernels/source kernels/poly kernels/annotations kernels/sets kernels/trips
-kernels/count       : kernels kernels/source kernels/poly kernels/sets kernels/lanes kernels/walk
-kernels/remove      : kernels kernels/source kernels/annotations
-kernels/interpret   : kernels kernels/source
-kernels/frontend    : kernels kernels/source kernels/count kernels/remove kernels/interpret
-kernels/generate    : kernels kernels/includes kernels/count kernels/remove
-kernels/lib         : kernels kernels/includes kernels/count
-fit                 :
-store/params        :
-store/record        :
-store/files         : store/params
-store/facts         : store/params
-store/predict       : store/params
-store/ledger        : store/params store/files
-store/publish       : store/params store/files store/ledger
-store/medians       : store/files store/ledger store/record
-store/lib           : store/params store/files store/facts store/predict
-calib/config        :
-calib/select        : kernels/generate fit calib/config
-calib/device        : kernels/generate
-calib/worker        : kernels/generate calib/device
-calib/plan          : kernels/generate kernels/interpret fit calib/config calib/worker
-calib/results       : fit store/params store/files store/record store/publish store/medians calib/config
-calib/audit         : fit store/params store/files store/ledger calib/config
-calib/compare       : kernels/generate fit store/record calib/results
-mpi/cli             : kernels kernels/includes kernels/count kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
-mpi/count           : kernels kernels/includes kernels/count kernels/remove kernels/generate mpi/cli
-mpi/own             : kernels kernels/count kernels/generate kernels/interpret calib/worker calib/plan mpi/cli mpi/count
-mpi/learn           : kernels/generate fit store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli mpi/count mpi/own
-mpi/ranks           : kernels/generate fit store/params store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli
-mpi/bench           : kernels/generate kernels/count fit calib/config calib/select calib/worker calib/plan mpi/cli mpi/count
-mpi/predict/remarks : store/params store/predict mpi/cli
-mpi/predict/step    : kernels kernels/count kernels/generate store/params store/predict mpi/cli mpi/count
-mpi/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/select calib/plan mpi/cli mpi/count mpi/own mpi/predict/remarks mpi/predict/step
-mpi/explain         : kernels/generate store/params store/predict mpi/cli mpi/count mpi/own mpi/predict/remarks mpi/predict/step mpi/predict
-mpi/tune            : kernels/generate kernels/interpret fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/count mpi/own mpi/predict
-mpi/store           : kernels/generate store/params store/files store/record store/ledger store/publish store/medians calib/config calib/select calib/results calib/compare mpi/cli
-mpi/show            : store/params store/files store/facts store/ledger calib/config calib/audit mpi/cli
-mpi/audit/output    : store/files store/params calib/audit mpi/cli
-mpi/audit/page      : calib/audit mpi/cli mpi/audit/output
-mpi/audit           : store/files calib/config calib/audit mpi/cli mpi/audit/output mpi/audit/page
-mpi/health          : store/files store/params calib/config calib/audit calib/worker mpi/cli
-mpi/export          : store/params store/files store/ledger store/facts store/predict mpi/cli mpi/count
-mpi                 : calib/worker mpi/cli
+kernels/base                 :
+kernels/model                : kernels/base
+kernels/model/run            : kernels/base kernels/model
+kernels/model/roofs          : kernels/base kernels/model
+kernels                      :
+kernels/includes             :
+kernels/source               : kernels kernels/includes
+kernels/poly                 :
+kernels/annotations          : kernels kernels/source kernels/poly
+kernels/sets                 : kernels/poly
+kernels/lanes                : kernels/poly kernels/sets
+kernels/trips                : kernels/poly kernels/sets
+kernels/walk                 : kernels kernels/source kernels/poly kernels/annotations kernels/sets kernels/trips
+kernels/count                : kernels kernels/source kernels/poly kernels/sets kernels/lanes kernels/walk
+kernels/remove               : kernels kernels/source kernels/annotations
+kernels/interpret            : kernels kernels/source
+kernels/frontend             : kernels kernels/source kernels/count kernels/remove kernels/interpret
+kernels/generate             : kernels kernels/includes kernels/count kernels/remove
+kernels/lib                  : kernels kernels/includes kernels/count
+fit                          :
+store/params                 :
+store/record                 :
+store/files                  : store/params
+store/facts                  : store/params
+store/predict                : store/params
+store/ledger                 : store/params store/files
+store/publish                : store/params store/files store/ledger
+store/medians                : store/files store/ledger store/record
+store/lib                    : store/params store/files store/facts store/predict
+calib/config                 :
+calib/select                 : kernels/generate fit calib/config
+calib/device                 : kernels/generate
+calib/worker                 : kernels/generate calib/device
+calib/plan                   : kernels/generate kernels/interpret fit calib/config calib/worker
+calib/results                : fit store/params store/files store/record store/publish store/medians calib/config
+calib/audit                  : fit store/params store/files store/ledger calib/config
+calib/compare                : kernels/generate fit store/record calib/results
+mpi/cli                      : kernels kernels/includes kernels/count kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
+mpi/commands/count           : kernels kernels/includes kernels/count kernels/remove kernels/generate mpi/cli
+mpi/commands/own             : kernels kernels/count kernels/generate kernels/interpret calib/worker calib/plan mpi/cli mpi/commands/count
+mpi/commands/learn           : kernels/generate fit store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli mpi/commands/count mpi/commands/own
+mpi/ranks                    : kernels/generate fit store/params store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli
+mpi/commands/bench           : kernels/generate kernels/count fit calib/config calib/select calib/worker calib/plan mpi/cli mpi/commands/count
+mpi/commands/predict/remarks : store/params store/predict mpi/cli
+mpi/commands/predict/step    : kernels kernels/count kernels/generate store/params store/predict mpi/cli mpi/commands/count
+mpi/commands/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/select calib/plan mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict/remarks mpi/commands/predict/step
+mpi/commands/explain         : kernels/generate store/params store/predict mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict/remarks mpi/commands/predict/step mpi/commands/predict
+mpi/commands/tune            : kernels/generate kernels/interpret fit store/params store/predict calib/config calib/select calib/worker calib/plan mpi/cli mpi/commands/count mpi/commands/own mpi/commands/predict
+mpi/commands/store           : kernels/generate store/params store/files store/record store/ledger store/publish store/medians calib/config calib/select calib/results calib/compare mpi/cli
+mpi/commands/show            : store/params store/files store/facts store/ledger calib/config calib/audit mpi/cli
+mpi/commands/audit/output    : store/files store/params calib/audit mpi/cli
+mpi/commands/audit/page      : calib/audit mpi/cli mpi/commands/audit/output
+mpi/commands/audit           : store/files calib/config calib/audit mpi/cli mpi/commands/audit/output mpi/commands/audit/page
+mpi/commands/health          : store/files store/params calib/config calib/audit calib/worker mpi/cli
+mpi/commands/export          : store/params store/files store/ledger store/facts store/predict mpi/cli mpi/commands/count
+mpi                          : calib/worker mpi/cli
 '
 # What every folder may include, as far as its row is above.
-common='calib/base calib/model calib/model/run calib/model/roofs'
+common='kernels/base kernels/model kernels/model/run kernels/model/roofs'
 
 # HEADER, a regular expression : the one folder that may include it
 libraries='
-yaml\.h       : calib/base
-sodium\.h     : calib/base
+yaml\.h       : kernels/base
+sodium\.h     : kernels/base
 clang-c/      : kernels/source
 isl/          : kernels/sets
 gsl/          : fit

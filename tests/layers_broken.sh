@@ -31,7 +31,7 @@ add() { # FILE LINE: for one check
 }
 add kernels/poly/poly.c '#include "kernels/walk/walk.h"' 'kernels/poly may not include'
 add fit/solve.c '#include "store/params/params.h"' 'fit may not include store/params/params.h'
-add calib/base/buf.c '#include "calib/model/expr.h"' 'calib/base may not include'
+add kernels/base/buf.c '#include "kernels/model/expr.h"' 'kernels/base may not include'
 add kernels/walk/walk.c '#include "kernels/poly/private.h"' 'private.h is private to kernels/poly'
 add mpi/cli/csv.c '#include <mpi.h>' '<mpi.h> is for mpi/ranks alone'
 mkdir "$tree/fit/new"

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "calib/audit/private.h"
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/base/log.h"
-#include "calib/base/strings.h"
-#include "calib/base/threads.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/base/strings.h"
+#include "kernels/base/threads.h"
 #include "calib/config/config.h"
 #include "store/params/params.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "calib/audit/private.h"
-#include "calib/base/error.h"
-#include "calib/model/expr.h"
-#include "calib/model/feature.h"
+#include "kernels/base/error.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/feature.h"
 
 const char *gcal_audit_category_name(enum gcal_audit_category category)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "calib/audit/private.h"
-#include "calib/base/error.h"
-#include "calib/base/median.h"
+#include "kernels/base/error.h"
+#include "kernels/base/median.h"
 #include "fit/change.h"
 
 /* Costs with a common cause change alike: their logarithms differ from the median by at

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "calib/audit/private.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/log.h"
-#include "calib/base/strings.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/base/strings.h"
 #include "store/ledger/lines.h"
 
 /* The fits as a track, whose texts are theirs. */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "calib/audit/private.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/median.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/median.h"
 #include "fit/change.h"
 
 /* Values of a level: see gcal_audit_level(). */

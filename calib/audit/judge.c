@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "calib/audit/private.h"
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "fit/change.h"
 
 /* Each of the two tests gets half of the false alarms that the policy allows, divided by

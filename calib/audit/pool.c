@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "calib/audit/private.h"
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/base/median.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/base/median.h"
 #include "fit/change.h"
 
 /* Values of a column from all devices that have it. */

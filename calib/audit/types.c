@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "calib/audit/private.h"
-#include "calib/base/array.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/median.h"
-#include "calib/base/random.h"
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/median.h"
+#include "kernels/base/random.h"
 #include "fit/change.h"
 
 /* ---- lifecycle ---- */

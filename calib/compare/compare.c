@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "calib/compare/private.h"
 #include "calib/results/results.h"
 #include "kernels/generate/generate.h"

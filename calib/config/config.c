@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/file.h"
-#include "calib/base/strings.h"
-#include "calib/base/yaml.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/base/strings.h"
+#include "kernels/base/yaml.h"
 #include "calib/config/private.h"
-#include "calib/model/named_expr.h"
-#include "calib/model/roofs/names.h"
+#include "kernels/model/named_expr.h"
+#include "kernels/model/roofs/names.h"
 
 #define MAX_CONFIG_BYTES (4u << 20)
 

@@ -14,12 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "calib/base/hash.h"
-#include "calib/base/strings.h"
-#include "calib/model/run/device_info.h"
-#include "calib/model/model.h"
-#include "calib/model/roofs/roofs.h"
-#include "calib/model/roofs/spread.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/strings.h"
+#include "kernels/model/run/device_info.h"
+#include "kernels/model/model.h"
+#include "kernels/model/roofs/roofs.h"
+#include "kernels/model/roofs/spread.h"
 
 struct gcal_error;
 struct gcal_expr_names;

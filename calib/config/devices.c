@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "calib/config/config.h"
-#include "calib/model/feature.h"
+#include "kernels/model/feature.h"
 
 static bool matches_any(size_t count, char **globs, const char *text)
 {

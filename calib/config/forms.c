@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/similar.h"
-#include "calib/base/yaml.h"
+#include "kernels/base/error.h"
+#include "kernels/base/similar.h"
+#include "kernels/base/yaml.h"
 #include "calib/config/private.h"
-#include "calib/model/form.h"
+#include "kernels/model/form.h"
 
 /* The name of the only form of a model with an expression. */
 #define FORM_EXPRESSION "expression"

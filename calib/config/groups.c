@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/similar.h"
-#include "calib/base/yaml.h"
+#include "kernels/base/error.h"
+#include "kernels/base/similar.h"
+#include "kernels/base/yaml.h"
 #include "calib/config/private.h"
-#include "calib/model/named_expr.h"
+#include "kernels/model/named_expr.h"
 
 /* NULL-ended. */
 static const char *const class_names[GCAL_CONFIG_N_CLASSES + 1] = {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
-#include "calib/base/yaml.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
+#include "kernels/base/yaml.h"
 #include "calib/config/private.h"
 
 static void clear_tag_sets(struct gcal_config_tag_set *sets, size_t count)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "calib/base/embed.h"
+#include "kernels/base/embed.h"
 #include "calib/config/config.h"
 
 /* The source tree's models.yaml. */

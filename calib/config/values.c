@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/similar.h"
-#include "calib/base/yaml.h"
+#include "kernels/base/error.h"
+#include "kernels/base/similar.h"
+#include "kernels/base/yaml.h"
 #include "calib/config/private.h"
 
 const struct gcal_yaml *gcal_config_find(const struct gcal_yaml *map, const char *key)

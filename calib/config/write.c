@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
 #include "calib/config/private.h"
-#include "calib/model/named_expr.h"
-#include "calib/model/roofs/names.h"
+#include "kernels/model/named_expr.h"
+#include "kernels/model/roofs/names.h"
 
 static void write_key_strings(struct gcal_yaml_writer *w, const char *key,
                               char *const *strings, size_t n)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
 #include "calib/device/private.h"
 
 /* Random numbers from the host; the rest of a buffer is copied from them.  A size sweep

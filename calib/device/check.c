@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/random.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
+#include "kernels/model/dtype.h"
 #include "calib/device/private.h"
 
 static cl_mem make_buffer(struct gcal_device *cl, size_t size_bytes, void *data,

@@ -6,9 +6,9 @@
 #include <CL/cl.h>
 
 #include "calib/device/job.h"
-#include "calib/model/launches.h"
-#include "calib/model/run/device_info.h"
-#include "calib/model/run/measurement.h"
+#include "kernels/model/launches.h"
+#include "kernels/model/run/device_info.h"
+#include "kernels/model/run/measurement.h"
 
 struct gcal_error;
 

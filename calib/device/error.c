@@ -1,7 +1,7 @@
 /* error.c - OpenCL errors as names and measurement statuses */
 #include <stdio.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "calib/device/private.h"
 
 const char *gcal_device_error_name(cl_int code)

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "calib/model/dtype.h"
+#include "kernels/model/dtype.h"
 #include "calib/device/private.h"
 
 static cl_image_format format_of(const struct gcal_device_job_arg *arg)

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/wire.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/error.h"
+#include "kernels/base/wire.h"
+#include "kernels/model/dtype.h"
 #include "calib/device/job.h"
 
 #define MAX_ARGS     256

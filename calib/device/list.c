@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/hash.h"
-#include "calib/base/log.h"
-#include "calib/base/utf8.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/log.h"
+#include "kernels/base/utf8.h"
 #include "calib/device/private.h"
 
 /* From vendors' extension headers, which not every system has installed. */

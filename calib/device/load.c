@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/threads.h"
+#include "kernels/base/threads.h"
 #include "calib/device/private.h"
 
 struct gcal_device_load {

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
 #include "calib/device/private.h"
-#include "calib/model/tag.h"
+#include "kernels/model/tag.h"
 
 char *gcal_device_build_log(const struct gcal_device *cl, cl_program program)
 {

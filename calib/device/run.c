@@ -1,8 +1,8 @@
 /* run.c - running a job once and timing it */
 #include <math.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
 #include "calib/device/private.h"
 
 /* Events of the commands in one queue: 'first' is none if there is one command only; both

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/random.h"
+#include "kernels/base/random.h"
 #include "calib/device/private.h"
 
 #define PAGE_BYTES 4096

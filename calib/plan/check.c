@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/random.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
+#include "kernels/model/dtype.h"
 #include "calib/plan/private.h"
 #include "kernels/interpret/interpret.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "calib/plan/private.h"
 #include "fit/clock.h"
 

@@ -2,10 +2,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/log.h"
-#include "calib/base/threads.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/base/threads.h"
 #include "calib/plan/private.h"
 #include "kernels/interpret/interpret.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "calib/plan/sweep.h"
 
 double gcal_plan_product_of_sizes(const struct gcal_kernel *kernel)

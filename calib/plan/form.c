@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/log.h"
-#include "calib/model/form.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/model/form.h"
+#include "kernels/model/profile.h"
 
 /* Costs without an initial value get the one at which kernels take about this long. */
 #define TIME_S 0.01

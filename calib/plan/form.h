@@ -8,7 +8,7 @@
 #define GCAL_CALIB_PLAN_FORM_H
 
 #include "calib/config/config.h"
-#include "calib/model/binding.h"
+#include "kernels/model/binding.h"
 #include "calib/plan/plan.h"
 
 struct gcal_error;

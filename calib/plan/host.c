@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/model/dtype.h"
+#include "kernels/model/dtype.h"
 #include "calib/plan/private.h"
 #include "kernels/interpret/interpret.h"
 

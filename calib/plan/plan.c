@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/log.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 #include "calib/plan/private.h"
 #include "calib/plan/sweep.h"
 

@@ -32,10 +32,10 @@
 #define GCAL_CALIB_PLAN_H
 
 #include "calib/config/config.h"
-#include "calib/model/run/device_info.h"
-#include "calib/model/run/measurement.h"
-#include "calib/model/run/run_kernel.h"
-#include "calib/model/run/run_sink.h"
+#include "kernels/model/run/device_info.h"
+#include "kernels/model/run/measurement.h"
+#include "kernels/model/run/run_kernel.h"
+#include "kernels/model/run/run_sink.h"
 #include "calib/worker/worker.h"
 
 struct gcal_error;

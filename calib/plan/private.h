@@ -2,7 +2,7 @@
 #ifndef GCAL_CALIB_PLAN_PRIVATE_H
 #define GCAL_CALIB_PLAN_PRIVATE_H
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "calib/plan/plan.h"
 #include "calib/plan/references.h"
 #include "fit/clock.h"

@@ -11,9 +11,9 @@
  */
 #include <math.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/log.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
 #include "calib/plan/private.h"
 #include "fit/fit.h"
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 #include "calib/plan/private.h"
 
 static void format_transfer(const struct gcal_transfer *t, struct gcal_buf *buf)

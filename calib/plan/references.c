@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/hash.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/hash.h"
 #include "calib/plan/private.h"
 #include "kernels/generate/generate.h"
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "calib/base/hash.h"
+#include "kernels/base/hash.h"
 
 struct gcal_error;
 struct gcal_geometry;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calib/base/clock.h"
+#include "kernels/base/clock.h"
 #include "calib/plan/private.h"
 #include "fit/fit.h"
 

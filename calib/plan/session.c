@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/log.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
 #include "calib/plan/private.h"
 
 /* Consecutive workers that may be lost without a success. */

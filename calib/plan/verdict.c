@@ -1,9 +1,9 @@
 /* verdict.c - checking a family: its output on the device against the host's */
 #include <stdlib.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/log.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
 #include "calib/plan/private.h"
 
 /* The worker's answer was none; 1, or -1 if that ends the plan. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "calib/results/private.h"
 
 /* A device of which fewer kernels can be compared. */

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calib/base/error.h"
-#include "calib/base/median.h"
+#include "kernels/base/error.h"
+#include "kernels/base/median.h"
 #include "calib/results/private.h"
 
 /* Of a median, in standard errors of a mean of as many (normal deviates). */

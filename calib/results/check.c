@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
 #include "calib/results/private.h"
 
 /* The rows of target kernels among 'all'. */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
 #include "calib/results/private.h"
 
 /* Smaller differences are noise; or, between kernels of different sizes, may come from

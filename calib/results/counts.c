@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
 #include "calib/results/private.h"
 
 int gcal_result_counts_init(struct gcal_result_counts *c,

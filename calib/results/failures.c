@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
 #include "calib/results/private.h"
 
 static int add(struct gcal_result_failures *list, const struct gcal_record *record,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/units.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/units.h"
 #include "calib/results/private.h"
 
 #define N_PAIRS          3

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/threads.h"
-#include "calib/model/form.h"
+#include "kernels/base/error.h"
+#include "kernels/base/threads.h"
+#include "kernels/model/form.h"
 #include "calib/results/private.h"
 
 /* Of each generator, every fifth kernel is left out at a time. */

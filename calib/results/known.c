@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/profile.h"
 #include "calib/results/private.h"
 
 static const char *generator_of(const struct gcal_run_kernel *kernel)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/threads.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/threads.h"
 #include "calib/results/private.h"
 
 static void form_fit_clear(struct gcal_result_form_fit *f)

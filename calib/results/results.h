@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "calib/base/strings.h"
+#include "kernels/base/strings.h"
 #include "calib/config/config.h"
 #include "fit/error_summary.h"
 #include "fit/fit.h"

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/profile.h"
 #include "calib/results/private.h"
 
 int gcal_result_median_time(const struct gcal_measurement *m, double *time_s,

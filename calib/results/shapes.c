@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/median.h"
-#include "calib/model/form.h"
+#include "kernels/base/error.h"
+#include "kernels/base/median.h"
+#include "kernels/model/form.h"
 #include "calib/results/private.h"
 
 #define GRID   15 /* points */

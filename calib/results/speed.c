@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/units.h"
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/units.h"
 #include "calib/results/private.h"
 #include "fit/clock.h"
 #include "fit/shared_error.h"

@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
+#include "kernels/base/buf.h"
 #include "calib/results/private.h"
 
 #define WIDTH 96 /* columns */

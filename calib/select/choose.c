@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 #include "calib/select/candidates.h"
 #include "calib/select/private.h"
 #include "calib/select/rows.h"

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/expr.h"
-#include "calib/model/form.h"
-#include "calib/model/profile.h"
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/form.h"
+#include "kernels/model/profile.h"
 #include "calib/select/private.h"
 
 void gcal_select_terms_clear(struct gcal_select_terms *terms)

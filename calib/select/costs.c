@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
-#include "calib/model/expr.h"
-#include "calib/model/form.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/form.h"
 #include "calib/select/private.h"
 
 void gcal_select_costs_clear(struct gcal_select_costs *costs)

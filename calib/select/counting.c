@@ -1,7 +1,7 @@
 /* counting.c - what kernels are counted for, so that they have the features of models */
-#include "calib/model/feature.h"
-#include "calib/model/model.h"
-#include "calib/model/profile.h"
+#include "kernels/model/feature.h"
+#include "kernels/model/model.h"
+#include "kernels/model/profile.h"
 #include "calib/select/private.h"
 
 static void add_feature(const char *name, struct gcal_kernel_counting *counting)

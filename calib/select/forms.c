@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
-#include "calib/model/form.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/form.h"
 #include "calib/select/private.h"
 
 static int set_parameter(struct gcal_model_parameter *p,

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
 #include "calib/select/private.h"
 
 struct gcal_kernel_limits gcal_select_device_limits(const struct gcal_device_info *info)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
 #include "calib/select/private.h"
 
 /* One model and the results of the steps so far. */

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
 #include "calib/select/private.h"
 
 /* ---- kernels ---- */

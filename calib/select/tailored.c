@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 #include "calib/select/private.h"
 #include "calib/select/rows.h"
 

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/hash.h"
-#include "calib/base/log.h"
-#include "calib/base/threads.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/log.h"
+#include "kernels/base/threads.h"
 #include "calib/worker/cache.h"
 #include "calib/worker/private.h"
 

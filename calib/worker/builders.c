@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/wire.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/wire.h"
 #include "calib/worker/private.h"
 
 #define OPEN_LIMIT_S 120.0

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
 
 #define LOCK_NAME    "lock"
 #define LOCK_LIMIT_S 2.0 /* another process trims */

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
 #include "calib/worker/cache.h"
 
 struct unit {

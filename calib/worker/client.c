@@ -7,11 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calib/base/array.h"
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/log.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/array.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/model/dtype.h"
 #include "calib/worker/private.h"
 
 #define MAX_LOST  3    /* platforms; after that, the loader must be what crashes */

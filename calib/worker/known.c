@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/file.h"
-#include "calib/model/built.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/file.h"
+#include "kernels/model/built.h"
 #include "calib/worker/cache.h"
 
 /* After the program's key, without which a file copied over another's would be taken. */

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
 #include "calib/device/device.h"
 #include "calib/worker/private.h"
 

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "calib/base/wire.h"
+#include "kernels/base/wire.h"
 #include "calib/device/job.h"
 #include "calib/worker/worker.h"
 

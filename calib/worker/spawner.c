@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calib/base/array.h"
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/log.h"
-#include "calib/base/wire.h"
+#include "kernels/base/array.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/base/wire.h"
 #include "calib/worker/cache.h"
 #include "calib/worker/private.h"
 

@@ -1,7 +1,7 @@
 /* tick.c - waiting for a socket, with a tick now and then */
 #include <poll.h>
 
-#include "calib/base/clock.h"
+#include "kernels/base/clock.h"
 #include "calib/worker/private.h"
 
 #define TICK_S 0.1

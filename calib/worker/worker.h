@@ -6,7 +6,7 @@
  * or exceeds its time limit loses its current request and is replaced.  Spawner and
  * workers end with the rank, however it ends.
  *
- * Messages: frames of calib/base/wire.h.
+ * Messages: frames of kernels/base/wire.h.
  */
 #ifndef GCAL_CALIB_WORKER_H
 #define GCAL_CALIB_WORKER_H
@@ -15,12 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "calib/base/error.h"
-#include "calib/model/built.h"
-#include "calib/model/launches.h"
-#include "calib/model/run/device_info.h"
-#include "calib/model/dtype.h"
-#include "calib/model/run/measurement.h"
+#include "kernels/base/error.h"
+#include "kernels/model/built.h"
+#include "kernels/model/launches.h"
+#include "kernels/model/run/device_info.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/run/measurement.h"
 #include "kernels/generate/generate.h"
 
 /* ---- spawner ---- */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "kernels/annotations/private.h"
 
 static struct gcal_annotation *tag_after(const struct gcal_annotations *a, CXCursor c)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/annotations/private.h"
 
 enum { MOST_GROUPS = 64 };

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
 
 enum { WORD_BYTES = 4, THROWS = 2048 };

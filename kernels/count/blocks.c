@@ -1,7 +1,7 @@
 /* blocks.c - the aligned blocks of memory that the lanes of a sub-group access together */
 #include <stdlib.h>
 
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/count/private.h"
 
 /* An element, or a block, of a row. */

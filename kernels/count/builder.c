@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "kernels/count/private.h"
 
 void gcal_count_builder_use_name(const char *name, void *data)

@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "calib/model/dtype.h"
+#include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
 
 enum { WORD_BYTES = 4 };

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "calib/base/buf.h"
-#include "calib/model/tag.h"
+#include "kernels/base/buf.h"
+#include "kernels/model/tag.h"
 #include "kernels/count/private.h"
 
 /* A long count stays one term, which the profile shares with its entry; of very long ones

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "calib/base/strings.h"
+#include "kernels/base/strings.h"
 #include "kernels/request.h"
 
 struct gcal_error;

@@ -1,6 +1,6 @@
 /* counter.c - counts of events, and notes on those that are inexact */
-#include "calib/base/array.h"
-#include "calib/base/error.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
 #include "kernels/count/private.h"
 
 void gcal_count_builder_estimate(struct gcal_count_builder *m, int line, int column,

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/hash.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/hash.h"
 #include "kernels/count/private.h"
 
 /* Options of OpenCL such as -cl-fast-relaxed-math, in the order given; macros are in the

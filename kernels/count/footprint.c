@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
 
 enum { MOST_STEPS_OF_TEXTS = 200000 };

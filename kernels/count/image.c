@@ -7,7 +7,7 @@
  */
 #include <inttypes.h>
 
-#include "calib/model/dtype.h"
+#include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
 
 /* Rows begin where lines do, whatever a texel has. */

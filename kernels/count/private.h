@@ -2,8 +2,8 @@
 #ifndef GCAL_KERNELS_COUNT_PRIVATE_H
 #define GCAL_KERNELS_COUNT_PRIVATE_H
 
-#include "calib/base/strings.h"
-#include "calib/model/profile.h"
+#include "kernels/base/strings.h"
+#include "kernels/model/profile.h"
 #include "kernels/request.h"
 #include "kernels/lanes/lanes.h"
 #include "kernels/sets/sets.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "calib/model/dtype.h"
+#include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
 
 enum { WORD_BYTES = 4, LINE_BYTES = 128, THOUSANDTHS = 1000 };

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/hash.h"
-#include "calib/base/strings.h"
+#include "kernels/base/error.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/strings.h"
 #include "kernels/count/private.h"
 
 /* In the order of 'order' first. */

@@ -1,5 +1,5 @@
 /* subscript.c - what is known of subscripts that are not affine, or depend on data */
-#include "calib/model/dtype.h"
+#include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
 
 struct gcal_sets_access_event

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/model/dtype.h"
+#include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
 
 enum { LINE_BYTES = 128 };

@@ -4,7 +4,7 @@
 #ifndef GCAL_KERNELS_COUNT_WALKED_H
 #define GCAL_KERNELS_COUNT_WALKED_H
 
-#include "calib/base/strings.h"
+#include "kernels/base/strings.h"
 #include "kernels/request.h"
 #include "kernels/sets/sets.h"
 #include "kernels/source/source.h"

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/profile.h"
 #include "kernels/frontend/private.h"
 
 /* Checks that an answer was read to its end, and frees it. */

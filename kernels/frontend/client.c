@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
 #include "kernels/frontend/private.h"
 
 #define PROGRAM "gpucal-frontend"

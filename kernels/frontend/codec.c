@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
 #include "kernels/frontend/private.h"
 
 #define get_text(wire)      gcal_wire_get_text(wire)

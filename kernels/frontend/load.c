@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "kernels/frontend/private.h"
 
 static const struct gcal_frontend *loaded;

@@ -2,7 +2,7 @@
 #ifndef GCAL_KERNELS_FRONTEND_PRIVATE_H
 #define GCAL_KERNELS_FRONTEND_PRIVATE_H
 
-#include "calib/base/wire.h"
+#include "kernels/base/wire.h"
 #include "kernels/frontend/frontend.h"
 
 /* ---- limits of one call ---- */
@@ -22,7 +22,7 @@ enum {
     "reading it takes more than %d GiB of memory, the limit for a source: leave out "    \
     "what the kernel does not need"
 
-/* ---- messages: frames of calib/base/wire.h ---- */
+/* ---- messages: frames of kernels/base/wire.h ---- */
 
 enum gcal_frontend_call {
     GCAL_FRONTEND_COUNT = 1,

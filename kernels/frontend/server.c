@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 #include "kernels/frontend/private.h"
 
 enum {

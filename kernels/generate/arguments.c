@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "kernels/generate/private.h"
 
 enum {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
-#include "calib/model/tag.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
+#include "kernels/model/tag.h"
 #include "kernels/generate/private.h"
 
 enum { MOST_ACCUMULATORS = 16 };

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "kernels/generate/private.h"
 
 enum { WIDTH = 90, INDENT = 4 };

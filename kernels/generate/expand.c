@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/assume.h"
-#include "calib/model/expr.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/assume.h"
+#include "kernels/model/expr.h"
 #include "kernels/generate/private.h"
 
 static bool is_name_char(char c)

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/hash.h"
-#include "calib/base/wire.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/wire.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 #include "kernels/generate/private.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
 #include "kernels/generate/private.h"
 
 /* The search for a kernel's size 'which'. */

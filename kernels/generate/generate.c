@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/array.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/threads.h"
-#include "calib/model/dtype.h"
-#include "calib/model/profile.h"
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/threads.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/profile.h"
 #include "kernels/generate/private.h"
 
 void gcal_kernel_list_clear(struct gcal_kernel_list *list)

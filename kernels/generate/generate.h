@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "calib/base/strings.h"
-#include "calib/model/dtype.h"
-#include "calib/model/feature.h"
-#include "calib/model/limits.h"
-#include "calib/model/run/catalogue_files.h"
-#include "calib/model/run/kernel_origin.h"
-#include "calib/model/run/kernel_use.h"
+#include "kernels/base/strings.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/feature.h"
+#include "kernels/model/limits.h"
+#include "kernels/model/run/catalogue_files.h"
+#include "kernels/model/run/kernel_origin.h"
+#include "kernels/model/run/kernel_use.h"
 #include "kernels/request.h"
 
 struct gcal_error;

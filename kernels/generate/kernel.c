@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
-#include "calib/model/profile.h"
-#include "calib/model/tag.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/profile.h"
+#include "kernels/model/tag.h"
 #include "kernels/generate/private.h"
 
 void gcal_kernel_destroy(struct gcal_kernel *kernel)

@@ -12,11 +12,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/embed.h"
-#include "calib/base/hash.h"
-#include "calib/base/strings.h"
-#include "calib/base/yaml.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/embed.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/strings.h"
+#include "kernels/base/yaml.h"
 #include "kernels/generate/generate.h"
 #include "kernels/remove/remove.h"
 

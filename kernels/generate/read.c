@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
-#include "calib/model/expr.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
+#include "kernels/model/expr.h"
 #include "kernels/generate/private.h"
 
 static const char *require_name(const struct gcal_yaml *map, const char *key,

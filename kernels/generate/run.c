@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/hash.h"
-#include "calib/base/wire.h"
-#include "calib/model/expr.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/wire.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/profile.h"
 #include "kernels/generate/private.h"
 
 #define MAX_LAUNCHES 1e6 /* of a run, and pieces of a transfer */

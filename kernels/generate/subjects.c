@@ -1,5 +1,5 @@
 /* subjects.c - the subjects of measurement kernels, one row each */
-#include "calib/base/strings.h"
+#include "kernels/base/strings.h"
 #include "kernels/generate/private.h"
 
 /* Not automatic: kernels whose times show more than the costs of their features. */

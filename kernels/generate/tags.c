@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/similar.h"
-#include "calib/base/strings.h"
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/similar.h"
+#include "kernels/base/strings.h"
 #include "kernels/generate/private.h"
 
 void gcal_catalogue_tags_clear(struct gcal_catalogue_tags *tags)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/strings.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/strings.h"
 #include "kernels/generate/private.h"
 
 /* Loads by name, joined by '+'; names are checked against a source in kept_loads.c. */

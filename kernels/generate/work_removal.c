@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/tag.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/tag.h"
 #include "kernels/generate/private.h"
 
 /* The kernel's source with its trips as annotations, which a derived source keeps, while

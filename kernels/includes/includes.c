@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
-#include "calib/base/strings.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/base/strings.h"
 
 enum { DEEPEST = 64 };
 #define MAX_BYTES (16u << 20) /* of an included file, and of the result */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "kernels/interpret/private.h"
 
 static struct gcal_interp_node *translate_address(struct gcal_interp_translator *t,

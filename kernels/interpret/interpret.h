@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "kernels/request.h"
 
 /* An argument of a kernel or of a reference function: a buffer of 'count' elements, or

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
 #include "kernels/interpret/private.h"
 
 /* ---- types ---- */

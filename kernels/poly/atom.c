@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/poly/private.h"
 
 /* ---- the table ---- */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "kernels/poly/private.h"
 
 /* A kernel takes some thousands of steps, of some 50 bytes each; the limits end sums that

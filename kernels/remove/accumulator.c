@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 /* In ascending order of width: a wider type holds sums of those before it. */
 static const struct {

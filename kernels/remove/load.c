@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 static enum gcal_remove_content refuse(struct gcal_remove_pass *r, CXCursor c,
                                        const char *why)

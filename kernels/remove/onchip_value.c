@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
 
 void gcal_remove_onchip_copy_until(struct gcal_remove_onchip *o, unsigned to)
 {

@@ -9,7 +9,7 @@
 #ifndef GCAL_KERNELS_REMOVE_PRIVATE_H
 #define GCAL_KERNELS_REMOVE_PRIVATE_H
 
-#include "calib/base/buf.h"
+#include "kernels/base/buf.h"
 #include "kernels/source/source.h"
 #include "kernels/remove/remove.h"
 

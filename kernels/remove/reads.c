@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 static int check_names(struct gcal_remove_pass *r, bool has_result)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "kernels/annotations/annotations.h"
 
 enum { MOST_ACCUMULATORS = 64 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 /* Whether a declaration has a needed variable of a type without a name, which it cannot
  * be declared without.

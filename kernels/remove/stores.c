@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 static bool is_memory(const struct gcal_remove_pass *r)
 {

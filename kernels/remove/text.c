@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 void gcal_remove_extent(CXCursor c, unsigned *from, unsigned *to)
 {

@@ -1,7 +1,7 @@
 /* component.c - some dimensions of a domain as a set of isl's */
 #include <stdlib.h>
 
-#include "calib/base/buf.h"
+#include "kernels/base/buf.h"
 #include "kernels/sets/private.h"
 
 void gcal_sets_component_fill(struct gcal_sets_component *component,

@@ -8,7 +8,7 @@
  */
 #include <limits.h>
 
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/sets/private.h"
 
 /* ---- which dimensions ---- */

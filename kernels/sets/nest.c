@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/sets/private.h"
 
 void gcal_sets_nest_clear(struct gcal_sets_nest *nest)

@@ -1,5 +1,5 @@
 /* relax.c - counts without the conditions that cannot be counted */
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/sets/private.h"
 
 static const struct gcal_sets_scope *find(const struct gcal_sets_nest *nest,

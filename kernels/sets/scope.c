@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/sets/private.h"
 
 /* ---- components ---- */

@@ -7,7 +7,7 @@
 #ifndef GCAL_KERNELS_SETS_H
 #define GCAL_KERNELS_SETS_H
 
-#include "calib/model/feature.h"
+#include "kernels/model/feature.h"
 #include "kernels/poly/poly.h"
 
 enum { GCAL_SETS_MAX_DEPTH = 40 };

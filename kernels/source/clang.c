@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/array.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
-#include "calib/base/strings.h"
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/base/strings.h"
 #include "kernels/includes/includes.h"
 
 #define MOST_HEADER_BYTES (1u << 20)

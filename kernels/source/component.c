@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/source/private.h"
 
 struct named_component {

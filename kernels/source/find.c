@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/similar.h"
-#include "calib/base/strings.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/similar.h"
+#include "kernels/base/strings.h"
 #include "kernels/source/private.h"
 
 /* ---- functions ---- */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "calib/model/feature.h"
+#include "kernels/model/feature.h"
 
 struct gcal_error;
 struct gcal_strings;

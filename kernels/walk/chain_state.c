@@ -1,7 +1,7 @@
 /* chain_state.c - the chains of variables, elements and arrays in local memory */
 #include <string.h>
 
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/walk/private.h"
 
 static bool is_entry(const struct gcal_walk_chained *e, CXCursor decl, unsigned array)

@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/walk/private.h"
 
 enum { CACHED = 4096 };

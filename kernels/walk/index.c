@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/walk/private.h"
 
 static bool add_index(struct gcal_walk *w, CXCursor decl)

@@ -1,5 +1,5 @@
 /* merge.c - values after branches, exact where they have a closed form */
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/walk/private.h"
 
 static const char follows[] = "it follows a condition";

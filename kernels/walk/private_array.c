@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/walk/private.h"
 
 /* The places of an array that one access in the source has, if all loops are unrolled: of

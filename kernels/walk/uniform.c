@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "calib/base/array.h"
+#include "kernels/base/array.h"
 #include "kernels/walk/private.h"
 
 /* Where a statement is. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
 #include "kernels/walk/private.h"
 
 void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)

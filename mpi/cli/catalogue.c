@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
-#include "calib/base/log.h"
-#include "calib/base/strings.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/base/strings.h"
 #include "calib/config/config.h"
 #include "mpi/cli/count_cache.h"
 #include "store/record/record.h"

@@ -8,7 +8,7 @@
 
 #include <libsmartcols.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "mpi/cli/display.h"
 
 struct gcal_columns {

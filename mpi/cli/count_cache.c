@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/file.h"
-#include "calib/base/hash.h"
-#include "calib/base/wire.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/file.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/wire.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 #include "kernels/includes/includes.h"
 #include "mpi/cli/build_id.h"

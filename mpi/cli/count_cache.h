@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "calib/base/hash.h"
+#include "kernels/base/hash.h"
 
 struct gcal_count_request;
 struct gcal_error;

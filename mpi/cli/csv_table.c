@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
 
 #define MAX_FILE_BYTES ((size_t)64 << 20)
 

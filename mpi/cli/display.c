@@ -7,10 +7,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "calib/base/array.h"
-#include "calib/base/buf.h"
-#include "calib/base/clock.h"
-#include "calib/base/log.h"
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 #include "mpi/cli/display.h"
 #include "mpi/cli/quiet.h"
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/utf8.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/utf8.h"
 
 struct replacement {
     char character;

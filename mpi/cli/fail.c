@@ -1,7 +1,7 @@
 /* fail.c - the error message and exit status of a command */
 #include <stdio.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "mpi/cli/command.h"
 
 int gcal_command_fail(const struct gcal_error *err)

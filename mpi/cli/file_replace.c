@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
 
 /* Devices, pipes and links (/dev/stdout) are written to, and not replaced. */
 static bool is_replaceable(const char *path)

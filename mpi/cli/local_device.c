@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/run/device_match.h"
+#include "kernels/base/error.h"
+#include "kernels/model/run/device_match.h"
 #include "fit/fit.h"
 
 #define LIMIT_S      120.0

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "mpi/cli/command.h"
 
 char *gcal_node_name(struct gcal_error *err)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/similar.h"
+#include "kernels/base/error.h"
+#include "kernels/base/similar.h"
 #include "mpi/cli/option_rows.h"
 
 enum { MAX_WORDS = 16 }; /* that an argument names */

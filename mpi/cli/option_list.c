@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
 
 _Noreturn void gcal_option_out_of_memory(const struct argp_state *state)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/log.h"
+#include "kernels/base/log.h"
 
 static bool on, keep_all, has_result;
 static FILE *kept;         /* in place of standard output; NULL: nothing is kept */

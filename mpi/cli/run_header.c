@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
 #include "calib/config/config.h"
 #include "kernels/generate/generate.h"
 #include "store/record/record.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "calib/config/config.h"
 #include "mpi/cli/command.h"
 #include "store/files/store.h"

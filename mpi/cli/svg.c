@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/escape.h"
 

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "calib/model/run/device_info.h"
+#include "kernels/model/run/device_info.h"
 
 struct capability {
     int number;                            /* 10*major + minor */

@@ -1,7 +1,7 @@
 /* write.c - text output of commands, to a file or standard output */
 #include <stdio.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/file_replace.h"
 #include "mpi/cli/quiet.h"

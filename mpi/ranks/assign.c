@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/base/wire.h"
-#include "calib/model/run/device_match.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/base/wire.h"
+#include "kernels/model/run/device_match.h"
 #include "calib/results/results.h"
 #include "calib/select/select.h"
 #include "fit/fit.h"

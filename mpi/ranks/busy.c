@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/median.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/median.h"
 #include "store/record/record.h"
 
 int gcal_busy_read(const struct gcal_record *record, struct gcal_busy *busy,

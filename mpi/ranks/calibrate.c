@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/log.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
 #include "mpi/ranks/ranks.h"
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"

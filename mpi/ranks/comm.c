@@ -9,8 +9,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
 
 /* MPI_Finalize waits for all peers, also for those that were killed. */
 #define FINALIZE_LIMIT_S      20.0

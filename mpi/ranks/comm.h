@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "calib/base/buf.h"
+#include "kernels/base/buf.h"
 
 struct gcal_error;
 struct gcal_comm;

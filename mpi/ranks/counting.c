@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/threads.h"
+#include "kernels/base/error.h"
+#include "kernels/base/threads.h"
 #include "calib/select/select.h"
 #include "mpi/ranks/root.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/log.h"
-#include "calib/base/units.h"
+#include "kernels/base/log.h"
+#include "kernels/base/units.h"
 #include "calib/plan/outlook.h"
 #include "calib/select/select.h"
 #include "mpi/cli/catalogue.h"

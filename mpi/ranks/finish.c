@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/log.h"
-#include "calib/model/run/run_sink.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
+#include "kernels/model/run/run_sink.h"
 #include "calib/results/results.h"
 #include "mpi/cli/display.h"
 #include "mpi/cli/json.h"

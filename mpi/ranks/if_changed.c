@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/log.h"
-#include "calib/base/strings.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/log.h"
+#include "kernels/base/strings.h"
 #include "mpi/ranks/staleness.h"
 #include "mpi/cli/json.h"
 #include "mpi/ranks/interrupt.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
+#include "kernels/base/buf.h"
 #include "mpi/cli/escape.h"
 #include "mpi/ranks/ranks.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/log.h"
-#include "calib/base/wire.h"
+#include "kernels/base/log.h"
+#include "kernels/base/wire.h"
 #include "mpi/ranks/root.h"
 #include "store/files/store.h"
 

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/buf.h"
-#include "calib/base/log.h"
-#include "calib/base/utf8.h"
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/log.h"
+#include "kernels/base/utf8.h"
 #include "mpi/ranks/root.h"
 
 /* As UTF-8, which JSON needs: reasons may be texts of drivers. */

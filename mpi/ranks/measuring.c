@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/log.h"
-#include "calib/base/threads.h"
-#include "calib/base/wire.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
+#include "kernels/base/threads.h"
+#include "kernels/base/wire.h"
 #include "calib/select/select.h"
 #include "mpi/ranks/ranks.h"
 

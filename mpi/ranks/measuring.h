@@ -9,9 +9,9 @@
 #ifndef GCAL_MPI_RANKS_MEASURING_H
 #define GCAL_MPI_RANKS_MEASURING_H
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "calib/config/config.h"
-#include "calib/model/run/device_info.h"
+#include "kernels/model/run/device_info.h"
 #include "calib/plan/plan.h"
 #include "kernels/generate/generate.h"
 #include "mpi/ranks/outbox.h"

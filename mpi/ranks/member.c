@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/log.h"
-#include "calib/base/wire.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/base/wire.h"
 #include "calib/plan/references.h"
 #include "calib/select/select.h"
 #include "mpi/cli/command.h"

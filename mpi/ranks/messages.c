@@ -1,12 +1,12 @@
 /* messages.c - what ranks send to rank 0 */
 #include <stdlib.h>
 
-#include "calib/base/array.h"
-#include "calib/base/clock.h"
-#include "calib/base/wire.h"
-#include "calib/model/run/device_info.h"
-#include "calib/model/run/measurement.h"
-#include "calib/model/run/run_kernel.h"
+#include "kernels/base/array.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/wire.h"
+#include "kernels/model/run/device_info.h"
+#include "kernels/model/run/measurement.h"
+#include "kernels/model/run/run_kernel.h"
 #include "mpi/cli/display.h"
 #include "mpi/ranks/root.h"
 #include "store/record/record.h"

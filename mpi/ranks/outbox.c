@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "calib/base/error.h"
-#include "calib/base/threads.h"
+#include "kernels/base/error.h"
+#include "kernels/base/threads.h"
 
 struct message {
     int tag;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "calib/base/buf.h"
+#include "kernels/base/buf.h"
 
 struct gcal_error;
 struct gcal_outbox;

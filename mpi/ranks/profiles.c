@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/base/wire.h"
-#include "calib/model/profile.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/base/wire.h"
+#include "kernels/model/profile.h"
 #include "mpi/cli/count_cache.h"
 
 struct entry {

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/log.h"
-#include "calib/base/wire.h"
-#include "calib/model/run/device_info.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
+#include "kernels/base/wire.h"
+#include "kernels/model/run/device_info.h"
 #include "calib/select/select.h"
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"

@@ -2,7 +2,7 @@
 #ifndef GCAL_MPI_RANKS_ROOT_H
 #define GCAL_MPI_RANKS_ROOT_H
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "calib/config/config.h"
 #include "mpi/cli/display.h"
 #include "mpi/ranks/profiles.h"

@@ -1,8 +1,8 @@
 /* service.c - rank 0's service: takes messages, detects lost ranks, ends the run */
 #include <stdio.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/log.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 #include "mpi/ranks/root.h"
 
 /* Measurements of a lost rank are kept in the record, but not fitted. */

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
 #include "store/params/params.h"
 
 #define DAY_S 86400.0

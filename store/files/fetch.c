@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
-#include "calib/base/sign.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/base/sign.h"
 #include "store/files/internal.h"
 
 #define MAX_PARAMS_BYTES (16 << 20)

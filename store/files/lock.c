@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/array.h"
-#include "calib/base/buf.h"
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
 #include "store/files/internal.h"
 
 /* Publishers take turns; each needs milliseconds, and more where the disk is slow. */

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/base/sign.h"
-#include "calib/base/strings.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/base/sign.h"
+#include "kernels/base/strings.h"
 #include "store/files/internal.h"
 
 #define SUFFIX ".yaml"

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "calib/base/strings.h"
+#include "kernels/base/strings.h"
 #include "store/params/params.h"
 
 struct gcal_error;

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/hash.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/hash.h"
 #include "store/files/internal.h"
 
 void gcal_store_host(char host[GCAL_STORE_HOST_SIZE])

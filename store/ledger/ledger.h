@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "calib/base/hash.h"
+#include "kernels/base/hash.h"
 
 struct gcal_error;
 struct gcal_store;

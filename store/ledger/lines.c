@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "store/files/internal.h"
 #include "store/ledger/private.h"
 

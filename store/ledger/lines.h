@@ -8,7 +8,7 @@
 #ifndef GCAL_STORE_LEDGER_LINES_H
 #define GCAL_STORE_LEDGER_LINES_H
 
-#include "calib/base/buf.h"
+#include "kernels/base/buf.h"
 #include "store/ledger/ledger.h"
 
 struct gcal_ledger_line {

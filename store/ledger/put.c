@@ -1,7 +1,7 @@
 /* put.c - replacing a file, with its line in the ledger */
 #include <stdlib.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/files/internal.h"
 #include "store/ledger/ledger.h"
 

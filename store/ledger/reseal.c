@@ -1,8 +1,8 @@
 /* reseal.c - seals of segments that were written without a key, or with another one */
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "store/files/internal.h"
 #include "store/ledger/private.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/base/units.h"
-#include "calib/base/utf8.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/base/units.h"
+#include "kernels/base/utf8.h"
 #include "store/files/internal.h"
 #include "store/ledger/private.h"
 

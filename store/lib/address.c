@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/lib/private.h"
 
 struct pci {

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "store/files/store.h"
 
 struct gpucal_list {

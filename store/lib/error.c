@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 _Static_assert(sizeof(((struct gpucal_error *)0)->text) ==
                    sizeof(((struct gcal_error *)0)->text),

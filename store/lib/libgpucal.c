@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/profile.h"
 #include "store/predict/predictor.h"
 #include "store/files/store.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/lib/private.h"
 #include "store/predict/predictor.h"
 #include "store/predict/ratio.h"

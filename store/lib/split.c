@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 #include "store/predict/predictor.h"
 #include "store/predict/split.h"
 

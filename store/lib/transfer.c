@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/params/params.h"
 #include "store/predict/transfers.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
 #include "store/files/internal.h"
 #include "store/medians/private.h"
 

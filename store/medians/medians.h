@@ -35,7 +35,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "calib/base/strings.h"
+#include "kernels/base/strings.h"
 #include "store/record/record.h"
 
 struct gcal_error;

@@ -4,8 +4,8 @@
 
 #include <pthread.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/hash.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/hash.h"
 #include "store/ledger/lines.h"
 #include "store/medians/medians.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/files/internal.h"
 #include "store/medians/private.h"
 

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
-#include "calib/base/sign.h"
+#include "kernels/base/error.h"
+#include "kernels/base/sign.h"
 #include "store/files/internal.h"
 #include "store/medians/private.h"
 

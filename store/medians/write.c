@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
-#include "calib/base/sign.h"
-#include "calib/base/threads.h"
+#include "kernels/base/error.h"
+#include "kernels/base/sign.h"
+#include "kernels/base/threads.h"
 #include "store/files/internal.h"
 #include "store/medians/private.h"
 

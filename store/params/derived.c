@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/params/params.h"
 
 struct gcal_params_derived {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/utf8.h"
-#include "calib/base/yaml.h"
+#include "kernels/base/error.h"
+#include "kernels/base/utf8.h"
+#include "kernels/base/yaml.h"
 
 /* Far above any real file: comparing names takes quadratic time. */
 #define MAX_ITEMS 1000

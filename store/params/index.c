@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
 #include "store/params/params.h"
 #include "store/params/private.h"
 

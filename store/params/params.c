@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/feature.h"
-#include "calib/model/named_expr.h"
-#include "calib/model/run/device_match.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/feature.h"
+#include "kernels/model/named_expr.h"
+#include "kernels/model/run/device_match.h"
 #include "store/params/derived.h"
 
 /* Arrays double at powers of two: the count implies the capacity. */

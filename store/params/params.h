@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "calib/model/binding.h"
-#include "calib/model/roofs/roofs.h"
-#include "calib/model/roofs/spread.h"
-#include "calib/model/run/device_info.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/roofs/roofs.h"
+#include "kernels/model/roofs/spread.h"
+#include "kernels/model/run/device_info.h"
 
 struct gcal_error;
 struct gcal_expr_names;

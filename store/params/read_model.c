@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
-#include "calib/model/named_expr.h"
-#include "calib/model/roofs/names.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/named_expr.h"
+#include "kernels/model/roofs/names.h"
 #include "store/params/derived.h"
 #include "store/params/params.h"
 #include "store/params/fields.h"

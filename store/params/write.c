@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
-#include "calib/model/feature.h"
-#include "calib/model/named_expr.h"
-#include "calib/model/roofs/names.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/feature.h"
+#include "kernels/model/named_expr.h"
+#include "kernels/model/roofs/names.h"
 #include "store/params/params.h"
 #include "store/params/private.h"
 

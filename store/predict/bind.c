@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/profile.h"
 #include "store/params/params.h"
 #include "store/predict/private.h"
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/binding.h"
-#include "calib/model/model.h"
-#include "calib/model/roofs/roofs.h"
+#include "kernels/base/error.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/model.h"
+#include "kernels/model/roofs/roofs.h"
 #include "store/params/derived.h"
 #include "store/params/params.h"
 #include "store/predict/private.h"

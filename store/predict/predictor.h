@@ -1,12 +1,12 @@
 /* predictor.h - predicted times of a kernel on a device, from its published parameters
  *
  * Work for which the model has no cost is never free.  Let u be its share of the kernel's
- * work (calib/model/binding.h).  The predicted time is that of the other work; the upper
+ * work (kernels/model/binding.h).  The predicted time is that of the other work; the upper
  * end of its interval is multiplied by 1 + GCAL_PREDICTOR_COST_RATIO u / (1 - u), as if an
  * execution without a cost took up to so many times as long as the mean of the others.
  * Above GCAL_PREDICTOR_MAX_NOT_COVERED there is no prediction; nor is there one of 0 s, with
  * an interval wider than GCAL_PREDICTOR_MAX_SPREAD times either way, or of a launch that the
- * device cannot run (calib/model/limits.h).
+ * device cannot run (kernels/model/limits.h).
  *
  * A model may be fitted to kernels all of which have work without a cost, as a product's
  * multiply-adds have loads: then its costs stand for that work as well, in the proportions of
@@ -16,7 +16,7 @@
  *
  * The interval of a kernel that the model was fitted to follows from the held-out errors of
  * such kernels.  That of any other kernel follows from the model's spread for its class,
- * if it has one (calib/model/roofs/spread.h): a kernel is small, or its time follows from
+ * if it has one (kernels/model/roofs/spread.h): a kernel is small, or its time follows from
  * estimates, or else it has the class of the roof that binds it.  Where the held-out errors
  * of the microbenchmarks are larger than on the devices of the spread, it is wider by their
  * ratio.

@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "calib/model/feature.h"
-#include "calib/model/limits.h"
-#include "calib/model/roofs/spread.h"
+#include "kernels/model/feature.h"
+#include "kernels/model/limits.h"
+#include "kernels/model/roofs/spread.h"
 #include "store/predict/predictor.h"
 
 struct gcal_binding;

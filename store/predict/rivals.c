@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 /* Points of the integration: fewer in many dimensions. */
 #define MOST_NUMBERS  400000

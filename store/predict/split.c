@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 /* Integers below are exact in a double. */
 #define MAX_GRANULES 9007199254740992.0

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "calib/model/feature.h"
+#include "kernels/model/feature.h"
 #include "store/predict/predictor.h"
 
 struct gcal_error;

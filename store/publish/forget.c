@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
-#include "calib/model/run/device_match.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
+#include "kernels/model/run/device_match.h"
 #include "store/files/internal.h"
 #include "store/ledger/track.h"
 #include "store/publish/private.h"

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "calib/base/buf.h"
+#include "kernels/base/buf.h"
 #include "store/ledger/lines.h"
 #include "store/params/params.h"
 #include "store/publish/publish.h"

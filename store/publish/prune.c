@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "store/files/internal.h"
 #include "store/ledger/lines.h"
 #include "store/publish/publish.h"

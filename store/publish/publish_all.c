@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/threads.h"
+#include "kernels/base/error.h"
+#include "kernels/base/threads.h"
 #include "store/params/params.h"
 #include "store/publish/publish.h"
 

@@ -3,10 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/sign.h"
-#include "calib/base/strings.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/sign.h"
+#include "kernels/base/strings.h"
 #include "store/ledger/ledger.h"
 #include "store/files/internal.h"
 #include "store/publish/publish.h"

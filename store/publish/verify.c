@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "store/files/internal.h"
 #include "store/publish/publish.h"
 #include "store/publish/private.h"

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
-#include "calib/base/sign.h"
-#include "calib/base/strings.h"
+#include "kernels/base/error.h"
+#include "kernels/base/sign.h"
+#include "kernels/base/strings.h"
 #include "store/files/internal.h"
 #include "store/publish/private.h"
 

@@ -1,5 +1,5 @@
 /* verify_ledger.c - the segments of the ledger: their ends, seals and damaged lines */
-#include "calib/base/clock.h"
+#include "kernels/base/clock.h"
 #include "store/files/internal.h"
 #include "store/publish/private.h"
 

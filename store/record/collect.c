@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
 #include "store/record/private.h"
 
 /* A kernel in the tree of a record. */

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
-#include "calib/base/wire.h"
-#include "calib/base/checksum.h"
+#include "kernels/base/error.h"
+#include "kernels/base/wire.h"
+#include "kernels/base/checksum.h"
 #include "store/record/record.h"
 
 #define JOURNAL_VERSION 8

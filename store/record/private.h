@@ -2,14 +2,14 @@
  *
  * A table is an HDF5 group with one dataset per column, all of one length, so that
  * h5py's f["measurements/status"][:] is a column and h5dump shows it by name.  In memory
- * a row is a struct, and a column a field of it (calib/model/run/field.h).
+ * a row is a struct, and a column a field of it (kernels/model/run/field.h).
  */
 #ifndef GCAL_STORE_RECORD_PRIVATE_H
 #define GCAL_STORE_RECORD_PRIVATE_H
 
 #include <hdf5.h>
 
-#include "calib/model/run/field.h"
+#include "kernels/model/run/field.h"
 #include "store/record/record.h"
 
 #define GCAL_RECORD_FORMAT  "gpucal-record"

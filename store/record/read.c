@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
 #include "store/record/private.h"
 
 /* More than any run has: limits for damaged counts. */

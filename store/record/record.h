@@ -2,7 +2,7 @@
  *
  * Layout of the record: docs/gpucal-record.5.  A record is written to a temporary file in
  * its folder and renamed, so it is complete or missing.  The journal is a sequence of
- * frames (calib/base/wire.h), each flushed when it is appended; an incomplete last frame
+ * frames (kernels/base/wire.h), each flushed when it is appended; an incomplete last frame
  * is dropped by the reader.
  */
 #ifndef GCAL_STORE_RECORD_H
@@ -12,11 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "calib/model/run/catalogue_files.h"
-#include "calib/model/run/device_info.h"
-#include "calib/model/run/measurement.h"
-#include "calib/model/run/run_kernel.h"
-#include "calib/model/run/run_sink.h"
+#include "kernels/model/run/catalogue_files.h"
+#include "kernels/model/run/device_info.h"
+#include "kernels/model/run/measurement.h"
+#include "kernels/model/run/run_kernel.h"
+#include "kernels/model/run/run_sink.h"
 
 struct gcal_error;
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
-#include "calib/base/checksum.h"
+#include "kernels/base/error.h"
+#include "kernels/base/checksum.h"
 #include "store/record/private.h"
 
 #define SEAL_START "gpucal record, fnv1a-64 "

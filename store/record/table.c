@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/record/private.h"
 
 static int is_text(const struct gcal_field *column)

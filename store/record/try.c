@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/record/private.h"
 
 /* Processor time that no good record needs, of which the largest have some 100 MB. */

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "calib/base/error.h"
-#include "calib/base/random.h"
-#include "calib/model/model.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
+#include "kernels/model/model.h"
 
 double uniform(struct bench *b)
 {

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "calib/base/error.h"
-#include "calib/base/random.h"
-#include "calib/model/model.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
+#include "kernels/model/model.h"
 #include "fit/fit.h"
 
 #define N_ROWS   300

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/model.h"
+#include "kernels/base/error.h"
+#include "kernels/model/model.h"
 #include "fit/fit.h"
 #include "tests/fit/bench.h"
 #include "tests/unit.h"

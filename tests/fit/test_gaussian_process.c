@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "fit/gaussian_process.h"
 
 /* Five points in two groups of one coordinate. */

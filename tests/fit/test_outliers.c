@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "calib/base/random.h"
+#include "kernels/base/random.h"
 #include "fit/fit.h"
 #include "tests/unit.h"
 

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/model.h"
+#include "kernels/base/error.h"
+#include "kernels/model/model.h"
 #include "fit/fit.h"
 #include "tests/fit/bench.h"
 #include "tests/unit.h"

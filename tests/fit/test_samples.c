@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
 #include "fit/fit.h"
 #include "tests/unit.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "calib/base/median.h"
-#include "calib/base/random.h"
+#include "kernels/base/median.h"
+#include "kernels/base/random.h"
 #include "fit/shared_error.h"
 #include "fit/speed.h"
 

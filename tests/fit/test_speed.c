@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/random.h"
+#include "kernels/base/random.h"
 #include "fit/speed.h"
 
 enum { N_KERNELS = 60, N_ROUNDS = 4, N = N_KERNELS * N_ROUNDS };

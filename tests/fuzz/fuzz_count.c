@@ -21,10 +21,10 @@
 #endif
 #endif
 
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 #include "kernels/includes/includes.h"
 #include "kernels/remove/remove.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
+#include "kernels/base/buf.h"
 #include "mpi/cli/csv_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

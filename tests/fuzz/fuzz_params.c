@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/yaml.h"
-#include "calib/model/profile.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/profile.h"
 #include "store/params/params.h"
 #include "store/predict/predictor.h"
 

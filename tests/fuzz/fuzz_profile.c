@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/yaml.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
+#include "kernels/base/buf.h"
 #include "tests/fuzz/grammar.h"
 
 struct grammar {

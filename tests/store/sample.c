@@ -1,5 +1,5 @@
 /* sample.c - made-up runs and parameters for the tests of store/ */
-#include "calib/base/strings.h"
+#include "kernels/base/strings.h"
 #include "store/ledger/lines.h"
 #include "store/publish/publish.h"
 #include "store/record/record.h"
@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
 
 char *sample_folder(void)
 {

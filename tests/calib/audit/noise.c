@@ -9,10 +9,10 @@
 #include <gsl/gsl_randist.h>
 
 #include "calib/audit/private.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
-#include "calib/base/median.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/base/median.h"
 #include "fit/change.h"
 
 static void *must(void *memory)

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 
 #include "calib/audit/private.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
 #include "tests/calib/audit/noise.h"
 #include "tests/unit.h"
 

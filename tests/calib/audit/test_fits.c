@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "calib/audit/audit.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
-#include "calib/base/random.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/base/random.h"
 #include "store/ledger/lines.h"
 #include "store/publish/publish.h"
 #include "tests/folder.h"

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 
 #include "calib/audit/private.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
 #include "tests/folder.h"
 #include "tests/unit.h"
 

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
 #include "calib/compare/compare.h"
 #include "kernels/generate/generate.h"
 #include "tests/folder.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
 #include "calib/select/select.h"
 #include "tests/facts.h"
 

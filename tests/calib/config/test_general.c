@@ -8,10 +8,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
-#include "calib/model/feature.h"
-#include "calib/model/model.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/feature.h"
+#include "kernels/model/model.h"
 #include "calib/select/select.h"
 #include "tests/kernels/count/operators/operators.h"
 

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/log.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
 #include "calib/plan/plan.h"
 #include "calib/select/select.h"
 #include "calib/results/results.h"

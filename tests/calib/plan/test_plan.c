@@ -15,13 +15,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/log.h"
-#include "calib/base/threads.h"
-#include "calib/model/dtype.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/base/threads.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/profile.h"
 #include "calib/plan/plan.h"
 #include "calib/plan/private.h"
 #include "tests/facts.h"

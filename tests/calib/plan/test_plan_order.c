@@ -6,9 +6,9 @@
 
 #include "tests/unit.h"
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 #include "calib/plan/sweep.h"
 #include "tests/facts.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "calib/plan/private.h"
 #include "kernels/generate/generate.h"
 #include "tests/unit.h"

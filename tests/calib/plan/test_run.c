@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/base/random.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
+#include "kernels/model/dtype.h"
 #include "calib/worker/worker.h"
 #include "tests/calib/device/faulty_opencl.h"
 

@@ -1,8 +1,8 @@
 /* test_turns.c - which measurements devices of a host take in turns */
 #include <stdatomic.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/threads.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/threads.h"
 #include "calib/plan/private.h"
 #include "tests/unit.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "tests/unit.h"
 
 /* ---- words of a name: "matmul_tiled dtype:float32 n:1024" ---- */

@@ -7,8 +7,8 @@
 #ifndef GCAL_TESTS_CALIB_RESULTS_NAMED_KERNEL_H
 #define GCAL_TESTS_CALIB_RESULTS_NAMED_KERNEL_H
 
-#include "calib/model/run/run_kernel.h"
-#include "calib/model/run/run_sink.h"
+#include "kernels/model/run/run_kernel.h"
+#include "kernels/model/run/run_sink.h"
 
 void sink_kernel(const struct gcal_run_sink *sink, struct gcal_run_kernel *kernel,
                  const char *models);

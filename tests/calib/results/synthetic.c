@@ -1,7 +1,7 @@
 /* synthetic.c - records of kernels whose times follow a formula */
-#include "calib/model/run/device_info.h"
-#include "calib/model/run/measurement.h"
-#include "calib/model/run/run_kernel.h"
+#include "kernels/model/run/device_info.h"
+#include "kernels/model/run/measurement.h"
+#include "kernels/model/run/run_kernel.h"
 #include "calib/results/results.h"
 #include "store/record/record.h"
 #include "tests/calib/results/synthetic.h"
@@ -17,10 +17,10 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/random.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
+#include "kernels/model/profile.h"
 #include "tests/folder.h"
 #include "tests/calib/results/named_kernel.h"
 #include "tests/facts.h"

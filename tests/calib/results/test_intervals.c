@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/base/random.h"
-#include "calib/base/yaml.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/profile.h"
 #include "calib/results/results.h"
 #include "store/predict/predictor.h"
 #include "tests/calib/results/synthetic.h"

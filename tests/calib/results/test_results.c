@@ -10,11 +10,11 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
-#include "calib/base/random.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/base/random.h"
+#include "kernels/model/profile.h"
 #include "calib/results/results.h"
 #include "calib/select/select.h"
 #include "store/publish/publish.h"

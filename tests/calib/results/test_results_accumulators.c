@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
+#include "kernels/base/buf.h"
 #include "calib/results/results.h"
 #include "tests/calib/results/synthetic.h"
 #include "tests/folder.h"

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
 #include "calib/results/results.h"
 #include "store/publish/publish.h"
 #include "store/record/record.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
+#include "kernels/base/buf.h"
 #include "calib/results/results.h"
 #include "store/params/params.h"
 #include "store/record/record.h"

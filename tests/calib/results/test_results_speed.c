@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
 #include "calib/results/results.h"
 #include "store/record/record.h"
 #include "tests/calib/results/synthetic.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "calib/results/results.h"
 #include "store/record/record.h"
 #include "tests/calib/results/synthetic.h"

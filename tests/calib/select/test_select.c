@@ -10,9 +10,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/named_expr.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/named_expr.h"
+#include "kernels/model/profile.h"
 #include "calib/select/select.h"
 #include "tests/facts.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "calib/device/private.h"
 #include "calib/worker/worker.h"
 #include "tests/calib/device/faulty_opencl.h"

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
 #include "calib/worker/cache.h"
 #include "tests/folder.h"
 #include "tests/unit.h"

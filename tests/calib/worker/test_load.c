@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "calib/device/private.h"
 
 enum { ITEMS = 64 };

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
 #include "calib/worker/private.h"
 #include "tests/calib/device/faulty_opencl.h"
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 #include "kernels/generate/private.h"
 #include "tests/kernels/generate/variants.h"
 

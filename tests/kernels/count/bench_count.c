@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "calib/base/error.h"
-#include "calib/base/file.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 
 enum { MAX_RUNS = 10000, N_EVALS = 200000, MAX_MACROS = 3 };

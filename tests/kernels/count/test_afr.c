@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 
 static struct gcal_profile *count(const char *source, size_t n_dims, const char *assume)

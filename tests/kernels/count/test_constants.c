@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "calib/model/profile.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 #include "tests/kernels/count/by_hand/by_hand.h"
 

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 
 #define FOLDER SOURCE_DIR "/tests/kernels/count/kernels/"

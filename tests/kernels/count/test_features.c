@@ -15,10 +15,10 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/binding.h"
-#include "calib/model/dtype.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/private.h"
 #include "kernels/count/count.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 
 static const char source[] = "#define SQUARE(a) ((a) * (a))\n"

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 
 static struct gcal_error err;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "calib/model/profile.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 #include "tests/kernels/count/by_hand/by_hand.h"
 
@@ -195,7 +195,8 @@ static void what_is_affine_is_index_arithmetic(void **state)
           "float32 add 32*m, int32 min 32*m", "int32 add 64*m" },
         { "for (int k = 0; k < m; k++) for (int i = 0; i < n; i++) a[l] += t[min(k, m - "
           "3) * n + i];",
-          "float32 add 32*n*m, int32 min 32*m*step(n-1), int32 mul 32*m*step(n-1)", "int32 add 64*n*m+32*step(n-1)*step(m-1)+32*m" },
+          "float32 add 32*n*m, int32 min 32*m*step(n-1), int32 mul 32*m*step(n-1)",
+          "int32 add 64*n*m+32*step(n-1)*step(m-1)+32*m" },
         { "for (int k = 0; k < 4; k++) a[l] += t[(k + 1) % 4 * n + l];",
           "float32 add 128", "int32 add 384, int32 mul 128, int32 rem_constant 128" },
         { "for (int k = 0; k < 4; k++) a[l] += t[min(l, n) + k];",

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 
 static struct gcal_profile *count(struct gcal_count_request r)

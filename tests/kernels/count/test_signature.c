@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
-#include "calib/model/expr.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/expr.h"
 #include "kernels/count/signature.h"
 #include "kernels/interpret/interpret.h"
 

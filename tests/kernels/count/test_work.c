@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
-#include "calib/model/run/work.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
+#include "kernels/model/run/work.h"
 #include "kernels/count/count.h"
 
 static struct gcal_profile *count(const char *source, size_t sub_group_size)

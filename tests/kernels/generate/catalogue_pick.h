@@ -3,7 +3,7 @@
 #ifndef GCAL_TESTS_KERNELS_GENERATE_CATALOGUE_PICK_H
 #define GCAL_TESTS_KERNELS_GENERATE_CATALOGUE_PICK_H
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "kernels/generate/generate.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/model/binding.h"
-#include "calib/model/dtype.h"
-#include "calib/model/profile.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/profile.h"
 #include "kernels/interpret/interpret.h"
 #include "tests/kernels/generate/catalogue_pick.h"
 

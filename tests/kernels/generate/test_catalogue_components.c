@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/model/binding.h"
-#include "calib/model/expr.h"
-#include "calib/model/profile.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/profile.h"
 #include "tests/folder.h"
 #include "tests/kernels/generate/catalogue_pick.h"
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/profile.h"
 #include "tests/folder.h"
 #include "tests/kernels/generate/catalogue_pick.h"
 

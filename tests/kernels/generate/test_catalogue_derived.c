@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/model/profile.h"
+#include "kernels/model/profile.h"
 #include "tests/folder.h"
 #include "tests/kernels/generate/catalogue_pick.h"
 

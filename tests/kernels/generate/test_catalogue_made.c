@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/wire.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/wire.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/profile.h"
 #include "tests/folder.h"
 #include "tests/kernels/generate/catalogue_pick.h"
 

@@ -20,9 +20,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "calib/plan/private.h"
 #include "calib/select/select.h"
 #include "tests/kernels/generate/variants.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "tests/kernels/generate/variants.h"
 
 static struct gcal_catalogue *catalogue;

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "tests/kernels/generate/variants.h"
 
 enum { MIN_VARIANTS = 3, MAX_TRIES = 20000 };

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "calib/base/strings.h"
+#include "kernels/base/strings.h"
 #include "kernels/generate/private.h"
 
 struct gcal_error;

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
 #include "kernels/includes/includes.h"
 #include "tests/folder.h"
 

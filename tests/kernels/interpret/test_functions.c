@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "kernels/interpret/interpret.h"
 
 /* The value that the statements store in r[0]. */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
 #include "kernels/interpret/interpret.h"
 
 enum { N = 32 };

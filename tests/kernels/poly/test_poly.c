@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "kernels/poly/poly.h"
 
 static struct gcal_poly_context *c;

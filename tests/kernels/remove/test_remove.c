@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 #include "kernels/interpret/interpret.h"
 #include "kernels/remove/remove.h"

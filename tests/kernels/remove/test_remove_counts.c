@@ -15,10 +15,10 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
-#include "calib/model/expr.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/profile.h"
 #include "kernels/generate/private.h"
 #include "kernels/count/count.h"
 #include "kernels/generate/generate.h"

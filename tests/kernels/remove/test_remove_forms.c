@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
 #include "kernels/interpret/interpret.h"
 #include "kernels/remove/remove.h"
 

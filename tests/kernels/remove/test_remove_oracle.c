@@ -14,11 +14,11 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
-#include "calib/model/expr.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 #include "kernels/remove/remove.h"
 

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 #include "kernels/remove/remove.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 const int64_t sub_group_sizes[N_SUB_GROUP_SIZES] = { 1, 2, 3, 4, 8, 32 };
 

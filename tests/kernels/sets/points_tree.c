@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "calib/base/random.h"
+#include "kernels/base/random.h"
 
 enum { MOST_TREES = 1 << 20 };
 

@@ -4,7 +4,7 @@
 #ifndef GCAL_TESTS_KERNELS_SETS_POINTS_TREE_H
 #define GCAL_TESTS_KERNELS_SETS_POINTS_TREE_H
 
-#include "calib/base/buf.h"
+#include "kernels/base/buf.h"
 #include "kernels/sets/sets.h"
 
 /* The variables of trees: sizes, work-item ids and loops. */

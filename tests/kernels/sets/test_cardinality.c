@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/expr.h"
+#include "kernels/base/error.h"
+#include "kernels/model/expr.h"
 #include "tests/kernels/sets/points_case.h"
 
 enum { MOST_POINTS = 6 };

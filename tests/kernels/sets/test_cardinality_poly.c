@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/expr.h"
+#include "kernels/base/error.h"
+#include "kernels/model/expr.h"
 #include "tests/kernels/sets/points_tree.h"
 
 enum { LAST_LANE = 7, MOST = 9 };

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "kernels/source/source.h"
 
 static const char source[] =

@@ -5,8 +5,8 @@
  */
 #include <stdio.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/random.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/random.h"
 #include "tests/kernels/walk/loop_points.h"
 
 static uint64_t seed;

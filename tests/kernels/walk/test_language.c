@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/expr.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 
 #define HEAD                                                                             \

@@ -16,10 +16,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/random.h"
-#include "mpi/audit/page/page.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
+#include "mpi/commands/audit/page/page.h"
 
 #define N_RUNS        50
 #define REPEATABILITY 0.004

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "mpi/cli/csv_table.h"
 
 static int parse(const char *text, struct gcal_csv_table *table, struct gcal_error *err)

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
-#include "mpi/count/sizes.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
+#include "mpi/commands/count/sizes.h"
 
 static struct gcal_error err;
 static char *names[] = { "n", "m" };

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "mpi/export/speed.h"
+#include "mpi/commands/export/speed.h"
 #include "tests/unit.h"
 
 static struct gcal_export_speed_device device(bool is_gpu, double memory, double fp32)

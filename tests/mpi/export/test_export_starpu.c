@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
-#include "mpi/export/export.h"
-#include "mpi/export/starpu.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
+#include "mpi/commands/export/export.h"
+#include "mpi/commands/export/starpu.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) / (b)-1) <= (tolerance))
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "mpi/predict/evaluation.h"
+#include "mpi/commands/predict/evaluation.h"
 
 #define assert_near(a, b) assert_true(fabs((a) - (b)) <= 1e-12)
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "mpi/predict/kernel_names.h"
+#include "mpi/commands/predict/kernel_names.h"
 
 static void expect_text(char *text, const char *expected)
 {

@@ -1,6 +1,6 @@
 /* test_order.c - probabilities of an order: those of libgpucal for the same pairs */
-#include "calib/base/error.h"
-#include "mpi/predict/order.h"
+#include "kernels/base/error.h"
+#include "mpi/commands/predict/order.h"
 #include "store/predict/ratio.h"
 #include "tests/unit.h"
 

@@ -25,7 +25,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "calib/model/run/device_info.h"
+#include "kernels/model/run/device_info.h"
 
 #define RUN_ITEMS 4096 /* launches of more are slept only */
 #define LANES     256  /* of a work-group */

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/threads.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/threads.h"
 #include "mpi/ranks/measuring.h"
 #include "tests/unit.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/base/wire.h"
+#include "kernels/base/error.h"
+#include "kernels/base/wire.h"
 #include "mpi/ranks/comm.h"
 #include "mpi/ranks/root.h"
 

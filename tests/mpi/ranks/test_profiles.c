@@ -7,9 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/base/wire.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/base/wire.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 #include "mpi/cli/count_cache.h"
 #include "mpi/ranks/profiles.h"

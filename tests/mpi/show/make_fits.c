@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
-#include "calib/base/random.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/base/random.h"
 #include "store/files/store.h"
 #include "store/publish/publish.h"
 

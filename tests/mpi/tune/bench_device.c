@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/model/run/device_match.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/model/run/device_match.h"
 #include "calib/worker/worker.h"
 #include "mpi/cli/local_device.h"
-#include "mpi/tune/device.h"
-#include "mpi/tune/times.h"
+#include "mpi/commands/tune/device.h"
+#include "mpi/commands/tune/times.h"
 #include "tests/mpi/tune/catalogue_space.h"
 
 static void fail(const struct gcal_error *err)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 
 static void fail(const struct gcal_error *err)
 {

@@ -3,7 +3,7 @@
 #define GCAL_TESTS_MPI_TUNE_CATALOGUE_SPACE_H
 
 #include "kernels/generate/generate.h"
-#include "mpi/tune/tune.h"
+#include "mpi/commands/tune/tune.h"
 
 struct catalogue_space {
     struct gcal_catalogue *catalogue;

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "mpi/tune/t4.h"
+#include "kernels/base/error.h"
+#include "mpi/commands/tune/t4.h"
 
 static char *x_values[] = { "16", "32" }, *y_values[] = { "a", "b" }, *one[] = { "4" };
 static struct gcal_tune_parameter parameters[] = { { "block_size_x", 2, x_values },

@@ -11,13 +11,13 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/local_device.h"
-#include "mpi/own/own.h"
-#include "mpi/tune/device.h"
-#include "mpi/tune/times.h"
+#include "mpi/commands/own/own.h"
+#include "mpi/commands/tune/device.h"
+#include "mpi/commands/tune/times.h"
 #include "tests/folder.h"
 
 /* b = 3 a + 7 on n items. */

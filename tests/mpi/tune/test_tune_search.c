@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "mpi/tune/replay.h"
-#include "mpi/tune/search.h"
+#include "kernels/base/error.h"
+#include "mpi/commands/tune/replay.h"
+#include "mpi/commands/tune/search.h"
 
 /* Work-group sizes, items and a switch.  The model is right but for an error that grows with
  * the items, and does not know that the switch doubles the time.

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "mpi/tune/times.h"
+#include "kernels/base/error.h"
+#include "mpi/commands/tune/times.h"
 
 static struct gcal_tune_parameter parameters[] = { { .name = "N" }, { .name = "F" } };
 static struct gcal_tune_config configs[] = { { .name = "N:64 F:1" },

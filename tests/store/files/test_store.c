@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"
 #include "tests/unit.h"

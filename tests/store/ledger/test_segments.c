@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/ledger/ledger.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
 #include "store/ledger/track.h"
 #include "tests/store/sample.h"
 #include "tests/unit.h"

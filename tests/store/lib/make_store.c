@@ -22,12 +22,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
-#include "calib/base/hash.h"
-#include "calib/base/random.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/random.h"
 #include "store/ledger/ledger.h"
 #include "store/files/store.h"
 #include "store/ledger/track.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/lib/gpucal.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"

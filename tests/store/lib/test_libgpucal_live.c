@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
-#include "calib/base/sign.h"
+#include "kernels/base/error.h"
+#include "kernels/base/sign.h"
 #include "store/lib/gpucal.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "calib/base/error.h"
-#include "calib/base/file.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
 #include "store/params/params.h"
 
 #define N_TURNS 201

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/params/diff.h"
 #include "tests/store/sample.h"
 #include "tests/unit.h"

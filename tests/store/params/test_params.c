@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
-#include "calib/model/model.h"
-#include "calib/model/named_expr.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/model/model.h"
+#include "kernels/model/named_expr.h"
 #include "tests/store/sample.h"
 #include "tests/unit.h"
 

@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
-#include "calib/model/binding.h"
-#include "calib/model/profile.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/profile.h"
 #include "store/params/params.h"
 #include "store/predict/predictor.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "calib/base/random.h"
+#include "kernels/base/random.h"
 #include "store/predict/rivals.h"
 
 #define N       5

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/predict/split.h"
 #include "tests/unit.h"
 

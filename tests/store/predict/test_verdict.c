@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/params/params.h"
 #include "store/predict/predictor.h"
 #include "tests/unit.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
+#include "kernels/base/error.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"
 #include "tests/store/syscalls.h"

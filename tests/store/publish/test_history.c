@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"
 #include "tests/store/syscalls.h"

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/hash.h"
-#include "calib/base/sign.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/hash.h"
+#include "kernels/base/sign.h"
 #include "store/ledger/ledger.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"

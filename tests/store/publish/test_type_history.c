@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calib/base/error.h"
-#include "calib/base/sign.h"
-#include "calib/base/strings.h"
+#include "kernels/base/error.h"
+#include "kernels/base/sign.h"
+#include "kernels/base/strings.h"
 #include "store/ledger/lines.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"

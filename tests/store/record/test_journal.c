@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/run/device_info.h"
-#include "calib/model/run/measurement.h"
-#include "calib/model/run/run_kernel.h"
-#include "calib/model/run/run_sink.h"
+#include "kernels/base/error.h"
+#include "kernels/model/run/device_info.h"
+#include "kernels/model/run/measurement.h"
+#include "kernels/model/run/run_kernel.h"
+#include "kernels/model/run/run_sink.h"
 #include "store/record/record.h"
 #include "tests/store/sample.h"
 

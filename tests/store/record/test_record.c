@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/base/random.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/error.h"
+#include "kernels/base/random.h"
+#include "kernels/model/dtype.h"
 #include "store/record/private.h"
 #include "tests/store/sample.h"
 

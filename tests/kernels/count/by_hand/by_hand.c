@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/model/binding.h"
+#include "kernels/base/error.h"
+#include "kernels/model/binding.h"
 #include "tests/kernels/count/by_hand/by_hand.h"
 
 struct gcal_profile *by_hand_count(const struct gcal_count_request *request,

@@ -2,7 +2,7 @@
 #ifndef TESTS_KERNELS_COUNT_BY_HAND_H
 #define TESTS_KERNELS_COUNT_BY_HAND_H
 
-#include "calib/model/profile.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 
 /* Fails the test, with the text of the kernel 'what', where it cannot be counted. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 #include "tests/kernels/count/operators/operators.h"
 
 static void add(struct oracle_counts *counts, const char *name, double value)

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
-#include "calib/model/expr.h"
-#include "calib/model/profile.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/profile.h"
 #include "tests/kernels/count/oracle/oracle.h"
 
 struct oracle_quantity *oracle_counts_get(struct oracle_counts *counts, const char *name)

@@ -7,9 +7,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
 #include "tests/kernels/count/oracle/oracle.h"
 
 static const struct rlimit longest_run = { 100, 100 }; /* s of CPU time, however busy */

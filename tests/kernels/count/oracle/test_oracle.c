@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/base/strings.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "kernels/generate/private.h"
 #include "tests/kernels/count/oracle/oracle.h"
 #include "tests/kernels/generate/variants.h"

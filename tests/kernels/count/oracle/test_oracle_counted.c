@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
-#include "calib/base/error.h"
-#include "calib/base/file.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
 #include "tests/kernels/count/oracle/oracle.h"
 
 #define FOLDER SOURCE_DIR "/tests/kernels/count/kernels/"

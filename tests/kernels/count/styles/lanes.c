@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
-#include "calib/model/profile.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/signature.h"
 #include "kernels/interpret/interpret.h"
 #include "tests/kernels/count/styles/styles.h"

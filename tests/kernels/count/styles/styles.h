@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "calib/base/strings.h"
+#include "kernels/base/strings.h"
 #include "kernels/request.h"
 #include "tests/kernels/count/oracle/oracle.h"
 

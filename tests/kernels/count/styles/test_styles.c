@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 #include "kernels/count/signature.h"
 #include "tests/kernels/count/styles/styles.h"

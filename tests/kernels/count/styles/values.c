@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/error.h"
-#include "calib/model/dtype.h"
-#include "calib/model/expr.h"
+#include "kernels/base/error.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/expr.h"
 #include "kernels/count/signature.h"
 #include "tests/kernels/count/styles/styles.h"
 

@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#include "calib/base/error.h"
-#include "calib/base/yaml.h"
-#include "calib/model/binding.h"
-#include "calib/model/expr.h"
-#include "calib/model/feature.h"
-#include "calib/model/profile.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/binding.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/feature.h"
+#include "kernels/model/profile.h"
 #include "kernels/count/count.h"
 #include "tests/kernels/count/traffic/both.h"
 

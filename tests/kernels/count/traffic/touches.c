@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/array.h"
-#include "calib/base/error.h"
-#include "calib/model/profile.h"
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
 
 /* ---- collecting ---- */
 

@@ -1,0 +1,39 @@
+/* dtype.h - data types of array elements: int8 to int64, uint8 to uint64, float16,
+ * float32, float64
+ */
+#ifndef GCAL_KERNELS_MODEL_DTYPE_H
+#define GCAL_KERNELS_MODEL_DTYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of one element; 0 for an unknown type. */
+size_t gcal_dtype_size(const char *dtype);
+/* All types, from 0 on; NULL after the last. */
+const char *gcal_dtype_name(size_t i);
+
+/* Fills 'data' with 'count' values, the same for the same seed.  Floating point: random
+ * mantissas in [0.5, 1), so that data-dependent power is as with real data and chains of
+ * operations stay in range.  Integers: 0 to 1023, of 8 bits 0 to 127.  Returns 0, or -1
+ * for an unknown type.
+ */
+int gcal_dtype_fill(uint64_t seed, const char *dtype, size_t count, void *data);
+
+/* An interval of values, both ends included; first NaN: none given.  Sorted values rise
+ * evenly from the first element to the last, as the beginnings of a sparse matrix's rows.
+ */
+struct gcal_dtype_range {
+    double first, last;
+    bool sorted;
+};
+
+/* Whether integers or floating-point numbers of 'dtype' represent both ends, in order. */
+bool gcal_dtype_has_range(const char *dtype, const struct gcal_dtype_range *range);
+/* gcal_dtype_fill() with values that are uniform in 'range', if one is given; 'count' is
+ * that of the whole array, if they are sorted.
+ */
+int gcal_dtype_fill_range(uint64_t seed, const char *dtype,
+                          const struct gcal_dtype_range *range, size_t count, void *data);
+
+#endif

@@ -1,0 +1,221 @@
+/* profile_entry.c - decoding of an entry of a profile */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
+#include "kernels/model/profile_private.h"
+
+static int decode_strides(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
+                          const char *key, char **strides)
+{
+    size_t n = d->profile->n_dims;
+    const struct gcal_yaml *list = gcal_profile_need_list(map, key, n, n, d->err);
+
+    if (!list)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        const char *text = gcal_yaml_text(list->items[i], key, d->err);
+
+        if (!text)
+            return -1;
+        if (strcmp(text, GCAL_PROFILE_UNKNOWN) == 0)
+            continue;
+        if (gcal_profile_take_expr(d, list->items[i], key, &strides[i]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int decode_loop_stride(struct gcal_profile_decoder *d,
+                              const struct gcal_yaml *node,
+                              struct gcal_profile_loop_stride *stride)
+{
+    static const char *const known[] = { "loop", "stride", NULL };
+    const struct gcal_yaml *loop, *value;
+
+    if (gcal_yaml_check_keys(node, known, d->err) < 0 ||
+        !(loop = gcal_profile_need(node, "loop", d->err)) ||
+        !(value = gcal_profile_need(node, "stride", d->err)))
+        return -1;
+    if (gcal_profile_copy_text(&stride->loop, gcal_yaml_text(loop, "loop", d->err),
+                               d->err) < 0)
+        return -1;
+    return gcal_profile_take_expr(d, value, "stride", &stride->stride);
+}
+
+static int decode_loop_strides(struct gcal_profile_decoder *d,
+                               const struct gcal_yaml *map,
+                               struct gcal_profile_entry *entry)
+{
+    const struct gcal_yaml *list;
+
+    if (!gcal_yaml_find(map, "loop_strides"))
+        return 0;
+    if (!(list = gcal_profile_need_list(map, "loop_strides", 0, GCAL_PROFILE_MAX_LOOPS,
+                                        d->err)))
+        return -1;
+    entry->loop_strides = calloc(list->n_items + 1, sizeof(*entry->loop_strides));
+    if (!entry->loop_strides)
+        return gcal_error_memory(d->err);
+    entry->n_loop_strides = list->n_items;
+    for (size_t i = 0; i < list->n_items; i++)
+        if (decode_loop_stride(d, list->items[i], &entry->loop_strides[i]) < 0)
+            return -1;
+    return 0;
+}
+
+/* Atomics have none: they both load and store. */
+static int decode_direction(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
+                            struct gcal_profile_entry *entry)
+{
+    const struct gcal_yaml *node = gcal_yaml_find(map, "direction");
+    size_t direction;
+
+    if (!(gcal_feature_info(entry->kind)->fields & GCAL_FEATURE_FIELD_DIRECTION))
+        return node ? gcal_yaml_error(node, d->err, "an atomic has no direction") : 0;
+    if (!gcal_profile_need(map, "direction", d->err) ||
+        gcal_profile_take_choice(d, node, "direction", gcal_feature_direction_names, 3,
+                                 &direction) < 0)
+        return -1;
+    entry->direction = direction;
+    return 0;
+}
+
+/* Parsed here so that the message has its line. */
+static int decode_afr(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
+                      struct gcal_profile_entry *entry)
+{
+    const struct gcal_yaml *afr = gcal_yaml_find(map, "afr");
+    const struct gcal_yaml *premise = gcal_yaml_find(map, "afr_premise");
+
+    if (afr && gcal_profile_take_expr(d, afr, "afr", &entry->afr) < 0)
+        return -1;
+    if (premise && !afr)
+        return gcal_yaml_error(premise, d->err, "'afr_premise' is without 'afr'");
+    return premise ? gcal_profile_take_assumptions(d, premise, "afr_premise",
+                                                   &entry->afr_premise)
+                   : 0;
+}
+
+static int decode_access(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
+                         struct gcal_profile_entry *entry)
+{
+    const struct gcal_yaml *memory = gcal_profile_need(map, "memory", d->err);
+    const struct gcal_yaml *width;
+    size_t space;
+    long long elements;
+
+    if (!memory || decode_direction(d, map, entry) < 0 ||
+        !(width = gcal_profile_need(map, "vector_width", d->err)) ||
+        gcal_profile_take_choice(d, memory, "memory", gcal_feature_space_names,
+                                 GCAL_FEATURE_N_SPACES, &space) < 0 ||
+        gcal_yaml_integer(width, "vector_width", 1, 1024, &elements, d->err) < 0 ||
+        gcal_profile_take_text(d, map, "array", &entry->array) < 0 ||
+        gcal_profile_take_text(d, map, "tag", &entry->tag) < 0 ||
+        decode_strides(d, map, "lid_strides", entry->lid_stride) < 0 ||
+        decode_strides(d, map, "gid_strides", entry->gid_stride) < 0 ||
+        decode_loop_strides(d, map, entry) < 0 ||
+        gcal_profile_take_count(d, map, "bank_ways", &entry->bank_ways) < 0)
+        return -1;
+    entry->space = space;
+    entry->vector_width = (size_t)elements;
+    return decode_afr(d, map, entry);
+}
+
+static int decode_transfer(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
+                           struct gcal_profile_entry *entry)
+{
+    const struct gcal_yaml *direction = gcal_profile_need(map, "direction", d->err);
+    const struct gcal_yaml *memory =
+        direction ? gcal_profile_need(map, "memory", d->err) : NULL;
+    size_t way, host;
+
+    if (!memory ||
+        gcal_profile_take_choice(d, direction, "direction",
+                                 gcal_feature_copy_direction_names, 3, &way) < 0 ||
+        gcal_profile_take_choice(d, memory, "memory", gcal_feature_host_memory_names, 4,
+                                 &host) < 0)
+        return -1;
+    entry->way = (enum gcal_feature_copy_direction)way;
+    entry->host = (enum gcal_feature_host_memory)host;
+    return 0;
+}
+
+static int decode_feature(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
+                          struct gcal_profile_entry *entry)
+{
+    const struct gcal_yaml *node = gcal_profile_need(map, "feature", d->err);
+    const char *name = node ? gcal_yaml_text(node, "feature", d->err) : NULL;
+    struct gcal_feature feature;
+    struct gcal_error inner;
+    bool is_class;
+
+    if (!name)
+        return -1;
+    if (gcal_feature_parse(name, &feature, &inner) < 0)
+        return gcal_yaml_error(node, d->err, "%s", inner.text);
+    entry->kind = feature.kind;
+    is_class = gcal_feature_is_class(&feature);
+    gcal_feature_clear(&feature);
+    if (is_class)
+        return gcal_yaml_error(
+            node, d->err, "a count is of one operation: name its type and operation");
+    if (gcal_feature_info(entry->kind)->counted == GCAL_FEATURE_COUNTED_NEVER)
+        return gcal_yaml_error(node, d->err, "a profile has counts, not times");
+    if (gcal_feature_info(entry->kind)->counted == GCAL_FEATURE_COUNTED_DEVICE)
+        return gcal_yaml_error(node, d->err, "a profile has counts, no facts of devices");
+    return gcal_profile_copy_text(&entry->feature, name, d->err);
+}
+
+static int decode_position(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
+                           struct gcal_profile_entry *entry)
+{
+    const struct gcal_yaml *at;
+    long long line, column;
+
+    if (!gcal_yaml_find(map, "at"))
+        return 0;
+    if (!(at = gcal_profile_need_list(map, "at", 2, 2, d->err)) ||
+        gcal_yaml_integer(at->items[0], "line", 0, 1 << 30, &line, d->err) < 0 ||
+        gcal_yaml_integer(at->items[1], "column", 0, 1 << 30, &column, d->err) < 0)
+        return -1;
+    entry->line = (int)line;
+    entry->column = (int)column;
+    return 0;
+}
+
+int gcal_profile_take_entry(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
+                            struct gcal_profile_entry *entry)
+{
+    static const char *const known[] = {
+        "feature",      "count",        "per",         "dtype",
+        "op",           "array",        "tag",         "memory",
+        "direction",    "lid_strides",  "gid_strides", "afr",
+        "vector_width", "loop_strides", "at",          "estimated",
+        "bank_ways",    "afr_premise",  NULL
+    };
+    const struct gcal_yaml *count, *per;
+    size_t granularity;
+
+    if (gcal_yaml_check_keys(map, known, d->err) < 0 ||
+        decode_feature(d, map, entry) < 0 ||
+        !(count = gcal_profile_need(map, "count", d->err)) ||
+        !(per = gcal_profile_need(map, "per", d->err)) ||
+        gcal_profile_take_expr(d, count, "count", &entry->count) < 0 ||
+        gcal_profile_take_choice(d, per, "per", gcal_feature_granularity_names, 4,
+                                 &granularity) < 0 ||
+        gcal_profile_take_text(d, map, "dtype", &entry->dtype) < 0 ||
+        gcal_profile_take_text(d, map, "op", &entry->op) < 0 ||
+        decode_position(d, map, entry) < 0 ||
+        gcal_profile_take_flag(d, map, "estimated", &entry->estimated) < 0)
+        return -1;
+    entry->granularity = granularity;
+    if (gcal_feature_is_op(entry->kind) && (!entry->dtype || !entry->op))
+        return gcal_yaml_error(map, d->err, "an operation needs 'dtype' and 'op'");
+    if (gcal_feature_is_transfer(entry->kind))
+        return decode_transfer(d, map, entry);
+    if (gcal_feature_is_component(entry->kind))
+        return gcal_profile_take_text(d, map, "tag", &entry->tag);
+    return gcal_feature_is_access(entry->kind) ? decode_access(d, map, entry) : 0;
+}

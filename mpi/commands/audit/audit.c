@@ -1,0 +1,251 @@
+/* audit.c - gpucal audit: changes of the devices of a store */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/audit/audit.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/base/strings.h"
+#include "calib/config/config.h"
+#include "mpi/commands/audit/output/output.h"
+#include "mpi/commands/audit/page/page.h"
+#include "mpi/cli/command.h"
+#include "mpi/cli/option_list.h"
+#include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
+
+_Static_assert(GCAL_CONFIG_MAX_AUDIT_RUNS <= GCAL_AUDIT_MOST_RUNS,
+               "an audit keeps as many runs as a configuration may ask for");
+
+enum { KEY_FALSE_ALARMS = 256, KEY_HTML, KEY_PARAMETERS, KEY_PROMETHEUS };
+
+enum { MOST_OUTPUTS = 3 }; /* text or JSON, and files */
+
+/* Fits of a type that its audit reads: enough to know their repeatability. */
+enum { MOST_FITS = 100 };
+
+struct audit_command {
+    const char *store, *node, *config, *html, *prometheus;
+    struct gcal_option_limits limits; /* 0: the configuration's */
+    double false_alarms;              /* the same */
+    bool json, all, parameters;
+    size_t n_outputs;
+    struct gcal_audit_output outputs[MOST_OUTPUTS];
+};
+
+static const struct argp_option options[] = {
+    { "false-alarms", KEY_FALSE_ALARMS, "SHARE", 0,
+      "Largest share of the calibrations of unchanged devices that may be reported as "
+      "changed, e.g. 0.001",
+      0 },
+    { "html", KEY_HTML, "FILE", 0, "Write a page with plots as well (needs gnuplot)", 0 },
+    { "parameters", KEY_PARAMETERS, NULL, 0,
+      "With --prometheus: metrics of all costs as well, some 20 to 200 series for each "
+      "device",
+      0 },
+    { "prometheus", KEY_PROMETHEUS, "FILE", 0,
+      "Write metrics for the textfile collector of node_exporter as well", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct audit_command *c = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &c->store, &c->config, &c->node, &c->limits, &c->all,
+                           &c->json);
+        break;
+    case KEY_FALSE_ALARMS:
+        c->false_alarms = gcal_option_positive(arg, "", "--false-alarms", state);
+        break;
+    case KEY_HTML:
+        c->html = arg;
+        break;
+    case KEY_PARAMETERS:
+        c->parameters = true;
+        break;
+    case KEY_PROMETHEUS:
+        c->prometheus = arg;
+        break;
+    case ARGP_KEY_ARG:
+        gcal_option_refuse_argument(arg, state);
+        break;
+    case ARGP_KEY_END:
+        if (c->parameters && !c->prometheus)
+            argp_error(state, "--parameters requires --prometheus");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child children[] = { GCAL_OPTION(store),
+                                              GCAL_OPTION(config),
+                                              GCAL_OPTION(nodes),
+                                              GCAL_OPTION(limits),
+                                              GCAL_OPTION(all),
+                                              GCAL_OPTION(json),
+                                              { 0 } };
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = children,
+    .doc =
+        "Compares the calibrations of all devices in a store and reports what changed on "
+        "which device, when, and by how much.\v"
+        "Examples:\n"
+        "  gpucal audit\n"
+        "  gpucal audit --node n1 --all --json\n\n"
+        "A device is compared with its earlier calibrations and with the other devices "
+        "of "
+        "its type.  A change counts if it is not explained by chance and if several "
+        "consecutive calibrations confirm it.\n"
+        "Exit status: 0 no warning, 2 a warning, 3 a failure, 1 bad input, or a track in "
+        "the store that cannot be read.",
+};
+
+static struct gcal_audit_policy policy_of(const struct audit_command *c,
+                                          const struct gcal_config *config)
+{
+    struct gcal_audit_policy policy = gcal_audit_policy_of(config);
+
+    policy.warn = c->limits.warn > 0 ? c->limits.warn : policy.warn;
+    policy.fail = c->limits.fail > 0 ? c->limits.fail : policy.fail;
+    policy.false_alarms = c->false_alarms > 0 ? c->false_alarms : policy.false_alarms;
+    return policy;
+}
+
+/* 'page': the options of the page, which has all devices of nodes given by --node. */
+static int open_outputs(struct audit_command *c,
+                        const struct gcal_audit_output_options *about,
+                        const struct gcal_audit_output_options *page,
+                        struct gcal_error *err)
+{
+    struct gcal_audit_output *first = &c->outputs[0];
+
+    if ((c->json ? gcal_audit_output_json(about, first, err)
+                 : gcal_audit_output_text(about, first, err)) < 0)
+        return -1;
+    c->n_outputs++;
+    if (c->html) {
+        if (gcal_audit_output_html(page, c->html, &c->outputs[c->n_outputs], err) < 0)
+            return -1;
+        c->n_outputs++;
+    }
+    if (c->prometheus) {
+        if (gcal_audit_output_prometheus(about, c->prometheus, &c->outputs[c->n_outputs],
+                                         err) < 0)
+            return -1;
+        c->n_outputs++;
+    }
+    return 0;
+}
+
+static int give_device(void *context, const struct gcal_audit_device *device,
+                       struct gcal_error *err)
+{
+    const struct audit_command *c = context;
+
+    for (size_t i = 0; i < c->n_outputs; i++)
+        if (c->outputs[i].device(c->outputs[i].context, device, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int give_type(const struct audit_command *c, const struct gcal_audit_fits *fits,
+                     struct gcal_error *err)
+{
+    for (size_t i = 0; i < c->n_outputs; i++)
+        if (c->outputs[i].type &&
+            c->outputs[i].type(c->outputs[i].context, fits, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* Of each type its newest fits; not by the ledger, which of a large site takes long to read. */
+static int audit_types(const struct audit_command *c, const struct gcal_store *store,
+                       const struct gcal_audit_policy *policy, struct gcal_error *err)
+{
+    char **types = NULL;
+    size_t n = 0;
+    int rc = gcal_store_types(store, &types, &n, err);
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        struct gcal_audit_fits fits;
+        struct gcal_error why;
+
+        if (gcal_audit_type(store, NULL, types[i], MOST_FITS, policy, &fits, &why) < 0)
+            gcal_log(GCAL_LOG_WARN, "type %s has no verdict: %s", types[i], why.text);
+        else if (fits.n)
+            rc = give_type(c, &fits, err);
+        gcal_audit_fits_clear(&fits);
+    }
+    gcal_strings_free(types, n);
+    return rc;
+}
+
+static int audit(struct audit_command *c, const struct gcal_store *store,
+                 const struct gcal_audit_output_options *about,
+                 struct gcal_audit_summary *summary, struct gcal_error *err)
+{
+    struct gcal_audit_output_options page = *about;
+    int rc;
+
+    page.all = about->all || c->node;
+    rc = open_outputs(c, about, &page, err);
+
+    if (rc == 0)
+        rc = gcal_audit_store(store, c->node, &about->policy, give_device, c, summary,
+                              err);
+    if (rc == 0 && !c->node)
+        rc = audit_types(c, store, &about->policy, err);
+    for (size_t i = 0; i < c->n_outputs; i++) {
+        if (rc == 0)
+            rc = c->outputs[i].end(c->outputs[i].context, summary, err);
+        c->outputs[i].destroy(c->outputs[i].context);
+    }
+    return rc;
+}
+
+static int status_of(const struct gcal_audit_summary *summary)
+{
+    if (summary->worst == GCAL_AUDIT_FAIL)
+        return GCAL_EDRIFT;
+    if (summary->n_unread)
+        return GCAL_EINPUT;
+    return summary->worst == GCAL_AUDIT_WARN ? GCAL_EDRIFT_WARN : GCAL_OK;
+}
+
+int gcal_command_audit(int argc, char **argv)
+{
+    struct gcal_audit_summary summary = { 0 };
+    struct gcal_config config = { 0 };
+    struct gcal_store *store = NULL;
+    struct gcal_error err = { 0 };
+    struct audit_command c = { 0 };
+    struct gcal_audit_output_options about;
+    char *path = NULL;
+    int rc = -1, status;
+
+    gcal_command_parse(&argp, argc, argv, &c);
+    if (gcal_config_read_settings(c.config, &config, &err) == 0 &&
+        (path = gcal_command_store_path(c.store, c.config, &err)) &&
+        (store = gcal_command_store_open(path, false, &err))) {
+        about = (struct gcal_audit_output_options){ .store = path,
+                                                    .files = store,
+                                                    .policy = policy_of(&c, &config),
+                                                    .all = c.all,
+                                                    .parameters = c.parameters };
+        rc = audit(&c, store, &about, &summary, &err);
+    }
+    gcal_store_close(store);
+    gcal_config_clear(&config);
+    free(path);
+    status = rc < 0 ? gcal_command_fail(&err) : status_of(&summary);
+    gcal_audit_summary_clear(&summary);
+    return status;
+}

@@ -1,0 +1,341 @@
+/* prometheus.c - an audit as metrics, in a file for node_exporter's textfile collector
+ *
+ * The format wants all samples of a metric together, and devices come one by one: each
+ * metric is written to its own temporary file, and these are concatenated.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/buf.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/median.h"
+#include "mpi/commands/audit/output/output.h"
+#include "mpi/commands/audit/output/residual.h"
+#include "mpi/cli/escape.h"
+#include "mpi/cli/file_replace.h"
+
+enum metric {
+    INFO,
+    STATUS,
+    CALIBRATED,
+    CALIBRATIONS,
+    CHANGE,
+    AGAINST_TYPE,
+    RESIDUAL,
+    FINDING,
+    NOT_AUDITED,
+    COST,
+    COST_CHANGE,
+    N_METRICS
+};
+
+static const struct {
+    const char *name, *help;
+} metrics[N_METRICS] = {
+    [INFO] = { "gpucal_device_info",
+               "1 for each device; labels say what it is: type, name, driver." },
+    [STATUS] = { "gpucal_device_status",
+                 "Verdict on the device: 0 pass (or not confirmed), "
+                 "1 warning, 2 failure, 3 unknown (too few calibrations)." },
+    [CALIBRATED] = { "gpucal_calibration_timestamp_seconds",
+                     "Time of the last calibration, in seconds since 1970." },
+    [CALIBRATIONS] = { "gpucal_device_calibrations",
+                       "Calibrations that are compared: those since driver, "
+                       "configuration or kernels last changed." },
+    [CHANGE] = { "gpucal_device_change_ratio",
+                 "Relative change of time of the gravest finding, positive if slower; 0 "
+                 "without findings." },
+    [AGAINST_TYPE] = { "gpucal_device_against_type_ratio",
+                       "Median over the costs of the device: relative difference from "
+                       "the "
+                       "median device of its type, positive if slower." },
+    [RESIDUAL] = { "gpucal_fit_residual_ratio",
+                   "Root mean square of the relative residuals of the published fit "
+                   "(general model)." },
+    [FINDING] = { "gpucal_finding_change_ratio",
+                  "A finding of the audit: relative change of time, positive if slower; "
+                  "0.05 is 5 percent." },
+    [NOT_AUDITED] = { "gpucal_node_not_audited",
+                      "1 for a node whose track in the store cannot be read." },
+    [COST] = { "gpucal_cost_seconds",
+               "Cost of one unit of work: a parameter of a model, in seconds." },
+    [COST_CHANGE] = { "gpucal_cost_change_ratio",
+                      "Relative change of a cost since driver, configuration or kernels "
+                      "last changed." },
+};
+
+/* Above this number, some 25 MB, all samples of costs are left out: too many to
+ * scrape.
+ */
+#define MOST_SAMPLES 100000
+
+struct prometheus {
+    struct gcal_file_replace out;
+    FILE *part[N_METRICS];
+    size_t n_samples; /* of costs */
+    bool parameters;
+    struct gcal_audit_residuals residuals;
+};
+
+static int device_status(enum gcal_audit_verdict verdict)
+{
+    switch (verdict) {
+    case GCAL_AUDIT_WARN:
+        return 1;
+    case GCAL_AUDIT_FAIL:
+        return 2;
+    case GCAL_AUDIT_UNKNOWN:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
+static void put_label(struct gcal_buf *buf, const char *name, const char *value)
+{
+    gcal_buf_printf(buf, ",%s=\"", name);
+    gcal_escape_label(buf, value);
+    gcal_buf_puts(buf, "\"");
+}
+
+/* The first label. */
+static void put_node(struct gcal_buf *buf, const char *node)
+{
+    gcal_buf_puts(buf, "node=\"");
+    gcal_escape_label(buf, node);
+    gcal_buf_puts(buf, "\"");
+}
+
+/* 'labels': "node=.." and those of the metric.  Nothing if the value is not known. */
+static void put_sample(struct prometheus *p, enum metric metric,
+                       const struct gcal_buf *labels, double value)
+{
+    if (isfinite(value) && !labels->failed)
+        fprintf(p->part[metric], "%s{%.*s} %.10g\n", metrics[metric].name,
+                (int)labels->size, labels->data, value);
+}
+
+/* A reader refuses the file if a set of labels occurs twice. */
+static bool came_before(const struct gcal_audit_device *device, size_t finding)
+{
+    for (size_t i = 0; i < finding; i++)
+        if (strcmp(device->findings[i].code, device->findings[finding].code) == 0)
+            return true;
+    return false;
+}
+
+static bool is_cost(const struct gcal_audit_device *device,
+                    const struct gcal_audit_series *series)
+{
+    return device->n_runs && isfinite(series->value[series->newest]) &&
+           strcmp(series->column.unit, "s") == 0;
+}
+
+static bool series_came_before(const struct gcal_audit_device *device, size_t series)
+{
+    const struct gcal_track_column *column = &device->series[series].column, *other;
+
+    for (size_t i = 0; i < series; i++) {
+        other = &device->series[i].column;
+        if (is_cost(device, &device->series[i]) &&
+            strcmp(column->model, other->model) == 0 &&
+            strcmp(column->parameter, other->parameter) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void put_findings(struct prometheus *p, const struct gcal_audit_device *device,
+                         struct gcal_buf *labels)
+{
+    size_t size = labels->size;
+
+    for (size_t i = 0; i < device->n_findings; i++) {
+        if (came_before(device, i))
+            continue;
+        put_label(labels, "code", device->findings[i].code);
+        put_label(labels, "verdict",
+                  gcal_audit_verdict_name(device->findings[i].verdict));
+        put_sample(p, FINDING, labels, device->findings[i].change);
+        labels->size = size;
+    }
+}
+
+static void put_costs(struct prometheus *p, const struct gcal_audit_device *device,
+                      struct gcal_buf *labels)
+{
+    size_t size = labels->size;
+
+    for (size_t i = 0; i < device->n_series; i++) {
+        const struct gcal_audit_series *s = &device->series[i];
+
+        if (!is_cost(device, s) || series_came_before(device, i))
+            continue;
+        put_label(labels, "model", s->column.model);
+        put_label(labels, "parameter", s->column.parameter);
+        put_sample(p, COST, labels, s->value[s->newest]);
+        put_sample(p, COST_CHANGE, labels, s->change);
+        labels->size = size;
+    }
+    p->n_samples += 2 * device->n_series;
+}
+
+/* NaN if the type has too few devices. */
+static double against_type(const struct gcal_audit_device *device)
+{
+    double *values = calloc(device->n_series + 1, sizeof(*values)), median;
+    size_t n = 0;
+
+    for (size_t i = 0; i < device->n_series && values; i++)
+        if (is_cost(device, &device->series[i]) &&
+            isfinite(device->series[i].against_type))
+            values[n++] = device->series[i].against_type;
+    median = n ? gcal_median(values, n) : NAN;
+    free(values);
+    return median;
+}
+
+static void put_info(struct prometheus *p, const struct gcal_audit_device *device,
+                     const struct gcal_track_run *newest, struct gcal_buf *labels)
+{
+    size_t size = labels->size;
+
+    put_label(labels, "device_type", device->type);
+    put_label(labels, "name", device->name);
+    put_label(labels, "driver", newest ? newest->driver : "");
+    put_sample(p, INFO, labels, 1);
+    labels->size = size;
+}
+
+/* What each device has. */
+static void put_state(struct prometheus *p, const struct gcal_audit_device *device,
+                      const struct gcal_track_run *newest, const struct gcal_buf *labels)
+{
+    put_sample(p, STATUS, labels, device_status(device->verdict));
+    put_sample(p, CALIBRATED, labels, newest ? gcal_clock_parse_utc(newest->utc) : NAN);
+    put_sample(p, CALIBRATIONS, labels, (double)device->n_epoch_runs);
+    put_sample(p, CHANGE, labels, device->n_findings ? device->findings[0].change : 0);
+    put_sample(p, AGAINST_TYPE, labels, against_type(device));
+    put_sample(p, RESIDUAL, labels,
+               gcal_audit_residual(&p->residuals, device->node, device->uid));
+}
+
+static int put_device(void *context, const struct gcal_audit_device *device,
+                      struct gcal_error *err)
+{
+    const struct gcal_track_run *newest =
+        device->n_runs ? device->run[device->n_runs - 1] : NULL;
+    struct prometheus *p = context;
+    struct gcal_buf labels = { 0 };
+    bool failed;
+
+    put_node(&labels, device->node);
+    put_label(&labels, "uuid", device->uid);
+    put_info(p, device, newest, &labels);
+    put_state(p, device, newest, &labels);
+    put_findings(p, device, &labels);
+    if (p->parameters && p->n_samples <= MOST_SAMPLES)
+        put_costs(p, device, &labels);
+    failed = labels.failed;
+    gcal_buf_free(&labels);
+    return failed ? gcal_error_memory(err) : 0;
+}
+
+static int put_unread(struct prometheus *p, const struct gcal_audit_summary *summary,
+                      struct gcal_error *err)
+{
+    bool failed = false;
+
+    for (size_t i = 0; i < summary->n_unread; i++) {
+        struct gcal_buf labels = { 0 };
+
+        put_node(&labels, summary->unread[i].node);
+        put_sample(p, NOT_AUDITED, &labels, 1);
+        failed = failed || labels.failed;
+        gcal_buf_free(&labels);
+    }
+    return failed ? gcal_error_memory(err) : 0;
+}
+
+/* Errors remain in the files' error flags, which are checked later. */
+static void copy_part(FILE *from, FILE *to)
+{
+    char block[65536];
+    size_t n;
+
+    rewind(from);
+    while ((n = fread(block, 1, sizeof(block), from)) > 0)
+        fwrite(block, 1, n, to);
+}
+
+static bool is_of_costs(size_t metric)
+{
+    return metric == COST || metric == COST_CHANGE;
+}
+
+static int finish(void *context, const struct gcal_audit_summary *summary,
+                  struct gcal_error *err)
+{
+    struct prometheus *p = context;
+
+    if (put_unread(p, summary, err) < 0)
+        return -1;
+    for (size_t i = 0; i < N_METRICS; i++) {
+        if (fflush(p->part[i]) == EOF || ferror(p->part[i]))
+            return gcal_error_set(err, GCAL_EINPUT, "%s: temporary file: %m",
+                                  p->out.path);
+        if (ftell(p->part[i]) == 0)
+            continue;
+        if (is_of_costs(i) && p->n_samples > MOST_SAMPLES) {
+            fprintf(p->out.file,
+                    "# %s: left out, more than %d samples; gpucal audit --node NAME "
+                    "writes them for selected nodes\n",
+                    metrics[i].name, MOST_SAMPLES);
+            continue;
+        }
+        fprintf(p->out.file, "# HELP %s %s\n# TYPE %s gauge\n", metrics[i].name,
+                metrics[i].help, metrics[i].name);
+        copy_part(p->part[i], p->out.file);
+    }
+    return gcal_file_replace_finish(&p->out, err);
+}
+
+static void destroy(void *context)
+{
+    struct prometheus *p = context;
+
+    for (size_t i = 0; i < N_METRICS; i++)
+        if (p->part[i])
+            fclose(p->part[i]);
+    gcal_audit_residuals_clear(&p->residuals);
+    gcal_file_replace_clear(&p->out);
+    free(p);
+}
+
+int gcal_audit_output_prometheus(const struct gcal_audit_output_options *about,
+                                 const char *path, struct gcal_audit_output *output,
+                                 struct gcal_error *err)
+{
+    struct prometheus *p = calloc(1, sizeof(*p));
+
+    if (!p)
+        return gcal_error_memory(err);
+    p->parameters = about->parameters;
+    p->residuals.store = about->files;
+    *output = (struct gcal_audit_output){
+        .context = p, .device = put_device, .end = finish, .destroy = destroy
+    };
+    if (gcal_file_replace_start(&p->out, path, err) < 0)
+        goto failed;
+    for (size_t i = 0; i < N_METRICS; i++)
+        if (!(p->part[i] = tmpfile())) {
+            gcal_error_set(err, GCAL_EINPUT, "%s: temporary file: %m", path);
+            goto failed;
+        }
+    return 0;
+failed:
+    destroy(p);
+    return -1;
+}

@@ -1,0 +1,188 @@
+/* run.c - checks and times kernels on a device */
+#include "mpi/commands/bench/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "calib/plan/plan.h"
+#include "fit/fit.h"
+#include "mpi/cli/command.h"
+#include "mpi/cli/display.h"
+
+/* Many kernels with few launches each: one size of a size sweep, long enough for the
+ * clock. */
+static const struct gcal_config_measure_options each_kernel = {
+    .min_time_s = 0.001,
+    .max_time_s = 0.005,
+    .noise = 0.005,
+    .kernel_limit_s = 20,
+    .enough_s = 0.2,
+    .min_samples = 6,
+    .max_samples = 20,
+    .sizes = 1,
+    .seed = 1,
+};
+
+/* Context of the plan's hooks. */
+struct context {
+    struct gcal_bench_run *run;
+    const char *node;
+    struct gcal_display *display;
+    double budget_s;
+};
+
+/* ---- rows ---- */
+
+static int set_row(struct gcal_bench_row *row, enum gcal_measurement_status status,
+                   const char *detail, struct gcal_error *err)
+{
+    row->present = true;
+    row->status = status;
+    if (detail && !(row->detail = strdup(detail)))
+        return gcal_error_memory(err);
+    return 0;
+}
+
+static int set_time(struct gcal_bench_row *row, const struct gcal_measurement *m,
+                    struct gcal_error *err)
+{
+    row->n_samples = m->n_samples;
+    return gcal_fit_median_time(m->samples, m->n_samples, &row->time_s, &row->spread,
+                                err);
+}
+
+static int take_measurement(void *context, const struct gcal_measurement *m,
+                            struct gcal_error *err)
+{
+    const struct context *c = context;
+    const struct gcal_kernel_list *list = &c->run->list;
+    struct gcal_bench_row *row;
+    size_t i = 0;
+
+    while (strcmp(list->kernels[i]->id, m->kernel_id) != 0)
+        i++;
+    row = &c->run->rows[i];
+    if (set_row(row, m->status, m->detail, err) < 0)
+        return -1;
+    row->stop = m->stop;
+    row->built = m->built;
+    if (m->status != GCAL_MEASUREMENT_GOOD)
+        return 0;
+    return set_time(row, m, err);
+}
+
+/* The list has all that the table needs of a kernel. */
+static int take_kernel(void *context, const struct gcal_run_kernel *kernel,
+                       struct gcal_error *err)
+{
+    (void)context;
+    (void)kernel;
+    (void)err;
+    return 0;
+}
+
+static void take_progress(void *context, const struct gcal_plan_progress *progress)
+{
+    const struct context *c = context;
+    struct gcal_plan_progress shown = *progress;
+
+    /* Without a budget, kernels finish together: the time left is unknown. */
+    if (!isfinite(c->budget_s) && strcmp(progress->phase, "measuring") == 0)
+        shown.left_s = INFINITY;
+    gcal_display_update(c->display, c->node, &shown);
+}
+
+/* ---- measuring ---- */
+
+static int measure(struct context *c, struct gcal_worker_spawner *spawner,
+                   const struct gcal_config_measure_options *options,
+                   struct gcal_error *err)
+{
+    struct gcal_plan_hooks hooks = {
+        .sink = { .context = c, .kernel = take_kernel, .measurement = take_measurement },
+        .progress = take_progress,
+        .progress_context = c,
+    };
+
+    return gcal_plan_measure_alone(spawner, c->node, c->run->info, &c->run->list, options,
+                                   &hooks, err);
+}
+
+/* Sizes too short for the clock of the device do not matter if a longer one was measured.
+ */
+static void forget_short_sizes(struct gcal_bench_run *run)
+{
+    const struct gcal_kernel_list *list = &run->list;
+
+    for (size_t i = 0; i < list->n_kernels; i++) {
+        if (run->rows[i].status != GCAL_MEASUREMENT_BAD_EVENTS ||
+            !list->kernels[i]->sweep)
+            continue;
+        for (size_t k = i + 1; k < list->n_kernels; k++)
+            if (run->rows[k].present && run->rows[k].status == GCAL_MEASUREMENT_GOOD &&
+                strcmp(list->kernels[i]->family, list->kernels[k]->family) == 0)
+                run->rows[i].present = false;
+    }
+}
+
+int gcal_bench_run(struct gcal_bench_run *run, struct gcal_worker_spawner *spawner,
+                   double budget_s, struct gcal_display *display, struct gcal_error *err)
+{
+    struct gcal_config_measure_options options = each_kernel;
+    struct context c = { .run = run, .display = display, .budget_s = budget_s };
+    double start_s = gcal_clock_now_s();
+    char *node = gcal_node_name(err);
+    struct gcal_error why = { 0 };
+    int rc = -1;
+
+    c.node = node;
+    options.budget_s = budget_s;
+    if (!node)
+        return -1;
+    if (!(run->rows = calloc(run->list.n_kernels + 1, sizeof(*run->rows)))) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    rc = measure(&c, spawner, &options, &why);
+    if (rc < 0 && why.code == GCAL_EDEVICE)
+        rc = (run->failure = strdup(why.text)) ? 0 : gcal_error_memory(err);
+    else if (rc < 0)
+        *err = why;
+    forget_short_sizes(run);
+    gcal_bench_count_work(run);
+    run->took_s = gcal_clock_now_s() - start_s;
+out:
+    free(node);
+    return rc;
+}
+
+void gcal_bench_run_clear(struct gcal_bench_run *run)
+{
+    for (size_t i = 0; run->rows && i < run->list.n_kernels; i++)
+        free(run->rows[i].detail);
+    free(run->rows);
+    free(run->failure);
+    gcal_kernel_list_clear(&run->list);
+    *run = (struct gcal_bench_run){ 0 };
+}
+
+bool gcal_bench_run_passed(const struct gcal_bench_run *run)
+{
+    size_t n_good = 0, n_failed = 0, n_left_out = 0;
+
+    for (size_t i = 0; i < run->list.n_kernels; i++) {
+        const struct gcal_bench_row *row = &run->rows[i];
+        bool no_room = row->status == GCAL_MEASUREMENT_SKIPPED &&
+                       row->stop != GCAL_MEASUREMENT_STOP_BUDGET;
+
+        n_good += row->present && row->status == GCAL_MEASUREMENT_GOOD;
+        n_failed += row->present && row->status != GCAL_MEASUREMENT_GOOD && !no_room;
+    }
+    for (int reason = 0; reason < GCAL_KERNEL_N_EXCLUSIONS; reason++)
+        n_left_out += run->list.left_out[reason];
+    return !run->failure && !n_failed && !run->list.failed.n &&
+           (n_good || (!run->list.n_kernels && !n_left_out));
+}

@@ -1,0 +1,201 @@
+/* table.c - results of 'gpucal kernels --run' as a table and as CSV */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "kernels/base/units.h"
+#include "mpi/cli/csv.h"
+#include "mpi/commands/bench/bench.h"
+
+/* ---- the table ---- */
+
+/* A rate: a field of struct gcal_work over the time. */
+struct column {
+    const char *what, *unit;
+    size_t offset;
+};
+
+static const struct column columns[] = {
+    { "global", "GB/s", offsetof(struct gcal_work, global_bytes) },
+    { "local", "GB/s", offsetof(struct gcal_work, local_bytes) },
+    { "copied", "GB/s", offsetof(struct gcal_work, copied_bytes) },
+    { "float", "Gop/s", offsetof(struct gcal_work, float_ops) },
+    { "integer", "Gop/s", offsetof(struct gcal_work, integer_ops) },
+};
+
+enum { N_COLUMNS = sizeof(columns) / sizeof(*columns) };
+
+static double amount(const struct gcal_bench_row *row, const struct column *column)
+{
+    return *(const double *)((const char *)&row->work + column->offset);
+}
+
+/* Columns in which no kernel has a number are not printed. */
+static void choose_columns(const struct gcal_bench_run *run, bool wanted[N_COLUMNS])
+{
+    for (size_t k = 0; k < N_COLUMNS; k++) {
+        wanted[k] = false;
+        for (size_t i = 0; i < run->list.n_kernels; i++)
+            wanted[k] = wanted[k] || amount(&run->rows[i], &columns[k]) > 0;
+    }
+}
+
+static void print_head(const bool wanted[N_COLUMNS])
+{
+    printf("%10s %7s", "", "");
+    for (size_t k = 0; k < N_COLUMNS; k++)
+        if (wanted[k])
+            printf(" %9s", columns[k].what);
+    printf("\n%10s %7s", "time", "+/-");
+    for (size_t k = 0; k < N_COLUMNS; k++)
+        if (wanted[k])
+            printf(" %9s", columns[k].unit);
+    printf(" %5s  %s\n", "runs", "kernel");
+}
+
+/* "~" marks rates of estimated counts. */
+static void print_good(const struct gcal_bench_row *row, const bool wanted[N_COLUMNS])
+{
+    char text[GCAL_UNITS_SIZE];
+
+    printf("%10s %6.2f%%", gcal_units(row->time_s, "s", text), 100 * row->spread);
+    for (size_t k = 0; k < N_COLUMNS; k++) {
+        double rate = 1e-9 * amount(row, &columns[k]) / row->time_s;
+
+        snprintf(text, sizeof(text), "%s%.4g", row->work.estimated ? "~" : "", rate);
+        if (wanted[k])
+            printf(" %9s", rate > 0 ? text : "-");
+    }
+    printf(" %5zu", row->n_samples);
+}
+
+static void print_bad(const bool wanted[N_COLUMNS])
+{
+    printf("%10s %7s", "-", "-");
+    for (size_t k = 0; k < N_COLUMNS; k++)
+        if (wanted[k])
+            printf(" %9s", "-");
+    printf(" %5s", "-");
+}
+
+/* The cause of a failure is below the kernel. */
+static void print_row(const struct gcal_kernel *kernel, const struct gcal_bench_row *row,
+                      const bool wanted[N_COLUMNS])
+{
+    bool good = row->status == GCAL_MEASUREMENT_GOOD;
+    const char *detail = row->detail ? row->detail : "";
+
+    if (good)
+        print_good(row, wanted);
+    else
+        print_bad(wanted);
+    printf("  %s\n", kernel->name);
+    if (!good)
+        printf("%10s %s%s%.*s\n", "", gcal_measurement_status_name(row->status),
+               *detail ? ": " : "", (int)strcspn(detail, "\n"), detail);
+}
+
+/* "12 kernels in 3.4 s: 11 good, 1 wrong result" */
+static void print_summary(const struct gcal_bench_run *run)
+{
+    size_t n[GCAL_MEASUREMENT_BAD_EVENTS + 1] = { 0 }, n_rows = 0;
+    const char *before = ": ";
+
+    for (size_t i = 0; i < run->list.n_kernels; i++)
+        if (run->rows[i].present) {
+            n[run->rows[i].status]++;
+            n_rows++;
+        }
+    printf("%zu kernel%s in %.1f s", n_rows, n_rows == 1 ? "" : "s", run->took_s);
+    for (int status = GCAL_MEASUREMENT_GOOD; status <= GCAL_MEASUREMENT_BAD_EVENTS;
+         status++) {
+        if (!n[status])
+            continue;
+        printf("%s%zu %s", before, n[status],
+               gcal_measurement_status_name((enum gcal_measurement_status)status));
+        before = ", ";
+    }
+    putchar('\n');
+}
+
+void gcal_bench_print_left_out(const struct gcal_kernel_list *list)
+{
+    for (int reason = 0; reason < GCAL_KERNEL_N_EXCLUSIONS; reason++)
+        if (list->left_out[reason])
+            printf("left out: %zu that need %s\n", list->left_out[reason],
+                   gcal_kernel_exclusion_name((enum gcal_kernel_exclusion)reason));
+    for (size_t i = 0; i < list->failed.n; i++)
+        printf("left out: %s\n", list->failed.items[i]);
+}
+
+void gcal_bench_print(const struct gcal_bench_run *run)
+{
+    bool wanted[N_COLUMNS];
+
+    choose_columns(run, wanted);
+    printf("%s\n", run->info->name);
+    print_head(wanted);
+    for (size_t i = 0; i < run->list.n_kernels; i++)
+        if (run->rows[i].present)
+            print_row(run->list.kernels[i], &run->rows[i], wanted);
+    if (run->failure)
+        printf("device failed: %s\n", run->failure);
+    print_summary(run);
+    gcal_bench_print_left_out(&run->list);
+}
+
+/* ---- CSV ---- */
+
+void gcal_bench_csv_header(FILE *file)
+{
+    fputs("generator,arguments,time_s,spread,"
+          "gbytes_per_s,local_gbytes_per_s,copied_gbytes_per_s,gops_per_s,gflops_per_s,"
+          "bytes,local_bytes,copied_bytes,ops,flops,"
+          "estimated,samples,stop,status,registers,private_bytes,device,kernel,detail\n",
+          file);
+}
+
+static void put_work(FILE *file, const struct gcal_bench_row *row)
+{
+    const struct gcal_work *w = &row->work;
+    double amounts[] = { w->global_bytes, w->local_bytes, w->copied_bytes,
+                         w->float_ops + w->integer_ops, w->float_ops };
+    size_t n = sizeof(amounts) / sizeof(*amounts);
+    bool good = row->status == GCAL_MEASUREMENT_GOOD;
+
+    gcal_csv_number(file, good ? row->time_s : NAN);
+    gcal_csv_number(file, good ? row->spread : NAN);
+    for (size_t i = 0; i < n; i++)
+        gcal_csv_number(file, good ? 1e-9 * amounts[i] / row->time_s : NAN);
+    for (size_t i = 0; i < n; i++)
+        gcal_csv_number(file, good ? amounts[i] : NAN);
+    fprintf(file, "%d,%zu,%s,%s,", row->work.estimated, row->n_samples,
+            gcal_measurement_stop_name(row->stop),
+            gcal_measurement_status_name(row->status));
+}
+
+/* What the driver does not say is empty. */
+static void put_built(FILE *file, const struct gcal_built *built)
+{
+    gcal_csv_number(file, built->registers ? (double)built->registers : NAN);
+    gcal_csv_number(file,
+                    gcal_built_is_known(built) ? (double)built->private_bytes : NAN);
+}
+
+void gcal_bench_csv_rows(FILE *file, const struct gcal_bench_run *run)
+{
+    for (size_t i = 0; i < run->list.n_kernels; i++) {
+        const struct gcal_kernel *kernel = run->list.kernels[i];
+        const struct gcal_bench_row *row = &run->rows[i];
+        const char *arguments = kernel->name + strlen(kernel->generator);
+
+        if (!row->present)
+            continue;
+        fprintf(file, "%s,%s,", kernel->generator, arguments + (*arguments == ' '));
+        put_work(file, row);
+        put_built(file, &row->built);
+        gcal_csv_text(file, run->info->name, ',');
+        gcal_csv_text(file, kernel->name, ',');
+        gcal_csv_text(file, row->detail, '\n');
+    }
+}

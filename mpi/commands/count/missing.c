@@ -1,0 +1,144 @@
+/* missing.c - one message for all that a command line lacks to count a kernel */
+#include "mpi/commands/count/missing.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/count/count.h"
+#include "mpi/cli/escape.h"
+#include "mpi/commands/count/options.h"
+
+struct missing {
+    bool kernel, local, global, sizes;
+};
+
+/* ---- the command that would do ---- */
+
+static void put_local(struct gcal_buf *out, size_t n_dims)
+{
+    static const char *const usual[GCAL_MAX_DIMS] = { "64", "16,16", "8,8,4" };
+
+    gcal_buf_printf(out, " --local %s", usual[n_dims - 1]);
+}
+
+/* One size for each dimension; the last one again where there are too few. */
+static void put_global(struct gcal_buf *out, const struct gcal_count_description *d,
+                       size_t n_dims)
+{
+    gcal_buf_puts(out, " --global ");
+    for (size_t i = 0; i < n_dims; i++) {
+        size_t which = i < d->sizes.n ? i : d->sizes.n - 1;
+
+        gcal_buf_printf(out, "%s%s", i ? "," : "",
+                        d->sizes.n ? d->sizes.items[which] : "1024");
+    }
+}
+
+static void put_sizes(struct gcal_buf *out, const struct gcal_count_description *d)
+{
+    gcal_buf_puts(out, " --at ");
+    for (size_t i = 0; i < d->sizes.n; i++)
+        gcal_buf_printf(out, "%s%s=1024", i ? "," : "", d->sizes.items[i]);
+}
+
+/* 'd' describes the kernel of the request. */
+static void put_command(struct gcal_buf *out, const struct gcal_count_options *o,
+                        const struct gcal_count_request *request, const struct missing *m,
+                        const struct gcal_count_description *d)
+{
+    size_t n_dims = request->n_dims ? request->n_dims : o->n_dims ? o->n_dims : d->n_dims;
+
+    gcal_buf_puts(out, o->argv[0]);
+    for (int i = 1; i < o->argc; i++) {
+        gcal_buf_puts(out, " ");
+        gcal_escape_shell(out, o->argv[i]);
+    }
+    if (m->kernel)
+        gcal_buf_printf(out, " --kernel %s", request->kernel);
+    if (m->local && !d->local_size[0])
+        put_local(out, n_dims);
+    if (m->global)
+        put_global(out, d, n_dims);
+    if (m->sizes && d->sizes.n)
+        put_sizes(out, d);
+}
+
+/* ---- the message ---- */
+
+/* "the kernel (--kernel saxpy, conv5x5 or reduce)" */
+static void put_kernels(struct gcal_buf *out, const struct gcal_strings *names)
+{
+    gcal_buf_puts(out, "the kernel (--kernel ");
+    for (size_t i = 0; i < names->n; i++)
+        gcal_buf_printf(out, "%s%s",
+                        !i                 ? ""
+                        : i + 1 < names->n ? ", "
+                                           : " or ",
+                        names->items[i]);
+    gcal_buf_puts(out, ")");
+}
+
+static void put_missing(struct gcal_buf *out, const struct missing *m,
+                        const struct gcal_count_description *d)
+{
+    const char *comma = "";
+
+    if (m->kernel) {
+        put_kernels(out, &d->kernels);
+        comma = ", ";
+    }
+    if (m->local) {
+        gcal_buf_printf(out, "%sthe work-group size (--local)", comma);
+        comma = ", ";
+    }
+    if (m->global) {
+        gcal_buf_printf(out, "%sthe global size (--global)", comma);
+        comma = ", ";
+    }
+    if (m->sizes)
+        gcal_buf_printf(out, "%sthe sizes (--at)", comma);
+}
+
+static int refuse(const struct gcal_count_options *o,
+                  const struct gcal_count_request *request, const struct missing *m,
+                  const struct gcal_count_description *all, struct gcal_error *err)
+{
+    struct gcal_count_request first = *request;
+    struct gcal_count_description one = { 0 };
+    struct gcal_buf list = { 0 }, command = { 0 };
+
+    first.kernel = m->kernel ? all->kernels.items[0] : request->kernel;
+    put_missing(&list, m, all);
+    if (gcal_count_describe(&first, &one, err) == 0) {
+        put_command(&command, o, &first, m, &one);
+        gcal_error_set(err, GCAL_EINPUT, "%s: missing: %s; for example: %s", o->file,
+                       list.data ? list.data : "", command.data ? command.data : "");
+        gcal_count_description_clear(&one);
+    }
+    gcal_buf_free(&list);
+    gcal_buf_free(&command);
+    return -1;
+}
+
+int gcal_count_missing_check(const struct gcal_count_options *o,
+                             const struct gcal_count_request *request,
+                             struct gcal_error *err)
+{
+    struct gcal_count_description d;
+    struct missing m = { 0 };
+    int rc = 0;
+
+    if (gcal_count_describe(request, &d, err) < 0)
+        return -1;
+    m.kernel = !o->kernel && d.kernels.n > 1;
+    m.local = !request->local_size[0] && !(d.selected && d.local_size[0]);
+    m.global = !o->global[0];
+    /* which sizes there are is known when the kernel is */
+    m.sizes = o->requires_sizes && !o->ats.n && (m.kernel || d.sizes.n);
+    if (d.kernels.n && (d.selected || m.kernel) && (m.kernel || m.local || m.global))
+        rc = refuse(o, request, &m, &d, err);
+    gcal_count_description_clear(&d);
+    return rc;
+}

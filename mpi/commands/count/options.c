@@ -1,0 +1,441 @@
+/* options.c - options that select a kernel and control its counting */
+#include "kernels/model/profile.h"
+#include "kernels/count/count.h"
+#include "mpi/commands/count/options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/base/file.h"
+#include "kernels/includes/includes.h"
+#include "mpi/cli/count_cache.h"
+#include "mpi/cli/escape.h"
+#include "mpi/cli/option_list.h"
+#include "mpi/commands/count/missing.h"
+#include "mpi/commands/count/sizes.h"
+
+#define MAX_SOURCE_BYTES (16u << 20)
+
+enum { ASSUME = 256, STD, BUILD };
+
+static const struct argp_option kernel_options[] = {
+    { "kernel", 'k', "NAME", 0, "The kernel of the file (default: the only one)", 1 },
+    { "local", 'l', "X[,Y[,Z]]", 0,
+      "Work-group size (default: the kernel's reqd_work_group_size)", 1 },
+    { "global", 'g', "EXPR[,EXPR[,EXPR]]", 0,
+      "Global size, as expressions in the kernel's size arguments, e.g. 'n,n'", 1 },
+    { "define", 'D', "NAME[=VALUE]", 0,
+      "Define a macro, as for an OpenCL compiler; may be repeated", 1 },
+    { "include", 'I', "FOLDER", 0,
+      "Look for included files in this folder, after that of the including file; may be "
+      "repeated",
+      1 },
+    { "std", STD, "CL1.0|CL1.1|CL1.2|CL2.0|CL3.0", 0,
+      "The version of OpenCL C (default: CL1.2)", 1 },
+    { "assume", ASSUME, "CONDITIONS", 0,
+      "Conditions on the sizes, e.g. 'n % 16 = 0 and n >= 16'", 1 },
+    { "trips", 'T', "LINE:NAME", 0,
+      "Average trip count of the data-dependent loop in that line: NAME becomes a size; "
+      "may be repeated",
+      1 },
+    { 0 },
+};
+
+static const struct argp_option count_options[] = {
+    { "at", 'A', "NAME=VALUE,..", 0,
+      "Values of the sizes, e.g. n=2048,m=64; several by a list (n=512,1024), a range "
+      "that "
+      "doubles (n=512:8192), or repeating the option",
+      2 },
+    { "allow-estimates", 'E', NULL, 0,
+      "Estimate and mark loops whose length or exit cannot be counted exactly, and bank "
+      "conflicts, instead of refusing them",
+      2 },
+    { "build", BUILD, "DEVICE", OPTION_ARG_OPTIONAL,
+      "Build the kernel on this machine's devices (those whose name, type, uid or kind "
+      "matches DEVICE) and add what their drivers say: registers, private memory",
+      2 },
+    { 0 },
+};
+
+static void parse_local(struct gcal_count_options *o, const char *text,
+                        struct argp_state *state)
+{
+    size_t n = 0;
+    char *end = (char *)text - 1;
+
+    do {
+        const char *start = end + 1;
+        long long size = strtoll(start, &end, 10);
+
+        if (end == start || size < 1 || size > 1 << 20 || n == GCAL_MAX_DIMS ||
+            (*end && *end != ','))
+            argp_error(state,
+                       "--local: expected one to three sizes such as 16,16, found "
+                       "'%s'",
+                       text);
+        o->local[n++] = (size_t)size;
+    } while (*end);
+    o->n_dims = n;
+}
+
+/* Commas inside parentheses belong to the expression. */
+static void parse_global(struct gcal_count_options *o, const char *text,
+                         struct argp_state *state)
+{
+    size_t n = 0;
+    int depth = 0;
+
+    if (!(o->global_text = strdup(text)))
+        gcal_option_out_of_memory(state);
+    o->global[n++] = o->global_text;
+    for (char *c = o->global_text; *c; c++) {
+        depth += (*c == '(') - (*c == ')');
+        if (*c != ',' || depth)
+            continue;
+        if (n == GCAL_MAX_DIMS)
+            argp_error(state, "--global: more than three dimensions in '%s'", text);
+        *c = '\0';
+        o->global[n++] = c + 1;
+    }
+}
+
+/* "12:nnz" */
+static void parse_trips(struct gcal_count_options *o, const char *text,
+                        struct argp_state *state)
+{
+    char *end;
+    long line = strtol(text, &end, 10);
+    const char *name = end + 1;
+    struct gcal_count_trips *trips;
+
+    if (end == text || *end != ':' || line < 1 || line > 1 << 30 ||
+        (!isalpha((unsigned char)*name) && *name != '_') ||
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") !=
+            strlen(name))
+        argp_error(state,
+                   "--trips: expected a line and a name such as 12:nnz, found '%s'",
+                   text);
+    trips =
+        gcal_array_grow(o->trips, o->n_trips, &o->trips_capacity, sizeof(*trips), NULL);
+    if (!trips)
+        gcal_option_out_of_memory(state);
+    o->trips = trips;
+    trips[o->n_trips++] = (struct gcal_count_trips){ (int)line, name };
+}
+
+/* A word of build options, quoted as their parser expects it. */
+static void put_word(struct gcal_buf *out, const char *word)
+{
+    gcal_buf_puts(out, "\"");
+    for (; *word; word++)
+        gcal_buf_printf(out, *word == '"' || *word == '\\' ? "\\%c" : "%c", *word);
+    gcal_buf_puts(out, "\"");
+}
+
+static void put_define(struct gcal_buf *out, const char *definition)
+{
+    gcal_buf_puts(out, "-D");
+    if (strpbrk(definition, " \t\"'\\"))
+        put_word(out, definition);
+    else
+        gcal_buf_puts(out, definition);
+    gcal_buf_puts(out, " ");
+}
+
+/* The option as it was given, for another command line. */
+static void keep_option(struct gcal_count_options *o, int key, const char *arg)
+{
+    for (const struct argp_option *k = kernel_options; k->name; k++)
+        if (k->key == key) {
+            gcal_buf_printf(&o->source_options, " --%s ", k->name);
+            gcal_escape_shell(&o->source_options, arg);
+        }
+}
+
+static error_t parse_kernel(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_count_options *o = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        o->argc = state->argc;
+        o->argv = state->argv;
+        break;
+    case 'k':
+        o->kernel = arg;
+        break;
+    case 'l':
+        parse_local(o, arg, state);
+        break;
+    case 'g':
+        parse_global(o, arg, state);
+        break;
+    case 'D':
+        put_define(&o->build_options, arg);
+        keep_option(o, key, arg);
+        break;
+    case 'I':
+        gcal_option_list_add(&o->include_folders, arg, state);
+        keep_option(o, key, arg);
+        break;
+    case STD:
+        gcal_buf_printf(&o->build_options, "-cl-std=%s ", arg);
+        keep_option(o, key, arg);
+        break;
+    case ASSUME:
+        o->assume = arg;
+        keep_option(o, key, arg);
+        break;
+    case 'T':
+        parse_trips(o, arg, state);
+        keep_option(o, key, arg);
+        break;
+    case ARGP_KEY_ARG:
+        if (o->file)
+            argp_error(state, "more than one file: '%s' and '%s'", o->file, arg);
+        o->file = arg;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+const struct argp gcal_count_options_kernel_argp = { .options = kernel_options,
+                                                     .parser = parse_kernel };
+
+static error_t parse_count(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_count_options *o = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = o;
+        break;
+    case 'A':
+        gcal_option_list_add(&o->ats, arg, state);
+        break;
+    case 'E':
+        o->allow_estimates = true;
+        break;
+    case BUILD:
+        o->build = true;
+        o->build_on = arg;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child kernel_child[] = {
+    { &gcal_count_options_kernel_argp, 0, NULL, 0 }, { 0 }
+};
+const struct argp gcal_count_options_argp = { .options = count_options,
+                                              .parser = parse_count,
+                                              .children = kernel_child };
+
+void gcal_count_options_clear(struct gcal_count_options *o)
+{
+    gcal_buf_free(&o->build_options);
+    gcal_buf_free(&o->source_options);
+    free(o->global_text);
+    free(o->trips);
+    free(o->include_folders.items);
+    free(o->ats.items);
+}
+
+static size_t count_parts(char *const *parts)
+{
+    size_t n = 0;
+
+    while (n < GCAL_MAX_DIMS && parts[n])
+        n++;
+    return n;
+}
+
+char *gcal_count_options_source(const struct gcal_count_options *o,
+                                struct gcal_error *err)
+{
+    return gcal_includes_read(o->file, MAX_SOURCE_BYTES, o->include_folders.n,
+                              o->include_folders.items, err);
+}
+
+int gcal_count_options_request(const struct gcal_count_options *o,
+                               struct gcal_count_request *request, struct gcal_error *err)
+{
+    *request = (struct gcal_count_request){ .file = o->file,
+                                            .kernel = o->kernel,
+                                            .build_options = o->build_options.data,
+                                            .n_dims = count_parts(o->global),
+                                            .assume = o->assume,
+                                            .n_banks = o->n_banks,
+                                            .sector_bytes = o->sector_bytes,
+                                            .index_arithmetic = o->index_arithmetic,
+                                            .allow_estimates = o->allow_estimates,
+                                            .estimate_passes = o->estimate_passes,
+                                            .n_trips = o->n_trips,
+                                            .trips = o->trips };
+    if (o->build_options.failed)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < request->n_dims; i++) {
+        request->local_size[i] = o->local[i];
+        request->global_size[i] = o->global[i];
+    }
+    request->source = gcal_count_options_source(o, err);
+    return request->source ? 0 : -1;
+}
+
+int gcal_count_options_describe(const struct gcal_count_options *o,
+                                struct gcal_count_description *description,
+                                struct gcal_error *err)
+{
+    struct gcal_count_request request;
+    int rc;
+
+    if (gcal_count_options_request(o, &request, err) < 0)
+        return -1;
+    rc = gcal_count_describe(&request, description, err);
+    free((char *)request.source);
+    return rc;
+}
+
+static int check_dimensions(const struct gcal_count_options *o, size_t n_global,
+                            struct gcal_error *err)
+{
+    if (!o->n_dims || !n_global || o->n_dims == n_global)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "--local has %zu dimension%s and --global %zu", o->n_dims,
+                          o->n_dims > 1 ? "s" : "", n_global);
+}
+
+/* After a failure: another message if it came from something that was not given. */
+static void explain(const struct gcal_count_options *o,
+                    const struct gcal_count_request *request, struct gcal_error *err)
+{
+    struct gcal_error missing = { 0 };
+
+    if (o->kernel && request->local_size[0] && request->n_dims)
+        return;
+    if (gcal_count_missing_check(o, request, &missing) < 0 && err)
+        *err = missing;
+}
+
+/* ---- counting ---- */
+
+static struct gcal_profile *count(const struct gcal_count_options *o,
+                                  const struct gcal_count_request *request,
+                                  struct gcal_error *err)
+{
+    return o->no_cache ? gcal_count(request, err)
+                       : gcal_command_count_cached(NULL, request, err);
+}
+
+struct sizes {
+    const struct gcal_count_options *options;
+    struct gcal_count_description description;
+};
+
+/* Whether 'text' has the name as a word. */
+static bool has_word(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *at = text; (at = strstr(at, name)); at++)
+        if ((at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
+            !isalnum((unsigned char)at[n]) && at[n] != '_')
+            return true;
+    return false;
+}
+
+/* Integer arguments, their members ("size_x" of size), and names of the global size. */
+static bool is_size(void *data, const char *name)
+{
+    const struct sizes *s = data;
+    const struct gcal_strings *arguments = &s->description.arguments;
+
+    for (size_t d = 0; d < GCAL_MAX_DIMS && s->options->global[d]; d++)
+        if (has_word(s->options->global[d], name))
+            return true;
+    if (gcal_strings_contain(arguments, name))
+        return gcal_strings_contain(&s->description.sizes, name);
+    for (size_t i = 0; i < arguments->n; i++) {
+        size_t length = strlen(arguments->items[i]);
+
+        if (strncmp(name, arguments->items[i], length) == 0 && name[length] == '_')
+            return true;
+    }
+    return false;
+}
+
+/* A kernel that cannot be counted for any sizes is counted for those of --at, which become
+ * assumptions of its profile; NULL without them, with 'err' as it was.
+ */
+static struct gcal_profile *count_at(const struct gcal_count_options *o,
+                                     const struct gcal_count_request *request,
+                                     struct gcal_error *err)
+{
+    struct gcal_count_request fixed = *request;
+    struct sizes sizes = { .options = o };
+    struct gcal_profile *profile = NULL;
+    struct gcal_buf assume = { 0 };
+    size_t given;
+
+    if (o->ats.n != 1 || gcal_count_describe(request, &sizes.description, NULL) < 0)
+        return NULL;
+    gcal_buf_puts(&assume, o->assume ? o->assume : "");
+    given = assume.size;
+    if (gcal_count_points_assume(o->ats.items[0], is_size, &sizes, &assume, NULL) == 0 &&
+        assume.size > given && !assume.failed) {
+        fixed.assume = assume.data;
+        profile = count(o, &fixed, err);
+    }
+    gcal_buf_free(&assume);
+    gcal_count_description_clear(&sizes.description);
+    return profile;
+}
+
+struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options *o,
+                                                size_t sub_group_size,
+                                                struct gcal_error *err)
+{
+    struct gcal_count_request request;
+    struct gcal_profile *profile = NULL;
+
+    if (gcal_count_options_request(o, &request, err) < 0)
+        return NULL;
+    request.sub_group_size = sub_group_size;
+    if (check_dimensions(o, request.n_dims, err) == 0) {
+        if (!(profile = count(o, &request, err)))
+            profile = count_at(o, &request, err);
+        if (!profile)
+            explain(o, &request, err);
+    }
+    free((char *)request.source);
+    return profile;
+}
+
+char *gcal_count_options_remove(const struct gcal_count_options *o,
+                                const struct gcal_remove_options *removal,
+                                struct gcal_error *err)
+{
+    struct gcal_count_request request;
+    char *text = NULL;
+
+    if (gcal_count_options_request(o, &request, err) < 0)
+        return NULL;
+    if (!request.local_size[0])
+        request.local_size[0] = 1; /* the text does not depend on it */
+    if (check_dimensions(o, request.n_dims, err) == 0) {
+        if (!(text = gcal_remove_work(&request, removal, NULL, err)))
+            explain(o, &request, err);
+    }
+    free((char *)request.source);
+    return text;
+}

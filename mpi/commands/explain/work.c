@@ -1,0 +1,218 @@
+/* work.c - the kernel in other work-groups, doing the same work
+ *
+ * Another work-group may leave work out: with one work-group for each row and the same global
+ * size, work-groups of twice the size are half as many.  Whether it does is counted: what is
+ * stored must be as much, and as much of each array must be accessed.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/units.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/profile.h"
+#include "mpi/commands/count/features.h"
+#include "mpi/commands/explain/private.h"
+
+/* A profile with its counts at some sizes. */
+struct side {
+    const struct gcal_profile *profile;
+    const double *sizes;
+    double *values; /* by entry */
+};
+
+static bool is_memory(const struct gcal_profile_entry *e)
+{
+    return (e->kind == GCAL_FEATURE_MEM_ACCESS || e->kind == GCAL_FEATURE_ATOMIC) &&
+           e->array && e->space != GCAL_FEATURE_SPACE_LOCAL &&
+           e->space != GCAL_FEATURE_SPACE_PRIVATE;
+}
+
+/* Bytes of the array that work-items access; what sub-groups access as one does not tell. */
+static double accessed_bytes(const struct side *s, const char *array, bool stores_alone)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < s->profile->n_entries; i++) {
+        const struct gcal_profile_entry *e = &s->profile->entries[i];
+
+        if (!is_memory(e) || strcmp(e->array, array) != 0 ||
+            (stores_alone && (e->direction == GCAL_FEATURE_LOAD ||
+                              e->granularity != GCAL_FEATURE_PER_WORK_ITEM)))
+            continue;
+        sum += s->values[i] * (double)(gcal_dtype_size(e->dtype) * e->vector_width);
+    }
+    return sum;
+}
+
+/* How far the accesses to an argument reach, in bytes; NaN: unknown. */
+static double reach_of(const struct side *s, const char *array)
+{
+    const struct gcal_profile *p = s->profile;
+
+    for (size_t i = 0; i < p->n_arguments; i++)
+        if (strcmp(p->arguments[i].name, array) == 0) {
+            struct gcal_expr *expr =
+                gcal_expr_parse_in(p->arguments[i].bytes, p->n_parameters,
+                                   (const char *const *)p->parameters, NULL);
+            double bytes = expr ? gcal_expr_eval(expr, s->sizes) : NAN;
+
+            gcal_expr_destroy(expr);
+            return bytes;
+        }
+    return NAN;
+}
+
+static int compare(double before, double now, const char *array, const char *what,
+                   struct gcal_error *err)
+{
+    char from[GCAL_UNITS_SIZE], to[GCAL_UNITS_SIZE];
+
+    if (fabs(before - now) <= 1e-9 * fmax(before, now))
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT, "%s of '%s' are %s instead of %s",
+                          gcal_units(now, "B", to), array, what,
+                          gcal_units(before, "B", from));
+}
+
+/* Where it is unknown how far accesses reach, there must be as many of them. */
+static int check_array(const struct side *before, const struct side *now,
+                       const char *array, struct gcal_error *err)
+{
+    double reach = reach_of(before, array), reach_now = reach_of(now, array);
+
+    if (compare(accessed_bytes(before, array, true), accessed_bytes(now, array, true),
+                array, "stored", err) < 0)
+        return -1;
+    if (isnan(reach) || isnan(reach_now))
+        return compare(accessed_bytes(before, array, false),
+                       accessed_bytes(now, array, false), array, "accessed", err);
+    return compare(reach, reach_now, array, "reached", err);
+}
+
+static int check_arrays(const struct side *before, const struct side *now,
+                        const struct gcal_profile *of, struct gcal_error *err)
+{
+    for (size_t i = 0; i < of->n_entries; i++)
+        if (is_memory(&of->entries[i]) &&
+            check_array(before, now, of->entries[i].array, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int count(struct side *s, const struct gcal_profile *profile, double lanes,
+                 const double *sizes, struct gcal_error *err)
+{
+    double copy[GCAL_PROFILE_MAX_PARAMETERS + 1] = { 0 };
+    const struct gcal_count_points point = { .n = 1,
+                                             .n_sizes = profile->n_parameters,
+                                             .values = copy };
+
+    memcpy(copy, sizes, profile->n_parameters * sizeof(*copy));
+    *s = (struct side){ profile, sizes,
+                        gcal_count_features_values(profile, lanes, &point, err) };
+    return s->values ? 0 : -1;
+}
+
+/* -1 with what differs. */
+static int check_same_work(const struct gcal_explain_case *c, const double *sizes,
+                           const struct gcal_profile *other, struct gcal_error *err)
+{
+    const struct gcal_profile *own = c->subject->target.profile;
+    double lanes = fmax(1, (double)c->lab.device->info.sub_group_size);
+    struct side before = { 0 }, now = { 0 };
+    int rc = -1;
+
+    if (count(&before, own, lanes, sizes, err) == 0 &&
+        count(&now, other, lanes, sizes, err) == 0 &&
+        check_arrays(&before, &now, own, err) == 0)
+        rc = check_arrays(&before, &now, other, err);
+    free(before.values);
+    free(now.values);
+    return rc;
+}
+
+/* Whether each size of the new profile is one of the old, in the same place. */
+static bool same_sizes(const struct gcal_profile *a, const struct gcal_profile *b)
+{
+    bool same = a->n_parameters == b->n_parameters;
+
+    for (size_t i = 0; same && i < a->n_parameters; i++)
+        same = strcmp(a->parameters[i], b->parameters[i]) == 0;
+    return same;
+}
+
+/* With the options' NDRange; NULL if it does other work. */
+static struct gcal_profile *recount(const struct gcal_explain_case *c,
+                                    const struct gcal_count_options *count,
+                                    const double *sizes, struct gcal_error *err)
+{
+    const struct gcal_kernel_counting counting =
+        gcal_predict_counting(c->lab.device, gcal_predictor_model(c->predictor));
+    struct gcal_profile *profile = gcal_predict_profile(count, &counting, err);
+
+    if (!profile)
+        return NULL;
+    if (!same_sizes(profile, c->subject->target.profile))
+        gcal_error_set(err, GCAL_EINPUT,
+                       "in that work-group, the kernel has other sizes");
+    else if (check_same_work(c, sizes, profile, err) == 0)
+        return profile;
+    else
+        gcal_error_prefix(err, "the kernel would do other work");
+    gcal_profile_destroy(profile);
+    return NULL;
+}
+
+/* As many work-groups as before: "(64*rows)*128/64"; '*text' is the caller's to free. */
+static int scale_global(const struct gcal_explain_case *c,
+                        struct gcal_count_options *count, char *parts[GCAL_MAX_DIMS],
+                        char **text, struct gcal_error *err)
+{
+    const struct gcal_profile *own = c->subject->target.profile;
+    struct gcal_buf all = { 0 };
+
+    for (size_t d = 0; d < count->n_dims; d++) {
+        if (count->local[d] != own->local_size[d]) {
+            if (!(parts[d] = gcal_buf_format("(%s)*%zu/%zu", count->global[d],
+                                             count->local[d], own->local_size[d])))
+                return gcal_error_memory(err);
+            count->global[d] = parts[d];
+        }
+        gcal_buf_printf(&all, "%s%s", d ? "," : "", count->global[d]);
+    }
+    return (*text = gcal_buf_take(&all, err)) ? 0 : -1;
+}
+
+struct gcal_profile *gcal_explain_recount(const struct gcal_explain_case *c,
+                                          const struct gcal_predict_subject_options *o,
+                                          const double *sizes, size_t n_dims,
+                                          const size_t *local, char **global,
+                                          struct gcal_error *err)
+{
+    struct gcal_count_options count = o->count;
+    char *parts[GCAL_MAX_DIMS] = { 0 };
+    struct gcal_profile *profile;
+
+    *global = NULL;
+    if (!o->count.file) {
+        gcal_error_set(err, GCAL_EINPUT,
+                       "another work-group requires KERNEL.cl, to be counted again");
+        return NULL;
+    }
+    count.n_dims = n_dims;
+    memcpy(count.local, local, n_dims * sizeof(*local));
+    profile = recount(c, &count, sizes, err);
+    if (!profile && n_dims == c->subject->target.profile->n_dims &&
+        scale_global(c, &count, parts, global, err) == 0 &&
+        !(profile = recount(c, &count, sizes, NULL))) {
+        free(*global);
+        *global = NULL;
+    }
+    for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
+        free(parts[d]);
+    return profile;
+}

@@ -1,0 +1,258 @@
+/* slurm.c - features, weights and comments of Slurm's nodes */
+#include <argp.h>
+#include <ctype.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "mpi/cli/json.h"
+#include "mpi/commands/export/export.h"
+#include "mpi/commands/export/speed.h"
+
+/* Coarse, so that chance does not make weights differ: Slurm takes light nodes first. */
+#define WEIGHT_STEP 10
+
+/* ---- properties of a node ---- */
+
+/* Characters that have a meaning in constraints become '_'. */
+static void put_type(struct gcal_buf *buf, const char *type)
+{
+    gcal_buf_puts(buf, ",gpucal_type_");
+    for (; *type; type++) {
+        unsigned char c = (unsigned char)*type;
+        char safe = isalnum(c) && c < 128 ? (char)c : '_';
+
+        gcal_buf_put(buf, &safe, 1);
+    }
+}
+
+static bool type_seen_before(const struct gcal_export_speed_node *node, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (strcmp(node->devices[j].type, node->devices[i].type) == 0)
+            return true;
+    return false;
+}
+
+static void put_features(struct gcal_buf *buf, const struct gcal_export_speed_node *node)
+{
+    const char *class = gcal_export_class_name(node);
+
+    gcal_buf_puts(buf, "gpucal");
+    if (class)
+        gcal_buf_printf(buf, ",gpucal_%s", class);
+    for (size_t i = 0; i < node->n_devices; i++)
+        if (!type_seen_before(node, i))
+            put_type(buf, node->devices[i].type);
+}
+
+static unsigned weight_of(const struct gcal_export_speed_node *node)
+{
+    return WEIGHT_STEP *
+           (unsigned)fmin(1e6, round(100 / node->class_speed / WEIGHT_STEP));
+}
+
+static void put_comment(struct gcal_buf *buf, const struct gcal_export_speed_node *node)
+{
+    const struct gcal_export_speed_device *oldest = gcal_export_speed_oldest(node);
+
+    gcal_buf_puts(buf, "gpucal: speed ");
+    if (isnan(node->speed))
+        gcal_buf_puts(buf, "unknown");
+    else
+        gcal_buf_printf(buf, "%.2g", node->speed);
+    gcal_buf_printf(buf, ", calibrated %.10s, run %s", oldest->utc, oldest->run_id);
+}
+
+/* The text as part of a line with tabs between fields. */
+static char *in_one_field(char *text)
+{
+    for (char *c = text; c && *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    return text;
+}
+
+static json_t *extra_device(const struct gcal_export_speed_device *d)
+{
+    return json_pack("{s:s, s:s, s:o, s:s, s:s}", "uid", d->uid, "type", d->type, "speed",
+                     gcal_json_number(d->speed), "calibrated", d->utc, "run", d->run_id);
+}
+
+/* Nothing if it is not known: a node without the key meets no constraint. */
+static void set_whole(json_t *all, const char *key, double value)
+{
+    if (isfinite(value))
+        json_object_set_new(all, key, json_integer((json_int_t)round(value)));
+}
+
+/* 20261122 of "2026-11-22T..": days as numbers in their order; NaN if it is no date. */
+static double day_of(const char *utc)
+{
+    int year, month, day;
+
+    if (sscanf(utc, "%4d-%2d-%2d", &year, &month, &day) != 3)
+        return NAN;
+    return year * 10000 + month * 100 + day;
+}
+
+/* One line of JSON without blanks, as scontrol needs.  Constraints of jobs (--extra) find keys of
+ * the outermost object alone.
+ */
+static char *extra(const struct gcal_export_speed_node *node, struct gcal_error *err)
+{
+    const struct gcal_export_rates rates = gcal_export_speed_rates(node);
+    json_t *devices = json_array(), *all = json_object();
+    char *text;
+
+    if (!isnan(node->speed))
+        json_object_set_new(all, "gpucal_speed", json_real(node->speed));
+    set_whole(all, "gpucal_gbps", rates.memory_bytes_per_s / 1e9);
+    set_whole(all, "gpucal_gflops", rates.fp32_flop_per_s / 1e9);
+    set_whole(all, "gpucal_calibrated", day_of(gcal_export_speed_oldest(node)->utc));
+    for (size_t i = 0; i < node->n_devices; i++)
+        json_array_append_new(devices, extra_device(&node->devices[i]));
+    json_object_set_new(all, "gpucal_devices", devices);
+    text = json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(4));
+    json_decref(all);
+    if (!text)
+        gcal_error_memory(err);
+    return text;
+}
+
+/* ---- layouts ---- */
+
+/* Parts of a node's line. */
+struct line {
+    char *features, *comment, *extra;
+};
+
+static int make_line(const struct gcal_export_speed_node *node, struct line *line,
+                     struct gcal_error *err)
+{
+    struct gcal_buf features = { 0 }, comment = { 0 };
+
+    put_features(&features, node);
+    put_comment(&comment, node);
+    line->features = gcal_buf_take(&features, err);
+    line->comment = in_one_field(gcal_buf_take(&comment, err));
+    line->extra = extra(node, err);
+    return line->features && line->comment && line->extra ? 0 : -1;
+}
+
+static void clear_line(struct line *line)
+{
+    free(line->features);
+    free(line->comment);
+    free(line->extra);
+}
+
+/* "0.4972"; "-" if not known */
+static void put_speed(struct gcal_buf *buf, double speed)
+{
+    if (isnan(speed))
+        gcal_buf_puts(buf, "-");
+    else
+        gcal_buf_printf(buf, "%.4g", speed);
+}
+
+static void put_table(struct gcal_buf *buf, const struct gcal_export_speed_node *node,
+                      const struct line *line)
+{
+    gcal_buf_printf(buf, "%s\t%s\t", node->name, line->features);
+    if (isnan(node->speed))
+        gcal_buf_puts(buf, "-");
+    else
+        gcal_buf_printf(buf, "%u", weight_of(node));
+    gcal_buf_puts(buf, "\t");
+    put_speed(buf, node->speed);
+    for (size_t i = 0; i < node->n_devices; i++) {
+        gcal_buf_printf(buf, "%s%s=", i ? "," : "\t", node->devices[i].uid);
+        put_speed(buf, node->devices[i].speed);
+    }
+    gcal_buf_printf(buf, "\t%s\t%s\n", line->comment, line->extra);
+}
+
+static void put_conf(struct gcal_buf *buf, const struct gcal_export_speed_node *node,
+                     const struct line *line)
+{
+    gcal_buf_printf(buf, "# %s\nNodeName=%s Feature=%s", line->comment, node->name,
+                    line->features);
+    if (!isnan(node->speed))
+        gcal_buf_printf(buf, " Weight=%u", weight_of(node));
+    gcal_buf_puts(buf, "\n");
+}
+
+static void put_commands(struct gcal_buf *buf, const struct gcal_export_speed_node *node,
+                         const struct line *line)
+{
+    gcal_buf_puts(buf, "scontrol update NodeName=");
+    gcal_export_quote(buf, node->name);
+    if (!isnan(node->speed))
+        gcal_buf_printf(buf, " Weight=%u", weight_of(node));
+    gcal_buf_puts(buf, " Comment=");
+    gcal_export_quote(buf, line->comment);
+    gcal_buf_puts(buf, " Extra=");
+    gcal_export_quote(buf, line->extra);
+    gcal_buf_puts(buf, "\n");
+}
+
+static const struct layout {
+    const char *name, *head;
+    void (*put)(struct gcal_buf *buf, const struct gcal_export_speed_node *node,
+                const struct line *line);
+} layouts[] = {
+    { "table", "#node\tfeatures\tweight\tspeed\tdevices\tcomment\textra\n", put_table },
+    { "conf", "", put_conf },
+    { "commands", "", put_commands },
+};
+
+static const struct layout *find_layout(const char *name)
+{
+    size_t i = 0;
+
+    while (strcmp(layouts[i].name, name) != 0) /* the command has checked it */
+        i++;
+    return &layouts[i];
+}
+
+static char *slurm_text(const struct gcal_export *e,
+                        const struct gcal_export_speeds *speeds, struct gcal_error *err)
+{
+    const struct layout *layout = find_layout(e->layout);
+    struct gcal_buf buf = { 0 };
+    int rc = 0;
+
+    gcal_buf_puts(&buf, layout->head);
+    for (size_t i = 0; i < speeds->n_nodes && rc == 0; i++) {
+        struct line line = { 0 };
+
+        rc = make_line(&speeds->nodes[i], &line, err);
+        if (rc == 0)
+            layout->put(&buf, &speeds->nodes[i], &line);
+        clear_line(&line);
+    }
+    if (rc == 0)
+        return gcal_buf_take(&buf, err);
+    gcal_buf_free(&buf);
+    return NULL;
+}
+
+static const struct argp_option options[] = {
+    { "slurm", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
+      "Features, weights, comments and extra data of nodes; layouts: table "
+      "(default), conf (lines of slurm.conf), commands (of scontrol)",
+      0 },
+    { 0 },
+};
+static const struct argp argp = { .options = options };
+
+const struct gcal_export_target gcal_export_slurm = {
+    .name = "slurm",
+    .layouts = { "table", "conf", "commands" },
+    .argp = &argp,
+    .text = slurm_text,
+};

@@ -1,0 +1,373 @@
+/* speed.c - costs of all nodes read from the store, and compared */
+#include "mpi/commands/export/speed.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/base/strings.h"
+#include "mpi/commands/export/export.h"
+#include "store/facts/facts.h"
+#include "store/files/store.h"
+#include "store/ledger/track.h"
+#include "store/predict/predictor.h"
+
+/* ---- reading the store ---- */
+
+/* Run and time are those of the model that predicts. */
+static int describe(const struct gcal_params_device *from,
+                    const struct gcal_params_model *model,
+                    struct gcal_export_speed_device *d, struct gcal_error *err)
+{
+    static const struct gcal_params_model none = { 0 };
+    const struct gcal_params_origin origin =
+        gcal_params_model_origin(from, model ? model : &none);
+
+    d->uid = strdup(from->info.uid);
+    d->name = strdup(from->info.name);
+    d->type = strdup(from->info.type);
+    d->is_gpu = strcmp(from->info.device_type, "gpu") == 0;
+    d->utc = strdup(origin.calibrated_utc);
+    d->run_id = strdup(origin.run_id);
+    d->is_alone = model && origin.n_fitted == 1;
+    if (model && model->factor > 0)
+        d->error = model->factor_error / model->factor;
+    return d->uid && d->name && d->type && d->utc && d->run_id ? 0
+                                                               : gcal_error_memory(err);
+}
+
+/* 'from' has the models that may predict; none: its costs are unknown. */
+static int find_costs(const struct gcal_export *e, const struct gcal_params_device *from,
+                      struct gcal_strings *names, struct gcal_export_speed_device *d,
+                      struct gcal_error *err)
+{
+    const struct gcal_profile *first = e->n_kernels ? e->kernels[0].profile : NULL;
+    const struct gcal_params_model *model = NULL;
+
+    if (from->n_models &&
+        !(model = gcal_predictor_choose(from, e->model, e->n_kernels > 0, &first, err)))
+        return -1;
+    if (describe(from, model, d, err) < 0)
+        return -1;
+    return model ? gcal_export_costs_find(e, from, names, &d->costs, err) : 0;
+}
+
+/* Rates are facts of the general model, whichever model the speed is by. */
+static int find_rates_of_device(struct gcal_params_index *index, size_t i,
+                                struct gcal_export_speed_device *d,
+                                struct gcal_error *err)
+{
+    const struct gcal_export any = { 0 };
+    struct gcal_params_device general = { 0 };
+    int rc = gcal_export_models(&any, index, i, &general, err);
+
+    if (rc == 0) {
+        d->memory_bytes_per_s = gcal_facts_value(&general, "rate_dram");
+        d->fp32_flop_per_s = gcal_facts_value(&general, "rate_fp32");
+    }
+    gcal_params_index_models_clear(&general);
+    return rc;
+}
+
+static int add_device(const struct gcal_export *e, struct gcal_params_index *index,
+                      size_t i, struct gcal_strings *names,
+                      struct gcal_export_speed_node *node, struct gcal_error *err)
+{
+    struct gcal_export_speed_device *d =
+        gcal_array_grow(node->devices, node->n_devices, &node->capacity, sizeof(*d), err);
+    struct gcal_params_device from = { 0 };
+    int rc;
+
+    if (!d)
+        return -1;
+    node->devices = d;
+    d += node->n_devices++;
+    *d = (struct gcal_export_speed_device){ .speed = NAN, .settled = 1 };
+    rc = gcal_export_models(e, index, i, &from, err) < 0 ||
+                 find_rates_of_device(index, i, d, err) < 0
+             ? 1
+             : 0;
+    if (rc == 0)
+        rc = find_costs(e, &from, names, d, err);
+    if (rc)
+        gcal_error_prefix(err, "%s on node %s",
+                          gcal_params_index_devices(index)->devices[i].info.name,
+                          node->name);
+    gcal_params_index_models_clear(&from);
+    return rc;
+}
+
+/* Without a track that can be read, the newest calibration counts. */
+static void read_track(const struct gcal_export *e, struct gcal_export_speed_node *node)
+{
+    struct gcal_track track = { 0 };
+    struct gcal_error why = { 0 };
+
+    if (gcal_track_load(e->store, node->name, &track, &why) < 0)
+        gcal_log(GCAL_LOG_WARN, "node %s: its earlier calibrations do not count: %s",
+                 node->name, why.text);
+    for (size_t i = 0; i < node->n_devices; i++)
+        node->devices[i].settled =
+            gcal_export_settled_ratio(&track, node->devices[i].uid);
+    gcal_track_clear(&track);
+}
+
+/* 1 with 'err': the node's file cannot be read. */
+static int read_node(const struct gcal_export *e, const char *name,
+                     struct gcal_strings *names, struct gcal_export_speed_node *node,
+                     struct gcal_error *err)
+{
+    struct gcal_params_index *index = NULL;
+    const struct gcal_params *params;
+    int rc = -1;
+
+    *node = (struct gcal_export_speed_node){ .name = strdup(name),
+                                             .speed = NAN,
+                                             .settled = NAN };
+    if (!node->name) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    if (!(index = gcal_store_load_index(e->store, name, NULL, err))) {
+        rc = 1;
+        goto out;
+    }
+    params = gcal_params_index_devices(index);
+    for (size_t i = 0; i < params->n_devices; i++)
+        if (gcal_export_matches(e, &params->devices[i]) &&
+            (rc = add_device(e, index, i, names, node, err)) != 0)
+            goto out;
+    read_track(e, node);
+    rc = 0;
+out:
+    gcal_params_index_destroy(index);
+    return rc;
+}
+
+static void clear_node(struct gcal_export_speed_node *node)
+{
+    for (size_t i = 0; i < node->n_devices; i++) {
+        struct gcal_export_speed_device *d = &node->devices[i];
+
+        free(d->uid);
+        free(d->name);
+        free(d->type);
+        free(d->utc);
+        free(d->run_id);
+        free(d->costs.seconds);
+        free(d->costs.errors);
+    }
+    free(node->devices);
+    free(node->name);
+}
+
+/* A node whose file cannot be read is left out, with a warning; if all are, that is the
+ * error.
+ */
+static int read_nodes(const struct gcal_export *e, struct gcal_export_speeds *s,
+                      struct gcal_error *err)
+{
+    char **names;
+    size_t count, n_unreadable = 0;
+    int rc = 0;
+
+    if (gcal_export_nodes(e, &names, &count, err) < 0)
+        return -1;
+    if (!(s->nodes = calloc(count, sizeof(*s->nodes))))
+        rc = gcal_error_memory(err);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        struct gcal_export_speed_node *node = &s->nodes[s->n_nodes++];
+
+        rc = read_node(e, names[i], &s->costs, node, err);
+        if (rc > 0) {
+            if (++n_unreadable < count)
+                gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", names[i], err->text);
+        }
+        if (rc > 0 || (rc == 0 && !node->n_devices)) {
+            clear_node(node);
+            s->n_nodes--;
+        }
+        if (rc > 0)
+            rc = n_unreadable == count ? -1 : 0;
+    }
+    gcal_strings_free(names, count);
+    return rc;
+}
+
+/* ---- comparing ---- */
+
+static bool has(const struct gcal_export_speed_device *d, size_t cost)
+{
+    return cost < d->costs.n && !isnan(d->costs.seconds[cost]);
+}
+
+static size_t count_known(const struct gcal_export_speed_device *d)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->costs.n; i++)
+        n += has(d, i);
+    return n;
+}
+
+/* Finds the costs that all devices with costs have, and the device with the fewest. */
+static size_t find_common(const struct gcal_export_speeds *s, bool *common,
+                          const struct gcal_export_speed_node **poorest,
+                          size_t *poorest_index)
+{
+    size_t fewest = SIZE_MAX, n_common = 0;
+
+    for (size_t c = 0; c < s->costs.n; c++)
+        common[c] = true;
+    for (size_t i = 0; i < s->n_nodes; i++)
+        for (size_t j = 0; j < s->nodes[i].n_devices; j++) {
+            const struct gcal_export_speed_device *d = &s->nodes[i].devices[j];
+            size_t known = count_known(d);
+
+            for (size_t c = 0; known && c < s->costs.n; c++)
+                common[c] &= has(d, c);
+            if (known && known < fewest) {
+                fewest = known;
+                *poorest = &s->nodes[i];
+                *poorest_index = j;
+            }
+        }
+    for (size_t c = 0; c < s->costs.n; c++)
+        n_common += common[c];
+    return n_common;
+}
+
+static int no_common(const struct gcal_export_speeds *s,
+                     const struct gcal_export_speed_node *node,
+                     const struct gcal_export_speed_device *d, struct gcal_error *err)
+{
+    struct gcal_buf known = { 0 };
+    char *list;
+
+    for (size_t c = 0; c < d->costs.n; c++)
+        if (has(d, c))
+            gcal_buf_printf(&known, "%s%s", known.size ? ", " : "", s->costs.items[c]);
+    list = gcal_buf_take(&known, NULL);
+    gcal_error_set(
+        err, GCAL_EINPUT,
+        "the devices have no cost in common that is known to 20 %% (%s on node "
+        "%s has: %s); select fewer by --device or --node, or compare "
+        "kernels (--profile)",
+        d->type, node->name, list ? list : "?");
+    free(list);
+    return -1;
+}
+
+/* 1 over the geometric mean of the common costs. */
+static double rate_of(const struct gcal_export_speed_device *d, const bool *common,
+                      size_t n_costs, size_t n_common)
+{
+    double sum = 0;
+
+    if (!count_known(d))
+        return NAN;
+    for (size_t c = 0; c < n_costs; c++)
+        if (common[c])
+            sum += log(d->costs.seconds[c]);
+    return exp(-sum / (double)n_common);
+}
+
+/* Of a rate: devices of one fit share the errors of its costs, which a device that was fitted alone has
+ * by itself, in its standard errors with all others.
+ */
+static double error_of(const struct gcal_export_speed_device *d, const bool *common,
+                       size_t n_costs, size_t n_common)
+{
+    double squares = 0;
+
+    for (size_t c = 0; c < n_costs; c++)
+        if (common[c])
+            squares += pow(d->costs.errors[c], 2);
+    return d->is_alone ? hypot(d->error, sqrt(squares) / (double)n_common) : d->error;
+}
+
+/* Turns rates into speeds. */
+static void divide_by_fastest(struct gcal_export_speeds *s)
+{
+    double fastest = 0;
+
+    for (size_t i = 0; i < s->n_nodes; i++)
+        fastest = fmax(fastest, s->nodes[i].speed);
+    for (size_t i = 0; i < s->n_nodes; i++) {
+        s->nodes[i].speed /= fastest;
+        s->nodes[i].settled /= fastest;
+        for (size_t j = 0; j < s->nodes[i].n_devices; j++)
+            s->nodes[i].devices[j].speed /= fastest;
+    }
+}
+
+static void find_rates(struct gcal_export_speeds *s, const bool *common, size_t n_common)
+{
+    for (size_t i = 0; i < s->n_nodes; i++) {
+        struct gcal_export_speed_node *node = &s->nodes[i];
+
+        for (size_t j = 0; j < node->n_devices; j++) {
+            double rate = rate_of(&node->devices[j], common, s->costs.n, n_common);
+
+            node->devices[j].speed = rate;
+            if (isnan(rate))
+                continue;
+            node->speed = isnan(node->speed) ? rate : node->speed + rate;
+            rate *= node->devices[j].settled;
+            node->settled = isnan(node->settled) ? rate : node->settled + rate;
+            node->devices[j].error =
+                error_of(&node->devices[j], common, s->costs.n, n_common);
+            node->error = fmax(node->error, node->devices[j].error);
+        }
+    }
+}
+
+static int compare(struct gcal_export_speeds *s, struct gcal_error *err)
+{
+    const struct gcal_export_speed_node *poorest = NULL;
+    size_t index = 0, n_common;
+    bool *common = calloc(s->costs.n + 1, sizeof(*common));
+
+    if (!common)
+        return gcal_error_memory(err);
+    n_common = find_common(s, common, &poorest, &index);
+    if (n_common) {
+        find_rates(s, common, n_common);
+        divide_by_fastest(s);
+    }
+    free(common);
+    if (n_common)
+        return gcal_export_classes_find(s, err);
+    return no_common(s, poorest, &poorest->devices[index], err);
+}
+
+int gcal_export_speeds_find(const struct gcal_export *e, struct gcal_export_speeds *s,
+                            struct gcal_error *err)
+{
+    if (read_nodes(e, s, err) < 0)
+        return -1;
+    if (!s->n_nodes)
+        return gcal_error_set(err, GCAL_EINPUT, "no published device matches %s",
+                              e->device ? e->device : "*");
+    if (!s->costs.n)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "no device has a %smodel%s%s with costs known to 20 %%; "
+                              "select another by --model",
+                              e->model ? "" : "general ", e->model ? " " : "",
+                              e->model ? e->model : "");
+    return compare(s, err);
+}
+
+void gcal_export_speeds_clear(struct gcal_export_speeds *s)
+{
+    for (size_t i = 0; i < s->n_nodes; i++)
+        clear_node(&s->nodes[i]);
+    free(s->nodes);
+    gcal_strings_clear(&s->costs);
+    *s = (struct gcal_export_speeds){ 0 };
+}

@@ -1,0 +1,331 @@
+/* learn.c - gpucal learn: from a kernel's source to a published model */
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/base/buf.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "calib/config/config.h"
+#include "calib/results/results.h"
+#include "calib/select/select.h"
+#include "mpi/cli/command.h"
+#include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
+#include "mpi/commands/count/options.h"
+#include "mpi/commands/learn/private.h"
+
+enum { NAME = 256, SIZES, KEEP };
+
+static const struct argp_option options[] = {
+    { "sizes", SIZES, "NAME=FIRST:LAST,..", 0,
+      "The sizes to measure, such as n=1024:16384,m=64; sizes that are not named follow "
+      "the first range (default: from short runs to long ones)",
+      0 },
+    { "name", NAME, "NAME", 0, "The name of the model (default: the kernel's)", 0 },
+    { "keep", KEEP, "DIR", 0, "Write the catalogue entry that is made to this folder",
+      0 },
+    { "record", 'r', "FILE.h5", 0, "Keep the record of the measurements", 0 },
+    { "allow-estimates", 'E', NULL, 0,
+      "Estimate and mark loops whose length or exit cannot be counted exactly, and bank "
+      "conflicts, instead of refusing them",
+      2 },
+    { "quiet", 'q', NULL, 0, "Print errors and the last lines only", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_learn_command *c = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &c->count, &c->own, &c->store, &c->device, &c->budget_s,
+                           &c->json);
+        break;
+    case SIZES:
+        c->sizes = arg;
+        break;
+    case NAME:
+        c->name = arg;
+        break;
+    case KEEP:
+        c->keep = arg;
+        break;
+    case 'r':
+        c->record = arg;
+        break;
+    case 'E':
+        c->count.allow_estimates = true;
+        break;
+    case 'q':
+        c->quiet = true;
+        break;
+    case ARGP_KEY_END:
+        c->quiet = c->quiet || c->json;
+        if (!c->count.file)
+            argp_error(state, "expected KERNEL.cl");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child children[] = { { &gcal_count_options_kernel_argp, 0, NULL,
+                                                0 },
+                                              { &gcal_own_options_argp, 0, NULL, 0 },
+                                              GCAL_OPTION(store),
+                                              GCAL_OPTION(device),
+                                              GCAL_OPTION(budget),
+                                              GCAL_OPTION(json),
+                                              { 0 } };
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "KERNEL.cl",
+    .children = children,
+    .doc =
+        "Measures a kernel of your own on a device of this machine, at several sizes and "
+        "with its components, fits a model of it, and publishes the model.\v"
+        "Examples:\n"
+        "  gpucal learn my.cl -k saxpy --local 256 --global n\n"
+        "  gpucal learn my.cl -k conv5x5 --local 16,16 --global width,height \\\n"
+        "      --sizes width=256:2048\n"
+        "Exit status: 0 good, 1 bad input, 4 the fit was rejected, 5 the kernel or the "
+        "device fails, 6 the store or the record cannot be written."
+};
+
+static void learning_clear(struct gcal_learning *l)
+{
+    if (l->record && !l->c->record)
+        unlink(l->record);
+    free(l->record);
+    free(l->table);
+    gcal_results_clear(&l->results);
+    gcal_config_clear(&l->config);
+    gcal_learn_points_clear(&l->points);
+    gcal_own_trial_clear(&l->trial);
+    gcal_catalogue_close(l->catalogue);
+    gcal_catalogue_files_clear(&l->files);
+    gcal_own_kernel_clear(&l->own);
+    gcal_local_devices_close(&l->devices);
+    gcal_store_close(l->store);
+}
+
+/* ---- before anything is measured ---- */
+
+static int open_store(struct gcal_learning *l, struct gcal_error *err)
+{
+    struct gcal_error none = { 0 };
+    char *path = gcal_command_store_path(l->c->store, NULL, &none);
+
+    if (!path) {
+        gcal_log(GCAL_LOG_WARN,
+                 "no store given: nothing is published (--store DIR or $GPUCAL_STORE)");
+        return 0;
+    }
+    l->store = gcal_command_store_open(path, true, err);
+    free(path);
+    return l->store ? 0 : -1;
+}
+
+/* A temporary file unless --record names one. */
+static int choose_record(struct gcal_learning *l, struct gcal_error *err)
+{
+    const char *folder = getenv("TMPDIR");
+    int fd;
+
+    if (l->c->record && access(l->c->record, F_OK) == 0)
+        return gcal_error_set(err, GCAL_ESTORE, "%s exists: choose another --record",
+                              l->c->record);
+    l->record = l->c->record ? strdup(l->c->record)
+                             : gcal_buf_format("%s/gpucal-learn-XXXXXX",
+                                               folder && *folder ? folder : "/tmp");
+    if (!l->record)
+        return gcal_error_memory(err);
+    if (l->c->record)
+        return 0;
+    if ((fd = mkstemp(l->record)) < 0)
+        return gcal_error_set(err, GCAL_ESTORE, "cannot create %s: %s", l->record,
+                              strerror(errno));
+    close(fd);
+    return 0;
+}
+
+static int prepare(struct gcal_learning *l, struct gcal_error *err)
+{
+    const struct gcal_learn_command *c = l->c;
+
+    if (gcal_own_kernel_read(&c->count, &c->own, c->name, &l->own, err) < 0 ||
+        (gcal_learn_points_given(c->sizes) &&
+         gcal_learn_points_parse(&l->own, c->sizes, &l->points, err) < 0) ||
+        open_store(l, err) < 0 || choose_record(l, err) < 0 ||
+        gcal_local_devices_open(&l->devices, err) < 0 ||
+        !(l->info = gcal_learn_device(&l->devices, c->device, err)))
+        return -1;
+    l->description =
+        (struct gcal_own_description){ .n_points = 1, .points = l->own.check };
+    return gcal_learn_find_components(l, err);
+}
+
+/* ---- trial ---- */
+
+/* Of a run in the trial. */
+#define LIMIT_S 20.0
+
+static int try_kernel(struct gcal_learning *l, struct gcal_error *err)
+{
+    const struct gcal_kernel_limits limits = gcal_select_device_limits(l->info);
+    struct gcal_kernel_list list = { 0 };
+    int rc = gcal_own_kernel_generate(&l->own, l->catalogue, GCAL_KERNEL_COMPLETE,
+                                      l->own.check, &limits, &list, err);
+
+    if (rc == 0)
+        rc = gcal_own_try(&l->devices, l->info->uid, list.kernels[0], LIMIT_S, &l->trial,
+                          err);
+    gcal_kernel_list_clear(&list);
+    return rc;
+}
+
+/* The largest point whose buffers are copied quickly, as races may need many work-groups.
+ */
+static const double *point_to_repeat(const struct gcal_learning *l)
+{
+    const double *found = NULL;
+
+    for (size_t i = 0; i < l->points.n; i++) {
+        const double *sizes = l->points.values + i * l->points.n_sizes;
+
+        if (gcal_own_sizes_bytes(&l->own, sizes) <= 0x1p24)
+            found = sizes;
+    }
+    return found;
+}
+
+static int repeat_larger(struct gcal_learning *l, struct gcal_error *err)
+{
+    const double *sizes = point_to_repeat(l);
+    struct gcal_kernel_list list = { 0 };
+    int rc = 0;
+
+    if (!sizes)
+        return 0;
+    rc = gcal_own_kernel_generate(&l->own, l->catalogue, GCAL_KERNEL_COMPLETE, sizes,
+                                  NULL, &list, err);
+    for (size_t i = 0; rc == 0 && i < list.kernels[0]->n_sizes; i++)
+        list.kernels[0]->check_sizes[i].value = list.kernels[0]->sizes[i].value;
+    if (rc == 0)
+        rc = gcal_own_repeat(&l->devices, l->info->uid, list.kernels[0], LIMIT_S, err);
+    gcal_kernel_list_clear(&list);
+    return rc;
+}
+
+static int choose_points(struct gcal_learning *l, struct gcal_error *err)
+{
+    return l->points.n ? 0
+                       : gcal_learn_points_find(&l->own, l->c->sizes, l->catalogue,
+                                                &l->devices, l->info, &l->points, err);
+}
+
+/* ---- measuring, fitting, publishing ---- */
+
+static int parse_configuration(struct gcal_learning *l, struct gcal_error *err)
+{
+    double budget_s = l->c->budget_s > 0 ? l->c->budget_s : 60;
+    char *text = gcal_learn_configuration(&l->own, &l->points, l->description.derived,
+                                          budget_s, err);
+    char *name = gcal_buf_format("learn %s", l->own.model);
+    int rc = -1;
+
+    if (text && name)
+        rc = gcal_select_parse(text, strlen(text), name, l->catalogue, &l->config, err);
+    free(text);
+    free(name);
+    return rc;
+}
+
+/* Costs of components that the sizes do not distinguish are left out. */
+static int configure(struct gcal_learning *l, struct gcal_error *err)
+{
+    struct gcal_error why = { 0 };
+
+    l->description.n_points = l->points.n;
+    l->description.points = l->points.values;
+    l->description.unchecked = !l->trial.interpreted;
+    if (gcal_learn_open_catalogue(l, err) < 0)
+        return -1;
+    if (parse_configuration(l, &why) == 0)
+        return 0;
+    gcal_log(GCAL_LOG_WARN, "learned without its components: %s", why.text);
+    memset(l->description.derived, 0, sizeof(l->description.derived));
+    return gcal_learn_open_catalogue(l, err) < 0 ? -1 : parse_configuration(l, err);
+}
+
+static int fit_and_publish(struct gcal_learning *l, struct gcal_error *err)
+{
+    struct gcal_record *record = gcal_record_open(l->record, err);
+    size_t published;
+    int rc = -1;
+
+    if (record && gcal_results_fit(record, &l->config, &l->results, err) == 0 &&
+        (l->table = gcal_results_format(&l->results, record, &l->config, err)))
+        rc = 0;
+    if (rc == 0 && (!l->results.n_fits || l->results.n_rejected))
+        rc = gcal_error_set(err, GCAL_EFIT, "the fit was rejected: %s",
+                            l->results.n_fits ? l->results.fits[0].reason
+                                              : "nothing was measured");
+    if (rc == 0 && l->store)
+        rc = gcal_results_publish(&l->results, record, &l->config, l->store, &published,
+                                  err);
+    gcal_record_close(record);
+    return rc;
+}
+
+static int measure(struct gcal_learning *l, struct gcal_error *err)
+{
+    const struct gcal_learn_run run = { .own = &l->own,
+                                        .devices = &l->devices,
+                                        .device = l->c->device,
+                                        .catalogue = l->catalogue,
+                                        .config = &l->config,
+                                        .record = l->record,
+                                        .quiet = l->c->quiet };
+
+    return gcal_learn_measure(&run, l->info, err);
+}
+
+static int learn(struct gcal_learning *l, struct gcal_error *err)
+{
+    double start_s = gcal_clock_now_s();
+
+    if (prepare(l, err) < 0 || try_kernel(l, err) < 0 || choose_points(l, err) < 0 ||
+        repeat_larger(l, err) < 0 || configure(l, err) < 0 ||
+        gcal_learn_keep_entry(l, err) < 0)
+        return -1;
+    gcal_learn_print_plan(l);
+    if (measure(l, err) < 0 || fit_and_publish(l, err) < 0)
+        return -1;
+    gcal_learn_print_end(l, gcal_clock_now_s() - start_s);
+    return 0;
+}
+
+int gcal_command_learn(int argc, char **argv)
+{
+    struct gcal_learn_command c = { 0 };
+    struct gcal_learning l = { .c = &c };
+    struct gcal_error err = { 0 };
+    int rc;
+
+    gcal_command_parse(&argp, argc, argv, &c);
+    rc = learn(&l, &err);
+    learning_clear(&l);
+    gcal_own_options_clear(&c.own);
+    gcal_count_options_clear(&c.count);
+    return rc < 0 ? gcal_command_fail(&err) : 0;
+}

@@ -1,0 +1,157 @@
+/* private.h - what the files of 'gpucal learn' share
+ *
+ *     own kernel (mpi/commands/own)  ->  trial at small sizes  ->  sizes to measure (points.c)
+ *     ->  entry and configuration in memory (entry.c, model.c)  ->  measuring, record,
+ *     fit, publication (measure.c)
+ */
+#ifndef GCAL_MPI_COMMANDS_LEARN_PRIVATE_H
+#define GCAL_MPI_COMMANDS_LEARN_PRIVATE_H
+
+#include "kernels/base/embed.h"
+#include "calib/config/config.h"
+#include "calib/results/results.h"
+#include "mpi/commands/count/options.h"
+#include "mpi/commands/own/own.h"
+#include "store/files/store.h"
+#include "store/record/record.h"
+
+struct gcal_error;
+
+/* The sizes at which a kernel is measured: 'n' points of own->n_sizes values each. */
+struct gcal_learn_points {
+    size_t n, n_sizes;
+    double *values;
+};
+
+struct gcal_learn_command {
+    struct gcal_count_options count;
+    struct gcal_own_options own;
+    const char *store, *device, *name, *sizes, *record, *keep;
+    double budget_s;
+    bool quiet, json;
+};
+
+/* The state of a run of the command. */
+struct gcal_learning {
+    const struct gcal_learn_command *c;
+    struct gcal_store *store; /* NULL: nothing is published */
+    struct gcal_local_devices devices;
+    const struct gcal_device_info *info; /* the device to learn on */
+    struct gcal_own_kernel own;
+    struct gcal_own_description description;
+    struct gcal_catalogue_files files; /* the entry */
+    struct gcal_catalogue *catalogue;
+    struct gcal_own_trial trial;
+    struct gcal_learn_points points;
+    struct gcal_config config;
+    char *record; /* file */
+    struct gcal_results results;
+    char *table;
+};
+
+/* ---- entry.c ---- */
+
+/* Opens the catalogue with the entry as described so far, beside the built-in kernels. */
+int gcal_learn_open_catalogue(struct gcal_learning *l, struct gcal_error *err);
+/* Describes components that can be derived, and opens the catalogue; others are named. */
+int gcal_learn_find_components(struct gcal_learning *l, struct gcal_error *err);
+/* Writes the entry's files to the folder of --keep, if that is given. */
+int gcal_learn_keep_entry(const struct gcal_learning *l, struct gcal_error *err);
+
+/* ---- report.c: on standard output ---- */
+
+void gcal_learn_print_plan(const struct gcal_learning *l);
+void gcal_learn_print_end(const struct gcal_learning *l, double took_s);
+
+/* ---- points.c ---- */
+
+/* The points that --sizes ("n=1024:16384,m=64") asks for: a range has both ends and sizes
+ * between them, of which some are odd.  -1 with 'err' for names that are not sizes, and
+ * for sizes that cannot be launched.
+ */
+int gcal_learn_points_parse(const struct gcal_own_kernel *own, const char *sizes,
+                            struct gcal_learn_points *points, struct gcal_error *err);
+/* Whether 'sizes' has a range, or own has no size to choose. */
+bool gcal_learn_points_given(const char *sizes);
+void gcal_learn_points_clear(struct gcal_learn_points *points);
+/* Appends a point, unless it is there. */
+int gcal_learn_points_append(struct gcal_learn_points *points, const double *sizes,
+                             struct gcal_error *err);
+
+/* Positions of points in a range, as exponents: uneven, as equal steps may all be powers
+ * of two.
+ */
+enum { GCAL_LEARN_N_PARTS = 7 };
+extern const double gcal_learn_parts[GCAL_LEARN_N_PARTS];
+
+/* What --sizes says of a size; first NaN: nothing. */
+struct gcal_learn_span {
+    double first, last;
+};
+
+/* Fills a span for each size of 'own'. */
+int gcal_learn_spans_parse(const struct gcal_own_kernel *own, const char *sizes,
+                           struct gcal_learn_span *spans, struct gcal_error *err);
+
+struct gcal_learn_target {
+    const struct gcal_own_kernel *own;
+    const struct gcal_learn_span *spans;
+};
+
+/* The point at 'part' of all ranges: sizes without a span are 'value', but for those that
+ * only loops depend on.
+ */
+void gcal_learn_target_sizes(const struct gcal_learn_target *t, double value, double part,
+                             double *sizes);
+/* Moves the free sizes, all alike, to the nearest values that can be launched; with 'odd'
+ * preferably not to multiples of powers of two.
+ */
+bool gcal_learn_target_move(const struct gcal_learn_target *t, bool odd, double *sizes);
+
+/* ---- search.c ---- */
+
+/* Points from short to long runs on a device, found by trying; sizes that --sizes fixes
+ * have that value.
+ */
+int gcal_learn_points_find(const struct gcal_own_kernel *own, const char *sizes,
+                           const struct gcal_catalogue *catalogue,
+                           struct gcal_local_devices *devices,
+                           const struct gcal_device_info *info,
+                           struct gcal_learn_points *points, struct gcal_error *err);
+
+/* ---- model.c ---- */
+
+/* learn.yaml. */
+extern const struct gcal_embedded_file gcal_learn_template[];
+
+/* The configuration's text: one model of this kernel, with the forms of learn.yaml, fitted to
+ * its components and itself.  The caller's to free.
+ */
+char *gcal_learn_configuration(const struct gcal_own_kernel *own,
+                               const struct gcal_learn_points *points,
+                               const bool *derived, double budget_s,
+                               struct gcal_error *err);
+
+/* ---- measure.c ---- */
+
+struct gcal_learn_run {
+    const struct gcal_own_kernel *own;
+    struct gcal_local_devices *devices;
+    const char *device; /* pattern, or NULL */
+    const struct gcal_catalogue *catalogue;
+    struct gcal_config *config;
+    const char *record; /* file */
+    bool quiet;
+};
+
+/* The device to learn on: the first that matches, GPUs before others; further devices of
+ * its type are measured, too.
+ */
+const struct gcal_device_info *gcal_learn_device(const struct gcal_local_devices *devices,
+                                                 const char *pattern,
+                                                 struct gcal_error *err);
+/* Measures, and writes the record.  -1 if the kernel itself could not be measured. */
+int gcal_learn_measure(const struct gcal_learn_run *run,
+                       const struct gcal_device_info *info, struct gcal_error *err);
+
+#endif

@@ -1,0 +1,126 @@
+/* report.c - what learning prints: the plan, the results, the next command */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/base/buf.h"
+#include "kernels/model/profile.h"
+#include "mpi/cli/escape.h"
+#include "mpi/cli/json.h"
+#include "mpi/commands/learn/private.h"
+
+static void print_sizes(const struct gcal_learning *l)
+{
+    for (size_t i = 0; i < l->own.n_sizes; i++) {
+        printf("  %s =", l->own.sizes[i].name);
+        for (size_t k = 0; k < l->points.n; k++)
+            printf(" %.0f", l->points.values[k * l->points.n_sizes + i]);
+        printf("\n");
+    }
+}
+
+void gcal_learn_print_plan(const struct gcal_learning *l)
+{
+    if (l->c->quiet)
+        return;
+    printf("kernel '%s' on %s\n", l->own.signature.kernel, l->info->name);
+    for (size_t i = 0; i < l->own.signature.n_args; i++) {
+        const struct gcal_count_signature_arg *arg = &l->own.signature.args[i];
+
+        if (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR)
+            printf("  %s: %s elements of %s%s\n", arg->name, l->own.args[i].value,
+                   arg->dtype, arg->written ? ", written" : "");
+    }
+    for (size_t i = 0; i < l->own.defaults.n; i++)
+        printf("  %s\n", l->own.defaults.items[i]);
+    if (l->trial.checked)
+        printf("results: two runs agree, and so does %s\n", l->trial.how);
+    else
+        printf("results: two runs agree; not compared otherwise: %s\n", l->trial.how);
+    printf("measured at:\n");
+    print_sizes(l);
+    fflush(stdout);
+}
+
+static void put_option(struct gcal_buf *line, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    gcal_buf_printf(line, " --%s ", name);
+    gcal_escape_shell(line, value);
+}
+
+/* The command that predicts the kernel at the last point. */
+static void print_prediction_command(const struct gcal_learning *l)
+{
+    const struct gcal_count_options *o = &l->c->count;
+    const double *sizes = l->points.values + (l->points.n - 1) * l->points.n_sizes;
+    const struct gcal_count_signature *s = &l->own.signature;
+    struct gcal_buf line = { 0 };
+
+    gcal_buf_puts(&line, "predict it: gpucal predict ");
+    gcal_escape_shell(&line, o->file);
+    gcal_buf_printf(&line, " --kernel %s", s->kernel);
+    for (size_t d = 0; d < s->n_dims; d++)
+        gcal_buf_printf(&line, "%s%zu", d ? "," : " --local ", s->local_size[d]);
+    for (size_t d = 0; d < s->n_dims; d++) {
+        gcal_buf_puts(&line, d ? "," : " --global ");
+        gcal_escape_shell(&line, o->global[d]);
+    }
+    if (o->source_options.size)
+        gcal_buf_puts(&line, o->source_options.data);
+    for (size_t i = 0; i < l->own.profile->n_parameters; i++) {
+        const char *name = l->own.profile->parameters[i];
+
+        gcal_buf_printf(&line, "%s%s=%.0f", i ? "," : " --at ", name,
+                        sizes[gcal_own_sizes_find(&l->own, name, strlen(name))]);
+    }
+    put_option(&line, "device", l->c->device);
+    put_option(&line, "store", l->c->store);
+    if (!line.failed)
+        puts(line.data);
+    gcal_buf_free(&line);
+}
+
+static void print_json(const struct gcal_learning *l, double took_s)
+{
+    const struct gcal_result_type_fit *fit = &l->results.fits[0];
+    json_t *sizes = json_array(), *all;
+
+    for (size_t k = 0; k < l->points.n; k++) {
+        json_t *point = json_object();
+
+        for (size_t i = 0; i < l->own.n_sizes; i++)
+            json_object_set_new(point, l->own.sizes[i].name,
+                                json_real(l->points.values[k * l->points.n_sizes + i]));
+        json_array_append_new(sizes, point);
+    }
+    all =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:b, s:f, s:o}", "model", l->own.model,
+                  "kernel", l->own.signature.kernel, "device", l->info->name, "uid",
+                  l->info->uid, "form", l->config.models[0].forms[fit->best].name,
+                  "held_out_mean_error", fit->forms[fit->best].held_out.mean_error,
+                  "published", l->store != NULL, "took_s", took_s, "sizes", sizes);
+    gcal_json_print(all, "learn");
+    json_decref(all);
+}
+
+void gcal_learn_print_end(const struct gcal_learning *l, double took_s)
+{
+    const struct gcal_result_type_fit *fit = &l->results.fits[0];
+
+    if (!l->c->quiet)
+        printf("\n%s\n", l->table);
+    if (!fit->good)
+        return;
+    if (l->c->json) {
+        print_json(l, took_s);
+        return;
+    }
+    printf(
+        "gpucal: learned '%s' in %.1f s: form %s, %.1f %% mean error at sizes that were "
+        "held out; %s\n",
+        l->own.model, took_s, l->config.models[0].forms[fit->best].name,
+        100 * fit->forms[fit->best].held_out.mean_error,
+        l->store ? "published" : "not published");
+    print_prediction_command(l);
+}

@@ -1,0 +1,324 @@
+/* describe.c - a user's kernel as a catalogue entry: its description and source */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
+#include "mpi/commands/own/own.h"
+
+/* ---- YAML ---- */
+
+/* Plain, or in quotes where YAML demands it. */
+static void put_text(struct gcal_buf *out, const char *text)
+{
+    static const char plain[] = " _.+-*/^()%=<>";
+    const char *c = text;
+
+    while (isalnum((unsigned char)*c) || (*c && strchr(plain, *c)))
+        c++;
+    if (!*c && (isalnum((unsigned char)*text) || *text == '(')) {
+        gcal_buf_puts(out, text);
+        return;
+    }
+    gcal_buf_puts(out, "\"");
+    for (c = text; *c; c++)
+        gcal_buf_printf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    gcal_buf_puts(out, "\"");
+}
+
+/* ---- macros ---- */
+
+/* The standard, and the -D options as a map; values with spaces or quotes have no place
+ * in it.
+ */
+static int put_defines(struct gcal_buf *out, const char *options, struct gcal_error *err)
+{
+    static const char standard[] = "-cl-std=";
+    const char *separator = "defines: {";
+    struct gcal_buf std = { 0 };
+
+    for (; options && *(options += strspn(options, " "));
+         options += strcspn(options, " ")) {
+        int length = (int)strcspn(options, " ");
+        int name = (int)strcspn(options, "= ") - 2;
+
+        if (strncmp(options, standard, strlen(standard)) == 0) {
+            gcal_buf_printf(&std, "std: %.*s\n", length - (int)strlen(standard),
+                            options + strlen(standard));
+            continue;
+        }
+        if (strncmp(options, "-D", 2) != 0 || memchr(options, '"', (size_t)length) ||
+            name < 1) {
+            gcal_buf_free(&std);
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "the build option '%.*s' has no place in a catalogue "
+                                  "entry: write it into the source by #define",
+                                  length, options);
+        }
+        gcal_buf_printf(out, "%s%.*s: ", separator, name, options + 2);
+        if (name + 3 < length)
+            gcal_buf_printf(out, "\"%.*s\"", length - name - 3, options + name + 3);
+        else
+            gcal_buf_puts(out, "1");
+        separator = ", ";
+    }
+    if (*separator == ',')
+        gcal_buf_puts(out, "}\n");
+    if (std.size)
+        gcal_buf_puts(out, std.data);
+    gcal_buf_free(&std);
+    return 0;
+}
+
+/* ---- sizes ---- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* All values of a size under 'key', or that of the middle if there is no key. */
+static int put_size(struct gcal_buf *out, const struct gcal_own_kernel *own,
+                    const struct gcal_own_description *d, size_t i, const char *key,
+                    struct gcal_error *err)
+{
+    double *values = calloc(d->n_points + 1, sizeof(*values));
+    size_t n = 0;
+
+    if (!values)
+        return gcal_error_memory(err);
+    for (size_t k = 0; k < d->n_points; k++)
+        values[k] = d->points[k * own->n_sizes + i];
+    qsort(values, d->n_points, sizeof(*values), compare_numbers);
+    gcal_buf_printf(out, "  %s: {%s: [", own->sizes[i].name, key ? key : "size");
+    if (!key)
+        gcal_buf_printf(out, "%.0f", values[d->n_points / 2]);
+    for (size_t k = 0; key && k < d->n_points; k++)
+        if (!k || values[k] > values[k - 1])
+            gcal_buf_printf(out, "%s%.0f", n++ ? ", " : "", values[k]);
+    gcal_buf_puts(out, "]}\n");
+    free(values);
+    return 0;
+}
+
+static bool has_several_values(const struct gcal_own_kernel *own,
+                               const struct gcal_own_description *d, size_t i)
+{
+    for (size_t k = 1; k < d->n_points; k++)
+        if (d->points[k * own->n_sizes + i] != d->points[i])
+            return true;
+    return false;
+}
+
+/* The only size with several values has a sweep; of several such sizes, which change
+ * together, the last has all its values.  It comes last.
+ */
+static int put_sizes(struct gcal_buf *out, const struct gcal_own_kernel *own,
+                     const struct gcal_own_description *d, struct gcal_error *err)
+{
+    size_t last = own->n_sizes, n_several = 0;
+
+    for (size_t i = 0; i < own->n_sizes; i++)
+        if (has_several_values(own, d, i)) {
+            last = i;
+            n_several++;
+        }
+    gcal_buf_puts(out, "arguments:\n");
+    for (size_t i = 0; i < own->n_sizes; i++)
+        if (i != last && put_size(out, own, d, i, NULL, err) < 0)
+            return -1;
+    return last < own->n_sizes
+               ? put_size(out, own, d, last, n_several > 1 ? "size" : "ladder", err)
+               : 0;
+}
+
+static void put_check(struct gcal_buf *out, const struct gcal_own_kernel *own)
+{
+    gcal_buf_puts(out, "check: {");
+    for (size_t i = 0; i < own->n_sizes; i++)
+        gcal_buf_printf(out, "%s%s: %.0f", i ? ", " : "", own->sizes[i].name,
+                        own->check[i]);
+    gcal_buf_puts(out, "}\n");
+}
+
+/* ---- the NDRange and the arguments ---- */
+
+static void put_ndrange(struct gcal_buf *out, const struct gcal_count_signature *s)
+{
+    gcal_buf_puts(out, "local_size: [");
+    for (size_t d = 0; d < s->n_dims; d++)
+        gcal_buf_printf(out, "%s%zu", d ? ", " : "", s->local_size[d]);
+    gcal_buf_puts(out, "]\nglobal_size: [");
+    for (size_t d = 0; d < s->n_dims; d++) {
+        gcal_buf_puts(out, d ? ", " : "");
+        put_text(out, s->global_size[d]);
+    }
+    gcal_buf_puts(out, "]\n");
+}
+
+static void put_arg(struct gcal_buf *out, const struct gcal_count_signature_arg *arg,
+                    const struct gcal_own_arg *made)
+{
+    static const char *const kinds[] = { [GCAL_COUNT_SIGNATURE_BUFFER] = "buffer",
+                                         [GCAL_COUNT_SIGNATURE_LOCAL] = "local",
+                                         [GCAL_COUNT_SIGNATURE_SCALAR] = "scalar" };
+
+    gcal_buf_printf(out, "  - {name: %s, %s: %s, %s: ", arg->name, kinds[arg->kind],
+                    arg->dtype,
+                    arg->kind == GCAL_COUNT_SIGNATURE_SCALAR ? "value" : "elements");
+    put_text(out, made->value);
+    if (made->first) {
+        gcal_buf_puts(out, ", range: [");
+        put_text(out, made->first);
+        gcal_buf_puts(out, ", ");
+        put_text(out, made->last);
+        gcal_buf_puts(out, made->sorted ? ", sorted]" : "]");
+    }
+    if (arg->kind == GCAL_COUNT_SIGNATURE_BUFFER && arg->written)
+        gcal_buf_puts(out, ", output: true");
+    gcal_buf_puts(out, "}\n");
+}
+
+/* What counting was asked for. */
+static void put_counting(struct gcal_buf *out, const struct gcal_count_request *request)
+{
+    for (size_t i = 0; i < request->n_trips; i++)
+        gcal_buf_printf(out, "%s%d: %s", i ? ", " : "trips: {", request->trips[i].line,
+                        request->trips[i].parameter);
+    gcal_buf_puts(out, request->n_trips ? "}\n" : "");
+    if (request->allow_estimates)
+        gcal_buf_puts(out, "allow_estimates: true\n");
+}
+
+/* Sums in another order, and functions of other libraries, differ in the last digits. */
+static double tolerance_of(const struct gcal_count_signature *s)
+{
+    for (size_t i = 0; i < s->n_args; i++)
+        if (s->args[i].dtype && strcmp(s->args[i].dtype, "float16") == 0)
+            return 0.02;
+    return 0.001;
+}
+
+static void put_derived(struct gcal_buf *out, const struct gcal_own_kernel *own,
+                        const struct gcal_own_description *d)
+{
+    const char *separator = "";
+    bool any = false;
+
+    for (int form = 0; form < GCAL_KERNEL_N_FORMS; form++)
+        any = any || d->derived[form];
+    if (!any)
+        return;
+    gcal_buf_printf(out, "companions: {tag: own_%s, forms: [", own->name);
+    for (int form = 0; form < GCAL_KERNEL_N_FORMS; form++)
+        if (d->derived[form]) {
+            gcal_buf_printf(out, "%s%s", separator,
+                            gcal_kernel_form_name((enum gcal_kernel_form)form));
+            separator = ", ";
+        }
+    gcal_buf_puts(out, "]}\n");
+}
+
+static char *description(const struct gcal_own_kernel *own,
+                         const struct gcal_own_description *d, struct gcal_error *err)
+{
+    const struct gcal_count_signature *s = &own->signature;
+    const char *slash = strrchr(own->request.file, '/');
+    struct gcal_buf out = { 0 };
+
+    gcal_buf_printf(&out, "gpucal_kernel: 1\nname: %s\ndescription: ", own->name);
+    put_text(&out, slash ? slash + 1 : own->request.file);
+    gcal_buf_printf(&out, "\ntags: [own, %s]\nsource: %s.cl\nkernel: %s\n", own->name,
+                    own->name, s->kernel);
+    if (put_sizes(&out, own, d, err) < 0 ||
+        put_defines(&out, own->request.build_options, err) < 0) {
+        gcal_buf_free(&out);
+        return NULL;
+    }
+    put_ndrange(&out, s);
+    gcal_buf_puts(&out, "args:\n");
+    for (size_t i = 0; i < s->n_args; i++)
+        put_arg(&out, &s->args[i], &own->args[i]);
+    if (own->profile->assumptions && *own->profile->assumptions) {
+        gcal_buf_puts(&out, "assume: ");
+        put_text(&out, own->profile->assumptions);
+        gcal_buf_puts(&out, "\n");
+    }
+    put_counting(&out, &own->request);
+    put_check(&out, own);
+    gcal_buf_printf(&out, "tolerance: %g\n", tolerance_of(s));
+    if (d->unchecked)
+        gcal_buf_puts(&out, "unchecked: true\n");
+    put_derived(&out, own, d);
+    return gcal_buf_take(&out, err);
+}
+
+int gcal_own_kernel_describe(const struct gcal_own_kernel *own,
+                             const struct gcal_own_description *d,
+                             struct gcal_catalogue_files *files, struct gcal_error *err)
+{
+    char *yaml = gcal_buf_format("%s.yaml", own->name);
+    char *cl = gcal_buf_format("%s.cl", own->name);
+    char *text = yaml && cl ? description(own, d, err) : NULL;
+    int rc = -1;
+
+    if (!yaml || !cl)
+        gcal_error_memory(err);
+    else if (text &&
+             gcal_catalogue_files_add(files, own->request.file, yaml, text, err) == 0)
+        rc = gcal_catalogue_files_add(files, own->request.file, cl, own->source, err);
+    free(text);
+    free(yaml);
+    free(cl);
+    return rc;
+}
+
+/* ---- kernels of the entry ---- */
+
+int gcal_own_kernel_tags(const struct gcal_own_kernel *own, enum gcal_kernel_form form,
+                         const double *sizes, struct gcal_strings *tags,
+                         struct gcal_error *err)
+{
+    char *text =
+        form == GCAL_KERNEL_COMPLETE
+            ? strdup(own->name)
+            : gcal_buf_format("own_%s_%s", own->name, gcal_kernel_form_name(form));
+    int rc = text ? gcal_strings_take(tags, text, err) : gcal_error_memory(err);
+
+    if (rc == 0 && form == GCAL_KERNEL_COMPLETE)
+        rc = gcal_strings_add(tags, "own", err);
+    for (size_t i = 0; rc == 0 && i < own->n_sizes; i++) {
+        text = gcal_buf_format("%s:%.0f", own->sizes[i].name, sizes[i]);
+        rc = text ? gcal_strings_take(tags, text, err) : gcal_error_memory(err);
+    }
+    return rc;
+}
+
+int gcal_own_kernel_generate(const struct gcal_own_kernel *own,
+                             const struct gcal_catalogue *catalogue,
+                             enum gcal_kernel_form form, const double *sizes,
+                             const struct gcal_kernel_limits *limits,
+                             struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    struct gcal_strings tags = { 0 };
+    size_t n = list->n_kernels;
+    int rc = gcal_own_kernel_tags(own, form, sizes, &tags, err);
+
+    if (rc == 0)
+        rc = gcal_catalogue_generate(catalogue, tags.n, (const char *const *)tags.items,
+                                     GCAL_MATCH_SUPERSET, limits, list, err);
+    if (rc == 0)
+        rc = gcal_kernel_list_check(list, err);
+    if (rc == 0 && list->n_kernels == n)
+        rc = gcal_error_set(err, GCAL_EDEVICE,
+                            "the device cannot run kernel '%s': its work-groups, local "
+                            "memory or types are beyond what it has",
+                            own->signature.kernel);
+    gcal_strings_clear(&tags);
+    return rc;
+}

@@ -1,0 +1,380 @@
+/* kernel.c - the arguments and sizes of a user's kernel */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/assume.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/profile.h"
+#include "kernels/count/count.h"
+#include "mpi/commands/count/options.h"
+#include "mpi/commands/own/own.h"
+
+/* ---- sizes ---- */
+
+static const struct gcal_count_signature_arg *
+find_arg(const struct gcal_count_signature *signature, const char *name)
+{
+    for (size_t i = 0; i < signature->n_args; i++)
+        if (strcmp(signature->args[i].name, name) == 0)
+            return &signature->args[i];
+    return NULL;
+}
+
+static bool is_integer(const struct gcal_count_signature_arg *arg)
+{
+    return arg->kind == GCAL_COUNT_SIGNATURE_SCALAR && *arg->dtype != 'f';
+}
+
+static int add_size(struct gcal_own_kernel *own, const char *name, bool in_extents,
+                    struct gcal_error *err)
+{
+    const struct gcal_count_signature_arg *arg = find_arg(&own->signature, name);
+    size_t i = gcal_own_sizes_find(own, name, strlen(name));
+    struct gcal_own_size *sizes;
+
+    if (strcmp(name, GCAL_SUB_GROUP_SIZE) == 0)
+        return 0;
+    if (arg && !is_integer(arg))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "'%s' is not an integer argument, so it cannot be a size",
+                              name);
+    if (i == own->n_sizes) {
+        sizes = reallocarray(own->sizes, i + 1, sizeof(*sizes));
+        if (!sizes)
+            return gcal_error_memory(err);
+        own->sizes = sizes;
+        sizes[i] = (struct gcal_own_size){ .name = strdup(name), .fixed = NAN };
+        if (!sizes[i].name)
+            return gcal_error_memory(err);
+        own->n_sizes++;
+    }
+    own->sizes[i].in_extents = own->sizes[i].in_extents || in_extents;
+    return 0;
+}
+
+/* The names in an expression become sizes. */
+static int add_names(struct gcal_own_kernel *own, const char *text, bool in_extents,
+                     const char *what, struct gcal_error *err)
+{
+    struct gcal_expr *expr = gcal_expr_parse(text, err);
+    int rc = expr ? 0 : gcal_error_prefix(err, "%s '%s'", what, text);
+
+    for (size_t i = 0; rc == 0 && i < gcal_expr_symbol_count(expr); i++)
+        rc = add_size(own, gcal_expr_symbol(expr, i), in_extents, err);
+    gcal_expr_destroy(expr);
+    return rc;
+}
+
+static int add_sizes(struct gcal_own_kernel *own, struct gcal_error *err)
+{
+    for (size_t i = 0; i < own->profile->n_parameters; i++)
+        if (add_size(own, own->profile->parameters[i], false, err) < 0)
+            return -1;
+    for (size_t d = 0; d < own->signature.n_dims; d++)
+        if (add_names(own, own->signature.global_size[d], true, "--global", err) < 0)
+            return -1;
+    for (size_t i = 0; i < own->signature.n_args; i++) {
+        const struct gcal_count_signature_arg *arg = &own->signature.args[i];
+
+        if (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR &&
+            add_names(own, own->args[i].value, true, "--buffer", err) < 0)
+            return -1;
+        if (own->args[i].first &&
+            (add_names(own, own->args[i].first, false, "--range", err) < 0 ||
+             add_names(own, own->args[i].last, false, "--range", err) < 0))
+            return -1;
+    }
+    if (own->n_sizes)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "%s: nothing that kernel '%s' does depends on a size: give "
+                          "--global as an expression in one",
+                          own->request.file, own->signature.kernel);
+}
+
+/* ---- arguments ---- */
+
+static int check_kind(const struct gcal_own_kernel *own,
+                      const struct gcal_count_signature_arg *arg, struct gcal_error *err)
+{
+    if (arg->kind != GCAL_COUNT_SIGNATURE_OTHER)
+        return 0;
+    return gcal_error_set(
+        err, GCAL_EINPUT,
+        "%s: kernel '%s': the argument '%s' of type '%s' cannot be made up: only numbers "
+        "and pointers to __global, __constant or __local numbers, vectors and structures "
+        "can; pass it by one of these",
+        own->request.file, own->signature.kernel, arg->name, arg->type);
+}
+
+/* 'given' items as elements of the dtype. */
+static char *items_to_elements(const struct gcal_count_signature_arg *arg,
+                               const char *given)
+{
+    bool is_word = !strpbrk(given, "+-/ ");
+
+    if (arg->per_item == 1)
+        return strdup(given);
+    return gcal_buf_format(is_word ? "%zu*%s" : "%zu*(%s)", arg->per_item, given);
+}
+
+static int set_extent(const struct gcal_own_options *o,
+                      const struct gcal_count_signature_arg *arg,
+                      struct gcal_own_arg *made, struct gcal_error *err)
+{
+    const char *given = gcal_own_option(&o->buffer, arg->name);
+
+    if (!given && arg->unknown)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s: guard the access, or assume more of the sizes "
+                              "(--assume); or give the number of "
+                              "items (--buffer %s=COUNT) and, if integers select them, "
+                              "their range (--range "
+                              "NAME=0:LAST)",
+                              arg->unknown, arg->name);
+    made->value = given           ? items_to_elements(arg, given)
+                  : arg->elements ? strdup(arg->elements)
+                                  : gcal_buf_format("%zu", arg->per_item);
+    return made->value ? 0 : gcal_error_memory(err);
+}
+
+static int set_range(const struct gcal_own_options *o,
+                     const struct gcal_count_signature_arg *arg,
+                     struct gcal_own_arg *made, struct gcal_error *err)
+{
+    const char *given = gcal_own_option(&o->range, arg->name);
+    const char *colon = given ? strchr(given, ':') : NULL;
+    const char *end = colon ? strchr(colon + 1, ':') : NULL;
+
+    if (!given)
+        return 0;
+    if (!end && colon)
+        end = colon + strlen(colon);
+    if (arg->kind != GCAL_COUNT_SIGNATURE_BUFFER || !colon || colon == given ||
+        end == colon + 1 || (*end && strcmp(end, ":sorted") != 0))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "--range %s=%s: expected a buffer and FIRST:LAST, such as "
+                              "0:n-1, or FIRST:LAST:sorted",
+                              arg->name, given);
+    made->first = strndup(given, (size_t)(colon - given));
+    made->last = strndup(colon + 1, (size_t)(end - colon - 1));
+    made->sorted = *end != '\0';
+    return made->first && made->last ? 0 : gcal_error_memory(err);
+}
+
+static int read_buffers(struct gcal_own_kernel *own, const struct gcal_own_options *o,
+                        struct gcal_error *err)
+{
+    for (size_t i = 0; i < own->signature.n_args; i++) {
+        const struct gcal_count_signature_arg *arg = &own->signature.args[i];
+
+        if (check_kind(own, arg, err) < 0)
+            return -1;
+        if (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR &&
+            (set_extent(o, arg, &own->args[i], err) < 0 ||
+             set_range(o, arg, &own->args[i], err) < 0))
+            return -1;
+    }
+    return 0;
+}
+
+static int fix_size(struct gcal_own_size *size, const char *given, struct gcal_error *err)
+{
+    struct gcal_expr *expr = gcal_expr_parse(given, err);
+
+    if (!expr)
+        return gcal_error_prefix(err, "--set %s=%s", size->name, given);
+    size->fixed = gcal_expr_symbol_count(expr) ? NAN : gcal_expr_eval(expr, NULL);
+    gcal_expr_destroy(expr);
+    if (size->fixed >= 1 && size->fixed == floor(size->fixed) && size->fixed < 0x1p53)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "--set %s=%s: counts depend on '%s', so it is a size: expected "
+                          "a positive integer",
+                          size->name, given, size->name);
+}
+
+/* The value of a scalar that is not a size. */
+static int set_value(struct gcal_own_kernel *own, const struct gcal_own_options *o,
+                     size_t i, struct gcal_error *err)
+{
+    const struct gcal_count_signature_arg *arg = &own->signature.args[i];
+    const char *given = gcal_own_option(&o->set, arg->name);
+    const char *value = given ? given : *arg->dtype == 'f' ? "0.5" : "1";
+    char *text;
+
+    if (!(own->args[i].value = strdup(value)))
+        return gcal_error_memory(err);
+    if (given)
+        return add_names(own, given, false, "--set", err);
+    text = gcal_buf_format("%s = %s (--set %s=VALUE)", arg->name, value, arg->name);
+    return text ? gcal_strings_take(&own->defaults, text, err) : gcal_error_memory(err);
+}
+
+static int read_scalars(struct gcal_own_kernel *own, const struct gcal_own_options *o,
+                        struct gcal_error *err)
+{
+    for (size_t i = 0; i < own->signature.n_args; i++) {
+        const char *name = own->signature.args[i].name;
+
+        if (own->signature.args[i].kind != GCAL_COUNT_SIGNATURE_SCALAR)
+            continue;
+        if (gcal_own_sizes_find(own, name, strlen(name)) == own->n_sizes) {
+            if (set_value(own, o, i, err) < 0)
+                return -1;
+        } else if (!(own->args[i].value = strdup(name)))
+            return gcal_error_memory(err);
+    }
+    for (size_t i = 0; i < own->n_sizes; i++) {
+        const char *given = gcal_own_option(&o->set, own->sizes[i].name);
+
+        if (given && fix_size(&own->sizes[i], given, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- names in options ---- */
+
+static int check_names(const struct gcal_own_kernel *own,
+                       const struct gcal_option_list *list, const char *what,
+                       bool or_size, struct gcal_error *err)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        size_t length = strcspn(list->items[i], "=");
+        bool found =
+            or_size && gcal_own_sizes_find(own, list->items[i], length) < own->n_sizes;
+
+        for (size_t j = 0; j < own->signature.n_args; j++) {
+            const struct gcal_count_signature_arg *arg = &own->signature.args[j];
+
+            found = found || (strlen(arg->name) == length &&
+                              strncmp(arg->name, list->items[i], length) == 0 &&
+                              (arg->kind == GCAL_COUNT_SIGNATURE_SCALAR) == or_size);
+        }
+        if (!found)
+            return gcal_error_set(
+                err, GCAL_EINPUT, "--%s %s: kernel '%s' has no %s argument '%.*s'", what,
+                list->items[i], own->signature.kernel, or_size ? "scalar" : "buffer",
+                (int)length, list->items[i]);
+    }
+    return 0;
+}
+
+static int check_options(const struct gcal_own_kernel *own,
+                         const struct gcal_own_options *o, struct gcal_error *err)
+{
+    return check_names(own, &o->set, "set", true, err) < 0 ||
+                   check_names(own, &o->buffer, "buffer", false, err) < 0 ||
+                   check_names(own, &o->range, "range", false, err) < 0
+               ? -1
+               : 0;
+}
+
+/* ---- expressions ---- */
+
+static int parse_in_sizes(struct gcal_own_kernel *own, struct gcal_error *err)
+{
+    const char **names = calloc(own->n_sizes + 1, sizeof(*names));
+    const char *assume = own->profile->assumptions;
+    int rc = 0;
+
+    own->extents = calloc(own->signature.n_args + 1, sizeof(*own->extents));
+    if (!names || !own->extents)
+        rc = gcal_error_memory(err);
+    for (size_t i = 0; rc == 0 && i < own->n_sizes; i++)
+        names[i] = own->sizes[i].name;
+    if (rc == 0 && assume && *assume &&
+        !(own->assume = gcal_assume_parse(assume, own->n_sizes, names, err)))
+        rc = -1;
+    for (size_t d = 0; rc == 0 && d < own->signature.n_dims; d++)
+        if (!(own->global[d] = gcal_expr_parse_in(own->signature.global_size[d],
+                                                  own->n_sizes, names, err)))
+            rc = -1;
+    for (size_t i = 0; rc == 0 && i < own->signature.n_args; i++)
+        if (own->signature.args[i].kind != GCAL_COUNT_SIGNATURE_SCALAR &&
+            !(own->extents[i] =
+                  gcal_expr_parse_in(own->args[i].value, own->n_sizes, names, err)))
+            rc = -1;
+    free(names);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+/* An entry must not have the name of a built-in one. */
+static int set_names(struct gcal_own_kernel *own, const char *name,
+                     struct gcal_error *err)
+{
+    struct gcal_catalogue *built_in = gcal_catalogue_open(NULL, err);
+    bool used = false;
+
+    if (!built_in)
+        return -1;
+    own->model = strdup(name ? name : own->signature.kernel);
+    for (size_t i = 0; own->model && i < gcal_catalogue_size(built_in); i++)
+        used = used || strcmp(gcal_catalogue_view(built_in, i).name, own->model) == 0;
+    gcal_catalogue_close(built_in);
+    if (own->model)
+        own->name = used ? gcal_buf_format("own_%s", own->model) : strdup(own->model);
+    return own->name ? 0 : gcal_error_memory(err);
+}
+
+static int read_source(const struct gcal_count_options *count,
+                       struct gcal_own_kernel *own, struct gcal_error *err)
+{
+    if (gcal_count_options_request(count, &own->request, err) < 0)
+        return -1;
+    own->source = (char *)own->request.source;
+    if (!(own->profile = gcal_count_options_profile(count, 0, err)) ||
+        gcal_count_signature_read(&own->request, &own->signature, err) < 0)
+        return -1;
+    own->args = calloc(own->signature.n_args + 1, sizeof(*own->args));
+    return own->args ? 0 : gcal_error_memory(err);
+}
+
+int gcal_own_kernel_read(const struct gcal_count_options *count,
+                         const struct gcal_own_options *options, const char *name,
+                         struct gcal_own_kernel *own, struct gcal_error *err)
+{
+    *own = (struct gcal_own_kernel){ 0 };
+    if (read_source(count, own, err) < 0 || read_buffers(own, options, err) < 0 ||
+        add_sizes(own, err) < 0 || read_scalars(own, options, err) < 0 ||
+        check_options(own, options, err) < 0 || parse_in_sizes(own, err) < 0)
+        return -1;
+    if (set_names(own, name, err) < 0)
+        return -1;
+    return gcal_own_sizes_find_check(own, err);
+}
+
+void gcal_own_kernel_clear(struct gcal_own_kernel *own)
+{
+    for (size_t i = 0; i < own->n_sizes; i++)
+        free(own->sizes[i].name);
+    for (size_t i = 0; own->args && i < own->signature.n_args; i++) {
+        free(own->args[i].value);
+        free(own->args[i].first);
+        free(own->args[i].last);
+    }
+    for (size_t i = 0; own->extents && i < own->signature.n_args; i++)
+        gcal_expr_destroy(own->extents[i]);
+    for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
+        gcal_expr_destroy(own->global[d]);
+    gcal_assume_destroy(own->assume);
+    gcal_strings_clear(&own->defaults);
+    gcal_profile_destroy(own->profile);
+    gcal_count_signature_clear(&own->signature);
+    free(own->extents);
+    free(own->check);
+    free(own->sizes);
+    free(own->args);
+    free(own->source);
+    free(own->model);
+    free(own->name);
+    *own = (struct gcal_own_kernel){ 0 };
+}

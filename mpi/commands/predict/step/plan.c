@@ -1,0 +1,347 @@
+/* plan.c - the copies of a step: from options, and from the buffers of a kernel */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/array.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/log.h"
+#include "kernels/model/dtype.h"
+#include "kernels/model/expr.h"
+#include "kernels/model/profile.h"
+#include "kernels/count/signature.h"
+#include "kernels/generate/generate.h"
+#include "mpi/commands/count/options.h"
+#include "mpi/commands/predict/step/private.h"
+#include "store/params/params.h"
+
+#define AUTO "auto"
+
+/* ---- one copy ---- */
+
+struct copy_option {
+    const char *name, *text; /* "--copy-in", "4*n:pinned" */
+    enum gcal_feature_copy_direction way;
+    enum gcal_feature_host_memory host;
+    char *bytes;
+};
+
+/* Takes 'bytes', an expression in the profile's sizes; 'buffer' may be NULL. */
+static int add(struct gcal_step_plan *plan, const struct copy_option *o,
+               const struct gcal_profile *profile, char *bytes, const char *buffer,
+               struct gcal_error *err)
+{
+    struct gcal_step_planned *grown, copy = { .way = o->way, .host = o->host };
+    int rc = -1;
+
+    if (!bytes || (buffer && !(copy.buffer = strdup(buffer))))
+        gcal_error_memory(err);
+    else if (!(copy.bytes =
+                   gcal_expr_parse_in(bytes, profile->n_parameters,
+                                      (const char *const *)profile->parameters, err)))
+        gcal_error_prefix(err, "%s %s", o->name, o->text);
+    else if ((grown = gcal_array_grow(plan->copies, plan->n, &plan->capacity,
+                                      sizeof(*grown), err))) {
+        plan->copies = grown;
+        grown[plan->n++] = copy;
+        rc = 0;
+    }
+    if (rc < 0) {
+        free(copy.buffer);
+        gcal_expr_destroy(copy.bytes);
+    }
+    free(bytes);
+    return rc;
+}
+
+static int read_memory(const char *text, struct copy_option *o, struct gcal_error *err)
+{
+    for (int i = GCAL_FEATURE_PAGEABLE; i <= GCAL_FEATURE_MAPPED; i++)
+        if (strcmp(text, gcal_feature_host_memory_names[i]) == 0) {
+            o->host = (enum gcal_feature_host_memory)i;
+            return 0;
+        }
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "%s %s: expected pageable, pinned or mapped after ':', found "
+                          "'%s'",
+                          o->name, o->text, text);
+}
+
+static int read_option(const char *text, enum gcal_feature_copy_direction way,
+                       struct copy_option *o, struct gcal_error *err)
+{
+    const char *colon = strrchr(text, ':');
+
+    *o = (struct copy_option){ .name = way == GCAL_FEATURE_TO_DEVICE ? "--copy-in"
+                                                                     : "--copy-out",
+                               .text = text,
+                               .way = way,
+                               .host = GCAL_FEATURE_PAGEABLE };
+    if (colon && read_memory(colon + 1, o, err) < 0)
+        return -1;
+    o->bytes = strndup(text, colon ? (size_t)(colon - text) : strlen(text));
+    return o->bytes ? 0 : gcal_error_memory(err);
+}
+
+/* ---- the buffers of a kernel ---- */
+
+static bool is_copied(const struct gcal_count_signature_arg *arg,
+                      const struct copy_option *o)
+{
+    return arg->kind == GCAL_COUNT_SIGNATURE_BUFFER &&
+           (o->way == GCAL_FEATURE_TO_DEVICE ? arg->read : arg->written);
+}
+
+static int unknown_extent(const struct copy_option *o,
+                          const struct gcal_count_signature_arg *arg,
+                          struct gcal_error *err)
+{
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "%s %s: %s: the extent of buffer '%s' is unknown: give its "
+                          "bytes (%s BYTES)",
+                          o->name, o->text, arg->unknown ? arg->unknown : "it", arg->name,
+                          o->name);
+}
+
+/* Buffers whose extents follow from accesses. */
+static int add_accessed(struct gcal_step_plan *plan, const struct copy_option *o,
+                        const struct gcal_profile *profile,
+                        const struct gcal_count_signature *signature,
+                        struct gcal_error *err)
+{
+    for (size_t i = 0; i < signature->n_args; i++) {
+        const struct gcal_count_signature_arg *arg = &signature->args[i];
+
+        if (!is_copied(arg, o))
+            continue;
+        if (!arg->elements)
+            return unknown_extent(o, arg, err);
+        if (add(plan, o, profile,
+                gcal_buf_format("%zu*(%s)", gcal_dtype_size(arg->dtype), arg->elements),
+                arg->name, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Buffers whose elements the catalogue gives, at the kernel's sizes. */
+static int add_described(struct gcal_step_plan *plan, const struct copy_option *o,
+                         const struct gcal_step_source *source,
+                         const struct gcal_count_signature *signature,
+                         struct gcal_error *err)
+{
+    const struct gcal_kernel *k = source->kernel;
+    struct gcal_geometry geometry = { 0 };
+    int rc = gcal_kernel_geometry(k, k->n_sizes, k->sizes, &geometry, err);
+
+    for (size_t i = 0; i < k->n_args && i < signature->n_args && rc == 0; i++)
+        if (is_copied(&signature->args[i], o))
+            rc = add(plan, o, source->profile,
+                     gcal_buf_format("%zu*%.17g", gcal_dtype_size(k->args[i].dtype),
+                                     geometry.arg_values[i]),
+                     k->args[i].name, err);
+    gcal_kernel_geometry_clear(&geometry);
+    return rc;
+}
+
+static int add_catalogue(struct gcal_step_plan *plan, const struct copy_option *o,
+                         const struct gcal_step_source *source, struct gcal_error *err)
+{
+    const struct gcal_count_request request = gcal_kernel_request(source->kernel);
+    struct gcal_count_signature signature = { 0 };
+    int rc = gcal_count_signature_read(&request, &signature, err);
+
+    if (rc == 0)
+        rc = add_described(plan, o, source, &signature, err);
+    gcal_count_signature_clear(&signature);
+    return rc;
+}
+
+static int add_file(struct gcal_step_plan *plan, const struct copy_option *o,
+                    const struct gcal_step_source *source, struct gcal_error *err)
+{
+    struct gcal_count_request request = { 0 };
+    struct gcal_count_signature signature = { 0 };
+    int rc = gcal_count_options_request(source->count, &request, err);
+
+    if (rc == 0)
+        rc = gcal_count_signature_read(&request, &signature, err);
+    if (rc == 0)
+        rc = add_accessed(plan, o, source->profile, &signature, err);
+    gcal_count_signature_clear(&signature);
+    free((char *)request.source);
+    return rc;
+}
+
+static int add_buffers(struct gcal_step_plan *plan, const struct copy_option *o,
+                       const struct gcal_step_source *source, struct gcal_error *err)
+{
+    size_t before = plan->n;
+    int rc;
+
+    if (!source->kernel && !source->count->file)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s %s: a profile does not have the buffers of its kernel: "
+                              "give their bytes, as an expression in its sizes",
+                              o->name, o->text);
+    rc = source->kernel ? add_catalogue(plan, o, source, err)
+                        : add_file(plan, o, source, err);
+    if (rc == 0 && plan->n == before)
+        return gcal_error_set(err, GCAL_EINPUT, "%s %s: the kernel %s no buffer", o->name,
+                              o->text,
+                              o->way == GCAL_FEATURE_TO_DEVICE ? "reads" : "writes");
+    return rc;
+}
+
+/* ---- the plan ---- */
+
+static int add_option(struct gcal_step_plan *plan, const char *text,
+                      enum gcal_feature_copy_direction way,
+                      const struct gcal_step_source *source, struct gcal_error *err)
+{
+    struct copy_option o;
+    int rc = read_option(text, way, &o, err);
+
+    if (rc < 0)
+        return -1;
+    if (strcmp(o.bytes, AUTO) == 0) {
+        rc = add_buffers(plan, &o, source, err);
+        free(o.bytes);
+        return rc;
+    }
+    return add(plan, &o, source->profile, o.bytes, NULL, err);
+}
+
+static int fill(struct gcal_step_plan *plan, const struct gcal_step_options *o,
+                const struct gcal_step_source *source, struct gcal_error *err)
+{
+    for (size_t i = 0; i < o->in.n; i++)
+        if (add_option(plan, o->in.items[i], GCAL_FEATURE_TO_DEVICE, source, err) < 0)
+            return -1;
+    for (size_t i = 0; i < o->out.n; i++)
+        if (add_option(plan, o->out.items[i], GCAL_FEATURE_FROM_DEVICE, source, err) < 0)
+            return -1;
+    return 0;
+}
+
+struct gcal_step_plan *gcal_step_plan_create(const struct gcal_step_options *options,
+                                             const struct gcal_step_source *source,
+                                             const struct gcal_params_device *device,
+                                             struct gcal_error *err)
+{
+    struct gcal_step_plan *plan = calloc(1, sizeof(*plan));
+    const struct gcal_params_model *copies = gcal_transfers_find(device);
+    char why[GCAL_PARAMS_WHY_SIZE];
+
+    /* No other model predicts copies. */
+    if (copies && gcal_params_model_is_poor(copies, why))
+        gcal_log(GCAL_LOG_WARN, "model %s is poor: %s", copies->name, why);
+    if (!plan)
+        gcal_error_memory(err);
+    else if ((plan->transfers = gcal_transfers_create(device, err)) &&
+             fill(plan, options, source, err) == 0)
+        return plan;
+    gcal_step_plan_destroy(plan);
+    return NULL;
+}
+
+void gcal_step_plan_destroy(struct gcal_step_plan *plan)
+{
+    if (!plan)
+        return;
+    for (size_t i = 0; i < plan->n; i++) {
+        gcal_expr_destroy(plan->copies[i].bytes);
+        free(plan->copies[i].buffer);
+    }
+    free(plan->copies);
+    gcal_transfers_destroy(plan->transfers);
+    free(plan);
+}
+
+struct gcal_transfers_copy *gcal_step_copies(const struct gcal_step_plan *plan,
+                                             const double *sizes, struct gcal_error *err)
+{
+    struct gcal_transfers_copy *copies = calloc(plan->n + 1, sizeof(*copies));
+
+    if (!copies)
+        gcal_error_memory(err);
+    for (size_t i = 0; i < plan->n && copies; i++) {
+        const struct gcal_step_planned *c = &plan->copies[i];
+        double bytes = gcal_expr_eval(c->bytes, sizes);
+
+        copies[i] = (struct gcal_transfers_copy){ c->way, c->host, bytes, 1 };
+        if (isfinite(bytes) && bytes > 0)
+            continue;
+        gcal_error_set(err, GCAL_EINPUT, "%s: a copy of %g bytes: must be above 0",
+                       c->way == GCAL_FEATURE_TO_DEVICE ? "--copy-in" : "--copy-out",
+                       bytes);
+        free(copies);
+        return NULL;
+    }
+    return copies;
+}
+
+int gcal_step_plan_eval(const struct gcal_step_plan *plan, const double *sizes,
+                        const struct gcal_prediction *kernel, struct gcal_step *step,
+                        struct gcal_error *err)
+{
+    return gcal_step_plan_eval_in(plan, GCAL_FEATURE_HOST_ANY, sizes, kernel, step, err);
+}
+
+int gcal_step_plan_eval_in(const struct gcal_step_plan *plan,
+                           enum gcal_feature_host_memory host, const double *sizes,
+                           const struct gcal_prediction *kernel, struct gcal_step *step,
+                           struct gcal_error *err)
+{
+    struct gcal_transfers_copy *copies = gcal_step_copies(plan, sizes, err);
+    int rc = -1;
+
+    for (size_t i = 0; i < plan->n && copies && host != GCAL_FEATURE_HOST_ANY; i++)
+        copies[i].host = host;
+    if (copies)
+        rc = gcal_step_predict(plan->transfers, kernel, plan->n, copies, step, err);
+    free(copies);
+    return rc;
+}
+
+/* ---- parts ---- */
+
+size_t gcal_step_plan_count(const struct gcal_step_plan *plan)
+{
+    return plan->n;
+}
+
+const struct gcal_transfers *gcal_step_plan_transfers(const struct gcal_step_plan *plan)
+{
+    return plan->transfers;
+}
+
+int gcal_step_plan_copy(const struct gcal_step_plan *plan, size_t i, const double *sizes,
+                        struct gcal_step_copy *copy, struct gcal_error *err)
+{
+    const struct gcal_step_planned *planned = &plan->copies[i];
+    struct gcal_transfers_copy *copies = gcal_step_copies(plan, sizes, err);
+    struct gcal_transfers_rate rate;
+    struct gcal_prediction p;
+    int rc = -1;
+
+    if (copies && gcal_transfers_eval(plan->transfers, &copies[i], &p, err) == 0 &&
+        gcal_transfers_rate(plan->transfers, planned->way, planned->host, &rate, err) ==
+            0) {
+        *copy = (struct gcal_step_copy){
+            .buffer = planned->buffer,
+            .way = planned->way,
+            .host = planned->host,
+            .bytes = copies[i].bytes,
+            .time_s = p.time_s,
+            .low_s = p.low_s,
+            .high_s = p.high_s,
+            .start_s = fmin(rate.start_s, p.time_s),
+            .extrapolates = p.extrapolates,
+        };
+        rc = 0;
+    }
+    free(copies);
+    return rc;
+}

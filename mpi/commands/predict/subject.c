@@ -1,0 +1,272 @@
+/* subject.c - one kernel on one calibrated device */
+#include "mpi/commands/predict/subject.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/model/profile.h"
+#include "mpi/cli/catalogue.h"
+#include "mpi/cli/local_device.h"
+#include "mpi/cli/options.h"
+#include "mpi/commands/own/own.h"
+#include "mpi/commands/predict/catalogue_kernel.h"
+
+/* ---- options ---- */
+
+static const struct argp_option options[] = {
+    { "profile", 'p', "FILE", 0, "A counted kernel, written by 'gpucal count -o FILE'",
+      0 },
+    { 0 },
+};
+
+/* Of a kernel; tags are words and NAME:VALUE. */
+static bool is_file(const char *argument)
+{
+    return strchr(argument, '/') || (strchr(argument, '.') && !strchr(argument, ':'));
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_predict_subject_options *o = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &o->published, &o->count, &o->config, &o->catalogue);
+        o->count.requires_sizes = true;
+        break;
+    case 'p':
+        o->profile = arg;
+        gcal_option_list_add(&o->profiles, arg, state);
+        break;
+    case ARGP_KEY_ARG:
+        if (is_file(arg))
+            return ARGP_ERR_UNKNOWN; /* it is the child's */
+        gcal_option_list_add(&o->tags, arg, state);
+        break;
+    case ARGP_KEY_END:
+        if (!!o->profile + !!o->count.file + !!o->tags.n != 1)
+            argp_error(state, "expected one of --profile FILE, KERNEL.cl, or TAG...");
+        if (o->profiles.n > 1 && !o->several)
+            argp_error(state, "expected one --profile");
+        if (o->count.ats.n && o->tags.n)
+            argp_error(state, "--at excludes tags: give sizes as n:4096");
+        if (o->count.build && !o->count.file)
+            argp_error(state, "--build requires KERNEL.cl");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NULL, 0 },
+                                              { &gcal_count_options_argp, 0, NULL, 0 },
+                                              GCAL_OPTION(config),
+                                              GCAL_OPTION(catalogue),
+                                              { 0 } };
+const struct argp gcal_predict_subject_argp = { .options = options,
+                                                .parser = parse,
+                                                .children = children };
+
+void gcal_predict_subject_check_measure(
+    const struct gcal_predict_subject_options *options,
+    const struct gcal_own_options *own, bool measure, const struct argp_state *state)
+{
+    if (measure && options->profile)
+        argp_error(state, "--measure requires KERNEL.cl or a catalogue kernel (TAG...): "
+                          "a profile cannot be run");
+    if (gcal_own_options_given(own) && !(measure && options->count.file))
+        argp_error(state, "--set, --buffer and --range require --measure and "
+                          "KERNEL.cl");
+}
+
+void gcal_predict_subject_options_clear(struct gcal_predict_subject_options *o)
+{
+    gcal_count_options_clear(&o->count);
+    free(o->profiles.items);
+    free(o->tags.items);
+    free(o->catalogue.items);
+}
+
+/* ---- the kernel ---- */
+
+/* Fills 'list' with the one kernel that the tags select. */
+static int pick_kernel(const struct gcal_predict_subject_options *o,
+                       struct gcal_catalogue *catalogue,
+                       const struct gcal_kernel_counting *counting,
+                       struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    struct gcal_kernel_limits limits = gcal_kernel_nominal_limits;
+
+    limits.counting = *counting;
+    if (gcal_catalogue_check(catalogue, o->tags.n, o->tags.items, GCAL_MATCH_SUPERSET,
+                             err) < 0 ||
+        gcal_catalogue_generate(catalogue, o->tags.n, o->tags.items, GCAL_MATCH_SUPERSET,
+                                &limits, list, err) < 0 ||
+        gcal_kernel_list_check(list, err) < 0)
+        return -1;
+    if (o->several ? o->pick >= list->n_kernels : list->n_kernels != 1)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "the tags select %zu kernels, expected one; 'gpucal "
+                              "kernels' with the same tags lists them",
+                              list->n_kernels);
+    return 0;
+}
+
+/* 'device' may be NULL. */
+static int take_target(const struct gcal_predict_subject_options *o,
+                       const struct gcal_params_device *device,
+                       struct gcal_predict_subject *s, struct gcal_error *err)
+{
+    struct gcal_kernel_counting counting =
+        gcal_predict_counting(device, o->published.model);
+    struct gcal_count_options count = o->count;
+    struct gcal_catalogue *catalogue;
+    int rc = -1;
+
+    if (o->counts_all && device) {
+        counting.n_banks = GCAL_PROFILE_BANKS;
+        counting.sector_bytes = GCAL_PROFILE_SECTOR_BYTES;
+        counting.index_arithmetic = true;
+    }
+    /* Without a pattern, on what it is predicted for. */
+    if (!count.build_on && device)
+        count.build_on = device->info.type;
+    if (o->profile)
+        return gcal_predict_target_read(&s->target, o->profile, device, &o->count.ats,
+                                        err);
+    if (!o->tags.n)
+        return gcal_predict_target_count(&s->target, &count, &counting, err);
+    if ((catalogue = gcal_command_catalogue_open_for(&o->catalogue, o->config, err)) &&
+        pick_kernel(o, catalogue, &counting, &s->list, err) == 0) {
+        s->kernel = s->list.kernels[o->pick];
+        rc = gcal_predict_target_from_catalogue(&s->target, s->kernel, err);
+    }
+    gcal_catalogue_close(catalogue);
+    return rc;
+}
+
+int gcal_predict_subject_open(const struct gcal_predict_subject_options *o,
+                              struct gcal_predict_subject *s, struct gcal_error *err)
+{
+    struct gcal_error second = { 0 };
+    char *first;
+
+    if (gcal_predict_device_open(&o->published, &s->published, err) == 0)
+        return take_target(o, s->published.device, s, err);
+    if (take_target(o, NULL, s, &second) < 0 && (first = strdup(err->text))) {
+        gcal_error_set(err, err->code, "%s; %s", first, second.text);
+        free(first);
+    }
+    return -1;
+}
+
+void gcal_predict_subject_clear(struct gcal_predict_subject *s)
+{
+    gcal_predict_target_clear(&s->target);
+    gcal_kernel_list_clear(&s->list);
+    gcal_predict_device_clear(&s->published);
+}
+
+/* ---- its measured time ---- */
+
+/* A kernel of the user's own, whose buffers are made up. */
+static int measure_own(const struct gcal_predict_subject_options *o,
+                       const struct gcal_own_options *own_options,
+                       const struct gcal_predict_subject *s, enum gcal_kernel_form form,
+                       struct gcal_local_devices *devices, double *measured_s,
+                       size_t *launches, struct gcal_error *err)
+{
+    const struct gcal_profile *p = s->target.profile;
+    struct gcal_own_kernel own = { 0 };
+    int rc = s->target.points.n == 1
+                 ? 0
+                 : gcal_error_set(err, GCAL_EINPUT,
+                                  "--measure takes one value of each size, "
+                                  "not several");
+
+    if (rc == 0)
+        rc = gcal_own_kernel_read(&o->count, own_options, NULL, &own, err);
+    if (rc == 0)
+        rc =
+            gcal_own_measure(&own, form, p->n_parameters,
+                             (const char *const *)p->parameters, s->target.sizes, devices,
+                             s->published.device->info.uid, measured_s, launches, err);
+    gcal_own_kernel_clear(&own);
+    return rc;
+}
+
+/* "matmul_tiled_memory ARGUMENTS accumulators:1 barriers:True SIZES" of "matmul_tiled ARGUMENTS
+ * SIZES"; the caller's to free, NULL if memory runs out.
+ */
+static char *derived_name(const struct gcal_kernel *kernel, enum gcal_kernel_form form)
+{
+    const char *name = kernel->name, *sizes = name + strlen(name);
+    size_t generator = strcspn(name, " ");
+
+    for (size_t i = 0; i < kernel->n_sizes && sizes > name + generator; i++)
+        do
+            sizes--;
+        while (sizes > name + generator && *sizes != ' ');
+    return gcal_buf_format(
+        "%.*s_%s%.*s%s%s", (int)generator, name,
+        form == GCAL_KERNEL_MEMORY ? "memory" : "onchip",
+        (int)(sizes - name - (ptrdiff_t)generator), name + generator,
+        form == GCAL_KERNEL_MEMORY ? " accumulators:1 barriers:True" : "", sizes);
+}
+
+/* A kernel that the catalogue derives from the subject's. */
+static int measure_derived(const struct gcal_predict_subject_options *o,
+                           const struct gcal_predict_subject *s,
+                           enum gcal_kernel_form form, struct gcal_local_devices *devices,
+                           double *measured_s, size_t *launches, struct gcal_error *err)
+{
+    struct gcal_catalogue *catalogue =
+        gcal_command_catalogue_open_for(&o->catalogue, o->config, err);
+    char *name = derived_name(s->kernel, form);
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_kernel *kernel;
+    int rc = !name ? gcal_error_memory(err) : catalogue ? 0 : -1;
+
+    if (rc == 0)
+        rc = gcal_catalogue_kernel_find(catalogue, name, &gcal_kernel_nominal_limits,
+                                        &list, &kernel, err);
+    if (rc == 0)
+        rc = gcal_local_device_measure(devices, s->published.device->info.uid, kernel,
+                                       measured_s, launches, err);
+    gcal_kernel_list_clear(&list);
+    gcal_catalogue_close(catalogue);
+    free(name);
+    return rc;
+}
+
+int gcal_predict_subject_measure_form(const struct gcal_predict_subject_options *o,
+                                      const struct gcal_own_options *own,
+                                      const struct gcal_predict_subject *s,
+                                      enum gcal_kernel_form form, double *measured_s,
+                                      size_t *launches, struct gcal_error *err)
+{
+    struct gcal_local_devices devices = { 0 };
+    int rc = gcal_local_devices_open(&devices, err);
+
+    if (rc == 0 && !s->kernel)
+        rc = measure_own(o, own, s, form, &devices, measured_s, launches, err);
+    else if (rc == 0 && form != GCAL_KERNEL_COMPLETE)
+        rc = measure_derived(o, s, form, &devices, measured_s, launches, err);
+    else if (rc == 0)
+        rc = gcal_local_device_measure(&devices, s->published.device->info.uid, s->kernel,
+                                       measured_s, launches, err);
+    gcal_local_devices_close(&devices);
+    return rc;
+}
+
+int gcal_predict_subject_measure(const struct gcal_predict_subject_options *o,
+                                 const struct gcal_own_options *own,
+                                 const struct gcal_predict_subject *s, double *measured_s,
+                                 size_t *launches, struct gcal_error *err)
+{
+    return gcal_predict_subject_measure_form(o, own, s, GCAL_KERNEL_COMPLETE, measured_s,
+                                             launches, err);
+}

@@ -1,0 +1,64 @@
+/* subject.h - what 'predict' and 'explain' are about: one kernel, as KERNEL.cl, a profile or
+ * a kernel of the catalogue, on one calibrated device
+ */
+#ifndef GCAL_MPI_COMMANDS_PREDICT_SUBJECT_H
+#define GCAL_MPI_COMMANDS_PREDICT_SUBJECT_H
+
+#include "mpi/commands/count/options.h"
+#include "mpi/commands/predict/inputs.h"
+
+struct gcal_own_options;
+
+struct gcal_predict_subject_options {
+    struct gcal_count_options count;
+    struct gcal_predict_device_options published;
+    const char *profile, *config;
+    struct gcal_option_list profiles; /* all that were given; 'profile': the last */
+    struct gcal_option_list tags, catalogue; /* of a catalogue kernel */
+    /* Tags may select several kernels, of which the subject is number 'pick'; else profiles
+     * and tags are of one kernel.
+     */
+    bool several;
+    bool counts_all; /* and not just what the model needs: to say it of accesses */
+    size_t pick;
+};
+
+/* For argp's 'children'; input: struct gcal_predict_subject_options. */
+extern const struct argp gcal_predict_subject_argp;
+void gcal_predict_subject_options_clear(struct gcal_predict_subject_options *options);
+/* An error of the command line where --measure, or the options of a kernel that it runs, do
+ * not suit the subject.
+ */
+void gcal_predict_subject_check_measure(
+    const struct gcal_predict_subject_options *options,
+    const struct gcal_own_options *own, bool measure, const struct argp_state *state);
+
+struct gcal_predict_subject {
+    struct gcal_predict_device published;
+    struct gcal_kernel_list list;     /* kernels of the catalogue that tags select */
+    const struct gcal_kernel *kernel; /* one of them; NULL: no tags */
+    struct gcal_predict_target target;
+};
+
+/* The device and the kernel; what both lack is one message.  Clear 'subject' in any case. */
+int gcal_predict_subject_open(const struct gcal_predict_subject_options *options,
+                              struct gcal_predict_subject *subject,
+                              struct gcal_error *err);
+void gcal_predict_subject_clear(struct gcal_predict_subject *subject);
+
+/* Times the kernel at its only point on this machine, which must have the subject's device:
+ * the median of 'launches', in seconds.  Buffers of a kernel of the user's own are made up.
+ */
+int gcal_predict_subject_measure(const struct gcal_predict_subject_options *options,
+                                 const struct gcal_own_options *own,
+                                 const struct gcal_predict_subject *subject,
+                                 double *measured_s, size_t *launches,
+                                 struct gcal_error *err);
+/* The same of a kernel that is derived from it by work removal: -1 also if it cannot be. */
+int gcal_predict_subject_measure_form(const struct gcal_predict_subject_options *options,
+                                      const struct gcal_own_options *own,
+                                      const struct gcal_predict_subject *subject,
+                                      enum gcal_kernel_form form, double *measured_s,
+                                      size_t *launches, struct gcal_error *err);
+
+#endif

@@ -1,0 +1,289 @@
+/* fit.c - gpucal fit: models fitted to a record, without a device */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "calib/results/results.h"
+#include "calib/select/select.h"
+#include "mpi/cli/catalogue.h"
+#include "mpi/cli/command.h"
+#include "mpi/cli/display.h"
+#include "mpi/cli/option_list.h"
+#include "mpi/cli/options.h"
+#include "mpi/cli/parse.h"
+#include "mpi/cli/run_header.h"
+#include "mpi/commands/store/fit_json.h"
+#include "mpi/commands/store/recorded.h"
+#include "mpi/commands/store/runs.h"
+#include "store/record/record.h"
+
+struct fit_command {
+    const char *config, *store, *output;
+    struct gcal_option_list records, catalogue;
+    bool json;
+};
+
+static const struct argp_option options[] = {
+    { "record", 'r', "FILE.h5", 0, "The record of a run; several runs are fitted as one",
+      0 },
+    { "config", 'c', "FILE", 0,
+      "The configuration with the models to fit (default: that of the record)", 0 },
+    { "store", 's', "DIR", 0,
+      "Fit together with the devices of earlier runs in this store, and publish the "
+      "result there; without a record, fit all of its devices again",
+      0 },
+    { "output", 'o', "DIR", 0, "Write parameter files NODE.yaml to this folder", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct fit_command *c = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &c->catalogue, &c->json);
+        break;
+    case 'r':
+        gcal_option_list_add(&c->records, arg, state);
+        break;
+    case 'c':
+        c->config = arg;
+        break;
+    case 's':
+        c->store = arg;
+        break;
+    case 'o':
+        c->output = arg;
+        break;
+    case ARGP_KEY_ARG:
+        argp_error(state, "unexpected argument '%s' (did you mean '--record %s'?)", arg,
+                   arg);
+        break;
+    case ARGP_KEY_END:
+        if (!c->records.n && !c->store)
+            argp_error(state, "--record FILE.h5 or --store DIR is required");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child children[] = { GCAL_OPTION(catalogue),
+                                              GCAL_OPTION(json),
+                                              { 0 } };
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = children,
+    .doc =
+        "Fits models to the record of a run, or of several runs together, or to what a "
+        "store has of its devices, and prints their parameters with units and standard "
+        "errors.\v"
+        "Examples:\n"
+        "  gpucal fit --record run.h5\n"
+        "  gpucal fit --record run.h5 --output fitted --json\n"
+        "Exit status: 0 good, 1 bad input, 4 a fit was rejected, 6 the store cannot be "
+        "written.",
+};
+
+/* What is fitted, and where it is published. */
+struct fitting {
+    struct gcal_store *store; /* NULL: nowhere */
+    struct gcal_record *record;
+    struct gcal_config config;
+    struct gcal_strings said;
+    struct gcal_result_speeds speeds;
+    bool again; /* what the store has, without a record */
+};
+
+static void fitting_clear(struct fitting *f)
+{
+    gcal_config_clear(&f->config);
+    gcal_record_close(f->record);
+    gcal_store_close(f->store);
+    gcal_strings_clear(&f->said);
+    gcal_result_speeds_clear(&f->speeds);
+}
+
+/* Models of another configuration may need the catalogue. */
+static int read_other(const struct fit_command *c, struct fitting *f,
+                      struct gcal_error *err)
+{
+    const struct gcal_command_catalogue_sources from = { .folders = &c->catalogue,
+                                                         .config = &f->config,
+                                                         .records = { f->record } };
+    struct gcal_catalogue *catalogue = NULL;
+    int rc = -1;
+
+    if (gcal_config_read(c->config, &f->config, err) == 0 &&
+        (catalogue = gcal_command_catalogue_open(&from, err)) &&
+        gcal_select_resolve(&f->config, catalogue, err) == 0)
+        rc = gcal_fit_find_recorded(f->record, catalogue, &f->config, err);
+    gcal_catalogue_close(catalogue);
+    return rc;
+}
+
+static int read_config(const struct fit_command *c, struct fitting *f,
+                       struct gcal_error *err)
+{
+    const struct gcal_record_header *h = gcal_record_header(f->record);
+
+    if (c->config)
+        return read_other(c, f, err);
+    return gcal_select_parse(h->config, strlen(h->config), h->config_file, NULL,
+                             &f->config, err);
+}
+
+/* All devices that the store has medians of. */
+static int read_store(const struct fit_command *c, struct fitting *f,
+                      struct gcal_error *err)
+{
+    const struct gcal_command_catalogue_sources from = { .folders = &c->catalogue,
+                                                         .config = &f->config };
+    struct gcal_catalogue *catalogue = NULL;
+    int rc = -1;
+
+    f->again = true;
+    if (gcal_config_read(c->config, &f->config, err) == 0 &&
+        (catalogue = gcal_command_catalogue_open(&from, err)) &&
+        gcal_select_resolve(&f->config, catalogue, err) == 0 &&
+        (f->record = gcal_results_read_store(
+             f->store, &f->config, gcal_catalogue_fingerprint(catalogue), &f->said, err)))
+        rc = 0;
+    gcal_catalogue_close(catalogue);
+    return rc;
+}
+
+static int read_all(const struct fit_command *c, struct fitting *f,
+                    struct gcal_error *err)
+{
+    if (c->store && !(f->store = gcal_command_store_open(c->store, true, err)))
+        return -1;
+    if (!c->records.n)
+        return read_store(c, f, err);
+    f->record = gcal_fit_open_runs(c->records.items, c->records.n, c->config != NULL,
+                                   &f->said, err);
+    if (!f->record || read_config(c, f, err) < 0)
+        return -1;
+    return f->store ? gcal_results_pool(&f->record, &f->config, f->store, &f->speeds,
+                                        &f->said, err)
+                    : 0;
+}
+
+static int write_params(const char *folder, const struct gcal_params *params,
+                        struct gcal_error *err)
+{
+    char *path = gcal_buf_format("%s/%s.yaml", folder, params->node);
+    size_t size;
+    char *text = gcal_params_encode(params, &size, err);
+    int rc = path && text ? gcal_command_write(path, text, err) : -1;
+
+    free(path);
+    free(text);
+    return rc;
+}
+
+static int write_all(const char *folder, const struct gcal_results *results,
+                     const struct gcal_record *record, const struct gcal_config *config,
+                     struct gcal_error *err)
+{
+    struct gcal_params *params;
+    size_t count;
+    int rc = 0;
+
+    if (gcal_results_params(results, record, config, &params, &count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        if (rc == 0)
+            rc = write_params(folder, &params[i], err);
+        gcal_params_clear(&params[i]);
+    }
+    free(params);
+    return rc;
+}
+
+/* As a run of its own, in which nothing was measured. */
+static int publish_again(const struct fitting *f, const struct gcal_results *results,
+                         size_t *published, struct gcal_error *err)
+{
+    char *run_id = gcal_run_id_new();
+    int rc = run_id ? gcal_results_publish_again(results, f->record, &f->config, f->store,
+                                                 run_id, published, err)
+                    : gcal_error_memory(err);
+
+    free(run_id);
+    return rc;
+}
+
+static int publish(const struct fitting *f, const struct gcal_results *results,
+                   size_t *published, struct gcal_error *err)
+{
+    return f->again ? publish_again(f, results, published, err)
+                    : gcal_results_publish(results, f->record, &f->config, f->store,
+                                           published, err);
+}
+
+static void print_remarks(const struct fitting *f)
+{
+    for (size_t i = 0; i < f->said.n; i++)
+        printf("%s\n", f->said.items[i]);
+    for (size_t i = 0; i < gcal_record_lost_count(f->record); i++)
+        printf("lost: %s\n", gcal_record_lost(f->record, i));
+}
+
+/* Returns the exit status. */
+static int run(const struct fit_command *c, struct gcal_error *err)
+{
+    struct fitting f = { 0 };
+    struct gcal_display *display = gcal_display_create(false);
+    const struct gcal_result_progress progress = { gcal_display_fitted, display };
+    struct gcal_results results = { 0 };
+    size_t n_published = 0;
+    char *table = NULL;
+    int status = -1;
+
+    if (read_all(c, &f, err) < 0 ||
+        gcal_results_fit_with(f.record, &f.config, &f.speeds, &progress, &results, err) <
+            0 ||
+        !(table = gcal_results_format(&results, f.record, &f.config, err)))
+        goto out;
+    gcal_display_clear(display);
+    if (!c->json) {
+        fputs(table, stdout);
+        print_remarks(&f);
+    }
+    if (c->output && write_all(c->output, &results, f.record, &f.config, err) < 0)
+        goto out;
+    if (f.store && publish(&f, &results, &n_published, err) < 0)
+        goto out;
+    if (c->json)
+        gcal_fit_print_json(&f.config, &results, n_published);
+    else if (f.store)
+        printf("%zu node%s published to %s\n", n_published, n_published == 1 ? "" : "s",
+               c->store);
+    status = results.n_rejected || !results.n_fits ? GCAL_EFIT : 0;
+out:
+    gcal_display_destroy(display);
+    free(table);
+    gcal_results_clear(&results);
+    fitting_clear(&f);
+    return status;
+}
+
+int gcal_command_fit(int argc, char **argv)
+{
+    struct fit_command c = { 0 };
+    struct gcal_error err = { 0 };
+    int status;
+
+    gcal_command_parse(&argp, argc, argv, &c);
+    status = run(&c, &err);
+    free(c.records.items);
+    free(c.catalogue.items);
+    return status < 0 ? gcal_command_fail(&err) : status;
+}

@@ -1,0 +1,227 @@
+/* device_build.c - which configurations are built ahead, by whom, and what became of them */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/error.h"
+#include "kernels/base/threads.h"
+#include "kernels/generate/generate.h"
+#include "mpi/commands/tune/device_private.h"
+
+#define MAX_BUILDERS 16
+
+/* Builds that one batch has for each worker, where building disturbs the times. */
+#define BATCH_PER_BUILDER 2
+
+/* ---- configurations with the same program ---- */
+
+static const char *options_of(const struct gcal_kernel *kernel)
+{
+    return kernel->build_options ? kernel->build_options : "";
+}
+
+static int compare_programs(const struct gcal_kernel *a, const struct gcal_kernel *b)
+{
+    int order = strcmp(options_of(a), options_of(b));
+
+    if (order == 0)
+        order = strcmp(a->entry, b->entry);
+    return order == 0 && a->source != b->source ? strcmp(a->source, b->source) : order;
+}
+
+struct item {
+    const struct gcal_kernel *kernel;
+    size_t config;
+};
+
+static int compare_items(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    int order = compare_programs(x->kernel, y->kernel);
+
+    return order ? order : (x->config > y->config) - (x->config < y->config);
+}
+
+static int find_same(struct gcal_tune_build *build, struct gcal_error *err)
+{
+    const struct gcal_tune_space *space = build->space;
+    struct item *items = calloc(space->n_configs + 1, sizeof(*items));
+    size_t n = 0;
+
+    if (!items)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < space->n_configs; i++)
+        if (space->configs[i].kernel)
+            items[n++] = (struct item){ space->configs[i].kernel, i };
+    qsort(items, n, sizeof(*items), compare_items);
+    for (size_t i = 0; i < n; i++)
+        build->first[items[i].config] =
+            i && compare_programs(items[i - 1].kernel, items[i].kernel) == 0
+                ? build->first[items[i - 1].config]
+                : items[i].config;
+    free(items);
+    return 0;
+}
+
+/* ---- opening ---- */
+
+static size_t count_builders(const struct gcal_tune_device_options *options)
+{
+    size_t n = options->n_builders ? options->n_builders : gcal_threads_processors();
+
+    return n < MAX_BUILDERS ? n : MAX_BUILDERS;
+}
+
+int gcal_tune_build_open(struct gcal_tune_build *build,
+                         const struct gcal_tune_space *space,
+                         struct gcal_worker_spawner *spawner,
+                         const struct gcal_device_info *info,
+                         const struct gcal_tune_device_options *options,
+                         struct gcal_error *err)
+{
+    size_t n = space->n_configs + 1, n_builders = count_builders(options);
+
+    *build = (struct gcal_tune_build){ .space = space };
+    if (strcmp(info->device_type, "cpu") == 0)
+        build->batch = BATCH_PER_BUILDER * n_builders;
+    build->first = calloc(n, sizeof(*build->first));
+    build->programs = calloc(n, sizeof(*build->programs));
+    build->queue = calloc(n, sizeof(*build->queue));
+    if (!build->first || !build->programs || !build->queue)
+        return gcal_error_memory(err);
+    /* Without a folder of built kernels, the worker that measures would not find them. */
+    if (!gcal_worker_spawner_keeps_builds(spawner))
+        return find_same(build, err);
+    build->builders =
+        gcal_worker_builders_start(spawner, info->uid, n_builders, options->limit_s, err);
+    return build->builders ? find_same(build, err) : -1;
+}
+
+void gcal_tune_build_close(struct gcal_tune_build *build)
+{
+    gcal_worker_builders_stop(build->builders);
+    for (size_t i = 0; build->programs && i < build->space->n_configs; i++)
+        free(build->programs[i].why);
+    free(build->programs);
+    free(build->first);
+    free(build->queue);
+    *build = (struct gcal_tune_build){ 0 };
+}
+
+/* ---- building ---- */
+
+void gcal_tune_build_announce(struct gcal_tune_build *build, const size_t *configs,
+                              size_t n)
+{
+    if (!build->builders)
+        return;
+    for (; build->at < build->n_queue; build->at++) {
+        struct gcal_tune_program *program = &build->programs[build->queue[build->at]];
+
+        if (program->ahead == GCAL_TUNE_QUEUED)
+            program->ahead = GCAL_TUNE_NOT_BUILT;
+    }
+    build->at = build->n_queue = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t first = build->first[configs[i]];
+
+        if (!build->space->configs[configs[i]].kernel ||
+            build->programs[first].ahead != GCAL_TUNE_NOT_BUILT)
+            continue;
+        build->programs[first].ahead = GCAL_TUNE_QUEUED;
+        build->queue[build->n_queue++] = first;
+    }
+    if (!build->batch)
+        gcal_tune_build_pump(build);
+}
+
+static void note(struct gcal_tune_build *build, const struct gcal_worker_build *done)
+{
+    struct gcal_tune_program *program = &build->programs[done->id];
+    bool built = done->outcome == GCAL_WORKER_DONE;
+
+    program->ahead = built ? GCAL_TUNE_BUILT : GCAL_TUNE_BUILD_FAILED;
+    program->took_s = done->took_s;
+    program->built = done->built;
+    if (!built)
+        program->why = strdup(done->why.text);
+}
+
+/* Hands out the queue, up to 'most' programs; returns how many. */
+static size_t hand_out(struct gcal_tune_build *build, size_t most)
+{
+    size_t n = 0;
+
+    while (n < most && build->at < build->n_queue &&
+           gcal_worker_builders_free(build->builders)) {
+        size_t first = build->queue[build->at];
+
+        if (build->programs[first].ahead == GCAL_TUNE_QUEUED) {
+            if (!gcal_worker_builders_give(build->builders, first,
+                                           build->space->configs[first].kernel))
+                break;
+            build->programs[first].ahead = GCAL_TUNE_BEING_BUILT;
+            n++;
+        }
+        build->at++;
+    }
+    return n;
+}
+
+void gcal_tune_build_pump(struct gcal_tune_build *build)
+{
+    struct gcal_worker_build done;
+
+    if (!build->builders)
+        return;
+    while (gcal_worker_builders_next(build->builders, 0, &done))
+        note(build, &done);
+    if (!build->batch)
+        hand_out(build, build->n_queue);
+}
+
+/* Puts a queued program before all others. */
+static void put_first(struct gcal_tune_build *build, size_t first)
+{
+    for (size_t i = build->at; i < build->n_queue; i++)
+        if (build->queue[i] == first) {
+            memmove(&build->queue[build->at + 1], &build->queue[build->at],
+                    (i - build->at) * sizeof(*build->queue));
+            build->queue[build->at] = first;
+            return;
+        }
+}
+
+/* Builds some of the queue to the end, where nothing may be built while times are taken. */
+static void build_batch(struct gcal_tune_build *build)
+{
+    struct gcal_worker_build done;
+    size_t left = build->batch;
+
+    do {
+        left -= hand_out(build, left);
+        if (gcal_worker_builders_next(build->builders, 1, &done))
+            note(build, &done);
+    } while (gcal_worker_builders_busy(build->builders));
+}
+
+const struct gcal_tune_program *gcal_tune_build_wait(struct gcal_tune_build *build,
+                                                     size_t config)
+{
+    size_t first = build->first[config];
+    struct gcal_tune_program *program = &build->programs[first];
+    struct gcal_worker_build done;
+
+    gcal_tune_build_pump(build);
+    if (program->ahead == GCAL_TUNE_QUEUED)
+        put_first(build, first);
+    if (program->ahead == GCAL_TUNE_QUEUED && build->batch)
+        build_batch(build);
+    while (
+        (program->ahead == GCAL_TUNE_QUEUED || program->ahead == GCAL_TUNE_BEING_BUILT) &&
+        gcal_worker_builders_busy(build->builders)) {
+        if (gcal_worker_builders_next(build->builders, 1, &done))
+            note(build, &done);
+        gcal_tune_build_pump(build);
+    }
+    return program;
+}

@@ -1,0 +1,348 @@
+/* entry.c - a space of configurations from a file, as a catalogue entry in memory
+ *
+ * What the file says is moved into the tree of an entry, so that errors have the positions
+ * of the file, and one way leads from an entry to kernels.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/yaml.h"
+#include "kernels/generate/generate.h"
+#include "mpi/cli/count_cache.h"
+#include "mpi/commands/count/options.h"
+#include "mpi/commands/tune/private.h"
+
+enum { MOST_BYTES = 1 << 20 };
+
+/* Keys that an entry has as well. */
+static const char *const common_keys[] = {
+    "where",           "local_size", "global_size", "args", "assume",    "check",
+    "tolerance",       "std",        "reference",   "run",  "unchecked", "trips",
+    "allow_estimates", NULL
+};
+
+static const struct gcal_yaml *require(const struct gcal_yaml *file, const char *key,
+                                       enum gcal_yaml_kind kind, struct gcal_error *err)
+{
+    const struct gcal_yaml *node = gcal_yaml_find(file, key);
+
+    if (!node)
+        gcal_yaml_error(file, err, "key '%s' is missing", key);
+    else if (node->kind != kind)
+        gcal_yaml_error(node, err, "%s: expected %s", key,
+                        kind == GCAL_YAML_MAP ? "a map" : "a list");
+    else
+        return node;
+    return NULL;
+}
+
+/* ---- checks ---- */
+
+static bool is_set(const struct gcal_yaml *map, const char *key, struct gcal_error *err)
+{
+    const struct gcal_yaml *node = gcal_yaml_find(map, key);
+    bool value = true;
+
+    return !node || gcal_yaml_bool(node, key, &value, err) < 0 || value;
+}
+
+static int check_parameter(const struct gcal_yaml *key, const struct gcal_yaml *node,
+                           struct gcal_error *err)
+{
+    static const char *const keys[] = { "values", "range", "powers_of_two", "define",
+                                        NULL };
+    struct gcal_error why = { 0 };
+
+    if (node->kind == GCAL_YAML_SCALAR ||
+        (node->kind == GCAL_YAML_LIST && !node->n_items))
+        return gcal_yaml_error(node, err,
+                               "%s: expected a list of values, {range: [first, last, "
+                               "step]} or {powers_of_two: [first, last]}",
+                               key->text);
+    if (node->kind == GCAL_YAML_LIST)
+        return 0;
+    if (gcal_yaml_check_keys(node, keys, err) < 0)
+        return -1;
+    is_set(node, "define", &why);
+    if (!why.code)
+        return 0;
+    if (err)
+        *err = why;
+    return -1;
+}
+
+static int check_size(const struct gcal_yaml *key, const struct gcal_yaml *node,
+                      struct gcal_error *err)
+{
+    long long value;
+
+    return gcal_yaml_integer(node, key->text, 1, 1LL << 53, &value, err);
+}
+
+/* A name belongs to one of the maps. */
+static int check_distinct(const struct gcal_yaml *map, const struct gcal_yaml *other,
+                          const char *what, struct gcal_error *err)
+{
+    for (size_t i = 0; other && i < map->n_items; i++)
+        if (gcal_yaml_find(other, map->keys[i]->text))
+            return gcal_yaml_error(map->keys[i], err, "'%s' is also %s",
+                                   map->keys[i]->text, what);
+    return 0;
+}
+
+static int check_maps(const struct gcal_yaml *file, const struct gcal_yaml *parameters,
+                      const struct gcal_yaml *sizes, struct gcal_error *err)
+{
+    for (size_t i = 0; i < parameters->n_items; i++)
+        if (check_parameter(parameters->keys[i], parameters->items[i], err) < 0)
+            return -1;
+    if (!parameters->n_items)
+        return gcal_yaml_error(parameters, err, "parameters: expected at least one");
+    for (size_t i = 0; i < sizes->n_items; i++)
+        if (check_size(sizes->keys[i], sizes->items[i], err) < 0)
+            return -1;
+    if (check_distinct(sizes, parameters, "a parameter", err) < 0)
+        return -1;
+    return check_distinct(parameters, gcal_yaml_find(file, "defines"),
+                          "among the fixed defines", err);
+}
+
+static int check_file(const struct gcal_yaml *file, struct gcal_error *err)
+{
+    const char *keys[sizeof(common_keys) / sizeof(*common_keys) + 6] = {
+        "gpucal_space", "kernel", "description", "parameters", "sizes", "defines"
+    };
+    const struct gcal_yaml *version = gcal_yaml_find(file, "gpucal_space");
+    long long number;
+
+    for (size_t i = 0; common_keys[i]; i++)
+        keys[i + 6] = common_keys[i];
+    if (gcal_yaml_check_keys(file, keys, err) < 0)
+        return -1;
+    if (!version)
+        return gcal_yaml_error(file, err, "key 'gpucal_space' is missing");
+    return gcal_yaml_integer(version, "gpucal_space", 1, 1, &number, err);
+}
+
+/* ---- the source ---- */
+
+static int choose_kernel(const struct gcal_count_options *options, char **kernel,
+                         struct gcal_error *err)
+{
+    struct gcal_count_description d = { 0 };
+    int rc = gcal_count_options_describe(options, &d, err);
+
+    if (rc == 0 && d.kernels.n == 1)
+        rc = (*kernel = strdup(d.kernels.items[0])) ? 0 : gcal_error_memory(err);
+    else if (rc == 0)
+        rc = gcal_error_set(err, GCAL_EINPUT,
+                            "%s has %zu kernels: name one by the key 'kernel' of the "
+                            "space",
+                            options->file, d.kernels.n);
+    gcal_count_description_clear(&d);
+    return rc;
+}
+
+/* The text of the source and the name of the kernel, the caller's to free. */
+static int read_source(const struct gcal_yaml *file, const char *path,
+                       const struct gcal_option_list *folders, char **source,
+                       char **kernel, struct gcal_error *err)
+{
+    const struct gcal_yaml *name = gcal_yaml_find(file, "kernel");
+    const struct gcal_count_options options = { .file = path,
+                                                .include_folders = *folders };
+
+    if (!(*source = gcal_count_options_source(&options, err)))
+        return -1;
+    if (!name)
+        return choose_kernel(&options, kernel, err);
+    if (!gcal_yaml_text(name, "kernel", err))
+        return -1;
+    *kernel = strdup(name->text);
+    return *kernel ? 0 : gcal_error_memory(err);
+}
+
+/* ---- the entry ---- */
+
+/* The value of a map's key, for it to be moved; NULL. */
+static struct gcal_yaml **place_of(const struct gcal_yaml *map, const char *key)
+{
+    for (size_t i = 0; map && i < map->n_items; i++)
+        if (strcmp(map->keys[i]->text, key) == 0)
+            return &map->items[i];
+    return NULL;
+}
+
+/* Exchanges the values of a key that both maps have. */
+static void move_value(const struct gcal_yaml *from, const struct gcal_yaml *to,
+                       const char *key)
+{
+    struct gcal_yaml **a = place_of(from, key), **b = place_of(to, key), *moved;
+
+    if (!a || !b)
+        return;
+    moved = *a;
+    *a = *b;
+    *b = moved;
+}
+
+/* Removes the key from the map, which an entry's argument does not have. */
+static void drop_define(struct gcal_yaml *map)
+{
+    for (size_t i = 0; map->kind == GCAL_YAML_MAP && i < map->n_items; i++)
+        if (strcmp(map->keys[i]->text, "define") == 0) {
+            gcal_yaml_destroy(map->keys[i]);
+            gcal_yaml_destroy(map->items[i]);
+            map->n_items--;
+            map->keys[i] = map->keys[map->n_items];
+            map->items[i] = map->items[map->n_items];
+        }
+}
+
+static void put_maps(struct gcal_buf *out, const struct gcal_yaml *file,
+                     const struct gcal_yaml *parameters, const struct gcal_yaml *sizes)
+{
+    const struct gcal_yaml *defines = gcal_yaml_find(file, "defines");
+
+    gcal_buf_puts(out, "arguments:\n");
+    for (size_t i = 0; i < parameters->n_items; i++)
+        gcal_buf_printf(out, "  %s: moved\n", parameters->keys[i]->text);
+    for (size_t i = 0; i < sizes->n_items; i++)
+        gcal_buf_printf(out, "  %s: {size: [%s]}\n", sizes->keys[i]->text,
+                        sizes->items[i]->text);
+    gcal_buf_puts(out, "tune: [");
+    for (size_t i = 0; i < parameters->n_items; i++)
+        gcal_buf_printf(out, "%s%s", i ? ", " : "", parameters->keys[i]->text);
+    gcal_buf_puts(out, "]\ndefines: {");
+    for (size_t i = 0; i < parameters->n_items; i++)
+        if (is_set(parameters->items[i], "define", NULL))
+            gcal_buf_printf(out, "%s: %s, ", parameters->keys[i]->text,
+                            parameters->keys[i]->text);
+    for (size_t i = 0; defines && i < defines->n_items; i++)
+        gcal_buf_printf(out, "%s: moved, ", defines->keys[i]->text);
+    gcal_buf_puts(out, "}\n");
+}
+
+/* The text of an entry, with 'moved' where a value of the file is to be. */
+static char *entry_text(const struct gcal_yaml *file, const struct gcal_yaml *parameters,
+                        const struct gcal_yaml *sizes, const char *kernel,
+                        struct gcal_error *err)
+{
+    struct gcal_buf out = { 0 };
+
+    gcal_buf_printf(&out, "gpucal_kernel: 1\nname: %s\ntags: [tune]\n", kernel);
+    gcal_buf_printf(&out, "source: moved\nkernel: %s\n", kernel);
+    put_maps(&out, file, parameters, sizes);
+    for (size_t i = 0; common_keys[i]; i++)
+        if (gcal_yaml_find(file, common_keys[i]))
+            gcal_buf_printf(&out, "%s: moved\n", common_keys[i]);
+    if (!gcal_yaml_find(file, "args"))
+        gcal_buf_puts(&out, "args: []\n");
+    if (gcal_yaml_find(file, "check"))
+        return gcal_buf_take(&out, err);
+    gcal_buf_puts(&out, "check: {");
+    for (size_t i = 0; i < sizes->n_items; i++)
+        gcal_buf_printf(&out, "%s%s: %s", i ? ", " : "", sizes->keys[i]->text,
+                        sizes->items[i]->text);
+    gcal_buf_puts(&out, "}\n");
+    return gcal_buf_take(&out, err);
+}
+
+/* Moves what the file has into the entry's tree. */
+static void move_values(const struct gcal_yaml *file, const struct gcal_yaml *root)
+{
+    const struct gcal_yaml *parameters = gcal_yaml_find(file, "parameters");
+    const struct gcal_yaml *defines = gcal_yaml_find(file, "defines");
+
+    for (size_t i = 0; i < parameters->n_items; i++) {
+        drop_define(parameters->items[i]);
+        move_value(parameters, gcal_yaml_find(root, "arguments"),
+                   parameters->keys[i]->text);
+    }
+    for (size_t i = 0; defines && i < defines->n_items; i++)
+        move_value(defines, gcal_yaml_find(root, "defines"), defines->keys[i]->text);
+    for (size_t i = 0; common_keys[i]; i++)
+        move_value(file, root, common_keys[i]);
+}
+
+/* The name of the source in messages. */
+static int set_source_name(struct gcal_yaml *root, const char *path,
+                           struct gcal_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    struct gcal_buf text = { 0 };
+    struct gcal_yaml *names;
+    char *quoted;
+
+    gcal_buf_puts(&text, "source: \"");
+    for (const char *c = slash ? slash + 1 : path; *c; c++)
+        gcal_buf_printf(&text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    gcal_buf_puts(&text, "\"\n");
+    if (!(quoted = gcal_buf_take(&text, err)))
+        return -1;
+    names = gcal_yaml_parse(quoted, strlen(quoted), path, err);
+    free(quoted);
+    if (!names)
+        return -1;
+    move_value(names, root, "source");
+    gcal_yaml_destroy(names);
+    return 0;
+}
+
+static struct gcal_yaml *create_root(const struct gcal_yaml *file, const char *source,
+                                     const char *kernel, struct gcal_error *err)
+{
+    const struct gcal_yaml *parameters = require(file, "parameters", GCAL_YAML_MAP, err);
+    const struct gcal_yaml *sizes =
+        parameters ? require(file, "sizes", GCAL_YAML_MAP, err) : NULL;
+    struct gcal_yaml *root = NULL;
+    char *text;
+
+    if (!sizes || check_maps(file, parameters, sizes, err) < 0)
+        return NULL;
+    if ((text = entry_text(file, parameters, sizes, kernel, err)))
+        root = gcal_yaml_parse(text, strlen(text), file->file, err);
+    free(text);
+    if (!root)
+        return NULL;
+    move_values(file, root);
+    if (set_source_name(root, source, err) == 0)
+        return root;
+    gcal_yaml_destroy(root);
+    return NULL;
+}
+
+static int open_catalogue(struct gcal_tune_entry *entry, const char *path,
+                          const struct gcal_option_list *folders, struct gcal_error *err)
+{
+    char *source = NULL, *kernel = NULL;
+    struct gcal_yaml *root = NULL;
+    int rc = read_source(entry->file, path, folders, &source, &kernel, err);
+
+    if (rc == 0 && (root = create_root(entry->file, path, kernel, err)))
+        entry->catalogue = gcal_catalogue_open_entry(root, source, err);
+    if (entry->catalogue)
+        gcal_catalogue_count_by(entry->catalogue, gcal_command_count_cached, NULL);
+    free(source);
+    free(kernel);
+    return entry->catalogue ? 0 : -1;
+}
+
+int gcal_tune_entry_read(const char *path, const char *source,
+                         const struct gcal_option_list *folders,
+                         struct gcal_tune_entry *entry, struct gcal_error *err)
+{
+    const struct gcal_yaml *parameters;
+
+    *entry = (struct gcal_tune_entry){ .file = gcal_yaml_read(path, MOST_BYTES, err) };
+    if (!entry->file || check_file(entry->file, err) < 0 ||
+        open_catalogue(entry, source, folders, err) < 0)
+        return -1;
+    parameters = gcal_yaml_find(entry->file, "parameters");
+    for (size_t i = 0; i < parameters->n_items; i++)
+        if (gcal_strings_add(&entry->parameters, parameters->keys[i]->text, err) < 0)
+            return -1;
+    return gcal_strings_add(&entry->tags, "tune", err);
+}

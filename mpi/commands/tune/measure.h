@@ -1,0 +1,51 @@
+/* measure.h - the options of gpucal tune that time configurations, or replay times */
+#ifndef GCAL_MPI_COMMANDS_TUNE_MEASURE_H
+#define GCAL_MPI_COMMANDS_TUNE_MEASURE_H
+
+#include <argp.h>
+#include <jansson.h>
+
+#include "mpi/commands/tune/replay.h"
+
+struct gcal_device_info;
+
+struct gcal_tune_measure_options {
+    bool measures;   /* --measure above 0 */
+    size_t most;     /* SIZE_MAX: until a better one is improbable */
+    bool all;        /* --measure all */
+    double budget_s; /* 0: none */
+    const char *times, *results, *t4;
+};
+
+/* --measure, --budget, --times, --results, --t4; for argp's 'children'. */
+extern const struct argp gcal_tune_measure_argp;
+
+/* What was measured or replayed.  All zero: nothing. */
+struct gcal_tune_measured {
+    struct gcal_tune_times times;
+    bool is_measured, is_replayed;
+    struct gcal_tune_progress progress; /* of a measurement */
+    struct gcal_tune_replay replay;
+};
+
+/* Times configurations of 'space' on this machine's device 'info', or another of its type, or
+ * replays the times of a file; does nothing without such options.  Progress is shown on
+ * standard error; an interrupt (SIGINT) ends the search, and what was timed stays.  -1 with
+ * 'err'; clear 'measured' in any case.
+ */
+int gcal_tune_measure(const struct gcal_tune_measure_options *options,
+                      const struct gcal_tune_space *space,
+                      const struct gcal_device_info *info,
+                      struct gcal_tune_measured *measured, struct gcal_error *err);
+void gcal_tune_measured_clear(struct gcal_tune_measured *measured);
+
+/* Prints it after the ranking. */
+void gcal_tune_measured_print(const struct gcal_tune_measured *measured,
+                              const struct gcal_tune_space *space, size_t n_policies,
+                              const struct gcal_tune_policy *policies);
+/* Adds the keys "measured" or "replay" to the ranking's object. */
+int gcal_tune_measured_put_json(const struct gcal_tune_measured *measured,
+                                const struct gcal_tune_space *space, size_t n_policies,
+                                const struct gcal_tune_policy *policies, json_t *object);
+
+#endif

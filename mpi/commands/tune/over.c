@@ -1,0 +1,261 @@
+/* over.c - the best configuration by size, and what the choice of one size costs at the others
+ *
+ * Of each size only names and times are kept: spaces of thousands of configurations take much
+ * memory.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/base/strings.h"
+#include "kernels/base/units.h"
+#include "kernels/generate/generate.h"
+#include "mpi/cli/json.h"
+#include "mpi/commands/tune/private.h"
+
+enum { MOST_COLUMNS = 12 };
+
+struct row {
+    char *variant, *name;
+    double predicted_s;
+    json_t *configuration;
+};
+
+/* A size: its covered configurations, the fastest first. */
+struct size {
+    char *name; /* "n:512" */
+    size_t n;
+    struct row *rows;
+    double median_s;
+};
+
+struct gcal_tune_over {
+    char *kernel, *device, *node, *model;
+    size_t n;
+    struct size *sizes;
+};
+
+static void size_clear(struct size *size)
+{
+    for (size_t i = 0; i < size->n; i++) {
+        free(size->rows[i].variant);
+        free(size->rows[i].name);
+        json_decref(size->rows[i].configuration);
+    }
+    free(size->rows);
+    free(size->name);
+}
+
+void gcal_tune_over_destroy(struct gcal_tune_over *over)
+{
+    if (!over)
+        return;
+    for (size_t i = 0; i < over->n; i++)
+        size_clear(&over->sizes[i]);
+    free(over->sizes);
+    free(over->kernel);
+    free(over->device);
+    free(over->node);
+    free(over->model);
+    free(over);
+}
+
+/* ---- filling ---- */
+
+static int keep_rows(const struct gcal_tune_space *space, struct size *size,
+                     struct gcal_error *err)
+{
+    size->median_s = gcal_tune_median_s(space);
+    if (!(size->rows = calloc(space->n_covered + 1, sizeof(*size->rows))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < space->n_covered; i++) {
+        size_t config = space->ranking[i];
+        const struct gcal_tune_config *c = &space->configs[config];
+        struct row *row = &size->rows[size->n++];
+
+        *row = (struct row){ .variant = strdup(c->kernel->variant),
+                             .name = strdup(c->name),
+                             .predicted_s = c->predicted_s,
+                             .configuration = gcal_tune_config_json(space, config) };
+        if (!row->variant || !row->name || !row->configuration)
+            return gcal_error_memory(err);
+    }
+    return size->n ? 0
+                   : gcal_error_set(err, GCAL_EINPUT,
+                                    "%s: model %s covers no configuration at %s",
+                                    space->kernel, space->model, size->name);
+}
+
+static bool is_size(const struct gcal_kernel *kernel, const char *word, size_t length)
+{
+    for (size_t i = 0; i < kernel->n_sizes; i++) {
+        size_t n = strlen(kernel->sizes[i].name);
+
+        if (n < length && word[n] == ':' && strncmp(word, kernel->sizes[i].name, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The kernel's name without its sizes. */
+static char *name_without_sizes(const struct gcal_tune_space *space)
+{
+    const char *at = space->kernel;
+    struct gcal_buf name = { 0 };
+    size_t length;
+
+    gcal_buf_puts(&name, "");
+    for (const char *word; (word = gcal_strings_next_word(&at, &length));)
+        if (!is_size(space->kernels->kernels[0], word, length))
+            gcal_buf_printf(&name, "%s%.*s", name.size ? " " : "", (int)length, word);
+    return gcal_buf_take(&name, NULL);
+}
+
+static int keep_names(struct gcal_tune_over *over, const struct gcal_tune_space *space,
+                      struct gcal_error *err)
+{
+    if (over->kernel)
+        return 0;
+    over->kernel = name_without_sizes(space);
+    over->device = strdup(space->device);
+    over->node = strdup(space->node);
+    over->model = strdup(space->model);
+    return over->kernel && over->device && over->node && over->model
+               ? 0
+               : gcal_error_memory(err);
+}
+
+struct gcal_tune_over *gcal_tune_over_create(size_t n, struct gcal_error *err)
+{
+    struct gcal_tune_over *over = calloc(1, sizeof(*over));
+
+    if (over && (over->sizes = calloc(n + 1, sizeof(*over->sizes))))
+        return over;
+    free(over);
+    gcal_error_memory(err);
+    return NULL;
+}
+
+int gcal_tune_over_add(struct gcal_tune_over *over, const char *name,
+                       const struct gcal_tune_space *space, struct gcal_error *err)
+{
+    struct size *size = &over->sizes[over->n++];
+
+    if (!(size->name = strdup(name)))
+        return gcal_error_memory(err);
+    return keep_names(over, space, err) < 0 ? -1 : keep_rows(space, size, err);
+}
+
+/* ---- comparing ---- */
+
+/* The time of a configuration over that of the best; infinite if it cannot run. */
+static double slowdown(const struct size *size, const char *variant)
+{
+    for (size_t i = 0; i < size->n; i++)
+        if (strcmp(size->rows[i].variant, variant) == 0)
+            return size->rows[i].predicted_s / size->rows[0].predicted_s;
+    return INFINITY;
+}
+
+struct compromise {
+    const struct row *row; /* NULL: none can run at all sizes */
+    double mean, worst;    /* geometric */
+};
+
+/* The configuration with the least mean slowdown over all sizes. */
+static struct compromise find_compromise(const struct gcal_tune_over *over)
+{
+    struct compromise best = { .mean = INFINITY };
+
+    for (size_t i = 0; i < over->sizes[0].n; i++) {
+        const struct row *row = &over->sizes[0].rows[i];
+        double sum = 0, worst = 1;
+
+        for (size_t k = 0; k < over->n && exp(sum / (double)over->n) < best.mean; k++) {
+            double s = slowdown(&over->sizes[k], row->variant);
+
+            sum += log(s);
+            worst = fmax(worst, s);
+        }
+        if (exp(sum / (double)over->n) < best.mean)
+            best = (struct compromise){ row, exp(sum / (double)over->n), worst };
+    }
+    return best;
+}
+
+/* ---- text ---- */
+
+static void print_size(const struct gcal_tune_over *over, size_t i)
+{
+    const struct size *size = &over->sizes[i];
+    char time[GCAL_UNITS_SIZE];
+
+    printf("%-16s %9s %8.3f", size->name,
+           gcal_units(size->rows[0].predicted_s, "s", time),
+           size->rows[0].predicted_s / size->median_s);
+    for (size_t k = 0; k < over->n && k < MOST_COLUMNS; k++) {
+        double s = slowdown(size, over->sizes[k].rows[0].variant);
+
+        if (isfinite(s))
+            printf(" %6.3f", s);
+        else
+            printf(" %6s", "-");
+    }
+    printf("  %s\n", size->rows[0].name);
+}
+
+void gcal_tune_over_print(const struct gcal_tune_over *over)
+{
+    struct compromise c = find_compromise(over);
+
+    printf("%s on %s of node %s, model %s\n", over->kernel, over->device, over->node,
+           over->model);
+    printf("%-16s %9s %8s  slowdown with the choice of size\n", "", "predicted",
+           "over the");
+    printf("%-16s %9s %8s", "size", "time", "median");
+    for (size_t k = 0; k < over->n && k < MOST_COLUMNS; k++)
+        printf(" %6zu", k + 1);
+    printf("  best configuration\n");
+    for (size_t i = 0; i < over->n; i++)
+        print_size(over, i);
+    if (c.row)
+        printf("one for all sizes: %s (slower by %.1f %% in the mean, by %.1f %% at "
+               "most)\n",
+               c.row->name, 100 * (c.mean - 1), 100 * (c.worst - 1));
+    else
+        printf("one for all sizes: none can run at all of them\n");
+}
+
+/* ---- JSON ---- */
+
+static json_t *size_json(const struct gcal_tune_over *over, size_t i)
+{
+    const struct size *size = &over->sizes[i];
+    json_t *slowdowns = json_array();
+
+    for (size_t k = 0; k < over->n; k++)
+        json_array_append_new(
+            slowdowns, gcal_json_number(slowdown(size, over->sizes[k].rows[0].variant)));
+    return json_pack("{s:s, s:O, s:f, s:f, s:o}", "size", size->name, "configuration",
+                     size->rows[0].configuration, "time_s", size->rows[0].predicted_s,
+                     "median_s", size->median_s, "slowdown_with_choice_of", slowdowns);
+}
+
+json_t *gcal_tune_over_json(const struct gcal_tune_over *over)
+{
+    struct compromise c = find_compromise(over);
+    json_t *sizes = json_array(), *one = json_null();
+
+    for (size_t i = 0; i < over->n; i++)
+        json_array_append_new(sizes, size_json(over, i));
+    if (c.row)
+        one = json_pack("{s:O, s:f, s:f}", "configuration", c.row->configuration,
+                        "mean_slowdown", c.mean, "worst_slowdown", c.worst);
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "node", over->node, "device",
+                     over->device, "model", over->model, "kernel", over->kernel, "sizes",
+                     sizes, "one_for_all", one);
+}

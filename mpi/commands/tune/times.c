@@ -1,0 +1,273 @@
+/* times.c - files of configurations' times, and times from them */
+#include "mpi/commands/tune/times.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
+#include "kernels/generate/generate.h"
+#include "mpi/cli/csv.h"
+#include "mpi/cli/csv_table.h"
+
+static const char *const outcome_names[] = { "timed", "abandoned", "failed", "wrong" };
+
+const char *gcal_tune_outcome_name(enum gcal_tune_outcome outcome)
+{
+    return outcome_names[outcome];
+}
+
+/* ---- in memory ---- */
+
+int gcal_tune_times_create(struct gcal_tune_times *times,
+                           const struct gcal_tune_space *space, struct gcal_error *err)
+{
+    *times = (struct gcal_tune_times){ .n = space->n_configs };
+    times->asked = calloc(times->n + 1, sizeof(*times->asked));
+    times->times = calloc(times->n + 1, sizeof(*times->times));
+    if (times->asked && times->times)
+        return 0;
+    gcal_tune_times_clear(times);
+    return gcal_error_memory(err);
+}
+
+void gcal_tune_time_clear(struct gcal_tune_time *time)
+{
+    free(time->why);
+    *time = (struct gcal_tune_time){ 0 };
+}
+
+void gcal_tune_times_clear(struct gcal_tune_times *times)
+{
+    for (size_t i = 0; times->times && i < times->n; i++)
+        gcal_tune_time_clear(&times->times[i]);
+    free(times->times);
+    free(times->asked);
+    *times = (struct gcal_tune_times){ 0 };
+}
+
+void gcal_tune_times_set(struct gcal_tune_times *times, size_t config,
+                         const struct gcal_tune_time *time)
+{
+    gcal_tune_time_clear(&times->times[config]);
+    times->times[config] = *time;
+    times->asked[config] = true;
+}
+
+/* ---- writing ---- */
+
+void gcal_tune_times_write_header(FILE *file)
+{
+    fputs("configuration,outcome,seconds,launches,build_s,why\n", file);
+}
+
+void gcal_tune_times_write(FILE *file, const char *configuration,
+                           const struct gcal_tune_time *time)
+{
+    bool has_time =
+        time->outcome == GCAL_TUNE_TIMED || time->outcome == GCAL_TUNE_ABANDONED;
+
+    gcal_csv_text(file, configuration, ',');
+    fprintf(file, "%s,", gcal_tune_outcome_name(time->outcome));
+    gcal_csv_number(file, has_time ? time->seconds : NAN);
+    fprintf(file, "%zu,", time->launches);
+    gcal_csv_number(file, time->build_s > 0 ? time->build_s : NAN);
+    gcal_csv_text(file, time->why, '\n');
+}
+
+/* ---- reading ---- */
+
+/* Columns of both kinds of files. */
+struct columns {
+    size_t name, generator, outcome, seconds, launches, build_s, why;
+};
+
+static size_t find_column(const struct gcal_csv_table *table, const char *name,
+                          const char *other)
+{
+    size_t column = gcal_csv_table_find(table, name);
+
+    return column < table->n_columns ? column : gcal_csv_table_find(table, other);
+}
+
+static int find_columns(const struct gcal_csv_table *table, struct columns *columns,
+                        struct gcal_error *err)
+{
+    *columns = (struct columns){
+        .name = find_column(table, "configuration", "arguments"),
+        .generator = gcal_csv_table_find(table, "generator"),
+        .outcome = find_column(table, "outcome", "status"),
+        .seconds = find_column(table, "seconds", "time_s"),
+        .launches = find_column(table, "launches", "samples"),
+        .build_s = gcal_csv_table_find(table, "build_s"),
+        .why = find_column(table, "why", "detail"),
+    };
+    if (columns->name < table->n_columns && columns->seconds < table->n_columns)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "%s: the columns configuration and seconds are missing (or "
+                          "arguments and time_s)",
+                          table->name);
+}
+
+/* A number above 0; NaN for an empty cell.  -1 for others. */
+static int read_number(const struct gcal_csv_table *table, size_t row, size_t column,
+                       double *value, struct gcal_error *err)
+{
+    const char *cell = gcal_csv_table_cell(table, row, column);
+    char *end;
+
+    *value = NAN;
+    if (!*cell)
+        return 0;
+    *value = strtod(cell, &end);
+    if (!*end && *value >= 0 && isfinite(*value))
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT, "%s:%zu: '%s' is not a time or number",
+                          table->name, table->lines[row], cell);
+}
+
+/* By the names of 'gpucal kernels', every status but "good" is a failure. */
+static int read_outcome(const struct gcal_csv_table *table, size_t row,
+                        const struct columns *columns, struct gcal_tune_time *time,
+                        struct gcal_error *err)
+{
+    const char *cell = gcal_csv_table_cell(table, row, columns->outcome);
+
+    time->outcome = isnan(time->seconds) ? GCAL_TUNE_FAILED : GCAL_TUNE_TIMED;
+    for (size_t i = 0; i < sizeof(outcome_names) / sizeof(*outcome_names); i++)
+        if (strcmp(cell, outcome_names[i]) == 0)
+            time->outcome = (enum gcal_tune_outcome)i;
+    if (strstr(cell, "wrong"))
+        time->outcome = GCAL_TUNE_WRONG;
+    if (time->outcome > GCAL_TUNE_ABANDONED || time->seconds > 0)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "%s:%zu: a configuration that was %s has a time", table->name,
+                          table->lines[row], cell);
+}
+
+static int read_time(const struct gcal_csv_table *table, size_t row,
+                     const struct columns *columns, struct gcal_tune_time *time,
+                     struct gcal_error *err)
+{
+    const char *why = gcal_csv_table_cell(table, row, columns->why);
+    double launches, build_s;
+
+    if (read_number(table, row, columns->seconds, &time->seconds, err) < 0 ||
+        read_number(table, row, columns->launches, &launches, err) < 0 ||
+        read_number(table, row, columns->build_s, &build_s, err) < 0 ||
+        read_outcome(table, row, columns, time, err) < 0)
+        return -1;
+    time->launches = launches > 0 ? (size_t)launches : 0;
+    time->build_s = build_s > 0 ? build_s : 0;
+    if (*why && !(time->why = strdup(why)))
+        return gcal_error_memory(err);
+    return 0;
+}
+
+/* The catalogue entry of a configuration: the first word of the space where its kernel is not
+ * known.
+ */
+static bool has_generator(const struct gcal_tune_space *space, size_t config,
+                          const char *generator)
+{
+    const struct gcal_kernel *kernel = space->configs[config].kernel;
+    size_t n = strlen(generator);
+
+    if (kernel)
+        return strcmp(kernel->generator, generator) == 0;
+    return strncmp(space->kernel, generator, n) == 0 &&
+           (!space->kernel[n] || space->kernel[n] == ' ');
+}
+
+/* The configuration of a row; n_configs: another kernel's. */
+static size_t find_config(const struct gcal_csv_table *table, size_t row,
+                          const struct columns *columns,
+                          const struct gcal_tune_space *space,
+                          const struct gcal_tune_names *names)
+{
+    const char *generator = gcal_csv_table_cell(table, row, columns->generator);
+    const char *name = gcal_csv_table_cell(table, row, columns->name);
+    char *whole;
+    size_t config;
+
+    if (!*generator)
+        return gcal_tune_names_find(names, name);
+    /* Where several entries are in a space, they are values of a parameter. */
+    if (!(whole = gcal_buf_format("kernel:%s %s", generator, name)))
+        return space->n_configs;
+    config = gcal_tune_names_find(names, whole);
+    free(whole);
+    return config < space->n_configs && has_generator(space, config, generator)
+               ? config
+               : space->n_configs;
+}
+
+static int read_rows(struct gcal_tune_times *times, const struct gcal_tune_space *space,
+                     const struct gcal_csv_table *table,
+                     const struct gcal_tune_names *names, size_t *n_others,
+                     struct gcal_error *err)
+{
+    struct columns columns;
+
+    if (find_columns(table, &columns, err) < 0)
+        return -1;
+    for (size_t row = 0; row < table->n_rows; row++) {
+        size_t config = find_config(table, row, &columns, space, names);
+        struct gcal_tune_time time = { 0 };
+
+        if (config == space->n_configs) {
+            ++*n_others;
+            continue;
+        }
+        if (read_time(table, row, &columns, &time, err) < 0)
+            return -1;
+        gcal_tune_times_set(times, config, &time);
+    }
+    if (*n_others < table->n_rows || !table->n_rows)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "%s: none of its %zu lines is about a configuration of %s",
+                          table->name, table->n_rows, space->kernel);
+}
+
+int gcal_tune_times_read(struct gcal_tune_times *times,
+                         const struct gcal_tune_space *space, const char *path,
+                         size_t *n_others, struct gcal_error *err)
+{
+    struct gcal_tune_names *names = gcal_tune_names_create(space, err);
+    struct gcal_csv_table table = { 0 };
+    int rc = -1;
+
+    *n_others = 0;
+    if (names && gcal_csv_table_read(path, &table, err) == 0)
+        rc = read_rows(times, space, &table, names, n_others, err);
+    gcal_csv_table_clear(&table);
+    gcal_tune_names_destroy(names);
+    return rc;
+}
+
+/* ---- as a source ---- */
+
+static int replay(void *context, size_t config, double enough_s,
+                  struct gcal_tune_time *time, struct gcal_error *err)
+{
+    const struct gcal_tune_times *times = context;
+    const struct gcal_tune_time *known = &times->times[config];
+
+    (void)enough_s;
+    *time = times->asked[config] ? *known
+                                 : (struct gcal_tune_time){ .outcome = GCAL_TUNE_FAILED };
+    time->why = strdup(!times->asked[config] ? "its time is not in the file"
+                       : known->why          ? known->why
+                                             : "");
+    return time->why ? 0 : gcal_error_memory(err);
+}
+
+struct gcal_tune_source gcal_tune_times_source(const struct gcal_tune_times *times)
+{
+    return (struct gcal_tune_source){ .time = replay, .context = (void *)times };
+}
