@@ -96,6 +96,7 @@ char *gcal_remove_work(const struct gcal_count_request *request,
     gcal_frontend_put_request(&question, request);
     gcal_wire_put_u32(&question, removal->form);
     gcal_frontend_put_strings(&question, removal->n_keep, removal->keep);
+    gcal_wire_put_u32(&question, removal->drop);
     gcal_wire_put_u64(&question, removal->n_accumulators);
     gcal_wire_put_u32(&question, removal->drop_barriers);
     answer = gcal_frontend_ask(GCAL_FRONTEND_REMOVE, request->file, &question, err);

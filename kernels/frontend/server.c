@@ -91,6 +91,7 @@ static int remove_work(const struct gcal_frontend *f, const struct gcal_count_re
     gcal_frontend_get_strings(wire, &keep);
     removal.n_keep = keep.n;
     removal.keep = (const char *const *)keep.items;
+    removal.drop = gcal_wire_get_u32(wire);
     removal.n_accumulators = gcal_wire_get_u64(wire);
     removal.drop_barriers = gcal_wire_get_u32(wire);
     if (gcal_wire_done(wire, "gpucal", err) < 0 ||

@@ -12,7 +12,7 @@
 #include "kernels/base/file.h"
 #include "kernels/base/strings.h"
 
-enum { DEEPEST = 64 };
+enum { DEEPEST = 64, MOST_OPEN = 3 /* of the same file */ };
 #define MAX_BYTES (16u << 20) /* of an included file, and of the result */
 
 struct inlining {
@@ -94,34 +94,64 @@ static bool ends_in_comment(const char *line, bool inside)
     return inside;
 }
 
+static bool is_name_part(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
 /* What keeps a file from being read twice. */
 enum guard { GUARD_NONE, GUARD_MACRO, GUARD_ONCE };
 
-/* #ifndef NAME, #if !defined NAME */
-static bool is_guard(const char *p)
+/* The macro of #ifndef NAME or #if !defined NAME; else NULL. */
+static const char *guarding_macro(const char *p)
 {
-    const char *condition = after_word(p, "if");
+    const char *name = after_word(p, "ifndef"), *condition = after_word(p, "if");
 
-    return after_word(p, "ifndef") || (condition && *condition == '!');
+    if (!name && condition && *condition == '!')
+        name = after_word(skip_blanks(condition + 1), "defined");
+    return name && *name == '(' ? skip_blanks(name + 1) : name;
 }
 
+/* Whether the directive's word 'name' is that of 'word' as well. */
+static bool is_same_name(const char *name, const char *word)
+{
+    size_t n = strcspn(name, " \t\f\v\r\n)/");
+
+    return strncmp(name, word, n) == 0 && !is_name_part(word[n]);
+}
+
+/* A macro guards a file unless it is undefined there or the file has something for when it is defined:
+ * then the file includes itself to be read again.
+ */
 static enum guard guard_of(const char *text)
 {
     bool inside = false, first = true;
+    const char *macro = NULL;
+    size_t depth = 0;
 
     for (const char *line = text; *line; line += *line == '\n') {
         const char *p = inside ? NULL : directive(line);
-        const char *pragma = p ? after_word(p, "pragma") : NULL;
+        const char *word;
 
-        if (pragma && after_word(pragma, "once"))
+        if (p && (word = after_word(p, "pragma")) && after_word(word, "once"))
             return GUARD_ONCE;
-        if (p && first && is_guard(p))
-            return GUARD_MACRO;
+        if (p && first)
+            macro = guarding_macro(p);
+        if (p &&
+            (after_word(p, "if") || after_word(p, "ifdef") || after_word(p, "ifndef")))
+            depth++;
+        else if (p && after_word(p, "endif"))
+            depth -= depth > 0;
+        else if (p && depth == 1 && (after_word(p, "else") || after_word(p, "elif")))
+            macro = NULL;
+        else if (p && macro && (word = after_word(p, "undef")) &&
+                 is_same_name(macro, word))
+            macro = NULL;
         first = first && !p;
         inside = ends_in_comment(line, inside);
         line += strcspn(line, "\n");
     }
-    return GUARD_NONE;
+    return macro ? GUARD_MACRO : GUARD_NONE;
 }
 
 /* ---- files ---- */
@@ -179,12 +209,13 @@ static char *find_file(const struct inlining *s, const char *name, char quote)
     return path;
 }
 
-static bool is_open(const struct inlining *s, const char *identity)
+static size_t count_open(const struct inlining *s, const char *identity)
 {
+    size_t n = 0;
+
     for (size_t i = 0; i < s->depth; i++)
-        if (strcmp(s->open[i].identity, identity) == 0)
-            return true;
-    return false;
+        n += strcmp(s->open[i].identity, identity) == 0;
+    return n;
 }
 
 /* ---- inlining ---- */
@@ -217,12 +248,13 @@ static int put_file(struct inlining *s, struct opened file, size_t line)
     if (!(text = gcal_file_read(file.path, MAX_BYTES, NULL, s->err)))
         return gcal_error_prefix(s->err, "%s:%zu", from, line);
     guard = guard_of(text);
-    if (is_open(s, file.identity) && guard == GUARD_NONE) {
-        rc = gcal_error_set(s->err, GCAL_EINPUT,
-                            "%s:%zu: %s includes itself without an include guard", from,
-                            line, file.path);
-    } else if (is_open(s, file.identity)) {
+    if (guard == GUARD_MACRO && count_open(s, file.identity)) {
         gcal_buf_puts(&s->out, "\n"); /* its guard leaves it out */
+    } else if (count_open(s, file.identity) == MOST_OPEN) {
+        /* An error only where conditions do not leave it out, which clang knows. */
+        gcal_buf_printf(&s->out, "#error \"%s includes itself more than %d times\"\n",
+                        strrchr(file.path, '/') ? strrchr(file.path, '/') + 1 : file.path,
+                        MOST_OPEN - 1);
     } else {
         if (guard == GUARD_ONCE)
             rc = gcal_strings_add(&s->once, file.identity, s->err);
@@ -328,11 +360,6 @@ const char *gcal_includes_clang_folder(void)
     const char *given = getenv("GPUCAL_CLANG_INCLUDE");
 
     return given && *given ? given : GPUCAL_CLANG_INCLUDE;
-}
-
-static bool is_name_part(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
 }
 
 static bool names_files(const char *text)

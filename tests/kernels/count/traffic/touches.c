@@ -60,8 +60,9 @@ void touches_observe(void *context, const struct gcal_interp_execution *e)
 {
     struct touches_run *run = context;
     uint64_t lanes = e->group << 8 | e->item / TOUCHES_LANES;
-    uint64_t execution = mix(mix((uint64_t)(uintptr_t)e->place, lanes), e->instance),
-             loop = mix(e->loop, lanes);
+    /* Places are pointers, which lanes may not turn into each other. */
+    uint64_t place = mix(0, (uint64_t)(uintptr_t)e->place),
+             execution = mix(mix(place, lanes), e->instance), loop = mix(e->loop, lanes);
     bool local = e->space == GCAL_FEATURE_SPACE_LOCAL,
          store = e->kind == GCAL_INTERP_EXECUTION_STORE;
     const int64_t last = e->offset + (int64_t)e->bytes - 1;
