@@ -21,21 +21,6 @@ const char *gcal_generator_setting_value(const struct gcal_generator_setting *se
     return a ? setting->values[(size_t)(a - g->arguments)] : NULL;
 }
 
-const struct gcal_yaml *
-gcal_generator_setting_node(const struct gcal_generator_setting *s, const char *key)
-{
-    const struct gcal_yaml *cases = gcal_yaml_find(s->generator->root, "cases");
-
-    for (size_t i = 0; cases && i < cases->n_items; i++) {
-        const struct gcal_yaml *found = gcal_yaml_find(cases->items[i], key);
-
-        if (found &&
-            gcal_generator_when_holds(s, gcal_yaml_find(cases->items[i], "when")))
-            return found;
-    }
-    return gcal_yaml_find(s->generator->root, key);
-}
-
 const char *gcal_generator_keep_value(const struct gcal_generator_setting *s)
 {
     for (size_t i = 0; i < s->generator->n_arguments; i++)

@@ -57,6 +57,21 @@ bool gcal_generator_when_holds(const struct gcal_generator_setting *s,
     return true;
 }
 
+const struct gcal_yaml *
+gcal_generator_setting_node(const struct gcal_generator_setting *s, const char *key)
+{
+    const struct gcal_yaml *cases = gcal_yaml_find(s->generator->root, "cases");
+
+    for (size_t i = 0; cases && i < cases->n_items; i++) {
+        const struct gcal_yaml *found = gcal_yaml_find(cases->items[i], key);
+
+        if (found &&
+            gcal_generator_when_holds(s, gcal_yaml_find(cases->items[i], "when")))
+            return found;
+    }
+    return gcal_yaml_find(s->generator->root, key);
+}
+
 /* ---- where ---- */
 
 /* The text of a condition: the item itself, or 'that' in the same map as 'when'. */
