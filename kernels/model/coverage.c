@@ -450,8 +450,8 @@ int gcal_proportions_copy(struct gcal_proportions *to,
     return rc;
 }
 
-/* With less work without a cost, a kernel says nothing of what the costs stand for. */
-#define LEAST_SHARE 0.05
+/* Work without a cost that is less than the rest is not what the costs stand for. */
+#define LEAST_SHARE 0.5
 
 int gcal_binding_add_proportions(const struct gcal_binding *b, const double *sizes,
                                  size_t n_kernels, struct gcal_proportions *proportions,

@@ -70,7 +70,7 @@ refuse_journal() {
 }
 
 newest() { # CONSTANT
-    grep -rhoE "\b$1_VERSION *=? *[0-9]+" "$source/store" "$source/calib" --include=*.[ch] |
+    grep -rhoE "\b$1_VERSION *=? *[0-9]+" "$source/store" "$source/kernels/model" "$source/calib" --include=*.[ch] |
         grep -oE '[0-9]+$' | sort -n | tail -n 1
 }
 

@@ -293,7 +293,7 @@ def check_failures():
 
 def shipped_files():
     examples = f"{source}/docs/examples"
-    for path in ([f"{source}/models.yaml", f"{data}/small.yaml", f"{source}/mpi/learn/learn.yaml"] +
+    for path in ([f"{source}/models.yaml", f"{data}/small.yaml", f"{source}/mpi/commands/learn/learn.yaml"] +
                  [f"{examples}/{name}" for name in ("applications.yaml", "baselines.yaml",
                                                    "balance/balance.yaml", "splitter/models.yaml")]):
         yield path, "gpucal-models-1"
