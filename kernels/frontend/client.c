@@ -1,8 +1,9 @@
 /* client.c - the process that reads sources, from the program that asks it
  *
  * It is started at the first question, and has a child for each thread that asks at the same
- * time, with a socket of its own: no lock is held while a question is answered.  It is not the program's child, so that neither wait() nor SIGCHLD tell of it; it
- * ends when the program has closed its socket, however that ended.
+ * time, with a socket of its own: no lock is held while a question is answered.  It is not the
+ * program's child, so that wait() and SIGCHLD do not see it; it ends when the program has closed
+ * its socket, however that ended.
  */
 #include <dlfcn.h>
 #include <errno.h>
