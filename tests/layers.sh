@@ -84,6 +84,10 @@ jansson\.h    : mpi
 libsmartcols\.h : mpi/cli
 '
 
+# What libgpucal and libgpucal-count are made of: an error where memory runs out, no end of the
+# program, so no arena.
+embedded='kernels/(base|model|includes|frontend|lib)|store/(params|files|facts|predict|lib)'
+
 status=0
 declare -A may_include=() row_of=()
 
@@ -145,7 +149,16 @@ check_libraries() {
     done < <(includes '<')
 }
 
+check_arenas() {
+    local file line header
+    while IFS=: read -r file line header; do
+        [[ $header = */arena.h && $file =~ ^($embedded)/ && $file != kernels/base/arena.c ]] &&
+            complain "$file:$line: libgpucal must not end a program: no $header here"
+    done < <(includes '"')
+}
+
 read_layers
 check_folders
+check_arenas
 check_libraries
 exit $status
