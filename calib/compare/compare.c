@@ -100,13 +100,12 @@ static int read_rows(const struct gcal_record *record, struct rows *r,
 
         if (r->pair[row->device] == SIZE_MAX)
             continue;
-        r->rows[r->n++] = (struct row){
-            .device = r->pair[row->device],
-            .kernel = gcal_record_kernel(record, row->kernel),
-            .row = row,
-            .resolution_s =
-                gcal_record_device(record, row->device)->info.timer_resolution_s
-        };
+        r->rows[r->n++] =
+            (struct row){ .device = r->pair[row->device],
+                          .kernel = &record->kernels[row->kernel],
+                          .row = row,
+                          .resolution_s =
+                              record->devices[row->device].info.timer_resolution_s };
     }
     if (r->n)
         qsort(r->rows, r->n, sizeof(*r->rows), by_device_and_kernel);
@@ -185,8 +184,8 @@ static void merge(const struct rows *before, const struct rows *after,
 static int make_room(struct rows *before, struct rows *after, const struct gcal_record *a,
                      const struct gcal_record *b, struct gcal_error *err)
 {
-    before->pair = calloc(gcal_record_device_count(a) + 1, sizeof(*before->pair));
-    after->pair = calloc(gcal_record_device_count(b) + 1, sizeof(*after->pair));
+    before->pair = calloc(a->n_devices + 1, sizeof(*before->pair));
+    after->pair = calloc(b->n_devices + 1, sizeof(*after->pair));
     return before->pair && after->pair ? 0 : gcal_error_memory(err);
 }
 

@@ -36,7 +36,7 @@ static const struct gcal_run_device *only(const struct side *s, same_fn *same,
     const struct gcal_run_device *found = NULL, *candidate;
 
     for (size_t i = 0; i < s->n; i++) {
-        candidate = gcal_record_device(s->record, i);
+        candidate = &s->record->devices[i];
         if (s->pair[i] != SIZE_MAX || !same(candidate, device))
             continue;
         if (found)
@@ -54,7 +54,7 @@ static void pair_by(struct side *before, struct side *after, same_fn *same,
     size_t at, back;
 
     for (size_t i = 0; i < before->n; i++) {
-        a = gcal_record_device(before->record, i);
+        a = &before->record->devices[i];
         if (before->pair[i] != SIZE_MAX || !(b = only(after, same, a, &at)) ||
             !only(before, same, b, &back))
             continue;
@@ -74,7 +74,7 @@ static int refuse(const struct side *before, const struct side *after,
         gcal_buf_puts(&list, k ? "; the second has" : "the first has");
         for (size_t i = 0; i < sides[k]->n; i++)
             gcal_buf_printf(&list, "%s %s", i ? "," : "",
-                            gcal_record_device(sides[k]->record, i)->info.type);
+                            sides[k]->record->devices[i].info.type);
     }
     gcal_error_set(err, GCAL_EINPUT, "the records have no device in common: %s",
                    list.data ? list.data : "(out of memory)");
@@ -87,8 +87,8 @@ int gcal_compare_pair_devices(const struct gcal_record *before,
                               size_t *in_after, struct gcal_compare_records *diff,
                               struct gcal_error *err)
 {
-    struct side a = { before, gcal_record_device_count(before), in_before };
-    struct side b = { after, gcal_record_device_count(after), in_after };
+    struct side a = { before, before->n_devices, in_before };
+    struct side b = { after, after->n_devices, in_after };
 
     if (!(diff->devices = calloc(a.n + 1, sizeof(*diff->devices))))
         return gcal_error_memory(err);

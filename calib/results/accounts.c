@@ -22,7 +22,7 @@ static char *first_failure(const struct gcal_record *record, size_t kernel,
     size_t length;
     const char *detail = gcal_result_first_line(m->detail, &length);
 
-    return gcal_buf_format("%s: %s%s%.*s", gcal_record_kernel(record, kernel)->name,
+    return gcal_buf_format("%s: %s%s%.*s", record->kernels[kernel].name,
                            gcal_measurement_status_name(m->status), length ? ": " : "",
                            (int)length, detail);
 }
@@ -47,11 +47,11 @@ static int count(struct gcal_result_tally *t, const struct gcal_record *record,
 int gcal_result_tally_read(struct gcal_result_tally *t, const struct gcal_record *record,
                            struct gcal_error *err)
 {
-    size_t n = gcal_record_measurement_count(record);
+    size_t n = record->n_measurements;
     int rc = 0;
 
-    t->n_devices = gcal_record_device_count(record);
-    t->n_kernels = gcal_record_kernel_count(record);
+    t->n_devices = record->n_devices;
+    t->n_kernels = record->n_kernels;
     t->devices = calloc(t->n_devices + 1, sizeof(*t->devices));
     t->kernels = calloc(t->n_kernels + 1, sizeof(*t->kernels));
     if (!t->devices || !t->kernels)
@@ -85,7 +85,7 @@ static void put_missing_models(const struct gcal_results *results,
                                const struct gcal_config *config, size_t device,
                                struct gcal_buf *missing, size_t *n_wanted, size_t *n_has)
 {
-    const struct gcal_run_device *d = gcal_record_device(record, device);
+    const struct gcal_run_device *d = &record->devices[device];
 
     *n_wanted = *n_has = 0;
     for (size_t i = 0; i < results->n_fits; i++) {
@@ -142,15 +142,14 @@ int gcal_results_unmeasured(const struct gcal_results *results,
                             struct gcal_error *err)
 {
     struct gcal_result_tally tally = { 0 };
-    struct gcal_result_unmeasured *made =
-        calloc(gcal_record_device_count(record) + 1, sizeof(*made));
+    struct gcal_result_unmeasured *made = calloc(record->n_devices + 1, sizeof(*made));
     int rc = made ? gcal_result_tally_read(&tally, record, err) : gcal_error_memory(err);
 
     *n = 0;
     for (size_t i = 0; rc == 0 && i < tally.n_devices; i++) {
         char *reason;
 
-        if (gcal_record_device(record, i)->failure)
+        if (record->devices[i].failure)
             continue; /* reported when it was given up */
         if (!(reason = reason_for(results, record, config, &tally, i, err)))
             rc = -1;

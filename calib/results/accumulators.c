@@ -34,7 +34,7 @@ struct variant {
 static const struct gcal_run_kernel *kernel_of(const struct search *s,
                                                const struct gcal_result_row *row)
 {
-    return gcal_record_kernel(s->record, row->kernel);
+    return &s->record->kernels[row->kernel];
 }
 
 static bool is_memory_component(const struct gcal_run_kernel *kernel)
@@ -98,7 +98,7 @@ static int find_ratio(struct search *s, struct variant *variant, struct gcal_err
     double sum = 0;
     size_t n = 0;
 
-    for (size_t d = 0; d < gcal_record_device_count(s->record); d++) {
+    for (size_t d = 0; d < s->record->n_devices; d++) {
         struct gcal_result_nearest nearest = { .distance = INFINITY };
 
         if (compare_on(s, d, variant, &nearest, err) < 0)
@@ -225,8 +225,7 @@ static void keep_chosen(struct gcal_result_rows *rows, const struct gcal_record 
     size_t n = 0;
 
     for (size_t i = 0; i < rows->n; i++) {
-        const struct gcal_run_kernel *kernel =
-            gcal_record_kernel(record, rows->rows[i].kernel);
+        const struct gcal_run_kernel *kernel = &record->kernels[rows->rows[i].kernel];
 
         if (known[i] ? family[i] && strcmp(kernel->family, family[i]) == 0
                      : !rows->rows[i].fallback)

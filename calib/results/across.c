@@ -70,12 +70,12 @@ static bool find(const struct gcal_record *record, const struct gcal_result_tabl
                  const double *measured_s, size_t device, size_t kernel, double *time_s,
                  double *spread)
 {
-    const struct gcal_run_kernel *wanted = gcal_record_kernel(record, t->kernel[kernel]);
+    const struct gcal_run_kernel *wanted = &record->kernels[t->kernel[kernel]];
     struct point nearest[2] = { { .size = INFINITY }, { .size = INFINITY } };
     double at = log_size(wanted);
 
     for (size_t k = 0; k < t->n_kernels; k++) {
-        const struct gcal_run_kernel *own = gcal_record_kernel(record, t->kernel[k]);
+        const struct gcal_run_kernel *own = &record->kernels[t->kernel[k]];
         size_t i = k * t->n_devices + device;
         struct point p = { .time = log(measured_s[i]), .spread = t->spread[i] };
 

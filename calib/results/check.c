@@ -23,9 +23,9 @@ static int pick(const struct gcal_result_type_fit *t, const struct gcal_record *
         return gcal_error_memory(err);
     for (size_t i = 0; i < all->n; i++) {
         const struct gcal_result_row *row = &all->rows[i];
-        const struct gcal_run_kernel *kernel = gcal_record_kernel(record, row->kernel);
+        const struct gcal_run_kernel *kernel = &record->kernels[row->kernel];
 
-        if (strcmp(gcal_record_device(record, row->device)->info.type, t->type) == 0 &&
+        if (strcmp(record->devices[row->device].info.type, t->type) == 0 &&
             gcal_kernel_uses_have(&kernel->uses, model->name, GCAL_KERNEL_CHECK) &&
             kernel->origin.form != GCAL_KERNEL_MEMORY)
             picked->rows[picked->n++] = *row;

@@ -74,18 +74,16 @@ static int settle(struct gcal_record *all, size_t i, size_t last,
                   const struct gcal_config *config, struct gcal_strings *said,
                   struct gcal_error *err)
 {
-    bool newer =
-        is_newer(gcal_record_device_header(all, last), gcal_record_device_header(all, i));
+    bool newer = is_newer(all->device_run[last], all->device_run[i]);
     size_t new = newer ? last : i, old = newer ? i : last;
     bool any = false;
-    char *kept = kept_beside(gcal_record_device(all, old), gcal_record_device(all, new),
-                             config, &any, err);
+    char *kept = kept_beside(&all->devices[old], &all->devices[new], config, &any, err);
 
     if (!kept)
         return -1;
     gcal_record_set_kept(all, old, kept);
-    return any ? say(gcal_record_device(all, old), gcal_record_device_header(all, new),
-                     gcal_record_device_header(all, old), said, err)
+    return any ? say(&all->devices[old], all->device_run[new], all->device_run[old], said,
+                     err)
                : 0;
 }
 
@@ -94,12 +92,12 @@ static int add_device(struct gcal_record *all, const struct gcal_run_device *dev
                       const struct gcal_config *config, struct gcal_strings *said,
                       struct gcal_error *err)
 {
-    size_t last = gcal_record_device_count(all);
+    size_t last = all->n_devices;
 
     if (gcal_record_add_device(all, device, err) < 0)
         return -1;
     for (size_t i = 0; i < last && !device->failure; i++) {
-        const struct gcal_run_device *other = gcal_record_device(all, i);
+        const struct gcal_run_device *other = &all->devices[i];
 
         if (!other->failure && is_same_device(other, device) &&
             settle(all, i, last, config, said, err) < 0)
@@ -129,7 +127,7 @@ static int add_measurements(struct gcal_record *all, const struct gcal_record *r
 {
     int rc = 0;
 
-    for (size_t i = 0; i < gcal_record_measurement_count(run) && rc == 0; i++) {
+    for (size_t i = 0; i < run->n_measurements && rc == 0; i++) {
         struct gcal_measurement m;
         size_t device, kernel;
         const struct gcal_result_speed *speed;
@@ -154,16 +152,16 @@ static int add_devices(struct gcal_record *all, const struct gcal_record *run,
 {
     const struct gcal_record_header *last = NULL;
 
-    for (size_t i = 0; i < gcal_record_device_count(run); i++) {
-        const struct gcal_record_header *header = gcal_record_device_header(run, i);
+    for (size_t i = 0; i < run->n_devices; i++) {
+        const struct gcal_record_header *header = run->device_run[i];
 
         if (header != last && gcal_record_add_run(all, header, err) < 0)
             return -1;
         last = header;
-        if (add_device(all, gcal_record_device(run, i), config, said, err) < 0)
+        if (add_device(all, &run->devices[i], config, said, err) < 0)
             return -1;
     }
-    return last ? 0 : gcal_record_add_run(all, gcal_record_header(run), err);
+    return last ? 0 : gcal_record_add_run(all, run->header, err);
 }
 
 int gcal_results_collect(struct gcal_record *all, const struct gcal_record *run,
@@ -171,19 +169,19 @@ int gcal_results_collect(struct gcal_record *all, const struct gcal_record *run,
                          struct gcal_strings *said, struct gcal_error *err)
 {
     struct gcal_result_speeds speeds = { 0 };
-    size_t first_device = gcal_record_device_count(all);
-    size_t *kernel_of = calloc(gcal_record_kernel_count(run) + 1, sizeof(*kernel_of));
+    size_t first_device = all->n_devices;
+    size_t *kernel_of = calloc(run->n_kernels + 1, sizeof(*kernel_of));
     int rc =
         kernel_of ? add_devices(all, run, config, said, err) : gcal_error_memory(err);
 
-    for (size_t i = 0; i < gcal_record_kernel_count(run) && rc == 0; i++)
-        rc = gcal_record_add_kernel(all, gcal_record_kernel(run, i), &kernel_of[i], err);
-    for (size_t i = 0; i < gcal_record_lost_count(run) && rc == 0; i++)
-        rc = gcal_record_add_lost(all, gcal_record_lost(run, i), err);
+    for (size_t i = 0; i < run->n_kernels && rc == 0; i++)
+        rc = gcal_record_add_kernel(all, &run->kernels[i], &kernel_of[i], err);
+    for (size_t i = 0; i < run->n_lost && rc == 0; i++)
+        rc = gcal_record_add_lost(all, run->lost[i], err);
     if (rc == 0)
         rc = find_speeds(run, &speeds, said, err);
     for (size_t i = 0; i < speeds.n_devices && rc == 0; i++)
-        gcal_record_set_shared_error(all, first_device + i, speeds.error[i]);
+        all->devices[first_device + i].shared_error = speeds.error[i];
     if (rc == 0)
         rc = add_measurements(all, run, &speeds, first_device, kernel_of, err);
     gcal_result_speeds_clear(&speeds);

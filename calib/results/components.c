@@ -80,7 +80,7 @@ static double time_of_target(const struct others *o, const struct kind *kind,
         const struct gcal_result_row *row = &o->all->rows[o->sorted.row[k]];
 
         if (!row->brief &&
-            is_component(kind, component, gcal_record_kernel(o->record, row->kernel)))
+            is_component(kind, component, &o->record->kernels[row->kernel]))
             return row->time_s;
     }
     return NAN;
@@ -119,8 +119,7 @@ static int compare_sizes(const struct others *o, const struct kind *kind,
                          struct gcal_result_counts *counts, double *ratio,
                          struct gcal_error *err)
 {
-    const struct gcal_run_kernel *kernel =
-        gcal_record_kernel(o->record, component->kernel);
+    const struct gcal_run_kernel *kernel = &o->record->kernels[component->kernel];
     struct gcal_result_nearest nearest = { .distance = INFINITY };
     const size_t *first = &o->sorted.first[component->device];
 
@@ -128,8 +127,7 @@ static int compare_sizes(const struct others *o, const struct kind *kind,
         const struct gcal_result_row *row = &o->all->rows[o->sorted.row[k]];
 
         if (!row->brief &&
-            is_component_of_family(kind, kernel,
-                                   gcal_record_kernel(o->record, row->kernel)) &&
+            is_component_of_family(kind, kernel, &o->record->kernels[row->kernel]) &&
             gcal_result_compare_component(counts, component, row, &nearest, err) < 0)
             return -1;
     }
@@ -146,7 +144,7 @@ static int find_slow(const struct gcal_result_type_fit *t, const struct others *
         const struct gcal_result_row row = { .device = t->row_device[i],
                                              .kernel = t->row_kernel[i],
                                              .time_s = t->row_time_s[i] };
-        struct slow seen = { .component = gcal_record_kernel(o->record, row.kernel) };
+        struct slow seen = { .component = &o->record->kernels[row.kernel] };
 
         if (t->row_brief[i] || !(seen.kind = find_kind(seen.component)))
             continue;

@@ -10,7 +10,7 @@ int gcal_result_counts_init(struct gcal_result_counts *c,
                             const struct gcal_record *record, const char *feature,
                             struct gcal_error *err)
 {
-    size_t n = gcal_record_kernel_count(record);
+    size_t n = record->n_kernels;
     char *expression = gcal_buf_format("p_each * %s", feature);
 
     *c = (struct gcal_result_counts){ .record = record };

@@ -20,7 +20,7 @@ static int add(struct gcal_result_failures *list, const struct gcal_record *reco
     list->items = grown;
     grown += list->n++;
     *grown = (struct gcal_result_failure){
-        .kernel = strdup(gcal_record_kernel(record, kernel)->name),
+        .kernel = strdup(record->kernels[kernel].name),
         .node = strdup(m->node),
         .uid = strdup(m->device_uid),
         .reason = strndup(detail, length),
@@ -39,7 +39,7 @@ int gcal_results_failures(const struct gcal_record *record,
     int rc = gcal_result_tally_read(&tally, record, err);
 
     *list = (struct gcal_result_failures){ 0 };
-    for (size_t i = 0; rc == 0 && i < gcal_record_measurement_count(record); i++) {
+    for (size_t i = 0; rc == 0 && i < record->n_measurements; i++) {
         struct gcal_result_tally_row *row;
         struct gcal_measurement m;
         size_t kernel;

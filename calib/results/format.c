@@ -20,9 +20,9 @@ static void put_devices(struct gcal_buf *buf, const struct gcal_record *record,
     if (t->n_devices < 2)
         return;
     for (size_t i = 0; i < t->n_devices; i++) {
-        const struct gcal_run_device *device = gcal_record_device(record, t->device[i]);
+        const struct gcal_run_device *device = &record->devices[t->device[i]];
 
-        if (gcal_record_device_header(record, t->device[i])->in_store) {
+        if (record->device_run[t->device[i]]->in_store) {
             n_in_store++;
             continue;
         }
@@ -49,7 +49,7 @@ static void put_counts(struct gcal_buf *buf, const struct gcal_result_type_fit *
 static bool is_of_type(const struct gcal_record *record,
                        const struct gcal_result_outlier *outlier, const char *type)
 {
-    return strcmp(gcal_record_device(record, outlier->device)->info.type, type) == 0;
+    return strcmp(record->devices[outlier->device].info.type, type) == 0;
 }
 
 /* Beside the scatter of rows and devices. */
@@ -76,9 +76,8 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
 
     gcal_buf_printf(buf, "%s, model %s", t->type, m->model->name);
     if (t->is_outlier)
-        gcal_buf_printf(buf, ", %s %s alone",
-                        gcal_record_device(record, t->outlier)->node,
-                        gcal_record_device(record, t->outlier)->info.uid);
+        gcal_buf_printf(buf, ", %s %s alone", record->devices[t->outlier].node,
+                        record->devices[t->outlier].info.uid);
     verdict = gcal_result_judge(t, config, why);
     gcal_buf_printf(buf, ": %s\n", gcal_result_verdict_name(verdict));
     if (verdict == GCAL_RESULT_POOR)
@@ -149,8 +148,7 @@ static int put_unmeasured(struct gcal_buf *buf, const struct gcal_results *resul
     if (n)
         gcal_buf_puts(buf, "\ndevices that could not be measured:\n");
     for (size_t i = 0; i < n; i++) {
-        const struct gcal_run_device *d =
-            gcal_record_device(record, unmeasured[i].device);
+        const struct gcal_run_device *d = &record->devices[unmeasured[i].device];
 
         gcal_buf_printf(buf, "  %s, %s (%s): %s\n", d->node, d->info.name, d->info.uid,
                         unmeasured[i].reason);

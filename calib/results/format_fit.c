@@ -108,7 +108,7 @@ static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
     if (f->n_rows)
         gcal_buf_printf(buf, "  worst: %s%s, %s\n", worst > 0 ? "+" : "",
                         gcal_units_percent(worst, rms),
-                        gcal_record_kernel(record, t->row_kernel[f->row[at]])->name);
+                        record->kernels[t->row_kernel[f->row[at]]].name);
 }
 
 static void put_error_summary(struct gcal_buf *buf, const char *what,

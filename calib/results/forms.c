@@ -94,15 +94,15 @@ static int pick_rows(struct gcal_result_form_fit *f, bool tailored,
 
 size_t *gcal_result_generators(const struct gcal_record *record, struct gcal_error *err)
 {
-    size_t n = gcal_record_kernel_count(record);
+    size_t n = record->n_kernels;
     size_t *first = calloc(n + 1, sizeof(*first));
 
     if (!first)
         gcal_error_memory(err);
     for (size_t i = 0; i < n && first; i++) {
-        const char *generator = gcal_record_kernel(record, i)->generator;
+        const char *generator = record->kernels[i].generator;
 
-        while (strcmp(gcal_record_kernel(record, first[i])->generator, generator) != 0)
+        while (strcmp(record->kernels[first[i]].generator, generator) != 0)
             first[i]++;
     }
     return first;
@@ -131,8 +131,7 @@ static double *given_parameters(const struct gcal_record *record,
     for (size_t j = 0; given && j < model->n_parameters; j++) {
         given[j] = NAN;
         if (rows->n && strcmp(model->parameters[j].name, GCAL_FORM_UNITS) == 0)
-            given[j] = gcal_device_info_facts(
-                           &gcal_record_device(record, rows->rows[0].device)->info)
+            given[j] = gcal_device_info_facts(&record->devices[rows->rows[0].device].info)
                            .compute_units;
     }
     return given;

@@ -35,8 +35,8 @@ static bool is_used(const struct gcal_run_kernel *kernel, const char *model)
 static bool is_target(const struct gcal_record *record, const char *generator,
                       const char *model)
 {
-    for (size_t i = 0; i < gcal_record_kernel_count(record); i++) {
-        const struct gcal_run_kernel *k = gcal_record_kernel(record, i);
+    for (size_t i = 0; i < record->n_kernels; i++) {
+        const struct gcal_run_kernel *k = &record->kernels[i];
 
         if (k->origin.form == GCAL_KERNEL_COMPLETE &&
             strcmp(k->generator, generator) == 0 &&
@@ -144,14 +144,14 @@ static int is_new(void **seen, const struct gcal_run_kernel *kernel,
 static int set_known(const struct gcal_record *record, const struct gcal_model *model,
                      struct gcal_params_model *p, struct gcal_error *err)
 {
-    size_t n = gcal_record_kernel_count(record);
+    size_t n = record->n_kernels;
     void *seen = NULL;
     int rc = 0;
 
     if (!(p->known = calloc(n + 1, sizeof(*p->known))))
         return gcal_error_memory(err);
     for (size_t i = 0; i < n && rc >= 0; i++) {
-        const struct gcal_run_kernel *kernel = gcal_record_kernel(record, i);
+        const struct gcal_run_kernel *kernel = &record->kernels[i];
 
         if (!is_used(kernel, p->name))
             continue;
@@ -179,9 +179,9 @@ static int add_proportions(struct gcal_result_type_fit *t,
                            const struct gcal_model *model, size_t row, size_t n_before,
                            struct gcal_error *err)
 {
-    const struct gcal_run_kernel *kernel = gcal_record_kernel(record, t->row_kernel[row]);
+    const struct gcal_run_kernel *kernel = &record->kernels[t->row_kernel[row]];
     const struct gcal_binding_device device =
-        gcal_device_info_facts(&gcal_record_device(record, t->row_device[row])->info);
+        gcal_device_info_facts(&record->devices[t->row_device[row]].info);
     const struct gcal_binding_subject subject = { .model = model,
                                                   .parameters =
                                                       t->forms[t->best].fit.value };

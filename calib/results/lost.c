@@ -118,7 +118,7 @@ static int widen(struct gcal_result_type_fit *t, const struct gcal_model *model,
 int gcal_result_find_lost(const struct gcal_record *record, struct gcal_result_rows *lost,
                           struct gcal_error *err)
 {
-    size_t count = gcal_record_measurement_count(record);
+    size_t count = record->n_measurements;
     int rc = 0;
 
     if (!(lost->rows = calloc(count + 1, sizeof(*lost->rows))))
@@ -129,8 +129,7 @@ int gcal_result_find_lost(const struct gcal_record *record, struct gcal_result_r
 
         rc = gcal_record_measurement(record, i, &m, &row.device, &row.kernel, err);
         if (rc == 0 && m.status != GCAL_MEASUREMENT_GOOD &&
-            m.status != GCAL_MEASUREMENT_SKIPPED &&
-            !gcal_record_device(record, row.device)->failure)
+            m.status != GCAL_MEASUREMENT_SKIPPED && !record->devices[row.device].failure)
             lost->rows[lost->n++] = row;
         gcal_measurement_clear(&m);
     }

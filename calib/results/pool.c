@@ -62,7 +62,7 @@ static int table_init(struct gcal_result_table *t, const struct gcal_record *rec
     *t = (struct gcal_result_table){ .device = calloc(rows->n + 1, sizeof(*t->device)),
                                      .kernel = calloc(rows->n + 1, sizeof(*t->kernel)),
                                      .group = calloc(rows->n + 1, sizeof(*t->group)),
-                                     .place = calloc(gcal_record_device_count(record) + 1,
+                                     .place = calloc(record->n_devices + 1,
                                                      sizeof(*t->place)) };
     if (!t->device || !t->kernel || !t->group || !t->place)
         return gcal_error_memory(err);
@@ -117,8 +117,7 @@ static char *outlier_text(const struct gcal_record *record,
                           const struct gcal_run_device *device,
                           const struct gcal_fit_outlier *found)
 {
-    const char *generator =
-        gcal_record_kernel(record, t->kernel[found->worst])->generator;
+    const char *generator = record->kernels[t->kernel[found->worst]].generator;
     bool alone = fabs(log(found->far_ratio)) > fabs(log(found->worst_ratio));
     char far[60] = "";
 
@@ -140,7 +139,7 @@ static int add_outlier(const struct gcal_record *record, size_t of_record, doubl
                        char *text, struct gcal_results *results, size_t model,
                        struct gcal_error *err)
 {
-    const struct gcal_run_device *device = gcal_record_device(record, of_record);
+    const struct gcal_run_device *device = &record->devices[of_record];
     struct gcal_result_outlier *o,
         *grown = realloc(results->outliers, (results->n_outliers + 1) * sizeof(*grown));
 
@@ -150,22 +149,21 @@ static int add_outlier(const struct gcal_record *record, size_t of_record, doubl
     }
     results->outliers = grown;
     o = &grown[results->n_outliers++];
-    *o = (struct gcal_result_outlier){
-        .model = model,
-        .device = of_record,
-        .ratio = ratio,
-        .in_store = gcal_record_device_header(record, of_record)->in_store,
-        .node = strdup(device->node),
-        .uid = strdup(device->info.uid),
-        .text = text
-    };
+    *o =
+        (struct gcal_result_outlier){ .model = model,
+                                      .device = of_record,
+                                      .ratio = ratio,
+                                      .in_store = record->device_run[of_record]->in_store,
+                                      .node = strdup(device->node),
+                                      .uid = strdup(device->info.uid),
+                                      .text = text };
     return o->node && o->uid && o->text ? 0 : gcal_error_memory(err);
 }
 
 static uint64_t sub_group_of(const struct gcal_record *record,
                              const struct gcal_result_table *t, size_t i)
 {
-    return gcal_record_device(record, t->device[i])->info.sub_group_size;
+    return record->devices[t->device[i]].info.sub_group_size;
 }
 
 /* That of most devices; of sizes that as many have, the largest: a driver may say 1 for want of
@@ -199,7 +197,7 @@ static int add_odd_sub_group(const struct gcal_record *record,
                              struct gcal_results *results, size_t model,
                              struct gcal_error *err)
 {
-    const struct gcal_run_device *device = gcal_record_device(record, t->device[i]);
+    const struct gcal_run_device *device = &record->devices[t->device[i]];
     char *text = gcal_buf_format(
         "%s %s is an outlier among the devices of its type: its sub-groups are of %llu "
         "work-items, theirs of %llu; it is fitted by itself, and not used for them",
@@ -222,11 +220,10 @@ static int add_outliers(const struct gcal_record *record,
         if (sub_group_of(record, t, i) != usual)
             rc = add_odd_sub_group(record, t, i, usual, results, model, err);
         else if (found[i].is_outlier)
-            rc = add_outlier(record, t->device[i], found[i].ratio,
-                             outlier_text(record, t,
-                                          gcal_record_device(record, t->device[i]),
-                                          &found[i]),
-                             results, model, err);
+            rc = add_outlier(
+                record, t->device[i], found[i].ratio,
+                outlier_text(record, t, &record->devices[t->device[i]], &found[i]),
+                results, model, err);
     return rc;
 }
 
@@ -273,7 +270,7 @@ bool gcal_result_is_fit_of(const struct gcal_record *record,
         if (results->outliers[i].model == t->model &&
             results->outliers[i].device == device)
             return false;
-    return strcmp(gcal_record_device(record, device)->info.type, t->type) == 0;
+    return strcmp(record->devices[device].info.type, t->type) == 0;
 }
 
 /* ---- scales ---- */

@@ -235,8 +235,7 @@ static struct gcal_params_device *add_device(struct gcal_params *params,
 {
     struct gcal_params_device *d = gcal_params_add_device(params, err);
 
-    if (!d || gcal_device_info_copy(&d->info, &gcal_record_device(record, device)->info,
-                                    err) < 0)
+    if (!d || gcal_device_info_copy(&d->info, &record->devices[device].info, err) < 0)
         return NULL;
     d->run_id = strdup(header->run_id);
     d->calibrated_utc = strdup(time_of(header));
@@ -255,8 +254,8 @@ static int add_fits(const struct gcal_results *results, const struct gcal_record
                     const struct gcal_config *config, size_t device,
                     struct gcal_params *params, struct gcal_error *err)
 {
-    const struct gcal_record_header *header = gcal_record_device_header(record, device);
-    const char *uid = gcal_record_device(record, device)->info.uid;
+    const struct gcal_record_header *header = record->device_run[device];
+    const char *uid = record->devices[device].info.uid;
 
     for (size_t i = 0; i < results->n_fits; i++) {
         const struct gcal_result_type_fit *t = &results->fits[i];
@@ -308,7 +307,7 @@ static int by_node_and_run(const void *a, const void *b)
 static struct place *find_places(const struct gcal_record *record, size_t *n,
                                  struct gcal_error *err)
 {
-    size_t n_devices = gcal_record_device_count(record);
+    size_t n_devices = record->n_devices;
     struct place *places = calloc(n_devices + 1, sizeof(*places));
 
     *n = 0;
@@ -318,8 +317,8 @@ static struct place *find_places(const struct gcal_record *record, size_t *n,
         struct place *place = &places[*n];
 
         *place = (struct place){ .device = i,
-                                 .node = gcal_record_device(record, i)->node,
-                                 .run = gcal_record_device_header(record, i) };
+                                 .node = record->devices[i].node,
+                                 .run = record->device_run[i] };
         if (place->run->in_store)
             continue;
         while (strcmp(places[place->first].node, place->node) != 0)
@@ -425,7 +424,7 @@ static int publish_type(const struct gcal_results *results,
                         struct gcal_store *store, const char *again,
                         struct gcal_error *err)
 {
-    const struct gcal_record_header *header = gcal_record_header(record);
+    const struct gcal_record_header *header = record->header;
     struct gcal_params params = { 0 };
     struct gcal_params_device *device = NULL;
     int rc = 0;
@@ -501,11 +500,11 @@ static int publish_nodes(const struct gcal_results *results,
 /* A record of several runs is simulated if one of them is. */
 static const struct gcal_record_header *find_simulated(const struct gcal_record *record)
 {
-    if (gcal_record_header(record)->simulated)
-        return gcal_record_header(record);
-    for (size_t i = 0; i < gcal_record_device_count(record); i++)
-        if (gcal_record_device_header(record, i)->simulated)
-            return gcal_record_device_header(record, i);
+    if (record->header->simulated)
+        return record->header;
+    for (size_t i = 0; i < record->n_devices; i++)
+        if (record->device_run[i]->simulated)
+            return record->device_run[i];
     return NULL;
 }
 

@@ -37,7 +37,7 @@ static bool has_kernel_of(const struct gcal_record *record,
                           const struct gcal_medians_section *s, const char *model)
 {
     for (size_t i = 0; i < s->n_rows; i++)
-        if (uses_model(gcal_record_kernel(record, s->rows[i].kernel), model))
+        if (uses_model(&record->kernels[s->rows[i].kernel], model))
             return true;
     return false;
 }
@@ -83,8 +83,8 @@ static int add_section(struct sections *all, const struct gcal_record *record,
     all->items = s;
     s += all->n++;
     *s = (struct gcal_medians_section){
-        .run = gcal_record_device_header(record, rows->device),
-        .device = gcal_record_device(record, rows->device),
+        .run = record->device_run[rows->device],
+        .device = &record->devices[rows->device],
         .shared_error = gcal_result_shared_error(speeds, rows->device),
         .rows = calloc(n, sizeof(*s->rows)),
     };
@@ -202,7 +202,7 @@ static bool is_own(const struct pooling *p, const struct gcal_run_device *device
                    const char *model)
 {
     for (size_t i = 0; i < p->n_own; i++) {
-        const struct gcal_run_device *own = gcal_record_device(p->own, i);
+        const struct gcal_run_device *own = &p->own->devices[i];
 
         if (!own->failure && strcmp(own->node, device->node) == 0 &&
             strcmp(own->info.uid, device->info.uid) == 0 &&
@@ -218,7 +218,7 @@ static bool is_own(const struct pooling *p, const struct gcal_run_device *device
 static bool is_fitted(const struct pooling *p, const char *type, const char *model)
 {
     for (size_t i = 0; i < p->n_own; i++) {
-        const struct gcal_run_device *own = gcal_record_device(p->own, i);
+        const struct gcal_run_device *own = &p->own->devices[i];
 
         if (!own->failure && strcmp(own->info.type, type) == 0 &&
             !gcal_run_device_keeps(own, model))
@@ -301,11 +301,11 @@ static int note_own_types(struct pooling *p, struct gcal_error *err)
     int rc = 0;
 
     for (size_t i = 0; i < p->n_own && rc == 0; i++) {
-        const struct gcal_run_device *d = gcal_record_device(p->own, i);
+        const struct gcal_run_device *d = &p->own->devices[i];
 
         if (!d->failure)
             rc = note_type(p, d->info.type, d->info.driver,
-                           gcal_record_device_header(p->own, i)->started_utc, err);
+                           p->own->device_run[i]->started_utc, err);
     }
     return rc;
 }
@@ -315,11 +315,11 @@ static int add_store(struct gcal_record *own, const struct gcal_config *config,
                      const struct gcal_store *store, struct gcal_record *all,
                      struct gcal_strings *warnings, struct gcal_error *err)
 {
-    const char *catalogue = gcal_record_header(own)->catalogue;
+    const char *catalogue = own->header->catalogue;
     struct pooling p = { .config = config,
                          .catalogue = catalogue ? catalogue : "",
                          .own = own,
-                         .n_own = gcal_record_device_count(own) };
+                         .n_own = own->n_devices };
     struct gcal_strings said = { 0 };
     int rc = note_own_types(&p, err);
 
@@ -357,17 +357,17 @@ int gcal_results_pool(struct gcal_record **record, const struct gcal_config *con
                       struct gcal_store *store, struct gcal_result_speeds *speeds,
                       struct gcal_strings *warnings, struct gcal_error *err)
 {
-    size_t n_own = gcal_record_device_count(*record);
+    size_t n_own = (*record)->n_devices;
     struct gcal_record *all;
     int rc;
 
-    if (gcal_record_header(*record)->simulated && !gcal_store_is_for_simulations(store))
+    if ((*record)->header->simulated && !gcal_store_is_for_simulations(store))
         return 0;
     if (write_own(*record, config, store, speeds, warnings, err) < 0 ||
         !(all = gcal_record_collect(err)))
         return -1;
     rc = add_store(*record, config, store, all, warnings, err);
-    if (rc == 0 && gcal_record_device_count(all) > n_own) {
+    if (rc == 0 && all->n_devices > n_own) {
         gcal_record_close(*record);
         *record = all;
     } else {
@@ -390,7 +390,7 @@ struct gcal_record *gcal_results_read_store(const struct gcal_store *store,
 
     if (rc == 0)
         rc = read_nodes(store, &p, choose, false, all, warnings, err);
-    if (rc == 0 && !gcal_record_device_count(all))
+    if (rc == 0 && !all->n_devices)
         rc = gcal_error_set(err, GCAL_EINPUT,
                             "the store has no medians of devices that were measured by "
                             "this configuration and this version's kernels");

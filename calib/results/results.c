@@ -63,12 +63,12 @@ void gcal_results_clear(struct gcal_results *results)
 /* Whether device 'i' is the first of its type that can be fitted. */
 static bool leads_type(const struct gcal_record *record, size_t i)
 {
-    const struct gcal_run_device *device = gcal_record_device(record, i);
+    const struct gcal_run_device *device = &record->devices[i];
 
     if (device->failure)
         return false;
     for (size_t k = 0; k < i; k++) {
-        const struct gcal_run_device *other = gcal_record_device(record, k);
+        const struct gcal_run_device *other = &record->devices[k];
 
         if (!other->failure && strcmp(other->info.type, device->info.type) == 0)
             return false;
@@ -107,9 +107,9 @@ static int explain_no_rows(struct gcal_result_type_fit *t,
 {
     bool asked = false;
 
-    for (size_t i = 0; i < gcal_record_kernel_count(record); i++)
-        asked = asked || gcal_kernel_uses_have(&gcal_record_kernel(record, i)->uses,
-                                               model->name, GCAL_KERNEL_FITTED);
+    for (size_t i = 0; i < record->n_kernels; i++)
+        asked = asked || gcal_kernel_uses_have(&record->kernels[i].uses, model->name,
+                                               GCAL_KERNEL_FITTED);
     free(t->reason);
     t->reason = gcal_buf_format(
         asked ? "no kernel of model '%s' could be measured: see below"
@@ -232,8 +232,8 @@ static int fit_all(struct fitting *f, struct gcal_error *err)
 /* Whether the published calibrations of all devices of the type hold. */
 static bool is_kept(const struct gcal_record *record, const char *type, const char *model)
 {
-    for (size_t i = 0; i < gcal_record_device_count(record); i++) {
-        const struct gcal_run_device *device = gcal_record_device(record, i);
+    for (size_t i = 0; i < record->n_devices; i++) {
+        const struct gcal_run_device *device = &record->devices[i];
 
         if (!device->failure && strcmp(device->info.type, type) == 0 &&
             !gcal_run_device_keeps(device, model))
@@ -281,13 +281,13 @@ static int list_fits(const struct gcal_record *record, const struct gcal_config 
                      const struct gcal_result_rows *all, struct gcal_results *results,
                      struct gcal_error *err)
 {
-    size_t n_devices = gcal_record_device_count(record);
+    size_t n_devices = record->n_devices;
 
     results->fits = calloc(2 * n_devices * config->n_models + 1, sizeof(*results->fits));
     if (!results->fits)
         return gcal_error_memory(err);
     for (size_t i = 0; i < n_devices; i++) {
-        const struct gcal_device_info *info = &gcal_record_device(record, i)->info;
+        const struct gcal_device_info *info = &record->devices[i].info;
 
         for (size_t k = 0; leads_type(record, i) && k < config->n_models; k++)
             if (!config->models[k].unrecorded &&

@@ -28,7 +28,7 @@ static int read_row(const struct gcal_record *record, const struct gcal_measurem
     int rc;
 
     if (m->status != GCAL_MEASUREMENT_GOOD || !m->n_samples ||
-        gcal_record_device(record, row->device)->failure)
+        record->devices[row->device].failure)
         return 1;
     row->n_samples = m->n_samples;
     row->built = m->built;
@@ -86,7 +86,7 @@ static int by_family(const void *a, const void *b)
 static size_t *number_families(const struct gcal_record *record, size_t *n_families,
                                struct gcal_error *err)
 {
-    size_t n = gcal_record_kernel_count(record);
+    size_t n = record->n_kernels;
     const struct gcal_run_kernel **sorted = calloc(n + 1, sizeof(*sorted));
     size_t *family = calloc(n + 1, sizeof(*family));
 
@@ -97,13 +97,13 @@ static size_t *number_families(const struct gcal_record *record, size_t *n_famil
         return NULL;
     }
     for (size_t i = 0; i < n; i++)
-        sorted[i] = gcal_record_kernel(record, i);
+        sorted[i] = &record->kernels[i];
     if (n)
         qsort(sorted, n, sizeof(*sorted), by_family);
     *n_families = 0;
     for (size_t i = 0; i < n; i++) {
         *n_families += i && by_family(&sorted[i - 1], &sorted[i]) != 0;
-        family[sorted[i] - gcal_record_kernel(record, 0)] = *n_families;
+        family[sorted[i] - record->kernels] = *n_families;
     }
     ++*n_families;
     free(sorted);
@@ -124,7 +124,7 @@ static bool may_be_brief(const struct gcal_run_kernel *kernel,
 static int find_brief(const struct gcal_record *record, struct gcal_result_rows *rows,
                       struct gcal_error *err)
 {
-    size_t n_devices = gcal_record_device_count(record), n_families = 0;
+    size_t n_devices = record->n_devices, n_families = 0;
     size_t *family = number_families(record, &n_families, err);
     double *longest_s = calloc(n_families * n_devices + 1, sizeof(*longest_s));
     int rc = longest_s ? 0 : gcal_error_memory(err);
@@ -141,7 +141,7 @@ static int find_brief(const struct gcal_record *record, struct gcal_result_rows 
         struct gcal_result_row *row = &rows->rows[i];
 
         row->brief =
-            may_be_brief(gcal_record_kernel(record, row->kernel), row) &&
+            may_be_brief(&record->kernels[row->kernel], row) &&
             row->time_s <
                 SHORT_SHARE * longest_s[family[row->kernel] * n_devices + row->device];
     }
@@ -162,7 +162,7 @@ static int read_all(const struct gcal_record *record,
                     struct gcal_result_visits *visits, struct gcal_result_rows *rows,
                     struct gcal_error *err)
 {
-    size_t count = gcal_record_measurement_count(record);
+    size_t count = record->n_measurements;
     int rc = 0;
 
     for (size_t i = 0; i < count && rc >= 0; i++) {
@@ -175,7 +175,7 @@ static int read_all(const struct gcal_record *record,
             gcal_result_drop_early(&m, speed->since);
         if (rc == 0)
             rc = read_row(record, &m, &row, err);
-        if (rc == 0 && visits && !is_copy(gcal_record_kernel(record, row.kernel)))
+        if (rc == 0 && visits && !is_copy(&record->kernels[row.kernel]))
             rc = gcal_result_visits_add(visits, row.device, row.kernel, &m, err);
         if (rc == 0)
             rc = add_row(rows, &row, err);
@@ -198,7 +198,7 @@ static int read_counting(const struct gcal_record *record,
                          struct gcal_error *err)
 {
     struct gcal_result_visits visits = { 0 };
-    int rc = gcal_result_visits_init(&visits, gcal_record_device_count(record), err);
+    int rc = gcal_result_visits_init(&visits, record->n_devices, err);
 
     if (rc == 0)
         rc = read_all(record, speeds, &visits, rows, err);
@@ -258,12 +258,12 @@ int gcal_result_rows_pick(const struct gcal_record *record,
         return gcal_error_memory(err);
     for (size_t i = 0; i < all->n; i++) {
         struct gcal_result_row row = all->rows[i];
-        const struct gcal_run_device *device = gcal_record_device(record, row.device);
+        const struct gcal_run_device *device = &record->devices[row.device];
         const struct gcal_device_info *info = &device->info;
 
         if (strcmp(info->type, type) == 0 && gcal_config_model_applies(model, info) &&
             !gcal_run_device_keeps(device, model->name) &&
-            is_wanted(gcal_record_kernel(record, row.kernel), model, &row))
+            is_wanted(&record->kernels[row.kernel], model, &row))
             picked->rows[picked->n++] = row;
     }
     return 0;
@@ -295,7 +295,7 @@ static int kernel_features(const struct gcal_run_kernel *kernel,
 static struct gcal_binding_device device_of(const struct gcal_record *record,
                                             const struct gcal_result_row *row)
 {
-    return gcal_device_info_facts(&gcal_record_device(record, row->device)->info);
+    return gcal_device_info_facts(&record->devices[row->device].info);
 }
 
 static bool same_facts(const struct gcal_binding_device *a,
@@ -347,8 +347,8 @@ double *gcal_result_features(const struct gcal_record *record,
             memcpy(&values[i * n], &values[(i - 1) * n], n * sizeof(*values));
             continue;
         }
-        if (kernel_features(gcal_record_kernel(record, row->kernel), &row->built, model,
-                            &device, &values[i * n], err) < 0) {
+        if (kernel_features(&record->kernels[row->kernel], &row->built, model, &device,
+                            &values[i * n], err) < 0) {
             free(values);
             return NULL;
         }
@@ -369,7 +369,7 @@ int gcal_result_sort_by_device(const struct gcal_record *record,
                                struct gcal_result_by_device *sorted,
                                struct gcal_error *err)
 {
-    size_t n = gcal_record_device_count(record);
+    size_t n = record->n_devices;
 
     sorted->row = calloc(rows->n + 1, sizeof(*sorted->row));
     sorted->first = calloc(n + 2, sizeof(*sorted->first));

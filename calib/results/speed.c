@@ -120,7 +120,7 @@ void gcal_result_speeds_clear(struct gcal_result_speeds *s)
 static int add_item(const struct gcal_record *record, struct gcal_result_speed item,
                     char *text, struct gcal_result_speeds *s, struct gcal_error *err)
 {
-    const struct gcal_run_device *device = gcal_record_device(record, item.device);
+    const struct gcal_run_device *device = &record->devices[item.device];
     struct gcal_result_speed *grown = realloc(s->items, (s->n + 1) * sizeof(*grown));
 
     if (!grown) {
@@ -139,7 +139,7 @@ static int add_change(const struct gcal_record *record, size_t i, bool drops,
                       const struct gcal_fit_speed *found, struct gcal_result_speeds *s,
                       struct gcal_error *err)
 {
-    const struct gcal_run_device *device = gcal_record_device(record, i);
+    const struct gcal_run_device *device = &record->devices[i];
     bool slower = found->ratio > 1;
     char before[GCAL_UNITS_SIZE], after[GCAL_UNITS_SIZE];
     char *text = gcal_buf_format(
@@ -148,7 +148,7 @@ static int add_change(const struct gcal_record *record, size_t i, bool drops,
         "%s; %s, and its errors have the difference: it may be at either speed",
         device->node, device->info.uid, slower ? found->ratio : 1 / found->ratio,
         slower ? "slow" : "fast", (unsigned long long)found->since, found->n_kernels,
-        found->n_comparable, gcal_record_kernel(record, found->kernel)->generator,
+        found->n_comparable, record->kernels[found->kernel].generator,
         gcal_units(found->before_s, "s", before), gcal_units(found->after_s, "s", after),
         drops ? "what was measured before does not count"
               : "all of it counts, as other work of the host comes and goes");
@@ -167,7 +167,7 @@ static int add_clock(const struct gcal_record *record, size_t i,
                      const struct gcal_fit_clock *clock, struct gcal_result_speeds *s,
                      struct gcal_error *err)
 {
-    const struct gcal_run_device *device = gcal_record_device(record, i);
+    const struct gcal_run_device *device = &record->devices[i];
     char *text = gcal_buf_format(
         "%s %s has a clock that is not the host's: where its events last 1 ms longer, "
         "the host waits %.4g ms longer, as %zu long kernels show; its errors have the "
@@ -185,7 +185,7 @@ static int add_clock(const struct gcal_record *record, size_t i,
  */
 static bool is_cpu(const struct gcal_record *record, size_t device)
 {
-    return strcmp(gcal_record_device(record, device)->info.device_type, "cpu") == 0;
+    return strcmp(record->devices[device].info.device_type, "cpu") == 0;
 }
 
 /* As the standard error of which a 90 % interval just has it. */
@@ -240,7 +240,7 @@ int gcal_result_find_speeds(const struct gcal_record *record,
         return gcal_error_memory(err);
     speeds->n_devices = v->n_devices;
     for (size_t i = 0; i < v->n_devices; i++) {
-        speeds->error[i] = gcal_record_device(record, i)->shared_error;
+        speeds->error[i] = record->devices[i].shared_error;
         if (v->devices[i].n && judge(record, &v->devices[i], i, speeds, err) < 0)
             return -1;
     }

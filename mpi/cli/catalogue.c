@@ -135,7 +135,7 @@ gcal_command_catalogue_open(const struct gcal_command_catalogue_sources *from,
     int rc = read_folders(&r, from, err);
 
     for (size_t i = 0; rc == 0 && i < 2 && from->records[i]; i++)
-        rc = add_new(&all, &gcal_record_header(from->records[i])->catalogue_files, err);
+        rc = add_new(&all, &from->records[i]->header->catalogue_files, err);
     if (rc == 0 && add_new(&all, &r.files, err) == 0)
         catalogue = gcal_catalogue_open_with(&all, err);
     if (catalogue)

@@ -12,11 +12,11 @@
 int gcal_busy_read(const struct gcal_record *record, struct gcal_busy *busy,
                    struct gcal_error *err)
 {
-    size_t n = gcal_record_device_count(record);
+    size_t n = record->n_devices;
 
     *busy = (struct gcal_busy){ .devices = calloc(n + 1, sizeof(*busy->devices)) };
     for (size_t i = 0; busy->devices && i < n; i++) {
-        const struct gcal_run_device *device = gcal_record_device(record, i);
+        const struct gcal_run_device *device = &record->devices[i];
         struct gcal_busy_device *made = &busy->devices[busy->n];
 
         if (!(device->span_s > 0))

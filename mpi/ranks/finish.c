@@ -45,8 +45,7 @@ static int note_speeds(struct gcal_root *root, const struct gcal_record *record,
     int rc = gcal_result_rows_read(record, &rows, &speeds, err);
 
     for (size_t i = 0; i < speeds.n && rc == 0; i++) {
-        const struct gcal_run_device *device =
-            gcal_record_device(record, speeds.items[i].device);
+        const struct gcal_run_device *device = &record->devices[speeds.items[i].device];
 
         rc = root->sink.lost(root->sink.context, device->node, device->rank,
                              speeds.items[i].text, err);
@@ -107,7 +106,7 @@ static int note_unmeasured(struct gcal_root *root, const struct gcal_record *rec
     if (gcal_results_unmeasured(results, record, &root->config, &unmeasured, &n, err) < 0)
         return -1;
     for (size_t i = 0; i < n; i++)
-        gcal_root_note_unmeasured(root, gcal_record_device(record, unmeasured[i].device),
+        gcal_root_note_unmeasured(root, &record->devices[unmeasured[i].device],
                                   unmeasured[i].reason);
     gcal_results_unmeasured_free(unmeasured, n);
     return 0;

@@ -368,8 +368,7 @@ static int find_rows(struct type *t, const struct gcal_record *record,
     for (size_t i = 0; i < section->n_rows; i++) {
         const struct known *known = NULL;
 
-        if (find_kernel(t, gcal_record_kernel(record, section->rows[i].kernel), &known,
-                        err) < 0)
+        if (find_kernel(t, &record->kernels[section->rows[i].kernel], &known, err) < 0)
             return -1;
         of_file[i] = known->file;
         places->place[i] = known->place;

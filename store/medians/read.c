@@ -103,7 +103,7 @@ static int settle(struct reading *r, struct gcal_error *err)
     free(s->device.kept);
     s->device.kept = kept;
     s->chosen = true;
-    s->device_index = gcal_record_device_count(r->record);
+    s->device_index = r->record->n_devices;
     return gcal_record_add_run(r->record, &s->run, err) < 0
                ? -1
                : gcal_record_add_device(r->record, &s->device, err);

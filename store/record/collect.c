@@ -26,22 +26,10 @@ static int compare_known(const void *a, const void *b)
 
 void gcal_record_collected_clear(struct gcal_record *record)
 {
-    for (size_t i = 0; i < record->n_collected; i++)
-        free(record->collected[i].detail);
-    free(record->collected);
-    free(record->run_of_device);
-    tdestroy(record->known_kernels, free);
-}
-
-struct gcal_record *gcal_record_collect(struct gcal_error *err)
-{
-    struct gcal_record *record = calloc(1, sizeof(*record));
-
-    if (!record)
-        gcal_error_memory(err);
-    else
-        record->file = -1;
-    return record;
+    for (size_t i = 0; i < record->n_measurements && record->rest->collected; i++)
+        free(record->rest->collected[i].detail);
+    free(record->rest->collected);
+    tdestroy(record->rest->known_kernels, free);
 }
 
 /* ---- runs ---- */
@@ -85,16 +73,12 @@ static bool is_newer(const struct gcal_record_header *a,
 int gcal_record_add_run(struct gcal_record *record,
                         const struct gcal_record_header *header, struct gcal_error *err)
 {
-    struct gcal_record_header *grown = gcal_array_grow(
-        record->runs, record->n_runs, &record->run_capacity, sizeof(*grown), err);
+    struct gcal_record_header *run = gcal_record_new_run(record, err);
 
-    if (!grown)
+    if (!run || copy_header(run, header, err) < 0)
         return -1;
-    record->runs = grown;
-    if (copy_header(&grown[record->n_runs++], header, err) < 0)
-        return -1;
-    if (is_newer(&grown[record->n_runs - 1], &grown[record->newest]))
-        record->newest = record->n_runs - 1;
+    if (!record->header || is_newer(run, record->header))
+        record->header = run;
     return 0;
 }
 
@@ -113,18 +97,20 @@ static int copy_device(struct gcal_run_device *to, const struct gcal_run_device 
 int gcal_record_add_device(struct gcal_record *record,
                            const struct gcal_run_device *device, struct gcal_error *err)
 {
-    size_t n = record->n_devices, capacity = record->device_capacity, *runs;
-    struct gcal_run_device *grown = gcal_array_grow(
-        record->devices, n, &record->device_capacity, sizeof(*grown), err);
+    struct gcal_record_rest *rest = record->rest;
+    size_t n = record->n_devices, capacity = rest->device_capacity;
+    const struct gcal_record_header **runs;
+    struct gcal_run_device *grown =
+        gcal_array_grow(record->devices, n, &rest->device_capacity, sizeof(*grown), err);
 
     if (!grown)
         return -1;
     record->devices = grown;
-    runs = gcal_array_grow(record->run_of_device, n, &capacity, sizeof(*runs), err);
+    runs = gcal_array_grow(record->device_run, n, &capacity, sizeof(*runs), err);
     if (!runs)
         return -1;
-    record->run_of_device = runs;
-    runs[n] = record->n_runs - 1;
+    record->device_run = runs;
+    runs[n] = rest->runs[rest->n_runs - 1];
     record->n_devices++;
     return copy_device(&grown[n], device, err);
 }
@@ -133,11 +119,6 @@ void gcal_record_set_kept(struct gcal_record *record, size_t i, char *kept)
 {
     free(record->devices[i].kept);
     record->devices[i].kept = kept;
-}
-
-void gcal_record_set_shared_error(struct gcal_record *record, size_t i, double error)
-{
-    record->devices[i].shared_error = error;
 }
 
 /* ---- kernels ---- */
@@ -160,7 +141,7 @@ static int remember(struct gcal_record *record, size_t index, struct gcal_error 
     if (known)
         *known = (struct known_kernel){ index, record->kernels[index].sub_group_size,
                                         record->kernels[index].id };
-    if (known && tsearch(known, &record->known_kernels, compare_known))
+    if (known && tsearch(known, &record->rest->known_kernels, compare_known))
         return 0;
     free(known);
     return gcal_error_memory(err);
@@ -171,8 +152,8 @@ static int add_new_kernel(struct gcal_record *record,
 {
     struct gcal_run_kernel bare = *kernel;
     struct gcal_run_kernel *grown =
-        gcal_array_grow(record->kernels, record->n_kernels, &record->kernel_capacity,
-                        sizeof(*grown), err);
+        gcal_array_grow(record->kernels, record->n_kernels,
+                        &record->rest->kernel_capacity, sizeof(*grown), err);
 
     if (!grown)
         return -1;
@@ -188,7 +169,8 @@ int gcal_record_add_kernel(struct gcal_record *record,
                            struct gcal_error *err)
 {
     const struct known_kernel wanted = { 0, kernel->sub_group_size, kernel->id };
-    struct known_kernel **found = tfind(&wanted, &record->known_kernels, compare_known);
+    struct known_kernel **found =
+        tfind(&wanted, &record->rest->known_kernels, compare_known);
 
     if (found) {
         *index = (*found)->index;
@@ -204,13 +186,13 @@ int gcal_record_add_measurement(struct gcal_record *record, size_t device, size_
                                 const struct gcal_measurement *m, struct gcal_error *err)
 {
     struct gcal_record_collected *grown =
-        gcal_array_grow(record->collected, record->n_collected,
-                        &record->collected_capacity, sizeof(*grown), err);
+        gcal_array_grow(record->rest->collected, record->n_measurements,
+                        &record->rest->collected_capacity, sizeof(*grown), err);
 
     if (!grown)
         return -1;
-    record->collected = grown;
-    grown += record->n_collected++;
+    record->rest->collected = grown;
+    grown += record->n_measurements++;
     *grown = (struct gcal_record_collected){ .device = device,
                                              .kernel = kernel,
                                              .status = m->status,
@@ -224,7 +206,7 @@ int gcal_record_add_measurement(struct gcal_record *record, size_t device, size_
 int gcal_record_collected_get(const struct gcal_record *record, size_t i,
                               struct gcal_measurement *m, struct gcal_error *err)
 {
-    const struct gcal_record_collected *from = &record->collected[i];
+    const struct gcal_record_collected *from = &record->rest->collected[i];
     const struct gcal_run_device *device = &record->devices[from->device];
 
     *m = (struct gcal_measurement){ .node = strdup(device->node),
@@ -247,8 +229,8 @@ int gcal_record_collected_get(const struct gcal_record *record, size_t i,
 int gcal_record_add_lost(struct gcal_record *record, const char *text,
                          struct gcal_error *err)
 {
-    char **grown = gcal_array_grow(record->lost, record->n_lost, &record->lost_capacity,
-                                   sizeof(*grown), err);
+    char **grown = gcal_array_grow(record->lost, record->n_lost,
+                                   &record->rest->lost_capacity, sizeof(*grown), err);
 
     if (!grown)
         return -1;

@@ -43,18 +43,12 @@ void gcal_record_block_destroy(struct gcal_record_block *block)
     free(block);
 }
 
-size_t gcal_record_measurement_count(const struct gcal_record *record)
-{
-    return record->n_runs ? record->n_collected
-                          : record->tables[GCAL_RECORD_TABLE_MEASUREMENTS].n_rows;
-}
-
 /* ---- reading ahead ---- */
 
 /* The samples of the block, if they lie together. */
 static void read_block_samples(const struct gcal_record *r, struct gcal_record_block *b)
 {
-    const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_SAMPLES];
+    const struct gcal_record_table *table = &r->rest->tables[GCAL_RECORD_TABLE_SAMPLES];
     uint64_t low = UINT64_MAX, high = 0;
 
     for (size_t i = 0; i < b->n; i++) {
@@ -81,7 +75,8 @@ static void read_block_samples(const struct gcal_record *r, struct gcal_record_b
 /* Without what cannot be read: rows are read one by one then, and the damaged one is named. */
 static void read_block(const struct gcal_record *r, struct gcal_record_block *b, size_t i)
 {
-    const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_MEASUREMENTS];
+    const struct gcal_record_table *table =
+        &r->rest->tables[GCAL_RECORD_TABLE_MEASUREMENTS];
 
     block_clear(b);
     b->first = i - i % BLOCK_ROWS;
@@ -101,7 +96,7 @@ static bool has(const struct gcal_record_block *b, size_t i)
 
 static struct gcal_record_block *block_of(const struct gcal_record *r, size_t i)
 {
-    struct gcal_record_block *b = r->block;
+    struct gcal_record_block *b = r->rest->block;
 
     if (b && !has(b, i))
         read_block(r, b, i);
@@ -118,7 +113,7 @@ static int read_samples(const struct gcal_record *r, const struct gcal_record_bl
 
     if (!b || !b->samples || row->first_sample < b->first_sample ||
         row->first_sample + n > b->first_sample + b->n_samples)
-        return gcal_record_table_read(&r->tables[GCAL_RECORD_TABLE_SAMPLES],
+        return gcal_record_table_read(&r->rest->tables[GCAL_RECORD_TABLE_SAMPLES],
                                       row->first_sample, n, samples, err);
     memcpy(samples, &b->samples[row->first_sample - b->first_sample],
            n * sizeof(*samples));
@@ -164,8 +159,8 @@ static int read_row(const struct gcal_record *r, const struct gcal_record_block 
     const char *detail;
 
     if (!b)
-        return gcal_record_table_read(&r->tables[GCAL_RECORD_TABLE_MEASUREMENTS], i, 1,
-                                      row, err);
+        return gcal_record_table_read(&r->rest->tables[GCAL_RECORD_TABLE_MEASUREMENTS], i,
+                                      1, row, err);
     *row = b->rows[i - b->first];
     detail = row->m.detail;
     if (detail && !(row->m.detail = strdup(detail)))
@@ -190,10 +185,10 @@ static int read_measurement(const struct gcal_record *r, size_t i,
 static int copy_collected(const struct gcal_record *r, size_t i,
                           struct gcal_record_measurement_row *row, struct gcal_error *err)
 {
-    if (i >= r->n_collected)
+    if (i >= r->n_measurements)
         return gcal_error_set(err, GCAL_EINPUT, "no measurement %zu", i);
-    row->device = r->collected[i].device;
-    row->kernel = r->collected[i].kernel;
+    row->device = r->rest->collected[i].device;
+    row->kernel = r->rest->collected[i].kernel;
     return gcal_record_collected_get(r, i, &row->m, err);
 }
 
@@ -202,8 +197,8 @@ int gcal_record_measurement(const struct gcal_record *record, size_t i,
                             struct gcal_error *err)
 {
     struct gcal_record_measurement_row row = { 0 };
-    int rc = record->n_runs ? copy_collected(record, i, &row, err)
-                            : read_measurement(record, i, &row, err);
+    int rc = record->rest->file < 0 ? copy_collected(record, i, &row, err)
+                                    : read_measurement(record, i, &row, err);
 
     *m = row.m;
     if (rc < 0)

@@ -101,26 +101,25 @@ struct gcal_record_collected {
     char *detail;
 };
 
-struct gcal_record {
+struct gcal_record_rest {
     hid_t file; /* -1: in memory */
     int version;
     struct gcal_record_table tables[GCAL_RECORD_N_TABLES];
-    struct gcal_record_header header;
-    size_t n_devices, n_kernels, n_lost;
-    struct gcal_run_device *devices;
-    struct gcal_run_kernel *kernels;
-    char **lost;
     struct gcal_record_block *block; /* read ahead; measurements.c */
-    /* A record in memory (collect.c): its runs, and the one that each device is of. */
-    size_t n_runs, newest;
-    struct gcal_record_header *runs;
-    size_t *run_of_device;
-    size_t n_collected;
-    struct gcal_record_collected *collected;
+    size_t n_runs;                   /* of a file: 1 */
+    struct gcal_record_header **runs;
+    /* Of a record in memory (collect.c). */
+    struct gcal_record_collected *collected; /* by measurement */
     size_t run_capacity, device_capacity, kernel_capacity, lost_capacity,
         collected_capacity;
     void *known_kernels; /* a tree by id and sub-group size */
 };
+
+/* ---- read.c ---- */
+
+/* Adds an empty run. */
+struct gcal_record_header *gcal_record_new_run(struct gcal_record *record,
+                                               struct gcal_error *err);
 
 /* ---- measurements.c ---- */
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernels/base/array.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "store/record/private.h"
@@ -135,14 +136,18 @@ static int read_header(hid_t file, struct gcal_record_header *header,
 
 static int read_devices(struct gcal_record *r, struct gcal_error *err)
 {
-    const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_DEVICES];
+    const struct gcal_record_table *table = &r->rest->tables[GCAL_RECORD_TABLE_DEVICES];
 
     if (table->n_rows > MAX_DEVICES)
         return gcal_error_set(err, GCAL_EINPUT, "too many devices");
-    if (!(r->devices = calloc(table->n_rows + 1, sizeof(*r->devices))))
+    r->devices = calloc(table->n_rows + 1, sizeof(*r->devices));
+    r->device_run = calloc(table->n_rows + 1, sizeof(struct gcal_record_header *));
+    if (!r->devices || !r->device_run)
         return gcal_error_memory(err);
     /* Counted before they are read: what was read before a failure is freed. */
     r->n_devices = table->n_rows;
+    for (size_t i = 0; i < r->n_devices; i++)
+        r->device_run[i] = r->header;
     return gcal_record_table_read(table, 0, r->n_devices, r->devices, err);
 }
 
@@ -159,8 +164,8 @@ static int read_sizes(const struct gcal_record *r, uint64_t first, uint64_t coun
     kernel->size_values = calloc(count + 1, sizeof(*kernel->size_values));
     if (!kernel->size_names || !kernel->size_values)
         return gcal_error_memory(err);
-    rc = gcal_record_table_read(&r->tables[GCAL_RECORD_TABLE_SIZES], first, count, rows,
-                                err);
+    rc = gcal_record_table_read(&r->rest->tables[GCAL_RECORD_TABLE_SIZES], first, count,
+                                rows, err);
     for (size_t i = 0; i < count; i++) {
         kernel->size_names[i] = rows[i].name;
         kernel->size_values[i] = rows[i].value;
@@ -180,13 +185,13 @@ static int read_uses(const struct gcal_record *r,
         return gcal_error_memory(err);
     /* Counted before they are read: what was read before a failure is freed. */
     uses->n = uses->capacity = row->n_uses;
-    return gcal_record_table_read(&r->tables[GCAL_RECORD_TABLE_USES], row->first_use,
-                                  uses->n, uses->items, err);
+    return gcal_record_table_read(&r->rest->tables[GCAL_RECORD_TABLE_USES],
+                                  row->first_use, uses->n, uses->items, err);
 }
 
 static int read_kernels(struct gcal_record *r, struct gcal_error *err)
 {
-    const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_KERNELS];
+    const struct gcal_record_table *table = &r->rest->tables[GCAL_RECORD_TABLE_KERNELS];
 
     if (table->n_rows > MAX_KERNELS)
         return gcal_error_set(err, GCAL_EINPUT, "too many kernels");
@@ -211,7 +216,7 @@ static int read_kernels(struct gcal_record *r, struct gcal_error *err)
 
 static int read_lost(struct gcal_record *r, struct gcal_error *err)
 {
-    const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_LOST];
+    const struct gcal_record_table *table = &r->rest->tables[GCAL_RECORD_TABLE_LOST];
 
     if (table->n_rows > MAX_DEVICES)
         return gcal_error_set(err, GCAL_EINPUT, "too many lost ranks");
@@ -234,10 +239,12 @@ static int read_lost(struct gcal_record *r, struct gcal_error *err)
     return 0;
 }
 
-static int read_catalogue_files(struct gcal_record *r, struct gcal_error *err)
+static int read_catalogue_files(const struct gcal_record *r,
+                                struct gcal_record_header *header, struct gcal_error *err)
 {
-    const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_CATALOGUE_FILES];
-    struct gcal_catalogue_files *files = &r->header.catalogue_files;
+    const struct gcal_record_table *table =
+        &r->rest->tables[GCAL_RECORD_TABLE_CATALOGUE_FILES];
+    struct gcal_catalogue_files *files = &header->catalogue_files;
 
     if (table->n_rows > MAX_FILES)
         return gcal_error_set(err, GCAL_EINPUT, "too many files of the catalogue");
@@ -282,33 +289,65 @@ static hid_t open_file(const char *path)
 
 static int read_all(struct gcal_record *r, const char *path, struct gcal_error *err)
 {
-    if (check_file(path, err) < 0 || gcal_record_hdf5_start(err) < 0)
+    struct gcal_record_rest *rest = r->rest;
+    struct gcal_record_header *header = gcal_record_new_run(r, err);
+
+    if (!header || check_file(path, err) < 0 || gcal_record_hdf5_start(err) < 0)
         return -1;
-    if ((r->file = open_file(path)) < 0)
+    r->header = header;
+    if ((rest->file = open_file(path)) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "truncated or damaged");
-    if (read_format(r->file, &r->version, err) < 0 ||
-        read_header(r->file, &r->header, err) < 0)
+    if (read_format(rest->file, &rest->version, err) < 0 ||
+        read_header(rest->file, header, err) < 0)
         return -1;
     for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
-        if (gcal_record_table_open(&r->tables[i], r->file, (enum gcal_record_table_id)i,
-                                   r->version, err) < 0)
+        if (gcal_record_table_open(&rest->tables[i], rest->file,
+                                   (enum gcal_record_table_id)i, rest->version, err) < 0)
             return -1;
+    r->n_measurements = rest->tables[GCAL_RECORD_TABLE_MEASUREMENTS].n_rows;
     if (read_devices(r, err) < 0 || read_kernels(r, err) < 0 ||
-        read_catalogue_files(r, err) < 0)
+        read_catalogue_files(r, header, err) < 0)
         return -1;
     return read_lost(r, err);
 }
 
-struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err)
+struct gcal_record *gcal_record_collect(struct gcal_error *err)
 {
     struct gcal_record *r = calloc(1, sizeof(*r));
 
-    if (!r) {
+    if (r && (r->rest = calloc(1, sizeof(*r->rest)))) {
+        r->rest->file = -1;
+        return r;
+    }
+    free(r);
+    gcal_error_memory(err);
+    return NULL;
+}
+
+struct gcal_record_header *gcal_record_new_run(struct gcal_record *record,
+                                               struct gcal_error *err)
+{
+    struct gcal_record_rest *rest = record->rest;
+    struct gcal_record_header **grown = gcal_array_grow(
+        rest->runs, rest->n_runs, &rest->run_capacity, sizeof(*grown), err);
+
+    if (!grown)
+        return NULL;
+    rest->runs = grown;
+    if (!(grown[rest->n_runs] = calloc(1, sizeof(**grown)))) {
         gcal_error_memory(err);
         return NULL;
     }
-    r->file = -1;
-    r->block = gcal_record_block_create();
+    return grown[rest->n_runs++];
+}
+
+struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err)
+{
+    struct gcal_record *r = gcal_record_collect(err);
+
+    if (!r)
+        return NULL;
+    r->rest->block = gcal_record_block_create();
     if (read_all(r, path, err) == 0)
         return r;
     gcal_error_prefix(err, "record %s", path);
@@ -318,69 +357,31 @@ struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err)
 
 void gcal_record_close(struct gcal_record *record)
 {
+    struct gcal_record_rest *rest = record ? record->rest : NULL;
+
     if (!record)
         return;
     for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
-        gcal_record_table_close(&record->tables[i], NULL);
-    if (record->file >= 0)
-        H5Fclose(record->file);
+        gcal_record_table_close(&rest->tables[i], NULL);
+    if (rest->file >= 0)
+        H5Fclose(rest->file);
     for (size_t i = 0; i < record->n_devices; i++)
         gcal_run_device_clear(&record->devices[i]);
     for (size_t i = 0; i < record->n_kernels; i++)
         gcal_run_kernel_clear(&record->kernels[i]);
     for (size_t i = 0; i < record->n_lost; i++)
         free(record->lost[i]);
-    for (size_t i = 0; i < record->n_runs; i++)
-        gcal_record_header_clear(&record->runs[i]);
-    gcal_record_header_clear(&record->header);
-    gcal_record_block_destroy(record->block);
     gcal_record_collected_clear(record);
-    free(record->runs);
+    for (size_t i = 0; i < rest->n_runs; i++) {
+        gcal_record_header_clear(rest->runs[i]);
+        free(rest->runs[i]);
+    }
+    gcal_record_block_destroy(rest->block);
+    free(rest->runs);
+    free(rest);
     free(record->devices);
+    free(record->device_run);
     free(record->kernels);
     free(record->lost);
     free(record);
-}
-
-const struct gcal_record_header *gcal_record_header(const struct gcal_record *record)
-{
-    return record->n_runs ? &record->runs[record->newest] : &record->header;
-}
-
-const struct gcal_record_header *
-gcal_record_device_header(const struct gcal_record *record, size_t i)
-{
-    return record->n_runs ? &record->runs[record->run_of_device[i]] : &record->header;
-}
-
-size_t gcal_record_device_count(const struct gcal_record *record)
-{
-    return record->n_devices;
-}
-
-const struct gcal_run_device *gcal_record_device(const struct gcal_record *record,
-                                                 size_t i)
-{
-    return &record->devices[i];
-}
-
-size_t gcal_record_kernel_count(const struct gcal_record *record)
-{
-    return record->n_kernels;
-}
-
-const struct gcal_run_kernel *gcal_record_kernel(const struct gcal_record *record,
-                                                 size_t i)
-{
-    return &record->kernels[i];
-}
-
-size_t gcal_record_lost_count(const struct gcal_record *record)
-{
-    return record->n_lost;
-}
-
-const char *gcal_record_lost(const struct gcal_record *record, size_t i)
-{
-    return record->lost[i];
 }

@@ -77,7 +77,17 @@ void gcal_record_abandon(struct gcal_record_writer *writer);
 
 /* ---- record, reading ---- */
 
-struct gcal_record;
+/* Everything but its measurements is in memory, and of store/record alone to change. */
+struct gcal_record {
+    const struct gcal_record_header *header; /* of the newest run */
+    size_t n_devices, n_kernels, n_lost, n_measurements;
+    struct gcal_run_device *devices;
+    const struct gcal_record_header *
+        *device_run; /* by device: the run that measured it */
+    struct gcal_run_kernel *kernels;
+    char **lost;                   /* "n1 rank 1: no sign of life for 20 s" */
+    struct gcal_record_rest *rest; /* opaque */
+};
 
 /* Opens a record of any format version up to the current one.  NULL with 'err'
  * (GCAL_EINPUT) for a file that is missing, truncated, or not a record.
@@ -90,20 +100,6 @@ void gcal_record_close(struct gcal_record *record);
  */
 int gcal_record_try(const char *path, struct gcal_error *err);
 
-const struct gcal_record_header *gcal_record_header(const struct gcal_record *record);
-/* The run that measured device 'i': that of the record, unless it has several. */
-const struct gcal_record_header *
-gcal_record_device_header(const struct gcal_record *record, size_t i);
-size_t gcal_record_device_count(const struct gcal_record *record);
-const struct gcal_run_device *gcal_record_device(const struct gcal_record *record,
-                                                 size_t i);
-size_t gcal_record_kernel_count(const struct gcal_record *record);
-const struct gcal_run_kernel *gcal_record_kernel(const struct gcal_record *record,
-                                                 size_t i);
-size_t gcal_record_lost_count(const struct gcal_record *record);
-/* "n1 rank 1: no sign of life for 20 s" */
-const char *gcal_record_lost(const struct gcal_record *record, size_t i);
-size_t gcal_record_measurement_count(const struct gcal_record *record);
 /* Reads a measurement with its samples (of a record in memory, their median); the caller's
  * to clear.  'device' and 'kernel' (or NULL): their indices.  Fastest in the order of the
  * record.  Not for several threads at a time.
@@ -119,9 +115,7 @@ int gcal_record_measurement(const struct gcal_record *record, size_t i,
  */
 struct gcal_record *gcal_record_collect(struct gcal_error *err);
 
-/* Adds a run, to which the devices that are added next belong.  gcal_record_header() is that
- * of the newest run.
- */
+/* Adds a run, to which the devices that are added next belong. */
 int gcal_record_add_run(struct gcal_record *record,
                         const struct gcal_record_header *header, struct gcal_error *err);
 /* Adds a device of the last run. */
@@ -142,6 +136,5 @@ int gcal_record_add_lost(struct gcal_record *record, const char *text,
                          struct gcal_error *err);
 /* Replaces the models that device 'i' keeps (struct gcal_run_device); takes 'kept'. */
 void gcal_record_set_kept(struct gcal_record *record, size_t i, char *kept);
-void gcal_record_set_shared_error(struct gcal_record *record, size_t i, double error);
 
 #endif

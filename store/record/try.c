@@ -22,7 +22,7 @@
 static void read_everything(const char *path)
 {
     struct gcal_record *record = gcal_record_open(path, NULL);
-    size_t n = record ? gcal_record_measurement_count(record) : 0;
+    size_t n = record ? record->n_measurements : 0;
 
     for (size_t i = 0; i < n; i++) {
         struct gcal_measurement m = { 0 };

@@ -41,7 +41,7 @@ _Noreturn static void fail(const struct gcal_error *err)
 static void put_device(struct gcal_record *all, const struct gcal_record *from,
                        const struct gcal_result_rows *rows, size_t i, size_t n_kernels)
 {
-    struct gcal_run_device device = *gcal_record_device(from, 0);
+    struct gcal_run_device device = from->devices[0];
     double factor = exp(0.02 * deviate()) * (i % every == every - 1 ? 1.3 : 1);
     struct gcal_error err;
     size_t n = 0;
@@ -78,11 +78,11 @@ static struct gcal_record *multiply(const struct gcal_record *from, size_t n,
     struct gcal_error err;
     size_t index;
 
-    if (!all || gcal_record_add_run(all, gcal_record_header(from), &err) < 0 ||
+    if (!all || gcal_record_add_run(all, from->header, &err) < 0 ||
         gcal_result_rows_read(from, &rows, NULL, &err) < 0)
         fail(&err);
-    for (size_t i = 0; i < gcal_record_kernel_count(from); i++)
-        if (gcal_record_add_kernel(all, gcal_record_kernel(from, i), &index, &err) < 0)
+    for (size_t i = 0; i < from->n_kernels; i++)
+        if (gcal_record_add_kernel(all, &from->kernels[i], &index, &err) < 0)
             fail(&err);
     for (size_t i = 0; i < n; i++)
         put_device(all, from, &rows, i, n_kernels);
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
         every = strtoul(argv[4], NULL, 10);
     if (!(from = gcal_record_open(argv[1], &err)))
         fail(&err);
-    h = gcal_record_header(from);
+    h = from->header;
     if (gcal_select_parse(h->config, strlen(h->config), h->config_file, NULL, &config,
                           &err) < 0)
         fail(&err);
@@ -120,8 +120,8 @@ int main(int argc, char **argv)
         fail(&err);
     printf(
         "%zu devices, %zu measurements: %zu fits, %zu rejected, %zu outliers in %.1f s",
-        gcal_record_device_count(all), gcal_record_measurement_count(all), results.n_fits,
-        results.n_rejected, results.n_outliers, gcal_clock_now_s() - start_s);
+        all->n_devices, all->n_measurements, results.n_fits, results.n_rejected,
+        results.n_outliers, gcal_clock_now_s() - start_s);
     start_s = gcal_clock_now_s();
     if (gcal_results_params(&results, all, &config, &params, &count, &err) < 0)
         fail(&err);

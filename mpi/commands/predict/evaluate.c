@@ -144,15 +144,15 @@ static int find_recorded(const struct gcal_record *record,
                          const struct gcal_device_info *wanted, size_t *device,
                          struct gcal_error *err)
 {
-    size_t n = gcal_record_device_count(record);
+    size_t n = record->n_devices;
 
     for (size_t i = 0; i < n; i++)
-        if (strcmp(gcal_record_device(record, i)->info.uid, wanted->uid) == 0) {
+        if (strcmp(record->devices[i].info.uid, wanted->uid) == 0) {
             *device = i;
             return 0;
         }
     for (size_t i = 0; i < n; i++)
-        if (strcmp(gcal_record_device(record, i)->info.type, wanted->type) == 0) {
+        if (strcmp(record->devices[i].info.type, wanted->type) == 0) {
             *device = i;
             return 0;
         }

@@ -109,19 +109,19 @@ int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
                                const struct gcal_record *record, size_t device,
                                struct gcal_error *err)
 {
-    const struct gcal_run_device *d = gcal_record_device(record, device);
+    const struct gcal_run_device *d = &record->devices[device];
     int rc = 0;
 
     measured->uid = d->info.uid;
     measured->node = d->node;
     measured->first = measured->n;
-    for (size_t i = 0; i < gcal_record_kernel_count(record) && rc == 0; i++) {
-        const struct gcal_run_kernel *kernel = gcal_record_kernel(record, i);
+    for (size_t i = 0; i < record->n_kernels && rc == 0; i++) {
+        const struct gcal_run_kernel *kernel = &record->kernels[i];
 
         if (is_counted_for(kernel, &d->info))
             rc = take_kernel(measured, kernel, err);
     }
-    for (size_t i = 0; i < gcal_record_measurement_count(record) && rc == 0; i++) {
+    for (size_t i = 0; i < record->n_measurements && rc == 0; i++) {
         struct gcal_measurement m = { 0 };
 
         rc = gcal_record_measurement(record, i, &m, NULL, NULL, err);

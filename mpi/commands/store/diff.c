@@ -142,7 +142,7 @@ static int input_open(struct input *in, const char *path, struct gcal_error *err
 /* Fits the parameters as gpucal fit does. */
 static int fit_record(struct input *in, struct gcal_error *err)
 {
-    const struct gcal_record_header *h = gcal_record_header(in->record);
+    const struct gcal_record_header *h = in->record->header;
     struct gcal_results results = { 0 };
     struct gcal_config config = { 0 };
     int rc = -1;

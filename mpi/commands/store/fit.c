@@ -131,7 +131,7 @@ static int read_other(const struct fit_command *c, struct fitting *f,
 static int read_config(const struct fit_command *c, struct fitting *f,
                        struct gcal_error *err)
 {
-    const struct gcal_record_header *h = gcal_record_header(f->record);
+    const struct gcal_record_header *h = f->record->header;
 
     if (c->config)
         return read_other(c, f, err);
@@ -232,8 +232,8 @@ static void print_remarks(const struct fitting *f)
 {
     for (size_t i = 0; i < f->said.n; i++)
         printf("%s\n", f->said.items[i]);
-    for (size_t i = 0; i < gcal_record_lost_count(f->record); i++)
-        printf("lost: %s\n", gcal_record_lost(f->record, i));
+    for (size_t i = 0; i < f->record->n_lost; i++)
+        printf("lost: %s\n", f->record->lost[i]);
 }
 
 /* Returns the exit status. */

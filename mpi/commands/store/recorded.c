@@ -13,8 +13,8 @@
 
 static bool is_recorded(const struct gcal_record *record, const char *model)
 {
-    for (size_t i = 0; i < gcal_record_kernel_count(record); i++) {
-        const struct gcal_kernel_uses *uses = &gcal_record_kernel(record, i)->uses;
+    for (size_t i = 0; i < record->n_kernels; i++) {
+        const struct gcal_kernel_uses *uses = &record->kernels[i].uses;
 
         for (size_t k = 0; k < uses->n; k++)
             if (strcmp(uses->items[k].model, model) == 0)
@@ -47,8 +47,8 @@ static int is_picked(const struct gcal_catalogue *catalogue,
 static int find(const struct gcal_record *record, const struct gcal_catalogue *catalogue,
                 struct gcal_config_model *m, struct gcal_error *err)
 {
-    for (size_t i = 0; i < gcal_record_kernel_count(record); i++) {
-        const struct gcal_run_kernel *kernel = gcal_record_kernel(record, i);
+    for (size_t i = 0; i < record->n_kernels; i++) {
+        const struct gcal_run_kernel *kernel = &record->kernels[i];
         int picked = is_measurement_kernel(kernel)
                          ? is_picked(catalogue, m, kernel->name, err)
                          : 0;

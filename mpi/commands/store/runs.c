@@ -19,7 +19,7 @@ struct runs {
 static int read_config(const struct gcal_record *record, struct gcal_config *config,
                        struct gcal_error *err)
 {
-    const struct gcal_record_header *h = gcal_record_header(record);
+    const struct gcal_record_header *h = record->header;
 
     return gcal_select_parse(h->config, strlen(h->config), h->config_file, NULL, config,
                              err);
@@ -49,8 +49,7 @@ static int check_models(const struct runs *r, size_t i, const struct gcal_record
 static int check(const struct runs *r, size_t i, const struct gcal_record *record,
                  struct gcal_error *err)
 {
-    if (strcmp(gcal_record_header(record)->catalogue,
-               gcal_record_header(r->all)->catalogue) != 0)
+    if (strcmp(record->header->catalogue, r->all->header->catalogue) != 0)
         return differ(r, i, "catalogues of kernels", err);
     return r->other_models ? 0 : check_models(r, i, record, err);
 }

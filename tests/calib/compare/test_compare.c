@@ -34,8 +34,8 @@ static struct gcal_catalogue *catalogue;
 static void copy_devices(const struct gcal_record *from, const struct gcal_run_sink *sink,
                          const struct change *change)
 {
-    for (size_t i = 0; i < gcal_record_device_count(from); i++) {
-        struct gcal_run_device device = *gcal_record_device(from, i);
+    for (size_t i = 0; i < from->n_devices; i++) {
+        struct gcal_run_device device = from->devices[i];
 
         if (change->uid && strcmp(device.info.device_type, "gpu") == 0)
             device.info.uid = (char *)change->uid;
@@ -74,8 +74,8 @@ static void copy_measurement(const struct gcal_record *from, size_t i,
     bool gpu;
 
     assert_int_equal(gcal_record_measurement(from, i, &m, &d, &k, NULL), 0);
-    device = gcal_record_device(from, d);
-    kernel = gcal_record_kernel(from, k);
+    device = &from->devices[d];
+    kernel = &from->kernels[k];
     gpu = strcmp(device->info.device_type, "gpu") == 0;
     if (!change->left_out || strcmp(kernel->generator, change->left_out) != 0) {
         change_samples(
@@ -104,11 +104,11 @@ static struct gcal_record *make_copy(const struct gcal_record *from,
     uint64_t random = 17;
 
     copy_devices(from, &sink, change);
-    for (size_t i = 0; i < gcal_record_kernel_count(from); i++)
-        assert_int_equal(sink.kernel(sink.context, gcal_record_kernel(from, i), NULL), 0);
-    for (size_t i = 0; i < gcal_record_measurement_count(from); i++)
+    for (size_t i = 0; i < from->n_kernels; i++)
+        assert_int_equal(sink.kernel(sink.context, &from->kernels[i], NULL), 0);
+    for (size_t i = 0; i < from->n_measurements; i++)
         copy_measurement(from, i, &sink, change, &random);
-    assert_int_equal(gcal_record_finish(writer, gcal_record_header(from), NULL), 0);
+    assert_int_equal(gcal_record_finish(writer, from->header, NULL), 0);
     assert_non_null(copy = gcal_record_open(path, NULL));
     free(path);
     return copy;

@@ -137,11 +137,11 @@ static const char copies_config[] = MEASURE
 static void a_transfer_is_measured_recorded_and_fitted(void **state)
 {
     struct run run = calibrate(NULL, copies_config);
-    const struct gcal_run_kernel *kernel = gcal_record_kernel(run.record, 0);
+    const struct gcal_run_kernel *kernel = &run.record->kernels[0];
     const struct gcal_result_type_fit *t = &run.results.fits[0];
 
     (void)state;
-    assert_int_equal(gcal_record_kernel_count(run.record), 5);
+    assert_int_equal(run.record->n_kernels, 5);
     assert_string_equal(kernel->source, "");
     assert_string_equal(kernel->entry, "");
     assert_string_equal(
@@ -175,7 +175,7 @@ static char *expect_wrong(const struct run *run)
     size_t device, kernel;
     char *detail;
 
-    assert_int_equal(gcal_record_measurement_count(run->record), 1);
+    assert_int_equal(run->record->n_measurements, 1);
     assert_int_equal(gcal_record_measurement(run->record, 0, &m, &device, &kernel, NULL),
                      0);
     assert_int_equal(m.status, GCAL_MEASUREMENT_WRONG_RESULT);

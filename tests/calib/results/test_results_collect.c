@@ -39,7 +39,7 @@ static void put_devices(const struct gcal_run_sink *sink, const struct gcal_reco
                         const struct run *run)
 {
     for (size_t i = 0; i < run->n; i++) {
-        struct gcal_run_device device = *gcal_record_device(from, run->parts[i].device);
+        struct gcal_run_device device = from->devices[run->parts[i].device];
 
         device.node = (char *)run->parts[i].node;
         device.kept = (char *)run->parts[i].kept;
@@ -72,16 +72,16 @@ static struct gcal_record *record_of(const struct gcal_record *from,
     char *path = gcal_buf_format("%s/%s.h5", folder, run->id);
     struct gcal_record_writer *writer = gcal_record_create(path, NULL);
     struct gcal_run_sink sink = gcal_record_sink(writer);
-    struct gcal_record_header header = *gcal_record_header(from);
+    struct gcal_record_header header = *from->header;
     struct gcal_record *made;
 
     header.run_id = (char *)run->id;
     header.started_utc = header.finished_utc = (char *)run->utc;
     put_devices(&sink, from, run);
-    for (size_t i = 0; i < gcal_record_kernel_count(from); i++)
-        assert_int_equal(sink.kernel(sink.context, gcal_record_kernel(from, i), NULL), 0);
+    for (size_t i = 0; i < from->n_kernels; i++)
+        assert_int_equal(sink.kernel(sink.context, &from->kernels[i], NULL), 0);
     for (size_t k = 0; k < run->n; k++)
-        for (size_t i = 0; i < gcal_record_measurement_count(from); i++)
+        for (size_t i = 0; i < from->n_measurements; i++)
             put_measurement(&sink, from, i, &run->parts[k]);
     assert_int_equal(gcal_record_finish(writer, &header, NULL), 0);
     assert_non_null(made = gcal_record_open(path, NULL));
@@ -126,8 +126,7 @@ static double factor_of(const struct gcal_results *results,
 {
     for (size_t i = 0; i < results->n_fits; i++)
         for (size_t k = 0; k < results->fits[i].n_devices; k++)
-            if (strcmp(gcal_record_device(record, results->fits[i].device[k])->info.uid,
-                       uid) == 0)
+            if (strcmp(record->devices[results->fits[i].device[k]].info.uid, uid) == 0)
                 return results->fits[i].factor[k];
     return NAN;
 }
@@ -151,7 +150,7 @@ static void same_fits(const struct gcal_results *a, const struct gcal_record *of
                    1e-6 * f->standard_error[j] + 1e-30);
         }
         for (size_t k = 0; k < y->n_devices; k++) {
-            const char *uid = gcal_record_device(of_b, y->device[k])->info.uid;
+            const char *uid = of_b->devices[y->device[k]].info.uid;
 
             within(factor_of(a, of_a, uid), y->factor[k], 1e-12);
         }
@@ -185,7 +184,7 @@ static void many_runs_are_one(void **state)
     of_all = fit_record(all, &config);
     assert_int_equal(of_big.n_outliers, 1);
     assert_int_equal(said.n, 0);
-    assert_string_equal(gcal_record_header(all)->run_id, runs[3].id);
+    assert_string_equal(all->header->run_id, runs[3].id);
     same_fits(&of_all, all, &of_big, big);
     gcal_results_clear(&of_all);
     gcal_record_close(all);
@@ -489,11 +488,11 @@ static void check_what_is_pooled(struct gcal_record *big,
     gcal_results_clear(&results);
     gcal_record_close(record);
 
-    strcpy(gcal_record_device(big, 5)->info.driver, "2");
+    strcpy(big->devices[5].info.driver, "2");
     record = record_of(big, &again);
     assert_int_equal(gcal_results_pool(&record, config, store, &speeds, &warnings, NULL),
                      0);
-    assert_int_equal(gcal_record_device_count(record), 1);
+    assert_int_equal(record->n_devices, 1);
     gcal_strings_clear(&warnings);
     gcal_result_speeds_clear(&speeds);
     gcal_store_close(store);

@@ -109,7 +109,7 @@ static size_t judge(int n_mixed, size_t n_judging)
     t = fit(record, &config, &results);
     assert_true(t->good);
     for (size_t i = 0; i < t->n_rows; i++) {
-        const char *generator = gcal_record_kernel(record, t->row_kernel[i])->generator;
+        const char *generator = record->kernels[t->row_kernel[i]].generator;
 
         assert_int_equal(t->row_mixed[i], strncmp(generator, "mixed", 5) == 0);
         n += t->row_mixed[i];

@@ -21,18 +21,18 @@ static struct gcal_record *write_again(const struct gcal_record *from)
     struct gcal_run_sink sink = gcal_record_sink(writer);
     struct gcal_record *again;
 
-    for (size_t i = 0; i < gcal_record_device_count(from); i++)
-        assert_int_equal(sink.device(sink.context, gcal_record_device(from, i), NULL), 0);
-    for (size_t i = 0; i < gcal_record_kernel_count(from); i++)
-        assert_int_equal(sink.kernel(sink.context, gcal_record_kernel(from, i), NULL), 0);
-    for (size_t i = 0; i < gcal_record_measurement_count(from); i++) {
+    for (size_t i = 0; i < from->n_devices; i++)
+        assert_int_equal(sink.device(sink.context, &from->devices[i], NULL), 0);
+    for (size_t i = 0; i < from->n_kernels; i++)
+        assert_int_equal(sink.kernel(sink.context, &from->kernels[i], NULL), 0);
+    for (size_t i = 0; i < from->n_measurements; i++) {
         struct gcal_measurement m;
 
         assert_int_equal(gcal_record_measurement(from, i, &m, NULL, NULL, NULL), 0);
         assert_int_equal(sink.measurement(sink.context, &m, NULL), 0);
         gcal_measurement_clear(&m);
     }
-    assert_int_equal(gcal_record_finish(writer, gcal_record_header(from), NULL), 0);
+    assert_int_equal(gcal_record_finish(writer, from->header, NULL), 0);
     assert_non_null(again = gcal_record_open(path, NULL));
     free(path);
     return again;
@@ -40,10 +40,9 @@ static struct gcal_record *write_again(const struct gcal_record *from)
 
 static void same_kernels(const struct gcal_record *a, const struct gcal_record *b)
 {
-    assert_int_equal(gcal_record_kernel_count(a), gcal_record_kernel_count(b));
-    for (size_t i = 0; i < gcal_record_kernel_count(a); i++) {
-        const struct gcal_run_kernel *x = gcal_record_kernel(a, i),
-                                     *y = gcal_record_kernel(b, i);
+    assert_int_equal(a->n_kernels, b->n_kernels);
+    for (size_t i = 0; i < a->n_kernels; i++) {
+        const struct gcal_run_kernel *x = &a->kernels[i], *y = &b->kernels[i];
         char *uses = strdup(uses_text(&x->uses));
 
         assert_string_equal(x->id, y->id);
@@ -62,7 +61,7 @@ static void same_kernels(const struct gcal_record *a, const struct gcal_record *
 /* The table, and the parameter files one after the other; the caller's to free. */
 static char *fit(const struct gcal_record *record)
 {
-    const struct gcal_record_header *header = gcal_record_header(record);
+    const struct gcal_record_header *header = record->header;
     struct gcal_results results = { 0 };
     struct gcal_config config = { 0 };
     struct gcal_error err = { 0 };

@@ -38,20 +38,20 @@ static void check_tables(const struct gcal_record *r)
     const struct gcal_run_device *d;
     const struct gcal_run_kernel *k;
 
-    assert_int_equal(gcal_record_device_count(r), 2);
-    d = gcal_record_device(r, 0);
+    assert_int_equal(r->n_devices, 2);
+    d = &r->devices[0];
     assert_string_equal(d->node, "n1");
     assert_null(d->failure);
     assert_string_equal(d->info.vendor, "Test & Sons: \"GPUs\"");
     assert_true(d->info.fp64 && !d->info.fp16);
     assert_true(d->info.max_clock_hz == 1.98e9 && d->info.unit_registers == 65536);
     /* It came twice, the second time with its failure. */
-    assert_string_equal(gcal_record_device(r, 1)->failure, "three workers crashed");
+    assert_string_equal(r->devices[1].failure, "three workers crashed");
     assert_true(d->span_s == 0 && d->busy_s == 0);
-    assert_true(gcal_record_device(r, 1)->span_s == 23.75);
-    assert_true(gcal_record_device(r, 1)->busy_s == 16.5);
-    assert_int_equal(gcal_record_kernel_count(r), 2);
-    k = gcal_record_kernel(r, 0);
+    assert_true(r->devices[1].span_s == 23.75);
+    assert_true(r->devices[1].busy_s == 16.5);
+    assert_int_equal(r->n_kernels, 2);
+    k = &r->kernels[0];
     assert_string_equal(k->source,
                         "kernel void f(global float *x)\n{\n    x[0] = 1;\n}\n");
     assert_string_equal(k->variant, "flops_madd_memory");
@@ -63,15 +63,15 @@ static void check_tables(const struct gcal_record *r)
     assert_int_equal(k->uses.n, 2);
     assert_true(gcal_kernel_uses_have(&k->uses, "matmul", GCAL_KERNEL_FITTED));
     assert_true(gcal_kernel_uses_have(&k->uses, "others", GCAL_KERNEL_CHECK));
-    assert_int_equal(gcal_record_kernel(r, 1)->origin.form, GCAL_KERNEL_COMPLETE);
-    assert_string_equal(gcal_record_kernel(r, 1)->origin.name, "");
-    assert_int_equal(gcal_record_kernel(r, 1)->uses.n, 0);
+    assert_int_equal(r->kernels[1].origin.form, GCAL_KERNEL_COMPLETE);
+    assert_string_equal(r->kernels[1].origin.name, "");
+    assert_int_equal(r->kernels[1].uses.n, 0);
     assert_int_equal(k->n_sizes, 2);
     assert_string_equal(k->size_names[1], "m");
     assert_true(k->size_values[1] == 713);
-    assert_int_equal(gcal_record_kernel(r, 1)->n_sizes, 1);
-    assert_int_equal(gcal_record_lost_count(r), 1);
-    assert_string_equal(gcal_record_lost(r, 0), "n3 rank 2: no sign of life for 20 s");
+    assert_int_equal(r->kernels[1].n_sizes, 1);
+    assert_int_equal(r->n_lost, 1);
+    assert_string_equal(r->lost[0], "n3 rank 2: no sign of life for 20 s");
 }
 
 static void check_measurements(const struct gcal_record *r)
@@ -79,7 +79,7 @@ static void check_measurements(const struct gcal_record *r)
     struct gcal_measurement m;
     size_t device, kernel;
 
-    assert_int_equal(gcal_record_measurement_count(r), 3);
+    assert_int_equal(r->n_measurements, 3);
     assert_int_equal(gcal_record_measurement(r, 0, &m, &device, &kernel, NULL), 0);
     assert_true(device == 0 && kernel == 1 && m.n_samples == 3 && m.n_warmup == 3);
     assert_string_equal(m.kernel_id, "k2");
@@ -115,7 +115,7 @@ static void keeps_a_run(void **state)
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0644);
     assert_non_null(r = gcal_record_open(path, NULL));
-    header = gcal_record_header(r);
+    header = r->header;
     assert_string_equal(header->run_id, "20261121T041705Z-1a2b3c4d");
     assert_string_equal(header->config, "store: /shared/gpucal\n");
     assert_string_equal(header->finished_utc, "2026-11-21T04:27:51Z");
@@ -174,15 +174,15 @@ static void a_kernel_has_counts_for_each_sub_group_size(void **state)
 
     write_sub_groups(path);
     assert_non_null(r = gcal_record_open(path, NULL));
-    assert_int_equal(gcal_record_kernel_count(r), 3);
+    assert_int_equal(r->n_kernels, 3);
     for (size_t i = 0; i < 3; i++) {
         struct gcal_measurement m;
         size_t kernel;
 
         assert_int_equal(gcal_record_measurement(r, i, &m, NULL, &kernel, NULL), 0);
         assert_string_equal(m.kernel_id, "k1");
-        assert_string_equal(gcal_record_kernel(r, kernel)->profile, profiles[i]);
-        assert_int_equal(gcal_record_kernel(r, kernel)->sub_group_size, sizes[i]);
+        assert_string_equal(r->kernels[kernel].profile, profiles[i]);
+        assert_int_equal(r->kernels[kernel].sub_group_size, sizes[i]);
         gcal_measurement_clear(&m);
     }
     gcal_record_close(r);
