@@ -3,19 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
 #include "kernels/model/dtype.h"
 #include "kernels/model/profile.h"
 #include "mpi/commands/count/features.h"
 #include "mpi/commands/explain/private.h"
-
-void gcal_explain_accesses_clear(struct gcal_explain_accesses *a)
-{
-    free(a->accesses);
-    free(a->arrays);
-    free(a->branches);
-    *a = (struct gcal_explain_accesses){ 0 };
-}
 
 /* ---- entries that belong together ---- */
 
@@ -47,8 +38,8 @@ bool gcal_explain_same_place(const struct gcal_profile_entry *a,
     return a->line == b->line && a->column == b->column && gcal_explain_same_array(a, b);
 }
 
-static struct gcal_explain_access *access_at(struct gcal_explain_accesses *a,
-                                             const struct gcal_profile_entry *entry)
+static struct gcal_explain_access *find_access(struct gcal_explain_accesses *a,
+                                               const struct gcal_profile_entry *entry)
 {
     struct gcal_explain_access *one;
 
@@ -56,13 +47,20 @@ static struct gcal_explain_access *access_at(struct gcal_explain_accesses *a,
         if (gcal_explain_same_place(a->accesses[i].entry, entry))
             return &a->accesses[i];
     one = &a->accesses[a->n_accesses++];
-    *one =
-        (struct gcal_explain_access){ entry, NAN, false, NAN, NAN, NAN, NAN, NAN, false };
+    *one = (struct gcal_explain_access){
+        .entry = entry,
+        .wanted_bytes = NAN,
+        .executions = NAN,
+        .sectors = NAN,
+        .lines = NAN,
+        .partial = NAN,
+        .passes = NAN,
+    };
     return one;
 }
 
-static struct gcal_explain_array *array_of(struct gcal_explain_accesses *a,
-                                           const struct gcal_profile_entry *entry)
+static struct gcal_explain_array *find_array(struct gcal_explain_accesses *a,
+                                             const struct gcal_profile_entry *entry)
 {
     struct gcal_explain_array *one;
 
@@ -75,7 +73,7 @@ static struct gcal_explain_array *array_of(struct gcal_explain_accesses *a,
 }
 
 /* Values of several entries are added up. */
-static void add(double *sum, double value)
+static void add_value(double *sum, double value)
 {
     *sum = isnan(*sum) ? value : *sum + value;
 }
@@ -85,39 +83,39 @@ static void add(double *sum, double value)
 static void take_traffic(struct gcal_explain_accesses *a,
                          const struct gcal_profile_entry *e, double value)
 {
-    struct gcal_explain_access *one = access_at(a, e);
+    struct gcal_explain_access *one = find_access(a, e);
 
-    add(e->kind == GCAL_FEATURE_SECTOR           ? &one->sectors
-        : e->kind == GCAL_FEATURE_LINE           ? &one->lines
-        : e->kind == GCAL_FEATURE_PARTIAL_SECTOR ? &one->partial
-                                                 : &one->passes,
-        value);
+    add_value(e->kind == GCAL_FEATURE_SECTOR           ? &one->sectors
+              : e->kind == GCAL_FEATURE_LINE           ? &one->lines
+              : e->kind == GCAL_FEATURE_PARTIAL_SECTOR ? &one->partial
+                                                       : &one->passes,
+              value);
     one->estimated = one->estimated || e->estimated;
 }
 
 static void take_footprint(struct gcal_explain_accesses *a,
                            const struct gcal_profile_entry *e, double value)
 {
-    struct gcal_explain_array *one = array_of(a, e);
+    struct gcal_explain_array *one = find_array(a, e);
 
-    add(e->kind == GCAL_FEATURE_SECTOR                ? &one->sectors
-        : e->kind == GCAL_FEATURE_LOOP_SECTOR         ? &one->loops
-        : e->kind == GCAL_FEATURE_FOOTPRINT_SUB_GROUP ? &one->sub_groups
-        : e->kind == GCAL_FEATURE_FOOTPRINT_GROUP     ? &one->groups
-                                                      : &one->launch,
-        value);
+    add_value(e->kind == GCAL_FEATURE_SECTOR                ? &one->sectors
+              : e->kind == GCAL_FEATURE_LOOP_SECTOR         ? &one->loops
+              : e->kind == GCAL_FEATURE_FOOTPRINT_SUB_GROUP ? &one->sub_groups
+              : e->kind == GCAL_FEATURE_FOOTPRINT_GROUP     ? &one->groups
+                                                            : &one->launch,
+              value);
     one->estimated = one->estimated || e->estimated;
 }
 
 /* Entries at a place of the source that are patterns of several places have the first. */
-static void take(struct gcal_explain_accesses *a, const struct gcal_profile_entry *e,
-                 double value)
+static void take_entry(struct gcal_explain_accesses *a,
+                       const struct gcal_profile_entry *e, double value)
 {
     switch (e->kind) {
     case GCAL_FEATURE_MEM_ACCESS:
     case GCAL_FEATURE_ATOMIC:
         if (e->line)
-            access_at(a, e);
+            find_access(a, e);
         break;
     case GCAL_FEATURE_SECTOR:
         take_footprint(a, e, value);
@@ -170,23 +168,9 @@ static size_t count_patterns(const struct gcal_profile *profile,
     return n;
 }
 
-/* Bytes of a count, and executions by sub-groups; an element that a sub-group shares counts
- * once, in local and private memory each work-item's.
- */
-static void want(const struct gcal_profile_entry *e, double count, double lanes,
-                 double *bytes, double *executions)
-{
-    double size = (double)(gcal_dtype_size(e->dtype) * e->vector_width);
-    bool by_sub_group = e->granularity == GCAL_FEATURE_PER_SUB_GROUP;
-    bool shares = by_sub_group && (e->space == GCAL_FEATURE_SPACE_GLOBAL ||
-                                   e->space == GCAL_FEATURE_SPACE_CONSTANT);
-
-    *executions = by_sub_group ? count : count / lanes;
-    *bytes = size * count * (by_sub_group && !shares ? lanes : 1);
-}
-
-/* A pattern belongs to its place where each place has one; else all patterns of the array are
- * divided among its places.
+/* What a count of accesses wants: an element that a sub-group shares counts once, in local and
+ * private memory each work-item's.  A pattern belongs to its place where each place has one; else
+ * all patterns of the array are divided among its places.
  */
 static void add_wanted(struct gcal_explain_accesses *a,
                        const struct gcal_profile *profile,
@@ -194,17 +178,21 @@ static void add_wanted(struct gcal_explain_accesses *a,
 {
     size_t n_places = count_places(a, e);
     bool each = n_places == count_patterns(profile, e);
-    double bytes, executions;
+    bool by_sub_group = e->granularity == GCAL_FEATURE_PER_SUB_GROUP;
+    bool shares = by_sub_group && (e->space == GCAL_FEATURE_SPACE_GLOBAL ||
+                                   e->space == GCAL_FEATURE_SPACE_CONSTANT);
+    double size = (double)(gcal_dtype_size(e->dtype) * e->vector_width);
+    double executions = by_sub_group ? count : count / lanes;
+    double bytes = size * count * (by_sub_group && !shares ? lanes : 1);
 
-    want(e, count, lanes, &bytes, &executions);
     for (size_t i = 0; i < a->n_accesses; i++) {
         struct gcal_explain_access *one = &a->accesses[i];
 
         if (each ? !gcal_explain_same_place(one->entry, e)
                  : !gcal_explain_same_array(one->entry, e))
             continue;
-        add(&one->wanted_bytes, each ? bytes : bytes / (double)n_places);
-        add(&one->executions, each ? executions : executions / (double)n_places);
+        add_value(&one->wanted_bytes, each ? bytes : bytes / (double)n_places);
+        add_value(&one->executions, each ? executions : executions / (double)n_places);
         one->divided = !each;
         one->estimated = one->estimated || e->estimated;
     }
@@ -212,7 +200,7 @@ static void add_wanted(struct gcal_explain_accesses *a,
 
 /* ---- all ---- */
 
-static int by_place(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
     const struct gcal_profile_entry *x = ((const struct gcal_explain_access *)a)->entry,
                                     *y = ((const struct gcal_explain_access *)b)->entry;
@@ -220,34 +208,28 @@ static int by_place(const void *a, const void *b)
     return x->line != y->line ? x->line - y->line : x->column - y->column;
 }
 
-static int allocate(struct gcal_explain_accesses *a, size_t n, struct gcal_error *err)
-{
-    a->accesses = calloc(n + 1, sizeof(*a->accesses));
-    a->arrays = calloc(n + 1, sizeof(*a->arrays));
-    a->branches = calloc(n + 1, sizeof(*a->branches));
-    return a->accesses && a->arrays && a->branches ? 0 : gcal_error_memory(err);
-}
-
-int gcal_explain_accesses_find(const struct gcal_explain_case *c,
-                               struct gcal_explain_accesses *a, struct gcal_error *err)
+int gcal_explain_accesses_find(struct gcal_explain_case *c, struct gcal_error *err)
 {
     const struct gcal_profile *p = c->subject->target.profile;
-    double lanes = (double)c->lab.device->info.sub_group_size;
+    struct gcal_explain_accesses *a = &c->accesses;
+    double lanes = fmax(1, (double)c->lab->device->info.sub_group_size);
     double copy[GCAL_PROFILE_MAX_PARAMETERS + 1] = { 0 }, *values;
     const struct gcal_count_points point = { .n = 1,
                                              .n_sizes = p->n_parameters,
                                              .values = copy };
+    size_t n = p->n_entries;
 
-    *a = (struct gcal_explain_accesses){ .sector_bytes = (double)p->sector_bytes };
+    a->sector_bytes = (double)p->sector_bytes;
+    a->accesses = gcal_arena_alloc(c->arena, n, sizeof(*a->accesses));
+    a->arrays = gcal_arena_alloc(c->arena, n, sizeof(*a->arrays));
+    a->branches = gcal_arena_alloc(c->arena, n, sizeof(*a->branches));
     memcpy(copy, c->sizes, p->n_parameters * sizeof(*copy));
-    if (!(lanes > 0))
-        lanes = 1;
-    if (allocate(a, p->n_entries, err) < 0 ||
-        !(values = gcal_count_features_values(p, lanes, &point, err)))
+    if (!(values = gcal_arena_own(
+              c->arena, gcal_count_features_values(p, lanes, &point, err), free)))
         return -1;
-    for (size_t i = 0; i < p->n_entries; i++)
-        take(a, &p->entries[i], values[i]);
-    for (size_t i = 0; i < p->n_entries; i++) {
+    for (size_t i = 0; i < n; i++)
+        take_entry(a, &p->entries[i], values[i]);
+    for (size_t i = 0; i < n; i++) {
         const struct gcal_profile_entry *e = &p->entries[i];
 
         if ((e->kind == GCAL_FEATURE_MEM_ACCESS || e->kind == GCAL_FEATURE_ATOMIC) &&
@@ -256,7 +238,13 @@ int gcal_explain_accesses_find(const struct gcal_explain_case *c,
         if (e->kind == GCAL_FEATURE_WORK_ITEMS)
             a->sub_groups = ceil(values[i] / lanes);
     }
-    free(values);
-    qsort(a->accesses, a->n_accesses, sizeof(*a->accesses), by_place);
+    for (size_t i = 0; i < a->n_accesses; i++) {
+        struct gcal_explain_access *one = &a->accesses[i];
+
+        one->moved_bytes = one->sectors * a->sector_bytes;
+        one->wasted_bytes = one->moved_bytes - one->wanted_bytes;
+        one->wasted_bytes = one->wasted_bytes < 0 ? 0 : one->wasted_bytes;
+    }
+    qsort(a->accesses, a->n_accesses, sizeof(*a->accesses), compare_places);
     return 0;
 }

@@ -7,26 +7,16 @@
 #include "mpi/cli/json.h"
 #include "mpi/commands/explain/private.h"
 
-static const char *what_of(const struct gcal_profile_entry *e)
+static const char *name_what(const struct gcal_profile_entry *e)
 {
     return e->op ? e->op : gcal_feature_direction_names[e->direction];
 }
 
-/* Moved, but not wanted; NaN: unknown. */
-static double wasted(const struct gcal_explain_access *a, double sector_bytes)
-{
-    double waste = a->sectors * sector_bytes - a->wanted_bytes;
-
-    return waste < 0 ? 0 : waste;
-}
-
 /* ---- text ---- */
 
-static const char *bytes_text(double bytes, char text[GCAL_UNITS_SIZE])
+static const char *format_bytes(double bytes, char text[GCAL_UNITS_SIZE])
 {
-    if (isnan(bytes))
-        return "-";
-    return gcal_units(bytes, "B", text);
+    return isnan(bytes) ? "-" : gcal_units(bytes, "B", text);
 }
 
 /* Of each execution by a sub-group. */
@@ -38,17 +28,16 @@ static void print_each(double total, double executions)
         printf(" %7s", "-");
 }
 
-static void print_access(const struct gcal_explain_access *a, double sector_bytes)
+static void print_access(const struct gcal_explain_access *a)
 {
     const struct gcal_profile_entry *e = a->entry;
     char wanted[GCAL_UNITS_SIZE], moved[GCAL_UNITS_SIZE], waste[GCAL_UNITS_SIZE];
-    double moved_bytes = a->sectors * sector_bytes;
 
     printf("%5d:%-4d %-6.6s %-9.9s %-8.8s %-14.14s %10s%s", e->line, e->column,
-           what_of(e), e->dtype, gcal_feature_space_names[e->space], e->array,
-           bytes_text(a->wanted_bytes, wanted), a->divided ? "~" : " ");
-    printf(" %10s %10s", bytes_text(moved_bytes, moved),
-           bytes_text(wasted(a, sector_bytes), waste));
+           name_what(e), e->dtype, gcal_feature_space_names[e->space], e->array,
+           format_bytes(a->wanted_bytes, wanted), a->divided ? "~" : " ");
+    printf(" %10s %10s", format_bytes(a->moved_bytes, moved),
+           format_bytes(a->wasted_bytes, waste));
     print_each(a->sectors, a->executions);
     print_each(a->lines, a->executions);
     print_each(a->passes, a->executions);
@@ -64,7 +53,7 @@ static void print_accesses(const struct gcal_explain_accesses *a)
            "type", "memory", "array", "wanted", "moved", "wasted", "sectors", "lines",
            "passes", "partial");
     for (size_t i = 0; i < a->n_accesses; i++) {
-        print_access(&a->accesses[i], a->sector_bytes);
+        print_access(&a->accesses[i]);
         divided = divided || a->accesses[i].divided;
     }
     printf("sectors to partial: of each access by a sub-group%s\n",
@@ -78,7 +67,7 @@ static void print_level(double sectors, double before, double sector_bytes)
 
     if (before > sectors * 1.005 && sectors > 0)
         snprintf(times, sizeof(times), "x%.3g", before / sectors);
-    printf(" %10s %-7s", bytes_text(sectors * sector_bytes, text), times);
+    printf(" %10s %-7s", format_bytes(sectors * sector_bytes, text), times);
 }
 
 static void print_arrays(const struct gcal_explain_accesses *a)
@@ -103,40 +92,34 @@ static void print_arrays(const struct gcal_explain_accesses *a)
         "launch; xN: reused N times\n");
 }
 
-static void print_branches(const struct gcal_explain_accesses *a)
+void gcal_explain_accesses_print(const struct gcal_explain_accesses *a)
 {
+    if (a->n_accesses)
+        print_accesses(a);
+    print_arrays(a);
     for (size_t i = 0; i < a->n_branches; i++)
         printf("%sbranch %d:%d: sub-groups diverge %.4g times, %.3g times each\n",
                i ? "" : "\n", a->branches[i].line, a->branches[i].column,
                a->branches[i].diverges, a->branches[i].diverges / a->sub_groups);
 }
 
-void gcal_explain_accesses_print(const struct gcal_explain_accesses *a)
-{
-    if (a->n_accesses)
-        print_accesses(a);
-    print_arrays(a);
-    print_branches(a);
-}
-
 /* ---- JSON ---- */
 
-static json_t *access_json(const struct gcal_explain_access *a, double sector_bytes)
+static json_t *access_json(const struct gcal_explain_access *a)
 {
     const struct gcal_profile_entry *e = a->entry;
-    double moved = a->sectors * sector_bytes;
 
-    return json_pack("{s:i, s:i, s:s, s:s, s:s, s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:b}",
-                     "line", e->line, "column", e->column, "what", what_of(e), "dtype",
-                     e->dtype, "memory", gcal_feature_space_names[e->space], "array",
-                     e->array, "wanted_bytes", gcal_json_number(a->wanted_bytes),
-                     "divided", (int)a->divided, "moved_bytes", gcal_json_number(moved),
-                     "wasted_bytes", gcal_json_number(wasted(a, sector_bytes)),
-                     "executions", gcal_json_number(a->executions), "sectors",
-                     gcal_json_number(a->sectors), "lines", gcal_json_number(a->lines),
-                     "passes", gcal_json_number(a->passes), "partial_sectors",
-                     gcal_json_number(a->partial), "estimated", (int)a->estimated);
+    return json_pack(
+        "{s:i, s:i, s:s, s:s, s:s, s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, s:o, s:b}",
+        "line", e->line, "column", e->column, "what", name_what(e), "dtype", e->dtype,
+        "memory", gcal_feature_space_names[e->space], "array", e->array, "wanted_bytes",
+        gcal_json_number(a->wanted_bytes), "divided", (int)a->divided, "moved_bytes",
+        gcal_json_number(a->moved_bytes), "wasted_bytes",
+        gcal_json_number(a->wasted_bytes), "executions", gcal_json_number(a->executions),
+        "sectors", gcal_json_number(a->sectors), "lines", gcal_json_number(a->lines),
+        "passes", gcal_json_number(a->passes), "partial_sectors",
+        gcal_json_number(a->partial), "estimated", (int)a->estimated);
 }
 
 static json_t *array_json(const struct gcal_explain_array *a, double sector_bytes)
@@ -156,7 +139,7 @@ void gcal_explain_accesses_add_json(json_t *all, const struct gcal_explain_acces
     json_t *accesses = json_array(), *arrays = json_array(), *branches = json_array();
 
     for (size_t i = 0; i < a->n_accesses; i++)
-        json_array_append_new(accesses, access_json(&a->accesses[i], a->sector_bytes));
+        json_array_append_new(accesses, access_json(&a->accesses[i]));
     for (size_t i = 0; i < a->n_arrays && a->sector_bytes > 0; i++)
         json_array_append_new(arrays, array_json(&a->arrays[i], a->sector_bytes));
     for (size_t i = 0; i < a->n_branches; i++)

@@ -1,8 +1,6 @@
 /* json.c - an explanation as JSON */
 #include <math.h>
-#include <stdlib.h>
 
-#include "kernels/base/error.h"
 #include "kernels/model/profile.h"
 #include "mpi/cli/json.h"
 #include "mpi/commands/explain/private.h"
@@ -27,30 +25,28 @@ static json_t *shares_json(const struct gcal_explain_case *c,
 {
     json_t *shares = json_object();
 
-    for (size_t i = 0; i < c->lab.n_roofs; i++)
+    for (size_t i = 0; i < c->lab->n_roofs; i++)
         if (fabs(cost->of_limit[i]) > 1e-6)
-            json_object_set_new(shares, c->lab.names[i + 1],
+            json_object_set_new(shares, c->lab->names[i + 1],
                                 json_real(cost->of_limit[i]));
     return shares;
 }
 
 static json_t *costs_json(const struct gcal_explain_case *c)
 {
-    static const char *const units[] = { NULL,       "B/s",       "op/s",
-                                         "passes/s", "atomics/s", "groups/s" };
     const struct gcal_explain_limits *l = &c->limits;
     json_t *list = json_array();
 
     for (size_t i = 0; i < l->n_costs; i++) {
         const struct gcal_explain_cost *cost = &l->costs[i];
-        const char *unit = units[cost->label.unit];
+        const char *unit = gcal_explain_unit_names[cost->unit];
         json_t *one = json_pack(
             "{s:s, s:s, s:s, s:o, s:f, s:f, s:f, s:o}", "cost", cost->parameter,
-            "counted", cost->label.counted, "per", cost->label.granularity, "count",
+            "counted", cost->counted, "per", cost->granularity, "count",
             gcal_json_number(cost->count), "cost_s", cost->cost_s, "adds_s", cost->adds_s,
             "share", cost->adds_s / l->time_s, "of_limits", shares_json(c, cost));
 
-        if (unit && isfinite(cost->rate)) {
+        if (*unit && isfinite(cost->rate)) {
             json_object_set_new(one, "rate", json_real(cost->rate));
             json_object_set_new(one, "measured_rate", gcal_json_number(cost->peak));
             json_object_set_new(one, "measured_rate_per_clock",
@@ -78,52 +74,42 @@ static json_t *occupancy_json(const struct gcal_explain_occupancy *o)
         "local_memory_bytes", gcal_json_number(o->local_bytes), "bounds", bounds);
 }
 
-static json_t *notes_json(const struct gcal_profile *profile)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < profile->n_notes; i++)
-        json_array_append_new(list, json_string(profile->notes[i]));
-    return list;
-}
-
-static json_t *head_json(const struct gcal_explain_case *c, json_t *gaps)
+json_t *gcal_explain_json(const struct gcal_explain_case *c, struct gcal_error *err)
 {
     const struct gcal_predict_device *d = &c->subject->published;
     const struct gcal_profile *profile = c->subject->target.profile;
     const struct gcal_prediction *p = &c->prediction;
-    char *sentence = gcal_explain_sentence(c);
-    json_t *head = json_pack(
-        "{s:s, s:o, s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:s?, s:s?, s:f, s:b, s:f, s:o}",
-        "kernel", profile->kernel, "sizes",
-        gcal_json_sizes(profile->n_parameters, profile->parameters, c->sizes), "node",
-        d->params.node, "device", d->device->info.name, "device_uid", d->device->info.uid,
-        "model", gcal_predictor_model(c->predictor), "time_s", p->time_s, "low_s",
-        p->low_s, "high_s", p->high_s, "limited_by",
-        c->limits.n_limits ? c->limits.limits[0].name : NULL, "sentence", sentence,
-        "estimated", p->estimated, "extrapolates", (int)p->extrapolates, "not_covered",
-        p->not_covered, "gaps", gaps);
-
-    free(sentence);
-    return head;
-}
-
-json_t *gcal_explain_json(const struct gcal_explain_case *c, struct gcal_error *err)
-{
-    json_t *gaps = gcal_gaps_json(c->predictor, c->sizes, err), *all;
+    json_t *gaps = gcal_gaps_json(c->lab->predictor, c->sizes, err), *notes, *all;
 
     if (!gaps)
         return NULL;
-    all = head_json(c, gaps);
-    json_object_set_new(all, "notes", notes_json(c->subject->target.profile));
+    all = json_pack(
+        "{s:s, s:o, s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:s?, s:s, s:f, s:b, s:f, s:o}",
+        "kernel", profile->kernel, "sizes",
+        gcal_json_sizes(profile->n_parameters, profile->parameters, c->sizes), "node",
+        d->params.node, "device", d->device->info.name, "device_uid", d->device->info.uid,
+        "model", gcal_predictor_model(c->lab->predictor), "time_s", p->time_s, "low_s",
+        p->low_s, "high_s", p->high_s, "limited_by",
+        c->limits.n_limits ? c->limits.limits[0].name : NULL, "sentence", c->sentence,
+        "estimated", p->estimated, "extrapolates", (int)p->extrapolates, "not_covered",
+        p->not_covered, "gaps", gaps);
+    json_object_set_new(all, "notes", notes = json_array());
+    for (size_t i = 0; i < profile->n_notes; i++)
+        json_array_append_new(notes, json_string(profile->notes[i]));
     json_object_set_new(all, "limits", limits_json(&c->limits));
     json_object_set_new(all, "other_s", json_real(c->limits.other_s));
     json_object_set_new(all, "costs", costs_json(c));
     if (c->occupancy.known)
         json_object_set_new(all, "occupancy", occupancy_json(&c->occupancy));
     gcal_explain_accesses_add_json(all, &c->accesses);
-    if (gcal_explain_step_add_json(all, c, err) == 0)
-        return all;
-    json_decref(all);
-    return NULL;
+    if (gcal_explain_step_add_json(all, c, err) < 0) {
+        json_decref(all);
+        return NULL;
+    }
+    json_object_set_new(all, "advice", gcal_explain_changes_json(&c->advice));
+    if (c->asked.n)
+        json_object_set_new(all, "what_if", gcal_explain_changes_json(&c->asked));
+    if (c->measured)
+        json_object_set_new(all, "measured", gcal_explain_measured_json(c->measured));
+    return all;
 }

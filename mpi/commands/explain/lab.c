@@ -1,56 +1,54 @@
 /* lab.c - a model's expressions at one point, to be evaluated again with changes */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
 #include "kernels/model/model.h"
 #include "kernels/model/named_expr.h"
 #include "mpi/commands/explain/private.h"
 #include "store/params/params.h"
 
-void gcal_explain_lab_clear(struct gcal_explain_lab *lab)
+static void destroy_predictor(void *predictor)
 {
-    gcal_model_parts_destroy(lab->parts);
-    free(lab->texts);
-    free(lab->names);
-    free(lab->parameters);
-    free(lab->features);
-    free(lab->factors);
-    free(lab->values);
-    *lab = (struct gcal_explain_lab){ 0 };
+    gcal_predictor_destroy(predictor);
 }
 
-static void add(struct gcal_explain_lab *lab, const char *name, const char *text)
+static void destroy_parts(void *parts)
+{
+    gcal_model_parts_destroy(parts);
+}
+
+static void add_text(struct gcal_explain_lab *lab, const char *name, const char *text,
+                     const char *source)
 {
     lab->names[lab->n_texts] = name;
-    lab->texts[lab->n_texts++] = text;
+    lab->texts[lab->n_texts] = text;
+    lab->sources[lab->n_texts] = source;
+    lab->factors[lab->n_texts++] = 1;
 }
 
-static int list_texts(struct gcal_explain_lab *lab, struct gcal_error *err)
+static void list_texts(struct gcal_arena *arena, struct gcal_explain_lab *lab)
 {
     const struct gcal_params_model *m = lab->published;
     size_t n_names = gcal_expr_names_count(m->names), n = 1 + m->roofs.n + n_names;
 
-    lab->texts = calloc(n, sizeof(*lab->texts));
-    lab->names = calloc(n, sizeof(*lab->names));
-    lab->factors = calloc(n, sizeof(*lab->factors));
-    lab->values = calloc(n, sizeof(*lab->values));
-    if (!lab->texts || !lab->names || !lab->factors || !lab->values)
-        return gcal_error_memory(err);
-    add(lab, "time", m->expression);
-    for (size_t i = 0; i < m->roofs.n; i++)
-        add(lab, m->roofs.roofs[i].name, m->roofs.roofs[i].expression);
+    lab->names = gcal_arena_alloc(arena, n, sizeof(*lab->names));
+    lab->texts = gcal_arena_alloc(arena, n, sizeof(*lab->texts));
+    lab->sources = gcal_arena_alloc(arena, n, sizeof(*lab->sources));
+    lab->factors = gcal_arena_alloc(arena, n, sizeof(*lab->factors));
+    lab->values = gcal_arena_alloc(arena, n, sizeof(*lab->values));
     lab->n_roofs = m->roofs.n;
+    add_text(lab, "time", m->expression, m->expression);
+    for (size_t i = 0; i < m->roofs.n; i++)
+        add_text(lab, m->roofs.roofs[i].name, m->roofs.roofs[i].expression,
+                 m->roofs.roofs[i].expression);
     for (size_t i = 0; i < n_names; i++)
-        add(lab, gcal_expr_names_name(m->names, i), gcal_expr_names_name(m->names, i));
-    for (size_t i = 0; i < n; i++)
-        lab->factors[i] = 1;
-    return 0;
+        add_text(lab, gcal_expr_names_name(m->names, i),
+                 gcal_expr_names_name(m->names, i), gcal_expr_names_text(m->names, i));
 }
 
 /* Without names of what the model itself does not use. */
-static int compile(struct gcal_explain_lab *lab, struct gcal_error *err)
+static int compile_texts(struct gcal_arena *arena, struct gcal_explain_lab *lab,
+                         struct gcal_error *err)
 {
     size_t failed;
 
@@ -60,40 +58,48 @@ static int compile(struct gcal_explain_lab *lab, struct gcal_error *err)
         if (failed <= lab->n_roofs)
             return -1;
         lab->n_texts--;
-        memmove(lab->texts + failed, lab->texts + failed + 1,
-                (lab->n_texts - failed) * sizeof(*lab->texts));
-        memmove(lab->names + failed, lab->names + failed + 1,
-                (lab->n_texts - failed) * sizeof(*lab->names));
+        for (size_t i = failed; i < lab->n_texts; i++) {
+            lab->names[i] = lab->names[i + 1];
+            lab->texts[i] = lab->texts[i + 1];
+            lab->sources[i] = lab->sources[i + 1];
+        }
     }
+    gcal_arena_own(arena, lab->parts, destroy_parts);
     return 0;
 }
 
-int gcal_explain_lab_open(struct gcal_explain_lab *lab,
-                          const struct gcal_params_device *device,
-                          const struct gcal_predictor *predictor, const double *sizes,
-                          struct gcal_error *err)
+struct gcal_explain_lab *
+gcal_explain_lab_open(struct gcal_arena *arena, const struct gcal_params_device *device,
+                      const char *model, const struct gcal_profile *profile,
+                      const double *sizes, struct gcal_error *err)
 {
-    const struct gcal_model *model;
+    struct gcal_predictor *predictor = gcal_arena_own(
+        arena, gcal_predictor_create(device, model, profile, err), destroy_predictor);
+    struct gcal_explain_lab *lab = gcal_arena_alloc(arena, 1, sizeof(*lab));
+    size_t n_parameters;
     double time_s; /* there must be one: the device may not be able to run the launch */
 
+    if (!predictor)
+        return NULL;
     *lab = (struct gcal_explain_lab){
+        .arena = arena,
         .device = device,
         .published = gcal_params_find_model(device, gcal_predictor_model(predictor)),
+        .predictor = predictor,
         .inside = gcal_predictor_inside(predictor),
     };
-    model = lab->inside.model;
-    lab->parameters = calloc(model->n_parameters + 1, sizeof(double));
-    lab->features = calloc(model->n_features + 1, sizeof(double));
-    if (!lab->parameters || !lab->features)
-        return gcal_error_memory(err);
-    memcpy(lab->parameters, lab->inside.parameters,
-           model->n_parameters * sizeof(*lab->parameters));
+    n_parameters = lab->inside.model->n_parameters;
+    lab->parameters = gcal_arena_alloc(arena, n_parameters, sizeof(double));
+    memcpy(lab->parameters, lab->inside.parameters, n_parameters * sizeof(double));
+    lab->features =
+        gcal_arena_alloc(arena, lab->inside.model->n_features, sizeof(double));
+    list_texts(arena, lab);
     if (gcal_predictor_time(predictor, sizes, &time_s, err) < 0 ||
         gcal_predictor_features(predictor, sizes, lab->features, err) < 0 ||
-        list_texts(lab, err) < 0 || compile(lab, err) < 0)
-        return -1;
+        compile_texts(arena, lab, err) < 0)
+        return NULL;
     gcal_explain_lab_eval(lab);
-    return 0;
+    return lab;
 }
 
 double gcal_explain_lab_eval(struct gcal_explain_lab *lab)

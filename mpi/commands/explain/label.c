@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
-#include "kernels/base/error.h"
 #include "kernels/model/expr.h"
 #include "kernels/model/feature.h"
 #include "kernels/model/named_expr.h"
@@ -27,59 +25,44 @@ static const char *find_name(const char *text, const char *name)
     return NULL;
 }
 
-/* The end of a factor: of what is in parentheses, or of a name with its fields and arguments. */
-static const char *end_of_factor(const char *at)
+const char *gcal_explain_part_end(const char *at, const char *stops)
 {
-    int depth = 0;
-
-    for (; *at; at++) {
-        bool opens = *at == '(' || *at == '{', closes = *at == ')' || *at == '}';
-
-        if (closes && depth == 0)
-            break;
-        depth += opens - closes;
-        if (depth == 0 && !closes && !is_name(*at) && *at != ':' && *at != '.')
-            break;
-    }
+    for (int depth = 0; *at && (depth || !strchr(stops, *at)); at++)
+        depth += (*at == '(' || *at == '{') - (*at == ')' || *at == '}');
     return at;
 }
 
-/* The text that follows "NAME*" at 'at'; NULL: it is not followed by a factor. */
-static char *factor_after(const char *at, size_t length)
+/* The factor that follows a cost and its '*' at 'at', without the parentheses of a sum; NULL: none
+ * does.
+ */
+static const char *read_factor(struct gcal_arena *arena, const char *at)
 {
     const char *end;
+    size_t length;
 
-    for (at += length; *at == ' '; at++)
-        ;
+    at += strspn(at, " ");
     if (*at++ != '*')
         return NULL;
-    while (*at == ' ')
+    at += strspn(at, " ");
+    end = gcal_explain_part_end(at, " +-*/^,;)}");
+    length = (size_t)(end - at);
+    if (length >= 2 && at[0] == '(' && end[-1] == ')') {
         at++;
-    end = end_of_factor(at);
-    return end > at ? strndup(at, (size_t)(end - at)) : NULL;
-}
-
-/* The text of the model's text i: a named expression's own. */
-static const char *text_of(const struct gcal_explain_lab *lab, size_t i)
-{
-    const struct gcal_expr_names *names = lab->published->names;
-
-    for (size_t k = 0; i > lab->n_roofs && k < gcal_expr_names_count(names); k++)
-        if (strcmp(gcal_expr_names_name(names, k), lab->names[i]) == 0)
-            return gcal_expr_names_text(names, k);
-    return lab->texts[i];
+        length -= 2;
+    }
+    return end > at ? gcal_arena_format(arena, "%.*s", (int)length, at) : NULL;
 }
 
 /* Named expressions first: the time and the roofs are made of them. */
 static size_t find_owner(const struct gcal_explain_lab *lab, const char *parameter)
 {
     for (size_t i = lab->n_roofs + 1; i < lab->n_texts; i++)
-        if (find_name(text_of(lab, i), parameter))
+        if (find_name(lab->sources[i], parameter))
             return i;
     for (size_t i = 1; i <= lab->n_roofs; i++)
-        if (find_name(text_of(lab, i), parameter))
+        if (find_name(lab->sources[i], parameter))
             return i;
-    return find_name(text_of(lab, 0), parameter) ? 0 : lab->n_texts;
+    return find_name(lab->sources[0], parameter) ? 0 : lab->n_texts;
 }
 
 /* ---- what the factor counts ---- */
@@ -95,7 +78,7 @@ enum subject {
     OTHER = 128
 };
 
-static enum subject subject_of(enum gcal_feature_kind kind)
+static enum subject find_subject(enum gcal_feature_kind kind)
 {
     switch (kind) {
     case GCAL_FEATURE_LOCAL_PASS:
@@ -131,7 +114,7 @@ static enum subject subject_of(enum gcal_feature_kind kind)
     }
 }
 
-static enum gcal_explain_unit unit_of(unsigned subjects)
+static enum gcal_explain_unit choose_unit(unsigned subjects)
 {
     if (subjects & WAITING)
         return GCAL_EXPLAIN_NO_RATE;
@@ -146,80 +129,56 @@ static enum gcal_explain_unit unit_of(unsigned subjects)
                                  : GCAL_EXPLAIN_NO_RATE;
 }
 
-/* Of the features in an expression, with all names replaced. */
-static void read_features(const struct gcal_expr *expr, struct gcal_explain_label *label)
+/* The unit and the granularity of the features in what is counted, with all names replaced. */
+static void read_features(const struct gcal_explain_lab *lab,
+                          struct gcal_explain_cost *cost)
 {
+    char *text = gcal_expr_names_resolve(lab->published->names, cost->counted, NULL);
+    struct gcal_expr *expr = text ? gcal_expr_parse(text, NULL) : NULL;
+    const char *granularity = NULL;
     unsigned subjects = 0;
 
-    for (size_t i = 0; i < gcal_expr_symbol_count(expr); i++) {
+    for (size_t i = 0; expr && i < gcal_expr_symbol_count(expr); i++) {
+        enum gcal_feature_kind kind;
         struct gcal_feature f;
-        const char *granularity;
-        enum subject subject;
+        const char *one;
 
         if (gcal_feature_parse(gcal_expr_symbol(expr, i), &f, NULL) < 0)
             continue;
-        subject = subject_of(f.kind);
-        granularity =
-            gcal_feature_granularity_names[gcal_feature_info(f.kind)->granularity];
+        kind = f.kind;
         gcal_feature_clear(&f);
-        if (subject == DEVICE)
+        if (find_subject(kind) == DEVICE)
             continue;
-        subjects |= subject;
-        if (!label->granularity)
-            label->granularity = granularity;
-        else if (strcmp(label->granularity, granularity) != 0)
-            label->granularity = "mixed";
+        subjects |= find_subject(kind);
+        one = gcal_feature_granularity_names[gcal_feature_info(kind)->granularity];
+        granularity = !granularity || strcmp(granularity, one) == 0 ? one : "mixed";
     }
-    label->unit = unit_of(subjects);
-}
-
-/* An expression of which it is not known what it counts has no granularity. */
-static void classify(const struct gcal_explain_lab *lab, struct gcal_explain_label *label)
-{
-    char *text = gcal_expr_names_resolve(lab->published->names, label->counted, NULL);
-    struct gcal_expr *expr = text ? gcal_expr_parse(text, NULL) : NULL;
-
-    if (expr)
-        read_features(expr, label);
+    cost->unit = choose_unit(subjects);
+    if (granularity)
+        cost->granularity = granularity;
     gcal_expr_destroy(expr);
     free(text);
-    if (!label->granularity)
-        label->granularity = "-";
 }
 
-/* "(a + b)" as "a + b". */
-static void strip(char *text)
+void gcal_explain_label(const struct gcal_explain_lab *lab,
+                        struct gcal_explain_cost *cost)
 {
-    size_t n = strlen(text);
+    size_t length = strlen(cost->parameter);
 
-    if (n < 2 || text[0] != '(' || text[n - 1] != ')')
-        return;
-    memmove(text, text + 1, n - 2);
-    text[n - 2] = '\0';
-}
+    cost->owner = find_owner(lab, cost->parameter);
+    cost->unit = GCAL_EXPLAIN_NO_RATE;
+    cost->granularity = "-";
+    cost->counted = NULL;
+    if (cost->owner < lab->n_texts) {
+        const char *at = find_name(lab->sources[cost->owner], cost->parameter) + length;
 
-int gcal_explain_label_find(const struct gcal_explain_lab *lab, const char *parameter,
-                            struct gcal_explain_label *label, struct gcal_error *err)
-{
-    size_t owner = find_owner(lab, parameter), length = strlen(parameter);
-    const char *text, *at;
-
-    *label = (struct gcal_explain_label){ .owner = owner, .granularity = NULL };
-    if (owner < lab->n_texts) {
-        text = text_of(lab, owner);
-        at = find_name(text, parameter);
         /* A cost of several things is that of the expression that they are in. */
-        if (!find_name(at + length, parameter))
-            label->counted = factor_after(at, length);
+        if (!find_name(at, cost->parameter))
+            cost->counted = read_factor(lab->arena, at);
     }
-    if (label->counted) {
-        strip(label->counted);
-        classify(lab, label);
-    }
-    if (!label->counted &&
-        !(label->counted = strdup(owner < lab->n_texts ? lab->names[owner] : parameter)))
-        return gcal_error_memory(err);
-    if (!label->granularity)
-        label->granularity = "-";
-    return 0;
+    if (cost->counted)
+        read_features(lab, cost);
+    else
+        cost->counted =
+            cost->owner < lab->n_texts ? lab->names[cost->owner] : cost->parameter;
 }

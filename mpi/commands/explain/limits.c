@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
 #include "kernels/model/model.h"
-#include "kernels/model/profile.h"
 #include "mpi/cli/vendor.h"
 #include "mpi/commands/explain/private.h"
 #include "store/params/params.h"
@@ -16,18 +14,9 @@
 /* Parts of the time below this are rounding. */
 #define LEAST 1e-9
 
-void gcal_explain_limits_clear(struct gcal_explain_limits *l)
-{
-    for (size_t i = 0; i < l->n_costs; i++)
-        free(l->costs[i].label.counted);
-    free(l->costs);
-    free(l->limits);
-    *l = (struct gcal_explain_limits){ 0 };
-}
-
 /* ---- limits ---- */
 
-static double time_with(struct gcal_explain_lab *lab, size_t text, double factor)
+static double eval_with(struct gcal_explain_lab *lab, size_t text, double factor)
 {
     double time_s, before = lab->factors[text];
 
@@ -37,151 +26,113 @@ static double time_with(struct gcal_explain_lab *lab, size_t text, double factor
     return time_s;
 }
 
-static int by_part(const void *a, const void *b)
+static int compare_limits(const void *a, const void *b)
 {
     const struct gcal_explain_limit *x = a, *y = b;
 
     return (x->adds_s < y->adds_s) - (x->adds_s > y->adds_s);
 }
 
-static int find_limits(struct gcal_explain_lab *lab, struct gcal_explain_limits *l,
-                       struct gcal_error *err)
+/* All but the costs. */
+static void find_limits(struct gcal_explain_lab *lab, struct gcal_explain_limits *l)
 {
-    struct gcal_explain_limit by_model[GCAL_ROOFS_MAX];
-
-    if (!(l->limits = calloc(lab->n_roofs + 1, sizeof(*l->limits))))
-        return gcal_error_memory(err);
-    l->n_limits = lab->n_roofs;
+    *l = (struct gcal_explain_limits){ .time_s = gcal_explain_lab_eval(lab),
+                                       .n_limits = lab->n_roofs };
     l->other_s = l->time_s;
     for (size_t i = 0; i < lab->n_roofs; i++) {
-        double above = time_with(lab, i + 1, 1 + STEP),
-               below = time_with(lab, i + 1, 1 - STEP);
+        double above = eval_with(lab, i + 1, 1 + STEP),
+               below = eval_with(lab, i + 1, 1 - STEP);
         struct gcal_explain_limit *limit = &l->limits[i];
 
         gcal_explain_lab_eval(lab);
-        *limit = (struct gcal_explain_limit){ lab->names[i + 1], lab->values[i + 1],
+        *limit = (struct gcal_explain_limit){ lab->names[i + 1], i, lab->values[i + 1],
                                               (above - below) / (2 * STEP) };
         if (fabs(limit->adds_s) < LEAST * l->time_s)
             limit->adds_s = 0;
         l->other_s -= limit->adds_s;
-        by_model[i] = *limit;
     }
     if (fabs(l->other_s) < 1e-6 * l->time_s)
         l->other_s = 0;
-    qsort(l->limits, l->n_limits, sizeof(*l->limits), by_part);
-    for (size_t i = 0; i < l->n_limits; i++)
-        for (size_t k = 0; k < l->n_limits; k++)
-            if (strcmp(l->limits[i].name, by_model[k].name) == 0)
-                l->order[i] = k;
-    return 0;
+    qsort(l->limits, l->n_limits, sizeof(*l->limits), compare_limits);
+}
+
+const char *gcal_explain_limits_first(struct gcal_explain_lab *lab)
+{
+    struct gcal_explain_limits limits;
+
+    find_limits(lab, &limits);
+    return limits.n_limits ? limits.limits[0].name : NULL;
 }
 
 /* ---- costs ---- */
 
-/* By how much a text grows with the cost, per unit of it: what it is multiplied by. */
-static double slope(const double *above, const double *below, size_t i, double cost)
+/* Values of all texts with another value of the cost. */
+static void eval_varied(struct gcal_explain_lab *lab, size_t parameter, double value,
+                        double *values)
 {
-    return (above[i] - below[i]) / (2 * STEP * cost);
-}
-
-/* Values of all texts with the cost a little larger and a little smaller. */
-static void vary(struct gcal_explain_lab *lab, size_t parameter, double *above,
-                 double *below)
-{
-    double value = lab->parameters[parameter];
-
-    lab->parameters[parameter] = value * (1 + STEP);
-    gcal_explain_lab_eval(lab);
-    memcpy(above, lab->values, lab->n_texts * sizeof(*above));
-    lab->parameters[parameter] = value * (1 - STEP);
-    gcal_explain_lab_eval(lab);
-    memcpy(below, lab->values, lab->n_texts * sizeof(*below));
     lab->parameters[parameter] = value;
     gcal_explain_lab_eval(lab);
+    memcpy(values, lab->values, lab->n_texts * sizeof(*values));
 }
 
 /* Without the rounding of differences: most counts are integers. */
-static double whole(double count)
+static double round_count(double count)
 {
     double nearest = round(count);
 
     return fabs(count - nearest) <= 1e-7 * fabs(nearest) ? nearest : count;
 }
 
-static double units_of(const struct gcal_explain_lab *lab, enum gcal_explain_unit unit)
-{
-    size_t size = lab->device->info.sub_group_size;
-
-    return unit == GCAL_EXPLAIN_BYTES        ? 32 /* the models' sectors */
-           : unit == GCAL_EXPLAIN_OPERATIONS ? (double)(size ? size : 1)
-                                             : 1;
-}
-
-/* Per second, of what a cost of that limit is counted in; NaN: unknown. */
-static double vendor_rate(const struct gcal_device_info *info,
-                          const struct gcal_explain_label *label, const char *limit)
-{
-    switch (label->unit) {
-    case GCAL_EXPLAIN_BYTES:
-        return strcmp(limit, "dram") == 0 ? gcal_vendor_memory(info) : NAN;
-    case GCAL_EXPLAIN_PASSES:
-        return gcal_vendor_passes(info);
-    case GCAL_EXPLAIN_OPERATIONS:
-        return gcal_vendor_operations(info, label->counted);
-    default:
-        return NAN;
-    }
-}
-
-/* Here and were its part of its limit the whole time. */
-static void find_rates(const struct gcal_explain_limits *l,
-                       const struct gcal_explain_lab *lab, struct gcal_explain_cost *cost)
+/* The rates here and were the cost's part of its limit the whole time, and the vendor's. */
+static void find_rates(const struct gcal_explain_lab *lab, double time_s,
+                       struct gcal_explain_cost *cost)
 {
     const struct gcal_device_info *info = &lab->device->info;
-    double units = cost->count * cost->per_unit, alone_s;
+    double lanes = (double)(info->sub_group_size ? info->sub_group_size : 1);
+    double units, alone_s;
 
+    cost->per_unit = cost->unit == GCAL_EXPLAIN_BYTES ? 32 /* the models' sectors */
+                     : cost->unit == GCAL_EXPLAIN_OPERATIONS ? lanes
+                                                             : 1;
+    units = cost->count * cost->per_unit;
     cost->rate = cost->peak = cost->per_clock = cost->vendor = NAN;
-    if (cost->label.unit == GCAL_EXPLAIN_NO_RATE || !(units > 0) ||
-        cost->limit == lab->n_roofs)
+    if (cost->unit == GCAL_EXPLAIN_NO_RATE || !(units > 0) || cost->limit == lab->n_roofs)
         return;
     alone_s = cost->of_limit[cost->limit] * lab->values[cost->limit + 1];
-    cost->rate = units / l->time_s;
+    cost->rate = units / time_s;
     cost->peak = alone_s > 0 ? units / alone_s : NAN;
-    cost->per_clock = info->max_clock_hz > 0 && info->compute_units
-                          ? cost->peak / (info->max_clock_hz * info->compute_units)
-                          : NAN;
-    cost->vendor = vendor_rate(info, &cost->label, lab->names[cost->limit + 1]);
+    if (info->max_clock_hz > 0 && info->compute_units)
+        cost->per_clock = cost->peak / (info->max_clock_hz * info->compute_units);
+    if (cost->unit == GCAL_EXPLAIN_BYTES &&
+        strcmp(lab->names[cost->limit + 1], "dram") == 0)
+        cost->vendor = gcal_vendor_memory(info);
+    else if (cost->unit == GCAL_EXPLAIN_PASSES)
+        cost->vendor = gcal_vendor_passes(info);
+    else if (cost->unit == GCAL_EXPLAIN_OPERATIONS)
+        cost->vendor = gcal_vendor_operations(info, cost->counted);
 }
 
-/* Of what has no rate, such as a latency: how often its limit has the cost, if that is more often than
- * the expression that names it.
+/* 'above' and 'below' are rooms for all texts: how a text grows with the cost, per unit of it, is
+ * what the cost is multiplied by.
  */
-static double times_paid(const struct gcal_explain_lab *lab,
-                         const struct gcal_explain_cost *cost)
+static void find_cost(struct gcal_explain_lab *lab, size_t parameter, double time_s,
+                      double *above, double *below, struct gcal_explain_cost *cost)
 {
-    double part_s = cost->of_limit[cost->limit] * lab->values[cost->limit + 1];
+    double value = lab->parameters[parameter], step = 2 * STEP * value, largest = 0;
 
-    return part_s > cost->count * cost->cost_s * 1.001 ? whole(part_s / cost->cost_s)
-                                                       : cost->count;
-}
-
-static void find_cost(struct gcal_explain_lab *lab, size_t parameter,
-                      const struct gcal_explain_limits *l, double *above, double *below,
-                      struct gcal_explain_cost *cost)
-{
-    double value = lab->parameters[parameter], largest = 0;
-    size_t owner = cost->label.owner;
-
-    vary(lab, parameter, above, below);
+    eval_varied(lab, parameter, value * (1 + STEP), above);
+    eval_varied(lab, parameter, value * (1 - STEP), below);
+    lab->parameters[parameter] = value;
+    gcal_explain_lab_eval(lab);
     cost->cost_s = value * lab->inside.factor;
-    cost->adds_s = value * slope(above, below, 0, value);
+    cost->adds_s = value * ((above[0] - below[0]) / step);
     cost->count = NAN;
-    if (owner < lab->n_texts)
-        cost->count = whole(slope(above, below, owner, value) /
-                            (owner > lab->n_roofs ? 1 : lab->inside.factor));
+    if (cost->owner < lab->n_texts)
+        cost->count = round_count((above[cost->owner] - below[cost->owner]) / step /
+                                  (cost->owner > lab->n_roofs ? 1 : lab->inside.factor));
     cost->limit = lab->n_roofs;
     for (size_t i = 0; i < lab->n_roofs; i++) {
-        double part_s = value * slope(above, below, i + 1, value);
+        double part_s = value * ((above[i + 1] - below[i + 1]) / step);
 
         cost->of_limit[i] = lab->values[i + 1] > 0 ? part_s / lab->values[i + 1] : 0;
         if (part_s > largest && cost->of_limit[i] > 1e-6) {
@@ -189,69 +140,44 @@ static void find_cost(struct gcal_explain_lab *lab, size_t parameter,
             cost->limit = i;
         }
     }
-    if (cost->label.unit == GCAL_EXPLAIN_NO_RATE && cost->limit < lab->n_roofs)
-        cost->count = times_paid(lab, cost);
-    cost->per_unit = units_of(lab, cost->label.unit);
-    find_rates(l, lab, cost);
+    /* Of what has no rate, such as a latency: how often its limit has the cost, if that is more
+     * often than the expression that names it.
+     */
+    if (cost->unit == GCAL_EXPLAIN_NO_RATE && cost->limit < lab->n_roofs) {
+        double part_s = cost->of_limit[cost->limit] * lab->values[cost->limit + 1];
+
+        if (part_s > cost->count * cost->cost_s * 1.001)
+            cost->count = round_count(part_s / cost->cost_s);
+    }
+    find_rates(lab, time_s, cost);
+    if (fabs(cost->adds_s) < LEAST * time_s)
+        cost->adds_s = 0;
 }
 
-static int by_cost(const void *a, const void *b)
+static int compare_costs(const void *a, const void *b)
 {
     const struct gcal_explain_cost *x = a, *y = b;
 
     return (x->adds_s < y->adds_s) - (x->adds_s > y->adds_s);
 }
 
-static bool matters(const struct gcal_explain_lab *lab,
-                    const struct gcal_explain_cost *cost)
-{
-    return cost->adds_s != 0 || cost->limit < lab->n_roofs;
-}
-
-/* 'above' and 'below': room for all texts. */
-static int list_costs(struct gcal_explain_lab *lab, struct gcal_explain_limits *l,
-                      double *above, double *below, struct gcal_error *err)
+void gcal_explain_limits_find(struct gcal_explain_lab *lab, struct gcal_explain_limits *l)
 {
     const struct gcal_model *model = lab->inside.model;
+    double *above = gcal_arena_alloc(lab->arena, lab->n_texts, sizeof(*above));
+    double *below = gcal_arena_alloc(lab->arena, lab->n_texts, sizeof(*below));
 
+    find_limits(lab, l);
+    l->costs = gcal_arena_alloc(lab->arena, model->n_parameters + 1, sizeof(*l->costs));
     for (size_t i = 0; i < model->n_parameters; i++) {
         struct gcal_explain_cost *cost = &l->costs[l->n_costs];
 
         if (strcmp(model->parameters[i].unit, "s") != 0 || !(lab->parameters[i] > 0))
             continue;
         cost->parameter = model->parameters[i].name;
-        if (gcal_explain_label_find(lab, cost->parameter, &cost->label, err) < 0)
-            return -1;
-        find_cost(lab, i, l, above, below, cost);
-        if (fabs(cost->adds_s) < LEAST * l->time_s)
-            cost->adds_s = 0;
-        if (matters(lab, cost))
-            l->n_costs++;
-        else
-            free(cost->label.counted);
+        gcal_explain_label(lab, cost);
+        find_cost(lab, i, l->time_s, above, below, cost);
+        l->n_costs += cost->adds_s != 0 || cost->limit < lab->n_roofs;
     }
-    qsort(l->costs, l->n_costs, sizeof(*l->costs), by_cost);
-    return 0;
-}
-
-static int find_costs(struct gcal_explain_lab *lab, struct gcal_explain_limits *l,
-                      struct gcal_error *err)
-{
-    double *above = calloc(lab->n_texts, sizeof(*above));
-    double *below = calloc(lab->n_texts, sizeof(*below));
-    int rc;
-
-    l->costs = calloc(lab->inside.model->n_parameters + 1, sizeof(*l->costs));
-    rc = above && below && l->costs ? list_costs(lab, l, above, below, err)
-                                    : gcal_error_memory(err);
-    free(above);
-    free(below);
-    return rc;
-}
-
-int gcal_explain_limits_find(struct gcal_explain_lab *lab, struct gcal_explain_limits *l,
-                             struct gcal_error *err)
-{
-    *l = (struct gcal_explain_limits){ .time_s = gcal_explain_lab_eval(lab) };
-    return find_limits(lab, l, err) < 0 || find_costs(lab, l, err) < 0 ? -1 : 0;
+    qsort(l->costs, l->n_costs, sizeof(*l->costs), compare_costs);
 }

@@ -5,11 +5,8 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kernels/base/error.h"
-#include "kernels/base/units.h"
 #include "mpi/cli/json.h"
 #include "mpi/commands/explain/private.h"
 
@@ -17,52 +14,40 @@
 #define HIDDEN     0.8
 #define NOT_HIDDEN 0.2
 
-void gcal_explain_measured_clear(struct gcal_explain_measured *m)
+int gcal_explain_measure(struct gcal_explain_case *c, const struct gcal_own_options *own,
+                         struct gcal_error *err)
 {
-    free(m->why_not);
-    *m = (struct gcal_explain_measured){ 0 };
-}
-
-static double hidden_share(double whole, double memory, double onchip)
-{
-    double shorter = fmin(memory, onchip);
-
-    return shorter > 0 ? fmin(1, fmax(0, (memory + onchip - whole) / shorter)) : NAN;
-}
-
-int gcal_explain_measure(const struct gcal_explain_case *c,
-                         const struct gcal_predict_subject_options *o,
-                         const struct gcal_own_options *own,
-                         struct gcal_explain_measured *m, struct gcal_error *err)
-{
+    struct gcal_explain_measured *m = gcal_arena_alloc(c->arena, 1, sizeof(*m));
     struct gcal_error inner = { 0 };
+    double shorter;
     size_t launches;
 
-    *m = (struct gcal_explain_measured){ NAN, NAN, NAN, 0, NAN, NULL };
-    if (gcal_predict_subject_measure(o, own, c->subject, &m->whole_s, &m->launches, err) <
-        0)
+    *m = (struct gcal_explain_measured){ NAN, NAN, NAN, 0, NAN, NULL, NULL };
+    c->measured = m;
+    if (gcal_predict_subject_measure(c->options, own, c->subject, &m->whole_s,
+                                     &m->launches, err) < 0)
         return -1;
-    if (gcal_predict_subject_measure_form(o, own, c->subject, GCAL_KERNEL_MEMORY,
+    if (gcal_predict_subject_measure_form(c->options, own, c->subject, GCAL_KERNEL_MEMORY,
                                           &m->memory_s, &launches, &inner) < 0 ||
-        gcal_predict_subject_measure_form(o, own, c->subject, GCAL_KERNEL_ONCHIP,
-                                          &m->onchip_s, &launches, &inner) < 0)
-        return (m->why_not = strdup(inner.text)) ? 0 : gcal_error_memory(err);
-    m->hidden = hidden_share(m->whole_s, m->memory_s, m->onchip_s);
+        gcal_predict_subject_measure_form(c->options, own, c->subject, GCAL_KERNEL_ONCHIP,
+                                          &m->onchip_s, &launches, &inner) < 0) {
+        m->why_not = gcal_arena_strdup(c->arena, inner.text);
+        return 0;
+    }
+    shorter = fmin(m->memory_s, m->onchip_s);
+    if (!(shorter > 0))
+        return 0;
+    m->hidden = fmin(1, fmax(0, (m->memory_s + m->onchip_s - m->whole_s) / shorter));
+    m->verdict = m->hidden >= HIDDEN       ? "hidden"
+                 : m->hidden <= NOT_HIDDEN ? "not hidden"
+                                           : "partly hidden";
     return 0;
 }
 
-static const char *verdict_of(double hidden)
+void gcal_explain_measured_print(const struct gcal_explain_case *c)
 {
-    return hidden >= HIDDEN       ? "hidden"
-           : hidden <= NOT_HIDDEN ? "not hidden"
-                                  : "partly hidden";
-}
-
-void gcal_explain_measured_print(const struct gcal_explain_case *c,
-                                 const struct gcal_explain_measured *m)
-{
+    const struct gcal_explain_measured *m = c->measured;
     char whole[GCAL_UNITS_SIZE], memory[GCAL_UNITS_SIZE], onchip[GCAL_UNITS_SIZE];
-    bool memory_longer = m->memory_s >= m->onchip_s;
 
     printf("\nmeasured %s (median of %zu launches): prediction error %+.1f %%\n",
            gcal_units(m->whole_s, "s", whole), m->launches,
@@ -73,15 +58,15 @@ void gcal_explain_measured_print(const struct gcal_explain_case *c,
         printf(
             "overlap: memory accesses alone %s, on-chip work alone %s: %s %s (%.0f %%)\n",
             gcal_units(m->memory_s, "s", memory), gcal_units(m->onchip_s, "s", onchip),
-            memory_longer ? "on-chip work is" : "memory accesses are",
-            verdict_of(m->hidden), 100 * m->hidden);
+            m->memory_s >= m->onchip_s ? "on-chip work is" : "memory accesses are",
+            m->verdict ? m->verdict : "partly hidden", 100 * m->hidden);
 }
 
 json_t *gcal_explain_measured_json(const struct gcal_explain_measured *m)
 {
-    return json_pack(
-        "{s:f, s:i, s:o, s:o, s:o, s:s?, s:s?}", "whole_s", m->whole_s, "launches",
-        (int)m->launches, "memory_s", gcal_json_number(m->memory_s), "onchip_s",
-        gcal_json_number(m->onchip_s), "hidden", gcal_json_number(m->hidden), "verdict",
-        isnan(m->hidden) ? NULL : verdict_of(m->hidden), "why_not", m->why_not);
+    return json_pack("{s:f, s:i, s:o, s:o, s:o, s:s?, s:s?}", "whole_s", m->whole_s,
+                     "launches", (int)m->launches, "memory_s",
+                     gcal_json_number(m->memory_s), "onchip_s",
+                     gcal_json_number(m->onchip_s), "hidden", gcal_json_number(m->hidden),
+                     "verdict", m->verdict, "why_not", m->why_not);
 }

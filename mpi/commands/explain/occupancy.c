@@ -17,47 +17,17 @@ static const struct {
     { "f_device_work_groups", "work-groups of a compute unit" },
 };
 
-static const char *subject_of(const struct gcal_explain_lab *lab, const char *text)
+static void add_bound(const struct gcal_explain_lab *lab, const char *text,
+                      struct gcal_explain_occupancy *o)
 {
     char *whole = gcal_expr_names_resolve(lab->published->names, text, NULL);
+    double groups = gcal_explain_lab_compute(lab, text);
     const char *by = NULL;
 
     for (size_t i = 0; whole && !by && i < sizeof(subjects) / sizeof(*subjects); i++)
         if (strstr(whole, subjects[i].feature))
             by = subjects[i].by;
     free(whole);
-    return by;
-}
-
-static const char *text_named(const struct gcal_explain_lab *lab, const char *name)
-{
-    const struct gcal_expr_names *names = lab->published->names;
-
-    for (size_t i = 0; i < gcal_expr_names_count(names); i++)
-        if (strcmp(gcal_expr_names_name(names, i), name) == 0)
-            return gcal_expr_names_text(names, i);
-    return NULL;
-}
-
-/* The end of the argument at 'at': a comma or a parenthesis that does not belong to it. */
-static const char *end_of_argument(const char *at)
-{
-    int depth = 0;
-
-    for (; *at; at++) {
-        if (depth == 0 && (*at == ',' || *at == ')'))
-            break;
-        depth += (*at == '(' || *at == '{') - (*at == ')' || *at == '}');
-    }
-    return at;
-}
-
-static void add_bound(const struct gcal_explain_lab *lab, const char *text,
-                      struct gcal_explain_occupancy *o)
-{
-    const char *by = subject_of(lab, text);
-    double groups = gcal_explain_lab_compute(lab, text);
-
     /* Where the device does not say how many registers it has, they bound nothing. */
     if (by && isfinite(groups) && groups < 1e6 && o->n_bounds < GCAL_EXPLAIN_MAX_BOUNDS)
         o->bounds[o->n_bounds++] = (struct gcal_explain_bound){ by, groups };
@@ -67,66 +37,50 @@ static void add_bound(const struct gcal_explain_lab *lab, const char *text,
 static void find_bounds(const struct gcal_explain_lab *lab,
                         struct gcal_explain_occupancy *o)
 {
-    const char *text = text_named(lab, "resident");
-    const char *at = text ? strstr(text, "min(") : NULL;
+    const char *at = strstr(lab->sources[gcal_explain_lab_find(lab, "resident")], "min(");
 
     for (at = at ? at + strlen("min(") : NULL; at && *at;) {
-        const char *end = end_of_argument(at);
-        char *argument = strndup(at, (size_t)(end - at));
+        const char *end = gcal_explain_part_end(at, ",)");
 
-        if (argument)
-            add_bound(lab, argument, o);
-        free(argument);
+        add_bound(lab, gcal_arena_format(lab->arena, "%.*s", (int)(end - at), at), o);
         at = *end == ',' ? end + 1 : NULL;
     }
 }
 
-static int by_groups(const void *a, const void *b)
+static int compare_groups(const void *a, const void *b)
 {
     const struct gcal_explain_bound *x = a, *y = b;
 
     return (x->groups > y->groups) - (x->groups < y->groups);
 }
 
-static double feature(const struct gcal_explain_lab *lab, const char *name)
-{
-    return gcal_explain_lab_compute(lab, name);
-}
-
-/* Sub-groups are held as a whole. */
-static double held_items(const struct gcal_explain_lab *lab, double items)
-{
-    double size = (double)lab->device->info.sub_group_size;
-
-    return size > 0 ? ceil(items / size) * size : items;
-}
-
 void gcal_explain_occupancy_find(const struct gcal_explain_lab *lab,
                                  struct gcal_explain_occupancy *o)
 {
-    double held, most = feature(lab, "f_device_work_items"), full;
+    double most = gcal_explain_lab_compute(lab, "f_device_work_items"), held, full;
+    double lanes = (double)lab->device->info.sub_group_size;
 
     *o = (struct gcal_explain_occupancy){
         .resident = gcal_explain_lab_value(lab, "resident"),
-        .units = feature(lab, "f_device_compute_units"),
-        .groups = feature(lab, "f_thread_groups"),
+        .units = gcal_explain_lab_compute(lab, "f_device_compute_units"),
+        .groups = gcal_explain_lab_compute(lab, "f_thread_groups"),
         .registers = gcal_explain_lab_value(lab, "registers"),
-        .built = feature(lab, "f_kernel_registers") > 0,
-        .local_bytes = feature(lab, "f_local_memory_bytes"),
-        .unit_local_bytes = feature(lab, "f_device_local_memory_bytes"),
-        .unit_registers = feature(lab, "f_device_registers"),
+        .built = gcal_explain_lab_compute(lab, "f_kernel_registers") > 0,
+        .local_bytes = gcal_explain_lab_compute(lab, "f_local_memory_bytes"),
+        .unit_local_bytes = gcal_explain_lab_compute(lab, "f_device_local_memory_bytes"),
     };
-    o->items = feature(lab, "f_work_items") / o->groups;
+    o->items = gcal_explain_lab_compute(lab, "f_work_items") / o->groups;
     o->known =
         o->resident > 0 && o->units > 0 && o->groups > 0 && most > 0 && o->items > 0;
     if (!o->known)
         return;
-    held = held_items(lab, o->items);
+    /* Sub-groups are held as a whole. */
+    held = lanes > 0 ? ceil(o->items / lanes) * lanes : o->items;
     full = o->units * o->resident;
     o->occupancy = fmin(1, o->resident * held / most);
     o->achieved = fmin(o->occupancy, o->groups / o->units * held / most);
     o->waves = o->groups / full;
     o->last_wave = o->waves - (ceil(o->waves) - 1);
     find_bounds(lab, o);
-    qsort(o->bounds, o->n_bounds, sizeof(*o->bounds), by_groups);
+    qsort(o->bounds, o->n_bounds, sizeof(*o->bounds), compare_groups);
 }

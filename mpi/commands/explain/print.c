@@ -1,14 +1,10 @@
 /* print.c - an explanation as text */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
-#include "kernels/base/units.h"
 #include "kernels/model/profile.h"
 #include "mpi/commands/count/built.h"
-#include "mpi/commands/count/sizes.h"
 #include "mpi/cli/quiet.h"
 #include "mpi/commands/explain/private.h"
 #include "mpi/commands/predict/remarks/gaps.h"
@@ -16,32 +12,6 @@
 
 /* Parts below this are left out of lists. */
 #define LEAST_SHARE 0.005
-
-static void print_head(const struct gcal_explain_case *c)
-{
-    const struct gcal_predict_device *d = &c->subject->published;
-    const struct gcal_prediction *p = &c->prediction;
-    char time[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE];
-    char *sizes = gcal_count_point_name(c->subject->target.profile, c->sizes);
-
-    printf("%s%s%s on %s of node %s: predicted %s, 90 %% interval %s to %s (model %s)\n",
-           c->subject->target.profile->kernel, sizes && *sizes ? " " : "",
-           sizes ? sizes : "", d->device->info.name, d->params.node,
-           gcal_units(p->time_s, "s", time), gcal_units(p->low_s, "s", low),
-           gcal_units(p->high_s, "s", high), gcal_predictor_model(c->predictor));
-    free(sizes);
-}
-
-static int print_sentence(const struct gcal_explain_case *c, struct gcal_error *err)
-{
-    char *sentence = gcal_explain_sentence(c);
-
-    if (!sentence)
-        return gcal_error_memory(err);
-    printf("%s\n", sentence);
-    free(sentence);
-    return 0;
-}
 
 /* ---- limits ---- */
 
@@ -74,7 +44,7 @@ static void print_limit(const struct gcal_explain_limits *l, size_t i)
            gcal_units(limit->alone_s, "s", alone), 100 * limit->alone_s / l->time_s,
            gcal_units(limit->adds_s, "s", adds), 100 * limit->adds_s / l->time_s,
            100 * fmax(0, hidden));
-    print_costs_of(l, l->order[i]);
+    print_costs_of(l, limit->roof);
     printf("\n");
 }
 
@@ -99,36 +69,31 @@ static void print_limits(const struct gcal_explain_limits *l)
 
 /* ---- costs ---- */
 
-/* Of something that work-items execute together with others of their sub-group. */
-static const char *of_limit(const struct gcal_explain_case *c,
-                            const struct gcal_explain_cost *cost)
-{
-    return cost->limit < c->lab.n_roofs ? c->lab.names[cost->limit + 1] : "-";
-}
-
 static void print_cost(const struct gcal_explain_case *c,
                        const struct gcal_explain_cost *cost)
 {
     enum { ROOM = 28 };
-    char one[GCAL_UNITS_SIZE], adds[GCAL_UNITS_SIZE], rate[32], peak[32];
-    enum gcal_explain_unit unit = cost->label.unit;
-    const char *of = gcal_explain_cost_words(cost->parameter, cost->label.counted);
+    char one[GCAL_UNITS_SIZE], adds[GCAL_UNITS_SIZE];
+    char rate[GCAL_UNITS_SIZE], peak[GCAL_UNITS_SIZE];
+    enum gcal_explain_unit unit = cost->unit;
+    const char *of = gcal_explain_cost_words(cost);
     bool is_long = strlen(of) > ROOM;
     int shown = is_long ? ROOM - 2 : ROOM;
 
     printf("%-18s %-10s %-*.*s%s %-10s %11.4g %10s %10s %6.1f %%", cost->parameter,
-           of_limit(c, cost), shown, shown, of, is_long ? ".." : "",
-           cost->label.granularity, cost->count, gcal_units(cost->cost_s, "s", one),
-           gcal_units(cost->adds_s, "s", adds), 100 * cost->adds_s / c->limits.time_s);
+           cost->limit < c->lab->n_roofs ? c->lab->names[cost->limit + 1] : "-", shown,
+           shown, of, is_long ? ".." : "", cost->granularity, cost->count,
+           gcal_units(cost->cost_s, "s", one), gcal_units(cost->adds_s, "s", adds),
+           100 * cost->adds_s / c->limits.time_s);
     if (gcal_explain_has_rate(cost))
         printf("  %.0f %%: %s of %s", 100 * cost->rate / cost->peak,
-               gcal_explain_rate(cost->rate, unit, rate, sizeof(rate)),
-               gcal_explain_rate(cost->peak, unit, peak, sizeof(peak)));
+               gcal_explain_rate(cost->rate, unit, rate),
+               gcal_explain_rate(cost->peak, unit, peak));
     if (gcal_explain_has_rate(cost) && isfinite(cost->per_clock))
         printf(" (%.3g)", cost->per_clock);
     if (gcal_explain_has_rate(cost) && isfinite(cost->vendor))
         printf("; %.0f %% of %s", 100 * cost->rate / cost->vendor,
-               gcal_explain_rate(cost->vendor, unit, peak, sizeof(peak)));
+               gcal_explain_rate(cost->vendor, unit, peak));
     printf("\n");
 }
 
@@ -139,28 +104,22 @@ static bool is_listed(const struct gcal_explain_case *c,
 
     if (cost->adds_s >= LEAST_SHARE * l->time_s)
         return true;
-    return cost->limit < c->lab.n_roofs &&
-           cost->of_limit[cost->limit] * c->lab.values[cost->limit + 1] >=
+    return cost->limit < c->lab->n_roofs &&
+           cost->of_limit[cost->limit] * c->lab->values[cost->limit + 1] >=
                10 * LEAST_SHARE * l->time_s;
-}
-
-static bool has_vendor(const struct gcal_explain_case *c)
-{
-    for (size_t i = 0; i < c->limits.n_costs; i++)
-        if (isfinite(c->limits.costs[i].vendor))
-            return true;
-    return false;
 }
 
 static void print_costs(const struct gcal_explain_case *c)
 {
     const struct gcal_explain_limits *l = &c->limits;
+    bool has_vendor = false;
 
-    printf("\n%-18s %-10s %-28s %-10s %11s %10s %10s %8s  %s\n", "cost", "limit",
-           "of each", "per", "count", "cost", "adds", "of time",
-           has_vendor(c) ? "share of the measured rate (by compute unit and clock); of "
-                           "the vendor's peak"
-                         : "share of the measured rate (by compute unit and clock)");
+    for (size_t i = 0; i < l->n_costs; i++)
+        has_vendor = has_vendor || isfinite(l->costs[i].vendor);
+    printf("\n%-18s %-10s %-28s %-10s %11s %10s %10s %8s  share of the measured rate (by "
+           "compute unit and clock)%s\n",
+           "cost", "limit", "of each", "per", "count", "cost", "adds", "of time",
+           has_vendor ? "; of the vendor's peak" : "");
     for (size_t i = 0; i < l->n_costs; i++)
         if (is_listed(c, &l->costs[i]))
             print_cost(c, &l->costs[i]);
@@ -168,30 +127,10 @@ static void print_costs(const struct gcal_explain_case *c)
 
 /* ---- occupancy ---- */
 
-static void print_bounds(const struct gcal_explain_occupancy *o)
-{
-    printf("bounds:");
-    for (size_t i = 0; i < o->n_bounds; i++)
-        printf("%s %.4g by %s", i ? "," : "", o->bounds[i].groups, o->bounds[i].by);
-    printf("\n");
-}
-
-static void print_use(const struct gcal_explain_occupancy *o)
+static void print_occupancy(const struct gcal_explain_occupancy *o)
 {
     char local[GCAL_UNITS_SIZE], most[GCAL_UNITS_SIZE];
 
-    if (isfinite(o->registers))
-        printf("registers: %.0f for a work-item (%s)%s", o->registers,
-               o->built ? "as built" : "estimated; --build asks the driver",
-               o->local_bytes > 0 ? "; " : "\n");
-    if (o->local_bytes > 0)
-        printf("local memory: %s for a work-group, of %s\n",
-               gcal_units(o->local_bytes, "B", local),
-               gcal_units(o->unit_local_bytes, "B", most));
-}
-
-static void print_occupancy(const struct gcal_explain_occupancy *o)
-{
     if (!o->known)
         return;
     printf("\noccupancy: %.0f %% (%.4g work-groups of %.4g work-items on a compute unit, "
@@ -203,21 +142,46 @@ static void print_occupancy(const struct gcal_explain_occupancy *o)
                "units",
                100 * o->achieved, o->groups, o->units);
     printf("\n");
-    if (o->n_bounds)
-        print_bounds(o);
-    print_use(o);
+    for (size_t i = 0; i < o->n_bounds; i++)
+        printf("%s %.4g by %s%s", i ? "," : "bounds:", o->bounds[i].groups,
+               o->bounds[i].by, i + 1 < o->n_bounds ? "" : "\n");
+    if (isfinite(o->registers))
+        printf("registers: %.0f for a work-item (%s)%s", o->registers,
+               o->built ? "as built" : "estimated; --build asks the driver",
+               o->local_bytes > 0 ? "; " : "\n");
+    if (o->local_bytes > 0)
+        printf("local memory: %s for a work-group, of %s\n",
+               gcal_units(o->local_bytes, "B", local),
+               gcal_units(o->unit_local_bytes, "B", most));
     if (o->waves > 1)
         printf("waves: %.4g; the last one is %.0f %% full\n", o->waves,
                100 * o->last_wave);
 }
 
-/* ---- what is uncertain ---- */
+/* ---- all ---- */
 
-static int print_doubts(const struct gcal_explain_case *c, struct gcal_error *err)
+int gcal_explain_print(const struct gcal_explain_case *c, struct gcal_error *err)
 {
-    const struct gcal_prediction *p = &c->prediction;
+    const struct gcal_predict_device *d = &c->subject->published;
     const struct gcal_profile *profile = c->subject->target.profile;
+    const struct gcal_prediction *p = &c->prediction;
+    char time[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE];
 
+    gcal_quiet_result(true);
+    printf("%s%s%s on %s of node %s: predicted %s, 90 %% interval %s to %s (model %s)\n",
+           profile->kernel, *c->point ? " " : "", c->point, d->device->info.name,
+           d->params.node, gcal_units(p->time_s, "s", time),
+           gcal_units(p->low_s, "s", low), gcal_units(p->high_s, "s", high),
+           gcal_predictor_model(c->lab->predictor));
+    puts(c->sentence);
+    gcal_quiet_result(false);
+    gcal_count_built_print(d->device->info.type,
+                           gcal_built_find(profile, d->device->info.type));
+    print_limits(&c->limits);
+    print_costs(c);
+    print_occupancy(&c->occupancy);
+    gcal_explain_accesses_print(&c->accesses);
+    /* What is uncertain. */
     if (p->estimated > 0 || p->extrapolates || p->not_covered > 0)
         puts("");
     if (p->estimated > 0)
@@ -225,27 +189,15 @@ static int print_doubts(const struct gcal_explain_case *c, struct gcal_error *er
                100 * (exp2(p->estimated) - 1));
     for (size_t i = 0; !c->notes_printed && i < profile->n_notes; i++)
         printf("  %s\n", profile->notes[i]);
-    if (gcal_gaps_print(c->predictor, c->sizes, err) < 0)
+    if (gcal_gaps_print(c->lab->predictor, c->sizes, err) < 0)
         return -1;
     gcal_outside_print(p);
-    return 0;
-}
-
-int gcal_explain_print(const struct gcal_explain_case *c, struct gcal_error *err)
-{
-    const struct gcal_predict_device *d = &c->subject->published;
-
+    if (c->measured)
+        gcal_explain_measured_print(c);
+    gcal_explain_changes_print(c, &c->advice, "\nwhat would help most, by the model:");
     gcal_quiet_result(true);
-    print_head(c);
-    if (print_sentence(c, err) < 0)
-        return -1;
+    gcal_explain_changes_print(c, &c->asked, "\nwhat if:");
     gcal_quiet_result(false);
-    gcal_count_built_print(
-        d->device->info.type,
-        gcal_built_find(c->subject->target.profile, d->device->info.type));
-    print_limits(&c->limits);
-    print_costs(c);
-    print_occupancy(&c->occupancy);
-    gcal_explain_accesses_print(&c->accesses);
-    return print_doubts(c, err);
+    gcal_explain_step_print(c);
+    return 0;
 }

@@ -8,6 +8,8 @@
  *
  * Nothing here knows the expressions of a model.  A few named ones (resident, waves) are looked
  * up by name, and what needs them is left out for models that have none.
+ *
+ * All results live in the arena of the command.
  */
 #ifndef GCAL_MPI_COMMANDS_EXPLAIN_PRIVATE_H
 #define GCAL_MPI_COMMANDS_EXPLAIN_PRIVATE_H
@@ -16,13 +18,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernels/base/arena.h"
+#include "kernels/base/units.h"
 #include "kernels/model/roofs/roofs.h"
 #include "mpi/commands/predict/step/step.h"
 #include "mpi/commands/predict/subject.h"
 #include "store/predict/predictor.h"
 
 struct gcal_error;
-struct gcal_explain_lab;
 struct gcal_model_parts;
 struct gcal_own_options;
 
@@ -30,24 +33,26 @@ struct gcal_own_options;
 
 /* Texts are the model's expression, its roofs, and its named expressions, in this order. */
 struct gcal_explain_lab {
+    struct gcal_arena *arena;
     const struct gcal_params_device *device;
     const struct gcal_params_model *published;
+    struct gcal_predictor *predictor;
     struct gcal_predictor_inside inside;
     size_t n_roofs, n_texts;
-    const char **texts, **names; /* names[0]: "time" */
+    const char **names;   /* names[0]: "time" */
+    const char **texts;   /* as they are evaluated: the name of a named expression */
+    const char **sources; /* as the model has them: its text */
     struct gcal_model_parts *parts;
     double *parameters, *features; /* at this point; may be changed for what-ifs */
     double *factors;               /* of the texts; 1: as the model has it */
     double *values;                /* of the texts; those of time and roofs in seconds */
 };
 
-/* 'predictor' is bound to the kernel; clear the lab in any case. */
-int gcal_explain_lab_open(struct gcal_explain_lab *lab,
-                          const struct gcal_params_device *device,
-                          const struct gcal_predictor *predictor, const double *sizes,
-                          struct gcal_error *err);
-void gcal_explain_lab_clear(struct gcal_explain_lab *lab);
-
+/* 'model' NULL: as predict chooses.  NULL with 'err'. */
+struct gcal_explain_lab *
+gcal_explain_lab_open(struct gcal_arena *arena, const struct gcal_params_device *device,
+                      const char *model, const struct gcal_profile *profile,
+                      const double *sizes, struct gcal_error *err);
 /* Evaluates all texts; returns the time in seconds. */
 double gcal_explain_lab_eval(struct gcal_explain_lab *lab);
 /* The index of a named expression or roof; n_texts: there is none. */
@@ -60,7 +65,7 @@ size_t gcal_explain_lab_parameter(const struct gcal_explain_lab *lab, const char
 /* The value of any expression in the model's names; NaN: it has others. */
 double gcal_explain_lab_compute(const struct gcal_explain_lab *lab, const char *text);
 
-/* ---- label.c: what a cost is multiplied by ---- */
+/* ---- limits.c, label.c ---- */
 
 enum gcal_explain_unit {
     GCAL_EXPLAIN_NO_RATE,
@@ -71,32 +76,25 @@ enum gcal_explain_unit {
     GCAL_EXPLAIN_GROUPS,
 };
 
-struct gcal_explain_label {
-    char *counted; /* "fp32", "l2_loads + ..", or the expression that has the cost */
-    const char *granularity; /* "sub-group"; "-": several, or none */
-    enum gcal_explain_unit unit;
-    size_t owner; /* the first text that names the cost; n_texts: none */
-};
-
-int gcal_explain_label_find(const struct gcal_explain_lab *lab, const char *parameter,
-                            struct gcal_explain_label *label, struct gcal_error *err);
-
-/* ---- limits.c ---- */
-
 struct gcal_explain_limit {
     const char *name;
+    size_t roof;    /* its number in the model */
     double alone_s; /* what the kernel would take if this were all */
     double adds_s;  /* its part of the time */
 };
 
 struct gcal_explain_cost {
     const char *parameter; /* "p_fp32" */
-    struct gcal_explain_label label;
+    const char
+        *counted; /* "fp32", "l2_loads + ..", or the expression that has the cost */
+    const char *granularity; /* "sub-group"; "-": several, or none */
+    enum gcal_explain_unit unit;
+    size_t owner;  /* the first text that names the cost; n_texts: none */
     double cost_s; /* of one */
     double count;  /* how many the kernel has; NaN: unknown */
     double adds_s; /* its part of the time */
-    size_t limit;  /* the limit that it is the largest part of; the number of all: none */
-    double of_limit[GCAL_ROOFS_MAX]; /* its shares of the limits */
+    size_t limit;  /* the roof that it is the largest part of; the number of all: none */
+    double of_limit[GCAL_ROOFS_MAX]; /* its shares of the roofs */
     double per_unit;                 /* bytes or operations of one; 1 */
     double rate, peak; /* per second: here, and were it alone; NaN: it is none */
     double per_clock;  /* the peak, by compute unit and clock; NaN: unknown */
@@ -106,15 +104,20 @@ struct gcal_explain_cost {
 struct gcal_explain_limits {
     double time_s, other_s; /* other: part of the time that no limit has */
     size_t n_limits, n_costs;
-    struct gcal_explain_limit *limits; /* the largest part first */
-    struct gcal_explain_cost *costs;   /* of all that are not 0, the largest part first */
-    size_t order[GCAL_ROOFS_MAX];      /* of limits: their numbers in the model */
+    struct gcal_explain_limit limits[GCAL_ROOFS_MAX]; /* the largest part first */
+    struct gcal_explain_cost *costs; /* of all that are not 0, the largest part first */
 };
 
-/* Clear 'limits' in any case. */
-int gcal_explain_limits_find(struct gcal_explain_lab *lab,
-                             struct gcal_explain_limits *limits, struct gcal_error *err);
-void gcal_explain_limits_clear(struct gcal_explain_limits *limits);
+void gcal_explain_limits_find(struct gcal_explain_lab *lab,
+                              struct gcal_explain_limits *limits);
+/* The limit that adds most; NULL: there is none. */
+const char *gcal_explain_limits_first(struct gcal_explain_lab *lab);
+
+/* What a cost is multiplied by: its texts, unit and owner. */
+void gcal_explain_label(const struct gcal_explain_lab *lab,
+                        struct gcal_explain_cost *cost);
+/* The end of the part of a model's text at 'at': before one of 'stops' outside of parentheses. */
+const char *gcal_explain_part_end(const char *at, const char *stops);
 
 /* ---- occupancy.c ---- */
 
@@ -139,7 +142,7 @@ struct gcal_explain_occupancy {
         last_wave;    /* rounds of resident work-groups; how full the last one is */
     double registers; /* of a work-item, as built or estimated; NaN: unknown */
     bool built;       /* the driver said so */
-    double local_bytes, unit_local_bytes, unit_registers;
+    double local_bytes, unit_local_bytes;
 };
 
 void gcal_explain_occupancy_find(const struct gcal_explain_lab *lab,
@@ -152,6 +155,7 @@ struct gcal_explain_access {
     double
         wanted_bytes; /* of work-items, one that all of a sub-group share counted once */
     bool divided;     /* those of several places are divided among them in equal parts */
+    double moved_bytes, wasted_bytes; /* wasted: moved, but not wanted; NaN: unknown */
     /* By sub-groups; NaN: not counted. */
     double executions, sectors, lines, partial, passes;
     bool estimated;
@@ -185,16 +189,42 @@ bool gcal_explain_same_place(const struct gcal_profile_entry *a,
                              const struct gcal_profile_entry *b);
 bool gcal_explain_same_array(const struct gcal_profile_entry *a,
                              const struct gcal_profile_entry *b);
-
-/* Clear 'accesses' in any case. */
-int gcal_explain_accesses_find(const struct gcal_explain_case *c,
-                               struct gcal_explain_accesses *accesses,
-                               struct gcal_error *err);
-void gcal_explain_accesses_clear(struct gcal_explain_accesses *accesses);
+/* Fills the case's accesses. */
+int gcal_explain_accesses_find(struct gcal_explain_case *c, struct gcal_error *err);
 void gcal_explain_accesses_print(const struct gcal_explain_accesses *accesses);
 /* Adds the keys accesses, arrays and branches. */
 void gcal_explain_accesses_add_json(json_t *all,
                                     const struct gcal_explain_accesses *accesses);
+
+/* ---- changes.c: the time of a kernel that is changed in some way ---- */
+
+struct gcal_explain_change {
+    const char *what;  /* "local memory of 48 kB instead of 36 kB" */
+    double time_s;     /* of the changed kernel */
+    double resident;   /* work-groups of a compute unit; NaN: unknown */
+    const char *limit; /* that then adds most; NULL: none */
+};
+
+struct gcal_explain_changes {
+    bool of_step;    /* and not of the kernel */
+    double before_s; /* without a change */
+    size_t n, capacity;
+    struct gcal_explain_change *all;
+};
+
+void gcal_explain_changes_put(struct gcal_arena *arena,
+                              struct gcal_explain_changes *changes,
+                              struct gcal_explain_change change);
+/* Adds the time of a lab with changes, which 'what' describes. */
+void gcal_explain_changes_add(struct gcal_explain_changes *changes,
+                              struct gcal_explain_lab *lab, const char *what);
+/* The best from 'first' on, n at most. */
+void gcal_explain_changes_keep(struct gcal_explain_changes *changes, size_t first,
+                               size_t n);
+void gcal_explain_changes_print(const struct gcal_explain_case *c,
+                                const struct gcal_explain_changes *changes,
+                                const char *title);
+json_t *gcal_explain_changes_json(const struct gcal_explain_changes *changes);
 
 /* ---- step.c: copies to the device, the kernel, copies back ---- */
 
@@ -208,125 +238,67 @@ enum gcal_explain_step_name {
 /* "copies to the device" */
 extern const char *const gcal_explain_step_parts[GCAL_EXPLAIN_STEP_PARTS];
 
-enum { GCAL_EXPLAIN_STEP_CHANGES = 6 };
-
-struct gcal_explain_step_change {
-    char *what;
-    double time_s;
-};
-
 struct gcal_explain_step {
     struct gcal_step step;
-    size_t n_copies, n_changes;
+    double parts_s[GCAL_EXPLAIN_STEP_PARTS];
+    enum gcal_explain_step_name longest;
+    size_t n_copies;
     struct gcal_step_copy *copies;
-    double bytes_in_s, bytes_out_s; /* of the copies' times, what depends on bytes */
-    struct gcal_explain_step_change changes[GCAL_EXPLAIN_STEP_CHANGES]; /* best first */
+    bool pinned;                         /* all of them are of pinned memory */
+    struct gcal_explain_changes changes; /* best first; their limits are NULL */
 };
 
 /* Fills the case's step, if it has a plan of one. */
 int gcal_explain_step_find(struct gcal_explain_case *c, struct gcal_error *err);
-void gcal_explain_step_clear(struct gcal_explain_step *step);
-/* The seconds of a part; the longest part. */
-double gcal_explain_step_part(const struct gcal_explain_step *step,
-                              enum gcal_explain_step_name part);
-enum gcal_explain_step_name
-gcal_explain_step_longest(const struct gcal_explain_step *step);
 /* Nothing without a plan. */
 void gcal_explain_step_print(const struct gcal_explain_case *c);
 int gcal_explain_step_add_json(json_t *all, const struct gcal_explain_case *c,
                                struct gcal_error *err);
 
-/* ---- one explained point ---- */
+/* ---- measured.c: the kernel's time on this machine, and of its two parts ---- */
+
+struct gcal_explain_measured {
+    double whole_s, memory_s, onchip_s; /* NaN: not measured */
+    size_t launches;                    /* of the whole kernel */
+    double hidden; /* share of the shorter part that the whole hides; NaN: unknown */
+    const char *verdict; /* in words; NULL: unknown */
+    const char *why_not; /* parts are not measured; NULL: they are */
+};
+
+/* Times the case's kernel, the kernel without on-chip work, and without memory accesses.  -1 if
+ * the kernel itself cannot be timed.
+ */
+int gcal_explain_measure(struct gcal_explain_case *c, const struct gcal_own_options *own,
+                         struct gcal_error *err);
+void gcal_explain_measured_print(const struct gcal_explain_case *c);
+json_t *gcal_explain_measured_json(const struct gcal_explain_measured *measured);
+
+/* ---- set.c: one explained point, and all of one command ---- */
 
 struct gcal_explain_case {
+    struct gcal_arena *arena;
+    const struct gcal_predict_subject_options *options;
     const struct gcal_predict_subject *subject;
     bool notes_printed; /* those of the counts, when they were counted */
     const double *sizes;
-    struct gcal_predictor *predictor;
+    const char *point; /* "n=2048" */
+    struct gcal_explain_lab *lab;
     struct gcal_prediction prediction;
-    struct gcal_explain_lab lab;
     struct gcal_explain_limits limits;
+    const char *sentence; /* "limited by dram: ..." */
     struct gcal_explain_occupancy occupancy;
     struct gcal_explain_accesses accesses;
     const struct gcal_step_plan *plan; /* NULL: the kernel alone */
     struct gcal_explain_step step;
+    struct gcal_explain_changes advice, asked;    /* what helps; what a user asks for */
+    const struct gcal_explain_measured *measured; /* NULL: it is not */
 };
-
-/* 'model' NULL: as predict chooses; 'plan' NULL: the kernel alone.  The subject, the plan and
- * 'sizes' must outlive the case; clear it in any case.
- */
-int gcal_explain_case_open(struct gcal_explain_case *c,
-                           const struct gcal_predict_subject *subject, const char *model,
-                           const struct gcal_step_plan *plan, const double *sizes,
-                           struct gcal_error *err);
-void gcal_explain_case_clear(struct gcal_explain_case *c);
-
-/* ---- changes.c: the time of a kernel that is changed in some way ---- */
-
-struct gcal_explain_change {
-    char *what;        /* "local memory of 48 kB instead of 36 kB" */
-    double time_s;     /* of the changed kernel */
-    double resident;   /* work-groups of a compute unit; NaN: unknown */
-    const char *limit; /* that then adds most; NULL: none */
-};
-
-struct gcal_explain_changes {
-    size_t n, capacity;
-    struct gcal_explain_change *all;
-};
-
-void gcal_explain_changes_clear(struct gcal_explain_changes *changes);
-/* Adds the time of a lab with changes, which 'what' describes; takes ownership of 'what', also
- * on failure.
- */
-int gcal_explain_changes_add(struct gcal_explain_changes *changes,
-                             struct gcal_explain_lab *lab, char *what,
-                             struct gcal_error *err);
-/* The same of the case's kernel with another profile. */
-int gcal_explain_changes_add_profile(struct gcal_explain_changes *changes,
-                                     const struct gcal_explain_case *c,
-                                     const struct gcal_profile *profile, char *what,
-                                     struct gcal_error *err);
-void gcal_explain_changes_print(const struct gcal_explain_case *c,
-                                const struct gcal_explain_changes *changes,
-                                const char *title);
-json_t *gcal_explain_changes_json(const struct gcal_explain_changes *changes,
-                                  double time_s);
-
-/* ---- what_if.c, advice.c ---- */
-
-/* The change that a user asks for: "NAME=VALUE,..", names of sizes, parameters, features, named
- * expressions or limits, local-memory, and local=XxYxZ.  -1 with 'err' if it cannot be made.
- */
-int gcal_explain_what_if(const struct gcal_explain_case *c,
-                         const struct gcal_predict_subject_options *options,
-                         const char *text, struct gcal_explain_changes *changes,
-                         struct gcal_error *err);
-/* The few changes that would help most, the best first. */
-int gcal_explain_advise(struct gcal_explain_case *c,
-                        const struct gcal_predict_subject_options *options,
-                        struct gcal_explain_changes *changes, struct gcal_error *err);
-
-/* ---- work.c ---- */
-
-/* A profile of the kernel's source in work-groups of another size, doing the same work at these
- * sizes: with the same global size, or else, in '*global', with one for as many work-groups
- * (NULL: the same; the caller's to free).  NULL with 'err' if neither does.
- */
-struct gcal_profile *
-gcal_explain_recount(const struct gcal_explain_case *c,
-                     const struct gcal_predict_subject_options *options,
-                     const double *sizes, size_t n_dims, const size_t *local,
-                     char **global, struct gcal_error *err);
-
-/* ---- set.c: the kernels, devices and sizes of one command ---- */
 
 enum { GCAL_EXPLAIN_MOST_CASES = 24 };
 
 struct gcal_explain_set {
     size_t n_subjects, n_cases;
     struct gcal_predict_subject *subjects[GCAL_EXPLAIN_MOST_CASES];
-    struct gcal_step_plan *plans[GCAL_EXPLAIN_MOST_CASES]; /* of each; NULL: no copies */
     struct gcal_explain_case *cases[GCAL_EXPLAIN_MOST_CASES];
 };
 
@@ -338,69 +310,62 @@ struct gcal_explain_set_options {
 };
 
 /* All points of all kernels that the options select, on their device and on each of
- * 'besides'.  Clear 'set' in any case.
+ * 'besides', but for their changes.
  */
-int gcal_explain_set_open(struct gcal_explain_set *set,
+int gcal_explain_set_open(struct gcal_arena *arena, struct gcal_explain_set *set,
                           const struct gcal_explain_set_options *options,
                           struct gcal_error *err);
-void gcal_explain_set_clear(struct gcal_explain_set *set);
 
 /* ---- compare.c: cases side by side ---- */
 
 /* Each in a column, and what makes the others slower or faster than the first. */
-int gcal_explain_compare_print(const struct gcal_explain_set *set,
-                               struct gcal_error *err);
-/* The case that case i is compared with: the same kernel on an earlier device, else the first. */
-size_t gcal_explain_compare_base(const struct gcal_explain_set *set, size_t i);
-/* What part of the difference to the first case each limit has; NULL with 'err'. */
-json_t *gcal_explain_difference_json(const struct gcal_explain_case *first,
-                                     const struct gcal_explain_case *other);
-
-/* ---- measured.c: the kernel's time on this machine, and of its two parts ---- */
-
-struct gcal_explain_measured {
-    double whole_s, memory_s, onchip_s; /* NaN: not measured */
-    size_t launches;                    /* of the whole kernel */
-    double hidden; /* share of the shorter part that the whole hides; NaN: unknown */
-    char *why_not; /* parts are not measured; NULL: they are */
-};
-
-/* Times the case's kernel, the kernel without on-chip work, and without memory accesses.  -1 if
- * the kernel itself cannot be timed.  Clear 'measured' in any case.
+void gcal_explain_compare_print(const struct gcal_explain_set *set);
+/* What part of the difference each limit has between case i and the one that it is compared
+ * with: the same kernel on an earlier device, else the first.
  */
-int gcal_explain_measure(const struct gcal_explain_case *c,
-                         const struct gcal_predict_subject_options *options,
-                         const struct gcal_own_options *own,
-                         struct gcal_explain_measured *measured, struct gcal_error *err);
-void gcal_explain_measured_clear(struct gcal_explain_measured *measured);
-void gcal_explain_measured_print(const struct gcal_explain_case *c,
-                                 const struct gcal_explain_measured *measured);
-json_t *gcal_explain_measured_json(const struct gcal_explain_measured *measured);
+json_t *gcal_explain_difference_json(const struct gcal_explain_set *set, size_t i);
 
-/* ---- svg.c ---- */
+/* ---- what_if.c, advice.c, work.c ---- */
 
-/* A drawing of all cases, with the roofs of the first; 'path' is replaced as a whole. */
-int gcal_explain_svg(const char *path, const struct gcal_explain_set *set,
-                     struct gcal_error *err);
+/* The change that a user asks for: "NAME=VALUE,..", names of sizes, parameters, features, named
+ * expressions or limits, local-memory, and local=XxYxZ.  -1 with 'err' if it cannot be made.
+ */
+int gcal_explain_what_if(struct gcal_explain_case *c, const char *text,
+                         struct gcal_error *err);
+/* The few changes that would help most, the best first. */
+void gcal_explain_advise(struct gcal_explain_case *c);
+
+/* A profile of the kernel's source in work-groups of another size, doing the same work at these
+ * sizes: with the same global size, or else, in '*global', with one for as many work-groups
+ * (NULL: the same).  NULL with 'err' if neither does.
+ */
+const struct gcal_profile *gcal_explain_recount(const struct gcal_explain_case *c,
+                                                const double *sizes, size_t n_dims,
+                                                const size_t *local, const char **global,
+                                                struct gcal_error *err);
 
 /* ---- words.c ---- */
 
+/* "op/s"; "": none */
+extern const char *const gcal_explain_unit_names[];
 /* What a limit of that name is ("memory"); the name itself if it is an unknown one. */
 const char *gcal_explain_words(const char *limit);
-/* What a cost is of, in words; 'counted' for an unknown one. */
-const char *gcal_explain_cost_words(const char *parameter, const char *counted);
-/* "limited by dram: ...", the caller's to free; NULL if memory runs out. */
-char *gcal_explain_sentence(const struct gcal_explain_case *c);
+/* What a cost is of, in words. */
+const char *gcal_explain_cost_words(const struct gcal_explain_cost *cost);
+const char *gcal_explain_sentence(const struct gcal_explain_case *c);
 /* Whether rates are worth showing: not of what is a small part of its limit. */
 bool gcal_explain_has_rate(const struct gcal_explain_cost *cost);
 /* "3.91 TB/s", "12.4 Gop/s". */
-const char *gcal_explain_rate(double rate, enum gcal_explain_unit unit, char *text,
-                              size_t size);
+const char *gcal_explain_rate(double rate, enum gcal_explain_unit unit,
+                              char text[GCAL_UNITS_SIZE]);
 
-/* ---- print.c, json.c ---- */
+/* ---- print.c, json.c, svg.c: views of a case ---- */
 
 int gcal_explain_print(const struct gcal_explain_case *c, struct gcal_error *err);
 /* NULL with 'err'. */
 json_t *gcal_explain_json(const struct gcal_explain_case *c, struct gcal_error *err);
+/* A drawing of all cases, with the roofs of the first; 'path' is replaced as a whole. */
+int gcal_explain_svg(const char *path, const struct gcal_explain_set *set,
+                     struct gcal_error *err);
 
 #endif

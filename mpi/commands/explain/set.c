@@ -1,4 +1,4 @@
-/* set.c - all cases of one command: kernels, devices and sizes */
+/* set.c - a kernel at one point on one device, and all of them that a command is about */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,126 +7,123 @@
 #include "kernels/model/profile.h"
 #include "mpi/commands/explain/private.h"
 
-void gcal_explain_set_clear(struct gcal_explain_set *set)
+static void clear_subject(void *subject)
 {
-    for (size_t i = 0; i < set->n_cases; i++) {
-        gcal_explain_case_clear(set->cases[i]);
-        free(set->cases[i]);
-    }
-    for (size_t i = 0; i < set->n_subjects; i++) {
-        gcal_step_plan_destroy(set->plans[i]);
-        gcal_predict_subject_clear(set->subjects[i]);
-        free(set->subjects[i]);
-    }
-    *set = (struct gcal_explain_set){ 0 };
+    gcal_predict_subject_clear(subject);
 }
 
-/* At a point of the last subject. */
-static int add_case(struct gcal_explain_set *set,
-                    const struct gcal_predict_subject_options *o, const double *sizes,
+static void destroy_plan(void *plan)
+{
+    gcal_step_plan_destroy(plan);
+}
+
+/* At a point of the subject; 'plan' NULL: the kernel alone. */
+static int add_case(struct gcal_arena *arena, struct gcal_explain_set *set,
+                    const struct gcal_predict_subject_options *o,
+                    const struct gcal_predict_subject *subject,
+                    const struct gcal_step_plan *plan, const double *sizes,
                     struct gcal_error *err)
 {
-    size_t last = set->n_subjects - 1;
-    struct gcal_explain_case *c;
-    int rc;
+    const struct gcal_profile *profile = subject->target.profile;
+    struct gcal_explain_case *c = gcal_arena_alloc(arena, 1, sizeof(*c));
 
     if (set->n_cases == GCAL_EXPLAIN_MOST_CASES)
         return gcal_error_set(err, GCAL_EINPUT,
                               "more than %d kernels, sizes and devices in all",
                               GCAL_EXPLAIN_MOST_CASES);
-    if (!(c = calloc(1, sizeof(*c))))
-        return gcal_error_memory(err);
     set->cases[set->n_cases++] = c;
-    rc = gcal_explain_case_open(c, set->subjects[last], o->published.model,
-                                set->plans[last], sizes, err);
+    c->arena = arena;
+    c->options = o;
+    c->subject = subject;
     c->notes_printed = o->count.file;
-    return rc;
-}
-
-/* The copies of the last subject, if any. */
-static int plan_step(struct gcal_explain_set *set,
-                     const struct gcal_predict_subject_options *o,
-                     const struct gcal_step_options *options, struct gcal_error *err)
-{
-    size_t last = set->n_subjects - 1;
-    const struct gcal_predict_subject *s = set->subjects[last];
-    const struct gcal_step_source source = { .profile = s->target.profile,
-                                             .count = &o->count,
-                                             .kernel = s->kernel };
-
-    if (!gcal_step_options_given(options))
-        return 0;
-    set->plans[last] = gcal_step_plan_create(options, &source, s->published.device, err);
-    return set->plans[last] ? 0 : -1;
+    c->sizes = sizes;
+    c->point = gcal_arena_own(arena, gcal_count_point_name(profile, sizes), free);
+    c->point = c->point ? c->point : "";
+    c->plan = plan;
+    if (!(c->lab = gcal_explain_lab_open(arena, subject->published.device,
+                                         o->published.model, profile, sizes, err)) ||
+        gcal_predictor_eval(c->lab->predictor, sizes, &c->prediction, NULL, err) < 0)
+        return -1;
+    gcal_explain_limits_find(c->lab, &c->limits);
+    gcal_explain_occupancy_find(c->lab, &c->occupancy);
+    c->sentence = gcal_explain_sentence(c);
+    c->advice.before_s = c->asked.before_s = c->limits.time_s;
+    return gcal_explain_accesses_find(c, err) < 0 ? -1 : gcal_explain_step_find(c, err);
 }
 
 /* The cases of one subject: its points. */
-static int add_subject(struct gcal_explain_set *set,
+static int add_subject(struct gcal_arena *arena, struct gcal_explain_set *set,
                        const struct gcal_predict_subject_options *o,
                        const struct gcal_step_options *step, struct gcal_error *err)
 {
-    struct gcal_predict_subject *s = calloc(1, sizeof(*s));
-    int rc;
+    struct gcal_predict_subject *s = gcal_arena_alloc(arena, 1, sizeof(*s));
+    const struct gcal_step_plan *plan = NULL;
 
-    if (!s)
-        return gcal_error_memory(err);
-    if (set->n_subjects == GCAL_EXPLAIN_MOST_CASES) {
-        free(s);
+    if (set->n_subjects == GCAL_EXPLAIN_MOST_CASES)
         return gcal_error_set(err, GCAL_EINPUT, "more than %d kernels and devices",
                               GCAL_EXPLAIN_MOST_CASES);
+    set->subjects[set->n_subjects++] = gcal_arena_own(arena, s, clear_subject);
+    if (gcal_predict_subject_open(o, s, err) < 0)
+        return -1;
+    if (gcal_step_options_given(step)) {
+        const struct gcal_step_source source = { .profile = s->target.profile,
+                                                 .count = &o->count,
+                                                 .kernel = s->kernel };
+
+        if (!(plan = gcal_arena_own(
+                  arena, gcal_step_plan_create(step, &source, s->published.device, err),
+                  destroy_plan)))
+            return -1;
     }
-    set->subjects[set->n_subjects++] = s;
-    rc = gcal_predict_subject_open(o, s, err);
-    if (rc == 0)
-        rc = plan_step(set, o, step, err);
-    for (size_t i = 0; rc == 0 && i < s->target.points.n; i++)
-        rc = add_case(set, o, s->target.sizes + i * s->target.points.n_sizes, err);
-    return rc;
+    for (size_t i = 0; i < s->target.points.n; i++)
+        if (add_case(arena, set, o, s, plan,
+                     s->target.sizes + i * s->target.points.n_sizes, err) < 0)
+            return -1;
+    return 0;
 }
 
 /* All kernels on one device. */
-static int add_device(struct gcal_explain_set *set,
+static int add_device(struct gcal_arena *arena, struct gcal_explain_set *set,
                       const struct gcal_predict_subject_options *options,
                       const struct gcal_step_options *step, struct gcal_error *err)
 {
-    struct gcal_predict_subject_options o = *options;
-    size_t n = o.profiles.n ? o.profiles.n : 1;
-    int rc = 0;
+    size_t n = options->profiles.n ? options->profiles.n : 1;
 
-    o.several = true;
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        if (o.profiles.n)
-            o.profile = o.profiles.items[i];
-        o.pick = o.profiles.n ? 0 : i;
-        rc = add_subject(set, &o, step, err);
-        if (rc == 0 && o.tags.n)
+    for (size_t i = 0; i < n; i++) {
+        struct gcal_predict_subject_options *o = gcal_arena_alloc(arena, 1, sizeof(*o));
+
+        *o = *options;
+        o->several = true;
+        if (o->profiles.n)
+            o->profile = o->profiles.items[i];
+        o->pick = o->profiles.n ? 0 : i;
+        if (add_subject(arena, set, o, step, err) < 0)
+            return -1;
+        if (o->tags.n)
             n = set->subjects[set->n_subjects - 1]->list.n_kernels;
     }
-    return rc;
+    return 0;
 }
 
-/* A parameter file if there is one of that name, else a node. */
-static int add_beside(struct gcal_explain_set *set,
-                      const struct gcal_explain_set_options *options, const char *beside,
-                      struct gcal_error *err)
-{
-    struct gcal_predict_subject_options o = *options->subject;
-    bool is_file = access(beside, R_OK) == 0;
-
-    o.published.params = is_file ? beside : NULL;
-    o.published.node = is_file ? NULL : beside;
-    if (is_file)
-        o.published.store = NULL;
-    return add_device(set, &o, options->step, err);
-}
-
-int gcal_explain_set_open(struct gcal_explain_set *set,
+int gcal_explain_set_open(struct gcal_arena *arena, struct gcal_explain_set *set,
                           const struct gcal_explain_set_options *options,
                           struct gcal_error *err)
 {
-    int rc = add_device(set, options->subject, options->step, err);
+    *set = (struct gcal_explain_set){ 0 };
+    if (add_device(arena, set, options->subject, options->step, err) < 0)
+        return -1;
+    for (size_t i = 0; i < options->besides->n; i++) {
+        struct gcal_predict_subject_options o = *options->subject;
+        const char *beside = options->besides->items[i];
+        /* A parameter file if there is one of that name, else a node. */
+        bool is_file = access(beside, R_OK) == 0;
 
-    for (size_t i = 0; i < options->besides->n && rc == 0; i++)
-        rc = add_beside(set, options, options->besides->items[i], err);
-    return rc;
+        o.published.params = is_file ? beside : NULL;
+        o.published.node = is_file ? NULL : beside;
+        if (is_file)
+            o.published.store = NULL;
+        if (add_device(arena, set, &o, options->step, err) < 0)
+            return -1;
+    }
+    return 0;
 }

@@ -1,15 +1,11 @@
 /* svg.c - an explanation as a drawing: a roofline with points per level, a bar of the time */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/buf.h"
-#include "kernels/base/error.h"
-#include "kernels/base/units.h"
 #include "kernels/model/profile.h"
 #include "mpi/cli/svg.h"
-#include "mpi/commands/count/sizes.h"
 #include "mpi/commands/explain/private.h"
 
 enum {
@@ -36,11 +32,11 @@ enum { N_COLOURS = sizeof(colours) / sizeof(*colours) };
 /* ---- what is drawn ---- */
 
 /* Bytes of one unit of a cost; 0: it moves none. */
-static double bytes_of(const struct gcal_explain_cost *cost)
+static double count_bytes(const struct gcal_explain_cost *cost)
 {
-    return cost->label.unit == GCAL_EXPLAIN_BYTES    ? 1
-           : cost->label.unit == GCAL_EXPLAIN_PASSES ? PASS_BYTES
-                                                     : 0;
+    return cost->unit == GCAL_EXPLAIN_BYTES    ? 1
+           : cost->unit == GCAL_EXPLAIN_PASSES ? PASS_BYTES
+                                               : 0;
 }
 
 /* A level that hardly moves bytes would be far off at the right. */
@@ -48,16 +44,16 @@ static bool is_drawn(const struct gcal_explain_cost *cost)
 {
     return isfinite(cost->peak) && cost->rate > LEAST_RATE * cost->peak &&
            gcal_explain_has_rate(cost) &&
-           (bytes_of(cost) > 0 || cost->label.unit == GCAL_EXPLAIN_OPERATIONS);
+           (count_bytes(cost) > 0 || cost->unit == GCAL_EXPLAIN_OPERATIONS);
 }
 
 /* Operations of all classes, per second. */
-static double operations_of(const struct gcal_explain_case *c)
+static double sum_operations(const struct gcal_explain_case *c)
 {
     double sum = 0;
 
     for (size_t i = 0; i < c->limits.n_costs; i++)
-        if (c->limits.costs[i].label.unit == GCAL_EXPLAIN_OPERATIONS &&
+        if (c->limits.costs[i].unit == GCAL_EXPLAIN_OPERATIONS &&
             isfinite(c->limits.costs[i].rate))
             sum += c->limits.costs[i].rate;
     return sum;
@@ -68,7 +64,7 @@ struct axes {
     double x0, x1, y0, y1;
 };
 
-static void include(double *low, double *high, double value)
+static void widen(double *low, double *high, double value)
 {
     if (!(value > 0) || !isfinite(value))
         return;
@@ -84,38 +80,38 @@ static bool find_axes(const struct gcal_explain_set *set, struct axes *a)
     *a = (struct axes){ INFINITY, -INFINITY, INFINITY, -INFINITY };
     for (size_t i = 0; i < set->n_cases; i++) {
         const struct gcal_explain_case *c = set->cases[i];
-        double operations = operations_of(c);
+        double operations = sum_operations(c);
 
-        include(&a->y0, &a->y1, operations);
+        widen(&a->y0, &a->y1, operations);
         for (size_t k = 0; k < c->limits.n_costs; k++) {
             const struct gcal_explain_cost *cost = &c->limits.costs[k];
 
             if (!is_drawn(cost))
                 continue;
-            if (cost->label.unit == GCAL_EXPLAIN_OPERATIONS) {
-                include(&a->y0, &a->y1, cost->peak);
+            if (cost->unit == GCAL_EXPLAIN_OPERATIONS) {
+                widen(&a->y0, &a->y1, cost->peak);
                 top = fmax(top, cost->peak);
             } else
-                include(&a->x0, &a->x1, operations / (cost->rate * bytes_of(cost)));
+                widen(&a->x0, &a->x1, operations / (cost->rate * count_bytes(cost)));
         }
     }
     for (size_t k = 0; set->n_cases && k < set->cases[0]->limits.n_costs; k++) {
         const struct gcal_explain_cost *cost = &set->cases[0]->limits.costs[k];
 
-        if (is_drawn(cost) && bytes_of(cost) > 0)
-            include(&a->x0, &a->x1, top / (cost->peak * bytes_of(cost)));
+        if (is_drawn(cost) && count_bytes(cost) > 0)
+            widen(&a->x0, &a->x1, top / (cost->peak * count_bytes(cost)));
     }
     return isfinite(a->x0) && isfinite(a->y0);
 }
 
-static double x_of(const struct axes *a, double intensity)
+static double place_x(const struct axes *a, double intensity)
 {
     double share = (log10(intensity) - a->x0) / (a->x1 - a->x0);
 
     return LEFT + fmin(1, fmax(0, share)) * (WIDTH - LEFT - RIGHT);
 }
 
-static double y_of(const struct axes *a, double rate)
+static double place_y(const struct axes *a, double rate)
 {
     double share = (log10(rate) - a->y0) / (a->y1 - a->y0);
 
@@ -126,20 +122,20 @@ static double y_of(const struct axes *a, double rate)
 
 static void put_axes(struct gcal_buf *svg, const struct axes *a)
 {
-    char text[40];
+    char text[GCAL_UNITS_SIZE];
 
     for (double x = ceil(a->x0); x <= a->x1; x++) {
-        double at = x_of(a, pow(10, x));
+        double at = place_x(a, pow(10, x));
 
         gcal_svg_line(svg, at, TOP, at, TOP + HEIGHT, "grid");
         snprintf(text, sizeof(text), "%g", pow(10, x));
         gcal_svg_text(svg, at, TOP + HEIGHT + 18, "middle", text);
     }
     for (double y = ceil(a->y0); y <= a->y1; y++) {
-        double at = y_of(a, pow(10, y));
+        double at = place_y(a, pow(10, y));
 
         gcal_svg_line(svg, LEFT, at, WIDTH - RIGHT, at, "grid");
-        gcal_explain_rate(pow(10, y), GCAL_EXPLAIN_OPERATIONS, text, sizeof(text));
+        gcal_explain_rate(pow(10, y), GCAL_EXPLAIN_OPERATIONS, text);
         gcal_svg_text(svg, LEFT - 6, at + 4, "end", text);
     }
     gcal_svg_text(svg, (LEFT + WIDTH - RIGHT) / 2.0, TOP + HEIGHT + 38, "middle",
@@ -152,64 +148,64 @@ static void put_axes(struct gcal_buf *svg, const struct axes *a)
 static void put_slope(struct gcal_buf *svg, const struct axes *a,
                       const struct gcal_explain_cost *cost, double top, size_t n)
 {
-    double bytes = bytes_of(cost) * cost->peak;
+    double bytes = count_bytes(cost) * cost->peak;
     double x0 = fmax(pow(10, a->x0), pow(10, a->y0) / bytes);
     double x1 = fmin(pow(10, a->x1), top / bytes);
     double y = top * pow(10, -(a->y1 - a->y0) * (0.05 + 0.06 * (double)n));
-    char rate[40], text[120];
+    char rate[GCAL_UNITS_SIZE], text[120];
 
     if (x1 <= x0)
         return;
-    gcal_svg_line(svg, x_of(a, x0), y_of(a, x0 * bytes), x_of(a, x1), y_of(a, x1 * bytes),
-                  "slope");
-    gcal_explain_rate(bytes, GCAL_EXPLAIN_BYTES, rate, sizeof(rate));
+    gcal_svg_line(svg, place_x(a, x0), place_y(a, x0 * bytes), place_x(a, x1),
+                  place_y(a, x1 * bytes), "slope");
+    gcal_explain_rate(bytes, GCAL_EXPLAIN_BYTES, rate);
     snprintf(text, sizeof(text), "%.40s %s", cost->parameter, rate);
-    gcal_svg_text(svg, x_of(a, y / bytes) + 6, y_of(a, y) + 4, "start", text);
+    gcal_svg_text(svg, place_x(a, y / bytes) + 6, place_y(a, y) + 4, "start", text);
 }
 
-/* That of operations is a level. */
-static void put_level(struct gcal_buf *svg, const struct axes *a,
-                      const struct gcal_explain_cost *cost)
-{
-    double y = y_of(a, cost->peak);
-    char rate[40], text[120];
-
-    gcal_svg_line(svg, LEFT, y, WIDTH - RIGHT, y, "level");
-    gcal_explain_rate(cost->peak, GCAL_EXPLAIN_OPERATIONS, rate, sizeof(rate));
-    snprintf(text, sizeof(text), "%.40s %s", cost->label.counted, rate);
-    gcal_svg_text(svg, WIDTH - RIGHT + 6, y + 4, "start", text);
-}
-
+/* A level for each rate of operations, a slope for each of bytes. */
 static void put_roofs(struct gcal_buf *svg, const struct axes *a,
                       const struct gcal_explain_case *c)
 {
     double top = pow(10, a->y1 - 0.3);
     size_t n = 0;
 
-    for (size_t i = 0; i < c->limits.n_costs; i++)
-        if (is_drawn(&c->limits.costs[i]) && bytes_of(&c->limits.costs[i]) > 0)
-            put_slope(svg, a, &c->limits.costs[i], top, n++);
-        else if (is_drawn(&c->limits.costs[i]))
-            put_level(svg, a, &c->limits.costs[i]);
+    for (size_t i = 0; i < c->limits.n_costs; i++) {
+        const struct gcal_explain_cost *cost = &c->limits.costs[i];
+        char rate[GCAL_UNITS_SIZE], text[120];
+        double y;
+
+        if (!is_drawn(cost))
+            continue;
+        if (count_bytes(cost) > 0) {
+            put_slope(svg, a, cost, top, n++);
+            continue;
+        }
+        y = place_y(a, cost->peak);
+        gcal_svg_line(svg, LEFT, y, WIDTH - RIGHT, y, "level");
+        gcal_explain_rate(cost->peak, GCAL_EXPLAIN_OPERATIONS, rate);
+        snprintf(text, sizeof(text), "%.40s %s", cost->counted, rate);
+        gcal_svg_text(svg, WIDTH - RIGHT + 6, y + 4, "start", text);
+    }
 }
 
 /* A point for each level that moves bytes. */
 static void put_points(struct gcal_buf *svg, const struct axes *a,
                        const struct gcal_explain_case *c, const char *colour, bool named)
 {
-    double operations = operations_of(c);
+    double operations = sum_operations(c);
     int n = 0; /* names below each other, as points may coincide */
 
     for (size_t i = 0; i < c->limits.n_costs; i++) {
         const struct gcal_explain_cost *cost = &c->limits.costs[i];
-        double intensity = operations / (cost->rate * bytes_of(cost));
+        double intensity = operations / (cost->rate * count_bytes(cost));
 
-        if (!is_drawn(cost) || !(bytes_of(cost) > 0))
+        if (!is_drawn(cost) || !(count_bytes(cost) > 0))
             continue;
-        gcal_svg_dot(svg, x_of(a, intensity), y_of(a, operations), 5, colour);
+        gcal_svg_dot(svg, place_x(a, intensity), place_y(a, operations), 5, colour);
         if (named)
-            gcal_svg_text(svg, x_of(a, intensity),
-                          y_of(a, operations) + 18 + 12 * (n++ % 4), "middle",
+            gcal_svg_text(svg, place_x(a, intensity),
+                          place_y(a, operations) + 18 + 12 * (n++ % 4), "middle",
                           cost->parameter);
     }
 }
@@ -233,21 +229,10 @@ static void put_roofline(struct gcal_buf *svg, const struct gcal_explain_set *se
 
 /* ---- bars ---- */
 
-static void name_case(const struct gcal_explain_case *c, struct gcal_buf *name)
-{
-    char *sizes = gcal_count_point_name(c->subject->target.profile, c->sizes);
-    char time[GCAL_UNITS_SIZE];
-
-    gcal_buf_printf(name, "%s %s, %s: %s", c->subject->target.profile->kernel,
-                    sizes ? sizes : "", c->subject->published.device->info.name,
-                    gcal_units(c->limits.time_s, "s", time));
-    free(sizes);
-}
-
 /* The same colour for a limit in all bars: by its number in the first case's model. */
-static const char *colour_of(const struct gcal_explain_set *set, const char *limit)
+static const char *choose_colour(const struct gcal_explain_set *set, const char *limit)
 {
-    const struct gcal_explain_lab *lab = &set->cases[0]->lab;
+    const struct gcal_explain_lab *lab = set->cases[0]->lab;
     size_t i = 0;
 
     while (i < lab->n_roofs && strcmp(lab->names[i + 1], limit) != 0)
@@ -268,36 +253,31 @@ static void put_bar(struct gcal_buf *svg, const struct gcal_explain_set *set,
 
         snprintf(title, sizeof(title), "%.40s adds %s, %.1f %%", l->name,
                  gcal_units(l->adds_s, "s", time), 100 * l->adds_s / c->limits.time_s);
-        gcal_svg_box(svg, x, y, width, ROW - 8, colour_of(set, l->name), 0.85, title);
+        gcal_svg_box(svg, x, y, width, ROW - 8, choose_colour(set, l->name), 0.85, title);
         if (width > 50)
             gcal_svg_text(svg, x + 4, y + 13, "start", l->name);
         x += width;
     }
 }
 
-static double longest_time(const struct gcal_explain_set *set)
+static double put_bars(struct gcal_buf *svg, const struct gcal_explain_set *set)
 {
-    double longest = 0;
+    double y = BAR_TOP, longest = 0;
 
     for (size_t i = 0; i < set->n_cases; i++)
         longest = fmax(longest, set->cases[i]->limits.time_s);
-    return longest;
-}
-
-static double put_bars(struct gcal_buf *svg, const struct gcal_explain_set *set)
-{
-    double y = BAR_TOP, scale = (WIDTH - LEFT - 20) / longest_time(set);
-
     gcal_svg_text(svg, LEFT, y - 12, "start", "what each limit adds to the time");
-    for (size_t i = 0; i < set->n_cases; i++) {
-        struct gcal_buf name = { 0 };
+    for (size_t i = 0; i < set->n_cases; i++, y += 2 * ROW) {
+        const struct gcal_explain_case *c = set->cases[i];
+        char time[GCAL_UNITS_SIZE];
 
-        name_case(set->cases[i], &name);
         gcal_svg_dot(svg, LEFT - 16, y + 9, 5, colours[i % N_COLOURS]);
-        gcal_svg_text(svg, LEFT, y + 13, "start", name.data ? name.data : "");
-        put_bar(svg, set, set->cases[i], y + ROW - 6, scale);
-        gcal_buf_free(&name);
-        y += 2 * ROW;
+        gcal_svg_text(svg, LEFT, y + 13, "start",
+                      gcal_arena_format(c->arena, "%s %s, %s: %s",
+                                        c->subject->target.profile->kernel, c->point,
+                                        c->subject->published.device->info.name,
+                                        gcal_units(c->limits.time_s, "s", time)));
+        put_bar(svg, set, c, y + ROW - 6, (WIDTH - LEFT - 20) / longest);
     }
     return y;
 }
@@ -321,7 +301,7 @@ static double put_legend(struct gcal_buf *svg, const struct gcal_explain_set *se
     for (size_t i = 0; i < l->n_limits; i++) {
         const char *name = l->limits[i].name;
 
-        x = put_key(svg, x, y, colour_of(set, name), name);
+        x = put_key(svg, x, y, choose_colour(set, name), name);
     }
     return y + ROW;
 }
@@ -347,9 +327,9 @@ static double put_limits(struct gcal_buf *svg, const struct gcal_explain_set *se
             continue;
         gcal_svg_text(svg, LEFT - 6, y + 13, "end", one->name);
         gcal_svg_box(svg, LEFT, y, one->alone_s * scale, ROW - 8,
-                     colour_of(set, one->name), 0.35, "alone");
+                     choose_colour(set, one->name), 0.35, "alone");
         gcal_svg_box(svg, LEFT, y, fmax(0, one->adds_s) * scale, ROW - 8,
-                     colour_of(set, one->name), 0.85, "adds");
+                     choose_colour(set, one->name), 0.85, "adds");
         gcal_svg_text(svg, LEFT + one->alone_s * scale + 6, y + 13, "start",
                       gcal_units(one->alone_s, "s", time));
         y += ROW;
@@ -366,7 +346,7 @@ static double put_part(struct gcal_buf *svg, const struct gcal_explain_step *s,
                        enum gcal_explain_step_name part, double x, double y,
                        double height, double scale)
 {
-    double time_s = gcal_explain_step_part(s, part), width = time_s * scale;
+    double time_s = s->parts_s[part], width = time_s * scale;
     char title[120], time[GCAL_UNITS_SIZE];
 
     snprintf(title, sizeof(title), "%s: %s, %.1f %% of the step",
@@ -438,11 +418,9 @@ int gcal_explain_svg(const char *path, const struct gcal_explain_set *set,
         "line{stroke-width:1.5}.grid{stroke:#d3d7cf;stroke-width:1}.slope{stroke:#555753}"
         ".level{stroke:#babdb6}.total{stroke:#2e3436}";
     struct gcal_buf body = { 0 };
-    char *sentence = gcal_explain_sentence(set->cases[0]);
     double height;
 
-    gcal_svg_text(&body, LEFT, 28, "start", sentence ? sentence : "");
-    free(sentence);
+    gcal_svg_text(&body, LEFT, 28, "start", set->cases[0]->sentence);
     put_roofline(&body, set);
     height = put_bars(&body, set);
     height = set->n_cases == 1 ? put_limits(&body, set, height)

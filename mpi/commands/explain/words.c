@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "kernels/base/buf.h"
-#include "kernels/base/units.h"
 #include "mpi/commands/explain/private.h"
 
 /* A device that is as full as this hides what can be hidden. */
@@ -52,23 +51,23 @@ static const struct {
     { "p_launch", "launches" },
 };
 
-const char *gcal_explain_cost_words(const char *parameter, const char *counted)
+const char *gcal_explain_cost_words(const struct gcal_explain_cost *cost)
 {
     for (size_t i = 0; i < sizeof(known_costs) / sizeof(*known_costs); i++)
-        if (strcmp(known_costs[i].parameter, parameter) == 0)
+        if (strcmp(known_costs[i].parameter, cost->parameter) == 0)
             return known_costs[i].words;
-    return counted;
+    return cost->counted;
 }
 
-static const char *const unit_names[] = {
+const char *const gcal_explain_unit_names[] = {
     [GCAL_EXPLAIN_NO_RATE] = "",          [GCAL_EXPLAIN_BYTES] = "B/s",
     [GCAL_EXPLAIN_OPERATIONS] = "op/s",   [GCAL_EXPLAIN_PASSES] = "passes/s",
     [GCAL_EXPLAIN_ATOMICS] = "atomics/s", [GCAL_EXPLAIN_GROUPS] = "groups/s",
 };
 
 /* Prefixes in front of any unit. */
-const char *gcal_explain_rate(double rate, enum gcal_explain_unit unit, char *text,
-                              size_t size)
+const char *gcal_explain_rate(double rate, enum gcal_explain_unit unit,
+                              char text[GCAL_UNITS_SIZE])
 {
     static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
     size_t i = 0;
@@ -76,75 +75,61 @@ const char *gcal_explain_rate(double rate, enum gcal_explain_unit unit, char *te
     for (; rate >= 1000 && i + 1 < sizeof(prefixes) / sizeof(*prefixes); i++)
         rate /= 1000;
     if (isfinite(rate))
-        snprintf(text, size, "%.3g %s%s", rate, prefixes[i], unit_names[unit]);
+        snprintf(text, GCAL_UNITS_SIZE, "%.3g %s%s", rate, prefixes[i],
+                 gcal_explain_unit_names[unit]);
     else
-        snprintf(text, size, "-");
+        strcpy(text, "-");
     return text;
-}
-
-/* The cost that a limit is mostly made of, if it has a rate; NULL: none. */
-static const struct gcal_explain_cost *main_cost(const struct gcal_explain_limits *l,
-                                                 size_t limit)
-{
-    for (size_t i = 0; i < l->n_costs; i++)
-        if (l->costs[i].of_limit[limit] > 0.5 && gcal_explain_has_rate(&l->costs[i]))
-            return &l->costs[i];
-    return NULL;
 }
 
 bool gcal_explain_has_rate(const struct gcal_explain_cost *cost)
 {
     return isfinite(cost->rate) && isfinite(cost->peak) &&
-           (cost->label.unit == GCAL_EXPLAIN_OPERATIONS ||
-            cost->of_limit[cost->limit] > 0.2);
+           (cost->unit == GCAL_EXPLAIN_OPERATIONS || cost->of_limit[cost->limit] > 0.2);
 }
 
-static void put_rate(struct gcal_buf *buf, const struct gcal_explain_case *c)
+/* The rate of the cost that the first limit is mostly made of. */
+static void put_rate(struct gcal_buf *buf, const struct gcal_explain_limits *l)
 {
-    const struct gcal_explain_cost *cost = main_cost(&c->limits, c->limits.order[0]);
-    char rate[32], peak[32], vendor[64] = "";
+    char rate[GCAL_UNITS_SIZE], peak[GCAL_UNITS_SIZE];
+    const struct gcal_explain_cost *cost = l->costs;
 
-    if (cost && isfinite(cost->vendor))
-        snprintf(vendor, sizeof(vendor), ", %.0f %% of the vendor's %s",
-                 100 * cost->rate / cost->vendor,
-                 gcal_explain_rate(cost->vendor, cost->label.unit, peak, sizeof(peak)));
-    if (cost)
-        gcal_buf_printf(
-            buf, "; %s are %.0f %% of the %s measured%s",
-            gcal_explain_rate(cost->rate, cost->label.unit, rate, sizeof(rate)),
-            100 * cost->rate / cost->peak,
-            gcal_explain_rate(cost->peak, cost->label.unit, peak, sizeof(peak)), vendor);
+    while (cost < l->costs + l->n_costs &&
+           !(cost->of_limit[l->limits[0].roof] > 0.5 && gcal_explain_has_rate(cost)))
+        cost++;
+    if (cost == l->costs + l->n_costs)
+        return;
+    gcal_buf_printf(buf, "; %s are %.0f %% of the %s measured",
+                    gcal_explain_rate(cost->rate, cost->unit, rate),
+                    100 * cost->rate / cost->peak,
+                    gcal_explain_rate(cost->peak, cost->unit, peak));
+    if (isfinite(cost->vendor))
+        gcal_buf_printf(buf, ", %.0f %% of the vendor's %s",
+                        100 * cost->rate / cost->vendor,
+                        gcal_explain_rate(cost->vendor, cost->unit, peak));
 }
 
-/* Work-items that wait hide behind others only if there are others. */
-static void put_fill(struct gcal_buf *buf, const struct gcal_explain_case *c)
-{
-    const struct gcal_explain_occupancy *o = &c->occupancy;
-
-    if (strcmp(c->limits.limits[0].name, "latency") == 0 && o->known &&
-        o->achieved < FULL)
-        gcal_buf_printf(buf, "; the launch fills %.2g %% of the device%s",
-                        100 * o->achieved,
-                        o->achieved < 0.9 * o->occupancy ? ": few work-groups" : "");
-}
-
-char *gcal_explain_sentence(const struct gcal_explain_case *c)
+const char *gcal_explain_sentence(const struct gcal_explain_case *c)
 {
     const struct gcal_explain_limits *l = &c->limits;
+    const struct gcal_explain_occupancy *o = &c->occupancy;
     struct gcal_buf buf = { 0 };
 
-    if (!l->n_limits || !(l->limits[0].adds_s > 0)) {
-        gcal_buf_printf(&buf, "model %.60s has no limits: only its costs are explained",
-                        gcal_predictor_model(c->predictor));
-        return gcal_buf_take(&buf, NULL);
-    }
+    if (!l->n_limits || !(l->limits[0].adds_s > 0))
+        return gcal_arena_format(
+            c->arena, "model %.60s has no limits: only its costs are explained",
+            gcal_predictor_model(c->lab->predictor));
     gcal_buf_printf(&buf, "limited by %s (%s): %.0f %% of the time", l->limits[0].name,
                     gcal_explain_words(l->limits[0].name),
                     100 * l->limits[0].adds_s / l->time_s);
-    put_rate(&buf, c);
-    put_fill(&buf, c);
+    put_rate(&buf, l);
+    /* Work-items that wait hide behind others only if there are others. */
+    if (strcmp(l->limits[0].name, "latency") == 0 && o->known && o->achieved < FULL)
+        gcal_buf_printf(&buf, "; the launch fills %.2g %% of the device%s",
+                        100 * o->achieved,
+                        o->achieved < 0.9 * o->occupancy ? ": few work-groups" : "");
     if (l->n_limits > 1 && l->limits[1].adds_s > 0.5 * l->limits[0].adds_s)
         gcal_buf_printf(&buf, "; %s is close (%.0f %%)", l->limits[1].name,
                         100 * l->limits[1].adds_s / l->time_s);
-    return gcal_buf_take(&buf, NULL);
+    return gcal_arena_take(c->arena, &buf);
 }

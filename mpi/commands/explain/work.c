@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
-#include "kernels/base/units.h"
 #include "kernels/model/dtype.h"
 #include "kernels/model/expr.h"
 #include "kernels/model/profile.h"
@@ -66,8 +64,8 @@ static double reach_of(const struct side *s, const char *array)
     return NAN;
 }
 
-static int compare(double before, double now, const char *array, const char *what,
-                   struct gcal_error *err)
+static int compare_bytes(double before, double now, const char *array, const char *what,
+                         struct gcal_error *err)
 {
     char from[GCAL_UNITS_SIZE], to[GCAL_UNITS_SIZE];
 
@@ -84,13 +82,13 @@ static int check_array(const struct side *before, const struct side *now,
 {
     double reach = reach_of(before, array), reach_now = reach_of(now, array);
 
-    if (compare(accessed_bytes(before, array, true), accessed_bytes(now, array, true),
-                array, "stored", err) < 0)
+    if (compare_bytes(accessed_bytes(before, array, true),
+                      accessed_bytes(now, array, true), array, "stored", err) < 0)
         return -1;
     if (isnan(reach) || isnan(reach_now))
-        return compare(accessed_bytes(before, array, false),
-                       accessed_bytes(now, array, false), array, "accessed", err);
-    return compare(reach, reach_now, array, "reached", err);
+        return compare_bytes(accessed_bytes(before, array, false),
+                             accessed_bytes(now, array, false), array, "accessed", err);
+    return compare_bytes(reach, reach_now, array, "reached", err);
 }
 
 static int check_arrays(const struct side *before, const struct side *now,
@@ -103,18 +101,20 @@ static int check_arrays(const struct side *before, const struct side *now,
     return 0;
 }
 
-static int count(struct side *s, const struct gcal_profile *profile, double lanes,
-                 const double *sizes, struct gcal_error *err)
+static int count_side(struct gcal_arena *arena, struct side *s,
+                      const struct gcal_profile *profile, double lanes,
+                      const double *sizes, struct gcal_error *err)
 {
     double copy[GCAL_PROFILE_MAX_PARAMETERS + 1] = { 0 };
     const struct gcal_count_points point = { .n = 1,
                                              .n_sizes = profile->n_parameters,
                                              .values = copy };
+    double *values;
 
     memcpy(copy, sizes, profile->n_parameters * sizeof(*copy));
-    *s = (struct side){ profile, sizes,
-                        gcal_count_features_values(profile, lanes, &point, err) };
-    return s->values ? 0 : -1;
+    values = gcal_count_features_values(profile, lanes, &point, err);
+    *s = (struct side){ profile, sizes, gcal_arena_own(arena, values, free) };
+    return values ? 0 : -1;
 }
 
 /* -1 with what differs. */
@@ -122,97 +122,86 @@ static int check_same_work(const struct gcal_explain_case *c, const double *size
                            const struct gcal_profile *other, struct gcal_error *err)
 {
     const struct gcal_profile *own = c->subject->target.profile;
-    double lanes = fmax(1, (double)c->lab.device->info.sub_group_size);
-    struct side before = { 0 }, now = { 0 };
-    int rc = -1;
+    double lanes = fmax(1, (double)c->lab->device->info.sub_group_size);
+    struct side before, now;
 
-    if (count(&before, own, lanes, sizes, err) == 0 &&
-        count(&now, other, lanes, sizes, err) == 0 &&
-        check_arrays(&before, &now, own, err) == 0)
-        rc = check_arrays(&before, &now, other, err);
-    free(before.values);
-    free(now.values);
-    return rc;
+    if (count_side(c->arena, &before, own, lanes, sizes, err) < 0 ||
+        count_side(c->arena, &now, other, lanes, sizes, err) < 0 ||
+        check_arrays(&before, &now, own, err) < 0)
+        return -1;
+    return check_arrays(&before, &now, other, err);
 }
 
-/* Whether each size of the new profile is one of the old, in the same place. */
-static bool same_sizes(const struct gcal_profile *a, const struct gcal_profile *b)
+static void destroy_profile(void *profile)
 {
-    bool same = a->n_parameters == b->n_parameters;
-
-    for (size_t i = 0; same && i < a->n_parameters; i++)
-        same = strcmp(a->parameters[i], b->parameters[i]) == 0;
-    return same;
+    gcal_profile_destroy(profile);
 }
 
 /* With the options' NDRange; NULL if it does other work. */
-static struct gcal_profile *recount(const struct gcal_explain_case *c,
-                                    const struct gcal_count_options *count,
-                                    const double *sizes, struct gcal_error *err)
+static const struct gcal_profile *count_again(const struct gcal_explain_case *c,
+                                              const struct gcal_count_options *count,
+                                              const double *sizes, struct gcal_error *err)
 {
     const struct gcal_kernel_counting counting =
-        gcal_predict_counting(c->lab.device, gcal_predictor_model(c->predictor));
-    struct gcal_profile *profile = gcal_predict_profile(count, &counting, err);
+        gcal_predict_counting(c->lab->device, gcal_predictor_model(c->lab->predictor));
+    const struct gcal_profile *own = c->subject->target.profile;
+    struct gcal_profile *p = gcal_arena_own(
+        c->arena, gcal_predict_profile(count, &counting, err), destroy_profile);
+    bool same = p && p->n_parameters == own->n_parameters;
 
-    if (!profile)
+    if (!p)
         return NULL;
-    if (!same_sizes(profile, c->subject->target.profile))
+    for (size_t i = 0; same && i < p->n_parameters; i++)
+        same = strcmp(p->parameters[i], own->parameters[i]) == 0;
+    if (!same)
         gcal_error_set(err, GCAL_EINPUT,
                        "in that work-group, the kernel has other sizes");
-    else if (check_same_work(c, sizes, profile, err) == 0)
-        return profile;
+    else if (check_same_work(c, sizes, p, err) == 0)
+        return p;
     else
         gcal_error_prefix(err, "the kernel would do other work");
-    gcal_profile_destroy(profile);
     return NULL;
 }
 
-/* As many work-groups as before: "(64*rows)*128/64"; '*text' is the caller's to free. */
-static int scale_global(const struct gcal_explain_case *c,
-                        struct gcal_count_options *count, char *parts[GCAL_MAX_DIMS],
-                        char **text, struct gcal_error *err)
+/* As many work-groups as before: "(64*rows)*128/64"; returns them all. */
+static const char *scale_global(const struct gcal_explain_case *c,
+                                struct gcal_count_options *count)
 {
     const struct gcal_profile *own = c->subject->target.profile;
-    struct gcal_buf all = { 0 };
+    const char *all = "";
 
     for (size_t d = 0; d < count->n_dims; d++) {
-        if (count->local[d] != own->local_size[d]) {
-            if (!(parts[d] = gcal_buf_format("(%s)*%zu/%zu", count->global[d],
-                                             count->local[d], own->local_size[d])))
-                return gcal_error_memory(err);
-            count->global[d] = parts[d];
-        }
-        gcal_buf_printf(&all, "%s%s", d ? "," : "", count->global[d]);
+        if (count->local[d] != own->local_size[d])
+            count->global[d] =
+                gcal_arena_format(c->arena, "(%s)*%zu/%zu", count->global[d],
+                                  count->local[d], own->local_size[d]);
+        all = gcal_arena_format(c->arena, "%s%s%s", all, d ? "," : "", count->global[d]);
     }
-    return (*text = gcal_buf_take(&all, err)) ? 0 : -1;
+    return all;
 }
 
-struct gcal_profile *gcal_explain_recount(const struct gcal_explain_case *c,
-                                          const struct gcal_predict_subject_options *o,
-                                          const double *sizes, size_t n_dims,
-                                          const size_t *local, char **global,
-                                          struct gcal_error *err)
+const struct gcal_profile *gcal_explain_recount(const struct gcal_explain_case *c,
+                                                const double *sizes, size_t n_dims,
+                                                const size_t *local, const char **global,
+                                                struct gcal_error *err)
 {
-    struct gcal_count_options count = o->count;
-    char *parts[GCAL_MAX_DIMS] = { 0 };
-    struct gcal_profile *profile;
+    struct gcal_count_options count = c->options->count;
+    const struct gcal_profile *profile;
 
     *global = NULL;
-    if (!o->count.file) {
+    if (!count.file) {
         gcal_error_set(err, GCAL_EINPUT,
                        "another work-group requires KERNEL.cl, to be counted again");
         return NULL;
     }
     count.n_dims = n_dims;
     memcpy(count.local, local, n_dims * sizeof(*local));
-    profile = recount(c, &count, sizes, err);
-    if (!profile && n_dims == c->subject->target.profile->n_dims &&
-        scale_global(c, &count, parts, global, err) == 0 &&
-        !(profile = recount(c, &count, sizes, NULL))) {
-        free(*global);
-        *global = NULL;
+    if (!(profile = count_again(c, &count, sizes, err)) &&
+        n_dims == c->subject->target.profile->n_dims) {
+        const char *scaled = scale_global(c, &count);
+
+        if ((profile = count_again(c, &count, sizes, NULL)))
+            *global = scaled;
     }
-    for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
-        free(parts[d]);
     return profile;
 }
