@@ -27,7 +27,16 @@ static const struct {
     const char *summary;
 } commands[] = { GCAL_COMMANDS(ROW) }; /* in the order of 'names' */
 
-enum { N_COMMANDS = sizeof(commands) / sizeof(*commands) };
+/* Older words: each is the command with the option before those that are given. */
+static struct {
+    const char *word, *command;
+    char option[16];
+} aliases[] = { { "rank", "tune", "" }, { "remove", "count", "--remove" } };
+
+enum {
+    N_COMMANDS = sizeof(commands) / sizeof(*commands),
+    N_ALIASES = sizeof(aliases) / sizeof(*aliases)
+};
 
 static int help(void)
 {
@@ -68,6 +77,9 @@ static bool is_launched(void)
 /* -1: no such command. */
 static int find(const char *name)
 {
+    for (int i = 0; i < N_ALIASES; i++)
+        if (strcmp(aliases[i].word, name) == 0)
+            name = aliases[i].command;
     for (int i = 0; i < N_COMMANDS; i++)
         if (strcmp(names[i], name) == 0)
             return i;
@@ -123,14 +135,21 @@ static int run_help(int argc, char **argv)
     return run(command, argc > 2 ? 3 : 2, arguments);
 }
 
+/* The option of an older word takes its place, one after argv[-1]. */
 static int run_named(int argc, char **argv)
 {
-    int command;
+    int command = find(argv[0]);
 
     if (strcmp(argv[0], "help") == 0)
         return run_help(argc, argv);
-    command = find(argv[0]);
-    return command < 0 ? unknown_command(argv[0]) : run(command, argc, argv);
+    if (command < 0)
+        return unknown_command(argv[0]);
+    for (int i = 0; i < N_ALIASES; i++)
+        if (strcmp(aliases[i].word, argv[0]) == 0 && *aliases[i].option) {
+            argv[0] = aliases[i].option;
+            return run(command, argc + 1, argv - 1);
+        }
+    return run(command, argc, argv);
 }
 
 /* A file that is opened later must not become the standard output or the log.  What is printed

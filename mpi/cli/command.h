@@ -14,12 +14,10 @@ struct gcal_store;
     X(devices, "list the OpenCL devices of this machine")                                \
     X(kernels, "list, count or benchmark measurement kernels")                           \
     X(count, "count the features of an OpenCL C kernel")                                 \
-    X(remove, "derive a kernel that does only part of the work")                         \
     X(learn, "measure a kernel of your own and publish its model")                       \
     X(fit, "repeat the fits of a record, without a device")                              \
     X(predict, "predict the run time of a kernel")                                       \
     X(explain, "show where the predicted time of a kernel goes")                         \
-    X(rank, "order variants of a kernel by predicted time")                              \
     X(tune, "choose among the configurations of a kernel")                               \
     X(evaluate, "compare predictions with measurements")                                 \
     X(show, "print what is published")                                                   \

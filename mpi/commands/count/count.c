@@ -1,4 +1,6 @@
-/* count.c - gpucal count: counts the features of a kernel from its source */
+/* count.c - gpucal count: counts the features of a kernel from its source, or strips it
+ * to part of its work
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@
 
 struct count_command {
     struct gcal_count_options count;
+    struct gcal_count_removal removal;
     size_t sub_group, wave; /* 0: not given */
     const char *output, *csv;
     bool yaml, json;
@@ -51,7 +54,7 @@ static const struct argp_option options[] = {
     { "output", 'o', "PROFILE", 0,
       "Write the profile for 'gpucal predict' and libgpucal to this file: all that "
       "models "
-      "need, on any device",
+      "need, on any device; with --remove, the kernel",
       0 },
     { "no-cache", NO_CACHE, NULL, 0,
       "Count anew, even if the same kernel has been counted before", 0 },
@@ -101,7 +104,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->count, &c->json, &c->csv);
+        GCAL_OPTION_VALUES(state, &c->count, &c->json, &c->csv, &c->removal);
         break;
     case SUB_GROUP:
         c->sub_group = parse_number(arg, "--sub-group", 65536, state);
@@ -136,6 +139,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--traffic requires --sub-group");
         if (c->yaml && c->json)
             argp_error(state, "--json excludes --format yaml");
+        if (c->removal.asked && (c->yaml || c->json || c->csv || c->sub_group ||
+                                 c->wave || c->count.ats.n || c->count.build))
+            argp_error(state, "--remove prints a kernel and not its counts: it excludes "
+                              "--format, --json, --csv, --sub-group, --wave, --at and "
+                              "--build");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -143,9 +151,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = {
-    { &gcal_count_options_argp, 0, NULL, 0 }, GCAL_OPTION(json), GCAL_OPTION(csv), { 0 }
-};
+static const struct argp_child children[] = { { &gcal_count_options_argp, 0, NULL, 0 },
+                                              GCAL_OPTION(json),
+                                              GCAL_OPTION(csv),
+                                              { &gcal_count_removal_argp, 0, NULL, 0 },
+                                              { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -165,7 +175,9 @@ static const struct argp argp = {
         "  gpucal count matmul.cl -l 16,16 -g n,n --sub-group 32 --traffic --banks 32\n"
         "  gpucal count spmv.cl --local 128 --global rows --trips 9:per_row\n"
         "  gpucal count my.cl -k saxpy -I include --std=CL2.0 -l 64 -g n --at n=2^20\n"
-        "  gpucal count tile.cl -l 32,8 -g n,n/4 --sub-group 32 --banks 32 --json",
+        "  gpucal count tile.cl -l 32,8 -g n,n/4 --sub-group 32 --banks 32 --json\n"
+        "  gpucal count mm.cl -l 16,16 -g n,n --remove --keep a,b -o loads.cl\n"
+        "  gpucal count mm.cl -k tiled -D T=16 -l 16,16 -g n,n --remove --on-chip",
 };
 
 /* ---- the profile of a file: all that models need ---- */
@@ -266,7 +278,9 @@ int gcal_command_count(int argc, char **argv)
     int rc;
 
     gcal_command_parse(&argp, argc, argv, &c);
-    rc = run(&c, &err);
+    rc = c.removal.asked ? gcal_count_removal_write(&c.removal, &c.count, c.output, &err)
+                         : run(&c, &err);
+    gcal_count_removal_clear(&c.removal);
     gcal_count_options_clear(&c.count);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

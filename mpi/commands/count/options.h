@@ -1,4 +1,4 @@
-/* options.h - options that select a kernel ('count', 'predict', 'remove') and control its
+/* options.h - options that select a kernel ('count', 'predict', 'learn') and control its
  * counting ('count', 'predict')
  */
 #ifndef GCAL_MPI_COMMANDS_COUNT_OPTIONS_H
@@ -63,6 +63,24 @@ int gcal_count_options_request(const struct gcal_count_options *options,
 char *gcal_count_options_remove(const struct gcal_count_options *options,
                                 const struct gcal_remove_options *removal,
                                 struct gcal_error *err);
+
+/* --remove: the kernel with part of its work instead of its counts.  For argp's 'children'; to
+ * be cleared.
+ */
+struct gcal_count_removal {
+    bool asked;
+    char *names; /* text of --keep or --drop, split at the commas */
+    size_t n_keep, keep_capacity;
+    const char **keep;
+    size_t n_accumulators; /* 0: not given */
+    bool drop, on_chip, memory, drop_barriers;
+};
+extern const struct argp gcal_count_removal_argp;
+void gcal_count_removal_clear(struct gcal_count_removal *removal);
+/* Writes the derived kernel to a file; 'path' NULL: to standard output. */
+int gcal_count_removal_write(const struct gcal_count_removal *removal,
+                             const struct gcal_count_options *options, const char *path,
+                             struct gcal_error *err);
 
 /* The source's kernels, and the arguments of the selected one; without --global.  Clear
  * 'description' after 0.

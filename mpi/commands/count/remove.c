@@ -1,4 +1,4 @@
-/* remove.c - gpucal remove: derives a kernel that does only part of the work */
+/* remove.c - gpucal count --remove: derives a kernel that does only part of the work */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,49 +6,44 @@
 #include "kernels/base/array.h"
 #include "kernels/base/error.h"
 #include "mpi/cli/command.h"
-#include "mpi/cli/parse.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/commands/count/options.h"
 
-struct remove_command {
-    struct gcal_count_options count;
-    char *names; /* text of --keep or --drop, split at the commas */
-    size_t n_keep, keep_capacity;
-    const char **keep;
-    size_t n_accumulators; /* 0: not given */
-    bool drop, on_chip, memory, drop_barriers;
-    const char *output;
-};
-
-enum { KEEP = 256, DROP, ACCUMULATORS, ON_CHIP, MEMORY, NO_BARRIERS };
+enum { REMOVE = 512, KEEP, DROP, ACCUMULATORS, ON_CHIP, MEMORY, NO_BARRIERS };
 
 static const struct argp_option options[] = {
+    { "remove", REMOVE, NULL, 0,
+      "Instead of counts, print the kernel stripped to part of its work: its global "
+      "loads, or what the options below say",
+      3 },
     { "keep", KEEP, "NAME[,NAME]", 0,
-      "Keep only the global loads of these arrays, or with these tags (default: all "
+      "With --remove: keep only the global loads of these arrays, or with these tags "
+      "(default: all "
       "global loads); with --memory their stores, too",
-      0 },
+      3 },
     { "drop", DROP, "NAME[,NAME]", 0,
-      "Remove the global accesses of these arrays, or with these tags, and keep the "
+      "With --remove: remove the global accesses of these arrays, or with these tags, "
+      "and keep the "
       "others "
       "that --keep could name",
-      0 },
+      3 },
     { "accumulators", ACCUMULATORS, "N", 0,
-      "Add up the loads in N independent sums in turn (default: 1)", 0 },
+      "With --remove: add up the loads in N independent sums in turn (default: 1)", 0 },
     { "on-chip", ON_CHIP, NULL, 0,
-      "Keep arithmetic, local memory and barriers, and replace global loads by values "
+      "With --remove: keep arithmetic, local memory and barriers, and replace global "
+      "loads by values "
       "unknown to the compiler",
-      0 },
+      3 },
     { "memory", MEMORY, NULL, 0,
-      "Keep only global accesses, stores included, and barriers; stores write the sum of "
+      "With --remove: keep only global accesses, stores included, and barriers; stores "
+      "write the sum of "
       "the loads so far",
-      0 },
-    { "no-barriers", NO_BARRIERS, NULL, 0, "With --memory: remove barriers as well", 0 },
-    { "output", 'o', "FILE", 0,
-      "Write the kernel to this file (default: standard output)", 0 },
+      3 },
+    { "no-barriers", NO_BARRIERS, NULL, 0, "With --memory: remove barriers as well", 3 },
     { 0 },
 };
 
-static void parse_keep(struct remove_command *c, const char *text,
+static void parse_keep(struct gcal_count_removal *c, const char *text,
                        struct argp_state *state)
 {
     const char **moved;
@@ -73,7 +68,7 @@ static void parse_keep(struct remove_command *c, const char *text,
     }
 }
 
-static void parse_accumulators(struct remove_command *c, const char *text,
+static void parse_accumulators(struct gcal_count_removal *c, const char *text,
                                struct argp_state *state)
 {
     char *end;
@@ -85,10 +80,15 @@ static void parse_accumulators(struct remove_command *c, const char *text,
     c->n_accumulators = (size_t)n;
 }
 
-static void check(const struct remove_command *c, struct argp_state *state)
+static void check(const struct gcal_count_removal *c, struct argp_state *state)
 {
-    if (!c->count.file)
-        argp_error(state, "expected a file with a kernel");
+    if (!c->asked && (c->n_keep || c->n_accumulators || c->on_chip || c->memory))
+        argp_error(state, "--%s requires --remove",
+                   c->on_chip   ? "on-chip"
+                   : c->memory  ? "memory"
+                   : !c->n_keep ? "accumulators"
+                   : c->drop    ? "drop"
+                                : "keep");
     if (c->on_chip && (c->n_keep || c->n_accumulators))
         argp_error(state, "--on-chip keeps no global loads: it excludes --keep, --drop "
                           "and --accumulators");
@@ -101,11 +101,11 @@ static void check(const struct remove_command *c, struct argp_state *state)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    struct remove_command *c = state->input;
+    struct gcal_count_removal *c = state->input;
 
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &c->count;
+    case REMOVE:
+        c->asked = true;
         break;
     case KEEP:
         parse_keep(c, arg, state);
@@ -126,9 +126,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case NO_BARRIERS:
         c->drop_barriers = true;
         break;
-    case 'o':
-        c->output = arg;
-        break;
     case ARGP_KEY_END:
         check(c, state);
         break;
@@ -138,37 +135,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = {
-    { &gcal_count_options_kernel_argp, 0, NULL, 0 }, { 0 }
-};
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
-    .args_doc = "FILE.cl",
-    .children = children,
-    .doc =
-        "Strips an OpenCL C kernel to part of its work (loads, memory traffic or "
-        "arithmetic), with the same loops and NDRange, so that this component can be "
-        "timed or counted by itself.\v"
-        "The derived kernel has the name and arguments of the original and one more at "
-        "the end: the buffer read_tgt_dest with one element per work-item, to which each "
-        "stores its sum, so that no compiler removes the work (with --memory only if the "
-        "kernel has no store).  A kernel is refused if the rest depends on removed work: "
-        "a kept load at a position that depends on a removed load; with --on-chip, the "
-        "length of a loop or a position in local memory that depends on loaded data.\n\n"
-        "The NDRange is given as for 'gpucal count', so that one command line serves "
-        "both; "
-        "only its number of dimensions affects the text.  Macros are expanded; tags and "
-        "'#pragma gpucal' are kept.\n\n"
-        "Examples:\n"
-        "  gpucal remove matmul.cl --local 16,16 --global n,n --keep a,b -o loads.cl\n"
-        "  gpucal remove matmul.cl -l 16,16 -g n,n --keep a --accumulators 4\n"
-        "  gpucal remove matmul.cl -l 16,16 -g n,n --drop a,c\n"
-        "  gpucal remove matmul.cl -k tiled -D T=16 -l 16,16 -g n,n --on-chip\n"
-        "  gpucal remove matmul.cl -k tiled -D T=16 -l 16,16 -g n,n --memory",
-};
+const struct argp gcal_count_removal_argp = { .options = options, .parser = parse };
 
-static int run(const struct remove_command *c, struct gcal_error *err)
+void gcal_count_removal_clear(struct gcal_count_removal *c)
+{
+    free(c->names);
+    free(c->keep);
+}
+
+int gcal_count_removal_write(const struct gcal_count_removal *c,
+                             const struct gcal_count_options *count, const char *path,
+                             struct gcal_error *err)
 {
     struct gcal_remove_options removal = { .form = c->on_chip  ? GCAL_REMOVE_KEEP_ONCHIP
                                                    : c->memory ? GCAL_REMOVE_KEEP_MEMORY
@@ -178,23 +155,9 @@ static int run(const struct remove_command *c, struct gcal_error *err)
                                            .drop = c->drop,
                                            .n_accumulators = c->n_accumulators,
                                            .drop_barriers = c->drop_barriers };
-    char *text = gcal_count_options_remove(&c->count, &removal, err);
-    int rc = text ? gcal_command_write(c->output, text, err) : -1;
+    char *text = gcal_count_options_remove(count, &removal, err);
+    int rc = text ? gcal_command_write(path, text, err) : -1;
 
     free(text);
     return rc;
-}
-
-int gcal_command_remove(int argc, char **argv)
-{
-    struct remove_command c = { 0 };
-    struct gcal_error err = { 0 };
-    int rc;
-
-    gcal_command_parse(&argp, argc, argv, &c);
-    rc = run(&c, &err);
-    gcal_count_options_clear(&c.count);
-    free(c.names);
-    free(c.keep);
-    return rc < 0 ? gcal_command_fail(&err) : 0;
 }

@@ -1,4 +1,4 @@
-/* inputs.h - inputs of 'predict', 'rank' and 'evaluate': the calibrated device, and the
+/* inputs.h - inputs of 'predict', 'tune' and 'evaluate': the calibrated device, and the
  * target kernel with its sizes
  */
 #ifndef GCAL_MPI_COMMANDS_PREDICT_INPUTS_H

@@ -30,21 +30,6 @@ static void add_word(struct gcal_buf *buf, const char *word, size_t length)
     gcal_buf_printf(buf, "%s%.*s", buf->size ? " " : "", (int)length, word);
 }
 
-char *gcal_kernel_name_distinct(const char *name, const char *shared,
-                                struct gcal_error *err)
-{
-    struct gcal_buf buf = { 0 };
-    const char *at = name;
-    size_t length;
-
-    for (const char *word; (word = gcal_strings_next_word(&at, &length));)
-        if (!gcal_kernel_name_has_word(shared, word, length))
-            add_word(&buf, word, length);
-    if (!buf.size)
-        gcal_buf_puts(&buf, name);
-    return gcal_buf_take(&buf, err);
-}
-
 char *gcal_kernel_names_shared(size_t n, const char *const *names, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };

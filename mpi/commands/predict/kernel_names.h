@@ -1,5 +1,5 @@
 /* kernel_names.h - words of kernel names ("matmul_tiled dtype:float32 n:1024"): shared by
- * several kernels, distinct, arguments
+ * several kernels, arguments
  */
 #ifndef GCAL_MPI_COMMANDS_PREDICT_KERNEL_NAMES_H
 #define GCAL_MPI_COMMANDS_PREDICT_KERNEL_NAMES_H
@@ -12,11 +12,6 @@ struct gcal_error;
 /* Whether one of its words is 'word', of which 'length' characters count. */
 bool gcal_kernel_name_has_word(const char *name, const char *word, size_t length);
 
-/* The words of 'name' that are not in 'shared', of gcal_kernel_names_shared(), or a copy of
- * 'name' if all are; the caller's to free.
- */
-char *gcal_kernel_name_distinct(const char *name, const char *shared,
-                                struct gcal_error *err);
 /* The words that are in all names, perhaps none; the caller's to free. */
 char *gcal_kernel_names_shared(size_t n, const char *const *names,
                                struct gcal_error *err);

@@ -23,9 +23,7 @@ struct gcal_order_variant *gcal_order_add(struct gcal_order *r, struct gcal_erro
     if (!grown)
         return NULL;
     r->variants = grown;
-    grown[r->n] = (struct gcal_order_variant){ .index = r->n,
-                                               .faster_than_next = NAN,
-                                               .faster_than_first = NAN };
+    grown[r->n] = (struct gcal_order_variant){ .index = r->n, .faster_than_first = NAN };
     return &grown[r->n++];
 }
 
@@ -106,13 +104,9 @@ static int compare(struct gcal_order *r, struct gcal_error *err)
     size_t n = r->n_covered < MOST_RIVALS ? r->n_covered : MOST_RIVALS;
     const struct gcal_ratio_side *sides[MOST_RIVALS];
 
-    for (size_t i = 0; i < r->n_covered; i++) {
-        struct gcal_order_variant *v = &r->variants[i];
-
-        v->faster_than_first = gcal_ratio_of(v->side, r->variants[0].side).faster;
-        if (i + 1 < r->n_covered)
-            v->faster_than_next = gcal_ratio_of(v->side, v[1].side).faster;
-    }
+    for (size_t i = 0; i < r->n_covered; i++)
+        r->variants[i].faster_than_first =
+            gcal_ratio_of(r->variants[i].side, r->variants[0].side).faster;
     for (size_t i = 0; i < n; i++)
         sides[i] = r->variants[i].side;
     return gcal_ratio_fastest(sides, n, 0, &r->fastest, err);

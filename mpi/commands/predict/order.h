@@ -14,8 +14,7 @@ struct gcal_order_variant {
     struct gcal_ratio_side *side; /* NULL: no prediction */
     size_t n_roofs;
     double *roofs; /* seconds by the model's roofs, if asked for; NULL: no prediction */
-    double faster_than_next;  /* probability; NaN if either is not covered */
-    double faster_than_first; /* the same; 0.5 of the first */
+    double faster_than_first; /* probability, 0.5 of the first; NaN: it is not covered */
 };
 
 struct gcal_order {
@@ -42,9 +41,5 @@ void gcal_order_clear(struct gcal_order *order);
  */
 int gcal_order_variants(struct gcal_order *order, const struct gcal_params_device *device,
                         struct gcal_error *err);
-
-/* Tables and JSON on standard output. */
-int gcal_order_print(const struct gcal_order *order, struct gcal_error *err);
-int gcal_order_print_json(const struct gcal_order *order, struct gcal_error *err);
 
 #endif

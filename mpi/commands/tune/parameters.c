@@ -176,8 +176,8 @@ static const char *value_text(const struct gcal_kernel *kernel,
 
 /* ---- configurations ---- */
 
-static int name_config(const struct gcal_tune_space *space,
-                       struct gcal_tune_config *config, struct gcal_error *err)
+int gcal_tune_name_config(const struct gcal_tune_space *space,
+                          struct gcal_tune_config *config, struct gcal_error *err)
 {
     struct gcal_buf name = { 0 };
 
@@ -206,7 +206,7 @@ static int fill_config(const struct gcal_tune_space *space,
 
         config->values[i] = find_value(&space->parameters[i], text, length);
     }
-    return name_config(space, config, err);
+    return gcal_tune_name_config(space, config, err);
 }
 
 static int fill_configs(struct gcal_tune_space *space, struct gcal_error *err)

@@ -2,20 +2,31 @@
 #include <math.h>
 
 #include "kernels/base/units.h"
+#include "mpi/cli/quiet.h"
 #include "mpi/commands/tune/private.h"
 
-static void print_row(const struct gcal_tune_space *space, size_t place)
+static void print_row(const struct gcal_tune_space *space, size_t at)
 {
-    const struct gcal_tune_config *c = &space->configs[space->ranking[place]];
+    const struct gcal_tune_config *c = &space->configs[space->ranking[at]];
     const struct gcal_tune_config *first = &space->configs[space->ranking[0]];
     char time[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE],
-        chance[GCAL_UNITS_SIZE];
+        chance[GCAL_UNITS_SIZE], place[24] = "-";
+    bool covered = at < space->n_covered;
 
-    printf("%5zu %9s%c %9s to %-9s %8.3f %10s  %s\n", place + 1,
-           gcal_units(c->predicted_s, "s", time), c->extrapolates ? '*' : ' ',
-           gcal_units(c->low_s, "s", low), gcal_units(c->high_s, "s", high),
-           c->predicted_s / first->predicted_s,
-           place ? gcal_units_probability(c->beats_first, chance) : "-", c->name);
+    if (covered)
+        snprintf(place, sizeof(place), "%zu", at + 1);
+    if (c->not_predicted)
+        printf("%5s %9s  %22s %8s %10s  %s\n", place, "none", "", "", "", c->name);
+    else
+        printf("%5s %9s%c %9s to %-9s %8.3f %10s  %s\n", place,
+               gcal_units(c->predicted_s, "s", time),
+               !covered          ? '!'
+               : c->extrapolates ? '*'
+                                 : ' ',
+               gcal_units(c->low_s, "s", low), gcal_units(c->high_s, "s", high),
+               c->predicted_s / first->predicted_s,
+               at && covered ? gcal_units_probability(c->beats_first, chance) : "-",
+               c->name);
 }
 
 static void print_head(const struct gcal_tune_space *space)
@@ -43,7 +54,7 @@ static void print_unplaced(const struct gcal_tune_space *space)
         why = why ? why : c->not_predicted;
     }
     if (n_gaps)
-        printf("not ranked: %zu with work that the model has no cost for\n", n_gaps);
+        printf("! not ranked: %zu with work that the model has no cost for\n", n_gaps);
     if (why)
         printf("not predicted: %zu, the first: %s\n",
                space->n_configs - space->n_covered - n_gaps, why);
@@ -75,11 +86,12 @@ static void print_end(const struct gcal_tune_space *space, size_t most)
 void gcal_tune_print(const struct gcal_tune_space *space, size_t most)
 {
     print_head(space);
+    gcal_quiet_result(true);
     printf("%5s %10s %22s %8s %10s\n", "", "predicted", "90 % interval", "ratio to",
            "chance to");
     printf("%5s %10s %22s %8s %10s  %s\n", "place", "time", "low to high  ", "first",
            "be faster", "configuration");
-    for (size_t i = 0; i < space->n_covered && i < most; i++)
+    for (size_t i = 0; i < space->n_configs && i < most; i++)
         print_row(space, i);
     print_unplaced(space);
     if (space->n_covered)

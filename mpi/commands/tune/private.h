@@ -12,6 +12,8 @@
 #include "mpi/commands/count/sizes.h"
 #include "mpi/commands/tune/tune.h"
 
+struct gcal_order;
+
 /* The value of a parameter that a configuration's kernel does not have. */
 #define GCAL_TUNE_NO_VALUE "-"
 /* A configuration whose chance to be faster than the first is above this cannot be
@@ -26,6 +28,15 @@
  */
 int gcal_tune_parameters_find(struct gcal_tune_space *space,
                               const struct gcal_strings *always, struct gcal_error *err);
+/* Names a configuration by its values of the parameters that vary. */
+int gcal_tune_name_config(const struct gcal_tune_space *space,
+                          struct gcal_tune_config *config, struct gcal_error *err);
+
+/* ---- space.c ---- */
+
+/* Predicts and ranks the configurations, whose targets 'order' has in the same order. */
+int gcal_tune_space_rank(struct gcal_tune_space *space, struct gcal_order *order,
+                         const struct gcal_params_device *device, struct gcal_error *err);
 
 /* ---- entry.c ---- */
 

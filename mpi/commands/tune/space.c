@@ -198,37 +198,36 @@ static int add_variants(const struct gcal_tune_space *space, struct gcal_order *
     for (size_t i = 0; i < space->n_configs; i++) {
         struct gcal_order_variant *v = gcal_order_add(order, err);
 
-        if (!v)
-            return -1;
-        if (!(v->name = strdup(space->configs[i].name)))
-            return gcal_error_memory(err);
-        if (gcal_predict_target_from_catalogue(&v->target, space->configs[i].kernel,
-                                               err) < 0)
+        if (!v || gcal_predict_target_from_catalogue(&v->target, space->configs[i].kernel,
+                                                     err) < 0)
             return -1;
     }
     return 0;
 }
 
-static int rank(struct gcal_tune_space *space, const struct gcal_params_device *device,
-                const char *model, struct gcal_error *err)
+int gcal_tune_space_rank(struct gcal_tune_space *space, struct gcal_order *order,
+                         const struct gcal_params_device *device, struct gcal_error *err)
 {
-    struct gcal_order order = { .model = model, .wants_roofs = true };
-    int rc = add_variants(space, &order, err);
+    order->wants_roofs = true;
+    for (size_t i = 0; i < order->n; i++) {
+        const char *name = space->configs[i].name; /* empty: the only one */
 
-    if (rc == 0)
-        rc = gcal_order_variants(&order, device, err);
-    if (rc == 0 && (!(space->ranking = calloc(order.n + 1, sizeof(*space->ranking))) ||
-                    !(space->model = strdup(order.model))))
-        rc = gcal_error_memory(err);
-    for (size_t i = 0; i < order.n && rc == 0; i++) {
-        space->ranking[i] = order.variants[i].index;
-        take_prediction(&space->configs[space->ranking[i]], &order.variants[i]);
+        if (!(order->variants[i].name = strdup(*name ? name : space->kernel)))
+            return gcal_error_memory(err);
     }
-    space->n_covered = order.n_covered;
-    space->n_roofs = order.n_roofs;
-    space->fastest = order.fastest;
-    gcal_order_clear(&order);
-    return rc;
+    if (gcal_order_variants(order, device, err) < 0)
+        return -1;
+    if (!(space->ranking = calloc(order->n + 1, sizeof(*space->ranking))) ||
+        !(space->model = strdup(order->model)))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < order->n; i++) {
+        space->ranking[i] = order->variants[i].index;
+        take_prediction(&space->configs[space->ranking[i]], &order->variants[i]);
+    }
+    space->n_covered = order->n_covered;
+    space->n_roofs = order->n_roofs;
+    space->fastest = order->fastest;
+    return 0;
 }
 
 int gcal_tune_space_open(const struct gcal_tune_entry *entry, size_t n_sizes,
@@ -237,6 +236,8 @@ int gcal_tune_space_open(const struct gcal_tune_entry *entry, size_t n_sizes,
                          struct gcal_tune_space *space, struct gcal_error *err)
 {
     struct gcal_kernel_limits limits = gcal_select_device_limits(&device->info);
+    struct gcal_order order = { .model = model };
+    int rc;
 
     *space = (struct gcal_tune_space){ .kernels = calloc(1, sizeof(*space->kernels)),
                                        .node = strdup(node),
@@ -252,5 +253,9 @@ int gcal_tune_space_open(const struct gcal_tune_entry *entry, size_t n_sizes,
     if (gcal_tune_parameters_find(space, &entry->parameters, err) < 0 ||
         name_kernel(entry, space, err) < 0)
         return -1;
-    return rank(space, device, model, err);
+    rc = add_variants(space, &order, err);
+    if (rc == 0)
+        rc = gcal_tune_space_rank(space, &order, device, err);
+    gcal_order_clear(&order);
+    return rc;
 }

@@ -18,7 +18,7 @@
 
 struct tune_command {
     struct gcal_predict_device_options published;
-    struct gcal_option_list arguments, ats, overs, catalogue, include_folders;
+    struct gcal_option_list arguments, profiles, ats, overs, catalogue, include_folders;
     const char *config, *space, *output, *header;
     bool json, baseline;
     double best;
@@ -31,7 +31,16 @@ enum { BEST = 256, SPACE, OVER, HEADER, BASELINE };
 
 static const struct argp_option options[] = {
     { "at", 'A', "NAME=VALUE,..", 0,
-      "Sizes, e.g. n=2048,m=64; a tag n:2048 does the same", 0 },
+      "Sizes, e.g. n=2048,m=64; a tag n:2048 does the same.  Of --profile also several "
+      "values, by a list (n=512,1024), a range that doubles (n=512:8192), or repeating "
+      "the "
+      "option",
+      0 },
+    { "profile", 'p', "FILE", 0,
+      "A kernel counted by 'gpucal count -o FILE', instead of tags; may be repeated: "
+      "each "
+      "file at each of its sizes is a configuration",
+      0 },
     { "space", SPACE, "FILE.yaml", 0,
       "The parameters of a kernel of your own, in a file instead of tags", 0 },
     { "include", 'I', "FOLDER", 0, "Where KERNEL.cl includes files from; may be repeated",
@@ -66,6 +75,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'A':
         gcal_option_list_add(&c->ats, arg, state);
         break;
+    case 'p':
+        gcal_option_list_add(&c->profiles, arg, state);
+        break;
     case OVER:
         gcal_option_list_add(&c->overs, arg, state);
         break;
@@ -91,9 +103,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         gcal_option_list_add(&c->arguments, arg, state);
         break;
     case ARGP_KEY_END:
-        if (!c->arguments.n || (c->space && c->arguments.n > 1))
-            argp_error(state, c->space ? "expected one KERNEL.cl with --space"
-                                       : "expected tags, or KERNEL.cl with --space");
+        if (c->space && c->arguments.n != 1)
+            argp_error(state, "expected one KERNEL.cl with --space");
+        if (!c->arguments.n == !c->profiles.n)
+            argp_error(state,
+                       "expected either tags, KERNEL.cl with --space, or --profile FILE");
+        if (c->profiles.n &&
+            (c->overs.n || c->header || c->baseline || c->measure.measures ||
+             c->measure.times || c->catalogue.n || c->config))
+            argp_error(state,
+                       "--profile excludes --over, --header, --baseline, --measure, "
+                       "--times, --catalogue and --config");
         if (c->include_folders.n && !c->space)
             argp_error(state, "--include requires --space");
         if (c->overs.n && (c->ats.n || c->header || c->baseline || c->measure.measures ||
@@ -119,7 +139,8 @@ static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NU
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "TAG | ARGUMENT:VALUE[,VALUE]...\nKERNEL.cl --space SPACE.yaml",
+    .args_doc = "TAG | ARGUMENT:VALUE[,VALUE]...\nKERNEL.cl --space "
+                "SPACE.yaml\n--profile FILE...",
     .children = children,
     .doc =
         "Ranks the configurations of a kernel by predicted time on a calibrated device, "
@@ -131,7 +152,9 @@ static const struct argp argp = {
         "  gpucal tune product.cl --space product.yaml --params h200.yaml \\\n"
         "      --over n=1024,4096 -o by_size.json\n"
         "  gpucal tune product.cl --space product.yaml --params h200.yaml \\\n"
-        "      --header product.h\n\n"
+        "      --header product.h\n"
+        "  gpucal tune --profile a.yaml --profile b.yaml --at n=4096\n"
+        "  gpucal tune --profile blocked.yaml --at n=4096,b=16,32\n\n"
         "The space is what the tags give several values; if they give none, all values "
         "of all arguments that change how the work is done.",
 };
@@ -167,7 +190,13 @@ static int open_space(const struct tune_command *c, const struct gcal_tune_entry
                       struct gcal_tune_space *space, struct gcal_error *err)
 {
     struct gcal_strings sizes = { 0 };
-    int rc = gcal_tune_points_tags(points, point, &sizes, err);
+    int rc;
+
+    if (c->profiles.n)
+        return gcal_tune_space_open_profiles(&c->profiles, &c->ats,
+                                             published->params.node, published->device,
+                                             c->published.model, space, err);
+    rc = gcal_tune_points_tags(points, point, &sizes, err);
 
     if (rc == 0)
         rc = gcal_tune_space_open(entry, sizes.n, (const char *const *)sizes.items,
@@ -261,7 +290,7 @@ static int tune(const struct tune_command *c, const struct gcal_tune_entry *entr
     struct gcal_tune_measured measured = { 0 };
     int rc;
 
-    if (points->points.n != 1)
+    if (points->points.n != 1 && !c->profiles.n)
         return gcal_error_set(err, GCAL_EINPUT,
                               "--at: expected one value of each size, found %zu "
                               "combinations; --over takes several",
@@ -322,7 +351,7 @@ static int run(const struct tune_command *c, struct gcal_error *err)
 
     if (rc == 0)
         rc = gcal_tune_points_parse(c->overs.n ? &c->overs : &c->ats, &points, err);
-    if (rc == 0)
+    if (rc == 0 && !c->profiles.n)
         rc = open_entry(c, &entry, err);
     if (rc == 0)
         rc = (c->overs.n ? tune_over : tune)(c, &entry, &published, &points, err);
@@ -341,6 +370,7 @@ int gcal_command_tune(int argc, char **argv)
     gcal_command_parse(&argp, argc, argv, &c);
     rc = run(&c, &err);
     free(c.arguments.items);
+    free(c.profiles.items);
     free(c.ats.items);
     free(c.overs.items);
     free(c.include_folders.items);

@@ -13,6 +13,7 @@ struct gcal_catalogue;
 struct gcal_error;
 struct gcal_kernel;
 struct gcal_kernel_list;
+struct gcal_option_list;
 struct gcal_params_device;
 struct gcal_yaml;
 
@@ -28,7 +29,7 @@ struct gcal_tune_parameter {
 struct gcal_tune_config {
     size_t *values;                   /* by parameter: which of its values */
     char *name;                       /* "N:128 F:32": the parameters that vary */
-    const struct gcal_kernel *kernel; /* counted; NULL: left out */
+    const struct gcal_kernel *kernel; /* counted; NULL: left out, or a profile */
     char *left_out;                   /* why: "the device allows 1024 work-items"; NULL */
     double predicted_s;               /* NaN: no prediction */
     double low_s, high_s;             /* 90 % interval */
@@ -81,6 +82,14 @@ int gcal_tune_space_open(const struct gcal_tune_entry *entry, size_t n_sizes,
                          const char *const *sizes, const char *node,
                          const struct gcal_params_device *device, const char *model,
                          struct gcal_tune_space *space, struct gcal_error *err);
+/* The space of counted kernels: each file at each combination of its sizes, of which 'ats' has
+ * the values, is a configuration.
+ */
+int gcal_tune_space_open_profiles(const struct gcal_option_list *files,
+                                  const struct gcal_option_list *ats, const char *node,
+                                  const struct gcal_params_device *device,
+                                  const char *model, struct gcal_tune_space *space,
+                                  struct gcal_error *err);
 void gcal_tune_space_clear(struct gcal_tune_space *space);
 
 /* The value of a configuration's parameter, "128"; NULL: its kernel has no such parameter.

@@ -48,7 +48,7 @@ for shell in bash fish; do
     expect $shell "gpucal show --node n1" n1 n17
     expect $shell "gpucal devices --device " accelerator cpu gpu
     expect $shell "gpucal count ker" kernel.cl
-    expect $shell "gpucal rank matmul_s" matmul_sq
+    expect $shell "gpucal tune matmul_s" matmul_sq
     expect $shell "gpucal store " forget init keygen prune sign verify
 done
 expect bash "gpucal fit --output fo" folder

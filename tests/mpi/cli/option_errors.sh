@@ -23,7 +23,7 @@ expect "unknown command 'helpp' (did you mean 'help'?)" helpp
 expect "unknown command 'calib' (did you mean 'calibrate'?)" calib
 expect "unknown option '--nodes' (did you mean '--node'?)" show --nodes n1
 expect "a command comes before its options: gpucal show .." --store DIR show
-expect "unknown option '--onchip' (did you mean '--on-chip'?)" remove x.cl --onchip
+expect "unknown option '--onchip' (did you mean '--on-chip'?)" count x.cl --onchip
 expect "unknown option '--usgae' (did you mean '--usage'?)" audit --usgae
 expect "--match: expected superset, identical, subset or intersect, found 'subst' (did you mean 'subset'?)" \
     kernels --match=subst

@@ -38,12 +38,12 @@ result 'predicted' predict --at n=8192
 result 'on node|n  |^ +[0-9]' predict --at n=4096,8192
 result ': predicted|^limited' estimated explain --at ni=1024,nj=1024,nk=64
 result ': predicted|^limited|what if:|nk=32' estimated explain --at ni=1024,nj=1024,nk=64 --what-if nk=32
-result '' "$gpucal" rank matmul_sq n:1024 --params "$tests/data/general/h200.yaml"
+result '^ +[0-9p]|^place|^time of|^prob|^not dist' "$gpucal" tune matmul_sq n:1024 --params "$tests/data/general/h200.yaml"
 result '' count
 whole predict --at n=8192 --json
 whole count --format yaml
 whole count --json
-whole "$gpucal" remove "${kernel[@]}"
+whole count --remove
 whole "$gpucal" kernels
 
 # Errors and the exit status are as ever.

@@ -37,7 +37,7 @@ COMMANDS = [
     ("kernels", 0),
     ("kernels matmul_sq prefetch:True n:1024 --counts --source", 0),
     ("kernels flops_add_pattern dtype:float32 --run", 0),
-    (f"count {KERNEL}", 0),
+    (f"count {KERNEL} --output nbody.yaml", 0),
     (f"count {KERNEL} --at n=1024,2048 --sub-group 32 --banks 32 --traffic --index-arithmetic --build", 0),
     ("count holes.cl --local 64 --global n --allow-estimates", 0),
     (f"predict {KERNEL} --at n=8192 {H200}", 0),
@@ -49,8 +49,8 @@ COMMANDS = [
     (f"explain {KERNEL} --at n=8192,16384 {H200} --beside {data}/general/h200.yaml", 0),
     (f"explain {COPIES}", 0),
     (f"explain add.cl --local 256 --global n --at n=2^20 {RATES} --measure", 0),
-    (f"rank matmul_sq n:4096 {PAPERS}", 0),
-    (f"rank transpose n:1024 {H200}", 0),
+    (f"tune matmul_sq n:4096 {PAPERS}", 0),
+    (f"tune --profile nbody.yaml --at n=1024,2048 {H200}", 0),
     (f"tune {TUNE} {H200} --baseline", 0),
     (f"tune {TUNE} {H200} --over n=1024,4096", 0),
     (f"tune {TUNE} --at n=256 {RATES} --measure 2 --results times.csv", 0),
@@ -82,7 +82,7 @@ COMMANDS = [
 
 # Without "--json": commands that fail with status 1 and print no JSON.
 FAILING = ["devices nosuch", "kernels nosuch", "count nosuch.cl -l 1 -g n", f"predict {KERNEL} --at n=8192 --params nosuch",
-           f"explain {KERNEL} --at n=0 {H200}", "rank nosuch", "tune nosuch.cl", "evaluate --replay nosuch",
+           f"explain {KERNEL} --at n=0 {H200}", "tune --profile nosuch", "tune nosuch.cl", "evaluate --replay nosuch",
            "fit --record nosuch", "learn nosuch.cl", "show --store nosuch", "diff nosuch nosuch", "audit --store nosuch",
            "export --store nosuch", "store verify --store nosuch", "calibrate --dry-run --config nosuch",
            "help nosuch", "nosuch"]

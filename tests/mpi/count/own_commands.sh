@@ -54,7 +54,7 @@ while read -r name local global at options; do
     [ "$(wc -l < counts.csv)" -gt 5 ] || fail "$name: too few lines of CSV"
     predicts my.cl "$@" --at "$at" --store store --node n1 --model rates
     predicts --profile "$name.yaml" --at "$at" --store store --node n0 --model rates
-    [ "$name" = mandelbrot ] || good remove my.cl "$@" --memory -o memory.cl
+    [ "$name" = mandelbrot ] || good count my.cl "$@" --remove --memory -o memory.cl
 done << KERNELS
 saxpy 256 n n=2^20
 conv5x5 16,16 width,height width=2048,height=2048
@@ -117,8 +117,8 @@ good predict my.cl -N n0 -k saxpy -l 256 -g n -A n=2^20:2^22 -A n=768 --csv time
     fail "times.csv: $(cat times.csv)"
 good predict my.cl -N n0 -k saxpy -l 256 -g n -A n=512,1024 --json
 [ "$(grep -c '"time_s"' out)" = 2 ] || fail "not a list of two"
-good rank --profile saxpy.yaml --at n=512,1024 -N n0
-[ "$(grep -c 'saxpy.yaml n=\|n=512\|n=1024' out)" -ge 2 ] || fail "not two variants"
+good tune --profile saxpy.yaml --at n=512,1024 -N n0
+[ "$(grep -c ' n:512$\| n:1024$' out)" = 2 ] || fail "not two variants"
 good export --to starpu --node n1 --symbol saxpy --profile saxpy.yaml --data 4:n \
     --at n=2^16:2^20 -o models
 
@@ -148,7 +148,7 @@ mv own.h include/
 refused "'own.h' file not found (give its folder by --include)" \
     count my.cl -k saxpy -l 64 -g n
 good count my.cl -I other -I include -k saxpy -l 64 -g n -o included.yaml
-good remove my.cl -I include -k blur_rows -g width,height --memory -o memory.cl
+good count my.cl -I include -k blur_rows -g width,height --remove --memory -o memory.cl
 ! grep -q '#include' memory.cl || fail "the derived kernel includes files"
 
 [ "$n_failed" = 0 ] || { echo "$n_failed failed"; exit 1; }

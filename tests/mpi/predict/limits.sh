@@ -80,7 +80,7 @@ for command in predict explain; do
     runs $command matmul_sq prefetch:True n:4096
     cannot_run "$buffer" $command matmul_sq prefetch:True n:262144
 done
-cannot_run "$buffer" rank matmul_sq n:262144
+cannot_run "$buffer" tune matmul_sq n:262144
 cannot_run "$groups" explain "$out/k.cl" -k flat -l 256 -g n --at n=2^20 --what-if local=4096
 cannot_run "$buffer" explain "$out/k.cl" -k flat -l 256 -g n --at n=2^20 --what-if n=2^40
 cannot_run "$local" explain "$out/k.cl" -k declared -D KIB=4 -l 256 -g n --at n=2^20 --what-if local-memory=64Ki
@@ -93,10 +93,10 @@ count small -k flat -l 256 -g n
 count large -k flat -l 2048 -g n
 runs predict --profile "$out/small.yaml" --at n=2^20
 cannot_run "$groups" predict --profile "$out/large.yaml" --at n=2^20
-runs rank --profile "$out/large.yaml" --profile "$out/small.yaml" --at n=2^20
-grep -qE "^ +1 .*small.yaml" "$out/answer" || fail 'rank: not the one that runs'
-grep -q '^ *- *none .*large.yaml' "$out/answer" || fail 'rank: the one that cannot run has a time'
-grep -qE "^none: .*$groups" "$out/answer" || fail 'rank: not why'
+runs tune --profile "$out/large.yaml" --profile "$out/small.yaml" --at n=2^20
+grep -qE "^ +1 .*small.yaml" "$out/answer" || fail 'tune: not the one that runs'
+grep -q '^ *- *none .*large.yaml' "$out/answer" || fail 'tune: the one that cannot run has a time'
+grep -qE "^not predicted: 1, .*$groups" "$out/answer" || fail 'tune: not why'
 mkdir -p "$out/store/nodes"
 cp "$params" "$out/store/nodes/vm.yaml"
 if "$gpucal" export --to slurm --store "$out/store" --profile "$out/large.yaml" --at n=2^20 > "$out/answer" 2>&1 &&

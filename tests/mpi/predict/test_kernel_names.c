@@ -26,9 +26,6 @@ static void names_are_split_into_words(void **state)
 
     (void)state;
     expect_text(gcal_kernel_names_shared(3, names, NULL), "dtype:f4 n:64");
-    expect_text(gcal_kernel_name_distinct(names[1], "dtype:f4 n:64", NULL),
-                "mm_a width:4");
-    expect_text(gcal_kernel_name_distinct(names[1], names[1], NULL), names[1]);
     expect_text(gcal_kernel_names_shared(0, NULL, NULL), "");
     assert_int_equal(
         strncmp(gcal_kernel_name_argument(names[0], "width", &length), "16 n:64", 7), 0);

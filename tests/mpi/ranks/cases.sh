@@ -782,36 +782,39 @@ case_remove() {
     ndrange=(--local 16,16 --global n,n)
     count() { run "$gpucal" count "$1" "${ndrange[@]}" --sub-group 32 --json; expect_status 0; cp out "$2"; }
     count mm.cl before.json
-    run "$gpucal" remove mm.cl "${ndrange[@]}" --keep b -o after.cl
+    run "$gpucal" count mm.cl "${ndrange[@]}" --remove --keep b -o after.cl
     expect_status 0
     [ ! -s out ] || fail "the kernel went to standard output, too"
     count after.cl after.json
     compare_counts loads b
-    "$gpucal" remove mm.cl "${ndrange[@]}" --keep aLD > after.cl
+    "$gpucal" count mm.cl "${ndrange[@]}" --remove --keep aLD > after.cl
+    cp after.cl same.cl
     count after.cl after.json
     compare_counts loads a
-    "$gpucal" remove mm.cl "${ndrange[@]}" --keep b,aLD --accumulators 4 > after.cl
+    "$gpucal" remove mm.cl "${ndrange[@]}" --keep aLD > after.cl # the older word
+    cmp after.cl same.cl || fail "remove is not count --remove"
+    "$gpucal" count mm.cl "${ndrange[@]}" --remove --keep b,aLD --accumulators 4 > after.cl
     cp after.cl four.cl
     count after.cl after.json
     compare_counts loads a b
-    "$gpucal" remove mm.cl "${ndrange[@]}" > after.cl
+    "$gpucal" count mm.cl "${ndrange[@]}" --remove > after.cl
     cmp -s after.cl four.cl && fail "four accumulators are the same as one"
     count after.cl after.json
     compare_counts loads a b
-    "$gpucal" remove mm.cl "${ndrange[@]}" --on-chip > after.cl
+    "$gpucal" count mm.cl "${ndrange[@]}" --remove --on-chip > after.cl
     count after.cl after.json
     compare_counts onchip
     # What cannot be kept.
-    run "$gpucal" remove mm.cl "${ndrange[@]}" --keep b,d
+    run "$gpucal" count mm.cl "${ndrange[@]}" --remove --keep b,d
     expect_status 1
     expect_line "mm.cl: .*'d'; the loads are: a, aLD, b"
-    run "$gpucal" remove mm.cl "${ndrange[@]}" --on-chip --keep b
+    run "$gpucal" count mm.cl "${ndrange[@]}" --remove --on-chip --keep b
     expect_status 1
     expect_line 'on-chip'
-    run "$gpucal" remove mm.cl "${ndrange[@]}" --accumulators 0
+    run "$gpucal" count mm.cl "${ndrange[@]}" --remove --accumulators 0
     expect_status 1
     expect_line 'accumulators: expected a number from 1 to 64'
-    run "$gpucal" remove mm.cl --local 16,16
+    run "$gpucal" count mm.cl --local 16,16 --remove
     expect_status 1
     expect_line 'missing: the global size'
     cat > gather.cl <<'KERNEL'
@@ -821,37 +824,24 @@ __kernel void gather(__global const int *from, __global const float *x, __global
     y[g] = x[from[g]];
 }
 KERNEL
-    run "$gpucal" remove gather.cl --local 64 --global n --keep x
+    run "$gpucal" count gather.cl --local 64 --global n --remove --keep x
     expect_status 1
     expect_line 'gather.cl:4:[0-9]+: '
-    run "$gpucal" remove gather.cl --local 64 --global n --keep x,from -o not-there/after.cl
+    run "$gpucal" count gather.cl --local 64 --global n --remove --keep x,from -o not-there/after.cl
     expect_status 1
     expect_line 'not-there/after.cl: '
+    run "$gpucal" count mm.cl "${ndrange[@]}" --keep b
+    expect_status 1
+    expect_line 'keep requires --remove'
+    run "$gpucal" count mm.cl "${ndrange[@]}" --remove --json
+    expect_status 1
+    expect_line 'remove prints a kernel'
 }
 
-# Twice and three times the operations, and a kernel with the features of the first.
-case_rank() {
+# Counted kernels as configurations, each at several sizes.
+case_tune_profiles() {
     run calibrate
     expect_status 0
-    at=(flops_add_pattern dtype:float32 nelements:131072)
-    run "$gpucal" rank --store store "${at[@]}" m:16,8,24
-    expect_status 0
-    expect_line 'on node .*, model flops: flops_add dtype:float32 .*nelements:131072$'
-    expect_line '^ +1 .* 1.000 +>?[0-9]+ % +m:8$'
-    expect_line '^ +2 .* [12].[0-9]+ +>?[0-9]+ % +m:16$'
-    expect_line '^ +3 .* [23].[0-9]+ +- +m:24$'
-    expect_line 'probability that the first is the fastest: >?[0-9]+ %'
-    run "$gpucal" rank --params "store/nodes/$(node).yaml" --model flops --device '*' "${at[@]}" m:16,8 --json
-    expect_status 0
-    python3 - out <<'PYTHON' > said 2>&1 || fail "$(cat said)"
-import json, sys
-r = json.load(open(sys.argv[1]))
-a, b = r["variants"]
-assert (a["place"], b["place"]) == (1, 2) and "m:8" in a["variant"] and a["sizes"]["m"] == 8, r
-assert a["low_s"] < a["time_s"] < a["high_s"] and b["times_fastest"] == b["time_s"] / a["time_s"], r
-assert 0.5 < a["probability_faster_than_next"] <= 1 and b["probability_faster_than_next"] is None, r
-assert abs(r["probability_first_is_fastest"] - a["probability_faster_than_next"]) < 0.01, r
-PYTHON
     cat > adds.cl <<'KERNEL'
 __kernel void adds(__global float *a, int m)
 {
@@ -863,43 +853,66 @@ KERNEL
     run "$gpucal" count adds.cl --local 64 --global n -o adds.yaml
     expect_status 0
     cp adds.yaml same.yaml
-    run "$gpucal" rank --store store --profile adds.yaml --profile same.yaml --at n=65536,m=400000
+    run "$gpucal" rank --store store --profile adds.yaml --profile same.yaml --at n=65536,m=400000 # the older word
     expect_status 0
-    expect_line '^ +1 .* 1.000 +50 % '
+    expect_line '^adds on .* of node .*, model flops$'
+    expect_line '^ +1 .* 1.000 +- +profile:adds.yaml$'
+    expect_line '^ +2 .* 1.000 +50 % +profile:same.yaml$'
     expect_line '^probability that the first is the fastest: 50 %'
+    run "$gpucal" tune --params "store/nodes/$(node).yaml" --model flops --device '*' --profile adds.yaml \
+        --at n=65536,m=400000,800000 --json
+    expect_status 0
+    python3 - out <<'PYTHON' > said 2>&1 || fail "$(cat said)"
+import json, sys
+r = json.load(open(sys.argv[1]))
+a, b = r["ranking"]
+assert r["parameters"] == {"profile": ["adds.yaml"], "m": [400000, 800000], "n": [65536]}, r
+assert (a["place"], b["place"]) == (1, 2) and a["configuration"]["m"] == 400000, r
+assert a["low_s"] < a["time_s"] < a["high_s"] and 1.9 < b["time_s"] / a["time_s"] < 2.1, r
+assert 0 <= b["probability_faster_than_first"] < 0.5 and a["probability_faster_than_first"] is None, r
+assert abs(r["probability_first_is_fastest"] - 1 + b["probability_faster_than_first"]) < 0.01, r
+PYTHON
     # With fewer additions, the load and the store, which have no cost, matter; without
     # any, nothing is left to predict.
-    run "$gpucal" rank --store store --profile adds.yaml --at n=65536,m=50 --at n=65536,m=400000 --at n=65536,m=1
+    run "$gpucal" tune --store store --profile adds.yaml --at n=65536,m=50 --at n=65536,m=400000 --at n=65536,m=1
     expect_status 0
-    expect_line '^ +1 +[0-9.]+ m?s[ *] .* - +m=400000,n=65536$'
-    expect_line '^ +- +[0-9.]+ [mu]s! .* - +m=50,n=65536$'
-    expect_line '^ +- +none .* m=1,n=65536$'
-    expect_line '^none: model flops has no cost for 66.7 % of the work of kernel adds '
-    run "$gpucal" rank --store store --profile adds.yaml --at n=65536,m=50 --at n=65536,m=1 --json
+    expect_line '^ +1 +[0-9.]+ m?s[ *] .* - +m:400000$'
+    expect_line '^ +- +[0-9.]+ [mu]s! .* - +m:50$'
+    expect_line '^ +- +none +m:1$'
+    expect_line '^! not ranked: 1 with work'
+    expect_line '^not predicted: 1, the first: model flops has no cost for 66.7 % of the work of kernel adds '
+    run "$gpucal" tune --store store --profile adds.yaml --at n=65536,m=50 --at n=65536,m=1 --json
     expect_status 0
     expect_line '"not_covered": 0.0384'
     expect_line '"not_predicted": "model flops has no cost for 66.7 % of the work'
-    run "$gpucal" rank --store store --profile adds.yaml --at n=65536,m=1
+    run "$gpucal" tune --store store --profile adds.yaml --at n=65536,m=1
     expect_status 1
-    expect_line 'model flops has no cost for 66.7 % of the work'
+    expect_line '^gpucal: adds: model flops has no cost for 66.7 % of the work'
     # What cannot be ranked.
-    run "$gpucal" rank --store store flops_add_pattern
-    expect_status 1
-    expect_line 'is selected at several sizes'
-    run "$gpucal" rank --store store "${at[@]}" m:8 --model nothing
+    at=(--profile adds.yaml --at n=65536,m=400000)
+    run "$gpucal" tune --store store "${at[@]}" --model nothing
     expect_status 1
     expect_line 'no model nothing; models: flops'
-    run "$gpucal" rank --store store --node elsewhere "${at[@]}" m:8
+    run "$gpucal" tune --store store --node elsewhere "${at[@]}"
     expect_status 1
     expect_line "elsewhere"
-    run "$gpucal" rank --store store flops_add_patern
+    run "$gpucal" tune --store store --profile adds.yaml
+    expect_status 1
+    run "$gpucal" tune --store store --profile adds.yaml --profile nothing.yaml --at n=65536,m=400000
+    expect_status 1
+    expect_line 'nothing.yaml: '
+    run "$gpucal" tune --store store flops_add_patern
     expect_status 1
     expect_line "did you mean"
-    run "$gpucal" rank --store store "${at[@]}" m:8 --profile adds.yaml
+    run "$gpucal" tune --store store flops_add_pattern "${at[@]}"
     expect_status 1
-    run "$gpucal" rank --store store --params adds.yaml "${at[@]}"
+    expect_line 'expected either tags, '
+    run "$gpucal" tune --store store "${at[@]}" --measure 3
     expect_status 1
-    run "$gpucal" rank --params adds.yaml "${at[@]}" m:8
+    expect_line 'profile excludes '
+    run "$gpucal" tune --store store --params adds.yaml "${at[@]}"
+    expect_status 1
+    run "$gpucal" tune --params adds.yaml "${at[@]}"
     expect_status 1
     expect_line 'adds.yaml:'
 }
@@ -1151,9 +1164,9 @@ case_own_catalogue() {
     run "$gpucal" predict --store store twice_pattern n:1048576
     expect_status 1
     expect_line "no measurement kernel has the tag 'twice_pattern'"
-    run env GPUCAL_CATALOGUE=:own:./own "$gpucal" rank --store store twice_pattern n:1048576
+    run env GPUCAL_CATALOGUE=:own:./own "$gpucal" tune --store store twice_pattern --at n=1048576
     expect_status 0
-    expect_line '^ +1 .* twice dtype:float32'
+    expect_line '^twice dtype:float32 .* on '
     run "$gpucal" evaluate --store store -C own twice_pattern n:1048576 --record evaluated.h5
     expect_status 0
     run "$gpucal" --config models.yaml --store store --if-changed
