@@ -28,6 +28,15 @@ void gcal_count_builder_estimate_or(struct gcal_count_builder *m, int line, int 
                        done);
 }
 
+void gcal_count_builder_note_sample(struct gcal_count_builder *m, int line, int column)
+{
+    gcal_sets_nest_note(m->nest, line, column,
+                        gcal_poly_format(m->c,
+                                         "how often this happens was counted in a sample "
+                                         "of work-groups: standard error %.2g %%",
+                                         100 * m->nest->error));
+}
+
 static bool is_exact(struct gcal_count_builder *m, const struct gcal_sets_scope *scope,
                      enum gcal_sets_count_mode mode)
 {
@@ -232,7 +241,11 @@ void gcal_count_counter_add(struct gcal_count_builder *m,
     if (!estimated || !p->n_terms)
         return;
     counter->estimated = true;
-    if (!is_explained(m, scope, mode))
+    if (is_explained(m, scope, mode))
+        return;
+    if (m->nest->error > 0)
+        gcal_count_builder_note_sample(m, scope->line, scope->column);
+    else
         explain(m, scope, mode);
 }
 

@@ -89,8 +89,11 @@ divergence_of(struct gcal_count_builder *m, const struct gcal_sets_branch_event 
     struct gcal_count_counter counter = gcal_count_counter_zero(m);
     struct gcal_sets_branch_event known = *branch;
 
-    if ((counter.count = gcal_sets_branch_divergence(m->nest, branch)))
+    if ((counter.count = gcal_sets_branch_divergence(m->nest, branch))) {
+        if ((counter.estimated = m->nest->error > 0))
+            gcal_count_builder_note_sample(m, branch->line, branch->column);
         return counter;
+    }
     /* a condition on data around it may be the reason */
     known.scope = gcal_count_known_scope(m, branch->scope);
     counter.estimated = true;

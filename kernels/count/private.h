@@ -123,6 +123,8 @@ void gcal_count_counter_add(struct gcal_count_builder *m,
                             struct gcal_count_counter *counter,
                             const struct gcal_sets_scope *scope,
                             enum gcal_sets_count_mode mode, int64_t times);
+/* Notes that the last count of a scope, at this place, was of a sample, and its error. */
+void gcal_count_builder_note_sample(struct gcal_count_builder *m, int line, int column);
 /* 'scope' without unknown conditions, whose notes the walk has written. */
 const struct gcal_sets_scope *gcal_count_known_scope(struct gcal_count_builder *m,
                                                      const struct gcal_sets_scope *scope);

@@ -1,4 +1,6 @@
-/* domain.c - domains as dimensions and conditions, and their independent components */
+/* domain.c - domains: the ids, loops and conditions around a scope, simplified, and their
+ * independent components
+ */
 #include "kernels/sets/private.h"
 
 static void join_components(struct gcal_sets_domain *domain, size_t a, size_t b)
@@ -79,4 +81,116 @@ void gcal_sets_domain_find_components(struct gcal_sets_domain *domain)
     for (size_t i = 0; i < domain->n_dims && lid != SIZE_MAX; i++)
         if (domain->is_lid[i])
             join_components(domain, i, lid);
+}
+
+static bool has_ids(const struct gcal_sets_nest *nest,
+                    const struct gcal_sets_condition *condition)
+{
+    for (size_t d = 0; d < nest->n_dims; d++)
+        if (gcal_sets_condition_contains(nest->c, condition,
+                                         gcal_poly_atom_index(nest->lid[d])) ||
+            gcal_sets_condition_contains(nest->c, condition,
+                                         gcal_poly_atom_index(nest->gid[d])))
+            return true;
+    return false;
+}
+
+/* 'trips' of the work-item that does most of them; NULL when that is unknown. */
+static const struct gcal_poly *most_trips(struct gcal_sets_nest *nest,
+                                          const struct gcal_poly *trips, bool *estimated)
+{
+    struct gcal_poly_context *c = nest->c;
+
+    for (size_t i = 0; i < 2 * nest->n_dims; i++) {
+        unsigned atom = gcal_poly_atom_index(i % 2 ? nest->lid[i / 2] : nest->gid[i / 2]);
+
+        switch (gcal_sets_direction(c, trips, atom)) {
+        case GCAL_SETS_CONSTANT:
+            break;
+        case GCAL_SETS_FALLING:
+            *estimated = true;
+            trips = gcal_poly_substitute(c, trips, atom, gcal_poly_integer(c, 0));
+            break;
+        case GCAL_SETS_RISING:
+            *estimated = true;
+            trips = gcal_poly_substitute(c, trips, atom, gcal_poly_get_atom(c, atom).a);
+            break;
+        default:
+            return NULL;
+        }
+    }
+    return trips;
+}
+
+static bool add_dim(struct gcal_sets_domain *domain, unsigned atom,
+                    const struct gcal_poly *trips, bool is_lid)
+{
+    if (domain->n_dims == GCAL_SETS_MAX_DIMS || !trips)
+        return false;
+    domain->dims[domain->n_dims] = atom;
+    domain->is_lid[domain->n_dims] = is_lid;
+    domain->trips[domain->n_dims++] = trips;
+    return true;
+}
+
+/* Each operand of an 'and' by itself: they may be about different dimensions. */
+static bool add_condition(struct gcal_sets_domain *domain,
+                          const struct gcal_sets_condition *x)
+{
+    struct gcal_poly_context *c = domain->nest->c;
+
+    if (x->kind == GCAL_SETS_CONDITION_AND)
+        return add_condition(domain, x->a) && add_condition(domain, x->b);
+    if (x->kind == GCAL_SETS_CONDITION_NOT && x->a->kind == GCAL_SETS_CONDITION_OR)
+        return add_condition(domain, gcal_sets_condition_not(c, x->a->a)) &&
+               add_condition(domain, gcal_sets_condition_not(c, x->a->b));
+    if (domain->mode == GCAL_SETS_COUNT_BUSIEST && has_ids(domain->nest, x)) {
+        *domain->estimated = true; /* some work-items do less */
+        return true;
+    }
+    if (domain->n_conditions == GCAL_SETS_MAX_CONDITIONS)
+        return false;
+    domain->conditions[domain->n_conditions++] = x;
+    return true;
+}
+
+static bool add_domain(struct gcal_sets_domain *domain,
+                       const struct gcal_sets_scope *scope)
+{
+    switch (scope->kind) {
+    case GCAL_SETS_SCOPE_LOOP:
+        return add_dim(domain, scope->loop,
+                       domain->mode == GCAL_SETS_COUNT_BUSIEST
+                           ? most_trips(domain->nest, scope->trips, domain->estimated)
+                           : scope->trips,
+                       false);
+    case GCAL_SETS_SCOPE_CONDITION:
+        return add_condition(domain, scope->condition);
+    default:
+        *domain->estimated = true;
+        return true;
+    }
+}
+
+bool gcal_sets_domain_fill(struct gcal_sets_domain *domain,
+                           const struct gcal_sets_scope *scope)
+{
+    const struct gcal_sets_nest *nest = domain->nest;
+
+    for (size_t d = 0; d < nest->n_dims && domain->mode != GCAL_SETS_COUNT_BUSIEST; d++)
+        if (!add_dim(domain, gcal_poly_atom_index(nest->gid[d]), nest->groups[d],
+                     false) ||
+            !add_dim(domain, gcal_poly_atom_index(nest->lid[d]),
+                     gcal_poly_integer(nest->c, nest->local_size[d]), true))
+            return false;
+    for (; scope; scope = scope->parent)
+        if (!add_domain(domain, scope))
+            return false;
+    gcal_sets_domain_find_blocks(domain);
+    gcal_sets_domain_pick_lanes(domain);
+    gcal_sets_domain_linearize(domain);
+    gcal_sets_domain_delinearize(domain);
+    gcal_sets_domain_divide(domain);
+    gcal_sets_domain_find_components(domain);
+    return true;
 }

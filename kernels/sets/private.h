@@ -210,6 +210,14 @@ const struct gcal_poly *gcal_sets_scope_count_whole(struct gcal_sets_nest *nest,
 const struct gcal_poly *
 gcal_sets_component_count(const struct gcal_sets_component *component);
 
+/* ---- sample.c ---- */
+
+/* The number of points of a component without sizes, with its standard error: above 0 if
+ * these are a sample.  False where they cannot be met one by one, or hardly any was.
+ */
+bool gcal_sets_component_sample(const struct gcal_sets_component *component,
+                                double *count, double *error);
+
 /* ---- subgroup.c: projection to groups and sub-groups ---- */
 
 /* 'set' (taken) with its local ids replaced by the groups or sub-groups in which any

@@ -84,5 +84,7 @@ const struct gcal_poly *gcal_sets_scope_count(struct gcal_sets_nest *nest,
     if (found || gcal_poly_context_has_failed(nest->c))
         return found;
     scope = relax(nest, scope, mode);
-    return gcal_sets_scope_count_whole(nest, scope, mode, estimated);
+    found = gcal_sets_scope_count_whole(nest, scope, mode, estimated);
+    nest->error = 0; /* is the least that is wrong with it */
+    return found;
 }

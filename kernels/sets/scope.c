@@ -3,6 +3,7 @@
  * The count is the product over independent components.  Most are one dimension without
  * constraints, whose cardinality is its length.  The others are counted as sets.
  */
+#include <math.h>
 #include <string.h>
 
 #include "kernels/base/array.h"
@@ -59,9 +60,12 @@ static const struct gcal_poly *sum_loops(const struct gcal_sets_component *compo
 
     if (component->n_lids && component->domain->mode != GCAL_SETS_COUNT_WORK_ITEMS)
         return NULL;
-    for (i = 0; i < component->n_dims; i++)
-        if (gcal_sets_domain_has_condition(component->domain, component->dims[i]))
+    for (i = 0; i < component->domain->n_conditions; i++)
+        if (gcal_sets_component_has(component, component->domain->conditions[i]))
             return NULL;
+    if (component->domain->branch &&
+        gcal_sets_component_has(component, component->domain->branch))
+        return NULL;
     while (sum && (i = find_next(component, done)) != SIZE_MAX) {
         size_t dim = component->dims[i];
         const struct gcal_poly *trips = component->domain->trips[dim];
@@ -228,12 +232,50 @@ static const struct gcal_poly *count_joined(const struct gcal_sets_component *co
     return count;
 }
 
-/* The limit of isl operations for one component; groups have count_without_lanes(), and
- * joined ids are tried before others.
- */
-static long most_operations(const struct gcal_sets_domain *domain)
+static bool condition_has_size(struct gcal_poly_context *c,
+                               const struct gcal_sets_condition *x)
 {
-    return domain->mode == GCAL_SETS_COUNT_GROUPS ? 30000 : 100000;
+    return (x->p && gcal_poly_first_parameter(c, x->p)) ||
+           (x->a && condition_has_size(c, x->a)) || (x->b && condition_has_size(c, x->b));
+}
+
+/* Whether the component's points depend on sizes. */
+static bool has_size(const struct gcal_sets_component *component)
+{
+    const struct gcal_sets_domain *domain = component->domain;
+    struct gcal_poly_context *c = domain->nest->c;
+
+    for (size_t i = 0; i < component->n_dims; i++)
+        if (gcal_poly_first_parameter(c, domain->trips[component->dims[i]]))
+            return true;
+    for (size_t i = 0; i < domain->n_conditions; i++)
+        if (gcal_sets_component_has(component, domain->conditions[i]) &&
+            condition_has_size(c, domain->conditions[i]))
+            return true;
+    return domain->branch && gcal_sets_component_has(component, domain->branch) &&
+           condition_has_size(c, domain->branch);
+}
+
+/* The limit of isl operations for one component; groups have count_without_lanes(), joined
+ * ids are tried before others, and points without sizes are met one by one.
+ */
+static long most_operations(const struct gcal_sets_domain *domain, bool is_fixed)
+{
+    return is_fixed || domain->mode == GCAL_SETS_COUNT_GROUPS ? 30000 : 100000;
+}
+
+/* The points of a component without sizes, one by one or some of them. */
+static const struct gcal_poly *
+count_one_by_one(const struct gcal_sets_component *component,
+                 struct gcal_sets_cached_count *known)
+{
+    double count, error;
+
+    if (!gcal_sets_component_sample(component, &count, &error) || !(count < 0x1p62))
+        return NULL;
+    known->estimated = error > 0;
+    known->error = error > 0 ? error / count : 0;
+    return gcal_poly_integer(component->domain->nest->c, llrint(count));
 }
 
 static const struct gcal_poly *count_component(const struct gcal_sets_domain *domain,
@@ -243,6 +285,7 @@ static const struct gcal_poly *count_component(const struct gcal_sets_domain *do
     struct gcal_sets_cached_count known = { 0 }, *moved;
     bool wanted[GCAL_SETS_MAX_DIMS];
     struct gcal_sets_component component;
+    bool is_fixed;
 
     for (size_t i = 0; i < domain->n_dims; i++)
         wanted[i] = domain->component[i] == number;
@@ -251,10 +294,13 @@ static const struct gcal_poly *count_component(const struct gcal_sets_domain *do
     for (size_t i = 0; i < nest->n_counts; i++)
         if (strcmp(nest->counts[i].key, known.key) == 0) {
             *domain->estimated = *domain->estimated || nest->counts[i].estimated;
+            nest->error += nest->counts[i].error;
             return nest->counts[i].count;
         }
+    is_fixed = !has_size(&component);
     known.count = count_joined(&component, &known.estimated);
-    if (!known.count && gcal_sets_begin_attempt(nest, most_operations(domain))) {
+    if (!known.count &&
+        gcal_sets_begin_attempt(nest, most_operations(domain, is_fixed))) {
         struct gcal_sets_domain own = *domain;
 
         own.estimated = &known.estimated;
@@ -262,12 +308,19 @@ static const struct gcal_poly *count_component(const struct gcal_sets_domain *do
         known.count = count_points(&component);
         if (!gcal_sets_end_attempt(nest, known.count))
             known.count = NULL;
+        component.domain = domain;
+        if (!known.count && is_fixed && !domain->joined)
+            known.count = count_one_by_one(&component, &known);
+        component.domain = &own;
         if (!known.count && !own.branch && !own.joined &&
             !gcal_poly_context_has_failed(nest->c))
             known.count = count_at_values(&component);
         if (!known.count && component.n_lids && own.mode == GCAL_SETS_COUNT_GROUPS)
             known.count = count_without_lanes(&component);
+    } else if (!known.count && is_fixed && !domain->joined) {
+        known.count = count_one_by_one(&component, &known);
     }
+    nest->error += known.error;
     if (known.count)
         known.count = gcal_poly_tidy(nest->c, known.count);
     *domain->estimated = *domain->estimated || known.estimated;
@@ -369,6 +422,7 @@ static const struct gcal_poly *count(struct gcal_sets_nest *nest,
     };
     const struct gcal_poly *found;
 
+    nest->error = 0;
     if (mode == GCAL_SETS_COUNT_SUB_GROUPS && nest->sub_group_size == 1 && !branch)
         domain.mode = GCAL_SETS_COUNT_WORK_ITEMS;
     if (!gcal_sets_nest_context(nest) || !gcal_sets_domain_fill(&domain, scope) ||
@@ -388,9 +442,11 @@ const struct gcal_poly *gcal_sets_scope_count_whole(struct gcal_sets_nest *nest,
     for (size_t i = 0; i < nest->n_counts; i++)
         if (strcmp(nest->counts[i].key, one.key) == 0) {
             *estimated = *estimated || nest->counts[i].estimated;
+            nest->error = nest->counts[i].error;
             return nest->counts[i].count;
         }
     one.count = count(nest, scope, mode, NULL, &one.estimated);
+    one.error = nest->error;
     *estimated = *estimated || one.estimated;
     if (gcal_poly_context_has_failed(nest->c))
         return NULL;
@@ -416,5 +472,5 @@ gcal_sets_branch_divergence(struct gcal_sets_nest *nest,
         return NULL;
     found = count(nest, branch->scope, GCAL_SETS_COUNT_SUB_GROUPS, branch->condition,
                   &estimated);
-    return estimated ? NULL : found;
+    return estimated && !(nest->error > 0) ? NULL : found;
 }

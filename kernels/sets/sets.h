@@ -165,6 +165,7 @@ struct gcal_sets_note {
 struct gcal_sets_cached_count {
     const char *key;
     bool estimated;
+    double error; /* of a sample, relative; 0: of none */
     const struct gcal_poly *count;
 };
 
@@ -194,7 +195,9 @@ struct gcal_sets_nest {
     long budget_divisor;         /* of isl's operations, for tests; 0: 1 */
     long operations;             /* of isl, so far; failed ones count several times */
     struct gcal_sets_mark begun; /* where the last attempt began */
-    bool is_exhausted;      /* some attempt did not begin, as all operations were used */
+    bool is_exhausted;  /* some attempt did not begin, as all operations were used */
+    long sampled_steps; /* of points that were met one by one (sample.c) */
+    double error; /* relative standard error of the last count of a scope, of a sample */
     const char *file;       /* for messages */
     int64_t sub_group_size; /* 0: unknown */
     size_t n_dims;
@@ -288,8 +291,8 @@ void gcal_sets_nest_note(struct gcal_sets_nest *nest, int line, int column,
 
 /* How often an event in 'scope' (NULL: the kernel itself) happens.  Conditions that are
  * unknown or cannot be counted are taken to hold, and '*estimated' is set;
- * GCAL_SETS_COUNT_GROUPS sets it too where only some lanes of a group take part.  NULL
- * when a loop has no closed form.
+ * GCAL_SETS_COUNT_GROUPS sets it too where only some lanes of a group take part, and a
+ * sample does, whose error is then nest->error.  NULL when a loop has no closed form.
  */
 const struct gcal_poly *gcal_sets_scope_count(struct gcal_sets_nest *nest,
                                               const struct gcal_sets_scope *scope,
@@ -297,7 +300,8 @@ const struct gcal_poly *gcal_sets_scope_count(struct gcal_sets_nest *nest,
                                               bool *estimated);
 
 /* How often a sub-group diverges at the branch.  The nest's sub-group size must be known;
- * NULL when there is no closed form or the condition is unknown.
+ * NULL when there is no closed form or the condition is unknown.  nest->error is set as
+ * for counts of scopes.
  */
 const struct gcal_poly *
 gcal_sets_branch_divergence(struct gcal_sets_nest *nest,

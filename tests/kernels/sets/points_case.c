@@ -258,8 +258,11 @@ void case_build(const struct test_case *t, struct built *b)
 
     *b = (struct built){ .c = gcal_poly_context_create(NULL) };
     assert_non_null(b->c);
-    if (t->assumption)
-        assert_int_equal(gcal_poly_assume(b->c, assumptions[t->assumption], &err), 0);
+    if (t->sizes || t->assumption)
+        assert_int_equal(
+            gcal_poly_assume(b->c, t->sizes ? t->sizes : assumptions[t->assumption],
+                             &err),
+            0);
     b->nest.c = b->c;
     b->nest.arrays = arrays;
     b->nest.n_arrays = 2;

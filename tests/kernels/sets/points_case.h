@@ -23,6 +23,7 @@ struct access {
 
 struct test_case {
     size_t assumption;
+    const char *sizes; /* "n = 3 and m = 4", in place of the assumption; or NULL */
     size_t n_dims;
     int64_t local[3];
     const struct tree *groups[3];
