@@ -32,6 +32,9 @@ struct subject {
     bool is_data; /* or have numbers that are data */
     const struct gcal_sets_access_event *
         *near; /* the same, as if they were not clamped */
+    size_t n_sides;
+    const struct gcal_sets_access_event *
+        *sides; /* as they are, with all sides of choices */
     struct footprints counted;
     const struct subject *before; /* one that has been counted; or NULL */
 };
@@ -56,7 +59,7 @@ static const struct gcal_poly *extent(const struct subject *s,
     struct gcal_poly_context *c = s->m->c;
     const struct gcal_poly *first, *last;
 
-    if (!gcal_sets_interval(nest, s->n, s->events, &first, &last))
+    if (!gcal_sets_interval(nest, s->n_sides, s->sides, &first, &last))
         return NULL;
     last = gcal_count_without_rows(s->m, gcal_poly_sub(c, last, first));
     return last ? gcal_poly_add(
@@ -138,17 +141,19 @@ static const struct gcal_poly *block_footprint(const struct subject *s,
                                                struct gcal_sets_nest *nest, bool by_group,
                                                bool *estimated)
 {
+    const struct gcal_sets_access_event *const *accesses =
+        s->is_near ? s->near : s->sides;
+    size_t n = s->is_near ? s->n : s->n_sides;
     const struct gcal_poly *count;
 
     if (s->is_data)
         return NULL;
-    for (size_t i = 0; i < s->n; i++)
-        if (s->near[i]->offset &&
-            gcal_sets_pieces(s->m->c, s->near[i]->offset) > GCAL_SETS_MOST_PIECES)
+    for (size_t i = 0; i < n; i++)
+        if (accesses[i]->offset &&
+            gcal_sets_pieces(s->m->c, accesses[i]->offset) > GCAL_SETS_MOST_PIECES)
             return NULL;
     count = gcal_count_without_rows(
-        s->m,
-        gcal_sets_block_footprint(nest, s->n, s->near, s->size, by_group, estimated));
+        s->m, gcal_sets_block_footprint(nest, n, accesses, s->size, by_group, estimated));
     *estimated = *estimated || s->is_near;
     return count && !gcal_count_builder_is_long(s->m, count) ? count : NULL;
 }
@@ -439,9 +444,31 @@ static void find_near(struct subject *s)
         *near = gcal_count_near_event(s->events[i]);
         near->offset = gcal_sets_near(c, near->offset);
         s->near[i] = near;
+        if (gcal_count_has_uniform_sides(s->m, s->events[i]))
+            continue;
         s->is_near = true;
-        s->is_data = s->is_data || !offset;
+        s->is_data = s->is_data || (!offset && !s->events[i]->n_sides);
     }
+}
+
+/* The accesses, or their sides; false: there is no memory. */
+static bool find_sides(struct subject *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        n += s->events[i]->n_sides + 1;
+    if (!(s->sides = gcal_poly_alloc(s->m->c, n * sizeof(*s->sides))))
+        return false;
+    for (size_t i = 0; i < s->n; i++) {
+        bool divides = gcal_count_has_uniform_sides(s->m, s->events[i]);
+
+        for (size_t k = 0; k < s->events[i]->n_sides && divides; k++)
+            s->sides[s->n_sides++] = &s->events[i]->sides[k];
+        if (!divides)
+            s->sides[s->n_sides++] = s->events[i];
+    }
+    return true;
 }
 
 /* The array's events from 'first' on; NULL: it is not the first of them, or there is no
@@ -469,7 +496,7 @@ static struct subject *collect(struct gcal_count_builder *m, size_t first)
         if (is_of(&all[i], &all[first]))
             s->events[s->n++] = &all[i];
     find_near(s);
-    return s;
+    return find_sides(s) ? s : NULL;
 }
 
 /* The facts that hold for a wave's extents. */

@@ -162,6 +162,12 @@ void gcal_count_builder_add_ndrange(struct gcal_count_builder *m);
 struct gcal_sets_access_event
 gcal_count_near_event(const struct gcal_sets_access_event *e);
 
+/* Whether its place is one of several by conditions that are the same for all work-items of a
+ * group; where lanes are on different sides, the one at most places tells more than the sum.
+ */
+bool gcal_count_has_uniform_sides(struct gcal_count_builder *m,
+                                  const struct gcal_sets_access_event *e);
+
 /* What a subscript that depends on data may be, in elements; false: anything. */
 bool gcal_count_find_range(struct gcal_count_builder *m,
                            const struct gcal_sets_access_event *e,

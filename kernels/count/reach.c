@@ -109,9 +109,12 @@ static void find(struct accesses *a, struct gcal_count_reach *r)
             continue;
         r->read = r->read || e->direction != GCAL_FEATURE_STORE;
         r->written = r->written || e->direction != GCAL_FEATURE_LOAD;
-        if (!e->offset && !on_data)
+        if (!e->offset && !e->n_sides && !on_data)
             on_data = e;
-        a->events[a->n++] = e;
+        for (size_t k = 0; k < e->n_sides; k++)
+            a->events[a->n++] = &e->sides[k];
+        if (!e->n_sides)
+            a->events[a->n++] = e;
     }
     if (any)
         set_unknown(r, a, any, "this access may be to any buffer");
@@ -120,21 +123,21 @@ static void find(struct accesses *a, struct gcal_count_reach *r)
                     "which elements of '%s' are accessed here depends on data, or is not "
                     "affine");
     else if (a->n)
-        find_end(a, a->events + a->nest->n_accesses, r);
+        find_end(a, a->events + a->n, r);
 }
 
 int gcal_count_reach_find(struct gcal_sets_nest *nest, const char *argument,
                           enum gcal_feature_space space, struct gcal_count_reach *reach,
                           struct gcal_error *err)
 {
-    struct accesses a = { .nest = nest,
-                          .name = argument,
-                          .space = space,
-                          /* twice: the accesses, and room for some of them */
-                          .events = calloc(2 * nest->n_accesses + 1, sizeof(void *)) };
+    struct accesses a = { .nest = nest, .name = argument, .space = space };
+    size_t n = 0;
 
     *reach = (struct gcal_count_reach){ 0 };
-    if (!a.events)
+    for (size_t i = 0; i < nest->n_accesses; i++)
+        n += nest->accesses[i].n_sides + 1;
+    /* twice: the accesses, and room for some of them */
+    if (!(a.events = calloc(2 * n + 1, sizeof(void *))))
         return gcal_error_memory(err);
     find(&a, reach);
     free(a.events);

@@ -11,6 +11,19 @@ gcal_count_near_event(const struct gcal_sets_access_event *e)
     return near;
 }
 
+bool gcal_count_has_uniform_sides(struct gcal_count_builder *m,
+                                  const struct gcal_sets_access_event *e)
+{
+    for (size_t i = 0; i < e->n_sides; i++)
+        for (const struct gcal_sets_scope *s = e->sides[i].scope; s != e->scope;
+             s = s->parent)
+            for (size_t d = 0; d < m->nest->n_dims; d++)
+                if (gcal_sets_condition_contains(m->c, s->condition,
+                                                 gcal_poly_atom_index(m->nest->lid[d])))
+                    return false;
+    return e->n_sides > 0;
+}
+
 bool gcal_count_find_range(struct gcal_count_builder *m,
                            const struct gcal_sets_access_event *e,
                            struct gcal_sets_range *range)

@@ -282,6 +282,25 @@ static const struct gcal_poly *bound_by_rows(struct gcal_count_builder *m,
 
 static struct count count_access(struct gcal_count_builder *m,
                                  const struct gcal_sets_access_event *e,
+                                 struct gcal_count_blocks *blocks);
+
+static struct count count_sides(struct gcal_count_builder *m,
+                                const struct gcal_sets_access_event *e,
+                                struct gcal_count_blocks *blocks)
+{
+    struct count sum = { .counter = gcal_count_counter_zero(m), .known = blocks->size },
+                 one;
+
+    for (size_t i = 0; i < e->n_sides; i++) {
+        one = count_access(m, &e->sides[i], blocks);
+        sum.counter.count = gcal_poly_add(m->c, sum.counter.count, one.counter.count);
+        sum.counter.estimated = sum.counter.estimated || one.counter.estimated;
+    }
+    return sum;
+}
+
+static struct count count_access(struct gcal_count_builder *m,
+                                 const struct gcal_sets_access_event *e,
                                  struct gcal_count_blocks *blocks)
 {
     struct count to = { .counter = gcal_count_counter_zero(m) };
@@ -289,8 +308,11 @@ static struct count count_access(struct gcal_count_builder *m,
                                   .width = blocks->width,
                                   .measure = gcal_count_blocks_measure,
                                   .data = blocks };
-    const struct gcal_poly *count = gcal_lanes_sum(m->nest, e, &sum);
+    const struct gcal_poly *count;
 
+    if (gcal_count_has_uniform_sides(m, e))
+        return count_sides(m, e, blocks);
+    count = gcal_lanes_sum(m->nest, e, &sum);
     if (!count || gcal_count_builder_is_long(m, count))
         count = count_otherwise(m, e, blocks, &sum, &to);
     count = bound_by_rows(m, e, blocks, &sum, count);

@@ -246,14 +246,50 @@ const struct gcal_poly *gcal_sets_condition_find_zero(struct gcal_poly_context *
     return a->p;
 }
 
-/* Whether a condition implies p >= 0: it is q >= 0, and p - q >= 0. */
+/* Whether p >= 0 where q >= 0: p - q is, or p less the multiple of q that has p's share of
+ * one of q's dimensions: 16*n*g - n is 16*n*(g - 1) + 15*n.
+ */
+static bool follows(struct gcal_poly_context *c, const struct gcal_poly *q,
+                    const struct gcal_poly *p)
+{
+    const struct gcal_poly *times;
+
+    if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, p, q)))
+        return true;
+    for (size_t i = 0; i < q->n_terms; i++) {
+        const struct gcal_poly_term *t = &q->terms[i];
+
+        if (t->n_factors != 1 || t->factors[0].power > 1 || t->den != 1 ||
+            (t->num != 1 && t->num != -1))
+            continue;
+        times = gcal_poly_scale(c, gcal_poly_coefficient(c, p, t->factors[0].atom, 1),
+                                t->num, 1);
+        if (times->n_terms && gcal_poly_is_nonnegative(c, times) &&
+            gcal_poly_is_nonnegative(c, gcal_poly_sub(c, p, gcal_poly_mul(c, times, q))))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a condition implies p >= 0: it is q >= 0, from which that follows; or q != 0,
+ * where q is never below 0, or never above it.
+ */
 static bool implies(struct gcal_poly_context *c, const struct gcal_sets_condition *x,
                     const struct gcal_poly *p)
 {
+    const struct gcal_poly *q;
+
     if (x->kind == GCAL_SETS_CONDITION_AND)
         return implies(c, x->a, p) || implies(c, x->b, p);
-    return x->kind == GCAL_SETS_CONDITION_NONNEGATIVE &&
-           gcal_poly_is_nonnegative(c, gcal_poly_sub(c, p, x->p));
+    if (x->kind == GCAL_SETS_CONDITION_NONNEGATIVE)
+        return follows(c, x->p, p);
+    if (x->kind != GCAL_SETS_CONDITION_NOT ||
+        !(q = gcal_sets_condition_find_zero(c, x->a)))
+        return false;
+    if (!gcal_poly_is_nonnegative(c, q))
+        q = gcal_poly_scale(c, q, -1, 1);
+    return gcal_poly_is_nonnegative(c, q) &&
+           follows(c, gcal_poly_sub(c, q, gcal_poly_integer(c, 1)), p);
 }
 
 bool gcal_sets_scope_implies(struct gcal_poly_context *c,

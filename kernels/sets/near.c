@@ -65,6 +65,26 @@ static double middle(struct near *n, const struct gcal_poly *p)
     return sum;
 }
 
+bool gcal_sets_condition_holds_mostly(struct gcal_poly_context *c,
+                                      const struct gcal_sets_condition *x)
+{
+    struct near n = { c, MOST_EVALUATIONS, MOST_LEVELS };
+
+    switch (x->kind) {
+    case GCAL_SETS_CONDITION_NONNEGATIVE:
+        return middle(&n, x->p) >= 0;
+    case GCAL_SETS_CONDITION_NOT:
+        return !gcal_sets_condition_holds_mostly(c, x->a);
+    case GCAL_SETS_CONDITION_EARLIER:
+        return gcal_sets_condition_holds_mostly(c, x->a);
+    default:
+        return gcal_sets_condition_holds_mostly(c, x->a) ==
+                       (x->kind == GCAL_SETS_CONDITION_AND)
+                   ? gcal_sets_condition_holds_mostly(c, x->b)
+                   : x->kind == GCAL_SETS_CONDITION_OR;
+    }
+}
+
 /* ---- subscripts ---- */
 
 /* How often p has minima, maxima and steps, plus 'quotient' for each quotient by a size. */

@@ -112,6 +112,11 @@ struct gcal_sets_access_event {
      * gcal_sets_number), but for signs and wrapping; NULL: unknown.
      */
     const struct gcal_poly *near;
+    /* Where it is one of several known offsets, by conditions: the same access for each of them,
+     * in the scope where it is that one; 'near' is the one at most places.
+     */
+    size_t n_sides;
+    const struct gcal_sets_access_event *sides;
     int64_t n_places;
     bool on_data; /* the offset is unknown as it depends on data, or a loop mixes it */
     bool
@@ -274,6 +279,9 @@ const struct gcal_sets_condition *gcal_sets_condition_map_leaves(
 int gcal_sets_condition_decide(struct gcal_poly_context *c,
                                const struct gcal_sets_condition *a);
 
+/* Whether it holds in the middle of all ranges, at sizes of a thousand. */
+bool gcal_sets_condition_holds_mostly(struct gcal_poly_context *c,
+                                      const struct gcal_sets_condition *a);
 /* The p of a condition p >= 0 and -p >= 0, else NULL. */
 const struct gcal_poly *
 gcal_sets_condition_find_zero(struct gcal_poly_context *c,

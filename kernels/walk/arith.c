@@ -78,6 +78,25 @@ static const struct gcal_poly *wrapped(struct gcal_walk *w, const struct gcal_po
         w->c, p, gcal_poly_scale(w->c, gcal_poly_floor(w->c, above, range), range, 1));
 }
 
+typedef struct gcal_walk_value change(struct gcal_walk *w, struct gcal_walk_value value,
+                                      CXType from, CXType to);
+
+/* Both sides of a choice changed, each where it is the value. */
+static struct gcal_walk_value change_choice(struct gcal_walk *w,
+                                            const struct gcal_walk_choice *choice,
+                                            CXType from, CXType to, change *change)
+{
+    const struct gcal_sets_scope *before;
+    struct gcal_walk_value sides[2];
+
+    for (int no = 0; no < 2; no++) {
+        before = gcal_walk_push_side(w, choice->when, !no);
+        sides[no] = change(w, no ? choice->no : choice->yes, from, to);
+        w->scope = before;
+    }
+    return gcal_walk_value_choose(w, choice->when, sides[0], sides[1]);
+}
+
 /* Types of 32 bits and more are assumed to hold all sizes and ids.  A negative unsigned
  * value represents itself modulo 2^32 or 2^64, which widening makes visible.
  */
@@ -88,9 +107,7 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
     long long bytes = clang_Type_getSizeOf(to);
 
     if (value.choice)
-        return gcal_walk_value_choose(w, value.choice->when,
-                                      gcal_walk_convert(w, value.choice->yes, from, to),
-                                      gcal_walk_convert(w, value.choice->no, from, to));
+        return change_choice(w, value.choice, from, to, gcal_walk_convert);
     if (to.kind == CXType_Bool) {
         const struct gcal_sets_condition *zero;
 
@@ -120,19 +137,23 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
     return value;
 }
 
-struct gcal_walk_value gcal_walk_stored(struct gcal_walk *w, struct gcal_walk_value value,
-                                        CXType type)
+static struct gcal_walk_value store(struct gcal_walk *w, struct gcal_walk_value value,
+                                    CXType from, CXType type)
 {
     if (value.choice)
-        return gcal_walk_value_choose(w, value.choice->when,
-                                      gcal_walk_stored(w, value.choice->yes, type),
-                                      gcal_walk_stored(w, value.choice->no, type));
+        return change_choice(w, value.choice, from, type, store);
     if (value.kind != GCAL_WALK_VALUE_INTEGER || !gcal_walk_type_is_integer(type) ||
         type.kind == CXType_Bool)
         return value;
     if (clang_Type_getSizeOf(type) < 4)
         value.p = wrapped(w, value.p, clang_Type_getSizeOf(type), is_signed(type));
     return value;
+}
+
+struct gcal_walk_value gcal_walk_stored(struct gcal_walk *w, struct gcal_walk_value value,
+                                        CXType type)
+{
+    return store(w, value, type, type);
 }
 
 /* ---- operators ---- */
@@ -348,12 +369,16 @@ static struct gcal_walk_value operate_on_choice(struct gcal_walk *w,
 {
     struct gcal_walk_predicate when = { .known = true,
                                         .when = (a.choice ? a : b).choice->when };
+    const struct gcal_sets_scope *before;
     struct gcal_walk_value sides[2];
 
-    for (int no = 0; no < 2; no++)
+    for (int no = 0; no < 2; no++) {
+        before = gcal_walk_push_side(w, when.when, !no);
         sides[no] =
             gcal_walk_binary(w, kind, type, gcal_walk_value_where(w, a, when.when, !no),
                              gcal_walk_value_where(w, b, when.when, !no));
+        w->scope = before;
+    }
     return gcal_walk_value_select(w, &when, sides[0], sides[1]);
 }
 
@@ -428,35 +453,84 @@ struct gcal_walk_value gcal_walk_negated(struct gcal_walk *w, CXType type, int64
     return value;
 }
 
-struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
-                                              struct gcal_walk_value pointer,
-                                              struct gcal_walk_value by,
-                                              CXType pointer_type, int sign)
+/* Where one of them is a choice. */
+static struct gcal_walk_value add_choice(struct gcal_walk *w,
+                                         struct gcal_walk_value pointer,
+                                         struct gcal_walk_value by, int64_t bytes)
 {
-    long long size = clang_Type_getSizeOf(gcal_walk_pointee(pointer_type));
+    struct gcal_walk_predicate when = {
+        .known = true, .when = (pointer.choice ? pointer : by).choice->when
+    };
+    const struct gcal_sets_scope *before;
+    struct gcal_walk_value sides[2], moved;
+
+    for (int no = 0; no < 2; no++) {
+        before = gcal_walk_push_side(w, when.when, !no);
+        sides[no] =
+            gcal_walk_pointer_add(w, gcal_walk_value_where(w, pointer, when.when, !no),
+                                  gcal_walk_value_where(w, by, when.when, !no), bytes);
+        w->scope = before;
+    }
+    moved = gcal_walk_value_select(w, &when, sides[0], sides[1]);
+    gcal_walk_value_wait(&moved, &pointer);
+    gcal_walk_value_wait(&moved, &by);
+    moved.chain = gcal_walk_chain_union(w, pointer.chain, by.chain);
+    return moved;
+}
+
+struct gcal_walk_value gcal_walk_pointer_add(struct gcal_walk *w,
+                                             struct gcal_walk_value pointer,
+                                             struct gcal_walk_value by, int64_t bytes)
+{
     const struct gcal_poly *near;
 
     if (pointer.kind != GCAL_WALK_VALUE_POINTER && !pointer.in_array)
         return pointer;
+    if (pointer.choice || (by.choice && pointer.kind == GCAL_WALK_VALUE_POINTER))
+        return add_choice(w, pointer, by, bytes);
     by = gcal_walk_value_as_integer(w, by);
-    if (by.kind != GCAL_WALK_VALUE_INTEGER || !pointer.p || size <= 0) {
+    if (by.kind != GCAL_WALK_VALUE_INTEGER || !pointer.p || !bytes) {
         pointer.on_data = (!pointer.p && pointer.on_data) ||
                           (by.kind != GCAL_WALK_VALUE_INTEGER && by.on_data);
         gcal_walk_value_wait(&pointer, &by);
-        pointer.range = gcal_walk_range_move(w, &pointer, &by, sign * size);
+        pointer.range = gcal_walk_range_move(w, &pointer, &by, bytes);
         pointer.chain = gcal_walk_chain_union(w, pointer.chain, by.chain);
         near = gcal_walk_near_of(by);
-        near = near ? gcal_poly_scale(w->c, near, sign * size, 1) : NULL;
+        near = near ? gcal_poly_scale(w->c, near, bytes, 1) : NULL;
         pointer.near = gcal_walk_near_binary(
             w, CXBinaryOperator_Add, pointer,
             (struct gcal_walk_value){ .kind = GCAL_WALK_VALUE_UNKNOWN, .near = near });
         pointer.why = pointer.p ? by.why : pointer.why;
         pointer.p = NULL;
     } else {
-        pointer.p =
-            gcal_poly_add(w->c, pointer.p, gcal_poly_scale(w->c, by.p, sign * size, 1));
+        pointer.p = gcal_poly_add(w->c, pointer.p, gcal_poly_scale(w->c, by.p, bytes, 1));
     }
     return pointer;
+}
+
+struct gcal_walk_value gcal_walk_pointer_shift(struct gcal_walk *w,
+                                               struct gcal_walk_value pointer,
+                                               int64_t bytes)
+{
+    const struct gcal_poly *by = gcal_poly_integer(w->c, bytes);
+
+    if (pointer.choice)
+        return gcal_walk_pointer_add(w, pointer, gcal_walk_integer(by), 1);
+    if (pointer.p)
+        pointer.p = gcal_poly_add(w->c, pointer.p, by);
+    if (pointer.near)
+        pointer.near = gcal_poly_add(w->c, pointer.near, by);
+    return pointer;
+}
+
+struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
+                                              struct gcal_walk_value pointer,
+                                              struct gcal_walk_value by,
+                                              CXType pointer_type, int sign)
+{
+    long long size = clang_Type_getSizeOf(gcal_walk_pointee(pointer_type));
+
+    return gcal_walk_pointer_add(w, pointer, by, size > 0 ? sign * size : 0);
 }
 
 /* ---- quotients in floating point, as in (int)ceil(n / 512.0f) ---- */

@@ -15,12 +15,15 @@ static struct gcal_walk_value function_of_choice(struct gcal_walk *w, const char
 {
     struct gcal_walk_predicate when = { .known = true,
                                         .when = gcal_walk_value_splits(n, args) };
+    const struct gcal_sets_scope *before;
     struct gcal_walk_value sides[2], on_side[3];
 
     for (int no = 0; no < 2; no++) {
+        before = gcal_walk_push_side(w, when.when, !no);
         for (size_t i = 0; i < n; i++)
             on_side[i] = gcal_walk_value_where(w, args[i], when.when, !no);
         sides[no] = gcal_walk_integer_function(w, name, type, n, types, on_side);
+        w->scope = before;
     }
     return gcal_walk_value_select(w, &when, sides[0], sides[1]);
 }

@@ -48,11 +48,7 @@ static struct gcal_walk_value vector_access(struct gcal_walk *w, CXCursor c,
     type =
         clang_getCanonicalType(clang_getPointeeType(gcal_source_type(kids.c[first + 1])));
     size = clang_Type_getSizeOf(type);
-    if (pointer.p && offset.kind == GCAL_WALK_VALUE_INTEGER)
-        pointer.p = gcal_poly_add(w->c, pointer.p,
-                                  gcal_poly_scale(w->c, offset.p, spacing * size, 1));
-    else
-        pointer.p = NULL;
+    pointer = gcal_walk_pointer_add(w, pointer, offset, spacing * size);
     gcal_walk_count_access(w, c, type, width,
                            gcal_walk_pointer_space(w, c, type, pointer),
                            is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE, pointer,
@@ -151,6 +147,7 @@ static void count_side(struct gcal_walk *w, CXCursor c, CXCursor side,
                                           clang_Type_getSizeOf(type), 1));
     else
         pointer.p = NULL;
+    pointer.choice = NULL;
     gcal_walk_count_access(w, c, type, gcal_walk_type_width(type),
                            gcal_walk_pointer_space(w, c, type, pointer), direction,
                            pointer, address_tag(w, side));

@@ -279,7 +279,8 @@ gcal_walk_range_in_elements(struct gcal_walk *w, const struct gcal_sets_range *r
 const struct gcal_poly *gcal_walk_near_of(struct gcal_walk_value value)
 {
     if (value.choice)
-        return gcal_walk_near_of(value.choice->yes);
+        return gcal_walk_near_of(value.choice->mostly ? value.choice->yes
+                                                      : value.choice->no);
     return value.kind != GCAL_WALK_VALUE_UNKNOWN && value.p ? value.p : value.near;
 }
 

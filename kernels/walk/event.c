@@ -132,6 +132,45 @@ static void set_place(struct gcal_walk *w, struct gcal_sets_access_event *event,
     event->n_places = is_image ? 1 : bytes * event->width;
 }
 
+/* Adds the access on each side of a choice of places to 'sides', '*n' of them. */
+static void add_sides(struct gcal_walk *w, struct gcal_sets_access_event event,
+                      enum gcal_feature_space space, struct gcal_walk_value pointer,
+                      int64_t bytes, struct gcal_sets_access_event *sides, size_t *n)
+{
+    const struct gcal_sets_scope *before;
+
+    for (int no = 0; no < 2 && pointer.choice; no++) {
+        before = gcal_walk_push_side(w, pointer.choice->when, !no);
+        add_sides(w, event, space, no ? pointer.choice->no : pointer.choice->yes, bytes,
+                  sides, n);
+        w->scope = before;
+    }
+    if (pointer.choice)
+        return;
+    event.scope = w->scope;
+    set_place(w, &event, space, pointer.p, bytes);
+    sides[(*n)++] = event;
+}
+
+/* Sets the sides of the access, where all of them are known. */
+static void set_sides(struct gcal_walk *w, struct gcal_sets_access_event *event,
+                      enum gcal_feature_space space, struct gcal_walk_value pointer,
+                      int64_t bytes)
+{
+    struct gcal_sets_access_event *sides;
+    size_t n = 0;
+
+    if (!pointer.choice ||
+        !(sides = gcal_poly_alloc(w->c, GCAL_WALK_MOST_SIDES * sizeof(*sides))))
+        return;
+    add_sides(w, *event, space, pointer, bytes, sides, &n);
+    for (size_t i = 0; i < n; i++)
+        if (!sides[i].offset)
+            return;
+    event->n_sides = n;
+    event->sides = sides;
+}
+
 /* 'event' has the members that the other arguments do not give. */
 static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
                          enum gcal_feature_space space, struct gcal_walk_value pointer,
@@ -139,6 +178,7 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
 {
     struct gcal_sets_nest *nest = w->nest;
     struct gcal_sets_access_event *moved;
+    const struct gcal_poly *near;
     bool is_private = space == GCAL_FEATURE_SPACE_PRIVATE; /* perhaps a register */
     long long bytes;
 
@@ -168,8 +208,9 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
         event.array = pointer.array;
         set_place(w, &event, space, pointer.p, bytes);
         event.range = gcal_walk_range_in_elements(w, pointer.range, bytes);
-        if (!pointer.p && pointer.near && bytes > 0)
-            event.near = gcal_poly_scale(w->c, pointer.near, 1,
+        near = pointer.p ? NULL : gcal_walk_near_of(pointer);
+        if (near && bytes > 0)
+            event.near = gcal_poly_scale(w->c, near, 1,
                                          space == GCAL_FEATURE_SPACE_IMAGE ? 1 : bytes);
         if (event.near && !gcal_poly_is_integral(event.near))
             event.near = NULL;
@@ -181,6 +222,8 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
     if (!event.offset && !pointer.on_data && !is_private)
         w->not_affine++;
     gcal_source_location(at, &event.line, &event.column);
+    if (event.array == pointer.array)
+        set_sides(w, &event, space, pointer, bytes);
     moved = gcal_array_grow(nest->accesses, nest->n_accesses, &nest->access_capacity,
                             sizeof(*moved), NULL);
     if (!moved) {
@@ -189,16 +232,6 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
     }
     nest->accesses = moved;
     moved[nest->n_accesses++] = event;
-}
-
-static struct gcal_walk_value at_offset(struct gcal_walk *w,
-                                        struct gcal_walk_value pointer, int64_t bytes)
-{
-    if (pointer.kind == GCAL_WALK_VALUE_POINTER && pointer.p)
-        pointer.p = gcal_poly_add(w->c, pointer.p, gcal_poly_integer(w->c, bytes));
-    if (pointer.kind == GCAL_WALK_VALUE_POINTER && pointer.near)
-        pointer.near = gcal_poly_add(w->c, pointer.near, gcal_poly_integer(w->c, bytes));
-    return pointer;
 }
 
 /* One access per member of a structure, or element of an array. */
@@ -222,7 +255,7 @@ static void count_members(struct gcal_walk *w, CXCursor at, CXType type,
         for (long long i = 0; i < n && !w->failed; i++)
             gcal_walk_count_access(
                 w, at, part, gcal_walk_type_width(part), space, direction,
-                at_offset(w, pointer, i * clang_Type_getSizeOf(part)), tag);
+                gcal_walk_pointer_shift(w, pointer, i * clang_Type_getSizeOf(part)), tag);
         return;
     }
     if (clang_getCursorKind(decl) == CXCursor_UnionDecl) {
@@ -236,7 +269,9 @@ static void count_members(struct gcal_walk *w, CXCursor at, CXType type,
         part = gcal_source_type(kids.c[i]);
         gcal_walk_count_access(
             w, at, part, gcal_walk_type_width(part), space, direction,
-            at_offset(w, pointer, clang_Cursor_getOffsetOfField(kids.c[i]) / 8), tag);
+            gcal_walk_pointer_shift(w, pointer,
+                                    clang_Cursor_getOffsetOfField(kids.c[i]) / 8),
+            tag);
     }
 }
 

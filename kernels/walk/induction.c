@@ -545,6 +545,9 @@ static struct gcal_walk_value moved_by(struct gcal_walk *w,
     struct gcal_walk_value value = induction->start;
     const struct gcal_poly *by = gcal_poly_mul(w->c, induction->step, trips);
 
+    if (value.choice && value.kind == GCAL_WALK_VALUE_POINTER)
+        return gcal_walk_move_pointer(w, value, gcal_walk_integer(by), induction->type,
+                                      1);
     if (value.choice)
         return gcal_walk_binary(w, CXBinaryOperator_Add, induction->type, value,
                                 gcal_walk_integer(by));

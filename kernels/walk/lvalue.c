@@ -198,12 +198,7 @@ static void narrow(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue, int64_t
         lvalue->from += bytes;
         lvalue->size = size;
     }
-    if (lvalue->pointer.p)
-        lvalue->pointer.p =
-            gcal_poly_add(w->c, lvalue->pointer.p, gcal_poly_integer(w->c, bytes));
-    if (lvalue->pointer.near)
-        lvalue->pointer.near =
-            gcal_poly_add(w->c, lvalue->pointer.near, gcal_poly_integer(w->c, bytes));
+    lvalue->pointer = gcal_walk_pointer_shift(w, lvalue->pointer, bytes);
 }
 
 static struct gcal_walk_lvalue lvalue_of_member(struct gcal_walk *w, CXCursor c,
@@ -221,6 +216,7 @@ static struct gcal_walk_lvalue lvalue_of_member(struct gcal_walk *w, CXCursor c,
         lvalue.somewhere = true;
         lvalue.value = gcal_walk_unknown(NULL);
         lvalue.pointer.p = NULL;
+        lvalue.pointer.choice = NULL;
     }
     return lvalue;
 }
@@ -270,10 +266,12 @@ static void move_to_lanes(struct gcal_walk *w, struct gcal_walk_lvalue *lvalue,
 
     for (size_t i = 1; i < n; i++)
         consecutive = consecutive && lanes[i] == lanes[0] + (int)i;
-    if (!consecutive)
-        lvalue->pointer.p = NULL;
-    else
+    if (consecutive) {
         narrow(w, lvalue, lanes[0] * spacing, lvalue->type);
+        return;
+    }
+    lvalue->pointer.p = NULL;
+    lvalue->pointer.choice = NULL;
 }
 
 static struct gcal_walk_lvalue lvalue_of_component(struct gcal_walk *w, CXCursor c,

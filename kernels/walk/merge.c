@@ -126,9 +126,13 @@ choose_condition(struct gcal_walk *w, const struct gcal_walk_predicate *predicat
     return gcal_walk_value_from_predicate(gcal_walk_predicate_or(w, a, b));
 }
 
-static bool is_number(struct gcal_walk_value value)
+/* Whether a choice of the two is one of integers, or of pointers into one array. */
+static bool can_choose(struct gcal_walk_value yes, struct gcal_walk_value no)
 {
-    return value.kind == GCAL_WALK_VALUE_INTEGER || value.choice;
+    if (yes.kind == GCAL_WALK_VALUE_POINTER && no.kind == GCAL_WALK_VALUE_POINTER)
+        return yes.array == no.array && (yes.p || yes.choice) && (no.p || no.choice);
+    return yes.kind != GCAL_WALK_VALUE_POINTER && no.kind != GCAL_WALK_VALUE_POINTER &&
+           (yes.p || yes.choice) && (no.p || no.choice) && !yes.in_array && !no.in_array;
 }
 
 struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
@@ -158,13 +162,16 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
         if ((value.p = choose(w, predicate->when, yes.p, no.p)))
             return value;
     }
-    if (predicate->known && is_number(yes) && is_number(no))
+    if (predicate->known && can_choose(yes, no))
         return gcal_walk_value_choose(w, predicate->when, yes, no);
     value = gcal_walk_not_affine(follows);
     value.on_data = (!predicate->known && predicate->on_data) ||
                     (yes.kind == GCAL_WALK_VALUE_UNKNOWN && yes.on_data) ||
                     (no.kind == GCAL_WALK_VALUE_UNKNOWN && no.on_data);
     value.near = gcal_walk_near_of(yes) ? gcal_walk_near_of(yes) : gcal_walk_near_of(no);
+    if (predicate->known && gcal_walk_near_of(no) &&
+        !gcal_sets_condition_holds_mostly(w->c, predicate->when))
+        value.near = gcal_walk_near_of(no);
     value.is_private = yes.is_private && no.is_private;
     if (value.is_private) { /* of two arrays, one: which does not matter */
         value.in_array = yes.in_array || no.in_array;
@@ -258,12 +265,21 @@ struct gcal_walk_value gcal_walk_returned_value(struct gcal_walk *w, size_t firs
     return value;
 }
 
-/* ---- integers that are one of two values, by a condition ----
+/* ---- integers and pointers that are one of two values, by a condition ----
  *
  * "stop = last ? n : start + region": no polynomial is both, but each side is one.
  */
 
-enum { MOST_VALUES = 8 };
+const struct gcal_sets_scope *gcal_walk_push_side(struct gcal_walk *w,
+                                                  const struct gcal_sets_condition *when,
+                                                  bool holds)
+{
+    const struct gcal_sets_scope *before = w->scope;
+
+    gcal_walk_push_condition(w, w->expression,
+                             holds ? when : gcal_sets_condition_not(w->c, when));
+    return before;
+}
 
 bool gcal_walk_condition_equal(const struct gcal_sets_condition *a,
                                const struct gcal_sets_condition *b)
@@ -294,7 +310,7 @@ int gcal_walk_scope_decides(struct gcal_walk *w,
 static size_t count_values(struct gcal_walk_value value)
 {
     if (!value.choice)
-        return value.kind == GCAL_WALK_VALUE_INTEGER ? 1 : MOST_VALUES;
+        return value.p && !value.in_array ? 1 : GCAL_WALK_MOST_SIDES;
     return count_values(value.choice->yes) + count_values(value.choice->no);
 }
 
@@ -305,13 +321,24 @@ struct gcal_walk_value gcal_walk_value_choose(struct gcal_walk *w,
 {
     struct gcal_walk_value value = gcal_walk_not_affine("it follows a condition");
     struct gcal_walk_choice *choice;
+    bool mostly;
 
     yes = gcal_walk_value_where(w, yes, when, true);
     no = gcal_walk_value_where(w, no, when, false);
-    if (count_values(yes) + count_values(no) > MOST_VALUES ||
+    if (yes.kind == GCAL_WALK_VALUE_POINTER && no.kind == GCAL_WALK_VALUE_POINTER &&
+        yes.array == no.array) {
+        value.kind = GCAL_WALK_VALUE_POINTER;
+        value.array = yes.array;
+        gcal_walk_value_wait(&value, &yes);
+        gcal_walk_value_wait(&value, &no);
+    }
+    mostly = gcal_sets_condition_holds_mostly(w->c, when);
+    if (value.kind == GCAL_WALK_VALUE_POINTER)
+        value.near = gcal_walk_near_of(mostly ? yes : no);
+    if (count_values(yes) + count_values(no) > GCAL_WALK_MOST_SIDES ||
         !(choice = gcal_poly_alloc(w->c, sizeof(*choice))))
         return value;
-    *choice = (struct gcal_walk_choice){ when, yes, no };
+    *choice = (struct gcal_walk_choice){ when, yes, no, mostly };
     value.choice = choice;
     return value;
 }

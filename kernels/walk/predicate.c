@@ -214,13 +214,18 @@ static struct gcal_walk_predicate compare_choice(struct gcal_walk *w,
                                                  struct gcal_walk_value b)
 {
     struct gcal_walk_predicate when = known_predicate((a.choice ? a : b).choice->when);
+    const struct gcal_sets_scope *before;
     struct gcal_walk_predicate sides[2];
 
-    for (int no = 0; no < 2; no++)
-        sides[no] = gcal_walk_predicate_and(
-            w, no ? gcal_walk_predicate_not(w, when) : when,
+    for (int no = 0; no < 2; no++) {
+        before = gcal_walk_push_side(w, when.when, !no);
+        sides[no] =
             gcal_walk_compare(w, kind, type, gcal_walk_value_where(w, a, when.when, !no),
-                              gcal_walk_value_where(w, b, when.when, !no)));
+                              gcal_walk_value_where(w, b, when.when, !no));
+        w->scope = before;
+        sides[no] = gcal_walk_predicate_and(
+            w, no ? gcal_walk_predicate_not(w, when) : when, sides[no]);
+    }
     return gcal_walk_predicate_or(w, sides[0], sides[1]);
 }
 

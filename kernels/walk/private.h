@@ -55,17 +55,20 @@ struct gcal_walk_value {
     bool
         is_mixed; /* unknown: of another start in each lane, by a loop that makes any of it */
     bool is_stepped; /* unknown: a loop carries it, from a start that all lanes share */
-    const struct gcal_walk_choice *choice; /* unknown: one of two integers; or NULL */
-    const struct gcal_walk_chain *chain;   /* unknown: operations that it follows from */
+    /* unknown: one of two integers; a pointer at an unknown place: one of two; or NULL */
+    const struct gcal_walk_choice *choice;
+    const struct gcal_walk_chain *chain; /* unknown: operations that it follows from */
     /* unknown integer, or pointer at an unknown place: what it may be (in bytes); or NULL */
     const struct gcal_sets_range *range;
     const struct gcal_walk_parts *parts; /* unknown: a vector or structure; or NULL */
 };
 
-/* 'yes' where 'when' holds, else 'no'; each is an integer or a choice again. */
+/* 'yes' where 'when' holds, else 'no'; each is an integer, or a pointer, or a choice again. */
+enum { GCAL_WALK_MOST_SIDES = 8 };
 struct gcal_walk_choice {
     const struct gcal_sets_condition *when;
     struct gcal_walk_value yes, no;
+    bool mostly; /* 'when' holds at most places */
 };
 
 /* The integers and pointers in a vector, structure or array, as far as they are known. */
@@ -512,7 +515,11 @@ bool gcal_walk_condition_equal(const struct gcal_sets_condition *a,
 /* 1: a condition around the walk is the same, 0: the opposite, -1: none. */
 int gcal_walk_scope_decides(struct gcal_walk *w,
                             const struct gcal_sets_condition *condition);
-/* A choice of integers and choices; unknown if it is too large. */
+/* Enters the scope of a side of a choice, and gives the scope around it. */
+const struct gcal_sets_scope *gcal_walk_push_side(struct gcal_walk *w,
+                                                  const struct gcal_sets_condition *when,
+                                                  bool holds);
+/* A choice of integers, or of pointers, or of choices; unknown if it is too large. */
 struct gcal_walk_value gcal_walk_value_choose(struct gcal_walk *w,
                                               const struct gcal_sets_condition *when,
                                               struct gcal_walk_value yes,
@@ -606,6 +613,13 @@ struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
 /* from - value, of an integer 'type': 0 for -x, -1 for ~x. */
 struct gcal_walk_value gcal_walk_negated(struct gcal_walk *w, CXType type, int64_t from,
                                          struct gcal_walk_value value);
+/* A pointer moved by 'bytes' times 'by'; or by 'bytes', as far as its place is known. */
+struct gcal_walk_value gcal_walk_pointer_add(struct gcal_walk *w,
+                                             struct gcal_walk_value pointer,
+                                             struct gcal_walk_value by, int64_t bytes);
+struct gcal_walk_value gcal_walk_pointer_shift(struct gcal_walk *w,
+                                               struct gcal_walk_value pointer,
+                                               int64_t bytes);
 /* A pointer of 'type' moved by sign*by elements. */
 struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
                                               struct gcal_walk_value pointer,
