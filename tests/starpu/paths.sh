@@ -3,9 +3,9 @@
 # docs/examples/starpu is built on an installed libgpucal, by pkg-config and by CMake, and
 # run on PoCL.  Nothing here depends on how fast anything is.
 #
-#   paths.sh BUILD CMAKE CC GPUCAL
+#   paths.sh BUILD CMAKE CC GPUCAL STEADY_DEVICE
 set -eu
-build=$1 cmake=$2 cc=$3 gpucal=$4
+build=$1 cmake=$2 cc=$3 gpucal=$4 steady_device=$5
 example=$(realpath "$(dirname "$0")/../../docs/examples/starpu")
 folder=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
@@ -58,7 +58,7 @@ mkdir store
 "$gpucal" count min_plus.cl -D T=float --local 8,8 --global '8*ceil(n/64),8*ceil(n/64)' \
     --assume 'n % 64 = 0 and n >= 64' --output min_plus.yaml > count.out 2> count.err ||
     fail "not counted"
-SLURMD_NODENAME=here "$gpucal" --config config.yaml --store store --record here.h5 \
+LD_PRELOAD=$steady_device SLURMD_NODENAME=here "$gpucal" --config config.yaml --store store --record here.h5 \
     > calibrate.out 2> calibrate.err || fail "not calibrated"
 
 # ---- scheduling ----
