@@ -22,6 +22,7 @@ TEST=(git procps libcmocka-dev
     clang clang-format clang-tidy lld
     libclang-rt-dev                      # libFuzzer and the sanitizers
     groff-base zsh fish                  # tests of man pages and completion
+    chromium                             # test of the audit page, which is skipped without
     python3-cffi python3-numpy python3-pandas python3-h5py python3-pytest mypy # store/python
     prometheus                           # promtool
     python3-jsonschema python3-yaml      # tests of docs/schema

@@ -60,8 +60,7 @@ mpi/commands/tune            : kernels/generate kernels/interpret fit store/para
 mpi/commands/store           : kernels/generate store/params store/files store/record store/ledger store/publish store/medians calib/config calib/select calib/results calib/compare mpi/cli
 mpi/commands/show            : store/params store/files store/facts store/ledger calib/config calib/audit mpi/cli
 mpi/commands/audit/output    : store/files store/params calib/audit mpi/cli
-mpi/commands/audit/page      : calib/audit mpi/cli mpi/commands/audit/output
-mpi/commands/audit           : store/files calib/config calib/audit mpi/cli mpi/commands/audit/output mpi/commands/audit/page
+mpi/commands/audit           : store/files calib/config calib/audit mpi/cli mpi/commands/audit/output
 mpi/commands/health          : store/files store/params calib/config calib/audit calib/worker mpi/cli
 mpi/commands/export          : store/params store/files store/ledger store/facts store/predict mpi/cli mpi/commands/count
 mpi                          : calib/worker mpi/cli

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "calib/audit/audit.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/strings.h"
 #include "calib/config/config.h"
 #include "mpi/commands/audit/output/output.h"
-#include "mpi/commands/audit/page/page.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
@@ -39,7 +39,7 @@ static const struct argp_option options[] = {
       "Largest share of the calibrations of unchanged devices that may be reported as "
       "changed, e.g. 0.001",
       0 },
-    { "html", KEY_HTML, "FILE", 0, "Write a page with plots as well (needs gnuplot)", 0 },
+    { "html", KEY_HTML, "FILE", 0, "Write a page with plots as well", 0 },
     { "parameters", KEY_PARAMETERS, NULL, 0,
       "With --prometheus: metrics of all costs as well, some 20 to 200 series for each "
       "device",
@@ -119,32 +119,6 @@ static struct gcal_audit_policy policy_of(const struct audit_command *c,
     return policy;
 }
 
-/* 'page': the options of the page, which has all devices of nodes given by --node. */
-static int open_outputs(struct audit_command *c,
-                        const struct gcal_audit_output_options *about,
-                        const struct gcal_audit_output_options *page,
-                        struct gcal_error *err)
-{
-    struct gcal_audit_output *first = &c->outputs[0];
-
-    if ((c->json ? gcal_audit_output_json(about, first, err)
-                 : gcal_audit_output_text(about, first, err)) < 0)
-        return -1;
-    c->n_outputs++;
-    if (c->html) {
-        if (gcal_audit_output_html(page, c->html, &c->outputs[c->n_outputs], err) < 0)
-            return -1;
-        c->n_outputs++;
-    }
-    if (c->prometheus) {
-        if (gcal_audit_output_prometheus(about, c->prometheus, &c->outputs[c->n_outputs],
-                                         err) < 0)
-            return -1;
-        c->n_outputs++;
-    }
-    return 0;
-}
-
 static int give_device(void *context, const struct gcal_audit_device *device,
                        struct gcal_error *err)
 {
@@ -152,16 +126,6 @@ static int give_device(void *context, const struct gcal_audit_device *device,
 
     for (size_t i = 0; i < c->n_outputs; i++)
         if (c->outputs[i].device(c->outputs[i].context, device, err) < 0)
-            return -1;
-    return 0;
-}
-
-static int give_type(const struct audit_command *c, const struct gcal_audit_fits *fits,
-                     struct gcal_error *err)
-{
-    for (size_t i = 0; i < c->n_outputs; i++)
-        if (c->outputs[i].type &&
-            c->outputs[i].type(c->outputs[i].context, fits, err) < 0)
             return -1;
     return 0;
 }
@@ -180,35 +144,38 @@ static int audit_types(const struct audit_command *c, const struct gcal_store *s
 
         if (gcal_audit_type(store, NULL, types[i], MOST_FITS, policy, &fits, &why) < 0)
             gcal_log(GCAL_LOG_WARN, "type %s has no verdict: %s", types[i], why.text);
-        else if (fits.n)
-            rc = give_type(c, &fits, err);
+        for (size_t k = 0; k < c->n_outputs && fits.n; k++)
+            if (c->outputs[k].type)
+                c->outputs[k].type(c->outputs[k].context, &fits);
         gcal_audit_fits_clear(&fits);
     }
     gcal_strings_free(types, n);
     return rc;
 }
 
-static int audit(struct audit_command *c, const struct gcal_store *store,
+static int audit(struct gcal_arena *arena, struct audit_command *c,
                  const struct gcal_audit_output_options *about,
                  struct gcal_audit_summary *summary, struct gcal_error *err)
 {
     struct gcal_audit_output_options page = *about;
-    int rc;
 
+    /* The page has all devices of nodes given by --node. */
     page.all = about->all || c->node;
-    rc = open_outputs(c, about, &page, err);
-
-    if (rc == 0)
-        rc = gcal_audit_store(store, c->node, &about->policy, give_device, c, summary,
-                              err);
-    if (rc == 0 && !c->node)
-        rc = audit_types(c, store, &about->policy, err);
-    for (size_t i = 0; i < c->n_outputs; i++) {
-        if (rc == 0)
-            rc = c->outputs[i].end(c->outputs[i].context, summary, err);
-        c->outputs[i].destroy(c->outputs[i].context);
-    }
-    return rc;
+    c->outputs[c->n_outputs++] = c->json ? gcal_audit_output_json(arena, about)
+                                         : gcal_audit_output_text(arena, about);
+    if ((c->html && gcal_audit_output_html(arena, &page, c->html,
+                                           &c->outputs[c->n_outputs++], err) < 0) ||
+        (c->prometheus &&
+         gcal_audit_output_prometheus(arena, about, c->prometheus,
+                                      &c->outputs[c->n_outputs++], err) < 0) ||
+        gcal_audit_store(about->files, c->node, &about->policy, give_device, c, summary,
+                         err) < 0 ||
+        (!c->node && audit_types(c, about->files, &about->policy, err) < 0))
+        return -1;
+    for (size_t i = 0; i < c->n_outputs; i++)
+        if (c->outputs[i].end(c->outputs[i].context, summary, err) < 0)
+            return -1;
+    return 0;
 }
 
 static int status_of(const struct gcal_audit_summary *summary)
@@ -222,6 +189,7 @@ static int status_of(const struct gcal_audit_summary *summary)
 
 int gcal_command_audit(int argc, char **argv)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     struct gcal_audit_summary summary = { 0 };
     struct gcal_config config = { 0 };
     struct gcal_store *store = NULL;
@@ -240,8 +208,9 @@ int gcal_command_audit(int argc, char **argv)
                                                     .policy = policy_of(&c, &config),
                                                     .all = c.all,
                                                     .parameters = c.parameters };
-        rc = audit(&c, store, &about, &summary, &err);
+        rc = audit(arena, &c, &about, &summary, &err);
     }
+    gcal_arena_destroy(arena);
     gcal_store_close(store);
     gcal_config_clear(&config);
     free(path);

@@ -16,10 +16,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/base/buf.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/random.h"
-#include "mpi/commands/audit/page/page.h"
+#include "mpi/commands/audit/output/output.h"
 
 #define N_RUNS        50
 #define REPEATABILITY 0.004
@@ -67,7 +67,7 @@ struct made {
     struct gcal_audit_device device;
     struct gcal_track_run run[N_RUNS];
     const struct gcal_track_run *runs[N_RUNS];
-    char utc[N_RUNS][24];
+    char utc[N_RUNS][24], run_id[N_RUNS][24];
     size_t epoch[N_RUNS], concerned[N_SERIES];
     char *epoch_description[2];
     double value[N_SERIES][N_RUNS], error[N_SERIES][N_RUNS];
@@ -111,9 +111,10 @@ static void make_runs(struct made *m, enum story story)
 
         gmtime_r(&at, &utc);
         strftime(m->utc[i], sizeof(m->utc[i]), "%Y-%m-%dT%H:%M:%SZ", &utc);
+        snprintf(m->run_id[i], sizeof(m->run_id[i]), "run%zu", i + 1);
         m->epoch[i] = story == NEW_DRIVER && i >= 25;
         m->run[i] = (struct gcal_track_run){
-            .run_id = "run",
+            .run_id = m->run_id[i],
             .utc = m->utc[i],
             .uid = m->uid,
             .type = m->device.type,
@@ -329,28 +330,23 @@ int main(int argc, char **argv)
                                                    argc > 3 ? "/shared/gpucal" : HOSTILE,
                                                .policy = site.policy,
                                                .parameters = true };
-    char *page, *metrics;
-    int rc;
+    struct gcal_arena *arena = gcal_arena_create();
+    int rc = -1;
 
     if (argc < 3) {
         fprintf(stderr, "usage: audit_example FOLDER N_NODES [quiet|many]\n");
         return 1;
     }
-    page = gcal_buf_format("%s/audit.html", argv[1]);
-    metrics = gcal_buf_format("%s/audit.prom", argv[1]);
-    rc = gcal_audit_output_html(&about, page, &site.outputs[0], &site.err);
-    if (rc == 0) {
-        rc = gcal_audit_output_prometheus(&about, metrics, &site.outputs[1], &site.err);
-        if (rc == 0) {
-            rc = give_all(&site, (size_t)strtoul(argv[2], NULL, 10),
-                          argc > 3 ? argv[3] : "some");
-            site.outputs[1].destroy(site.outputs[1].context);
-        }
-        site.outputs[0].destroy(site.outputs[0].context);
-    }
+    if (gcal_audit_output_html(arena, &about,
+                               gcal_arena_format(arena, "%s/audit.html", argv[1]),
+                               &site.outputs[0], &site.err) == 0 &&
+        gcal_audit_output_prometheus(arena, &about,
+                                     gcal_arena_format(arena, "%s/audit.prom", argv[1]),
+                                     &site.outputs[1], &site.err) == 0)
+        rc = give_all(&site, (size_t)strtoul(argv[2], NULL, 10),
+                      argc > 3 ? argv[3] : "some");
     if (rc < 0)
         fprintf(stderr, "%s\n", site.err.text);
-    free(page);
-    free(metrics);
+    gcal_arena_destroy(arena);
     return rc < 0;
 }

@@ -66,7 +66,7 @@ expect '[.summary.not_audited[].node] == ["node00004"]'
 expect '.summary.nodes == 10 and .summary.devices == 9 and .summary.verdicts.warning == 1'
 grep -q '^gpucal_node_not_audited{node="node00004"} 1$' "$out/metrics" ||
     fail "metrics: $(grep not_audited "$out/metrics")"
-grep -q '<li>node00004 ' "$out/page" || fail "the page does not name the damaged track"
+grep -q '"not_audited":\[{"node":"node00004",' "$out/page" || fail "the page does not name the damaged track"
 audit 3 --warn 4 --fail 6
 audit 0 --warn 4 --fail 15 --node node00000
 grep -q 'not among the devices of its type: .*node00004' "$out/errors" || fail "$(cat "$out/errors")"

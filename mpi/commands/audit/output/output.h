@@ -1,4 +1,4 @@
-/* output.h - outputs of an audit: text, JSON and metrics here, a page in mpi/commands/audit/page
+/* output.h - outputs of an audit: text, JSON, metrics and a page
  *
  * An audit passes its devices one after the other, each to all outputs, so that an output
  * holds no more of a large site than it needs.
@@ -10,6 +10,7 @@
 
 #include "calib/audit/audit.h"
 
+struct gcal_arena;
 struct gcal_error;
 
 struct gcal_audit_output {
@@ -20,13 +21,12 @@ struct gcal_audit_output {
     /* After all devices, of each type with a history: 'fits' has its device.  NULL: the output has
      * no types.
      */
-    int (*type)(void *context, const struct gcal_audit_fits *fits,
-                struct gcal_error *err);
-    /* At the end: completes what was opened and puts it in place. */
+    void (*type)(void *context, const struct gcal_audit_fits *fits);
+    /* At the end: completes what was opened and puts it in place.  If it failed or was not
+     * called, no partial file remains once the arena is released.
+     */
     int (*end)(void *context, const struct gcal_audit_summary *summary,
                struct gcal_error *err);
-    /* Frees the context.  If end() failed or was not called, no partial file remains. */
-    void (*destroy)(void *context);
 };
 
 /* Options of all outputs. */
@@ -39,15 +39,24 @@ struct gcal_audit_output_options {
     bool parameters; /* --parameters: metrics of all parameters as well */
 };
 
-/* Each fills 'output', which refers to 'about'; -1 with 'err' and nothing to destroy.
- * 'path': the file, which is replaced when the audit ends.
+/* Outputs that refer to 'about'. */
+struct gcal_audit_output
+gcal_audit_output_text(struct gcal_arena *arena,
+                       const struct gcal_audit_output_options *about);
+struct gcal_audit_output
+gcal_audit_output_json(struct gcal_arena *arena,
+                       const struct gcal_audit_output_options *about);
+/* Each fills 'output', or returns -1 with 'err'.  'path': the file, which is replaced when the
+ * audit ends.
  */
-int gcal_audit_output_text(const struct gcal_audit_output_options *about,
-                           struct gcal_audit_output *output, struct gcal_error *err);
-int gcal_audit_output_json(const struct gcal_audit_output_options *about,
-                           struct gcal_audit_output *output, struct gcal_error *err);
-int gcal_audit_output_prometheus(const struct gcal_audit_output_options *about,
+int gcal_audit_output_prometheus(struct gcal_arena *arena,
+                                 const struct gcal_audit_output_options *about,
                                  const char *path, struct gcal_audit_output *output,
                                  struct gcal_error *err);
+/* One file of HTML, which holds the audit as JSON and the script that shows it. */
+int gcal_audit_output_html(struct gcal_arena *arena,
+                           const struct gcal_audit_output_options *about,
+                           const char *path, struct gcal_audit_output *output,
+                           struct gcal_error *err);
 
 #endif

@@ -7,14 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "kernels/base/median.h"
 #include "mpi/commands/audit/output/output.h"
-#include "mpi/commands/audit/output/residual.h"
 #include "mpi/cli/escape.h"
 #include "mpi/cli/file_replace.h"
+#include "store/files/store.h"
+#include "store/params/params.h"
 
 enum metric {
     INFO,
@@ -76,7 +78,10 @@ struct prometheus {
     FILE *part[N_METRICS];
     size_t n_samples; /* of costs */
     bool parameters;
-    struct gcal_audit_residuals residuals;
+    const struct gcal_store *store; /* NULL: no residuals are known */
+    /* The parameter file of the last node, as devices of a node follow one after the other. */
+    char *node;
+    struct gcal_params_index *index;
 };
 
 static int device_status(enum gcal_audit_verdict verdict)
@@ -95,16 +100,8 @@ static int device_status(enum gcal_audit_verdict verdict)
 
 static void put_label(struct gcal_buf *buf, const char *name, const char *value)
 {
-    gcal_buf_printf(buf, ",%s=\"", name);
+    gcal_buf_printf(buf, "%s%s=\"", buf->size ? "," : "", name);
     gcal_escape_label(buf, value);
-    gcal_buf_puts(buf, "\"");
-}
-
-/* The first label. */
-static void put_node(struct gcal_buf *buf, const char *node)
-{
-    gcal_buf_puts(buf, "node=\"");
-    gcal_escape_label(buf, node);
     gcal_buf_puts(buf, "\"");
 }
 
@@ -182,44 +179,70 @@ static void put_costs(struct prometheus *p, const struct gcal_audit_device *devi
     p->n_samples += 2 * device->n_series;
 }
 
-/* NaN if the type has too few devices. */
+/* The median over the device's costs; NaN if the type has too few devices. */
 static double against_type(const struct gcal_audit_device *device)
 {
-    double *values = calloc(device->n_series + 1, sizeof(*values)), median;
+    struct gcal_arena *arena = gcal_arena_create();
+    double *values = gcal_arena_alloc(arena, device->n_series, sizeof(*values)), median;
     size_t n = 0;
 
-    for (size_t i = 0; i < device->n_series && values; i++)
+    for (size_t i = 0; i < device->n_series; i++)
         if (is_cost(device, &device->series[i]) &&
             isfinite(device->series[i].against_type))
             values[n++] = device->series[i].against_type;
-    median = n ? gcal_median(values, n) : NAN;
-    free(values);
+    median = gcal_median(values, n);
+    gcal_arena_destroy(arena);
     return median;
 }
 
-static void put_info(struct prometheus *p, const struct gcal_audit_device *device,
-                     const struct gcal_track_run *newest, struct gcal_buf *labels)
+static void close_node(struct prometheus *p)
 {
-    size_t size = labels->size;
-
-    put_label(labels, "device_type", device->type);
-    put_label(labels, "name", device->name);
-    put_label(labels, "driver", newest ? newest->driver : "");
-    put_sample(p, INFO, labels, 1);
-    labels->size = size;
+    gcal_params_index_destroy(p->index);
+    free(p->node);
+    p->index = NULL;
+    p->node = NULL;
 }
 
-/* What each device has. */
-static void put_state(struct prometheus *p, const struct gcal_audit_device *device,
-                      const struct gcal_track_run *newest, const struct gcal_buf *labels)
+/* The root mean square of the relative residuals of the device's general model, or of its first
+ * if it has none; NaN if they cannot be read: the audit is of tracks, and says what it misses.
+ * Models are decoded up to the general one.
+ */
+static double find_residual(struct prometheus *p, const char *node, const char *uid)
 {
-    put_sample(p, STATUS, labels, device_status(device->verdict));
-    put_sample(p, CALIBRATED, labels, newest ? gcal_clock_parse_utc(newest->utc) : NAN);
-    put_sample(p, CALIBRATIONS, labels, (double)device->n_epoch_runs);
-    put_sample(p, CHANGE, labels, device->n_findings ? device->findings[0].change : 0);
-    put_sample(p, AGAINST_TYPE, labels, against_type(device));
-    put_sample(p, RESIDUAL, labels,
-               gcal_audit_residual(&p->residuals, device->node, device->uid));
+    const struct gcal_params *params;
+    double first = NAN;
+
+    if (!p->node || strcmp(p->node, node) != 0) {
+        close_node(p);
+        if (p->store && (p->node = strdup(node)))
+            p->index = gcal_store_load_index(p->store, node, NULL, NULL);
+    }
+    params = p->index ? gcal_params_index_devices(p->index) : NULL;
+    for (size_t i = 0; params && i < params->n_devices; i++) {
+        const struct gcal_params_device *d = &params->devices[i];
+
+        if (strcmp(d->info.uid, uid) != 0)
+            continue;
+        for (size_t k = 0; k < d->n_models; k++) {
+            struct gcal_params_device model = { 0 };
+            double residual = NAN;
+            bool is_general = false;
+
+            if (gcal_params_index_models(p->index, i, d->models[k].name, &model, NULL) ==
+                    0 &&
+                model.n_models) {
+                residual = model.models[0].residual;
+                is_general = gcal_params_model_is_general(&model.models[0]);
+            }
+            gcal_params_index_models_clear(&model);
+            if (is_general)
+                return residual;
+            if (k == 0)
+                first = residual;
+        }
+        break;
+    }
+    return first;
 }
 
 static int put_device(void *context, const struct gcal_audit_device *device,
@@ -229,12 +252,23 @@ static int put_device(void *context, const struct gcal_audit_device *device,
         device->n_runs ? device->run[device->n_runs - 1] : NULL;
     struct prometheus *p = context;
     struct gcal_buf labels = { 0 };
+    size_t size;
     bool failed;
 
-    put_node(&labels, device->node);
+    put_label(&labels, "node", device->node);
     put_label(&labels, "uuid", device->uid);
-    put_info(p, device, newest, &labels);
-    put_state(p, device, newest, &labels);
+    size = labels.size;
+    put_label(&labels, "device_type", device->type);
+    put_label(&labels, "name", device->name);
+    put_label(&labels, "driver", newest ? newest->driver : "");
+    put_sample(p, INFO, &labels, 1);
+    labels.size = size;
+    put_sample(p, STATUS, &labels, device_status(device->verdict));
+    put_sample(p, CALIBRATED, &labels, newest ? gcal_clock_parse_utc(newest->utc) : NAN);
+    put_sample(p, CALIBRATIONS, &labels, (double)device->n_epoch_runs);
+    put_sample(p, CHANGE, &labels, device->n_findings ? device->findings[0].change : 0);
+    put_sample(p, AGAINST_TYPE, &labels, against_type(device));
+    put_sample(p, RESIDUAL, &labels, find_residual(p, device->node, device->uid));
     put_findings(p, device, &labels);
     if (p->parameters && p->n_samples <= MOST_SAMPLES)
         put_costs(p, device, &labels);
@@ -243,52 +277,27 @@ static int put_device(void *context, const struct gcal_audit_device *device,
     return failed ? gcal_error_memory(err) : 0;
 }
 
-static int put_unread(struct prometheus *p, const struct gcal_audit_summary *summary,
+static int write_file(void *context, const struct gcal_audit_summary *summary,
                       struct gcal_error *err)
 {
-    bool failed = false;
+    struct prometheus *p = context;
+    char block[65536];
+    size_t n;
 
     for (size_t i = 0; i < summary->n_unread; i++) {
         struct gcal_buf labels = { 0 };
 
-        put_node(&labels, summary->unread[i].node);
+        put_label(&labels, "node", summary->unread[i].node);
         put_sample(p, NOT_AUDITED, &labels, 1);
-        failed = failed || labels.failed;
         gcal_buf_free(&labels);
     }
-    return failed ? gcal_error_memory(err) : 0;
-}
-
-/* Errors remain in the files' error flags, which are checked later. */
-static void copy_part(FILE *from, FILE *to)
-{
-    char block[65536];
-    size_t n;
-
-    rewind(from);
-    while ((n = fread(block, 1, sizeof(block), from)) > 0)
-        fwrite(block, 1, n, to);
-}
-
-static bool is_of_costs(size_t metric)
-{
-    return metric == COST || metric == COST_CHANGE;
-}
-
-static int finish(void *context, const struct gcal_audit_summary *summary,
-                  struct gcal_error *err)
-{
-    struct prometheus *p = context;
-
-    if (put_unread(p, summary, err) < 0)
-        return -1;
     for (size_t i = 0; i < N_METRICS; i++) {
         if (fflush(p->part[i]) == EOF || ferror(p->part[i]))
             return gcal_error_set(err, GCAL_EINPUT, "%s: temporary file: %m",
                                   p->out.path);
         if (ftell(p->part[i]) == 0)
             continue;
-        if (is_of_costs(i) && p->n_samples > MOST_SAMPLES) {
+        if ((i == COST || i == COST_CHANGE) && p->n_samples > MOST_SAMPLES) {
             fprintf(p->out.file,
                     "# %s: left out, more than %d samples; gpucal audit --node NAME "
                     "writes them for selected nodes\n",
@@ -297,45 +306,42 @@ static int finish(void *context, const struct gcal_audit_summary *summary,
         }
         fprintf(p->out.file, "# HELP %s %s\n# TYPE %s gauge\n", metrics[i].name,
                 metrics[i].help, metrics[i].name);
-        copy_part(p->part[i], p->out.file);
+        /* Errors remain in the files' error flags, which are checked later. */
+        rewind(p->part[i]);
+        while ((n = fread(block, 1, sizeof(block), p->part[i])) > 0)
+            fwrite(block, 1, n, p->out.file);
     }
     return gcal_file_replace_finish(&p->out, err);
 }
 
-static void destroy(void *context)
+static void release_prometheus(void *context)
 {
     struct prometheus *p = context;
 
     for (size_t i = 0; i < N_METRICS; i++)
         if (p->part[i])
             fclose(p->part[i]);
-    gcal_audit_residuals_clear(&p->residuals);
+    close_node(p);
     gcal_file_replace_clear(&p->out);
-    free(p);
 }
 
-int gcal_audit_output_prometheus(const struct gcal_audit_output_options *about,
+int gcal_audit_output_prometheus(struct gcal_arena *arena,
+                                 const struct gcal_audit_output_options *about,
                                  const char *path, struct gcal_audit_output *output,
                                  struct gcal_error *err)
 {
-    struct prometheus *p = calloc(1, sizeof(*p));
+    struct prometheus *p = gcal_arena_alloc(arena, 1, sizeof(*p));
 
-    if (!p)
-        return gcal_error_memory(err);
     p->parameters = about->parameters;
-    p->residuals.store = about->files;
-    *output = (struct gcal_audit_output){
-        .context = p, .device = put_device, .end = finish, .destroy = destroy
-    };
+    p->store = about->files;
+    gcal_arena_own(arena, p, release_prometheus);
+    *output = (struct gcal_audit_output){ .context = p,
+                                          .device = put_device,
+                                          .end = write_file };
     if (gcal_file_replace_start(&p->out, path, err) < 0)
-        goto failed;
+        return -1;
     for (size_t i = 0; i < N_METRICS; i++)
-        if (!(p->part[i] = tmpfile())) {
-            gcal_error_set(err, GCAL_EINPUT, "%s: temporary file: %m", path);
-            goto failed;
-        }
+        if (!(p->part[i] = tmpfile()))
+            return gcal_error_set(err, GCAL_EINPUT, "%s: temporary file: %m", path);
     return 0;
-failed:
-    destroy(p);
-    return -1;
 }
