@@ -19,6 +19,8 @@ struct inlining {
     size_t n_folders;
     const char *const *folders;
     struct gcal_strings once;    /* identities of files with #pragma once */
+    struct gcal_strings read;    /* of those that no condition has left out */
+    long n_conditions;           /* around the line, without guards of whole files */
     struct opened {              /* the files that include each other */
         const char *path, *name; /* where it is, and how it is written */
         const char *identity;    /* one of the paths that lead to it */
@@ -120,6 +122,16 @@ static bool is_same_name(const char *name, const char *word)
     return strncmp(name, word, n) == 0 && !is_name_part(word[n]);
 }
 
+/* What the directive adds to the depth of conditions. */
+static int nesting_of(const char *p)
+{
+    if (!p)
+        return 0;
+    if (after_word(p, "if") || after_word(p, "ifdef") || after_word(p, "ifndef"))
+        return 1;
+    return after_word(p, "endif") ? -1 : 0;
+}
+
 /* A macro guards a file unless it is undefined there or the file has something for when it is defined:
  * then the file includes itself to be read again.
  */
@@ -127,7 +139,7 @@ static enum guard guard_of(const char *text)
 {
     bool inside = false, first = true;
     const char *macro = NULL;
-    size_t depth = 0;
+    long depth = 0;
 
     for (const char *line = text; *line; line += *line == '\n') {
         const char *p = inside ? NULL : directive(line);
@@ -137,12 +149,8 @@ static enum guard guard_of(const char *text)
             return GUARD_ONCE;
         if (p && first)
             macro = guarding_macro(p);
-        if (p &&
-            (after_word(p, "if") || after_word(p, "ifdef") || after_word(p, "ifndef")))
-            depth++;
-        else if (p && after_word(p, "endif"))
-            depth -= depth > 0;
-        else if (p && depth == 1 && (after_word(p, "else") || after_word(p, "elif")))
+        depth += nesting_of(p);
+        if (p && depth == 1 && (after_word(p, "else") || after_word(p, "elif")))
             macro = NULL;
         else if (p && macro && (word = after_word(p, "undef")) &&
                  is_same_name(macro, word))
@@ -230,6 +238,22 @@ static void put_line_directive(struct inlining *s, size_t line, const char *name
     gcal_buf_puts(&s->out, "\"\n");
 }
 
+/* A macro stands for #pragma once, which means nothing within a text, and which files, of
+ * those that conditions may leave out, are read is clang's to know.
+ */
+static int begin_once(struct inlining *s, const char *identity)
+{
+    size_t number;
+
+    if (gcal_strings_include(&s->once, identity, s->err) < 0 ||
+        (s->n_conditions <= 0 && gcal_strings_add(&s->read, identity, s->err) < 0))
+        return -1;
+    number = gcal_strings_find(&s->once, identity);
+    gcal_buf_printf(&s->out, "#ifndef GPUCAL_ONCE_%zu\n#define GPUCAL_ONCE_%zu\n", number,
+                    number);
+    return 0;
+}
+
 /* 'line': of the #include in the including file. */
 static int put_file(struct inlining *s, struct opened file, size_t line)
 {
@@ -238,7 +262,7 @@ static int put_file(struct inlining *s, struct opened file, size_t line)
     char *text = NULL;
     int rc = 0;
 
-    if (gcal_strings_contain(&s->once, file.identity)) {
+    if (gcal_strings_contain(&s->read, file.identity)) {
         gcal_buf_puts(&s->out, "\n");
         return 0;
     }
@@ -248,7 +272,7 @@ static int put_file(struct inlining *s, struct opened file, size_t line)
     if (!(text = gcal_file_read(file.path, MAX_BYTES, NULL, s->err)))
         return gcal_error_prefix(s->err, "%s:%zu", from, line);
     guard = guard_of(text);
-    if (guard == GUARD_MACRO && count_open(s, file.identity)) {
+    if (guard != GUARD_NONE && count_open(s, file.identity)) {
         gcal_buf_puts(&s->out, "\n"); /* its guard leaves it out */
     } else if (count_open(s, file.identity) == MOST_OPEN) {
         /* An error only where conditions do not leave it out, which clang knows. */
@@ -257,9 +281,13 @@ static int put_file(struct inlining *s, struct opened file, size_t line)
                         MOST_OPEN - 1);
     } else {
         if (guard == GUARD_ONCE)
-            rc = gcal_strings_add(&s->once, file.identity, s->err);
+            rc = begin_once(s, file.identity);
         put_line_directive(s, 1, file.name);
+        s->n_conditions -= guard == GUARD_MACRO;
         rc = rc == 0 ? put_text(s, text, file) : rc;
+        s->n_conditions += guard == GUARD_MACRO;
+        if (guard == GUARD_ONCE)
+            gcal_buf_puts(&s->out, "#endif\n");
         put_line_directive(s, line + 1, s->open[s->depth - 1].name);
     }
     free(text);
@@ -309,6 +337,7 @@ static int put_text(struct inlining *s, const char *text, struct opened file)
         size_t length = strcspn(line, "\n");
 
         length += line[length] == '\n';
+        s->n_conditions += inside ? 0 : nesting_of(directive(line));
         if (inside)
             gcal_buf_put(&s->out, line, length);
         else
@@ -340,6 +369,7 @@ char *gcal_includes_inline(const char *source, const char *file, size_t n,
     free(identity);
     gcal_buf_free(&s.out);
     gcal_strings_clear(&s.once);
+    gcal_strings_clear(&s.read);
     return text;
 }
 

@@ -45,6 +45,15 @@ static void expect_error(const char *text, const char *why)
         fail_msg("got: %s", err.text);
 }
 
+static size_t count_words(const char *text, const char *word)
+{
+    size_t n = 0;
+
+    for (const char *p = text; (p = strstr(p, word)); p++)
+        n++;
+    return n;
+}
+
 static void a_text_without_includes_stays(void **state)
 {
     (void)state;
@@ -83,8 +92,26 @@ static void pragma_once_holds_over_all_paths(void **state)
     (void)state;
     folder_write("o.h", "/* of\n#if\n*/\n#pragma once\nint o;\n");
     snprintf(text, sizeof(text), "#include \"o.h\"\n#include \"%s/./o.h\"\n", folder);
-    expect(text, "#line 1 \"o.h\"\n/* of\n#if\n*/\n#pragma once\nint o;\n"
+    expect(text, "#ifndef GPUCAL_ONCE_0\n#define GPUCAL_ONCE_0\n"
+                 "#line 1 \"o.h\"\n/* of\n#if\n*/\n#pragma once\nint o;\n#endif\n"
                  "#line 2 \"k.cl\"\n\n");
+}
+
+/* A file that a condition leaves out is read where another path leads to it. */
+static void pragma_once_is_of_what_is_read(void **state)
+{
+    char *text;
+
+    (void)state;
+    folder_write("d.h", "#pragma once\n#include \"e.h\"\nint d;\n");
+    folder_write("e.h", "#pragma once\nint e;\n");
+    folder_write("c.h", "#ifndef C\n#define C\n#include \"d.h\"\n#endif\n");
+    text = inlined("#if WIDE\n#include \"d.h\"\n#endif\n#include \"c.h\"\n"
+                   "#include \"d.h\"\n");
+    assert_non_null(text);
+    assert_int_equal(count_words(text, "#ifndef GPUCAL_ONCE_0\n"), 2);
+    assert_int_equal(count_words(text, "#ifndef GPUCAL_ONCE_1\n"), 2);
+    free(text);
 }
 
 static void folders_are_searched_in_order(void **state)
@@ -120,15 +147,6 @@ static void loops_end_in_an_error(void **state)
     assert_non_null(text);
     assert_non_null(strstr(text, "#error \"k.cl includes itself more than 2 times\"\n"));
     free(text);
-}
-
-static size_t count_words(const char *text, const char *word)
-{
-    size_t n = 0;
-
-    for (const char *p = text; (p = strstr(p, word)); p++)
-        n++;
-    return n;
 }
 
 /* A file whose kernels are made again with other macros: it has an #else, or undefines its macro. */
@@ -221,6 +239,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_missing_file_stays_an_include, folder_make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(pragma_once_holds_over_all_paths, folder_make,
+                                        folder_remove),
+        cmocka_unit_test_setup_teardown(pragma_once_is_of_what_is_read, folder_make,
                                         folder_remove),
         cmocka_unit_test_setup_teardown(folders_are_searched_in_order, folder_make,
                                         folder_remove),
