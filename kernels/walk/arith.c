@@ -158,32 +158,78 @@ struct gcal_walk_value gcal_walk_stored(struct gcal_walk *w, struct gcal_walk_va
 
 /* ---- operators ---- */
 
-static struct gcal_walk_value may_be_negative(struct gcal_walk *w,
-                                              const struct gcal_poly *p)
+static struct gcal_walk_value may_wrap(struct gcal_walk *w, const struct gcal_poly *p)
 {
-    return gcal_walk_not_affine(gcal_poly_format(
-        w->c,
-        "'%s' may be negative, and C's division then rounds upwards: assume enough about "
-        "the sizes (\"n %% 16 = 0 and n >= 16\") to rule that out",
-        gcal_poly_text(w->c, p)));
+    return gcal_walk_not_affine(
+        gcal_poly_format(w->c, "'%s' may be below zero and wrap, as it is unsigned",
+                         gcal_poly_text(w->c, p)));
 }
 
-static struct gcal_walk_value divide(struct gcal_walk *w, struct gcal_walk_value a,
-                                     struct gcal_walk_value b, bool rest)
+/* Whether p has a product of ids or loop variables. */
+static bool has_product(struct gcal_walk *w, const struct gcal_poly *p)
+{
+    for (size_t i = 0; i < p->n_terms; i++) {
+        unsigned degree = 0;
+
+        for (size_t k = 0; k < p->terms[i].n_factors; k++)
+            if (gcal_poly_atom_has_dimension(w->c, p->terms[i].factors[k].atom))
+                degree += p->terms[i].factors[k].power;
+        if (degree > 1)
+            return true;
+    }
+    return false;
+}
+
+/* p/q for q >= 1, as C rounds it: towards zero.  NULL where no condition on it could be
+ * counted.
+ */
+static const struct gcal_poly *rounded_quotient(struct gcal_walk *w,
+                                                const struct gcal_poly *p,
+                                                const struct gcal_poly *q)
+{
+    const struct gcal_poly *zero = gcal_poly_integer(w->c, 0), *down, *up;
+    const struct gcal_poly *minus = gcal_poly_scale(w->c, p, -1, 1);
+
+    if (gcal_walk_is_nonnegative(w, p))
+        return gcal_poly_floor_quotient(w->c, p, q);
+    up = gcal_poly_floor_quotient(w->c, minus, q); /* of a negative p, without its sign */
+    if (gcal_walk_is_nonnegative(w, minus))
+        return gcal_poly_scale(w->c, up, -1, 1);
+    if (has_product(w, p))
+        return NULL;
+    down = gcal_poly_max(w->c, gcal_poly_floor_quotient(w->c, p, q), zero);
+    if (gcal_walk_is_nonnegative(w, gcal_poly_sub(w->c, gcal_poly_add(w->c, p, q),
+                                                  gcal_poly_integer(w->c, 1))))
+        return down;
+    return gcal_poly_sub(w->c, down, gcal_poly_max(w->c, up, zero));
+}
+
+static struct gcal_walk_value divide(struct gcal_walk *w, bool is_unsigned,
+                                     struct gcal_walk_value a, struct gcal_walk_value b,
+                                     bool rest)
 {
     const struct gcal_poly *quotient = gcal_poly_divide(w->c, a.p, b.p);
-    int64_t k = 0;
+    const struct gcal_poly *by = b.p;
+    int64_t k = 1;
 
     if (!quotient || !gcal_poly_is_integral(quotient)) {
-        bool number = gcal_poly_is_constant(b.p, &k);
-
-        if (number ? k <= 0 : !gcal_poly_is_size(w->c, b.p))
-            return gcal_walk_not_affine(
-                "its divisor is neither a positive number nor a size");
-        /* C rounds towards zero, floor downwards */
-        if (!gcal_walk_is_nonnegative(w, a.p))
-            return may_be_negative(w, a.p);
-        quotient = gcal_poly_floor_quotient(w->c, a.p, b.p);
+        if (gcal_poly_is_constant(by, &k) && k < 0)
+            by = gcal_poly_integer(w->c, -k);
+        if (k == 0)
+            return gcal_walk_not_affine("it divides by 0");
+        if (!gcal_poly_is_size(w->c, by) &&
+            !gcal_walk_is_nonnegative(
+                w, gcal_poly_sub(w->c, by, gcal_poly_integer(w->c, 1))))
+            return gcal_walk_not_affine(gcal_poly_format(
+                w->c, "its divisor '%s' may be below 1", gcal_poly_text(w->c, b.p)));
+        if (is_unsigned && (k < 0 || !gcal_walk_is_nonnegative(w, a.p)))
+            return may_wrap(w, k < 0 ? b.p : a.p);
+        if (!(quotient = rounded_quotient(w, a.p, by)))
+            return gcal_walk_not_affine(gcal_poly_format(
+                w->c, "it divides '%s', which is not affine and may be negative",
+                gcal_poly_text(w->c, a.p)));
+        if (k < 0)
+            quotient = gcal_poly_scale(w->c, quotient, -1, 1);
     }
     if (rest)
         quotient = gcal_poly_sub(w->c, a.p, gcal_poly_mul(w->c, quotient, b.p));
@@ -277,7 +323,7 @@ static struct gcal_walk_value shift(struct gcal_walk *w, bool left, bool is_unsi
     if (left)
         return gcal_walk_integer(gcal_poly_scale(w->c, a.p, (int64_t)1 << k, 1));
     if (is_unsigned && !gcal_walk_is_nonnegative(w, a.p))
-        return may_be_negative(w, a.p);
+        return may_wrap(w, a.p);
     return gcal_walk_integer(gcal_poly_floor(w->c, a.p, (int64_t)1 << k));
 }
 
@@ -342,7 +388,8 @@ static struct gcal_walk_value operate(struct gcal_walk *w, enum CXBinaryOperator
         return gcal_walk_integer(gcal_poly_mul(w->c, a.p, b.p));
     case CXBinaryOperator_Div:
     case CXBinaryOperator_Rem:
-        return divide(w, a, b, kind == CXBinaryOperator_Rem);
+        return divide(w, gcal_walk_type_is_unsigned(type), a, b,
+                      kind == CXBinaryOperator_Rem);
     case CXBinaryOperator_And:
         return mask(w, type, a, b);
     case CXBinaryOperator_Or:

@@ -621,8 +621,9 @@ static void set_values(struct gcal_walk *w, struct gcal_walk_inductions *changes
 {
     for (size_t i = 0; i < changes->n; i++) {
         struct gcal_walk_induction *induction = &changes->all[i];
-        struct gcal_walk_value value =
-            gcal_walk_not_affine(induction->start.widened ? induction->start.why : why);
+        const struct gcal_walk_value *start = &induction->start;
+        struct gcal_walk_value value = gcal_walk_not_affine(
+            start->why && (start->widened || induction->near_step) ? start->why : why);
 
         value.on_data =
             induction->on_data || (induction->start.kind == GCAL_WALK_VALUE_UNKNOWN &&

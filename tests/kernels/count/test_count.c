@@ -223,9 +223,12 @@ static void refuses_what_it_cannot_count(void **state)
     assert_refused("__kernel void k(__global int *a, int n) {\n"
                    "  for (int i = 0; i < n; i++) { a[i] = 0; if (a[i] > 3) break; } }",
                    "x.cl:2:57: ", "#pragma gpucal trips");
-    assert_refused("__kernel void k(__global int *a, int n, int m) {\n"
+    assert_refused("__kernel void k(__global int *a, int n, uint m) {\n"
                    "  for (int i = 0; i < (m - 16) / 16; i++) a[i] = 0; }",
-                   "x.cl:2:19: ", "may be negative");
+                   "x.cl:2:19: ", "may be below zero and wrap");
+    assert_refused("__kernel void k(__global int *a, int n, int m) {\n"
+                   "  for (int i = 0; i < 16 / (m - n); i++) a[i] = 0; }",
+                   "x.cl:2:19: ", "its divisor '-n+m' may be below 1");
     assert_refused("__kernel __attribute__((reqd_work_group_size(32, 1, 1)))\n"
                    "void k(__global int *a, int n) { a[0] = 1; }",
                    "x.cl:2:6: ", "work-groups of 32x1x1");

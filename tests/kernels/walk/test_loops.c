@@ -263,6 +263,31 @@ static void steps_may_be_sizes(void **state)
     check_accepted(stepped, LENGTH(stepped));
 }
 
+/* ---- quotients, which C rounds towards zero ---- */
+
+static const struct accepted quotients[] = {
+    { "int k = (m - 1) / 2; for (int j = -k; j < k; j++) HIT;", NULL },
+    { "int k = (m - 9) / 2; for (int j = -k; j < k; j++) HIT;", NULL },
+    { "int k = (m - 9) / 2; for (int j = k; j < m; j++) HIT;", NULL },
+    { "int k = (m - 9) / -2; for (int j = k; j < m; j++) HIT;", NULL },
+    { "int k = (m - 3) / 2; if (h < k) HIT;", NULL },
+    { "int k = (h - 3) / 2; if (k == 0) HIT;", NULL },
+    { "int k = (m - 6) % 4; for (int j = -3; j < k; j++) HIT;", NULL },
+    { "int k = (h - 5) % 4; for (int j = -3; j < k; j++) HIT;", NULL },
+    { "int k = (h - 5) % -4; for (int j = -3; j < k; j++) HIT;", NULL },
+    { "int k = (h - m) / 3; for (int j = -3; j < k; j++) HIT;", NULL },
+    { "int k = ((int)n - 5) / (m + 1); for (int j = -k; j < k; j++) HIT;", NULL },
+    { "for (int k = 0; k < ((int)n - h - 1 + m) / m; k++) HIT;", NULL },
+    { "for (int k = 0; k < ((int)n - i - 1 + 3) / 3; k++) HIT;", NULL },
+    { "uint k = (n - 1) / 2; for (int j = 0; j < k; j++) HIT;", "n >= 1" },
+};
+
+static void quotients_round_towards_zero(void **state)
+{
+    (void)state;
+    check_accepted(quotients, LENGTH(quotients));
+}
+
 /* ---- sizes computed in floating point ---- */
 
 static const struct accepted rounded[] = {
@@ -429,6 +454,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(advice_helps),
         cmocka_unit_test(tests_may_differ_between_lanes),
         cmocka_unit_test(steps_may_be_sizes),
+        cmocka_unit_test(quotients_round_towards_zero),
         cmocka_unit_test(floats_may_be_sizes),
         cmocka_unit_test(rounding_is_refused),
         cmocka_unit_test(bits_are_counted),
