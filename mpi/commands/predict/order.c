@@ -30,7 +30,6 @@ struct gcal_order_variant *gcal_order_add(struct gcal_order *r, struct gcal_erro
 void gcal_order_clear(struct gcal_order *r)
 {
     for (size_t i = 0; i < r->n; i++) {
-        free(r->variants[i].name);
         gcal_predict_target_clear(&r->variants[i].target);
         gcal_ratio_side_destroy(r->variants[i].side);
         free(r->variants[i].refusal);

@@ -7,7 +7,7 @@
 
 struct gcal_order_variant {
     size_t index; /* it was added as this one, from 0 */
-    char *name;
+    const char *name; /* borrowed */
     struct gcal_predict_target target;
     struct gcal_prediction prediction; /* its texts are NULL */
     char *refusal;                /* why there is no prediction; NULL: there is one */

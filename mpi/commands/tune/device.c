@@ -3,9 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/generate/generate.h"
@@ -28,9 +26,10 @@ static const struct gcal_launches_rule few = {
 };
 
 struct gcal_tune_device {
+    struct gcal_arena *arena;
     const struct gcal_tune_space *space;
     struct gcal_worker_spawner *spawner;
-    char *uid;
+    const char *uid;
     struct gcal_tune_device_options options;
     struct gcal_tune_build build;
     struct gcal_tune_check check;
@@ -45,20 +44,16 @@ struct gcal_tune_device *gcal_tune_device_open(
     const struct gcal_device_info *info, const struct gcal_tune_device_options *options,
     struct gcal_error *err)
 {
-    struct gcal_tune_device *d = calloc(1, sizeof(*d));
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_tune_device *d = gcal_arena_alloc(arena, 1, sizeof(*d));
 
-    if (!d) {
-        gcal_error_memory(err);
-        return NULL;
-    }
+    d->arena = arena;
     d->space = d->check.space = space;
     d->spawner = spawner;
     d->options = *options;
-    d->uid = strdup(info->uid);
-    d->checked = calloc(space->n_configs + 1, sizeof(*d->checked));
-    if (!d->uid || !d->checked)
-        gcal_error_memory(err);
-    else if (gcal_tune_build_open(&d->build, space, spawner, info, options, err) == 0)
+    d->uid = gcal_arena_strdup(arena, info->uid);
+    d->checked = gcal_arena_alloc(arena, space->n_configs, sizeof(*d->checked));
+    if (gcal_tune_build_open(arena, &d->build, space, spawner, info, options, err) == 0)
         return d;
     gcal_tune_device_close(d);
     return NULL;
@@ -69,26 +64,11 @@ void gcal_tune_device_close(struct gcal_tune_device *d)
     if (!d)
         return;
     gcal_worker_stop(d->worker);
-    gcal_tune_build_close(&d->build);
     gcal_tune_check_clear(&d->check);
-    free(d->checked);
-    free(d->uid);
-    free(d);
-}
-
-struct gcal_built gcal_tune_device_built(const struct gcal_tune_device *d, size_t config)
-{
-    return d->build.programs[d->build.first[config]].built;
+    gcal_arena_destroy(d->arena);
 }
 
 /* ---- the worker that measures ---- */
-
-static int start_worker(struct gcal_tune_device *d, struct gcal_error *err)
-{
-    d->is_warm = false;
-    d->worker = gcal_worker_start_on(d->spawner, d->uid, OPEN_LIMIT_S, NULL, err);
-    return d->worker ? 0 : -1;
-}
 
 static int need_worker(struct gcal_tune_device *d, struct gcal_error *err)
 {
@@ -98,7 +78,9 @@ static int need_worker(struct gcal_tune_device *d, struct gcal_error *err)
                                   "the device was given up: %d workers in a row were "
                                   "lost; see the last reasons above",
                                   MAX_LOST);
-        if (start_worker(d, err) == 0)
+        d->is_warm = false;
+        if ((d->worker =
+                 gcal_worker_start_on(d->spawner, d->uid, OPEN_LIMIT_S, NULL, err)))
             return 0;
         gcal_log(GCAL_LOG_WARN, "%s", err ? err->text : "a worker could not start");
         d->lost++;
@@ -108,19 +90,19 @@ static int need_worker(struct gcal_tune_device *d, struct gcal_error *err)
 
 /* ---- one configuration ---- */
 
-static int set_failed(struct gcal_tune_time *time, enum gcal_tune_outcome outcome,
-                      const char *why)
+static int set_failed(struct gcal_tune_device *d, struct gcal_tune_time *time,
+                      enum gcal_tune_outcome outcome, const char *why)
 {
     time->outcome = outcome;
-    free(time->why);
-    time->why = strdup(why ? why : "");
+    time->why = gcal_arena_strdup(d->arena, why ? why : "");
     return 1;
 }
 
 /* What an answer of the worker means: 0: done; 1: the configuration has failed. */
-static int handle(struct gcal_tune_device *d, size_t config,
-                  enum gcal_worker_outcome outcome, enum gcal_measurement_status status,
-                  const struct gcal_error *why, struct gcal_tune_time *time)
+static int handle_answer(struct gcal_tune_device *d, size_t config,
+                         enum gcal_worker_outcome outcome,
+                         enum gcal_measurement_status status,
+                         const struct gcal_error *why, struct gcal_tune_time *time)
 {
     if (outcome == GCAL_WORKER_DONE) {
         d->lost = 0;
@@ -128,7 +110,7 @@ static int handle(struct gcal_tune_device *d, size_t config,
     }
     if (outcome == GCAL_WORKER_REFUSED) {
         d->lost = 0;
-        return set_failed(time,
+        return set_failed(d, time,
                           status == GCAL_MEASUREMENT_WRONG_RESULT ? GCAL_TUNE_WRONG
                                                                   : GCAL_TUNE_FAILED,
                           why->text);
@@ -137,11 +119,11 @@ static int handle(struct gcal_tune_device *d, size_t config,
     gcal_worker_stop(d->worker);
     d->worker = NULL;
     d->lost++;
-    return set_failed(time, GCAL_TUNE_FAILED, why->text);
+    return set_failed(d, time, GCAL_TUNE_FAILED, why->text);
 }
 
-static int check(struct gcal_tune_device *d, size_t config, struct gcal_tune_time *time,
-                 struct gcal_error *err)
+static int check_result(struct gcal_tune_device *d, size_t config,
+                        struct gcal_tune_time *time, struct gcal_error *err)
 {
     const struct gcal_kernel *kernel = d->space->configs[config].kernel;
     enum gcal_measurement_status status = GCAL_MEASUREMENT_LAUNCH_FAILED;
@@ -157,18 +139,18 @@ static int check(struct gcal_tune_device *d, size_t config, struct gcal_tune_tim
     outcome =
         gcal_worker_check(d->worker, kernel, GCAL_TUNE_CHECK_SEED, GCAL_TUNE_CHECK_GUARD,
                           d->options.limit_s, outputs, &status, &why);
-    if ((rc = handle(d, config, outcome, status, &why, time)) != 0) {
+    if ((rc = handle_answer(d, config, outcome, status, &why, time)) != 0) {
         free(outputs);
         return rc;
     }
     rc = gcal_tune_check_outputs(&d->check, config, outputs, &why, err);
     d->checked[config] = rc == 0;
-    return rc > 0 ? set_failed(time, GCAL_TUNE_WRONG, why.text) : rc;
+    return rc > 0 ? set_failed(d, time, GCAL_TUNE_WRONG, why.text) : rc;
 }
 
 /* Events that the host's clock contradicts are asked for once more. */
-static int launch(struct gcal_tune_device *d, size_t config, double enough_s,
-                  struct gcal_tune_time *time)
+static int time_launches(struct gcal_tune_device *d, size_t config, double enough_s,
+                         struct gcal_tune_time *time)
 {
     const struct gcal_kernel *kernel = d->space->configs[config].kernel;
     struct gcal_launches_rule rule = few;
@@ -188,7 +170,7 @@ static int launch(struct gcal_tune_device *d, size_t config, double enough_s,
                                    &status, &why);
     } while (outcome == GCAL_WORKER_REFUSED && status == GCAL_MEASUREMENT_BAD_EVENTS &&
              again && !(again = false));
-    if ((rc = handle(d, config, outcome, status, &why, time)) != 0)
+    if ((rc = handle_answer(d, config, outcome, status, &why, time)) != 0)
         return rc;
     d->is_warm = true;
     time->outcome = found.abandoned ? GCAL_TUNE_ABANDONED : GCAL_TUNE_TIMED;
@@ -198,37 +180,33 @@ static int launch(struct gcal_tune_device *d, size_t config, double enough_s,
     return 0;
 }
 
-/* "y: n, x: n, a = 0.5", of the first kernel. */
-static void say_arguments(struct gcal_tune_device *d, const struct gcal_kernel *kernel)
-{
-    struct gcal_buf buf = { 0 };
-
-    for (size_t i = 0; i < kernel->n_args; i++)
-        gcal_buf_printf(&buf, "%s%s%s%s", i ? ", " : "", kernel->args[i].name,
-                        kernel->args[i].kind == GCAL_ARG_SCALAR ? " = " : ": ",
-                        kernel->args[i].value);
-    if (!d->says_arguments && buf.data)
-        gcal_log(GCAL_LOG_INFO, "%s has no 'args', made up: %s", kernel->generator,
-                 (const char *)buf.data);
-    d->says_arguments = true;
-    gcal_buf_free(&buf);
-}
-
-/* A space without arguments: they are made up for the configurations that are timed. */
+/* A space without arguments: they are made up for the configurations that are timed, and said of
+ * the first one: "y: n, x: n, a = 0.5".
+ */
 static int make_up_arguments(struct gcal_tune_device *d, size_t config,
                              struct gcal_error *err)
 {
     const struct gcal_kernel_list *list = d->space->kernels;
-    size_t i = 0;
+    const struct gcal_kernel *kernel = d->space->configs[config].kernel;
+    const char *all = "";
+    size_t k = 0;
 
-    while (list && i < list->n_kernels &&
-           list->kernels[i] != d->space->configs[config].kernel)
-        i++;
-    if (!list || i == list->n_kernels || list->kernels[i]->n_args)
+    while (list && k < list->n_kernels && list->kernels[k] != kernel)
+        k++;
+    if (!list || k == list->n_kernels || kernel->n_args)
         return 0;
-    if (gcal_own_arguments_make_up(list->kernels[i], err) < 0)
+    if (gcal_own_arguments_make_up(list->kernels[k], err) < 0)
         return -1;
-    say_arguments(d, list->kernels[i]);
+    if (d->says_arguments)
+        return 0;
+    d->says_arguments = true;
+    for (size_t i = 0; i < kernel->n_args; i++)
+        all = gcal_arena_format(d->arena, "%s%s%s%s%s", all, i ? ", " : "",
+                                kernel->args[i].name,
+                                kernel->args[i].kind == GCAL_ARG_SCALAR ? " = " : ": ",
+                                kernel->args[i].value);
+    if (kernel->n_args)
+        gcal_log(GCAL_LOG_INFO, "%s has no 'args', made up: %s", kernel->generator, all);
     return 0;
 }
 
@@ -241,21 +219,21 @@ static int time_config(void *context, size_t config, double enough_s,
 
     *time = (struct gcal_tune_time){ .outcome = GCAL_TUNE_FAILED };
     if (!d->space->configs[config].kernel) {
-        set_failed(time, GCAL_TUNE_FAILED, d->space->configs[config].left_out);
+        set_failed(d, time, GCAL_TUNE_FAILED, d->space->configs[config].left_out);
         return 0;
     }
     program = gcal_tune_build_wait(&d->build, config);
     time->build_s = program->took_s;
     if (program->ahead == GCAL_TUNE_BUILD_FAILED) {
-        set_failed(time, GCAL_TUNE_FAILED, program->why);
+        set_failed(d, time, GCAL_TUNE_FAILED, program->why);
         return 0;
     }
     if (make_up_arguments(d, config, err) < 0 || need_worker(d, err) < 0)
         return -1;
-    rc = check(d, config, time, err);
+    rc = check_result(d, config, time, err);
     gcal_tune_build_pump(&d->build);
     if (rc == 0)
-        rc = launch(d, config, enough_s, time);
+        rc = time_launches(d, config, enough_s, time);
     gcal_tune_build_pump(&d->build);
     return rc < 0 ? -1 : 0;
 }

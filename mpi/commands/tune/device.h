@@ -33,8 +33,4 @@ void gcal_tune_device_close(struct gcal_tune_device *device);
  */
 struct gcal_tune_source gcal_tune_device_source(struct gcal_tune_device *device);
 
-/* What the driver says of a configuration that was built ahead; zeros: nothing. */
-struct gcal_built gcal_tune_device_built(const struct gcal_tune_device *device,
-                                         size_t config);
-
 #endif

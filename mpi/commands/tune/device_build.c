@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
 #include "kernels/base/threads.h"
 #include "kernels/generate/generate.h"
 #include "mpi/commands/tune/device_private.h"
@@ -14,14 +13,10 @@
 
 /* ---- configurations with the same program ---- */
 
-static const char *options_of(const struct gcal_kernel *kernel)
-{
-    return kernel->build_options ? kernel->build_options : "";
-}
-
 static int compare_programs(const struct gcal_kernel *a, const struct gcal_kernel *b)
 {
-    int order = strcmp(options_of(a), options_of(b));
+    int order = strcmp(a->build_options ? a->build_options : "",
+                       b->build_options ? b->build_options : "");
 
     if (order == 0)
         order = strcmp(a->entry, b->entry);
@@ -41,14 +36,12 @@ static int compare_items(const void *a, const void *b)
     return order ? order : (x->config > y->config) - (x->config < y->config);
 }
 
-static int find_same(struct gcal_tune_build *build, struct gcal_error *err)
+static void find_same(struct gcal_tune_build *build)
 {
     const struct gcal_tune_space *space = build->space;
-    struct item *items = calloc(space->n_configs + 1, sizeof(*items));
+    struct item *items = gcal_arena_alloc(build->arena, space->n_configs, sizeof(*items));
     size_t n = 0;
 
-    if (!items)
-        return gcal_error_memory(err);
     for (size_t i = 0; i < space->n_configs; i++)
         if (space->configs[i].kernel)
             items[n++] = (struct item){ space->configs[i].kernel, i };
@@ -58,53 +51,45 @@ static int find_same(struct gcal_tune_build *build, struct gcal_error *err)
             i && compare_programs(items[i - 1].kernel, items[i].kernel) == 0
                 ? build->first[items[i - 1].config]
                 : items[i].config;
-    free(items);
-    return 0;
 }
 
 /* ---- opening ---- */
 
-static size_t count_builders(const struct gcal_tune_device_options *options)
+static void stop_builders(void *builders)
 {
-    size_t n = options->n_builders ? options->n_builders : gcal_threads_processors();
-
-    return n < MAX_BUILDERS ? n : MAX_BUILDERS;
+    gcal_worker_builders_stop(builders);
 }
 
-int gcal_tune_build_open(struct gcal_tune_build *build,
+int gcal_tune_build_open(struct gcal_arena *arena, struct gcal_tune_build *build,
                          const struct gcal_tune_space *space,
                          struct gcal_worker_spawner *spawner,
                          const struct gcal_device_info *info,
                          const struct gcal_tune_device_options *options,
                          struct gcal_error *err)
 {
-    size_t n = space->n_configs + 1, n_builders = count_builders(options);
+    size_t n = space->n_configs, n_builders = options->n_builders
+                                                  ? options->n_builders
+                                                  : gcal_threads_processors();
 
-    *build = (struct gcal_tune_build){ .space = space };
-    if (strcmp(info->device_type, "cpu") == 0)
-        build->batch = BATCH_PER_BUILDER * n_builders;
-    build->first = calloc(n, sizeof(*build->first));
-    build->programs = calloc(n, sizeof(*build->programs));
-    build->queue = calloc(n, sizeof(*build->queue));
-    if (!build->first || !build->programs || !build->queue)
-        return gcal_error_memory(err);
+    n_builders = n_builders < MAX_BUILDERS ? n_builders : MAX_BUILDERS;
+    *build = (struct gcal_tune_build){
+        .arena = arena,
+        .space = space,
+        .batch =
+            strcmp(info->device_type, "cpu") == 0 ? BATCH_PER_BUILDER * n_builders : 0,
+        .first = gcal_arena_alloc(arena, n, sizeof(*build->first)),
+        .programs = gcal_arena_alloc(arena, n, sizeof(*build->programs)),
+        .queue = gcal_arena_alloc(arena, n, sizeof(*build->queue)),
+    };
+    find_same(build);
     /* Without a folder of built kernels, the worker that measures would not find them. */
     if (!gcal_worker_spawner_keeps_builds(spawner))
-        return find_same(build, err);
-    build->builders =
-        gcal_worker_builders_start(spawner, info->uid, n_builders, options->limit_s, err);
-    return build->builders ? find_same(build, err) : -1;
-}
-
-void gcal_tune_build_close(struct gcal_tune_build *build)
-{
-    gcal_worker_builders_stop(build->builders);
-    for (size_t i = 0; build->programs && i < build->space->n_configs; i++)
-        free(build->programs[i].why);
-    free(build->programs);
-    free(build->first);
-    free(build->queue);
-    *build = (struct gcal_tune_build){ 0 };
+        return 0;
+    build->builders = gcal_arena_own(
+        arena,
+        gcal_worker_builders_start(spawner, info->uid, n_builders, options->limit_s, err),
+        stop_builders);
+    return build->builders ? 0 : -1;
 }
 
 /* ---- building ---- */
@@ -134,7 +119,8 @@ void gcal_tune_build_announce(struct gcal_tune_build *build, const size_t *confi
         gcal_tune_build_pump(build);
 }
 
-static void note(struct gcal_tune_build *build, const struct gcal_worker_build *done)
+static void note_build(struct gcal_tune_build *build,
+                       const struct gcal_worker_build *done)
 {
     struct gcal_tune_program *program = &build->programs[done->id];
     bool built = done->outcome == GCAL_WORKER_DONE;
@@ -143,7 +129,7 @@ static void note(struct gcal_tune_build *build, const struct gcal_worker_build *
     program->took_s = done->took_s;
     program->built = done->built;
     if (!built)
-        program->why = strdup(done->why.text);
+        program->why = gcal_arena_strdup(build->arena, done->why.text);
 }
 
 /* Hands out the queue, up to 'most' programs; returns how many. */
@@ -174,7 +160,7 @@ void gcal_tune_build_pump(struct gcal_tune_build *build)
     if (!build->builders)
         return;
     while (gcal_worker_builders_next(build->builders, 0, &done))
-        note(build, &done);
+        note_build(build, &done);
     if (!build->batch)
         hand_out(build, build->n_queue);
 }
@@ -200,7 +186,7 @@ static void build_batch(struct gcal_tune_build *build)
     do {
         left -= hand_out(build, left);
         if (gcal_worker_builders_next(build->builders, 1, &done))
-            note(build, &done);
+            note_build(build, &done);
     } while (gcal_worker_builders_busy(build->builders));
 }
 
@@ -220,7 +206,7 @@ const struct gcal_tune_program *gcal_tune_build_wait(struct gcal_tune_build *bui
         (program->ahead == GCAL_TUNE_QUEUED || program->ahead == GCAL_TUNE_BEING_BUILT) &&
         gcal_worker_builders_busy(build->builders)) {
         if (gcal_worker_builders_next(build->builders, 1, &done))
-            note(build, &done);
+            note_build(build, &done);
         gcal_tune_build_pump(build);
     }
     return program;

@@ -19,10 +19,11 @@ struct gcal_tune_program {
     enum gcal_tune_ahead ahead;
     double took_s;
     struct gcal_built built;
-    char *why; /* of a failure */
+    const char *why; /* of a failure */
 };
 
 struct gcal_tune_build {
+    struct gcal_arena *arena;
     const struct gcal_tune_space *space;
     struct gcal_worker_builders *builders;
     size_t batch;  /* above 0: builds only while somebody waits, so many at a time */
@@ -31,14 +32,12 @@ struct gcal_tune_build {
     size_t *queue, n_queue, at;
 };
 
-int gcal_tune_build_open(struct gcal_tune_build *build,
+int gcal_tune_build_open(struct gcal_arena *arena, struct gcal_tune_build *build,
                          const struct gcal_tune_space *space,
                          struct gcal_worker_spawner *spawner,
                          const struct gcal_device_info *info,
                          const struct gcal_tune_device_options *options,
                          struct gcal_error *err);
-void gcal_tune_build_close(struct gcal_tune_build *build);
-
 /* Replaces the queue. */
 void gcal_tune_build_announce(struct gcal_tune_build *build, const size_t *configs,
                               size_t n);

@@ -128,46 +128,34 @@ static int check_file(const struct gcal_yaml *file, struct gcal_error *err)
 
 /* ---- the source ---- */
 
-static int choose_kernel(const struct gcal_count_options *options, char **kernel,
-                         struct gcal_error *err)
-{
-    struct gcal_count_description d = { 0 };
-    int rc = gcal_count_options_describe(options, &d, err);
-
-    if (rc == 0 && d.kernels.n == 1)
-        rc = (*kernel = strdup(d.kernels.items[0])) ? 0 : gcal_error_memory(err);
-    else if (rc == 0)
-        rc = gcal_error_set(err, GCAL_EINPUT,
-                            "%s has %zu kernels: name one by the key 'kernel' of the "
-                            "space",
-                            options->file, d.kernels.n);
-    gcal_count_description_clear(&d);
-    return rc;
-}
-
-/* The text of the source and the name of the kernel, the caller's to free. */
-static int read_source(const struct gcal_yaml *file, const char *path,
-                       const struct gcal_option_list *folders, char **source,
-                       char **kernel, struct gcal_error *err)
+/* The name of the kernel: the key of the file, else the only one of the source. */
+static const char *choose_kernel(struct gcal_arena *arena, const struct gcal_yaml *file,
+                                 const struct gcal_count_options *options,
+                                 struct gcal_error *err)
 {
     const struct gcal_yaml *name = gcal_yaml_find(file, "kernel");
-    const struct gcal_count_options options = { .file = path,
-                                                .include_folders = *folders };
+    struct gcal_count_description d = { 0 };
+    const char *kernel = NULL;
 
-    if (!(*source = gcal_count_options_source(&options, err)))
-        return -1;
-    if (!name)
-        return choose_kernel(&options, kernel, err);
-    if (!gcal_yaml_text(name, "kernel", err))
-        return -1;
-    *kernel = strdup(name->text);
-    return *kernel ? 0 : gcal_error_memory(err);
+    if (name)
+        return gcal_yaml_text(name, "kernel", err) ? name->text : NULL;
+    if (gcal_count_options_describe(options, &d, err) == 0) {
+        if (d.kernels.n == 1)
+            kernel = gcal_arena_strdup(arena, d.kernels.items[0]);
+        else
+            gcal_error_set(err, GCAL_EINPUT,
+                           "%s has %zu kernels: name one by the key 'kernel' of the "
+                           "space",
+                           options->file, d.kernels.n);
+    }
+    gcal_count_description_clear(&d);
+    return kernel;
 }
 
 /* ---- the entry ---- */
 
 /* The value of a map's key, for it to be moved; NULL. */
-static struct gcal_yaml **place_of(const struct gcal_yaml *map, const char *key)
+static struct gcal_yaml **find_place(const struct gcal_yaml *map, const char *key)
 {
     for (size_t i = 0; map && i < map->n_items; i++)
         if (strcmp(map->keys[i]->text, key) == 0)
@@ -179,7 +167,7 @@ static struct gcal_yaml **place_of(const struct gcal_yaml *map, const char *key)
 static void move_value(const struct gcal_yaml *from, const struct gcal_yaml *to,
                        const char *key)
 {
-    struct gcal_yaml **a = place_of(from, key), **b = place_of(to, key), *moved;
+    struct gcal_yaml **a = find_place(from, key), **b = find_place(to, key), *moved;
 
     if (!a || !b)
         return;
@@ -226,9 +214,9 @@ static void put_maps(struct gcal_buf *out, const struct gcal_yaml *file,
 }
 
 /* The text of an entry, with 'moved' where a value of the file is to be. */
-static char *entry_text(const struct gcal_yaml *file, const struct gcal_yaml *parameters,
-                        const struct gcal_yaml *sizes, const char *kernel,
-                        struct gcal_error *err)
+static const char *write_entry(struct gcal_arena *arena, const struct gcal_yaml *file,
+                               const struct gcal_yaml *parameters,
+                               const struct gcal_yaml *sizes, const char *kernel)
 {
     struct gcal_buf out = { 0 };
 
@@ -240,14 +228,14 @@ static char *entry_text(const struct gcal_yaml *file, const struct gcal_yaml *pa
             gcal_buf_printf(&out, "%s: moved\n", common_keys[i]);
     if (!gcal_yaml_find(file, "args"))
         gcal_buf_puts(&out, "args: []\n");
-    if (gcal_yaml_find(file, "check"))
-        return gcal_buf_take(&out, err);
-    gcal_buf_puts(&out, "check: {");
-    for (size_t i = 0; i < sizes->n_items; i++)
-        gcal_buf_printf(&out, "%s%s: %s", i ? ", " : "", sizes->keys[i]->text,
-                        sizes->items[i]->text);
-    gcal_buf_puts(&out, "}\n");
-    return gcal_buf_take(&out, err);
+    if (!gcal_yaml_find(file, "check")) {
+        gcal_buf_puts(&out, "check: {");
+        for (size_t i = 0; i < sizes->n_items; i++)
+            gcal_buf_printf(&out, "%s%s: %s", i ? ", " : "", sizes->keys[i]->text,
+                            sizes->items[i]->text);
+        gcal_buf_puts(&out, "}\n");
+    }
+    return gcal_arena_take(arena, &out);
 }
 
 /* Moves what the file has into the entry's tree. */
@@ -268,81 +256,69 @@ static void move_values(const struct gcal_yaml *file, const struct gcal_yaml *ro
 }
 
 /* The name of the source in messages. */
-static int set_source_name(struct gcal_yaml *root, const char *path,
-                           struct gcal_error *err)
+static int set_source_name(struct gcal_arena *arena, struct gcal_yaml *root,
+                           const char *path, struct gcal_error *err)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/'), *quoted;
     struct gcal_buf text = { 0 };
     struct gcal_yaml *names;
-    char *quoted;
 
     gcal_buf_puts(&text, "source: \"");
     for (const char *c = slash ? slash + 1 : path; *c; c++)
         gcal_buf_printf(&text, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
     gcal_buf_puts(&text, "\"\n");
-    if (!(quoted = gcal_buf_take(&text, err)))
-        return -1;
-    names = gcal_yaml_parse(quoted, strlen(quoted), path, err);
-    free(quoted);
-    if (!names)
+    quoted = gcal_arena_take(arena, &text);
+    if (!(names = gcal_yaml_parse(quoted, strlen(quoted), path, err)))
         return -1;
     move_value(names, root, "source");
     gcal_yaml_destroy(names);
     return 0;
 }
 
-static struct gcal_yaml *create_root(const struct gcal_yaml *file, const char *source,
-                                     const char *kernel, struct gcal_error *err)
+static void destroy_yaml(void *yaml)
 {
-    const struct gcal_yaml *parameters = require(file, "parameters", GCAL_YAML_MAP, err);
-    const struct gcal_yaml *sizes =
-        parameters ? require(file, "sizes", GCAL_YAML_MAP, err) : NULL;
-    struct gcal_yaml *root = NULL;
-    char *text;
-
-    if (!sizes || check_maps(file, parameters, sizes, err) < 0)
-        return NULL;
-    if ((text = entry_text(file, parameters, sizes, kernel, err)))
-        root = gcal_yaml_parse(text, strlen(text), file->file, err);
-    free(text);
-    if (!root)
-        return NULL;
-    move_values(file, root);
-    if (set_source_name(root, source, err) == 0)
-        return root;
-    gcal_yaml_destroy(root);
-    return NULL;
+    gcal_yaml_destroy(yaml);
 }
 
-static int open_catalogue(struct gcal_tune_entry *entry, const char *path,
-                          const struct gcal_option_list *folders, struct gcal_error *err)
+void gcal_tune_catalogue_close(void *catalogue)
 {
-    char *source = NULL, *kernel = NULL;
-    struct gcal_yaml *root = NULL;
-    int rc = read_source(entry->file, path, folders, &source, &kernel, err);
-
-    if (rc == 0 && (root = create_root(entry->file, path, kernel, err)))
-        entry->catalogue = gcal_catalogue_open_entry(root, source, err);
-    if (entry->catalogue)
-        gcal_catalogue_count_by(entry->catalogue, gcal_command_count_cached, NULL);
-    free(source);
-    free(kernel);
-    return entry->catalogue ? 0 : -1;
+    gcal_catalogue_close(catalogue);
 }
 
-int gcal_tune_entry_read(const char *path, const char *source,
+int gcal_tune_entry_read(struct gcal_arena *arena, const char *path, const char *source,
                          const struct gcal_option_list *folders,
                          struct gcal_tune_entry *entry, struct gcal_error *err)
 {
-    const struct gcal_yaml *parameters;
+    const struct gcal_count_options options = { .file = source,
+                                                .include_folders = *folders };
+    struct gcal_yaml *file =
+        gcal_arena_own(arena, gcal_yaml_read(path, MOST_BYTES, err), destroy_yaml);
+    const struct gcal_yaml *parameters, *sizes;
+    const char *text, *kernel, *code;
+    struct gcal_yaml *root;
 
-    *entry = (struct gcal_tune_entry){ .file = gcal_yaml_read(path, MOST_BYTES, err) };
-    if (!entry->file || check_file(entry->file, err) < 0 ||
-        open_catalogue(entry, source, folders, err) < 0)
+    if (!file || check_file(file, err) < 0 ||
+        !(code = gcal_arena_own(arena, gcal_count_options_source(&options, err), free)) ||
+        !(kernel = choose_kernel(arena, file, &options, err)) ||
+        !(parameters = require(file, "parameters", GCAL_YAML_MAP, err)) ||
+        !(sizes = require(file, "sizes", GCAL_YAML_MAP, err)) ||
+        check_maps(file, parameters, sizes, err) < 0)
         return -1;
-    parameters = gcal_yaml_find(entry->file, "parameters");
     for (size_t i = 0; i < parameters->n_items; i++)
         if (gcal_strings_add(&entry->parameters, parameters->keys[i]->text, err) < 0)
             return -1;
+    text = write_entry(arena, file, parameters, sizes, kernel);
+    if (!(root = gcal_yaml_parse(text, strlen(text), file->file, err)))
+        return -1;
+    move_values(file, root);
+    if (set_source_name(arena, root, source, err) < 0) {
+        gcal_yaml_destroy(root);
+        return -1;
+    }
+    entry->catalogue = gcal_arena_own(arena, gcal_catalogue_open_entry(root, code, err),
+                                      gcal_tune_catalogue_close);
+    if (!entry->catalogue)
+        return -1;
+    gcal_catalogue_count_by(entry->catalogue, gcal_command_count_cached, NULL);
     return gcal_strings_add(&entry->tags, "tune", err);
 }

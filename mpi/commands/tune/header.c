@@ -69,12 +69,14 @@ static void put_defines(struct gcal_buf *out, const char *options)
     }
 }
 
-static char *header_text(const struct gcal_tune_space *space, size_t config,
-                         double measured_s, struct gcal_error *err)
+int gcal_tune_write_header(const char *path, const struct gcal_tune_space *space,
+                           size_t config, double measured_s, struct gcal_error *err)
 {
     const struct gcal_tune_config *c = &space->configs[config];
     const struct gcal_kernel *kernel = c->kernel;
     struct gcal_buf out = { 0 };
+    char *text;
+    int rc;
 
     put_head(&out, space, c, measured_s);
     gcal_buf_puts(&out, "#ifndef ");
@@ -93,15 +95,8 @@ static char *header_text(const struct gcal_tune_space *space, size_t config,
     for (size_t i = 0; i < kernel->n_dims; i++)
         gcal_buf_printf(&out, "%s %s", i ? "," : "", kernel->global_size[i]);
     gcal_buf_puts(&out, " work-items. */\n\n#endif\n");
-    return gcal_buf_take(&out, err);
-}
-
-int gcal_tune_write_header(const char *path, const struct gcal_tune_space *space,
-                           size_t config, double measured_s, struct gcal_error *err)
-{
-    char *text = header_text(space, config, measured_s, err);
-    int rc = text ? gcal_command_write(path, text, err) : -1;
-
+    text = gcal_buf_take(&out, err);
+    rc = text ? gcal_command_write(path, text, err) : -1;
     free(text);
     return rc;
 }

@@ -1,7 +1,6 @@
 /* json.c - a ranked space as JSON */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "mpi/cli/json.h"
 #include "mpi/commands/tune/private.h"
@@ -37,7 +36,7 @@ static json_t *parameters_json(const struct gcal_tune_space *space)
         json_t *values = json_array();
 
         for (size_t k = 0; k < p->n_values; k++)
-            if (strcmp(p->values[k], GCAL_TUNE_NO_VALUE) != 0)
+            if (p->values[k])
                 json_array_append_new(values, value_json(p->values[k]));
         json_object_set_new(object, p->name, values);
     }
@@ -72,8 +71,8 @@ json_t *gcal_tune_json(const struct gcal_tune_space *space)
     json_t *left_out = json_array(), *ranking = json_array();
     size_t n_equal = gcal_tune_count_equal(space);
 
-    for (size_t i = 0; i < space->left_out.n; i++)
-        json_array_append_new(left_out, json_string(space->left_out.items[i]));
+    for (size_t i = 0; i < space->n_reasons; i++)
+        json_array_append_new(left_out, json_string(space->reasons[i]));
     for (size_t i = 0; i < space->n_configs; i++)
         json_array_append_new(ranking, place_json(space, i));
     return json_pack(

@@ -16,8 +16,6 @@
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/commands/tune/device.h"
-#include "mpi/commands/tune/progress.h"
-#include "mpi/commands/tune/t4.h"
 
 /* ---- options ---- */
 
@@ -62,7 +60,7 @@ static void parse_measure(struct gcal_tune_measure_options *o, const char *text,
     o->most = value;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct gcal_tune_measure_options *o = state->input;
 
@@ -98,7 +96,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = { GCAL_OPTION(budget), { 0 } };
 const struct argp gcal_tune_measure_argp = { .options = options,
-                                             .parser = parse,
+                                             .parser = parse_option,
                                              .children = children };
 
 /* ---- the file of results ---- */
@@ -121,13 +119,6 @@ static int open_results(const char *path, const struct gcal_tune_space *space,
     if (!exists)
         gcal_tune_times_write_header(*file);
     return 0;
-}
-
-static int close_results(const char *path, FILE *file, int rc, struct gcal_error *err)
-{
-    if (file && (ferror(file) | (fclose(file) == EOF)) && rc == 0)
-        return gcal_error_set(err, GCAL_EINPUT, "%s: %s", path, strerror(errno));
-    return rc;
 }
 
 /* ---- on a device ---- */
@@ -158,19 +149,33 @@ static void on_timed(void *context, size_t config, const struct gcal_tune_time *
     gcal_tune_progress_show(&run->line, run->space, progress);
 }
 
+static void close_device(void *device)
+{
+    gcal_tune_device_close(device);
+}
+
 /* The first interrupt ends the search, a second one the program. */
-static int search(const struct gcal_tune_measure_options *o, struct run *run,
-                  struct gcal_tune_device *device, struct gcal_tune_measured *m,
-                  struct gcal_error *err)
+static int search_device(struct gcal_arena *arena,
+                         const struct gcal_tune_measure_options *o, struct run *run,
+                         const struct gcal_local_devices *devices,
+                         const struct gcal_device_info *wanted,
+                         struct gcal_tune_measured *m, struct gcal_error *err)
 {
     const struct sigaction action = { .sa_handler = interrupt,
                                       .sa_flags = (int)SA_RESETHAND };
+    const struct gcal_device_info *info = gcal_local_device_find(devices, wanted, err);
     struct gcal_tune_search_options limits = gcal_tune_search_defaults;
     const struct gcal_tune_search_hooks hooks = { on_timed, run };
-    struct gcal_tune_source source = gcal_tune_device_source(device);
+    struct gcal_tune_device *device;
+    struct gcal_tune_source source;
     struct sigaction before;
     int rc;
 
+    if (!info || !(device = gcal_tune_device_open(run->space, devices->spawner, info,
+                                                  &gcal_tune_device_defaults, err)))
+        return -1;
+    gcal_arena_own(arena, device, close_device);
+    source = gcal_tune_device_source(device);
     limits.most = o->most;
     limits.in_order = o->all;
     limits.interrupted = &interrupted;
@@ -185,87 +190,56 @@ static int search(const struct gcal_tune_measure_options *o, struct run *run,
     return rc;
 }
 
-static int measure_on(const struct gcal_tune_measure_options *o, struct run *run,
-                      const struct gcal_local_devices *devices,
-                      const struct gcal_device_info *wanted, struct gcal_tune_measured *m,
-                      struct gcal_error *err)
+static void close_devices(void *devices)
 {
-    const struct gcal_device_info *info = gcal_local_device_find(devices, wanted, err);
-    struct gcal_tune_device *device;
-    int rc = -1;
+    gcal_local_devices_close(devices);
+}
 
-    if (info && (device = gcal_tune_device_open(run->space, devices->spawner, info,
-                                                &gcal_tune_device_defaults, err))) {
-        rc = search(o, run, device, m, err);
-        gcal_tune_device_close(device);
-    }
+/* Texts of the times stay in the device, which is open as long as the arena. */
+static int measure_space(struct gcal_arena *arena,
+                         const struct gcal_tune_measure_options *o,
+                         const struct gcal_tune_space *space,
+                         const struct gcal_device_info *wanted,
+                         struct gcal_tune_measured *m, struct gcal_error *err)
+{
+    struct gcal_local_devices *devices = gcal_arena_alloc(arena, 1, sizeof(*devices));
+    struct run run = { .space = space };
+    size_t n_others;
+    int rc;
+
+    /* What an earlier measurement left in the file. */
+    if (o->t4 && access(o->t4, F_OK) == 0 &&
+        gcal_tune_t4_read(&m->times, space, o->t4, &n_others, err) < 0)
+        return -1;
+    if (open_results(o->results, space, &m->times, &run.results, err) < 0)
+        return -1;
+    gcal_arena_own(arena, devices, close_devices);
+    rc = gcal_local_devices_open(devices, err);
+    if (rc == 0)
+        rc = search_device(arena, o, &run, devices, wanted, m, err);
+    m->is_measured = rc == 0;
+    if (run.results && (ferror(run.results) | (fclose(run.results) == EOF)) && rc == 0)
+        return gcal_error_set(err, GCAL_EINPUT, "%s: %s", o->results, strerror(errno));
     return rc;
 }
 
-static int measure(const struct gcal_tune_measure_options *o,
-                   const struct gcal_tune_space *space,
-                   const struct gcal_device_info *wanted, struct gcal_tune_measured *m,
-                   struct gcal_error *err)
-{
-    struct gcal_local_devices devices = { 0 };
-    struct run run = { .space = space };
-    int rc;
-
-    if (open_results(o->results, space, &m->times, &run.results, err) < 0)
-        return -1;
-    rc = gcal_local_devices_open(&devices, err);
-    if (rc == 0)
-        rc = measure_on(o, &run, &devices, wanted, m, err);
-    gcal_local_devices_close(&devices);
-    m->is_measured = rc == 0;
-    return close_results(o->results, run.results, rc, err);
-}
-
-/* ---- all ---- */
-
-static int replay(const char *path, const struct gcal_tune_space *space,
-                  struct gcal_tune_measured *m, struct gcal_error *err)
-{
-    size_t n_others;
-
-    if (gcal_tune_t4_load(&m->times, space, path, &n_others, err) < 0 ||
-        gcal_tune_replay(space, &m->times, &m->replay, err) < 0)
-        return -1;
-    m->is_replayed = true;
-    return 0;
-}
-
-/* What an earlier measurement left in the file. */
-static int read_t4(const struct gcal_tune_measure_options *o,
-                   const struct gcal_tune_space *space, struct gcal_tune_times *times,
-                   struct gcal_error *err)
-{
-    size_t n_others;
-
-    if (!o->t4 || !o->measures || access(o->t4, F_OK) < 0)
-        return 0;
-    return gcal_tune_t4_read(times, space, o->t4, &n_others, err);
-}
-
-int gcal_tune_measure(const struct gcal_tune_measure_options *o,
+int gcal_tune_measure(struct gcal_arena *arena, const struct gcal_tune_measure_options *o,
                       const struct gcal_tune_space *space,
                       const struct gcal_device_info *info, struct gcal_tune_measured *m,
                       struct gcal_error *err)
 {
-    int rc;
+    size_t n_others;
 
     *m = (struct gcal_tune_measured){ 0 };
     if (!o->measures && !o->times)
         return 0;
-    if (gcal_tune_times_create(&m->times, space, err) < 0)
+    m->times = gcal_tune_times_create(arena, space);
+    if (o->times) {
+        if (gcal_tune_times_read(&m->times, space, o->times, &n_others, err) < 0 ||
+            gcal_tune_replay(space, &m->times, &m->replay, err) < 0)
+            return -1;
+        m->is_replayed = true;
+    } else if (measure_space(arena, o, space, info, m, err) < 0)
         return -1;
-    if (read_t4(o, space, &m->times, err) < 0)
-        return -1;
-    rc = o->times ? replay(o->times, space, m, err) : measure(o, space, info, m, err);
-    return rc == 0 && o->t4 ? gcal_tune_t4_write(o->t4, space, &m->times, err) : rc;
-}
-
-void gcal_tune_measured_clear(struct gcal_tune_measured *m)
-{
-    gcal_tune_times_clear(&m->times);
+    return o->t4 ? gcal_tune_t4_write(o->t4, space, &m->times, err) : 0;
 }

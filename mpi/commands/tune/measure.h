@@ -5,7 +5,7 @@
 #include <argp.h>
 #include <jansson.h>
 
-#include "mpi/commands/tune/replay.h"
+#include "mpi/commands/tune/search.h"
 
 struct gcal_device_info;
 
@@ -30,22 +30,35 @@ struct gcal_tune_measured {
 
 /* Times configurations of 'space' on this machine's device 'info', or another of its type, or
  * replays the times of a file; does nothing without such options.  Progress is shown on
- * standard error; an interrupt (SIGINT) ends the search, and what was timed stays.  -1 with
- * 'err'; clear 'measured' in any case.
+ * standard error; an interrupt (SIGINT) ends the search, and what was timed stays.
  */
-int gcal_tune_measure(const struct gcal_tune_measure_options *options,
+int gcal_tune_measure(struct gcal_arena *arena,
+                      const struct gcal_tune_measure_options *options,
                       const struct gcal_tune_space *space,
                       const struct gcal_device_info *info,
                       struct gcal_tune_measured *measured, struct gcal_error *err);
-void gcal_tune_measured_clear(struct gcal_tune_measured *measured);
 
-/* Prints it after the ranking. */
+/* ---- measure_print.c ---- */
+
+/* How far a search is, on standard error: one line on a terminal, which is rewritten; otherwise a
+ * line now and then.
+ */
+struct gcal_tune_progress_line {
+    bool terminal, drawn;
+    double shown_s;
+};
+
+void gcal_tune_progress_begin(struct gcal_tune_progress_line *line);
+void gcal_tune_progress_show(struct gcal_tune_progress_line *line,
+                             const struct gcal_tune_space *space,
+                             const struct gcal_tune_progress *progress);
+void gcal_tune_progress_end(struct gcal_tune_progress_line *line);
+
+/* Prints what was measured after the ranking. */
 void gcal_tune_measured_print(const struct gcal_tune_measured *measured,
-                              const struct gcal_tune_space *space, size_t n_policies,
-                              const struct gcal_tune_policy *policies);
+                              const struct gcal_tune_space *space);
 /* Adds the keys "measured" or "replay" to the ranking's object. */
-int gcal_tune_measured_put_json(const struct gcal_tune_measured *measured,
-                                const struct gcal_tune_space *space, size_t n_policies,
-                                const struct gcal_tune_policy *policies, json_t *object);
+void gcal_tune_measured_put_json(const struct gcal_tune_measured *measured,
+                                 const struct gcal_tune_space *space, json_t *object);
 
 #endif

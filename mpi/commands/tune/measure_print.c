@@ -1,19 +1,82 @@
-/* measure_print.c - what a search found, for people and as JSON */
+/* measure_print.c - how far a search is and what it found, for people and as JSON */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/buf.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
 #include "kernels/base/units.h"
+#include "mpi/cli/display.h"
 #include "mpi/cli/json.h"
 #include "mpi/commands/tune/measure.h"
 #include "mpi/commands/tune/private.h"
+
+#define REDRAW_EVERY_S 0.1
+#define LINE_EVERY_S   10.0
 
 /* Rows of the table, and reasons of failures. */
 #define MOST_ROWS    10
 #define MOST_REASONS 5
 
-/* ---- the configurations by time ---- */
+/* ---- progress ---- */
+
+static void clear_line(void *context)
+{
+    struct gcal_tune_progress_line *line = context;
+
+    if (line->drawn)
+        fputs("\r\033[2K", stderr);
+    line->drawn = false;
+}
+
+void gcal_tune_progress_begin(struct gcal_tune_progress_line *line)
+{
+    *line = (struct gcal_tune_progress_line){ .terminal =
+                                                  gcal_display_is_terminal(STDERR_FILENO),
+                                              .shown_s = gcal_clock_now_s() };
+    gcal_log_set_hook(clear_line, line);
+}
+
+void gcal_tune_progress_end(struct gcal_tune_progress_line *line)
+{
+    clear_line(line);
+    gcal_log_set_hook(NULL, NULL);
+}
+
+void gcal_tune_progress_show(struct gcal_tune_progress_line *line,
+                             const struct gcal_tune_space *space,
+                             const struct gcal_tune_progress *p)
+{
+    double now_s = gcal_clock_now_s();
+    size_t n_bad = p->n_failed + p->n_wrong;
+    char best[GCAL_UNITS_SIZE];
+    struct gcal_buf text = { 0 };
+
+    if (now_s - line->shown_s < (line->terminal ? REDRAW_EVERY_S : LINE_EVERY_S))
+        return;
+    line->shown_s = now_s;
+    clear_line(line);
+    gcal_buf_printf(&text, "%zu of %zu timed", p->n_timed + p->n_abandoned,
+                    space->n_configs);
+    if (n_bad)
+        gcal_buf_printf(&text, ", %zu failed or wrong", n_bad);
+    if (p->best < space->n_configs)
+        gcal_buf_printf(&text, "; best: %s, %s", gcal_units(p->best_s, "s", best),
+                        space->configs[p->best].name);
+    if (!isnan(p->chance))
+        gcal_buf_printf(&text, "; chance of a better one: %.0f %%", 100 * p->chance);
+    if (line->terminal) /* what is wrapped could not be cleared */
+        fprintf(stderr, "%.*s", (int)gcal_display_size(STDERR_FILENO).columns - 1,
+                text.data ? text.data : "");
+    else
+        fprintf(stderr, "%s\n", text.data ? text.data : "");
+    line->drawn = line->terminal;
+    gcal_buf_free(&text);
+}
+
+/* ---- for people ---- */
 
 static int compare_times(const void *a, const void *b, void *context)
 {
@@ -24,33 +87,29 @@ static int compare_times(const void *a, const void *b, void *context)
     return (x > y) - (x < y);
 }
 
-/* Those that were timed to the end, the fastest first; the caller's to free. */
-static size_t *sort_timed(const struct gcal_tune_times *times, size_t *n)
+/* Those that were timed to the end, the fastest first. */
+static void print_times(const struct gcal_tune_space *space,
+                        const struct gcal_tune_times *times, double best_s)
 {
-    size_t *order = calloc(times->n + 1, sizeof(*order));
+    size_t n = 0, *order = gcal_arena_alloc(times->arena, times->n, sizeof(*order));
 
-    *n = 0;
-    for (size_t i = 0; order && i < times->n; i++)
+    for (size_t i = 0; i < times->n; i++)
         if (times->asked[i] && times->times[i].outcome == GCAL_TUNE_TIMED)
-            order[(*n)++] = i;
-    if (order)
-        qsort_r(order, *n, sizeof(*order), compare_times, (void *)times);
-    return order;
-}
+            order[n++] = i;
+    qsort_r(order, n, sizeof(*order), compare_times, (void *)times);
+    if (n)
+        printf("%10s %8s %9s %10s  %s\n", "measured", "ratio", "launches", "predicted",
+               "configuration");
+    for (size_t i = 0; i < n && i < MOST_ROWS; i++) {
+        const struct gcal_tune_config *c = &space->configs[order[i]];
+        const struct gcal_tune_time *t = &times->times[order[i]];
+        char measured[GCAL_UNITS_SIZE], predicted[GCAL_UNITS_SIZE];
 
-/* ---- for people ---- */
-
-static void print_row(const struct gcal_tune_space *space,
-                      const struct gcal_tune_times *times, size_t config, double best_s)
-{
-    const struct gcal_tune_config *c = &space->configs[config];
-    const struct gcal_tune_time *t = &times->times[config];
-    char measured[GCAL_UNITS_SIZE], predicted[GCAL_UNITS_SIZE];
-
-    printf("%10s %8.3f %9zu %10s  %s\n", gcal_units(t->seconds, "s", measured),
-           t->seconds / best_s, t->launches,
-           c->predicted_s > 0 ? gcal_units(c->predicted_s, "s", predicted) : "-",
-           c->name);
+        printf("%10s %8.3f %9zu %10s  %s\n", gcal_units(t->seconds, "s", measured),
+               t->seconds / best_s, t->launches,
+               c->predicted_s > 0 ? gcal_units(c->predicted_s, "s", predicted) : "-",
+               c->name);
+    }
 }
 
 static void print_reasons(const struct gcal_tune_space *space,
@@ -86,31 +145,33 @@ static void print_counts(const struct gcal_tune_progress *p)
     printf("\n");
 }
 
-static void print_measured(const struct gcal_tune_measured *m,
-                           const struct gcal_tune_space *space)
+static void print_replay(const struct gcal_tune_replay *r,
+                         const struct gcal_tune_space *space)
 {
-    size_t n, *order = sort_timed(&m->times, &n);
+    char best[GCAL_UNITS_SIZE];
 
-    print_counts(&m->progress);
-    if (n)
-        printf("%10s %8s %9s %10s  %s\n", "measured", "ratio", "launches", "predicted",
-               "configuration");
-    for (size_t i = 0; order && i < n && i < MOST_ROWS; i++)
-        print_row(space, &m->times, order[i], m->progress.best_s);
-    print_reasons(space, &m->times);
-    free(order);
+    printf("\n%zu configurations with a time, %zu without; the best takes %s: %s\n", r->n,
+           r->n_failed, gcal_units(r->best_s, "s", best), space->configs[r->best].name);
+    printf("share of the best speed after so many measurements\n%-22s", "");
+    for (size_t k = 0; k < GCAL_TUNE_REPLAY_N; k++)
+        printf(" %6zu", gcal_tune_replay_after[k]);
+    printf("\n%-22s", "search");
+    for (size_t k = 0; k < GCAL_TUNE_REPLAY_N; k++)
+        printf(" %6.3f", r->search[k]);
+    printf("\nthe search would stop after %zu measurements, at %.3f\n", r->stopped_after,
+           r->stopped_at);
 }
 
 void gcal_tune_measured_print(const struct gcal_tune_measured *m,
-                              const struct gcal_tune_space *space, size_t n_policies,
-                              const struct gcal_tune_policy *policies)
+                              const struct gcal_tune_space *space)
 {
-    if (m->is_measured)
-        print_measured(m, space);
-    if (!m->is_replayed)
-        return;
-    printf("\n");
-    gcal_tune_replay_print(&m->replay, space, &m->times, n_policies, policies);
+    if (m->is_measured) {
+        print_counts(&m->progress);
+        print_times(space, &m->times, m->progress.best_s);
+        print_reasons(space, &m->times);
+    }
+    if (m->is_replayed)
+        print_replay(&m->replay, space);
 }
 
 /* ---- JSON ---- */
@@ -148,16 +209,27 @@ static json_t *measured_json(const struct gcal_tune_measured *m,
                      "spent_s", gcal_json_number(p->spent_s), "times", times);
 }
 
-int gcal_tune_measured_put_json(const struct gcal_tune_measured *m,
-                                const struct gcal_tune_space *space, size_t n_policies,
-                                const struct gcal_tune_policy *policies, json_t *object)
+void gcal_tune_measured_put_json(const struct gcal_tune_measured *m,
+                                 const struct gcal_tune_space *space, json_t *object)
 {
-    if (m->is_measured &&
-        json_object_set_new(object, "measured", measured_json(m, space)) < 0)
-        return -1;
-    if (!m->is_replayed)
-        return 0;
-    return json_object_set_new(
-        object, "replay",
-        gcal_tune_replay_json(&m->replay, space, &m->times, n_policies, policies));
+    const struct gcal_tune_replay *r = &m->replay;
+    json_t *after = json_array(), *shares = json_array();
+
+    if (m->is_measured)
+        json_object_set_new(object, "measured", measured_json(m, space));
+    for (size_t k = 0; k < GCAL_TUNE_REPLAY_N; k++) {
+        json_array_append_new(after, json_integer((json_int_t)gcal_tune_replay_after[k]));
+        json_array_append_new(shares, gcal_json_number(r->search[k]));
+    }
+    if (m->is_replayed)
+        json_object_set_new(object, "replay",
+                            json_pack("{s:I, s:I, s:o, s:o, s:O, s:O, s:I, s:o}", "timed",
+                                      (json_int_t)r->n, "failed", (json_int_t)r->n_failed,
+                                      "best", gcal_tune_config_json(space, r->best),
+                                      "best_s", gcal_json_number(r->best_s),
+                                      "measurements", after, "search", shares,
+                                      "stopped_after", (json_int_t)r->stopped_after,
+                                      "stopped_at", gcal_json_number(r->stopped_at)));
+    json_decref(after);
+    json_decref(shares);
 }

@@ -6,12 +6,9 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
-#include "kernels/base/strings.h"
 #include "kernels/base/units.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/json.h"
@@ -20,124 +17,63 @@
 enum { MOST_COLUMNS = 12 };
 
 struct row {
-    char *variant, *name;
+    const char *variant, *name;
     double predicted_s;
     json_t *configuration;
 };
 
 /* A size: its covered configurations, the fastest first. */
 struct size {
-    char *name; /* "n:512" */
+    const char *name; /* "n:512" */
     size_t n;
     struct row *rows;
     double median_s;
 };
 
 struct gcal_tune_over {
-    char *kernel, *device, *node, *model;
+    struct gcal_arena *arena;
+    const char *kernel, *device, *node, *model;
     size_t n;
     struct size *sizes;
 };
 
-static void size_clear(struct size *size)
+struct gcal_tune_over *gcal_tune_over_create(struct gcal_arena *arena, size_t n)
 {
-    for (size_t i = 0; i < size->n; i++) {
-        free(size->rows[i].variant);
-        free(size->rows[i].name);
-        json_decref(size->rows[i].configuration);
-    }
-    free(size->rows);
-    free(size->name);
-}
+    struct gcal_tune_over *over = gcal_arena_alloc(arena, 1, sizeof(*over));
 
-void gcal_tune_over_destroy(struct gcal_tune_over *over)
-{
-    if (!over)
-        return;
-    for (size_t i = 0; i < over->n; i++)
-        size_clear(&over->sizes[i]);
-    free(over->sizes);
-    free(over->kernel);
-    free(over->device);
-    free(over->node);
-    free(over->model);
-    free(over);
+    over->arena = arena;
+    over->sizes = gcal_arena_alloc(arena, n, sizeof(*over->sizes));
+    return over;
 }
 
 /* ---- filling ---- */
 
-static int keep_rows(const struct gcal_tune_space *space, struct size *size,
-                     struct gcal_error *err)
-{
-    size->median_s = gcal_tune_median_s(space);
-    if (!(size->rows = calloc(space->n_covered + 1, sizeof(*size->rows))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < space->n_covered; i++) {
-        size_t config = space->ranking[i];
-        const struct gcal_tune_config *c = &space->configs[config];
-        struct row *row = &size->rows[size->n++];
-
-        *row = (struct row){ .variant = strdup(c->kernel->variant),
-                             .name = strdup(c->name),
-                             .predicted_s = c->predicted_s,
-                             .configuration = gcal_tune_config_json(space, config) };
-        if (!row->variant || !row->name || !row->configuration)
-            return gcal_error_memory(err);
-    }
-    return size->n ? 0
-                   : gcal_error_set(err, GCAL_EINPUT,
-                                    "%s: model %s covers no configuration at %s",
-                                    space->kernel, space->model, size->name);
-}
-
-static bool is_size(const struct gcal_kernel *kernel, const char *word, size_t length)
-{
-    for (size_t i = 0; i < kernel->n_sizes; i++) {
-        size_t n = strlen(kernel->sizes[i].name);
-
-        if (n < length && word[n] == ':' && strncmp(word, kernel->sizes[i].name, n) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The kernel's name without its sizes. */
-static char *name_without_sizes(const struct gcal_tune_space *space)
+static const char *name_without_sizes(struct gcal_arena *arena,
+                                      const struct gcal_tune_space *space)
 {
-    const char *at = space->kernel;
-    struct gcal_buf name = { 0 };
-    size_t length;
+    const struct gcal_kernel *kernel = space->kernels->kernels[0];
+    char *rest = gcal_arena_strdup(arena, space->kernel), *word;
+    const char *name = "";
 
-    gcal_buf_puts(&name, "");
-    for (const char *word; (word = gcal_strings_next_word(&at, &length));)
-        if (!is_size(space->kernels->kernels[0], word, length))
-            gcal_buf_printf(&name, "%s%.*s", name.size ? " " : "", (int)length, word);
-    return gcal_buf_take(&name, NULL);
+    while ((word = strsep(&rest, " "))) {
+        bool is_size = false;
+
+        for (size_t i = 0; i < kernel->n_sizes; i++) {
+            size_t n = strlen(kernel->sizes[i].name);
+
+            is_size = is_size ||
+                      (strncmp(word, kernel->sizes[i].name, n) == 0 && word[n] == ':');
+        }
+        if (!is_size)
+            name = gcal_arena_format(arena, "%s%s%s", name, *name ? " " : "", word);
+    }
+    return name;
 }
 
-static int keep_names(struct gcal_tune_over *over, const struct gcal_tune_space *space,
-                      struct gcal_error *err)
+static void release_json(void *json)
 {
-    if (over->kernel)
-        return 0;
-    over->kernel = name_without_sizes(space);
-    over->device = strdup(space->device);
-    over->node = strdup(space->node);
-    over->model = strdup(space->model);
-    return over->kernel && over->device && over->node && over->model
-               ? 0
-               : gcal_error_memory(err);
-}
-
-struct gcal_tune_over *gcal_tune_over_create(size_t n, struct gcal_error *err)
-{
-    struct gcal_tune_over *over = calloc(1, sizeof(*over));
-
-    if (over && (over->sizes = calloc(n + 1, sizeof(*over->sizes))))
-        return over;
-    free(over);
-    gcal_error_memory(err);
-    return NULL;
+    json_decref(json);
 }
 
 int gcal_tune_over_add(struct gcal_tune_over *over, const char *name,
@@ -145,15 +81,37 @@ int gcal_tune_over_add(struct gcal_tune_over *over, const char *name,
 {
     struct size *size = &over->sizes[over->n++];
 
-    if (!(size->name = strdup(name)))
-        return gcal_error_memory(err);
-    return keep_names(over, space, err) < 0 ? -1 : keep_rows(space, size, err);
+    if (!over->kernel) {
+        over->kernel = name_without_sizes(over->arena, space);
+        over->device = space->device;
+        over->node = space->node;
+        over->model = space->model;
+    }
+    size->name = name;
+    size->median_s = gcal_tune_median_s(space);
+    size->rows = gcal_arena_alloc(over->arena, space->n_covered, sizeof(*size->rows));
+    for (size_t i = 0; i < space->n_covered; i++) {
+        size_t config = space->ranking[i];
+        const struct gcal_tune_config *c = &space->configs[config];
+
+        size->rows[size->n++] = (struct row){
+            .variant = gcal_arena_strdup(over->arena, c->kernel->variant),
+            .name = gcal_arena_strdup(over->arena, c->name),
+            .predicted_s = c->predicted_s,
+            .configuration = gcal_arena_own(
+                over->arena, gcal_tune_config_json(space, config), release_json),
+        };
+    }
+    return size->n ? 0
+                   : gcal_error_set(err, GCAL_EINPUT,
+                                    "%s: model %s covers no configuration at %s",
+                                    space->kernel, space->model, size->name);
 }
 
 /* ---- comparing ---- */
 
 /* The time of a configuration over that of the best; infinite if it cannot run. */
-static double slowdown(const struct size *size, const char *variant)
+static double find_slowdown(const struct size *size, const char *variant)
 {
     for (size_t i = 0; i < size->n; i++)
         if (strcmp(size->rows[i].variant, variant) == 0)
@@ -176,7 +134,7 @@ static struct compromise find_compromise(const struct gcal_tune_over *over)
         double sum = 0, worst = 1;
 
         for (size_t k = 0; k < over->n && exp(sum / (double)over->n) < best.mean; k++) {
-            double s = slowdown(&over->sizes[k], row->variant);
+            double s = find_slowdown(&over->sizes[k], row->variant);
 
             sum += log(s);
             worst = fmax(worst, s);
@@ -198,7 +156,7 @@ static void print_size(const struct gcal_tune_over *over, size_t i)
            gcal_units(size->rows[0].predicted_s, "s", time),
            size->rows[0].predicted_s / size->median_s);
     for (size_t k = 0; k < over->n && k < MOST_COLUMNS; k++) {
-        double s = slowdown(size, over->sizes[k].rows[0].variant);
+        double s = find_slowdown(size, over->sizes[k].rows[0].variant);
 
         if (isfinite(s))
             printf(" %6.3f", s);
@@ -238,8 +196,8 @@ static json_t *size_json(const struct gcal_tune_over *over, size_t i)
     json_t *slowdowns = json_array();
 
     for (size_t k = 0; k < over->n; k++)
-        json_array_append_new(
-            slowdowns, gcal_json_number(slowdown(size, over->sizes[k].rows[0].variant)));
+        json_array_append_new(slowdowns, gcal_json_number(find_slowdown(
+                                             size, over->sizes[k].rows[0].variant)));
     return json_pack("{s:s, s:O, s:f, s:f, s:o}", "size", size->name, "configuration",
                      size->rows[0].configuration, "time_s", size->rows[0].predicted_s,
                      "median_s", size->median_s, "slowdown_with_choice_of", slowdowns);

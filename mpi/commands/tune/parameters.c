@@ -1,307 +1,256 @@
-/* parameters.c - what varies between the configurations of a space, from their names */
+/* parameters.c - what varies between the configurations of a space, by the arguments of their
+ * kernels
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
-#include "kernels/base/buf.h"
-#include "kernels/base/error.h"
 #include "kernels/generate/generate.h"
-#include "mpi/commands/predict/kernel_names.h"
 #include "mpi/commands/tune/private.h"
 
 /* A parameter for the generator, where the others do not distinguish its kernels. */
 #define KERNEL "kernel"
 
-/* ---- values by argument ---- */
+/* ---- arguments ---- */
 
-struct argument {
-    char *name;
-    struct gcal_strings values;
-};
-
-struct arguments {
-    size_t n, capacity;
-    struct argument *all;
-};
-
-static void arguments_clear(struct arguments *a)
+void gcal_tune_arguments_add(struct gcal_arena *arena, struct gcal_tune_arguments *a,
+                             const char *name, const char *value)
 {
-    for (size_t i = 0; i < a->n; i++) {
-        free(a->all[i].name);
-        gcal_strings_clear(&a->all[i].values);
-    }
-    free(a->all);
+    a->all = gcal_arena_grow(arena, a->all, a->n, &a->capacity, sizeof(*a->all));
+    a->all[a->n++] = (struct gcal_tune_argument){ name, value };
 }
 
-static struct argument *arguments_find(struct arguments *a, const char *name,
-                                       size_t length, struct gcal_error *err)
+struct gcal_tune_arguments gcal_tune_arguments_read(struct gcal_arena *arena,
+                                                    const char *name)
 {
-    struct argument *moved;
+    struct gcal_tune_arguments a = { 0 };
+    char *rest = gcal_arena_strdup(arena, name), *word;
 
-    for (size_t i = 0; i < a->n; i++)
-        if (strncmp(a->all[i].name, name, length) == 0 && !a->all[i].name[length])
-            return &a->all[i];
-    if (!(moved = gcal_array_grow(a->all, a->n, &a->capacity, sizeof(*moved), err)))
-        return NULL;
-    a->all = moved;
-    moved[a->n] = (struct argument){ .name = strndup(name, length) };
-    if (moved[a->n].name)
-        return &moved[a->n++];
-    gcal_error_memory(err);
-    return NULL;
-}
-
-static int include_value(struct argument *a, const char *text, size_t length,
-                         struct gcal_error *err)
-{
-    char *value = strndup(text, length);
-    int rc =
-        value ? gcal_strings_include(&a->values, value, err) : gcal_error_memory(err);
-
-    free(value);
-    return rc;
-}
-
-/* The words "ARGUMENT:VALUE" of a kernel's name. */
-static int add_words(struct arguments *a, const char *name, struct gcal_error *err)
-{
-    size_t length;
-
-    for (const char *word; (word = gcal_strings_next_word(&name, &length));) {
-        const char *colon = memchr(word, ':', length);
-        struct argument *argument;
+    while ((word = strsep(&rest, " "))) {
+        char *colon = strchr(word, ':');
 
         if (!colon)
             continue;
-        if (!(argument = arguments_find(a, word, (size_t)(colon - word), err)) ||
-            include_value(argument, colon + 1, (size_t)(word + length - colon - 1), err) <
-                0)
-            return -1;
+        *colon = '\0';
+        gcal_tune_arguments_add(arena, &a, word, colon + 1);
     }
-    return 0;
+    return a;
 }
 
-/* Kernels of several generators may lack an argument. */
-static int add_missing(struct arguments *a, const char *name, struct gcal_error *err)
+static const char *find_argument(const struct gcal_tune_arguments *a, const char *name)
 {
-    size_t length;
-
     for (size_t i = 0; i < a->n; i++)
-        if (!gcal_kernel_name_argument(name, a->all[i].name, &length) &&
-            strcmp(a->all[i].name, KERNEL) != 0 &&
-            gcal_strings_include(&a->all[i].values, GCAL_TUNE_NO_VALUE, err) < 0)
-            return -1;
-    return 0;
-}
-
-static int collect(const struct gcal_kernel_list *list, struct arguments *a,
-                   struct gcal_error *err)
-{
-    for (size_t i = 0; i < list->n_kernels; i++)
-        if (add_words(a, list->kernels[i]->name, err) < 0)
-            return -1;
-    for (size_t i = 0; i < list->n_kernels; i++)
-        if (add_missing(a, list->kernels[i]->name, err) < 0)
-            return -1;
-    return 0;
+        if (strcmp(a->all[i].name, name) == 0)
+            return a->all[i].value;
+    return NULL;
 }
 
 /* ---- parameters ---- */
 
-static double number_of(const char *value)
+static bool is_same(const char *a, const char *b)
 {
-    return strcmp(value, GCAL_TUNE_NO_VALUE) == 0 ? HUGE_VAL : strtod(value, NULL);
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* n_values: it has no such value. */
+static size_t find_value(const struct gcal_tune_parameter *p, const char *value)
+{
+    size_t i = 0;
+
+    while (i < p->n_values && !is_same(p->values[i], value))
+        i++;
+    return i;
+}
+
+static void include_value(struct gcal_arena *arena, struct gcal_tune_parameter *p,
+                          const char *value)
+{
+    if (find_value(p, value) < p->n_values)
+        return;
+    p->values =
+        gcal_arena_grow(arena, p->values, p->n_values, &p->capacity, sizeof(*p->values));
+    p->values[p->n_values++] = value;
+}
+
+/* Those of all arguments, of which 'capacity' is the room. */
+struct found {
+    size_t n, capacity;
+    struct gcal_tune_parameter *all;
+};
+
+static struct gcal_tune_parameter *find_parameter(struct gcal_arena *arena,
+                                                  struct found *found, const char *name)
+{
+    for (size_t i = 0; i < found->n; i++)
+        if (strcmp(found->all[i].name, name) == 0)
+            return &found->all[i];
+    found->all = gcal_arena_grow(arena, found->all, found->n, &found->capacity,
+                                 sizeof(*found->all));
+    found->all[found->n].name = name;
+    return &found->all[found->n++];
+}
+
+/* Whether each generator has values of its own of the parameter, and so needs no other one. */
+static bool shows_generator(struct gcal_arena *arena, const struct gcal_kernel_list *list,
+                            const struct gcal_tune_arguments *arguments,
+                            const struct gcal_tune_parameter *p)
+{
+    const char **generators = gcal_arena_alloc(arena, p->n_values, sizeof(*generators));
+
+    for (size_t i = 0; i < list->n_kernels; i++) {
+        const char *value = find_argument(&arguments[i], p->name);
+        const char **of = &generators[find_value(p, value)];
+
+        if (!value || !is_same(*of ? *of : list->kernels[i]->generator,
+                               list->kernels[i]->generator))
+            return false;
+        *of = list->kernels[i]->generator;
+    }
+    return true;
 }
 
 static int compare_numbers(const void *a, const void *b)
 {
-    double x = number_of(*(char *const *)a), y = number_of(*(char *const *)b);
+    const char *s = *(const char *const *)a, *t = *(const char *const *)b;
+    double x = s ? strtod(s, NULL) : HUGE_VAL, y = t ? strtod(t, NULL) : HUGE_VAL;
 
     return (x > y) - (x < y);
 }
 
 /* Conditions change the order in which values appear. */
-static void sort_numbers(struct gcal_strings *values)
+static void sort_numbers(struct gcal_tune_parameter *p)
 {
-    for (size_t i = 0; i < values->n; i++) {
-        char *end;
+    for (size_t i = 0; i < p->n_values; i++) {
+        char *end = "";
 
-        strtod(values->items[i], &end);
-        if (*end && strcmp(values->items[i], GCAL_TUNE_NO_VALUE) != 0)
+        if (p->values[i])
+            strtod(p->values[i], &end);
+        if (*end)
             return;
     }
-    if (values->n)
-        qsort(values->items, values->n, sizeof(*values->items), compare_numbers);
-}
-
-/* Moves name and values. */
-static void take_parameter(struct gcal_tune_space *space, struct argument *a)
-{
-    sort_numbers(&a->values);
-    space->parameters[space->n_parameters++] = (struct gcal_tune_parameter){
-        .name = a->name, .n_values = a->values.n, .values = a->values.items
-    };
-    *a = (struct argument){ 0 };
-}
-
-static bool is_parameter(const struct argument *a, const struct gcal_strings *always)
-{
-    return a->values.n > 1 || gcal_strings_contain(always, a->name);
-}
-
-static size_t find_value(const struct gcal_tune_parameter *p, const char *text,
-                         size_t length)
-{
-    size_t i = 0;
-
-    while (strncmp(p->values[i], text, length) != 0 || p->values[i][length])
-        i++;
-    return i;
-}
-
-static const char *value_text(const struct gcal_kernel *kernel,
-                              const struct gcal_tune_parameter *p, size_t *length)
-{
-    const char *text = strcmp(p->name, KERNEL) == 0
-                           ? kernel->generator
-                           : gcal_kernel_name_argument(kernel->name, p->name, length);
-
-    if (!text)
-        text = GCAL_TUNE_NO_VALUE;
-    if (text == kernel->generator || strcmp(text, GCAL_TUNE_NO_VALUE) == 0)
-        *length = strlen(text);
-    return text;
+    if (p->n_values)
+        qsort(p->values, p->n_values, sizeof(*p->values), compare_numbers);
 }
 
 /* ---- configurations ---- */
 
-int gcal_tune_name_config(const struct gcal_tune_space *space,
-                          struct gcal_tune_config *config, struct gcal_error *err)
+static void fill_config(struct gcal_arena *arena, const struct gcal_tune_space *space,
+                        const struct gcal_tune_arguments *arguments,
+                        struct gcal_tune_config *config)
 {
-    struct gcal_buf name = { 0 };
-
-    gcal_buf_puts(&name, "");
+    config->values =
+        gcal_arena_alloc(arena, space->n_parameters, sizeof(*config->values));
+    config->name = "";
     for (size_t i = 0; i < space->n_parameters; i++) {
         const struct gcal_tune_parameter *p = &space->parameters[i];
-        const char *value = p->values[config->values[i]];
+        const char *value = find_argument(arguments, p->name);
 
-        if (p->n_values > 1 && strcmp(value, GCAL_TUNE_NO_VALUE) != 0)
-            gcal_buf_printf(&name, "%s%s:%s", name.size ? " " : "", p->name, value);
+        config->values[i] = find_value(p, value);
+        if (p->n_values > 1 && value)
+            config->name = gcal_arena_format(arena, "%s%s%s:%s", config->name,
+                                             *config->name ? " " : "", p->name, value);
     }
-    config->name = gcal_buf_take(&name, err);
-    return config->name ? 0 : -1;
 }
 
-static int fill_config(const struct gcal_tune_space *space,
-                       const struct gcal_kernel *kernel, struct gcal_tune_config *config,
-                       struct gcal_error *err)
+/* All arguments, and their values. */
+static struct found collect(struct gcal_arena *arena, size_t n,
+                            const struct gcal_tune_arguments *arguments)
 {
-    config->kernel = kernel;
-    if (!(config->values = calloc(space->n_parameters + 1, sizeof(*config->values))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < space->n_parameters; i++) {
-        size_t length;
-        const char *text = value_text(kernel, &space->parameters[i], &length);
+    struct found found = { 0 };
 
-        config->values[i] = find_value(&space->parameters[i], text, length);
-    }
-    return gcal_tune_name_config(space, config, err);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < arguments[i].n; k++)
+            include_value(arena, find_parameter(arena, &found, arguments[i].all[k].name),
+                          arguments[i].all[k].value);
+    /* Kernels of several generators, or files, may lack an argument. */
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < found.n; k++)
+            if (!find_argument(&arguments[i], found.all[k].name))
+                include_value(arena, &found.all[k], NULL);
+    return found;
 }
 
-static int fill_configs(struct gcal_tune_space *space, struct gcal_error *err)
+void gcal_tune_parameters_fill(struct gcal_arena *arena, struct gcal_tune_space *space,
+                               const struct gcal_tune_arguments *arguments,
+                               const struct gcal_strings *always)
+{
+    struct found found = collect(arena, space->n_configs, arguments);
+
+    space->parameters = gcal_arena_alloc(arena, found.n, sizeof(*space->parameters));
+    for (size_t i = 0; i < found.n; i++)
+        if (found.all[i].n_values > 1 || !always ||
+            gcal_strings_contain(always, found.all[i].name)) {
+            sort_numbers(&found.all[i]);
+            space->parameters[space->n_parameters++] = found.all[i];
+        }
+    space->configs = gcal_arena_alloc(arena, space->n_configs, sizeof(*space->configs));
+    for (size_t i = 0; i < space->n_configs; i++)
+        fill_config(arena, space, &arguments[i], &space->configs[i]);
+}
+
+/* The generator as an argument, where there are several and nothing else shows which. */
+static void add_generators(struct gcal_arena *arena, const struct gcal_kernel_list *list,
+                           struct gcal_tune_arguments *arguments)
+{
+    struct found found = collect(arena, list->n_kernels, arguments);
+    struct gcal_tune_parameter kernel = { .name = KERNEL };
+
+    for (size_t i = 0; i < list->n_kernels; i++)
+        include_value(arena, &kernel, list->kernels[i]->generator);
+    if (kernel.n_values < 2)
+        return;
+    for (size_t i = 0; i < found.n; i++)
+        if (shows_generator(arena, list, arguments, &found.all[i]))
+            return;
+    for (size_t i = 0; i < list->n_kernels; i++)
+        gcal_tune_arguments_add(arena, &arguments[i], KERNEL,
+                                list->kernels[i]->generator);
+}
+
+void gcal_tune_parameters_find(struct gcal_arena *arena, struct gcal_tune_space *space,
+                               const struct gcal_strings *always)
 {
     const struct gcal_kernel_list *list = space->kernels;
+    struct gcal_tune_arguments *arguments =
+        gcal_arena_alloc(arena, list->n_kernels, sizeof(*arguments));
 
-    if (!(space->configs = calloc(list->n_kernels + 1, sizeof(*space->configs))))
-        return gcal_error_memory(err);
+    space->n_configs = list->n_kernels;
     for (size_t i = 0; i < list->n_kernels; i++)
-        if (fill_config(space, list->kernels[i], &space->configs[space->n_configs++],
-                        err) < 0)
-            return -1;
-    return 0;
-}
-
-/* ---- the generator as a parameter ---- */
-
-/* Notes in 'generators', by value, the generator of a kernel with it; false where another
- * one has the value, too, or the kernel has none.
- */
-static bool note_generator(const struct gcal_kernel *kernel, const struct argument *a,
-                           const char **generators)
-{
-    size_t length, i = 0;
-    const char *text = gcal_kernel_name_argument(kernel->name, a->name, &length);
-
-    if (!text)
-        return false;
-    while (strncmp(a->values.items[i], text, length) != 0 || a->values.items[i][length])
-        i++;
-    if (!generators[i])
-        generators[i] = kernel->generator;
-    return strcmp(generators[i], kernel->generator) == 0;
-}
-
-/* A parameter with values of its own for each generator makes another one needless. */
-static int shows_generator(const struct gcal_kernel_list *list, const struct argument *a,
-                           bool *shows, struct gcal_error *err)
-{
-    const char **generators = calloc(a->values.n + 1, sizeof(*generators));
-
-    if (!generators)
-        return gcal_error_memory(err);
-    *shows = true;
-    for (size_t i = 0; i < list->n_kernels && *shows; i++)
-        *shows = note_generator(list->kernels[i], a, generators);
-    free(generators);
-    return 0;
-}
-
-static int add_generators(const struct gcal_kernel_list *list, struct arguments *a,
-                          struct gcal_error *err)
-{
-    struct gcal_strings generators = { 0 };
-    struct argument *kernel;
-    bool shown = false;
-    int rc = 0;
-
-    for (size_t i = 0; i < list->n_kernels && rc == 0; i++)
-        rc = gcal_strings_include(&generators, list->kernels[i]->generator, err);
-    for (size_t i = 0; i < a->n && !shown && generators.n > 1 && rc == 0; i++)
-        rc = shows_generator(list, &a->all[i], &shown, err);
-    if (rc == 0 && generators.n > 1 && !shown) {
-        if ((kernel = arguments_find(a, KERNEL, strlen(KERNEL), err)))
-            kernel->values = generators;
-        return kernel ? 0 : -1;
-    }
-    gcal_strings_clear(&generators);
-    return rc;
-}
-
-int gcal_tune_parameters_find(struct gcal_tune_space *space,
-                              const struct gcal_strings *always, struct gcal_error *err)
-{
-    struct arguments a = { 0 };
-    int rc = collect(space->kernels, &a, err);
-
-    if (rc == 0)
-        rc = add_generators(space->kernels, &a, err);
-    if (rc == 0 && !(space->parameters = calloc(a.n + 1, sizeof(*space->parameters))))
-        rc = gcal_error_memory(err);
-    for (size_t i = 0; i < a.n && rc == 0; i++)
-        if (is_parameter(&a.all[i], always))
-            take_parameter(space, &a.all[i]);
-    if (rc == 0)
-        rc = fill_configs(space, err);
-    arguments_clear(&a);
-    return rc;
+        arguments[i] = gcal_tune_arguments_read(arena, list->kernels[i]->name);
+    add_generators(arena, list, arguments);
+    gcal_tune_parameters_fill(arena, space, arguments, always);
+    for (size_t i = 0; i < list->n_kernels; i++)
+        space->configs[i].kernel = list->kernels[i];
 }
 
 const char *gcal_tune_value(const struct gcal_tune_space *space, size_t config,
                             size_t parameter)
 {
-    const struct gcal_tune_parameter *p = &space->parameters[parameter];
-    const char *value = p->values[space->configs[config].values[parameter]];
+    return space->parameters[parameter].values[space->configs[config].values[parameter]];
+}
 
-    return strcmp(value, GCAL_TUNE_NO_VALUE) == 0 ? NULL : value;
+size_t gcal_tune_find(struct gcal_arena *arena, const struct gcal_tune_space *space,
+                      const struct gcal_tune_arguments *arguments)
+{
+    size_t *wanted = gcal_arena_alloc(arena, space->n_parameters, sizeof(*wanted));
+    size_t found = 0, k;
+
+    for (size_t i = 0; i < space->fixed.n; i++) {
+        const char *value = find_argument(arguments, space->fixed.all[i].name);
+
+        if (value && strcmp(value, space->fixed.all[i].value) != 0)
+            return space->n_configs;
+    }
+    for (size_t i = 0; i < space->n_parameters; i++)
+        wanted[i] = find_value(&space->parameters[i],
+                               find_argument(arguments, space->parameters[i].name));
+    for (; found < space->n_configs; found++) {
+        for (k = 0; k < space->n_parameters; k++)
+            if (space->parameters[k].n_values > 1 &&
+                space->configs[found].values[k] != wanted[k])
+                break;
+        if (k == space->n_parameters)
+            break;
+    }
+    return found;
 }

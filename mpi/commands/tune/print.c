@@ -1,9 +1,30 @@
 /* print.c - a ranked space as a table for people */
 #include <math.h>
+#include <stdio.h>
 
 #include "kernels/base/units.h"
 #include "mpi/cli/quiet.h"
 #include "mpi/commands/tune/private.h"
+
+double gcal_tune_median_s(const struct gcal_tune_space *space)
+{
+    size_t n = space->n_covered;
+
+    if (!n)
+        return NAN;
+    return (space->configs[space->ranking[(n - 1) / 2]].predicted_s +
+            space->configs[space->ranking[n / 2]].predicted_s) /
+           2;
+}
+
+size_t gcal_tune_count_equal(const struct gcal_tune_space *space)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < space->n_covered; i++)
+        n += space->configs[space->ranking[i]].beats_first > GCAL_TUNE_DISTINGUISHED;
+    return n;
+}
 
 static void print_row(const struct gcal_tune_space *space, size_t at)
 {
@@ -37,8 +58,8 @@ static void print_head(const struct gcal_tune_space *space)
     if (space->n_left_out)
         printf("; %zu left out", space->n_left_out);
     printf("\n");
-    for (size_t i = 0; i < space->left_out.n; i++)
-        printf("  %s\n", space->left_out.items[i]);
+    for (size_t i = 0; i < space->n_reasons; i++)
+        printf("  %s\n", space->reasons[i]);
 }
 
 /* What has no place, and why. */
@@ -96,17 +117,4 @@ void gcal_tune_print(const struct gcal_tune_space *space, size_t most)
     print_unplaced(space);
     if (space->n_covered)
         print_end(space, most);
-}
-
-void gcal_tune_print_policy(const struct gcal_tune_space *space, const char *name,
-                            size_t choice)
-{
-    const struct gcal_tune_config *first = &space->configs[space->ranking[0]];
-
-    if (choice == space->n_configs)
-        printf("%s: no choice\n", name);
-    else
-        printf("%s: %s (predicted time over that of the first: %.3f)\n", name,
-               space->configs[choice].name,
-               space->configs[choice].predicted_s / first->predicted_s);
 }

@@ -6,16 +6,10 @@
 #define GCAL_MPI_COMMANDS_TUNE_PRIVATE_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "mpi/cli/option_list.h"
-#include "mpi/commands/count/sizes.h"
 #include "mpi/commands/tune/tune.h"
 
-struct gcal_order;
-
-/* The value of a parameter that a configuration's kernel does not have. */
-#define GCAL_TUNE_NO_VALUE "-"
 /* A configuration whose chance to be faster than the first is above this cannot be
  * distinguished from it.
  */
@@ -23,49 +17,28 @@ struct gcal_order;
 
 /* ---- parameters.c ---- */
 
-/* Fills the parameters, and the configurations with their names and values, of
- * space->kernels.
+/* Fills the parameters, and the configurations with their names and values, from the arguments
+ * of n_configs of them.  Those with one value are parameters if 'always' has them; NULL: all.
  */
-int gcal_tune_parameters_find(struct gcal_tune_space *space,
-                              const struct gcal_strings *always, struct gcal_error *err);
-/* Names a configuration by its values of the parameters that vary. */
-int gcal_tune_name_config(const struct gcal_tune_space *space,
-                          struct gcal_tune_config *config, struct gcal_error *err);
-
-/* ---- space.c ---- */
-
-/* Predicts and ranks the configurations, whose targets 'order' has in the same order. */
-int gcal_tune_space_rank(struct gcal_tune_space *space, struct gcal_order *order,
-                         const struct gcal_params_device *device, struct gcal_error *err);
+void gcal_tune_parameters_fill(struct gcal_arena *arena, struct gcal_tune_space *space,
+                               const struct gcal_tune_arguments *arguments,
+                               const struct gcal_strings *always);
+/* The same for space->kernels, with what distinguishes their generators. */
+void gcal_tune_parameters_find(struct gcal_arena *arena, struct gcal_tune_space *space,
+                               const struct gcal_strings *always);
 
 /* ---- entry.c ---- */
 
 /* The space of a file, gpucal-space(5), and the kernel in 'source', a file that may include
- * others from 'folders'.  Clear 'entry' in any case.
+ * others from 'folders'; the strings of 'entry' are the caller's to clear in any case.
  */
-int gcal_tune_entry_read(const char *path, const char *source,
+int gcal_tune_entry_read(struct gcal_arena *arena, const char *path, const char *source,
                          const struct gcal_option_list *folders,
                          struct gcal_tune_entry *entry, struct gcal_error *err);
+/* For gcal_arena_own(). */
+void gcal_tune_catalogue_close(void *catalogue);
 
-/* ---- points.c ---- */
-
-/* The sizes of --at or --over. */
-struct gcal_tune_points {
-    struct gcal_strings names;
-    struct gcal_count_points points; /* at least one, perhaps without any size */
-};
-
-/* Clear 'points' in any case. */
-int gcal_tune_points_parse(const struct gcal_option_list *texts,
-                           struct gcal_tune_points *points, struct gcal_error *err);
-/* Appends the tags "n:4096" of a point. */
-int gcal_tune_points_tags(const struct gcal_tune_points *points, size_t point,
-                          struct gcal_strings *tags, struct gcal_error *err);
-/* "n=512,m=64"; the caller's to free. */
-char *gcal_tune_points_name(const struct gcal_tune_points *points, size_t point);
-void gcal_tune_points_clear(struct gcal_tune_points *points);
-
-/* ---- ranking.c: what follows from a ranking ---- */
+/* ---- print.c, json.c ---- */
 
 /* The median of the predicted times of the covered configurations. */
 double gcal_tune_median_s(const struct gcal_tune_space *space);
@@ -73,23 +46,8 @@ double gcal_tune_median_s(const struct gcal_tune_space *space);
  * included.
  */
 size_t gcal_tune_count_equal(const struct gcal_tune_space *space);
-
-/* ---- heuristic.c ---- */
-
-/* The choice of Haigh and McCreath's heuristic (2015); n_configs: none fits.  -1 if the
- * model that predicted lacks what it takes from the general model of GPUs.
- */
-int gcal_tune_heuristic(const struct gcal_tune_space *space,
-                        const struct gcal_params_device *device, size_t *choice,
-                        struct gcal_error *err);
-
-/* ---- print.c, json.c ---- */
-
 /* The best 'most' configurations, and what is known of all, on standard output. */
 void gcal_tune_print(const struct gcal_tune_space *space, size_t most);
-/* The choice of another policy beside the first of the ranking; n_configs: it has none. */
-void gcal_tune_print_policy(const struct gcal_tune_space *space, const char *name,
-                            size_t choice);
 /* {"N": 128, "F": 32}; numbers where values are integers. */
 json_t *gcal_tune_config_json(const struct gcal_tune_space *space, size_t config);
 json_t *gcal_tune_json(const struct gcal_tune_space *space);
@@ -100,8 +58,7 @@ json_t *gcal_tune_json(const struct gcal_tune_space *space);
 struct gcal_tune_over;
 
 /* Room for n sizes. */
-struct gcal_tune_over *gcal_tune_over_create(size_t n, struct gcal_error *err);
-void gcal_tune_over_destroy(struct gcal_tune_over *over);
+struct gcal_tune_over *gcal_tune_over_create(struct gcal_arena *arena, size_t n);
 /* Adds the space at the size that is called 'name'; keeps what it needs of it. */
 int gcal_tune_over_add(struct gcal_tune_over *over, const char *name,
                        const struct gcal_tune_space *space, struct gcal_error *err);

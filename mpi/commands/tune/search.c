@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
@@ -23,6 +22,7 @@ const struct gcal_tune_search_options gcal_tune_search_defaults = {
 };
 
 struct search {
+    struct gcal_arena *arena; /* of this search */
     const struct gcal_tune_space *space;
     const struct gcal_tune_source *source;
     const struct gcal_tune_search_options *options;
@@ -35,8 +35,8 @@ struct search {
 
 /* ---- what was found ---- */
 
-static void count(struct gcal_tune_progress *p, size_t config,
-                  const struct gcal_tune_time *time)
+static void count_outcome(struct gcal_tune_progress *p, size_t config,
+                          const struct gcal_tune_time *time)
 {
     p->n_asked++;
     p->n_timed += time->outcome == GCAL_TUNE_TIMED;
@@ -50,17 +50,17 @@ static void count(struct gcal_tune_progress *p, size_t config,
 }
 
 /* Those that are known before the search begins. */
-static int begin(struct search *s, struct gcal_error *err)
+static int begin_search(struct search *s, struct gcal_error *err)
 {
     *s->progress = (struct gcal_tune_progress){ .best = s->space->n_configs,
                                                 .best_s = NAN,
                                                 .chance = NAN };
-    if (gcal_tune_belief_create(s->space, &s->belief, err) < 0)
+    if (gcal_tune_belief_create(s->arena, s->space, &s->belief, err) < 0)
         return -1;
     for (size_t i = 0; i < s->times->n; i++) {
         if (!s->times->asked[i])
             continue;
-        count(s->progress, i, &s->times->times[i]);
+        count_outcome(s->progress, i, &s->times->times[i]);
         if (!s->options->in_order &&
             gcal_tune_belief_learn(&s->belief, i, &s->times->times[i], err) < 0)
             return -1;
@@ -71,7 +71,7 @@ static int begin(struct search *s, struct gcal_error *err)
 /* ---- one step ---- */
 
 /* Announces the most promising ones, and gives the first; n_configs: none is left. */
-static size_t choose(struct search *s)
+static size_t choose_next(struct search *s)
 {
     const struct gcal_tune_belief *b = &s->belief;
     size_t most = s->options->in_order ? SIZE_MAX : N_AHEAD;
@@ -82,11 +82,11 @@ static size_t choose(struct search *s)
     if (!n)
         return s->space->n_configs;
     n = n < wanted ? n : wanted;
-    if (s->source->announce && (ahead = calloc(n + 1, sizeof(*ahead)))) {
+    if (s->source->announce) {
+        ahead = gcal_arena_alloc(s->arena, n, sizeof(*ahead));
         for (size_t i = 0; i < n; i++)
             ahead[i] = b->left[b->order[i]];
         s->source->announce(s->source->context, ahead, n);
-        free(ahead);
     }
     return b->left[b->order[0]];
 }
@@ -101,7 +101,7 @@ static int time_one(struct search *s, size_t config, struct gcal_error *err)
     if (s->source->time(s->source->context, config, enough_s, &time, err) < 0)
         return -1;
     gcal_tune_times_set(s->times, config, &time);
-    count(p, config, &time);
+    count_outcome(p, config, &time);
     p->spent_s = gcal_clock_now_s() - s->began_s;
     if (s->hooks && s->hooks->timed)
         s->hooks->timed(s->hooks->context, config, &s->times->times[config], p);
@@ -126,38 +126,27 @@ static bool is_limit_reached(struct search *s)
     return true;
 }
 
-/* 1: a better one is improbable. */
-static int is_improbable(struct search *s, struct gcal_error *err)
+/* 0: the configuration was timed; 1: the search is at its end. */
+static int take_step(struct search *s, struct gcal_error *err)
 {
     struct gcal_tune_progress *p = s->progress;
-
-    if (s->options->in_order || !(s->options->chance > 0) || p->n_timed < FEWEST_TIMED)
-        return 0;
-    if (gcal_tune_belief_chance(&s->belief, p->best_s, s->options->gain, &p->chance,
-                                err) < 0)
-        return -1;
-    return p->chance < s->options->chance;
-}
-
-/* 0: the configuration was timed; 1: the search is at its end. */
-static int step(struct search *s, struct gcal_error *err)
-{
     size_t config;
-    int rc;
 
     if (is_limit_reached(s))
         return 1;
-    if (gcal_tune_belief_expect(&s->belief, s->times, s->progress->best_s, err) < 0)
+    if (gcal_tune_belief_expect(&s->belief, s->times, p->best_s, err) < 0)
         return -1;
-    if ((rc = is_improbable(s, err)) != 0) {
-        s->progress->stop = GCAL_TUNE_STOP_CHANCE;
-        return rc;
+    if (s->options->chance > 0 && p->n_timed >= FEWEST_TIMED) {
+        if (gcal_tune_belief_chance(&s->belief, p->best_s, s->options->gain, &p->chance,
+                                    err) < 0)
+            return -1;
+        p->stop = GCAL_TUNE_STOP_CHANCE;
+        if (p->chance < s->options->chance)
+            return 1;
     }
-    if ((config = choose(s)) == s->space->n_configs) {
-        s->progress->stop = GCAL_TUNE_STOP_ALL;
-        return 1;
-    }
-    return time_one(s, config, err);
+    p->stop = GCAL_TUNE_STOP_ALL;
+    config = choose_next(s);
+    return config == s->space->n_configs ? 1 : time_one(s, config, err);
 }
 
 /* ---- in the order of the predictions ---- */
@@ -169,7 +158,7 @@ static int run_in_order(struct search *s, struct gcal_error *err)
 
     if (rc < 0)
         return -1;
-    choose(s);
+    choose_next(s);
     order = s->belief.order;
     s->progress->stop = GCAL_TUNE_STOP_ALL;
     for (size_t i = 0; rc == 0 && i < s->belief.n_left && !is_limit_reached(s); i++)
@@ -184,20 +173,21 @@ int gcal_tune_search(const struct gcal_tune_space *space,
                      struct gcal_tune_times *times, struct gcal_tune_progress *progress,
                      struct gcal_error *err)
 {
-    struct search s = { .space = space,
+    struct search s = { .arena = gcal_arena_create(),
+                        .space = space,
                         .source = source,
                         .options = options,
                         .hooks = hooks,
                         .times = times,
                         .progress = progress,
                         .began_s = gcal_clock_now_s() };
-    int rc = begin(&s, err);
+    int rc = begin_search(&s, err);
 
     if (rc == 0 && options->in_order)
         rc = run_in_order(&s, err);
     while (rc == 0 && !options->in_order)
-        rc = step(&s, err);
-    gcal_tune_belief_clear(&s.belief);
+        rc = take_step(&s, err);
+    gcal_arena_destroy(s.arena);
     return rc < 0 ? -1 : 0;
 }
 

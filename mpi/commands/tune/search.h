@@ -69,4 +69,27 @@ int gcal_tune_search(const struct gcal_tune_space *space,
 /* "as many as wanted were timed" */
 const char *gcal_tune_stop_text(enum gcal_tune_stop stop);
 
+/* ---- replay.c: how well a search would have done, on a space whose times are all known ---- */
+
+/* Numbers of measurements after which it is judged. */
+enum { GCAL_TUNE_REPLAY_N = 6 };
+extern const size_t gcal_tune_replay_after[GCAL_TUNE_REPLAY_N]; /* 0, 1, 5, 10, 20, 50 */
+
+/* Shares are of the best speed: the shortest time over that of the choice; the choice is
+ * the best of what was measured, and after 0 the first by prediction.
+ */
+struct gcal_tune_replay {
+    size_t n, n_failed; /* configurations in the file: with a time, without */
+    size_t best;
+    double best_s;
+    double search[GCAL_TUNE_REPLAY_N];
+    size_t stopped_after; /* measurements, by the search itself */
+    double stopped_at;    /* share */
+};
+
+/* 'times' has what the file has of the space.  -1 with 'err' if none of it is a time. */
+int gcal_tune_replay(const struct gcal_tune_space *space,
+                     const struct gcal_tune_times *times, struct gcal_tune_replay *replay,
+                     struct gcal_error *err);
+
 #endif

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/base/error.h"
 #include "kernels/base/median.h"
 #include "mpi/commands/tune/search_private.h"
 
@@ -32,101 +31,73 @@
 
 /* ---- the prior ---- */
 
-/* The median of a member of the configurations; NaN if none has it. */
-static double median_of(const struct gcal_tune_space *space,
-                        double (*get)(const struct gcal_tune_config *))
+/* The medians of what is predicted: of the logarithms of times, and of their errors; NaN where
+ * nothing is.
+ */
+static void find_medians(struct gcal_arena *arena, const struct gcal_tune_space *space,
+                         double *log_s, double *misfit)
 {
-    double *values = calloc(space->n_configs + 1, sizeof(*values)), median;
+    double *values = gcal_arena_alloc(arena, space->n_configs, sizeof(*values));
     size_t n = 0;
 
-    for (size_t i = 0; values && i < space->n_configs; i++)
-        if (space->configs[i].predicted_s > 0 && isfinite(get(&space->configs[i])))
-            values[n++] = get(&space->configs[i]);
-    median = values && n ? gcal_median(values, n) : NAN;
-    free(values);
-    return median;
+    for (size_t i = 0; i < space->n_configs; i++)
+        if (space->configs[i].predicted_s > 0 &&
+            isfinite(log(space->configs[i].predicted_s)))
+            values[n++] = log(space->configs[i].predicted_s);
+    *log_s = n ? gcal_median(values, n) : NAN;
+    n = 0;
+    for (size_t i = 0; i < space->n_configs; i++)
+        if (space->configs[i].predicted_s > 0 && isfinite(space->configs[i].misfit))
+            values[n++] = space->configs[i].misfit;
+    *misfit = n ? gcal_median(values, n) : NAN;
 }
 
-static double misfit_of(const struct gcal_tune_config *config)
+static void destroy_process(void *process)
 {
-    return config->misfit;
+    gcal_fit_process_destroy(process);
 }
 
-static double prediction_of(const struct gcal_tune_config *config)
-{
-    return log(config->predicted_s);
-}
-
-static double space_misfit(const struct gcal_tune_space *space)
-{
-    double misfit = median_of(space, misfit_of);
-
-    if (!(misfit > 0))
-        return NO_MISFIT;
-    return fmin(fmax(misfit, LEAST_MISFIT), MOST_MISFIT);
-}
-
-/* A prediction that leaves out some work is too low: at least the median of all. */
-static double prior_of(const struct gcal_tune_config *config, double median)
-{
-    double prior = config->predicted_s > 0 ? log(config->predicted_s) : median;
-
-    return config->not_covered > 0 ? fmax(prior, median) : prior;
-}
-
-static int make_arrays(struct gcal_tune_belief *b, struct gcal_error *err)
-{
-    size_t n = b->space->n_configs + 1;
-
-    b->prior = calloc(n, sizeof(*b->prior));
-    b->left = calloc(n, sizeof(*b->left));
-    b->mean = calloc(n, sizeof(*b->mean));
-    b->deviation = calloc(n, sizeof(*b->deviation));
-    b->score = calloc(n, sizeof(*b->score));
-    b->order = calloc(n, sizeof(*b->order));
-    if (b->prior && b->left && b->mean && b->deviation && b->score && b->order)
-        return 0;
-    return gcal_error_memory(err);
-}
-
-int gcal_tune_belief_create(const struct gcal_tune_space *space,
+int gcal_tune_belief_create(struct gcal_arena *arena, const struct gcal_tune_space *space,
                             struct gcal_tune_belief *b, struct gcal_error *err)
 {
-    double misfit = space_misfit(space), median = median_of(space, prediction_of);
-    const struct gcal_fit_process_prior prior = { .common = COMMON * misfit,
-                                                  .amplitude = misfit,
-                                                  .amplitude_spread = AMPLITUDE_SPREAD,
-                                                  .length_spread = LENGTH_SPREAD };
+    size_t n = space->n_configs;
+    double median, misfit;
+    struct gcal_fit_process_prior prior = { .amplitude_spread = AMPLITUDE_SPREAD,
+                                            .length_spread = LENGTH_SPREAD };
 
-    *b = (struct gcal_tune_belief){ .space = space, .unit = NAN };
-    if (make_arrays(b, err) < 0 || gcal_tune_search_points(space, &b->points, err) < 0 ||
-        !(b->process = gcal_fit_process_create(&b->points.points, &prior, err)))
-        return -1;
-    if (!isnan(median))
-        b->unit = 0;
-    for (size_t i = 0; i < space->n_configs; i++)
-        b->prior[i] = isnan(median) ? 0 : prior_of(&space->configs[i], median);
-    return 0;
-}
+    find_medians(arena, space, &median, &misfit);
+    misfit = misfit > 0 ? fmin(fmax(misfit, LEAST_MISFIT), MOST_MISFIT) : NO_MISFIT;
+    prior.common = COMMON * misfit;
+    prior.amplitude = misfit;
+    *b = (struct gcal_tune_belief){
+        .space = space,
+        .points = gcal_tune_search_points(arena, space),
+        .unit = isnan(median) ? NAN : 0,
+        .prior = gcal_arena_alloc(arena, n, sizeof(*b->prior)),
+        .left = gcal_arena_alloc(arena, n, sizeof(*b->left)),
+        .mean = gcal_arena_alloc(arena, n, sizeof(*b->mean)),
+        .deviation = gcal_arena_alloc(arena, n, sizeof(*b->deviation)),
+        .score = gcal_arena_alloc(arena, n, sizeof(*b->score)),
+        .order = gcal_arena_alloc(arena, n, sizeof(*b->order)),
+    };
+    for (size_t i = 0; i < n && !isnan(median); i++) {
+        const struct gcal_tune_config *config = &space->configs[i];
 
-void gcal_tune_belief_clear(struct gcal_tune_belief *b)
-{
-    gcal_fit_process_destroy(b->process);
-    gcal_tune_search_points_clear(&b->points);
-    free(b->prior);
-    free(b->left);
-    free(b->mean);
-    free(b->deviation);
-    free(b->score);
-    free(b->order);
-    *b = (struct gcal_tune_belief){ 0 };
+        /* A prediction that leaves out some work is too low: at least the median of all. */
+        b->prior[i] = config->predicted_s > 0 ? log(config->predicted_s) : median;
+        if (config->not_covered > 0)
+            b->prior[i] = fmax(b->prior[i], median);
+    }
+    b->process = gcal_arena_own(arena, gcal_fit_process_create(&b->points, &prior, err),
+                                destroy_process);
+    return b->process ? 0 : -1;
 }
 
 /* ---- learning ---- */
 
 /* The configuration with the longest time of those that were learned from. */
-static size_t slowest(const struct gcal_tune_belief *b,
-                      const struct gcal_tune_times *times)
+static size_t find_slowest(const struct gcal_tune_belief *b,
+                           const struct gcal_tune_times *times)
 {
     size_t found = times->n;
 
@@ -139,35 +110,29 @@ static size_t slowest(const struct gcal_tune_belief *b,
 }
 
 /* Where nothing is predicted, the first time gives the unit. */
-static double residual(struct gcal_tune_belief *b, size_t config, double seconds)
+static double find_residual(struct gcal_tune_belief *b, size_t config, double seconds)
 {
     if (isnan(b->unit))
         b->unit = log(seconds);
     return log(seconds) - b->unit - b->prior[config];
 }
 
-/* An abandoned one says nothing if it was expected to take longer still. */
-static int learn_abandoned(struct gcal_tune_belief *b, size_t config, double seconds,
-                           struct gcal_error *err)
+int gcal_tune_belief_learn(struct gcal_tune_belief *b, size_t config,
+                           const struct gcal_tune_time *time, struct gcal_error *err)
 {
-    double mean, deviation, found = residual(b, config, seconds);
+    double mean, deviation, found;
 
+    if (time->outcome > GCAL_TUNE_ABANDONED)
+        return 0;
+    found = find_residual(b, config, time->seconds);
+    if (time->outcome == GCAL_TUNE_TIMED)
+        return gcal_fit_process_observe(b->process, config, found, NOISE, err);
+    /* An abandoned one says nothing if it was expected to take longer still. */
     if (gcal_fit_process_predict(b->process, 1, &config, &mean, &deviation, err) < 0)
         return -1;
     return found > mean
                ? gcal_fit_process_observe(b->process, config, found, ROUGH_NOISE, err)
                : 0;
-}
-
-int gcal_tune_belief_learn(struct gcal_tune_belief *b, size_t config,
-                           const struct gcal_tune_time *time, struct gcal_error *err)
-{
-    if (time->outcome == GCAL_TUNE_ABANDONED)
-        return learn_abandoned(b, config, time->seconds, err);
-    if (time->outcome != GCAL_TUNE_TIMED)
-        return 0;
-    return gcal_fit_process_observe(b->process, config,
-                                    residual(b, config, time->seconds), NOISE, err);
 }
 
 /* ---- expecting ---- */
@@ -182,12 +147,6 @@ static int compare_scores(const void *a, const void *b, void *scores)
     return (i > k) - (i < k);
 }
 
-/* Without any time, the shortest expected one. */
-static double score_of(double mean, double deviation, double best)
-{
-    return isnan(best) ? -mean : gcal_fit_expected_below(mean, deviation, best);
-}
-
 int gcal_tune_belief_expect(struct gcal_tune_belief *b,
                             const struct gcal_tune_times *times, double best_s,
                             struct gcal_error *err)
@@ -195,7 +154,7 @@ int gcal_tune_belief_expect(struct gcal_tune_belief *b,
     double unit = isnan(b->unit) ? 0 : b->unit;
 
     for (size_t n = gcal_fit_process_count(b->process); n > MOST_LEARNED; n--)
-        gcal_fit_process_forget(b->process, slowest(b, times));
+        gcal_fit_process_forget(b->process, find_slowest(b, times));
     if (gcal_fit_process_learn(b->process, err) < 0)
         return -1;
     b->n_left = 0;
@@ -207,7 +166,10 @@ int gcal_tune_belief_expect(struct gcal_tune_belief *b,
         return -1;
     for (size_t i = 0; i < b->n_left; i++) {
         b->mean[i] += b->prior[b->left[i]] + unit;
-        b->score[i] = score_of(b->mean[i], b->deviation[i], log(best_s));
+        /* Without any time, the shortest expected one. */
+        b->score[i] = isnan(best_s) ? -b->mean[i]
+                                    : gcal_fit_expected_below(b->mean[i], b->deviation[i],
+                                                              log(best_s));
         b->order[i] = i;
     }
     qsort_r(b->order, b->n_left, sizeof(*b->order), compare_scores, b->score);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
 #include "mpi/commands/tune/search_private.h"
 
 /* Distances over which errors of predictions differ, as a rule: half of a parameter's
@@ -21,6 +20,8 @@ static bool is_number(const char *text, double *value)
 {
     char *end;
 
+    if (!text)
+        return false;
     *value = strtod(text, &end);
     return *text && !*end && isfinite(*value);
 }
@@ -44,9 +45,9 @@ static size_t count_coordinates(const struct gcal_tune_parameter *parameter)
 }
 
 /* The position of a value among the others, from 0 to 1. */
-static double position(const struct gcal_tune_parameter *parameter, size_t value)
+static double find_position(const struct gcal_tune_parameter *parameter, size_t value)
 {
-    double mine, other;
+    double mine = 0, other;
     size_t below = 0;
 
     if (!is_numeric(parameter))
@@ -64,14 +65,14 @@ static void put_parameter(const struct gcal_tune_parameter *parameter, size_t va
     size_t n = count_coordinates(parameter);
 
     if (n == 1)
-        coordinates[0] = position(parameter, value) / PARAMETER_LENGTH;
+        coordinates[0] = find_position(parameter, value) / PARAMETER_LENGTH;
     for (size_t i = 0; n > 1 && i < n; i++)
         coordinates[i] = (i == value) * M_SQRT1_2 / PARAMETER_LENGTH;
 }
 
 /* ---- roofs ---- */
 
-static double share_of_roof(const struct gcal_tune_config *config, size_t roof)
+static double find_share(const struct gcal_tune_config *config, size_t roof)
 {
     double share = config->roofs && config->predicted_s > 0
                        ? log(fmax(config->roofs[roof], 1e-300) / config->predicted_s)
@@ -82,47 +83,35 @@ static double share_of_roof(const struct gcal_tune_config *config, size_t roof)
 
 /* ---- all ---- */
 
-static void put(const struct gcal_tune_space *space,
-                const struct gcal_tune_config *config, double *coordinates)
-{
-    for (size_t i = 0; i < space->n_parameters; i++) {
-        put_parameter(&space->parameters[i], config->values[i], coordinates);
-        coordinates += count_coordinates(&space->parameters[i]);
-    }
-    for (size_t i = 0; i < space->n_roofs; i++)
-        coordinates[i] = share_of_roof(config, i);
-}
-
-int gcal_tune_search_points(const struct gcal_tune_space *space,
-                            struct gcal_tune_points_of_space *made,
-                            struct gcal_error *err)
+struct gcal_fit_points gcal_tune_search_points(struct gcal_arena *arena,
+                                               const struct gcal_tune_space *space)
 {
     size_t n = space->n_roofs, at = 0;
+    double *coordinates, *next;
+    size_t *group;
 
     for (size_t i = 0; i < space->n_parameters; i++)
         n += count_coordinates(&space->parameters[i]);
-    made->group = calloc(n + 1, sizeof(*made->group));
-    made->coordinates = calloc(space->n_configs * n + 1, sizeof(*made->coordinates));
-    if (!made->group || !made->coordinates)
-        return gcal_error_memory(err);
+    group = gcal_arena_alloc(arena, n, sizeof(*group));
+    next = coordinates = gcal_arena_alloc(arena, space->n_configs * n, sizeof(*next));
     for (size_t i = 0; i < space->n_parameters; i++)
         for (size_t k = count_coordinates(&space->parameters[i]); k; k--)
-            made->group[at++] = i;
+            group[at++] = i;
     while (at < n)
-        made->group[at++] = space->n_parameters;
-    for (size_t i = 0; i < space->n_configs; i++)
-        put(space, &space->configs[i], made->coordinates + i * n);
-    made->points = (struct gcal_fit_points){ .n = space->n_configs,
-                                             .n_coordinates = n,
-                                             .coordinates = made->coordinates,
-                                             .group = made->group,
-                                             .n_groups = space->n_parameters + 1 };
-    return 0;
-}
+        group[at++] = space->n_parameters;
+    for (size_t i = 0; i < space->n_configs; i++) {
+        const struct gcal_tune_config *config = &space->configs[i];
 
-void gcal_tune_search_points_clear(struct gcal_tune_points_of_space *made)
-{
-    free(made->coordinates);
-    free(made->group);
-    *made = (struct gcal_tune_points_of_space){ 0 };
+        for (size_t k = 0; k < space->n_parameters; k++) {
+            put_parameter(&space->parameters[k], config->values[k], next);
+            next += count_coordinates(&space->parameters[k]);
+        }
+        for (size_t k = 0; k < space->n_roofs; k++)
+            *next++ = find_share(config, k);
+    }
+    return (struct gcal_fit_points){ .n = space->n_configs,
+                                     .n_coordinates = n,
+                                     .coordinates = coordinates,
+                                     .group = group,
+                                     .n_groups = space->n_parameters + 1 };
 }

@@ -5,24 +5,15 @@
 #include "fit/gaussian_process.h"
 #include "mpi/commands/tune/search.h"
 
-/* ---- search_points.c: configurations as points ---- */
-
-struct gcal_tune_points_of_space {
-    struct gcal_fit_points points; /* what it borrows is below */
-    double *coordinates;
-    size_t *group;
-};
-
-int gcal_tune_search_points(const struct gcal_tune_space *space,
-                            struct gcal_tune_points_of_space *made,
-                            struct gcal_error *err);
-void gcal_tune_search_points_clear(struct gcal_tune_points_of_space *made);
+/* Configurations as points, search_points.c. */
+struct gcal_fit_points gcal_tune_search_points(struct gcal_arena *arena,
+                                               const struct gcal_tune_space *space);
 
 /* ---- search_belief.c: what is expected of each ---- */
 
 struct gcal_tune_belief {
     const struct gcal_tune_space *space;
-    struct gcal_tune_points_of_space points;
+    struct gcal_fit_points points;
     struct gcal_fit_process *process;
     double *prior; /* by configuration: logarithm of the predicted time */
     double unit;   /* logarithm of the first time, where nothing is predicted; else 0; NaN
@@ -33,9 +24,8 @@ struct gcal_tune_belief {
     size_t *order;            /* of 'left': the highest score first */
 };
 
-int gcal_tune_belief_create(const struct gcal_tune_space *space,
+int gcal_tune_belief_create(struct gcal_arena *arena, const struct gcal_tune_space *space,
                             struct gcal_tune_belief *belief, struct gcal_error *err);
-void gcal_tune_belief_clear(struct gcal_tune_belief *belief);
 
 /* Learns from a time, but not from failures. */
 int gcal_tune_belief_learn(struct gcal_tune_belief *belief, size_t config,

@@ -3,115 +3,68 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
-#include "kernels/base/yaml.h"
 #include "calib/select/select.h"
 #include "kernels/generate/generate.h"
+#include "kernels/model/profile.h"
 #include "mpi/commands/predict/inputs.h"
 #include "mpi/commands/predict/kernel_names.h"
 #include "mpi/commands/predict/order.h"
 #include "mpi/commands/tune/private.h"
 
-void gcal_tune_entry_clear(struct gcal_tune_entry *entry)
-{
-    gcal_catalogue_close(entry->catalogue);
-    gcal_strings_clear(&entry->tags);
-    gcal_strings_clear(&entry->parameters);
-    gcal_yaml_destroy(entry->file);
-    *entry = (struct gcal_tune_entry){ 0 };
-}
-
-static void config_clear(struct gcal_tune_config *config)
-{
-    free(config->values);
-    free(config->name);
-    free(config->left_out);
-    free(config->roofs);
-    free(config->not_predicted);
-}
-
-void gcal_tune_space_clear(struct gcal_tune_space *space)
-{
-    for (size_t i = 0; i < space->n_configs; i++)
-        config_clear(&space->configs[i]);
-    for (size_t i = 0; i < space->n_parameters; i++) {
-        free(space->parameters[i].name);
-        gcal_strings_free(space->parameters[i].values, space->parameters[i].n_values);
-    }
-    if (space->kernels)
-        gcal_kernel_list_clear(space->kernels);
-    gcal_strings_clear(&space->left_out);
-    free(space->kernels);
-    free(space->ranking);
-    free(space->configs);
-    free(space->parameters);
-    free(space->kernel);
-    free(space->node);
-    free(space->device);
-    free(space->model);
-    *space = (struct gcal_tune_space){ 0 };
-}
-
 /* ---- kernels ---- */
 
-static int generate(const struct gcal_tune_entry *entry, size_t n_sizes,
-                    const char *const *sizes, const struct gcal_kernel_limits *limits,
-                    struct gcal_kernel_list *list, struct gcal_error *err)
+static void clear_list(void *list)
+{
+    gcal_kernel_list_clear(list);
+}
+
+static int generate_kernels(struct gcal_arena *arena, const struct gcal_tune_entry *entry,
+                            size_t n_sizes, const char *const *sizes,
+                            const struct gcal_kernel_limits *limits,
+                            struct gcal_kernel_list *list, struct gcal_error *err)
 {
     size_t n = entry->tags.n + n_sizes;
-    const char **tags = calloc(n + 1, sizeof(*tags));
-    int rc;
+    const char **tags = gcal_arena_alloc(arena, n, sizeof(*tags));
 
-    if (!tags)
-        return gcal_error_memory(err);
     for (size_t i = 0; i < n; i++)
         tags[i] = i < entry->tags.n ? entry->tags.items[i] : sizes[i - entry->tags.n];
-    rc = gcal_catalogue_check(entry->catalogue, n, tags, GCAL_MATCH_SUPERSET, err);
-    if (rc == 0)
-        rc = gcal_catalogue_generate(entry->catalogue, n, tags, GCAL_MATCH_SUPERSET,
-                                     limits, list, err);
-    free(tags);
-    return rc;
+    gcal_arena_own(arena, list, clear_list);
+    if (gcal_catalogue_check(entry->catalogue, n, tags, GCAL_MATCH_SUPERSET, err) < 0)
+        return -1;
+    return gcal_catalogue_generate(entry->catalogue, n, tags, GCAL_MATCH_SUPERSET, limits,
+                                   list, err);
 }
 
-static int note(struct gcal_tune_space *space, size_t n, char *text,
-                struct gcal_error *err)
-{
-    space->n_left_out += n;
-    return gcal_strings_take(&space->left_out, text, err);
-}
-
-/* What cannot run, by reason; of what cannot be counted, the first reason. */
-static int note_left_out(struct gcal_tune_space *space, struct gcal_error *err)
+/* What cannot run, by reason; of what cannot be counted, the first reason.  -1 with all of them
+ * if nothing is left.
+ */
+static int note_left_out(struct gcal_arena *arena, struct gcal_tune_space *space,
+                         struct gcal_error *err)
 {
     const struct gcal_kernel_list *list = space->kernels;
+    const char *all = "";
 
+    space->reasons =
+        gcal_arena_alloc(arena, GCAL_KERNEL_N_EXCLUSIONS + 1, sizeof(*space->reasons));
     for (int i = 0; i < GCAL_KERNEL_N_EXCLUSIONS; i++)
-        if (list->left_out[i] && note(space, list->left_out[i],
-                                      gcal_buf_format("%zu need %s", list->left_out[i],
-                                                      gcal_kernel_exclusion_name(i)),
-                                      err) < 0)
-            return -1;
-    return list->failed.n
-               ? note(space, list->failed.n,
-                      gcal_buf_format(
-                          "%zu cannot be counted at these sizes, the first: %s",
-                          list->failed.n, list->failed.items[0]),
-                      err)
-               : 0;
-}
-
-static int none_error(const struct gcal_tune_space *space, struct gcal_error *err)
-{
-    struct gcal_buf reasons = { 0 };
-
-    for (size_t i = 0; i < space->left_out.n; i++)
-        gcal_buf_printf(&reasons, "%s%s", i ? "; " : ": ", space->left_out.items[i]);
-    gcal_error_set(err, GCAL_EINPUT, "%s can run none of the %zu configurations%s",
-                   space->device, space->n_left_out, reasons.data ? reasons.data : "");
-    gcal_buf_free(&reasons);
-    return -1;
+        if (list->left_out[i]) {
+            space->n_left_out += list->left_out[i];
+            space->reasons[space->n_reasons++] = gcal_arena_format(
+                arena, "%zu need %s", list->left_out[i], gcal_kernel_exclusion_name(i));
+        }
+    if (list->failed.n) {
+        space->n_left_out += list->failed.n;
+        space->reasons[space->n_reasons++] = gcal_arena_format(
+            arena, "%zu cannot be counted at these sizes, the first: %s", list->failed.n,
+            list->failed.items[0]);
+    }
+    if (list->n_kernels)
+        return 0;
+    for (size_t i = 0; i < space->n_reasons; i++)
+        all = gcal_arena_format(arena, "%s%s%s", all, i ? "; " : ": ", space->reasons[i]);
+    return gcal_error_set(err, GCAL_EINPUT, "%s can run none of the %zu configurations%s",
+                          space->device, space->n_left_out, all);
 }
 
 static int check_sizes(const struct gcal_kernel_list *list, struct gcal_error *err)
@@ -137,64 +90,107 @@ static int check_sizes(const struct gcal_kernel_list *list, struct gcal_error *e
     return 0;
 }
 
-static const char *first_plain(const struct gcal_strings *tags)
-{
-    for (size_t i = 0; i < tags->n; i++)
-        if (!strchr(tags->items[i], ':'))
-            return tags->items[i];
-    return "kernels";
-}
-
 /* What all kernels' names share; those of several generators share a tag instead of the
  * first word.
  */
-static int name_kernel(const struct gcal_tune_entry *entry, struct gcal_tune_space *space,
-                       struct gcal_error *err)
+static int name_kernel(struct gcal_arena *arena, const struct gcal_tune_entry *entry,
+                       struct gcal_tune_space *space, struct gcal_error *err)
 {
     const struct gcal_kernel_list *list = space->kernels;
-    const char **names = calloc(list->n_kernels + 1, sizeof(*names));
-    char *shared = NULL;
+    const char **names = gcal_arena_alloc(arena, list->n_kernels, sizeof(*names));
+    const char *shared, *tag = "kernels";
 
-    if (!names)
-        return gcal_error_memory(err);
     for (size_t i = 0; i < list->n_kernels; i++)
         names[i] = list->kernels[i]->name;
-    shared = gcal_kernel_names_shared(list->n_kernels, names, err);
-    free(names);
-    if (!shared)
+    if (!(shared = gcal_arena_own(
+              arena, gcal_kernel_names_shared(list->n_kernels, names, err), free)))
         return -1;
-    if (*shared && !memchr(shared, ':', strcspn(shared, " "))) {
-        space->kernel = shared;
-        return 0;
-    }
-    space->kernel = gcal_buf_format("%s %s", first_plain(&entry->tags), shared);
-    free(shared);
-    return space->kernel ? 0 : gcal_error_memory(err);
+    for (size_t i = entry->tags.n; i-- > 0;)
+        if (!strchr(entry->tags.items[i], ':'))
+            tag = entry->tags.items[i];
+    space->kernel = *shared && !memchr(shared, ':', strcspn(shared, " "))
+                        ? shared
+                        : gcal_arena_format(arena, "%s %s", tag, shared);
+    space->fixed = gcal_tune_arguments_read(arena, space->kernel);
+    return 0;
 }
 
 /* ---- predictions ---- */
 
-/* Takes what 'v' has of the configuration. */
-static void take_prediction(struct gcal_tune_config *config, struct gcal_order_variant *v)
+static void clear_order(void *order)
 {
-    const struct gcal_prediction *p = &v->prediction;
-
-    config->predicted_s = v->refusal ? NAN : p->time_s;
-    config->low_s = v->refusal ? NAN : p->low_s;
-    config->high_s = v->refusal ? NAN : p->high_s;
-    config->misfit = v->refusal ? NAN : p->misfit;
-    config->not_covered = p->not_covered;
-    config->extrapolates = p->extrapolates;
-    config->beats_first = v->faster_than_first;
-    config->not_predicted = v->refusal;
-    config->roofs = v->roofs;
-    v->refusal = NULL;
-    v->roofs = NULL;
+    gcal_order_clear(order);
 }
 
-static int add_variants(const struct gcal_tune_space *space, struct gcal_order *order,
+static struct gcal_order *create_order(struct gcal_arena *arena, const char *model)
+{
+    struct gcal_order *order = gcal_arena_alloc(arena, 1, sizeof(*order));
+
+    *order = (struct gcal_order){ .model = model, .wants_roofs = true };
+    return gcal_arena_own(arena, order, clear_order);
+}
+
+/* Predicts and ranks the configurations, whose targets 'order' has in the same order; they keep
+ * texts of it.
+ */
+static int rank_configs(struct gcal_arena *arena, struct gcal_tune_space *space,
+                        struct gcal_order *order, const struct gcal_params_device *device,
                         struct gcal_error *err)
 {
+    for (size_t i = 0; i < order->n; i++) {
+        const char *name = space->configs[i].name; /* empty: the only one */
+
+        order->variants[i].name = *name ? name : space->kernel;
+    }
+    if (gcal_order_variants(order, device, err) < 0)
+        return -1;
+    space->ranking = gcal_arena_alloc(arena, order->n, sizeof(*space->ranking));
+    for (size_t i = 0; i < order->n; i++) {
+        const struct gcal_order_variant *v = &order->variants[i];
+        struct gcal_tune_config *config = &space->configs[v->index];
+        const struct gcal_prediction *p = &v->prediction;
+
+        space->ranking[i] = v->index;
+        config->predicted_s = v->refusal ? NAN : p->time_s;
+        config->low_s = v->refusal ? NAN : p->low_s;
+        config->high_s = v->refusal ? NAN : p->high_s;
+        config->misfit = v->refusal ? NAN : p->misfit;
+        config->not_covered = p->not_covered;
+        config->extrapolates = p->extrapolates;
+        config->beats_first = v->faster_than_first;
+        config->not_predicted = v->refusal;
+        config->roofs = v->roofs;
+    }
+    space->model = order->model;
+    space->n_covered = order->n_covered;
+    space->n_roofs = order->n_roofs;
+    space->fastest = order->fastest;
+    return 0;
+}
+
+/* ---- spaces ---- */
+
+int gcal_tune_space_open(struct gcal_arena *arena, const struct gcal_tune_entry *entry,
+                         size_t n_sizes, const char *const *sizes, const char *node,
+                         const struct gcal_params_device *device, const char *model,
+                         struct gcal_tune_space *space, struct gcal_error *err)
+{
+    struct gcal_kernel_limits limits = gcal_select_device_limits(&device->info);
+    struct gcal_order *order = create_order(arena, model);
+
+    *space = (struct gcal_tune_space){
+        .kernels = gcal_arena_alloc(arena, 1, sizeof(*space->kernels)),
+        .node = node,
+        .device = device->info.name,
+    };
+    limits.counting = gcal_predict_counting(device, model);
+    if (generate_kernels(arena, entry, n_sizes, sizes, &limits, space->kernels, err) <
+            0 ||
+        check_sizes(space->kernels, err) < 0 || note_left_out(arena, space, err) < 0)
+        return -1;
+    gcal_tune_parameters_find(arena, space, &entry->parameters);
+    if (name_kernel(arena, entry, space, err) < 0)
+        return -1;
     for (size_t i = 0; i < space->n_configs; i++) {
         struct gcal_order_variant *v = gcal_order_add(order, err);
 
@@ -202,60 +198,52 @@ static int add_variants(const struct gcal_tune_space *space, struct gcal_order *
                                                      err) < 0)
             return -1;
     }
-    return 0;
+    return rank_configs(arena, space, order, device, err);
 }
 
-int gcal_tune_space_rank(struct gcal_tune_space *space, struct gcal_order *order,
-                         const struct gcal_params_device *device, struct gcal_error *err)
+static void clear_target(void *target)
 {
-    order->wants_roofs = true;
-    for (size_t i = 0; i < order->n; i++) {
-        const char *name = space->configs[i].name; /* empty: the only one */
-
-        if (!(order->variants[i].name = strdup(*name ? name : space->kernel)))
-            return gcal_error_memory(err);
-    }
-    if (gcal_order_variants(order, device, err) < 0)
-        return -1;
-    if (!(space->ranking = calloc(order->n + 1, sizeof(*space->ranking))) ||
-        !(space->model = strdup(order->model)))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < order->n; i++) {
-        space->ranking[i] = order->variants[i].index;
-        take_prediction(&space->configs[space->ranking[i]], &order->variants[i]);
-    }
-    space->n_covered = order->n_covered;
-    space->n_roofs = order->n_roofs;
-    space->fastest = order->fastest;
-    return 0;
+    gcal_predict_target_clear(target);
 }
 
-int gcal_tune_space_open(const struct gcal_tune_entry *entry, size_t n_sizes,
-                         const char *const *sizes, const char *node,
-                         const struct gcal_params_device *device, const char *model,
-                         struct gcal_tune_space *space, struct gcal_error *err)
+int gcal_tune_space_open_profiles(struct gcal_arena *arena,
+                                  const struct gcal_option_list *files,
+                                  const struct gcal_option_list *ats, const char *node,
+                                  const struct gcal_params_device *device,
+                                  const char *model, struct gcal_tune_space *space,
+                                  struct gcal_error *err)
 {
-    struct gcal_kernel_limits limits = gcal_select_device_limits(&device->info);
-    struct gcal_order order = { .model = model };
-    int rc;
+    struct gcal_order *order = create_order(arena, model);
+    struct gcal_tune_arguments *arguments = NULL;
+    size_t capacity = 0;
 
-    *space = (struct gcal_tune_space){ .kernels = calloc(1, sizeof(*space->kernels)),
-                                       .node = strdup(node),
-                                       .device = strdup(device->info.name) };
-    if (!space->kernels || !space->node || !space->device)
-        return gcal_error_memory(err);
-    limits.counting = gcal_predict_counting(device, model);
-    if (generate(entry, n_sizes, sizes, &limits, space->kernels, err) < 0 ||
-        note_left_out(space, err) < 0 || check_sizes(space->kernels, err) < 0)
-        return -1;
-    if (!space->kernels->n_kernels)
-        return none_error(space, err);
-    if (gcal_tune_parameters_find(space, &entry->parameters, err) < 0 ||
-        name_kernel(entry, space, err) < 0)
-        return -1;
-    rc = add_variants(space, &order, err);
-    if (rc == 0)
-        rc = gcal_tune_space_rank(space, &order, device, err);
-    gcal_order_clear(&order);
-    return rc;
+    *space = (struct gcal_tune_space){ .node = node, .device = device->info.name };
+    for (size_t i = 0; i < files->n; i++) {
+        struct gcal_predict_target *file = gcal_arena_alloc(arena, 1, sizeof(*file));
+        const struct gcal_profile *p;
+
+        gcal_arena_own(arena, file, clear_target);
+        if (gcal_predict_target_read(file, files->items[i], device, ats, err) < 0)
+            return -1;
+        p = file->profile;
+        space->kernel =
+            !i || strcmp(space->kernel, p->kernel) == 0 ? p->kernel : "kernels";
+        for (size_t k = 0; k < file->points.n; k++) {
+            struct gcal_order_variant *v = gcal_order_add(order, err);
+            struct gcal_tune_arguments *a;
+
+            if (!v || gcal_predict_target_at(&v->target, file, k, err) < 0)
+                return -1;
+            arguments = gcal_arena_grow(arena, arguments, space->n_configs, &capacity,
+                                        sizeof(*arguments));
+            a = &arguments[space->n_configs++];
+            gcal_tune_arguments_add(arena, a, "profile", files->items[i]);
+            for (size_t d = 0; d < p->n_parameters; d++)
+                gcal_tune_arguments_add(
+                    arena, a, p->parameters[d],
+                    gcal_arena_format(arena, "%.15g", v->target.sizes[d]));
+        }
+    }
+    gcal_tune_parameters_fill(arena, space, arguments, NULL);
+    return rank_configs(arena, space, order, device, err);
 }

@@ -1,12 +1,11 @@
 /* times.c - files of configurations' times, and times from them */
 #include "mpi/commands/tune/times.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/csv.h"
@@ -19,39 +18,21 @@ const char *gcal_tune_outcome_name(enum gcal_tune_outcome outcome)
     return outcome_names[outcome];
 }
 
-/* ---- in memory ---- */
-
-int gcal_tune_times_create(struct gcal_tune_times *times,
-                           const struct gcal_tune_space *space, struct gcal_error *err)
+struct gcal_tune_times gcal_tune_times_create(struct gcal_arena *arena,
+                                              const struct gcal_tune_space *space)
 {
-    *times = (struct gcal_tune_times){ .n = space->n_configs };
-    times->asked = calloc(times->n + 1, sizeof(*times->asked));
-    times->times = calloc(times->n + 1, sizeof(*times->times));
-    if (times->asked && times->times)
-        return 0;
-    gcal_tune_times_clear(times);
-    return gcal_error_memory(err);
-}
+    size_t n = space->n_configs;
 
-void gcal_tune_time_clear(struct gcal_tune_time *time)
-{
-    free(time->why);
-    *time = (struct gcal_tune_time){ 0 };
-}
-
-void gcal_tune_times_clear(struct gcal_tune_times *times)
-{
-    for (size_t i = 0; times->times && i < times->n; i++)
-        gcal_tune_time_clear(&times->times[i]);
-    free(times->times);
-    free(times->asked);
-    *times = (struct gcal_tune_times){ 0 };
+    return (struct gcal_tune_times){ .arena = arena,
+                                     .n = n,
+                                     .asked = gcal_arena_alloc(arena, n, sizeof(bool)),
+                                     .times = gcal_arena_alloc(
+                                         arena, n, sizeof(struct gcal_tune_time)) };
 }
 
 void gcal_tune_times_set(struct gcal_tune_times *times, size_t config,
                          const struct gcal_tune_time *time)
 {
-    gcal_tune_time_clear(&times->times[config]);
     times->times[config] = *time;
     times->asked[config] = true;
 }
@@ -130,85 +111,63 @@ static int read_number(const struct gcal_csv_table *table, size_t row, size_t co
 }
 
 /* By the names of 'gpucal kernels', every status but "good" is a failure. */
-static int read_outcome(const struct gcal_csv_table *table, size_t row,
-                        const struct columns *columns, struct gcal_tune_time *time,
-                        struct gcal_error *err)
+static int read_time(struct gcal_arena *arena, const struct gcal_csv_table *table,
+                     size_t row, const struct columns *columns,
+                     struct gcal_tune_time *time, struct gcal_error *err)
 {
     const char *cell = gcal_csv_table_cell(table, row, columns->outcome);
+    const char *why = gcal_csv_table_cell(table, row, columns->why);
+    double launches, build_s;
 
+    *time = (struct gcal_tune_time){ 0 };
+    if (read_number(table, row, columns->seconds, &time->seconds, err) < 0 ||
+        read_number(table, row, columns->launches, &launches, err) < 0 ||
+        read_number(table, row, columns->build_s, &build_s, err) < 0)
+        return -1;
     time->outcome = isnan(time->seconds) ? GCAL_TUNE_FAILED : GCAL_TUNE_TIMED;
     for (size_t i = 0; i < sizeof(outcome_names) / sizeof(*outcome_names); i++)
         if (strcmp(cell, outcome_names[i]) == 0)
             time->outcome = (enum gcal_tune_outcome)i;
     if (strstr(cell, "wrong"))
         time->outcome = GCAL_TUNE_WRONG;
-    if (time->outcome > GCAL_TUNE_ABANDONED || time->seconds > 0)
-        return 0;
-    return gcal_error_set(err, GCAL_EINPUT,
-                          "%s:%zu: a configuration that was %s has a time", table->name,
-                          table->lines[row], cell);
-}
-
-static int read_time(const struct gcal_csv_table *table, size_t row,
-                     const struct columns *columns, struct gcal_tune_time *time,
-                     struct gcal_error *err)
-{
-    const char *why = gcal_csv_table_cell(table, row, columns->why);
-    double launches, build_s;
-
-    if (read_number(table, row, columns->seconds, &time->seconds, err) < 0 ||
-        read_number(table, row, columns->launches, &launches, err) < 0 ||
-        read_number(table, row, columns->build_s, &build_s, err) < 0 ||
-        read_outcome(table, row, columns, time, err) < 0)
-        return -1;
+    if (time->outcome <= GCAL_TUNE_ABANDONED && !(time->seconds > 0))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s:%zu: a configuration that was %s has a time",
+                              table->name, table->lines[row], cell);
     time->launches = launches > 0 ? (size_t)launches : 0;
     time->build_s = build_s > 0 ? build_s : 0;
-    if (*why && !(time->why = strdup(why)))
-        return gcal_error_memory(err);
+    time->why = *why ? gcal_arena_strdup(arena, why) : NULL;
     return 0;
 }
 
-/* The catalogue entry of a configuration: the first word of the space where its kernel is not
- * known.
- */
-static bool has_generator(const struct gcal_tune_space *space, size_t config,
-                          const char *generator)
-{
-    const struct gcal_kernel *kernel = space->configs[config].kernel;
-    size_t n = strlen(generator);
-
-    if (kernel)
-        return strcmp(kernel->generator, generator) == 0;
-    return strncmp(space->kernel, generator, n) == 0 &&
-           (!space->kernel[n] || space->kernel[n] == ' ');
-}
-
 /* The configuration of a row; n_configs: another kernel's. */
-static size_t find_config(const struct gcal_csv_table *table, size_t row,
-                          const struct columns *columns,
-                          const struct gcal_tune_space *space,
-                          const struct gcal_tune_names *names)
+static size_t find_config(struct gcal_arena *arena, const struct gcal_csv_table *table,
+                          size_t row, const struct columns *columns,
+                          const struct gcal_tune_space *space)
 {
     const char *generator = gcal_csv_table_cell(table, row, columns->generator);
-    const char *name = gcal_csv_table_cell(table, row, columns->name);
-    char *whole;
-    size_t config;
+    struct gcal_tune_arguments arguments =
+        gcal_tune_arguments_read(arena, gcal_csv_table_cell(table, row, columns->name));
+    size_t n = strlen(generator), config;
 
-    if (!*generator)
-        return gcal_tune_names_find(names, name);
-    /* Where several entries are in a space, they are values of a parameter. */
-    if (!(whole = gcal_buf_format("kernel:%s %s", generator, name)))
-        return space->n_configs;
-    config = gcal_tune_names_find(names, whole);
-    free(whole);
-    return config < space->n_configs && has_generator(space, config, generator)
-               ? config
-               : space->n_configs;
+    /* Where several entries are in a space, they are values of a parameter; the first word of
+     * the space names the only one.
+     */
+    if (n)
+        gcal_tune_arguments_add(arena, &arguments, "kernel", generator);
+    config = gcal_tune_find(arena, space, &arguments);
+    if (!n || config == space->n_configs)
+        return config;
+    if (space->configs[config].kernel
+            ? strcmp(space->configs[config].kernel->generator, generator) == 0
+            : strncmp(space->kernel, generator, n) == 0 &&
+                  (!space->kernel[n] || space->kernel[n] == ' '))
+        return config;
+    return space->n_configs;
 }
 
 static int read_rows(struct gcal_tune_times *times, const struct gcal_tune_space *space,
-                     const struct gcal_csv_table *table,
-                     const struct gcal_tune_names *names, size_t *n_others,
+                     const struct gcal_csv_table *table, size_t *n_others,
                      struct gcal_error *err)
 {
     struct columns columns;
@@ -216,14 +175,14 @@ static int read_rows(struct gcal_tune_times *times, const struct gcal_tune_space
     if (find_columns(table, &columns, err) < 0)
         return -1;
     for (size_t row = 0; row < table->n_rows; row++) {
-        size_t config = find_config(table, row, &columns, space, names);
-        struct gcal_tune_time time = { 0 };
+        size_t config = find_config(times->arena, table, row, &columns, space);
+        struct gcal_tune_time time;
 
         if (config == space->n_configs) {
             ++*n_others;
             continue;
         }
-        if (read_time(table, row, &columns, &time, err) < 0)
+        if (read_time(times->arena, table, row, &columns, &time, err) < 0)
             return -1;
         gcal_tune_times_set(times, config, &time);
     }
@@ -238,36 +197,37 @@ int gcal_tune_times_read(struct gcal_tune_times *times,
                          const struct gcal_tune_space *space, const char *path,
                          size_t *n_others, struct gcal_error *err)
 {
-    struct gcal_tune_names *names = gcal_tune_names_create(space, err);
+    const char *dot = strrchr(path, '.');
     struct gcal_csv_table table = { 0 };
-    int rc = -1;
+    int rc;
 
     *n_others = 0;
-    if (names && gcal_csv_table_read(path, &table, err) == 0)
-        rc = read_rows(times, space, &table, names, n_others, err);
+    if (dot && strcasecmp(dot, ".json") == 0)
+        return gcal_tune_t4_read(times, space, path, n_others, err);
+    rc = gcal_csv_table_read(path, &table, err);
+    if (rc == 0)
+        rc = read_rows(times, space, &table, n_others, err);
     gcal_csv_table_clear(&table);
-    gcal_tune_names_destroy(names);
     return rc;
 }
 
 /* ---- as a source ---- */
 
-static int replay(void *context, size_t config, double enough_s,
-                  struct gcal_tune_time *time, struct gcal_error *err)
+static int replay_time(void *context, size_t config, double enough_s,
+                       struct gcal_tune_time *time, struct gcal_error *err)
 {
     const struct gcal_tune_times *times = context;
-    const struct gcal_tune_time *known = &times->times[config];
 
     (void)enough_s;
-    *time = times->asked[config] ? *known
-                                 : (struct gcal_tune_time){ .outcome = GCAL_TUNE_FAILED };
-    time->why = strdup(!times->asked[config] ? "its time is not in the file"
-                       : known->why          ? known->why
-                                             : "");
-    return time->why ? 0 : gcal_error_memory(err);
+    (void)err;
+    *time = times->times[config];
+    if (!times->asked[config])
+        *time = (struct gcal_tune_time){ .outcome = GCAL_TUNE_FAILED,
+                                         .why = "its time is not in the file" };
+    return 0;
 }
 
 struct gcal_tune_source gcal_tune_times_source(const struct gcal_tune_times *times)
 {
-    return (struct gcal_tune_source){ .time = replay, .context = (void *)times };
+    return (struct gcal_tune_source){ .time = replay_time, .context = (void *)times };
 }

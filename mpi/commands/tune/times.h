@@ -4,6 +4,12 @@
  * order), outcome (timed, abandoned, failed, wrong), seconds, launches, build_s, why.  It
  * grows by a line for each configuration, so that a search that was stopped goes on.  Files
  * of 'gpucal kernels --run --csv' are read as well (columns arguments, time_s, status).
+ *
+ * Or the results format that autotuners share (T4), as Kernel Tuner writes and reads it: an
+ * object with schema_version and results; each result has configuration (a value for each
+ * parameter), invalidity (correct, compile, runtime, constraints, timeout, correctness),
+ * correctness, measurements (name, value and unit each), objectives (names of measurements)
+ * and times in milliseconds.
  */
 #ifndef GCAL_MPI_COMMANDS_TUNE_TIMES_H
 #define GCAL_MPI_COMMANDS_TUNE_TIMES_H
@@ -12,39 +18,32 @@
 
 #include "mpi/commands/tune/tune.h"
 
-/* By the configurations of a space.  All zero: empty. */
+/* By the configurations of a space. */
 struct gcal_tune_times {
+    struct gcal_arena *arena;
     size_t n;                     /* of configurations */
     bool *asked;                  /* false: nothing is known */
     struct gcal_tune_time *times; /* theirs */
 };
 
-int gcal_tune_times_create(struct gcal_tune_times *times,
-                           const struct gcal_tune_space *space, struct gcal_error *err);
-void gcal_tune_times_clear(struct gcal_tune_times *times);
-/* Takes the texts of 'time'. */
+struct gcal_tune_times gcal_tune_times_create(struct gcal_arena *arena,
+                                              const struct gcal_tune_space *space);
 void gcal_tune_times_set(struct gcal_tune_times *times, size_t config,
                          const struct gcal_tune_time *time);
-void gcal_tune_time_clear(struct gcal_tune_time *time);
-
 const char *gcal_tune_outcome_name(enum gcal_tune_outcome outcome);
 
-/* The configuration whose name has the same words in any order, other words of 'name' being
- * those that all configurations share; n_configs: none.
- */
-struct gcal_tune_names;
-struct gcal_tune_names *gcal_tune_names_create(const struct gcal_tune_space *space,
-                                               struct gcal_error *err);
-void gcal_tune_names_destroy(struct gcal_tune_names *names);
-size_t gcal_tune_names_find(const struct gcal_tune_names *names, const char *name);
-
-/* Adds what the file has of the space's configurations; '*n_others': lines about others,
- * which are left out.  -1 with "file:line: ..." for bad lines, and for a file without any
- * configuration of the space.
+/* Adds what the file has of the space's configurations, the format being T4 if its name ends
+ * in .json; '*n_others': results of others, which are left out.  -1 with "file:line: ..." for
+ * bad ones, and for a file without any configuration of the space.
  */
 int gcal_tune_times_read(struct gcal_tune_times *times,
                          const struct gcal_tune_space *space, const char *path,
                          size_t *n_others, struct gcal_error *err);
+/* t4.c: the same of T4 whatever its name; and writes what 'times' has. */
+int gcal_tune_t4_read(struct gcal_tune_times *times, const struct gcal_tune_space *space,
+                      const char *path, size_t *n_others, struct gcal_error *err);
+int gcal_tune_t4_write(const char *path, const struct gcal_tune_space *space,
+                       const struct gcal_tune_times *times, struct gcal_error *err);
 
 /* The header line, and a line. */
 void gcal_tune_times_write_header(FILE *file);

@@ -2,16 +2,17 @@
 #include <argp.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/base/error.h"
 #include "kernels/generate/generate.h"
+#include "kernels/model/profile.h"
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
+#include "mpi/commands/count/sizes.h"
 #include "mpi/commands/predict/inputs.h"
 #include "mpi/commands/tune/measure.h"
 #include "mpi/commands/tune/private.h"
@@ -20,14 +21,12 @@ struct tune_command {
     struct gcal_predict_device_options published;
     struct gcal_option_list arguments, profiles, ats, overs, catalogue, include_folders;
     const char *config, *space, *output, *header;
-    bool json, baseline;
+    bool json;
     double best;
     struct gcal_tune_measure_options measure;
 };
 
-enum { BEST = 256, SPACE, OVER, HEADER, BASELINE };
-
-#define HEURISTIC "heuristic of Haigh and McCreath"
+enum { BEST = 256, SPACE, OVER, HEADER };
 
 static const struct argp_option options[] = {
     { "at", 'A', "NAME=VALUE,..", 0,
@@ -54,16 +53,11 @@ static const struct argp_option options[] = {
     { "header", HEADER, "FILE.h", 0,
       "Write the macros and the work-group of the chosen configuration as a C header",
       0 },
-    { "baseline", BASELINE, 0, 0,
-      "Print the choice of Haigh and McCreath's heuristic as well, and with --times its "
-      "share "
-      "of the best speed",
-      0 },
     { "best", BEST, "COUNT", 0, "Print the best COUNT configurations (default: 10)", 0 },
     { 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct tune_command *c = state->input;
 
@@ -83,9 +77,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case 'o':
         c->output = arg;
-        break;
-    case BASELINE:
-        c->baseline = true;
         break;
     case HEADER:
         c->header = arg;
@@ -108,19 +99,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!c->arguments.n == !c->profiles.n)
             argp_error(state,
                        "expected either tags, KERNEL.cl with --space, or --profile FILE");
-        if (c->profiles.n &&
-            (c->overs.n || c->header || c->baseline || c->measure.measures ||
-             c->measure.times || c->catalogue.n || c->config))
-            argp_error(state,
-                       "--profile excludes --over, --header, --baseline, --measure, "
-                       "--times, --catalogue and --config");
+        if (c->profiles.n && (c->overs.n || c->header || c->measure.measures ||
+                              c->measure.times || c->catalogue.n || c->config))
+            argp_error(state, "--profile excludes --over, --header, --measure, --times, "
+                              "--catalogue and --config");
         if (c->include_folders.n && !c->space)
             argp_error(state, "--include requires --space");
-        if (c->overs.n && (c->ats.n || c->header || c->baseline || c->measure.measures ||
-                           c->measure.times))
-            argp_error(
-                state,
-                "--over excludes --at, --header, --baseline, --measure and --times");
+        if (c->overs.n &&
+            (c->ats.n || c->header || c->measure.measures || c->measure.times))
+            argp_error(state, "--over excludes --at, --header, --measure and --times");
         if (c->space && (c->catalogue.n || c->config))
             argp_error(state, "--space excludes --catalogue and --config");
         break;
@@ -138,7 +125,7 @@ static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NU
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = parse_option,
     .args_doc = "TAG | ARGUMENT:VALUE[,VALUE]...\nKERNEL.cl --space "
                 "SPACE.yaml\n--profile FILE...",
     .children = children,
@@ -159,216 +146,177 @@ static const struct argp argp = {
         "of all arguments that change how the work is done.",
 };
 
-/* ---- the space ---- */
+/* What a command works on; all but the sizes of a space is the same for each of them. */
+struct task {
+    struct gcal_arena *arena;
+    const struct tune_command *command;
+    struct gcal_predict_device published;
+    struct gcal_tune_entry entry;
+    struct gcal_strings names;       /* of the sizes of --at or --over */
+    struct gcal_count_points points; /* at least one, perhaps without any size */
+};
 
-static int add_tags(const struct gcal_option_list *tags, struct gcal_tune_entry *entry,
-                    struct gcal_error *err)
+static int parse_points(struct task *t, const struct gcal_option_list *texts,
+                        struct gcal_error *err)
 {
-    for (size_t i = 0; i < tags->n; i++)
-        if (gcal_strings_add(&entry->tags, tags->items[i], err) < 0)
-            return -1;
-    return 0;
-}
+    struct gcal_profile sizes = { 0 };
 
-static int open_entry(const struct tune_command *c, struct gcal_tune_entry *entry,
-                      struct gcal_error *err)
-{
-    if (c->space)
-        return gcal_tune_entry_read(c->space, c->arguments.items[0], &c->include_folders,
-                                    entry, err);
-    if (!(entry->catalogue =
-              gcal_command_catalogue_open_for(&c->catalogue, c->config, err)) ||
-        add_tags(&c->arguments, entry, err) < 0)
+    if (gcal_count_points_names(texts->n, texts->items, &t->names, err) < 0)
         return -1;
-    return gcal_catalogue_space_tags(entry->catalogue, c->arguments.n, c->arguments.items,
-                                     GCAL_MATCH_SUPERSET, &entry->tags, err);
+    sizes.n_parameters = t->names.n;
+    sizes.parameters = t->names.items;
+    return gcal_count_points_parse(texts->n, texts->items, &sizes, NULL, &t->points, err);
 }
 
-static int open_space(const struct tune_command *c, const struct gcal_tune_entry *entry,
-                      const struct gcal_predict_device *published,
-                      const struct gcal_tune_points *points, size_t point,
+static int open_entry(struct task *t, struct gcal_error *err)
+{
+    const struct tune_command *c = t->command;
+
+    if (c->space)
+        return gcal_tune_entry_read(t->arena, c->space, c->arguments.items[0],
+                                    &c->include_folders, &t->entry, err);
+    if (!(t->entry.catalogue = gcal_arena_own(
+              t->arena, gcal_command_catalogue_open_for(&c->catalogue, c->config, err),
+              gcal_tune_catalogue_close)))
+        return -1;
+    for (size_t i = 0; i < c->arguments.n; i++)
+        if (gcal_strings_add(&t->entry.tags, c->arguments.items[i], err) < 0)
+            return -1;
+    return gcal_catalogue_space_tags(t->entry.catalogue, c->arguments.n,
+                                     c->arguments.items, GCAL_MATCH_SUPERSET,
+                                     &t->entry.tags, err);
+}
+
+/* At a point of the sizes. */
+static int open_space(const struct task *t, struct gcal_arena *arena, size_t point,
                       struct gcal_tune_space *space, struct gcal_error *err)
 {
-    struct gcal_strings sizes = { 0 };
-    int rc;
+    const double *values = t->points.values + point * t->points.n_sizes;
+    const char **sizes = gcal_arena_alloc(arena, t->names.n, sizeof(*sizes));
 
-    if (c->profiles.n)
-        return gcal_tune_space_open_profiles(&c->profiles, &c->ats,
-                                             published->params.node, published->device,
-                                             c->published.model, space, err);
-    rc = gcal_tune_points_tags(points, point, &sizes, err);
-
-    if (rc == 0)
-        rc = gcal_tune_space_open(entry, sizes.n, (const char *const *)sizes.items,
-                                  published->params.node, published->device,
-                                  c->published.model, space, err);
-    gcal_strings_clear(&sizes);
-    return rc;
+    if (t->command->profiles.n)
+        return gcal_tune_space_open_profiles(
+            arena, &t->command->profiles, &t->command->ats, t->published.params.node,
+            t->published.device, t->command->published.model, space, err);
+    for (size_t i = 0; i < t->names.n; i++)
+        sizes[i] = gcal_arena_format(arena, "%s:%.0f", t->names.items[i], values[i]);
+    return gcal_tune_space_open(arena, &t->entry, t->names.n, sizes,
+                                t->published.params.node, t->published.device,
+                                t->command->published.model, space, err);
 }
 
-/* ---- outputs ---- */
-
-static int write_json(const char *path, const json_t *json, struct gcal_error *err)
-{
-    char *text = json_dumps(json, JSON_INDENT(2));
-    int rc = text ? gcal_command_write(path, text, err) : gcal_error_memory(err);
-
-    free(text);
-    return rc;
-}
-
-/* Takes 'json'. */
+/* Prints and writes 'json', which it takes. */
 static int put_json(const struct tune_command *c, json_t *json, struct gcal_error *err)
 {
+    char *text = NULL;
     int rc = 0;
 
-    if (!json)
-        return gcal_error_memory(err);
     if (c->json)
         gcal_json_print(json, "tune");
-    if (c->output)
-        rc = write_json(c->output, json, err);
+    if (c->output) {
+        text = json_dumps(json, JSON_INDENT(2));
+        rc = text ? gcal_command_write(c->output, text, err) : gcal_error_memory(err);
+    }
+    free(text);
     json_decref(json);
     return rc;
 }
 
-static int put_space_json(const struct tune_command *c,
-                          const struct gcal_tune_space *space,
-                          const struct gcal_tune_measured *measured,
-                          const struct gcal_tune_policy *policy, struct gcal_error *err)
-{
-    json_t *json = gcal_tune_json(space);
-
-    if (json) {
-        gcal_tune_measured_put_json(measured, space, c->baseline, policy, json);
-        if (c->baseline)
-            json_object_set_new(json, "heuristic",
-                                policy->choice < space->n_configs
-                                    ? gcal_tune_config_json(space, policy->choice)
-                                    : json_null());
-    }
-    return put_json(c, json, err);
-}
-
-/* The fastest by its times, else by its prediction. */
-static int put_header(const char *path, const struct gcal_tune_space *space,
-                      const struct gcal_tune_measured *measured, struct gcal_error *err)
-{
-    size_t best = measured->is_measured ? measured->progress.best : space->n_configs;
-
-    return best < space->n_configs
-               ? gcal_tune_write_header(path, space, best, measured->progress.best_s, err)
-               : gcal_tune_write_header(path, space, space->ranking[0], NAN, err);
-}
-
-static int put_space(const struct tune_command *c, const struct gcal_tune_space *space,
-                     const struct gcal_params_device *device,
-                     const struct gcal_tune_measured *measured, struct gcal_error *err)
-{
-    struct gcal_tune_policy policy = { .name = HEURISTIC };
-
-    if (c->baseline && gcal_tune_heuristic(space, device, &policy.choice, err) < 0)
-        return -1;
-    if (!c->json) {
-        gcal_tune_print(space, (size_t)c->best);
-        if (c->baseline)
-            gcal_tune_print_policy(space, policy.name, policy.choice);
-        gcal_tune_measured_print(measured, space, c->baseline, &policy);
-    }
-    if ((c->json || c->output) && put_space_json(c, space, measured, &policy, err) < 0)
-        return -1;
-    return c->header ? put_header(c->header, space, measured, err) : 0;
-}
-
 /* ---- one size, or several ---- */
 
-static int tune(const struct tune_command *c, const struct gcal_tune_entry *entry,
-                const struct gcal_predict_device *published,
-                const struct gcal_tune_points *points, struct gcal_error *err)
+static int tune_point(const struct task *t, struct gcal_error *err)
 {
-    struct gcal_tune_space space = { 0 };
-    struct gcal_tune_measured measured = { 0 };
-    int rc;
+    const struct tune_command *c = t->command;
+    struct gcal_tune_measured measured;
+    struct gcal_tune_space space;
+    size_t best;
 
-    if (points->points.n != 1 && !c->profiles.n)
+    if (t->points.n != 1 && !c->profiles.n)
         return gcal_error_set(err, GCAL_EINPUT,
                               "--at: expected one value of each size, found %zu "
                               "combinations; --over takes several",
-                              points->points.n);
-    rc = open_space(c, entry, published, points, 0, &space, err);
-    if (rc == 0)
-        rc = gcal_tune_measure(&c->measure, &space, &published->device->info, &measured,
-                               err);
-    if (rc == 0)
-        rc = put_space(c, &space, published->device, &measured, err);
-    gcal_tune_measured_clear(&measured);
-    gcal_tune_space_clear(&space);
+                              t->points.n);
+    if (open_space(t, t->arena, 0, &space, err) < 0 ||
+        gcal_tune_measure(t->arena, &c->measure, &space, &t->published.device->info,
+                          &measured, err) < 0)
+        return -1;
+    if (!c->json) {
+        gcal_tune_print(&space, (size_t)c->best);
+        gcal_tune_measured_print(&measured, &space);
+    }
+    if (c->json || c->output) {
+        json_t *json = gcal_tune_json(&space);
+
+        gcal_tune_measured_put_json(&measured, &space, json);
+        if (put_json(c, json, err) < 0)
+            return -1;
+    }
+    if (!c->header)
+        return 0;
+    /* The fastest by its times, else by its prediction. */
+    best = measured.is_measured ? measured.progress.best : space.n_configs;
+    if (best < space.n_configs)
+        return gcal_tune_write_header(c->header, &space, best, measured.progress.best_s,
+                                      err);
+    return gcal_tune_write_header(c->header, &space, space.ranking[0], NAN, err);
+}
+
+/* A space of many configurations takes much memory: it goes before the next. */
+static int add_point(const struct task *t, size_t point, struct gcal_tune_over *over,
+                     struct gcal_error *err)
+{
+    const struct gcal_profile sizes = { .n_parameters = t->names.n,
+                                        .parameters = t->names.items };
+    const char *name = gcal_arena_own(
+        t->arena,
+        gcal_count_point_name(&sizes, t->points.values + point * t->points.n_sizes),
+        free);
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_tune_space space;
+    int rc = open_space(t, arena, point, &space, err);
+
+    if (rc < 0)
+        gcal_error_prefix(err, "%s", name ? name : "");
+    else
+        rc = gcal_tune_over_add(over, name ? name : "", &space, err);
+    gcal_arena_destroy(arena);
     return rc;
 }
 
-static int add_point(const struct tune_command *c, const struct gcal_tune_entry *entry,
-                     const struct gcal_predict_device *published,
-                     const struct gcal_tune_points *points, size_t point,
-                     struct gcal_tune_over *over, struct gcal_error *err)
+static int tune_over(const struct task *t, struct gcal_error *err)
 {
-    struct gcal_tune_space space = { 0 };
-    char *name = gcal_tune_points_name(points, point);
-    int rc = name ? open_space(c, entry, published, points, point, &space, err)
-                  : gcal_error_memory(err);
+    const struct tune_command *c = t->command;
+    struct gcal_tune_over *over = gcal_tune_over_create(t->arena, t->points.n);
 
-    if (rc == 0)
-        rc = gcal_tune_over_add(over, name, &space, err);
-    else if (name)
-        gcal_error_prefix(err, "%s", name);
-    gcal_tune_space_clear(&space);
-    free(name);
-    return rc;
-}
-
-static int tune_over(const struct tune_command *c, const struct gcal_tune_entry *entry,
-                     const struct gcal_predict_device *published,
-                     const struct gcal_tune_points *points, struct gcal_error *err)
-{
-    struct gcal_tune_over *over = gcal_tune_over_create(points->points.n, err);
-    int rc = over ? 0 : -1;
-
-    for (size_t i = 0; i < points->points.n && rc == 0; i++)
-        rc = add_point(c, entry, published, points, i, over, err);
-    if (rc == 0 && !c->json)
+    for (size_t i = 0; i < t->points.n; i++)
+        if (add_point(t, i, over, err) < 0)
+            return -1;
+    if (!c->json)
         gcal_tune_over_print(over);
-    if (rc == 0 && (c->json || c->output))
-        rc = put_json(c, gcal_tune_over_json(over), err);
-    gcal_tune_over_destroy(over);
-    return rc;
-}
-
-static int run(const struct tune_command *c, struct gcal_error *err)
-{
-    struct gcal_predict_device published = { 0 };
-    struct gcal_tune_entry entry = { 0 };
-    struct gcal_tune_points points = { 0 };
-    int rc = gcal_predict_device_open(&c->published, &published, err);
-
-    if (rc == 0)
-        rc = gcal_tune_points_parse(c->overs.n ? &c->overs : &c->ats, &points, err);
-    if (rc == 0 && !c->profiles.n)
-        rc = open_entry(c, &entry, err);
-    if (rc == 0)
-        rc = (c->overs.n ? tune_over : tune)(c, &entry, &published, &points, err);
-    gcal_tune_points_clear(&points);
-    gcal_tune_entry_clear(&entry);
-    gcal_predict_device_clear(&published);
-    return rc;
+    return c->json || c->output ? put_json(c, gcal_tune_over_json(over), err) : 0;
 }
 
 int gcal_command_tune(int argc, char **argv)
 {
     struct tune_command c = { .best = 10 };
+    struct task t = { .arena = gcal_arena_create(), .command = &c };
     struct gcal_error err = { 0 };
     int rc;
 
     gcal_command_parse(&argp, argc, argv, &c);
-    rc = run(&c, &err);
+    rc = gcal_predict_device_open(&c.published, &t.published, &err);
+    if (rc == 0)
+        rc = parse_points(&t, c.overs.n ? &c.overs : &c.ats, &err);
+    if (rc == 0 && !c.profiles.n)
+        rc = open_entry(&t, &err);
+    if (rc == 0)
+        rc = (c.overs.n ? tune_over : tune_point)(&t, &err);
+    gcal_arena_destroy(t.arena);
+    gcal_count_points_clear(&t.points);
+    gcal_strings_clear(&t.names);
+    gcal_strings_clear(&t.entry.tags);
+    gcal_strings_clear(&t.entry.parameters);
+    gcal_predict_device_clear(&t.published);
     free(c.arguments.items);
     free(c.profiles.items);
     free(c.ats.items);

@@ -51,7 +51,7 @@ COMMANDS = [
     (f"explain add.cl --local 256 --global n --at n=2^20 {RATES} --measure", 0),
     (f"tune matmul_sq n:4096 {PAPERS}", 0),
     (f"tune --profile nbody.yaml --at n=1024,2048 {H200}", 0),
-    (f"tune {TUNE} {H200} --baseline", 0),
+    (f"tune {TUNE} {H200}", 0),
     (f"tune {TUNE} {H200} --over n=1024,4096", 0),
     (f"tune {TUNE} --at n=256 {RATES} --measure 2 --results times.csv", 0),
     (f"tune {TUNE} --at n=256 {RATES} --times times.csv", 0),

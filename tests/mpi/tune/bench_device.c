@@ -54,7 +54,6 @@ static void time_all(const struct gcal_tune_space *space,
             fail(&err);
         gcal_tune_times_write(stdout, space->configs[i].name, &time);
         outcomes[time.outcome]++;
-        gcal_tune_time_clear(&time);
     }
     fprintf(stderr, "%zu configurations in %.1f s: %zu timed, %zu failed, %zu wrong\n",
             space->n_configs, gcal_clock_now_s() - began_s, outcomes[GCAL_TUNE_TIMED],

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/base/error.h"
 
@@ -25,7 +24,7 @@ void catalogue_space_open(struct catalogue_space *s, const char *folder,
         gcal_catalogue_generate(s->catalogue, n_tags, tags, GCAL_MATCH_SUPERSET, limits,
                                 &s->kernels, &err) < 0)
         fail(&err);
-    s->space.kernel = strdup(n_tags ? tags[0] : "");
+    s->space.kernel = n_tags ? tags[0] : "";
     s->space.n_configs = s->kernels.n_kernels;
     s->space.configs = calloc(s->space.n_configs + 1, sizeof(*s->space.configs));
     for (size_t i = 0; i < s->space.n_configs; i++) {
@@ -38,7 +37,6 @@ void catalogue_space_open(struct catalogue_space *s, const char *folder,
 void catalogue_space_close(struct catalogue_space *s)
 {
     free(s->space.configs);
-    free(s->space.kernel);
     gcal_kernel_list_clear(&s->kernels);
     gcal_catalogue_close(s->catalogue);
 }

@@ -30,10 +30,7 @@ expect '^ +2 .* 1\.[0-9]+ +[0-9]+ % +N:[0-9]+ F:[18]$'
 expect '^time of the first over the median: 0\.[0-9]+$'
 [ "$(grep -c 'N:' "$out/answer")" = 2 ] || fail "not the best two"
 
-# The heuristic: a long latency is covered by many elements in flight, not by the fewest.
-tune increment N:64,256,1024 F:1,8 --at M=2^20 --baseline --best 1 || fail "status $?"
-expect '^heuristic of Haigh and McCreath: N:[0-9]+ F:8 \(predicted time over .*: [0-9.]+\)$'
-tune increment N:64,256 --at M=2^20 --baseline --model no_such && fail "accepted a model"
+tune increment N:64,256 --at M=2^20 --model no_such && fail "accepted a model"
 
 # Conditions and limits of the device.
 tune blur N:1024 F:1,8,32 in_local:1 --at M=100000 --json || fail "status $?"

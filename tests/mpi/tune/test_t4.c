@@ -12,12 +12,16 @@
 #include <cmocka.h>
 
 #include "kernels/base/error.h"
-#include "mpi/commands/tune/t4.h"
+#include "mpi/commands/tune/times.h"
 
-static char *x_values[] = { "16", "32" }, *y_values[] = { "a", "b" }, *one[] = { "4" };
-static struct gcal_tune_parameter parameters[] = { { "block_size_x", 2, x_values },
-                                                   { "mode", 2, y_values },
-                                                   { "tile", 1, one } };
+static const char *x_values[] = { "16", "32" }, *y_values[] = { "a", "b" },
+                  *one[] = { "4" };
+static struct gcal_tune_parameter parameters[] = {
+    { "block_size_x", 2, x_values, 0 },
+    { "mode", 2, y_values, 0 },
+    { "tile", 1, one, 0 },
+};
+static struct gcal_tune_argument fixed[] = { { "tile", "4" }, { "n", "1024" } };
 static size_t positions[4][3] = { { 0, 0, 0 }, { 0, 1, 0 }, { 1, 0, 0 }, { 1, 1, 0 } };
 static struct gcal_tune_config configs[] = {
     { .values = positions[0], .name = "block_size_x:16 mode:a" },
@@ -26,6 +30,7 @@ static struct gcal_tune_config configs[] = {
     { .values = positions[3], .name = "block_size_x:32 mode:b" },
 };
 static struct gcal_tune_space space = { .kernel = "vector_add tile:4 n:1024",
+                                        .fixed = { .n = 2, .all = fixed },
                                         .n_parameters = 3,
                                         .parameters = parameters,
                                         .n_configs = 4,
@@ -78,37 +83,36 @@ static void check_times(const struct gcal_tune_times *t)
 
 static void times_survive_a_file(void **state)
 {
-    struct gcal_tune_times a, b;
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_tune_times a = gcal_tune_times_create(arena, &space);
+    struct gcal_tune_times b = gcal_tune_times_create(arena, &space);
     struct gcal_error err = { 0 };
     size_t n_others;
 
     (void)state;
     save(written);
-    assert_true(gcal_tune_times_create(&a, &space, &err) == 0);
-    assert_true(gcal_tune_times_create(&b, &space, &err) == 0);
-    assert_true(gcal_tune_t4_load(&a, &space, path, &n_others, &err) == 0);
+    assert_true(gcal_tune_times_read(&a, &space, path, &n_others, &err) == 0);
     assert_true(n_others == 1);
     check_times(&a);
     assert_true(gcal_tune_t4_write(path, &space, &a, &err) == 0);
     assert_true(gcal_tune_t4_read(&b, &space, path, &n_others, &err) == 0);
     assert_true(n_others == 0);
     check_times(&b);
-    gcal_tune_times_clear(&a);
-    gcal_tune_times_clear(&b);
+    gcal_arena_destroy(arena);
 }
 
 static void refuse(const char *text, const char *message)
 {
-    struct gcal_tune_times t;
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_tune_times t = gcal_tune_times_create(arena, &space);
     struct gcal_error err = { 0 };
     size_t n_others;
 
     save(text);
-    assert_true(gcal_tune_times_create(&t, &space, &err) == 0);
     assert_true(gcal_tune_t4_read(&t, &space, path, &n_others, &err) < 0);
     if (!strstr(err.text, message))
         fail_msg("expected '%s', found '%s'", message, err.text);
-    gcal_tune_times_clear(&t);
+    gcal_arena_destroy(arena);
 }
 
 static void bad_files_are_refused(void **state)

@@ -148,7 +148,6 @@ static void finds_what_each_configuration_is(void **state)
             assert_true(time.launches >= 3 && time.launches <= 25);
             assert_true(time.build_s > 0);
         }
-        gcal_tune_time_clear(&time);
     }
 }
 
@@ -160,7 +159,6 @@ static void leaves_out_what_the_space_left_out(void **state)
     time_one(N, INFINITY, &time);
     assert_int_equal(time.outcome, GCAL_TUNE_FAILED);
     assert_string_equal(time.why, "the device has no fp16");
-    gcal_tune_time_clear(&time);
 }
 
 /* Every launch takes longer than a picosecond. */
@@ -173,10 +171,8 @@ static void abandons_what_takes_too_long(void **state)
     assert_int_equal(time.outcome, GCAL_TUNE_ABANDONED);
     assert_true(time.seconds > 0);
     assert_true(time.launches <= 1);
-    gcal_tune_time_clear(&time);
     time_one(0, 1e9, &time); /* asked again, with more patience */
     assert_int_equal(time.outcome, GCAL_TUNE_TIMED);
-    gcal_tune_time_clear(&time);
 }
 
 /* The driver's cache has what was built. */
@@ -188,7 +184,6 @@ static void builds_into_the_folder(void **state)
     size_t n = 0;
 
     (void)state;
-    assert_true(gcal_tune_device_built(device, 0).work_group_size > 0);
     assert_non_null(programs);
     while (readdir(programs))
         n++;
@@ -234,7 +229,6 @@ static void makes_arguments_up(void **state)
     kernel->n_args = 2;
     kernel->args = args;
     space.kernels = NULL;
-    free(time.why);
 }
 
 int main(int argc, char **argv)

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "kernels/base/error.h"
-#include "mpi/commands/tune/replay.h"
 #include "mpi/commands/tune/search.h"
 
 /* Work-group sizes, items and a switch.  The model is right but for an error that grows with
@@ -20,7 +19,7 @@
 enum { N_GROUPS = 12, N_ITEMS = 8, N = N_GROUPS * N_ITEMS * 2, FAILING = 20, WRONG = 21 };
 
 static char texts[N_GROUPS + N_ITEMS + 2][8];
-static char *values[N_GROUPS + N_ITEMS + 2];
+static const char *values[N_GROUPS + N_ITEMS + 2];
 static char names[N][32];
 static size_t positions[N][3];
 static double roofs[N][2], true_s[N];
@@ -35,7 +34,9 @@ static struct gcal_tune_space space = { .kernel = "made up",
 
 static void set_parameter(size_t i, char *name, size_t n, size_t first)
 {
-    parameters[i] = (struct gcal_tune_parameter){ name, n, values + first };
+    parameters[i] = (struct gcal_tune_parameter){ .name = name,
+                                                  .n_values = n,
+                                                  .values = values + first };
 }
 
 static void set_config(size_t i)
@@ -113,7 +114,7 @@ static int give(void *context, size_t config, double enough_s,
     if (config == FAILING || config == WRONG) {
         time->outcome = config == FAILING ? GCAL_TUNE_FAILED : GCAL_TUNE_WRONG;
         time->seconds = 1e-9;
-        time->why = strdup("made up");
+        time->why = "made up";
     } else if (true_s[config] > enough_s)
         time->outcome = GCAL_TUNE_ABANDONED;
     return 0;
@@ -130,9 +131,12 @@ static int search(const struct gcal_tune_search_options *options,
     return gcal_tune_search(&space, &source, options, NULL, times, progress, err);
 }
 
+static struct gcal_arena *arena;
+
 static void begin(struct gcal_tune_times *times)
 {
-    assert_int_equal(gcal_tune_times_create(times, &space, NULL), 0);
+    arena = gcal_arena_create();
+    *times = gcal_tune_times_create(arena, &space);
 }
 
 /* ---- tests ---- */
@@ -150,7 +154,7 @@ static void finds_the_best_and_stops(void **state)
     assert_true(shortest() / progress.best_s > 0.98);
     assert_true(progress.n_asked < N / 4);
     assert_true(device.n_announced > progress.n_asked);
-    gcal_tune_times_clear(&times);
+    gcal_arena_destroy(arena);
 }
 
 static void never_chooses_what_fails_or_is_wrong(void **state)
@@ -169,7 +173,7 @@ static void never_chooses_what_fails_or_is_wrong(void **state)
     assert_int_equal(progress.n_wrong, 1);
     assert_true(progress.n_abandoned > 0);
     assert_float_equal(progress.best_s, shortest(), 1e-12);
-    gcal_tune_times_clear(&times);
+    gcal_arena_destroy(arena);
 }
 
 static void goes_on_from_earlier_times(void **state)
@@ -188,7 +192,7 @@ static void goes_on_from_earlier_times(void **state)
     assert_int_equal(search(&options, &times, &progress, NULL), 0);
     assert_int_equal(device.n, 3); /* the four are known */
     assert_int_equal(progress.n_asked, 7);
-    gcal_tune_times_clear(&times);
+    gcal_arena_destroy(arena);
 }
 
 static void takes_all_in_the_order_of_predictions(void **state)
@@ -211,7 +215,7 @@ static void takes_all_in_the_order_of_predictions(void **state)
         else
             best_left_s = fmin(best_left_s, configs[i].predicted_s);
     assert_true(worst_s <= best_left_s);
-    gcal_tune_times_clear(&times);
+    gcal_arena_destroy(arena);
 }
 
 static void ends_at_a_limit(void **state)
@@ -231,7 +235,7 @@ static void ends_at_a_limit(void **state)
     assert_int_equal(progress.stop, GCAL_TUNE_STOP_INTERRUPTED);
     assert_int_equal(progress.n_asked, 0);
     assert_int_equal(progress.best, N);
-    gcal_tune_times_clear(&times);
+    gcal_arena_destroy(arena);
 }
 
 static void keeps_what_it_has_when_the_device_is_lost(void **state)
@@ -249,7 +253,7 @@ static void keeps_what_it_has_when_the_device_is_lost(void **state)
                      -1);
     assert_int_equal(err.code, GCAL_EDEVICE);
     assert_int_equal(progress.n_asked, 3);
-    gcal_tune_times_clear(&times);
+    gcal_arena_destroy(arena);
 }
 
 /* Without predictions the search learns from times alone. */
@@ -269,7 +273,7 @@ static void searches_without_a_model(void **state)
     begin(&times);
     assert_int_equal(search(&options, &times, &progress, NULL), 0);
     assert_true(shortest() / progress.best_s > 0.95);
-    gcal_tune_times_clear(&times);
+    gcal_arena_destroy(arena);
     set_up(NULL);
 }
 
@@ -296,16 +300,11 @@ static void replays_known_times(void **state)
         if (!(configs[first].predicted_s <= configs[i].predicted_s))
             first = i;
     assert_float_equal(replay.search[0], shortest() / true_s[first], 1e-9);
-    assert_float_equal(replay.in_order[0], replay.search[0], 1e-9);
     for (size_t k = 1; k < GCAL_TUNE_REPLAY_N; k++)
         assert_true(replay.search[k] >= replay.search[k - 1] && replay.search[k] <= 1);
     assert_true(replay.search[3] > 0.97);
-    assert_true(replay.search[3] >= replay.random[3]);
     assert_true(replay.stopped_at > 0.98);
-    assert_float_equal(gcal_tune_replay_share(&replay, &space, &times, FAILING), 0, 0);
-    assert_float_equal(gcal_tune_replay_share(&replay, &space, &times, replay.best), 1,
-                       1e-12);
-    gcal_tune_times_clear(&times);
+    gcal_arena_destroy(arena);
 }
 
 int main(void)

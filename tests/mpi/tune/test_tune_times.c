@@ -14,17 +14,28 @@
 #include "kernels/base/error.h"
 #include "mpi/commands/tune/times.h"
 
-static struct gcal_tune_parameter parameters[] = { { .name = "N" }, { .name = "F" } };
-static struct gcal_tune_config configs[] = { { .name = "N:64 F:1" },
-                                             { .name = "N:64 F:2" },
-                                             { .name = "N:128 F:1" } };
+static const char *n_values[] = { "64", "128" }, *f_values[] = { "1", "2" };
+static struct gcal_tune_parameter parameters[] = {
+    { .name = "N", .n_values = 2, .values = n_values },
+    { .name = "F", .n_values = 2, .values = f_values },
+};
+static size_t positions[3][2] = { { 0, 0 }, { 0, 1 }, { 1, 0 } };
+static struct gcal_tune_config configs[] = {
+    { .name = "N:64 F:1", .values = positions[0] },
+    { .name = "N:64 F:2", .values = positions[1] },
+    { .name = "N:128 F:1", .values = positions[2] },
+};
+static struct gcal_tune_argument fixed[] = { { "dtype", "float32" }, { "M", "1048576" } };
 static const struct gcal_tune_space space = {
     .kernel = "scale dtype:float32 M:1048576",
+    .fixed = { .n = 2, .all = fixed },
     .n_parameters = 2,
     .parameters = parameters,
     .n_configs = 3,
     .configs = configs,
 };
+
+static struct gcal_arena *arena;
 
 static int read_text(const char *text, struct gcal_tune_times *times, size_t *n_others,
                      struct gcal_error *err)
@@ -36,7 +47,8 @@ static int read_text(const char *text, struct gcal_tune_times *times, size_t *n_
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
-    assert_int_equal(gcal_tune_times_create(times, &space, err), 0);
+    arena = gcal_arena_create();
+    *times = gcal_tune_times_create(arena, &space);
     rc = gcal_tune_times_read(times, &space, path, n_others, err);
     unlink(path);
     return rc;
@@ -73,7 +85,7 @@ static void reads_what_it_writes(void **state)
         if (written[i].why)
             assert_string_equal(times.times[i].why, written[i].why);
     }
-    gcal_tune_times_clear(&times);
+    gcal_arena_destroy(arena);
     free(text);
 }
 
@@ -96,7 +108,7 @@ static void finds_configurations_among_others(void **state)
     assert_false(times.asked[0]);
     assert_float_equal(times.times[1].seconds, 0.5, 1e-12);
     assert_int_equal(times.times[2].outcome, GCAL_TUNE_FAILED);
-    gcal_tune_times_clear(&times);
+    gcal_arena_destroy(arena);
 }
 
 static void refuses_bad_files(void **state)
@@ -120,7 +132,7 @@ static void refuses_bad_files(void **state)
         assert_int_equal(read_text(cases[i].text, &times, &n_others, &err), -1);
         if (!strstr(err.text, cases[i].message))
             fail_msg("%s", err.text);
-        gcal_tune_times_clear(&times);
+        gcal_arena_destroy(arena);
     }
 }
 
@@ -139,11 +151,9 @@ static void gives_times_as_a_source(void **state)
     assert_int_equal(source.time(source.context, 2, 1, &time, &err), 0);
     assert_int_equal(time.outcome, GCAL_TUNE_TIMED);
     assert_float_equal(time.seconds, 3, 1e-12);
-    gcal_tune_time_clear(&time);
     assert_int_equal(source.time(source.context, 0, 1, &time, &err), 0);
     assert_int_equal(time.outcome, GCAL_TUNE_FAILED);
-    gcal_tune_time_clear(&time);
-    gcal_tune_times_clear(&times);
+    gcal_arena_destroy(arena);
 }
 
 int main(void)
