@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "mpi/commands/export/speed.h"
 
 /* Limits of classes.  Not 1/2 or 3/4, the speeds of nodes that lack devices. */
@@ -79,13 +79,12 @@ static void set_group(struct gcal_export_speed_node *const *nodes, size_t n)
     set_speed(nodes, n);
 }
 
-int gcal_export_classes_find(struct gcal_export_speeds *s, struct gcal_error *err)
+void gcal_export_classes_find(struct gcal_arena *arena, struct gcal_export_speeds *s)
 {
-    struct gcal_export_speed_node **nodes = calloc(s->n_nodes + 1, sizeof(*nodes));
+    struct gcal_export_speed_node **nodes =
+        gcal_arena_alloc(arena, s->n_nodes, sizeof(struct gcal_export_speed_node *));
     size_t n = 0, first, end;
 
-    if (!nodes)
-        return gcal_error_memory(err);
     for (size_t i = 0; i < s->n_nodes; i++) {
         s->nodes[i].class_speed = NAN;
         if (!isnan(s->nodes[i].settled))
@@ -101,8 +100,6 @@ int gcal_export_classes_find(struct gcal_export_speeds *s, struct gcal_error *er
     }
     for (size_t i = n; i-- > 0;) /* the fastest last */
         nodes[i]->class_speed /= nodes[0]->class_speed;
-    free(nodes);
-    return 0;
 }
 
 const char *gcal_export_class_name(const struct gcal_export_speed_node *node)

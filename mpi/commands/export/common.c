@@ -2,6 +2,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
@@ -13,21 +14,21 @@
 int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
                       struct gcal_error *err)
 {
-    size_t n, kept = 0;
+    char **all;
+    size_t n;
 
-    if (gcal_store_nodes(e->store, names, &n, err) < 0)
+    if (gcal_store_nodes(e->store, &all, &n, err) < 0)
         return -1;
+    *names = gcal_arena_alloc(e->arena, n, sizeof(**names));
+    *count = 0;
     for (size_t i = 0; i < n; i++)
-        if (!e->nodes || fnmatch(e->nodes, (*names)[i], 0) == 0)
-            (*names)[kept++] = (*names)[i];
-        else
-            free((*names)[i]);
-    *count = kept;
-    if (kept)
-        return 0;
-    gcal_strings_free(*names, 0);
-    return gcal_error_set(err, GCAL_EINPUT, "none of the %zu published nodes matches %s",
-                          n, e->nodes ? e->nodes : "*");
+        if (!e->nodes || fnmatch(e->nodes, all[i], 0) == 0)
+            (*names)[(*count)++] = gcal_arena_strdup(e->arena, all[i]);
+    gcal_strings_free(all, n);
+    return *count ? 0
+                  : gcal_error_set(err, GCAL_EINPUT,
+                                   "none of the %zu published nodes matches %s", n,
+                                   e->nodes ? e->nodes : "*");
 }
 
 /* The first model that is made for no kernel in particular, decoding as few as possible. */

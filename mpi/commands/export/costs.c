@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -110,19 +110,17 @@ static bool is_cost(const struct gcal_params_model *m, size_t i)
 /* Finds the parameters of 'm' that multiply only features counted per sub-group: without
  * these features, the derivative is 0.
  */
-static int find_per_sub_group(const struct gcal_params_model *m,
-                              const struct gcal_model *model, bool *per_sub_group,
-                              struct gcal_error *err)
+static bool *find_per_sub_group(struct gcal_arena *arena,
+                                const struct gcal_params_model *m,
+                                const struct gcal_model *model)
 {
-    double *features = calloc(model->n_features + 1, sizeof(*features));
-    double *parameters = calloc(model->n_parameters + 1, sizeof(*parameters));
-    double *gradient = calloc(model->n_parameters + 1, sizeof(*gradient));
-    int rc = -1;
+    double *features = gcal_arena_alloc(arena, model->n_features, sizeof(*features));
+    double *parameters =
+        gcal_arena_alloc(arena, model->n_parameters, sizeof(*parameters));
+    double *gradient = gcal_arena_alloc(arena, model->n_parameters, sizeof(*gradient));
+    bool *per_sub_group =
+        gcal_arena_alloc(arena, m->n_parameters, sizeof(*per_sub_group));
 
-    if (!features || !parameters || !gradient) {
-        gcal_error_memory(err);
-        goto out;
-    }
     for (size_t i = 0; i < model->n_features; i++)
         features[i] = counted_per_sub_group(model->features[i]) ? 0 : 1;
     for (size_t i = 0; i < model->n_parameters; i++) {
@@ -137,12 +135,7 @@ static int find_per_sub_group(const struct gcal_params_model *m,
         if (j < m->n_parameters)
             per_sub_group[j] = gradient[i] == 0;
     }
-    rc = 0;
-out:
-    free(features);
-    free(parameters);
-    free(gradient);
-    return rc;
+    return per_sub_group;
 }
 
 static bool is_known(const struct gcal_params_model *m, size_t i)
@@ -152,103 +145,85 @@ static bool is_known(const struct gcal_params_model *m, size_t i)
                KNOWN;
 }
 
-/* The index of 'name', which is appended if it is new; -1 without memory. */
-static ssize_t find_cost(struct gcal_strings *names, const char *name,
-                         struct gcal_error *err)
+/* The index of 'name', which is appended if it is new. */
+static size_t find_cost(struct gcal_arena *arena, struct gcal_strings *names,
+                        const char *name)
 {
     size_t at = gcal_strings_find(names, name);
 
-    if (at == names->n && gcal_strings_add(names, name, err) < 0)
-        return -1;
-    return (ssize_t)at;
+    if (at < names->n)
+        return at;
+    names->items = gcal_arena_grow(arena, names->items, names->n, &names->capacity,
+                                   sizeof(*names->items));
+    names->items[names->n++] = gcal_arena_strdup(arena, name);
+    return at;
 }
 
-/* Extends 'costs' to 'n', unknown ones. */
-static int reserve(struct gcal_export_costs *costs, size_t n, struct gcal_error *err)
+/* Of 'n' costs, none known. */
+static void start_costs(struct gcal_arena *arena, struct gcal_export_costs *costs,
+                        size_t n)
 {
-    double *moved, *errors;
-
-    if (n <= costs->n)
-        return 0;
-    if (!(moved = reallocarray(costs->seconds, n, sizeof(*moved))))
-        return gcal_error_memory(err);
-    costs->seconds = moved;
-    if (!(errors = reallocarray(costs->errors, n, sizeof(*errors))))
-        return gcal_error_memory(err);
-    costs->errors = errors;
-    for (; costs->n < n; costs->n++) {
-        moved[costs->n] = NAN;
-        errors[costs->n] = 0;
-    }
-    return 0;
+    costs->n = n;
+    costs->seconds = gcal_arena_alloc(arena, n, sizeof(*costs->seconds));
+    costs->errors = gcal_arena_alloc(arena, n, sizeof(*costs->errors));
+    for (size_t i = 0; i < n; i++)
+        costs->seconds[i] = NAN;
 }
 
-static int cost_parameters(const struct gcal_params_model *m, double sub_group_size,
-                           struct gcal_strings *names, struct gcal_export_costs *costs,
-                           struct gcal_error *err)
+static int cost_parameters(struct gcal_arena *arena, const struct gcal_params_model *m,
+                           double sub_group_size, struct gcal_strings *names,
+                           struct gcal_export_costs *costs, struct gcal_error *err)
 {
     struct gcal_model *model =
         gcal_model_create_with(m->name, m->output, m->expression, m->names, err);
-    bool *per_sub_group = calloc(m->n_parameters + 1, sizeof(*per_sub_group));
-    int rc = -1;
+    bool *per_sub_group;
 
-    if (!per_sub_group)
-        gcal_error_memory(err);
-    if (!model || !per_sub_group || find_per_sub_group(m, model, per_sub_group, err) < 0)
-        goto out;
-    for (size_t i = 0; i < m->n_parameters; i++) {
-        ssize_t at = is_known(m, i) ? find_cost(names, m->parameter[i], err) : 0;
-
-        if (at < 0 || reserve(costs, names->n, err) < 0)
-            goto out;
-        if (!is_known(m, i))
-            continue;
-        costs->seconds[at] =
-            m->factor * m->value[i] / (per_sub_group[i] ? sub_group_size : 1);
-        costs->errors[at] = m->standard_error[i] / m->value[i];
-    }
-    rc = 0;
-out:
-    free(per_sub_group);
+    if (!model)
+        return -1;
+    per_sub_group = find_per_sub_group(arena, m, model);
     gcal_model_destroy(model);
-    return rc;
+    start_costs(arena, costs, names->n + m->n_parameters);
+    for (size_t i = 0; i < m->n_parameters; i++)
+        if (is_known(m, i)) {
+            size_t at = find_cost(arena, names, m->parameter[i]);
+
+            costs->seconds[at] =
+                m->factor * m->value[i] / (per_sub_group[i] ? sub_group_size : 1);
+            costs->errors[at] = m->standard_error[i] / m->value[i];
+        }
+    costs->n = names->n;
+    return 0;
 }
 
 /* ---- costs ---- */
 
-/* "mm n=4096,m=64" of FOLDER/mm.profile.yaml. */
-static char *name_of(const struct gcal_export_kernel *k, size_t size,
-                     struct gcal_error *err)
-{
-    const char *slash = strrchr(k->file, '/'), *file = slash ? slash + 1 : k->file;
-    struct gcal_buf name = { 0 };
-
-    gcal_buf_put(&name, file, strcspn(file, "."));
-    for (size_t i = 0; i < k->profile->n_parameters; i++)
-        gcal_buf_printf(&name, "%c%s=%.15g", i ? ',' : ' ', k->profile->parameters[i],
-                        k->sizes[size * k->profile->n_parameters + i]);
-    return gcal_buf_take(&name, err);
-}
-
-/* The names are those of the kernels in their order, with no other among them. */
+/* The names are "mm n=4096,m=64" of FOLDER/mm.profile.yaml, in the order of the kernels, with no
+ * other among them.
+ */
 static int name_kernels(const struct gcal_export *e, struct gcal_strings *names,
                         struct gcal_error *err)
 {
-    ssize_t next = 0;
+    size_t next = 0;
 
     for (size_t i = 0; i < e->n_kernels; i++)
         for (size_t j = 0; j < e->kernels[i].n_sizes; j++, next++) {
-            char *name = name_of(&e->kernels[i], j, err);
-            ssize_t at = name ? find_cost(names, name, err) : -1;
+            const struct gcal_export_kernel *k = &e->kernels[i];
+            const char *slash = strrchr(k->file, '/'),
+                       *file = slash ? slash + 1 : k->file;
+            struct gcal_buf buf = { 0 };
+            const char *name;
 
-            if (at >= 0 && at != next)
-                gcal_error_set(err, GCAL_EINPUT,
-                               "%s: %s is given twice; remove one, or rename one of the "
-                               "files",
-                               e->kernels[i].file, name);
-            free(name);
-            if (at != next)
-                return -1;
+            gcal_buf_put(&buf, file, strcspn(file, "."));
+            for (size_t p = 0; p < k->profile->n_parameters; p++)
+                gcal_buf_printf(&buf, "%c%s=%.15g", p ? ',' : ' ',
+                                k->profile->parameters[p],
+                                k->sizes[j * k->profile->n_parameters + p]);
+            name = gcal_arena_take(e->arena, &buf);
+            if (find_cost(e->arena, names, name) != next)
+                return gcal_error_set(
+                    err, GCAL_EINPUT,
+                    "%s: %s is given twice; remove one, or rename one of the files",
+                    k->file, name);
         }
     return 0;
 }
@@ -259,9 +234,10 @@ int gcal_export_costs_find(const struct gcal_export *e,
                            struct gcal_error *err)
 {
     if (!e->n_kernels)
-        return cost_parameters(&device->models[0], (double)device->info.sub_group_size,
-                               names, costs, err);
-    if (name_kernels(e, names, err) < 0 || reserve(costs, names->n, err) < 0)
+        return cost_parameters(e->arena, &device->models[0],
+                               (double)device->info.sub_group_size, names, costs, err);
+    if (name_kernels(e, names, err) < 0)
         return -1;
+    start_costs(e->arena, costs, names->n);
     return cost_kernels(e, device, costs, err);
 }

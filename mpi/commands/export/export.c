@@ -1,14 +1,17 @@
 /* export.c - gpucal export: published speeds in the formats of schedulers */
 #include <argp.h>
+#include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/yaml.h"
 #include "kernels/model/profile.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/json.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
@@ -21,10 +24,12 @@
 
 /* Each is defined in the file that has its name. */
 extern const struct gcal_export_target gcal_export_slurm, gcal_export_flux,
-    gcal_export_starpu, gcal_export_nfd, gcal_export_gavel, gcal_export_pal;
+    gcal_export_starpu, gcal_export_nfd;
 static const struct gcal_export_target *const targets[] = {
-    &gcal_export_slurm, &gcal_export_flux,  &gcal_export_starpu,
-    &gcal_export_nfd,   &gcal_export_gavel, &gcal_export_pal,
+    &gcal_export_slurm,
+    &gcal_export_flux,
+    &gcal_export_starpu,
+    &gcal_export_nfd,
 };
 enum { N_TARGETS = sizeof(targets) / sizeof(*targets) };
 
@@ -79,17 +84,6 @@ static const char *list_targets(const char *separator, char *list)
     return list;
 }
 
-static void add_at(struct export_command *c, const char *text, struct argp_state *state)
-{
-    struct at *ats =
-        gcal_array_grow(c->ats, c->n_ats, &c->ats_capacity, sizeof(*ats), NULL);
-
-    if (!ats)
-        gcal_option_out_of_memory(state);
-    c->ats = ats;
-    ats[c->n_ats++] = (struct at){ c->profiles.n, text };
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct export_command *c = state->input;
@@ -113,7 +107,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'A':
         if (!c->profiles.n)
             argp_error(state, "--at must follow the --profile whose sizes it gives");
-        add_at(c, arg, state);
+        c->ats = gcal_arena_grow(c->what.arena, c->ats, c->n_ats, &c->ats_capacity,
+                                 sizeof(*c->ats));
+        c->ats[c->n_ats++] = (struct at){ c->profiles.n, arg };
         break;
     case 'o':
         c->what.output = arg;
@@ -148,65 +144,52 @@ static const struct argp argp = {
            "      --at n=256,512 --data 4:n,n --data 4:n,n --data 4:n,n \\\n"
            "      -o ~/.starpu/sampling\n"
            "  gpucal export --json\n"
-           "  gpucal export --to nfd -o labels\n"
-           "  gpucal export --to pal > scores.csv\n\n"
+           "  gpucal export --to nfd -o labels\n\n"
            "gpucal-schedulers(7) explains how to use the output.",
 };
 
 /* ---- kernels ---- */
 
-static int read_profile(struct gcal_export_kernel *k, struct gcal_error *err)
+static void clear_counted(void *set)
 {
-    struct gcal_yaml *root = gcal_yaml_read(k->file, MAX_PROFILE_BYTES, err);
-    int rc = root ? gcal_profile_set_decode(root, &k->counted, err) : -1;
-
-    gcal_yaml_destroy(root);
-    k->profile = k->counted.profiles[0];
-    return rc;
+    gcal_profile_set_clear(set);
 }
 
-static int add_sizes(struct gcal_export_kernel *k, const char *at, struct gcal_error *err)
+/* The sizes of all --at of a kernel, or the only ones that it has without. */
+static int read_kernel(struct export_command *c, size_t i, struct gcal_error *err)
 {
-    const struct gcal_profile *p = k->profile;
-    struct gcal_count_points points;
-    double *moved;
-
-    if (gcal_count_points_parse(at ? 1 : 0, &at, p, NULL, &points, err) < 0)
-        return gcal_error_prefix(err, "%s", k->file);
-    moved = reallocarray(k->sizes, (k->n_sizes + points.n) * (p->n_parameters + 1),
-                         sizeof(*moved));
-    if (moved) {
-        k->sizes = moved;
-        for (size_t i = 0; i < points.n * p->n_parameters; i++)
-            moved[k->n_sizes * p->n_parameters + i] = points.values[i];
-        k->n_sizes += points.n;
-    }
-    gcal_count_points_clear(&points);
-    return moved ? 0 : gcal_error_memory(err);
-}
-
-static int read_kernel(const struct export_command *c, size_t i, struct gcal_error *err)
-{
+    struct gcal_arena *arena = c->what.arena;
     struct gcal_export_kernel *k = &c->what.kernels[i];
+    struct gcal_yaml *root = gcal_yaml_read(c->profiles.items[i], MAX_PROFILE_BYTES, err);
+    size_t capacity = 0;
+    int rc = -1;
 
     k->file = c->profiles.items[i];
-    if (read_profile(k, err) < 0)
+    gcal_arena_own(arena, &k->counted, clear_counted);
+    if (root)
+        rc = gcal_profile_set_decode(root, &k->counted, err);
+    gcal_yaml_destroy(root);
+    if (rc < 0)
         return -1;
-    for (size_t a = 0; a < c->n_ats; a++)
-        if (c->ats[a].profile == i + 1 && add_sizes(k, c->ats[a].text, err) < 0)
-            return -1;
-    return k->n_sizes ? 0 : add_sizes(k, NULL, err);
-}
+    k->profile = k->counted.profiles[0];
+    for (size_t a = 0; a <= c->n_ats; a++) {
+        bool is_at = a < c->n_ats;
+        struct gcal_count_points points;
 
-static int read_kernels(struct export_command *c, struct gcal_error *err)
-{
-    c->what.kernels = calloc(c->profiles.n + 1, sizeof(*c->what.kernels));
-    if (!c->what.kernels)
-        return gcal_error_memory(err);
-    c->what.n_kernels = c->profiles.n;
-    for (size_t i = 0; i < c->profiles.n; i++)
-        if (read_kernel(c, i, err) < 0)
-            return -1;
+        if (is_at ? c->ats[a].profile != i + 1 : k->n_sizes > 0)
+            continue;
+        if (gcal_count_points_parse(is_at, is_at ? &c->ats[a].text : NULL, k->profile,
+                                    NULL, &points, err) < 0)
+            return gcal_error_prefix(err, "%s", k->file);
+        for (size_t n = points.n * k->profile->n_parameters, v = 0; v < n; v++) {
+            size_t at = k->n_sizes * k->profile->n_parameters + v;
+
+            k->sizes = gcal_arena_grow(arena, k->sizes, at, &capacity, sizeof(*k->sizes));
+            k->sizes[at] = points.values[v];
+        }
+        k->n_sizes += points.n;
+        gcal_count_points_clear(&points);
+    }
     return 0;
 }
 
@@ -237,99 +220,115 @@ static int choose_layout(const struct gcal_export_target *target, struct gcal_ex
                           target->name, e->layout);
 }
 
-static int write_text(const struct gcal_export_target *target,
-                      const struct gcal_export *e, struct gcal_error *err)
+static json_t *device_json(const struct gcal_export_speeds *speeds,
+                           const struct gcal_export_speed_device *d)
 {
-    struct gcal_export_speeds speeds = { 0 };
-    char *text = NULL;
-    int rc = -1;
+    json_t *costs = json_array();
 
-    if (gcal_export_speeds_find(e, &speeds, err) == 0 &&
-        (text = target->text(e, &speeds, err)))
-        rc = gcal_command_write(e->output, text, err);
-    free(text);
-    gcal_export_speeds_clear(&speeds);
-    return rc;
+    for (size_t i = 0; i < speeds->costs.n; i++)
+        json_array_append_new(
+            costs, gcal_json_number(i < d->costs.n ? d->costs.seconds[i] : NAN));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "uid", d->uid,
+                     "name", d->name, "type", d->type, "calibrated", d->utc, "run_id",
+                     d->run_id, "speed", gcal_json_number(d->speed), "error",
+                     gcal_json_number(d->error), "memory_bytes_per_s",
+                     gcal_json_number(d->memory_bytes_per_s), "fp32_flop_per_s",
+                     gcal_json_number(d->fp32_flop_per_s), "costs", costs);
 }
 
-static int export(const struct export_command *c, struct gcal_error *err)
+/* All that is known of the speeds of nodes, relative to the fastest. */
+static void print_json(const struct gcal_export_speeds *speeds)
 {
-    size_t i = c->json ? 0 : find_target(c->to);
+    json_t *nodes = json_array(), *costs = json_array(), *all;
 
-    if (c->json)
-        return gcal_export_print_json(&c->what, err);
-    return targets[i]->text ? write_text(targets[i], &c->what, err)
-                            : targets[i]->run(&c->what, c->options[i], err);
+    for (size_t i = 0; i < speeds->n_nodes; i++) {
+        const struct gcal_export_speed_node *n = &speeds->nodes[i];
+        json_t *devices = json_array();
+
+        for (size_t k = 0; k < n->n_devices; k++)
+            json_array_append_new(devices, device_json(speeds, &n->devices[k]));
+        json_array_append_new(nodes,
+                              json_pack("{s:s, s:o, s:o, s:o, s:o, s:s?, s:o}", "node",
+                                        n->name, "speed", gcal_json_number(n->speed),
+                                        "settled", gcal_json_number(n->settled), "error",
+                                        gcal_json_number(n->error), "class_speed",
+                                        gcal_json_number(n->class_speed), "class",
+                                        gcal_export_class_name(n), "devices", devices));
+    }
+    for (size_t i = 0; i < speeds->costs.n; i++)
+        json_array_append_new(costs, json_string(speeds->costs.items[i]));
+    all = json_pack("{s:o, s:o}", "nodes", nodes, "costs", costs);
+    gcal_json_print(all, "export");
+    json_decref(all);
+}
+
+static void close_store(void *store)
+{
+    gcal_store_close(store);
 }
 
 static int run(struct export_command *c, struct gcal_error *err)
 {
-    struct gcal_store *store = NULL;
-    char *path = NULL;
-    int rc = -1;
+    struct gcal_arena *arena = c->what.arena;
+    size_t target = c->json ? 0 : find_target(c->to);
+    struct gcal_export_speeds speeds = { 0 };
+    char *path;
 
-    if ((!c->json && choose_layout(targets[find_target(c->to)], &c->what, err) < 0) ||
-        read_kernels(c, err) < 0 ||
-        !(path = gcal_command_store_path(c->store, NULL, err)) ||
-        !(store = gcal_command_store_open(path, false, err)))
-        goto out;
-    c->what.store = store;
-    rc = export(c, err);
-out:
-    gcal_store_close(store);
-    free(path);
-    return rc;
+    if ((!c->json && choose_layout(targets[target], &c->what, err) < 0))
+        return -1;
+    c->what.n_kernels = c->profiles.n;
+    c->what.kernels = gcal_arena_alloc(arena, c->profiles.n, sizeof(*c->what.kernels));
+    for (size_t i = 0; i < c->profiles.n; i++)
+        if (read_kernel(c, i, err) < 0)
+            return -1;
+    path = gcal_arena_own(arena, gcal_command_store_path(c->store, NULL, err), free);
+    c->what.store = path
+                        ? gcal_arena_own(arena, gcal_command_store_open(path, false, err),
+                                         close_store)
+                        : NULL;
+    if (!c->what.store)
+        return -1;
+    if (!c->json && targets[target]->run)
+        return targets[target]->run(&c->what, c->options[target], err);
+    if (gcal_export_speeds_find(&c->what, &speeds, err) < 0)
+        return -1;
+    if (c->json)
+        print_json(&speeds);
+    else {
+        const char *text = targets[target]->text(&c->what, &speeds, err);
+
+        return text ? gcal_command_write(c->what.output, text, err) : -1;
+    }
+    return 0;
 }
 
-/* Takes the options of the command and of all targets. */
-static int read_options(struct export_command *c, int argc, char **argv,
-                        struct gcal_error *err)
+int gcal_command_export(int argc, char **argv)
 {
     struct argp_child children[N_COMMON + N_TARGETS + 1] = { 0 };
     struct argp_option with_names[sizeof(options) / sizeof(*options)];
     struct argp with_targets = argp;
     char names[MAX_LIST] = { 0 };
+    struct export_command c = { .what = { .arena = gcal_arena_create() } };
+    struct gcal_error err = { 0 };
+    int rc;
 
     memcpy(children, common, sizeof(common));
     memcpy(with_names, options, sizeof(options));
     with_names[0].arg = list_targets("|", names);
     for (size_t i = 0; i < N_TARGETS; i++) {
-        if (!(c->options[i] = calloc(1, targets[i]->options_size + 1)))
-            return gcal_error_memory(err);
+        c.options[i] = gcal_arena_alloc(c.what.arena, 1, targets[i]->options_size);
         children[N_COMMON + i] = (struct argp_child){
             .argp = targets[i]->argp, .header = i ? NULL : "Targets:", .group = (int)i + 1
         };
     }
     with_targets.options = with_names;
     with_targets.children = children;
-    gcal_command_parse(&with_targets, argc, argv, c);
-    return 0;
-}
-
-static void clear(struct export_command *c)
-{
-    for (size_t i = 0; i < c->what.n_kernels; i++) {
-        gcal_profile_set_clear(&c->what.kernels[i].counted);
-        free(c->what.kernels[i].sizes);
-    }
-    for (size_t i = 0; i < N_TARGETS; i++) {
-        if (targets[i]->clear && c->options[i])
-            targets[i]->clear(c->options[i]);
-        free(c->options[i]);
-    }
-    free(c->what.kernels);
-    free(c->profiles.items);
-    free(c->ats);
-}
-
-int gcal_command_export(int argc, char **argv)
-{
-    struct export_command c = { 0 };
-    struct gcal_error err = { 0 };
-    int rc = read_options(&c, argc, argv, &err);
-
-    if (rc == 0)
-        rc = run(&c, &err);
-    clear(&c);
+    gcal_command_parse(&with_targets, argc, argv, &c);
+    rc = run(&c, &err);
+    for (size_t i = 0; i < N_TARGETS; i++)
+        if (targets[i]->clear)
+            targets[i]->clear(c.options[i]);
+    free(c.profiles.items);
+    gcal_arena_destroy(c.what.arena);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

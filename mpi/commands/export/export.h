@@ -12,6 +12,7 @@
 #include "kernels/base/strings.h"
 
 struct argp;
+struct gcal_arena;
 struct gcal_buf;
 struct gcal_error;
 struct gcal_export_speeds;
@@ -30,6 +31,7 @@ struct gcal_export_kernel {
 
 /* The options that all targets have in common. */
 struct gcal_export {
+    struct gcal_arena *arena; /* of everything that an export makes */
     const struct gcal_store *store;
     const char *nodes;  /* pattern (fnmatch); NULL: all */
     const char *device; /* pattern, see gcal_local_device_matches(); NULL: all */
@@ -61,16 +63,9 @@ struct gcal_export_target {
     void (*clear)(void *options); /* frees what the struct owns; NULL: nothing */
 };
 
-/* ---- json.c ---- */
-
-/* Prints the speeds of nodes and their devices, relative to the fastest node. */
-int gcal_export_print_json(const struct gcal_export *e, struct gcal_error *err);
-
 /* ---- for targets: common.c ---- */
 
-/* The names of the nodes that e->nodes matches, sorted; GCAL_EINPUT when none matches.
- * Free with gcal_strings_free().
- */
+/* The names of the nodes that e->nodes matches, sorted; GCAL_EINPUT when none matches. */
 int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
                       struct gcal_error *err);
 

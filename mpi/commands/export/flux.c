@@ -7,9 +7,11 @@
 #include <argp.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "mpi/cli/json.h"
@@ -25,47 +27,32 @@ static int class_of(const struct gcal_export_speed_node *node)
     return (int)fmin(UNKNOWN_CLASS - 1, round(100 * (1 / node->class_speed - 1)));
 }
 
-/* "/cluster0/NODE" is Fluxion's path of a node known from R; sites with racks use jgf. */
-static char *commands(const struct gcal_export_speeds *speeds, struct gcal_error *err)
+static char *flux_text(const struct gcal_export *e,
+                       const struct gcal_export_speeds *speeds, struct gcal_error *err)
 {
-    struct gcal_buf buf = { 0 };
-
-    for (size_t i = 0; i < speeds->n_nodes; i++) {
-        const struct gcal_export_speed_node *node = &speeds->nodes[i];
-        char *path = gcal_buf_format("/cluster0/%s", node->name);
-
-        if (!path) {
-            gcal_buf_free(&buf);
-            gcal_error_memory(err);
-            return NULL;
-        }
-        gcal_buf_puts(&buf, "flux ion-resource set-property ");
-        gcal_export_quote(&buf, path);
-        gcal_buf_printf(&buf, " perf_class=%d\n", class_of(node));
-        free(path);
-    }
-    return gcal_buf_take(&buf, err);
-}
-
-/* "properties" for the metadata of each node's vertex, by the node's name. */
-static char *jgf(const struct gcal_export_speeds *speeds, struct gcal_error *err)
-{
-    json_t *all = json_object();
+    bool is_jgf = strcmp(e->layout, "jgf") == 0;
+    struct gcal_buf commands = { 0 };
+    json_t *jgf =
+        json_object(); /* "properties" of each node's vertex, by the node's name */
 
     for (size_t i = 0; i < speeds->n_nodes; i++) {
         const struct gcal_export_speed_node *node = &speeds->nodes[i];
 
         json_object_set_new(
-            all, node->name,
+            jgf, node->name,
             json_pack("{s:o}", "perf_class", json_sprintf("%d", class_of(node))));
+        /* "/cluster0/NODE" is Fluxion's path of a node known from R; sites with racks use jgf. */
+        gcal_buf_puts(&commands, "flux ion-resource set-property ");
+        gcal_export_quote(&commands,
+                          gcal_arena_format(e->arena, "/cluster0/%s", node->name));
+        gcal_buf_printf(&commands, " perf_class=%d\n", class_of(node));
     }
-    return gcal_json_text(all, JSON_INDENT(2), err);
-}
-
-static char *flux_text(const struct gcal_export *e,
-                       const struct gcal_export_speeds *speeds, struct gcal_error *err)
-{
-    return strcmp(e->layout, "jgf") == 0 ? jgf(speeds, err) : commands(speeds, err);
+    if (is_jgf) {
+        gcal_buf_free(&commands);
+        return gcal_arena_own(e->arena, gcal_json_text(jgf, JSON_INDENT(2), err), free);
+    }
+    json_decref(jgf);
+    return gcal_arena_take(e->arena, &commands);
 }
 
 static const struct argp_option options[] = {

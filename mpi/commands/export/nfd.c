@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "mpi/cli/command.h"
@@ -68,7 +69,8 @@ static const char *type_of(const struct gcal_export_speed_node *node)
     return node->devices[0].type;
 }
 
-static char *make_text(const struct gcal_export_speed_node *node, struct gcal_error *err)
+static char *make_text(struct gcal_arena *arena,
+                       const struct gcal_export_speed_node *node)
 {
     const struct gcal_export_rates rates = gcal_export_speed_rates(node);
     char day[sizeof("2026-11-22")];
@@ -83,23 +85,7 @@ static char *make_text(const struct gcal_export_speed_node *node, struct gcal_er
     put_whole(&buf, "devices", (double)node->n_devices);
     put_text(&buf, "type", type_of(node));
     put_text(&buf, "calibrated", day);
-    return gcal_buf_take(&buf, err);
-}
-
-static int write_file(const struct gcal_export *e,
-                      const struct gcal_export_speed_node *node, struct gcal_error *err)
-{
-    char *path = gcal_buf_format("%s/%s", e->output, node->name);
-    char *text = path ? make_text(node, err) : NULL;
-    int rc = -1;
-
-    if (!path)
-        gcal_error_memory(err);
-    else if (text)
-        rc = gcal_command_write(path, text, err);
-    free(path);
-    free(text);
-    return rc;
+    return gcal_arena_take(arena, &buf);
 }
 
 /* All nodes are compared, so all are written. */
@@ -107,20 +93,22 @@ static int export_nfd(const struct gcal_export *e, const void *options,
                       struct gcal_error *err)
 {
     struct gcal_export_speeds speeds = { 0 };
-    int rc;
 
     (void)options;
     if (!e->output)
         return gcal_error_set(
             err, GCAL_EINPUT,
             "--to nfd writes a file for each node: give --output FOLDER");
-    rc = gcal_export_speeds_find(e, &speeds, err);
-    if (rc == 0 && mkdir(e->output, 0777) < 0 && errno != EEXIST)
-        rc = gcal_error_set(err, GCAL_EINPUT, "%s: %m", e->output);
-    for (size_t i = 0; i < speeds.n_nodes && rc == 0; i++)
-        rc = write_file(e, &speeds.nodes[i], err);
-    gcal_export_speeds_clear(&speeds);
-    return rc;
+    if (gcal_export_speeds_find(e, &speeds, err) < 0)
+        return -1;
+    if (mkdir(e->output, 0777) < 0 && errno != EEXIST)
+        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", e->output);
+    for (size_t i = 0; i < speeds.n_nodes; i++)
+        if (gcal_command_write(
+                gcal_arena_format(e->arena, "%s/%s", e->output, speeds.nodes[i].name),
+                make_text(e->arena, &speeds.nodes[i]), err) < 0)
+            return -1;
+    return 0;
 }
 
 static const struct argp_option options[] = {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "mpi/cli/json.h"
@@ -55,27 +56,6 @@ static unsigned weight_of(const struct gcal_export_speed_node *node)
            (unsigned)fmin(1e6, round(100 / node->class_speed / WEIGHT_STEP));
 }
 
-static void put_comment(struct gcal_buf *buf, const struct gcal_export_speed_node *node)
-{
-    const struct gcal_export_speed_device *oldest = gcal_export_speed_oldest(node);
-
-    gcal_buf_puts(buf, "gpucal: speed ");
-    if (isnan(node->speed))
-        gcal_buf_puts(buf, "unknown");
-    else
-        gcal_buf_printf(buf, "%.2g", node->speed);
-    gcal_buf_printf(buf, ", calibrated %.10s, run %s", oldest->utc, oldest->run_id);
-}
-
-/* The text as part of a line with tabs between fields. */
-static char *in_one_field(char *text)
-{
-    for (char *c = text; c && *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-    return text;
-}
-
 static json_t *extra_device(const struct gcal_export_speed_device *d)
 {
     return json_pack("{s:s, s:s, s:o, s:s, s:s}", "uid", d->uid, "type", d->type, "speed",
@@ -102,7 +82,8 @@ static double day_of(const char *utc)
 /* One line of JSON without blanks, as scontrol needs.  Constraints of jobs (--extra) find keys of
  * the outermost object alone.
  */
-static char *extra(const struct gcal_export_speed_node *node, struct gcal_error *err)
+static char *make_extra(struct gcal_arena *arena,
+                        const struct gcal_export_speed_node *node)
 {
     const struct gcal_export_rates rates = gcal_export_speed_rates(node);
     json_t *devices = json_array(), *all = json_object();
@@ -118,9 +99,7 @@ static char *extra(const struct gcal_export_speed_node *node, struct gcal_error 
     json_object_set_new(all, "gpucal_devices", devices);
     text = json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(4));
     json_decref(all);
-    if (!text)
-        gcal_error_memory(err);
-    return text;
+    return gcal_arena_own(arena, text, free);
 }
 
 /* ---- layouts ---- */
@@ -130,24 +109,27 @@ struct line {
     char *features, *comment, *extra;
 };
 
-static int make_line(const struct gcal_export_speed_node *node, struct line *line,
-                     struct gcal_error *err)
+static struct line make_line(struct gcal_arena *arena,
+                             const struct gcal_export_speed_node *node)
 {
+    const struct gcal_export_speed_device *oldest = gcal_export_speed_oldest(node);
     struct gcal_buf features = { 0 }, comment = { 0 };
+    struct line line;
 
     put_features(&features, node);
-    put_comment(&comment, node);
-    line->features = gcal_buf_take(&features, err);
-    line->comment = in_one_field(gcal_buf_take(&comment, err));
-    line->extra = extra(node, err);
-    return line->features && line->comment && line->extra ? 0 : -1;
-}
-
-static void clear_line(struct line *line)
-{
-    free(line->features);
-    free(line->comment);
-    free(line->extra);
+    gcal_buf_puts(&comment, "gpucal: speed ");
+    if (isnan(node->speed))
+        gcal_buf_puts(&comment, "unknown");
+    else
+        gcal_buf_printf(&comment, "%.2g", node->speed);
+    gcal_buf_printf(&comment, ", calibrated %.10s, run %s", oldest->utc, oldest->run_id);
+    line.features = gcal_arena_take(arena, &features);
+    line.comment = gcal_arena_take(arena, &comment);
+    line.extra = make_extra(arena, node);
+    for (char *c = line.comment; *c; c++) /* a field between tabs */
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    return line;
 }
 
 /* "0.4972"; "-" if not known */
@@ -210,35 +192,26 @@ static const struct layout {
     { "commands", "", put_commands },
 };
 
-static const struct layout *find_layout(const char *name)
-{
-    size_t i = 0;
-
-    while (strcmp(layouts[i].name, name) != 0) /* the command has checked it */
-        i++;
-    return &layouts[i];
-}
-
 static char *slurm_text(const struct gcal_export *e,
                         const struct gcal_export_speeds *speeds, struct gcal_error *err)
 {
-    const struct layout *layout = find_layout(e->layout);
+    const struct layout *layout = layouts;
     struct gcal_buf buf = { 0 };
-    int rc = 0;
 
+    while (strcmp(layout->name, e->layout) != 0) /* the command has checked it */
+        layout++;
     gcal_buf_puts(&buf, layout->head);
-    for (size_t i = 0; i < speeds->n_nodes && rc == 0; i++) {
-        struct line line = { 0 };
+    for (size_t i = 0; i < speeds->n_nodes; i++) {
+        struct line line = make_line(e->arena, &speeds->nodes[i]);
 
-        rc = make_line(&speeds->nodes[i], &line, err);
-        if (rc == 0)
-            layout->put(&buf, &speeds->nodes[i], &line);
-        clear_line(&line);
+        if (!line.extra) {
+            gcal_buf_free(&buf);
+            gcal_error_memory(err);
+            return NULL;
+        }
+        layout->put(&buf, &speeds->nodes[i], &line);
     }
-    if (rc == 0)
-        return gcal_buf_take(&buf, err);
-    gcal_buf_free(&buf);
-    return NULL;
+    return gcal_arena_take(e->arena, &buf);
 }
 
 static const struct argp_option options[] = {

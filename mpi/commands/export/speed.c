@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -19,102 +19,60 @@
 
 /* ---- reading the store ---- */
 
-/* Run and time are those of the model that predicts. */
-static int describe(const struct gcal_params_device *from,
-                    const struct gcal_params_model *model,
-                    struct gcal_export_speed_device *d, struct gcal_error *err)
-{
-    static const struct gcal_params_model none = { 0 };
-    const struct gcal_params_origin origin =
-        gcal_params_model_origin(from, model ? model : &none);
-
-    d->uid = strdup(from->info.uid);
-    d->name = strdup(from->info.name);
-    d->type = strdup(from->info.type);
-    d->is_gpu = strcmp(from->info.device_type, "gpu") == 0;
-    d->utc = strdup(origin.calibrated_utc);
-    d->run_id = strdup(origin.run_id);
-    d->is_alone = model && origin.n_fitted == 1;
-    if (model && model->factor > 0)
-        d->error = model->factor_error / model->factor;
-    return d->uid && d->name && d->type && d->utc && d->run_id ? 0
-                                                               : gcal_error_memory(err);
-}
-
-/* 'from' has the models that may predict; none: its costs are unknown. */
+/* Of the model that predicts, run and time; without one, its costs are unknown. */
 static int find_costs(const struct gcal_export *e, const struct gcal_params_device *from,
                       struct gcal_strings *names, struct gcal_export_speed_device *d,
                       struct gcal_error *err)
 {
+    static const struct gcal_params_model none = { 0 };
     const struct gcal_profile *first = e->n_kernels ? e->kernels[0].profile : NULL;
     const struct gcal_params_model *model = NULL;
+    struct gcal_params_origin origin;
 
     if (from->n_models &&
         !(model = gcal_predictor_choose(from, e->model, e->n_kernels > 0, &first, err)))
         return -1;
-    if (describe(from, model, d, err) < 0)
-        return -1;
+    origin = gcal_params_model_origin(from, model ? model : &none);
+    d->uid = gcal_arena_strdup(e->arena, from->info.uid);
+    d->name = gcal_arena_strdup(e->arena, from->info.name);
+    d->type = gcal_arena_strdup(e->arena, from->info.type);
+    d->is_gpu = strcmp(from->info.device_type, "gpu") == 0;
+    d->utc = gcal_arena_strdup(e->arena, origin.calibrated_utc);
+    d->run_id = gcal_arena_strdup(e->arena, origin.run_id);
+    d->is_alone = model && origin.n_fitted == 1;
+    if (model && model->factor > 0)
+        d->error = model->factor_error / model->factor;
     return model ? gcal_export_costs_find(e, from, names, &d->costs, err) : 0;
 }
 
-/* Rates are facts of the general model, whichever model the speed is by. */
-static int find_rates_of_device(struct gcal_params_index *index, size_t i,
-                                struct gcal_export_speed_device *d,
-                                struct gcal_error *err)
-{
-    const struct gcal_export any = { 0 };
-    struct gcal_params_device general = { 0 };
-    int rc = gcal_export_models(&any, index, i, &general, err);
-
-    if (rc == 0) {
-        d->memory_bytes_per_s = gcal_facts_value(&general, "rate_dram");
-        d->fp32_flop_per_s = gcal_facts_value(&general, "rate_fp32");
-    }
-    gcal_params_index_models_clear(&general);
-    return rc;
-}
-
+/* 1 with 'err': the node's file cannot be read. */
 static int add_device(const struct gcal_export *e, struct gcal_params_index *index,
                       size_t i, struct gcal_strings *names,
                       struct gcal_export_speed_node *node, struct gcal_error *err)
 {
-    struct gcal_export_speed_device *d =
-        gcal_array_grow(node->devices, node->n_devices, &node->capacity, sizeof(*d), err);
-    struct gcal_params_device from = { 0 };
-    int rc;
+    const struct gcal_export any = { 0 };
+    struct gcal_params_device from = { 0 }, general = { 0 };
+    struct gcal_export_speed_device *d;
+    int rc = 1;
 
-    if (!d)
-        return -1;
-    node->devices = d;
-    d += node->n_devices++;
+    node->devices = gcal_arena_grow(e->arena, node->devices, node->n_devices,
+                                    &node->capacity, sizeof(*node->devices));
+    d = &node->devices[node->n_devices++];
     *d = (struct gcal_export_speed_device){ .speed = NAN, .settled = 1 };
-    rc = gcal_export_models(e, index, i, &from, err) < 0 ||
-                 find_rates_of_device(index, i, d, err) < 0
-             ? 1
-             : 0;
-    if (rc == 0)
+    /* Rates are facts of the general model, whichever model the speed is by. */
+    if (gcal_export_models(e, index, i, &from, err) == 0 &&
+        gcal_export_models(&any, index, i, &general, err) == 0) {
+        d->memory_bytes_per_s = gcal_facts_value(&general, "rate_dram");
+        d->fp32_flop_per_s = gcal_facts_value(&general, "rate_fp32");
         rc = find_costs(e, &from, names, d, err);
+    }
     if (rc)
         gcal_error_prefix(err, "%s on node %s",
                           gcal_params_index_devices(index)->devices[i].info.name,
                           node->name);
+    gcal_params_index_models_clear(&general);
     gcal_params_index_models_clear(&from);
     return rc;
-}
-
-/* Without a track that can be read, the newest calibration counts. */
-static void read_track(const struct gcal_export *e, struct gcal_export_speed_node *node)
-{
-    struct gcal_track track = { 0 };
-    struct gcal_error why = { 0 };
-
-    if (gcal_track_load(e->store, node->name, &track, &why) < 0)
-        gcal_log(GCAL_LOG_WARN, "node %s: its earlier calibrations do not count: %s",
-                 node->name, why.text);
-    for (size_t i = 0; i < node->n_devices; i++)
-        node->devices[i].settled =
-            gcal_export_settled_ratio(&track, node->devices[i].uid);
-    gcal_track_clear(&track);
 }
 
 /* 1 with 'err': the node's file cannot be read. */
@@ -122,48 +80,33 @@ static int read_node(const struct gcal_export *e, const char *name,
                      struct gcal_strings *names, struct gcal_export_speed_node *node,
                      struct gcal_error *err)
 {
-    struct gcal_params_index *index = NULL;
+    struct gcal_params_index *index = gcal_store_load_index(e->store, name, NULL, err);
     const struct gcal_params *params;
-    int rc = -1;
+    struct gcal_track track = { 0 };
+    struct gcal_error why = { 0 };
+    int rc = 0;
 
-    *node = (struct gcal_export_speed_node){ .name = strdup(name),
+    if (!index)
+        return 1;
+    *node = (struct gcal_export_speed_node){ .name = gcal_arena_strdup(e->arena, name),
                                              .speed = NAN,
                                              .settled = NAN };
-    if (!node->name) {
-        gcal_error_memory(err);
-        goto out;
-    }
-    if (!(index = gcal_store_load_index(e->store, name, NULL, err))) {
-        rc = 1;
-        goto out;
-    }
     params = gcal_params_index_devices(index);
-    for (size_t i = 0; i < params->n_devices; i++)
-        if (gcal_export_matches(e, &params->devices[i]) &&
-            (rc = add_device(e, index, i, names, node, err)) != 0)
-            goto out;
-    read_track(e, node);
-    rc = 0;
-out:
+    for (size_t i = 0; i < params->n_devices && rc == 0; i++)
+        if (gcal_export_matches(e, &params->devices[i]))
+            rc = add_device(e, index, i, names, node, err);
     gcal_params_index_destroy(index);
-    return rc;
-}
-
-static void clear_node(struct gcal_export_speed_node *node)
-{
-    for (size_t i = 0; i < node->n_devices; i++) {
-        struct gcal_export_speed_device *d = &node->devices[i];
-
-        free(d->uid);
-        free(d->name);
-        free(d->type);
-        free(d->utc);
-        free(d->run_id);
-        free(d->costs.seconds);
-        free(d->costs.errors);
-    }
-    free(node->devices);
-    free(node->name);
+    if (rc)
+        return rc;
+    /* Without a track that can be read, the newest calibration counts. */
+    if (gcal_track_load(e->store, node->name, &track, &why) < 0)
+        gcal_log(GCAL_LOG_WARN, "node %s: its earlier calibrations do not count: %s",
+                 node->name, why.text);
+    for (size_t i = 0; i < node->n_devices; i++)
+        node->devices[i].settled =
+            gcal_export_settled_ratio(&track, node->devices[i].uid);
+    gcal_track_clear(&track);
+    return 0;
 }
 
 /* A node whose file cannot be read is left out, with a warning; if all are, that is the
@@ -174,29 +117,21 @@ static int read_nodes(const struct gcal_export *e, struct gcal_export_speeds *s,
 {
     char **names;
     size_t count, n_unreadable = 0;
-    int rc = 0;
 
     if (gcal_export_nodes(e, &names, &count, err) < 0)
         return -1;
-    if (!(s->nodes = calloc(count, sizeof(*s->nodes))))
-        rc = gcal_error_memory(err);
-    for (size_t i = 0; i < count && rc == 0; i++) {
-        struct gcal_export_speed_node *node = &s->nodes[s->n_nodes++];
+    s->nodes = gcal_arena_alloc(e->arena, count, sizeof(*s->nodes));
+    for (size_t i = 0; i < count; i++) {
+        struct gcal_export_speed_node *node = &s->nodes[s->n_nodes];
+        int rc = read_node(e, names[i], &s->costs, node, err);
 
-        rc = read_node(e, names[i], &s->costs, node, err);
-        if (rc > 0) {
-            if (++n_unreadable < count)
-                gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", names[i], err->text);
-        }
-        if (rc > 0 || (rc == 0 && !node->n_devices)) {
-            clear_node(node);
-            s->n_nodes--;
-        }
+        if (rc < 0 || (rc > 0 && ++n_unreadable == count))
+            return -1;
         if (rc > 0)
-            rc = n_unreadable == count ? -1 : 0;
+            gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", names[i], err->text);
+        s->n_nodes += rc == 0 && node->n_devices;
     }
-    gcal_strings_free(names, count);
-    return rc;
+    return 0;
 }
 
 /* ---- comparing ---- */
@@ -242,25 +177,23 @@ static size_t find_common(const struct gcal_export_speeds *s, bool *common,
     return n_common;
 }
 
-static int no_common(const struct gcal_export_speeds *s,
-                     const struct gcal_export_speed_node *node,
-                     const struct gcal_export_speed_device *d, struct gcal_error *err)
+static int refuse_comparison(const struct gcal_export *e,
+                             const struct gcal_export_speeds *s,
+                             const struct gcal_export_speed_node *node,
+                             const struct gcal_export_speed_device *d,
+                             struct gcal_error *err)
 {
     struct gcal_buf known = { 0 };
-    char *list;
 
     for (size_t c = 0; c < d->costs.n; c++)
         if (has(d, c))
             gcal_buf_printf(&known, "%s%s", known.size ? ", " : "", s->costs.items[c]);
-    list = gcal_buf_take(&known, NULL);
-    gcal_error_set(
+    return gcal_error_set(
         err, GCAL_EINPUT,
         "the devices have no cost in common that is known to 20 %% (%s on node "
         "%s has: %s); select fewer by --device or --node, or compare "
         "kernels (--profile)",
-        d->type, node->name, list ? list : "?");
-    free(list);
-    return -1;
+        d->type, node->name, gcal_arena_take(e->arena, &known));
 }
 
 /* 1 over the geometric mean of the common costs. */
@@ -327,28 +260,13 @@ static void find_rates(struct gcal_export_speeds *s, const bool *common, size_t 
     }
 }
 
-static int compare(struct gcal_export_speeds *s, struct gcal_error *err)
-{
-    const struct gcal_export_speed_node *poorest = NULL;
-    size_t index = 0, n_common;
-    bool *common = calloc(s->costs.n + 1, sizeof(*common));
-
-    if (!common)
-        return gcal_error_memory(err);
-    n_common = find_common(s, common, &poorest, &index);
-    if (n_common) {
-        find_rates(s, common, n_common);
-        divide_by_fastest(s);
-    }
-    free(common);
-    if (n_common)
-        return gcal_export_classes_find(s, err);
-    return no_common(s, poorest, &poorest->devices[index], err);
-}
-
 int gcal_export_speeds_find(const struct gcal_export *e, struct gcal_export_speeds *s,
                             struct gcal_error *err)
 {
+    const struct gcal_export_speed_node *poorest = NULL;
+    size_t index = 0, n_common;
+    bool *common;
+
     if (read_nodes(e, s, err) < 0)
         return -1;
     if (!s->n_nodes)
@@ -360,14 +278,57 @@ int gcal_export_speeds_find(const struct gcal_export *e, struct gcal_export_spee
                               "select another by --model",
                               e->model ? "" : "general ", e->model ? " " : "",
                               e->model ? e->model : "");
-    return compare(s, err);
+    common = gcal_arena_alloc(e->arena, s->costs.n, sizeof(*common));
+    n_common = find_common(s, common, &poorest, &index);
+    if (!n_common)
+        return refuse_comparison(e, s, poorest, &poorest->devices[index], err);
+    find_rates(s, common, n_common);
+    divide_by_fastest(s);
+    gcal_export_classes_find(e->arena, s);
+    return 0;
 }
 
-void gcal_export_speeds_clear(struct gcal_export_speeds *s)
+/* ---- of a node ---- */
+
+const struct gcal_export_speed_device *
+gcal_export_speed_oldest(const struct gcal_export_speed_node *node)
 {
-    for (size_t i = 0; i < s->n_nodes; i++)
-        clear_node(&s->nodes[i]);
-    free(s->nodes);
-    gcal_strings_clear(&s->costs);
-    *s = (struct gcal_export_speeds){ 0 };
+    const struct gcal_export_speed_device *oldest = &node->devices[0];
+
+    for (size_t i = 1; i < node->n_devices; i++)
+        if (strcmp(node->devices[i].utc, oldest->utc) < 0)
+            oldest = &node->devices[i];
+    return oldest;
+}
+
+static bool has_gpu(const struct gcal_export_speed_node *node)
+{
+    for (size_t i = 0; i < node->n_devices; i++)
+        if (node->devices[i].is_gpu)
+            return true;
+    return false;
+}
+
+/* The smaller; NaN if one is not known. */
+static double smaller(double a, double b)
+{
+    return isnan(a) || isnan(b) ? NAN : fmin(a, b);
+}
+
+struct gcal_export_rates
+gcal_export_speed_rates(const struct gcal_export_speed_node *node)
+{
+    struct gcal_export_rates rates = { INFINITY, INFINITY };
+    bool gpus = has_gpu(node);
+
+    for (size_t i = 0; i < node->n_devices; i++) {
+        const struct gcal_export_speed_device *d = &node->devices[i];
+
+        if (gpus && !d->is_gpu)
+            continue;
+        rates.memory_bytes_per_s =
+            smaller(rates.memory_bytes_per_s, d->memory_bytes_per_s);
+        rates.fp32_flop_per_s = smaller(rates.fp32_flop_per_s, d->fp32_flop_per_s);
+    }
+    return rates;
 }

@@ -17,6 +17,7 @@
 #include "kernels/base/strings.h"
 #include "mpi/commands/export/costs.h"
 
+struct gcal_arena;
 struct gcal_error;
 struct gcal_export;
 struct gcal_track;
@@ -51,11 +52,10 @@ struct gcal_export_speeds {
 
 /* Nodes without a matching device are left out.  Devices without a known cost have no
  * speed and add nothing to their node.  GCAL_EINPUT if no device has a known cost, or if
- * the devices have no cost in common.  Clear 'speeds' in any case.
+ * the devices have no cost in common.
  */
 int gcal_export_speeds_find(const struct gcal_export *e,
                             struct gcal_export_speeds *speeds, struct gcal_error *err);
-void gcal_export_speeds_clear(struct gcal_export_speeds *speeds);
 
 /* ---- settled.c ---- */
 
@@ -65,12 +65,12 @@ double gcal_export_settled_ratio(const struct gcal_track *track, const char *uid
 /* ---- classes.c ---- */
 
 /* Sets the class speeds. */
-int gcal_export_classes_find(struct gcal_export_speeds *s, struct gcal_error *err);
+void gcal_export_classes_find(struct gcal_arena *arena, struct gcal_export_speeds *s);
 
 /* "fast", "medium" or "slow"; NULL if the class speed is not known. */
 const char *gcal_export_class_name(const struct gcal_export_speed_node *node);
 
-/* ---- of a node: node.c ---- */
+/* ---- of a node ---- */
 
 /* Rates of the node's slowest GPU, or of its slowest device if it has no GPU, so that a job can
  * rely on them wherever on the node it runs; NaN if one of them is not known.

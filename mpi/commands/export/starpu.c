@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
-#include "kernels/base/strings.h"
 #include "kernels/model/profile.h"
 #include "mpi/cli/command.h"
 #include "mpi/commands/export/export.h"
@@ -22,11 +22,6 @@
 
 /* Relative error of the power laws above which a warning is printed. */
 #define WORST_LAW 0.1
-
-/* A node's file. */
-struct starpu_file {
-    char *node, *text;
-};
 
 /* ---- tasks ---- */
 
@@ -126,15 +121,19 @@ static void warn_laws(const char *node, size_t worker,
                  node, worker, 100 * laws.linear_error, 100 * laws.error);
 }
 
-static int predict(const struct gcal_export_kernel *k,
+static int predict(struct gcal_arena *arena, const struct gcal_export_kernel *k,
                    const struct gcal_predictor *predictor,
                    const struct gcal_params_device *d,
                    struct gcal_export_starpu_worker *w, struct gcal_error *err)
 {
-    w->time_us = calloc(k->n_sizes, sizeof(*w->time_us));
-    w->error_us = calloc(k->n_sizes, sizeof(*w->error_us));
-    if (!w->time_us || !w->error_us)
-        return gcal_error_memory(err);
+    const struct gcal_params_model *model =
+        gcal_params_find_model(d, gcal_predictor_model(predictor));
+
+    w->comment = gcal_arena_format(
+        arena, "%s, %s, predicted by gpucal from run %s, model %s", d->info.name,
+        d->info.uid, gcal_params_model_origin(d, model).run_id, model->name);
+    w->time_us = gcal_arena_alloc(arena, k->n_sizes, sizeof(*w->time_us));
+    w->error_us = gcal_arena_alloc(arena, k->n_sizes, sizeof(*w->error_us));
     for (size_t i = 0; i < k->n_sizes; i++) {
         const double *sizes = k->sizes + i * k->profile->n_parameters;
         struct gcal_prediction p;
@@ -155,75 +154,38 @@ static int make_worker(const struct gcal_export *e, const struct gcal_params_dev
         &e->kernels[0].counted, (double)d->info.sub_group_size, err);
     struct gcal_predictor *predictor =
         profile ? gcal_predictor_create(d, e->model, profile, err) : NULL;
-    const struct gcal_params_model *model;
-    int rc = -1;
+    int rc = predictor ? predict(e->arena, &e->kernels[0], predictor, d, w, err) : -1;
 
-    if (!predictor)
-        goto out;
-    model = gcal_params_find_model(d, gcal_predictor_model(predictor));
-    w->comment = gcal_buf_format("%s, %s, predicted by gpucal from run %s, model %s",
-                                 d->info.name, d->info.uid,
-                                 gcal_params_model_origin(d, model).run_id, model->name);
-    if (!w->comment) {
-        gcal_error_memory(err);
-        goto out;
-    }
-    rc = predict(&e->kernels[0], predictor, d, w, err);
-out:
     gcal_predictor_destroy(predictor);
     return rc < 0 ? gcal_error_prefix(err, "%s", d->info.name) : 0;
 }
 
-static int make_workers(const struct gcal_export *e, const struct gcal_params *params,
-                        struct gcal_export_starpu_worker *workers, size_t *count,
-                        struct gcal_error *err)
-{
-    for (size_t i = 0; i < params->n_devices; i++)
-        if (is_worker(e, params, &params->devices[i]) &&
-            make_worker(e, &params->devices[i], &workers[(*count)++], err) < 0)
-            return -1;
-    return 0;
-}
-
 /* ---- files ---- */
 
-/* '*text' stays NULL for a node without a matching device. */
+/* '*text' is NULL for a node without a matching device. */
 static int make_text(const struct gcal_export *e,
                      const struct gcal_export_starpu_task *tasks, const char *node,
                      char **text, struct gcal_error *err)
 {
+    const struct gcal_export_kernel *k = &e->kernels[0];
+    struct gcal_export_starpu_worker *workers;
     struct gcal_params params = { 0 };
-    struct gcal_export_starpu_worker *workers = NULL;
     struct gcal_buf out = { 0 };
     size_t n_workers = 0;
-    int rc = -1;
+    int rc = gcal_store_load(e->store, node, NULL, &params, err);
 
-    if (gcal_store_load(e->store, node, NULL, &params, err) < 0)
-        goto out;
-    if (!(workers = calloc(params.n_devices + 1, sizeof(*workers)))) {
-        gcal_error_memory(err);
-        goto out;
+    *text = NULL;
+    workers = gcal_arena_alloc(e->arena, params.n_devices, sizeof(*workers));
+    for (size_t i = 0; i < params.n_devices && rc == 0; i++)
+        if (is_worker(e, &params, &params.devices[i]) &&
+            (rc = make_worker(e, &params.devices[i], &workers[n_workers++], err)) < 0)
+            gcal_error_prefix(err, "node %s", node);
+    for (size_t i = 0; i < n_workers && rc == 0; i++)
+        warn_laws(node, i, tasks, workers[i].time_us, k->n_sizes);
+    if (n_workers && rc == 0) {
+        gcal_export_starpu_write(&out, tasks, k->n_sizes, workers, n_workers);
+        *text = gcal_arena_take(e->arena, &out);
     }
-    if (make_workers(e, &params, workers, &n_workers, err) < 0) {
-        gcal_error_prefix(err, "node %s", node);
-        goto out;
-    }
-    for (size_t i = 0; i < n_workers; i++)
-        warn_laws(node, i, tasks, workers[i].time_us, e->kernels[0].n_sizes);
-    if (n_workers) {
-        gcal_export_starpu_write(&out, tasks, e->kernels[0].n_sizes, workers, n_workers);
-        if (!(*text = gcal_buf_take(&out, err)))
-            goto out;
-    }
-    rc = 0;
-out:
-    for (size_t i = 0; i < n_workers; i++) {
-        free(workers[i].comment);
-        free(workers[i].time_us);
-        free(workers[i].error_us);
-    }
-    free(workers);
-    gcal_buf_free(&out);
     gcal_params_clear(&params);
     return rc;
 }
@@ -240,85 +202,44 @@ static int make_folders(char *path, struct gcal_error *err)
     return 0;
 }
 
-static int write_file(const struct gcal_export *e, const char *symbol,
-                      const struct starpu_file *f, struct gcal_error *err)
-{
-    char *path = gcal_buf_format("%s/codelets/%d/%s.%s", e->output,
-                                 GCAL_EXPORT_STARPU_VERSION, symbol, f->node);
-    int rc = -1;
-
-    if (!path)
-        return gcal_error_memory(err);
-    if (make_folders(path, err) == 0)
-        rc = gcal_command_write(path, f->text, err);
-    free(path);
-    return rc;
-}
-
-static int write_files(const struct gcal_export *e, const char *symbol,
-                       const struct starpu_file *files, size_t n, struct gcal_error *err)
-{
-    if (!n)
-        return gcal_error_set(err, GCAL_EINPUT, "no node has a device that matches %s",
-                              e->device ? e->device : "*");
-    if (!e->output && n > 1)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "--to starpu writes a file for each of %zu nodes: give "
-                              "--output FOLDER, or select one by --node",
-                              n);
-    if (!e->output)
-        return gcal_command_write(NULL, files[0].text, err);
-    for (size_t i = 0; i < n; i++)
-        if (write_file(e, symbol, &files[i], err) < 0)
-            return -1;
-    return 0;
-}
-
-static int export_nodes(const struct gcal_export *e, const char *symbol,
-                        const struct gcal_export_starpu_task *tasks,
-                        struct gcal_error *err)
-{
-    struct starpu_file *files = NULL;
-    size_t n_nodes = 0, n_files = 0;
-    char **nodes = NULL;
-    int rc = -1;
-
-    if (gcal_export_nodes(e, &nodes, &n_nodes, err) < 0)
-        return -1;
-    if (!(files = calloc(n_nodes + 1, sizeof(*files)))) {
-        gcal_error_memory(err);
-        goto out;
-    }
-    for (size_t i = 0; i < n_nodes; i++) {
-        files[n_files].node = nodes[i];
-        if (make_text(e, tasks, nodes[i], &files[n_files].text, err) < 0)
-            goto out;
-        n_files += files[n_files].text != NULL;
-    }
-    rc = write_files(e, symbol, files, n_files, err);
-out:
-    for (size_t i = 0; i < n_files; i++)
-        free(files[i].text);
-    free(files);
-    gcal_strings_free(nodes, n_nodes);
-    return rc;
-}
-
 static int export_starpu(const struct gcal_export *e, const void *target_options,
                          struct gcal_error *err)
 {
     const struct gcal_export_starpu_options *options = target_options;
     struct gcal_export_starpu_task *tasks;
-    int rc = -1;
+    size_t n_nodes = 0, n_files = 0;
+    char **nodes, **texts, *path;
 
     if (check_options(e, options, err) < 0)
         return -1;
-    if (!(tasks = calloc(e->kernels[0].n_sizes, sizeof(*tasks))))
-        return gcal_error_memory(err);
-    if (find_tasks(e, options, tasks, err) == 0)
-        rc = export_nodes(e, options->symbol, tasks, err);
-    free(tasks);
-    return rc;
+    tasks = gcal_arena_alloc(e->arena, e->kernels[0].n_sizes, sizeof(*tasks));
+    if (find_tasks(e, options, tasks, err) < 0 ||
+        gcal_export_nodes(e, &nodes, &n_nodes, err) < 0)
+        return -1;
+    texts = gcal_arena_alloc(e->arena, n_nodes, sizeof(*texts));
+    for (size_t i = 0; i < n_nodes; i++) {
+        nodes[n_files] = nodes[i];
+        if (make_text(e, tasks, nodes[i], &texts[n_files], err) < 0)
+            return -1;
+        n_files += texts[n_files] != NULL;
+    }
+    if (!n_files)
+        return gcal_error_set(err, GCAL_EINPUT, "no node has a device that matches %s",
+                              e->device ? e->device : "*");
+    if (!e->output && n_files > 1)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "--to starpu writes a file for each of %zu nodes: give "
+                              "--output FOLDER, or select one by --node",
+                              n_files);
+    if (!e->output)
+        return gcal_command_write(NULL, texts[0], err);
+    for (size_t i = 0; i < n_files; i++) {
+        path = gcal_arena_format(e->arena, "%s/codelets/%d/%s.%s", e->output,
+                                 GCAL_EXPORT_STARPU_VERSION, options->symbol, nodes[i]);
+        if (make_folders(path, err) < 0 || gcal_command_write(path, texts[i], err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* ---- the target ---- */

@@ -1,5 +1,5 @@
 #!/bin/bash
-# export_fleets.sh GPUCAL SOURCE - gpucal export to Node Feature Discovery, Gavel and PAL
+# export_fleets.sh GPUCAL SOURCE - gpucal export to Node Feature Discovery, and of the tables for Gavel and PAL
 set -u
 gpucal=$1 source=$2 data=$2/tests/data
 checks=$(cd "$(dirname "$0")" && pwd)/checks.sh
@@ -21,11 +21,17 @@ for node in a=1 b=1 slow=1.3; do
 done
 sizes=(--profile "$data/mm.profile.yaml" --at n=1048576 --at n=4194304)
 
-run "$gpucal" export --to pal "${sizes[@]}"
+tables=$source/docs/examples/simulators/tables.py
+run "$gpucal" export --json "${sizes[@]}"
+cp out kernels.json
+run python3 "$tables" pal < kernels.json
 cp out scores.csv
-run "$gpucal" export --to pal
+run python3 "$tables" gavel < kernels.json
+cp out gavel.json
+run "$gpucal" export --json
+cp out costs.json
+run python3 "$tables" pal < costs.json
 cp out costs.csv
-run "$gpucal" export --to gavel "${sizes[@]}" --output gavel.json
 uid=$(sed -n 's/^- uid: //p' store/nodes/a.yaml | head -n 1)
 for n in 1048576 4194304; do
     run "$gpucal" predict --node a --device "$uid" --profile "$data/mm.profile.yaml" --at n=$n --json
@@ -40,6 +46,6 @@ run "$gpucal" export --to nfd --store general --output labels
 run python3 "$source/tests/mpi/export/export_fleets.py" "$source/docs/examples/kubernetes"
 
 refused 'give --output FOLDER' "$gpucal" export --to nfd
-refused 'give --profile' "$gpucal" export --to gavel
-refused 'mm n=7 is given twice' "$gpucal" export --to gavel --profile "$data/mm.profile.yaml" \
+refused 'mm n=7 is given twice' "$gpucal" export --json --profile "$data/mm.profile.yaml" \
     --at n=7 --at n=7
+refused 'usage' python3 "$tables" slurm
