@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "calib/audit/audit.h"
-#include "kernels/base/buf.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
@@ -35,10 +35,11 @@ enum verdict { GOOD, WARNING, FAILURE, UNKNOWN };
 static const char *const names[] = { "good", "warning", "failure", "unknown" };
 
 struct health {
-    char *node;
+    struct gcal_arena *arena;
+    const char *node;
     enum verdict verdict;
-    char *reason;     /* of the verdict */
-    const char *code; /* stable, for scripts; "" if it is good */
+    const char *reason; /* of the verdict; NULL: none yet */
+    const char *code;   /* stable, for scripts; "" if it is good */
     size_t n_published, n_present;
     bool looked; /* at the devices: it is this node */
 };
@@ -102,36 +103,24 @@ static const struct argp argp = {
 
 /* ---- verdicts ---- */
 
-/* How much a verdict says: what was seen counts more than what could not be. */
-static int weight(enum verdict verdict)
+/* The first of the gravest counts; what was seen counts more than what could not be. */
+static void judge(struct health *h, enum verdict verdict, const char *code,
+                  const char *reason)
 {
     static const int weights[] = {
         [GOOD] = 0, [WARNING] = 1, [UNKNOWN] = 2, [FAILURE] = 3
     };
 
-    return weights[verdict];
-}
-
-/* The first of the gravest counts.  Takes 'reason'. */
-static int judge(struct health *h, enum verdict verdict, const char *code, char *reason,
-                 struct gcal_error *err)
-{
-    if (!reason)
-        return gcal_error_memory(err);
-    if (h->reason && weight(verdict) <= weight(h->verdict)) {
-        free(reason);
-        return 0;
-    }
-    free(h->reason);
+    if (h->reason && weights[verdict] <= weights[h->verdict])
+        return;
     h->verdict = verdict;
     h->code = code;
     h->reason = reason;
-    return 0;
 }
 
 /* ---- devices ---- */
 
-static bool has(const struct gcal_device_info *devices, size_t n, const char *uid)
+static bool has_device(const struct gcal_device_info *devices, size_t n, const char *uid)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(devices[i].uid, uid) == 0)
@@ -139,36 +128,8 @@ static bool has(const struct gcal_device_info *devices, size_t n, const char *ui
     return false;
 }
 
-static int compare(struct health *h, const struct gcal_params *published,
-                   const struct gcal_device_info *devices, struct gcal_error *err)
-{
-    for (size_t i = 0; i < published->n_devices; i++) {
-        const struct gcal_device_info *info = &published->devices[i].info;
-
-        if (!has(devices, h->n_present, info->uid) &&
-            judge(h, FAILURE, "GPUCAL-DEVICE-GONE",
-                  gcal_buf_format("%s (%s) is gone", info->name, info->uid), err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* The outcome of listing; REFUSED: there is none. */
-static int judge_list(struct health *h, enum gcal_worker_outcome outcome, double took_s,
-                      const struct gcal_error *why, struct gcal_error *err)
-{
-    if (outcome == GCAL_WORKER_TIMED_OUT || took_s >= LIST_S)
-        return judge(h, FAILURE, "GPUCAL-OPENCL-HANGS",
-                     gcal_buf_format("OpenCL does not answer within %.0f s", LIST_S),
-                     err);
-    if (outcome == GCAL_WORKER_DIED)
-        return judge(h, UNKNOWN, "GPUCAL-BLIND",
-                     gcal_buf_format("the devices are not known: %s", why->text), err);
-    return 0;
-}
-
-static int check_devices(struct health *h, const struct gcal_params *published,
-                         struct gcal_error *err)
+/* REFUSED: there is no device. */
+static void check_devices(struct health *h, const struct gcal_params *published)
 {
     struct gcal_worker_spawner *spawner;
     struct gcal_worker *worker = NULL;
@@ -176,21 +137,30 @@ static int check_devices(struct health *h, const struct gcal_params *published,
     enum gcal_worker_outcome outcome = GCAL_WORKER_DIED;
     struct gcal_error why = { 0 };
     double start_s = gcal_clock_now_s();
-    int rc;
 
     if ((spawner = gcal_worker_spawner_start(&why)) &&
         (worker = gcal_worker_start(spawner, NULL, &why)))
         outcome = gcal_worker_list_devices(worker, LIST_S, &devices, &h->n_present, &why);
     h->looked = outcome == GCAL_WORKER_DONE || outcome == GCAL_WORKER_REFUSED;
-    rc = judge_list(h, outcome, gcal_clock_now_s() - start_s, &why, err);
-    if (rc == 0 && h->looked && (h->verdict == GOOD || h->verdict == WARNING))
-        rc = compare(h, published, devices, err);
+    if (outcome == GCAL_WORKER_TIMED_OUT || gcal_clock_now_s() - start_s >= LIST_S)
+        judge(
+            h, FAILURE, "GPUCAL-OPENCL-HANGS",
+            gcal_arena_format(h->arena, "OpenCL does not answer within %.0f s", LIST_S));
+    else if (outcome == GCAL_WORKER_DIED)
+        judge(h, UNKNOWN, "GPUCAL-BLIND",
+              gcal_arena_format(h->arena, "the devices are not known: %s", why.text));
+    for (size_t i = 0; i < published->n_devices && h->looked; i++) {
+        const struct gcal_device_info *info = &published->devices[i].info;
+
+        if (!has_device(devices, h->n_present, info->uid))
+            judge(h, FAILURE, "GPUCAL-DEVICE-GONE",
+                  gcal_arena_format(h->arena, "%s (%s) is gone", info->name, info->uid));
+    }
     for (size_t i = 0; i < h->n_present && devices; i++)
         gcal_device_info_clear(&devices[i]);
     free(devices);
     gcal_worker_stop(worker);
     gcal_worker_spawner_stop(spawner);
-    return rc;
 }
 
 /* ---- drift ---- */
@@ -200,43 +170,41 @@ static int add_device(void *context, const struct gcal_audit_device *device,
 {
     struct health *h = context;
 
+    (void)err;
     for (size_t i = 0; i < device->n_findings; i++) {
         const struct gcal_audit_finding *f = &device->findings[i];
         bool failed = f->verdict == GCAL_AUDIT_FAIL;
 
-        if ((failed || f->verdict == GCAL_AUDIT_WARN) &&
+        if (failed || f->verdict == GCAL_AUDIT_WARN)
             judge(h, failed ? FAILURE : WARNING, f->code,
-                  gcal_buf_format("drift of %s: %s (%s)", device->name, f->what, f->code),
-                  err) < 0)
-            return -1;
+                  gcal_arena_format(h->arena, "drift of %s: %s (%s)", device->name,
+                                    f->what, f->code));
     }
     return 0;
 }
 
-static int check_drift(struct health *h, const struct gcal_store *store,
-                       const struct gcal_config *config, struct gcal_error *err)
+static void check_drift(struct health *h, const struct gcal_store *store,
+                        const struct gcal_config *config)
 {
     const struct gcal_audit_policy policy = gcal_audit_policy_of(config);
     struct gcal_audit_summary summary = { 0 };
     struct gcal_error why = { 0 };
-    int rc = 0;
 
     if (gcal_audit_store(store, h->node, &policy, add_device, h, &summary, &why) < 0)
-        rc = judge(h, UNKNOWN, "GPUCAL-BLIND",
-                   gcal_buf_format("the node is not audited: %s", why.text), err);
-    for (size_t i = 0; i < summary.n_unread && rc == 0; i++)
-        rc = judge(h, UNKNOWN, "GPUCAL-BLIND",
-                   gcal_buf_format("the node is not audited: %s", summary.unread[i].why),
-                   err);
+        judge(h, UNKNOWN, "GPUCAL-BLIND",
+              gcal_arena_format(h->arena, "the node is not audited: %s", why.text));
+    for (size_t i = 0; i < summary.n_unread; i++)
+        judge(h, UNKNOWN, "GPUCAL-BLIND",
+              gcal_arena_format(h->arena, "the node is not audited: %s",
+                                summary.unread[i].why));
     gcal_audit_summary_clear(&summary);
-    return rc;
 }
 
 /* ---- calibrations ---- */
 
 /* The oldest model: another one that was measured since says nothing of it. */
-static int check_age(struct health *h, const struct gcal_params *published,
-                     double max_age_s, struct gcal_error *err)
+static void check_age(struct health *h, const struct gcal_params *published,
+                      double max_age_s)
 {
     const char *oldest = NULL;
     double age_s = max_age_s;
@@ -254,123 +222,103 @@ static int check_age(struct health *h, const struct gcal_params *published,
             }
         }
     }
-    if (!oldest)
-        return 0;
-    return judge(h, WARNING, "GPUCAL-OLD",
-                 gcal_buf_format("model %s was calibrated %.0f days ago: calibrate it "
-                                 "again, or 'gpucal store forget' it",
-                                 oldest, age_s / DAY_S),
-                 err);
+    if (oldest)
+        judge(h, WARNING, "GPUCAL-OLD",
+              gcal_arena_format(h->arena,
+                                "model %s was calibrated %.0f days ago: calibrate it "
+                                "again, or 'gpucal store forget' it",
+                                oldest, age_s / DAY_S));
 }
 
-static int check_required(struct health *h, const struct gcal_params *published,
-                          struct gcal_error *err)
+static void check_required(struct health *h, const struct gcal_params *published)
 {
     for (size_t i = 0; i < published->n_devices; i++) {
         const struct gcal_params_device *d = &published->devices[i];
 
-        if (!d->n_models &&
+        if (!d->n_models)
             judge(h, FAILURE, "GPUCAL-NOT-CALIBRATED",
-                  gcal_buf_format("%s (%s) is not calibrated", d->info.name, d->info.uid),
-                  err) < 0)
-            return -1;
+                  gcal_arena_format(h->arena, "%s (%s) is not calibrated", d->info.name,
+                                    d->info.uid));
     }
-    return 0;
-}
-
-/* A name that is mistyped must not pass for ever. */
-static int judge_unpublished(struct health *h, const struct health_command *c,
-                             struct gcal_error *err)
-{
-    if (c->require)
-        return judge(h, FAILURE, "GPUCAL-NOT-CALIBRATED",
-                     strdup("nothing is published of it"), err);
-    if (c->node)
-        return judge(h, UNKNOWN, "GPUCAL-NOT-CALIBRATED",
-                     strdup("nothing is published of it: 'gpucal show' lists the nodes "
-                            "that are calibrated"),
-                     err);
-    return 0;
 }
 
 /* ---- the node ---- */
 
-/* 1 with its file, 0 if nothing is published. */
-static int read_published(struct health *h, const struct gcal_store *store,
-                          struct gcal_params *published, struct gcal_error *err)
+static void clear_published(void *params)
 {
+    gcal_params_clear(params);
+}
+
+/* What is published of it; NULL, without error: nothing. */
+static struct gcal_params *
+read_published(struct health *h, const struct gcal_store *store, struct gcal_error *err)
+{
+    struct gcal_params *published;
     char **nodes;
     size_t n;
     bool found = false;
 
     if (gcal_store_nodes(store, &nodes, &n, err) < 0)
-        return -1;
+        return NULL;
     for (size_t i = 0; i < n; i++)
         found = found || strcmp(nodes[i], h->node) == 0;
     gcal_strings_free(nodes, n);
-    if (found && gcal_store_load(store, h->node, NULL, published, err) < 0)
-        return -1;
-    h->n_published = found ? published->n_devices : 0;
-    return found;
+    if (!found)
+        return NULL;
+    published = gcal_arena_alloc(h->arena, 1, sizeof(*published));
+    gcal_arena_own(h->arena, published, clear_published);
+    if (gcal_store_load(store, h->node, NULL, published, err) < 0)
+        return NULL;
+    h->n_published = published->n_devices;
+    return published;
 }
 
-static int check(struct health *h, const struct health_command *c,
-                 const struct gcal_store *store, const struct gcal_config *config,
-                 bool is_here, struct gcal_error *err)
+static void close_store(void *store)
 {
-    struct gcal_params published = { 0 };
-    int rc = read_published(h, store, &published, err);
-
-    if (rc == 0)
-        rc = judge_unpublished(h, c, err);
-    if (rc > 0 && c->require && check_required(h, &published, err) < 0)
-        rc = -1;
-    if (rc > 0 && is_here)
-        rc = check_devices(h, &published, err) < 0 ? -1 : 1;
-    if (rc > 0 && h->verdict != FAILURE)
-        rc = check_drift(h, store, config, err) < 0 ? -1 : 1;
-    if (rc > 0 && c->max_age_s > 0)
-        rc = check_age(h, &published, c->max_age_s, err);
-    gcal_params_clear(&published);
-    return rc < 0 ? -1 : 0;
-}
-
-static int say_good(struct health *h, struct gcal_error *err)
-{
-    char *reason;
-
-    if (h->reason)
-        return 0;
-    if (!h->n_published)
-        reason = strdup("nothing is published of it");
-    else
-        reason = gcal_buf_format("%zu device%s%s", h->n_published,
-                                 h->n_published == 1 ? "" : "s",
-                                 h->looked ? "" : ", not looked at from here");
-    return judge(h, GOOD, "", reason, err);
+    gcal_store_close(store);
 }
 
 /* Any error is one of the check. */
-static int look(struct health *h, const struct health_command *c, struct gcal_error *err)
+static int look(struct health *h, const struct health_command *c,
+                struct gcal_config *config, struct gcal_error *err)
 {
-    struct gcal_config config = { 0 };
-    struct gcal_store *store = NULL;
-    char *path = NULL, *here = gcal_node_name(err);
-    int rc = -1;
+    char *here = gcal_arena_own(h->arena, gcal_node_name(err), free), *path;
+    struct gcal_store *store;
+    struct gcal_params *published;
 
-    h->node = c->node ? strdup(c->node) : here ? strdup(here) : NULL;
-    if (!h->node)
-        gcal_error_memory(err);
-    else if (gcal_config_read_settings(c->config, &config, err) == 0 &&
-             (path = gcal_command_store_path(c->store, c->config, err)) &&
-             (store = gcal_command_store_open(path, false, err)) &&
-             check(h, c, store, &config, here && strcmp(h->node, here) == 0, err) == 0)
-        rc = say_good(h, err);
-    gcal_store_close(store);
-    gcal_config_clear(&config);
-    free(path);
-    free(here);
-    return rc;
+    h->node = c->node ? c->node : here;
+    if (!h->node || gcal_config_read_settings(c->config, config, err) < 0 ||
+        !(path = gcal_arena_own(
+              h->arena, gcal_command_store_path(c->store, c->config, err), free)) ||
+        !(store = gcal_arena_own(h->arena, gcal_command_store_open(path, false, err),
+                                 close_store)))
+        return -1;
+    *err = (struct gcal_error){ 0 };
+    published = read_published(h, store, err);
+    if (!published && err->code)
+        return -1;
+    if (!published && c->require)
+        judge(h, FAILURE, "GPUCAL-NOT-CALIBRATED", "nothing is published of it");
+    else if (!published && c->node) /* a name that is mistyped must not pass for ever */
+        judge(h, UNKNOWN, "GPUCAL-NOT-CALIBRATED",
+              "nothing is published of it: 'gpucal show' lists the nodes that are "
+              "calibrated");
+    if (published && c->require)
+        check_required(h, published);
+    if (published && here && strcmp(h->node, here) == 0)
+        check_devices(h, published);
+    if (published && h->verdict != FAILURE)
+        check_drift(h, store, config);
+    if (published && c->max_age_s > 0)
+        check_age(h, published, c->max_age_s);
+    if (!h->n_published)
+        judge(h, GOOD, "", "nothing is published of it");
+    else
+        judge(h, GOOD, "",
+              gcal_arena_format(h->arena, "%zu device%s%s", h->n_published,
+                                h->n_published == 1 ? "" : "s",
+                                h->looked ? "" : ", not looked at from here"));
+    return 0;
 }
 
 static void print(const struct health *h, bool json)
@@ -397,18 +345,22 @@ int gcal_command_health(int argc, char **argv)
                                   [UNKNOWN] = GCAL_EINPUT };
     struct health_command c = { 0 };
     struct health h = { .code = "" };
+    struct gcal_config config = { 0 };
     struct gcal_error err = { 0 };
     int rc;
 
     gcal_command_parse(&argp, argc, argv, &c);
     if (c.node && gcal_store_check_name("node", c.node, &err) < 0)
         return gcal_command_fail(&err);
-    rc = look(&h, &c, &err);
-    if (rc < 0 && h.node)
-        rc = judge(&h, UNKNOWN, "GPUCAL-BLIND", strdup(err.text), &err);
+    h.arena = gcal_arena_create();
+    rc = look(&h, &c, &config, &err);
+    if (rc < 0 && h.node) {
+        judge(&h, UNKNOWN, "GPUCAL-BLIND", err.text);
+        rc = 0;
+    }
     if (rc == 0)
         print(&h, c.json);
-    free(h.node);
-    free(h.reason);
+    gcal_config_clear(&config);
+    gcal_arena_destroy(h.arena);
     return rc < 0 ? gcal_command_fail(&err) : status[h.verdict];
 }
