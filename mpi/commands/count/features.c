@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/model/assume.h"
 #include "kernels/model/binding.h"
@@ -29,23 +30,6 @@ bool gcal_count_features_need_sub_group(const struct gcal_profile *profile)
     return false;
 }
 
-/* Refuses sizes that break the assumptions. */
-static int check_sizes(const struct gcal_profile *profile, double sub_group,
-                       const double *sizes, struct gcal_error *err)
-{
-    static const char *const feature[] = { "f_thread_groups" };
-    struct gcal_binding *binding =
-        gcal_binding_create(profile, 1, feature, sub_group > 0 ? sub_group : 1, err);
-    double value;
-    int rc;
-
-    if (!binding)
-        return -1;
-    rc = gcal_binding_eval(binding, sizes, &value, err);
-    gcal_binding_destroy(binding);
-    return rc;
-}
-
 /* NaN if it depends on an unknown sub-group size or wave.  Counts are integers but for average
  * trips; rounding removes the errors of quotients of large numbers.
  */
@@ -60,68 +44,62 @@ static double value_of(const struct gcal_expr *expr, size_t n, const double *sym
     return fabs(value - round(value)) < 1e-6 ? round(value) : value;
 }
 
-/* The values of entries at one point, at intervals of 'stride'. */
-static int find_values_at(const struct gcal_profile *profile, double sub_group,
-                          double wave, const double *sizes,
-                          struct gcal_expr *const *counts, size_t stride, double *values,
-                          struct gcal_error *err)
+static void destroy_expr(void *expr)
 {
-    double symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
-    size_t n = profile->n_parameters;
-
-    if (check_sizes(profile, sub_group, sizes, err) < 0)
-        return -1;
-    for (size_t i = 0; i < n; i++)
-        symbols[i] = sizes[i];
-    symbols[n] = sub_group;
-    symbols[n + 1] = wave;
-    for (size_t i = 0; i < profile->n_entries; i++)
-        values[i * stride] = value_of(counts[i], n, symbols);
-    return 0;
+    gcal_expr_destroy(expr);
 }
 
-static int parse_counts(const struct gcal_profile *profile, struct gcal_expr **counts,
-                        struct gcal_error *err)
+double *gcal_count_features_values(struct gcal_arena *arena,
+                                   const struct gcal_profile *profile, double sub_group,
+                                   const struct gcal_count_points *points,
+                                   struct gcal_error *err)
 {
+    static const char *const feature[] = { "f_thread_groups" };
     const char *names[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
+    double symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES], any;
     size_t n = profile->n_parameters;
+    double *values =
+        gcal_arena_alloc(arena, profile->n_entries * points->n, sizeof(*values));
 
-    if (n > GCAL_PROFILE_MAX_PARAMETERS)
-        return gcal_error_set(err, GCAL_EINPUT, "kernel '%s' has more than %d sizes",
-                              profile->kernel, GCAL_PROFILE_MAX_PARAMETERS);
+    if (n > GCAL_PROFILE_MAX_PARAMETERS) {
+        gcal_error_set(err, GCAL_EINPUT, "kernel '%s' has more than %d sizes",
+                       profile->kernel, GCAL_PROFILE_MAX_PARAMETERS);
+        return NULL;
+    }
     for (size_t i = 0; i < n; i++)
         names[i] = profile->parameters[i];
     names[n] = GCAL_SUB_GROUP_SIZE;
     names[n + 1] = GCAL_WAVE_GROUPS;
-    for (size_t i = 0; i < profile->n_entries; i++)
-        if (!(counts[i] = gcal_expr_parse_in(profile->entries[i].count,
-                                             n + GCAL_PROFILE_DEVICE_NAMES, names, err)))
-            return -1;
-    return 0;
-}
+    symbols[n] = sub_group;
+    symbols[n + 1] = points->wave_groups;
+    /* Sizes that break the assumptions are refused. */
+    for (size_t at = 0; at < points->n; at++) {
+        struct gcal_binding *binding =
+            gcal_binding_create(profile, 1, feature, sub_group > 0 ? sub_group : 1, err);
+        int rc = binding ? gcal_binding_eval(
+                               binding, points->values + at * points->n_sizes, &any, err)
+                         : -1;
 
-double *gcal_count_features_values(const struct gcal_profile *profile, double sub_group,
-                                   const struct gcal_count_points *points,
-                                   struct gcal_error *err)
-{
-    size_t n = profile->n_entries;
-    double *values = calloc(n * points->n + 1, sizeof(*values));
-    struct gcal_expr **counts = calloc(n + 1, sizeof(*counts));
-    int rc = values && counts ? 0 : gcal_error_memory(err);
+        gcal_binding_destroy(binding);
+        if (rc < 0)
+            return NULL;
+    }
+    for (size_t i = 0; i < profile->n_entries; i++) {
+        struct gcal_expr *count =
+            gcal_arena_own(arena,
+                           gcal_expr_parse_in(profile->entries[i].count,
+                                              n + GCAL_PROFILE_DEVICE_NAMES, names, err),
+                           destroy_expr);
 
-    if (rc == 0)
-        rc = parse_counts(profile, counts, err);
-    for (size_t i = 0; i < points->n && rc == 0; i++)
-        rc = find_values_at(profile, sub_group, points->wave_groups,
-                            points->values + i * points->n_sizes, counts, points->n,
-                            values + i, err);
-    for (size_t i = 0; counts && i < n; i++)
-        gcal_expr_destroy(counts[i]);
-    free(counts);
-    if (rc == 0)
-        return values;
-    free(values);
-    return NULL;
+        if (!count)
+            return NULL;
+        for (size_t at = 0; at < points->n; at++) {
+            for (size_t k = 0; k < n; k++)
+                symbols[k] = points->values[at * points->n_sizes + k];
+            values[i * points->n + at] = value_of(count, n, symbols);
+        }
+    }
+    return values;
 }
 
 /* ---- a table ---- */
@@ -131,165 +109,107 @@ double *gcal_count_features_values(const struct gcal_profile *profile, double su
  */
 enum { WIDEST_EXPRESSION = 44, LONGEST_EXPRESSION = 200 };
 
-struct widths {
-    int value, expression, at, array;
-};
-
-static void value_text(double value, char *text, size_t size)
-{
-    if (isnan(value))
-        snprintf(text, size, "-");
-    else
-        snprintf(text, size, "%.15g", value);
-}
-
-static void at_text(const struct gcal_profile_entry *e, char *text, size_t size)
-{
-    text[0] = '\0';
-    if (e->line)
-        snprintf(text, size, "%d:%d", e->line, e->column);
-}
-
-static const char *expression_text(const struct gcal_profile_entry *e)
-{
-    return strlen(e->count) > LONGEST_EXPRESSION ? "piecewise, see the profile"
-                                                 : e->count;
-}
-
-static int longer(int width, const char *text)
+static int widen(int width, const char *text)
 {
     int length = (int)strlen(text);
 
     return length > width ? length : width;
 }
 
-static struct widths find_widths(const struct gcal_profile *profile, const double *values,
-                                 size_t n_points)
+/* Rows of the header and of each entry: "per", a value for each point, expression, place, array.
+ * What follows has no width.
+ */
+static void print_table(struct gcal_arena *arena, const struct gcal_profile *profile,
+                        const struct gcal_count_points *points, const double *values)
 {
-    struct widths w = { 5, 10, 2, 5 };
-    char text[40];
+    size_t n = points->n, n_columns = n + 4;
+    const char **cells =
+        gcal_arena_alloc(arena, (profile->n_entries + 1) * n_columns, sizeof(*cells));
+    int value = 5, expression = 10, place = 2, array = 5;
 
-    for (size_t i = 0; i < profile->n_entries * n_points; i++) {
-        value_text(values[i], text, sizeof(text));
-        w.value = longer(w.value, text);
+    for (size_t i = 0; i < n; i++)
+        cells[1 + i] =
+            n == 1 ? "value"
+                   : gcal_arena_own(arena,
+                                    gcal_count_point_name(
+                                        profile, points->values + i * points->n_sizes),
+                                    free);
+    cells[0] = "per";
+    cells[n + 1] = "expression";
+    cells[n + 2] = "at";
+    cells[n + 3] = "array";
+    for (size_t row = 1; row <= profile->n_entries; row++) {
+        const struct gcal_profile_entry *e = &profile->entries[row - 1];
+        const char **cell = cells + row * n_columns;
+
+        cell[0] = gcal_feature_granularity_names[e->granularity];
+        for (size_t i = 0; i < n; i++) {
+            double v = values[(row - 1) * n + i];
+
+            cell[1 + i] = isnan(v) ? "-" : gcal_arena_format(arena, "%.15g", v);
+        }
+        cell[n + 1] = strlen(e->count) > LONGEST_EXPRESSION ? "piecewise, see the profile"
+                                                            : e->count;
+        cell[n + 2] =
+            e->line ? gcal_arena_format(arena, "%d:%d", e->line, e->column) : "";
+        cell[n + 3] = e->array ? e->array : "";
     }
-    for (size_t i = 0; i < profile->n_entries; i++) {
-        const struct gcal_profile_entry *e = &profile->entries[i];
+    for (size_t row = 0; row <= profile->n_entries; row++) {
+        const char **cell = cells + row * n_columns;
 
-        at_text(e, text, sizeof(text));
-        w.at = longer(w.at, text);
-        w.array = longer(w.array, e->array ? e->array : "");
-        if (strlen(expression_text(e)) <= WIDEST_EXPRESSION)
-            w.expression = longer(w.expression, expression_text(e));
+        for (size_t i = 0; i < n; i++)
+            value = widen(value, cell[1 + i]);
+        if (strlen(cell[n + 1]) <= WIDEST_EXPRESSION)
+            expression = widen(expression, cell[n + 1]);
+        place = widen(place, cell[n + 2]);
+        array = widen(array, cell[n + 3]);
     }
-    return w;
-}
+    for (size_t row = 0; row <= profile->n_entries; row++) {
+        const struct gcal_profile_entry *e = row ? &profile->entries[row - 1] : NULL;
+        const char **cell = cells + row * n_columns;
 
-static void print_entry(const struct gcal_profile_entry *e, const double *values,
-                        size_t n_points, const struct widths *w)
-{
-    char text[40];
-
-    printf("%c %-10s  ", e->estimated ? '~' : ' ',
-           gcal_feature_granularity_names[e->granularity]);
-    for (size_t i = 0; i < n_points; i++) {
-        value_text(values[i], text, sizeof(text));
-        printf("%*s  ", w->value, text);
+        printf("%c %-10s  ", e && e->estimated ? '~' : ' ', cell[0]);
+        for (size_t i = 0; i < n; i++)
+            printf("%*s  ", value, cell[1 + i]);
+        printf("%-*s  %-*s  %-*s  %s", expression, cell[n + 1], place, cell[n + 2], array,
+               cell[n + 3], e ? e->feature : "feature");
+        if (e && e->bank_ways)
+            printf("  (bank ways %zu)", e->bank_ways);
+        if (e && e->afr_premise &&
+            strlen(e->afr) + strlen(e->afr_premise) <= LONGEST_EXPRESSION)
+            printf("  (afr:%s where %s)", e->afr, e->afr_premise);
+        else if (e && e->afr_premise)
+            printf("  (afr: see the profile)");
+        putchar('\n');
     }
-    at_text(e, text, sizeof(text));
-    printf("%-*s  %-*s  %-*s  %s", w->expression, expression_text(e), w->at, text,
-           w->array, e->array ? e->array : "", e->feature);
-    if (e->bank_ways)
-        printf("  (bank ways %zu)", e->bank_ways);
-    if (e->afr_premise && strlen(e->afr) + strlen(e->afr_premise) <= LONGEST_EXPRESSION)
-        printf("  (afr:%s where %s)", e->afr, e->afr_premise);
-    else if (e->afr_premise)
-        printf("  (afr: see the profile)");
-    putchar('\n');
-}
-
-/* Of several points, each is a column with its sizes as the header. */
-static int print_header(const struct gcal_profile *profile,
-                        const struct gcal_count_points *points, struct widths *w,
-                        struct gcal_error *err)
-{
-    char **names = calloc(points->n + 1, sizeof(*names));
-    bool failed = !names;
-
-    for (size_t i = 0; i < points->n && !failed; i++) {
-        names[i] =
-            points->n > 1
-                ? gcal_count_point_name(profile, points->values + i * points->n_sizes)
-                : strdup("value");
-        failed = !names[i];
-        w->value = failed ? w->value : longer(w->value, names[i]);
-    }
-    if (!failed) {
-        printf("  %-10s  ", "per");
-        for (size_t i = 0; i < points->n; i++)
-            printf("%*s  ", w->value, names[i]);
-        printf("%-*s  %-*s  %-*s  %s\n", w->expression, "expression", w->at, "at",
-               w->array, "array", "feature");
-    }
-    for (size_t i = 0; names && i < points->n; i++)
-        free(names[i]);
-    free(names);
-    return failed ? gcal_error_memory(err) : 0;
 }
 
 int gcal_count_features_print(const struct gcal_profile *profile, double sub_group,
                               const struct gcal_count_points *points,
                               struct gcal_error *err)
 {
-    double *values = gcal_count_features_values(profile, sub_group, points, err);
-    struct widths w;
-    int rc;
+    struct gcal_arena *arena = gcal_arena_create();
+    const double *values =
+        gcal_count_features_values(arena, profile, sub_group, points, err);
 
-    if (!values)
-        return -1;
-    w = find_widths(profile, values, points->n);
-    gcal_quiet_result(true);
-    printf("kernel %s%s%s\n", profile->kernel, profile->assumptions ? ", assuming " : "",
-           profile->assumptions ? profile->assumptions : "");
-    rc = print_header(profile, points, &w, err);
-    for (size_t i = 0; i < profile->n_entries && rc == 0; i++)
-        print_entry(&profile->entries[i], values + i * points->n, points->n, &w);
-    if (profile->estimated && rc == 0)
-        printf("~ estimated, not exact:\n");
-    for (size_t i = 0; i < profile->n_notes && rc == 0; i++)
-        printf("  %s\n", profile->notes[i]);
-    for (size_t i = 0; i < profile->n_built && rc == 0; i++)
-        gcal_count_built_print(profile->built[i].device, &profile->built[i].built);
-    free(values);
-    return rc;
+    if (values) {
+        gcal_quiet_result(true);
+        printf("kernel %s%s%s\n", profile->kernel,
+               profile->assumptions ? ", assuming " : "",
+               profile->assumptions ? profile->assumptions : "");
+        print_table(arena, profile, points, values);
+        if (profile->estimated)
+            printf("~ estimated, not exact:\n");
+        for (size_t i = 0; i < profile->n_notes; i++)
+            printf("  %s\n", profile->notes[i]);
+        for (size_t i = 0; i < profile->n_built; i++)
+            gcal_count_built_print(profile->built[i].device, &profile->built[i].built);
+    }
+    gcal_arena_destroy(arena);
+    return values ? 0 : -1;
 }
 
 /* ---- CSV ---- */
-
-static void put_sizes(FILE *file, const struct gcal_profile *profile, const double *sizes)
-{
-    for (size_t i = 0; i < profile->n_parameters; i++)
-        if (sizes)
-            fprintf(file, "%.15g,", sizes[i]);
-        else
-            fputc(',', file);
-}
-
-static void put_entry(FILE *file, const struct gcal_profile_entry *e, const double *value)
-{
-    fprintf(file, "%s,", gcal_feature_granularity_names[e->granularity]);
-    gcal_csv_text(file, e->feature, ',');
-    gcal_csv_text(file, e->count, ',');
-    if (value && !isnan(*value))
-        fprintf(file, "%.15g", *value);
-    fputc(',', file);
-    gcal_csv_text(file, e->array, ',');
-    if (e->line)
-        fprintf(file, "%d,%d,", e->line, e->column);
-    else
-        fputs(",,", file);
-    fprintf(file, "%d\n", e->estimated);
-}
 
 static void put_lines(FILE *file, const struct gcal_profile *profile,
                       const struct gcal_count_points *points, const double *values)
@@ -299,10 +219,26 @@ static void put_lines(FILE *file, const struct gcal_profile *profile,
     fputs("per,feature,expression,value,array,line,column,estimated\n", file);
     for (size_t i = 0; i < points->n || i == 0; i++)
         for (size_t k = 0; k < profile->n_entries; k++) {
-            put_sizes(file, profile,
-                      points->n ? points->values + i * points->n_sizes : NULL);
-            put_entry(file, &profile->entries[k],
-                      points->n ? &values[k * points->n + i] : NULL);
+            const struct gcal_profile_entry *e = &profile->entries[k];
+            double value = points->n ? values[k * points->n + i] : NAN;
+
+            for (size_t p = 0; p < profile->n_parameters; p++)
+                if (points->n)
+                    fprintf(file, "%.15g,", points->values[i * points->n_sizes + p]);
+                else
+                    fputc(',', file);
+            fprintf(file, "%s,", gcal_feature_granularity_names[e->granularity]);
+            gcal_csv_text(file, e->feature, ',');
+            gcal_csv_text(file, e->count, ',');
+            if (!isnan(value))
+                fprintf(file, "%.15g", value);
+            fputc(',', file);
+            gcal_csv_text(file, e->array, ',');
+            if (e->line)
+                fprintf(file, "%d,%d,", e->line, e->column);
+            else
+                fputs(",,", file);
+            fprintf(file, "%d\n", e->estimated);
         }
 }
 
@@ -310,7 +246,9 @@ int gcal_count_features_csv(const char *path, const struct gcal_profile *profile
                             double sub_group, const struct gcal_count_points *points,
                             struct gcal_error *err)
 {
-    double *values = gcal_count_features_values(profile, sub_group, points, err);
+    struct gcal_arena *arena = gcal_arena_create();
+    const double *values =
+        gcal_count_features_values(arena, profile, sub_group, points, err);
     struct gcal_file_replace r = { 0 };
     int rc = values ? gcal_file_replace_start(&r, path, err) : -1;
 
@@ -319,7 +257,7 @@ int gcal_count_features_csv(const char *path, const struct gcal_profile *profile
         rc = gcal_file_replace_finish(&r, err);
     }
     gcal_file_replace_clear(&r);
-    free(values);
+    gcal_arena_destroy(arena);
     return rc;
 }
 
@@ -340,17 +278,6 @@ static json_t *strides_json(const struct gcal_profile *profile, char *const *str
         json_object_set_new(object, axis,
                             stride[i] ? json_string(stride[i]) : json_null());
     return object;
-}
-
-static json_t *loops_json(const struct gcal_profile_entry *e)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < e->n_loop_strides; i++)
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s}", "loop", e->loop_strides[i].loop,
-                                        "stride", e->loop_strides[i].stride));
-    return list;
 }
 
 /* At sizes that do not meet the premise (NULL: at no sizes), the AFR is unknown. */
@@ -375,6 +302,7 @@ static void add_access(json_t *object, const struct gcal_profile *profile,
                        const struct gcal_profile_entry *e, const double *sizes)
 {
     static const char *const directions[] = { NULL, "load", "store" };
+    json_t *loops = json_array();
 
     set_text(object, "array", e->array);
     set_text(object, "tag", e->tag);
@@ -384,7 +312,11 @@ static void add_access(json_t *object, const struct gcal_profile *profile,
                         json_integer((json_int_t)e->vector_width));
     json_object_set_new(object, "lid_strides", strides_json(profile, e->lid_stride));
     json_object_set_new(object, "gid_strides", strides_json(profile, e->gid_stride));
-    json_object_set_new(object, "loop_strides", loops_json(e));
+    for (size_t i = 0; i < e->n_loop_strides; i++)
+        json_array_append_new(loops,
+                              json_pack("{s:s, s:s}", "loop", e->loop_strides[i].loop,
+                                        "stride", e->loop_strides[i].stride));
+    json_object_set_new(object, "loop_strides", loops);
     if (e->kind != GCAL_FEATURE_LOCAL_PASS)
         add_afr(object, profile, e, sizes);
     if (e->bank_ways)
@@ -431,22 +363,11 @@ static json_t *texts_json(size_t n, char *const *texts)
     return list;
 }
 
-/* By type of device. */
-static json_t *built_json(const struct gcal_profile *profile)
-{
-    json_t *all = json_object();
-
-    for (size_t i = 0; i < profile->n_built; i++)
-        json_object_set_new(all, profile->built[i].device,
-                            gcal_count_built_json(&profile->built[i].built));
-    return all;
-}
-
 /* At one point (NULL: none), whose entries have values at intervals of 'stride'. */
 static json_t *point_json(const struct gcal_profile *profile, const double *sizes,
                           const double *values, size_t stride)
 {
-    json_t *features = json_array(), *all;
+    json_t *features = json_array(), *built = json_object(), *all;
 
     for (size_t i = 0; i < profile->n_entries; i++)
         json_array_append_new(features, entry_json(profile, &profile->entries[i], sizes,
@@ -462,8 +383,12 @@ static json_t *point_json(const struct gcal_profile *profile, const double *size
     if (profile->n_notes)
         json_object_set_new(all, "notes", texts_json(profile->n_notes, profile->notes));
     json_object_set_new(all, "features", features);
+    for (size_t i = 0; i < profile->n_built; i++)
+        json_object_set_new(built, profile->built[i].device, /* by type of device */
+                            gcal_count_built_json(&profile->built[i].built));
     if (profile->n_built)
-        json_object_set_new(all, "built", built_json(profile));
+        json_object_set(all, "built", built);
+    json_decref(built);
     return all;
 }
 
@@ -471,19 +396,18 @@ json_t *gcal_count_features_json(const struct gcal_profile *profile, double sub_
                                  const struct gcal_count_points *points,
                                  struct gcal_error *err)
 {
-    double *values = gcal_count_features_values(profile, sub_group, points, err);
-    json_t *list;
+    struct gcal_arena *arena = gcal_arena_create();
+    const double *values =
+        gcal_count_features_values(arena, profile, sub_group, points, err);
+    json_t *list = values ? json_array() : NULL;
 
-    if (!values)
-        return NULL;
-    list = json_array();
-    for (size_t i = 0; i < points->n; i++)
+    for (size_t i = 0; values && i < points->n; i++)
         json_array_append_new(list,
                               point_json(profile, points->values + i * points->n_sizes,
                                          values + i, points->n));
-    if (!points->n)
+    if (values && !points->n)
         json_array_append_new(list, point_json(profile, NULL, NULL, 0));
-    free(values);
+    gcal_arena_destroy(arena);
     return list;
 }
 

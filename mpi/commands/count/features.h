@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+struct gcal_arena;
 struct gcal_count_points;
 struct gcal_error;
 struct gcal_profile;
@@ -26,10 +27,11 @@ json_t *gcal_count_features_json(const struct gcal_profile *profile, double sub_
                                  const struct gcal_count_points *points,
                                  struct gcal_error *err);
 
-/* For each entry of the profile its values at all points (NaN: none), as printed; the
- * caller's to free.  NULL with 'err'.
+/* For each entry of the profile its values at all points (NaN: none), as printed.  NULL with
+ * 'err'.
  */
-double *gcal_count_features_values(const struct gcal_profile *profile, double sub_group,
+double *gcal_count_features_values(struct gcal_arena *arena,
+                                   const struct gcal_profile *profile, double sub_group,
                                    const struct gcal_count_points *points,
                                    struct gcal_error *err);
 

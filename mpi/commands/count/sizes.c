@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/yaml.h"
@@ -62,28 +62,17 @@ struct axis {
 };
 
 struct axes {
+    struct gcal_arena *arena; /* of all values and names */
     size_t n, capacity;
     struct axis *all;
-    char *text; /* split into names and values */
 };
 
-static void clear_axes(struct axes *axes)
+static int add_value(struct axes *axes, double value, struct gcal_error *err)
 {
-    for (size_t i = 0; i < axes->n; i++)
-        free(axes->all[i].values);
-    free(axes->all);
-    free(axes->text);
-    *axes = (struct axes){ 0 };
-}
+    struct axis *axis = &axes->all[axes->n - 1];
 
-static int add_value(struct axis *axis, double value, struct gcal_error *err)
-{
-    double *moved =
-        gcal_array_grow(axis->values, axis->n, &axis->capacity, sizeof(*moved), err);
-
-    if (!moved)
-        return -1;
-    axis->values = moved;
+    axis->values = gcal_arena_grow(axes->arena, axis->values, axis->n, &axis->capacity,
+                                   sizeof(*axis->values));
     axis->values[axis->n++] = value;
     return axis->n <= MOST_POINTS
                ? 0
@@ -92,7 +81,7 @@ static int add_value(struct axis *axis, double value, struct gcal_error *err)
 }
 
 /* "2048", or "1024:8192" */
-static int add_values(struct axis *axis, char *text, struct gcal_error *err)
+static int add_values(struct axes *axes, char *text, struct gcal_error *err)
 {
     char *colon = strchr(text, ':');
     double from, to;
@@ -103,7 +92,7 @@ static int add_values(struct axis *axis, char *text, struct gcal_error *err)
     if (gcal_count_value_parse(text, &from, err) < 0)
         return -1;
     if (!colon)
-        return add_value(axis, from, err);
+        return add_value(axes, from, err);
     if (gcal_count_value_parse(colon + 1, &to, err) < 0)
         return -1;
     if (!(from > 0) || to < from)
@@ -111,48 +100,36 @@ static int add_values(struct axis *axis, char *text, struct gcal_error *err)
                               "--at: expected a range such as 1024:8192, found '%s:%s'",
                               text, colon + 1);
     for (; from <= to && rc == 0; from *= 2)
-        rc = add_value(axis, from, err);
+        rc = add_value(axes, from, err);
     return rc;
 }
 
 static int add_axis(struct axes *axes, const char *name, struct gcal_error *err)
 {
-    struct axis *moved =
-        gcal_array_grow(axes->all, axes->n, &axes->capacity, sizeof(*moved), err);
-
-    if (!moved)
-        return -1;
-    axes->all = moved;
     for (size_t i = 0; i < axes->n; i++)
         if (strcmp(axes->all[i].name, name) == 0)
             return gcal_error_set(err, GCAL_EINPUT,
                                   "--at: '%s' is given twice; write %s=1024,2048 for "
                                   "several values",
                                   name, name);
+    axes->all = gcal_arena_grow(axes->arena, axes->all, axes->n, &axes->capacity,
+                                sizeof(*axes->all));
     axes->all[axes->n++] = (struct axis){ .name = name };
     return 0;
 }
 
-/* The end of the item at 'text': a comma outside of parentheses, or the end. */
-static char *item_end(char *text)
-{
-    int depth = 0;
-
-    for (; *text && (depth > 0 || *text != ','); text++)
-        depth += (*text == '(') - (*text == ')');
-    return text;
-}
-
+/* Items end at a comma outside of parentheses. */
 static int read_axes(const char *at, struct axes *axes, struct gcal_error *err)
 {
-    char *item, *end, *equals;
+    char *item = gcal_arena_strdup(axes->arena, at), *end, *equals;
     bool last = false;
     int rc = 0;
 
-    if (!(axes->text = strdup(at)))
-        return gcal_error_memory(err);
-    for (item = axes->text; !last && *item && rc == 0; item = end + 1) {
-        end = item_end(item);
+    for (; !last && *item && rc == 0; item = end + 1) {
+        int depth = 0;
+
+        for (end = item; *end && (depth > 0 || *end != ','); end++)
+            depth += (*end == '(') - (*end == ')');
         last = !*end;
         *end = '\0';
         if ((equals = strchr(item, '='))) {
@@ -164,7 +141,7 @@ static int read_axes(const char *at, struct axes *axes, struct gcal_error *err)
                                 item);
         }
         if (rc == 0)
-            rc = add_values(&axes->all[axes->n - 1], item, err);
+            rc = add_values(axes, item, err);
     }
     return rc;
 }
@@ -229,14 +206,6 @@ static int check_name(struct known *known, const char *name, struct gcal_error *
                : refuse_name(known, name, err);
 }
 
-static const struct axis *find_axis(const struct axes *axes, const char *name)
-{
-    for (size_t i = 0; i < axes->n; i++)
-        if (strcmp(axes->all[i].name, name) == 0)
-            return &axes->all[i];
-    return NULL;
-}
-
 /* All sizes without a value in one message. */
 static int check_complete(const struct gcal_profile *p, const struct axes *axes,
                           struct gcal_error *err)
@@ -244,12 +213,17 @@ static int check_complete(const struct gcal_profile *p, const struct axes *axes,
     struct gcal_buf names = { 0 }, options = { 0 };
     size_t n = 0;
 
-    for (size_t i = 0; i < p->n_parameters; i++)
-        if (!find_axis(axes, p->parameters[i])) {
+    for (size_t i = 0; i < p->n_parameters; i++) {
+        size_t k = 0;
+
+        while (k < axes->n && strcmp(axes->all[k].name, p->parameters[i]) != 0)
+            k++;
+        if (k == axes->n) {
             gcal_buf_printf(&names, "%s'%s'", n ? ", " : "", p->parameters[i]);
             gcal_buf_printf(&options, "%s%s=VALUE", n ? "," : "", p->parameters[i]);
             n++;
         }
+    }
     if (n)
         gcal_error_set(err, GCAL_EINPUT, "no value for the size%s %s (--at %s)",
                        n > 1 ? "s" : "", names.data ? names.data : "",
@@ -286,36 +260,33 @@ static void set_point(const struct gcal_profile *p, const struct axes *axes,
     }
 }
 
-static int add_points(const struct gcal_profile *p, const struct axes *axes,
-                      struct gcal_count_points *points, struct gcal_error *err)
-{
-    size_t n = count_points(p, axes);
-    double *moved;
-
-    if (n + points->n > MOST_POINTS)
-        return gcal_error_set(err, GCAL_EINPUT, "--at: more than %d combinations",
-                              MOST_POINTS);
-    moved = reallocarray(points->values, (points->n + n) * (points->n_sizes + 1),
-                         sizeof(*moved));
-    if (!moved)
-        return gcal_error_memory(err);
-    points->values = moved;
-    for (size_t i = 0; i < n; i++)
-        set_point(p, axes, i, moved + points->n++ * points->n_sizes);
-    return 0;
-}
-
 static int parse_text(const char *at, struct known *known,
                       struct gcal_count_points *points, struct gcal_error *err)
 {
-    struct axes axes = { 0 };
+    const struct gcal_profile *p = known->profile;
+    struct axes axes = { .arena = gcal_arena_create() };
+    double *moved;
+    size_t n;
     int rc = read_axes(at, &axes, err);
 
     for (size_t i = 0; i < axes.n && rc == 0; i++)
         rc = check_name(known, axes.all[i].name, err);
-    if (rc == 0 && (rc = check_complete(known->profile, &axes, err)) == 0)
-        rc = add_points(known->profile, &axes, points, err);
-    clear_axes(&axes);
+    if (rc == 0 && (rc = check_complete(p, &axes, err)) == 0) {
+        n = count_points(p, &axes);
+        if (n + points->n > MOST_POINTS)
+            rc = gcal_error_set(err, GCAL_EINPUT, "--at: more than %d combinations",
+                                MOST_POINTS);
+        else if (!(moved = reallocarray(points->values,
+                                        (points->n + n) * (points->n_sizes + 1),
+                                        sizeof(*moved))))
+            rc = gcal_error_memory(err);
+        else {
+            points->values = moved;
+            for (size_t i = 0; i < n; i++)
+                set_point(p, &axes, i, moved + points->n++ * points->n_sizes);
+        }
+    }
+    gcal_arena_destroy(axes.arena);
     return rc;
 }
 
@@ -342,23 +313,24 @@ int gcal_count_points_parse(size_t n, const char *const *texts,
 int gcal_count_points_names(size_t n, const char *const *texts,
                             struct gcal_strings *names, struct gcal_error *err)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     int rc = 0;
 
     for (size_t i = 0; i < n && rc == 0; i++) {
-        struct axes axes = { 0 };
+        struct axes axes = { .arena = arena };
 
         rc = read_axes(texts[i], &axes, err);
         for (size_t k = 0; k < axes.n && rc == 0; k++)
             rc = gcal_strings_include(names, axes.all[k].name, err);
-        clear_axes(&axes);
     }
+    gcal_arena_destroy(arena);
     return rc;
 }
 
 int gcal_count_points_assume(const char *text, bool (*is_size)(void *, const char *),
                              void *data, struct gcal_buf *assume, struct gcal_error *err)
 {
-    struct axes axes = { 0 };
+    struct axes axes = { .arena = gcal_arena_create() };
     int rc = read_axes(text, &axes, err);
 
     for (size_t i = 0; i < axes.n && rc == 0; i++) {
@@ -370,7 +342,7 @@ int gcal_count_points_assume(const char *text, bool (*is_size)(void *, const cha
             gcal_buf_printf(assume, "%s%s = %.0f", assume->size ? " and " : "",
                             axis->name, value);
     }
-    clear_axes(&axes);
+    gcal_arena_destroy(axes.arena);
     return rc;
 }
 
@@ -392,26 +364,19 @@ char *gcal_count_point_name(const struct gcal_profile *profile, const double *va
 
 /* ---- sizes of the catalogue ---- */
 
-static const struct gcal_size *find_size(const struct gcal_kernel *kernel,
-                                         const char *name)
-{
-    for (size_t i = 0; i < kernel->n_sizes; i++)
-        if (strcmp(kernel->sizes[i].name, name) == 0)
-            return &kernel->sizes[i];
-    return NULL;
-}
-
 int gcal_count_sizes_of_kernel(const struct gcal_kernel *kernel, size_t n,
                                const char *const *names, double *values,
                                struct gcal_error *err)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct gcal_size *size = find_size(kernel, names[i]);
+        size_t k = 0;
 
-        if (!size)
+        while (k < kernel->n_sizes && strcmp(kernel->sizes[k].name, names[i]) != 0)
+            k++;
+        if (k == kernel->n_sizes)
             return gcal_error_set(err, GCAL_EINPUT, "%s: no value for the size '%s'",
                                   kernel->name, names[i]);
-        values[i] = size->value;
+        values[i] = kernel->sizes[k].value;
     }
     return 0;
 }

@@ -224,8 +224,7 @@ int gcal_explain_accesses_find(struct gcal_explain_case *c, struct gcal_error *e
     a->arrays = gcal_arena_alloc(c->arena, n, sizeof(*a->arrays));
     a->branches = gcal_arena_alloc(c->arena, n, sizeof(*a->branches));
     memcpy(copy, c->sizes, p->n_parameters * sizeof(*copy));
-    if (!(values = gcal_arena_own(
-              c->arena, gcal_count_features_values(p, lanes, &point, err), free)))
+    if (!(values = gcal_count_features_values(c->arena, p, lanes, &point, err)))
         return -1;
     for (size_t i = 0; i < n; i++)
         take_entry(a, &p->entries[i], values[i]);

@@ -109,12 +109,11 @@ static int count_side(struct gcal_arena *arena, struct side *s,
     const struct gcal_count_points point = { .n = 1,
                                              .n_sizes = profile->n_parameters,
                                              .values = copy };
-    double *values;
 
     memcpy(copy, sizes, profile->n_parameters * sizeof(*copy));
-    values = gcal_count_features_values(profile, lanes, &point, err);
-    *s = (struct side){ profile, sizes, gcal_arena_own(arena, values, free) };
-    return values ? 0 : -1;
+    *s = (struct side){ profile, sizes,
+                        gcal_count_features_values(arena, profile, lanes, &point, err) };
+    return s->values ? 0 : -1;
 }
 
 /* -1 with what differs. */

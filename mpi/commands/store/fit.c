@@ -1,5 +1,6 @@
 /* fit.c - gpucal fit: models fitted to a record, without a device */
 #include <argp.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +9,16 @@
 #include "kernels/base/error.h"
 #include "calib/results/results.h"
 #include "calib/select/select.h"
+#include "kernels/model/model.h"
 #include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/display.h"
+#include "mpi/cli/json.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
 #include "mpi/cli/run_header.h"
-#include "mpi/commands/store/fit_json.h"
-#include "mpi/commands/store/recorded.h"
-#include "mpi/commands/store/runs.h"
+#include "mpi/commands/store/records.h"
 #include "store/record/record.h"
 
 struct fit_command {
@@ -101,16 +102,7 @@ struct fitting {
     bool again; /* what the store has, without a record */
 };
 
-static void fitting_clear(struct fitting *f)
-{
-    gcal_config_clear(&f->config);
-    gcal_record_close(f->record);
-    gcal_store_close(f->store);
-    gcal_strings_clear(&f->said);
-    gcal_result_speeds_clear(&f->speeds);
-}
-
-/* Models of another configuration may need the catalogue. */
+/* The configuration of --config, with which models of a record or of the store are fitted. */
 static int read_other(const struct fit_command *c, struct fitting *f,
                       struct gcal_error *err)
 {
@@ -122,39 +114,14 @@ static int read_other(const struct fit_command *c, struct fitting *f,
 
     if (gcal_config_read(c->config, &f->config, err) == 0 &&
         (catalogue = gcal_command_catalogue_open(&from, err)) &&
-        gcal_select_resolve(&f->config, catalogue, err) == 0)
-        rc = gcal_fit_find_recorded(f->record, catalogue, &f->config, err);
-    gcal_catalogue_close(catalogue);
-    return rc;
-}
-
-static int read_config(const struct fit_command *c, struct fitting *f,
-                       struct gcal_error *err)
-{
-    const struct gcal_record_header *h = f->record->header;
-
-    if (c->config)
-        return read_other(c, f, err);
-    return gcal_select_parse(h->config, strlen(h->config), h->config_file, NULL,
-                             &f->config, err);
-}
-
-/* All devices that the store has medians of. */
-static int read_store(const struct fit_command *c, struct fitting *f,
-                      struct gcal_error *err)
-{
-    const struct gcal_command_catalogue_sources from = { .folders = &c->catalogue,
-                                                         .config = &f->config };
-    struct gcal_catalogue *catalogue = NULL;
-    int rc = -1;
-
-    f->again = true;
-    if (gcal_config_read(c->config, &f->config, err) == 0 &&
-        (catalogue = gcal_command_catalogue_open(&from, err)) &&
-        gcal_select_resolve(&f->config, catalogue, err) == 0 &&
-        (f->record = gcal_results_read_store(
-             f->store, &f->config, gcal_catalogue_fingerprint(catalogue), &f->said, err)))
-        rc = 0;
+        gcal_select_resolve(&f->config, catalogue, err) == 0) {
+        if (f->again) /* all devices that the store has medians of */
+            f->record = gcal_results_read_store(f->store, &f->config,
+                                                gcal_catalogue_fingerprint(catalogue),
+                                                &f->said, err);
+        rc = f->again ? (f->record ? 0 : -1)
+                      : gcal_fit_find_recorded(f->record, catalogue, &f->config, err);
+    }
     gcal_catalogue_close(catalogue);
     return rc;
 }
@@ -164,77 +131,126 @@ static int read_all(const struct fit_command *c, struct fitting *f,
 {
     if (c->store && !(f->store = gcal_command_store_open(c->store, true, err)))
         return -1;
-    if (!c->records.n)
-        return read_store(c, f, err);
+    f->again = !c->records.n;
+    if (f->again)
+        return read_other(c, f, err);
     f->record = gcal_fit_open_runs(c->records.items, c->records.n, c->config != NULL,
                                    &f->said, err);
-    if (!f->record || read_config(c, f, err) < 0)
+    if (!f->record || (c->config ? read_other(c, f, err)
+                                 : gcal_fit_read_config(f->record, &f->config, err)) < 0)
         return -1;
     return f->store ? gcal_results_pool(&f->record, &f->config, f->store, &f->speeds,
                                         &f->said, err)
                     : 0;
 }
 
-static int write_params(const char *folder, const struct gcal_params *params,
-                        struct gcal_error *err)
-{
-    char *path = gcal_buf_format("%s/%s.yaml", folder, params->node);
-    size_t size;
-    char *text = gcal_params_encode(params, &size, err);
-    int rc = path && text ? gcal_command_write(path, text, err) : -1;
-
-    free(path);
-    free(text);
-    return rc;
-}
-
 static int write_all(const char *folder, const struct gcal_results *results,
-                     const struct gcal_record *record, const struct gcal_config *config,
-                     struct gcal_error *err)
+                     const struct fitting *f, struct gcal_error *err)
 {
     struct gcal_params *params;
-    size_t count;
+    size_t count, size;
     int rc = 0;
 
-    if (gcal_results_params(results, record, config, &params, &count, err) < 0)
+    if (gcal_results_params(results, f->record, &f->config, &params, &count, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
-        if (rc == 0)
-            rc = write_params(folder, &params[i], err);
+        if (rc == 0) {
+            char *path = gcal_buf_format("%s/%s.yaml", folder, params[i].node);
+            char *text = gcal_params_encode(&params[i], &size, err);
+
+            rc = path && text ? gcal_command_write(path, text, err) : -1;
+            free(path);
+            free(text);
+        }
         gcal_params_clear(&params[i]);
     }
     free(params);
     return rc;
 }
 
-/* As a run of its own, in which nothing was measured. */
-static int publish_again(const struct fitting *f, const struct gcal_results *results,
-                         size_t *published, struct gcal_error *err)
+/* What the store has is published as a run of its own, in which nothing was measured. */
+static int publish(const struct fitting *f, const struct gcal_results *results,
+                   size_t *published, struct gcal_error *err)
 {
-    char *run_id = gcal_run_id_new();
-    int rc = run_id ? gcal_results_publish_again(results, f->record, &f->config, f->store,
-                                                 run_id, published, err)
-                    : gcal_error_memory(err);
+    char *run_id;
+    int rc;
 
+    if (!f->again)
+        return gcal_results_publish(results, f->record, &f->config, f->store, published,
+                                    err);
+    if (!(run_id = gcal_run_id_new()))
+        return gcal_error_memory(err);
+    rc = gcal_results_publish_again(results, f->record, &f->config, f->store, run_id,
+                                    published, err);
     free(run_id);
     return rc;
 }
 
-static int publish(const struct fitting *f, const struct gcal_results *results,
-                   size_t *published, struct gcal_error *err)
+/* ---- JSON ---- */
+
+static json_t *parameters_json(const struct gcal_model *model, const struct gcal_fit *fit)
 {
-    return f->again ? publish_again(f, results, published, err)
-                    : gcal_results_publish(results, f->record, &f->config, f->store,
-                                           published, err);
+    json_t *all = json_object();
+
+    for (size_t i = 0; i < fit->n_parameters; i++)
+        json_object_set_new(
+            all, model->parameters[i].name,
+            json_pack("{s:o, s:o, s:s, s:b}", "value", gcal_json_number(fit->value[i]),
+                      "standard_error", gcal_json_number(fit->standard_error[i]), "unit",
+                      model->parameters[i].unit, "at_bound", (int)fit->at_bound[i]));
+    return all;
 }
 
-static void print_remarks(const struct fitting *f)
+/* Of a fit without a good form: null. */
+static void add_form(json_t *all, const struct gcal_config_model *model,
+                     const struct gcal_result_type_fit *t)
 {
-    for (size_t i = 0; i < f->said.n; i++)
-        printf("%s\n", f->said.items[i]);
-    for (size_t i = 0; i < f->record->n_lost; i++)
-        printf("lost: %s\n", f->record->lost[i]);
+    const struct gcal_result_form_fit *best = t->good ? &t->forms[t->best] : NULL;
+
+    json_object_set_new(all, "form",
+                        best ? json_string(model->forms[t->best].name) : json_null());
+    json_object_set_new(all, "parameters",
+                        best ? parameters_json(model->forms[t->best].model, &best->fit)
+                             : json_null());
+    json_object_set_new(all, "mean_error",
+                        best ? gcal_json_number(best->fit.mean_error) : json_null());
+    json_object_set_new(all, "held_out_mean_error",
+                        best ? gcal_json_number(best->held_out.mean_error) : json_null());
 }
+
+static json_t *fit_json(const struct gcal_config *config,
+                        const struct gcal_result_type_fit *t)
+{
+    const struct gcal_config_model *model = &config->models[t->model];
+    char why[GCAL_PARAMS_WHY_SIZE];
+    json_t *all =
+        json_pack("{s:s, s:s, s:b, s:s, s:b, s:s, s:i, s:i}", "type", t->type, "model",
+                  model->name, "good", (int)t->good, "verdict",
+                  gcal_result_verdict_name(gcal_result_judge(t, config, why)), "outlier",
+                  (int)t->is_outlier, "reason", t->reason ? t->reason : "", "devices",
+                  (int)t->n_devices, "rows", (int)t->n_rows);
+
+    add_form(all, model, t);
+    return all;
+}
+
+static void print_json(const struct gcal_config *config,
+                       const struct gcal_results *results, size_t n_published)
+{
+    json_t *fits = json_array(), *outliers = json_array(), *all;
+
+    for (size_t i = 0; i < results->n_fits; i++)
+        json_array_append_new(fits, fit_json(config, &results->fits[i]));
+    for (size_t i = 0; i < results->n_outliers; i++)
+        json_array_append_new(outliers, json_string(results->outliers[i].text));
+    all = json_pack("{s:o, s:i, s:o, s:i}", "fits", fits, "rejected",
+                    (int)results->n_rejected, "outliers", outliers, "nodes_published",
+                    (int)n_published);
+    gcal_json_print(all, "fit");
+    json_decref(all);
+}
+
+/* ---- the command ---- */
 
 /* Returns the exit status. */
 static int run(const struct fit_command *c, struct gcal_error *err)
@@ -255,14 +271,17 @@ static int run(const struct fit_command *c, struct gcal_error *err)
     gcal_display_clear(display);
     if (!c->json) {
         fputs(table, stdout);
-        print_remarks(&f);
+        for (size_t i = 0; i < f.said.n; i++)
+            printf("%s\n", f.said.items[i]);
+        for (size_t i = 0; i < f.record->n_lost; i++)
+            printf("lost: %s\n", f.record->lost[i]);
     }
-    if (c->output && write_all(c->output, &results, f.record, &f.config, err) < 0)
+    if (c->output && write_all(c->output, &results, &f, err) < 0)
         goto out;
     if (f.store && publish(&f, &results, &n_published, err) < 0)
         goto out;
     if (c->json)
-        gcal_fit_print_json(&f.config, &results, n_published);
+        print_json(&f.config, &results, n_published);
     else if (f.store)
         printf("%zu node%s published to %s\n", n_published, n_published == 1 ? "" : "s",
                c->store);
@@ -271,7 +290,11 @@ out:
     gcal_display_destroy(display);
     free(table);
     gcal_results_clear(&results);
-    fitting_clear(&f);
+    gcal_config_clear(&f.config);
+    gcal_record_close(f.record);
+    gcal_store_close(f.store);
+    gcal_strings_clear(&f.said);
+    gcal_result_speeds_clear(&f.speeds);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/sign.h"
@@ -15,9 +16,9 @@
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
-#include "mpi/commands/store/upkeep.h"
 #include "store/files/store.h"
 #include "store/ledger/ledger.h"
+#include "store/medians/medians.h"
 #include "store/publish/publish.h"
 
 #define DAY_S      86400.0
@@ -58,35 +59,14 @@ static double number(const char *text, const char *what, struct argp_state *stat
     return value;
 }
 
-static void add_argument(struct store_command *c, const char *arg,
-                         struct argp_state *state)
-{
-    if (!c->action)
-        c->action = arg;
-    else if (strcmp(c->action, "keygen") == 0 && !c->file)
-        c->file = arg;
-    else
-        argp_error(state, "unexpected argument '%s'", arg);
-}
-
 #define ACTIONS "init, verify, prune, forget, sign or keygen"
-
-static void check_forget(const struct store_command *c, struct argp_state *state)
-{
-    bool forgets = strcmp(c->action, "forget") == 0;
-
-    if (forgets && !c->model && (!c->node || c->device))
-        argp_error(state, "forget requires --model NAME, the model to remove, or --node "
-                          "NODE without --device, the node to remove");
-    if (!forgets && (c->model || c->node || c->device))
-        argp_error(state, "--model, --node and --device are for forget alone");
-}
 
 static void check_arguments(const struct store_command *c, struct argp_state *state)
 {
     static const char *const actions[] = { "init",   "verify", "prune",
                                            "forget", "sign",   "keygen" };
     const size_t n = sizeof(actions) / sizeof(*actions);
+    bool forgets;
     size_t i = 0;
 
     if (!c->action) {
@@ -97,7 +77,12 @@ static void check_arguments(const struct store_command *c, struct argp_state *st
         i++;
     if (i == n)
         argp_error(state, "unknown action '%s'; expected " ACTIONS, c->action);
-    check_forget(c, state);
+    forgets = strcmp(c->action, "forget") == 0;
+    if (forgets && !c->model && (!c->node || c->device))
+        argp_error(state, "forget requires --model NAME, the model to remove, or --node "
+                          "NODE without --device, the node to remove");
+    if (!forgets && (c->model || c->node || c->device))
+        argp_error(state, "--model, --node and --device are for forget alone");
     if (strcmp(c->action, "keygen") == 0 && !c->file)
         argp_error(state, "keygen: expected the name of the file for the secret key");
     if (strcmp(c->action, "prune") == 0 && c->keep < 0)
@@ -137,7 +122,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->max_age_s = DAY_S * number(arg, "--max-age", state);
         break;
     case ARGP_KEY_ARG:
-        add_argument(c, arg, state);
+        if (!c->action)
+            c->action = arg;
+        else if (strcmp(c->action, "keygen") == 0 && !c->file)
+            c->file = arg;
+        else
+            argp_error(state, "unexpected argument '%s'", arg);
         break;
     case ARGP_KEY_END:
         check_arguments(c, state);
@@ -182,17 +172,6 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
-static void print_verified(const struct gcal_verify_result *v)
-{
-    printf("%s: %zu file%s, %zu signed, %zu line%s of the ledger, %zu damaged, %zu "
-           "interrupted\n",
-           v->n_damaged       ? "damaged"
-           : v->n_interrupted ? "good, but for interrupted publications"
-                              : "good",
-           v->n_files, plural(v->n_files), v->n_signed, v->n_lines, plural(v->n_lines),
-           v->n_damaged, v->n_interrupted);
-}
-
 /* Takes 'results', which differ by action. */
 static void print_json(const struct store_command *c, json_t *results)
 {
@@ -205,33 +184,65 @@ static void print_json(const struct store_command *c, json_t *results)
     json_decref(results);
 }
 
-static json_t *verified_json(const struct gcal_verify_result *v)
+/* Of the store and of its medians. */
+static int verify_all(const struct gcal_store *store, struct gcal_verify_result *result,
+                      struct gcal_error *err)
 {
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:s}", "status",
-                     v->n_damaged       ? "damaged"
-                     : v->n_interrupted ? "interrupted"
-                                        : "good",
-                     "files", (int)v->n_files, "signed", (int)v->n_signed, "lines",
-                     (int)v->n_lines, "damaged", (int)v->n_damaged, "interrupted",
-                     (int)v->n_interrupted, "remarks", v->text ? v->text : "");
+    struct gcal_medians_check found = { 0 };
+    struct gcal_buf buf = { 0 };
+    int rc = gcal_store_verify(store, result, err);
+
+    if (rc < 0)
+        return -1;
+    if ((rc = gcal_medians_verify(store, &found, err)) == 0) {
+        result->n_files += found.n_files;
+        result->n_signed += found.n_signed;
+        result->n_damaged += found.damaged.n;
+        result->n_interrupted += found.interrupted.n;
+        gcal_buf_puts(&buf, result->text ? result->text : "");
+        for (size_t i = 0; i < found.damaged.n; i++)
+            gcal_buf_printf(&buf, "damaged: %s\n", found.damaged.items[i]);
+        for (size_t i = 0; i < found.interrupted.n; i++)
+            gcal_buf_printf(&buf, "interrupted: %s\n", found.interrupted.items[i]);
+        free(result->text);
+        result->text = gcal_buf_take(&buf, err);
+        rc = result->text ? 0 : -1;
+    }
+    if (rc < 0)
+        gcal_verify_result_clear(result);
+    gcal_medians_check_clear(&found);
+    return rc;
 }
 
 static int verify(const struct store_command *c, const struct gcal_store *store,
                   struct gcal_error *err)
 {
-    struct gcal_verify_result result;
+    struct gcal_verify_result v;
     int status;
 
-    if (gcal_upkeep_verify(store, &result, err) < 0)
+    if (verify_all(store, &v, err) < 0)
         return -1;
     if (c->json)
-        print_json(c, verified_json(&result));
-    else if (result.text)
-        fputs(result.text, stdout);
+        print_json(c,
+                   json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:s}", "status",
+                             v.n_damaged       ? "damaged"
+                             : v.n_interrupted ? "interrupted"
+                                               : "good",
+                             "files", (int)v.n_files, "signed", (int)v.n_signed, "lines",
+                             (int)v.n_lines, "damaged", (int)v.n_damaged, "interrupted",
+                             (int)v.n_interrupted, "remarks", v.text ? v.text : ""));
+    else if (v.text)
+        fputs(v.text, stdout);
     if (!c->quiet && !c->json)
-        print_verified(&result);
-    status = result.n_damaged ? GCAL_EINPUT : 0;
-    gcal_verify_result_clear(&result);
+        printf("%s: %zu file%s, %zu signed, %zu line%s of the ledger, %zu damaged, %zu "
+               "interrupted\n",
+               v.n_damaged       ? "damaged"
+               : v.n_interrupted ? "good, but for interrupted publications"
+                                 : "good",
+               v.n_files, plural(v.n_files), v.n_signed, v.n_lines, plural(v.n_lines),
+               v.n_damaged, v.n_interrupted);
+    status = v.n_damaged ? GCAL_EINPUT : 0;
+    gcal_verify_result_clear(&v);
     return status;
 }
 
@@ -240,9 +251,11 @@ static int prune(const struct store_command *c, struct gcal_store *store,
 {
     struct gcal_strings strangers = { 0 };
     size_t removed;
-    int rc = gcal_upkeep_prune(store, (size_t)c->keep, c->max_age_s, c->dry_run, &removed,
-                               &strangers, err);
+    int rc = gcal_store_prune(store, (size_t)c->keep, c->max_age_s, c->dry_run, &removed,
+                              &strangers, err);
 
+    if (rc == 0)
+        rc = gcal_medians_prune(store, c->dry_run, &removed, err);
     for (size_t i = 0; i < strangers.n && i < MOST_NAMED; i++)
         gcal_log(GCAL_LOG_WARN, "%s stays: the ledger does not have it",
                  strangers.items[i]);
@@ -324,7 +337,7 @@ static int sign(const struct store_command *c, struct gcal_store *store,
     if (!key || !*key)
         return gcal_error_set(err, GCAL_EINPUT,
                               "sign: no key given (--key FILE or $GPUCAL_SIGN_KEY)");
-    if (gcal_upkeep_verify(store, &result, err) < 0)
+    if (verify_all(store, &result, err) < 0)
         return -1;
     n_damaged = result.n_damaged;
     if (n_damaged)
