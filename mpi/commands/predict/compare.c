@@ -1,81 +1,213 @@
-/* compare.c - predictions of measured kernels by the published models */
-#include "mpi/commands/predict/compare.h"
-
+/* compare.c - predictions of measured kernels by the published models, and by baselines */
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
-#include "kernels/base/yaml.h"
 #include "kernels/model/profile.h"
-#include "mpi/commands/predict/tag_filter.h"
+#include "calib/select/select.h"
+#include "mpi/commands/predict/evaluate.h"
+#include "mpi/commands/predict/inputs.h"
+#include "mpi/commands/predict/kernel_names.h"
 #include "store/predict/predictor.h"
+
+/* ---- baselines ---- */
+
+static void add_baseline(struct gcal_evaluation_targets *t, const char *label,
+                         const struct gcal_params_device *device,
+                         const struct gcal_params_model *model, size_t *capacity)
+{
+    struct gcal_baseline *items = gcal_arena_grow(
+        t->arena, (void *)t->baselines, t->n_baselines, capacity, sizeof(*items));
+
+    items[t->n_baselines++] = (struct gcal_baseline){ label, device, model };
+    t->baselines = items;
+}
+
+static void clear_params(void *params)
+{
+    gcal_params_clear(params);
+}
+
+/* The general models of a file. */
+static int read_baselines(struct gcal_evaluation_targets *t, const char *file,
+                          struct gcal_error *err)
+{
+    const struct gcal_device_info *wanted = &t->published->info;
+    struct gcal_params *params = gcal_arena_alloc(t->arena, 1, sizeof(*params));
+    const struct gcal_params_device *device;
+    const char *slash = strrchr(file, '/');
+    size_t capacity = 0;
+
+    gcal_arena_own(t->arena, params, clear_params);
+    if (gcal_predict_params_read(file, params, err) < 0)
+        return -1;
+    device = gcal_params_find_uid(params, wanted->uid);
+    for (size_t i = 0; i < params->n_devices && !device; i++)
+        if (strcmp(params->devices[i].info.type, wanted->type) == 0)
+            device = &params->devices[i];
+    if (!device)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s has neither device %s nor another of its type (%s)",
+                              file, wanted->name, wanted->type);
+    for (size_t i = 0; i < device->n_models; i++) {
+        const struct gcal_params_model *model = &device->models[i];
+        bool is_taken = gcal_params_find_model(t->published, model->name);
+
+        if (gcal_params_model_is_general(model))
+            add_baseline(t,
+                         is_taken ? gcal_arena_format(t->arena, "%s of %s", model->name,
+                                                      slash ? slash + 1 : file)
+                                  : model->name,
+                         device, model, &capacity);
+    }
+    if (t->n_baselines)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT, "%s has no general model for device %s", file,
+                          device->info.name);
+}
+
+int gcal_evaluation_open_baselines(struct gcal_evaluation_targets *t, const char *file,
+                                   struct gcal_error *err)
+{
+    static const char *const names[] = { "roofline", "linear", "overlap" };
+    size_t capacity = 0;
+
+    if (file)
+        return read_baselines(t, file, err);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        const struct gcal_params_model *model =
+            gcal_params_find_model(t->published, names[i]);
+
+        if (model)
+            add_baseline(t, model->name, t->published, model, &capacity);
+    }
+    if (t->n_baselines)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "device %s has no published model roofline, linear or overlap; "
+                          "--baseline=FILE names a parameter file with others",
+                          t->published->info.name);
+}
+
+struct gcal_kernel_counting
+gcal_evaluation_counting(const struct gcal_evaluation_targets *t, const char *model,
+                         const struct gcal_device_info *info)
+{
+    struct gcal_kernel_counting counting = gcal_predict_counting(t->published, model);
+
+    counting.sub_group_size = info->sub_group_size;
+    for (size_t i = 0; i < t->n_baselines; i++)
+        gcal_select_add_counting(t->baselines[i].model->n_features,
+                                 (const char *const *)t->baselines[i].model->feature,
+                                 &counting);
+    return counting;
+}
 
 /* ---- which kernels ---- */
 
-static bool has_tags(const struct gcal_evaluation_selection *j,
-                     const struct gcal_run_kernel *k)
+/* "n:1024,2048" */
+static bool has_argument(const char *kernel, const char *tag, const char *colon)
 {
-    return gcal_tag_filter_selects(j->n_tags, j->tags, k->name, 1, &k->generator);
-}
+    char name[64];
+    const char *value;
+    size_t length, name_length = (size_t)(colon - tag);
 
-static bool is_target(const struct gcal_measured_kernel *k, const char *model)
-{
-    return gcal_kernel_uses_have(&k->kernel.uses, model, GCAL_KERNEL_TARGET);
-}
+    if (name_length >= sizeof(name))
+        return false;
+    memcpy(name, tag, name_length);
+    name[name_length] = '\0';
+    if (!(value = gcal_kernel_name_argument(kernel, name, &length)))
+        return false;
+    for (const char *at = colon + 1;; at++) {
+        size_t item = strcspn(at, ",");
 
-static bool is_any_target(const struct gcal_measured_kernel *k)
-{
-    for (size_t i = 0; i < k->kernel.uses.n; i++)
-        if (k->kernel.uses.items[i].role == GCAL_KERNEL_TARGET)
+        if (item == length && strncmp(at, value, length) == 0)
             return true;
-    return false;
+        at += item;
+        if (!*at)
+            return false;
+    }
 }
 
-static bool is_wanted(const struct gcal_evaluation_selection *j,
+bool gcal_evaluation_has_tags(const struct gcal_evaluation_targets *t, const char *name,
+                              size_t n_own, char *const *own)
+{
+    bool any_plain = false, has_one = false;
+
+    for (size_t i = 0; i < t->n_tags; i++) {
+        const char *colon = strchr(t->tags[i], ':');
+
+        if (colon && !has_argument(name, t->tags[i], colon))
+            return false;
+        any_plain = any_plain || !colon;
+        for (size_t k = 0; !colon && k < n_own; k++)
+            has_one = has_one || strcmp(own[k], t->tags[i]) == 0;
+    }
+    return has_one || !any_plain;
+}
+
+/* Whether the kernel is a target of 'model', or of any if that suffices. */
+static bool is_wanted(const struct gcal_evaluation_targets *t,
                       const struct gcal_measured_kernel *k, const char *model)
 {
-    return k->measured && (!j->model || strcmp(j->model, model) == 0) &&
-           (j->all_targets ? is_any_target(k) : is_target(k, model));
+    const struct gcal_kernel_uses *uses = &k->kernel.uses;
+    bool any = false;
+
+    for (size_t i = 0; i < uses->n; i++)
+        any = any || uses->items[i].role == GCAL_KERNEL_TARGET;
+    return k->measured && (!t->model || strcmp(t->model, model) == 0) &&
+           (t->all_targets ? any
+                           : gcal_kernel_uses_have(uses, model, GCAL_KERNEL_TARGET));
 }
 
-bool gcal_evaluation_selects(const struct gcal_evaluation_selection *j,
-                             const struct gcal_measured_kernel *k,
-                             const struct gcal_params_device *device)
+/* A kernel of a record that tags select. */
+static bool is_tagged(const struct gcal_evaluation_targets *t,
+                      const struct gcal_measured_kernel *k)
 {
-    if (j->n_tags)
-        return k->measured && has_tags(j, &k->kernel);
-    for (size_t i = 0; i < device->n_models; i++)
-        if (is_wanted(j, k, device->models[i].name))
+    return k->measured &&
+           gcal_evaluation_has_tags(t, k->kernel.name, 1, &k->kernel.generator);
+}
+
+bool gcal_evaluation_selects(const struct gcal_evaluation_targets *t,
+                             const struct gcal_measured_kernel *k)
+{
+    if (t->selects)
+        return is_tagged(t, k);
+    for (size_t i = 0; i < t->published->n_models; i++)
+        if (is_wanted(t, k, t->published->models[i].name))
             return true;
     return false;
+}
+
+int gcal_evaluation_add_use(const struct gcal_evaluation_targets *t,
+                            struct gcal_measured_kernel *k, struct gcal_error *err)
+{
+    struct gcal_profile *profile =
+        k->uncounted ? NULL : gcal_run_kernel_profile(&k->kernel, err);
+    const struct gcal_profile *known = profile;
+    const struct gcal_params_model *model =
+        profile || k->uncounted
+            ? gcal_predictor_choose(t->published, t->model, known ? 1 : 0, &known, err)
+            : NULL;
+
+    gcal_profile_destroy(profile);
+    return model ? gcal_kernel_uses_add(&k->kernel.uses, model->name, GCAL_KERNEL_TARGET,
+                                        err)
+                 : -1;
 }
 
 /* ---- predicting ---- */
 
-static int take_prediction(struct gcal_evaluation_row *row,
-                           const struct gcal_prediction *p, struct gcal_error *err)
+static int predict_row(struct gcal_arena *arena, struct gcal_evaluation_row *row,
+                       const struct gcal_profile *profile,
+                       const struct gcal_params_device *device, const char *model,
+                       struct gcal_error *err)
 {
-    row->predicted_s = p->time_s;
-    row->low_s = p->low_s;
-    row->high_s = p->high_s;
-    row->extrapolates = p->extrapolates;
-    row->not_covered = p->not_covered;
-    row->estimated = p->estimated;
-    if (p->roof && !(row->roof = strdup(p->roof)))
-        return gcal_error_memory(err);
-    row->class = strdup(p->class);
-    return row->class ? 0 : gcal_error_memory(err);
-}
-
-static int predict(const struct gcal_measured_kernel *k,
-                   const struct gcal_profile *profile,
-                   const struct gcal_params_device *device, const char *model,
-                   struct gcal_evaluation_row *row, struct gcal_error *err)
-{
+    const struct gcal_measured_kernel *k = row->of;
     struct gcal_predictor *predictor;
     struct gcal_prediction p;
-    int rc = -1;
+    int rc;
 
     if (!profile)
         return gcal_error_set(err, GCAL_EINPUT, "%s", k->uncounted);
@@ -83,188 +215,144 @@ static int predict(const struct gcal_measured_kernel *k,
         return -1;
     if (row->baseline)
         gcal_predictor_disregard_gaps(predictor);
-    if ((rc = gcal_predictor_eval(predictor, k->kernel.size_values, &p, NULL, err)) == 0)
-        rc = take_prediction(row, &p, err);
+    if ((rc = gcal_predictor_eval(predictor, k->kernel.size_values, &p, NULL, err)) ==
+        0) {
+        row->predicted_s = p.time_s;
+        row->low_s = p.low_s;
+        row->high_s = p.high_s;
+        row->extrapolates = p.extrapolates;
+        row->not_covered = p.not_covered;
+        row->estimated = p.estimated;
+        row->roof = p.roof ? gcal_arena_strdup(arena, p.roof) : NULL;
+        row->class = gcal_arena_strdup(arena, p.class);
+    }
     gcal_predictor_destroy(predictor);
     return rc;
 }
 
-/* ---- rows ---- */
-
 /* "n:2048 m:4", in the order in which the kernel is counted. */
-static char *name_sizes(const struct gcal_run_kernel *k, struct gcal_error *err)
+static const char *name_sizes(struct gcal_arena *arena, const struct gcal_run_kernel *k)
 {
-    struct gcal_buf buf = { 0 };
+    const char *name = "";
 
-    gcal_buf_puts(&buf, "");
     for (size_t i = 0; i < k->n_sizes; i++)
-        gcal_buf_printf(&buf, "%s%s:%.15g", i ? " " : "", k->size_names[i],
-                        k->size_values[i]);
-    return gcal_buf_take(&buf, err);
+        name = gcal_arena_format(arena, "%s%s%s:%.15g", name, i ? " " : "",
+                                 k->size_names[i], k->size_values[i]);
+    return name;
 }
 
-/* The model's name is that of a baseline, or its own. */
-static int name_row(struct gcal_evaluation_row *row, const struct gcal_measured_kernel *k,
-                    const char *model, struct gcal_error *err)
+/* Appends a row by the model of that name (NULL: the one that is chosen), which is that of a
+ * baseline if 'label' is not NULL.  What cannot be predicted says why.
+ */
+static int add_row(struct gcal_evaluation *e, const struct gcal_measured_kernel *k,
+                   const struct gcal_params_device *device, const char *name,
+                   const char *label, struct gcal_error *err)
 {
+    struct gcal_profile *counts =
+        k->uncounted ? NULL : gcal_measured_kernel_profile(k, device->info.type, err);
+    const struct gcal_profile *profile = counts;
     const char *generator = k->kernel.generator;
-
-    row->of = k;
-    row->model = strdup(model);
-    row->kernel = strdup(k->kernel.name);
-    row->generator = strdup(generator);
-    row->application = strndup(generator, strcspn(generator, "_"));
-    row->variant = strdup(k->kernel.variant);
-    row->sizes = name_sizes(&k->kernel, err);
-    return row->model && row->kernel && row->generator && row->application &&
-                   row->variant && row->sizes
-               ? 0
-               : gcal_error_memory(err);
-}
-
-static int take_time(struct gcal_evaluation_row *row,
-                     const struct gcal_measured_kernel *k, struct gcal_error *err)
-{
-    row->status = gcal_measurement_status_name(k->status);
-    if (k->status == GCAL_MEASUREMENT_GOOD && k->n_samples) {
-        row->measured_s = k->time_s;
-        row->spread = k->spread;
-        row->n_samples = k->n_samples;
-    } else if (k->detail && !(row->detail = strdup(k->detail)))
-        return gcal_error_memory(err);
-    return 0;
-}
-
-/* What cannot be predicted says why. */
-static int fill_row(struct gcal_evaluation_row *row, const struct gcal_measured_kernel *k,
-                    const struct gcal_profile *profile,
-                    const struct gcal_evaluation_model *by,
-                    const struct gcal_params_model *model, struct gcal_error *err)
-{
+    const struct gcal_params_model *model = NULL;
+    struct gcal_evaluation_row *row;
     struct gcal_error why = { 0 };
 
-    row->baseline = by->baseline;
-    row->general = gcal_params_model_is_general(model);
-    if (name_row(row, k, by->baseline ? by->baseline : model->name, err) < 0 ||
-        take_time(row, k, err) < 0)
-        return -1;
-    if (predict(k, profile, by->device, model->name, row, &why) == 0)
-        return 0;
-    free(row->detail);
-    return (row->detail = strdup(why.text)) ? 0 : gcal_error_memory(err);
-}
-
-int gcal_evaluation_add_kernel(struct gcal_evaluation *e,
-                               const struct gcal_measured_kernel *k,
-                               const struct gcal_evaluation_model *by,
-                               struct gcal_error *err)
-{
-    const struct gcal_profile *profile =
-        k->uncounted ? NULL : gcal_measured_kernel_profile(k, by->device->info.type, err);
-    const struct gcal_params_model *model = NULL;
-    struct gcal_evaluation_row *row = NULL;
-    int rc = -1;
-
     if (profile || k->uncounted)
-        model =
-            gcal_predictor_choose(by->device, by->name, profile ? 1 : 0, &profile, err);
-    if (model && (row = gcal_evaluation_add(e, err)))
-        rc = fill_row(row, k, profile, by, model, err);
-    gcal_profile_destroy((struct gcal_profile *)profile);
-    return rc;
+        model = gcal_predictor_choose(device, name, profile ? 1 : 0, &profile, err);
+    if (model) {
+        row = gcal_evaluation_add(e);
+        row->of = k;
+        row->baseline = label;
+        row->general = gcal_params_model_is_general(model);
+        row->model = label ? label : model->name;
+        row->kernel = k->kernel.name;
+        row->generator = generator;
+        row->application =
+            gcal_arena_format(e->arena, "%.*s", (int)strcspn(generator, "_"), generator);
+        row->variant = k->kernel.variant;
+        row->sizes = name_sizes(e->arena, &k->kernel);
+        row->status = gcal_measurement_status_name(k->status);
+        row->detail = k->detail;
+        if (k->status == GCAL_MEASUREMENT_GOOD && k->n_samples) {
+            row->measured_s = k->time_s;
+            row->spread = k->spread;
+            row->n_samples = k->n_samples;
+            row->detail = NULL;
+        }
+        if (predict_row(e->arena, row, profile, device, model->name, &why) < 0)
+            row->detail = gcal_arena_strdup(e->arena, why.text);
+    }
+    gcal_profile_destroy(counts);
+    return model ? 0 : -1;
 }
 
-/* Kernels of a record that tags select. */
-static int compare_tagged(const struct gcal_evaluation_selection *j,
-                          const struct gcal_measured_kernels *measured,
-                          const struct gcal_params_device *device,
-                          struct gcal_evaluation *e, struct gcal_error *err)
+/* For every kernel that an evaluated model predicts. */
+static int add_baseline_rows(const struct gcal_evaluation_targets *t,
+                             const struct gcal_measured_kernels *measured,
+                             struct gcal_evaluation *e, struct gcal_error *err)
 {
-    const struct gcal_evaluation_model by = { .device = device, .name = j->model };
+    size_t n_rows = e->n;
 
-    for (size_t i = 0; i < measured->n; i++)
-        if (measured->kernels[i].measured && has_tags(j, &measured->kernels[i].kernel) &&
-            gcal_evaluation_add_kernel(e, &measured->kernels[i], &by, err) < 0)
-            return -1;
-    return 0;
-}
+    for (size_t i = 0; i < measured->n; i++) {
+        const struct gcal_measured_kernel *k = &measured->kernels[i];
+        bool predicted = false;
 
-static int compare_targets(const struct gcal_evaluation_selection *j,
-                           const struct gcal_measured_kernels *measured,
-                           const struct gcal_params_device *device,
-                           struct gcal_evaluation *e, struct gcal_error *err)
-{
-    for (size_t m = 0; m < device->n_models; m++) {
-        const struct gcal_evaluation_model by = { .device = device,
-                                                  .name = device->models[m].name };
+        for (size_t r = 0; r < n_rows; r++)
+            predicted = predicted || (e->rows[r].of == k &&
+                                      gcal_evaluation_row_is_complete(&e->rows[r]));
+        for (size_t m = 0; m < t->n_baselines && predicted; m++) {
+            const struct gcal_baseline *b = &t->baselines[m];
 
-        for (size_t i = 0; i < measured->n; i++)
-            if (is_wanted(j, &measured->kernels[i], by.name) &&
-                gcal_evaluation_add_kernel(e, &measured->kernels[i], &by, err) < 0)
+            if (add_row(e, k, b->device, b->model->name, b->label, err) < 0)
                 return -1;
+        }
     }
     return 0;
 }
 
-int gcal_evaluation_compare(const struct gcal_evaluation_selection *j,
+int gcal_evaluation_compare(const struct gcal_evaluation_targets *t,
                             const struct gcal_measured_kernels *measured,
-                            const struct gcal_params_device *device,
                             struct gcal_evaluation *e, struct gcal_error *err)
 {
-    if ((j->n_tags ? compare_tagged : compare_targets)(j, measured, device, e, err) < 0)
+    const struct gcal_params_device *device = t->published;
+
+    for (size_t m = 0; m < (t->selects ? 1 : device->n_models); m++)
+        for (size_t i = 0; i < measured->n; i++) {
+            const struct gcal_measured_kernel *k = &measured->kernels[i];
+            const char *name = t->selects ? t->model : device->models[m].name;
+
+            if ((t->selects ? is_tagged(t, k) : is_wanted(t, k, name)) &&
+                add_row(e, k, device, name, NULL, err) < 0)
+                return -1;
+        }
+    if (add_baseline_rows(t, measured, e, err) < 0)
         return -1;
     gcal_evaluation_sort(e);
+    gcal_evaluation_find_sets(e);
     return 0;
 }
 
 /* ---- what is not published ---- */
 
-static bool is_published(const struct gcal_params_device *device, const char *model)
+const char *gcal_evaluation_missing(const struct gcal_evaluation_targets *t,
+                                    const struct gcal_measured_kernels *measured)
 {
-    for (size_t i = 0; i < device->n_models; i++)
-        if (strcmp(device->models[i].name, model) == 0)
-            return true;
-    return false;
-}
+    struct gcal_strings missing = { 0 };
+    const char *all = "";
 
-/* Appends to "a, b" the models that 'uses' are targets of, without those that are
- * published or in 'seen'.
- */
-static int add_missing(struct gcal_buf *buf, struct gcal_kernel_uses *seen,
-                       const struct gcal_evaluation_selection *j,
-                       const struct gcal_kernel_uses *uses,
-                       const struct gcal_params_device *device, struct gcal_error *err)
-{
-    for (size_t i = 0; i < uses->n; i++) {
-        const char *model = uses->items[i].model;
+    for (size_t i = 0; i < measured->n && !t->selects; i++) {
+        const struct gcal_kernel_uses *uses = &measured->kernels[i].kernel.uses;
 
-        if (uses->items[i].role != GCAL_KERNEL_TARGET ||
-            (j->model && (j->all_targets || strcmp(j->model, model) != 0)) ||
-            is_published(device, model) ||
-            gcal_kernel_uses_have(seen, model, GCAL_KERNEL_TARGET))
-            continue;
-        gcal_buf_printf(buf, "%s%s", buf->size ? ", " : "", model);
-        if (gcal_kernel_uses_add(seen, model, GCAL_KERNEL_TARGET, err) < 0)
-            return -1;
+        for (size_t k = 0; k < uses->n; k++) {
+            const char *model = uses->items[k].model;
+
+            if (uses->items[k].role == GCAL_KERNEL_TARGET &&
+                (!t->model || (!t->all_targets && strcmp(t->model, model) == 0)) &&
+                !gcal_params_find_model(t->published, model))
+                gcal_strings_include(&missing, model, NULL);
+        }
     }
-    return 0;
-}
-
-char *gcal_evaluation_missing(const struct gcal_evaluation_selection *j,
-                              const struct gcal_measured_kernels *measured,
-                              const struct gcal_params_device *device,
-                              struct gcal_error *err)
-{
-    struct gcal_kernel_uses seen = { 0 };
-    struct gcal_buf buf = { 0 };
-    int rc = 0;
-
-    gcal_buf_puts(&buf, "");
-    for (size_t i = 0; i < measured->n && !j->n_tags && rc == 0; i++)
-        rc = add_missing(&buf, &seen, j, &measured->kernels[i].kernel.uses, device, err);
-    gcal_kernel_uses_clear(&seen);
-    if (rc == 0)
-        return gcal_buf_take(&buf, err);
-    gcal_buf_free(&buf);
-    return NULL;
+    for (size_t i = 0; i < missing.n; i++)
+        all = gcal_arena_format(t->arena, "%s%s%s", all, i ? ", " : "", missing.items[i]);
+    gcal_strings_clear(&missing);
+    return all;
 }

@@ -1,6 +1,5 @@
 /* evaluate.c - gpucal evaluate: predictions compared with measurements */
 #include <argp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,34 +10,18 @@
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
-#include "mpi/commands/predict/baselines.h"
-#include "mpi/commands/predict/compare.h"
-#include "mpi/commands/predict/evaluation_print.h"
-#include "mpi/commands/predict/features_csv.h"
+#include "mpi/commands/predict/evaluate.h"
 #include "mpi/commands/predict/inputs.h"
-#include "mpi/commands/predict/measure_targets.h"
-#include "mpi/commands/predict/recount.h"
-#include "mpi/commands/predict/times.h"
-#include "store/predict/predictor.h"
 
 struct evaluate_command {
     struct gcal_predict_device_options published;
     struct gcal_option_list tags, catalogue, replays;
-    const char *config, *record, *times, *csv, *features;
+    const char *config, *record, *times, *csv;
     bool with_baselines, json;
     const char *baseline; /* a parameter file, or NULL */
 };
 
-/* What is read and measured. */
-struct inputs {
-    struct gcal_predict_device published;
-    struct gcal_baselines baselines; /* empty without --baseline */
-    struct gcal_measured_kernels measured;
-    /* Of records; kernels measured by tags are targets of their models. */
-    struct gcal_evaluation_selection selection;
-};
-
-enum { REPLAY = 256, TIMES, BASELINE, FEATURES };
+enum { REPLAY = 256, TIMES, BASELINE };
 
 static const struct argp_option options[] = {
     { "record", 'r', "FILE.h5", 0, "Write the measurements to this record", 0 },
@@ -53,13 +36,10 @@ static const struct argp_option options[] = {
       "parameter file; by default those of the published models roofline, linear and "
       "overlap",
       0 },
-    { "features", FEATURES, "FILE.csv", 0,
-      "Write the counts of the models' features, with the measured times, to this file",
-      0 },
     { 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct evaluate_command *c = state->input;
 
@@ -80,9 +60,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case BASELINE:
         c->with_baselines = true;
         c->baseline = arg;
-        break;
-    case FEATURES:
-        c->features = arg;
         break;
     case ARGP_KEY_ARG:
         gcal_option_list_add(&c->tags, arg, state);
@@ -108,7 +85,7 @@ static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NU
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = parse_option,
     .args_doc = "[TAG | ARGUMENT:VALUE[,VALUE]]...",
     .children = children,
     .doc =
@@ -161,194 +138,134 @@ static int find_recorded(const struct gcal_record *record,
                           wanted->name, wanted->type);
 }
 
-/* The kernels of one record, counted for the models that predict them. */
-static int replay(const struct evaluate_command *c, const char *file,
-                  const struct gcal_evaluation_targets *targets, struct inputs *in,
-                  struct gcal_error *err)
+static bool has_target(const struct gcal_measured_kernels *measured, const char *model)
 {
-    const struct gcal_device_info *info = &targets->published->info;
+    for (size_t i = 0; i < measured->n; i++)
+        if (gcal_kernel_uses_have(&measured->kernels[i].kernel.uses, model,
+                                  GCAL_KERNEL_TARGET))
+            return true;
+    return false;
+}
+
+/* The kernels of one record, counted for the models that predict them. */
+static int read_record(const char *file, struct gcal_evaluation_targets *t,
+                       struct gcal_measured_kernels *measured, struct gcal_error *err)
+{
     struct gcal_record *record =
         gcal_record_try(file, err) < 0 ? NULL : gcal_record_open(file, err);
-    size_t device = 0, first = in->measured.n;
+    size_t device = 0, first = measured->n;
     int rc = -1;
 
     if (!record)
         return -1;
-    if (find_recorded(record, info, &device, err) == 0 &&
-        gcal_measured_kernels_read(&in->measured, record, device, err) == 0) {
-        in->selection.n_tags = c->tags.n;
-        in->selection.all_targets =
-            c->published.model &&
-            !gcal_measured_kernels_have_target(&in->measured, c->published.model);
-        rc = gcal_evaluation_recount(targets, &in->selection, record, info, &in->measured,
-                                     first, err);
+    if (find_recorded(record, &t->published->info, &device, err) == 0 &&
+        gcal_measured_kernels_read(measured, record, device, err) == 0) {
+        t->selects = t->n_tags;
+        t->all_targets = t->model && !has_target(measured, t->model);
+        rc = gcal_evaluation_recount(t, record, measured, first, err);
     }
-    in->measured.uid = in->measured.node = NULL; /* the record's */
+    measured->uid = measured->node = NULL; /* the record's */
     gcal_record_close(record);
     return rc < 0 ? gcal_error_prefix(err, "%s", file) : 0;
 }
 
-static int gather(const struct evaluate_command *c, struct inputs *in,
-                  struct gcal_error *err)
+static int gather_kernels(const struct evaluate_command *c,
+                          struct gcal_evaluation_targets *t,
+                          struct gcal_measured_kernels *measured, struct gcal_error *err)
 {
-    const struct gcal_device_info *info = &in->published.device->info;
-    struct gcal_evaluation_targets targets = {
-        .config = c->config,
-        .catalogue = &c->catalogue,
-        .model = c->published.model,
-        .published = in->published.device,
-        .baselines = &in->baselines,
-        .n_tags = c->tags.n,
-        .tags = c->tags.items,
-    };
-
     for (size_t i = 0; i < c->replays.n; i++)
-        if (replay(c, c->replays.items[i], &targets, in, err) < 0)
+        if (read_record(c->replays.items[i], t, measured, err) < 0)
             return -1;
     if (c->replays.n)
         return 0;
-    if (c->times)
-        return gcal_evaluation_read_times(&targets, c->times, info, &in->measured, err);
-    return gcal_evaluation_measure_targets(&targets, info, c->record, &in->measured, err);
+    return c->times ? gcal_evaluation_read_times(t, c->times, measured, err)
+                    : gcal_evaluation_measure_targets(t, c->record, measured, err);
 }
 
-/* ---- output ---- */
-
-static int write_csv(const char *path, const struct gcal_evaluation_report *report,
-                     struct gcal_error *err)
+static void release_json(void *json)
 {
-    FILE *file = fopen(path, "we");
-    int failed, rc;
-
-    if (!file)
-        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-    rc = gcal_evaluation_csv(file, report, err);
-    failed = ferror(file);
-    if ((fclose(file) == EOF || failed) && rc == 0)
-        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-    return rc;
+    json_decref(json);
 }
 
-/* The lines of the CSV file, as objects. */
-static int print_json(const struct gcal_evaluation_report *report, struct gcal_error *err)
+static int report_rows(const struct evaluate_command *c,
+                       const struct gcal_evaluation_report *r, struct gcal_error *err)
 {
-    char *csv = NULL;
-    size_t size;
-    FILE *file = open_memstream(&csv, &size);
-    json_t *lines = NULL, *all;
-    int rc;
+    json_t *lines = c->json || c->csv ? gcal_evaluation_lines(r) : NULL, *all;
 
-    if (!file)
-        return gcal_error_memory(err);
-    rc = gcal_evaluation_csv(file, report, err);
-    if (fclose(file) == 0 && rc == 0)
-        lines = gcal_json_rows(csv, size, err);
-    free(csv);
-    if (!lines)
-        return -1;
-    all =
-        json_pack("{s:s, s:s, s:s, s:o}", "node", report->node, "device",
-                  report->device->info.name, "missing", report->missing, "lines", lines);
-    gcal_json_print(all, "evaluate");
-    json_decref(all);
-    return 0;
-}
-
-static int report(const struct evaluate_command *c, const struct inputs *in,
-                  const struct gcal_evaluation *evaluation, const char *missing,
-                  struct gcal_error *err)
-{
-    struct gcal_evaluation_set *sets;
-    struct gcal_evaluation_report r = { .evaluation = evaluation,
-                                        .node = in->published.params.node,
-                                        .device = in->published.device,
-                                        .missing = missing,
-                                        .baselines = &in->baselines };
-    int rc;
-
-    if (gcal_evaluation_sets(evaluation, &sets, &r.n_sets, err) < 0)
-        return -1;
-    r.sets = sets;
-    rc = c->json ? print_json(&r, err) : gcal_evaluation_print(&r, err);
-    if (rc == 0 && c->csv)
-        rc = write_csv(c->csv, &r, err);
-    if (rc == 0 && c->features)
-        rc = gcal_features_csv(c->features, evaluation, r.device, err);
-    free(sets);
-    return rc;
-}
-
-/* Why there is nothing to report. */
-static int no_kernels(const struct evaluate_command *c, const char *missing,
-                      struct gcal_error *err)
-{
-    if (*missing)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "models without published parameters for this device: %s",
-                              missing);
-    return gcal_error_set(err, GCAL_EINPUT,
-                          c->tags.n ? "the tags select no measured kernel"
-                                    : "no kernel was measured as a target of a model; "
-                                      "give tags");
-}
-
-static int compare(const struct evaluate_command *c, const struct inputs *in,
-                   struct gcal_error *err)
-{
-    const struct gcal_params_device *device = in->published.device;
-    struct gcal_evaluation evaluation = { 0 };
-    char *missing = gcal_evaluation_missing(&in->selection, &in->measured, device, err);
-    int rc = -1;
-
-    if (missing &&
-        gcal_evaluation_compare(&in->selection, &in->measured, device, &evaluation,
-                                err) == 0 &&
-        gcal_baselines_compare(&in->baselines, &in->measured, &evaluation, err) == 0)
-        rc = evaluation.n ? report(c, in, &evaluation, missing, err)
-                          : no_kernels(c, missing, err);
-    gcal_evaluation_clear(&evaluation);
-    free(missing);
-    return rc;
-}
-
-/* The published parameters, checked, and the models beside them. */
-static int open_models(const struct evaluate_command *c, struct inputs *in,
-                       struct gcal_error *err)
-{
-    if (gcal_predict_device_open(&c->published, &in->published, err) < 0)
-        return -1;
-    return c->with_baselines ? gcal_baselines_open(c->baseline, in->published.device,
-                                                   &in->baselines, err)
-                             : 0;
+    gcal_arena_own(r->targets->arena, lines, release_json);
+    if (c->json) {
+        all = json_pack("{s:s, s:s, s:s, s:O}", "node", r->node, "device",
+                        r->targets->published->info.name, "missing", r->missing, "lines",
+                        lines);
+        gcal_json_print(all, "evaluate");
+        json_decref(all);
+    } else
+        gcal_evaluation_print(r);
+    return c->csv ? gcal_evaluation_csv(c->csv, lines, err) : 0;
 }
 
 /* Exit status, or -1. */
-static int run(const struct evaluate_command *c, struct gcal_error *err)
+static int evaluate(const struct evaluate_command *c, struct gcal_evaluation_targets *t,
+                    const char *node, struct gcal_measured_kernels *measured,
+                    struct gcal_error *err)
 {
-    struct inputs in = { .selection = { .model = c->published.model,
-                                        .tags = c->tags.items } };
-    int rc = -1;
+    struct gcal_evaluation e = { .arena = t->arena };
+    struct gcal_evaluation_report all = { .evaluation = &e, .targets = t, .node = node };
+    bool lacks_some;
 
-    if (open_models(c, &in, err) == 0 && gather(c, &in, err) == 0)
-        rc = compare(c, &in, err);
-    /* Records and files of times have the failures of their runs. */
-    if (rc == 0 && !c->replays.n && !c->times &&
-        gcal_measured_kernels_lack_some(&in.measured))
-        rc = GCAL_EDEVICE;
-    gcal_measured_kernels_clear(&in.measured);
-    gcal_baselines_clear(&in.baselines);
-    gcal_predict_device_clear(&in.published);
-    return rc;
+    if (gather_kernels(c, t, measured, err) < 0)
+        return -1;
+    all.missing = gcal_evaluation_missing(t, measured);
+    if (gcal_evaluation_compare(t, measured, &e, err) < 0)
+        return -1;
+    if (!e.n && *all.missing)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "models without published parameters for this device: %s",
+                              all.missing);
+    if (!e.n)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              c->tags.n
+                                  ? "the tags select no measured kernel"
+                                  : "no kernel was measured as a target of a model; "
+                                    "give tags");
+    if (report_rows(c, &all, err) < 0)
+        return -1;
+    /* Records and files of times have the failures of their runs.  A kernel that the device has no
+     * room for did not fail.
+     */
+    lacks_some = measured->n_left_out > 0;
+    for (size_t i = 0; i < measured->n; i++)
+        lacks_some =
+            lacks_some || (measured->kernels[i].measured &&
+                           measured->kernels[i].status != GCAL_MEASUREMENT_GOOD &&
+                           measured->kernels[i].status != GCAL_MEASUREMENT_SKIPPED);
+    return lacks_some && !c->replays.n && !c->times ? GCAL_EDEVICE : 0;
 }
 
 int gcal_command_evaluate(int argc, char **argv)
 {
     struct evaluate_command c = { 0 };
+    struct gcal_predict_device published = { 0 };
+    struct gcal_evaluation_targets targets = { .arena = gcal_arena_create() };
+    struct gcal_measured_kernels measured = { .arena = targets.arena };
     struct gcal_error err = { 0 };
     int rc;
 
     gcal_command_parse(&argp, argc, argv, &c);
-    rc = run(&c, &err);
+    targets.config = c.config;
+    targets.catalogue = &c.catalogue;
+    targets.model = c.published.model;
+    targets.n_tags = c.tags.n;
+    targets.tags = c.tags.items;
+    rc = gcal_predict_device_open(&c.published, &published, &err);
+    targets.published = published.device;
+    if (rc == 0 && c.with_baselines)
+        rc = gcal_evaluation_open_baselines(&targets, c.baseline, &err);
+    if (rc == 0)
+        rc = evaluate(&c, &targets, published.params.node, &measured, &err);
+    gcal_measured_kernels_clear(&measured);
+    gcal_arena_destroy(targets.arena);
+    gcal_predict_device_clear(&published);
     free(c.tags.items);
     free(c.catalogue.items);
     free(c.replays.items);

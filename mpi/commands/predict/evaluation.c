@@ -5,29 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
-#include "kernels/base/error.h"
+#include "kernels/base/median.h"
+#include "fit/error_summary.h"
 #include "fit/rank_correlation.h"
 
 /* ---- rows ---- */
 
-struct gcal_evaluation_row *gcal_evaluation_add(struct gcal_evaluation *e,
-                                                struct gcal_error *err)
+struct gcal_evaluation_row *gcal_evaluation_add(struct gcal_evaluation *e)
 {
-    struct gcal_evaluation_row *grown =
-        gcal_array_grow(e->rows, e->n, &e->capacity, sizeof(*grown), err);
+    struct gcal_evaluation_row *row;
 
-    if (!grown)
-        return NULL;
-    e->rows = grown;
-    grown[e->n] = (struct gcal_evaluation_row){
-        .predicted_s = NAN, .low_s = NAN, .high_s = NAN, .measured_s = NAN, .spread = NAN
-    };
-    return &grown[e->n++];
+    e->rows = gcal_arena_grow(e->arena, e->rows, e->n, &e->capacity, sizeof(*e->rows));
+    row = &e->rows[e->n++];
+    row->predicted_s = row->low_s = row->high_s = row->measured_s = row->spread = NAN;
+    return row;
 }
 
 /* Numbers in names are compared as such: n:512 comes before n:1024. */
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     const struct gcal_evaluation_row *x = a, *y = b;
     int order = x->baseline - y->baseline;
@@ -42,26 +37,7 @@ static int by_name(const void *a, const void *b)
 void gcal_evaluation_sort(struct gcal_evaluation *e)
 {
     if (e->n)
-        qsort(e->rows, e->n, sizeof(*e->rows), by_name);
-}
-
-void gcal_evaluation_clear(struct gcal_evaluation *e)
-{
-    for (size_t i = 0; i < e->n; i++) {
-        struct gcal_evaluation_row *row = &e->rows[i];
-
-        free(row->model);
-        free(row->kernel);
-        free(row->generator);
-        free(row->application);
-        free(row->variant);
-        free(row->sizes);
-        free(row->detail);
-        free(row->roof);
-        free(row->class);
-    }
-    free(e->rows);
-    *e = (struct gcal_evaluation){ 0 };
+        qsort(e->rows, e->n, sizeof(*e->rows), compare_names);
 }
 
 bool gcal_evaluation_row_is_complete(const struct gcal_evaluation_row *row)
@@ -77,6 +53,11 @@ double gcal_evaluation_row_error(const struct gcal_evaluation_row *row)
 bool gcal_evaluation_row_inside(const struct gcal_evaluation_row *row)
 {
     return row->low_s <= row->measured_s && row->measured_s <= row->high_s;
+}
+
+bool gcal_evaluation_starts_model(const struct gcal_evaluation *e, size_t i)
+{
+    return !i || strcmp(e->rows[i - 1].model, e->rows[i].model) != 0;
 }
 
 /* ---- sets ---- */
@@ -146,12 +127,12 @@ static void compare_set(const struct gcal_evaluation *e, size_t first,
     s->found = s->loss < GCAL_EVALUATION_TIE;
 }
 
-/* 'times': room for two of each row of the evaluation. */
-static int correlate_set(const struct gcal_evaluation *e, size_t first,
-                         struct gcal_evaluation_set *s, double *times,
-                         struct gcal_error *err)
+static double correlate_set(const struct gcal_evaluation *e, size_t first,
+                            const struct gcal_evaluation_set *s)
 {
-    double *predicted_s = times, *measured_s = times + s->n;
+    double *predicted_s = gcal_arena_alloc(e->arena, s->n, sizeof(double));
+    double *measured_s = gcal_arena_alloc(e->arena, s->n, sizeof(double));
+    double correlation = NAN;
     size_t n = 0;
 
     for (size_t i = first; i < e->n && n < s->n; i++)
@@ -160,43 +141,35 @@ static int correlate_set(const struct gcal_evaluation *e, size_t first,
             predicted_s[n] = e->rows[i].predicted_s;
             measured_s[n++] = e->rows[i].measured_s;
         }
-    return gcal_fit_rank_correlation(n, predicted_s, measured_s, &s->correlation, err);
+    gcal_fit_rank_correlation(n, predicted_s, measured_s, &correlation, NULL);
+    return correlation;
 }
 
-int gcal_evaluation_sets(const struct gcal_evaluation *e,
-                         struct gcal_evaluation_set **sets, size_t *n_sets,
-                         struct gcal_error *err)
+void gcal_evaluation_find_sets(struct gcal_evaluation *e)
 {
-    struct gcal_evaluation_set *made = calloc(e->n + 1, sizeof(*made));
-    double *times = calloc(2 * e->n + 1, sizeof(*times));
-    int rc = made && times ? 0 : gcal_error_memory(err);
-    size_t n = 0;
+    e->sets = gcal_arena_alloc(e->arena, e->n + 1, sizeof(*e->sets));
+    e->n_sets = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        struct gcal_evaluation_set *s = &e->sets[e->n_sets];
 
-    for (size_t i = 0; i < e->n && rc == 0; i++) {
         if (!leads_set(e, i))
             continue;
-        compare_set(e, i, &made[n]);
-        if (made[n].n > 1)
-            rc = correlate_set(e, i, &made[n++], times, err);
+        compare_set(e, i, s);
+        if (s->n < 2)
+            continue;
+        s->correlation = correlate_set(e, i, s);
+        e->n_sets++;
     }
-    free(times);
-    if (rc < 0) {
-        free(made);
-        return -1;
-    }
-    *sets = made;
-    *n_sets = n;
-    return 0;
 }
 
-struct gcal_evaluation_ordering
-gcal_evaluation_ordering(const struct gcal_evaluation_set *sets, size_t n_sets,
-                         const char *model)
+struct gcal_evaluation_ordering gcal_evaluation_ordering(const struct gcal_evaluation *e,
+                                                         const char *model)
 {
+    const struct gcal_evaluation_set *sets = e->sets;
     struct gcal_evaluation_ordering r = { 0 };
     double sum = 0;
 
-    for (size_t i = 0; i < n_sets; i++) {
+    for (size_t i = 0; i < e->n_sets; i++) {
         if (model ? strcmp(model, sets[i].model) != 0 : sets[i].baseline)
             continue;
         r.n_sets++;
@@ -208,4 +181,92 @@ gcal_evaluation_ordering(const struct gcal_evaluation_set *sets, size_t n_sets,
     }
     r.correlation = r.n_sets ? sum / (double)r.n_sets : NAN;
     return r;
+}
+
+/* ---- figures of several rows ---- */
+
+const double gcal_evaluation_factors[GCAL_EVALUATION_N_FACTORS] = { 1.25, 1.5, 2 };
+
+static const struct {
+    double from_s;
+    const char *name;
+} bands[GCAL_EVALUATION_N_BANDS] = {
+    [GCAL_EVALUATION_ALL_TIMES] = { 0, "" },
+    [GCAL_EVALUATION_BELOW_50_US] = { 0, "below_50_us" },
+    [GCAL_EVALUATION_50_US_TO_1_MS] = { 50e-6, "50_us_to_1_ms" },
+    [GCAL_EVALUATION_ABOVE_1_MS] = { 1e-3, "above_1_ms" },
+};
+
+enum gcal_evaluation_band gcal_evaluation_band_of(double measured_s)
+{
+    enum gcal_evaluation_band band = GCAL_EVALUATION_N_BANDS - 1;
+
+    if (isnan(measured_s))
+        return GCAL_EVALUATION_ALL_TIMES;
+    while (band > GCAL_EVALUATION_BELOW_50_US && measured_s < bands[band].from_s)
+        band--;
+    return band;
+}
+
+const char *gcal_evaluation_band_name(enum gcal_evaluation_band band)
+{
+    return bands[band].name;
+}
+
+static bool is_wanted(const struct gcal_evaluation_filter *filter,
+                      const struct gcal_evaluation_row *row)
+{
+    return (filter->model ? strcmp(filter->model, row->model) == 0 : !row->baseline) &&
+           (!filter->variant || strcmp(filter->variant, row->variant) == 0) &&
+           (!filter->application || strcmp(filter->application, row->application) == 0) &&
+           (filter->band == GCAL_EVALUATION_ALL_TIMES ||
+            filter->band == gcal_evaluation_band_of(row->measured_s));
+}
+
+struct gcal_evaluation_summary
+gcal_evaluation_summarize(const struct gcal_evaluation *e,
+                          const struct gcal_evaluation_filter *filter)
+{
+    double *errors = gcal_arena_alloc(e->arena, e->n + 1, sizeof(double));
+    double *logs = gcal_arena_alloc(e->arena, e->n + 1, sizeof(double));
+    double *widths = gcal_arena_alloc(e->arena, e->n + 1, sizeof(double));
+    double sum = 0, sum_log = 0, sum_off_s = 0, sum_measured_s = 0, n;
+    struct gcal_evaluation_summary f = { 0 };
+    struct gcal_fit_mean_error mean = { 0 };
+
+    for (size_t i = 0; i < e->n; i++) {
+        const struct gcal_evaluation_row *row = &e->rows[i];
+        bool complete = gcal_evaluation_row_is_complete(row);
+
+        if (!is_wanted(filter, row))
+            continue;
+        f.n_missing += row->measured_s > 0 && !complete;
+        if (!complete)
+            continue;
+        gcal_fit_mean_error_add(&mean, row->predicted_s, row->measured_s);
+        errors[f.n] = fabs(gcal_evaluation_row_error(row));
+        logs[f.n] = fabs(log(row->predicted_s / row->measured_s));
+        widths[f.n] = row->high_s / row->low_s;
+        sum += errors[f.n];
+        sum_log += logs[f.n];
+        sum_off_s += fabs(row->predicted_s - row->measured_s);
+        sum_measured_s += row->measured_s;
+        if (!f.worst || logs[f.n] > fabs(log(f.worst->predicted_s / f.worst->measured_s)))
+            f.worst = row;
+        f.n_inside += gcal_evaluation_row_inside(row);
+        for (int k = 0; k < GCAL_EVALUATION_N_FACTORS; k++)
+            f.n_within[k] += logs[f.n] <= log(gcal_evaluation_factors[k]);
+        f.n++;
+    }
+    n = (double)f.n;
+    f.mean_error = gcal_fit_mean_error(&mean);
+    f.worst_error = gcal_fit_worst_error(&mean);
+    f.median_error = gcal_median(errors, f.n);
+    f.width = gcal_median(widths, f.n);
+    gcal_median(logs, f.n); /* which sorts them */
+    f.average_error = f.n ? sum / n : NAN;
+    f.time_error = f.n ? sum_off_s / sum_measured_s : NAN;
+    f.factor = f.n ? exp(sum_log / n) : NAN;
+    f.factor_90 = f.n ? exp(logs[(size_t)ceil(0.9 * n) - 1]) : NAN;
+    return f;
 }

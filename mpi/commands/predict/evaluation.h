@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct gcal_error;
+#include "kernels/base/arena.h"
+
 struct gcal_measured_kernel;
 
 /* Measured times that differ by less are a tie. */
@@ -35,12 +36,12 @@ const char *gcal_evaluation_band_name(enum gcal_evaluation_band band);
 /* A kernel, measured, and predicted by a model. */
 struct gcal_evaluation_row {
     const struct gcal_measured_kernel *of; /* which outlives the row */
-    char *model, *kernel, *generator;
-    char *application; /* the generator's name up to its first underscore */
-    bool baseline;     /* by a model that is printed beside the evaluated ones */
-    bool general;      /* by a model that was made for no kernel */
-    char *variant;     /* the kernel's name without its sizes */
-    char *sizes;       /* "n:2048" */
+    const char *model, *kernel, *generator;
+    const char *application; /* the generator's name up to its first underscore */
+    bool baseline;           /* by a model that is printed beside the evaluated ones */
+    bool general;            /* by a model that was made for no kernel */
+    const char *variant;     /* the kernel's name without its sizes */
+    const char *sizes;       /* "n:2048" */
     double predicted_s, low_s, high_s; /* NaN: could not be predicted */
     double measured_s;                 /* median; NaN: could not be measured */
     double spread;                     /* its relative standard error */
@@ -48,25 +49,44 @@ struct gcal_evaluation_row {
     bool extrapolates;
     double
         estimated; /* how much of the time follows from estimates: see gcal_prediction */
-    char *
-        roof; /* the limit of the device that binds the kernel; NULL: the model has none */
-    char *class;        /* of its interval; NULL: not predicted */
+    const char *roof;   /* the limit that binds the kernel; NULL: the model has none */
+    const char *class;  /* of its interval; NULL: not predicted */
     double not_covered; /* share of its work that the model has no cost for */
-    const char *status; /* "good", or why it was not measured; not owned */
-    char *detail;       /* why a time is missing; NULL */
+    const char *status; /* "good", or why it was not measured */
+    const char *detail; /* why a time is missing; NULL */
+};
+
+/* Variants of one model at the same sizes, two or more of them; of a general model,
+ * variants of one application.
+ */
+struct gcal_evaluation_set {
+    const char *model, *sizes;
+    bool baseline;
+    size_t n;
+    size_t fastest, chosen; /* rows: the fastest measured, the fastest predicted */
+    double lead;            /* of the fastest over the second fastest, relative */
+    double loss;            /* of the chosen one against the fastest, relative */
+    bool tie;               /* the lead is smaller than GCAL_EVALUATION_TIE */
+    bool found;             /* the loss is smaller than that */
+    size_t n_pairs;         /* pairs that differ by more than that */
+    size_t n_ordered;       /* pairs of these that are predicted in this order */
+    double correlation;     /* of the ranks of predicted and measured times (Spearman) */
 };
 
 /* Rows by model, variant and size, once sorted; those of baselines come last. */
 struct gcal_evaluation {
+    struct gcal_arena *arena;
     size_t n, capacity;
     struct gcal_evaluation_row *rows;
+    size_t n_sets;
+    struct gcal_evaluation_set *sets;
 };
 
-/* An empty row with times of NaN, to be filled; NULL with 'err'. */
-struct gcal_evaluation_row *gcal_evaluation_add(struct gcal_evaluation *evaluation,
-                                                struct gcal_error *err);
+/* An empty row with times of NaN, to be filled. */
+struct gcal_evaluation_row *gcal_evaluation_add(struct gcal_evaluation *evaluation);
 void gcal_evaluation_sort(struct gcal_evaluation *evaluation);
-void gcal_evaluation_clear(struct gcal_evaluation *evaluation);
+/* Fills the sets of a sorted evaluation. */
+void gcal_evaluation_find_sets(struct gcal_evaluation *evaluation);
 
 /* The row has both times. */
 bool gcal_evaluation_row_is_complete(const struct gcal_evaluation_row *row);
@@ -74,6 +94,8 @@ bool gcal_evaluation_row_is_complete(const struct gcal_evaluation_row *row);
 double gcal_evaluation_row_error(const struct gcal_evaluation_row *row);
 /* The measured time lies in the predicted interval. */
 bool gcal_evaluation_row_inside(const struct gcal_evaluation_row *row);
+/* Row 'i' is the first of its model. */
+bool gcal_evaluation_starts_model(const struct gcal_evaluation *evaluation, size_t i);
 
 /* ---- of several rows ---- */
 
@@ -104,33 +126,9 @@ struct gcal_evaluation_summary {
     const struct gcal_evaluation_row *worst;    /* by that factor; NULL where n is 0 */
 };
 
-/* Rows of the filter. */
-int gcal_evaluation_summarize(const struct gcal_evaluation *evaluation,
-                              const struct gcal_evaluation_filter *filter,
-                              struct gcal_evaluation_summary *summary,
-                              struct gcal_error *err);
-
-/* Variants of one model at the same sizes, two or more of them; of a general model,
- * variants of one application.
- */
-struct gcal_evaluation_set {
-    const char *model, *sizes;
-    bool baseline;
-    size_t n;
-    size_t fastest, chosen; /* rows: the fastest measured, the fastest predicted */
-    double lead;            /* of the fastest over the second fastest, relative */
-    double loss;            /* of the chosen one against the fastest, relative */
-    bool tie;               /* the lead is smaller than GCAL_EVALUATION_TIE */
-    bool found;             /* the loss is smaller than that */
-    size_t n_pairs;         /* pairs that differ by more than that */
-    size_t n_ordered;       /* pairs of these that are predicted in this order */
-    double correlation;     /* of the ranks of predicted and measured times (Spearman) */
-};
-
-/* All sets of a sorted evaluation, the caller's to free. */
-int gcal_evaluation_sets(const struct gcal_evaluation *evaluation,
-                         struct gcal_evaluation_set **sets, size_t *n_sets,
-                         struct gcal_error *err);
+struct gcal_evaluation_summary
+gcal_evaluation_summarize(const struct gcal_evaluation *evaluation,
+                          const struct gcal_evaluation_filter *filter);
 
 struct gcal_evaluation_ordering {
     size_t n_sets, n_found, n_ties, n_pairs, n_ordered;
@@ -139,7 +137,6 @@ struct gcal_evaluation_ordering {
 
 /* Of a model's sets; NULL: of all, baselines not counted. */
 struct gcal_evaluation_ordering
-gcal_evaluation_ordering(const struct gcal_evaluation_set *sets, size_t n_sets,
-                         const char *model);
+gcal_evaluation_ordering(const struct gcal_evaluation *evaluation, const char *model);
 
 #endif

@@ -1,52 +1,38 @@
-/* evaluation_print.c - an evaluation as tables */
-#include "mpi/commands/predict/evaluation_print.h"
-
+/* evaluation_print.c - an evaluation as text */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/base/units.h"
-#include "mpi/commands/predict/baselines.h"
+#include "mpi/commands/predict/evaluate.h"
 #include "store/predict/predictor.h"
-
-/* Row 'i' is the first of its model, or of its variant in that. */
-static bool starts(const struct gcal_evaluation *e, size_t i, bool variant)
-{
-    const struct gcal_evaluation_row *row = &e->rows[i];
-
-    return !i || strcmp(row[-1].model, row->model) != 0 ||
-           (variant && strcmp(row[-1].variant, row->variant) != 0);
-}
-
-static bool ends(const struct gcal_evaluation *e, size_t i, bool variant)
-{
-    return i + 1 == e->n || starts(e, i + 1, variant);
-}
-
-/* ---- rows ---- */
 
 const char *gcal_evaluation_form(const struct gcal_evaluation_report *report,
                                  const char *model)
 {
-    const struct gcal_params_model *found = gcal_params_find_model(report->device, model);
+    const struct gcal_evaluation_targets *t = report->targets;
+    const struct gcal_params_model *found = gcal_params_find_model(t->published, model);
 
-    for (size_t i = 0; i < report->baselines->n; i++)
-        if (strcmp(report->baselines->items[i].label, model) == 0)
-            found = report->baselines->items[i].model;
+    for (size_t i = 0; i < t->n_baselines; i++)
+        if (strcmp(t->baselines[i].label, model) == 0)
+            found = t->baselines[i].model;
     return found ? found->form : "";
 }
 
-static void print_head(const struct gcal_evaluation_report *report, const char *model)
+/* ---- rows ---- */
+
+static void print_head(const struct gcal_evaluation_report *report,
+                       const struct gcal_evaluation_row *row)
 {
-    printf("\nmodel %s (%s)\n%10s %22s %10s %8s %6s  %s\n", model,
-           gcal_evaluation_form(report, model), "predicted", "90 % interval", "measured",
-           "error", "inside", "sizes");
+    printf("\nmodel %s (%s)\n", row->model, gcal_evaluation_form(report, row->model));
+    if (!row->baseline)
+        printf("%10s %22s %10s %8s %6s  %s\n", "predicted", "90 % interval", "measured",
+               "error", "inside", "sizes");
 }
 
-static const char *time_text(double time_s, char text[GCAL_UNITS_SIZE])
+static const char *format_time(double time_s, char text[GCAL_UNITS_SIZE])
 {
-    if (isnan(time_s))
-        return "-";
-    return gcal_units(time_s, "s", text);
+    return isnan(time_s) ? "-" : gcal_units(time_s, "s", text);
 }
 
 /* The reason for a missing time is on a line of its own. */
@@ -60,12 +46,13 @@ static void print_row(const struct gcal_evaluation_row *row)
         snprintf(error, sizeof(error), "%+.1f %%", 100 * gcal_evaluation_row_error(row));
         inside = gcal_evaluation_row_inside(row) ? "yes" : "no";
     }
-    printf("%9s%c %9s to %-9s %10s %8s %6s  %s\n", time_text(row->predicted_s, predicted),
+    printf("%9s%c %9s to %-9s %10s %8s %6s  %s\n",
+           format_time(row->predicted_s, predicted),
            row->not_covered > GCAL_PREDICTOR_COVERED ? '!'
            : row->extrapolates                       ? '*'
                                                      : ' ',
-           time_text(row->low_s, low), time_text(row->high_s, high),
-           time_text(row->measured_s, measured), error, inside, row->sizes);
+           format_time(row->low_s, low), format_time(row->high_s, high),
+           format_time(row->measured_s, measured), error, inside, row->sizes);
     if (!gcal_evaluation_row_is_complete(row))
         printf("%10s %s%s%.*s\n", "",
                isnan(row->measured_s) ? row->status : "not predicted",
@@ -73,76 +60,75 @@ static void print_row(const struct gcal_evaluation_row *row)
                row->detail ? row->detail : "");
 }
 
-/* "8 kernels, geometric mean error 3.1 %, worst 5.2 %, 7 inside the interval (88 %)" */
-static void print_figures(const char *indent, const char *what,
-                          const struct gcal_evaluation_summary *f)
+/* ---- figures ---- */
+
+/* "general: 8 kernels, geometric mean error 3.1 %, worst 5.2 %, 7 inside the interval (88 %)" */
+static void print_figures(const struct gcal_evaluation_report *report, const char *indent,
+                          const char *what, const struct gcal_evaluation_filter *filter)
 {
+    struct gcal_evaluation_summary f =
+        gcal_evaluation_summarize(report->evaluation, filter);
+
+    if (filter->band && !f.n)
+        return;
     printf("%s%s: ", indent, what);
-    if (!f->n) {
+    if (f.n)
+        printf("%zu kernel%s, geometric mean error %.2f %%, worst %.1f %%, by time %.1f "
+               "%%, %zu inside the interval (%.0f %%)\n",
+               f.n, f.n == 1 ? "" : "s", 100 * f.mean_error, 100 * f.worst_error,
+               100 * f.time_error, f.n_inside, 100.0 * (double)f.n_inside / (double)f.n);
+    else
         printf("no kernel was both predicted and measured\n");
-        return;
-    }
-    printf("%zu kernel%s, geometric mean error %.2f %%, worst %.1f %%, %zu inside "
-           "the interval (%.0f %%)\n",
-           f->n, f->n == 1 ? "" : "s", 100 * f->mean_error, 100 * f->worst_error,
-           f->n_inside, 100.0 * (double)f->n_inside / (double)f->n);
 }
 
-/* ---- orders ---- */
-
-/* A line for a set that is a tie, or of which the fastest variant was not found. */
-static void print_set(const struct gcal_evaluation *e,
-                      const struct gcal_evaluation_set *s)
+static void print_ordering(const struct gcal_evaluation_report *report,
+                           const char *indent, const char *model)
 {
-    if (!s->found)
-        printf("    missed at %s: %s is %.1f %% slower than %s\n", s->sizes,
-               e->rows[s->chosen].variant, 100 * s->loss, e->rows[s->fastest].variant);
-    else if (s->tie)
-        printf("    tie at %s: the two fastest differ by %.1f %%\n", s->sizes,
-               100 * s->lead);
-}
-
-static void print_ordering(const char *indent, const struct gcal_evaluation_ordering *r)
-{
-    if (!r->n_sets)
-        return;
-    printf(
-        "%sorder: fastest variant found in %zu of %zu sets (%zu tie%s), %zu of %zu pairs "
-        "ordered correctly\n",
-        indent, r->n_found, r->n_sets, r->n_ties, r->n_ties == 1 ? "" : "s", r->n_ordered,
-        r->n_pairs);
-}
-
-static int print_model_end(const struct gcal_evaluation_report *report, const char *model,
-                           struct gcal_error *err)
-{
-    const struct gcal_evaluation_filter filter = { .model = model };
-    struct gcal_evaluation_summary f;
     struct gcal_evaluation_ordering r =
-        gcal_evaluation_ordering(report->sets, report->n_sets, model);
+        gcal_evaluation_ordering(report->evaluation, model);
 
-    if (gcal_evaluation_summarize(report->evaluation, &filter, &f, err) < 0)
-        return -1;
-    print_figures("  ", model, &f);
-    print_ordering("  ", &r);
-    for (size_t i = 0; i < report->n_sets; i++)
-        if (strcmp(report->sets[i].model, model) == 0)
-            print_set(report->evaluation, &report->sets[i]);
-    return 0;
+    if (r.n_sets)
+        printf("%sorder: fastest variant found in %zu of %zu sets (%zu tie%s), %zu of "
+               "%zu pairs ordered correctly\n",
+               indent, r.n_found, r.n_sets, r.n_ties, r.n_ties == 1 ? "" : "s",
+               r.n_ordered, r.n_pairs);
 }
 
-static int print_variant_end(const struct gcal_evaluation_report *report,
-                             const struct gcal_evaluation_row *row,
-                             struct gcal_error *err)
+/* The figures of a model, and of its bands if there are several; the sets of an evaluated one that
+ * are a tie, or of which the fastest variant was not found.
+ */
+static void print_model_end(const struct gcal_evaluation_report *report,
+                            const char *model)
 {
-    const struct gcal_evaluation_filter filter = { .model = row->model,
-                                                   .variant = row->variant };
-    struct gcal_evaluation_summary f;
+    static const char *const bands[GCAL_EVALUATION_N_BANDS] = {
+        [GCAL_EVALUATION_BELOW_50_US] = "below 50 us",
+        [GCAL_EVALUATION_50_US_TO_1_MS] = "50 us to 1 ms",
+        [GCAL_EVALUATION_ABOVE_1_MS] = "above 1 ms",
+    };
+    const struct gcal_evaluation *e = report->evaluation;
+    struct gcal_evaluation_filter filter = { .model = model };
+    size_t n = gcal_evaluation_summarize(e, &filter).n;
 
-    if (gcal_evaluation_summarize(report->evaluation, &filter, &f, err) < 0)
-        return -1;
-    print_figures("    ", "variant", &f);
-    return 0;
+    print_figures(report, "  ", model, &filter);
+    for (int band = GCAL_EVALUATION_BELOW_50_US; band < GCAL_EVALUATION_N_BANDS; band++) {
+        filter.band = (enum gcal_evaluation_band)band;
+        if (gcal_evaluation_summarize(e, &filter).n < n)
+            print_figures(report, "    ", bands[band], &filter);
+    }
+    print_ordering(report, "  ", model);
+    for (size_t i = 0; i < e->n_sets; i++) {
+        const struct gcal_evaluation_set *s = &e->sets[i];
+
+        if (s->baseline || strcmp(s->model, model) != 0)
+            continue;
+        if (!s->found)
+            printf("    missed at %s: %s is %.1f %% slower than %s\n", s->sizes,
+                   e->rows[s->chosen].variant, 100 * s->loss,
+                   e->rows[s->fastest].variant);
+        else if (s->tie)
+            printf("    tie at %s: the two fastest differ by %.1f %%\n", s->sizes,
+                   100 * s->lead);
+    }
 }
 
 /* ---- all ---- */
@@ -164,43 +150,32 @@ static void print_marks(const struct gcal_evaluation *e)
         printf("! some of its work has no cost in the model: the prediction lacks it\n");
 }
 
-static int print_end(const struct gcal_evaluation_report *report, struct gcal_error *err)
-{
-    const struct gcal_evaluation_filter all = { 0 };
-    struct gcal_evaluation_summary f;
-    struct gcal_evaluation_ordering r =
-        gcal_evaluation_ordering(report->sets, report->n_sets, NULL);
-
-    if (gcal_evaluation_summarize(report->evaluation, &all, &f, err) < 0)
-        return -1;
-    putchar('\n');
-    print_marks(report->evaluation);
-    if (*report->missing)
-        printf("not published for this device, left out: %s\n", report->missing);
-    print_figures("", "all", &f);
-    print_ordering("", &r);
-    return gcal_evaluation_print_table(report, err);
-}
-
-/* Rows of baselines, which come last, are in the table alone. */
-int gcal_evaluation_print(const struct gcal_evaluation_report *report,
-                          struct gcal_error *err)
+/* Rows of baselines, which come last, have their figures alone. */
+void gcal_evaluation_print(const struct gcal_evaluation_report *report)
 {
     const struct gcal_evaluation *e = report->evaluation;
+    const struct gcal_params_device *device = report->targets->published;
 
-    printf("%s on node %s, calibrated by run %s\n", report->device->info.name,
-           report->node, report->device->run_id);
-    for (size_t i = 0; i < e->n && !e->rows[i].baseline; i++) {
+    printf("%s on node %s, calibrated by run %s\n", device->info.name, report->node,
+           device->run_id);
+    for (size_t i = 0; i < e->n; i++) {
         const struct gcal_evaluation_row *row = &e->rows[i];
+        bool starts = gcal_evaluation_starts_model(e, i);
 
-        if (starts(e, i, false))
-            print_head(report, row->model);
-        if (starts(e, i, true))
-            printf("  %s\n", row->variant);
-        print_row(row);
-        if ((ends(e, i, true) && print_variant_end(report, row, err) < 0) ||
-            (ends(e, i, false) && print_model_end(report, row->model, err) < 0))
-            return -1;
+        if (starts)
+            print_head(report, row);
+        if (!row->baseline) {
+            if (starts || strcmp(row[-1].variant, row->variant) != 0)
+                printf("  %s\n", row->variant);
+            print_row(row);
+        }
+        if (i + 1 == e->n || gcal_evaluation_starts_model(e, i + 1))
+            print_model_end(report, row->model);
     }
-    return print_end(report, err);
+    putchar('\n');
+    print_marks(e);
+    if (*report->missing)
+        printf("not published for this device, left out: %s\n", report->missing);
+    print_figures(report, "", "all", &(struct gcal_evaluation_filter){ 0 });
+    print_ordering(report, "", NULL);
 }

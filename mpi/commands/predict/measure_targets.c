@@ -1,11 +1,8 @@
 /* measure_targets.c - target kernels measured on a device of this machine */
-#include "mpi/commands/predict/measure_targets.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "calib/config/config.h"
@@ -18,7 +15,7 @@
 #include "mpi/cli/display.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/run_header.h"
-#include "mpi/commands/predict/baselines.h"
+#include "mpi/commands/predict/evaluate.h"
 #include "mpi/commands/predict/inputs.h"
 #include "store/params/params.h"
 #include "store/predict/predictor.h"
@@ -81,56 +78,13 @@ static void show_progress(void *context, const struct gcal_plan_progress *progre
 
 /* ---- which kernels, on which device ---- */
 
-/* 'profile' NULL: not known. */
-static int add_use(const struct gcal_evaluation_targets *t,
-                   const struct gcal_profile *profile, struct gcal_kernel_uses *uses,
-                   struct gcal_error *err)
-{
-    const struct gcal_params_model *model =
-        gcal_predictor_choose(t->published, t->model, profile ? 1 : 0, &profile, err);
-
-    return model ? gcal_kernel_uses_add(uses, model->name, GCAL_KERNEL_TARGET, err) : -1;
-}
-
-/* Kernels that tags pick are predicted by the model that is named, or chosen for each. */
-static int set_uses(struct gcal_kernel_list *list,
-                    const struct gcal_evaluation_targets *t, struct gcal_error *err)
-{
-    for (size_t i = 0; i < list->n_kernels; i++)
-        if (add_use(t, list->kernels[i]->profile, &list->kernels[i]->uses, err) < 0)
-            return -1;
-    return 0;
-}
-
-int gcal_evaluation_add_use(const struct gcal_evaluation_targets *t,
-                            struct gcal_measured_kernel *k, struct gcal_error *err)
-{
-    struct gcal_profile *profile =
-        k->uncounted ? NULL : gcal_run_kernel_profile(&k->kernel, err);
-    int rc = profile || k->uncounted ? add_use(t, profile, &k->kernel.uses, err) : -1;
-
-    gcal_profile_destroy(profile);
-    return rc;
-}
-
-struct gcal_kernel_counting
-gcal_evaluation_counting(const struct gcal_evaluation_targets *t,
-                         const struct gcal_device_info *info)
-{
-    struct gcal_kernel_counting counting = gcal_predict_counting(t->published, t->model);
-
-    counting.sub_group_size = info->sub_group_size;
-    gcal_baselines_add_counting(t->baselines, &counting);
-    return counting;
-}
-
 static int pick_kernels(struct run *r, const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info, struct gcal_error *err)
 {
     const struct gcal_evaluation_targets *t = r->targets;
     struct gcal_kernel_limits limits = gcal_select_device_limits(info);
 
-    limits.counting = gcal_evaluation_counting(t, info);
+    limits.counting = gcal_evaluation_counting(t, t->model, info);
     if (!t->n_tags)
         return gcal_select_targets(&r->config, catalogue, info, t->model,
                                    &limits.counting, &r->list, err);
@@ -139,12 +93,38 @@ static int pick_kernels(struct run *r, const struct gcal_catalogue *catalogue,
         gcal_catalogue_generate(catalogue, t->n_tags, t->tags, GCAL_MATCH_SUPERSET,
                                 &limits, &r->list, err) < 0)
         return -1;
-    return set_uses(&r->list, t, err);
+    /* Kernels that tags pick are predicted by the model that is named, or chosen for each. */
+    for (size_t i = 0; i < r->list.n_kernels; i++) {
+        const struct gcal_profile *profile = r->list.kernels[i]->profile;
+        const struct gcal_params_model *model =
+            gcal_predictor_choose(t->published, t->model, 1, &profile, err);
+
+        if (!model || gcal_kernel_uses_add(&r->list.kernels[i]->uses, model->name,
+                                           GCAL_KERNEL_TARGET, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
-static int no_kernels(const struct gcal_evaluation_targets *t,
-                      const struct gcal_device_info *info, struct gcal_error *err)
+/* Models of the configuration count only without tags. */
+static int choose_kernels(struct run *r, const struct gcal_device_info *info,
+                          struct gcal_error *err)
 {
+    const struct gcal_evaluation_targets *t = r->targets;
+    const struct gcal_command_catalogue_sources from = { .folders = t->catalogue,
+                                                         .config = &r->config };
+    int n_left_out;
+
+    if ((t->n_tags ? gcal_config_read_settings(t->config, &r->config, err)
+                   : gcal_config_read(t->config, &r->config, err)) < 0 ||
+        !(r->catalogue = gcal_command_catalogue_open(&from, err)) ||
+        (!t->n_tags && gcal_select_resolve(&r->config, r->catalogue, err) < 0) ||
+        pick_kernels(r, r->catalogue, info, err) < 0 ||
+        (n_left_out = gcal_command_catalogue_report(&r->list, err)) < 0)
+        return -1;
+    r->measured->n_left_out = (size_t)n_left_out;
+    if (r->list.n_kernels)
+        return 0;
     if (t->n_tags)
         return gcal_error_set(err, GCAL_EINPUT,
                               "the tags select no kernel that %s can run", info->name);
@@ -155,71 +135,29 @@ static int no_kernels(const struct gcal_evaluation_targets *t,
                           t->model ? "s" : "", info->name);
 }
 
-/* Models count only without tags. */
-static int read_config(struct run *r, struct gcal_error *err)
-{
-    const struct gcal_evaluation_targets *t = r->targets;
-    const struct gcal_command_catalogue_sources from = { .folders = t->catalogue,
-                                                         .config = &r->config };
-
-    if ((t->n_tags ? gcal_config_read_settings(t->config, &r->config, err)
-                   : gcal_config_read(t->config, &r->config, err)) < 0 ||
-        !(r->catalogue = gcal_command_catalogue_open(&from, err)))
-        return -1;
-    return t->n_tags ? 0 : gcal_select_resolve(&r->config, r->catalogue, err);
-}
-
-static int choose_kernels(struct run *r, const struct gcal_device_info *info,
-                          struct gcal_error *err)
-{
-    const struct gcal_evaluation_targets *t = r->targets;
-    int n_left_out;
-
-    if (read_config(r, err) < 0 || pick_kernels(r, r->catalogue, info, err) < 0 ||
-        (n_left_out = gcal_command_catalogue_report(&r->list, err)) < 0)
-        return -1;
-    r->measured->n_left_out = (size_t)n_left_out;
-    return r->list.n_kernels ? 0 : no_kernels(t, info, err);
-}
-
 /* ---- measuring ---- */
-
-static struct gcal_config_measure_options
-measure_options(const struct gcal_config *config)
-{
-    struct gcal_config_measure_options o = config->measure;
-
-    o.budget_s = INFINITY;
-    o.enough_s = 0.2;
-    o.min_samples = 6;
-    o.max_samples = 20;
-    return o;
-}
-
-static int measure(struct run *r, struct gcal_worker_spawner *spawner,
-                   const struct gcal_device_info *info, struct gcal_error *err)
-{
-    struct gcal_config_measure_options options = measure_options(&r->config);
-    struct gcal_plan_hooks hooks = {
-        .sink = { .context = r, .kernel = take_kernel, .measurement = take_measurement },
-        .progress = show_progress,
-        .progress_context = r,
-    };
-
-    return gcal_plan_measure_alone(spawner, r->node, info, &r->list, &options, &hooks,
-                                   err);
-}
 
 /* If the device is given up, its measurements are kept, and the record says so. */
 static int measure_on(struct run *r, struct gcal_worker_spawner *spawner,
                       const struct gcal_device_info *info, struct gcal_error *err)
 {
+    struct gcal_config_measure_options options = r->config.measure;
+    struct gcal_plan_hooks hooks = {
+        .sink = { .context = r, .kernel = take_kernel, .measurement = take_measurement },
+        .progress = show_progress,
+        .progress_context = r,
+    };
     struct gcal_error why = { 0 };
 
+    options.budget_s = INFINITY;
+    options.enough_s = 0.2;
+    options.min_samples = 6;
+    options.max_samples = 20;
     if (take_device(r, info, NULL, err) < 0)
         return -1;
     r->display = gcal_display_create(false);
-    if (measure(r, spawner, info, &why) == 0)
+    if (gcal_plan_measure_alone(spawner, r->node, info, &r->list, &options, &hooks,
+                                &why) == 0)
         return 0;
     if (why.code != GCAL_EDEVICE || !r->measured->n) {
         *err = why;
@@ -252,15 +190,14 @@ static int close_record(struct run *r, struct gcal_error *err)
     return gcal_record_finish(writer, &r->header, err);
 }
 
-static int run(struct run *r, const struct gcal_device_info *wanted, const char *record,
-               struct gcal_error *err)
+static int measure_all(struct run *r, const char *record, struct gcal_error *err)
 {
     struct gcal_local_devices devices = { 0 };
     const struct gcal_device_info *info = NULL;
     int rc = -1;
 
     if ((r->node = gcal_node_name(err)) && gcal_local_devices_open(&devices, err) == 0)
-        info = gcal_local_device_find(&devices, wanted, err);
+        info = gcal_local_device_find(&devices, &r->targets->published->info, err);
     if (info) {
         r->measured->uid = info->uid;
         r->measured->node = r->node;
@@ -275,13 +212,12 @@ static int run(struct run *r, const struct gcal_device_info *wanted, const char 
 }
 
 int gcal_evaluation_measure_targets(const struct gcal_evaluation_targets *targets,
-                                    const struct gcal_device_info *wanted,
                                     const char *record,
                                     struct gcal_measured_kernels *measured,
                                     struct gcal_error *err)
 {
     struct run r = { .targets = targets, .measured = measured };
-    int rc = run(&r, wanted, record, err);
+    int rc = measure_all(&r, record, err);
 
     if (r.writer)
         gcal_record_abandon(r.writer);

@@ -1,54 +1,30 @@
 /* measured.c - kernels with their measured times */
-#include "mpi/commands/predict/measured.h"
+#include "mpi/commands/predict/evaluate.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
 #include "kernels/base/error.h"
 #include "kernels/model/profile.h"
 #include "fit/fit.h"
 
-static void kernel_clear(struct gcal_measured_kernel *k)
-{
-    gcal_run_kernel_clear(&k->kernel);
-    free(k->detail);
-    free(k->uncounted);
-}
-
 void gcal_measured_kernels_clear(struct gcal_measured_kernels *measured)
 {
     for (size_t i = 0; i < measured->n; i++)
-        kernel_clear(&measured->kernels[i]);
-    free(measured->kernels);
-    *measured = (struct gcal_measured_kernels){ 0 };
+        gcal_run_kernel_clear(&measured->kernels[i].kernel);
 }
 
 struct gcal_measured_kernel *
-gcal_measured_kernels_add(struct gcal_measured_kernels *measured, struct gcal_error *err)
+gcal_measured_kernels_add(struct gcal_measured_kernels *measured)
 {
-    struct gcal_measured_kernel *grown = gcal_array_grow(
-        measured->kernels, measured->n, &measured->capacity, sizeof(*grown), err);
-
-    if (!grown)
-        return NULL;
-    measured->kernels = grown;
-    grown[measured->n] = (struct gcal_measured_kernel){ 0 };
-    return &grown[measured->n++];
+    measured->kernels = gcal_arena_grow(measured->arena, measured->kernels, measured->n,
+                                        &measured->capacity, sizeof(*measured->kernels));
+    return &measured->kernels[measured->n++];
 }
 
 static int take_kernel(void *context, const struct gcal_run_kernel *from,
                        struct gcal_error *err)
 {
-    struct gcal_measured_kernel *k = gcal_measured_kernels_add(context, err);
-
-    return k ? gcal_run_kernel_copy(&k->kernel, from, err) : -1;
-}
-
-static int take_time(struct gcal_measured_kernel *k, const struct gcal_measurement *m,
-                     struct gcal_error *err)
-{
-    return gcal_fit_median_time(m->samples, m->n_samples, &k->time_s, &k->spread, err);
+    return gcal_run_kernel_copy(&gcal_measured_kernels_add(context)->kernel, from, err);
 }
 
 static int take_measurement(void *context, const struct gcal_measurement *m,
@@ -71,11 +47,10 @@ static int take_measurement(void *context, const struct gcal_measurement *m,
     k->status = m->status;
     k->n_samples = m->n_samples;
     k->built = m->built;
-    free(k->detail);
-    k->detail = NULL;
-    if (m->detail && !(k->detail = strdup(m->detail)))
-        return gcal_error_memory(err);
-    return m->status == GCAL_MEASUREMENT_GOOD && m->n_samples ? take_time(k, m, err) : 0;
+    k->detail = m->detail ? gcal_arena_strdup(measured->arena, m->detail) : NULL;
+    if (m->status != GCAL_MEASUREMENT_GOOD || !m->n_samples)
+        return 0;
+    return gcal_fit_median_time(m->samples, m->n_samples, &k->time_s, &k->spread, err);
 }
 
 struct gcal_profile *gcal_measured_kernel_profile(const struct gcal_measured_kernel *k,
@@ -98,13 +73,6 @@ struct gcal_run_sink gcal_measured_kernels_sink(struct gcal_measured_kernels *me
                                    .measurement = take_measurement };
 }
 
-/* Others are the same kernels for devices with another sub-group size. */
-static bool is_counted_for(const struct gcal_run_kernel *kernel,
-                           const struct gcal_device_info *info)
-{
-    return !kernel->sub_group_size || kernel->sub_group_size == info->sub_group_size;
-}
-
 int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
                                const struct gcal_record *record, size_t device,
                                struct gcal_error *err)
@@ -118,7 +86,8 @@ int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
     for (size_t i = 0; i < record->n_kernels && rc == 0; i++) {
         const struct gcal_run_kernel *kernel = &record->kernels[i];
 
-        if (is_counted_for(kernel, &d->info))
+        /* Others are the same kernels for devices with another sub-group size. */
+        if (!kernel->sub_group_size || kernel->sub_group_size == d->info.sub_group_size)
             rc = take_kernel(measured, kernel, err);
     }
     for (size_t i = 0; i < record->n_measurements && rc == 0; i++) {
@@ -130,24 +99,4 @@ int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
         gcal_measurement_clear(&m);
     }
     return rc;
-}
-
-bool gcal_measured_kernels_have_target(const struct gcal_measured_kernels *measured,
-                                       const char *model)
-{
-    for (size_t i = 0; i < measured->n; i++)
-        if (gcal_kernel_uses_have(&measured->kernels[i].kernel.uses, model,
-                                  GCAL_KERNEL_TARGET))
-            return true;
-    return false;
-}
-
-bool gcal_measured_kernels_lack_some(const struct gcal_measured_kernels *measured)
-{
-    for (size_t i = 0; i < measured->n; i++)
-        if (measured->kernels[i].measured &&
-            measured->kernels[i].status != GCAL_MEASUREMENT_GOOD &&
-            measured->kernels[i].status != GCAL_MEASUREMENT_SKIPPED)
-            return true;
-    return measured->n_left_out > 0;
 }

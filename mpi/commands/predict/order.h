@@ -6,7 +6,7 @@
 #include "store/predict/predictor.h"
 
 struct gcal_order_variant {
-    size_t index; /* it was added as this one, from 0 */
+    size_t index;     /* it was added as this one, from 0 */
     const char *name; /* borrowed */
     struct gcal_predict_target target;
     struct gcal_prediction prediction; /* its texts are NULL */

@@ -16,13 +16,13 @@
 static void add(struct gcal_evaluation *e, const char *model, const char *variant,
                 const char *sizes, double predicted_s, double measured_s)
 {
-    struct gcal_evaluation_row *row = gcal_evaluation_add(e, NULL);
+    struct gcal_evaluation_row *row = gcal_evaluation_add(e);
 
     assert_non_null(row);
-    row->model = strdup(model);
-    row->variant = strdup(variant);
-    row->application = strdup("all");
-    row->sizes = strdup(sizes);
+    row->model = model;
+    row->variant = variant;
+    row->application = "all";
+    row->sizes = sizes;
     row->predicted_s = predicted_s;
     row->low_s = 0.9 * predicted_s;
     row->high_s = predicted_s / 0.9;
@@ -32,7 +32,7 @@ static void add(struct gcal_evaluation *e, const char *model, const char *varian
 /* Three variants of model a; one of b, and one that was not measured. */
 static struct gcal_evaluation example(void)
 {
-    struct gcal_evaluation e = { 0 };
+    struct gcal_evaluation e = { .arena = gcal_arena_create() };
 
     add(&e, "b", "x", "n:64", 2.5, 2.0);
     add(&e, "a", "tiled", "n:1024", 1.02, 1.0);
@@ -61,17 +61,15 @@ static void rows_come_by_model_variant_and_size(void **state)
         assert_int_equal(strncmp(e.rows[i].variant, order[i], length), 0);
         assert_string_equal(e.rows[i].sizes, order[i] + length + 1);
     }
-    gcal_evaluation_clear(&e);
+    gcal_arena_destroy(e.arena);
 }
 
 static struct gcal_evaluation_summary summarize(const struct gcal_evaluation *e,
                                                 const char *model, const char *variant)
 {
     const struct gcal_evaluation_filter filter = { .model = model, .variant = variant };
-    struct gcal_evaluation_summary f;
 
-    assert_int_equal(gcal_evaluation_summarize(e, &filter, &f, NULL), 0);
-    return f;
+    return gcal_evaluation_summarize(e, &filter);
 }
 
 static void means_are_geometric(void **state)
@@ -95,22 +93,20 @@ static void means_are_geometric(void **state)
     assert_near(f.mean_error / pow(0.25 * 0.02 * 0.05 / 3 * 1e-32, 1.0 / 6), 1);
     f = summarize(&e, "c", NULL);
     assert_true(f.n == 0 && isnan(f.mean_error) && isnan(f.worst_error));
-    gcal_evaluation_clear(&e);
+    gcal_arena_destroy(e.arena);
 }
 
 static struct gcal_evaluation_summary summarize_band(const struct gcal_evaluation *e,
                                                      enum gcal_evaluation_band band)
 {
     const struct gcal_evaluation_filter filter = { .band = band };
-    struct gcal_evaluation_summary f;
 
-    assert_int_equal(gcal_evaluation_summarize(e, &filter, &f, NULL), 0);
-    return f;
+    return gcal_evaluation_summarize(e, &filter);
 }
 
 static void figures_have_factors_and_bands(void **state)
 {
-    struct gcal_evaluation e = { 0 };
+    struct gcal_evaluation e = { .arena = gcal_arena_create() };
     struct gcal_evaluation_summary f;
 
     (void)state;
@@ -152,7 +148,7 @@ static void figures_have_factors_and_bands(void **state)
     assert_near(f.mean_error, 0.8);
     f = summarize(&e, "d", NULL);
     assert_true(f.n == 0 && isnan(f.time_error) && isnan(f.factor_90) && isnan(f.width));
-    gcal_evaluation_clear(&e);
+    gcal_arena_destroy(e.arena);
 }
 
 static void bands_meet_at_50_us_and_1_ms(void **state)
@@ -171,10 +167,8 @@ static void bands_meet_at_50_us_and_1_ms(void **state)
 /* Variants of a general model are those of one application. */
 static void applications_are_no_variants(void **state)
 {
-    struct gcal_evaluation e = { 0 };
-    struct gcal_evaluation_set *sets;
+    struct gcal_evaluation e = { .arena = gcal_arena_create() };
     struct gcal_evaluation_ordering r;
-    size_t n;
 
     (void)state;
     add(&e, "a", "x_one", "n:64", 1.0, 1.0);
@@ -182,84 +176,74 @@ static void applications_are_no_variants(void **state)
     add(&e, "a", "y", "n:64", 1.05, 1.5);
     for (size_t i = 0; i < e.n; i++)
         e.rows[i].general = true;
-    free(e.rows[2].application);
-    e.rows[2].application = strdup("y");
-    assert_int_equal(gcal_evaluation_sets(&e, &sets, &n, NULL), 0);
-    assert_int_equal(n, 1);
-    assert_int_equal(sets[0].n, 2);
-    assert_near(sets[0].correlation, 1);
-    free(sets);
+    e.rows[2].application = "y";
+    gcal_evaluation_find_sets(&e);
+    assert_int_equal(e.n_sets, 1);
+    assert_int_equal(e.sets[0].n, 2);
+    assert_near(e.sets[0].correlation, 1);
     e.rows[2].general = e.rows[1].general = e.rows[0].general = false;
-    assert_int_equal(gcal_evaluation_sets(&e, &sets, &n, NULL), 0);
-    assert_int_equal(n, 1);
-    assert_int_equal(sets[0].n, 3);
-    assert_near(sets[0].correlation, 1);
+    gcal_evaluation_find_sets(&e);
+    assert_int_equal(e.n_sets, 1);
+    assert_int_equal(e.sets[0].n, 3);
+    assert_near(e.sets[0].correlation, 1);
     e.rows[0].baseline = e.rows[1].baseline = e.rows[2].baseline = true;
-    free(sets);
-    assert_int_equal(gcal_evaluation_sets(&e, &sets, &n, NULL), 0);
-    r = gcal_evaluation_ordering(sets, n, NULL);
+    gcal_evaluation_find_sets(&e);
+    r = gcal_evaluation_ordering(&e, NULL);
     assert_true(r.n_sets == 0 && isnan(r.correlation));
-    r = gcal_evaluation_ordering(sets, n, "a");
+    r = gcal_evaluation_ordering(&e, "a");
     assert_true(r.n_sets == 1 && r.n_ordered == 3);
     assert_near(r.correlation, 1);
-    free(sets);
-    gcal_evaluation_clear(&e);
+    gcal_arena_destroy(e.arena);
 }
 
 static void ties_are_no_misses(void **state)
 {
     struct gcal_evaluation e = example();
-    struct gcal_evaluation_set *sets;
     struct gcal_evaluation_ordering r;
-    size_t n;
 
     (void)state;
-    assert_int_equal(gcal_evaluation_sets(&e, &sets, &n, NULL), 0);
-    assert_int_equal(n, 2); /* a set has at least two kernels */
+    gcal_evaluation_find_sets(&e);
+    assert_int_equal(e.n_sets, 2); /* a set has at least two kernels */
     /* n = 512: the plain one is predicted to be the faster, and is slower by 25 %. */
-    assert_string_equal(sets[0].sizes, "n:512");
-    assert_int_equal(sets[0].n, 2);
-    assert_string_equal(e.rows[sets[0].fastest].variant, "tiled");
-    assert_string_equal(e.rows[sets[0].chosen].variant, "plain");
-    assert_true(!sets[0].tie && !sets[0].found);
-    assert_near(sets[0].loss, 0.25);
-    assert_near(sets[0].lead, 0.25);
-    assert_true(sets[0].n_pairs == 1 && sets[0].n_ordered == 0);
+    assert_string_equal(e.sets[0].sizes, "n:512");
+    assert_int_equal(e.sets[0].n, 2);
+    assert_string_equal(e.rows[e.sets[0].fastest].variant, "tiled");
+    assert_string_equal(e.rows[e.sets[0].chosen].variant, "plain");
+    assert_true(!e.sets[0].tie && !e.sets[0].found);
+    assert_near(e.sets[0].loss, 0.25);
+    assert_near(e.sets[0].lead, 0.25);
+    assert_true(e.sets[0].n_pairs == 1 && e.sets[0].n_ordered == 0);
     /* n = 1024: the wide one is slower than the tiled one by 1 %. */
-    assert_int_equal(sets[1].n, 3);
-    assert_string_equal(e.rows[sets[1].fastest].variant, "tiled");
-    assert_string_equal(e.rows[sets[1].chosen].variant, "wide");
-    assert_true(sets[1].tie && sets[1].found);
-    assert_near(sets[1].lead, 0.01);
-    assert_near(sets[1].loss, 0.01);
-    assert_true(sets[1].n_pairs == 2 && sets[1].n_ordered == 2);
-    r = gcal_evaluation_ordering(sets, n, NULL);
+    assert_int_equal(e.sets[1].n, 3);
+    assert_string_equal(e.rows[e.sets[1].fastest].variant, "tiled");
+    assert_string_equal(e.rows[e.sets[1].chosen].variant, "wide");
+    assert_true(e.sets[1].tie && e.sets[1].found);
+    assert_near(e.sets[1].lead, 0.01);
+    assert_near(e.sets[1].loss, 0.01);
+    assert_true(e.sets[1].n_pairs == 2 && e.sets[1].n_ordered == 2);
+    r = gcal_evaluation_ordering(&e, NULL);
     assert_true(r.n_sets == 2 && r.n_found == 1 && r.n_ties == 1 && r.n_pairs == 3 &&
                 r.n_ordered == 2);
-    r = gcal_evaluation_ordering(sets, n, "b");
+    r = gcal_evaluation_ordering(&e, "b");
     assert_int_equal(r.n_sets, 0);
-    free(sets);
-    gcal_evaluation_clear(&e);
+    gcal_arena_destroy(e.arena);
 }
 
 /* Two equal variants, and a slow third that is chosen. */
 static void a_tie_of_others_is_no_excuse(void **state)
 {
-    struct gcal_evaluation e = { 0 };
-    struct gcal_evaluation_set *sets;
-    size_t n;
+    struct gcal_evaluation e = { .arena = gcal_arena_create() };
 
     (void)state;
     add(&e, "a", "x", "n:64", 1.0, 1.0);
     add(&e, "a", "y", "n:64", 1.1, 1.001);
     add(&e, "a", "z", "n:64", 0.9, 1.5);
-    assert_int_equal(gcal_evaluation_sets(&e, &sets, &n, NULL), 0);
-    assert_int_equal(n, 1);
-    assert_true(sets[0].tie && !sets[0].found);
-    assert_near(sets[0].loss, 0.5);
-    assert_near(sets[0].lead, 0.001);
-    free(sets);
-    gcal_evaluation_clear(&e);
+    gcal_evaluation_find_sets(&e);
+    assert_int_equal(e.n_sets, 1);
+    assert_true(e.sets[0].tie && !e.sets[0].found);
+    assert_near(e.sets[0].loss, 0.5);
+    assert_near(e.sets[0].lead, 0.001);
+    gcal_arena_destroy(e.arena);
 }
 
 int main(void)
