@@ -24,7 +24,7 @@ struct gcal_arena {
     struct block *newest;
 };
 
-static _Noreturn void end_program(void)
+void gcal_arena_out_of_memory(void)
 {
     fputs("gpucal: out of memory\n", stderr);
     exit(GCAL_EINPUT);
@@ -39,7 +39,7 @@ static struct block *add_block(struct gcal_arena *arena, size_t n, size_t item_s
         !__builtin_add_overflow(size, sizeof(*block), &size))
         block = calloc(1, size);
     if (!block)
-        end_program();
+        gcal_arena_out_of_memory();
     block->older = arena->newest;
     arena->newest = block;
     return block;
@@ -50,7 +50,7 @@ struct gcal_arena *gcal_arena_create(void)
     struct gcal_arena *arena = calloc(1, sizeof(*arena));
 
     if (!arena)
-        end_program();
+        gcal_arena_out_of_memory();
     return arena;
 }
 
@@ -80,7 +80,7 @@ void *gcal_arena_grow(struct gcal_arena *arena, void *items, size_t count,
     if (count < *capacity)
         return items;
     if (*capacity > SIZE_MAX / 2)
-        end_program();
+        gcal_arena_out_of_memory();
     moved = gcal_arena_alloc(arena, *capacity ? 2 * *capacity : 8, item_size);
     if (*capacity)
         memcpy(moved, items, *capacity * item_size);
@@ -102,7 +102,7 @@ char *gcal_arena_format(struct gcal_arena *arena, const char *fmt, ...)
     va_start(args, fmt);
     va_copy(again, args);
     if ((length = vsnprintf(NULL, 0, fmt, args)) < 0)
-        end_program();
+        gcal_arena_out_of_memory();
     text = gcal_arena_alloc(arena, (size_t)length + 1, 1);
     vsnprintf(text, (size_t)length + 1, fmt, again);
     va_end(again);
@@ -115,7 +115,7 @@ char *gcal_arena_take(struct gcal_arena *arena, struct gcal_buf *buf)
     char *text = gcal_buf_take(buf, NULL);
 
     if (!text)
-        end_program();
+        gcal_arena_out_of_memory();
     return gcal_arena_own(arena, text, free);
 }
 

@@ -8,7 +8,7 @@
 
 #include <libsmartcols.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "mpi/cli/display.h"
 
 struct gcal_columns {
@@ -34,33 +34,29 @@ static int use_colours(void)
     return gcal_display_is_terminal(STDOUT_FILENO) && !(no && *no);
 }
 
-struct gcal_columns *gcal_columns_create(size_t n, const struct gcal_column *columns,
-                                         struct gcal_error *err)
+static void destroy_table(void *table)
 {
-    struct gcal_columns *made = calloc(1, sizeof(*made));
-    int rc;
+    scols_unref_table(table);
+}
 
-    if (!made || !(made->table = scols_new_table())) {
-        gcal_error_memory(err);
-        free(made);
-        return NULL;
-    }
+struct gcal_columns *gcal_columns_create(struct gcal_arena *arena, size_t n,
+                                         const struct gcal_column *columns)
+{
+    struct gcal_columns *made = gcal_arena_alloc(arena, 1, sizeof(*made));
+
     made->n = n;
-    rc = scols_table_enable_colors(made->table, use_colours());
-    for (size_t i = 0; rc == 0 && i < n; i++)
+    if (!(made->table = gcal_arena_own(arena, scols_new_table(), destroy_table)) ||
+        scols_table_enable_colors(made->table, use_colours()) != 0)
+        gcal_arena_out_of_memory();
+    for (size_t i = 0; i < n; i++)
         if (!scols_table_new_column(made->table, columns[i].title, 0,
                                     flags[columns[i].kind]))
-            rc = -1;
-    if (rc != 0) {
-        gcal_error_memory(err);
-        gcal_columns_destroy(made);
-        return NULL;
-    }
+            gcal_arena_out_of_memory();
     return made;
 }
 
-int gcal_columns_add(struct gcal_columns *table, const char *const *texts,
-                     enum gcal_column_colour colour, struct gcal_error *err)
+void gcal_columns_add(struct gcal_columns *table, const char *const *texts,
+                      enum gcal_column_colour colour)
 {
     struct libscols_line *line = scols_table_new_line(table->table, NULL);
     int rc = line ? 0 : -1;
@@ -71,29 +67,20 @@ int gcal_columns_add(struct gcal_columns *table, const char *const *texts,
         rc = scols_cell_set_color(scols_line_get_cell(line, table->n - 1),
                                   colours[colour]);
     if (rc != 0)
-        return gcal_error_memory(err);
+        gcal_arena_out_of_memory();
     table->n_rows++;
-    return 0;
 }
 
-int gcal_columns_print(struct gcal_columns *table, size_t indent, struct gcal_error *err)
+void gcal_columns_print(struct gcal_columns *table, size_t indent)
 {
     char *text = NULL, *rest, *line;
 
     if (!table->n_rows)
-        return 0;
+        return;
     if (scols_print_table_to_string(table->table, &text) != 0)
-        return gcal_error_memory(err);
+        gcal_arena_out_of_memory();
     rest = text;
     while ((line = strsep(&rest, "\n")) && (rest || *line))
         printf("%*s%s\n", (int)indent, "", line);
     free(text);
-    return 0;
-}
-
-void gcal_columns_destroy(struct gcal_columns *table)
-{
-    if (table)
-        scols_unref_table(table->table);
-    free(table);
 }

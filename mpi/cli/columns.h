@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-struct gcal_error;
+struct gcal_arena;
 struct gcal_columns;
 
 enum gcal_column_kind {
@@ -29,13 +29,12 @@ enum gcal_column_colour {
     GCAL_COLUMN_BAD
 };
 
-struct gcal_columns *gcal_columns_create(size_t n, const struct gcal_column *columns,
-                                         struct gcal_error *err);
+struct gcal_columns *gcal_columns_create(struct gcal_arena *arena, size_t n,
+                                         const struct gcal_column *columns);
 /* Adds a row of n texts, which are copied; 'colour' is that of the last. */
-int gcal_columns_add(struct gcal_columns *table, const char *const *texts,
-                     enum gcal_column_colour colour, struct gcal_error *err);
+void gcal_columns_add(struct gcal_columns *table, const char *const *texts,
+                      enum gcal_column_colour colour);
 /* Prints all rows under the titles, each behind 'indent' spaces; nothing if there are none. */
-int gcal_columns_print(struct gcal_columns *table, size_t indent, struct gcal_error *err);
-void gcal_columns_destroy(struct gcal_columns *table);
+void gcal_columns_print(struct gcal_columns *table, size_t indent);
 
 #endif

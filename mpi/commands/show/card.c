@@ -2,10 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/units.h"
 #include "mpi/cli/columns.h"
-#include "mpi/commands/show/facts.h"
 #include "mpi/commands/show/private.h"
 
 static const struct gcal_column columns[] = {
@@ -16,54 +15,10 @@ static const struct gcal_column columns[] = {
 };
 enum { N_COLUMNS = sizeof(columns) / sizeof(*columns) };
 
-static const char *predicts(const struct gcal_params_model *m, const char *targets)
-{
-    return targets                                ? targets
-           : gcal_params_model_is_general(m)      ? "any kernel"
-           : gcal_params_model_is_of_transfers(m) ? "copies"
-           : gcal_params_model_is_of_sweeps(m)    ? "nothing: it finds facts"
-           : m->stands_for.n                      ? "kernels like those it was fitted to"
-                                                  : "-";
-}
-
-static int add_model(struct gcal_columns *table, const struct gcal_params_device *d,
-                     const struct gcal_params_model *m, struct gcal_error *err)
-{
-    char *targets = gcal_params_model_targets(m), kernels[24], error[GCAL_UNITS_SIZE],
-         within[GCAL_UNITS_SIZE], factor[48], why[GCAL_PARAMS_WHY_SIZE];
-    int rc;
-
-    snprintf(kernels, sizeof(kernels), "%zu", m->n_kernels);
-    snprintf(factor, sizeof(factor), "%.3f +- %.3f", m->factor, m->factor_error);
-    rc = gcal_columns_add(
-        table,
-        (const char *[N_COLUMNS]){
-            m->name, m->form, kernels, gcal_units_percent(m->held_out_rms, error),
-            gcal_units_percent(m->error_90, within), factor,
-            !gcal_params_model_is_current(d, m) ? "out of date: measure it again"
-            : gcal_params_model_is_poor(m, why) ? "poor: if it is named"
-                                                : predicts(m, targets) },
-        GCAL_COLUMN_PLAIN, err);
-    free(targets);
-    return rc;
-}
-
-static int print_models(const struct gcal_params_device *d, struct gcal_error *err)
-{
-    struct gcal_columns *table = gcal_columns_create(N_COLUMNS, columns, err);
-    int rc = table ? 0 : -1;
-
-    for (size_t i = 0; rc == 0 && i < d->n_models; i++)
-        rc = add_model(table, d, &d->models[i], err);
-    if (rc == 0)
-        rc = gcal_columns_print(table, 2, err);
-    gcal_columns_destroy(table);
-    return rc;
-}
-
-int gcal_show_print_card(const struct gcal_show_device *device, struct gcal_error *err)
+void gcal_show_print_card(struct gcal_arena *arena, const struct gcal_show_device *device)
 {
     const struct gcal_params_device *d = device->params;
+    struct gcal_columns *table = gcal_columns_create(arena, N_COLUMNS, columns);
     char day[GCAL_SHOW_DAY_SIZE], age[GCAL_SHOW_AGE_SIZE], speed[GCAL_SHOW_SPEED_SIZE],
         needs[48] = "";
 
@@ -72,10 +27,34 @@ int gcal_show_print_card(const struct gcal_show_device *device, struct gcal_erro
                  GCAL_AUDIT_LEAST_RUNS, device->standing.n_epoch_runs);
     printf("node %s: %s (%s)\n  driver %s, calibrated %s UTC (%s ago) by run %s\n"
            "  audit: %s%s, speed relative to its type: %s\n",
-           device->node, d->info.name, d->info.uid, d->info.driver, gcal_show_day(d, day),
-           gcal_show_age(d, age), d->run_id,
+           device->node, d->info.name, d->info.uid, d->info.driver,
+           gcal_show_day(d->calibrated_utc, day), gcal_show_age(d, age), d->run_id,
            gcal_audit_verdict_name(device->standing.verdict), needs,
            gcal_show_speed(&device->standing, speed));
     gcal_facts_print(d);
-    return print_models(d, err);
+    for (size_t i = 0; i < d->n_models; i++) {
+        const struct gcal_params_model *m = &d->models[i];
+        char *targets = gcal_arena_own(arena, gcal_params_model_targets(m), free);
+        char kernels[24], error[GCAL_UNITS_SIZE], within[GCAL_UNITS_SIZE], factor[48],
+            why[GCAL_PARAMS_WHY_SIZE];
+        const char *predicts =
+            !gcal_params_model_is_current(d, m)    ? "out of date: measure it again"
+            : gcal_params_model_is_poor(m, why)    ? "poor: if it is named"
+            : targets                              ? targets
+            : gcal_params_model_is_general(m)      ? "any kernel"
+            : gcal_params_model_is_of_transfers(m) ? "copies"
+            : gcal_params_model_is_of_sweeps(m)    ? "nothing: it finds facts"
+            : m->stands_for.n                      ? "kernels like those it was fitted to"
+                                                   : "-";
+
+        snprintf(kernels, sizeof(kernels), "%zu", m->n_kernels);
+        snprintf(factor, sizeof(factor), "%.3f +- %.3f", m->factor, m->factor_error);
+        gcal_columns_add(table,
+                         (const char *[N_COLUMNS]){
+                             m->name, m->form, kernels,
+                             gcal_units_percent(m->held_out_rms, error),
+                             gcal_units_percent(m->error_90, within), factor, predicts },
+                         GCAL_COLUMN_PLAIN);
+    }
+    gcal_columns_print(table, 2);
 }

@@ -1,12 +1,11 @@
 /* facts.c - what the calibration found of a device, beside the vendor's peaks */
-#include "mpi/commands/show/facts.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "kernels/base/units.h"
 #include "mpi/cli/vendor.h"
+#include "mpi/commands/show/private.h"
 #include "store/facts/facts.h"
 #include "store/params/params.h"
 

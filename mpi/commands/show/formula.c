@@ -1,12 +1,11 @@
 /* formula.c - the expression of a model, for people and as JSON */
-#include "mpi/commands/show/formula.h"
-
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "kernels/model/named_expr.h"
+#include "mpi/commands/show/private.h"
 #include "store/params/params.h"
 
 /* Lines end here where they can: names of features may be longer. */

@@ -23,10 +23,9 @@ static const struct gcal_column columns[] = {
 enum { N_COLUMNS = sizeof(columns) / sizeof(*columns) };
 
 struct history {
-    const struct gcal_show_history_options *options;
-    struct gcal_columns *table; /* NULL: JSON */
+    const char *pattern; /* of devices; NULL: all */
+    struct gcal_columns *table;
     json_t *devices;
-    size_t n_devices;
 };
 
 const char *gcal_show_began(const struct gcal_audit_device *d, size_t run)
@@ -74,23 +73,22 @@ enum gcal_audit_verdict gcal_show_verdict_of(const struct gcal_audit_device *d,
     return worst;
 }
 
-static int add_row(struct history *h, const struct gcal_audit_device *d, size_t run,
-                   struct gcal_error *err)
+static void add_row(struct history *h, const struct gcal_audit_device *d, size_t run)
 {
     const struct gcal_track_run *r = d->run[run];
     enum gcal_audit_verdict verdict = gcal_show_verdict_of(d, run);
     const char *what = gcal_show_began(d, run);
     char day[GCAL_SHOW_DAY_SIZE];
 
-    gcal_show_day_of(r->utc, day);
-    return gcal_columns_add(
+    gcal_columns_add(
         h->table,
-        (const char *[N_COLUMNS]){ d->node, d->name, day, r->run_id, r->driver,
+        (const char *[N_COLUMNS]){ d->node, d->name, gcal_show_day(r->utc, day),
+                                   r->run_id, r->driver,
                                    what                             ? what
                                    : gcal_show_is_reference(d, run) ? "reference"
                                                                     : "",
                                    gcal_audit_verdict_name(verdict) },
-        gcal_show_colour_of(verdict), err);
+        gcal_show_colour_of(verdict));
 }
 
 static json_t *run_json(const struct gcal_audit_device *d, size_t run)
@@ -112,53 +110,39 @@ static int add_device(void *context, const struct gcal_audit_device *d,
                                            .uid = (char *)d->uid,
                                            .type = (char *)d->type,
                                            .device_type = (char *)"" };
-    json_t *runs;
+    json_t *runs = json_array();
 
-    if (h->options->device && !gcal_device_info_matches(&info, h->options->device))
+    (void)err;
+    if (h->pattern && !gcal_device_info_matches(&info, h->pattern)) {
+        json_decref(runs);
         return 0;
-    h->n_devices++;
-    for (size_t i = 0; h->table && i < d->n_runs; i++)
-        if (add_row(h, d, i, err) < 0)
-            return -1;
-    if (h->table)
-        return 0;
-    runs = json_array();
-    for (size_t i = 0; i < d->n_runs; i++)
+    }
+    for (size_t i = 0; i < d->n_runs; i++) {
+        add_row(h, d, i);
         json_array_append_new(runs, run_json(d, i));
+    }
     json_array_append_new(h->devices,
                           json_pack("{s:s, s:s, s:s, s:o}", "node", d->node, "uid",
                                     d->uid, "name", d->name, "runs", runs));
     return 0;
 }
 
-static int print(struct history *h, struct gcal_error *err)
+int gcal_show_history(const struct gcal_show_query *q, struct gcal_error *err)
 {
-    json_t *all;
+    struct history h = { .pattern = q->device,
+                         .table = gcal_columns_create(q->arena, N_COLUMNS, columns),
+                         .devices = json_array() };
+    json_t *all = json_pack("{s:o}", "devices", h.devices);
+    int rc = gcal_show_audit(q, add_device, &h, err);
 
-    if (!h->n_devices)
-        return gcal_error_set(
-            err, GCAL_EINPUT,
-            "no calibration of a device that matches is in the tracks of "
-            "the store");
-    if (h->table)
-        return gcal_columns_print(h->table, 0, err);
-    all = json_pack("{s:O}", "devices", h->devices);
-    gcal_json_print(all, "history");
+    if (rc == 0 && !json_array_size(h.devices))
+        rc = gcal_error_set(err, GCAL_EINPUT,
+                            "no calibration of a device that matches is in the tracks of "
+                            "the store");
+    if (rc == 0 && q->json)
+        gcal_json_print(all, "history");
+    else if (rc == 0)
+        gcal_columns_print(h.table, 0);
     json_decref(all);
-    return 0;
-}
-
-int gcal_show_history(const struct gcal_store *store,
-                      const struct gcal_show_history_options *options,
-                      struct gcal_error *err)
-{
-    struct history h = { .options = options, .devices = json_array() };
-    int rc = -1;
-
-    if ((options->json || (h.table = gcal_columns_create(N_COLUMNS, columns, err))) &&
-        gcal_show_audit(store, options->nodes, add_device, &h, err) == 0)
-        rc = print(&h, err);
-    gcal_columns_destroy(h.table);
-    json_decref(h.devices);
     return rc;
 }

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "mpi/cli/json.h"
-#include "mpi/commands/show/facts.h"
-#include "mpi/commands/show/formula.h"
 #include "mpi/commands/show/private.h"
 
 static json_t *parameter_json(const struct gcal_params_model *m, size_t i)

@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "kernels/base/clock.h"
-#include "kernels/base/error.h"
 #include "kernels/base/units.h"
 #include "mpi/cli/columns.h"
 #include "mpi/commands/show/private.h"
@@ -23,13 +22,7 @@ static const struct gcal_column columns[] = {
 };
 enum { N_COLUMNS = sizeof(columns) / sizeof(*columns) };
 
-const char *gcal_show_day(const struct gcal_params_device *device,
-                          char text[GCAL_SHOW_DAY_SIZE])
-{
-    return gcal_show_day_of(device->calibrated_utc, text);
-}
-
-const char *gcal_show_day_of(const char *utc, char text[GCAL_SHOW_DAY_SIZE])
+const char *gcal_show_day(const char *utc, char text[GCAL_SHOW_DAY_SIZE])
 {
     if (isnan(gcal_clock_parse_utc(utc)))
         strcpy(text, "-");
@@ -81,28 +74,28 @@ enum gcal_column_colour gcal_show_colour_of(enum gcal_audit_verdict verdict)
     }
 }
 
-struct gcal_columns *gcal_show_overview_create(struct gcal_error *err)
+struct gcal_columns *gcal_show_overview_create(struct gcal_arena *arena)
 {
-    return gcal_columns_create(N_COLUMNS, columns, err);
+    return gcal_columns_create(arena, N_COLUMNS, columns);
 }
 
-int gcal_show_overview_add(struct gcal_columns *overview,
-                           const struct gcal_show_device *device, struct gcal_error *err)
+void gcal_show_overview_add(struct gcal_columns *overview,
+                            const struct gcal_show_device *device)
 {
     const struct gcal_params_device *d = device->params;
     const struct gcal_params_model *m = gcal_show_main_model(d);
     char day[GCAL_SHOW_DAY_SIZE], age[GCAL_SHOW_AGE_SIZE], models[24],
         error[GCAL_UNITS_SIZE], speed[GCAL_SHOW_SPEED_SIZE];
 
-    gcal_show_day(d, day);
+    gcal_show_day(d->calibrated_utc, day);
     day[strcspn(day, " ")] = '\0'; /* names of devices need the place */
     snprintf(models, sizeof(models), "%zu", d->n_models);
     gcal_units_percent(m ? m->held_out_rms : NAN, error);
-    return gcal_columns_add(
+    gcal_columns_add(
         overview,
         (const char *[N_COLUMNS]){ device->node, d->info.name, d->info.device_type, day,
                                    gcal_show_age(d, age), d->info.driver, models, error,
                                    gcal_show_speed(&device->standing, speed),
                                    gcal_audit_verdict_name(device->standing.verdict) },
-        gcal_show_colour_of(device->standing.verdict), err);
+        gcal_show_colour_of(device->standing.verdict));
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "kernels/base/units.h"
-#include "mpi/commands/show/formula.h"
 #include "mpi/commands/show/private.h"
 
 /* Of a model that another run fitted than the latest of its device. */

@@ -9,14 +9,22 @@
 #include "mpi/cli/columns.h"
 #include "store/params/params.h"
 
-struct gcal_columns;
+struct gcal_arena;
 struct gcal_error;
 struct gcal_store;
+
+/* What is asked for. */
+struct gcal_show_query {
+    struct gcal_arena *arena;
+    const struct gcal_store *store;
+    const char *nodes, *device, *types; /* patterns; NULL: all */
+    bool json;
+};
 
 /* ---- standing.c: what the tracks of the store say of devices ---- */
 
 struct gcal_show_standing {
-    char *node, *uid;
+    const char *node, *uid;
     enum gcal_audit_verdict verdict;
     size_t n_runs, n_epoch_runs; /* of the audit */
     double
@@ -24,6 +32,7 @@ struct gcal_show_standing {
 };
 
 struct gcal_show_standings {
+    struct gcal_arena *arena;
     size_t n, capacity;
     struct gcal_show_standing *items; /* in the order of nodes */
 };
@@ -34,16 +43,15 @@ int gcal_show_policy(struct gcal_audit_policy *policy, struct gcal_error *err);
 /* gcal_audit_store() with the built-in limits, and a warning for each node whose tracks cannot
  * be read.
  */
-int gcal_show_audit(const struct gcal_store *store, const char *nodes,
+int gcal_show_audit(const struct gcal_show_query *query,
                     int (*each)(void *context, const struct gcal_audit_device *device,
                                 struct gcal_error *err),
                     void *context, struct gcal_error *err);
 
-/* By this audit.  Clear in any case. */
-int gcal_show_standings_find(const struct gcal_store *store, const char *nodes,
+/* By this audit. */
+int gcal_show_standings_find(const struct gcal_show_query *query,
                              struct gcal_show_standings *standings,
                              struct gcal_error *err);
-void gcal_show_standings_clear(struct gcal_show_standings *standings);
 
 /* Of a device without a calibration in the tracks: unknown. */
 struct gcal_show_standing
@@ -58,12 +66,9 @@ struct gcal_show_device {
     struct gcal_show_standing standing;
 };
 
-/* "2026-11-22 03:37" of the calibration; "-": unknown. */
+/* "2026-11-22 03:37" of a time; "-": unknown. */
 #define GCAL_SHOW_DAY_SIZE 20
-const char *gcal_show_day(const struct gcal_params_device *device,
-                          char text[GCAL_SHOW_DAY_SIZE]);
-
-const char *gcal_show_day_of(const char *utc, char text[GCAL_SHOW_DAY_SIZE]);
+const char *gcal_show_day(const char *utc, char text[GCAL_SHOW_DAY_SIZE]);
 
 /* "12 s", "5 min", "3 h", "40 d" since the calibration; "-": unknown. */
 #define GCAL_SHOW_AGE_SIZE 24
@@ -76,22 +81,41 @@ const char *gcal_show_speed(const struct gcal_show_standing *standing,
                             char text[GCAL_SHOW_SPEED_SIZE]);
 
 /* Rates, latencies, costs and capacities, and a line for each model. */
-int gcal_show_print_card(const struct gcal_show_device *device, struct gcal_error *err);
+void gcal_show_print_card(struct gcal_arena *arena,
+                          const struct gcal_show_device *device);
 /* Each model with its formula and all parameters. */
 void gcal_show_print_parameters(const struct gcal_show_device *device);
 /* Everything. */
 json_t *gcal_show_device_json(const struct gcal_show_device *device);
 
+/* ---- facts.c: what the calibration found (store/facts), beside the vendor's peaks ---- */
+
+/* Lines on standard output: of each fact value, standard error, what it is, and its share of the
+ * vendor's peak.
+ */
+void gcal_facts_print(const struct gcal_params_device *device);
+
+/* An object with value, standard_error, unit and the vendor's peak of each fact by its key. */
+json_t *gcal_facts_json(const struct gcal_params_device *device);
+
+/* ---- formula.c: the expression of a model, for people and as JSON ---- */
+
+/* The expression, after what is in the line already where it is short and without names.
+ * Otherwise in lines of its own, as all its named expressions are, in the file's order:
+ *
+ *       time = p_madd*flops + p_launch*f_sync_kernel_launch
+ *       where
+ *         flops = ...
+ */
+void gcal_formula_print(const struct gcal_params_model *model);
+
+/* Adds "expression", and "expressions" and "roofs" where there are any. */
+void gcal_formula_add_json(json_t *all, const struct gcal_params_model *model);
+
 /* ---- history.c: a line for each calibration ---- */
 
-struct gcal_show_history_options {
-    const char *nodes, *device; /* patterns; NULL: all */
-    bool json;
-};
 /* Of the devices whose calibrations the tracks have, by the audit with the built-in limits. */
-int gcal_show_history(const struct gcal_store *store,
-                      const struct gcal_show_history_options *options,
-                      struct gcal_error *err);
+int gcal_show_history(const struct gcal_show_query *query, struct gcal_error *err);
 
 /* What began with the run: other conditions, or a change that was found; NULL: nothing. */
 const char *gcal_show_began(const struct gcal_audit_device *device, size_t run);
@@ -103,33 +127,24 @@ enum gcal_audit_verdict gcal_show_verdict_of(const struct gcal_audit_device *dev
 
 /* ---- types.c: a line for each published fit of a type ---- */
 
-struct gcal_show_types_options {
-    const char *types; /* pattern */
-    bool json;
-};
 /* Of the types whose histories the store has, by the audit with the built-in limits. */
-int gcal_show_types(const struct gcal_store *store,
-                    const struct gcal_show_types_options *options,
-                    struct gcal_error *err);
+int gcal_show_types(const struct gcal_show_query *query, struct gcal_error *err);
 
 /* ---- svg.c: a drawing ---- */
 
-struct gcal_show_svg_options {
-    const char *nodes, *device; /* patterns; NULL: all */
-};
 /* Writes to 'path' what the calibration found of the devices that match, beside the other
  * devices of their types in the store.
  */
-int gcal_show_svg(const struct gcal_store *store, const char *path,
-                  const struct gcal_show_svg_options *options, struct gcal_error *err);
+int gcal_show_svg(const struct gcal_show_query *query, const char *path,
+                  struct gcal_error *err);
 
 /* ---- overview.c: a line for each device ---- */
 
 enum gcal_column_colour gcal_show_colour_of(enum gcal_audit_verdict verdict);
 
-struct gcal_columns *gcal_show_overview_create(struct gcal_error *err);
-int gcal_show_overview_add(struct gcal_columns *overview,
-                           const struct gcal_show_device *device, struct gcal_error *err);
+struct gcal_columns *gcal_show_overview_create(struct gcal_arena *arena);
+void gcal_show_overview_add(struct gcal_columns *overview,
+                            const struct gcal_show_device *device);
 
 /* The model whose errors an overview has: the general one, else the first; NULL: none. */
 const struct gcal_params_model *

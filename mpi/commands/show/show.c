@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/strings.h"
@@ -18,9 +19,6 @@
 #include "store/files/store.h"
 
 enum { KEY_PARAMETERS = 256, SVG, TYPE };
-
-/* What is printed of a device. */
-enum view { OVERVIEW, CARD, PARAMETERS, JSON, HISTORY, TYPES };
 
 struct show_command {
     const char *store, *node, *device, *type; /* patterns */
@@ -100,88 +98,51 @@ static const struct argp argp = {
 
 struct show {
     const struct show_command *command;
-    enum view view;
-    const struct gcal_store *store;
+    struct gcal_show_query query;
     struct gcal_show_standings standings;
     struct gcal_columns *overview;
     json_t *all;
     size_t n_nodes, n_devices, n_unreadable; /* that are asked for */
 };
 
-static enum view view_of(const struct show_command *c)
-{
-    return c->type                ? TYPES
-           : c->history           ? HISTORY
-           : c->json              ? JSON
-           : c->parameters        ? PARAMETERS
-           : c->node || c->device ? CARD
-                                  : OVERVIEW;
-}
-
-/* 'devices': JSON of the node's. */
-static int show_device(struct show *s, const struct gcal_show_device *device,
-                       json_t *devices, struct gcal_error *err)
-{
-    switch (s->view) {
-    case OVERVIEW:
-        return gcal_show_overview_add(s->overview, device, err);
-    case JSON:
-        return json_array_append_new(devices, gcal_show_device_json(device)) == 0
-                   ? 0
-                   : gcal_error_memory(err);
-    case PARAMETERS:
-        gcal_show_print_parameters(device);
-        return 0;
-    default:
-        return gcal_show_print_card(device, err);
-    }
-}
-
-static int show_devices(struct show *s, const struct gcal_params *params,
-                        struct gcal_error *err)
-{
-    const char *pattern = s->command->device;
-    json_t *devices = json_array();
-    size_t shown = 0;
-
-    for (size_t i = 0; i < params->n_devices; i++) {
-        const struct gcal_params_device *d = &params->devices[i];
-        const struct gcal_show_device device = {
-            .node = params->node,
-            .params = d,
-            .standing = gcal_show_standing_of(&s->standings, params->node, d->info.uid),
-        };
-
-        if (pattern && !gcal_device_info_matches(&d->info, pattern))
-            continue;
-        shown++;
-        if (show_device(s, &device, devices, err) < 0) {
-            json_decref(devices);
-            return -1;
-        }
-    }
-    s->n_devices += shown;
-    if (!shown && pattern)
-        json_decref(devices);
-    else
-        json_array_append_new(
-            s->all, json_pack("{s:s, s:o}", "node", params->node, "devices", devices));
-    return 0;
-}
-
 static int show_node(struct show *s, const char *node, struct gcal_error *err)
 {
+    const struct show_command *c = s->command;
     struct gcal_params params = { 0 };
-    int rc;
+    json_t *devices = json_array();
+    size_t shown = 0;
+    int rc = gcal_store_load(s->query.store, node, NULL, &params, err);
 
-    rc = gcal_store_load(s->store, node, NULL, &params, err);
-    if (rc == 0)
-        rc = show_devices(s, &params, err);
+    for (size_t i = 0; i < params.n_devices && rc == 0; i++) {
+        const struct gcal_params_device *d = &params.devices[i];
+        const struct gcal_show_device device = {
+            .node = params.node,
+            .params = d,
+            .standing = gcal_show_standing_of(&s->standings, params.node, d->info.uid),
+        };
+
+        if (c->device && !gcal_device_info_matches(&d->info, c->device))
+            continue;
+        shown++;
+        if (c->json)
+            json_array_append_new(devices, gcal_show_device_json(&device));
+        else if (c->parameters)
+            gcal_show_print_parameters(&device);
+        else if (c->node || c->device)
+            gcal_show_print_card(s->query.arena, &device);
+        else
+            gcal_show_overview_add(s->overview, &device);
+    }
+    s->n_devices += shown;
+    if (rc == 0 && (shown || !c->device))
+        json_array_append_new(
+            s->all, json_pack("{s:s, s:O}", "node", params.node, "devices", devices));
+    json_decref(devices);
     gcal_params_clear(&params);
     return rc;
 }
 
-static void warn(const char *node, const struct gcal_error *why)
+static void warn_of(const char *node, const struct gcal_error *why)
 {
     if (node)
         gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", node, why->text);
@@ -196,7 +157,7 @@ static int show_nodes(struct show *s, struct gcal_error *err)
     size_t n = 0;
     int rc;
 
-    if (gcal_store_nodes(s->store, &nodes, &n, err) < 0)
+    if (gcal_store_nodes(s->query.store, &nodes, &n, err) < 0)
         return -1;
     for (size_t i = 0; i < n; i++) {
         if (pattern && fnmatch(pattern, nodes[i], 0) != 0)
@@ -204,81 +165,45 @@ static int show_nodes(struct show *s, struct gcal_error *err)
         s->n_nodes++;
         if (show_node(s, nodes[i], err) < 0) {
             s->n_unreadable++;
-            warn(last, &why);
+            warn_of(last, &why);
             last = nodes[i];
             why = *err;
         }
     }
     if ((rc = last && s->n_unreadable == s->n_nodes ? -1 : 0) == 0)
-        warn(last, &why);
+        warn_of(last, &why);
     gcal_strings_free(nodes, n);
-    return rc;
-}
-
-static int check_found(const struct show *s, const char *path, struct gcal_error *err)
-{
-    const struct show_command *c = s->command;
-
-    if (!s->n_nodes)
-        return gcal_error_set(err, GCAL_EINPUT, "%s: nothing is published%s%s", path,
-                              c->node ? " for " : "", c->node ? c->node : "");
-    if (c->device && !s->n_devices)
-        return gcal_error_set(err, GCAL_EINPUT, "no device matches '%s'", c->device);
-    return 0;
-}
-
-static int show_history(const struct show *s, struct gcal_error *err)
-{
-    const struct gcal_show_history_options options = { .nodes = s->command->node,
-                                                       .device = s->command->device,
-                                                       .json = s->command->json };
-
-    return gcal_show_history(s->store, &options, err);
-}
-
-static int show_types(const struct show *s, struct gcal_error *err)
-{
-    const struct gcal_show_types_options options = { .types = s->command->type,
-                                                     .json = s->command->json };
-
-    return gcal_show_types(s->store, &options, err);
-}
-
-static int draw(const struct show *s, struct gcal_error *err)
-{
-    const struct gcal_show_svg_options options = { .nodes = s->command->node,
-                                                   .device = s->command->device };
-
-    return gcal_show_svg(s->store, s->command->svg, &options, err);
-}
-
-/* Of files that cannot be read, show_nodes() says it. */
-static int find_standings(struct show *s, struct gcal_error *err)
-{
-    int rc;
-
-    if (s->view == PARAMETERS)
-        return 0;
-    gcal_log_set_level(GCAL_LOG_ERROR);
-    rc = gcal_show_standings_find(s->store, s->command->node, &s->standings, err);
-    gcal_log_set_level(GCAL_LOG_INFO);
     return rc;
 }
 
 static int show_all(struct show *s, const char *path, struct gcal_error *err)
 {
-    if (s->command->svg && draw(s, err) < 0)
+    const struct show_command *c = s->command;
+    int rc = 0;
+
+    if (c->svg && gcal_show_svg(&s->query, c->svg, err) < 0)
         return -1;
-    if (s->view == HISTORY)
-        return show_history(s, err);
-    if (s->view == TYPES)
-        return show_types(s, err);
-    if (!(s->overview = gcal_show_overview_create(err)) || find_standings(s, err) < 0 ||
-        show_nodes(s, err) < 0 || check_found(s, path, err) < 0)
+    if (c->type)
+        return gcal_show_types(&s->query, err);
+    if (c->history)
+        return gcal_show_history(&s->query, err);
+    s->overview = gcal_show_overview_create(s->query.arena);
+    if (c->json || !c->parameters) {
+        gcal_log_set_level(GCAL_LOG_ERROR); /* show_nodes() says what cannot be read */
+        rc = gcal_show_standings_find(&s->query, &s->standings, err);
+        gcal_log_set_level(GCAL_LOG_INFO);
+    }
+    if (rc < 0 || show_nodes(s, err) < 0)
         return -1;
-    if (s->view == JSON)
+    if (!s->n_nodes)
+        return gcal_error_set(err, GCAL_EINPUT, "%s: nothing is published%s%s", path,
+                              c->node ? " for " : "", c->node ? c->node : "");
+    if (c->device && !s->n_devices)
+        return gcal_error_set(err, GCAL_EINPUT, "no device matches '%s'", c->device);
+    if (c->json)
         gcal_json_print(s->all, "show");
-    return gcal_columns_print(s->overview, 0, err);
+    gcal_columns_print(s->overview, 0);
+    return 0;
 }
 
 int gcal_command_show(int argc, char **argv)
@@ -291,14 +216,17 @@ int gcal_command_show(int argc, char **argv)
     int rc = -1;
 
     gcal_command_parse(&argp, argc, argv, &c);
-    s.view = view_of(&c);
+    s.query = (struct gcal_show_query){ .arena = gcal_arena_create(),
+                                        .nodes = c.node,
+                                        .device = c.device,
+                                        .types = c.type,
+                                        .json = c.json };
     if ((path = gcal_command_store_path(c.store, NULL, &err)) &&
         (store = gcal_command_store_open(path, false, &err))) {
-        s.store = store;
+        s.query.store = store;
         rc = show_all(&s, path, &err);
     }
-    gcal_columns_destroy(s.overview);
-    gcal_show_standings_clear(&s.standings);
+    gcal_arena_destroy(s.query.arena);
     json_decref(s.all);
     gcal_store_close(store);
     free(path);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "calib/config/config.h"
@@ -27,23 +27,22 @@ static double speed_of(const struct gcal_audit_device *device)
     return n ? exp(-sum / (double)n) : NAN;
 }
 
-static int add(void *context, const struct gcal_audit_device *device,
-               struct gcal_error *err)
+static int add_standing(void *context, const struct gcal_audit_device *device,
+                        struct gcal_error *err)
 {
     struct gcal_show_standings *all = context;
-    struct gcal_show_standing *one;
 
-    if (!(one = gcal_array_grow(all->items, all->n, &all->capacity, sizeof(*one), err)))
-        return -1;
-    all->items = one;
-    one += all->n++;
-    *one = (struct gcal_show_standing){ .node = strdup(device->node),
-                                        .uid = strdup(device->uid),
-                                        .verdict = device->verdict,
-                                        .n_runs = device->n_runs,
-                                        .n_epoch_runs = device->n_epoch_runs,
-                                        .speed = speed_of(device) };
-    return one->node && one->uid ? 0 : gcal_error_memory(err);
+    (void)err;
+    all->items = gcal_arena_grow(all->arena, all->items, all->n, &all->capacity,
+                                 sizeof(*all->items));
+    all->items[all->n++] =
+        (struct gcal_show_standing){ .node = gcal_arena_strdup(all->arena, device->node),
+                                     .uid = gcal_arena_strdup(all->arena, device->uid),
+                                     .verdict = device->verdict,
+                                     .n_runs = device->n_runs,
+                                     .n_epoch_runs = device->n_epoch_runs,
+                                     .speed = speed_of(device) };
+    return 0;
 }
 
 int gcal_show_policy(struct gcal_audit_policy *policy, struct gcal_error *err)
@@ -57,7 +56,7 @@ int gcal_show_policy(struct gcal_audit_policy *policy, struct gcal_error *err)
     return rc;
 }
 
-int gcal_show_audit(const struct gcal_store *store, const char *nodes,
+int gcal_show_audit(const struct gcal_show_query *q,
                     int (*each)(void *context, const struct gcal_audit_device *device,
                                 struct gcal_error *err),
                     void *context, struct gcal_error *err)
@@ -67,7 +66,7 @@ int gcal_show_audit(const struct gcal_store *store, const char *nodes,
     int rc = gcal_show_policy(&policy, err);
 
     if (rc == 0)
-        rc = gcal_audit_store(store, nodes, &policy, each, context, &summary, err);
+        rc = gcal_audit_store(q->store, q->nodes, &policy, each, context, &summary, err);
     for (size_t i = 0; i < summary.n_unread; i++)
         gcal_log(GCAL_LOG_WARN, "node %s has no verdict: %s", summary.unread[i].node,
                  summary.unread[i].why);
@@ -75,21 +74,12 @@ int gcal_show_audit(const struct gcal_store *store, const char *nodes,
     return rc;
 }
 
-int gcal_show_standings_find(const struct gcal_store *store, const char *nodes,
+int gcal_show_standings_find(const struct gcal_show_query *q,
                              struct gcal_show_standings *standings,
                              struct gcal_error *err)
 {
-    return gcal_show_audit(store, nodes, add, standings, err);
-}
-
-void gcal_show_standings_clear(struct gcal_show_standings *standings)
-{
-    for (size_t i = 0; i < standings->n; i++) {
-        free(standings->items[i].node);
-        free(standings->items[i].uid);
-    }
-    free(standings->items);
-    *standings = (struct gcal_show_standings){ 0 };
+    *standings = (struct gcal_show_standings){ .arena = q->arena };
+    return gcal_show_audit(q, add_standing, standings, err);
 }
 
 static int compare_nodes(const void *name, const void *item)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -19,7 +19,6 @@
 #include "kernels/base/units.h"
 #include "kernels/model/run/device_match.h"
 #include "mpi/cli/svg.h"
-#include "mpi/commands/show/facts.h"
 #include "mpi/commands/show/private.h"
 #include "store/files/store.h"
 
@@ -33,13 +32,13 @@ static const char style[] =
     ".row{stroke:#ddd}.axis{stroke:#999;stroke-dasharray:2 3}";
 
 struct drawn {
-    char *node, *uid, *name, *type;
+    const char *node, *uid, *name, *type;
     json_t *facts;
     bool wanted; /* has a section */
 };
 
 struct drawing {
-    const struct gcal_show_svg_options *options;
+    const struct gcal_show_query *query;
     size_t n, capacity;
     struct drawn *items;
     struct gcal_buf out;
@@ -65,58 +64,51 @@ static void take_own_estimates(struct gcal_params_device *device)
     }
 }
 
-static int add(struct drawing *d, const char *node, bool wanted,
-               const struct gcal_params_device *device, struct gcal_error *err)
+static void release_facts(void *facts)
 {
-    struct drawn *items =
-        gcal_array_grow(d->items, d->n, &d->capacity, sizeof(*items), err);
-    struct drawn *one;
-
-    if (!items)
-        return -1;
-    d->items = items;
-    one = &items[d->n++];
-    *one = (struct drawn){ .node = strdup(node),
-                           .uid = strdup(device->info.uid),
-                           .name = strdup(device->info.name),
-                           .type = strdup(device->info.type),
-                           .facts = gcal_facts_json(device) };
-    one->wanted = wanted && (!d->options->device ||
-                             gcal_device_info_matches(&device->info, d->options->device));
-    return one->node && one->uid && one->name && one->type && one->facts
-               ? 0
-               : gcal_error_memory(err);
+    json_decref(facts);
 }
 
-static int read_node(struct drawing *d, const struct gcal_store *store, const char *node,
-                     struct gcal_error *err)
+static void add_device(struct drawing *d, const char *node, bool wanted,
+                       const struct gcal_params_device *device)
 {
-    bool wanted = !d->options->nodes || fnmatch(d->options->nodes, node, 0) == 0;
-    struct gcal_params params = { 0 };
-    struct gcal_error why = { 0 };
-    int rc = 0;
+    const struct gcal_show_query *q = d->query;
 
-    if (gcal_store_load(store, node, NULL, &params, &why) < 0)
-        gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", node, why.text);
-    for (size_t i = 0; i < params.n_devices && rc == 0; i++) {
-        take_own_estimates(&params.devices[i]);
-        rc = add(d, node, wanted, &params.devices[i], err);
-    }
-    gcal_params_clear(&params);
-    return rc;
+    d->items = gcal_arena_grow(q->arena, d->items, d->n, &d->capacity, sizeof(*d->items));
+    d->items[d->n++] = (struct drawn){
+        .node = gcal_arena_strdup(q->arena, node),
+        .uid = gcal_arena_strdup(q->arena, device->info.uid),
+        .name = gcal_arena_strdup(q->arena, device->info.name),
+        .type = gcal_arena_strdup(q->arena, device->info.type),
+        .facts = gcal_arena_own(q->arena, gcal_facts_json(device), release_facts),
+        .wanted =
+            wanted && (!q->device || gcal_device_info_matches(&device->info, q->device))
+    };
 }
 
-static int read_all(struct drawing *d, const struct gcal_store *store,
-                    struct gcal_error *err)
+static int read_all(struct drawing *d, struct gcal_error *err)
 {
+    const struct gcal_show_query *q = d->query;
     char **nodes = NULL;
     size_t n = 0;
-    int rc = gcal_store_nodes(store, &nodes, &n, err);
 
-    for (size_t i = 0; i < n && rc == 0; i++)
-        rc = read_node(d, store, nodes[i], err);
+    if (gcal_store_nodes(q->store, &nodes, &n, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        bool wanted = !q->nodes || fnmatch(q->nodes, nodes[i], 0) == 0;
+        struct gcal_params params = { 0 };
+        struct gcal_error why = { 0 };
+
+        if (gcal_store_load(q->store, nodes[i], NULL, &params, &why) < 0)
+            gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", nodes[i], why.text);
+        for (size_t k = 0; k < params.n_devices; k++) {
+            take_own_estimates(&params.devices[k]);
+            add_device(d, nodes[i], wanted, &params.devices[k]);
+        }
+        gcal_params_clear(&params);
+    }
     gcal_strings_free(nodes, n);
-    return rc;
+    return 0;
 }
 
 /* ---- a fact ---- */
@@ -212,28 +204,21 @@ static double span_of(const struct drawing *d, const struct drawn *one, double *
     return fmin(1.1 * span, 1);
 }
 
-static size_t count_type(const struct drawing *d, const char *type)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < d->n; i++)
-        n += strcmp(d->items[i].type, type) == 0;
-    return n;
-}
-
 static void draw_device(struct drawing *d, const struct drawn *one, double *values)
 {
     double span = span_of(d, one, values), top;
-    char *title =
-        gcal_buf_format("%s: %s (%s), relative to the median of %zu device%s "
-                        "of its type",
-                        one->node, one->name, one->uid, count_type(d, one->type),
-                        count_type(d, one->type) == 1 ? "" : "s");
+    size_t n = 0;
     const char *fact;
     json_t *object;
 
-    gcal_svg_text(&d->out, 20, d->top + 24, "title", title ? title : "");
-    free(title);
+    for (size_t i = 0; i < d->n; i++)
+        n += strcmp(d->items[i].type, one->type) == 0;
+    gcal_svg_text(&d->out, 20, d->top + 24, "title",
+                  gcal_arena_format(d->query->arena,
+                                    "%s: %s (%s), relative to the median of %zu device%s "
+                                    "of its type",
+                                    one->node, one->name, one->uid, n,
+                                    n == 1 ? "" : "s"));
     top = d->top += HEAD;
     json_object_foreach(one->facts, fact, object)
     {
@@ -252,48 +237,21 @@ static void draw_device(struct drawing *d, const struct drawn *one, double *valu
     d->top += FOOT;
 }
 
-/* Returns the number of devices that have a section. */
-static size_t draw_all(struct drawing *d, double *values)
+int gcal_show_svg(const struct gcal_show_query *q, const char *path,
+                  struct gcal_error *err)
 {
-    size_t n = 0;
+    struct drawing d = { .query = q };
+    double *values;
 
-    for (size_t i = 0; i < d->n; i++)
-        if (d->items[i].wanted && json_object_size(d->items[i].facts)) {
-            draw_device(d, &d->items[i], values);
-            n++;
-        }
-    return n;
-}
-
-static void clear(struct drawing *d)
-{
-    for (size_t i = 0; i < d->n; i++) {
-        free(d->items[i].node);
-        free(d->items[i].uid);
-        free(d->items[i].name);
-        free(d->items[i].type);
-        json_decref(d->items[i].facts);
-    }
-    free(d->items);
-    gcal_buf_free(&d->out);
-}
-
-int gcal_show_svg(const struct gcal_store *store, const char *path,
-                  const struct gcal_show_svg_options *options, struct gcal_error *err)
-{
-    struct drawing d = { .options = options };
-    double *values = NULL;
-    int rc = read_all(&d, store, err);
-
-    if (rc == 0 && !(values = calloc(d.n + 1, sizeof(*values))))
-        rc = gcal_error_memory(err);
-    if (rc == 0 && !draw_all(&d, values))
-        rc =
-            gcal_error_set(err, GCAL_EINPUT,
-                           "no device that matches has rates of the default calibration");
-    if (rc == 0)
-        rc = gcal_svg_write(path, WIDTH, d.top, style, &d.out, err);
-    free(values);
-    clear(&d);
-    return rc;
+    if (read_all(&d, err) < 0)
+        return -1;
+    values = gcal_arena_alloc(q->arena, d.n, sizeof(*values));
+    for (size_t i = 0; i < d.n; i++)
+        if (d.items[i].wanted && json_object_size(d.items[i].facts))
+            draw_device(&d, &d.items[i], values);
+    return d.out.size
+               ? gcal_svg_write(path, WIDTH, d.top, style, &d.out, err)
+               : gcal_error_set(
+                     err, GCAL_EINPUT,
+                     "no device that matches has rates of the default calibration");
 }

@@ -28,12 +28,10 @@ enum { N_COLUMNS = sizeof(columns) / sizeof(*columns) };
 enum { MOST_FITS = 1000 };
 
 struct types {
-    const struct gcal_show_types_options *options;
     struct gcal_audit_policy policy;
     struct gcal_ledger_lines lines;
-    struct gcal_columns *table; /* NULL: JSON */
+    struct gcal_columns *table;
     json_t *all;
-    size_t n; /* types with a history */
 };
 
 static const struct gcal_params_device *device_of(const struct gcal_audit_fits *fits,
@@ -71,8 +69,7 @@ static const char *change_text(double change, char text[CHANGE_SIZE])
     return text;
 }
 
-static int add_row(struct types *t, const struct gcal_audit_fits *fits, size_t i,
-                   struct gcal_error *err)
+static void add_row(struct types *t, const struct gcal_audit_fits *fits, size_t i)
 {
     const struct gcal_params_device *d = device_of(fits, i);
     enum gcal_audit_verdict verdict = gcal_show_verdict_of(fits->device, i);
@@ -82,10 +79,10 @@ static int add_row(struct types *t, const struct gcal_audit_fits *fits, size_t i
 
     snprintf(devices, sizeof(devices), "%zu", d->n_fitted);
     gcal_units_percent(held_out(d), error);
-    return gcal_columns_add(
+    gcal_columns_add(
         t->table,
         (const char *[N_COLUMNS]){ fits->device->type,
-                                   gcal_show_day_of(fits->fit[i].published_utc, day),
+                                   gcal_show_day(fits->fit[i].published_utc, day),
                                    fits->fit[i].run_id, d->info.driver, devices, error,
                                    change_text(change_of(fits, i, "rate_dram"), memory),
                                    change_text(change_of(fits, i, "rate_fp32"), fp32),
@@ -93,15 +90,10 @@ static int add_row(struct types *t, const struct gcal_audit_fits *fits, size_t i
                                    : gcal_show_is_reference(fits->device, i) ? "reference"
                                                                              : "",
                                    gcal_audit_verdict_name(verdict) },
-        gcal_show_colour_of(verdict), err);
+        gcal_show_colour_of(verdict));
 }
 
 /* ---- JSON ---- */
-
-static bool is_rate(const struct gcal_fact *f)
-{
-    return strncmp(f->key, "rate_", strlen("rate_")) == 0;
-}
 
 static json_t *rates_json(const struct gcal_audit_fits *fits, size_t i)
 {
@@ -110,7 +102,7 @@ static json_t *rates_json(const struct gcal_audit_fits *fits, size_t i)
     json_t *all = json_object();
 
     for (size_t k = 0; k < n; k++)
-        if (is_rate(&facts[k]))
+        if (strncmp(facts[k].key, "rate_", strlen("rate_")) == 0)
             json_object_set_new(
                 all, facts[k].key,
                 json_pack("{s:f, s:s, s:s, s:o}", "value", facts[k].value, "unit",
@@ -134,95 +126,68 @@ static json_t *fit_json(const struct gcal_audit_fits *fits, size_t i)
         "verdict", gcal_audit_verdict_name(gcal_show_verdict_of(audit, i)));
 }
 
-static void add_json(struct types *t, const struct gcal_audit_fits *fits)
+/* ---- all types ---- */
+
+static void add_type(struct types *t, const struct gcal_audit_fits *fits)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < fits->n; i++)
+    for (size_t i = 0; i < fits->n; i++) {
+        add_row(t, fits, i);
         json_array_append_new(list, fit_json(fits, i));
+    }
     json_array_append_new(t->all, json_pack("{s:s, s:s, s:o}", "type", fits->device->type,
                                             "name", fits->device->name, "fits", list));
 }
 
-/* ---- all types ---- */
-
-static int add_type(struct types *t, const struct gcal_audit_fits *fits,
-                    struct gcal_error *err)
-{
-    int rc = 0;
-
-    t->n++;
-    for (size_t i = 0; i < fits->n && t->table && rc == 0; i++)
-        rc = add_row(t, fits, i, err);
-    if (!t->table)
-        add_json(t, fits);
-    return rc;
-}
-
 /* One that cannot be read stops no other. */
-static int show_type(struct types *t, const char *type, struct gcal_error *err)
-{
-    struct gcal_audit_fits fits;
-    struct gcal_error why;
-    int rc = 0;
-
-    if (gcal_audit_type(t->lines.store, &t->lines, type, MOST_FITS, &t->policy, &fits,
-                        &why) < 0)
-        gcal_log(GCAL_LOG_WARN, "type %s is left out: %s", type, why.text);
-    else if (fits.n)
-        rc = add_type(t, &fits, err);
-    gcal_audit_fits_clear(&fits);
-    return rc;
-}
-
-static int show_matching(struct types *t, struct gcal_error *err)
+static int show_matching(struct types *t, const char *pattern, struct gcal_error *err)
 {
     char **types = NULL;
     size_t n = 0;
-    int rc = gcal_store_types(t->lines.store, &types, &n, err);
 
-    for (size_t i = 0; i < n && rc == 0; i++)
-        if (fnmatch(t->options->types, types[i], 0) == 0)
-            rc = show_type(t, types[i], err);
+    if (gcal_store_types(t->lines.store, &types, &n, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        struct gcal_audit_fits fits = { 0 };
+        struct gcal_error why;
+
+        if (fnmatch(pattern, types[i], 0) == 0 &&
+            gcal_audit_type(t->lines.store, &t->lines, types[i], MOST_FITS, &t->policy,
+                            &fits, &why) < 0)
+            gcal_log(GCAL_LOG_WARN, "type %s is left out: %s", types[i], why.text);
+        else if (fits.n)
+            add_type(t, &fits);
+        gcal_audit_fits_clear(&fits);
+    }
     gcal_strings_free(types, n);
-    return rc;
+    return json_array_size(t->all)
+               ? 0
+               : gcal_error_set(
+                     err, GCAL_EINPUT,
+                     "no type that matches '%s' has a history in the store: it "
+                     "begins when a fit of the type is published",
+                     pattern);
 }
 
-static int print(struct types *t, struct gcal_error *err)
+int gcal_show_types(const struct gcal_show_query *q, struct gcal_error *err)
 {
-    json_t *all;
-
-    if (!t->n)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "no type that matches '%s' has a history in the store: it "
-                              "begins when a fit of the type is published",
-                              t->options->types);
-    if (t->table)
-        return gcal_columns_print(t->table, 0, err);
-    all = json_pack("{s:O}", "types", t->all);
-    gcal_json_print(all, "type-history");
-    json_decref(all);
-    return 0;
-}
-
-int gcal_show_types(const struct gcal_store *store,
-                    const struct gcal_show_types_options *options, struct gcal_error *err)
-{
-    struct types t = { .options = options,
-                       .lines = { .store = store },
+    struct types t = { .lines = { .store = q->store },
+                       .table = gcal_columns_create(q->arena, N_COLUMNS, columns),
                        .all = json_array() };
+    json_t *all = json_pack("{s:o}", "types", t.all);
     int rc = -1;
 
-    if ((options->json || (t.table = gcal_columns_create(N_COLUMNS, columns, err))) &&
-        gcal_show_policy(&t.policy, err) == 0 &&
+    if (gcal_show_policy(&t.policy, err) == 0 &&
         gcal_ledger_lines_refresh(&t.lines, err) == 0) {
         gcal_ledger_lines_sort(&t.lines);
-        rc = show_matching(&t, err);
+        rc = show_matching(&t, q->types, err);
     }
-    if (rc == 0)
-        rc = print(&t, err);
+    if (rc == 0 && q->json)
+        gcal_json_print(all, "type-history");
+    else if (rc == 0)
+        gcal_columns_print(t.table, 0);
     gcal_ledger_lines_clear(&t.lines);
-    gcal_columns_destroy(t.table);
-    json_decref(t.all);
+    json_decref(all);
     return rc;
 }
