@@ -277,20 +277,30 @@ static bool count_passes(struct gcal_count_builder *m,
     const struct gcal_count_issue issue =
         gcal_count_issue_of(m, (size_t)(event - m->nest->accesses));
     struct gcal_sets_access_event e = *event;
-    const struct gcal_poly *known;
+    const struct gcal_poly *known, *mean = NULL;
     struct gcal_count_counter all = gcal_count_counter_zero(m);
 
     e.scope = issue.scope;
     known = ways != 1 ? gcal_count_access_passes(m, &e) : NULL;
+    if (!known && (!ways || e.n_sides))
+        mean = gcal_count_sample_passes(m, &e);
     gcal_count_counter_add(m, &all, e.scope, gcal_count_sub_group_mode(m),
-                           ways ? ways : 1);
+                           ways && !mean ? ways : 1);
+    if (mean)
+        all = (struct gcal_count_counter){ gcal_poly_mul(m->c, all.count, mean), true };
     passes->estimated = passes->estimated || all.estimated;
     passes->count = gcal_poly_add(
         m->c, passes->count,
         gcal_poly_scale(m->c, known ? known : all.count, issue.left, issue.of));
-    if (known || ways == 1 || m->failed)
+    if (known || (ways == 1 && !mean) || m->failed)
         return true;
     passes->estimated = true;
+    if (mean) {
+        gcal_sets_nest_note(m->nest, e.line, e.column,
+                            "the bank conflicts of this access are estimated as the mean "
+                            "of some executions");
+        return true;
+    }
     if (!ways)
         return false;
     gcal_sets_nest_note(m->nest, e.line, e.column,

@@ -327,6 +327,22 @@ gcal_count_access_passes(struct gcal_count_builder *m,
     return sum_passes(m, event, false);
 }
 
+const struct gcal_poly *
+gcal_count_sample_passes(struct gcal_count_builder *m,
+                         const struct gcal_sets_access_event *event)
+{
+    struct gcal_sets_access_event near = gcal_count_near_event(event);
+    struct passes passes = { .bytes = (int64_t)gcal_dtype_size(event->dtype),
+                             .width = event->width,
+                             .n_banks = m->request->n_banks,
+                             .atomic = is_apart(event) };
+    struct gcal_lanes_sum sum = { .measure = measure_passes, .data = &passes };
+    const struct gcal_poly *mean = gcal_lanes_sample(m->nest, &near, &sum);
+
+    free(passes.offset);
+    return mean;
+}
+
 const struct gcal_poly *gcal_count_mean_passes(struct gcal_count_builder *m,
                                                const struct gcal_sets_access_event *event)
 {

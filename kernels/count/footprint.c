@@ -158,6 +158,24 @@ static const struct gcal_poly *block_footprint(const struct subject *s,
     return count && !gcal_count_builder_is_long(s->m, count) ? count : NULL;
 }
 
+/* Meets the points of each region, where that is possible. */
+static bool meet_region(const struct subject *s, struct gcal_sets_nest *nest,
+                        enum gcal_lanes_region region, struct gcal_count_counter *counter)
+{
+    bool estimated;
+    const struct gcal_poly *count = gcal_lanes_region_blocks(
+        nest, s->n, s->events, region, NULL, s->size, &estimated);
+
+    if (!count || gcal_count_builder_is_long(s->m, count))
+        return false;
+    *counter = (struct gcal_count_counter){ count, estimated };
+    if (estimated)
+        note(s,
+             "the footprint of this array is estimated from some work-groups, or as if "
+             "all conditions held");
+    return true;
+}
+
 /* Of the launch, or a part of it.  'most' is an upper bound; NULL: none is known yet. */
 static struct gcal_count_counter count_together(const struct subject *s,
                                                 struct gcal_sets_nest *nest,
@@ -168,10 +186,14 @@ static struct gcal_count_counter count_together(const struct subject *s,
     counter.count = block_footprint(s, nest, false, &counter.estimated);
     if (counter.count && !counter.estimated)
         return counter;
-    if (counter.count)
+    if (meet_region(s, nest, GCAL_LANES_LAUNCH, &counter)) {
+        if (!counter.estimated)
+            return counter;
+    } else if (counter.count) {
         note_mean(s);
-    else
+    } else {
         counter = estimate(s, nest, false);
+    }
     if (most || (most = extent(s, nest)))
         counter.count = gcal_count_builder_least(s->m, counter.count, most);
     limit(s, NULL, &counter);
@@ -192,6 +214,9 @@ static struct gcal_count_counter count_by_group(const struct subject *s)
     struct gcal_count_counter counter = { 0 };
 
     counter.count = block_footprint(s, s->m->nest, true, &counter.estimated);
+    if ((!counter.count || counter.estimated) &&
+        meet_region(s, s->m->nest, GCAL_LANES_GROUP, &counter))
+        return counter;
     if (!counter.count)
         counter = estimate(s, s->m->nest, true);
     else if (counter.estimated)
@@ -203,11 +228,17 @@ static struct gcal_count_counter count_by_group(const struct subject *s)
 /* From the ranges of subscripts alone. */
 static struct gcal_count_counter count_by_sub_group(const struct subject *s)
 {
-    const struct gcal_poly *most = count_accesses(s), *box = NULL;
+    const struct gcal_poly *most, *box = NULL;
     struct gcal_count_counter counter = { .estimated = true };
     bool estimated = false;
 
-    if (s->m->nest->sub_group_size > 1)
+    if (meet_region(s, s->m->nest, GCAL_LANES_SUB_GROUP, &counter)) {
+        if (!counter.estimated)
+            return counter;
+        box = counter.count;
+    }
+    most = count_accesses(s);
+    if (!box && s->m->nest->sub_group_size > 1)
         box = gcal_count_without_rows(
             s->m, gcal_sets_sub_group_blocks(s->m->nest, s->n, s->near, NULL, s->size));
     counter.count = box ? gcal_count_builder_least(s->m, box, most) : most;
@@ -444,7 +475,7 @@ static void find_near(struct subject *s)
         *near = gcal_count_near_event(s->events[i]);
         near->offset = gcal_sets_near(c, near->offset);
         s->near[i] = near;
-        if (gcal_count_has_uniform_sides(s->m, s->events[i]))
+        if (gcal_count_divides(s->m, s->events[i]))
             continue;
         s->is_near = true;
         s->is_data = s->is_data || (!offset && !s->events[i]->n_sides);
@@ -461,7 +492,7 @@ static bool find_sides(struct subject *s)
     if (!(s->sides = gcal_poly_alloc(s->m->c, n * sizeof(*s->sides))))
         return false;
     for (size_t i = 0; i < s->n; i++) {
-        bool divides = gcal_count_has_uniform_sides(s->m, s->events[i]);
+        bool divides = gcal_count_divides(s->m, s->events[i]);
 
         for (size_t k = 0; k < s->events[i]->n_sides && divides; k++)
             s->sides[s->n_sides++] = &s->events[i]->sides[k];

@@ -162,11 +162,14 @@ void gcal_count_builder_add_ndrange(struct gcal_count_builder *m);
 struct gcal_sets_access_event
 gcal_count_near_event(const struct gcal_sets_access_event *e);
 
-/* Whether its place is one of several by conditions that are the same for all work-items of a
- * group; where lanes are on different sides, the one at most places tells more than the sum.
- */
-bool gcal_count_has_uniform_sides(struct gcal_count_builder *m,
+/* Whether its sides, if any, are by conditions that are the same for all of a work-group. */
+bool gcal_count_has_uniform_sides(const struct gcal_count_builder *m,
                                   const struct gcal_sets_access_event *e);
+/* Whether the sides of its place are counted: where they are the same for all work-items of a
+ * group, or where the one at most places does not stand for all.
+ */
+bool gcal_count_divides(struct gcal_count_builder *m,
+                        const struct gcal_sets_access_event *e);
 
 /* What a subscript that depends on data may be, in elements; false: anything. */
 bool gcal_count_find_range(struct gcal_count_builder *m,
@@ -334,6 +337,10 @@ gcal_count_access_passes(struct gcal_count_builder *m,
  * number of elements.
  */
 int64_t gcal_count_pass_period(const struct gcal_sets_access_event *event);
+/* The mean of a sample of executions, where the place is not known exactly; NULL: not known. */
+const struct gcal_poly *
+gcal_count_sample_passes(struct gcal_count_builder *m,
+                         const struct gcal_sets_access_event *event);
 /* The mean of one execution by all lanes; NULL: not known. */
 const struct gcal_poly *
 gcal_count_mean_passes(struct gcal_count_builder *m,

@@ -1,4 +1,6 @@
 /* subscript.c - what is known of subscripts that are not affine, or depend on data */
+#include <stdlib.h>
+
 #include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
 
@@ -11,7 +13,7 @@ gcal_count_near_event(const struct gcal_sets_access_event *e)
     return near;
 }
 
-bool gcal_count_has_uniform_sides(struct gcal_count_builder *m,
+bool gcal_count_has_uniform_sides(const struct gcal_count_builder *m,
                                   const struct gcal_sets_access_event *e)
 {
     for (size_t i = 0; i < e->n_sides; i++)
@@ -21,7 +23,37 @@ bool gcal_count_has_uniform_sides(struct gcal_count_builder *m,
                 if (gcal_sets_condition_contains(m->c, s->condition,
                                                  gcal_poly_atom_index(m->nest->lid[d])))
                     return false;
-    return e->n_sides > 0;
+    return true;
+}
+
+/* Whether sub-groups touch as many sectors with lanes on both sides as with all on one. */
+static bool stands_for_all(const struct gcal_count_builder *m,
+                           const struct gcal_sets_access_event *e)
+{
+    struct gcal_sets_access_event near = gcal_count_near_event(e);
+    struct gcal_count_blocks blocks = { .size = (int64_t)(m->request->sector_bytes /
+                                                          gcal_dtype_size(e->dtype)),
+                                        .width = e->width };
+    struct gcal_lanes_sum sum = { .measure = gcal_count_blocks_measure, .data = &blocks };
+    const struct gcal_poly *all = NULL, *one = NULL;
+
+    near.n_sides = 0;
+    if (blocks.size > 0) {
+        all = gcal_lanes_sample(m->nest, e, &sum);
+        one = gcal_lanes_sample(m->nest, &near, &sum);
+    }
+    free(blocks.all);
+    return !all || !one ||
+           (gcal_poly_is_nonnegative(
+                m->c, gcal_poly_sub(m->c, gcal_poly_scale(m->c, one, 5, 4), all)) &&
+            gcal_poly_is_nonnegative(
+                m->c, gcal_poly_sub(m->c, gcal_poly_scale(m->c, all, 5, 4), one)));
+}
+
+bool gcal_count_divides(struct gcal_count_builder *m,
+                        const struct gcal_sets_access_event *e)
+{
+    return e->n_sides && (gcal_count_has_uniform_sides(m, e) || !stands_for_all(m, e));
 }
 
 bool gcal_count_find_range(struct gcal_count_builder *m,

@@ -250,6 +250,8 @@ static const struct gcal_poly *count_otherwise(struct gcal_count_builder *m,
     sum->known = sum->modulus;
     if (count)
         return count;
+    if (!mean)
+        mean = gcal_lanes_sample(m->nest, e, sum);
     sum->estimated = true;
     sum->rows = NULL;
     to->counter.estimated = true;
@@ -291,6 +293,12 @@ static struct count count_sides(struct gcal_count_builder *m,
     struct count sum = { .counter = gcal_count_counter_zero(m), .known = blocks->size },
                  one;
 
+    if (!gcal_count_has_uniform_sides(m, e)) {
+        sum.counter.estimated = true;
+        note(m, e,
+             "what lanes of a sub-group access together, but by different sides of a "
+             "condition, is counted for each side");
+    }
     for (size_t i = 0; i < e->n_sides; i++) {
         one = count_access(m, &e->sides[i], blocks);
         sum.counter.count = gcal_poly_add(m->c, sum.counter.count, one.counter.count);
@@ -310,7 +318,7 @@ static struct count count_access(struct gcal_count_builder *m,
                                   .data = blocks };
     const struct gcal_poly *count;
 
-    if (gcal_count_has_uniform_sides(m, e))
+    if (gcal_count_divides(m, e))
         return count_sides(m, e, blocks);
     count = gcal_lanes_sum(m->nest, e, &sum);
     if (!count || gcal_count_builder_is_long(m, count))
@@ -477,13 +485,16 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
     struct gcal_count_counter sum = gcal_count_counter_zero(m);
     const struct gcal_sets_array *array = &m->nest->arrays[e->array];
     const struct gcal_poly *distinct = NULL;
+    const struct gcal_sets_access_event **events = all + m->nest->n_accesses;
     struct gcal_sets_access_event *near;
     size_t n = 0;
+    bool estimated = false;
 
     for (size_t i = first; i < m->nest->n_accesses; i++)
         if (are_together(e, &m->nest->accesses[i])) {
             if (!(near = gcal_poly_alloc(m->c, sizeof(*near))))
                 return sum;
+            events[n] = &m->nest->accesses[i];
             *near = gcal_count_near_event(&m->nest->accesses[i]);
             all[n++] = near;
             blocks->width = near->width;
@@ -491,7 +502,13 @@ static struct gcal_count_counter count_loop(struct gcal_count_builder *m, size_t
             sum.count = gcal_poly_add(m->c, sum.count, known[i].counter.count);
             sum.estimated = sum.estimated || known[i].counter.estimated;
         }
-    if (all[0]->offset && (n > 1 || gcal_count_innermost_loop(e->scope)))
+    if (n > 1 || gcal_count_innermost_loop(e->scope))
+        distinct = gcal_lanes_region_blocks(m->nest, n, events, GCAL_LANES_SUB_GROUP,
+                                            gcal_count_innermost_loop(e->scope),
+                                            blocks->size, &estimated);
+    if (distinct && !estimated && !gcal_count_builder_is_long(m, distinct))
+        return (struct gcal_count_counter){ distinct, false };
+    if (!distinct && all[0]->offset && (n > 1 || gcal_count_innermost_loop(e->scope)))
         distinct = gcal_count_without_rows(
             m, gcal_sets_sub_group_blocks(
                    m->nest, n, all, gcal_count_innermost_loop(e->scope), blocks->size));
@@ -509,7 +526,7 @@ static void add_loop_sectors(struct gcal_count_builder *m, int64_t bytes,
                              struct count *known)
 {
     const struct gcal_sets_access_event **all =
-        gcal_poly_alloc(m->c, (m->nest->n_accesses + 1) * sizeof(*all));
+        gcal_poly_alloc(m->c, 2 * (m->nest->n_accesses + 1) * sizeof(*all));
 
     for (size_t i = 0; all && i < m->nest->n_accesses && !m->failed; i++) {
         const struct gcal_sets_access_event *e = &m->nest->accesses[i];

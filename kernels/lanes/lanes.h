@@ -66,6 +66,29 @@ const struct gcal_poly *gcal_lanes_sum_near(struct gcal_sets_nest *nest,
                                             const struct gcal_sets_access_event *access,
                                             struct gcal_lanes_sum *sum);
 
+/* The mean of a sample of executions at typical sizes, always the same one, of an access or of
+ * one with sides; NULL: its places are unknown.
+ */
+const struct gcal_poly *gcal_lanes_sample(struct gcal_sets_nest *nest,
+                                          const struct gcal_sets_access_event *access,
+                                          const struct gcal_lanes_sum *sum);
+
+enum gcal_lanes_region {
+    GCAL_LANES_LAUNCH,
+    GCAL_LANES_GROUP,
+    GCAL_LANES_SUB_GROUP /* in all loops, or in each execution of one */
+};
+
+/* The aligned blocks of 'size' elements that 'n' accesses touch together in each region, summed
+ * over regions, where subscripts have quotients by numbers.  '*estimated' where unknown
+ * conditions were taken to hold, or not all regions were met.  NULL where it is unknown, as
+ * where they are not made of numbers alone, or takes long.
+ */
+const struct gcal_poly *gcal_lanes_region_blocks(
+    struct gcal_sets_nest *nest, size_t n,
+    const struct gcal_sets_access_event *const *accesses, enum gcal_lanes_region region,
+    const struct gcal_sets_scope *loop, int64_t size, bool *estimated);
+
 /* The sum of the aligned blocks of 'size' elements that the lanes of each execution
  * touch, or cover as a 'whole' (of stores that are contiguous), where which lanes take
  * part may depend on sizes and all loops.  NULL when it is unknown.

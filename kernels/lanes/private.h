@@ -56,6 +56,7 @@ struct gcal_lanes_walk {
     int64_t most_rows; /* from the first to the last row of lanes together */
     int64_t executions;
     long evaluations_left;
+    bool typical; /* sizes have values, too */
 };
 
 /* Fills the domain, which dimensions are enumerated ('lids_only', or those that they

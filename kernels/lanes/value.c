@@ -19,6 +19,8 @@ static bool evaluate_atom(struct gcal_lanes_walk *l, unsigned atom, int64_t *val
             }
         return false;
     }
+    if (a.kind == GCAL_POLY_ATOM_PARAMETER && l->typical)
+        return gcal_poly_typical_size(l->nest->c, atom, value);
     if (a.kind == GCAL_POLY_ATOM_PARAMETER || !gcal_lanes_evaluate(l, a.a, &num, &den) ||
         (a.b && !gcal_lanes_evaluate(l, a.b, &other, &other_den)) || other_den != 1)
         return false;

@@ -248,6 +248,9 @@ unsigned gcal_poly_degree(const struct gcal_poly *p, unsigned atom);
 
 /* Whether an integer-valued p is proven nonnegative; false is no disproof. */
 bool gcal_poly_is_nonnegative(struct gcal_poly_context *c, const struct gcal_poly *p);
+/* The value of a size at the first of some typical points that agree with all assumptions. */
+bool gcal_poly_typical_size(const struct gcal_poly_context *c, unsigned atom,
+                            int64_t *value);
 /* Of a and b, the one that is less at most of some typical sizes. */
 const struct gcal_poly *gcal_poly_mostly_less(const struct gcal_poly_context *c,
                                               const struct gcal_poly *a,

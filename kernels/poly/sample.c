@@ -115,6 +115,17 @@ bool gcal_poly_is_refuted(const struct gcal_poly_context *c, const struct gcal_p
     return false;
 }
 
+bool gcal_poly_typical_size(const struct gcal_poly_context *c, unsigned atom,
+                            int64_t *value)
+{
+    for (size_t point = 0; point < GCAL_POLY_N_POINTS; point++)
+        if (!c->left_out[point]) {
+            *value = (int64_t)c->atoms[atom].at[point];
+            return true;
+        }
+    return false;
+}
+
 const struct gcal_poly *gcal_poly_mostly_less(const struct gcal_poly_context *c,
                                               const struct gcal_poly *a,
                                               const struct gcal_poly *b)

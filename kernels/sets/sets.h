@@ -200,6 +200,7 @@ struct gcal_sets_nest {
     long budget_divisor;         /* of isl's operations, for tests; 0: 1 */
     long operations;             /* of isl, so far; failed ones count several times */
     struct gcal_sets_mark begun; /* where the last attempt began */
+    long evaluations;   /* of subscripts, in regions that are met point by point */
     bool is_exhausted;  /* some attempt did not begin, as all operations were used */
     long sampled_steps; /* of points that were met one by one (sample.c) */
     double error; /* relative standard error of the last count of a scope, of a sample */

@@ -4,8 +4,9 @@
  *   test_places --random WITHIN [-v] FROM TO
  *
  * The kernels of a file of styles (styles/README.md), or kernels that load from random
- * expressions of ids with quotients, remainders, shifts, masks and choices, one for each
- * number from FROM to TO.  The host interpreter runs them; sectors, lines, footprints and
+ * expressions of ids on one or two axes with quotients, remainders, shifts, masks and
+ * choices, with the launch's sizes as numbers or symbols, one for each number from FROM to
+ * TO.  The host interpreter runs them; sectors, lines, footprints and
  * passes over banks must be equal, or where they are estimates, at most the factor WITHIN
  * apart.
  */
@@ -110,21 +111,33 @@ static int pick(int n)
     return (int)((random_state >> 8) % (unsigned)n);
 }
 
+/* What random expressions are made of: ids, sizes, and how many values they have. */
+struct leaf {
+    const char *text;
+    int below;
+};
+
+struct leaves {
+    size_t n;
+    struct leaf all[8];
+};
+
 /* Appends an expression of values of at least 0; its values are below the one returned. */
-static int append(char *text, size_t size, int depth, int below[3])
+static int append(char *text, size_t size, int depth, const struct leaves *leaves)
 {
     static const int powers[] = { 2, 4, 8, 16, 32, 64, 128, 256, 1024 };
     static const int others[] = { 3, 5, 7, 9, 12, 24, 28, 48, 96, 100, 192 };
-    static const char *const ids[] = { "g", "l", "b" };
     char inner[400];
-    int id = pick(3), n, most, number = pick(3) ? powers[pick(9)] : others[pick(11)];
+    int n, most, number = pick(3) ? powers[pick(9)] : others[pick(11)];
 
     if (depth == 0) {
-        snprintf(text, size, "%s", ids[pick(4) ? 0 : id]);
-        return below[strcmp(text, "g") == 0 ? 0 : strcmp(text, "l") == 0 ? 1 : 2];
+        const struct leaf *leaf = &leaves->all[pick(4) ? 0 : pick((int)leaves->n)];
+
+        snprintf(text, size, "%s", leaf->text);
+        return leaf->below;
     }
-    most = append(inner, sizeof(inner), depth - 1, below);
-    switch (pick(8)) {
+    most = append(inner, sizeof(inner), depth - 1, leaves);
+    switch (pick(10)) {
     case 0:
     case 1:
         snprintf(text, size, "(%s) %% %d%s", inner, number, pick(4) ? "" : "u");
@@ -147,9 +160,20 @@ static int append(char *text, size_t size, int depth, int below[3])
             n = 1;
         snprintf(text, size, "(%s) * %d + %d", inner, n, number % 40);
         return (most - 1) * n + number % 40 + 1;
+    case 7: {
+        static const char *const comparisons[] = { "==", "<", ">=", "!=" };
+        const struct leaf *leaf = &leaves->all[pick((int)leaves->n)];
+        char other[400];
+        int more = append(other, sizeof(other), depth - 1, leaves),
+            at = pick(leaf->below);
+
+        snprintf(text, size, "(%s %s %d ? %s : %s)", leaf->text, comparisons[pick(4)],
+                 pick(2) ? at : 0, inner, other);
+        return most > more ? most : more;
+    }
     default: {
         char other[400];
-        int more = append(other, sizeof(other), depth - 1, below);
+        int more = append(other, sizeof(other), depth - 1, leaves);
 
         snprintf(text, size, "(%s) + (%s)", inner, other);
         return most + more - 1;
@@ -157,54 +181,105 @@ static int append(char *text, size_t size, int depth, int below[3])
     }
 }
 
-static size_t check_random(unsigned number)
+/* Writes the kernel's launch as it is, or with its sizes as symbols. */
+static void describe(struct style *style, char texts[2][20], const size_t *groups,
+                     bool symbolic)
 {
-    static const size_t locals[] = { 32, 64, 96, 128, 256 };
+    static char names[2][2] = { "n", "m" };
+
+    for (size_t d = 0; d < style->n_dims; d++) {
+        size_t size = style->local_size[d] * groups[d];
+
+        snprintf(texts[d], 20, "%zu", size);
+        style->global_size[d] = texts[d];
+        if (!symbolic)
+            continue;
+        snprintf(texts[d], 20, "%zu*%s", style->local_size[d], names[d]);
+        style->runs[0].sizes[style->runs[0].n_sizes++] =
+            (struct gcal_size){ names[d], (double)groups[d] };
+    }
+}
+
+/* Estimates for any sizes are those of typical ones. */
+enum { WITHIN_OF_SIZES = 2 };
+
+static size_t check_random(unsigned number, double within)
+{
+    static const size_t locals[][2] = { { 32, 1 },  { 64, 1 },  { 96, 1 },
+                                        { 128, 1 }, { 256, 1 }, { 16, 16 },
+                                        { 32, 4 },  { 8, 8 },   { 64, 2 } };
     static const char *const types[] = { "int", "uint", "size_t" };
-    char index[900], other[900], source[4000], name[20], global[20];
-    size_t local;
-    int groups, below[3];
+    char index[900], other[900], source[4000], texts[2][20];
+    struct style style = { .file = "random.cl",
+                           .source = source,
+                           .allow_estimates = true,
+                           .n_runs = 1,
+                           .n_arguments = 1,
+                           .arguments = { { "in", "300000", NULL } } };
+    struct leaves leaves = { 0 };
+    size_t groups[2] = { 1, 1 }, before = tally.n_wrong, failed, shape;
+    struct gcal_error err = { 0 };
+    const char *type;
+    bool symbolic;
+    int width;
 
     random_state = number * 7919u + 12345u;
     pick(2);
-    local = locals[pick(5)];
-    groups = pick(4) ? 1 + pick(40) : 200 + pick(400);
-    below[0] = (int)local * groups;
-    below[1] = (int)local;
-    below[2] = groups;
-    append(index, sizeof(index), 1 + pick(3), below);
-    append(other, sizeof(other), 1 + pick(2), below);
+    shape = (size_t)pick(9);
+    style.n_dims = shape < 5 ? 1 : 2;
+    for (size_t d = 0; d < 2; d++)
+        style.local_size[d] = locals[shape][d];
+    if (style.n_dims == 1) {
+        groups[0] = (size_t)(pick(4) ? 1 + pick(40) : 200 + pick(400));
+    } else {
+        groups[0] = (size_t)(1 + pick(12));
+        groups[1] = (size_t)(1 + pick(12));
+    }
+    symbolic = pick(3) == 0;
+    type = types[pick(3)];
+    width = (int)(style.local_size[0] * groups[0]);
+    leaves.all[leaves.n++] = (struct leaf){ "g", width };
+    leaves.all[leaves.n++] = (struct leaf){ "l", (int)style.local_size[0] };
+    leaves.all[leaves.n++] = (struct leaf){ "b", (int)groups[0] };
+    if (style.n_dims == 2) {
+        leaves.all[0] =
+            (struct leaf){ "i", width * (int)(style.local_size[1] * groups[1]) };
+        leaves.all[leaves.n++] = (struct leaf){ "g", width };
+        leaves.all[leaves.n++] =
+            (struct leaf){ "h", (int)(style.local_size[1] * groups[1]) };
+        leaves.all[leaves.n++] = (struct leaf){ "k", (int)style.local_size[1] };
+        leaves.all[leaves.n++] = (struct leaf){ "c", (int)groups[1] };
+    }
+    append(index, sizeof(index), 1 + pick(3), &leaves);
+    append(other, sizeof(other), 1 + pick(2), &leaves);
     snprintf(source, sizeof(source),
-             "kernel void f(global float *out, global const float *in)\n{\n"
+             "kernel void f(global float *out, global const float *in%s)\n{\n"
              "    local float s[4096];\n"
              "    %s g = get_global_id(0), l = get_local_id(0), b = get_group_id(0);\n"
-             "    out[g] = in[%s] + s[(%s) & 2047];\n}\n",
-             types[pick(3)], index, other);
-    snprintf(name, sizeof(name), "random %u", number);
-    snprintf(global, sizeof(global), "%zu", local * (size_t)groups);
-    if (tally.verbose)
-        printf("%s  local %zu, global %s\n", source, local, global);
-    {
-        struct style style = { .name = name,
-                               .file = "random.cl",
-                               .source = source,
-                               .n_dims = 1,
-                               .local_size = { local },
-                               .global_size = { global },
-                               .allow_estimates = true,
-                               .n_runs = 1,
-                               .n_arguments = 1,
-                               .arguments = { { "in", "300000", NULL } } };
-        size_t before = tally.n_wrong, failed;
-        struct gcal_error err = { 0 };
+             "    %s h = get_global_id(1), k = get_local_id(1), c = get_group_id(1);\n"
+             "    %s i = h * %s + g;\n"
+             "    out[i] = in[%s] + s[(%s) & 2047];\n}\n",
+             symbolic ? style.n_dims == 2 ? ", int n, int m" : ", int n" : "", type, type,
+             type, symbolic ? "get_global_size(0)" : "WIDTH", index, other);
+    if (!symbolic) {
+        char *at = strstr(source, "WIDTH");
+        char text[8];
 
-        style.name = NULL;
-        failed = check(&style, &err) < 0;
-        if (failed || tally.n_wrong > before)
-            printf("%u: %s\n%s  local %zu, global %s\n\n", number, err.text, source,
-                   local, global);
-        return failed;
+        snprintf(text, sizeof(text), "%5d", width);
+        memcpy(at, text, 5);
     }
+    describe(&style, texts, groups, symbolic);
+    if (tally.verbose)
+        printf("%s  local %zu,%zu, global %s,%s at %zu,%zu\n", source,
+               style.local_size[0], style.local_size[1], style.global_size[0],
+               style.n_dims == 2 ? style.global_size[1] : "1", groups[0], groups[1]);
+    tally.within = symbolic ? WITHIN_OF_SIZES * within : within;
+    failed = check(&style, &err) < 0;
+    if (failed || tally.n_wrong > before)
+        printf("%u: %s\n%s  local %zu,%zu, global %s,%s at %zu,%zu\n\n", number, err.text,
+               source, style.local_size[0], style.local_size[1], style.global_size[0],
+               style.n_dims == 2 ? style.global_size[1] : "1", groups[0], groups[1]);
+    return failed;
 }
 
 int main(int argc, char **argv)
@@ -224,7 +299,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--random") == 0 && argc == first + 2) {
         for (unsigned i = (unsigned)atoi(argv[first]);
              i < (unsigned)atoi(argv[first + 1]); i++)
-            n_failed += check_random(i);
+            n_failed += check_random(i, atof(argv[2]));
     } else if (styles_read(argv[1], &styles, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
