@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
+#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
-#include "calib/compare/private.h"
 #include "calib/results/results.h"
+#include "fit/fit.h"
 #include "kernels/generate/generate.h"
 
 /* The level of intervals, and the fewest samples for one. */
@@ -66,7 +68,6 @@ struct row {
 };
 
 struct rows {
-    struct gcal_result_rows all;
     size_t n, *pair; /* by device of the record */
     struct row *rows;
 };
@@ -88,35 +89,28 @@ static int by_device_and_kernel(const void *a, const void *b)
     return 0;
 }
 
-static int read_rows(const struct gcal_record *record, struct rows *r,
-                     struct gcal_error *err)
+static int read_rows(struct gcal_arena *scratch, const struct gcal_record *record,
+                     struct rows *r, struct gcal_error *err)
 {
-    if (gcal_result_rows_read(record, &r->all, NULL, err) < 0)
+    struct gcal_result_rows all;
+    struct gcal_result_speeds speeds;
+
+    if (gcal_result_rows_read(scratch, record, &all, &speeds, err) < 0)
         return -1;
-    if (!(r->rows = calloc(r->all.n + 1, sizeof(*r->rows))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < r->all.n; i++) {
-        const struct gcal_result_row *row = &r->all.rows[i];
+    r->rows = gcal_arena_alloc(scratch, all.n, sizeof(*r->rows));
+    for (size_t i = 0; i < all.n; i++) {
+        const struct gcal_result_row *row = &all.rows[i];
 
-        if (r->pair[row->device] == SIZE_MAX)
-            continue;
-        r->rows[r->n++] =
-            (struct row){ .device = r->pair[row->device],
-                          .kernel = &record->kernels[row->kernel],
-                          .row = row,
-                          .resolution_s =
-                              record->devices[row->device].info.timer_resolution_s };
+        if (r->pair[row->device] != SIZE_MAX)
+            r->rows[r->n++] =
+                (struct row){ .device = r->pair[row->device],
+                              .kernel = &record->kernels[row->kernel],
+                              .row = row,
+                              .resolution_s =
+                                  record->devices[row->device].info.timer_resolution_s };
     }
-    if (r->n)
-        qsort(r->rows, r->n, sizeof(*r->rows), by_device_and_kernel);
+    qsort(r->rows, r->n, sizeof(*r->rows), by_device_and_kernel);
     return 0;
-}
-
-static void rows_clear(struct rows *r)
-{
-    free(r->all.rows);
-    free(r->rows);
-    free(r->pair);
 }
 
 /* ---- a kernel in both ---- */
@@ -144,93 +138,268 @@ static struct gcal_compare_ratio time_ratio(const struct row *before,
                                         .high = ratio * exp(half) };
 }
 
-static struct gcal_compare_kernel compare(const struct gcal_catalogue *catalogue,
-                                          const struct row *before,
-                                          const struct row *after)
+/* ---- pairs of devices ---- */
+
+struct side {
+    const struct gcal_record *record;
+    size_t n, *pair;
+};
+
+static bool same_place(const struct gcal_run_device *a, const struct gcal_run_device *b)
 {
-    return (struct gcal_compare_kernel){
-        .device = after->device,
-        .name = after->kernel->name,
-        .generator = after->kernel->generator,
-        .group = group_of(catalogue, after->kernel),
-        .before_s = before->row->time_s,
-        .after_s = after->row->time_s,
-        .is = time_ratio(before, after),
-    };
+    return strcmp(a->node, b->node) == 0 && strcmp(a->info.uid, b->info.uid) == 0;
 }
 
-static void merge(const struct rows *before, const struct rows *after,
-                  const struct gcal_catalogue *catalogue,
-                  struct gcal_compare_records *diff)
+static bool same_uid(const struct gcal_run_device *a, const struct gcal_run_device *b)
 {
-    size_t i = 0, k = 0;
-    int order;
+    return strcmp(a->info.uid, b->info.uid) == 0;
+}
 
-    while (i < before->n || k < after->n) {
-        if (i == before->n || k == after->n)
-            order = i == before->n ? 1 : -1;
-        else
-            order = by_device_and_kernel(&before->rows[i], &after->rows[k]);
-        if (order < 0)
-            diff->only_before[diff->n_only_before++] = before->rows[i++].kernel->name;
-        else if (order > 0)
-            diff->only_after[diff->n_only_after++] = after->rows[k++].kernel->name;
-        else
-            diff->kernels[diff->n_kernels++] =
-                compare(catalogue, &before->rows[i++], &after->rows[k++]);
+static bool same_type(const struct gcal_run_device *a, const struct gcal_run_device *b)
+{
+    return strcmp(a->info.type, b->info.type) == 0;
+}
+
+typedef bool same_fn(const struct gcal_run_device *a, const struct gcal_run_device *b);
+
+/* The only device of 's' without a pair that is the same; NULL for none or several. */
+static const struct gcal_run_device *only(const struct side *s, same_fn *same,
+                                          const struct gcal_run_device *device,
+                                          size_t *at)
+{
+    const struct gcal_run_device *found = NULL, *candidate;
+
+    for (size_t i = 0; i < s->n; i++) {
+        candidate = &s->record->devices[i];
+        if (s->pair[i] != SIZE_MAX || !same(candidate, device))
+            continue;
+        if (found)
+            return NULL;
+        found = candidate;
+        *at = i;
+    }
+    return found;
+}
+
+static void pair_by(struct side *before, struct side *after, same_fn *same,
+                    struct gcal_compare_records *diff)
+{
+    const struct gcal_run_device *a, *b;
+    size_t at, back;
+
+    for (size_t i = 0; i < before->n; i++) {
+        a = &before->record->devices[i];
+        if (before->pair[i] != SIZE_MAX || !(b = only(after, same, a, &at)) ||
+            !only(before, same, b, &back))
+            continue;
+        before->pair[i] = after->pair[at] = diff->n_devices;
+        diff->devices[diff->n_devices++] =
+            (struct gcal_compare_devices){ .before = a, .after = b };
     }
 }
 
-static int make_room(struct rows *before, struct rows *after, const struct gcal_record *a,
-                     const struct gcal_record *b, struct gcal_error *err)
+static int refuse(const struct side *before, const struct side *after,
+                  struct gcal_error *err)
 {
-    before->pair = calloc(a->n_devices + 1, sizeof(*before->pair));
-    after->pair = calloc(b->n_devices + 1, sizeof(*after->pair));
-    return before->pair && after->pair ? 0 : gcal_error_memory(err);
+    const struct side *sides[] = { before, after };
+    struct gcal_buf list = { 0 };
+
+    for (size_t k = 0; k < 2; k++) {
+        gcal_buf_puts(&list, k ? "; the second has" : "the first has");
+        for (size_t i = 0; i < sides[k]->n; i++)
+            gcal_buf_printf(&list, "%s %s", i ? "," : "",
+                            sides[k]->record->devices[i].info.type);
+    }
+    gcal_error_set(err, GCAL_EINPUT, "the records have no device in common: %s",
+                   list.data ? list.data : "(out of memory)");
+    gcal_buf_free(&list);
+    return -1;
 }
 
-static int make_lists(const struct rows *before, const struct rows *after,
-                      struct gcal_compare_records *diff, struct gcal_error *err)
+/* Fills 'devices' of 'diff', and for each device of a record the index of its pair there;
+ * SIZE_MAX: no pair.
+ */
+static int pair_devices(struct gcal_arena *arena, const struct gcal_record *before,
+                        const struct gcal_record *after, size_t *in_before,
+                        size_t *in_after, struct gcal_compare_records *diff,
+                        struct gcal_error *err)
 {
-    diff->kernels = calloc(after->n + 1, sizeof(*diff->kernels));
-    diff->only_before = calloc(before->n + 1, sizeof(*diff->only_before));
-    diff->only_after = calloc(after->n + 1, sizeof(*diff->only_after));
-    return diff->kernels && diff->only_before && diff->only_after
-               ? 0
-               : gcal_error_memory(err);
+    struct side a = { before, before->n_devices, in_before };
+    struct side b = { after, after->n_devices, in_after };
+
+    diff->devices = gcal_arena_alloc(arena, a.n, sizeof(*diff->devices));
+    for (size_t i = 0; i < a.n; i++)
+        in_before[i] = SIZE_MAX;
+    for (size_t i = 0; i < b.n; i++)
+        in_after[i] = SIZE_MAX;
+    pair_by(&a, &b, same_place, diff);
+    pair_by(&a, &b, same_uid, diff);
+    pair_by(&a, &b, same_type, diff);
+    return diff->n_devices ? 0 : refuse(&a, &b, err);
 }
 
-int gcal_compare_records(const struct gcal_record *before,
+/* ---- mean ratios of generators and of groups of kernels ---- */
+
+static int by_generator(const void *a, const void *b)
+{
+    const struct gcal_compare_kernel *x = a, *y = b;
+
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return strcmp(x->generator, y->generator);
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const struct gcal_compare_kernel *x = a, *y = b;
+
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return strcmp(x->group, y->group);
+}
+
+static int by_distance(size_t device_x, size_t device_y, double ratio_x, double ratio_y,
+                       const char *name_x, const char *name_y)
+{
+    double x = fabs(log(ratio_x)), y = fabs(log(ratio_y));
+
+    if (device_x != device_y)
+        return device_x < device_y ? -1 : 1;
+    if (x != y)
+        return x > y ? -1 : 1;
+    return strcmp(name_x, name_y);
+}
+
+static int kernels_by_distance(const void *a, const void *b)
+{
+    const struct gcal_compare_kernel *x = a, *y = b;
+
+    return by_distance(x->device, y->device, x->is.ratio, y->is.ratio, x->name, y->name);
+}
+
+static int groups_by_distance(const void *a, const void *b)
+{
+    const struct gcal_compare_mean *x = a, *y = b;
+
+    return by_distance(x->device, y->device, x->is.ratio, y->is.ratio, x->name, y->name);
+}
+
+/* Of the logarithms of n ratios, with the wider of two intervals: from theirs, none if one of them has
+ * none, and from their scatter.
+ */
+static struct gcal_compare_ratio mean_ratio(const struct gcal_compare_kernel *kernels,
+                                            size_t n)
+{
+    double mean = 0, squares = 0, scatter = 0, half;
+
+    for (size_t i = 0; i < n; i++) {
+        mean += log(kernels[i].is.ratio) / (double)n;
+        squares += pow(log(kernels[i].is.high / kernels[i].is.low) / 2, 2);
+    }
+    for (size_t i = 0; i < n; i++)
+        scatter += pow(log(kernels[i].is.ratio) - mean, 2);
+    half = sqrt(squares) / (double)n;
+    if (n > 1)
+        half = fmax(half, gcal_fit_interval_factor(LEVEL, n - 1) *
+                              sqrt(scatter / (double)(n - 1) / (double)n));
+    return (struct gcal_compare_ratio){ .ratio = exp(mean),
+                                        .low = exp(mean - half),
+                                        .high = exp(mean + half) };
+}
+
+/* Of generators or groups, by which the kernels of a device are sorted. */
+static struct gcal_compare_mean *find_means(struct gcal_arena *arena,
+                                            const struct gcal_compare_records *diff,
+                                            bool of_groups, size_t *n_means)
+{
+    const struct gcal_compare_kernel *kernels = diff->kernels;
+    size_t n = diff->n_kernels, end;
+    struct gcal_compare_mean *means = gcal_arena_alloc(arena, n, sizeof(*means));
+
+    for (size_t i = 0; i < n; i = end) {
+        const char *name = of_groups ? kernels[i].group : kernels[i].generator;
+
+        for (end = i + 1;
+             end < n && kernels[end].device == kernels[i].device &&
+             strcmp(of_groups ? kernels[end].group : kernels[end].generator, name) == 0;)
+            end++;
+        means[(*n_means)++] =
+            (struct gcal_compare_mean){ .device = kernels[i].device,
+                                        .name = name,
+                                        .n = end - i,
+                                        .is = mean_ratio(&kernels[i], end - i) };
+    }
+    qsort(means, *n_means, sizeof(*means), groups_by_distance);
+    return means;
+}
+
+/* Fills 'generators' and 'groups' from the kernels, and sorts all. */
+static void make_means(struct gcal_arena *arena, struct gcal_compare_records *diff)
+{
+    struct gcal_compare_kernel *kernels = diff->kernels;
+    size_t n = diff->n_kernels;
+
+    qsort(kernels, n, sizeof(*kernels), by_generator);
+    diff->generators = find_means(arena, diff, false, &diff->n_generators);
+    qsort(kernels, n, sizeof(*kernels), by_group);
+    diff->groups = find_means(arena, diff, true, &diff->n_groups);
+    qsort(kernels, n, sizeof(*kernels), kernels_by_distance);
+}
+
+/* ---- all of it ---- */
+
+static int compare(struct gcal_arena *arena, struct gcal_arena *scratch,
+                   const struct gcal_record *before, const struct gcal_record *after,
+                   const struct gcal_catalogue *catalogue,
+                   struct gcal_compare_records *diff, struct gcal_error *err)
+{
+    struct rows a = { .pair =
+                          gcal_arena_alloc(scratch, before->n_devices, sizeof(size_t)) };
+    struct rows b = { .pair =
+                          gcal_arena_alloc(scratch, after->n_devices, sizeof(size_t)) };
+    size_t i = 0, k = 0;
+
+    if (pair_devices(arena, before, after, a.pair, b.pair, diff, err) < 0 ||
+        read_rows(scratch, before, &a, err) < 0 || read_rows(scratch, after, &b, err) < 0)
+        return -1;
+    diff->kernels = gcal_arena_alloc(arena, b.n, sizeof(*diff->kernels));
+    diff->only_before = gcal_arena_alloc(arena, a.n, sizeof(*diff->only_before));
+    diff->only_after = gcal_arena_alloc(arena, b.n, sizeof(*diff->only_after));
+    while (i < a.n || k < b.n) {
+        const struct row *x = &a.rows[i], *y = &b.rows[k];
+        int order = i == a.n ? 1 : k == b.n ? -1 : by_device_and_kernel(x, y);
+
+        if (order < 0)
+            diff->only_before[diff->n_only_before++] = x->kernel->name;
+        else if (order > 0)
+            diff->only_after[diff->n_only_after++] = y->kernel->name;
+        else
+            diff->kernels[diff->n_kernels++] = (struct gcal_compare_kernel){
+                .device = y->device,
+                .name = y->kernel->name,
+                .generator = y->kernel->generator,
+                .group = group_of(catalogue, y->kernel),
+                .before_s = x->row->time_s,
+                .after_s = y->row->time_s,
+                .is = time_ratio(x, y),
+            };
+        i += order <= 0;
+        k += order >= 0;
+    }
+    make_means(arena, diff);
+    return 0;
+}
+
+int gcal_compare_records(struct gcal_arena *arena, const struct gcal_record *before,
                          const struct gcal_record *after,
                          const struct gcal_catalogue *catalogue,
                          struct gcal_compare_records *diff, struct gcal_error *err)
 {
-    struct rows a = { 0 }, b = { 0 };
-    int rc = -1;
+    struct gcal_arena *scratch = gcal_arena_create();
+    int rc;
 
     *diff = (struct gcal_compare_records){ 0 };
-    if (make_room(&a, &b, before, after, err) < 0 ||
-        gcal_compare_pair_devices(before, after, a.pair, b.pair, diff, err) < 0 ||
-        read_rows(before, &a, err) < 0 || read_rows(after, &b, err) < 0 ||
-        make_lists(&a, &b, diff, err) < 0)
-        goto out;
-    merge(&a, &b, catalogue, diff);
-    rc = gcal_compare_make_means(diff, err);
-out:
-    rows_clear(&a);
-    rows_clear(&b);
-    if (rc < 0)
-        gcal_compare_records_clear(diff);
+    rc = compare(arena, scratch, before, after, catalogue, diff, err);
+    gcal_arena_destroy(scratch);
     return rc;
-}
-
-void gcal_compare_records_clear(struct gcal_compare_records *diff)
-{
-    free(diff->devices);
-    free(diff->kernels);
-    free(diff->generators);
-    free(diff->groups);
-    free(diff->only_before);
-    free(diff->only_after);
-    *diff = (struct gcal_compare_records){ 0 };
 }

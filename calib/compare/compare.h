@@ -12,6 +12,7 @@
 
 #include "store/record/record.h"
 
+struct gcal_arena;
 struct gcal_catalogue;
 struct gcal_error;
 
@@ -63,10 +64,9 @@ struct gcal_compare_records {
 /* Devices are paired by node and uid, then by uid, then by type, if only one device of
  * each record matches.  GCAL_EINPUT without a pair.
  */
-int gcal_compare_records(const struct gcal_record *before,
+int gcal_compare_records(struct gcal_arena *arena, const struct gcal_record *before,
                          const struct gcal_record *after,
                          const struct gcal_catalogue *catalogue,
                          struct gcal_compare_records *diff, struct gcal_error *err);
-void gcal_compare_records_clear(struct gcal_compare_records *diff);
 
 #endif

@@ -1,120 +1,104 @@
-/* accounts.c - devices of a record without parameters of their own, with the reason */
+/* accounts.c - what could not be measured, and why: devices and kernels */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
-#include "kernels/base/error.h"
 #include "calib/results/private.h"
 
-void gcal_result_tally_clear(struct gcal_result_tally *t)
+/* The measurements of one device, or of one kernel. */
+struct tally_row {
+    size_t n_good, n_bad;
+    char *first;        /* of a device: why the first kernel failed; NULL: none */
+    bool skipped_first; /* it was only skipped */
+};
+
+struct tally {
+    struct tally_row *devices, *kernels; /* as in the record */
+};
+
+/* The first line of a text (NULL: "") that is not empty. */
+static const char *first_line(const char *text, int *length)
 {
-    for (size_t i = 0; i < t->n_devices; i++)
-        free(t->devices[i].first);
-    free(t->devices);
-    free(t->kernels);
+    text = text ? text + strspn(text, " \t\r\n") : "";
+    *length = (int)strcspn(text, "\n");
+    return text;
 }
 
-/* "p_add: build failed: error: .." */
-static char *first_failure(const struct gcal_record *record, size_t kernel,
-                           const struct gcal_measurement *m)
+static int read_tally(struct gcal_arena *arena, struct tally *t,
+                      const struct gcal_record *record, struct gcal_error *err)
 {
-    size_t length;
-    const char *detail = gcal_result_first_line(m->detail, &length);
-
-    return gcal_buf_format("%s: %s%s%.*s", record->kernels[kernel].name,
-                           gcal_measurement_status_name(m->status), length ? ": " : "",
-                           (int)length, detail);
-}
-
-static int count(struct gcal_result_tally *t, const struct gcal_record *record,
-                 size_t device, size_t kernel, const struct gcal_measurement *m,
-                 struct gcal_error *err)
-{
-    struct gcal_result_tally_row *d = &t->devices[device];
-    bool good = m->status == GCAL_MEASUREMENT_GOOD && m->n_samples;
-    bool says_more = m->status > GCAL_MEASUREMENT_SKIPPED && d->skipped_first;
-
-    *(good ? &t->kernels[kernel].n_good : &t->kernels[kernel].n_bad) += 1;
-    *(good ? &d->n_good : &d->n_bad) += 1;
-    if (good || (d->first && !says_more))
-        return 0;
-    free(d->first);
-    d->skipped_first = m->status == GCAL_MEASUREMENT_SKIPPED;
-    return (d->first = first_failure(record, kernel, m)) ? 0 : gcal_error_memory(err);
-}
-
-int gcal_result_tally_read(struct gcal_result_tally *t, const struct gcal_record *record,
-                           struct gcal_error *err)
-{
-    size_t n = record->n_measurements;
-    int rc = 0;
-
-    t->n_devices = record->n_devices;
-    t->n_kernels = record->n_kernels;
-    t->devices = calloc(t->n_devices + 1, sizeof(*t->devices));
-    t->kernels = calloc(t->n_kernels + 1, sizeof(*t->kernels));
-    if (!t->devices || !t->kernels)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        struct gcal_measurement m = { 0 };
+    t->devices = gcal_arena_alloc(arena, record->n_devices, sizeof(*t->devices));
+    t->kernels = gcal_arena_alloc(arena, record->n_kernels, sizeof(*t->kernels));
+    for (size_t i = 0; i < record->n_measurements; i++) {
+        struct gcal_measurement m;
+        struct tally_row *d;
         size_t device, kernel;
+        bool good;
 
-        rc = gcal_record_measurement(record, i, &m, &device, &kernel, err);
-        if (rc == 0)
-            rc = count(t, record, device, kernel, &m, err);
+        if (gcal_record_measurement(record, i, &m, &device, &kernel, err) < 0)
+            return -1;
+        d = &t->devices[device];
+        good = m.status == GCAL_MEASUREMENT_GOOD && m.n_samples;
+        *(good ? &t->kernels[kernel].n_good : &t->kernels[kernel].n_bad) += 1;
+        *(good ? &d->n_good : &d->n_bad) += 1;
+        /* "p_add: build failed: error: ..", which says more than that it was skipped */
+        if (!good &&
+            (!d->first || (m.status > GCAL_MEASUREMENT_SKIPPED && d->skipped_first))) {
+            int length;
+            const char *detail = first_line(m.detail, &length);
+
+            d->skipped_first = m.status == GCAL_MEASUREMENT_SKIPPED;
+            d->first =
+                gcal_arena_format(arena, "%s: %s%s%.*s", record->kernels[kernel].name,
+                                  gcal_measurement_status_name(m.status),
+                                  length ? ": " : "", length, detail);
+        }
         gcal_measurement_clear(&m);
     }
-    return rc;
+    return 0;
 }
 
-/* Whether the fit has a factor of the device. */
-static bool has_factor(const struct gcal_result_type_fit *t, size_t device)
+bool gcal_result_has_factor(const struct gcal_result_type_fit *t, size_t k)
 {
-    for (size_t k = 0; k < t->n_devices; k++)
-        if (t->device[k] == device)
-            return isfinite(t->factor[k]) && isfinite(t->factor_error[k]);
-    return false;
+    return isfinite(t->factor[k]) && isfinite(t->factor_error[k]);
 }
 
-/* The models that have parameters, but not of this device: ", "-separated.  'n_has' counts
- * those that have, 'n_wanted' all that were to be measured.
+/* The models that have parameters, but not of this device: ", "-separated.  'n_wanted' counts all
+ * that were to be measured.
  */
 static void put_missing_models(const struct gcal_results *results,
                                const struct gcal_record *record,
                                const struct gcal_config *config, size_t device,
-                               struct gcal_buf *missing, size_t *n_wanted, size_t *n_has)
+                               struct gcal_buf *missing, size_t *n_wanted)
 {
-    const struct gcal_run_device *d = &record->devices[device];
-
-    *n_wanted = *n_has = 0;
+    *n_wanted = 0;
     for (size_t i = 0; i < results->n_fits; i++) {
         const struct gcal_result_type_fit *t = &results->fits[i];
         const char *name = config->models[t->model].name;
+        bool has = false;
 
         if (!gcal_result_is_fit_of(record, results, t, device) ||
-            gcal_run_device_keeps(d, name))
+            gcal_run_device_keeps(&record->devices[device], name))
             continue;
         ++*n_wanted;
-        if (has_factor(t, device))
-            ++*n_has;
-        else if (t->good)
+        for (size_t k = 0; k < t->n_devices; k++)
+            has = has || (t->device[k] == device && gcal_result_has_factor(t, k));
+        if (!has && t->good)
             gcal_buf_printf(missing, "%s%s", missing->size ? ", " : "", name);
     }
 }
 
 /* "": nothing is missing. */
-static char *reason_for(const struct gcal_results *results,
+static char *reason_for(struct gcal_arena *arena, const struct gcal_results *results,
                         const struct gcal_record *record,
-                        const struct gcal_config *config,
-                        const struct gcal_result_tally *tally, size_t device,
-                        struct gcal_error *err)
+                        const struct gcal_config *config, const struct tally_row *t,
+                        size_t device)
 {
-    const struct gcal_result_tally_row *t = &tally->devices[device];
     struct gcal_buf models = { 0 }, buf = { 0 };
-    size_t n_wanted, n_has;
+    size_t n_wanted;
 
-    put_missing_models(results, record, config, device, &models, &n_wanted, &n_has);
+    put_missing_models(results, record, config, device, &models, &n_wanted);
     if (n_wanted && !t->n_good && !t->n_bad)
         gcal_buf_puts(&buf, "no kernel was measured");
     else if (n_wanted && !t->n_good)
@@ -132,7 +116,7 @@ static char *reason_for(const struct gcal_results *results,
     if (buf.size && t->first)
         gcal_buf_puts(&buf, t->first);
     gcal_buf_free(&models);
-    return gcal_buf_take(&buf, err);
+    return gcal_arena_take(arena, &buf);
 }
 
 int gcal_results_unmeasured(const struct gcal_results *results,
@@ -141,34 +125,59 @@ int gcal_results_unmeasured(const struct gcal_results *results,
                             struct gcal_result_unmeasured **unmeasured, size_t *n,
                             struct gcal_error *err)
 {
-    struct gcal_result_tally tally = { 0 };
-    struct gcal_result_unmeasured *made = calloc(record->n_devices + 1, sizeof(*made));
-    int rc = made ? gcal_result_tally_read(&tally, record, err) : gcal_error_memory(err);
+    struct gcal_arena *arena = results->arena;
+    struct tally tally;
 
+    *unmeasured = gcal_arena_alloc(arena, record->n_devices, sizeof(**unmeasured));
     *n = 0;
-    for (size_t i = 0; rc == 0 && i < tally.n_devices; i++) {
+    if (read_tally(arena, &tally, record, err) < 0)
+        return -1;
+    for (size_t i = 0; i < record->n_devices; i++) {
         char *reason;
 
         if (record->devices[i].failure)
             continue; /* reported when it was given up */
-        if (!(reason = reason_for(results, record, config, &tally, i, err)))
-            rc = -1;
-        else if (*reason)
-            made[(*n)++] =
+        reason = reason_for(arena, results, record, config, &tally.devices[i], i);
+        if (*reason)
+            (*unmeasured)[(*n)++] =
                 (struct gcal_result_unmeasured){ .device = i, .reason = reason };
-        else
-            free(reason);
     }
-    gcal_result_tally_clear(&tally);
-    if (rc < 0)
-        gcal_results_unmeasured_free(made, *n);
-    *unmeasured = rc < 0 ? NULL : made;
-    return rc;
+    return 0;
 }
 
-void gcal_results_unmeasured_free(struct gcal_result_unmeasured *unmeasured, size_t n)
+int gcal_results_failures(struct gcal_arena *arena, const struct gcal_record *record,
+                          struct gcal_result_failures *list, struct gcal_error *err)
 {
-    for (size_t i = 0; i < n && unmeasured; i++)
-        free(unmeasured[i].reason);
-    free(unmeasured);
+    struct tally tally;
+
+    list->n = 0;
+    list->items = gcal_arena_alloc(arena, record->n_measurements, sizeof(*list->items));
+    if (read_tally(arena, &tally, record, err) < 0)
+        return -1;
+    for (size_t i = 0; i < record->n_measurements; i++) {
+        struct tally_row *row;
+        struct gcal_measurement m;
+        size_t kernel;
+        int length;
+
+        if (gcal_record_measurement(record, i, &m, NULL, &kernel, err) < 0)
+            return -1;
+        row = &tally.kernels[kernel];
+        if (m.status != GCAL_MEASUREMENT_GOOD && (row->n_good || row->n_bad)) {
+            const char *detail = first_line(m.detail, &length);
+
+            list->items[list->n++] = (struct gcal_result_failure){
+                .kernel = gcal_arena_strdup(arena, record->kernels[kernel].name),
+                .node = gcal_arena_strdup(arena, m.node),
+                .uid = gcal_arena_strdup(arena, m.device_uid),
+                .reason = gcal_arena_format(arena, "%.*s", length, detail),
+                .status = m.status,
+                .n_devices = row->n_good ? 1 : row->n_bad,
+            };
+        }
+        if (!row->n_good)
+            row->n_bad = 0; /* one for all devices */
+        gcal_measurement_clear(&m);
+    }
+    return 0;
 }

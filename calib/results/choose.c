@@ -1,8 +1,8 @@
 /* choose.c - chooses the form of a model with the smallest held-out error */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/units.h"
@@ -101,35 +101,29 @@ static void keep_brief(const struct gcal_result_type_fit *t, bool brief,
  * between these chooses no form.  Errors of long and of short launches differ,
  * so there is a summary of each.
  */
-static int summarize(const struct gcal_result_type_fit *t, double *kept,
-                     struct gcal_result_form_fit *f, struct gcal_error *err)
+static int summarize(struct gcal_arena *scratch, const struct gcal_result_type_fit *t,
+                     double *kept, struct gcal_result_form_fit *f, struct gcal_error *err)
 {
-    double *brief = malloc((t->n_rows + 1) * sizeof(*brief));
-    int rc;
+    double *brief = gcal_arena_alloc(scratch, t->n_rows, sizeof(*brief));
 
-    if (!brief)
-        return gcal_error_memory(err);
     memcpy(brief, kept, t->n_rows * sizeof(*brief));
     keep_brief(t, true, brief);
-    rc = gcal_fit_summarize_errors(t->n_rows, t->row_cell_s, kept, &f->compared, err);
-    if (rc == 0)
-        rc = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, brief, &f->brief, err);
+    if (gcal_fit_summarize_errors(t->n_rows, t->row_cell_s, kept, &f->compared, err) <
+            0 ||
+        gcal_fit_summarize_errors(t->n_rows, t->row_time_s, brief, &f->brief, err) < 0)
+        return -1;
     keep_brief(t, false, kept);
-    if (rc == 0)
-        rc = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, kept, &f->held_out, err);
-    free(brief);
-    return rc;
+    return gcal_fit_summarize_errors(t->n_rows, t->row_time_s, kept, &f->held_out, err);
 }
 
 /* Over common rows, if there are any. */
-static int summarize_all(struct gcal_result_type_fit *t, const bool *competing,
-                         struct gcal_error *err)
+static int summarize_all(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
+                         const bool *competing, struct gcal_error *err)
 {
-    double *common = calloc(t->n_rows + 1, sizeof(*common));
-    double *alone = calloc(t->n_rows + 1, sizeof(*alone));
-    int rc = common && alone ? 0 : gcal_error_memory(err);
+    double *common = gcal_arena_alloc(scratch, t->n_rows, sizeof(*common));
+    double *alone = gcal_arena_alloc(scratch, t->n_rows, sizeof(*alone));
 
-    for (size_t k = 0; k < t->n_forms && rc == 0; k++) {
+    for (size_t k = 0; k < t->n_forms; k++) {
         bool any = false;
 
         for (size_t i = 0; i < t->n_rows; i++) {
@@ -139,11 +133,11 @@ static int summarize_all(struct gcal_result_type_fit *t, const bool *competing,
         }
         keep_mixed(t, common);
         keep_mixed(t, alone);
-        rc = summarize(t, any && competing[k] ? common : alone, &t->forms[k], err);
+        if (summarize(scratch, t, any && competing[k] ? common : alone, &t->forms[k],
+                      err) < 0)
+            return -1;
     }
-    free(common);
-    free(alone);
-    return rc;
+    return 0;
 }
 
 /* ---- choosing ---- */
@@ -165,56 +159,12 @@ static bool is_simpler(const struct gcal_result_form_fit *a,
     return score(a) < score(b);
 }
 
-static size_t smallest_error(const struct gcal_result_type_fit *t, const bool *competing)
-{
-    size_t best = t->n_forms;
-
-    for (size_t k = 0; k < t->n_forms; k++)
-        if (competing[k] &&
-            (best == t->n_forms || score(&t->forms[k]) < score(&t->forms[best])))
-            best = k;
-    return best;
-}
-
-static bool is_tied(const struct gcal_result_form_fit *f,
-                    const struct gcal_result_form_fit *best)
-{
-    return score(f) <= fmax(TIE * score(best), score(best) + NOISE);
-}
-
-static size_t simplest_of_equals(const struct gcal_result_type_fit *t,
-                                 const bool *competing, size_t smallest)
-{
-    size_t best = smallest;
-
-    for (size_t k = 0; k < t->n_forms; k++)
-        if (competing[k] && is_tied(&t->forms[k], &t->forms[smallest]) &&
-            is_simpler(&t->forms[k], &t->forms[best]))
-            best = k;
-    return best;
-}
-
-/* ---- the reason ---- */
-
-static void put_others(struct gcal_buf *buf, const struct gcal_result_type_fit *t,
-                       const struct gcal_config_model *config, const bool *competing)
-{
-    const char *before = ", against ";
-    char error[GCAL_UNITS_SIZE];
-
-    for (size_t k = 0; k < t->n_forms; k++)
-        if (competing[k] && k != t->best) {
-            gcal_buf_printf(buf, "%s%s %s", before, config->forms[k].name,
-                            gcal_units_percent(score(&t->forms[k]), error));
-            before = ", ";
-        }
-}
-
 static void put_choice(struct gcal_buf *buf, const struct gcal_result_type_fit *t,
                        const struct gcal_config_model *config, const bool *competing,
                        size_t smallest)
 {
     const struct gcal_result_form_fit *f = &t->forms[t->best];
+    const char *before = ", against ";
     char error[GCAL_UNITS_SIZE];
 
     gcal_buf_printf(buf, "%s: mean error %s over ", config->forms[t->best].name,
@@ -226,48 +176,101 @@ static void put_choice(struct gcal_buf *buf, const struct gcal_result_type_fit *
     else
         gcal_buf_printf(buf, "the %zu fitted measurement%s, as none could be held out",
                         f->n_rows, f->n_rows == 1 ? "" : "s");
-    put_others(buf, t, config, competing);
+    for (size_t k = 0; k < t->n_forms; k++)
+        if (competing[k] && k != t->best) {
+            gcal_buf_printf(buf, "%s%s %s", before, config->forms[k].name,
+                            gcal_units_percent(score(&t->forms[k]), error));
+            before = ", ";
+        }
     if (t->best != smallest)
         gcal_buf_puts(buf, "; of the forms with nearly equal errors, the one with the "
                            "fewest parameters");
 }
 
-static void put_rejection(struct gcal_buf *buf, const struct gcal_result_type_fit *t,
-                          const struct gcal_config_model *config)
-{
-    for (size_t k = 0; k < t->n_forms; k++)
-        if (gcal_result_is_form_offered(t, config, k))
-            gcal_buf_printf(buf, "%s%s%s%s", buf->size ? "; " : "",
-                            t->n_forms > 1 ? config->forms[k].name : "",
-                            t->n_forms > 1 ? ": " : "", t->forms[k].fit.reason);
-    if (!buf->size)
-        gcal_buf_puts(buf, "no target kernel was measured");
-}
-
-int gcal_result_choose_form(struct gcal_result_type_fit *t,
+int gcal_result_choose_form(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
                             const struct gcal_config_model *config,
                             struct gcal_error *err)
 {
-    bool *competing = calloc(t->n_forms + 1, sizeof(*competing));
+    bool *competing = gcal_arena_alloc(scratch, t->n_forms, sizeof(*competing));
+    size_t smallest = t->n_forms;
     struct gcal_buf buf = { 0 };
-    size_t smallest;
 
-    if (!competing)
-        return gcal_error_memory(err);
     for (size_t k = 0; k < t->n_forms; k++)
         competing[k] = competes(t, &t->forms[k]);
-    if (summarize_all(t, competing, err) < 0) {
-        free(competing);
+    if (summarize_all(scratch, t, competing, err) < 0)
         return -1;
-    }
-    smallest = smallest_error(t, competing);
+    for (size_t k = 0; k < t->n_forms; k++)
+        if (competing[k] &&
+            (smallest == t->n_forms || score(&t->forms[k]) < score(&t->forms[smallest])))
+            smallest = k;
     t->good = smallest < t->n_forms;
     if (t->good) {
-        t->best = simplest_of_equals(t, competing, smallest);
+        double least = score(&t->forms[smallest]);
+
+        t->best = smallest;
+        for (size_t k = 0; k < t->n_forms; k++)
+            if (competing[k] && score(&t->forms[k]) <= fmax(TIE * least, least + NOISE) &&
+                is_simpler(&t->forms[k], &t->forms[t->best]))
+                t->best = k;
         put_choice(&buf, t, config, competing, smallest);
-    } else {
-        put_rejection(&buf, t, config);
     }
-    free(competing);
-    return (t->reason = gcal_buf_take(&buf, err)) ? 0 : -1;
+    for (size_t k = 0; k < t->n_forms && !t->good; k++)
+        if (gcal_result_is_form_offered(t, config, k))
+            gcal_buf_printf(&buf, "%s%s%s%s", buf.size ? "; " : "",
+                            t->n_forms > 1 ? config->forms[k].name : "",
+                            t->n_forms > 1 ? ": " : "", t->forms[k].fit.reason);
+    if (!buf.size)
+        gcal_buf_puts(&buf, "no target kernel was measured");
+    t->reason = gcal_arena_take(t->arena, &buf);
+    return 0;
+}
+
+/* ---- errors for target kernels that are measured at a few sizes
+ *
+ * On kinds of devices that are only checked, each target kernel is measured at one long
+ * size and at short ones.
+ * No parameter is fitted to that and no form is chosen by it, but an interval that does
+ * not contain the observed errors would be wrong.
+ */
+
+int gcal_result_check_targets(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
+                              const struct gcal_record *record,
+                              const struct gcal_config_model *config,
+                              const struct gcal_result_rows *all, struct gcal_error *err)
+{
+    const struct gcal_model *model = config->forms[t->best].model;
+    struct gcal_result_rows rows = { .rows = gcal_arena_alloc(scratch, all->n,
+                                                              sizeof(*rows.rows)) };
+    double *predicted_s = gcal_arena_alloc(scratch, all->n, sizeof(double));
+    double *time_s = gcal_arena_alloc(scratch, all->n, sizeof(double));
+    const double *features;
+
+    if (!t->good)
+        return 0;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct gcal_result_row *row = &all->rows[i];
+        const struct gcal_run_kernel *kernel = &record->kernels[row->kernel];
+
+        if (strcmp(record->devices[row->device].info.type, t->type) == 0 &&
+            gcal_kernel_uses_have(&kernel->uses, config->model->name,
+                                  GCAL_KERNEL_CHECK) &&
+            kernel->origin.form != GCAL_KERNEL_MEMORY)
+            rows.rows[rows.n++] = *row;
+    }
+    if (!(features = gcal_result_features(scratch, record, model, &rows, err)))
+        return -1;
+    for (int brief = 0; brief < 2; brief++) {
+        for (size_t i = 0; i < rows.n; i++) {
+            predicted_s[i] =
+                rows.rows[i].brief != brief
+                    ? NAN
+                    : gcal_model_eval(model, t->forms[t->best].fit.value,
+                                      &features[i * model->n_features], NULL);
+            time_s[i] = rows.rows[i].time_s;
+        }
+        if (gcal_fit_summarize_errors(rows.n, time_s, predicted_s,
+                                      brief ? &t->checked_brief : &t->checked, err) < 0)
+            return -1;
+    }
+    return 0;
 }

@@ -1,12 +1,13 @@
-/* devices.c - device factors: deviations from the fit of the type */
+/* devices.c - device factors, estimates for single devices, and errors that they cause */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/model/model.h"
 #include "calib/results/private.h"
+#include "fit/error_summary.h"
 
 /* The rows of one device with their expected times. */
 struct deviation {
@@ -30,89 +31,47 @@ static size_t place_of(const struct gcal_result_type_fit *t, size_t device)
 }
 
 /* In the order of the record. */
-static int list_devices(struct gcal_result_type_fit *t, struct gcal_error *err)
+static void list_devices(struct gcal_result_type_fit *t)
 {
-    size_t n = t->n_rows + 1;
-
-    t->device = calloc(n, sizeof(*t->device));
-    if (!t->device)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < t->n_rows; i++)
-        t->device[i] = t->row_device[i];
-    if (t->n_rows)
-        qsort(t->device, t->n_rows, sizeof(*t->device), by_index);
+    t->device = gcal_arena_alloc(t->arena, t->n_rows, sizeof(*t->device));
+    memcpy(t->device, t->row_device, t->n_rows * sizeof(*t->device));
+    qsort(t->device, t->n_rows, sizeof(*t->device), by_index);
     for (size_t i = 0; i < t->n_rows; i++)
         if (!i || t->device[i] != t->device[t->n_devices - 1])
             t->device[t->n_devices++] = t->device[i];
-    t->factor = calloc(t->n_devices + 1, sizeof(*t->factor));
-    t->factor_error = calloc(t->n_devices + 1, sizeof(*t->factor_error));
-    if (!t->factor || !t->factor_error)
-        return gcal_error_memory(err);
+    t->factor = gcal_arena_alloc(t->arena, t->n_devices, sizeof(*t->factor));
+    t->factor_error = gcal_arena_alloc(t->arena, t->n_devices, sizeof(*t->factor_error));
     for (size_t k = 0; k < t->n_devices; k++)
         t->factor[k] = t->factor_error[k] = NAN;
     t->between = NAN;
-    return 0;
-}
-
-/* The number of the kernel of each fitted row, by row; rows are sorted by kernel. */
-static size_t number_kernels(const struct gcal_result_type_fit *t,
-                             const struct gcal_result_form_fit *f, size_t *number)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < f->n_rows; i++) {
-        n += !i || t->row_kernel[f->row[i]] != t->row_kernel[f->row[i - 1]];
-        number[i] = n - 1;
-    }
-    return n;
 }
 
 /* The devices of a type share the errors of the model.  So what a kernel is expected to take is what
  * it takes on them (gcal_fit_common_times()); NaN where that does not compare them.
  */
-static int find_common(const struct gcal_result_type_fit *t,
+static int find_common(struct gcal_arena *scratch, const struct gcal_result_type_fit *t,
                        const struct gcal_result_form_fit *f, double *common_s,
                        struct gcal_error *err)
 {
-    size_t *number = calloc(f->n_rows + 1, sizeof(*number));
-    size_t n_kernels = number ? number_kernels(t, f, number) : 0, n = t->n_devices;
-    double *time_s = malloc((n_kernels * n + 1) * sizeof(*time_s));
-    double *of_kernel_s = calloc(n_kernels + 1, sizeof(*of_kernel_s));
-    int rc = number && time_s && of_kernel_s ? 0 : gcal_error_memory(err);
+    size_t *number = gcal_arena_alloc(scratch, f->n_rows, sizeof(*number));
+    size_t n_kernels = 0, n = t->n_devices;
+    double *time_s, *of_kernel_s;
 
-    for (size_t i = 0; i < n_kernels * n && rc == 0; i++)
+    for (size_t i = 0; i < f->n_rows; i++) { /* rows are sorted by kernel */
+        n_kernels += !i || t->row_kernel[f->row[i]] != t->row_kernel[f->row[i - 1]];
+        number[i] = n_kernels - 1;
+    }
+    time_s = gcal_arena_alloc(scratch, n_kernels * n, sizeof(*time_s));
+    of_kernel_s = gcal_arena_alloc(scratch, n_kernels, sizeof(*of_kernel_s));
+    for (size_t i = 0; i < n_kernels * n; i++)
         time_s[i] = NAN;
-    for (size_t i = 0; i < f->n_rows && rc == 0; i++)
+    for (size_t i = 0; i < f->n_rows; i++)
         time_s[n * number[i] + place_of(t, t->row_device[f->row[i]])] =
             t->row_time_s[f->row[i]];
-    if (rc == 0)
-        rc = gcal_fit_common_times(time_s, n_kernels, n, of_kernel_s, err);
-    for (size_t i = 0; i < f->n_rows && rc == 0; i++)
-        common_s[i] = of_kernel_s[number[i]];
-    free(number);
-    free(time_s);
-    free(of_kernel_s);
-    return rc;
-}
-
-/* The fitted rows of each device: 'row' by device, from first[k] to first[k + 1]. */
-static int sort_rows(const struct gcal_result_type_fit *t,
-                     const struct gcal_result_form_fit *f, size_t *row, size_t *first,
-                     struct gcal_error *err)
-{
-    size_t *place = calloc(f->n_rows + 1, sizeof(*place));
-
-    if (!place)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < f->n_rows; i++) {
-        place[i] = place_of(t, t->row_device[f->row[i]]);
-        first[place[i] + 2]++;
-    }
-    for (size_t k = 0; k < t->n_devices; k++)
-        first[k + 2] += first[k + 1];
+    if (gcal_fit_common_times(time_s, n_kernels, n, of_kernel_s, err) < 0)
+        return -1;
     for (size_t i = 0; i < f->n_rows; i++)
-        row[first[place[i] + 1]++] = i;
-    free(place);
+        common_s[i] = of_kernel_s[number[i]];
     return 0;
 }
 
@@ -132,128 +91,97 @@ static void take_rows(struct deviation *d, const struct gcal_result_type_fit *t,
     }
 }
 
-/* 'common_s': of each row, from find_common(); 'raw': 2 x n_devices. */
-static int find_raw(struct gcal_result_type_fit *t, const struct gcal_result_form_fit *f,
-                    const size_t *row, const size_t *first, const double *common_s,
+/* Two devices that differ by as much: which one is wrong nobody can tell. */
+#define LEAST_DIFFERENCE 1.15
+
+/* The factors of single devices and their errors, 'raw': 2 x n_devices. */
+static int find_raw(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
                     double *raw, struct gcal_error *err)
 {
-    struct deviation d = { .predicted_s = calloc(f->n_rows + 1, sizeof(double)),
-                           .time_s = calloc(f->n_rows + 1, sizeof(double)) };
-    int rc = d.predicted_s && d.time_s ? 0 : gcal_error_memory(err);
+    const struct gcal_result_form_fit *f = &t->forms[t->best];
+    size_t n = f->n_rows;
+    struct deviation d = { .predicted_s = gcal_arena_alloc(scratch, n, sizeof(double)),
+                           .time_s = gcal_arena_alloc(scratch, n, sizeof(double)) };
+    double *common_s = gcal_arena_alloc(scratch, n, sizeof(*common_s));
+    /* The fitted rows of device k: row[first[k]] to row[first[k + 1]]. */
+    size_t *place = gcal_arena_alloc(scratch, n, sizeof(*place));
+    size_t *row = gcal_arena_alloc(scratch, n, sizeof(*row));
+    size_t *first = gcal_arena_alloc(scratch, t->n_devices + 2, sizeof(*first));
 
-    for (size_t k = 0; k < t->n_devices && rc == 0; k++) {
-        const size_t *own = &row[first[k]];
-        size_t n = first[k + 1] - first[k];
-
-        take_rows(&d, t, f, own, n, common_s);
-        if (d.n < 2) /* a single row has no standard error */
-            take_rows(&d, t, f, own, n, f->fit.predicted_s);
-        rc = gcal_fit_deviation(d.predicted_s, d.time_s, d.n, &raw[k],
-                                &raw[t->n_devices + k], err);
+    for (size_t i = 0; i < n; i++) {
+        place[i] = place_of(t, t->row_device[f->row[i]]);
+        first[place[i] + 2]++;
     }
-    free(d.predicted_s);
-    free(d.time_s);
-    return rc;
-}
-
-static int deviate(struct gcal_result_type_fit *t, const struct gcal_result_form_fit *f,
-                   double *raw, struct gcal_error *err)
-{
-    size_t *row = calloc(f->n_rows + 1, sizeof(*row));
-    size_t *first = calloc(t->n_devices + 2, sizeof(*first));
-    double *common_s = calloc(f->n_rows + 1, sizeof(*common_s));
-    int rc = row && first && common_s ? sort_rows(t, f, row, first, err)
-                                      : gcal_error_memory(err);
-
-    if (rc == 0)
-        rc = find_common(t, f, common_s, err);
-    if (rc == 0)
-        rc = find_raw(t, f, row, first, common_s, raw, err);
-    free(row);
-    free(first);
-    free(common_s);
-    return rc;
-}
-
-/* A device with a row or none is not known by its type: it may be any of them. */
-static void forget_unknown(struct gcal_result_type_fit *t, const double *raw_error)
-{
     for (size_t k = 0; k < t->n_devices; k++)
-        if (!isfinite(raw_error[k]))
-            t->factor[k] = t->factor_error[k] = NAN;
-}
+        first[k + 2] += first[k + 1];
+    for (size_t i = 0; i < n; i++)
+        row[first[place[i] + 1]++] = i;
+    if (find_common(scratch, t, f, common_s, err) < 0)
+        return -1;
+    for (size_t k = 0; k < t->n_devices; k++) {
+        const size_t *own = &row[first[k]];
+        size_t n_own = first[k + 1] - first[k];
 
-/* Of the mean over the devices, as their errors are independent. */
-static double mean_shared_error(const struct gcal_result_type_fit *t,
-                                const struct gcal_result_speeds *speeds)
-{
-    double squares = 0;
-
-    for (size_t k = 0; k < t->n_devices; k++)
-        squares += pow(gcal_result_shared_error(speeds, t->device[k]), 2);
-    return t->n_devices ? sqrt(squares) / (double)t->n_devices : 0;
+        take_rows(&d, t, f, own, n_own, common_s);
+        if (d.n < 2) /* a single row has no standard error */
+            take_rows(&d, t, f, own, n_own, f->predicted_s);
+        if (gcal_fit_deviation(d.predicted_s, d.time_s, d.n, &raw[k],
+                               &raw[t->n_devices + k], err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* Two devices that differ by as much: which one is wrong nobody can tell. */
 #define LEAST_DIFFERENCE 1.15
 
-static int warn_of_two(struct gcal_result_type_fit *t, struct gcal_error *err)
-{
-    double ratio = t->factor[1] / t->factor[0];
-    char **grown;
-
-    if (t->n_devices != 2 || !(fmax(ratio, 1 / ratio) >= LEAST_DIFFERENCE))
-        return 0;
-    if (!(grown = realloc(t->warnings, (t->n_warnings + 1) * sizeof(*grown))))
-        return gcal_error_memory(err);
-    t->warnings = grown;
-    grown[t->n_warnings] = gcal_buf_format(
-        "warning: of the two devices one takes %.3g times as long as the other; which of "
-        "them is wrong, if one is, two cannot tell: each has its factor",
-        fmax(ratio, 1 / ratio));
-    return grown[t->n_warnings++] ? 0 : gcal_error_memory(err);
-}
-
-int gcal_result_find_deviations(struct gcal_result_type_fit *t,
+int gcal_result_find_deviations(struct gcal_arena *scratch,
+                                struct gcal_result_type_fit *t,
                                 const struct gcal_result_speeds *speeds,
                                 struct gcal_error *err)
 {
-    double *raw, *raw_error;
-    int rc;
+    double *raw, *raw_error, ratio, squares = 0;
 
-    if (list_devices(t, err) < 0)
-        return -1;
+    list_devices(t);
     if (!t->good)
         return 0;
+    /* The error of the mean over the devices, as theirs are independent. */
+    for (size_t k = 0; k < t->n_devices; k++)
+        squares += pow(gcal_result_shared_error(speeds, t->device[k]), 2);
+    t->shared_error = t->n_devices ? sqrt(squares) / (double)t->n_devices : 0;
     if (t->n_devices == 1) { /* the fit is its own */
         t->factor[0] = 1;
         t->factor_error[0] = t->shared_error =
             gcal_result_shared_error(speeds, t->device[0]);
         return 0;
     }
-    if (!(raw = calloc(2 * t->n_devices + 1, sizeof(*raw))))
-        return gcal_error_memory(err);
+    raw = gcal_arena_alloc(scratch, t->n_devices, 2 * sizeof(*raw));
     raw_error = raw + t->n_devices;
-    t->shared_error = mean_shared_error(t, speeds);
-    if ((rc = deviate(t, &t->forms[t->best], raw, err)) == 0) {
-        gcal_fit_shrink(t->n_devices, raw, raw_error, t->factor, t->factor_error,
-                        &t->between);
-        /* It is no reason to shrink the factor, which is that of the speed that was measured. */
-        for (size_t k = 0; k < t->n_devices; k++)
+    if (find_raw(scratch, t, raw, err) < 0)
+        return -1;
+    gcal_fit_shrink(t->n_devices, raw, raw_error, t->factor, t->factor_error,
+                    &t->between);
+    for (size_t k = 0; k < t->n_devices; k++)
+        if (isfinite(raw_error[k]))
+            /* It is no reason to shrink the factor, which is that of the speed that was measured. */
             t->factor_error[k] =
                 hypot(t->factor_error[k],
                       t->factor[k] * gcal_result_shared_error(speeds, t->device[k]));
-        forget_unknown(t, raw_error);
-        rc = warn_of_two(t, err);
-    }
-    free(raw);
-    return rc;
-}
-
-/* A cost, and not an exponent or a capacity. */
-static bool is_cost(const struct gcal_model_parameter *parameter)
-{
-    return strcmp(parameter->unit, "s") == 0;
+        else
+            /* A device with a row or none is not known by its type: it may be any of them. */
+            t->factor[k] = t->factor_error[k] = NAN;
+    if (t->n_devices != 2)
+        return 0;
+    ratio = fmax(t->factor[1] / t->factor[0], t->factor[0] / t->factor[1]);
+    if (ratio >= LEAST_DIFFERENCE)
+        gcal_result_warn(
+            t, gcal_arena_format(
+                   t->arena,
+                   "warning: of the two devices one takes %.3g times as long as "
+                   "the other; which of them is wrong, if one is, two cannot "
+                   "tell: each has its factor",
+                   ratio));
+    return 0;
 }
 
 void gcal_result_widen(struct gcal_result_type_fit *t,
@@ -265,8 +193,8 @@ void gcal_result_widen(struct gcal_result_type_fit *t,
     size_t n = model->n_parameters;
 
     for (size_t j = 0; j < n && t->good; j++) {
-        if (!is_cost(&model->parameters[j]))
-            continue;
+        if (strcmp(model->parameters[j].unit, "s") != 0)
+            continue; /* an exponent or a capacity, no cost */
         fit->standard_error[j] =
             hypot(fit->standard_error[j], t->shared_error * fit->value[j]);
         for (size_t k = 0; k < t->n_devices; k++)
@@ -274,4 +202,182 @@ void gcal_result_widen(struct gcal_result_type_fit *t,
                 t->estimate_error[k * n + j],
                 gcal_result_shared_error(speeds, t->device[k]) * t->estimate[k * n + j]);
     }
+}
+
+/* ---- estimates of parameters for single devices ---- */
+
+int gcal_result_fit_devices(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
+                            const struct gcal_record *record,
+                            const struct gcal_config_model *config,
+                            const struct gcal_result_rows *rows, struct gcal_error *err)
+{
+    const struct gcal_model *model = config->forms[t->best].model;
+    const struct gcal_result_form_fit *f = &t->forms[t->best];
+    size_t n_features = model->n_features, n_parameters = model->n_parameters, most = 0;
+    struct gcal_result_cells cells = gcal_result_cells_find(scratch, record, rows);
+    struct gcal_result_by_device sorted =
+        gcal_result_sort_by_device(scratch, record, rows);
+    size_t *generator = gcal_result_generators(scratch, record), *group;
+    bool *fitted = gcal_arena_alloc(scratch, rows->n, sizeof(*fitted));
+    double *features, *time_s, *spread;
+
+    if (!t->good)
+        return 0;
+    t->estimate =
+        gcal_arena_alloc(t->arena, t->n_devices * n_parameters, sizeof(*t->estimate));
+    t->estimate_error = gcal_arena_alloc(t->arena, t->n_devices * n_parameters,
+                                         sizeof(*t->estimate_error));
+    for (size_t i = 0; i < f->n_rows; i++)
+        fitted[f->row[i]] = true;
+    for (size_t k = 0; k < t->n_devices; k++) {
+        const size_t *first = &sorted.first[t->device[k]];
+
+        most = first[1] - first[0] > most ? first[1] - first[0] : most;
+    }
+    features = gcal_arena_alloc(scratch, most * n_features, sizeof(*features));
+    time_s = gcal_arena_alloc(scratch, most, sizeof(*time_s));
+    spread = gcal_arena_alloc(scratch, most, sizeof(*spread));
+    group = gcal_arena_alloc(scratch, most, sizeof(*group));
+    for (size_t k = 0; k < t->n_devices; k++) {
+        const size_t *first = &sorted.first[t->device[k]];
+        double *value = &t->estimate[k * n_parameters],
+               *error = &t->estimate_error[k * n_parameters];
+        struct gcal_fit_rows own = { .n_features = n_features,
+                                     .features = features,
+                                     .time_s = time_s,
+                                     .spread = spread,
+                                     .group = group,
+                                     .absolute = config->absolute };
+
+        for (size_t at = first[0]; at < first[1]; at++) {
+            size_t i = sorted.row[at], n = own.n_rows;
+
+            if (!fitted[i])
+                continue;
+            memcpy(&features[n * n_features], &f->features[cells.of_row[i] * n_features],
+                   n_features * sizeof(*features));
+            time_s[n] = rows->rows[i].time_s * rows->rows[i].scale;
+            spread[n] = rows->rows[i].spread;
+            group[n] = generator[rows->rows[i].kernel];
+            own.n_rows++;
+        }
+        if (gcal_fit_device(model, &own, &f->fit, value, error, err) < 0)
+            return -1;
+        /* The only device of a type has the estimates of the fit, without rounding errors. */
+        for (size_t j = 0; j < n_parameters && t->n_devices == 1; j++)
+            if (isfinite(value[j])) {
+                value[j] = f->fit.value[j];
+                error[j] = f->fit.standard_error[j];
+            }
+    }
+    return 0;
+}
+
+/* ---- errors of costs that rest on few kernels because others were lost
+ *
+ * Residuals say little of a cost that few kernels have, and nothing if it is one: the fit goes
+ * through it.  Where as many kernels of a cost or more failed as are left, its standard error gets
+ * the factor of a small sample of those that are left.
+ */
+
+/* A kernel has a cost that takes this share of its time. */
+#define HAS_SHARE 0.01
+
+static void count_kernel(const struct gcal_model *model, const struct gcal_fit *fit,
+                         const double *features, double *gradient, size_t *count)
+{
+    double time_s = gcal_model_eval(model, fit->value, features, gradient);
+
+    for (size_t j = 0; j < model->n_parameters; j++)
+        count[j] += fabs(gradient[j] * fit->value[j]) > HAS_SHARE * time_s;
+}
+
+int gcal_result_find_lost(struct gcal_arena *arena, const struct gcal_record *record,
+                          struct gcal_result_rows *lost, struct gcal_error *err)
+{
+    lost->rows = gcal_arena_alloc(arena, record->n_measurements, sizeof(*lost->rows));
+    lost->n = 0;
+    for (size_t i = 0; i < record->n_measurements; i++) {
+        struct gcal_result_row row = { .scale = 1 };
+        struct gcal_measurement m;
+
+        if (gcal_record_measurement(record, i, &m, &row.device, &row.kernel, err) < 0)
+            return -1;
+        if (m.status != GCAL_MEASUREMENT_GOOD && m.status != GCAL_MEASUREMENT_SKIPPED &&
+            !record->devices[row.device].failure)
+            lost->rows[lost->n++] = row;
+        gcal_measurement_clear(&m);
+    }
+    return 0;
+}
+
+static bool has_kernel(const struct gcal_result_rows *rows, size_t n, size_t kernel)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rows->rows[i].kernel == kernel)
+            return true;
+    return false;
+}
+
+int gcal_result_widen_lost(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
+                           const struct gcal_record *record,
+                           const struct gcal_config_model *config,
+                           const struct gcal_result_rows *rows,
+                           const struct gcal_result_rows *all_lost,
+                           struct gcal_error *err)
+{
+    const struct gcal_config_form *form = &config->forms[t->best];
+    struct gcal_fit *fit = &t->forms[t->best].fit;
+    size_t n = form->model->n_parameters, before = SIZE_MAX;
+    size_t *n_left = gcal_arena_alloc(scratch, n, sizeof(*n_left)); /* by parameter */
+    size_t *n_lost = gcal_arena_alloc(scratch, n, sizeof(*n_lost));
+    double *gradient = gcal_arena_alloc(scratch, n, sizeof(*gradient)), *features;
+    struct gcal_result_rows lost;
+
+    if (!t->good || !all_lost->n)
+        return 0;
+    lost = gcal_result_rows_pick(scratch, record, all_lost, t->type, config);
+    if (!(features = gcal_result_features(scratch, record, form->model, rows, err)))
+        return -1;
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct gcal_result_row *row = &rows->rows[i];
+
+        /* They are sorted by kernel. */
+        if (row->target == form->tailored && !row->brief && row->kernel != before) {
+            count_kernel(form->model, fit, &features[i * form->model->n_features],
+                         gradient, n_left);
+            before = row->kernel;
+        }
+    }
+    /* Kernels that no device has measured. */
+    for (size_t i = 0; i < lost.n; i++) {
+        struct gcal_result_rows one = { .rows = &lost.rows[i], .n = 1 };
+
+        /* What it has may depend on how it is built, which is not known if it was not. */
+        if (one.rows->target == form->tailored &&
+            !has_kernel(rows, rows->n, one.rows->kernel) &&
+            !has_kernel(&lost, i, one.rows->kernel) &&
+            (features = gcal_result_features(scratch, record, form->model, &one, NULL)))
+            count_kernel(form->model, fit, features, gradient, n_lost);
+    }
+    for (size_t j = 0; j < n; j++) {
+        double factor = gcal_fit_small_sample_factor(n_left[j]);
+
+        if (!n_left[j] || n_lost[j] < n_left[j] || factor <= 1 ||
+            !(fit->standard_error[j] > 0))
+            continue;
+        fit->standard_error[j] *= factor;
+        for (size_t k = 0; k < n; k++) {
+            fit->covariance[j * n + k] *= factor;
+            fit->covariance[k * n + j] *= factor;
+        }
+        gcal_result_warn(
+            t,
+            gcal_arena_format(t->arena,
+                              "%s rests on %zu kernel%s, as %zu that have it failed: its "
+                              "standard error is taken %.3g times as large",
+                              form->model->parameters[j].name, n_left[j],
+                              n_left[j] == 1 ? "" : "s", n_lost[j], factor));
+    }
+    return 0;
 }

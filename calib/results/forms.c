@@ -1,9 +1,9 @@
 /* forms.c - fits of all forms of a model, and predictions of held-out rows */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/threads.h"
 #include "kernels/model/form.h"
@@ -63,43 +63,14 @@ static void drop_brief(struct problem *p, struct gcal_result_form_fit *f,
     f->n_rows = p->rows.n_rows = n;
 }
 
-static void problem_clear(struct problem *p)
-{
-    free(p->fitted);
-    free(p->time_s);
-    free(p->spread);
-    free(p->given);
-    free(p->is_brief);
-    free(p->kernel);
-    free(p->group);
-    free(p->fold);
-}
-
 /* ---- rows ---- */
 
-static int pick_rows(struct gcal_result_form_fit *f, bool tailored,
-                     const struct gcal_result_rows *rows, struct gcal_error *err)
-{
-    if (!(f->row = calloc(rows->n + 1, sizeof(*f->row))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct gcal_result_row *row = &rows->rows[i];
-
-        if (row->target != tailored)
-            continue;
-        f->row[f->n_rows++] = i;
-    }
-    return 0;
-}
-
-size_t *gcal_result_generators(const struct gcal_record *record, struct gcal_error *err)
+size_t *gcal_result_generators(struct gcal_arena *arena, const struct gcal_record *record)
 {
     size_t n = record->n_kernels;
-    size_t *first = calloc(n + 1, sizeof(*first));
+    size_t *first = gcal_arena_alloc(arena, n, sizeof(*first));
 
-    if (!first)
-        gcal_error_memory(err);
-    for (size_t i = 0; i < n && first; i++) {
+    for (size_t i = 0; i < n; i++) {
         const char *generator = record->kernels[i].generator;
 
         while (strcmp(record->kernels[first[i]].generator, generator) != 0)
@@ -121,44 +92,28 @@ static size_t position_in_generator(const struct problem *p, size_t i)
     return position;
 }
 
-/* The compute units of a form are known: those of the type's devices. */
-static double *given_parameters(const struct gcal_record *record,
-                                const struct gcal_model *model,
-                                const struct gcal_result_rows *rows)
+static int problem_init(struct gcal_arena *scratch, struct problem *p,
+                        struct gcal_result_form_fit *f, const struct design *d,
+                        const struct gcal_config_form *form, struct gcal_error *err)
 {
-    double *given = calloc(model->n_parameters + 1, sizeof(*given));
-
-    for (size_t j = 0; given && j < model->n_parameters; j++) {
-        given[j] = NAN;
-        if (rows->n && strcmp(model->parameters[j].name, GCAL_FORM_UNITS) == 0)
-            given[j] = gcal_device_info_facts(&record->devices[rows->rows[0].device].info)
-                           .compute_units;
-    }
-    return given;
-}
-
-static int problem_init(struct problem *p, struct gcal_result_form_fit *f,
-                        const struct design *d, const struct gcal_config_form *form,
-                        struct gcal_error *err)
-{
-    size_t n = f->n_rows, n_features = form->model->n_features;
+    const struct gcal_model *model = form->model;
+    size_t n = f->n_rows, n_features = model->n_features;
     const struct gcal_result_rows *rows = d->rows;
 
-    *p = (struct problem){ 0 };
-    if (!(f->features = gcal_result_features(d->record, form->model, rows, err)))
+    *p = (struct problem){
+        .features = gcal_result_features(f->arena, d->record, model, rows, err),
+        .fitted = gcal_arena_alloc(scratch, n * n_features, sizeof(*p->fitted)),
+        .time_s = gcal_arena_alloc(scratch, n, sizeof(*p->time_s)),
+        .spread = gcal_arena_alloc(scratch, n, sizeof(*p->spread)),
+        .given = gcal_arena_alloc(scratch, model->n_parameters, sizeof(*p->given)),
+        .is_brief = gcal_arena_alloc(scratch, n, sizeof(*p->is_brief)),
+        .kernel = gcal_arena_alloc(scratch, n, sizeof(*p->kernel)),
+        .group = gcal_arena_alloc(scratch, n, sizeof(*p->group)),
+        .fold = gcal_arena_alloc(scratch, n, sizeof(*p->fold))
+    };
+    f->features = (double *)p->features;
+    if (!p->features)
         return -1;
-    p->features = f->features;
-    p->fitted = calloc(n * n_features + 1, sizeof(*p->fitted));
-    p->time_s = calloc(n + 1, sizeof(*p->time_s));
-    p->spread = calloc(n + 1, sizeof(*p->spread));
-    p->given = given_parameters(d->record, form->model, rows);
-    p->is_brief = calloc(n + 1, sizeof(*p->is_brief));
-    p->kernel = calloc(n + 1, sizeof(*p->kernel));
-    p->group = calloc(n + 1, sizeof(*p->group));
-    p->fold = calloc(n + 1, sizeof(*p->fold));
-    if (!p->fitted || !p->time_s || !p->spread || !p->given || !p->is_brief ||
-        !p->kernel || !p->group || !p->fold)
-        return gcal_error_memory(err);
     for (size_t i = 0; i < n; i++) {
         const struct gcal_result_row *row = &rows->rows[f->row[i]];
 
@@ -170,6 +125,13 @@ static int problem_init(struct problem *p, struct gcal_result_form_fit *f,
         p->kernel[i] = row->kernel;
         p->group[i] = d->generator[row->kernel];
     }
+    /* The compute units of a form are known: those of the type's devices. */
+    for (size_t j = 0; j < model->n_parameters; j++)
+        p->given[j] =
+            rows->n && strcmp(model->parameters[j].name, GCAL_FORM_UNITS) == 0
+                ? gcal_device_info_facts(&d->record->devices[rows->rows[0].device].info)
+                      .compute_units
+                : NAN;
     p->rows = (struct gcal_fit_rows){ .n_rows = n,
                                       .n_features = n_features,
                                       .features = p->fitted,
@@ -212,23 +174,10 @@ static void predict_others(struct gcal_result_form_fit *f, const struct gcal_mod
                                                &p->features[i * model->n_features], NULL);
 }
 
-static double *nans(size_t n)
-{
-    double *values = malloc((n + 1) * sizeof(*values));
-
-    for (size_t i = 0; values && i < n; i++)
-        values[i] = NAN;
-    return values;
-}
-
 static int hold_out(struct gcal_result_form_fit *f, const struct gcal_config_form *form,
                     bool by_targets, const struct problem *p,
                     const struct gcal_result_rows *rows, struct gcal_error *err)
 {
-    f->held_out_s = nans(rows->n);
-    f->fold_out_s = nans(rows->n);
-    if (!f->held_out_s || !f->fold_out_s)
-        return gcal_error_memory(err);
     if (f->fit.status != GCAL_FIT_GOOD)
         return 0;
     predict_others(f, form->model, p, rows, by_targets && !form->tailored);
@@ -241,72 +190,49 @@ static int hold_out(struct gcal_result_form_fit *f, const struct gcal_config_for
     return leave_out(f, form->model, p, p->fold, f->fold_out_s, err);
 }
 
-static bool is_component(const char *feature, const char *kind)
-{
-    return strncmp(feature, kind, strlen(kind)) == 0;
-}
-
-static bool has_components(const struct gcal_model *model)
-{
-    for (size_t k = 0; k < model->n_features; k++)
-        if (is_component(model->features[k], MEMORY) ||
-            is_component(model->features[k], ONCHIP))
-            return true;
-    return false;
-}
-
 /* Rows with costs of both components. */
-static int find_mixed(struct gcal_result_type_fit *t, const struct design *d,
-                      const struct gcal_model *model, const size_t *cell_of,
-                      struct gcal_error *err)
+static int find_mixed(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
+                      const struct design *d, const struct gcal_model *model,
+                      const size_t *cell_of, struct gcal_error *err)
 {
+    bool *is_memory = gcal_arena_alloc(scratch, model->n_features, sizeof(bool));
+    bool *is_onchip = gcal_arena_alloc(scratch, model->n_features, sizeof(bool));
+    bool any = false;
     double *features;
 
-    if (!(t->row_mixed = calloc(t->n_rows + 1, sizeof(*t->row_mixed))))
-        return gcal_error_memory(err);
-    if (!has_components(model))
+    t->row_mixed = gcal_arena_alloc(t->arena, t->n_rows, sizeof(*t->row_mixed));
+    for (size_t k = 0; k < model->n_features; k++) {
+        is_memory[k] = strncmp(model->features[k], MEMORY, strlen(MEMORY)) == 0;
+        is_onchip[k] = strncmp(model->features[k], ONCHIP, strlen(ONCHIP)) == 0;
+        any = any || is_memory[k] || is_onchip[k];
+    }
+    if (!any)
         return 0;
-    if (!(features = gcal_result_features(d->record, model, d->rows, err)))
+    if (!(features = gcal_result_features(scratch, d->record, model, d->rows, err)))
         return -1;
     for (size_t i = 0; i < t->n_rows; i++) {
         const double *counts = &features[cell_of[i] * model->n_features];
         bool memory = false, onchip = false;
 
         for (size_t k = 0; k < model->n_features; k++) {
-            bool there = counts[k] > 0;
-
-            memory |= there && is_component(model->features[k], MEMORY);
-            onchip |= there && is_component(model->features[k], ONCHIP);
+            memory |= counts[k] > 0 && is_memory[k];
+            onchip |= counts[k] > 0 && is_onchip[k];
         }
         t->row_mixed[i] = memory && onchip;
     }
-    free(features);
     return 0;
-}
-
-static void find_folds(struct problem *p)
-{
-    for (size_t i = 0; i < p->rows.n_rows; i++)
-        p->fold[i] = position_in_generator(p, i) % FOLDS;
-}
-
-static bool has_shapes(const struct gcal_model *model)
-{
-    size_t length;
-
-    for (size_t j = 0; j < model->n_parameters; j++)
-        if (gcal_form_shape(model->parameters[j].name, &length))
-            return true;
-    return false;
 }
 
 /* Shapes follow from short launches, so they are in the range of validity. */
 static void widen_range(struct gcal_result_form_fit *f, const struct gcal_model *model,
                         const struct problem *p, const struct gcal_result_rows *rows)
 {
-    size_t n = model->n_features;
+    size_t n = model->n_features, length;
+    bool has_shapes = false;
 
-    for (size_t i = 0; has_shapes(model) && i < rows->n; i++)
+    for (size_t j = 0; j < model->n_parameters; j++)
+        has_shapes = has_shapes || gcal_form_shape(model->parameters[j].name, &length);
+    for (size_t i = 0; has_shapes && i < rows->n; i++)
         for (size_t k = 0; rows->rows[i].brief && k < n; k++) {
             double value = p->features[i * n + k];
 
@@ -315,86 +241,35 @@ static void widen_range(struct gcal_result_form_fit *f, const struct gcal_model 
         }
 }
 
+static void clear_fit(void *fit)
+{
+    gcal_fit_clear(fit);
+}
+
 /* To the cells.  'start': where the search begins, or NULL. */
-static int fit_cells(struct gcal_result_form_fit *f, const struct design *d,
-                     const struct gcal_config_form *form, const double *start,
-                     struct gcal_error *err)
+static int fit_cells(struct gcal_arena *scratch, struct gcal_result_form_fit *f,
+                     const struct design *d, const struct gcal_config_form *form,
+                     const double *start, struct gcal_error *err)
 {
-    struct problem p = { 0 };
-    int rc = -1;
+    struct problem p;
 
-    if (pick_rows(f, form->tailored, d->rows, err) == 0 &&
-        problem_init(&p, f, d, form, err) == 0 &&
-        gcal_result_find_shapes(form->model, &p.rows, p.is_brief, p.given, err) == 0) {
-        drop_brief(&p, f, d->rows);
-        find_folds(&p);
-        p.rows.start = start;
-        if (gcal_fit_solve(form->model, &p.rows, &f->fit, err) == 0)
-            rc = hold_out(f, form, d->by_targets, &p, d->rows, err);
-    }
-    if (rc == 0 && f->fit.status == GCAL_FIT_GOOD)
+    for (size_t i = 0; i < d->rows->n; i++)
+        if (d->rows->rows[i].target == form->tailored)
+            f->row[f->n_rows++] = i;
+    if (problem_init(scratch, &p, f, d, form, err) < 0 ||
+        gcal_result_find_shapes(form->model, &p.rows, p.is_brief, p.given, err) < 0)
+        return -1;
+    drop_brief(&p, f, d->rows);
+    for (size_t i = 0; i < p.rows.n_rows; i++)
+        p.fold[i] = position_in_generator(&p, i) % FOLDS;
+    p.rows.start = start;
+    gcal_arena_own(f->arena, &f->fit, clear_fit);
+    if (gcal_fit_solve(form->model, &p.rows, &f->fit, err) < 0 ||
+        hold_out(f, form, d->by_targets, &p, d->rows, err) < 0)
+        return -1;
+    if (f->fit.status == GCAL_FIT_GOOD)
         widen_range(f, form->model, &p, d->rows);
-    if (rc < 0)
-        gcal_error_prefix(err, "model %s, form %s", form->model->name, form->name);
-    problem_clear(&p);
-    return rc;
-}
-
-/* ---- from cells to rows ---- */
-
-/* 'by_cell' for each of the n rows; takes it. */
-static int expand_predictions(double **by_cell, const size_t *cell_of, size_t n,
-                              struct gcal_error *err)
-{
-    double *by_row = malloc((n + 1) * sizeof(*by_row));
-
-    if (!by_row)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < n; i++)
-        by_row[i] = (*by_cell)[cell_of[i]];
-    free(*by_cell);
-    *by_cell = by_row;
     return 0;
-}
-
-/* The fitted rows, with what the fit predicts of their cells. */
-static int expand_fitted(struct gcal_result_form_fit *f, const struct design *d,
-                         const size_t *cell_of, size_t n, struct gcal_error *err)
-{
-    size_t *place = calloc(d->rows->n + 1, sizeof(*place)); /* in f->row, from 1 */
-    size_t *row = calloc(n + 1, sizeof(*row)), n_fitted = 0;
-    double *predicted_s = calloc(n + 1, sizeof(*predicted_s));
-
-    if (!place || !row || !predicted_s) {
-        free(place);
-        free(row);
-        free(predicted_s);
-        return gcal_error_memory(err);
-    }
-    for (size_t k = 0; k < f->n_rows; k++)
-        place[f->row[k]] = k + 1;
-    for (size_t i = 0; i < n; i++)
-        if (place[cell_of[i]]) {
-            predicted_s[n_fitted] = f->fit.predicted_s[place[cell_of[i]] - 1];
-            row[n_fitted++] = i;
-        }
-    free(place);
-    free(f->row);
-    free(f->fit.predicted_s);
-    f->row = row;
-    f->fit.predicted_s = predicted_s;
-    f->n_rows = f->fit.n_rows = n_fitted;
-    return 0;
-}
-
-static int expand(struct gcal_result_form_fit *f, const struct design *d,
-                  const size_t *cell_of, size_t n, struct gcal_error *err)
-{
-    return expand_fitted(f, d, cell_of, n, err) < 0 ||
-                   expand_predictions(&f->held_out_s, cell_of, n, err) < 0 ||
-                   expand_predictions(&f->fold_out_s, cell_of, n, err) < 0
-               ? -1
-               : 0;
 }
 
 /* ---- all forms ---- */
@@ -407,74 +282,88 @@ struct fitting {
     const struct gcal_result_type_fit *like; /* NULL: all forms are fitted */
 };
 
-/* A form that is not of interest. */
-static int leave_form(struct gcal_result_form_fit *f,
-                      const struct gcal_result_rows *cells, struct gcal_error *err)
+/* What was predicted of cells, for each of the n rows. */
+static double *expand_predictions(struct gcal_arena *arena, const double *by_cell,
+                                  const size_t *cell_of, size_t n)
 {
-    f->fit.status = GCAL_FIT_NOT_CONVERGED;
-    snprintf(f->fit.reason, sizeof(f->fit.reason),
-             "not tried: an outlier has the form of its type");
-    f->row = calloc(1, sizeof(*f->row));
-    f->held_out_s = nans(cells->n);
-    f->fold_out_s = nans(cells->n);
-    return f->row && f->held_out_s && f->fold_out_s ? 0 : gcal_error_memory(err);
+    double *by_row = gcal_arena_alloc(arena, n, sizeof(*by_row));
+
+    for (size_t i = 0; i < n; i++)
+        by_row[i] = by_cell[cell_of[i]];
+    return by_row;
 }
 
 static int fit_form(void *context, size_t i, struct gcal_error *err)
 {
-    const struct fitting *f = context;
-    struct gcal_result_form_fit *form = &f->t->forms[i];
+    const struct fitting *fitting = context;
+    const struct design *d = fitting->design;
+    const struct gcal_result_type_fit *like = fitting->like;
+    const struct gcal_config_form *form = &fitting->config->forms[i];
+    struct gcal_result_form_fit *f = &fitting->t->forms[i];
+    struct gcal_arena *scratch = gcal_arena_create();
+    size_t *place =
+        gcal_arena_alloc(scratch, d->rows->n, sizeof(*place)); /* in f->row, from 1 */
+    size_t n = fitting->t->n_rows, n_fitted = 0, *row;
+    int rc = 0;
 
-    int rc = f->like && i != f->like->best
-                 ? leave_form(form, f->design->rows, err)
-                 : fit_cells(form, f->design, &f->config->forms[i],
-                             f->like ? f->like->forms[i].fit.value : NULL, err);
-
-    return rc < 0 ? -1 : expand(form, f->design, f->cell_of, f->t->n_rows, err);
+    f->row = gcal_arena_alloc(scratch, d->rows->n, sizeof(*f->row));
+    f->held_out_s = gcal_arena_alloc(scratch, d->rows->n, sizeof(double));
+    f->fold_out_s = gcal_arena_alloc(scratch, d->rows->n, sizeof(double));
+    for (size_t k = 0; k < d->rows->n; k++)
+        f->held_out_s[k] = f->fold_out_s[k] = NAN;
+    if (like && i != like->best) {
+        f->fit.status = GCAL_FIT_NOT_CONVERGED;
+        snprintf(f->fit.reason, sizeof(f->fit.reason),
+                 "not tried: an outlier has the form of its type");
+    } else if (fit_cells(scratch, f, d, form, like ? like->forms[i].fit.value : NULL,
+                         err) < 0) {
+        rc = gcal_error_prefix(err, "model %s, form %s", form->model->name, form->name);
+    }
+    /* From cells to rows. */
+    for (size_t k = 0; k < f->n_rows; k++)
+        place[f->row[k]] = k + 1;
+    row = gcal_arena_alloc(f->arena, n, sizeof(*row));
+    f->predicted_s = gcal_arena_alloc(f->arena, n, sizeof(*f->predicted_s));
+    for (size_t k = 0; k < n && rc == 0; k++)
+        if (place[fitting->cell_of[k]]) {
+            f->predicted_s[n_fitted] = f->fit.predicted_s[place[fitting->cell_of[k]] - 1];
+            row[n_fitted++] = k;
+        }
+    f->row = row;
+    f->n_rows = n_fitted;
+    f->held_out_s = expand_predictions(f->arena, f->held_out_s, fitting->cell_of, n);
+    f->fold_out_s = expand_predictions(f->arena, f->fold_out_s, fitting->cell_of, n);
+    gcal_arena_destroy(scratch);
+    return rc;
 }
 
-static int fit_all(struct gcal_result_type_fit *t, const struct design *d,
-                   const struct gcal_config_model *config, const size_t *cell_of,
-                   const struct gcal_result_type_fit *like, struct gcal_error *err)
-{
-    struct fitting f = { t, d, config, cell_of, like };
-
-    if (find_mixed(t, d, config->model, cell_of, err) < 0)
-        return -1;
-    if (!(t->row_cell_s = calloc(t->n_rows + 1, sizeof(*t->row_cell_s))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < t->n_rows; i++)
-        t->row_cell_s[i] = d->rows->rows[cell_of[i]].time_s;
-    return gcal_threads_share(t->n_forms, fit_form, &f, err);
-}
-
-int gcal_result_fit_forms(struct gcal_result_type_fit *t,
+int gcal_result_fit_forms(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
                           const struct gcal_record *record,
                           const struct gcal_config_model *config,
                           const struct gcal_result_rows *rows,
                           const struct gcal_result_type_fit *like, struct gcal_error *err)
 {
-    size_t *generator = gcal_result_generators(record, err);
-    struct gcal_result_cells cells = { 0 };
+    struct gcal_result_cells cells = gcal_result_cells_find(scratch, record, rows);
     struct design d = { .record = record,
                         .rows = &cells.rows,
-                        .generator = generator,
+                        .generator = gcal_result_generators(scratch, record),
                         .absolute = config->absolute,
                         .merge_collinear = gcal_config_model_merges(config) };
-    int rc = generator ? gcal_result_cells_find(record, rows, &cells, err) : -1;
+    struct fitting f = { t, &d, config, cells.of_row, like && like->good ? like : NULL };
 
-    if (rc == 0 && !(t->forms = calloc(config->n_forms, sizeof(*t->forms))))
-        rc = gcal_error_memory(err);
-    if (rc == 0)
-        t->n_forms = config->n_forms;
-    for (size_t i = 0; i < rows->n; i++)
+    t->n_forms = config->n_forms;
+    t->forms = gcal_arena_alloc(t->arena, t->n_forms, sizeof(*t->forms));
+    for (size_t k = 0; k < t->n_forms; k++)
+        t->forms[k].arena = gcal_arena_child(t->arena);
+    t->row_cell_s = gcal_arena_alloc(t->arena, t->n_rows, sizeof(*t->row_cell_s));
+    for (size_t i = 0; i < rows->n; i++) {
         t->by_targets = t->by_targets || rows->rows[i].target;
+        t->row_cell_s[i] = cells.rows.rows[cells.of_row[i]].time_s;
+    }
     d.by_targets = t->by_targets;
-    if (rc == 0)
-        rc = fit_all(t, &d, config, cells.of_row, like && like->good ? like : NULL, err);
-    gcal_result_cells_clear(&cells);
-    free(generator);
-    return rc;
+    if (find_mixed(scratch, t, &d, config->model, cells.of_row, err) < 0)
+        return -1;
+    return gcal_threads_share(t->n_forms, fit_form, &f, err);
 }
 
 bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,

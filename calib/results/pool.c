@@ -7,24 +7,21 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "calib/results/private.h"
 
-static void table_clear(struct gcal_result_table *t)
-{
-    free(t->device);
-    free(t->kernel);
-    free(t->place);
-    free(t->group);
-    free(t->time_s);
-    free(t->spread);
-}
-
 /* ---- the table ---- */
+
+/* Times of devices by kernel. */
+struct table {
+    size_t n_devices, n_kernels;
+    size_t *device, *kernel; /* indices in the record */
+    size_t *place;           /* by device of the record, from 1; 0: it is not there */
+    size_t *group;
+    double *time_s, *spread; /* n_kernels x n_devices, NaN: not measured */
+};
 
 static size_t place_of(const size_t *list, size_t n, size_t value)
 {
@@ -35,86 +32,175 @@ static size_t place_of(const size_t *list, size_t n, size_t value)
     return i;
 }
 
-/* Short launches vary more. */
-static bool counts(const struct gcal_result_row *row)
+static struct table read_table(struct gcal_arena *arena, const struct gcal_record *record,
+                               const struct gcal_result_rows *rows)
 {
-    return !row->brief;
-}
+    struct table t = { .device = gcal_arena_alloc(arena, rows->n, sizeof(*t.device)),
+                       .kernel = gcal_arena_alloc(arena, rows->n, sizeof(*t.kernel)),
+                       .group = gcal_arena_alloc(arena, rows->n, sizeof(*t.group)),
+                       .place =
+                           gcal_arena_alloc(arena, record->n_devices, sizeof(*t.place)) };
+    size_t *generator = gcal_result_generators(arena, record), k = 0;
 
-static int find_groups(struct gcal_result_table *t, const struct gcal_record *record,
-                       struct gcal_error *err)
-{
-    size_t *generator = gcal_result_generators(record, err);
-
-    if (!generator)
-        return -1;
-    for (size_t k = 0; k < t->n_kernels; k++)
-        t->group[k] = generator[t->kernel[k]];
-    for (size_t k = t->n_kernels; k-- > 0;) /* earlier ones are still the record's */
-        t->group[k] = place_of(t->group, k, t->group[k]);
-    free(generator);
-    return 0;
-}
-
-static int table_init(struct gcal_result_table *t, const struct gcal_record *record,
-                      const struct gcal_result_rows *rows, struct gcal_error *err)
-{
-    *t = (struct gcal_result_table){ .device = calloc(rows->n + 1, sizeof(*t->device)),
-                                     .kernel = calloc(rows->n + 1, sizeof(*t->kernel)),
-                                     .group = calloc(rows->n + 1, sizeof(*t->group)),
-                                     .place = calloc(record->n_devices + 1,
-                                                     sizeof(*t->place)) };
-    if (!t->device || !t->kernel || !t->group || !t->place)
-        return gcal_error_memory(err);
     for (size_t i = 0; i < rows->n; i++) {
         const struct gcal_result_row *row = &rows->rows[i];
 
-        if (!counts(row))
+        if (row->brief) /* short launches vary more */
             continue;
-        if (!t->place[row->device]) {
-            t->device[t->n_devices++] = row->device;
-            t->place[row->device] = t->n_devices;
+        if (!t.place[row->device]) {
+            t.device[t.n_devices++] = row->device;
+            t.place[row->device] = t.n_devices;
         }
-        if (!t->n_kernels || t->kernel[t->n_kernels - 1] != row->kernel)
-            t->kernel[t->n_kernels++] = row->kernel; /* rows are sorted by kernel */
+        if (!t.n_kernels || t.kernel[t.n_kernels - 1] != row->kernel)
+            t.kernel[t.n_kernels++] = row->kernel; /* rows are sorted by kernel */
     }
-    t->time_s = malloc((t->n_kernels * t->n_devices + 1) * sizeof(*t->time_s));
-    t->spread = calloc(t->n_kernels * t->n_devices + 1, sizeof(*t->spread));
-    if (!t->time_s || !t->spread)
-        return gcal_error_memory(err);
-    return find_groups(t, record, err);
-}
-
-static int read_table(struct gcal_result_table *t, const struct gcal_record *record,
-                      const struct gcal_result_rows *rows, struct gcal_error *err)
-{
-    size_t k = 0;
-
-    if (table_init(t, record, rows, err) < 0)
-        return -1;
-    for (size_t i = 0; i < t->n_kernels * t->n_devices; i++)
-        t->time_s[i] = NAN;
+    t.time_s = gcal_arena_alloc(arena, t.n_kernels * t.n_devices, sizeof(*t.time_s));
+    t.spread = gcal_arena_alloc(arena, t.n_kernels * t.n_devices, sizeof(*t.spread));
+    for (size_t i = 0; i < t.n_kernels * t.n_devices; i++)
+        t.time_s[i] = NAN;
     for (size_t i = 0; i < rows->n; i++) {
         const struct gcal_result_row *row = &rows->rows[i];
         size_t at;
 
-        if (!counts(row))
+        if (row->brief)
             continue;
-        while (t->kernel[k] != row->kernel)
+        while (t.kernel[k] != row->kernel)
             k++;
-        at = k * t->n_devices + t->place[row->device] - 1;
-        t->time_s[at] = row->time_s;
-        t->spread[at] = row->spread;
+        at = k * t.n_devices + t.place[row->device] - 1;
+        t.time_s[at] = row->time_s;
+        t.spread[at] = row->spread;
     }
-    return 0;
+    for (k = 0; k < t.n_kernels; k++)
+        t.group[k] = generator[t.kernel[k]];
+    for (k = t.n_kernels; k-- > 0;) /* earlier ones are still the record's */
+        t.group[k] = place_of(t.group, k, t.group[k]);
+    return t;
+}
+
+/* ---- times of a device at sizes that only other devices have measured
+ *
+ * Each device measures the sizes of a family that take long enough there, so a device that is
+ * much slower than the others of its type has few kernels in common with them, or none.  The
+ * time of a family is close to a power of its size between its own sizes and not far beyond.
+ */
+
+/* A device of which fewer kernels can be compared. */
+#define FEW 0.5
+
+/* Not further beyond the sizes that were measured. */
+#define MOST_BEYOND 4.0 /* log(55) */
+#define MOST_SLOPE  4.0
+
+/* One size of a family on one device. */
+struct point {
+    double size, time, spread; /* logarithms but for 'spread' */
+};
+
+/* Sizes of a family grow together. */
+static double log_size(const struct gcal_run_kernel *kernel)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < kernel->n_sizes; i++)
+        sum += log(kernel->size_values[i]);
+    return sum;
+}
+
+static bool are_of_family(const struct gcal_run_kernel *a,
+                          const struct gcal_run_kernel *b)
+{
+    return a->family && b->family && strcmp(a->family, b->family) == 0;
+}
+
+static void keep_nearest(struct point nearest[2], const struct point *p, double at)
+{
+    if (fabs(p->size - at) < fabs(nearest[0].size - at)) {
+        nearest[1] = nearest[0];
+        nearest[0] = *p;
+    } else if (fabs(p->size - at) < fabs(nearest[1].size - at)) {
+        nearest[1] = *p;
+    }
+}
+
+/* From the two sizes of the device's own that are nearest. */
+static bool interpolate(const struct point p[2], double at, double *time_s,
+                        double *spread)
+{
+    double gap = p[0].size - p[1].size, slope, share;
+
+    if (!isfinite(p[1].size) || !(fabs(gap) > 0) || fabs(p[0].size - at) > MOST_BEYOND)
+        return false;
+    slope = (p[0].time - p[1].time) / gap;
+    if (slope < 0 || slope > MOST_SLOPE)
+        return false;
+    share = (at - p[0].size) / gap;
+    *time_s = exp(p[0].time + slope * (at - p[0].size));
+    *spread = hypot((1 + fabs(share)) * p[0].spread, share * p[1].spread);
+    return true;
+}
+
+static bool extrapolate(const struct gcal_record *record, const struct table *t,
+                        const double *measured_s, size_t device, size_t kernel,
+                        double *time_s, double *spread)
+{
+    const struct gcal_run_kernel *wanted = &record->kernels[t->kernel[kernel]];
+    struct point nearest[2] = { { .size = INFINITY }, { .size = INFINITY } };
+    double at = log_size(wanted);
+
+    for (size_t k = 0; k < t->n_kernels; k++) {
+        const struct gcal_run_kernel *own = &record->kernels[t->kernel[k]];
+        size_t i = k * t->n_devices + device;
+        struct point p = { .time = log(measured_s[i]), .spread = t->spread[i] };
+
+        if (isnan(measured_s[i]) || !are_of_family(own, wanted))
+            continue;
+        p.size = log_size(own);
+        keep_nearest(nearest, &p, at);
+    }
+    return isfinite(at) && interpolate(nearest, at, time_s, spread);
+}
+
+/* Whether few of the device's kernels were measured on enough others. */
+static bool is_apart(const struct table *t, size_t device)
+{
+    size_t n_own = 0, n_common = 0, least = t->n_devices > 2 ? 3 : 2;
+
+    for (size_t k = 0; k < t->n_kernels; k++) {
+        size_t n = 0;
+
+        if (isnan(t->time_s[k * t->n_devices + device]))
+            continue;
+        for (size_t i = 0; i < t->n_devices; i++)
+            n += !isnan(t->time_s[k * t->n_devices + i]);
+        n_own++;
+        n_common += n >= least;
+    }
+    return (double)n_common < FEW * (double)n_own;
+}
+
+/* Fills in times of devices that have few kernels in common with the others, from their own
+ * times of other sizes.
+ */
+static void fill_table(struct gcal_arena *scratch, struct table *t,
+                       const struct gcal_record *record)
+{
+    size_t n = t->n_kernels * t->n_devices;
+    double *measured_s = gcal_arena_alloc(scratch, n, sizeof(*measured_s));
+    bool *apart = gcal_arena_alloc(scratch, t->n_devices, sizeof(*apart));
+
+    memcpy(measured_s, t->time_s, n * sizeof(*measured_s));
+    for (size_t i = 0; i < t->n_devices; i++)
+        apart[i] = is_apart(t, i);
+    for (size_t i = 0; i < n; i++)
+        if (isnan(measured_s[i]) && apart[i % t->n_devices])
+            extrapolate(record, t, measured_s, i % t->n_devices, i / t->n_devices,
+                        &t->time_s[i], &t->spread[i]);
 }
 
 /* ---- outliers ---- */
 
-/* The caller's to free. */
-static char *outlier_text(const struct gcal_record *record,
-                          const struct gcal_result_table *t,
-                          const struct gcal_run_device *device,
+static char *outlier_text(struct gcal_arena *arena, const struct gcal_record *record,
+                          const struct table *t, const struct gcal_run_device *device,
                           const struct gcal_fit_outlier *found)
 {
     const char *generator = record->kernels[t->kernel[found->worst]].generator;
@@ -124,7 +210,8 @@ static char *outlier_text(const struct gcal_record *record,
     if (alone)
         snprintf(far, sizeof(far), "; %.3g times in %zu kernels", found->far_ratio,
                  found->n_far);
-    return gcal_buf_format(
+    return gcal_arena_format(
+        arena,
         "%s %s is an outlier among the devices of its type: it takes %.3g times as long "
         "as %s (median; %.3g times in kernels of %s%s); it is fitted by itself, and "
         "not used for them",
@@ -134,34 +221,27 @@ static char *outlier_text(const struct gcal_record *record,
         found->worst_ratio, generator, far);
 }
 
-/* Takes 'text', which may be NULL: memory ran out. */
-static int add_outlier(const struct gcal_record *record, size_t of_record, double ratio,
-                       char *text, struct gcal_results *results, size_t model,
-                       struct gcal_error *err)
+static void add_outlier(const struct gcal_record *record, size_t of_record, double ratio,
+                        char *text, struct gcal_results *results, size_t model)
 {
     const struct gcal_run_device *device = &record->devices[of_record];
-    struct gcal_result_outlier *o,
-        *grown = realloc(results->outliers, (results->n_outliers + 1) * sizeof(*grown));
 
-    if (!grown) {
-        free(text);
-        return gcal_error_memory(err);
-    }
-    results->outliers = grown;
-    o = &grown[results->n_outliers++];
-    *o =
-        (struct gcal_result_outlier){ .model = model,
-                                      .device = of_record,
-                                      .ratio = ratio,
-                                      .in_store = record->device_run[of_record]->in_store,
-                                      .node = strdup(device->node),
-                                      .uid = strdup(device->info.uid),
-                                      .text = text };
-    return o->node && o->uid && o->text ? 0 : gcal_error_memory(err);
+    results->outliers =
+        gcal_arena_grow(results->arena, results->outliers, results->n_outliers,
+                        &results->outliers_capacity, sizeof(*results->outliers));
+    results->outliers[results->n_outliers++] = (struct gcal_result_outlier){
+        .model = model,
+        .device = of_record,
+        .ratio = ratio,
+        .in_store = record->device_run[of_record]->in_store,
+        .node = gcal_arena_strdup(results->arena, device->node),
+        .uid = gcal_arena_strdup(results->arena, device->info.uid),
+        .text = text
+    };
 }
 
-static uint64_t sub_group_of(const struct gcal_record *record,
-                             const struct gcal_result_table *t, size_t i)
+static uint64_t sub_group_of(const struct gcal_record *record, const struct table *t,
+                             size_t i)
 {
     return record->devices[t->device[i]].info.sub_group_size;
 }
@@ -169,8 +249,7 @@ static uint64_t sub_group_of(const struct gcal_record *record,
 /* That of most devices; of sizes that as many have, the largest: a driver may say 1 for want of
  * a better answer.
  */
-static uint64_t usual_sub_group(const struct gcal_record *record,
-                                const struct gcal_result_table *t)
+static uint64_t usual_sub_group(const struct gcal_record *record, const struct table *t)
 {
     uint64_t usual = 0;
     size_t most = 0;
@@ -192,72 +271,55 @@ static uint64_t usual_sub_group(const struct gcal_record *record,
 /* A device that counts its work in other units than those of its type, by sub-groups of another
  * size, has no cost in common with them.
  */
-static int add_odd_sub_group(const struct gcal_record *record,
-                             const struct gcal_result_table *t, size_t i, uint64_t usual,
-                             struct gcal_results *results, size_t model,
-                             struct gcal_error *err)
-{
-    const struct gcal_run_device *device = &record->devices[t->device[i]];
-    char *text = gcal_buf_format(
-        "%s %s is an outlier among the devices of its type: its sub-groups are of %llu "
-        "work-items, theirs of %llu; it is fitted by itself, and not used for them",
-        device->node, device->info.uid, (unsigned long long)device->info.sub_group_size,
-        (unsigned long long)usual);
-
-    return add_outlier(record, t->device[i], 1, text, results, model, err);
-}
-
-static int add_outliers(const struct gcal_record *record,
-                        const struct gcal_result_table *t,
-                        const struct gcal_fit_outlier *found,
-                        struct gcal_results *results, size_t model,
-                        struct gcal_error *err)
+static void add_outliers(const struct gcal_record *record, const struct table *t,
+                         const struct gcal_fit_outlier *found,
+                         struct gcal_results *results, size_t model)
 {
     uint64_t usual = usual_sub_group(record, t);
-    int rc = 0;
 
-    for (size_t i = 0; i < t->n_devices && rc == 0; i++)
-        if (sub_group_of(record, t, i) != usual)
-            rc = add_odd_sub_group(record, t, i, usual, results, model, err);
+    for (size_t i = 0; i < t->n_devices; i++) {
+        const struct gcal_run_device *device = &record->devices[t->device[i]];
+
+        if (device->info.sub_group_size != usual)
+            add_outlier(record, t->device[i], 1,
+                        gcal_arena_format(
+                            results->arena,
+                            "%s %s is an outlier among the devices of its type: its "
+                            "sub-groups are of %llu work-items, theirs of %llu; it is "
+                            "fitted by itself, and not used for them",
+                            device->node, device->info.uid,
+                            (unsigned long long)device->info.sub_group_size,
+                            (unsigned long long)usual),
+                        results, model);
         else if (found[i].is_outlier)
-            rc = add_outlier(
-                record, t->device[i], found[i].ratio,
-                outlier_text(record, t, &record->devices[t->device[i]], &found[i]),
-                results, model, err);
-    return rc;
+            add_outlier(record, t->device[i], found[i].ratio,
+                        outlier_text(results->arena, record, t, device, &found[i]),
+                        results, model);
+    }
 }
 
-int gcal_result_find_outliers(const struct gcal_record *record,
+int gcal_result_find_outliers(struct gcal_arena *scratch,
+                              const struct gcal_record *record,
                               const struct gcal_result_rows *rows, size_t model,
                               struct gcal_results *results, struct gcal_error *err)
 {
-    struct gcal_result_table t = { 0 };
-    struct gcal_fit_outlier *found = NULL;
-    double *error = NULL;
-    int rc = read_table(&t, record, rows, err);
+    struct table t = read_table(scratch, record, rows);
+    struct gcal_fit_outlier *found =
+        gcal_arena_alloc(scratch, t.n_devices, sizeof(*found));
+    double *error = gcal_arena_alloc(scratch, t.n_devices, sizeof(*error));
+    const struct gcal_fit_devices d = { t.n_devices, t.n_kernels, t.time_s,
+                                        t.spread,    t.group,     error };
 
-    if (rc == 0)
-        rc = gcal_result_table_fill(&t, record, err);
-    if (rc == 0 && (!(found = calloc(t.n_devices + 1, sizeof(*found))) ||
-                    !(error = calloc(t.n_devices + 1, sizeof(*error)))))
-        rc = gcal_error_memory(err);
-    if (rc == 0) {
-        const struct gcal_fit_devices d = { t.n_devices, t.n_kernels, t.time_s,
-                                            t.spread,    t.group,     error };
-
-        for (size_t i = 0; i < t.n_devices; i++)
-            /* A device that became slower is off, as its samples are of one speed. */
-            error[i] = gcal_result_speed_of(&results->speeds, t.device[i])
-                           ? 0
-                           : gcal_result_shared_error(&results->speeds, t.device[i]);
-        rc = gcal_fit_find_outliers(&d, found, err);
-    }
-    if (rc == 0)
-        rc = add_outliers(record, &t, found, results, model, err);
-    free(found);
-    free(error);
-    table_clear(&t);
-    return rc;
+    fill_table(scratch, &t, record);
+    for (size_t i = 0; i < t.n_devices; i++)
+        /* A device that became slower is off, as its samples are of one speed. */
+        error[i] = gcal_result_speed_of(&results->speeds, t.device[i])
+                       ? 0
+                       : gcal_result_shared_error(&results->speeds, t.device[i]);
+    if (gcal_fit_find_outliers(&d, found, err) < 0)
+        return -1;
+    add_outliers(record, &t, found, results, model);
+    return 0;
 }
 
 bool gcal_result_is_fit_of(const struct gcal_record *record,
@@ -275,33 +337,7 @@ bool gcal_result_is_fit_of(const struct gcal_record *record,
 
 /* ---- scales ---- */
 
-/* 'raw': 4 x n_devices. */
-static int find_factors(const struct gcal_result_table *t, double *raw,
-                        struct gcal_error *err)
-{
-    double *common_s = calloc(3 * t->n_kernels + 1, sizeof(*common_s)), between;
-    double *expected_s = common_s + t->n_kernels, *time_s = expected_s + t->n_kernels;
-    size_t n = t->n_devices;
-    int rc = common_s ? gcal_fit_common_times(t->time_s, t->n_kernels, n, common_s, err)
-                      : gcal_error_memory(err);
-
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        size_t taken = 0;
-
-        for (size_t k = 0; k < t->n_kernels; k++) {
-            expected_s[taken] = common_s[k];
-            time_s[taken] = t->time_s[k * n + i];
-            taken += isfinite(expected_s[taken]) && isfinite(time_s[taken]);
-        }
-        rc = gcal_fit_deviation(expected_s, time_s, taken, &raw[i], &raw[n + i], err);
-    }
-    if (rc == 0)
-        gcal_fit_shrink(n, raw, raw + n, raw + 2 * n, raw + 3 * n, &between);
-    free(common_s);
-    return rc;
-}
-
-static void divide(struct gcal_result_rows *rows, const struct gcal_result_table *t,
+static void divide(struct gcal_result_rows *rows, const struct table *t,
                    const double *factor)
 {
     for (size_t i = 0; i < rows->n; i++) {
@@ -315,24 +351,34 @@ static void divide(struct gcal_result_rows *rows, const struct gcal_result_table
     }
 }
 
-int gcal_result_scale_rows(const struct gcal_record *record, struct gcal_result_rows *all,
-                           struct gcal_result_rows *rows, struct gcal_error *err)
+int gcal_result_scale_rows(struct gcal_arena *scratch, const struct gcal_record *record,
+                           struct gcal_result_rows *all, struct gcal_result_rows *rows,
+                           struct gcal_error *err)
 {
-    struct gcal_result_table t = { 0 };
-    double *raw = NULL;
-    int rc = read_table(&t, record, rows, err);
+    struct table t = read_table(scratch, record, rows);
+    size_t n = t.n_devices;
+    double *common_s = gcal_arena_alloc(scratch, t.n_kernels, sizeof(double));
+    double *expected_s = gcal_arena_alloc(scratch, t.n_kernels, sizeof(double));
+    double *time_s = gcal_arena_alloc(scratch, t.n_kernels, sizeof(double));
+    double *raw = gcal_arena_alloc(scratch, n, 4 * sizeof(*raw)), between;
 
-    if (rc == 0 && t.n_devices > 1) {
-        if (!(raw = calloc(4 * t.n_devices, sizeof(*raw))))
-            rc = gcal_error_memory(err);
-        if (rc == 0)
-            rc = find_factors(&t, raw, err);
-        if (rc == 0) {
-            divide(all, &t, raw + 2 * t.n_devices);
-            divide(rows, &t, raw + 2 * t.n_devices);
+    if (n < 2)
+        return 0;
+    if (gcal_fit_common_times(t.time_s, t.n_kernels, n, common_s, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        size_t taken = 0;
+
+        for (size_t k = 0; k < t.n_kernels; k++) {
+            expected_s[taken] = common_s[k];
+            time_s[taken] = t.time_s[k * n + i];
+            taken += isfinite(expected_s[taken]) && isfinite(time_s[taken]);
         }
+        if (gcal_fit_deviation(expected_s, time_s, taken, &raw[i], &raw[n + i], err) < 0)
+            return -1;
     }
-    free(raw);
-    table_clear(&t);
-    return rc;
+    gcal_fit_shrink(n, raw, raw + n, raw + 2 * n, raw + 3 * n, &between);
+    divide(all, &t, raw + 2 * n);
+    divide(rows, &t, raw + 2 * n);
+    return 0;
 }

@@ -3,92 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
+#include "kernels/model/named_expr.h"
 #include "calib/results/private.h"
 #include "store/publish/publish.h"
 
-static void *copy_of(const void *data, size_t size)
-{
-    void *copy = malloc(size ? size : 1);
-
-    return copy && size ? memcpy(copy, data, size) : copy;
-}
-
-/* NaN for a type's file ('values' NULL). */
-static double *copy_estimates(const double *values, size_t n)
-{
-    double *copy = malloc((n + 1) * sizeof(*copy));
-
-    for (size_t i = 0; copy && i < n; i++)
-        copy[i] = values ? values[i] : NAN;
-    return copy;
-}
-
-static int copy_parameters(const struct gcal_model *model, const struct gcal_fit *fit,
-                           const double *estimate, const double *estimate_error,
-                           struct gcal_params_model *p, struct gcal_error *err)
-{
-    size_t n = model->n_parameters, row = n * sizeof(double);
-
-    p->n_parameters = n;
-    p->parameter = calloc(n + 1, sizeof(*p->parameter));
-    p->unit = calloc(n + 1, sizeof(*p->unit));
-    p->value = copy_of(fit->value, row);
-    p->standard_error = copy_of(fit->standard_error, row);
-    p->own = copy_estimates(estimate, n);
-    p->own_error = copy_estimates(estimate_error, n);
-    p->at_bound = copy_of(fit->at_bound, n * sizeof(bool));
-    if (!p->parameter || !p->unit || !p->value || !p->standard_error || !p->own ||
-        !p->own_error || !p->at_bound)
-        return gcal_error_memory(err);
-    if (gcal_params_set_covariance(p, fit->covariance, err) < 0)
-        return -1;
-    for (size_t i = 0; i < n; i++)
-        if (!(p->parameter[i] = strdup(model->parameters[i].name)) ||
-            !(p->unit[i] = strdup(model->parameters[i].unit)))
-            return gcal_error_memory(err);
-    return 0;
-}
-
-static int copy_features(const struct gcal_model *model, const struct gcal_fit *fit,
-                         struct gcal_params_model *p, struct gcal_error *err)
-{
-    size_t n = model->n_features;
-
-    p->n_features = n;
-    p->feature = calloc(n + 1, sizeof(*p->feature));
-    p->feature_min = copy_of(fit->feature_min, n * sizeof(double));
-    p->feature_max = copy_of(fit->feature_max, n * sizeof(double));
-    if (!p->feature || !p->feature_min || !p->feature_max)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < n; i++)
-        if (!(p->feature[i] = strdup(model->features[i])))
-            return gcal_error_memory(err);
-    return 0;
-}
-
-static int copy_known(const struct gcal_result_type_fit *t, struct gcal_params_model *p,
-                      struct gcal_error *err)
-{
-    if (gcal_proportions_copy(&p->stands_for, &t->stands_for, err) < 0)
-        return -1;
-    if (!(p->known = calloc(t->n_known + 1, sizeof(*p->known))))
-        return gcal_error_memory(err);
-    for (; p->n_known < t->n_known; p->n_known++) {
-        const struct gcal_params_kernel *from = &t->known[p->n_known];
-        struct gcal_params_kernel *to = &p->known[p->n_known];
-
-        to->target = from->target;
-        to->name = strdup(from->name);
-        to->component = from->component ? strdup(from->component) : NULL;
-        to->fingerprint = strdup(from->fingerprint);
-        if (!to->name || (from->component && !to->component) || !to->fingerprint) {
-            p->n_known++;
-            return gcal_error_memory(err);
-        }
-    }
-    return 0;
-}
+/* What files are made of, which borrow its texts and numbers. */
+struct source {
+    struct gcal_arena *arena;
+    const struct gcal_results *results;
+    const struct gcal_record *record;
+    const struct gcal_config *config;
+};
 
 /* Held-out errors; if nothing was held out, residuals.  Intervals contain the errors for
  * target kernels that were checked, too.  Short launches have a bound of their own.
@@ -147,7 +74,7 @@ const char *gcal_result_verdict_name(enum gcal_result_verdict verdict)
     return names[verdict];
 }
 
-static const char *time_of(const struct gcal_record_header *header)
+const char *gcal_result_run_time(const struct gcal_record_header *header)
 {
     return header->finished_utc ? header->finished_utc : header->started_utc;
 }
@@ -157,121 +84,128 @@ static const char *catalogue_of(const struct gcal_record_header *header)
     return header->catalogue ? header->catalogue : "";
 }
 
-/* The model is of the run of 'header'. */
-static int set_origin(struct gcal_params_device *device,
-                      const struct gcal_record_header *header,
-                      const struct gcal_config_model *config, size_t n_fitted,
-                      struct gcal_params_model *p, struct gcal_error *err)
+static void destroy_names(void *names)
 {
-    struct gcal_params_origin origin = gcal_params_model_origin(device, p);
-
-    origin.run_id = header->run_id;
-    origin.calibrated_utc = (char *)time_of(header);
-    origin.gpucal_version = header->gpucal_version;
-    origin.catalogue = (char *)catalogue_of(header);
-
-    if (device->n_fitted < n_fitted)
-        device->n_fitted = n_fitted;
-    origin.configuration = (char *)config->fingerprint;
-    origin.n_fitted = n_fitted;
-    return gcal_fields_copy(gcal_params_origin_fields, &p->origin, &origin, err);
+    gcal_expr_names_destroy(names);
 }
 
 /* Of the type's device k, or of the type itself (k = n_devices).  The factor's error of a
  * type is the standard deviation between devices: a device that was not measured may
  * deviate by that.
  */
-static int add_model(struct gcal_params_device *device,
+static int add_model(const struct source *s, struct gcal_params_device *device,
                      const struct gcal_record_header *header,
-                     const struct gcal_result_type_fit *t,
-                     const struct gcal_config *config, size_t k, struct gcal_error *err)
+                     const struct gcal_result_type_fit *t, size_t k,
+                     struct gcal_error *err)
 {
-    const struct gcal_config_form *form = &config->models[t->model].forms[t->best];
+    const struct gcal_config_model *config = &s->config->models[t->model];
+    const struct gcal_config_form *form = &config->forms[t->best];
+    const struct gcal_model *model = form->model;
     const struct gcal_result_form_fit *f = &t->forms[t->best];
-    struct gcal_params_model *p = gcal_params_add_model(device, err);
+    struct gcal_params_model *p = &device->models[device->n_models++];
     bool is_type = k == t->n_devices;
-    size_t first = k * form->model->n_parameters;
+    size_t n = model->n_parameters;
 
-    if (!p)
-        return -1;
-    p->name = strdup(form->model->name);
-    p->output = strdup(form->model->output);
-    p->expression = strdup(form->model->expression);
-    p->form = strdup(form->name);
-    if (!p->name || !p->output || !p->expression || !p->form)
-        return gcal_error_memory(err);
-    if (!(p->names = gcal_config_model_names(&config->models[t->model], form, err)))
-        return -1;
-    if (set_origin(device, header, &config->models[t->model], t->n_devices, p, err) < 0)
-        return -1;
-    p->n_kernels = f->n_kernels;
-    p->n_samples = f->n_samples;
-    p->residual = f->fit.residual;
-    p->mean_error = f->fit.mean_error;
-    p->worst_error = f->fit.worst_error;
-    p->condition = f->fit.condition;
-    p->factor = is_type ? 1 : t->factor[k];
-    p->factor_error = !is_type               ? t->factor_error[k]
-                      : isfinite(t->between) ? hypot(t->between, t->shared_error)
-                                             : t->shared_error;
+    if (device->n_fitted < t->n_devices)
+        device->n_fitted = t->n_devices;
+    *p = (struct gcal_params_model){
+        .name = (char *)model->name,
+        .output = (char *)model->output,
+        .expression = (char *)model->expression,
+        .form = form->name,
+        .roofs = config->roofs,
+        .spreads = config->spreads,
+        .n_parameters = n,
+        .parameter = gcal_arena_alloc(s->arena, n, sizeof(*p->parameter)),
+        .unit = gcal_arena_alloc(s->arena, n, sizeof(*p->unit)),
+        .value = f->fit.value,
+        .standard_error = f->fit.standard_error,
+        .at_bound = f->fit.at_bound,
+        .n_features = model->n_features,
+        .feature = (char **)model->features,
+        .feature_min = f->fit.feature_min,
+        .feature_max = f->fit.feature_max,
+        .n_known = t->n_known,
+        .known = t->known,
+        .stands_for = t->stands_for,
+        .n_kernels = f->n_kernels,
+        .n_samples = f->n_samples,
+        .residual = f->fit.residual,
+        .mean_error = f->fit.mean_error,
+        .worst_error = f->fit.worst_error,
+        .condition = f->fit.condition,
+        .factor = is_type ? 1 : t->factor[k],
+        .factor_error = !is_type               ? t->factor_error[k]
+                        : isfinite(t->between) ? hypot(t->between, t->shared_error)
+                                               : t->shared_error,
+    };
+    p->origin = gcal_params_model_origin(device, p);
+    p->origin.run_id = header->run_id;
+    p->origin.calibrated_utc = (char *)gcal_result_run_time(header);
+    p->origin.gpucal_version = header->gpucal_version;
+    p->origin.catalogue = (char *)catalogue_of(header);
+    p->origin.configuration = (char *)config->fingerprint;
+    p->origin.n_fitted = t->n_devices;
     copy_error_summary(t, f, p);
-    if (gcal_roofs_copy(&p->roofs, &config->models[t->model].roofs, err) < 0 ||
-        gcal_spreads_copy(&p->spreads, &config->models[t->model].spreads, err) < 0)
+    for (size_t i = 0; i < n; i++) {
+        p->parameter[i] = (char *)model->parameters[i].name;
+        p->unit[i] = (char *)model->parameters[i].unit;
+    }
+    if (is_type) {
+        p->own = p->own_error = gcal_arena_alloc(s->arena, n, sizeof(*p->own));
+        for (size_t i = 0; i < n; i++)
+            p->own[i] = NAN;
+    } else {
+        p->own = &t->estimate[k * n];
+        p->own_error = &t->estimate_error[k * n];
+    }
+    if (!(p->names = gcal_arena_own(s->arena, gcal_config_model_names(config, form, err),
+                                    destroy_names)) ||
+        gcal_params_set_covariance(p, f->fit.covariance, err) < 0)
         return -1;
-    if (copy_parameters(form->model, &f->fit, is_type ? NULL : &t->estimate[first],
-                        is_type ? NULL : &t->estimate_error[first], p, err) < 0)
-        return -1;
-    if (copy_features(form->model, &f->fit, p, err) < 0)
-        return -1;
-    return copy_known(t, p, err);
+    gcal_arena_own(s->arena, p->root, free);
+    return 0;
 }
 
-/* A device of the file, as the run of 'header' found it. */
-static struct gcal_params_device *add_device(struct gcal_params *params,
-                                             const struct gcal_record *record,
+/* A device of the file, which has room for it, as the run of 'header' found it. */
+static struct gcal_params_device *add_device(const struct source *s,
+                                             struct gcal_params *params,
                                              const struct gcal_record_header *header,
-                                             const struct gcal_config *config,
-                                             size_t device, struct gcal_error *err)
+                                             size_t device)
 {
-    struct gcal_params_device *d = gcal_params_add_device(params, err);
+    struct gcal_params_device *d = &params->devices[params->n_devices++];
 
-    if (!d || gcal_device_info_copy(&d->info, &record->devices[device].info, err) < 0)
-        return NULL;
-    d->run_id = strdup(header->run_id);
-    d->calibrated_utc = strdup(time_of(header));
-    d->gpucal_version = strdup(header->gpucal_version);
-    d->configuration = strdup(config->fingerprint);
-    d->catalogue = strdup(catalogue_of(header));
-    if (d->run_id && d->calibrated_utc && d->gpucal_version && d->configuration &&
-        d->catalogue)
-        return d;
-    gcal_error_memory(err);
-    return NULL;
+    *d = (struct gcal_params_device){
+        .info = s->record->devices[device].info,
+        .run_id = header->run_id,
+        .calibrated_utc = (char *)gcal_result_run_time(header),
+        .gpucal_version = header->gpucal_version,
+        .configuration = (char *)s->config->fingerprint,
+        .catalogue = (char *)catalogue_of(header),
+        .models = gcal_arena_alloc(s->arena, s->results->n_fits, sizeof(*d->models)),
+    };
+    return d;
 }
 
 /* All good fits of the record's device 'device', to the device of that uid in 'params'. */
-static int add_fits(const struct gcal_results *results, const struct gcal_record *record,
-                    const struct gcal_config *config, size_t device,
-                    struct gcal_params *params, struct gcal_error *err)
+static int add_fits(const struct source *s, size_t device, struct gcal_params *params,
+                    struct gcal_error *err)
 {
-    const struct gcal_record_header *header = record->device_run[device];
-    const char *uid = record->devices[device].info.uid;
+    const struct gcal_record_header *header = s->record->device_run[device];
+    const char *uid = s->record->devices[device].info.uid;
 
-    for (size_t i = 0; i < results->n_fits; i++) {
-        const struct gcal_result_type_fit *t = &results->fits[i];
+    for (size_t i = 0; i < s->results->n_fits; i++) {
+        const struct gcal_result_type_fit *t = &s->results->fits[i];
 
         for (size_t k = 0; k < t->n_devices && t->good; k++) {
             struct gcal_params_device *made;
 
-            /* Too few measurements: no factor. */
-            if (t->device[k] != device || !isfinite(t->factor[k]) ||
-                !isfinite(t->factor_error[k]))
+            if (t->device[k] != device || !gcal_result_has_factor(t, k))
                 continue;
             made = (struct gcal_params_device *)gcal_params_find_uid(params, uid);
-            if (!made &&
-                !(made = add_device(params, record, header, config, device, err)))
-                return -1;
-            if (add_model(made, header, t, config, k, err) < 0)
+            if (!made)
+                made = add_device(s, params, header, device);
+            if (add_model(s, made, header, t, k, err) < 0)
                 return -1;
         }
     }
@@ -296,101 +230,72 @@ static int by_node_and_run(const void *a, const void *b)
 
     if (x->first != y->first)
         return x->first < y->first ? -1 : 1;
-    if (x->run != y->run && (order = strcmp(time_of(y->run), time_of(x->run))))
+    if (x->run != y->run &&
+        (order = strcmp(gcal_result_run_time(y->run), gcal_result_run_time(x->run))))
         return order;
     if (x->run != y->run && (order = strcmp(y->run->run_id, x->run->run_id)))
         return order;
     return (x->device > y->device) - (x->device < y->device);
 }
 
-/* Of the devices that are not in the store yet; the caller's to free. */
-static struct place *find_places(const struct gcal_record *record, size_t *n,
-                                 struct gcal_error *err)
+/* The devices that are not in the store yet. */
+static struct place *find_places(const struct source *s, size_t *n)
 {
-    size_t n_devices = record->n_devices;
-    struct place *places = calloc(n_devices + 1, sizeof(*places));
+    size_t n_devices = s->record->n_devices;
+    struct place *places = gcal_arena_alloc(s->arena, n_devices, sizeof(*places));
 
     *n = 0;
-    if (!places)
-        gcal_error_memory(err);
-    for (size_t i = 0; i < n_devices && places; i++) {
+    for (size_t i = 0; i < n_devices; i++) {
         struct place *place = &places[*n];
 
         *place = (struct place){ .device = i,
-                                 .node = record->devices[i].node,
-                                 .run = record->device_run[i] };
+                                 .node = s->record->devices[i].node,
+                                 .run = s->record->device_run[i] };
         if (place->run->in_store)
             continue;
         while (strcmp(places[place->first].node, place->node) != 0)
             place->first++;
         ++*n;
     }
-    if (*n)
-        qsort(places, *n, sizeof(*places), by_node_and_run);
+    qsort(places, *n, sizeof(*places), by_node_and_run);
     return places;
 }
 
-static int fill_params(const struct gcal_results *results,
-                       const struct gcal_record *record, const struct gcal_config *config,
-                       const struct place *places, size_t n, struct gcal_params *params,
-                       struct gcal_error *err)
-{
-    *params = (struct gcal_params){ .node = strdup(places->node) };
-    if (!params->node)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < n; i++)
-        if (add_fits(results, record, config, places[i].device, params, err) < 0)
-            return -1;
-    return 0;
-}
-
-/* Whether these belong to one file: of a node and, 'by_run', a run. */
-static bool is_together(const struct place *a, const struct place *b, bool by_run)
-{
-    return a->first == b->first && (!by_run || a->run == b->run);
-}
-
-/* The files of nodes; 'by_run': of each run of a node, the oldest first, whose ids 'run_ids'
- * gets.  'made' has room for one for each device.
+/* The files of nodes; 'run_ids' (NULL: not wanted): those of each run of a node, the oldest
+ * first.
  */
-static int make_params(const struct gcal_results *results,
-                       const struct gcal_record *record, const struct gcal_config *config,
-                       const struct place *places, size_t n, bool by_run,
-                       struct gcal_params *made, const char **run_ids, size_t *count,
-                       struct gcal_error *err)
+static int make_params(const struct source *s, struct gcal_params **params,
+                       const char ***run_ids, size_t *count, struct gcal_error *err)
 {
-    size_t end;
+    size_t n, end;
+    const struct place *places = find_places(s, &n);
 
+    *params = gcal_arena_alloc(s->arena, n, sizeof(**params));
+    if (run_ids)
+        *run_ids = gcal_arena_alloc(s->arena, n, sizeof(**run_ids));
     *count = 0;
     for (size_t node = 0; node < n; node = end) {
-        for (end = node; end < n && is_together(&places[node], &places[end], false);)
+        for (end = node; end < n && places[end].first == places[node].first;)
             end++;
         for (size_t last = end, first; last > node; last = first) {
+            struct gcal_params *made = &(*params)[*count];
+
             for (first = last - 1;
                  first > node &&
-                 is_together(&places[first - 1], &places[last - 1], by_run);)
+                 (!run_ids || places[first - 1].run == places[last - 1].run);)
                 first--;
-            if (fill_params(results, record, config, &places[first], last - first,
-                            &made[*count], err) < 0) {
-                gcal_params_clear(&made[*count]);
-                return -1;
-            }
+            made->node = (char *)places[first].node;
+            made->devices =
+                gcal_arena_alloc(s->arena, last - first, sizeof(*made->devices));
+            for (size_t i = first; i < last; i++)
+                if (add_fits(s, places[i].device, made, err) < 0)
+                    return -1;
             if (run_ids)
-                run_ids[*count] = places[first].run->run_id;
-            if (made[*count].n_devices)
-                ++*count;
-            else
-                gcal_params_clear(&made[*count]);
+                (*run_ids)[*count] = places[first].run->run_id;
+            *count += made->n_devices > 0;
         }
     }
     return 0;
-}
-
-static void free_params(struct gcal_params *made, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        gcal_params_clear(&made[i]);
-    free(made);
 }
 
 int gcal_results_params(const struct gcal_results *results,
@@ -398,63 +303,43 @@ int gcal_results_params(const struct gcal_results *results,
                         const struct gcal_config *config, struct gcal_params **params,
                         size_t *count, struct gcal_error *err)
 {
-    size_t n;
-    struct place *places = find_places(record, &n, err);
-    int rc = -1;
+    const struct source s = { results->arena, results, record, config };
 
-    *count = 0;
-    *params = calloc(n + 1, sizeof(**params));
-    if (!*params)
-        gcal_error_memory(err);
-    if (places && *params)
-        rc = make_params(results, record, config, places, n, false, *params, NULL, count,
-                         err);
-    free(places);
-    if (rc < 0) {
-        free_params(*params, *count);
-        *params = NULL;
-    }
-    return rc;
+    return make_params(&s, params, NULL, count, err);
 }
 
+/* ---- publication ---- */
+
 /* A type's file has one device: the description of its first device. */
-static int publish_type(const struct gcal_results *results,
-                        const struct gcal_record *record,
-                        const struct gcal_config *config, const char *type,
+static int publish_type(const struct source *s, const char *type,
                         struct gcal_store *store, const char *again,
                         struct gcal_error *err)
 {
-    const struct gcal_record_header *header = record->header;
-    struct gcal_params params = { 0 };
-    struct gcal_params_device *device = NULL;
-    int rc = 0;
+    const struct gcal_record_header *header = s->record->header;
+    struct gcal_params_device device;
+    struct gcal_params params = { .node = (char *)type, .devices = &device };
 
-    if (!(params.node = strdup(type)))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < results->n_fits && rc == 0; i++) {
-        const struct gcal_result_type_fit *t = &results->fits[i];
+    for (size_t i = 0; i < s->results->n_fits; i++) {
+        const struct gcal_result_type_fit *t = &s->results->fits[i];
 
         if (!t->good || t->is_outlier || strcmp(t->type, type) != 0)
             continue;
-        if (!device &&
-            !(device = add_device(&params, record, header, config, t->device[0], err)))
-            rc = -1;
-        else
-            rc = add_model(device, header, t, config, t->n_devices, err);
+        if (!params.n_devices)
+            add_device(s, &params, header, t->device[0]);
+        if (add_model(s, &device, header, t, t->n_devices, err) < 0)
+            return -1;
     }
-    if (rc == 0 && device)
-        rc = gcal_store_publish_type(store, &params, type, again ? again : header->run_id,
-                                     err);
-    gcal_params_clear(&params);
-    return rc < 0 ? -1 : 0;
+    if (!params.n_devices)
+        return 0;
+    return gcal_store_publish_type(store, &params, type, again ? again : header->run_id,
+                                   err);
 }
 
 /* A type that cannot be published does not stop the others. */
-static int publish_types(const struct gcal_results *results,
-                         const struct gcal_record *record,
-                         const struct gcal_config *config, struct gcal_store *store,
+static int publish_types(const struct source *s, struct gcal_store *store,
                          const char *again, struct gcal_error *err)
 {
+    const struct gcal_results *results = s->results;
     struct gcal_error why = { 0 };
     int rc = 0;
 
@@ -463,37 +348,9 @@ static int publish_types(const struct gcal_results *results,
 
         for (size_t k = 0; k < i; k++)
             seen = seen || strcmp(results->fits[k].type, results->fits[i].type) == 0;
-        if (!seen && publish_type(results, record, config, results->fits[i].type, store,
-                                  again, &why) < 0)
+        if (!seen && publish_type(s, results->fits[i].type, store, again, &why) < 0)
             rc = rc < 0 ? -1 : gcal_error_set(err, why.code, "%s", why.text);
     }
-    return rc;
-}
-
-/* 'again': the run that they are published as; NULL: each as the run that measured it. */
-static int publish_nodes(const struct gcal_results *results,
-                         const struct gcal_record *record,
-                         const struct gcal_config *config, struct gcal_store *store,
-                         const char *again, size_t *published, struct gcal_error *err)
-{
-    size_t n, count = 0;
-    struct place *places = find_places(record, &n, err);
-    struct gcal_params *made = calloc(n + 1, sizeof(*made));
-    const char **run_ids = calloc(n + 1, sizeof(*run_ids));
-    int rc = -1;
-
-    if (!made || !run_ids)
-        gcal_error_memory(err);
-    else if (places)
-        rc = make_params(results, record, config, places, n, !again, made, run_ids,
-                         &count, err);
-    for (size_t i = 0; i < count && again && rc == 0; i++)
-        run_ids[i] = again;
-    if (rc == 0)
-        rc = gcal_store_publish_all(store, made, run_ids, count, published, err);
-    free_params(made, made ? count : 0);
-    free(run_ids);
-    free(places);
     return rc;
 }
 
@@ -508,12 +365,17 @@ static const struct gcal_record_header *find_simulated(const struct gcal_record 
     return NULL;
 }
 
-static int publish(const struct gcal_results *results, const struct gcal_record *record,
-                   const struct gcal_config *config, struct gcal_store *store,
-                   const char *again, size_t *published, struct gcal_error *err)
+int gcal_results_publish(const struct gcal_results *results,
+                         const struct gcal_record *record,
+                         const struct gcal_config *config, struct gcal_store *store,
+                         const char *again, size_t *published, struct gcal_error *err)
 {
     const struct gcal_record_header *simulated = find_simulated(record);
+    struct source s = { .results = results, .record = record, .config = config };
+    struct gcal_params *params;
     struct gcal_error why = { 0 };
+    const char **run_ids = NULL;
+    size_t count;
     int rc;
 
     *published = 0;
@@ -521,10 +383,19 @@ static int publish(const struct gcal_results *results, const struct gcal_record 
         return gcal_error_set(err, GCAL_EINPUT,
                               "run %s was simulated: its parameters are not published",
                               simulated->run_id);
-    rc = publish_nodes(results, record, config, store, again, published, err);
+    s.arena = gcal_arena_create();
+    rc = make_params(&s, &params, again ? NULL : &run_ids, &count, err);
+    if (rc == 0 && again) {
+        run_ids = gcal_arena_alloc(s.arena, count, sizeof(*run_ids));
+        for (size_t i = 0; i < count; i++)
+            run_ids[i] = again;
+    }
+    if (rc == 0)
+        rc = gcal_store_publish_all(store, params, run_ids, count, published, err);
     /* The types' files are those of the run although some node could not be published. */
-    if (publish_types(results, record, config, store, again, rc < 0 ? &why : err) < 0)
+    if (publish_types(&s, store, again, rc < 0 ? &why : err) < 0)
         rc = -1;
+    gcal_arena_destroy(s.arena);
     return rc;
 }
 
@@ -532,21 +403,4 @@ int gcal_results_check_device(const struct gcal_store *store,
                               const struct gcal_device_info *info, struct gcal_error *err)
 {
     return gcal_store_check_device(store, info, err);
-}
-
-int gcal_results_publish(const struct gcal_results *results,
-                         const struct gcal_record *record,
-                         const struct gcal_config *config, struct gcal_store *store,
-                         size_t *published, struct gcal_error *err)
-{
-    return publish(results, record, config, store, NULL, published, err);
-}
-
-int gcal_results_publish_again(const struct gcal_results *results,
-                               const struct gcal_record *record,
-                               const struct gcal_config *config, struct gcal_store *store,
-                               const char *run_id, size_t *published,
-                               struct gcal_error *err)
-{
-    return publish(results, record, config, store, run_id, published, err);
 }

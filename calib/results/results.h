@@ -35,14 +35,17 @@
 #include "store/params/params.h"
 #include "store/record/record.h"
 
+struct gcal_arena;
 struct gcal_error;
 
 /* One form of a model, fitted; 'row' are indices of the type's rows. */
 struct gcal_result_form_fit {
-    struct gcal_fit fit;
+    struct gcal_arena *arena;            /* forms are fitted in parallel */
+    struct gcal_fit fit;                 /* to the cells (rows.c) */
     size_t n_rows, n_kernels, n_samples; /* fitted */
     size_t *row;                         /* n_rows */
-    double *features; /* of the cells (cells.c), in the model's order; NULL: not tried */
+    double *features;    /* of the cells, in the model's order; NULL: not tried */
+    double *predicted_s; /* n_rows */
     /* Predictions of the type's n_rows by fits without the row; NaN where the other rows
      * do not determine it. */
     double *held_out_s; /* without all kernels of its generator */
@@ -57,9 +60,10 @@ struct gcal_result_form_fit {
  * to one outlier alone.
  */
 struct gcal_result_type_fit {
-    char *type;      /* of the devices */
-    bool is_outlier; /* fitted to one device alone, outside of the pool */
-    size_t outlier;  /* its index in the record */
+    struct gcal_arena *arena; /* types are fitted in parallel */
+    char *type;               /* of the devices */
+    bool is_outlier;          /* fitted to one device alone, outside of the pool */
+    size_t outlier;           /* its index in the record */
     size_t of;    /* of an outlier: the index of the fit of its type, whose form it has */
     size_t model; /* index in the configuration */
     size_t n_forms;
@@ -94,8 +98,8 @@ struct gcal_result_type_fit {
     struct gcal_fit_error_summary checked_brief; /* the same for short launches */
     size_t n_known; /* if good: the kernels that the best form has all costs of */
     struct gcal_params_kernel *known;
-    struct gcal_proportions stands_for; /* of the best form; none if it has all costs */
-    size_t n_warnings; /* sentences about components slower than their kernels */
+    struct gcal_proportions stands_for;   /* of the best form; none if it has all costs */
+    size_t n_warnings, warnings_capacity; /* sentences */
     char **warnings;
 };
 
@@ -125,7 +129,7 @@ struct gcal_result_speed {
 
 /* What is wrong with the times of devices as a whole. */
 struct gcal_result_speeds {
-    size_t n;
+    size_t n, capacity;
     struct gcal_result_speed *items;
     /* By device of the record: the relative standard error that all of its times share, as its speed
      * changed, its clock is off, or its noise lasts (fit/shared_error.h).
@@ -134,20 +138,19 @@ struct gcal_result_speeds {
     double *error;
 };
 
-void gcal_result_speeds_clear(struct gcal_result_speeds *speeds);
-
 struct gcal_results {
+    struct gcal_arena *arena; /* of all that follows */
     size_t n_fits;
     struct gcal_result_type_fit *fits;
     size_t n_rejected; /* fits without a good form */
-    size_t n_outliers;
+    size_t n_outliers, outliers_capacity;
     struct gcal_result_outlier *outliers;
     struct gcal_result_speeds speeds;
 };
 
 /* Fits every model of 'config' for every device type of 'record', and for devices that
  * deviate from their type by themselves.  -1 only if the record
- * cannot be read or memory ran out: a rejected fit is a result.
+ * cannot be read: a rejected fit is a result.  gcal_results_clear() after 0.
  */
 int gcal_results_fit(const struct gcal_record *record, const struct gcal_config *config,
                      struct gcal_results *results, struct gcal_error *err);
@@ -156,12 +159,12 @@ struct gcal_result_progress {
     void (*fitted)(void *context, size_t n_done, size_t n_fits);
     void *context;
 };
-/* The same of a pooled record: takes 'speeds', which gcal_results_pool() filled.  'progress'
- * may be NULL.
+/* The same of a pooled record, with 'speeds' of gcal_results_pool(), whose arena has to last as
+ * long as the results; NULL: none, and no progress.
  */
 int gcal_results_fit_with(const struct gcal_record *record,
                           const struct gcal_config *config,
-                          struct gcal_result_speeds *speeds,
+                          const struct gcal_result_speeds *speeds,
                           const struct gcal_result_progress *progress,
                           struct gcal_results *results, struct gcal_error *err);
 void gcal_results_clear(struct gcal_results *results);
@@ -194,9 +197,10 @@ int gcal_results_collect(struct gcal_record *all, const struct gcal_record *run,
  * 'speeds', for struct gcal_results, the devices whose speed changed, which medians no longer
  * show.
  */
-int gcal_results_pool(struct gcal_record **record, const struct gcal_config *config,
-                      struct gcal_store *store, struct gcal_result_speeds *speeds,
-                      struct gcal_strings *warnings, struct gcal_error *err);
+int gcal_results_pool(struct gcal_arena *arena, struct gcal_record **record,
+                      const struct gcal_config *config, struct gcal_store *store,
+                      struct gcal_result_speeds *speeds, struct gcal_strings *warnings,
+                      struct gcal_error *err);
 
 /* The medians of all devices in the store that were measured for models of 'config' by the
  * kernels of 'catalogue' (a fingerprint), and with the driver of their type's newest run, as
@@ -208,8 +212,9 @@ struct gcal_record *gcal_results_read_store(const struct gcal_store *store,
                                             struct gcal_strings *warnings,
                                             struct gcal_error *err);
 
-/* Parameter files, one for each node with a good fit: an array of 'count', the caller's
- * to clear and free.  Models with a rejected fit are left out.
+/* Parameter files, one for each node with a good fit: an array of 'count' that is released with the
+ * results, with texts of the record and the configuration.  Models with a rejected fit are left
+ * out.
  */
 int gcal_results_params(const struct gcal_results *results,
                         const struct gcal_record *record,
@@ -218,11 +223,13 @@ int gcal_results_params(const struct gcal_results *results,
 
 /* Publishes the parameter files of nodes and types; 'published' counts nodes.  Refuses a
  * simulated record, unless the store is for simulations.  Devices that gcal_results_pool() added are left alone.
+ * 'again': a fit of gcal_results_read_store() is published as that run, with the runs and times of its
+ * devices as they are; tracks get no lines, as nothing was measured.  NULL: of the runs that measured.
  */
 int gcal_results_publish(const struct gcal_results *results,
                          const struct gcal_record *record,
                          const struct gcal_config *config, struct gcal_store *store,
-                         size_t *published, struct gcal_error *err);
+                         const char *again, size_t *published, struct gcal_error *err);
 
 /* Whether parameters of the device could be published, whatever they are: its name and its
  * numbers are as the store takes them (GCAL_EDEVICE), NULL: any store.
@@ -230,16 +237,6 @@ int gcal_results_publish(const struct gcal_results *results,
 int gcal_results_check_device(const struct gcal_store *store,
                               const struct gcal_device_info *info,
                               struct gcal_error *err);
-
-/* Publishes a fit of gcal_results_read_store(): the files of all its nodes, as those of run
- * 'run_id', with the runs and times of their devices as they are; tracks get no lines, as
- * nothing was measured.
- */
-int gcal_results_publish_again(const struct gcal_results *results,
-                               const struct gcal_record *record,
-                               const struct gcal_config *config, struct gcal_store *store,
-                               const char *run_id, size_t *published,
-                               struct gcal_error *err);
 
 /* A table for people: for each type and model the chosen form and the reason, its
  * parameters with units and errors, residuals, warnings, reasons for rejection; the
@@ -258,14 +255,13 @@ struct gcal_result_unmeasured {
 
 /* The devices without good measurements, and those that lack parameters of a model that
  * other devices of their type have.  Not those that were given up, nor those of rejected
- * fits.
+ * fits.  Released with the results.
  */
 int gcal_results_unmeasured(const struct gcal_results *results,
                             const struct gcal_record *record,
                             const struct gcal_config *config,
                             struct gcal_result_unmeasured **unmeasured, size_t *n,
                             struct gcal_error *err);
-void gcal_results_unmeasured_free(struct gcal_result_unmeasured *unmeasured, size_t n);
 
 /* ---- kernels that could not be measured ---- */
 
@@ -277,16 +273,13 @@ struct gcal_result_failure {
 };
 
 struct gcal_result_failures {
-    size_t n, capacity;
+    size_t n;
     struct gcal_result_failure *items;
 };
 
-/* In the order of the record; a kernel that failed on all devices once: it is at fault, and no device.
- * gcal_result_failures_clear() in any case.
- */
-int gcal_results_failures(const struct gcal_record *record,
+/* In the order of the record; a kernel that failed on all devices once: it is at fault, and no device. */
+int gcal_results_failures(struct gcal_arena *arena, const struct gcal_record *record,
                           struct gcal_result_failures *failures, struct gcal_error *err);
-void gcal_result_failures_clear(struct gcal_result_failures *failures);
 
 /* ---- the rows of a record ---- */
 
@@ -299,22 +292,22 @@ struct gcal_result_row {
     double scale;  /* 1, or what the device's times are divided by for the fit */
     bool target;   /* a target kernel of the model, which is not fitted to it otherwise */
     bool fallback; /* an accumulator variant that is fitted only instead of another
-                      (accumulators.c) */
+                      (components.c) */
     bool brief; /* a short launch, beside long ones of its family: not fitted, except for
                       the shapes of its component (shapes.c) */
     struct gcal_built built; /* the kernel on the device */
 };
 
 struct gcal_result_rows {
-    size_t n, capacity;
+    size_t n;
     struct gcal_result_row *rows; /* by kernel, then by device */
 };
 
-/* All rows that may be fitted; .rows is the caller's to free.  Of a GPU whose speed
- * changed, the samples before do not count; 'speeds' (NULL: not wanted) gets what is wrong with the
- * times of devices, for the caller to clear.
+/* All rows that may be fitted.  Of a GPU whose speed changed, the samples before do not count;
+ * 'speeds' gets what is wrong with the times of devices.
  */
-int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_rows *rows,
+int gcal_result_rows_read(struct gcal_arena *arena, const struct gcal_record *record,
+                          struct gcal_result_rows *rows,
                           struct gcal_result_speeds *speeds, struct gcal_error *err);
 
 #endif

@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
-#include "kernels/base/buf.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
-#include "kernels/base/yaml.h"
+#include "kernels/base/median.h"
 #include "kernels/model/binding.h"
 #include "kernels/model/profile.h"
 #include "calib/results/private.h"
@@ -48,19 +47,6 @@ static int by_kernel_and_device(const void *a, const void *b)
     return (x->device > y->device) - (x->device < y->device);
 }
 
-static int add_row(struct gcal_result_rows *rows, const struct gcal_result_row *row,
-                   struct gcal_error *err)
-{
-    struct gcal_result_row *grown =
-        gcal_array_grow(rows->rows, rows->n, &rows->capacity, sizeof(*grown), err);
-
-    if (!grown)
-        return -1;
-    rows->rows = grown;
-    grown[rows->n++] = *row;
-    return 0;
-}
-
 /* Launches are short only if they take less than this share of the longest of their family.
  */
 #define SHORT_SHARE 0.25
@@ -82,31 +68,23 @@ static int by_family(const void *a, const void *b)
     return strcmp((*x)->family ? (*x)->family : "", (*y)->family ? (*y)->family : "");
 }
 
-/* Numbers the families of the kernels: the caller's to free. */
-static size_t *number_families(const struct gcal_record *record, size_t *n_families,
-                               struct gcal_error *err)
+/* The numbers of the families of the kernels. */
+static size_t *number_families(struct gcal_arena *arena, const struct gcal_record *record,
+                               size_t *n_families)
 {
     size_t n = record->n_kernels;
-    const struct gcal_run_kernel **sorted = calloc(n + 1, sizeof(*sorted));
-    size_t *family = calloc(n + 1, sizeof(*family));
+    const struct gcal_run_kernel **sorted = gcal_arena_alloc(arena, n, sizeof(*sorted));
+    size_t *family = gcal_arena_alloc(arena, n, sizeof(*family));
 
-    if (!sorted || !family) {
-        free(sorted);
-        free(family);
-        gcal_error_memory(err);
-        return NULL;
-    }
     for (size_t i = 0; i < n; i++)
         sorted[i] = &record->kernels[i];
-    if (n)
-        qsort(sorted, n, sizeof(*sorted), by_family);
+    qsort(sorted, n, sizeof(*sorted), by_family);
     *n_families = 0;
     for (size_t i = 0; i < n; i++) {
         *n_families += i && by_family(&sorted[i - 1], &sorted[i]) != 0;
         family[sorted[i] - record->kernels] = *n_families;
     }
     ++*n_families;
-    free(sorted);
     return family;
 }
 
@@ -121,23 +99,21 @@ static bool may_be_brief(const struct gcal_run_kernel *kernel,
 }
 
 /* By the longest launch of the family on the device. */
-static int find_brief(const struct gcal_record *record, struct gcal_result_rows *rows,
-                      struct gcal_error *err)
+static void find_brief(const struct gcal_record *record, struct gcal_result_rows *rows)
 {
-    size_t n_devices = record->n_devices, n_families = 0;
-    size_t *family = number_families(record, &n_families, err);
-    double *longest_s = calloc(n_families * n_devices + 1, sizeof(*longest_s));
-    int rc = longest_s ? 0 : gcal_error_memory(err);
+    struct gcal_arena *scratch = gcal_arena_create();
+    size_t n_devices = record->n_devices, n_families;
+    size_t *family = number_families(scratch, record, &n_families);
+    double *longest_s =
+        gcal_arena_alloc(scratch, n_families * n_devices, sizeof(*longest_s));
 
-    if (!family)
-        rc = -1;
-    for (size_t i = 0; i < rows->n && rc == 0; i++) {
+    for (size_t i = 0; i < rows->n; i++) {
         const struct gcal_result_row *row = &rows->rows[i];
         double *longest = &longest_s[family[row->kernel] * n_devices + row->device];
 
         *longest = fmax(*longest, row->time_s);
     }
-    for (size_t i = 0; i < rows->n && rc == 0; i++) {
+    for (size_t i = 0; i < rows->n; i++) {
         struct gcal_result_row *row = &rows->rows[i];
 
         row->brief =
@@ -145,15 +121,7 @@ static int find_brief(const struct gcal_record *record, struct gcal_result_rows 
             row->time_s <
                 SHORT_SHARE * longest_s[family[row->kernel] * n_devices + row->device];
     }
-    free(family);
-    free(longest_s);
-    return rc;
-}
-
-/* Without a kernel: its speed is largely the host's. */
-static bool is_copy(const struct gcal_run_kernel *kernel)
-{
-    return !*kernel->entry;
+    gcal_arena_destroy(scratch);
 }
 
 /* 'visits' gets the visits of all good measurements but those of copies; NULL: not wanted. */
@@ -162,75 +130,56 @@ static int read_all(const struct gcal_record *record,
                     struct gcal_result_visits *visits, struct gcal_result_rows *rows,
                     struct gcal_error *err)
 {
-    size_t count = record->n_measurements;
-    int rc = 0;
-
-    for (size_t i = 0; i < count && rc >= 0; i++) {
+    rows->n = 0;
+    for (size_t i = 0; i < record->n_measurements; i++) {
         struct gcal_result_row row = { 0 };
         struct gcal_measurement m = { 0 };
         const struct gcal_result_speed *speed;
+        int rc = gcal_record_measurement(record, i, &m, &row.device, &row.kernel, err);
 
-        rc = gcal_record_measurement(record, i, &m, &row.device, &row.kernel, err);
         if (rc == 0 && (speed = gcal_result_speed_of(speeds, row.device)))
             gcal_result_drop_early(&m, speed->since);
         if (rc == 0)
             rc = read_row(record, &m, &row, err);
-        if (rc == 0 && visits && !is_copy(&record->kernels[row.kernel]))
+        /* The speed of a copy, without a kernel, is largely the host's. */
+        if (rc == 0 && visits && *record->kernels[row.kernel].entry)
             rc = gcal_result_visits_add(visits, row.device, row.kernel, &m, err);
         if (rc == 0)
-            rc = add_row(rows, &row, err);
+            rows->rows[rows->n++] = row;
         gcal_measurement_clear(&m);
+        if (rc < 0)
+            return -1;
     }
-    return rc < 0 ? -1 : 0;
+    return 0;
 }
 
-static bool drops_any(const struct gcal_result_speeds *speeds)
-{
-    for (size_t i = 0; i < speeds->n; i++)
-        if (speeds->items[i].drops)
-            return true;
-    return false;
-}
-
-/* All of them, and again without the early ones of devices whose speed changed. */
-static int read_counting(const struct gcal_record *record,
-                         struct gcal_result_speeds *speeds, struct gcal_result_rows *rows,
-                         struct gcal_error *err)
-{
-    struct gcal_result_visits visits = { 0 };
-    int rc = gcal_result_visits_init(&visits, record->n_devices, err);
-
-    if (rc == 0)
-        rc = read_all(record, speeds, &visits, rows, err);
-    if (rc == 0)
-        rc = gcal_result_find_speeds(record, &visits, speeds, err);
-    if (rc == 0 && drops_any(speeds)) {
-        rows->n = 0;
-        rc = read_all(record, speeds, NULL, rows, err);
-    }
-    gcal_result_visits_clear(&visits);
-    return rc;
-}
-
-int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_rows *rows,
+int gcal_result_rows_read(struct gcal_arena *arena, const struct gcal_record *record,
+                          struct gcal_result_rows *rows,
                           struct gcal_result_speeds *speeds, struct gcal_error *err)
 {
-    struct gcal_result_speeds found = { 0 };
-    int rc = read_counting(record, &found, rows, err);
+    struct gcal_arena *scratch = gcal_arena_create();
+    struct gcal_result_visits visits = {
+        .arena = scratch,
+        .devices = gcal_arena_alloc(scratch, record->n_devices, sizeof(*visits.devices))
+    };
+    bool drops = false;
+    int rc;
 
-    if (rc == 0 && rows->n)
-        qsort(rows->rows, rows->n, sizeof(*rows->rows), by_kernel_and_device);
+    *speeds = (struct gcal_result_speeds){ 0 };
+    rows->rows = gcal_arena_alloc(arena, record->n_measurements, sizeof(*rows->rows));
+    rc = read_all(record, speeds, &visits, rows, err);
     if (rc == 0)
-        rc = find_brief(record, rows, err);
-    if (rc == 0 && speeds)
-        *speeds = found;
-    else
-        gcal_result_speeds_clear(&found);
-    if (rc < 0) {
-        free(rows->rows);
-        *rows = (struct gcal_result_rows){ 0 };
-    }
-    return rc;
+        rc = gcal_result_find_speeds(arena, record, &visits, speeds, err);
+    for (size_t i = 0; i < speeds->n; i++)
+        drops = drops || speeds->items[i].drops;
+    if (rc == 0 && drops) /* again, without what was before */
+        rc = read_all(record, speeds, NULL, rows, err);
+    gcal_arena_destroy(scratch);
+    if (rc < 0)
+        return -1;
+    qsort(rows->rows, rows->n, sizeof(*rows->rows), by_kernel_and_device);
+    find_brief(record, rows);
+    return 0;
 }
 
 /* Sets 'target' and 'fallback'; false if the model does not use the kernel. */
@@ -248,25 +197,26 @@ static bool is_wanted(const struct gcal_run_kernel *kernel,
     return fitted || row->target || row->fallback;
 }
 
-int gcal_result_rows_pick(const struct gcal_record *record,
-                          const struct gcal_result_rows *all, const char *type,
-                          const struct gcal_config_model *model,
-                          struct gcal_result_rows *picked, struct gcal_error *err)
+struct gcal_result_rows gcal_result_rows_pick(struct gcal_arena *arena,
+                                              const struct gcal_record *record,
+                                              const struct gcal_result_rows *all,
+                                              const char *type,
+                                              const struct gcal_config_model *model)
 {
-    *picked = (struct gcal_result_rows){ .rows = calloc(all->n + 1, sizeof(*all->rows)) };
-    if (!picked->rows)
-        return gcal_error_memory(err);
+    struct gcal_result_rows picked = { .rows = gcal_arena_alloc(arena, all->n,
+                                                                sizeof(*all->rows)) };
+
     for (size_t i = 0; i < all->n; i++) {
         struct gcal_result_row row = all->rows[i];
         const struct gcal_run_device *device = &record->devices[row.device];
-        const struct gcal_device_info *info = &device->info;
 
-        if (strcmp(info->type, type) == 0 && gcal_config_model_applies(model, info) &&
+        if (strcmp(device->info.type, type) == 0 &&
+            gcal_config_model_applies(model, &device->info) &&
             !gcal_run_device_keeps(device, model->name) &&
             is_wanted(&record->kernels[row.kernel], model, &row))
-            picked->rows[picked->n++] = row;
+            picked.rows[picked.n++] = row;
     }
-    return 0;
+    return picked;
 }
 
 /* The features of one kernel, built so, on such devices. */
@@ -324,18 +274,14 @@ bool gcal_result_have_same_features(const struct gcal_record *record,
            a->brief == b->brief && a->target == b->target && a->fallback == b->fallback;
 }
 
-double *gcal_result_features(const struct gcal_record *record,
+double *gcal_result_features(struct gcal_arena *arena, const struct gcal_record *record,
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err)
 {
     size_t n = model->n_features;
-    double *values = calloc(rows->n * n + 1, sizeof(*values));
+    double *values = gcal_arena_alloc(arena, rows->n * n, sizeof(*values));
     struct gcal_binding_device device = { 0 }, before;
 
-    if (!values) {
-        gcal_error_memory(err);
-        return NULL;
-    }
     for (size_t i = 0; i < rows->n; i++) {
         const struct gcal_result_row *row = &rows->rows[i];
 
@@ -348,38 +294,98 @@ double *gcal_result_features(const struct gcal_record *record,
             continue;
         }
         if (kernel_features(&record->kernels[row->kernel], &row->built, model, &device,
-                            &values[i * n], err) < 0) {
-            free(values);
+                            &values[i * n], err) < 0)
             return NULL;
-        }
     }
     return values;
 }
 
 /* ---- by device ---- */
 
-void gcal_result_by_device_clear(struct gcal_result_by_device *sorted)
-{
-    free(sorted->row);
-    free(sorted->first);
-}
-
-int gcal_result_sort_by_device(const struct gcal_record *record,
-                               const struct gcal_result_rows *rows,
-                               struct gcal_result_by_device *sorted,
-                               struct gcal_error *err)
+struct gcal_result_by_device
+gcal_result_sort_by_device(struct gcal_arena *arena, const struct gcal_record *record,
+                           const struct gcal_result_rows *rows)
 {
     size_t n = record->n_devices;
+    struct gcal_result_by_device sorted = {
+        .row = gcal_arena_alloc(arena, rows->n, sizeof(*sorted.row)),
+        .first = gcal_arena_alloc(arena, n + 2, sizeof(*sorted.first))
+    };
 
-    sorted->row = calloc(rows->n + 1, sizeof(*sorted->row));
-    sorted->first = calloc(n + 2, sizeof(*sorted->first));
-    if (!sorted->row || !sorted->first)
-        return gcal_error_memory(err);
     for (size_t i = 0; i < rows->n; i++)
-        sorted->first[rows->rows[i].device + 2]++;
+        sorted.first[rows->rows[i].device + 2]++;
     for (size_t d = 0; d < n; d++)
-        sorted->first[d + 2] += sorted->first[d + 1];
+        sorted.first[d + 2] += sorted.first[d + 1];
     for (size_t i = 0; i < rows->n; i++)
-        sorted->row[sorted->first[rows->rows[i].device + 1]++] = i;
-    return 0;
+        sorted.row[sorted.first[rows->rows[i].device + 1]++] = i;
+    return sorted;
+}
+
+/* ---- the rows of a kernel on devices that are alike, as one row of a fit
+ *
+ * The devices of a type share the errors of the model: a thousand of them show no more of it
+ * than one does, but less noise.  Times are over the device factors, so what differs between
+ * the rows of a kernel is noise, and what single devices do; the median over devices bounds
+ * both.
+ */
+
+/* The error of a median, in standard errors of a mean of as many (normal deviates). */
+#define OF_MEDIAN 1.2533
+
+/* By the times of the rows of each cell, which are among those of its kernel. */
+static void find_cell_times(const struct gcal_result_rows *rows,
+                            struct gcal_result_cells *cells, double *time_s)
+{
+    size_t begin = 0, end;
+
+    for (size_t k = 0; k < cells->rows.n; k++) {
+        struct gcal_result_row *cell = &cells->rows.rows[k];
+        double squares = 0;
+        size_t n = 0;
+
+        while (rows->rows[begin].kernel != cell->kernel)
+            begin++;
+        for (end = begin; end < rows->n && rows->rows[end].kernel == cell->kernel;
+             end++) {
+            if (cells->of_row[end] != k)
+                continue;
+            time_s[n++] = rows->rows[end].time_s;
+            squares += rows->rows[end].spread * rows->rows[end].spread;
+        }
+        if (n < 2)
+            continue;
+        cell->time_s = gcal_median(time_s, n);
+        cell->spread = (n > 2 ? OF_MEDIAN : 1) * sqrt(squares) / (double)n;
+    }
+}
+
+struct gcal_result_cells gcal_result_cells_find(struct gcal_arena *arena,
+                                                const struct gcal_record *record,
+                                                const struct gcal_result_rows *rows)
+{
+    struct gcal_result_cells cells = {
+        .rows.rows = gcal_arena_alloc(arena, rows->n, sizeof(*rows->rows)),
+        .of_row = gcal_arena_alloc(arena, rows->n, sizeof(*cells.of_row))
+    };
+    size_t first = 0; /* cell of the row's kernel */
+
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct gcal_result_row *row = &rows->rows[i];
+        size_t k;
+
+        if (i && row->kernel != row[-1].kernel)
+            first = cells.rows.n;
+        for (k = first; k < cells.rows.n; k++)
+            if (gcal_result_have_same_features(record, &cells.rows.rows[k], row))
+                break;
+        if (k == cells.rows.n) {
+            cells.rows.rows[k] = *row;
+            cells.rows.rows[k].n_samples = 0;
+            cells.rows.n++;
+        }
+        cells.rows.rows[k].n_samples += row->n_samples;
+        cells.of_row[i] = k;
+    }
+    find_cell_times(rows, &cells, gcal_arena_alloc(arena, rows->n, sizeof(double)));
+    return cells;
 }

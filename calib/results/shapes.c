@@ -9,9 +9,9 @@
  * short ones included, with all else as it is.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/median.h"
 #include "kernels/model/form.h"
@@ -33,29 +33,6 @@ struct shapes {
     double *picked;       /* features, times, spreads of picked rows */
     size_t *group;
 };
-
-static void clear(struct shapes *s)
-{
-    free(s->value);
-    free(s->cost_of);
-    free(s->owner);
-    free(s->picked);
-    free(s->group);
-}
-
-static int init(struct shapes *s, struct gcal_error *err)
-{
-    size_t n = s->model->n_parameters, m = s->rows->n_rows;
-
-    s->value = calloc(n + 1, sizeof(*s->value));
-    s->cost_of = calloc(n + 1, sizeof(*s->cost_of));
-    s->owner = calloc(m + 1, sizeof(*s->owner));
-    s->picked = calloc(m * (s->rows->n_features + 2) + 1, sizeof(*s->picked));
-    s->group = calloc(m + 1, sizeof(*s->group));
-    if (!s->value || !s->cost_of || !s->owner || !s->picked || !s->group)
-        return gcal_error_memory(err);
-    return 0;
-}
 
 /* ---- which rows depend on which cost ---- */
 
@@ -266,37 +243,36 @@ static void fit_cost(struct shapes *s, size_t cost)
     s->value[cost] = x.start_s;
 }
 
-/* ---- all of them ---- */
-
-static int fit_all(struct shapes *s, struct gcal_error *err)
-{
-    int rc = fit_long(s, err);
-
-    for (size_t j = 0; j < s->model->n_parameters && rc == 0; j++)
-        if (has_shapes(s, j))
-            fit_cost(s, j);
-    return rc < 0 ? -1 : 0;
-}
-
 int gcal_result_find_shapes(const struct gcal_model *model,
                             const struct gcal_fit_rows *rows, const bool *is_brief,
                             double *given, struct gcal_error *err)
 {
-    struct shapes s = {
-        .model = model, .rows = rows, .is_brief = is_brief, .given = given
-    };
-    size_t n = model->n_parameters;
+    struct gcal_arena *scratch = gcal_arena_create();
+    size_t n = model->n_parameters, m = rows->n_rows;
+    struct shapes s = { .model = model,
+                        .rows = rows,
+                        .is_brief = is_brief,
+                        .given = given,
+                        .value = gcal_arena_alloc(scratch, n + 1, sizeof(*s.value)),
+                        .cost_of = gcal_arena_alloc(scratch, n, sizeof(*s.cost_of)),
+                        .owner = gcal_arena_alloc(scratch, m, sizeof(*s.owner)),
+                        .picked = gcal_arena_alloc(
+                            scratch, m, (rows->n_features + 2) * sizeof(*s.picked)),
+                        .group = gcal_arena_alloc(scratch, m, sizeof(*s.group)) };
     bool any = false;
-    int rc = init(&s, err);
+    int rc = 0;
 
-    for (size_t j = 0; j < n && rc == 0; j++) {
+    for (size_t j = 0; j < n; j++) {
         s.cost_of[j] = find_cost(model, model->parameters[j].name);
         any = any || s.cost_of[j] < n;
     }
-    if (rc == 0 && any) {
+    if (any) {
         find_owners(&s);
-        rc = fit_all(&s, err);
+        rc = fit_long(&s, err);
+        for (size_t j = 0; j < n && rc == 0; j++)
+            if (has_shapes(&s, j))
+                fit_cost(&s, j);
     }
-    clear(&s);
-    return rc;
+    gcal_arena_destroy(scratch);
+    return rc < 0 ? -1 : 0;
 }

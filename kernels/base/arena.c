@@ -67,6 +67,16 @@ void gcal_arena_destroy(struct gcal_arena *arena)
     free(arena);
 }
 
+static void destroy_child(void *arena)
+{
+    gcal_arena_destroy(arena);
+}
+
+struct gcal_arena *gcal_arena_child(struct gcal_arena *parent)
+{
+    return gcal_arena_own(parent, gcal_arena_create(), destroy_child);
+}
+
 void *gcal_arena_alloc(struct gcal_arena *arena, size_t n, size_t item_size)
 {
     return add_block(arena, n, item_size)->memory;

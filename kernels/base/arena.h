@@ -17,6 +17,10 @@ struct gcal_arena *gcal_arena_create(void);
 /* Releases everything, the newest first.  Does nothing when 'arena' is NULL. */
 void gcal_arena_destroy(struct gcal_arena *arena);
 
+/* An arena for another thread at the same time, released with 'parent'. */
+struct gcal_arena *gcal_arena_child(struct gcal_arena *parent)
+    __attribute__((malloc, returns_nonnull));
+
 /* An array of 'n' items, all zero; valid, and different from all others, for 'n' 0. */
 void *gcal_arena_alloc(struct gcal_arena *arena, size_t n, size_t item_size)
     __attribute__((malloc, returns_nonnull));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 #include "kernels/model/run/run_sink.h"
@@ -40,11 +41,12 @@ static int convert(struct gcal_root *root, struct gcal_error *err)
 static int note_speeds(struct gcal_root *root, const struct gcal_record *record,
                        struct gcal_error *err)
 {
-    struct gcal_result_rows rows = { 0 };
-    struct gcal_result_speeds speeds = { 0 };
-    int rc = gcal_result_rows_read(record, &rows, &speeds, err);
+    struct gcal_arena *scratch = gcal_arena_create();
+    struct gcal_result_rows rows;
+    struct gcal_result_speeds speeds;
+    int rc = gcal_result_rows_read(scratch, record, &rows, &speeds, err);
 
-    for (size_t i = 0; i < speeds.n && rc == 0; i++) {
+    for (size_t i = 0; rc == 0 && i < speeds.n; i++) {
         const struct gcal_run_device *device = &record->devices[speeds.items[i].device];
 
         rc = root->sink.lost(root->sink.context, device->node, device->rank,
@@ -52,8 +54,7 @@ static int note_speeds(struct gcal_root *root, const struct gcal_record *record,
     }
     if (rc == 0)
         rc = speeds.n > 0;
-    gcal_result_speeds_clear(&speeds);
-    free(rows.rows);
+    gcal_arena_destroy(scratch);
     return rc;
 }
 
@@ -90,6 +91,7 @@ static int write_record(struct gcal_root *root, struct gcal_record **record,
 }
 
 struct outcome {
+    struct gcal_arena *arena;
     struct gcal_results results;
     struct gcal_busy busy;
     struct gcal_result_failures failures; /* for JSON: the table has its own */
@@ -108,20 +110,20 @@ static int note_unmeasured(struct gcal_root *root, const struct gcal_record *rec
     for (size_t i = 0; i < n; i++)
         gcal_root_note_unmeasured(root, &record->devices[unmeasured[i].device],
                                   unmeasured[i].reason);
-    gcal_results_unmeasured_free(unmeasured, n);
     return 0;
 }
 
 /* With the devices of earlier runs. */
-static int pool(const struct gcal_root *root, struct gcal_record **record,
-                struct gcal_result_speeds *speeds, struct gcal_error *err)
+static int pool(struct gcal_arena *arena, const struct gcal_root *root,
+                struct gcal_record **record, struct gcal_result_speeds *speeds,
+                struct gcal_error *err)
 {
     struct gcal_strings warnings = { 0 };
     int rc = 0;
 
     if (root->store)
-        rc =
-            gcal_results_pool(record, &root->config, root->store, speeds, &warnings, err);
+        rc = gcal_results_pool(arena, record, &root->config, root->store, speeds,
+                               &warnings, err);
     for (size_t i = 0; i < warnings.n; i++)
         gcal_log(GCAL_LOG_WARN, "%s", warnings.items[i]);
     gcal_strings_clear(&warnings);
@@ -138,20 +140,20 @@ static int fit_and_publish(struct gcal_root *root, struct gcal_record **record,
 
     if (gcal_busy_read(*record, &outcome->busy, err) < 0 ||
         (root->options.json &&
-         gcal_results_failures(*record, &outcome->failures, err) < 0) ||
-        pool(root, record, &speeds, err) < 0 ||
+         gcal_results_failures(outcome->arena, *record, &outcome->failures, err) < 0) ||
+        pool(outcome->arena, root, record, &speeds, err) < 0 ||
         gcal_results_fit_with(*record, &root->config, &speeds, &progress,
                               &outcome->results, err) < 0 ||
         !(*table = gcal_results_format(&outcome->results, *record, &root->config, err)) ||
         note_unmeasured(root, *record, &outcome->results, err) < 0)
         goto out;
-    if (root->store && gcal_results_publish(&outcome->results, *record, &root->config,
-                                            root->store, &outcome->n_published, err) < 0)
+    if (root->store &&
+        gcal_results_publish(&outcome->results, *record, &root->config, root->store, NULL,
+                             &outcome->n_published, err) < 0)
         goto out;
     rc = 0;
 out:
     gcal_display_clear(root->display);
-    gcal_result_speeds_clear(&speeds);
     return rc;
 }
 
@@ -345,7 +347,7 @@ out:
 
 int gcal_root_finish(struct gcal_root *root)
 {
-    struct outcome outcome = { 0 };
+    struct outcome outcome = { .arena = gcal_arena_create() };
     struct gcal_error err = { 0 };
     double began_s = gcal_clock_now_s(), written_s = 0;
     struct gcal_record *record = NULL;
@@ -381,7 +383,7 @@ int gcal_root_finish(struct gcal_root *root)
     print_summary(root, &outcome, table);
     gcal_results_clear(&outcome.results);
     gcal_busy_clear(&outcome.busy);
-    gcal_result_failures_clear(&outcome.failures);
+    gcal_arena_destroy(outcome.arena);
     free(table);
     return outcome.status;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
@@ -74,19 +75,21 @@ static struct gcal_record *multiply(const struct gcal_record *from, size_t n,
                                     size_t n_kernels)
 {
     struct gcal_record *all = gcal_record_collect(NULL);
-    struct gcal_result_rows rows = { 0 };
+    struct gcal_arena *scratch = gcal_arena_create();
+    struct gcal_result_rows rows;
+    struct gcal_result_speeds speeds;
     struct gcal_error err;
     size_t index;
 
     if (!all || gcal_record_add_run(all, from->header, &err) < 0 ||
-        gcal_result_rows_read(from, &rows, NULL, &err) < 0)
+        gcal_result_rows_read(scratch, from, &rows, &speeds, &err) < 0)
         fail(&err);
     for (size_t i = 0; i < from->n_kernels; i++)
         if (gcal_record_add_kernel(all, &from->kernels[i], &index, &err) < 0)
             fail(&err);
     for (size_t i = 0; i < n; i++)
         put_device(all, from, &rows, i, n_kernels);
-    free(rows.rows);
+    gcal_arena_destroy(scratch);
     return all;
 }
 
@@ -133,9 +136,6 @@ int main(int argc, char **argv)
             printf("  %s: form %zu, %zu rows\n",
                    config.models[results.fits[i].model].name, results.fits[i].best,
                    results.fits[i].n_rows);
-    for (size_t i = 0; i < count; i++)
-        gcal_params_clear(&params[i]);
-    free(params);
     gcal_results_clear(&results);
     gcal_config_clear(&config);
     gcal_record_close(all);

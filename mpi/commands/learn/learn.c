@@ -281,8 +281,8 @@ static int fit_and_publish(struct gcal_learning *l, struct gcal_error *err)
                             l->results.n_fits ? l->results.fits[0].reason
                                               : "nothing was measured");
     if (rc == 0 && l->store)
-        rc = gcal_results_publish(&l->results, record, &l->config, l->store, &published,
-                                  err);
+        rc = gcal_results_publish(&l->results, record, &l->config, l->store, NULL,
+                                  &published, err);
     gcal_record_close(record);
     return rc;
 }

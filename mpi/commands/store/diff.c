@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/file.h"
 #include "calib/results/results.h"
@@ -75,16 +76,21 @@ static const struct argp argp = {
 
 struct input {
     const char *path;
-    struct gcal_record *record; /* NULL: a parameter file */
-    size_t n_params;            /* nodes */
-    struct gcal_params *params; /* of a record: after fit_record() */
+    struct gcal_record *record;  /* NULL: a parameter file */
+    size_t n_params;             /* nodes */
+    struct gcal_params *params;  /* of a record: after fit_record() */
+    struct gcal_results results; /* and all that they are made of */
+    struct gcal_config config;
 };
 
 static void input_clear(struct input *in)
 {
-    for (size_t i = 0; i < in->n_params; i++)
-        gcal_params_clear(&in->params[i]);
-    free(in->params);
+    if (!in->record && in->params) {
+        gcal_params_clear(in->params);
+        free(in->params);
+    }
+    gcal_results_clear(&in->results);
+    gcal_config_clear(&in->config);
     gcal_record_close(in->record);
 }
 
@@ -143,18 +149,14 @@ static int input_open(struct input *in, const char *path, struct gcal_error *err
 static int fit_record(struct input *in, struct gcal_error *err)
 {
     const struct gcal_record_header *h = in->record->header;
-    struct gcal_results results = { 0 };
-    struct gcal_config config = { 0 };
-    int rc = -1;
 
-    if (gcal_select_parse(h->config, strlen(h->config), h->config_file, NULL, &config,
+    if (gcal_select_parse(h->config, strlen(h->config), h->config_file, NULL, &in->config,
                           err) == 0 &&
-        gcal_results_fit(in->record, &config, &results, err) == 0)
-        rc = gcal_results_params(&results, in->record, &config, &in->params,
-                                 &in->n_params, err);
-    gcal_results_clear(&results);
-    gcal_config_clear(&config);
-    return rc < 0 ? gcal_error_prefix(err, "%s", in->path) : 0;
+        gcal_results_fit(in->record, &in->config, &in->results, err) == 0 &&
+        gcal_results_params(&in->results, in->record, &in->config, &in->params,
+                            &in->n_params, err) == 0)
+        return 0;
+    return gcal_error_prefix(err, "%s", in->path);
 }
 
 /* The parameters of 'node' in 'in', or of its only node. */
@@ -225,18 +227,19 @@ static int compare_records(struct input in[2], const struct diff_command *c,
         .folders = &c->catalogue, .records = { in[0].record, in[1].record }
     };
     struct gcal_catalogue *catalogue = gcal_command_catalogue_open(&from, err);
+    struct gcal_arena *arena = gcal_arena_create();
     struct gcal_compare_records diff;
     int status = -1;
 
-    if (catalogue &&
-        gcal_compare_records(in[0].record, in[1].record, catalogue, &diff, err) == 0) {
+    if (catalogue && gcal_compare_records(arena, in[0].record, in[1].record, catalogue,
+                                          &diff, err) == 0) {
         if (!c->json)
             gcal_diff_record_print(&diff, view);
         status = show(c->json ? gcal_diff_record_json(&diff, view) : NULL, c,
                       gcal_diff_record_status(&diff, view), err);
-        gcal_compare_records_clear(&diff);
     }
     gcal_catalogue_close(catalogue);
+    gcal_arena_destroy(arena);
     return status;
 }
 

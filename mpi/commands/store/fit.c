@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "calib/results/results.h"
@@ -94,6 +95,7 @@ static const struct argp argp = {
 
 /* What is fitted, and where it is published. */
 struct fitting {
+    struct gcal_arena *arena;
     struct gcal_store *store; /* NULL: nowhere */
     struct gcal_record *record;
     struct gcal_config config;
@@ -139,8 +141,8 @@ static int read_all(const struct fit_command *c, struct fitting *f,
     if (!f->record || (c->config ? read_other(c, f, err)
                                  : gcal_fit_read_config(f->record, &f->config, err)) < 0)
         return -1;
-    return f->store ? gcal_results_pool(&f->record, &f->config, f->store, &f->speeds,
-                                        &f->said, err)
+    return f->store ? gcal_results_pool(f->arena, &f->record, &f->config, f->store,
+                                        &f->speeds, &f->said, err)
                     : 0;
 }
 
@@ -149,39 +151,31 @@ static int write_all(const char *folder, const struct gcal_results *results,
 {
     struct gcal_params *params;
     size_t count, size;
-    int rc = 0;
 
     if (gcal_results_params(results, f->record, &f->config, &params, &count, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
-        if (rc == 0) {
-            char *path = gcal_buf_format("%s/%s.yaml", folder, params[i].node);
-            char *text = gcal_params_encode(&params[i], &size, err);
+        const char *path =
+            gcal_arena_format(f->arena, "%s/%s.yaml", folder, params[i].node);
+        char *text = gcal_params_encode(&params[i], &size, err);
+        int rc = text ? gcal_command_write(path, text, err) : -1;
 
-            rc = path && text ? gcal_command_write(path, text, err) : -1;
-            free(path);
-            free(text);
-        }
-        gcal_params_clear(&params[i]);
+        free(text);
+        if (rc < 0)
+            return -1;
     }
-    free(params);
-    return rc;
+    return 0;
 }
 
 /* What the store has is published as a run of its own, in which nothing was measured. */
 static int publish(const struct fitting *f, const struct gcal_results *results,
                    size_t *published, struct gcal_error *err)
 {
-    char *run_id;
-    int rc;
+    char *run_id = f->again ? gcal_run_id_new() : NULL;
+    int rc = f->again && !run_id ? gcal_error_memory(err)
+                                 : gcal_results_publish(results, f->record, &f->config,
+                                                        f->store, run_id, published, err);
 
-    if (!f->again)
-        return gcal_results_publish(results, f->record, &f->config, f->store, published,
-                                    err);
-    if (!(run_id = gcal_run_id_new()))
-        return gcal_error_memory(err);
-    rc = gcal_results_publish_again(results, f->record, &f->config, f->store, run_id,
-                                    published, err);
     free(run_id);
     return rc;
 }
@@ -255,7 +249,7 @@ static void print_json(const struct gcal_config *config,
 /* Returns the exit status. */
 static int run(const struct fit_command *c, struct gcal_error *err)
 {
-    struct fitting f = { 0 };
+    struct fitting f = { .arena = gcal_arena_create() };
     struct gcal_display *display = gcal_display_create(false);
     const struct gcal_result_progress progress = { gcal_display_fitted, display };
     struct gcal_results results = { 0 };
@@ -294,7 +288,7 @@ out:
     gcal_record_close(f.record);
     gcal_store_close(f.store);
     gcal_strings_clear(&f.said);
-    gcal_result_speeds_clear(&f.speeds);
+    gcal_arena_destroy(f.arena);
     return status;
 }
 

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/random.h"
@@ -30,6 +31,7 @@ struct change {
 };
 
 static struct gcal_catalogue *catalogue;
+static struct gcal_arena *arena;
 
 static void copy_devices(const struct gcal_record *from, const struct gcal_run_sink *sink,
                          const struct change *change)
@@ -143,7 +145,8 @@ static void finds_what_takes_longer(void **state)
     size_t gpu, differ = 0;
 
     (void)state;
-    assert_int_equal(gcal_compare_records(before, after, catalogue, &diff, NULL), 0);
+    assert_int_equal(gcal_compare_records(arena, before, after, catalogue, &diff, NULL),
+                     0);
     assert_int_equal(diff.n_devices, 2);
     assert_int_equal(diff.n_kernels, 80);
     assert_int_equal(diff.n_only_before + diff.n_only_after, 0);
@@ -168,7 +171,6 @@ static void finds_what_takes_longer(void **state)
             assert_string_equal(diff.kernels[i].generator, "gmem_load");
         differ += k->device == gpu;
     }
-    gcal_compare_records_clear(&diff);
     gcal_record_close(before);
     gcal_record_close(after);
 }
@@ -179,13 +181,13 @@ static void a_record_does_not_differ_from_itself(void **state)
     struct gcal_compare_records diff;
 
     (void)state;
-    assert_int_equal(gcal_compare_records(record, record, catalogue, &diff, NULL), 0);
+    assert_int_equal(gcal_compare_records(arena, record, record, catalogue, &diff, NULL),
+                     0);
     for (size_t i = 0; i < diff.n_kernels; i++)
         assert_true(diff.kernels[i].is.ratio == 1 &&
                     !gcal_compare_ratio_differs(&diff.kernels[i].is));
     for (size_t i = 0; i < diff.n_generators; i++)
         assert_false(gcal_compare_ratio_differs(&diff.generators[i].is));
-    gcal_compare_records_clear(&diff);
     gcal_record_close(record);
 }
 
@@ -203,7 +205,8 @@ static void says_what_it_cannot_tell(void **state)
     size_t gpu;
 
     (void)state;
-    assert_int_equal(gcal_compare_records(before, after, catalogue, &diff, NULL), 0);
+    assert_int_equal(gcal_compare_records(arena, before, after, catalogue, &diff, NULL),
+                     0);
     assert_int_equal(diff.n_devices, 2);
     gpu = gpu_of(&diff);
     assert_string_equal(diff.devices[gpu].after->info.uid, "uuid:other");
@@ -213,7 +216,6 @@ static void says_what_it_cannot_tell(void **state)
     for (size_t i = 0; i < diff.n_kernels; i++)
         assert_true(isnan(diff.kernels[i].is.low) &&
                     !gcal_compare_ratio_differs(&diff.kernels[i].is));
-    gcal_compare_records_clear(&diff);
     gcal_record_close(before);
     gcal_record_close(after);
 }
@@ -227,7 +229,8 @@ static void needs_a_device_in_common(void **state)
 
     (void)state;
     /* One H200 there, two here: which of these is meant? */
-    assert_int_equal(gcal_compare_records(before, after, catalogue, &diff, &err), -1);
+    assert_int_equal(gcal_compare_records(arena, before, after, catalogue, &diff, &err),
+                     -1);
     assert_int_equal(err.code, GCAL_EINPUT);
     assert_non_null(strstr(err.text, "no device in common"));
     gcal_record_close(before);
@@ -236,12 +239,14 @@ static void needs_a_device_in_common(void **state)
 
 static int start(void **state)
 {
+    arena = gcal_arena_create();
     return (catalogue = gcal_catalogue_open(NULL, NULL)) ? folder_make(state) : -1;
 }
 
 static int end(void **state)
 {
     gcal_catalogue_close(catalogue);
+    gcal_arena_destroy(arena);
     return folder_remove(state);
 }
 

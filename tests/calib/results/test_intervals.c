@@ -106,8 +106,6 @@ static void intervals_hold_nine_of_ten_unseen_kernels(void **state)
             gcal_results_params(&results, record, &config, &params, &count, NULL), 0);
         assert_int_equal(count, 1);
         covered += count_covered(params->devices, 300, &random);
-        gcal_params_clear(params);
-        free(params);
         finish(&results, &config, record);
     }
     within(covered, 810, 45); /* of 900 */

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "calib/results/results.h"
@@ -17,6 +18,8 @@
 #include "store/record/record.h"
 #include "tests/calib/results/synthetic.h"
 #include "tests/folder.h"
+
+static struct gcal_arena *arena;
 
 #define N_DEVICES 7
 
@@ -264,8 +267,6 @@ static void a_kept_model_counts_with_the_run_that_measured_it(void **state)
         assert_string_equal(gcal_params_model_origin(d, d->models).run_id,
                             first ? older.id : newer.id);
     }
-    gcal_params_clear(params);
-    free(params);
     gcal_record_close(all);
     finish(&results, &config, big);
 }
@@ -295,7 +296,7 @@ static void each_run_is_published(void **state)
     for (size_t i = 0; i < 2; i++)
         add(all, big, &runs[i], &config, &said);
     results = fit_record(all, &config);
-    if (gcal_results_publish(&results, all, &config, store, &n, &err) < 0)
+    if (gcal_results_publish(&results, all, &config, store, NULL, &n, &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(n, 2);
     assert_int_equal(gcal_store_history(store, "nodes/n1", &names, &n, NULL), 0);
@@ -329,15 +330,15 @@ static struct gcal_results end_run(struct gcal_record **record,
     size_t published;
 
     assert_non_null(store);
-    if (gcal_results_pool(record, config, store, &speeds, &warnings, &err) < 0)
+    if (gcal_results_pool(arena, record, config, store, &speeds, &warnings, &err) < 0)
         fail_msg("%s", err.text);
     if (warnings.n)
         fail_msg("%s", warnings.items[0]);
     results = fit_record(*record, config);
-    if (gcal_results_publish(&results, *record, config, store, &published, &err) < 0)
+    if (gcal_results_publish(&results, *record, config, store, NULL, &published, &err) <
+        0)
         fail_msg("%s", err.text);
     assert_int_equal(published, 1);
-    gcal_result_speeds_clear(&speeds);
     gcal_store_close(store);
     return results;
 }
@@ -427,9 +428,9 @@ static void check_fit_of_store(const struct gcal_record *big,
     assert_non_null(all);
     of_all = fit_record(all, config);
     same_fits(&of_all, all, of_big, big);
-    assert_int_equal(gcal_results_publish_again(&of_all, all, config, store,
-                                                "20261122T000000Z-f", &n, NULL),
-                     0);
+    assert_int_equal(
+        gcal_results_publish(&of_all, all, config, store, "20261122T000000Z-f", &n, NULL),
+        0);
     assert_int_equal(n, N_JOBS);
     assert_int_equal(gcal_store_load(store, "n0", NULL, &params, NULL), 0);
     assert_int_equal(params.n_devices, 2);
@@ -476,13 +477,12 @@ static void check_what_is_pooled(struct gcal_record *big,
 
     damage("medians/n0.tsv");
     record = record_of(big, &again);
-    assert_int_equal(gcal_results_pool(&record, config, store, &speeds, &warnings, NULL),
-                     0);
+    assert_int_equal(
+        gcal_results_pool(arena, &record, config, store, &speeds, &warnings, NULL), 0);
     assert_int_equal(warnings.n, 1);
     assert_non_null(strstr(warnings.items[0], "node n0"));
     assert_non_null(strstr(warnings.items[0], "medians/n0.tsv is damaged"));
     gcal_strings_clear(&warnings);
-    gcal_result_speeds_clear(&speeds);
     results = fit_record(record, config);
     assert_int_equal(results.fits->n_devices, N_DEVICES - 3);
     gcal_results_clear(&results);
@@ -490,11 +490,10 @@ static void check_what_is_pooled(struct gcal_record *big,
 
     strcpy(big->devices[5].info.driver, "2");
     record = record_of(big, &again);
-    assert_int_equal(gcal_results_pool(&record, config, store, &speeds, &warnings, NULL),
-                     0);
+    assert_int_equal(
+        gcal_results_pool(arena, &record, config, store, &speeds, &warnings, NULL), 0);
     assert_int_equal(record->n_devices, 1);
     gcal_strings_clear(&warnings);
-    gcal_result_speeds_clear(&speeds);
     gcal_store_close(store);
     gcal_record_close(record);
 }
@@ -535,5 +534,10 @@ int main(void)
                                         remove_all),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed;
+
+    arena = gcal_arena_create();
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    gcal_arena_destroy(arena);
+    return failed;
 }

@@ -54,8 +54,6 @@ static void the_form_that_predicts_is_chosen(void **state)
     contains(params->devices[0].models[0].expression, "p_hidden");
     assert_int_equal(params->devices[0].models[0].n_held_out, t->forms[1].held_out.n);
     assert_true(params->devices[0].models[0].error_90 == t->forms[1].held_out.error_90);
-    gcal_params_clear(params);
-    free(params);
 
     assert_non_null(table = gcal_results_format(&results, record, &config, NULL));
     contains(table, "model m: good\n  partial: ");
@@ -271,7 +269,6 @@ static void all_forms_rejected_give_their_reasons(void **state)
     assert_int_equal(
         gcal_results_params(&results, record, &config, &params, &count, NULL), 0);
     assert_int_equal(count, 0);
-    free(params);
     finish(&results, &config, record);
 }
 

@@ -31,12 +31,6 @@ static const struct gcal_params_model *publish(const struct gcal_results *result
     return (*params)->devices[0].models;
 }
 
-static void unpublish(struct gcal_params *params)
-{
-    gcal_params_clear(params);
-    free(params);
-}
-
 /* ---- kernels with both parts ---- */
 
 #define MEMORY "p_add * f_memory_tag:app"
@@ -170,7 +164,6 @@ static struct checked check(double (*time)(double, double))
 
 static void checked_clear(struct checked *c)
 {
-    unpublish(c->params);
     finish(&c->results, &c->config, c->record);
 }
 

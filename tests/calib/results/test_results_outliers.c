@@ -255,8 +255,6 @@ static void an_outlier_is_named_and_published(void **state)
     assert_int_equal(params->devices[4].n_fitted, 1);
     assert_true(params->devices[4].models[0].factor == 1);
     within(params->devices[4].models[0].value[0], 4 * true_add_s, 0.05 * true_add_s);
-    gcal_params_clear(params);
-    free(params);
     free(table);
     finish(&results, &config, record);
 }

@@ -83,9 +83,7 @@ static char *fit(const struct gcal_record *record)
         assert_non_null(text = gcal_params_encode(&params[i], NULL, NULL));
         gcal_buf_puts(&all, text);
         free(text);
-        gcal_params_clear(&params[i]);
     }
-    free(params);
     gcal_results_clear(&results);
     gcal_config_clear(&config);
     return gcal_buf_take(&all, NULL);
