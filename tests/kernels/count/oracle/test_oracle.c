@@ -74,14 +74,14 @@ static double other_value(double value, size_t which)
     return values[which];
 }
 
-enum { N_VALUES = 6 };
+enum { N_SMALL = 4, N_VALUES = 6 };
 
 static bool change_size(const struct gcal_kernel *k, struct gcal_size *sizes, size_t i,
-                        size_t first)
+                        size_t first, size_t end)
 {
     double value = sizes[i].value;
 
-    for (size_t j = first; j < N_VALUES; j++) {
+    for (size_t j = first; j < end; j++) {
         sizes[i].value = other_value(value, j);
         if (sizes[i].value >= 1 && sizes[i].value == floor(sizes[i].value) &&
             fits(k, sizes) && sizes[i].value != value)
@@ -119,8 +119,11 @@ static void add_other_sizes(struct jobs *jobs, const struct gcal_kernel *k, bool
         exit(1);
     for (size_t i = 0; i < k->n_check_sizes; i++)
         sizes[i] = k->check_sizes[i];
-    for (size_t i = 0; i < k->n_check_sizes; i++)
-        changed = change_size(k, sizes, i, first) || changed;
+    /* in a sample, no size gets a larger value where others change by smaller ones */
+    for (size_t end = half ? N_SMALL : N_VALUES; end <= N_VALUES && !changed;
+         end += N_VALUES - N_SMALL)
+        for (size_t i = 0; i < k->n_check_sizes; i++)
+            changed = change_size(k, sizes, i, first, end) || changed;
     if (k->n_check_sizes && !(changed && fits(k, sizes)) &&
         !change_all(k, sizes, first)) {
         gcal_error_set(&err, GCAL_EINPUT, "no second set of sizes");
