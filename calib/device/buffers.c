@@ -118,7 +118,7 @@ int gcal_device_check_memory(const struct gcal_device *cl,
         const struct gcal_device_job_arg *arg = &job->args[i];
         double bytes = arg->value * (double)gcal_dtype_size(arg->dtype);
 
-        if (arg->kind == GCAL_ARG_SCALAR)
+        if (arg->kind == GCAL_ARG_SCALAR || arg->kind >= GCAL_ARG_STRUCT)
             continue;
         if (!(bytes >= 0 && bytes < 0x1p62))
             return gcal_error_set(err, GCAL_EDEVICE, "argument %zu: %g elements", i,

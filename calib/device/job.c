@@ -69,6 +69,9 @@ int gcal_device_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel,
         gcal_wire_put_u32(buf, count_extents(&kernel->args[i]));
         for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
             gcal_wire_put_u64(buf, geometry.arg_extents[i][d]);
+        gcal_wire_put_u32(buf, kernel->args[i].layered);
+        gcal_wire_put_u32(buf, kernel->args[i].member);
+        gcal_wire_put_u64(buf, kernel->args[i].offset);
     }
     gcal_wire_put_u64(buf, geometry.launches);
     gcal_wire_put_u32(buf, kernel->timing);
@@ -104,6 +107,9 @@ static void get_args(struct gcal_wire *wire, struct gcal_device_job *job)
         arg->n_extents = gcal_wire_get_u32(wire);
         for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
             arg->extents[d] = gcal_wire_get_u64(wire);
+        arg->layered = gcal_wire_get_u32(wire) != 0;
+        arg->member = gcal_wire_get_u32(wire) != 0;
+        arg->offset = gcal_wire_get_u64(wire);
         if (!arg->dtype || !gcal_dtype_size(arg->dtype) ||
             !arg->channels != !arg->n_extents || arg->n_extents > GCAL_MAX_DIMS) {
             clear_arg(arg);

@@ -28,6 +28,8 @@ struct gcal_device_job_arg {
     bool output;
     unsigned channels, n_extents; /* of an image, whose elements 'value' counts; else 0 */
     size_t extents[GCAL_MAX_DIMS];
+    bool layered, member; /* as in struct gcal_arg */
+    size_t offset;
 };
 
 /* 'pieces' copies of size_bytes / pieces each; 0: none.  Both directions: the first half of the

@@ -41,29 +41,70 @@ static int scalar_bytes(const struct gcal_device_job_arg *arg, size_t index,
     return 0;
 }
 
+/* The bytes of a structure, from the members that follow it; the caller's to free. */
+static void *struct_bytes(const struct gcal_device_job *job, size_t at,
+                          struct gcal_error *err)
+{
+    size_t size = (size_t)job->args[at].value;
+    unsigned char *bytes = calloc(size, 1), number[8];
+
+    if (!bytes)
+        gcal_error_memory(err);
+    for (size_t i = at + 1; bytes && i < job->n_args && job->args[i].member; i++) {
+        const struct gcal_device_job_arg *arg = &job->args[i];
+        size_t width = gcal_dtype_size(arg->dtype);
+
+        if (arg->offset <= size && width <= size - arg->offset &&
+            scalar_bytes(arg, i, number, err) == 0) {
+            memcpy(bytes + arg->offset, number, width);
+            continue;
+        }
+        if (arg->offset > size || width > size - arg->offset)
+            gcal_error_set(err, GCAL_EDEVICE, "'%s' is not within the structure '%s'",
+                           arg->name, job->args[at].name);
+        free(bytes);
+        bytes = NULL;
+    }
+    return bytes;
+}
+
+/* Members have no place of their own among the kernel's arguments. */
 static int set_args(cl_kernel kernel, const struct gcal_device_job *job,
-                    const cl_mem *memory, const cl_mem *images,
+                    const cl_mem *memory, const struct gcal_device_bound_job *bound,
                     enum gcal_measurement_status *status, struct gcal_error *err)
 {
+    cl_uint place = 0;
+
     for (size_t i = 0; i < job->n_args; i++) {
         const struct gcal_device_job_arg *arg = &job->args[i];
         unsigned char bytes[8] = { 0 };
         const void *value = bytes;
+        void *structure = NULL;
         size_t size = gcal_dtype_size(arg->dtype);
         char what[32];
         cl_int code;
 
+        if (arg->member)
+            continue;
         if (arg->kind == GCAL_ARG_BUFFER) {
-            value = images[i] ? &images[i] : &memory[i];
+            value = bound->images[i] ? &bound->images[i] : &memory[i];
             size = sizeof(memory[i]);
         } else if (arg->kind == GCAL_ARG_LOCAL) {
             value = NULL;
             size = gcal_device_arg_bytes(arg);
-        } else if (scalar_bytes(arg, i, bytes, err) < 0) {
+        } else if (arg->kind == GCAL_ARG_SAMPLER) {
+            value = &bound->samplers[i];
+            size = sizeof(bound->samplers[i]);
+        } else if (arg->kind == GCAL_ARG_STRUCT
+                       ? !(value = structure = struct_bytes(job, i, err))
+                       : scalar_bytes(arg, i, bytes, err) < 0) {
             *status = GCAL_MEASUREMENT_LAUNCH_FAILED;
             return -1;
         }
-        code = clSetKernelArg(kernel, (cl_uint)i, size, value);
+        if (structure)
+            size = (size_t)arg->value;
+        code = clSetKernelArg(kernel, place++, size, value);
+        free(structure);
         snprintf(what, sizeof(what), "argument %zu", i);
         if (code != CL_SUCCESS)
             return gcal_device_fail(status, err, what, code);
@@ -93,16 +134,15 @@ static int check_group(const struct gcal_device *cl, const struct gcal_device_jo
 
 /* The kernel object with its arguments set. */
 static cl_kernel bind_kernel(struct gcal_device *cl, const struct gcal_device_job *job,
-                             const cl_mem *memory, const cl_mem *images,
-                             struct gcal_device_program **program,
+                             const cl_mem *memory, struct gcal_device_bound_job *bound,
                              enum gcal_measurement_status *status, struct gcal_error *err)
 {
-    cl_kernel kernel = gcal_device_kernel(cl, job, program, err);
+    cl_kernel kernel = gcal_device_kernel(cl, job, &bound->program, err);
 
     *status = GCAL_MEASUREMENT_BUILD_FAILED;
     if (!kernel)
         return NULL;
-    if (set_args(kernel, job, memory, images, status, err) == 0 &&
+    if (set_args(kernel, job, memory, bound, status, err) == 0 &&
         check_group(cl, job, status, err) == 0)
         return kernel;
     clReleaseKernel(kernel);
@@ -126,19 +166,27 @@ static cl_int divide(const struct gcal_device_job *job,
     return code;
 }
 
-static cl_int make_images(struct gcal_device *cl, const struct gcal_device_job *job,
-                          const cl_mem *memory, struct gcal_device_bound_job *bound)
+static int make_images(struct gcal_device *cl, const struct gcal_device_job *job,
+                       const cl_mem *memory, struct gcal_device_bound_job *bound,
+                       enum gcal_measurement_status *status, struct gcal_error *err)
 {
-    cl_int code = CL_SUCCESS;
-
-    if (!(bound->images = calloc(job->n_args + 1, sizeof(*bound->images))))
-        return CL_OUT_OF_HOST_MEMORY;
+    bound->images = calloc(job->n_args + 1, sizeof(*bound->images));
+    bound->samplers = calloc(job->n_args + 1, sizeof(*bound->samplers));
+    if (!bound->images || !bound->samplers)
+        return gcal_device_fail(status, err, "images", CL_OUT_OF_HOST_MEMORY);
     bound->n_images = job->n_args;
-    for (size_t i = 0; i < job->n_args && code == CL_SUCCESS; i++)
-        if (job->args[i].channels)
-            bound->images[i] =
-                gcal_device_image_create(cl, &job->args[i], memory[i], &code);
-    return code;
+    for (size_t i = 0; i < job->n_args; i++) {
+        const struct gcal_device_job_arg *arg = &job->args[i];
+        cl_int code = CL_SUCCESS;
+
+        if (arg->channels)
+            bound->images[i] = gcal_device_image_create(cl, arg, memory[i], &code);
+        else if (arg->kind == GCAL_ARG_SAMPLER)
+            bound->samplers[i] = gcal_device_sampler_create(cl, arg, &code);
+        if (code != CL_SUCCESS)
+            return gcal_device_image_fail(cl, arg, code, status, err);
+    }
+    return 0;
 }
 
 int gcal_device_bind(struct gcal_device *cl, const struct gcal_device_job *job,
@@ -161,13 +209,8 @@ int gcal_device_bind(struct gcal_device *cl, const struct gcal_device_job *job,
     }
     if (!*job->entry)
         return 0;
-    if ((code = make_images(cl, job, memory, bound)) != CL_SUCCESS) {
-        gcal_device_unbind(bound);
-        return gcal_device_fail(status, err, "images", code);
-    }
-    bound->kernel =
-        bind_kernel(cl, job, memory, bound->images, &bound->program, status, err);
-    if (bound->kernel)
+    if (make_images(cl, job, memory, bound, status, err) == 0 &&
+        (bound->kernel = bind_kernel(cl, job, memory, bound, status, err)))
         return 0;
     gcal_device_unbind(bound);
     return -1;
@@ -181,7 +224,11 @@ void gcal_device_unbind(struct gcal_device_bound_job *bound)
     for (size_t i = 0; i < bound->n_images; i++)
         if (bound->images[i])
             clReleaseMemObject(bound->images[i]);
+    for (size_t i = 0; i < bound->n_images; i++)
+        if (bound->samplers[i])
+            clReleaseSampler(bound->samplers[i]);
     free(bound->images);
+    free(bound->samplers);
     if (bound->kernel)
         clReleaseKernel(bound->kernel);
     *bound = (struct gcal_device_bound_job){ 0 };

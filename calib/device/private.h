@@ -154,7 +154,8 @@ struct gcal_device_bound_job {
     cl_mem device;
     cl_mem parts[2]; /* of it, of both directions: to the device, from it; else NULL */
     size_t n_images;
-    cl_mem *images; /* n_images: of the arguments; NULL where one is no image */
+    cl_mem *images;       /* n_images: of the arguments; NULL where one is no image */
+    cl_sampler *samplers; /* n_images, the same */
 };
 
 /* 'memory': a buffer for each buffer argument, and one for the transfer. */
@@ -173,6 +174,13 @@ int gcal_device_bind_pool(struct gcal_device *cl, const struct gcal_device_job *
 cl_mem gcal_device_image_create(struct gcal_device *cl,
                                 const struct gcal_device_job_arg *arg, cl_mem buffer,
                                 cl_int *code);
+/* Says what the device lacks, where an image could not be made. */
+int gcal_device_image_fail(const struct gcal_device *cl,
+                           const struct gcal_device_job_arg *arg, cl_int code,
+                           enum gcal_measurement_status *status, struct gcal_error *err);
+cl_sampler gcal_device_sampler_create(struct gcal_device *cl,
+                                      const struct gcal_device_job_arg *arg,
+                                      cl_int *code);
 /* Copies its texels back. */
 cl_int gcal_device_image_store(struct gcal_device *cl,
                                const struct gcal_device_job_arg *arg, cl_mem image,

@@ -72,6 +72,12 @@ static int host_args_make(const struct gcal_kernel *kernel, uint64_t seed,
         return gcal_error_memory(err);
     h->n = kernel->n_args;
     for (size_t i = 0; i < h->n; i++)
+        if (kernel->args[i].kind >= GCAL_ARG_STRUCT)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "argument '%s': the host's interpreter takes no "
+                                  "structures by value and no samplers",
+                                  kernel->args[i].name);
+    for (size_t i = 0; i < h->n; i++)
         if (make_arg(&kernel->args[i], h->geometry->arg_values[i],
                      &h->geometry->arg_ranges[i], seed + i, &h->args[i], err) < 0)
             return -1;

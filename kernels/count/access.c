@@ -395,7 +395,7 @@ static void add_group(struct gcal_count_builder *m, const struct access_group *g
     entry->afr = afr.text ? gcal_count_builder_copy(m, afr.text) : NULL;
     entry->afr_premise = afr.premise ? gcal_count_builder_copy(m, afr.premise) : NULL;
     fill_access(m, entry, e, g->pattern);
-    if (local || space == GCAL_FEATURE_SPACE_GLOBAL)
+    if (local || space == GCAL_FEATURE_SPACE_GLOBAL || space == GCAL_FEATURE_SPACE_IMAGE)
         gcal_count_builder_add_to_component(
             m, local ? GCAL_COUNT_COMPONENT_ONCHIP : GCAL_COUNT_COMPONENT_MEMORY,
             counter.count, by_sub_group, counter.estimated);

@@ -144,6 +144,74 @@ int gcal_count_reach_find(struct gcal_sets_nest *nest, const char *argument,
     return 0;
 }
 
+/* ---- images ---- */
+
+/* Coordinate 'd' of an access, which is their sum with the extents as strides. */
+static const struct gcal_poly *coordinate_of(struct gcal_poly_context *c,
+                                             const struct gcal_poly *place, size_t d)
+{
+    const struct gcal_poly *row = gcal_poly_parameter(c, GCAL_SETS_IMAGE_ROW),
+                           *plane = gcal_poly_parameter(c, GCAL_SETS_IMAGE_PLANE);
+    const struct gcal_poly *with[2];
+
+    for (int is_in = 0; is_in < 2; is_in++) {
+        const struct gcal_poly *p = gcal_poly_substitute(
+            c, place, gcal_poly_atom_index(plane), gcal_poly_integer(c, d == 2 && is_in));
+
+        with[is_in] =
+            gcal_poly_substitute(c, p, gcal_poly_atom_index(row),
+                                 gcal_poly_integer(c, d == 2 || (d == 1 && is_in)));
+    }
+    return d == 0 ? with[0]
+                  : gcal_poly_add(c, with[1], gcal_poly_scale(c, with[0], -1, 1));
+}
+
+int gcal_count_image_reach_find(struct gcal_sets_nest *nest, const char *argument,
+                                struct gcal_count_image_reach *reach,
+                                struct gcal_error *err)
+{
+    struct gcal_sets_access_event *own = calloc(nest->n_accesses + 1, sizeof(*own));
+    const struct gcal_sets_access_event **all =
+        calloc(nest->n_accesses + 1, sizeof(void *));
+    const struct gcal_poly *first, *last;
+    size_t n = 0;
+
+    *reach = (struct gcal_count_image_reach){ .dtype = "float32", .texel_bytes = 16 };
+    for (size_t i = 0; i < nest->n_accesses && own && all; i++) {
+        const struct gcal_sets_access_event *e = &nest->accesses[i];
+
+        if (nest->arrays[e->array].space != GCAL_FEATURE_SPACE_IMAGE ||
+            strcmp(nest->arrays[e->array].name, argument) != 0)
+            continue;
+        reach->read = reach->read || e->direction != GCAL_FEATURE_STORE;
+        reach->written = reach->written || e->direction != GCAL_FEATURE_LOAD;
+        reach->dtype = e->dtype;
+        reach->texel_bytes = (int64_t)gcal_dtype_size(e->dtype) * e->width;
+        if (!e->place && !reach->why) {
+            reach->at = e;
+            reach->why =
+                gcal_poly_format(nest->c,
+                                 "which texels of '%s' are accessed here depends "
+                                 "on data, or on floating-point numbers",
+                                 argument);
+        }
+        own[n] = *e;
+        own[n].width = 1; /* the channels are of one texel */
+        all[n] = &own[n];
+        n++;
+    }
+    for (size_t d = 0; d < GCAL_MAX_DIMS && n && !reach->why; d++) {
+        for (size_t i = 0; i < n; i++)
+            own[i].offset = coordinate_of(nest->c, own[i].place, d);
+        if (gcal_sets_interval(nest, n, all, &first, &last))
+            reach->extents[d] =
+                gcal_poly_add(nest->c, last, gcal_poly_integer(nest->c, 1));
+    }
+    free(own);
+    free(all);
+    return own && all ? 0 : gcal_error_memory(err);
+}
+
 /* ---- arguments in a profile ---- */
 
 struct known_names {
@@ -167,19 +235,46 @@ static bool has_known_names(struct gcal_count_builder *m, const struct gcal_poly
     return known.all;
 }
 
+/* The bytes of an image: in the size that the kernel asks it for, else as far as it is accessed;
+ * NULL: unknown.
+ */
+static const struct gcal_poly *image_bytes(struct gcal_count_builder *m, const char *name)
+{
+    static const char *const asked[] = { "width", "height", "depth" };
+    struct gcal_count_image_reach reach;
+    const struct gcal_poly *bytes;
+
+    if (gcal_count_image_reach_find(m->nest, name, &reach, m->err) < 0) {
+        m->failed = true;
+        return NULL;
+    }
+    bytes = gcal_poly_integer(m->c, reach.texel_bytes);
+    for (size_t d = 0; d < GCAL_MAX_DIMS && bytes; d++) {
+        const char *size = gcal_poly_format(m->c, "%s_%s", name, asked[d]);
+        const struct gcal_poly *extent = gcal_strings_contain(&m->used, size)
+                                             ? gcal_poly_parameter(m->c, size)
+                                             : reach.extents[d];
+
+        bytes = extent ? gcal_poly_mul(m->c, bytes, extent) : NULL;
+    }
+    return bytes;
+}
+
 /* Whether an array may be memory that an argument points to. */
 static bool is_memory(const struct gcal_sets_array *array)
 {
     return !array->bytes && (array->space == GCAL_FEATURE_SPACE_GLOBAL ||
                              array->space == GCAL_FEATURE_SPACE_CONSTANT ||
-                             array->space == GCAL_FEATURE_SPACE_LOCAL);
+                             array->space == GCAL_FEATURE_SPACE_LOCAL ||
+                             array->space == GCAL_FEATURE_SPACE_IMAGE);
 }
 
 /* Where it is unknown, or takes long, there is none. */
 static void add_argument(struct gcal_count_builder *m, const char *name)
 {
     struct gcal_profile *p = m->profile;
-    struct gcal_count_reach reach;
+    struct gcal_count_reach reach = { 0 };
+    enum gcal_feature_space space;
     size_t i = 0;
 
     while (i < m->nest->n_arrays && !(strcmp(m->nest->arrays[i].name, name) == 0 &&
@@ -187,15 +282,16 @@ static void add_argument(struct gcal_count_builder *m, const char *name)
         i++;
     if (i == m->nest->n_arrays || !gcal_poly_may_attempt(m->c))
         return;
-    if (gcal_count_reach_find(m->nest, name, m->nest->arrays[i].space, &reach, m->err) <
-        0)
+    space = m->nest->arrays[i].space;
+    if (space == GCAL_FEATURE_SPACE_IMAGE)
+        reach.bytes = image_bytes(m, name);
+    else if (gcal_count_reach_find(m->nest, name, space, &reach, m->err) < 0)
         m->failed = true;
     if (m->failed || !reach.bytes || gcal_count_builder_is_long(m, reach.bytes) ||
         !has_known_names(m, reach.bytes))
         return;
     p->arguments[p->n_arguments++] =
-        (struct gcal_profile_argument){ gcal_count_builder_copy(m, name),
-                                        m->nest->arrays[i].space,
+        (struct gcal_profile_argument){ gcal_count_builder_copy(m, name), space,
                                         gcal_count_builder_text(m, reach.bytes) };
 }
 

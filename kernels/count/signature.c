@@ -80,11 +80,16 @@ static enum gcal_count_signature_kind kind_of(CXType type)
     enum gcal_feature_space space;
 
     type = clang_getCanonicalType(type);
+    if (gcal_source_is_image(type))
+        return GCAL_COUNT_SIGNATURE_IMAGE;
+    if (type.kind == CXType_OCLSampler)
+        return GCAL_COUNT_SIGNATURE_SAMPLER;
+    if (type.kind == CXType_Record || type.kind == CXType_ExtVector ||
+        type.kind == CXType_Vector)
+        return GCAL_COUNT_SIGNATURE_STRUCT;
     if (type.kind != CXType_Pointer && !is_array(type))
-        return gcal_source_dtype(type) && type.kind != CXType_ExtVector &&
-                       type.kind != CXType_Vector
-                   ? GCAL_COUNT_SIGNATURE_SCALAR
-                   : GCAL_COUNT_SIGNATURE_OTHER;
+        return gcal_source_dtype(type) ? GCAL_COUNT_SIGNATURE_SCALAR
+                                       : GCAL_COUNT_SIGNATURE_OTHER;
     space = pointee_space(type);
     if (!widest_dtype(canonical_pointee(type), 0))
         return GCAL_COUNT_SIGNATURE_OTHER;
@@ -110,6 +115,18 @@ static char *type_text(const char *spelling)
     return gcal_buf_take(&out, NULL);
 }
 
+/* "image2d_array_t": false for images of samples, of depth, and of a buffer. */
+static bool read_image_shape(struct gcal_count_signature_arg *arg)
+{
+    const char *name = strstr(arg->type, "image");
+
+    if (!name || strstr(name, "msaa") || strstr(name, "depth") || strstr(name, "buffer"))
+        return false;
+    arg->is_layered = strstr(name, "array") != NULL;
+    arg->n_extents = (size_t)(name[strlen("image")] - '0') + arg->is_layered;
+    return arg->n_extents >= 1 && arg->n_extents <= GCAL_MAX_DIMS;
+}
+
 static int read_type(CXCursor decl, struct gcal_count_signature_arg *arg,
                      struct gcal_error *err)
 {
@@ -123,7 +140,9 @@ static int read_type(CXCursor decl, struct gcal_count_signature_arg *arg,
     arg->kind = kind_of(type);
     if (!arg->type)
         return gcal_error_memory(err);
-    if (arg->kind == GCAL_COUNT_SIGNATURE_OTHER)
+    if (arg->kind == GCAL_COUNT_SIGNATURE_IMAGE && !read_image_shape(arg))
+        arg->kind = GCAL_COUNT_SIGNATURE_OTHER;
+    if (arg->kind >= GCAL_COUNT_SIGNATURE_IMAGE)
         return 0;
     if (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR)
         type = canonical_pointee(type);
@@ -166,6 +185,163 @@ static int read_extent(CXCursor decl, struct gcal_count_signature_arg *arg,
     return gcal_poly_context_check(nest->c, err);
 }
 
+/* ---- images ---- */
+
+static int read_image(struct gcal_count_signature_arg *arg, struct gcal_sets_nest *nest,
+                      struct gcal_error *err)
+{
+    struct gcal_buf elements = { 0 };
+    struct gcal_count_image_reach reach;
+    bool known = true;
+
+    if (gcal_count_image_reach_find(nest, arg->name, &reach, err) < 0)
+        return -1;
+    arg->read = reach.read;
+    arg->written = reach.written;
+    if (reach.why &&
+        !(arg->unknown = gcal_buf_format("%s:%d:%d: %s", nest->file, reach.at->line,
+                                         reach.at->column, reach.why)))
+        return gcal_error_memory(err);
+    if (!(arg->dtype = strdup(reach.dtype)))
+        return gcal_error_memory(err);
+    gcal_buf_puts(&elements, "4");
+    for (size_t d = 0; d < arg->n_extents; d++) {
+        const char *text =
+            reach.extents[d] ? gcal_poly_text(nest->c, reach.extents[d]) : NULL;
+
+        known = known && text;
+        if (text)
+            gcal_buf_printf(&elements, "*(%s)", text);
+        if (text && !(arg->extents[d] = strdup(text))) {
+            gcal_buf_free(&elements);
+            return gcal_error_memory(err);
+        }
+    }
+    if (known && !(arg->elements = gcal_buf_take(&elements, err)))
+        return -1;
+    gcal_buf_free(&elements);
+    return gcal_poly_context_check(nest->c, err);
+}
+
+/* ---- structures and vectors by value ---- */
+
+static int add_members(struct gcal_count_signature *signature, CXType type,
+                       const char *name, size_t offset, struct gcal_error *err);
+
+struct member_list {
+    struct gcal_count_signature *signature;
+    const char *name;
+    size_t offset;
+    struct gcal_error *err;
+    int rc; /* 1: one is no number */
+};
+
+/* Takes 'name'. */
+static void add_part(struct member_list *list, CXType type, char *name, size_t offset)
+{
+    list->rc = name ? add_members(list->signature, type, name, offset, list->err)
+                    : gcal_error_memory(list->err);
+    free(name);
+}
+
+static enum CXVisitorResult visit_part(CXCursor field, CXClientData data)
+{
+    struct member_list *list = data;
+    long long bits =
+        clang_Cursor_isBitField(field) ? -1 : clang_Cursor_getOffsetOfField(field);
+    char *own = bits < 0 ? NULL : gcal_source_cursor_name(field, list->err);
+
+    if (bits < 0)
+        list->rc = 1;
+    else
+        add_part(list, clang_getCursorType(field),
+                 own ? gcal_buf_format("%s_%s", list->name, own) : NULL,
+                 list->offset + (size_t)bits / 8);
+    free(own);
+    return list->rc ? CXVisit_Break : CXVisit_Continue;
+}
+
+static int add_number(struct gcal_count_signature *signature, const char *dtype,
+                      const char *name, size_t offset, struct gcal_error *err)
+{
+    struct gcal_count_signature_arg *grown, *arg;
+
+    if (!dtype)
+        return 1;
+    grown = reallocarray(signature->args, signature->n_args + 1, sizeof(*grown));
+    if (!grown)
+        return gcal_error_memory(err);
+    signature->args = grown;
+    arg = &grown[signature->n_args++];
+    *arg = (struct gcal_count_signature_arg){ .name = strdup(name),
+                                              .type = strdup(dtype),
+                                              .kind = GCAL_COUNT_SIGNATURE_SCALAR,
+                                              .dtype = strdup(dtype),
+                                              .per_item = 1,
+                                              .is_member = true,
+                                              .offset = offset };
+    return arg->name && arg->type && arg->dtype ? 0 : gcal_error_memory(err);
+}
+
+/* The numbers in 'type', named as in counts (walk/cells.c): "part_first", "size_x".  1: it has
+ * what is no number, or too many.
+ */
+static int add_members(struct gcal_count_signature *signature, CXType type,
+                       const char *name, size_t offset, struct gcal_error *err)
+{
+    enum { MOST = 256 };
+    struct member_list list = { signature, name, offset, err, 0 };
+    bool is_vector;
+
+    type = clang_getCanonicalType(type);
+    is_vector = type.kind == CXType_ExtVector || type.kind == CXType_Vector;
+    if (type.kind == CXType_Record) {
+        if (clang_getCursorKind(clang_getTypeDeclaration(type)) == CXCursor_UnionDecl)
+            return 1;
+        clang_Type_visitFields(type, visit_part, &list);
+        return list.rc;
+    }
+    if (!is_vector && type.kind != CXType_ConstantArray)
+        return add_number(signature, gcal_source_dtype(type), name, offset, err);
+    for (long long i = 0; i < clang_getNumElements(type) && !list.rc; i++) {
+        CXType element =
+            is_vector ? clang_getElementType(type) : clang_getArrayElementType(type);
+        char *part = !is_vector ? gcal_buf_format("%s_%lld", name, i)
+                     : clang_getNumElements(type) <= 4
+                         ? gcal_buf_format("%s_%c", name, "xyzw"[i])
+                         : gcal_buf_format("%s_s%llx", name, i);
+
+        list.rc = i == MOST ? 1 : 0;
+        if (list.rc)
+            free(part);
+        else
+            add_part(&list, element, part,
+                     offset + (size_t)i * (size_t)clang_Type_getSizeOf(element));
+    }
+    return list.rc;
+}
+
+static int read_struct(CXCursor decl, struct gcal_count_signature *signature,
+                       struct gcal_error *err)
+{
+    size_t at = signature->n_args - 1;
+    long long bytes = clang_Type_getSizeOf(clang_getCursorType(decl));
+    int rc = add_members(signature, clang_getCursorType(decl), signature->args[at].name,
+                         0, err);
+
+    signature->args[at].per_item = bytes > 0 ? (size_t)bytes : 0;
+    for (; rc > 0 && signature->n_args > at + 1; signature->n_args--) {
+        free(signature->args[signature->n_args - 1].name);
+        free(signature->args[signature->n_args - 1].type);
+        free(signature->args[signature->n_args - 1].dtype);
+    }
+    if (rc > 0)
+        signature->args[at].kind = GCAL_COUNT_SIGNATURE_OTHER;
+    else if (rc == 0 && !(signature->args[at].dtype = strdup("uint8")))
+        rc = gcal_error_memory(err);
+    return rc < 0 ? -1 : 0;
+}
+
 /* ---- all arguments ---- */
 
 static int read_args(struct gcal_count_walked *walked,
@@ -173,18 +349,28 @@ static int read_args(struct gcal_count_walked *walked,
 {
     int n = clang_Cursor_getNumArguments(walked->kernel);
 
-    if (!(signature->args = calloc((size_t)n + 1, sizeof(*signature->args))))
-        return gcal_error_memory(err);
     for (int i = 0; i < n; i++) {
         CXCursor decl = clang_Cursor_getArgument(walked->kernel, (unsigned)i);
-        struct gcal_count_signature_arg *arg = &signature->args[signature->n_args++];
+        struct gcal_count_signature_arg *arg = reallocarray(
+            signature->args, signature->n_args + 1, sizeof(*signature->args));
 
+        if (!arg)
+            return gcal_error_memory(err);
+        signature->args = arg;
+        arg += signature->n_args++;
+        *arg = (struct gcal_count_signature_arg){ 0 };
         if (!(arg->name = gcal_source_cursor_name(decl, err)) ||
             read_type(decl, arg, err) < 0)
             return -1;
         if ((arg->kind == GCAL_COUNT_SIGNATURE_BUFFER ||
              arg->kind == GCAL_COUNT_SIGNATURE_LOCAL) &&
             read_extent(decl, arg, &walked->nest, err) < 0)
+            return -1;
+        if (arg->kind == GCAL_COUNT_SIGNATURE_IMAGE &&
+            read_image(arg, &walked->nest, err) < 0)
+            return -1;
+        if (arg->kind == GCAL_COUNT_SIGNATURE_STRUCT &&
+            read_struct(decl, signature, err) < 0)
             return -1;
     }
     return 0;

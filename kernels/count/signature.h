@@ -18,18 +18,34 @@ enum gcal_count_signature_kind {
     GCAL_COUNT_SIGNATURE_BUFFER, /* __global or __constant */
     GCAL_COUNT_SIGNATURE_LOCAL,
     GCAL_COUNT_SIGNATURE_SCALAR, /* an integer or floating-point number */
-    GCAL_COUNT_SIGNATURE_OTHER, /* an image, a pipe, a structure or vector by value, .. */
+    GCAL_COUNT_SIGNATURE_IMAGE,  /* of one to three dimensions, or an array of images */
+    GCAL_COUNT_SIGNATURE_SAMPLER,
+    GCAL_COUNT_SIGNATURE_STRUCT, /* or a vector, by value: its numbers follow as members */
+    GCAL_COUNT_SIGNATURE_OTHER,  /* a pipe, a structure with what is no number, .. */
 };
 
 struct gcal_count_signature_arg {
     char *name, *type; /* type: as written, "__global const float4 *" */
     enum gcal_count_signature_kind kind;
-    char *dtype;     /* "float32": of a scalar; of a buffer's vector components, or of the
-                        widest members of its structures; NULL: OTHER */
-    size_t per_item; /* buffer: elements of 'dtype' in what the pointer points to */
+    char *dtype; /* "float32": of a scalar; of a buffer's vector components, or of the
+                        widest members of its structures; of a channel of an image, as it
+                        is accessed; NULL: OTHER */
+    size_t
+        per_item; /* buffer: elements of 'dtype' in what the pointer points to; STRUCT: its
+                        bytes */
+    bool
+        is_member; /* a number in the STRUCT before it, named "part_first" as in counts, and
+                        no argument of its own */
+    size_t offset; /* of a member, in bytes */
+    size_t
+        n_extents; /* of an image: width, height, depth; the last of an array: its images */
+    bool is_layered; /* an array of images */
+    char *
+        extents[GCAL_MAX_DIMS]; /* one more than the largest coordinate; NULL: unknown, or
+                                     not accessed */
     bool read, written;
     char *elements; /* buffer: its extent in elements of 'dtype', a multiple of per_item;
-                       NULL: unknown, or not accessed */
+                       image: those of four channels; NULL: unknown, or not accessed */
     char *unknown;  /* "FILE:LINE:COLUMN: why" the extent is unknown; or NULL */
 };
 

@@ -11,6 +11,8 @@ void gcal_count_signature_clear(struct gcal_count_signature *signature)
         free(signature->args[i].dtype);
         free(signature->args[i].elements);
         free(signature->args[i].unknown);
+        for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
+            free(signature->args[i].extents[d]);
     }
     for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
         free(signature->global_size[d]);

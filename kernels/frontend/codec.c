@@ -196,6 +196,12 @@ void gcal_frontend_put_signature(struct gcal_buf *buf,
         put_size(buf, arg->written);
         put_text(buf, arg->elements);
         put_text(buf, arg->unknown);
+        put_size(buf, arg->is_member);
+        put_size(buf, arg->offset);
+        put_size(buf, arg->n_extents);
+        put_size(buf, arg->is_layered);
+        for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
+            put_text(buf, arg->extents[d]);
     }
 }
 
@@ -221,6 +227,12 @@ void gcal_frontend_get_signature(struct gcal_wire *wire, struct gcal_count_signa
         arg->written = get_size(wire);
         arg->elements = get_text(wire);
         arg->unknown = get_text(wire);
+        arg->is_member = get_size(wire);
+        arg->offset = get_size(wire);
+        arg->n_extents = get_size(wire);
+        arg->is_layered = get_size(wire);
+        for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
+            arg->extents[d] = get_text(wire);
     }
 }
 

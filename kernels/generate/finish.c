@@ -62,6 +62,8 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
             gcal_wire_put_text(&buf, k->args[i].extents[d]);
         if (k->args[i].channels)
             gcal_wire_put_u32(&buf, k->args[i].channels);
+        if (k->args[i].layered || k->args[i].member)
+            gcal_wire_put_u32(&buf, (uint32_t)k->args[i].offset + 1);
     }
     gcal_wire_put_f64(&buf, k->tolerance);
     gcal_wire_put_u32(&buf, k->short_run);

@@ -23,7 +23,24 @@ struct gcal_error;
 struct gcal_profile;
 struct gcal_yaml;
 
-enum gcal_arg_kind { GCAL_ARG_BUFFER, GCAL_ARG_LOCAL, GCAL_ARG_SCALAR };
+enum gcal_arg_kind {
+    GCAL_ARG_BUFFER,
+    GCAL_ARG_LOCAL,
+    GCAL_ARG_SCALAR,
+    GCAL_ARG_STRUCT, /* by value: its elements are bytes, and its numbers the members after it */
+    GCAL_ARG_SAMPLER, /* its value has bits of enum gcal_sampler */
+};
+
+/* 0: the nearest texel, coordinates in texels, and outside of the image its edge. */
+enum gcal_sampler {
+    GCAL_SAMPLER_LINEAR = 1,
+    GCAL_SAMPLER_NORMALIZED = 2,
+    GCAL_SAMPLER_BORDER = 4, /* outside is the border's colour */
+    GCAL_SAMPLER_REPEAT = 8, /* outside is the image again; of normalized coordinates */
+};
+
+/* Of "linear,normalized,repeat": words with blanks or commas between them; -1: they are none. */
+int gcal_sampler_parse(const char *text, unsigned *bits);
 
 struct gcal_arg {
     char *name;
@@ -38,6 +55,9 @@ struct gcal_arg {
         channels; /* of a texel: the buffer's elements are those of an image; else 0 */
     char *extents[GCAL_MAX_DIMS]; /* width, height, depth of the image, expressions in
                                      sizes; NULL: it has fewer dimensions */
+    bool layered;  /* its last extent is the number of images in an array */
+    bool member;   /* a scalar in the structure before it, and no argument of its own */
+    size_t offset; /* of a member, in bytes */
 };
 
 struct gcal_size {

@@ -91,7 +91,7 @@ static int fill_args(const struct gcal_kernel *kernel, size_t n_sizes,
 
         if (gcal_kernel_eval_sizes(arg->value, n_sizes, sizes, &value, err) < 0)
             return -1;
-        if (arg->kind != GCAL_ARG_SCALAR &&
+        if (arg->kind != GCAL_ARG_SCALAR && arg->kind != GCAL_ARG_SAMPLER &&
             (!(value >= 1) || value > 0x1p53 || value != floor(value)))
             return gcal_error_set(err, GCAL_EINPUT,
                                   "%s: argument '%s' has %g elements ('%s'): expected a "

@@ -346,20 +346,88 @@ static int make_image(const struct gcal_generator_setting *s,
     return arg->value ? 0 : -1;
 }
 
-/* One argument of the kernel; its node has one of the keys buffer, image, local, scalar. */
+int gcal_sampler_parse(const char *text, unsigned *bits)
+{
+    static const char *const words[] = { "nearest", "linear", "normalized",
+                                         "edge",    "border", "repeat" };
+    static const unsigned values[] = { 0, GCAL_SAMPLER_LINEAR, GCAL_SAMPLER_NORMALIZED,
+                                       0, GCAL_SAMPLER_BORDER, GCAL_SAMPLER_REPEAT };
+    enum { N = sizeof(words) / sizeof(*words) };
+
+    for (*bits = 0; *(text += strspn(text, " ,")); text += strcspn(text, " ,")) {
+        size_t length = strcspn(text, " ,"), i = 0;
+
+        while (i < N && (strlen(words[i]) != length || strncmp(words[i], text, length)))
+            i++;
+        if (i == N)
+            return -1;
+        *bits |= values[i];
+    }
+    return (*bits & GCAL_SAMPLER_REPEAT) && !(*bits & GCAL_SAMPLER_NORMALIZED) ? -1 : 0;
+}
+
+/* "linear normalized repeat" as bits. */
+static int make_sampler(const struct gcal_yaml *node, struct gcal_arg *arg,
+                        struct gcal_error *err)
+{
+    unsigned bits = 0;
+
+    if (!gcal_yaml_text(node, "sampler", err))
+        return -1;
+    if (gcal_sampler_parse(node->text, &bits) < 0)
+        return gcal_yaml_error(node, err,
+                               "sampler: expected nearest or linear, and perhaps "
+                               "normalized, and edge, border or repeat (which needs "
+                               "normalized), found '%.60s'",
+                               node->text);
+    arg->value = gcal_buf_format("%u", bits);
+    arg->dtype = strdup("uint32");
+    return arg->value && arg->dtype ? 0 : gcal_error_memory(err);
+}
+
+/* The bytes of a structure, and the place of a member in the one before it. */
+static int make_struct(const struct gcal_yaml *bytes, const struct gcal_yaml *member,
+                       struct gcal_arg *arg, struct gcal_error *err)
+{
+    const struct gcal_yaml *node = bytes ? bytes : member;
+    char *end = node->text;
+    long number = node->kind == GCAL_YAML_SCALAR ? strtol(node->text, &end, 10) : -1;
+
+    if (node->kind != GCAL_YAML_SCALAR || *end || end == node->text || number < !!bytes ||
+        number > 1 << 16 || (member && arg->kind != GCAL_ARG_SCALAR))
+        return gcal_yaml_error(node, err,
+                               "expected the bytes of a structure, or of 'member' the "
+                               "offset of a scalar in the structure before it");
+    arg->member = member != NULL;
+    arg->offset = member ? (size_t)number : 0;
+    if (member)
+        return 0;
+    arg->value = gcal_buf_format("%ld", number);
+    arg->dtype = strdup("uint8");
+    return arg->value && arg->dtype ? 0 : gcal_error_memory(err);
+}
+
+/* One argument of the kernel; its node has one of the keys buffer, image, local, scalar, struct,
+ * sampler.
+ */
 static int make_arg(const struct gcal_generator_setting *s, const struct gcal_yaml *node,
                     struct gcal_arg *arg, struct gcal_error *err)
 {
     static const char *const kinds[] = { [GCAL_ARG_BUFFER] = "buffer",
                                          [GCAL_ARG_LOCAL] = "local",
-                                         [GCAL_ARG_SCALAR] = "scalar" };
+                                         [GCAL_ARG_SCALAR] = "scalar",
+                                         [GCAL_ARG_STRUCT] = "struct",
+                                         [GCAL_ARG_SAMPLER] = "sampler" };
     const struct gcal_yaml *name = gcal_yaml_find(node, "name"), *value, *dtype = NULL;
     const struct gcal_yaml *output = gcal_yaml_find(node, "output");
     const struct gcal_yaml *image = gcal_yaml_find(node, "image");
+    const struct gcal_yaml *member = gcal_yaml_find(node, "member");
+    const struct gcal_yaml *layered = gcal_yaml_find(node, "array");
     const char *amount;
     size_t n_kinds = 0;
+    bool is_whole;
 
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i <= GCAL_ARG_SAMPLER; i++)
         if (gcal_yaml_find(node, kinds[i])) {
             dtype = gcal_yaml_find(node, kinds[i]);
             arg->kind = (enum gcal_arg_kind)i;
@@ -371,23 +439,36 @@ static int make_arg(const struct gcal_generator_setting *s, const struct gcal_ya
     }
     amount = arg->kind == GCAL_ARG_SCALAR ? "value" : "elements";
     value = gcal_yaml_find(node, amount);
-    if (!name || n_kinds != 1 || !value == !image)
+    is_whole = image || arg->kind >= GCAL_ARG_STRUCT;
+    if (!name || n_kinds != 1 || !value == !is_whole || (layered && !image))
         return gcal_yaml_error(node, err,
                                "an argument needs 'name', one of 'buffer', 'local', "
                                "'scalar' with its dtype, and '%s', or 'image' with its "
-                               "dtype",
+                               "dtype, 'struct' with its bytes, or 'sampler'",
                                amount);
     if (output && gcal_yaml_bool(output, "output", &arg->output, err) < 0)
         return -1;
     if (output && arg->kind != GCAL_ARG_BUFFER)
         return gcal_yaml_error(output, err,
                                "output: only a buffer or an image can be an output");
-    if (!gcal_yaml_text(name, "name", err) ||
-        !(arg->dtype = gcal_generator_expand(s, dtype, kinds[arg->kind], err)))
+    if (layered && gcal_yaml_bool(layered, "array", &arg->layered, err) < 0)
         return -1;
-    if (image) {
-        if (make_image(s, node, arg, err) < 0)
+    if (!gcal_yaml_text(name, "name", err) ||
+        (arg->kind < GCAL_ARG_STRUCT &&
+         !(arg->dtype = gcal_generator_expand(s, dtype, kinds[arg->kind], err))))
+        return -1;
+    if (member && make_struct(NULL, member, arg, err) < 0)
+        return -1;
+    if (is_whole) {
+        if ((image                           ? make_image(s, node, arg, err)
+             : arg->kind == GCAL_ARG_SAMPLER ? make_sampler(dtype, arg, err)
+                                             : make_struct(dtype, NULL, arg, err)) < 0)
             return -1;
+        if (arg->layered && !arg->extents[1])
+            return gcal_yaml_error(
+                layered, err,
+                "array: the last of two or three extents is the number "
+                "of images");
     } else if (!(arg->value = gcal_generator_expand_expr(s, value, amount, err))) {
         return -1;
     }
@@ -402,10 +483,11 @@ static int make_arg(const struct gcal_generator_setting *s, const struct gcal_ya
 static int make_args(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                      struct gcal_error *err)
 {
-    static const char *const keys[] = { "name",  "buffer",   "local", "scalar",
-                                        "dtype", "elements", "value", "output",
-                                        "range", "when",     "image", "channels",
-                                        "width", "height",   "depth", NULL };
+    static const char *const keys[] = { "name",   "buffer",   "local",   "scalar",
+                                        "dtype",  "elements", "value",   "output",
+                                        "range",  "when",     "image",   "channels",
+                                        "width",  "height",   "depth",   "array",
+                                        "struct", "member",   "sampler", NULL };
     const struct gcal_yaml *list = gcal_yaml_find(s->generator->root, "args");
 
     if (!list || list->kind != GCAL_YAML_LIST)

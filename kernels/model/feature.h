@@ -60,7 +60,7 @@
  *   f_transfer_bytes[_<to_device|from_device>][_<pageable|pinned|mapped>]
  *   f_transfer_copies[_<to_device|from_device>][_<pageable|pinned|mapped>]
  *                                 copies between host and device, by the host's memory
- *   f_memory[_tag:<kernel>]       memory component: all accesses to global memory, atomics
+ *   f_memory[_tag:<kernel>]       memory component: all accesses to global memory and images, atomics
  *                                 included
  *   f_onchip[_tag:<kernel>]       on-chip component: operations, accesses to local memory,
  *                                 and barriers times work-groups

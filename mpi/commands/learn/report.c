@@ -26,7 +26,9 @@ void gcal_learn_print_plan(const struct gcal_learning *l)
     for (size_t i = 0; i < l->own.signature.n_args; i++) {
         const struct gcal_count_signature_arg *arg = &l->own.signature.args[i];
 
-        if (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR)
+        if (arg->kind == GCAL_COUNT_SIGNATURE_STRUCT)
+            printf("  %s: %s bytes\n", arg->name, l->own.args[i].value);
+        else if (arg->dtype && arg->kind != GCAL_COUNT_SIGNATURE_SCALAR)
             printf("  %s: %s elements of %s%s\n", arg->name, l->own.args[i].value,
                    arg->dtype, arg->written ? ", written" : "");
     }

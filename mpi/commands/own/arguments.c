@@ -16,7 +16,9 @@ static int unknown_arg(const struct gcal_kernel *kernel,
         "%s has no 'args', and '%s' cannot be made up: %s%s; add 'args' "
         "with the elements of each buffer and the value of each scalar",
         kernel->generator, arg->name, is_other ? "it is of type " : "",
-        is_other ? arg->type : arg->unknown);
+        is_other       ? arg->type
+        : arg->unknown ? arg->unknown
+                       : "the size of the image is unknown");
 }
 
 static bool is_size(const struct gcal_kernel *kernel, const char *name)
@@ -39,6 +41,18 @@ static char *value_of(const struct gcal_kernel *kernel,
                                              : "1");
 }
 
+/* The extents of an image are those that its accesses reach. */
+static int make_up_image(const struct gcal_count_signature_arg *arg,
+                         struct gcal_arg *made, struct gcal_error *err)
+{
+    made->channels = 4;
+    made->layered = arg->is_layered;
+    for (size_t d = 0; d < arg->n_extents; d++)
+        if (!(made->extents[d] = strdup(arg->extents[d])))
+            return gcal_error_memory(err);
+    return 0;
+}
+
 static int make_up(const struct gcal_kernel *kernel,
                    const struct gcal_count_signature_arg *arg, struct gcal_arg *made,
                    struct gcal_error *err)
@@ -47,17 +61,25 @@ static int make_up(const struct gcal_kernel *kernel,
         [GCAL_COUNT_SIGNATURE_BUFFER] = GCAL_ARG_BUFFER,
         [GCAL_COUNT_SIGNATURE_LOCAL] = GCAL_ARG_LOCAL,
         [GCAL_COUNT_SIGNATURE_SCALAR] = GCAL_ARG_SCALAR,
+        [GCAL_COUNT_SIGNATURE_IMAGE] = GCAL_ARG_BUFFER,
+        [GCAL_COUNT_SIGNATURE_SAMPLER] = GCAL_ARG_SAMPLER,
+        [GCAL_COUNT_SIGNATURE_STRUCT] = GCAL_ARG_STRUCT,
     };
+    bool is_image = arg->kind == GCAL_COUNT_SIGNATURE_IMAGE;
 
-    if (arg->kind == GCAL_COUNT_SIGNATURE_OTHER ||
-        (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR && arg->unknown))
+    if (arg->kind == GCAL_COUNT_SIGNATURE_OTHER || arg->unknown ||
+        (is_image && !arg->elements))
         return unknown_arg(kernel, arg, err);
     made->kind = kinds[arg->kind];
-    made->output = arg->kind == GCAL_COUNT_SIGNATURE_BUFFER && arg->written;
+    made->output = made->kind == GCAL_ARG_BUFFER && arg->written;
+    made->member = arg->is_member;
+    made->offset = arg->offset;
     made->name = strdup(arg->name);
-    made->dtype = strdup(arg->dtype);
-    made->value = value_of(kernel, arg);
-    return made->name && made->dtype && made->value ? 0 : gcal_error_memory(err);
+    made->dtype = strdup(arg->dtype ? arg->dtype : "uint32");
+    made->value = made->kind == GCAL_ARG_SAMPLER ? strdup("0") : value_of(kernel, arg);
+    if (!made->name || !made->dtype || !made->value)
+        return gcal_error_memory(err);
+    return is_image ? make_up_image(arg, made, err) : 0;
 }
 
 int gcal_own_arguments_make_up(struct gcal_kernel *kernel, struct gcal_error *err)

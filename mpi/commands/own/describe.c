@@ -166,12 +166,29 @@ static void put_arg(struct gcal_buf *out, const struct gcal_count_signature_arg 
 {
     static const char *const kinds[] = { [GCAL_COUNT_SIGNATURE_BUFFER] = "buffer",
                                          [GCAL_COUNT_SIGNATURE_LOCAL] = "local",
-                                         [GCAL_COUNT_SIGNATURE_SCALAR] = "scalar" };
+                                         [GCAL_COUNT_SIGNATURE_SCALAR] = "scalar",
+                                         [GCAL_COUNT_SIGNATURE_IMAGE] = "image",
+                                         [GCAL_COUNT_SIGNATURE_SAMPLER] = "sampler",
+                                         [GCAL_COUNT_SIGNATURE_STRUCT] = "struct" };
+    static const char *const extents[] = { "width", "height", "depth" };
+    bool is_whole = arg->kind == GCAL_COUNT_SIGNATURE_SAMPLER ||
+                    arg->kind == GCAL_COUNT_SIGNATURE_STRUCT;
 
-    gcal_buf_printf(out, "  - {name: %s, %s: %s, %s: ", arg->name, kinds[arg->kind],
-                    arg->dtype,
-                    arg->kind == GCAL_COUNT_SIGNATURE_SCALAR ? "value" : "elements");
-    put_text(out, made->value);
+    gcal_buf_printf(out, "  - {name: %s, %s: %s", arg->name, kinds[arg->kind],
+                    is_whole ? made->value : arg->dtype);
+    for (size_t d = 0; d < arg->n_extents; d++) {
+        gcal_buf_printf(out, "%s, %s: ", d ? "" : ", channels: 4", extents[d]);
+        put_text(out, made->extents[d]);
+    }
+    if (arg->is_layered)
+        gcal_buf_puts(out, ", array: true");
+    if (!is_whole && !arg->n_extents) {
+        gcal_buf_puts(out, arg->kind == GCAL_COUNT_SIGNATURE_SCALAR ? ", value: "
+                                                                    : ", elements: ");
+        put_text(out, made->value);
+    }
+    if (arg->is_member)
+        gcal_buf_printf(out, ", member: %zu", arg->offset);
     if (made->first) {
         gcal_buf_puts(out, ", range: [");
         put_text(out, made->first);
@@ -179,7 +196,7 @@ static void put_arg(struct gcal_buf *out, const struct gcal_count_signature_arg 
         put_text(out, made->last);
         gcal_buf_puts(out, made->sorted ? ", sorted]" : "]");
     }
-    if (arg->kind == GCAL_COUNT_SIGNATURE_BUFFER && arg->written)
+    if ((arg->kind == GCAL_COUNT_SIGNATURE_BUFFER || arg->n_extents) && arg->written)
         gcal_buf_puts(out, ", output: true");
     gcal_buf_puts(out, "}\n");
 }

@@ -70,6 +70,14 @@ static int add_names(struct gcal_own_kernel *own, const char *text, bool in_exte
     return rc;
 }
 
+/* Whether it has elements, of which 'value' is the number. */
+static bool has_elements(const struct gcal_count_signature_arg *arg)
+{
+    return arg->kind == GCAL_COUNT_SIGNATURE_BUFFER ||
+           arg->kind == GCAL_COUNT_SIGNATURE_LOCAL ||
+           arg->kind == GCAL_COUNT_SIGNATURE_IMAGE;
+}
+
 static int add_sizes(struct gcal_own_kernel *own, struct gcal_error *err)
 {
     for (size_t i = 0; i < own->profile->n_parameters; i++)
@@ -81,7 +89,7 @@ static int add_sizes(struct gcal_own_kernel *own, struct gcal_error *err)
     for (size_t i = 0; i < own->signature.n_args; i++) {
         const struct gcal_count_signature_arg *arg = &own->signature.args[i];
 
-        if (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR &&
+        if (has_elements(arg) &&
             add_names(own, own->args[i].value, true, "--buffer", err) < 0)
             return -1;
         if (own->args[i].first &&
@@ -106,9 +114,12 @@ static int check_kind(const struct gcal_own_kernel *own,
         return 0;
     return gcal_error_set(
         err, GCAL_EINPUT,
-        "%s: kernel '%s': the argument '%s' of type '%s' cannot be made up: only numbers "
-        "and pointers to __global, __constant or __local numbers, vectors and structures "
-        "can; pass it by one of these",
+        "%s: kernel '%s': the argument '%s' of type '%s' cannot be made up: only "
+        "numbers, "
+        "vectors and structures of these, pointers to them in __global, __constant or "
+        "__local memory, images of one to three dimensions and samplers can; pass it by "
+        "one "
+        "of these",
         own->request.file, own->signature.kernel, arg->name, arg->type);
 }
 
@@ -143,6 +154,118 @@ static int set_extent(const struct gcal_own_options *o,
     return made->value ? 0 : gcal_error_memory(err);
 }
 
+/* Part 'd' of "w,h", with commas inside parentheses as parts of an expression; NULL: it has no
+ * such part, or with 'd' the last more than that.
+ */
+static char *find_part(const char *text, size_t d, bool is_last)
+{
+    const char *from = text;
+    size_t at = 0;
+    int depth = 0;
+
+    for (const char *c = text;; c++) {
+        depth += (*c == '(') - (*c == ')');
+        if (*c && (*c != ',' || depth))
+            continue;
+        if (at == d)
+            return c == from || (is_last && *c) ? NULL
+                                                : strndup(from, (size_t)(c - from));
+        if (!*c)
+            return NULL;
+        at++;
+        from = c + 1;
+    }
+}
+
+/* The size that the kernel asks the image for, "in_width"; the caller's to free, NULL: counts do
+ * not depend on it.
+ */
+static char *asked_extent(const struct gcal_profile *profile, const char *image, size_t d)
+{
+    static const char *const extents[] = { "width", "height", "depth" };
+    char *name = gcal_buf_format("%s_%s", image, extents[d]);
+
+    for (size_t i = 0; name && i < profile->n_parameters; i++)
+        if (strcmp(profile->parameters[i], name) == 0)
+            return name;
+    free(name);
+    return NULL;
+}
+
+/* The extents of an image: those that the kernel asks it for, those given by
+ * "--buffer NAME=WIDTH,HEIGHT", or those that its accesses reach.
+ */
+static int set_image(const struct gcal_own_kernel *own, const struct gcal_own_options *o,
+                     const struct gcal_count_signature_arg *arg,
+                     struct gcal_own_arg *made, struct gcal_error *err)
+{
+    static const char *const forms[] = { "WIDTH", "WIDTH,HEIGHT", "WIDTH,HEIGHT,DEPTH" };
+    const char *given = gcal_own_option(&o->buffer, arg->name);
+    struct gcal_buf value = { 0 };
+
+    gcal_buf_puts(&value, "4");
+    for (size_t d = 0; d < arg->n_extents; d++) {
+        char *part = given ? find_part(given, d, d + 1 == arg->n_extents) : NULL;
+        char *asked = asked_extent(own->profile, arg->name, d);
+        bool is_other = asked && part && strcmp(asked, part) != 0;
+
+        made->extents[d] = part                        ? part
+                           : asked                     ? strdup(asked)
+                           : given || !arg->extents[d] ? NULL
+                                                       : strdup(arg->extents[d]);
+        if (is_other)
+            gcal_error_set(
+                err, GCAL_EINPUT,
+                "--buffer %s=%s: counts depend on the size that the kernel asks "
+                "the image for: write %s for '%s', and give it as a size (or "
+                "--assume \"%s = %s\")",
+                arg->name, given, asked, part, asked, part);
+        else if (!made->extents[d])
+            gcal_error_set(
+                err, GCAL_EINPUT,
+                given ? "--buffer %s=%s: expected the size of an image, as in %s=%s"
+                      : "%s%s: the size of the image is unknown: give it by "
+                        "--buffer %s=%s",
+                given          ? arg->name
+                : arg->unknown ? arg->unknown
+                               : arg->name,
+                given ? given : "", arg->name, forms[arg->n_extents - 1]);
+        free(asked);
+        if (is_other || !made->extents[d]) {
+            gcal_buf_free(&value);
+            return -1;
+        }
+        gcal_buf_printf(&value, "*(%s)", made->extents[d]);
+    }
+    made->value = gcal_buf_take(&value, err);
+    return made->value ? 0 : -1;
+}
+
+/* A sampler has words instead of a number. */
+static int set_sampler(struct gcal_own_kernel *own, const struct gcal_own_options *o,
+                       const struct gcal_count_signature_arg *arg,
+                       struct gcal_own_arg *made, struct gcal_error *err)
+{
+    const char *given = gcal_own_option(&o->set, arg->name);
+    unsigned bits;
+    char *text;
+
+    if (given && gcal_sampler_parse(given, &bits) < 0)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "--set %s=%s: expected nearest or linear, and perhaps "
+                              "normalized, and edge, border or repeat (which needs "
+                              "normalized), as in %s=linear,normalized",
+                              arg->name, given, arg->name);
+    if (!(made->value = strdup(given ? given : "nearest")))
+        return gcal_error_memory(err);
+    for (char *c = made->value; *c; c++)
+        *c = *c == ',' ? ' ' : *c;
+    if (given)
+        return 0;
+    text = gcal_buf_format("%s = nearest (--set %s=WORDS)", arg->name, arg->name);
+    return text ? gcal_strings_take(&own->defaults, text, err) : gcal_error_memory(err);
+}
+
 static int set_range(const struct gcal_own_options *o,
                      const struct gcal_count_signature_arg *arg,
                      struct gcal_own_arg *made, struct gcal_error *err)
@@ -155,8 +278,10 @@ static int set_range(const struct gcal_own_options *o,
         return 0;
     if (!end && colon)
         end = colon + strlen(colon);
-    if (arg->kind != GCAL_COUNT_SIGNATURE_BUFFER || !colon || colon == given ||
-        end == colon + 1 || (*end && strcmp(end, ":sorted") != 0))
+    if ((arg->kind != GCAL_COUNT_SIGNATURE_BUFFER &&
+         arg->kind != GCAL_COUNT_SIGNATURE_IMAGE) ||
+        !colon || colon == given || end == colon + 1 ||
+        (*end && strcmp(end, ":sorted") != 0))
         return gcal_error_set(err, GCAL_EINPUT,
                               "--range %s=%s: expected a buffer and FIRST:LAST, such as "
                               "0:n-1, or FIRST:LAST:sorted",
@@ -175,9 +300,17 @@ static int read_buffers(struct gcal_own_kernel *own, const struct gcal_own_optio
 
         if (check_kind(own, arg, err) < 0)
             return -1;
+        if (arg->kind == GCAL_COUNT_SIGNATURE_SAMPLER
+                ? set_sampler(own, o, arg, &own->args[i], err) < 0
+            : arg->kind == GCAL_COUNT_SIGNATURE_IMAGE
+                ? set_image(own, o, arg, &own->args[i], err) < 0
+            : arg->kind == GCAL_COUNT_SIGNATURE_STRUCT
+                ? !(own->args[i].value = gcal_buf_format("%zu", arg->per_item))
+                : arg->kind != GCAL_COUNT_SIGNATURE_SCALAR &&
+                      set_extent(o, arg, &own->args[i], err) < 0)
+            return -1;
         if (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR &&
-            (set_extent(o, arg, &own->args[i], err) < 0 ||
-             set_range(o, arg, &own->args[i], err) < 0))
+            set_range(o, arg, &own->args[i], err) < 0)
             return -1;
     }
     return 0;
@@ -255,7 +388,8 @@ static int check_names(const struct gcal_own_kernel *own,
 
             found = found || (strlen(arg->name) == length &&
                               strncmp(arg->name, list->items[i], length) == 0 &&
-                              (arg->kind == GCAL_COUNT_SIGNATURE_SCALAR) == or_size);
+                              arg->kind != GCAL_COUNT_SIGNATURE_STRUCT &&
+                              has_elements(arg) != or_size);
         }
         if (!found)
             return gcal_error_set(
@@ -297,7 +431,7 @@ static int parse_in_sizes(struct gcal_own_kernel *own, struct gcal_error *err)
                                                   own->n_sizes, names, err)))
             rc = -1;
     for (size_t i = 0; rc == 0 && i < own->signature.n_args; i++)
-        if (own->signature.args[i].kind != GCAL_COUNT_SIGNATURE_SCALAR &&
+        if (has_elements(&own->signature.args[i]) &&
             !(own->extents[i] =
                   gcal_expr_parse_in(own->args[i].value, own->n_sizes, names, err)))
             rc = -1;
@@ -360,6 +494,8 @@ void gcal_own_kernel_clear(struct gcal_own_kernel *own)
         free(own->args[i].value);
         free(own->args[i].first);
         free(own->args[i].last);
+        for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
+            free(own->args[i].extents[d]);
     }
     for (size_t i = 0; own->extents && i < own->signature.n_args; i++)
         gcal_expr_destroy(own->extents[i]);

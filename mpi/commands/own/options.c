@@ -8,12 +8,15 @@ enum { SET = 256, BUFFER, RANGE };
 
 static const struct argp_option options[] = {
     { "set", SET, "NAME=VALUE", 0,
-      "The value of a scalar argument, in sizes (default: 1, of floating point 0.5); may "
-      "be repeated",
+      "The value of a scalar argument or of a member of a structure (part_first), in "
+      "sizes "
+      "(default: 1, of floating point 0.5), or the words of a sampler (default: "
+      "nearest); "
+      "may be repeated",
       3 },
     { "buffer", BUFFER, "NAME=COUNT", 0,
-      "The number of items of a buffer, in sizes (default: from the counts); may be "
-      "repeated",
+      "The number of items of a buffer, or the WIDTH,HEIGHT,DEPTH of an image, in sizes "
+      "(default: from the counts); may be repeated",
       3 },
     { "range", RANGE, "NAME=FIRST:LAST[:sorted]", 0,
       "The range of a buffer's values, in sizes, random or rising evenly (default: "

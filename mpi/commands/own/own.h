@@ -49,8 +49,11 @@ struct gcal_own_size {
 
 /* An argument, as the entry has it; texts are expressions in sizes. */
 struct gcal_own_arg {
-    char *value;        /* elements of a buffer or local array, or a scalar */
-    char *first, *last; /* range of a buffer's values, or NULL */
+    char *value; /* elements of a buffer or local array, a scalar, or the words of a
+                           sampler */
+    char *
+        extents[GCAL_MAX_DIMS]; /* of an image, of whose channels 'value' is the number */
+    char *first, *last;         /* range of a buffer's values, or NULL */
     bool sorted;
 };
 

@@ -56,7 +56,8 @@ double gcal_own_sizes_bytes(const struct gcal_own_kernel *own, const double *siz
     double bytes = 0;
 
     for (size_t i = 0; i < s->n_args; i++)
-        if (s->args[i].kind == GCAL_COUNT_SIGNATURE_BUFFER)
+        if (s->args[i].kind == GCAL_COUNT_SIGNATURE_BUFFER ||
+            s->args[i].kind == GCAL_COUNT_SIGNATURE_IMAGE)
             bytes += gcal_expr_eval(own->extents[i], sizes) *
                      (double)gcal_dtype_size(s->args[i].dtype);
     return bytes;

@@ -362,8 +362,8 @@ static void types_of_arguments_are_read(void **state)
         "struct pair { float a, b; };\n"
         "typedef struct { double d; float f[3]; char c; } mixed;\n" KERNEL
         "__global const item *p, __global uchar4 *q, __constant mixed *r,\n"
-        "  struct pair by, float4 v, __read_only image2d_t image, __local short *l, "
-        "float a,\n"
+        "  struct pair by, float4 v, __read_only image2d_t image, sampler_t s, "
+        "union { int i; float f; } either, __local short *l, float a,\n"
         "  ulong n) { q[get_global_id(0)].x = p[get_global_id(0)].id + n; }",
         { 4 },
         { "n" },
@@ -382,8 +382,16 @@ static void types_of_arguments_are_read(void **state)
         { GCAL_COUNT_SIGNATURE_BUFFER, "float32", 8, true, false, "8*n" },
         { GCAL_COUNT_SIGNATURE_BUFFER, "uint8", 4, false, true, "4*n" },
         { GCAL_COUNT_SIGNATURE_BUFFER, "float64", 3, false, false, NULL },
-        { GCAL_COUNT_SIGNATURE_OTHER, NULL, 0, false, false, NULL },
-        { GCAL_COUNT_SIGNATURE_OTHER, NULL, 0, false, false, NULL },
+        { GCAL_COUNT_SIGNATURE_STRUCT, "uint8", 8, false, false, NULL },
+        { GCAL_COUNT_SIGNATURE_SCALAR, "float32", 1, false, false, NULL },
+        { GCAL_COUNT_SIGNATURE_SCALAR, "float32", 1, false, false, NULL },
+        { GCAL_COUNT_SIGNATURE_STRUCT, "uint8", 16, false, false, NULL },
+        { GCAL_COUNT_SIGNATURE_SCALAR, "float32", 1, false, false, NULL },
+        { GCAL_COUNT_SIGNATURE_SCALAR, "float32", 1, false, false, NULL },
+        { GCAL_COUNT_SIGNATURE_SCALAR, "float32", 1, false, false, NULL },
+        { GCAL_COUNT_SIGNATURE_SCALAR, "float32", 1, false, false, NULL },
+        { GCAL_COUNT_SIGNATURE_IMAGE, "float32", 0, false, false, NULL },
+        { GCAL_COUNT_SIGNATURE_SAMPLER, NULL, 0, false, false, NULL },
         { GCAL_COUNT_SIGNATURE_OTHER, NULL, 0, false, false, NULL },
         { GCAL_COUNT_SIGNATURE_LOCAL, "int16", 1, false, false, NULL },
         { GCAL_COUNT_SIGNATURE_SCALAR, "float32", 1, false, false, NULL },

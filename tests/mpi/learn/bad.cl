@@ -1,5 +1,5 @@
 /* bad.cl - kernels that cannot be learned, or only with options */
-struct pair { float a, b; };
+union pair { float a; int b; };
 
 __kernel void beyond(__global float *y, int n)
 {
@@ -50,12 +50,12 @@ __kernel void tickets(__global float *order, __global int *next, int n)
     order[get_global_id(0)] = atomic_inc(next);
 }
 
-__kernel void by_value(__global float *y, struct pair p, int n)
+__kernel void by_value(__global float *y, union pair p, int n)
 {
     y[get_global_id(0)] = p.a;
 }
 
-__kernel void image(__read_only image2d_t picture, __global float *y, int n)
+__kernel void image(__read_only image2d_t picture, __global float *y, sampler_t s, int n)
 {
     y[get_global_id(0)] = 1;
 }
@@ -76,4 +76,10 @@ __kernel void data_loop(__global const int *length, __global float *y, int n)
 
     for (int k = 0; k < length[i]; k++)
         y[i] += k;
+}
+
+__kernel void wide(__read_only image2d_t picture, __global float *y, int n)
+{
+    for (int i = 0; i < get_image_width(picture); i++)
+        y[get_global_id(0)] = i;
 }

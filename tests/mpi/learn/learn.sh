@@ -101,6 +101,93 @@ case_structures() {
     expect_line '\(model drift\)'
 }
 
+# Images, samplers, and structures and vectors by value.
+case_images() {
+    cat > images.cl << 'KERNELS'
+__kernel void blur(__read_only image2d_t in, __write_only image2d_t out, sampler_t s, int w, int h)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    float4 sum = 0;
+    for (int k = -1; k <= 1; k++)
+        sum += read_imagef(in, s, (int2)(x + k, y));
+    write_imagef(out, (int2)(x, y), sum / 3);
+}
+__kernel void rows(__read_only image2d_t in, __global int *sums)
+{
+    int y = get_global_id(0), sum = 0;
+    for (int x = 0; x < get_image_width(in); x++)
+        sum += read_imagei(in, (int2)(x, y)).x;
+    sums[y] = sum;
+}
+__kernel void smooth(__read_only image2d_t in, __global float4 *out, sampler_t s, int n)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    out[y * n + x] = read_imagef(in, s, (float2)(x / (float)n, y / (float)n));
+}
+__kernel void layers(__read_only image2d_array_t in, __read_only image3d_t volume,
+                     __write_only image1d_t out, __global uint *sums, int n)
+{
+    uint sum = read_imageui(volume, (int4)(get_global_id(0), 1, 2, 0)).w;
+    for (int z = 0; z < 5; z++)
+        sum += read_imageui(in, (int4)(get_global_id(0), get_local_id(0), z, 0)).y;
+    sums[get_global_id(0)] = sum;
+    write_imagei(out, get_global_id(0), sum);
+}
+__kernel void twice(__read_write image2d_t in)
+{
+    int2 p = (int2)(get_global_id(0), get_global_id(1));
+    write_imagef(in, p, read_imagef(in, p) * 2);
+}
+typedef struct { float scale; int rounds; int2 step; float w[3]; } part;
+__kernel void by_value(__global float *a, part p, int4 size, __global float *given)
+{
+    int i = get_global_id(0);
+    float sum = 0;
+    for (int k = 0; k < p.rounds; k++)
+        sum += a[i] * p.scale;
+    a[i] = sum;
+    if (i < size.y)
+        given[i] = p.w[1] + size.w + p.scale + p.step.y;
+}
+KERNELS
+    learn_and_measure() { # KERNEL SIZES OF-LEARN ARGUMENTS...
+        local kernel=$1 sizes=$2 at=$3
+        shift 3
+        learn images.cl -k "$kernel" "$@" --sizes "$sizes"
+        expect_status 0
+        expect_line "learned '$kernel' in"
+        cp out learned
+        run "$gpucal" predict images.cl -k "$kernel" "$@" --at "$at" --model "$kernel" --measure
+        expect_status 0
+        expect_line 'measured .*s \(median of'
+        cp learned out
+    }
+    learn_and_measure blur w=64:512,h=64:512 w=100,h=60 -l 4,4 -g w,h
+    expect_line 'in: 4\*\(w\+1\)\*\(h\) elements of float32$'
+    expect_line 'out: 4\*\(w\)\*\(h\) elements of float32, written'
+    expect_line 's = nearest'
+    learn_and_measure rows in_width=64:512,in_height=64:512 in_width=60,in_height=64 -l 16 -g in_height
+    expect_line 'in: 4\*\(in_width\)\*\(in_height\) elements of int32$'
+    learn_and_measure smooth n=64:512 n=64 -l 8,8 -g n,n --buffer in=n,n --set s=linear,normalized,repeat
+    learn_and_measure layers n=128:1024 n=256 -l 64 -g n
+    expect_line 'in: 4\*\(n\)\*\(64\)\*\(5\) elements of uint32$'
+    expect_line 'volume: 4\*\(n\)\*\(2\)\*\(3\) elements of uint32$'
+    expect_line 'out: 4\*\(n\) elements of int32, written'
+    learn_and_measure twice n=64:512 n=64 -l 8,8 -g n,n --std=CL2.0
+    learn_and_measure by_value n=20032:200000 n=64000,p_rounds=7,size_y=5 -l 64 -g n --set p_rounds=7 --set size_y=5 --set p_scale=0.25
+    expect_line 'p: 32 bytes'
+    expect_line 'p_w_1 = 0.5 \(--set p_w_1=VALUE\)'
+    # The entry has all of it, and catalogues read it.
+    learn images.cl -k by_value -l 64 -g n --set p_rounds=7 --set size_y=5 --set p_scale=0.25 --set p_step_y=3 \
+        --set size_w=11 --sizes n=20032:200000 --keep kept
+    expect_status 0
+    grep -q '{name: p, struct: 32}' kept/by_value.yaml || fail "structure"
+    grep -q '{name: p_step_y, scalar: int32, value: 3, member: 12}' kept/by_value.yaml || fail "member"
+    grep -q '{name: size_y, scalar: int32, value: size_y, member: 4}' kept/by_value.yaml || fail "component"
+    run "$gpucal" kernels -C kept by_value n:64000 --run
+    expect_status 0
+}
+
 # Positions that data give: a sparse matrix.
 case_sparse() {
     line=$(grep -n 'k < first\[row + 1\]' own.cl | cut -d: -f1)
@@ -174,8 +261,14 @@ case_bad() {
         --range at=0:1000000000
     refused 5 'gives NaN in y\[0\].*--set' -k root -l 64 -g n
     refused 1 "bad.cl:45:[0-9]*: the subscript of 'y' may be negative" -k before -l 64 -g n
-    refused 1 "'p' of type 'struct pair' cannot be made up" -k by_value -l 64 -g n
-    refused 1 "'picture' of type .*image2d_t' cannot be made up" -k image -l 64 -g n
+    refused 1 "'p' of type 'union pair' cannot be made up" -k by_value -l 64 -g n
+    refused 1 "the size of the image is unknown: give it by --buffer picture=WIDTH,HEIGHT" -k image -l 64 -g n
+    refused 1 "picture=n: expected the size of an image" -k image -l 64 -g n --buffer picture=n
+    refused 1 'expected nearest or linear' -k image -l 64 -g n --buffer picture=n,n --set s=repeat
+    refused 1 "picture=n,n: counts depend on the size .* write picture_width for 'n'" -k wide -l 64 -g n \
+        --buffer picture=n,n
+    refused 5 "image 'picture' has an extent of [0-9]*, the device takes" -k image -l 64 -g n \
+        --buffer picture=1000000,1
     refused 5 'memory|buffer of .* GB' -k huge -l 64 -g n --sizes n=64:1024
     refused 1 'depends on a size: give --global' -k no_size -l 64 -g 256
     refused 1 'bad.cl:77:[0-9]*: how often this loop runs depends on data' -k data_loop -l 64 \

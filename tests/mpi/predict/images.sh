@@ -36,7 +36,7 @@ kernel void layers(read_only image2d_array_t a, write_only image2d_t b)
 kernel void volume(read_only image3d_t a, write_only image2d_t b)
 {
     int2 p = (int2)(get_global_id(0), get_global_id(1));
-    write_imagef(b, p, read_imagef(a, nearest, (int4)(p, 7, 0)));
+    write_imagef(b, p, read_imagef(a, nearest, (int4)(p, 1, 0)));
 }
 kernel void scattered(read_only image2d_t a, global const int2 *where, write_only image2d_t b)
 {

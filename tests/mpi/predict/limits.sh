@@ -40,6 +40,15 @@ kernel void stored_halves(global const half *x, global float *y)
 {
     y[get_global_id(0)] = vload_half(get_global_id(0), x);
 }
+kernel void picture(read_only image2d_t a, global float4 *y)
+{
+    y[0] = read_imagef(a, (int2)(get_global_id(0), get_global_id(1)));
+}
+kernel void asked(read_only image2d_t a, global float4 *y, sampler_t s)
+{
+    for (int i = 0; i < get_image_width(a); i++)
+        y[0] += read_imagef(a, s, (int2)(i, get_global_id(0)));
+}
 KERNEL
 sed -i '1i #pragma OPENCL EXTENSION cl_khr_fp16 : enable' "$out/k.cl"
 
@@ -75,6 +84,9 @@ for command in predict explain; do
     runs $command "$out/k.cl" -k flat -l 256 -g n --at n=2^33
     cannot_run "$buffer" $command "$out/k.cl" -k flat -l 256 -g n --at n=2^34
     cannot_run "$buffer" $command "$out/k.cl" -k flat -l 256 -g n --at n=2^40
+    runs $command "$out/k.cl" -k picture -l 16,16 -g n,n --at n=2^15
+    cannot_run "$buffer" $command "$out/k.cl" -k picture -l 16,16 -g n,n --at n=2^16
+    cannot_run "$buffer" $command "$out/k.cl" -k asked -l 256 -g n --at n=2^16,a_width=2^16
     cannot_run 'float16' $command "$out/k.cl" -k halves -l 256 -g n --at n=2^20
     runs $command "$out/k.cl" -k stored_halves -l 256 -g n --at n=2^20
     runs $command matmul_sq prefetch:True n:4096

@@ -89,7 +89,8 @@ static int read_option(const char *text, enum gcal_feature_copy_direction way,
 static bool is_copied(const struct gcal_count_signature_arg *arg,
                       const struct copy_option *o)
 {
-    return arg->kind == GCAL_COUNT_SIGNATURE_BUFFER &&
+    return (arg->kind == GCAL_COUNT_SIGNATURE_BUFFER ||
+            arg->kind == GCAL_COUNT_SIGNATURE_IMAGE) &&
            (o->way == GCAL_FEATURE_TO_DEVICE ? arg->read : arg->written);
 }
 
