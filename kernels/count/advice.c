@@ -1,11 +1,15 @@
-/* advice.c - which sizes to assume something about, where a count is not exact
+/* advice.c - which sizes to assume something about, where a count is not exact or refused
  *
  * Sizes are tried out: the scope is counted with a size that is at least 1, or is a number,
- * and what makes the count exact is the advice.
+ * and what makes the count exact is the advice.  So is a whole kernel that is refused.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/buf.h"
+#include "kernels/base/error.h"
 #include "kernels/count/private.h"
+#include "kernels/count/walked.h"
 
 enum { MOST_NAMES = 12, MOST_FIXED = 3 };
 
@@ -196,4 +200,196 @@ const char *gcal_count_advice(struct gcal_count_builder *m,
                 return fix(m, 2, pair);
         }
     return NULL;
+}
+
+/* ---- kernels that are refused ---- */
+
+/* Conditions that are tried together. */
+struct assumed {
+    const struct gcal_count_walked *refused;
+    bool (*counts)(const struct gcal_count_walked *refused, const char *assume);
+    struct gcal_strings clauses;
+};
+
+/* All conditions but 'left_out', after those of the request; the caller's to free. */
+static char *text_of(const struct assumed *a, size_t left_out)
+{
+    const char *given = a->refused->request.assume;
+    struct gcal_buf buf = { 0 };
+    size_t n = 0;
+
+    if (given && given[strspn(given, " \t")]) {
+        gcal_buf_puts(&buf, given);
+        n++;
+    }
+    for (size_t i = 0; i < a->clauses.n; i++)
+        if (i != left_out)
+            gcal_buf_printf(&buf, "%s%s", n++ ? " and " : "", a->clauses.items[i]);
+    return gcal_buf_take(&buf, NULL);
+}
+
+static bool suffices(const struct assumed *a, size_t left_out)
+{
+    char *text = text_of(a, left_out);
+    bool counts = text && a->counts(a->refused, text);
+
+    free(text);
+    return counts;
+}
+
+/* Adds 'NAME RELATION NUMBER' for all sizes. */
+static void add_for_all(struct assumed *a, const struct names *names,
+                        const char *relation, int64_t number)
+{
+    for (size_t i = 0; i < names->n; i++)
+        gcal_strings_take(
+            &a->clauses,
+            gcal_buf_format("%s %s %lld", names->all[i], relation, (long long)number),
+            NULL);
+}
+
+/* Whether 'NAME RELATION NUMBER' for all sizes suffices: these are the conditions then. */
+static bool all_suffice(struct assumed *a, const struct names *names,
+                        const char *relation, int64_t number)
+{
+    gcal_strings_clear(&a->clauses);
+    add_for_all(a, names, relation, number);
+    return suffices(a, SIZE_MAX);
+}
+
+/* The fewest sizes that have to be at least some number, and the least such number; false
+ * where a large one does not suffice.
+ */
+static bool find_least(struct assumed *a, struct names names)
+{
+    int64_t low = 0, high = all_suffice(a, &names, ">=", 1) ? 1 : 1024;
+
+    if (high > 1 && !all_suffice(a, &names, ">=", high))
+        return false;
+    for (size_t i = names.n; i-- > 0 && names.n > 1;) {
+        struct names fewer = names;
+
+        memmove(&fewer.all[i], &fewer.all[i + 1], (--fewer.n - i) * sizeof(fewer.all[0]));
+        if (all_suffice(a, &fewer, ">=", high))
+            names = fewer;
+    }
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+
+        *(all_suffice(a, &names, ">=", middle) ? &high : &low) = middle;
+    }
+    gcal_strings_clear(&a->clauses);
+    add_for_all(a, &names, ">=", high);
+    return true;
+}
+
+/* A number that the size may be, 64 or more. */
+static int64_t number_for(const struct assumed *a, const char *name, size_t times)
+{
+    struct gcal_poly_context *c = a->refused->nest.c;
+    const struct gcal_poly *size = gcal_poly_parameter(c, name);
+    int64_t number = 64 * (int64_t)times;
+
+    while (number < 1 << 20 &&
+           gcal_poly_is_nonnegative(
+               c, gcal_poly_sub(c, size, gcal_poly_integer(c, number + 1))))
+        number *= 2;
+    return number;
+}
+
+/* Numbers for all sizes, rising or falling from size to size, or the same. */
+static bool find_numbers(struct assumed *a, const struct names *names)
+{
+    for (int order = 0; order < 3; order++) {
+        gcal_strings_clear(&a->clauses);
+        for (size_t i = 0; i < names->n; i++)
+            gcal_strings_take(
+                &a->clauses,
+                gcal_buf_format("%s = %lld", names->all[i],
+                                (long long)number_for(a, names->all[i],
+                                                      order == 0   ? 1
+                                                      : order == 1 ? i + 1
+                                                                   : names->n - i)),
+                NULL);
+        if (suffices(a, SIZE_MAX))
+            return true;
+    }
+    return false;
+}
+
+/* Two sizes of which one is at least the other, or more. */
+static bool find_order(struct assumed *a, const struct names *names)
+{
+    enum { MOST_ORDERED = 5 };
+
+    for (int equal = 1; equal >= 0; equal--)
+        for (size_t i = 0; i < names->n && i < MOST_ORDERED; i++)
+            for (size_t j = 0; j < names->n && j < MOST_ORDERED; j++) {
+                if (i == j)
+                    continue;
+                gcal_strings_clear(&a->clauses);
+                gcal_strings_take(&a->clauses,
+                                  gcal_buf_format("%s %s %s", names->all[i],
+                                                  equal ? ">=" : ">", names->all[j]),
+                                  NULL);
+                add_for_all(a, names, ">=", 1);
+                if (suffices(a, SIZE_MAX))
+                    return true;
+            }
+    return false;
+}
+
+/* The least power of two that sizes have to be multiples of. */
+static bool find_multiple(struct assumed *a, const struct names *names)
+{
+    for (int64_t of = 2; of <= 64; of *= 2) {
+        gcal_strings_clear(&a->clauses);
+        for (size_t i = 0; i < names->n; i++)
+            gcal_strings_take(
+                &a->clauses,
+                gcal_buf_format("%s %% %lld = 0", names->all[i], (long long)of), NULL);
+        add_for_all(a, names, ">=", 1);
+        if (suffices(a, SIZE_MAX))
+            return true;
+    }
+    return false;
+}
+
+static void leave_out_unneeded(struct assumed *a)
+{
+    for (size_t i = 0; i < a->clauses.n && a->clauses.n > 1;) {
+        if (!suffices(a, i)) {
+            i++;
+            continue;
+        }
+        free(a->clauses.items[i]);
+        memmove(&a->clauses.items[i], &a->clauses.items[i + 1],
+                (--a->clauses.n - i) * sizeof(a->clauses.items[0]));
+    }
+}
+
+void gcal_count_advise_refused(const struct gcal_count_walked *refused,
+                               bool (*counts)(const struct gcal_count_walked *refused,
+                                              const char *assume),
+                               struct gcal_error *err)
+{
+    const struct gcal_error first = *err;
+    struct assumed a = { .refused = refused, .counts = counts };
+    struct names names = { 0 };
+    char *text;
+
+    gcal_poly_visit_all_parameters(refused->nest.c, add_name, &names);
+    /* where numbers do not help, nothing does */
+    if (names.n &&
+        (find_least(&a, names) || (find_numbers(&a, &names) &&
+                                   (find_order(&a, &names) || find_multiple(&a, &names) ||
+                                    find_numbers(&a, &names))))) {
+        leave_out_unneeded(&a);
+        if ((text = text_of(&a, SIZE_MAX)))
+            gcal_error_set(err, first.code, "%s: it can be counted with --assume \"%s\"",
+                           first.text, text);
+        err->reason = first.reason;
+        free(text);
+    }
+    gcal_strings_clear(&a.clauses);
 }

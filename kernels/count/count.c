@@ -205,21 +205,12 @@ static void set_extents(struct gcal_sets_nest *nest, const struct gcal_count_req
         }
 }
 
-int gcal_count_walk(const struct gcal_count_request *given,
-                    struct gcal_count_walked *walked, struct gcal_error *err)
+static int walk_parsed(struct gcal_count_walked *walked, struct gcal_error *err)
 {
     struct gcal_count_request *request = &walked->request;
     struct gcal_sets_nest *nest = &walked->nest;
 
-    *request = *given;
-    if (check_request(request, err) < 0 ||
-        !(walked->unit = gcal_source_parse_kernel(request->source, request->file,
-                                                  request->build_options, request->kernel,
-                                                  &walked->kernel, err)) ||
-        take_work_group(walked->kernel, request, err) < 0 ||
-        !(walked->name = gcal_source_cursor_name(walked->kernel, err)) ||
-        name_arguments(walked->kernel, &walked->arguments, err) < 0 ||
-        !(nest->c = make_context(request, &walked->assumptions, err)))
+    if (!(nest->c = make_context(request, &walked->assumptions, err)))
         return -1;
     nest->file = walked->unit->file;
     nest->sub_group_size = (int64_t)request->sub_group_size;
@@ -237,15 +228,56 @@ int gcal_count_walk(const struct gcal_count_request *given,
     return -1;
 }
 
-void gcal_count_walked_clear(struct gcal_count_walked *walked)
+int gcal_count_walk(const struct gcal_count_request *given,
+                    struct gcal_count_walked *walked, struct gcal_error *err)
+{
+    struct gcal_count_request *request = &walked->request;
+
+    *request = *given;
+    if (check_request(request, err) < 0 ||
+        !(walked->unit = gcal_source_parse_kernel(request->source, request->file,
+                                                  request->build_options, request->kernel,
+                                                  &walked->kernel, err)) ||
+        take_work_group(walked->kernel, request, err) < 0 ||
+        !(walked->name = gcal_source_cursor_name(walked->kernel, err)) ||
+        name_arguments(walked->kernel, &walked->arguments, err) < 0)
+        return -1;
+    return walk_parsed(walked, err);
+}
+
+static void clear_nest(struct gcal_count_walked *walked)
 {
     struct gcal_poly_context *c = walked->nest.c;
 
-    free(walked->name);
-    gcal_strings_clear(&walked->arguments);
     gcal_sets_nest_clear(&walked->nest);
     gcal_poly_context_destroy(c);
+}
+
+void gcal_count_walked_clear(struct gcal_count_walked *walked)
+{
+    free(walked->name);
+    gcal_strings_clear(&walked->arguments);
+    clear_nest(walked);
     gcal_source_close(walked->unit);
+}
+
+/* Whether the kernel can be counted under 'assume', in a share of what a count may take. */
+static bool counts_under(const struct gcal_count_walked *refused, const char *assume)
+{
+    enum { SHARE = 4 };
+    struct gcal_count_walked trial = *refused;
+    struct gcal_profile *profile = NULL;
+
+    trial.nest = (struct gcal_sets_nest){ 0 };
+    trial.request.assume = assume;
+    trial.request.budget_divisor =
+        SHARE * (refused->request.budget_divisor ? refused->request.budget_divisor : 1);
+    if (walk_parsed(&trial, NULL) == 0)
+        profile = gcal_count_build_profile(&trial.nest, &trial.request, trial.name,
+                                           trial.assumptions, &trial.arguments, NULL);
+    clear_nest(&trial);
+    gcal_profile_destroy(profile);
+    return profile;
 }
 
 struct gcal_profile *gcal_count(const struct gcal_count_request *request,
@@ -260,6 +292,8 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
         if (!profile && gcal_poly_context_check(walked.nest.c, NULL) < 0)
             gcal_error_prefix(err, "%s: kernel '%s'", walked.nest.file, walked.name);
     }
+    if (!profile && err && err->reason != GCAL_REASON_MEMORY && walked.nest.c)
+        gcal_count_advise_refused(&walked, counts_under, err);
     if (profile &&
         gcal_count_set_fingerprint(walked.kernel, &walked.request, profile, err) < 0) {
         gcal_profile_destroy(profile);

@@ -6,13 +6,6 @@
 void gcal_count_builder_estimate(struct gcal_count_builder *m, int line, int column,
                                  const char *what, const char *done)
 {
-    gcal_count_builder_estimate_or(m, line, column, what, NULL, done);
-}
-
-void gcal_count_builder_estimate_or(struct gcal_count_builder *m, int line, int column,
-                                    const char *what, const char *advice,
-                                    const char *done)
-{
     if (m->failed)
         return;
     if (m->request->allow_estimates) {
@@ -22,10 +15,8 @@ void gcal_count_builder_estimate_or(struct gcal_count_builder *m, int line, int 
     }
     m->failed = true;
     if (gcal_poly_context_check(m->c, m->err) == 0)
-        gcal_error_set(m->err, GCAL_EINPUT,
-                       "%s:%d:%d: %s: %s%sallow estimates to have it %s", m->nest->file,
-                       line, column, what, advice ? advice : "", advice ? ", or " : "",
-                       done);
+        gcal_error_set(m->err, GCAL_EINPUT, "%s:%d:%d: %s: allow estimates to have it %s",
+                       m->nest->file, line, column, what, done);
 }
 
 void gcal_count_builder_note_sample(struct gcal_count_builder *m, int line, int column)
@@ -103,10 +94,9 @@ static void what_is_inexact(struct gcal_count_builder *m,
     bool by_item = mode == GCAL_SETS_COUNT_WORK_ITEMS;
 
     if (by_item && at->kind == GCAL_SETS_SCOPE_LOOP) {
-        gcal_count_builder_estimate_or(
-            m, at->line, at->column, "how often this loop runs cannot be counted exactly",
-            m->request->allow_estimates ? NULL : gcal_count_advice(m, scope, mode),
-            "counted as the maximum over work-items");
+        gcal_count_builder_estimate(m, at->line, at->column,
+                                    "how often this loop runs cannot be counted exactly",
+                                    "counted as the maximum over work-items");
         return;
     }
     gcal_sets_nest_note(m->nest, at->line, at->column,
@@ -159,38 +149,31 @@ static void explain(struct gcal_count_builder *m, const struct gcal_sets_scope *
 }
 
 static void fail_without_closed_form(struct gcal_count_builder *m,
-                                     const struct gcal_sets_scope *scope,
-                                     enum gcal_sets_count_mode mode)
+                                     const struct gcal_sets_scope *scope)
 {
-    const char *advice;
-
     m->failed = true;
     if (gcal_poly_context_check(m->c, m->err) < 0)
         return;
     if (m->nest->is_exhausted) {
-        gcal_error_set(m->err, GCAL_EINPUT,
-                       "%s:%d:%d: counting this takes too long: give more sizes as "
-                       "numbers, or assume more about them",
+        gcal_error_set(m->err, GCAL_EINPUT, "%s:%d:%d: counting this takes too long",
                        m->nest->file, scope ? scope->line : 1, scope ? scope->column : 1);
         return;
     }
-    advice = gcal_count_advice(m, scope, mode);
     while (scope && scope->kind != GCAL_SETS_SCOPE_LOOP && scope->parent)
         scope = scope->parent;
     if (!scope || scope->kind != GCAL_SETS_SCOPE_LOOP) {
         gcal_error_set(m->err, GCAL_EINPUT,
-                       "%s:%d:%d: the total number of executions has no closed form%s%s",
-                       m->nest->file, scope ? scope->line : 1, scope ? scope->column : 1,
-                       advice ? ": " : "", advice ? advice : "");
+                       "%s:%d:%d: the total number of executions has no closed form",
+                       m->nest->file, scope ? scope->line : 1, scope ? scope->column : 1);
         return;
     }
     gcal_error_set(
         m->err, GCAL_EINPUT,
-        "%s:%d:%d: the total number of iterations of the loop over '%s' has no closed "
-        "form: its trips may be negative for some work-items or outer iterations; assume "
-        "how the sizes compare (\"m >= n\") or guard it%s%s",
-        m->nest->file, scope->line, scope->column, gcal_poly_atom_name(m->c, scope->loop),
-        advice ? ", or " : "", advice ? advice : "");
+        "%s:%d:%d: the total number of iterations of the loop over '%s' has no "
+        "closed form: its trips may be negative for some work-items or outer "
+        "iterations: guard it",
+        m->nest->file, scope->line, scope->column,
+        gcal_poly_atom_name(m->c, scope->loop));
 }
 
 bool gcal_count_is_within(const struct gcal_sets_scope *scope, unsigned loop)
@@ -233,7 +216,7 @@ void gcal_count_counter_add(struct gcal_count_builder *m,
     if (m->failed)
         return;
     if (!(p = gcal_sets_scope_count(m->nest, scope, mode, &estimated))) {
-        fail_without_closed_form(m, scope, mode);
+        fail_without_closed_form(m, scope);
         return;
     }
     counter->count =

@@ -139,10 +139,6 @@ bool gcal_count_is_first(const struct gcal_sets_nest *nest, size_t number,
  */
 void gcal_count_builder_estimate(struct gcal_count_builder *m, int line, int column,
                                  const char *what, const char *done);
-/* The same with an advice how to make the count exact, or NULL. */
-void gcal_count_builder_estimate_or(struct gcal_count_builder *m, int line, int column,
-                                    const char *what, const char *advice,
-                                    const char *done);
 
 /* Notes what makes counts exact that conditions made inexact; after all counts, as trying it
  * takes some of the budget.

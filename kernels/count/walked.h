@@ -24,4 +24,14 @@ int gcal_count_walk(const struct gcal_count_request *request,
                     struct gcal_count_walked *walked, struct gcal_error *err);
 void gcal_count_walked_clear(struct gcal_count_walked *walked);
 
+/* ---- advice.c ---- */
+
+/* Adds to the message of a refusal what to assume about sizes so that 'counts' holds, if that
+ * is something simple: tried out, and no part of it can be left out.
+ */
+void gcal_count_advise_refused(const struct gcal_count_walked *refused,
+                               bool (*counts)(const struct gcal_count_walked *refused,
+                                              const char *assume),
+                               struct gcal_error *err);
+
 #endif

@@ -1,6 +1,4 @@
 /* plain.c - the trip count of a loop: the first iteration whose condition fails */
-#include <string.h>
-
 #include "kernels/trips/private.h"
 
 /* The terms of p that contain dimensions. */
@@ -104,69 +102,23 @@ static const struct gcal_poly *divided_trips(const struct gcal_trips_loop *l,
         l->c, gcal_poly_add(l->c, length, gcal_poly_integer(l->c, k - 1)), k);
 }
 
-/* How much a length varies between work-items and iterations; -1: by more than a number.
- */
-static int64_t spread_of(const struct gcal_trips_loop *l, const struct gcal_poly *length)
-{
-    const struct gcal_poly *less = gcal_poly_scale(l->c, varying_part(l, length), -1, 1);
-    int64_t most = 0, number;
-
-    for (size_t i = 0; i < less->n_terms; i++) {
-        const struct gcal_poly_term *t = &less->terms[i];
-        struct gcal_poly_atom a = gcal_poly_get_atom(l->c, t->factors[0].atom);
-
-        if (t->n_factors != 1 || t->den != 1 || t->num < 0 ||
-            a.kind != GCAL_POLY_ATOM_DIMENSION || !a.a ||
-            !gcal_poly_is_constant(a.a, &number) || t->factors[0].power != 1)
-            return -1;
-        most += t->num * number;
-    }
-    return most;
-}
-
-/* The assumption that step >= least, of "4*m" as one about m. */
-static const char *assume_step(const struct gcal_trips_loop *l,
-                               const struct gcal_poly *step, int64_t least)
-{
-    const struct gcal_poly_term *t = step->terms;
-
-    if (step->n_terms == 1 && t->den == 1 && t->n_factors == 1 &&
-        t->factors[0].power == 1 && t->num > 1) {
-        least = (least + t->num - 1) / t->num;
-        step = gcal_poly_from_atom(l->c, t->factors[0].atom);
-    }
-    return gcal_poly_format(l->c, "assume '%s >= %lld', or fix it as a number",
-                            gcal_poly_text(l->c, step), (long long)least);
-}
-
-/* The reason for an error, with a remedy. */
+/* The reason for an error. */
 static const char *why_not_divided(const struct gcal_trips_loop *l,
-                                   const struct gcal_poly *length,
                                    const struct gcal_poly *step)
 {
     const struct gcal_poly *least = gcal_poly_sub(l->c, step, gcal_poly_integer(l->c, 1));
     const char *text = gcal_poly_text(l->c, step);
-    long long spread = spread_of(l, length);
 
     if (gcal_poly_has_dimension(l->c, step))
         return gcal_poly_format(l->c,
                                 "it steps by '%s', which differs between work-items or "
                                 "iterations",
                                 text);
-    if (strchr(text, '(')) /* assumptions do not apply to a floor */
-        return gcal_poly_format(
-            l->c, "it steps by '%s', which may be 0: fix it as a number", text);
     if (!gcal_poly_is_size(l->c, step) && !gcal_poly_is_nonnegative(l->c, least))
-        return gcal_poly_format(l->c, "it steps by '%s', which may be 0: %s", text,
-                                assume_step(l, step, 1));
-    if (spread > 0)
-        return gcal_poly_format(l->c,
-                                "it steps by '%s', from starts that differ by more: %s",
-                                text, assume_step(l, step, spread + 1));
+        return gcal_poly_format(l->c, "it steps by '%s', which may be below 1", text);
     return gcal_poly_format(l->c,
-                            "it steps by '%s', and its bound may be more than a step "
-                            "before its start: assume how the sizes compare, or fix "
-                            "the step as a number",
+                            "it steps by '%s', and its starts may differ by more, or be "
+                            "more than a step behind its bound",
                             text);
 }
 
@@ -190,6 +142,13 @@ static bool nonnegative_trips(const struct gcal_trips_loop *l, const struct gcal
     }
     step = gcal_poly_coefficient(l->c, p, v, 1);
     start = gcal_poly_coefficient(l->c, p, v, 0);
+    if (gcal_poly_is_nonnegative(l->c, step)) {
+        /* once it holds, it holds in all later iterations */
+        count->guard = gcal_sets_condition_nonnegative(l->c, start);
+        count->rises = true;
+        count->lasts = false;
+        return true;
+    }
     if (!gcal_poly_is_constant(step, &k)) {
         const struct gcal_poly *down = gcal_poly_scale(l->c, step, -1, 1);
 
@@ -197,14 +156,8 @@ static bool nonnegative_trips(const struct gcal_trips_loop *l, const struct gcal
             l, gcal_poly_add(l->c, start, gcal_poly_integer(l->c, 1)), down);
         if (count->trips)
             return true;
-        *why = why_not_divided(l, start, down);
+        *why = why_not_divided(l, down);
         return false;
-    }
-    if (k > 0) { /* once it holds, it holds in all later iterations */
-        count->guard = gcal_sets_condition_nonnegative(l->c, start);
-        count->rises = true;
-        count->lasts = false;
-        return true;
     }
     count->trips =
         gcal_poly_add(l->c, gcal_poly_floor(l->c, start, -k), gcal_poly_integer(l->c, 1));
@@ -238,8 +191,7 @@ static bool unequal_trips(const struct gcal_trips_loop *l, const struct gcal_pol
     if (!gcal_poly_is_integral(distance) ||
         gcal_poly_is_nonnegative(
             l->c, gcal_poly_sub(l->c, gcal_poly_integer(l->c, -1), distance))) {
-        *why = "it may step over its bound and never end: use '<', or assume enough "
-               "about the sizes";
+        *why = "it may step over its bound and never end: use '<'";
         return false;
     }
     count->trips = distance;

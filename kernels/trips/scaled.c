@@ -34,13 +34,10 @@ static bool is_at_least(const struct gcal_trips_loop *l, const struct gcal_poly 
 static bool refuse_start(const struct gcal_trips_loop *l, const struct search *s,
                          int64_t least)
 {
-    *s->why = gcal_poly_format(
-        l->c,
-        "'%s' %s, and its start '%s' may be %s: assume '%s >= %d', or fix it as a "
-        "number",
-        s->scaled->name, s->scaled->doublings > 0 ? "doubles" : "halves",
-        gcal_poly_text(l->c, s->scaled->start), least ? "0" : "below 0",
-        gcal_poly_text(l->c, s->scaled->start), (int)least);
+    *s->why =
+        gcal_poly_format(l->c, "'%s' %s, and its start '%s' may be %s", s->scaled->name,
+                         s->scaled->doublings > 0 ? "doubles" : "halves",
+                         gcal_poly_text(l->c, s->scaled->start), least ? "0" : "below 0");
     return false;
 }
 

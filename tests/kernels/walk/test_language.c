@@ -630,8 +630,8 @@ static void refuses_with_place_and_reason(void **state)
 static void steps_by_a_difference_need_an_assumption(void **state)
 {
     static const char body[] = "for (int i = 0; i < n; i += %s) f += a[i];";
-    static const char *const steps[][2] = { { "q - 2", "q-2 >= 1" },
-                                            { "n - q", "n-q >= 1" } };
+    static const char *const steps[][2] = { { "q - 2", "m >= 1 and q >= 3" },
+                                            { "n - q", "m >= 1 and n > q" } };
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
@@ -640,7 +640,7 @@ static void steps_by_a_difference_need_an_assumption(void **state)
             gcal_buf_format("__kernel void k(__global float *a, int n, int q)\n"
                             "{ float f = 0; %s a[0] = f; }",
                             loop);
-        char *remedy = gcal_buf_format("assume '%s'", steps[i][1]);
+        char *remedy = gcal_buf_format("--assume \"%s\"", steps[i][1]);
         struct gcal_count_request r = request_for(source);
         struct gcal_error err = { 0 };
         struct gcal_profile *p;

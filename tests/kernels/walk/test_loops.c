@@ -332,35 +332,87 @@ static void rounding_is_refused(void **state)
 }
 
 struct refused {
-    const char *body, *because, *advice;
+    const char *body, *because, *advice; /* NULL: none is given, and this helps */
+    int size[2];
 };
 
 static const struct refused advised[] = {
-    { "for (uint d = n >> 1; d > 0; d >>= 1) if (l < d) HIT;", "fix 'n' as a number",
-      "n = 40" },
-    { "for (uint s = 1; s < n; s *= 2) if (l < s) HIT;", "--assume \"n = 1024\"",
-      "n = 40" },
-    { "for (uint s = 1; s < n; s *= 2) if (2 * s * l < n) HIT;", "--assume \"n = 1024\"",
-      "n = 40" },
-    { "for (int s = m; s < n; s *= 2) HIT;", "assume 'm >= 1'", "m >= 1" },
-    { "for (int j = h; j < n; j += 2 * m) HIT;", "assume 'm >= 4'", "m >= 4" },
+    { "for (uint d = n >> 1; d > 0; d >>= 1) if (l < d) HIT;",
+      "fix 'n' as a number",
+      "n = 40",
+      { 40, 7 } },
+    { "for (uint s = 1; s < n; s *= 2) if (l < s) HIT;",
+      "--assume \"n = 1024\"",
+      "n = 40",
+      { 40, 7 } },
+    { "for (uint s = 1; s < n; s *= 2) if (2 * s * l < n) HIT;",
+      "--assume \"n = 1024\"",
+      "n = 40",
+      { 40, 7 } },
+    { "for (int s = m; s < n; s *= 2) HIT;", "--assume \"m >= 1\"", NULL, { 40, 7 } },
+    { "for (int j = h; j < n; j += 2 * m) HIT;", "--assume \"n >= 8\"", NULL, { 40, 7 } },
+    { "for (int j = h; j < n; j += m - 3) HIT;",
+      "--assume \"m >= 11\"",
+      NULL,
+      { 40, 12 } },
+    { "uint k = (n - 1) / 2; for (int j = 0; j < k; j++) HIT;",
+      "--assume \"n >= 1\"",
+      NULL,
+      { 40, 7 } },
+    { "int k = ((int)n - 5) / (m - 1); for (int j = -k; j < k; j++) HIT;",
+      "--assume \"m >= 2\"",
+      NULL,
+      { 40, 7 } },
+    { "for (int j = 0; j < 60 / (m - (int)n); j++) HIT;",
+      "--assume \"m > n\"",
+      NULL,
+      { 7, 12 } },
+    { "for (int j = 0; j < 60 / ((int)n - m); j++) HIT;",
+      "--assume \"n > m\"",
+      NULL,
+      { 12, 7 } },
+    { "for (int j = n; j != 0; j -= 4) HIT;", "--assume \"n % 4 = 0\"", NULL, { 40, 7 } },
+    { "for (int j = n; j != m; j -= 4) HIT;",
+      "--assume \"n % 4 = 0 and m % 4 = 0\"",
+      NULL,
+      { 40, 8 } },
+    { "for (int j = 0; j < n; j++) for (int k = 0; k * k < j + m; k++) HIT;",
+      "--assume \"n = 64 and m = 64\"",
+      NULL,
+      { 64, 64 } },
 };
+
+/* The assumption in a message, as people paste it; the caller's to free. */
+static char *pasted(const char *text)
+{
+    const char *at = strstr(text, "it can be counted with --assume \"");
+    const char *end;
+
+    if (!at)
+        return NULL;
+    at = strchr(at, '"') + 1;
+    end = strchr(at, '"');
+    return end ? strndup(at, (size_t)(end - at)) : NULL;
+}
 
 static void advice_helps(void **state)
 {
     char text[LOOP_POINTS_TEXT];
-    static const int size[][2] = { { 40, 7 } };
 
     (void)state;
     for (size_t i = 0; i < LENGTH(advised); i++) {
-        struct loop_points_case points = { advised[i].body, NULL, 1, size };
+        struct loop_points_case points = { advised[i].body, NULL, 1, &advised[i].size };
+        char *advice;
 
         assert_int_equal(loop_points_check(&points, text), LOOP_POINTS_REFUSED);
         if (!strstr(text, advised[i].because))
             fail_msg("%s\n%s", advised[i].body, text);
-        points.assume = advised[i].advice;
+        advice = advised[i].advice ? strdup(advised[i].advice) : pasted(text);
+        assert_non_null(advice);
+        points.assume = advice;
         if (loop_points_check(&points, text) != LOOP_POINTS_EQUAL)
             fail_msg("%s\n%s", advised[i].body, text);
+        free(advice);
     }
 }
 

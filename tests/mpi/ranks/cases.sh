@@ -716,7 +716,7 @@ kernel void f(global float *a, int n, float w)
 SOURCE
     run "$gpucal" count shrink.cl -l 64 -g 64*g
     expect_status 1
-    expect_line 'give sizes as numbers'
+    expect_line 'it can be counted with --assume'
     run "$gpucal" count shrink.cl -l 64 -g 64*g --at n=40,w=0.5,g=3
     expect_status 0
     expect_line '^kernel f, assuming n = 40 and g = 3$'

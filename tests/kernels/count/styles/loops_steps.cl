@@ -198,7 +198,7 @@ kernel void rows_by_pitch(global const float *a, global float *out, int rows, in
 //: at g=1 n=200 m=32
 //: at g=2 n=300 m=50
 //: buffer a n+40
-//: refused assume 'm >= 32'
+//: refused it can be counted with --assume
 //: advice assume m >= 32
 kernel void interleaved(global const float *a, global float *out, int n, int m)
 {
