@@ -1,15 +1,12 @@
 /* entry.c - the catalogue entry of a learned kernel, in memory and kept */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/model/profile.h"
-#include "mpi/cli/file_replace.h"
+#include "mpi/cli/command.h"
 #include "mpi/commands/learn/private.h"
 
 /* The entry with what is known so far, beside the built-in kernels. */
@@ -62,22 +59,6 @@ int gcal_learn_find_components(struct gcal_learning *l, struct gcal_error *err)
     return gcal_learn_open_catalogue(l, err);
 }
 
-static int keep_file(const char *folder, const struct gcal_catalogue_file *file,
-                     struct gcal_error *err)
-{
-    struct gcal_file_replace replace = { 0 };
-    char *path = gcal_buf_format("%s/%s", folder, file->name);
-    int rc = path ? gcal_file_replace_start(&replace, path, err) : gcal_error_memory(err);
-
-    if (rc == 0) {
-        fputs(file->text, replace.file);
-        rc = gcal_file_replace_finish(&replace, err);
-    }
-    gcal_file_replace_clear(&replace);
-    free(path);
-    return rc;
-}
-
 int gcal_learn_keep_entry(const struct gcal_learning *l, struct gcal_error *err)
 {
     const char *folder = l->c->keep;
@@ -87,8 +68,12 @@ int gcal_learn_keep_entry(const struct gcal_learning *l, struct gcal_error *err)
     if (mkdir(folder, 0777) < 0 && errno != EEXIST)
         return gcal_error_set(err, GCAL_EINPUT, "cannot create folder %s: %s", folder,
                               strerror(errno));
-    for (size_t i = 0; i < l->files.n; i++)
-        if (keep_file(folder, &l->files.items[i], err) < 0)
+    for (size_t i = 0; i < l->files.n; i++) {
+        const struct gcal_catalogue_file *file = &l->files.items[i];
+
+        if (gcal_command_write(gcal_arena_format(l->arena, "%s/%s", folder, file->name),
+                               file->text, err) < 0)
             return -1;
+    }
     return 0;
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/base/buf.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -39,7 +38,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct gcal_learn_command *c = state->input;
 
@@ -87,7 +86,7 @@ static const struct argp_child children[] = { { &gcal_count_options_kernel_argp,
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
-    .parser = parse,
+    .parser = parse_option,
     .args_doc = "KERNEL.cl",
     .children = children,
     .doc =
@@ -101,15 +100,12 @@ static const struct argp argp = {
         "device fails, 6 the store or the record cannot be written."
 };
 
-static void learning_clear(struct gcal_learning *l)
+static void clear_learning(struct gcal_learning *l)
 {
     if (l->record && !l->c->record)
         unlink(l->record);
-    free(l->record);
-    free(l->table);
     gcal_results_clear(&l->results);
     gcal_config_clear(&l->config);
-    gcal_learn_points_clear(&l->points);
     gcal_own_trial_clear(&l->trial);
     gcal_catalogue_close(l->catalogue);
     gcal_catalogue_files_clear(&l->files);
@@ -144,11 +140,9 @@ static int choose_record(struct gcal_learning *l, struct gcal_error *err)
     if (l->c->record && access(l->c->record, F_OK) == 0)
         return gcal_error_set(err, GCAL_ESTORE, "%s exists: choose another --record",
                               l->c->record);
-    l->record = l->c->record ? strdup(l->c->record)
-                             : gcal_buf_format("%s/gpucal-learn-XXXXXX",
-                                               folder && *folder ? folder : "/tmp");
-    if (!l->record)
-        return gcal_error_memory(err);
+    l->record = l->c->record ? gcal_arena_strdup(l->arena, l->c->record)
+                             : gcal_arena_format(l->arena, "%s/gpucal-learn-XXXXXX",
+                                                 folder && *folder ? folder : "/tmp");
     if (l->c->record)
         return 0;
     if ((fd = mkstemp(l->record)) < 0)
@@ -163,10 +157,8 @@ static int prepare(struct gcal_learning *l, struct gcal_error *err)
     const struct gcal_learn_command *c = l->c;
 
     if (gcal_own_kernel_read(&c->count, &c->own, c->name, &l->own, err) < 0 ||
-        (gcal_learn_points_given(c->sizes) &&
-         gcal_learn_points_parse(&l->own, c->sizes, &l->points, err) < 0) ||
-        open_store(l, err) < 0 || choose_record(l, err) < 0 ||
-        gcal_local_devices_open(&l->devices, err) < 0 ||
+        gcal_learn_points_parse(l, err) < 0 || open_store(l, err) < 0 ||
+        choose_record(l, err) < 0 || gcal_local_devices_open(&l->devices, err) < 0 ||
         !(l->info = gcal_learn_device(&l->devices, c->device, err)))
         return -1;
     l->description =
@@ -193,27 +185,20 @@ static int try_kernel(struct gcal_learning *l, struct gcal_error *err)
     return rc;
 }
 
-/* The largest point whose buffers are copied quickly, as races may need many work-groups.
+/* Again at the largest point whose buffers are copied quickly, as races may need many work-groups.
  */
-static const double *point_to_repeat(const struct gcal_learning *l)
-{
-    const double *found = NULL;
-
-    for (size_t i = 0; i < l->points.n; i++) {
-        const double *sizes = l->points.values + i * l->points.n_sizes;
-
-        if (gcal_own_sizes_bytes(&l->own, sizes) <= 0x1p24)
-            found = sizes;
-    }
-    return found;
-}
-
 static int repeat_larger(struct gcal_learning *l, struct gcal_error *err)
 {
-    const double *sizes = point_to_repeat(l);
+    const double *sizes = NULL;
     struct gcal_kernel_list list = { 0 };
     int rc = 0;
 
+    for (size_t i = 0; i < l->points.n; i++) {
+        const double *point = l->points.values + i * l->points.n_sizes;
+
+        if (gcal_own_sizes_bytes(&l->own, point) <= 0x1p24)
+            sizes = point;
+    }
     if (!sizes)
         return 0;
     rc = gcal_own_kernel_generate(&l->own, l->catalogue, GCAL_KERNEL_COMPLETE, sizes,
@@ -226,28 +211,16 @@ static int repeat_larger(struct gcal_learning *l, struct gcal_error *err)
     return rc;
 }
 
-static int choose_points(struct gcal_learning *l, struct gcal_error *err)
-{
-    return l->points.n ? 0
-                       : gcal_learn_points_find(&l->own, l->c->sizes, l->catalogue,
-                                                &l->devices, l->info, &l->points, err);
-}
-
 /* ---- measuring, fitting, publishing ---- */
 
 static int parse_configuration(struct gcal_learning *l, struct gcal_error *err)
 {
-    double budget_s = l->c->budget_s > 0 ? l->c->budget_s : 60;
-    char *text = gcal_learn_configuration(&l->own, &l->points, l->description.derived,
-                                          budget_s, err);
-    char *name = gcal_buf_format("learn %s", l->own.model);
-    int rc = -1;
+    const char *text = gcal_learn_configuration(l, err);
 
-    if (text && name)
-        rc = gcal_select_parse(text, strlen(text), name, l->catalogue, &l->config, err);
-    free(text);
-    free(name);
-    return rc;
+    return text ? gcal_select_parse(text, strlen(text),
+                                    gcal_arena_format(l->arena, "learn %s", l->own.model),
+                                    l->catalogue, &l->config, err)
+                : -1;
 }
 
 /* Costs of components that the sizes do not distinguish are left out. */
@@ -274,7 +247,8 @@ static int fit_and_publish(struct gcal_learning *l, struct gcal_error *err)
     int rc = -1;
 
     if (record && gcal_results_fit(record, &l->config, &l->results, err) == 0 &&
-        (l->table = gcal_results_format(&l->results, record, &l->config, err)))
+        (l->table = gcal_arena_own(
+             l->arena, gcal_results_format(&l->results, record, &l->config, err), free)))
         rc = 0;
     if (rc == 0 && (!l->results.n_fits || l->results.n_rejected))
         rc = gcal_error_set(err, GCAL_EFIT, "the fit was rejected: %s",
@@ -287,29 +261,17 @@ static int fit_and_publish(struct gcal_learning *l, struct gcal_error *err)
     return rc;
 }
 
-static int measure(struct gcal_learning *l, struct gcal_error *err)
-{
-    const struct gcal_learn_run run = { .own = &l->own,
-                                        .devices = &l->devices,
-                                        .device = l->c->device,
-                                        .catalogue = l->catalogue,
-                                        .config = &l->config,
-                                        .record = l->record,
-                                        .quiet = l->c->quiet };
-
-    return gcal_learn_measure(&run, l->info, err);
-}
-
 static int learn(struct gcal_learning *l, struct gcal_error *err)
 {
     double start_s = gcal_clock_now_s();
 
-    if (prepare(l, err) < 0 || try_kernel(l, err) < 0 || choose_points(l, err) < 0 ||
+    if (prepare(l, err) < 0 || try_kernel(l, err) < 0 ||
+        (!l->points.n && gcal_learn_points_find(l, err) < 0) ||
         repeat_larger(l, err) < 0 || configure(l, err) < 0 ||
         gcal_learn_keep_entry(l, err) < 0)
         return -1;
     gcal_learn_print_plan(l);
-    if (measure(l, err) < 0 || fit_and_publish(l, err) < 0)
+    if (gcal_learn_measure(l, err) < 0 || fit_and_publish(l, err) < 0)
         return -1;
     gcal_learn_print_end(l, gcal_clock_now_s() - start_s);
     return 0;
@@ -318,13 +280,14 @@ static int learn(struct gcal_learning *l, struct gcal_error *err)
 int gcal_command_learn(int argc, char **argv)
 {
     struct gcal_learn_command c = { 0 };
-    struct gcal_learning l = { .c = &c };
+    struct gcal_learning l = { .arena = gcal_arena_create(), .c = &c };
     struct gcal_error err = { 0 };
     int rc;
 
     gcal_command_parse(&argp, argc, argv, &c);
     rc = learn(&l, &err);
-    learning_clear(&l);
+    clear_learning(&l);
+    gcal_arena_destroy(l.arena);
     gcal_own_options_clear(&c.own);
     gcal_count_options_clear(&c.count);
     return rc < 0 ? gcal_command_fail(&err) : 0;

@@ -1,18 +1,10 @@
 /* model.c - the configuration of a learned kernel */
 #include <stdlib.h>
 
-#include "kernels/base/error.h"
 #include "kernels/base/yaml.h"
 #include "calib/config/config.h"
 #include "kernels/model/form.h"
 #include "mpi/commands/learn/private.h"
-
-/* The model in learn.yaml and the options of measuring, for any kernel. */
-static int read_template(struct gcal_config *config, struct gcal_error *err)
-{
-    return gcal_config_parse(gcal_learn_template->text, gcal_learn_template->size,
-                             gcal_learn_template->name, config, err);
-}
 
 static void write_measure(struct gcal_yaml_writer *w,
                           const struct gcal_config_measure_options *m, double budget_s)
@@ -30,14 +22,6 @@ static void write_measure(struct gcal_yaml_writer *w,
     gcal_yaml_write_end_map(w);
 }
 
-static bool has_class(const struct gcal_config_cost_group *group)
-{
-    for (size_t i = 0; i < group->n_costs; i++)
-        if (group->costs[i].class != GCAL_CONFIG_N_CLASSES)
-            return true;
-    return false;
-}
-
 static bool has_cost_of(const struct gcal_config_cost_group *group,
                         enum gcal_config_class class)
 {
@@ -50,7 +34,11 @@ static bool has_cost_of(const struct gcal_config_cost_group *group,
 /* Groups of launches, and of components that the kernel has. */
 static bool is_kept(const struct gcal_config_cost_group *g, const bool *derived)
 {
-    return has_class(g) &&
+    bool has_class = false;
+
+    for (size_t i = 0; i < g->n_costs; i++)
+        has_class = has_class || g->costs[i].class != GCAL_CONFIG_N_CLASSES;
+    return has_class &&
            (derived[GCAL_KERNEL_MEMORY] ||
             !has_cost_of(g, GCAL_CONFIG_CLASS_MEMORY_COMPONENTS)) &&
            (derived[GCAL_KERNEL_ONCHIP] ||
@@ -94,36 +82,24 @@ static void write_forms(struct gcal_yaml_writer *w, const struct gcal_config_mod
 }
 
 /* Feature classes alone: expressions are of kernels that are not measured here. */
-static void write_group(struct gcal_yaml_writer *w,
-                        const struct gcal_config_cost_group *group)
-{
-    gcal_yaml_write_text(w, group->name);
-    gcal_yaml_write_flow_list(w);
-    for (size_t i = 0; i < group->n_costs; i++)
-        if (group->costs[i].class != GCAL_CONFIG_N_CLASSES)
-            gcal_yaml_write_text(w, gcal_config_class_name(group->costs[i].class));
-    gcal_yaml_write_end_list(w);
-}
-
 static void write_groups(struct gcal_yaml_writer *w, const struct gcal_config_model *m,
                          const bool *derived)
 {
     gcal_yaml_write_text(w, "groups");
     gcal_yaml_write_map(w);
-    for (size_t i = 0; i < m->n_groups; i++)
-        if (is_kept(&m->groups[i], derived))
-            write_group(w, &m->groups[i]);
-    gcal_yaml_write_end_map(w);
-}
+    for (size_t i = 0; i < m->n_groups; i++) {
+        const struct gcal_config_cost_group *group = &m->groups[i];
 
-static void write_overhead(struct gcal_yaml_writer *w,
-                           const struct gcal_config_cost *overhead)
-{
-    if (overhead)
-        gcal_yaml_put_text(w, "overhead",
-                           overhead->class == GCAL_CONFIG_N_CLASSES
-                               ? overhead->expression
-                               : gcal_config_class_name(overhead->class));
+        if (!is_kept(group, derived))
+            continue;
+        gcal_yaml_write_text(w, group->name);
+        gcal_yaml_write_flow_list(w);
+        for (size_t k = 0; k < group->n_costs; k++)
+            if (group->costs[k].class != GCAL_CONFIG_N_CLASSES)
+                gcal_yaml_write_text(w, gcal_config_class_name(group->costs[k].class));
+        gcal_yaml_write_end_list(w);
+    }
+    gcal_yaml_write_end_map(w);
 }
 
 /* ---- kernels ---- */
@@ -139,14 +115,13 @@ static void write_tags(struct gcal_yaml_writer *w, size_t n, char *const *tags)
     gcal_yaml_write_end_map(w);
 }
 
-static int write_points(struct gcal_yaml_writer *w, const struct gcal_own_kernel *own,
-                        const struct gcal_learn_points *points,
+static int write_points(struct gcal_yaml_writer *w, const struct gcal_learning *l,
                         enum gcal_kernel_form form, struct gcal_error *err)
 {
-    for (size_t i = 0; i < points->n; i++) {
+    for (size_t i = 0; i < l->points.n; i++) {
         struct gcal_strings tags = { 0 };
-        int rc = gcal_own_kernel_tags(own, form, points->values + i * points->n_sizes,
-                                      &tags, err);
+        int rc = gcal_own_kernel_tags(
+            &l->own, form, l->points.values + i * l->points.n_sizes, &tags, err);
 
         if (rc == 0)
             write_tags(w, tags.n, tags.items);
@@ -157,16 +132,32 @@ static int write_points(struct gcal_yaml_writer *w, const struct gcal_own_kernel
     return 0;
 }
 
-static int write_kernels(struct gcal_yaml_writer *w, const struct gcal_own_kernel *own,
-                         const struct gcal_learn_points *points,
-                         const struct gcal_config_model *m, const bool *derived,
-                         struct gcal_error *err)
+static int write_model(struct gcal_yaml_writer *w, const struct gcal_learning *l,
+                       const struct gcal_config_model *m, struct gcal_error *err)
 {
-    int rc = 0;
+    static const char *const kinds[] = { "gpu", "accelerator", "cpu" };
+    const bool *derived = l->description.derived;
+    int rc;
 
+    gcal_yaml_write_map(w);
+    gcal_yaml_put_text(w, "name", l->own.model);
+    gcal_yaml_put_text(w, "output", m->output);
+    write_forms(w, m, derived);
+    if (derived[GCAL_KERNEL_MEMORY] || derived[GCAL_KERNEL_ONCHIP])
+        write_groups(w, m, derived);
+    if (m->overhead)
+        gcal_yaml_put_text(w, "overhead",
+                           m->overhead->class == GCAL_CONFIG_N_CLASSES
+                               ? m->overhead->expression
+                               : gcal_config_class_name(m->overhead->class));
+    gcal_yaml_write_text(w, "tailored");
+    gcal_yaml_write_flow_list(w);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        gcal_yaml_write_text(w, kinds[i]);
+    gcal_yaml_write_end_list(w);
     gcal_yaml_write_text(w, "predicts");
     gcal_yaml_write_list(w);
-    rc = write_points(w, own, points, GCAL_KERNEL_COMPLETE, err);
+    rc = write_points(w, l, GCAL_KERNEL_COMPLETE, err);
     gcal_yaml_write_end_list(w);
     gcal_yaml_write_text(w, "kernels");
     gcal_yaml_write_list(w);
@@ -174,61 +165,33 @@ static int write_kernels(struct gcal_yaml_writer *w, const struct gcal_own_kerne
         write_tags(w, m->tag_sets[i].n_tags, m->tag_sets[i].tags);
     for (int form = 0; form < GCAL_KERNEL_N_FORMS && rc == 0; form++)
         if (derived[form])
-            rc = write_points(w, own, points, (enum gcal_kernel_form)form, err);
+            rc = write_points(w, l, (enum gcal_kernel_form)form, err);
     gcal_yaml_write_end_list(w);
-    return rc;
-}
-
-static int write_model(struct gcal_yaml_writer *w, const struct gcal_own_kernel *own,
-                       const struct gcal_learn_points *points,
-                       const struct gcal_config_model *m, const bool *derived,
-                       struct gcal_error *err)
-{
-    static const char *const kinds[] = { "gpu", "accelerator", "cpu" };
-    int rc;
-
-    gcal_yaml_write_map(w);
-    gcal_yaml_put_text(w, "name", own->model);
-    gcal_yaml_put_text(w, "output", m->output);
-    write_forms(w, m, derived);
-    if (derived[GCAL_KERNEL_MEMORY] || derived[GCAL_KERNEL_ONCHIP])
-        write_groups(w, m, derived);
-    write_overhead(w, m->overhead);
-    gcal_yaml_write_text(w, "tailored");
-    gcal_yaml_write_flow_list(w);
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-        gcal_yaml_write_text(w, kinds[i]);
-    gcal_yaml_write_end_list(w);
-    rc = write_kernels(w, own, points, m, derived, err);
     gcal_yaml_write_end_map(w);
     return rc;
 }
 
-char *gcal_learn_configuration(const struct gcal_own_kernel *own,
-                               const struct gcal_learn_points *points,
-                               const bool *derived, double budget_s,
-                               struct gcal_error *err)
+const char *gcal_learn_configuration(const struct gcal_learning *l,
+                                     struct gcal_error *err)
 {
     struct gcal_config template = { 0 };
     struct gcal_yaml_writer *w = NULL;
     char *text = NULL;
-    int rc = read_template(&template, err);
+    int rc = gcal_config_parse(gcal_learn_template->text, gcal_learn_template->size,
+                               gcal_learn_template->name, &template, err);
 
     if (rc == 0 && (w = gcal_yaml_writer_create(err))) {
         gcal_yaml_write_map(w);
         gcal_yaml_put_integer(w, "version", 1);
-        write_measure(w, &template.measure, budget_s);
+        write_measure(w, &template.measure, l->c->budget_s > 0 ? l->c->budget_s : 60);
         gcal_yaml_write_text(w, "models");
         gcal_yaml_write_list(w);
-        rc = write_model(w, own, points, template.models, derived, err);
+        rc = write_model(w, l, template.models, err);
         gcal_yaml_write_end_list(w);
         gcal_yaml_write_end_map(w);
-        text = gcal_yaml_writer_finish(w, NULL, rc < 0 ? NULL : err);
-        if (rc < 0) {
-            free(text);
-            text = NULL;
-        }
+        text = gcal_arena_own(
+            l->arena, gcal_yaml_writer_finish(w, NULL, rc < 0 ? NULL : err), free);
     }
     gcal_config_clear(&template);
-    return text;
+    return rc < 0 ? NULL : text;
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/expr.h"
 #include "mpi/commands/learn/private.h"
@@ -12,18 +11,7 @@ const double gcal_learn_parts[GCAL_LEARN_N_PARTS] = {
     0, 0.13, 0.31, 0.49, 0.68, 0.86, 1
 };
 
-void gcal_learn_points_clear(struct gcal_learn_points *points)
-{
-    free(points->values);
-    *points = (struct gcal_learn_points){ 0 };
-}
-
 /* ---- --sizes ---- */
-
-bool gcal_learn_points_given(const char *sizes)
-{
-    return sizes && strchr(sizes, ':');
-}
 
 static int parse_number(const char *text, size_t length, double *value,
                         struct gcal_error *err)
@@ -72,31 +60,36 @@ static int parse_span(const struct gcal_own_kernel *own, const char *item, size_
     return 0;
 }
 
-int gcal_learn_spans_parse(const struct gcal_own_kernel *own, const char *sizes,
-                           struct gcal_learn_span *spans, struct gcal_error *err)
+struct gcal_learn_span *gcal_learn_spans_parse(const struct gcal_learning *l,
+                                               struct gcal_error *err)
 {
+    const struct gcal_own_kernel *own = &l->own;
+    struct gcal_learn_span *spans =
+        gcal_arena_alloc(l->arena, own->n_sizes, sizeof(*spans));
+    const char *sizes = l->c->sizes;
+
     for (size_t i = 0; i < own->n_sizes; i++)
         spans[i].first = spans[i].last = own->sizes[i].fixed;
     while (sizes && *sizes) {
         size_t length = strcspn(sizes, ",");
 
         if (parse_span(own, sizes, length, spans, err) < 0)
-            return -1;
+            return NULL;
         sizes += length + (sizes[length] == ',');
     }
-    return 0;
+    return spans;
 }
 
 /* ---- values that can be launched ---- */
 
-void gcal_learn_target_sizes(const struct gcal_learn_target *t, double value, double part,
-                             double *sizes)
+void gcal_learn_set_sizes(const struct gcal_own_kernel *own,
+                          const struct gcal_learn_span *spans, double value, double part,
+                          double *sizes)
 {
-    for (size_t i = 0; i < t->own->n_sizes; i++) {
-        const struct gcal_learn_span *s = &t->spans[i];
+    for (size_t i = 0; i < own->n_sizes; i++) {
+        const struct gcal_learn_span *s = &spans[i];
 
-        sizes[i] = isnan(s->first)
-                       ? (t->own->sizes[i].in_extents ? value : t->own->check[i])
+        sizes[i] = isnan(s->first) ? (own->sizes[i].in_extents ? value : own->check[i])
                    : s->first == s->last ? s->first
                                          : rint(s->first * pow(s->last / s->first, part));
     }
@@ -107,22 +100,22 @@ void gcal_learn_target_sizes(const struct gcal_learn_target *t, double value, do
  */
 static const double avoided[] = { 2, 64, 512, INFINITY };
 
-bool gcal_learn_target_move(const struct gcal_learn_target *t, bool odd, double *sizes)
+bool gcal_learn_move_sizes(const struct gcal_learning *l,
+                           const struct gcal_learn_span *spans, bool odd, double *sizes)
 {
     size_t n_avoided = sizeof(avoided) / sizeof(*avoided);
-    const struct gcal_own_kernel *own = t->own;
-    double *moved = calloc(own->n_sizes + 1, sizeof(*moved));
+    const struct gcal_own_kernel *own = &l->own;
+    double *moved = gcal_arena_alloc(l->arena, own->n_sizes, sizeof(*moved));
     bool found = false;
 
-    for (size_t pass = odd ? 0 : n_avoided - 1; pass < n_avoided && moved && !found;
-         pass++)
+    for (size_t pass = odd ? 0 : n_avoided - 1; pass < n_avoided && !found; pass++)
         for (long k = 0; k <= 4096 && !found; k++) {
             double by = (double)(k % 2 ? (k + 1) / 2 : -(k / 2));
             bool good = true;
 
             for (size_t i = 0; i < own->n_sizes; i++) {
-                bool is_fixed = t->spans[i].first == t->spans[i].last ||
-                                (isnan(t->spans[i].first) && !own->sizes[i].in_extents);
+                bool is_fixed = spans[i].first == spans[i].last ||
+                                (isnan(spans[i].first) && !own->sizes[i].in_extents);
 
                 moved[i] = is_fixed ? sizes[i] : sizes[i] + by;
                 good = good && moved[i] >= 1 &&
@@ -132,119 +125,94 @@ bool gcal_learn_target_move(const struct gcal_learn_target *t, bool odd, double 
         }
     if (found)
         memcpy(sizes, moved, own->n_sizes * sizeof(*sizes));
-    free(moved);
     return found;
 }
 
-static bool is_new(const struct gcal_learn_points *p, const double *sizes)
+void gcal_learn_points_append(struct gcal_learning *l, const double *sizes)
 {
-    for (size_t i = 0; i < p->n; i++)
-        if (memcmp(p->values + i * p->n_sizes, sizes, p->n_sizes * sizeof(*sizes)) == 0)
-            return false;
-    return true;
-}
-
-int gcal_learn_points_append(struct gcal_learn_points *p, const double *sizes,
-                             struct gcal_error *err)
-{
+    struct gcal_learn_points *p = &l->points;
+    size_t bytes = p->n_sizes * sizeof(*sizes);
     double *values;
 
-    if (!is_new(p, sizes))
-        return 0;
-    values = reallocarray(p->values, (p->n + 1) * p->n_sizes, sizeof(*values));
-    if (!values)
-        return gcal_error_memory(err);
+    for (size_t i = 0; i < p->n; i++)
+        if (memcmp(p->values + i * p->n_sizes, sizes, bytes) == 0)
+            return;
+    values = gcal_arena_alloc(l->arena, p->n + 1, bytes);
+    if (p->n)
+        memcpy(values, p->values, p->n * bytes);
+    memcpy(values + p->n++ * p->n_sizes, sizes, bytes);
     p->values = values;
-    memcpy(values + p->n++ * p->n_sizes, sizes, p->n_sizes * sizeof(*sizes));
-    return 0;
 }
 
 /* ---- points of ranges ---- */
 
 /* The value that sizes without a span follow: the first range's. */
-static double leading_value(const struct gcal_learn_target *t, double part)
+static double find_leading(const struct gcal_own_kernel *own,
+                           const struct gcal_learn_span *spans, double part)
 {
-    for (size_t i = 0; i < t->own->n_sizes; i++)
-        if (t->spans[i].last > t->spans[i].first)
-            return rint(t->spans[i].first *
-                        pow(t->spans[i].last / t->spans[i].first, part));
-    return t->own->check[0];
+    for (size_t i = 0; i < own->n_sizes; i++)
+        if (spans[i].last > spans[i].first)
+            return rint(spans[i].first * pow(spans[i].last / spans[i].first, part));
+    return own->check[0];
 }
 
 /* One range small while the others are large: else their effects could not be distinguished.
  */
-static int append_corners(const struct gcal_learn_target *t, double *sizes,
-                          struct gcal_learn_points *points, struct gcal_error *err)
+static void append_corners(struct gcal_learning *l, const struct gcal_learn_span *spans,
+                           double *sizes)
 {
     size_t n_ranges = 0;
-    int rc = 0;
 
-    for (size_t i = 0; i < t->own->n_sizes; i++)
-        n_ranges += t->spans[i].last > t->spans[i].first;
-    for (size_t i = 0; i < t->own->n_sizes && n_ranges > 1 && rc == 0; i++) {
-        if (!(t->spans[i].last > t->spans[i].first))
+    for (size_t i = 0; i < l->own.n_sizes; i++)
+        n_ranges += spans[i].last > spans[i].first;
+    for (size_t i = 0; i < l->own.n_sizes && n_ranges > 1; i++) {
+        if (!(spans[i].last > spans[i].first))
             continue;
-        gcal_learn_target_sizes(t, leading_value(t, 1), 1, sizes);
-        sizes[i] = t->spans[i].first;
-        if (gcal_own_sizes_check(t->own, sizes, NULL) == 0)
-            rc = gcal_learn_points_append(points, sizes, err);
+        gcal_learn_set_sizes(&l->own, spans, find_leading(&l->own, spans, 1), 1, sizes);
+        sizes[i] = spans[i].first;
+        if (gcal_own_sizes_check(&l->own, sizes, NULL) == 0)
+            gcal_learn_points_append(l, sizes);
     }
-    return rc;
 }
 
 /* After a failure at 'sizes'. */
-static int fail_at(const struct gcal_own_kernel *own, const double *sizes,
+static int fail_at(const struct gcal_learning *l, const double *sizes,
                    struct gcal_error *err)
 {
-    struct gcal_buf text = { 0 };
+    const char *text = "";
 
-    for (size_t i = 0; i < own->n_sizes; i++)
-        gcal_buf_printf(&text, "%s%s = %.0f", i ? ", " : "", own->sizes[i].name,
-                        sizes[i]);
-    gcal_error_prefix(err, "--sizes, at %s", text.data ? text.data : "?");
-    gcal_buf_free(&text);
-    return -1;
+    for (size_t i = 0; i < l->own.n_sizes; i++)
+        text = gcal_arena_format(l->arena, "%s%s%s = %.0f", text, i ? ", " : "",
+                                 l->own.sizes[i].name, sizes[i]);
+    return gcal_error_prefix(err, "--sizes, at %s", text);
 }
 
-static int append_range(const struct gcal_learn_target *t, double *sizes,
-                        struct gcal_learn_points *points, struct gcal_error *err)
+int gcal_learn_points_parse(struct gcal_learning *l, struct gcal_error *err)
 {
+    const struct gcal_own_kernel *own = &l->own;
+    double *sizes = gcal_arena_alloc(l->arena, own->n_sizes, sizeof(*sizes));
+    struct gcal_learn_span *spans;
+
+    l->points.n_sizes = own->n_sizes;
+    if (!l->c->sizes || !strchr(l->c->sizes, ':'))
+        return 0;
+    if (!(spans = gcal_learn_spans_parse(l, err)))
+        return -1;
     for (int i = 0; i < GCAL_LEARN_N_PARTS; i++) {
         bool is_end = i == 0 || i == GCAL_LEARN_N_PARTS - 1;
         double part = gcal_learn_parts[i];
 
-        gcal_learn_target_sizes(t, leading_value(t, part), part, sizes);
-        if (is_end ? gcal_own_sizes_check(t->own, sizes, err) < 0
-                   : !gcal_learn_target_move(t, true, sizes)) {
-            if (is_end)
-                return fail_at(t->own, sizes, err);
-            continue;
-        }
-        if (gcal_learn_points_append(points, sizes, err) < 0)
-            return -1;
+        gcal_learn_set_sizes(own, spans, find_leading(own, spans, part), part, sizes);
+        if (is_end && gcal_own_sizes_check(own, sizes, err) < 0)
+            return fail_at(l, sizes, err);
+        if (is_end || gcal_learn_move_sizes(l, spans, true, sizes))
+            gcal_learn_points_append(l, sizes);
     }
-    return append_corners(t, sizes, points, err);
-}
-
-int gcal_learn_points_parse(const struct gcal_own_kernel *own, const char *sizes,
-                            struct gcal_learn_points *points, struct gcal_error *err)
-{
-    struct gcal_learn_span *spans = calloc(own->n_sizes + 1, sizeof(*spans));
-    double *values = calloc(own->n_sizes + 1, sizeof(*values));
-    const struct gcal_learn_target t = { own, spans };
-    int rc;
-
-    *points = (struct gcal_learn_points){ .n_sizes = own->n_sizes };
-    if (!spans || !values)
-        rc = gcal_error_memory(err);
-    else if ((rc = gcal_learn_spans_parse(own, sizes, spans, err)) == 0)
-        rc = append_range(&t, values, points, err);
-    if (rc == 0 && points->n < 3)
-        rc = gcal_error_set(err, GCAL_EINPUT,
-                            "--sizes %s: %zu sizes are too few for a model: give a wider "
-                            "range",
-                            sizes, points->n);
-    free(spans);
-    free(values);
-    return rc;
+    append_corners(l, spans, sizes);
+    if (l->points.n >= 3)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "--sizes %s: %zu sizes are too few for a model: give a wider "
+                          "range",
+                          l->c->sizes, l->points.n);
 }

@@ -7,6 +7,7 @@
 #ifndef GCAL_MPI_COMMANDS_LEARN_PRIVATE_H
 #define GCAL_MPI_COMMANDS_LEARN_PRIVATE_H
 
+#include "kernels/base/arena.h"
 #include "kernels/base/embed.h"
 #include "calib/config/config.h"
 #include "calib/results/results.h"
@@ -31,8 +32,9 @@ struct gcal_learn_command {
     bool quiet, json;
 };
 
-/* The state of a run of the command. */
+/* The state of a run of the command; what it has is released with the arena. */
 struct gcal_learning {
+    struct gcal_arena *arena;
     const struct gcal_learn_command *c;
     struct gcal_store *store; /* NULL: nothing is published */
     struct gcal_local_devices devices;
@@ -46,7 +48,7 @@ struct gcal_learning {
     struct gcal_config config;
     char *record; /* file */
     struct gcal_results results;
-    char *table;
+    const char *table;
 };
 
 /* ---- entry.c ---- */
@@ -65,18 +67,13 @@ void gcal_learn_print_end(const struct gcal_learning *l, double took_s);
 
 /* ---- points.c ---- */
 
-/* The points that --sizes ("n=1024:16384,m=64") asks for: a range has both ends and sizes
- * between them, of which some are odd.  -1 with 'err' for names that are not sizes, and
- * for sizes that cannot be launched.
+/* Fills the points that --sizes ("n=1024:16384,m=64") asks for, if it has a range, which has both
+ * ends and sizes between them, of which some are odd.  -1 with 'err' for names that are not sizes,
+ * and for sizes that cannot be launched.
  */
-int gcal_learn_points_parse(const struct gcal_own_kernel *own, const char *sizes,
-                            struct gcal_learn_points *points, struct gcal_error *err);
-/* Whether 'sizes' has a range, or own has no size to choose. */
-bool gcal_learn_points_given(const char *sizes);
-void gcal_learn_points_clear(struct gcal_learn_points *points);
+int gcal_learn_points_parse(struct gcal_learning *l, struct gcal_error *err);
 /* Appends a point, unless it is there. */
-int gcal_learn_points_append(struct gcal_learn_points *points, const double *sizes,
-                             struct gcal_error *err);
+void gcal_learn_points_append(struct gcal_learning *l, const double *sizes);
 
 /* Positions of points in a range, as exponents: uneven, as equal steps may all be powers
  * of two.
@@ -89,35 +86,27 @@ struct gcal_learn_span {
     double first, last;
 };
 
-/* Fills a span for each size of 'own'. */
-int gcal_learn_spans_parse(const struct gcal_own_kernel *own, const char *sizes,
-                           struct gcal_learn_span *spans, struct gcal_error *err);
-
-struct gcal_learn_target {
-    const struct gcal_own_kernel *own;
-    const struct gcal_learn_span *spans;
-};
-
+/* A span for each size; NULL with 'err'. */
+struct gcal_learn_span *gcal_learn_spans_parse(const struct gcal_learning *l,
+                                               struct gcal_error *err);
 /* The point at 'part' of all ranges: sizes without a span are 'value', but for those that
  * only loops depend on.
  */
-void gcal_learn_target_sizes(const struct gcal_learn_target *t, double value, double part,
-                             double *sizes);
+void gcal_learn_set_sizes(const struct gcal_own_kernel *own,
+                          const struct gcal_learn_span *spans, double value, double part,
+                          double *sizes);
 /* Moves the free sizes, all alike, to the nearest values that can be launched; with 'odd'
  * preferably not to multiples of powers of two.
  */
-bool gcal_learn_target_move(const struct gcal_learn_target *t, bool odd, double *sizes);
+bool gcal_learn_move_sizes(const struct gcal_learning *l,
+                           const struct gcal_learn_span *spans, bool odd, double *sizes);
 
 /* ---- search.c ---- */
 
-/* Points from short to long runs on a device, found by trying; sizes that --sizes fixes
- * have that value.
+/* Fills the points from short to long runs on the device, found by trying; sizes that --sizes
+ * fixes have that value.
  */
-int gcal_learn_points_find(const struct gcal_own_kernel *own, const char *sizes,
-                           const struct gcal_catalogue *catalogue,
-                           struct gcal_local_devices *devices,
-                           const struct gcal_device_info *info,
-                           struct gcal_learn_points *points, struct gcal_error *err);
+int gcal_learn_points_find(struct gcal_learning *l, struct gcal_error *err);
 
 /* ---- model.c ---- */
 
@@ -125,24 +114,12 @@ int gcal_learn_points_find(const struct gcal_own_kernel *own, const char *sizes,
 extern const struct gcal_embedded_file gcal_learn_template[];
 
 /* The configuration's text: one model of this kernel, with the forms of learn.yaml, fitted to
- * its components and itself.  The caller's to free.
+ * its components and itself.  NULL with 'err'.
  */
-char *gcal_learn_configuration(const struct gcal_own_kernel *own,
-                               const struct gcal_learn_points *points,
-                               const bool *derived, double budget_s,
-                               struct gcal_error *err);
+const char *gcal_learn_configuration(const struct gcal_learning *l,
+                                     struct gcal_error *err);
 
 /* ---- measure.c ---- */
-
-struct gcal_learn_run {
-    const struct gcal_own_kernel *own;
-    struct gcal_local_devices *devices;
-    const char *device; /* pattern, or NULL */
-    const struct gcal_catalogue *catalogue;
-    struct gcal_config *config;
-    const char *record; /* file */
-    bool quiet;
-};
 
 /* The device to learn on: the first that matches, GPUs before others; further devices of
  * its type are measured, too.
@@ -151,7 +128,6 @@ const struct gcal_device_info *gcal_learn_device(const struct gcal_local_devices
                                                  const char *pattern,
                                                  struct gcal_error *err);
 /* Measures, and writes the record.  -1 if the kernel itself could not be measured. */
-int gcal_learn_measure(const struct gcal_learn_run *run,
-                       const struct gcal_device_info *info, struct gcal_error *err);
+int gcal_learn_measure(struct gcal_learning *l, struct gcal_error *err);
 
 #endif

@@ -1,6 +1,5 @@
 /* search.c - sizes to measure, found by trying */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
@@ -22,9 +21,8 @@
 #define LEAST_RATIO 8    /* of the largest size to the smallest */
 
 struct search {
-    struct gcal_learn_target target;
-    const struct gcal_catalogue *catalogue;
-    const struct gcal_device_info *info;
+    struct gcal_learning *l;
+    const struct gcal_learn_span *spans;
     struct gcal_worker *worker;
 };
 
@@ -36,7 +34,7 @@ static int try_sizes(const struct search *s, const double *sizes, double *time_s
     struct gcal_error why = { 0 };
     enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     enum gcal_worker_outcome outcome;
-    int rc = gcal_own_kernel_generate(s->target.own, s->catalogue, GCAL_KERNEL_COMPLETE,
+    int rc = gcal_own_kernel_generate(&s->l->own, s->l->catalogue, GCAL_KERNEL_COMPLETE,
                                       sizes, NULL, &list, err);
 
     if (rc == 0) {
@@ -54,20 +52,13 @@ static int try_sizes(const struct search *s, const double *sizes, double *time_s
     return rc;
 }
 
-static bool is_small_enough(const struct search *s, const double *sizes)
-{
-    double bytes = gcal_own_sizes_bytes(s->target.own, sizes);
-
-    return bytes <= SHARE * s->info->global_memory_bytes && bytes <= MOST_BYTES_PER_INT;
-}
-
 /* Sizes that were tried, each twice the one before. */
 struct tries {
     size_t n;
     double value[40], time_s[40];
 };
 
-static double product(const struct gcal_own_kernel *own, const double *sizes)
+static double multiply_sizes(const struct gcal_own_kernel *own, const double *sizes)
 {
     double product = 1;
 
@@ -80,15 +71,17 @@ static double product(const struct gcal_own_kernel *own, const double *sizes)
 static int try_all(const struct search *s, double most_s, double *sizes,
                    struct tries *tries, struct gcal_error *err)
 {
+    const struct gcal_own_kernel *own = &s->l->own;
+    double most_bytes = fmin(SHARE * s->l->info->global_memory_bytes, MOST_BYTES_PER_INT);
     double time_s = 0, before = 0;
 
     for (double value = 16; value < 0x1p31 && time_s < most_s; value *= 2) {
-        gcal_learn_target_sizes(&s->target, value, 0, sizes);
-        if (!gcal_learn_target_move(&s->target, false, sizes) ||
-            product(s->target.own, sizes) == before)
+        gcal_learn_set_sizes(own, s->spans, value, 0, sizes);
+        if (!gcal_learn_move_sizes(s->l, s->spans, false, sizes) ||
+            multiply_sizes(own, sizes) == before)
             continue;
-        before = product(s->target.own, sizes);
-        if (!is_small_enough(s, sizes))
+        before = multiply_sizes(own, sizes);
+        if (!(gcal_own_sizes_bytes(own, sizes) <= most_bytes))
             break;
         if (try_sizes(s, sizes, &time_s, err) < 0)
             return -1;
@@ -104,7 +97,7 @@ static int try_all(const struct search *s, double most_s, double *sizes,
 static int find_range(const struct search *s, double *sizes, double *first, double *last,
                       struct gcal_error *err)
 {
-    bool is_cpu = strcmp(s->info->device_type, "cpu") == 0;
+    bool is_cpu = strcmp(s->l->info->device_type, "cpu") == 0;
     struct tries tries = { 0 };
     double least_s;
     size_t i = 0;
@@ -124,9 +117,10 @@ static int find_range(const struct search *s, double *sizes, double *first, doub
     return 0;
 }
 
-static int find_points(const struct search *s, double *sizes,
-                       struct gcal_learn_points *points, struct gcal_error *err)
+static int find_points(const struct search *s, struct gcal_error *err)
 {
+    const struct gcal_own_kernel *own = &s->l->own;
+    double *sizes = gcal_arena_alloc(s->l->arena, own->n_sizes, sizeof(*sizes));
     double first, last;
 
     if (find_range(s, sizes, &first, &last, err) < 0)
@@ -134,40 +128,28 @@ static int find_points(const struct search *s, double *sizes,
     for (int i = 0; i < GCAL_LEARN_N_PARTS; i++) {
         bool is_end = i == 0 || i == GCAL_LEARN_N_PARTS - 1;
 
-        gcal_learn_target_sizes(
-            &s->target, rint(first * pow(last / first, gcal_learn_parts[i])), 0, sizes);
-        if (gcal_learn_target_move(&s->target, !is_end, sizes) &&
-            gcal_learn_points_append(points, sizes, err) < 0)
-            return -1;
+        gcal_learn_set_sizes(own, s->spans,
+                             rint(first * pow(last / first, gcal_learn_parts[i])), 0,
+                             sizes);
+        if (gcal_learn_move_sizes(s->l, s->spans, !is_end, sizes))
+            gcal_learn_points_append(s->l, sizes);
     }
-    if (points->n >= 3)
+    if (s->l->points.n >= 3)
         return 0;
     return gcal_error_set(err, GCAL_EINPUT,
                           "only %zu sizes found that can be launched: give a range "
                           "(--sizes NAME=FIRST:LAST)",
-                          points->n);
+                          s->l->points.n);
 }
 
-int gcal_learn_points_find(const struct gcal_own_kernel *own, const char *sizes,
-                           const struct gcal_catalogue *catalogue,
-                           struct gcal_local_devices *devices,
-                           const struct gcal_device_info *info,
-                           struct gcal_learn_points *points, struct gcal_error *err)
+int gcal_learn_points_find(struct gcal_learning *l, struct gcal_error *err)
 {
-    struct gcal_learn_span *spans = calloc(own->n_sizes + 1, sizeof(*spans));
-    double *values = calloc(own->n_sizes + 1, sizeof(*values));
-    struct search s = { .target = { own, spans }, .catalogue = catalogue, .info = info };
+    struct search s = { .l = l, .spans = gcal_learn_spans_parse(l, err) };
     int rc = -1;
 
-    *points = (struct gcal_learn_points){ .n_sizes = own->n_sizes };
-    if (!spans || !values)
-        gcal_error_memory(err);
-    else if (gcal_learn_spans_parse(own, sizes, spans, err) == 0 &&
-             (s.worker =
-                  gcal_worker_start_on(devices->spawner, info->uid, LIMIT_S, NULL, err)))
-        rc = find_points(&s, values, points, err);
+    if (s.spans && (s.worker = gcal_worker_start_on(l->devices.spawner, l->info->uid,
+                                                    LIMIT_S, NULL, err)))
+        rc = find_points(&s, err);
     gcal_worker_stop(s.worker);
-    free(spans);
-    free(values);
     return rc;
 }
