@@ -3,6 +3,7 @@
 #ifndef GCAL_MPI_COMMANDS_BENCH_H
 #define GCAL_MPI_COMMANDS_BENCH_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -12,6 +13,8 @@
 #include "kernels/generate/generate.h"
 #include "mpi/cli/display.h"
 
+struct gcal_arena;
+struct gcal_catalogue;
 struct gcal_display;
 struct gcal_error;
 struct gcal_worker_spawner;
@@ -23,7 +26,7 @@ struct gcal_bench_row {
     bool present;
     enum gcal_measurement_status status;
     enum gcal_measurement_stop stop;
-    char *detail; /* cause of a failure; NULL: none */
+    const char *detail; /* cause of a failure; NULL: none */
     size_t n_samples;
     double time_s, spread; /* median, and its relative standard error */
     struct gcal_work work;
@@ -32,11 +35,12 @@ struct gcal_bench_row {
 
 /* The kernels of a device. */
 struct gcal_bench_run {
+    struct gcal_arena *arena;
     const struct gcal_device_info *info;
     struct gcal_kernel_list list;
     struct gcal_bench_row *rows; /* one per kernel of 'list' */
     double took_s;
-    char *failure; /* why the device was abandoned; NULL: it was not */
+    const char *failure; /* why the device was abandoned; NULL: it was not */
 };
 
 /* Measures the kernels of run->list on the device run->info.  A device that fails is
@@ -44,7 +48,6 @@ struct gcal_bench_run {
  */
 int gcal_bench_run(struct gcal_bench_run *run, struct gcal_worker_spawner *spawner,
                    double budget_s, struct gcal_display *display, struct gcal_error *err);
-void gcal_bench_run_clear(struct gcal_bench_run *run);
 
 /* False if a kernel failed, gave a wrong result or was not reached within the budget.
  * Kernels that the device lacks the memory or the type for do not count, unless there are
@@ -70,5 +73,19 @@ void gcal_bench_print_left_out(const struct gcal_kernel_list *list);
 /* The header line, and a line per row. */
 void gcal_bench_csv_header(FILE *file);
 void gcal_bench_csv_rows(FILE *file, const struct gcal_bench_run *run);
+
+/* ---- json.c: generators, kernels and results as JSON ---- */
+
+void gcal_bench_print_generators_json(const struct gcal_catalogue *catalogue);
+
+/* 'sub_group': of the counts. */
+int gcal_bench_print_kernels_json(const struct gcal_kernel_list *list, bool source,
+                                  bool counts, size_t sub_group, struct gcal_error *err);
+
+/* Appends an object for each row, with the columns of the CSV file. */
+int gcal_bench_add_results_json(json_t *results, const struct gcal_bench_run *run,
+                                struct gcal_error *err);
+/* Takes 'results'. */
+void gcal_bench_print_results_json(json_t *results);
 
 #endif

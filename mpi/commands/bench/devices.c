@@ -44,23 +44,6 @@ static const struct argp argp = {
            "  gpucal devices --device cpu --json",
 };
 
-/* What is known of it. */
-static void print_resident(const struct gcal_device_info *d)
-{
-    char local[GCAL_UNITS_SIZE];
-
-    if (!d->resident_work_items)
-        return;
-    printf("  resident      %llu work-items, %llu work-groups, %s of local memory in a "
-           "compute unit\n",
-           (unsigned long long)d->resident_work_items,
-           (unsigned long long)d->resident_work_groups,
-           gcal_units(d->unit_local_memory_bytes, "B", local));
-    if (d->unit_registers)
-        printf("  registers     %llu in a compute unit\n",
-               (unsigned long long)d->unit_registers);
-}
-
 static void print_device(const struct gcal_device_info *d)
 {
     char memory[GCAL_UNITS_SIZE], local[GCAL_UNITS_SIZE], clock[GCAL_UNITS_SIZE],
@@ -81,7 +64,15 @@ static void print_device(const struct gcal_device_info *d)
     else
         printf("unknown size (no program can be built)");
     printf(", work-groups up to %llu\n", (unsigned long long)d->max_work_group_size);
-    print_resident(d);
+    if (d->resident_work_items)
+        printf("  resident      %llu work-items, %llu work-groups, %s of local memory in "
+               "a compute unit\n",
+               (unsigned long long)d->resident_work_items,
+               (unsigned long long)d->resident_work_groups,
+               gcal_units(d->unit_local_memory_bytes, "B", local));
+    if (d->resident_work_items && d->unit_registers)
+        printf("  registers     %llu in a compute unit\n",
+               (unsigned long long)d->unit_registers);
     printf("  memory        %s, cache %s, local %s\n",
            gcal_units(d->global_memory_bytes, "B", memory),
            gcal_units(d->cache_bytes, "B", cache),

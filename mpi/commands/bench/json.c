@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/model/profile.h"
 #include "mpi/commands/bench/bench.h"
-#include "mpi/commands/bench/json.h"
 #include "mpi/cli/json.h"
 #include "mpi/commands/count/features.h"
 #include "mpi/commands/count/sizes.h"
@@ -43,56 +43,49 @@ void gcal_bench_print_generators_json(const struct gcal_catalogue *catalogue)
     print("generators", list);
 }
 
-/* The features with their values at the kernel's sizes. */
-static int add_counts(json_t *all, const struct gcal_kernel *k, size_t sub_group,
-                      struct gcal_error *err)
+int gcal_bench_print_kernels_json(const struct gcal_kernel_list *list, bool source,
+                                  bool counts, size_t sub_group, struct gcal_error *err)
 {
-    size_t n = k->profile->n_parameters;
-    double *sizes = calloc(n + 1, sizeof(*sizes));
-    struct gcal_count_points point = { .n = 1, .n_sizes = n, .values = sizes };
-    json_t *counts = NULL;
+    struct gcal_arena *arena = gcal_arena_create();
+    json_t *kernels = json_array();
+    bool failed = false;
 
-    if (!sizes)
-        return gcal_error_memory(err);
-    if (gcal_count_sizes_of_kernel(k, n, (const char *const *)k->profile->parameters,
-                                   sizes, err) == 0 &&
-        (counts = gcal_count_features_json(k->profile, (double)sub_group, &point, err)))
-        json_object_set(all, "features",
-                        json_object_get(json_array_get(counts, 0), "features"));
-    free(sizes);
-    json_decref(counts);
-    return counts ? 0 : -1;
-}
+    for (size_t i = 0; i < list->n_kernels && !failed; i++) {
+        const struct gcal_kernel *k = list->kernels[i];
+        json_t *sizes = json_object(), *one;
 
-static json_t *kernel_json(const struct gcal_kernel *k)
-{
-    json_t *sizes = json_object();
+        for (size_t s = 0; s < k->n_sizes; s++)
+            json_object_set_new(sizes, k->sizes[s].name,
+                                gcal_json_number(k->sizes[s].value));
+        one = json_pack("{s:s, s:s, s:o}", "kernel", k->name, "generator", k->generator,
+                        "sizes", sizes);
+        json_array_append_new(kernels, one);
+        if (source)
+            json_object_set_new(one, "source", json_string(k->source));
+        if (counts) { /* the features with their values at the kernel's sizes */
+            size_t n = k->profile->n_parameters;
+            struct gcal_count_points point = { .n = 1,
+                                               .n_sizes = n,
+                                               .values = gcal_arena_alloc(
+                                                   arena, n, sizeof(*point.values)) };
+            json_t *counted = NULL;
 
-    for (size_t i = 0; i < k->n_sizes; i++)
-        json_object_set_new(sizes, k->sizes[i].name, gcal_json_number(k->sizes[i].value));
-    return json_pack("{s:s, s:s, s:o}", "kernel", k->name, "generator", k->generator,
-                     "sizes", sizes);
-}
-
-int gcal_bench_print_kernels_json(const struct gcal_kernel_list *list,
-                                  const struct gcal_bench_json_options *options,
-                                  struct gcal_error *err)
-{
-    json_t *kernels = json_array(), *one;
-    int rc = 0;
-
-    for (size_t i = 0; i < list->n_kernels && rc == 0; i++) {
-        json_array_append_new(kernels, one = kernel_json(list->kernels[i]));
-        if (options->source)
-            json_object_set_new(one, "source", json_string(list->kernels[i]->source));
-        if (options->counts)
-            rc = add_counts(one, list->kernels[i], options->sub_group, err);
+            failed = gcal_count_sizes_of_kernel(
+                         k, n, (const char *const *)k->profile->parameters, point.values,
+                         err) < 0 ||
+                     !(counted = gcal_count_features_json(k->profile, (double)sub_group,
+                                                          &point, err));
+            json_object_set(one, "features",
+                            json_object_get(json_array_get(counted, 0), "features"));
+            json_decref(counted);
+        }
     }
-    if (rc == 0)
+    gcal_arena_destroy(arena);
+    if (!failed)
         print("kernels", kernels);
     else
         json_decref(kernels);
-    return rc;
+    return failed ? -1 : 0;
 }
 
 int gcal_bench_add_results_json(json_t *results, const struct gcal_bench_run *run,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "calib/select/select.h"
 #include "kernels/model/profile.h"
@@ -17,7 +18,6 @@
 #include "mpi/commands/bench/bench.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/option_list.h"
-#include "mpi/commands/bench/json.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
 #include "mpi/cli/quiet.h"
@@ -55,31 +55,9 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-/* The words of --match are in the order of the enumeration. */
-static enum gcal_match match_named(const char *name)
-{
-    static const char *const names[] = { "superset", "identical", "subset" };
-
-    for (int i = 0; i < 3; i++)
-        if (strcmp(names[i], name) == 0)
-            return (enum gcal_match)i;
-    return GCAL_MATCH_INTERSECT;
-}
-
-static void check_combination(const struct kernels_command *c, struct argp_state *state)
-{
-    if (c->run && (c->counts || c->source))
-        argp_error(state, "--run excludes --counts and --source");
-    if (!c->run && c->csv)
-        argp_error(state, "--csv requires --run");
-    if (!c->run && c->budget_s > 0)
-        argp_error(state, "--budget requires --run");
-    if (!c->run && !c->tags.n && c->devices.n)
-        argp_error(state, "--device requires --run or tags");
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+    static const char *const words[] = { "superset", "identical", "subset" };
     struct kernels_command *c = state->input;
 
     switch (key) {
@@ -88,7 +66,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                            &c->json);
         break;
     case MATCH:
-        c->match = match_named(arg);
+        /* The words are in the order of the enumeration. */
+        c->match = GCAL_MATCH_SUPERSET;
+        while (c->match < GCAL_MATCH_INTERSECT && strcmp(words[c->match], arg) != 0)
+            c->match++;
         break;
     case COUNTS:
         c->counts = true;
@@ -106,7 +87,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         gcal_option_list_add(&c->tags, arg, state);
         break;
     case ARGP_KEY_END:
-        check_combination(c, state);
+        if (c->run && (c->counts || c->source))
+            argp_error(state, "--run excludes --counts and --source");
+        if (!c->run && c->csv)
+            argp_error(state, "--csv requires --run");
+        if (!c->run && c->budget_s > 0)
+            argp_error(state, "--budget requires --run");
+        if (!c->run && !c->tags.n && c->devices.n)
+            argp_error(state, "--device requires --run or tags");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -203,9 +191,15 @@ static int print_kernel(const struct kernels_command *c, const struct gcal_kerne
     return gcal_count_features_print(k->profile, (double)sub_group, &point, err);
 }
 
-static void print_end(const struct kernels_command *c, const struct listed_for *a,
-                      const struct gcal_kernel_list *list)
+static int print_list(const struct kernels_command *c, const struct listed_for *a,
+                      const struct gcal_kernel_list *list, struct gcal_error *err)
 {
+    if (c->json)
+        return gcal_bench_print_kernels_json(list, c->source, c->counts, a->sub_group,
+                                             err);
+    for (size_t i = 0; i < list->n_kernels; i++)
+        if (print_kernel(c, list->kernels[i], a->sub_group, err) < 0)
+            return -1;
     printf("%zu kernel%s", list->n_kernels, list->n_kernels == 1 ? "" : "s");
     if (c->counts)
         printf(", values for sub-groups of %zu", a->sub_group);
@@ -215,26 +209,7 @@ static void print_end(const struct kernels_command *c, const struct listed_for *
                gcal_kernel_nominal_limits.memory_bytes / (1 << 30));
     putchar('\n');
     gcal_bench_print_left_out(list);
-}
-
-static int print_list(const struct kernels_command *c, const struct listed_for *a,
-                      const struct gcal_kernel_list *list, struct gcal_error *err)
-{
-    for (size_t i = 0; i < list->n_kernels; i++)
-        if (print_kernel(c, list->kernels[i], a->sub_group, err) < 0)
-            return -1;
-    print_end(c, a, list);
     return 0;
-}
-
-static int print_list_json(const struct kernels_command *c, const struct listed_for *a,
-                           const struct gcal_kernel_list *list, struct gcal_error *err)
-{
-    const struct gcal_bench_json_options options = { .source = c->source,
-                                                     .counts = c->counts,
-                                                     .sub_group = a->sub_group };
-
-    return gcal_bench_print_kernels_json(list, &options, err);
 }
 
 /* Exit status, or -1. */
@@ -245,15 +220,13 @@ static int list_kernels(const struct kernels_command *c,
     struct listed_for a;
     int rc = -1;
 
-    if (find_listed_for(c, &a, err) < 0 ||
+    if (find_listed_for(c, &a, err) == 0 &&
         gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items, c->match,
-                                a.known ? &a.limits : NULL, &list, err) < 0 ||
-        gcal_kernel_list_check(&list, err) < 0)
-        goto out;
-    rc = c->json ? print_list_json(c, &a, &list, err) : print_list(c, &a, &list, err);
+                                a.known ? &a.limits : NULL, &list, err) == 0 &&
+        gcal_kernel_list_check(&list, err) == 0)
+        rc = print_list(c, &a, &list, err);
     if (rc == 0 && list.failed.n)
         rc = GCAL_EDEVICE;
-out:
     gcal_kernel_list_clear(&list);
     return rc;
 }
@@ -292,7 +265,7 @@ static int run_on(struct benchmark *b, const struct gcal_device_info *info,
                   struct gcal_error *err)
 {
     const struct kernels_command *c = b->c;
-    struct gcal_bench_run run = { .info = info };
+    struct gcal_bench_run run = { .arena = gcal_arena_create(), .info = info };
     const struct gcal_kernel_limits limits = gcal_select_device_limits(info);
     int rc;
 
@@ -314,7 +287,8 @@ static int run_on(struct benchmark *b, const struct gcal_device_info *info,
         fflush(stdout);
         b->good = b->good && gcal_bench_run_passed(&run);
     }
-    gcal_bench_run_clear(&run);
+    gcal_kernel_list_clear(&run.list);
+    gcal_arena_destroy(run.arena);
     return rc;
 }
 

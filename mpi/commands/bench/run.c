@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "calib/plan/plan.h"
@@ -36,24 +37,6 @@ struct context {
 
 /* ---- rows ---- */
 
-static int set_row(struct gcal_bench_row *row, enum gcal_measurement_status status,
-                   const char *detail, struct gcal_error *err)
-{
-    row->present = true;
-    row->status = status;
-    if (detail && !(row->detail = strdup(detail)))
-        return gcal_error_memory(err);
-    return 0;
-}
-
-static int set_time(struct gcal_bench_row *row, const struct gcal_measurement *m,
-                    struct gcal_error *err)
-{
-    row->n_samples = m->n_samples;
-    return gcal_fit_median_time(m->samples, m->n_samples, &row->time_s, &row->spread,
-                                err);
-}
-
 static int take_measurement(void *context, const struct gcal_measurement *m,
                             struct gcal_error *err)
 {
@@ -65,13 +48,16 @@ static int take_measurement(void *context, const struct gcal_measurement *m,
     while (strcmp(list->kernels[i]->id, m->kernel_id) != 0)
         i++;
     row = &c->run->rows[i];
-    if (set_row(row, m->status, m->detail, err) < 0)
-        return -1;
+    row->present = true;
+    row->status = m->status;
+    row->detail = m->detail ? gcal_arena_strdup(c->run->arena, m->detail) : NULL;
     row->stop = m->stop;
     row->built = m->built;
     if (m->status != GCAL_MEASUREMENT_GOOD)
         return 0;
-    return set_time(row, m, err);
+    row->n_samples = m->n_samples;
+    return gcal_fit_median_time(m->samples, m->n_samples, &row->time_s, &row->spread,
+                                err);
 }
 
 /* The list has all that the table needs of a kernel. */
@@ -97,20 +83,6 @@ static void take_progress(void *context, const struct gcal_plan_progress *progre
 
 /* ---- measuring ---- */
 
-static int measure(struct context *c, struct gcal_worker_spawner *spawner,
-                   const struct gcal_config_measure_options *options,
-                   struct gcal_error *err)
-{
-    struct gcal_plan_hooks hooks = {
-        .sink = { .context = c, .kernel = take_kernel, .measurement = take_measurement },
-        .progress = take_progress,
-        .progress_context = c,
-    };
-
-    return gcal_plan_measure_alone(spawner, c->node, c->run->info, &c->run->list, options,
-                                   &hooks, err);
-}
-
 /* Sizes too short for the clock of the device do not matter if a longer one was measured.
  */
 static void forget_short_sizes(struct gcal_bench_run *run)
@@ -133,40 +105,32 @@ int gcal_bench_run(struct gcal_bench_run *run, struct gcal_worker_spawner *spawn
 {
     struct gcal_config_measure_options options = each_kernel;
     struct context c = { .run = run, .display = display, .budget_s = budget_s };
+    struct gcal_plan_hooks hooks = {
+        .sink = { .context = &c, .kernel = take_kernel, .measurement = take_measurement },
+        .progress = take_progress,
+        .progress_context = &c,
+    };
     double start_s = gcal_clock_now_s();
-    char *node = gcal_node_name(err);
     struct gcal_error why = { 0 };
-    int rc = -1;
+    int rc;
 
-    c.node = node;
+    c.node = gcal_arena_own(run->arena, gcal_node_name(err), free);
     options.budget_s = budget_s;
-    if (!node)
+    if (!c.node)
         return -1;
-    if (!(run->rows = calloc(run->list.n_kernels + 1, sizeof(*run->rows)))) {
-        gcal_error_memory(err);
-        goto out;
-    }
-    rc = measure(&c, spawner, &options, &why);
-    if (rc < 0 && why.code == GCAL_EDEVICE)
-        rc = (run->failure = strdup(why.text)) ? 0 : gcal_error_memory(err);
-    else if (rc < 0)
+    run->rows = gcal_arena_alloc(run->arena, run->list.n_kernels, sizeof(*run->rows));
+    rc = gcal_plan_measure_alone(spawner, c.node, run->info, &run->list, &options, &hooks,
+                                 &why);
+    if (rc < 0 && why.code != GCAL_EDEVICE) {
         *err = why;
+        return -1;
+    }
+    if (rc < 0)
+        run->failure = gcal_arena_strdup(run->arena, why.text);
     forget_short_sizes(run);
     gcal_bench_count_work(run);
     run->took_s = gcal_clock_now_s() - start_s;
-out:
-    free(node);
-    return rc;
-}
-
-void gcal_bench_run_clear(struct gcal_bench_run *run)
-{
-    for (size_t i = 0; run->rows && i < run->list.n_kernels; i++)
-        free(run->rows[i].detail);
-    free(run->rows);
-    free(run->failure);
-    gcal_kernel_list_clear(&run->list);
-    *run = (struct gcal_bench_run){ 0 };
+    return 0;
 }
 
 bool gcal_bench_run_passed(const struct gcal_bench_run *run)

@@ -30,71 +30,6 @@ static double amount(const struct gcal_bench_row *row, const struct column *colu
     return *(const double *)((const char *)&row->work + column->offset);
 }
 
-/* Columns in which no kernel has a number are not printed. */
-static void choose_columns(const struct gcal_bench_run *run, bool wanted[N_COLUMNS])
-{
-    for (size_t k = 0; k < N_COLUMNS; k++) {
-        wanted[k] = false;
-        for (size_t i = 0; i < run->list.n_kernels; i++)
-            wanted[k] = wanted[k] || amount(&run->rows[i], &columns[k]) > 0;
-    }
-}
-
-static void print_head(const bool wanted[N_COLUMNS])
-{
-    printf("%10s %7s", "", "");
-    for (size_t k = 0; k < N_COLUMNS; k++)
-        if (wanted[k])
-            printf(" %9s", columns[k].what);
-    printf("\n%10s %7s", "time", "+/-");
-    for (size_t k = 0; k < N_COLUMNS; k++)
-        if (wanted[k])
-            printf(" %9s", columns[k].unit);
-    printf(" %5s  %s\n", "runs", "kernel");
-}
-
-/* "~" marks rates of estimated counts. */
-static void print_good(const struct gcal_bench_row *row, const bool wanted[N_COLUMNS])
-{
-    char text[GCAL_UNITS_SIZE];
-
-    printf("%10s %6.2f%%", gcal_units(row->time_s, "s", text), 100 * row->spread);
-    for (size_t k = 0; k < N_COLUMNS; k++) {
-        double rate = 1e-9 * amount(row, &columns[k]) / row->time_s;
-
-        snprintf(text, sizeof(text), "%s%.4g", row->work.estimated ? "~" : "", rate);
-        if (wanted[k])
-            printf(" %9s", rate > 0 ? text : "-");
-    }
-    printf(" %5zu", row->n_samples);
-}
-
-static void print_bad(const bool wanted[N_COLUMNS])
-{
-    printf("%10s %7s", "-", "-");
-    for (size_t k = 0; k < N_COLUMNS; k++)
-        if (wanted[k])
-            printf(" %9s", "-");
-    printf(" %5s", "-");
-}
-
-/* The cause of a failure is below the kernel. */
-static void print_row(const struct gcal_kernel *kernel, const struct gcal_bench_row *row,
-                      const bool wanted[N_COLUMNS])
-{
-    bool good = row->status == GCAL_MEASUREMENT_GOOD;
-    const char *detail = row->detail ? row->detail : "";
-
-    if (good)
-        print_good(row, wanted);
-    else
-        print_bad(wanted);
-    printf("  %s\n", kernel->name);
-    if (!good)
-        printf("%10s %s%s%.*s\n", "", gcal_measurement_status_name(row->status),
-               *detail ? ": " : "", (int)strcspn(detail, "\n"), detail);
-}
-
 /* "12 kernels in 3.4 s: 11 good, 1 wrong result" */
 static void print_summary(const struct gcal_bench_run *run)
 {
@@ -128,16 +63,53 @@ void gcal_bench_print_left_out(const struct gcal_kernel_list *list)
         printf("left out: %s\n", list->failed.items[i]);
 }
 
+/* Columns in which no kernel has a number are not printed; "~" marks rates of estimated counts;
+ * the cause of a failure is below the kernel.
+ */
 void gcal_bench_print(const struct gcal_bench_run *run)
 {
-    bool wanted[N_COLUMNS];
+    bool wanted[N_COLUMNS] = { false };
 
-    choose_columns(run, wanted);
-    printf("%s\n", run->info->name);
-    print_head(wanted);
-    for (size_t i = 0; i < run->list.n_kernels; i++)
-        if (run->rows[i].present)
-            print_row(run->list.kernels[i], &run->rows[i], wanted);
+    for (size_t k = 0; k < N_COLUMNS; k++)
+        for (size_t i = 0; i < run->list.n_kernels; i++)
+            wanted[k] = wanted[k] || amount(&run->rows[i], &columns[k]) > 0;
+    printf("%s\n%10s %7s", run->info->name, "", "");
+    for (size_t k = 0; k < N_COLUMNS; k++)
+        if (wanted[k])
+            printf(" %9s", columns[k].what);
+    printf("\n%10s %7s", "time", "+/-");
+    for (size_t k = 0; k < N_COLUMNS; k++)
+        if (wanted[k])
+            printf(" %9s", columns[k].unit);
+    printf(" %5s  %s\n", "runs", "kernel");
+    for (size_t i = 0; i < run->list.n_kernels; i++) {
+        const struct gcal_bench_row *row = &run->rows[i];
+        bool good = row->status == GCAL_MEASUREMENT_GOOD;
+        const char *detail = row->detail ? row->detail : "";
+        char text[GCAL_UNITS_SIZE];
+
+        if (!row->present)
+            continue;
+        if (good)
+            printf("%10s %6.2f%%", gcal_units(row->time_s, "s", text), 100 * row->spread);
+        else
+            printf("%10s %7s", "-", "-");
+        for (size_t k = 0; k < N_COLUMNS; k++) {
+            double rate = good ? 1e-9 * amount(row, &columns[k]) / row->time_s : 0;
+
+            snprintf(text, sizeof(text), "%s%.4g", row->work.estimated ? "~" : "", rate);
+            if (wanted[k])
+                printf(" %9s", rate > 0 ? text : "-");
+        }
+        if (good)
+            printf(" %5zu", row->n_samples);
+        else
+            printf(" %5s", "-");
+        printf("  %s\n", run->list.kernels[i]->name);
+        if (!good)
+            printf("%10s %s%s%.*s\n", "", gcal_measurement_status_name(row->status),
+                   *detail ? ": " : "", (int)strcspn(detail, "\n"), detail);
+    }
     if (run->failure)
         printf("device failed: %s\n", run->failure);
     print_summary(run);
@@ -155,45 +127,35 @@ void gcal_bench_csv_header(FILE *file)
           file);
 }
 
-static void put_work(FILE *file, const struct gcal_bench_row *row)
-{
-    const struct gcal_work *w = &row->work;
-    double amounts[] = { w->global_bytes, w->local_bytes, w->copied_bytes,
-                         w->float_ops + w->integer_ops, w->float_ops };
-    size_t n = sizeof(amounts) / sizeof(*amounts);
-    bool good = row->status == GCAL_MEASUREMENT_GOOD;
-
-    gcal_csv_number(file, good ? row->time_s : NAN);
-    gcal_csv_number(file, good ? row->spread : NAN);
-    for (size_t i = 0; i < n; i++)
-        gcal_csv_number(file, good ? 1e-9 * amounts[i] / row->time_s : NAN);
-    for (size_t i = 0; i < n; i++)
-        gcal_csv_number(file, good ? amounts[i] : NAN);
-    fprintf(file, "%d,%zu,%s,%s,", row->work.estimated, row->n_samples,
-            gcal_measurement_stop_name(row->stop),
-            gcal_measurement_status_name(row->status));
-}
-
-/* What the driver does not say is empty. */
-static void put_built(FILE *file, const struct gcal_built *built)
-{
-    gcal_csv_number(file, built->registers ? (double)built->registers : NAN);
-    gcal_csv_number(file,
-                    gcal_built_is_known(built) ? (double)built->private_bytes : NAN);
-}
-
 void gcal_bench_csv_rows(FILE *file, const struct gcal_bench_run *run)
 {
     for (size_t i = 0; i < run->list.n_kernels; i++) {
         const struct gcal_kernel *kernel = run->list.kernels[i];
         const struct gcal_bench_row *row = &run->rows[i];
+        const struct gcal_work *w = &row->work;
+        const double amounts[] = { w->global_bytes, w->local_bytes, w->copied_bytes,
+                                   w->float_ops + w->integer_ops, w->float_ops };
+        const size_t n = sizeof(amounts) / sizeof(*amounts);
         const char *arguments = kernel->name + strlen(kernel->generator);
+        bool good = row->status == GCAL_MEASUREMENT_GOOD;
 
         if (!row->present)
             continue;
         fprintf(file, "%s,%s,", kernel->generator, arguments + (*arguments == ' '));
-        put_work(file, row);
-        put_built(file, &row->built);
+        gcal_csv_number(file, good ? row->time_s : NAN);
+        gcal_csv_number(file, good ? row->spread : NAN);
+        for (size_t k = 0; k < n; k++)
+            gcal_csv_number(file, good ? 1e-9 * amounts[k] / row->time_s : NAN);
+        for (size_t k = 0; k < n; k++)
+            gcal_csv_number(file, good ? amounts[k] : NAN);
+        fprintf(file, "%d,%zu,%s,%s,", row->work.estimated, row->n_samples,
+                gcal_measurement_stop_name(row->stop),
+                gcal_measurement_status_name(row->status));
+        /* What the driver does not say is empty. */
+        gcal_csv_number(file, row->built.registers ? (double)row->built.registers : NAN);
+        gcal_csv_number(file, gcal_built_is_known(&row->built)
+                                  ? (double)row->built.private_bytes
+                                  : NAN);
         gcal_csv_text(file, run->info->name, ',');
         gcal_csv_text(file, kernel->name, ',');
         gcal_csv_text(file, row->detail, '\n');

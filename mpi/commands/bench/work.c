@@ -6,9 +6,9 @@
  */
 #include "kernels/model/run/work.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/model/profile.h"
@@ -40,16 +40,15 @@ static int count_profile(const struct gcal_kernel *kernel,
                          const struct gcal_profile *profile, size_t sub_group_size,
                          struct gcal_work *work, struct gcal_error *err)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     size_t n = profile->n_parameters;
-    double *sizes = calloc(n + 1, sizeof(*sizes));
+    double *sizes = gcal_arena_alloc(arena, n, sizeof(*sizes));
     int rc = -1;
 
-    if (!sizes)
-        return gcal_error_memory(err);
     if (gcal_count_sizes_of_kernel(kernel, n, (const char *const *)profile->parameters,
                                    sizes, err) == 0)
         rc = gcal_work_count(profile, profile, sizes, (double)sub_group_size, work, err);
-    free(sizes);
+    gcal_arena_destroy(arena);
     return rc;
 }
 
