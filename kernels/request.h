@@ -24,6 +24,12 @@ struct gcal_count_extent {
     unsigned channels; /* of an image's texel; 0: unknown, or a buffer */
 };
 
+/* The parameter that is the trips of the loop at this place, which a sample has. */
+struct gcal_count_sampled {
+    int line, column;
+    const char *parameter;
+};
+
 struct gcal_count_request {
     const char *source;                     /* OpenCL C */
     const char *file;                       /* its name, for messages */
@@ -43,6 +49,8 @@ struct gcal_count_request {
     size_t budget_divisor; /* for tests: a share of what counting may take; 0: all */
     size_t n_trips;
     const struct gcal_count_trips *trips; /* of loops whose trip count depends on data */
+    size_t n_sampled; /* of counting itself: callers have none */
+    const struct gcal_count_sampled *sampled;
     size_t n_extents;
     const struct gcal_count_extent *extents; /* upper bounds of footprints */
 };

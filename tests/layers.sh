@@ -22,9 +22,9 @@ kernels/sets                 : kernels/poly
 kernels/lanes                : kernels/poly kernels/sets
 kernels/trips                : kernels/poly kernels/sets
 kernels/walk                 : kernels kernels/source kernels/poly kernels/annotations kernels/sets kernels/trips
-kernels/count                : kernels kernels/source kernels/poly kernels/sets kernels/lanes kernels/walk
-kernels/remove               : kernels kernels/source kernels/annotations
 kernels/interpret            : kernels kernels/source
+kernels/count                : kernels kernels/source kernels/poly kernels/sets kernels/lanes kernels/walk kernels/interpret
+kernels/remove               : kernels kernels/source kernels/annotations
 kernels/frontend             : kernels kernels/source kernels/count kernels/remove kernels/interpret
 kernels/generate             : kernels kernels/includes kernels/count kernels/remove
 kernels/lib                  : kernels kernels/includes kernels/count

@@ -35,6 +35,7 @@ char *gcal_count_builder_copy(struct gcal_count_builder *m, const char *text)
 const char *gcal_count_builder_name_text(struct gcal_count_builder *m,
                                          const struct gcal_poly *p)
 {
+    p = gcal_sets_settle(m->nest, p);
     gcal_poly_visit_parameters(m->c, p, gcal_count_builder_use_name, m);
     return gcal_poly_text(m->c, p);
 }

@@ -1,4 +1,5 @@
 /* count.c - from a request to its loop nest, and from that to the profile */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "kernels/count/count.h"
 #include "kernels/count/private.h"
 #include "kernels/count/walked.h"
+#include "kernels/interpret/sample.h"
 #include "kernels/walk/walk.h"
 
 static int check_request(const struct gcal_count_request *r, struct gcal_error *err)
@@ -205,6 +207,117 @@ static void set_extents(struct gcal_sets_nest *nest, const struct gcal_count_req
         }
 }
 
+/* ---- loops that are counted by running the kernel ---- */
+
+enum { MOST_SAMPLED = 8 };
+
+struct gcal_count_sample {
+    struct gcal_interp_loop *loops; /* of the kernel */
+    size_t n_loops, n;
+    const struct gcal_interp_loop *used[MOST_SAMPLED]; /* n of them */
+    char names[MOST_SAMPLED][32];
+    struct gcal_count_sampled request[MOST_SAMPLED];
+};
+
+static bool find_size(void *context, const char *name, int64_t *value)
+{
+    struct gcal_poly_context *c = context;
+
+    return gcal_poly_is_constant(gcal_poly_parameter(c, name), value);
+}
+
+/* How often the kernel's loops run; false where sizes are not given, or it cannot be run. */
+static bool sample_loops(struct gcal_count_walked *walked)
+{
+    const struct gcal_count_request *r = &walked->request;
+    struct gcal_poly_context *c;
+    int64_t groups[GCAL_MAX_DIMS];
+    const char *assumptions;
+    bool known = true;
+
+    if (!(c = make_context(r, &assumptions, NULL)))
+        return false;
+    for (size_t d = 0; d < r->n_dims && known; d++) {
+        const struct gcal_poly *global = gcal_poly_parse(c, r->global_size[d], NULL);
+
+        known = global && gcal_poly_is_constant(global, &groups[d]) && groups[d] > 0;
+        if (known)
+            groups[d] = (groups[d] - 1) / (int64_t)r->local_size[d] + 1;
+    }
+    known = known && gcal_interp_sample_loops(walked->unit, walked->kernel, r, groups,
+                                              find_size, c, &walked->sample->loops,
+                                              &walked->sample->n_loops, NULL) == 0;
+    gcal_poly_context_destroy(c);
+    return known;
+}
+
+/* Makes a loop one whose trips are a sample's; false where they are not known. */
+static bool add_sampled(struct gcal_count_walked *walked, int line, int column)
+{
+    struct gcal_count_sample *s = walked->sample;
+
+    if (!s) {
+        if (!(s = walked->sample = calloc(1, sizeof(*s))) || !sample_loops(walked))
+            return false;
+    }
+    for (size_t i = 0; i < s->n; i++)
+        if (s->used[i]->line == line && s->used[i]->column == column)
+            return false;
+    for (size_t i = 0; i < s->n_loops && s->n < MOST_SAMPLED; i++) {
+        const struct gcal_interp_loop *loop = &s->loops[i];
+
+        if (loop->line != line || loop->column != column || loop->on_data)
+            continue;
+        s->used[s->n] = loop;
+        snprintf(s->names[s->n], sizeof(s->names[0]), "trips_%d_%d", line, column);
+        s->request[s->n] = (struct gcal_count_sampled){ line, column, s->names[s->n] };
+        walked->request.sampled = s->request;
+        walked->request.n_sampled = ++s->n;
+        return true;
+    }
+    return false;
+}
+
+/* trips/begun, rounded where that has many digits. */
+static const struct gcal_poly *average(struct gcal_poly_context *c, int64_t trips,
+                                       int64_t begun)
+{
+    enum { DIGITS = 16384 };
+
+    if (begun > DIGITS) {
+        trips = llrint((double)trips / (double)begun * DIGITS);
+        begun = DIGITS;
+    }
+    return gcal_poly_rational(c, trips, begun ? begun : 1);
+}
+
+/* The loops in the nest. */
+static bool set_sampled(struct gcal_sets_nest *nest, const struct gcal_count_sample *s)
+{
+    static const char *const of[] = { "", "_sub_group", "_group" };
+
+    if (!(nest->sampled = gcal_poly_alloc(nest->c, (s->n + 1) * sizeof(*nest->sampled))))
+        return false;
+    for (size_t i = 0; i < s->n; i++) {
+        struct gcal_sets_sampled *to = &nest->sampled[i];
+
+        *to = (struct gcal_sets_sampled){ .line = s->used[i]->line,
+                                          .column = s->used[i]->column,
+                                          .error = s->used[i]->error };
+        to->rough = (double)s->used[i]->begun[1] /
+                    (double)(s->used[i]->trips[1] + s->used[i]->begun[1] + 1);
+        for (int k = 0; k < 3; k++) {
+            to->trips[k] = gcal_poly_parameter(
+                nest->c, gcal_poly_format(nest->c, "%s%s", s->names[i], of[k]));
+            to->value[k] = average(nest->c, s->used[i]->trips[k], s->used[i]->begun[k]);
+        }
+        to->divergence = average(nest->c, s->used[i]->exits - s->used[i]->begun[1],
+                                 s->used[i]->trips[1]);
+    }
+    nest->n_sampled = s->n;
+    return true;
+}
+
 static int walk_parsed(struct gcal_count_walked *walked, struct gcal_error *err)
 {
     struct gcal_count_request *request = &walked->request;
@@ -219,6 +332,7 @@ static int walk_parsed(struct gcal_count_walked *walked, struct gcal_error *err)
         gcal_poly_context_divide_budget(nest->c, nest->budget_divisor);
     }
     if (set_sizes(nest, request, err) == 0 &&
+        (!walked->sample || set_sampled(nest, walked->sample)) &&
         gcal_walk_kernel(nest, walked->unit, walked->kernel, request, err) == 0) {
         set_extents(nest, request);
         return 0;
@@ -226,6 +340,35 @@ static int walk_parsed(struct gcal_count_walked *walked, struct gcal_error *err)
     if (gcal_poly_context_check(nest->c, NULL) < 0)
         gcal_error_prefix(err, "%s: kernel '%s'", nest->file, walked->name);
     return -1;
+}
+
+static void clear_nest(struct gcal_count_walked *walked)
+{
+    struct gcal_poly_context *c = walked->nest.c;
+
+    gcal_sets_nest_clear(&walked->nest);
+    gcal_poly_context_destroy(c);
+}
+
+/* Walks again, each time with the trips of a sample for the loop that was refused; with the
+ * first error if that does not help.
+ */
+static int walk_with_samples(struct gcal_count_walked *walked, struct gcal_error *err)
+{
+    struct gcal_sets_nest *nest = &walked->nest;
+    struct gcal_error first = { 0 }, later = { 0 }, *why = &first;
+
+    while (walk_parsed(walked, why) < 0) {
+        if (!nest->refused_line ||
+            !add_sampled(walked, nest->refused_line, nest->refused_column)) {
+            if (err)
+                *err = first;
+            return -1;
+        }
+        clear_nest(walked);
+        why = &later;
+    }
+    return 0;
 }
 
 int gcal_count_walk(const struct gcal_count_request *given,
@@ -242,15 +385,7 @@ int gcal_count_walk(const struct gcal_count_request *given,
         !(walked->name = gcal_source_cursor_name(walked->kernel, err)) ||
         name_arguments(walked->kernel, &walked->arguments, err) < 0)
         return -1;
-    return walk_parsed(walked, err);
-}
-
-static void clear_nest(struct gcal_count_walked *walked)
-{
-    struct gcal_poly_context *c = walked->nest.c;
-
-    gcal_sets_nest_clear(&walked->nest);
-    gcal_poly_context_destroy(c);
+    return walk_with_samples(walked, err);
 }
 
 void gcal_count_walked_clear(struct gcal_count_walked *walked)
@@ -258,6 +393,9 @@ void gcal_count_walked_clear(struct gcal_count_walked *walked)
     free(walked->name);
     gcal_strings_clear(&walked->arguments);
     clear_nest(walked);
+    if (walked->sample)
+        free(walked->sample->loops);
+    free(walked->sample);
     gcal_source_close(walked->unit);
 }
 

@@ -295,6 +295,7 @@ static char *wave_text(struct gcal_count_builder *m, const struct gcal_poly *p,
     const char *replacements[GCAL_MAX_DIMS] = { NULL };
     struct gcal_buf text = { 0 };
 
+    p = gcal_sets_settle(m->nest, p);
     gcal_poly_visit_parameters(m->c, p, use_name, m);
     for (size_t d = 0; d < m->nest->n_dims; d++)
         replacements[d] = extent_text(m, d, wave);

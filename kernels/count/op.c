@@ -83,15 +83,37 @@ static struct gcal_count_counter always_diverges(struct gcal_count_builder *m,
     return counter;
 }
 
+/* The loop whose end the branch is, if that is counted in a sample. */
+static const struct gcal_sets_sampled *
+sampled_loop(const struct gcal_sets_nest *nest,
+             const struct gcal_sets_branch_event *branch)
+{
+    const struct gcal_sets_scope *loop = gcal_count_innermost_loop(branch->scope);
+
+    for (size_t i = 0; i < nest->n_sampled && loop && !branch->condition; i++)
+        if (gcal_poly_equal(loop->trips, nest->sampled[i].trips[0]) &&
+            branch->line == nest->sampled[i].line &&
+            branch->column == nest->sampled[i].column)
+            return &nest->sampled[i];
+    return NULL;
+}
+
 static struct gcal_count_counter
 divergence_of(struct gcal_count_builder *m, const struct gcal_sets_branch_event *branch)
 {
     struct gcal_count_counter counter = gcal_count_counter_zero(m);
     struct gcal_sets_branch_event known = *branch;
+    const struct gcal_sets_sampled *sampled;
 
     if ((counter.count = gcal_sets_branch_divergence(m->nest, branch))) {
         if ((counter.estimated = m->nest->error > 0))
             gcal_count_builder_note_sample(m, branch->line, branch->column);
+        return counter;
+    }
+    counter = gcal_count_counter_zero(m);
+    if ((sampled = sampled_loop(m->nest, branch))) {
+        gcal_count_counter_add(m, &counter, branch->scope, GCAL_SETS_COUNT_SUB_GROUPS, 1);
+        counter.count = gcal_poly_mul(m->c, counter.count, sampled->divergence);
         return counter;
     }
     /* a condition on data around it may be the reason */

@@ -35,7 +35,8 @@ static const struct gcal_poly *end_of(const struct accesses *a, size_t bytes,
     for (size_t i = 0; i < a->n; i++)
         if (gcal_dtype_size(a->events[i]->dtype) == bytes)
             same[n++] = a->events[i];
-    if (!gcal_sets_interval(a->nest, n, same, &first, &last)) {
+    if (!gcal_sets_interval(a->nest, n, same, &first, &last) ||
+        !gcal_poly_equal(last, gcal_sets_settle(a->nest, last))) { /* on average alone */
         *why = "the largest subscript of '%s' is unknown here";
         return NULL;
     }

@@ -16,7 +16,8 @@ struct gcal_count_walked {
     char *name;
     struct gcal_strings arguments; /* names, in order */
     struct gcal_sets_nest nest;
-    const char *assumptions; /* in memory of the polynomials' context */
+    const char *assumptions;          /* in memory of the polynomials' context */
+    struct gcal_count_sample *sample; /* of loops, where the walk needs any; or NULL */
 };
 
 /* Parses and walks the request's kernel.  Clear 'walked' in any case. */

@@ -15,8 +15,9 @@
 
 /* ---- translation ---- */
 
-static struct gcal_interp_program *create_program(struct gcal_source_unit *unit,
-                                                  CXCursor entry, struct gcal_error *err)
+struct gcal_interp_program *gcal_interp_program_create(struct gcal_source_unit *unit,
+                                                       CXCursor entry,
+                                                       struct gcal_error *err)
 {
     struct gcal_interp_program *program = calloc(1, sizeof(*program));
     struct gcal_interp_translator t = { .unit = unit, .program = program, .err = err };
@@ -40,7 +41,7 @@ static struct gcal_interp_program *create_program(struct gcal_source_unit *unit,
 /* ---- running ---- */
 
 /* Memory of a group's work-items; of one only, unless the program has a barrier. */
-struct work_group {
+struct gcal_interp_group {
     struct gcal_interp_run *run;
     size_t n_items, n_slots;
     struct gcal_interp_work_item *items; /* n_slots */
@@ -73,7 +74,7 @@ static void start_item(unsigned high, unsigned low)
     swapcontext(&item->context, &item->run->scheduler);
 }
 
-static void place_item(struct work_group *g, struct gcal_interp_work_item *item,
+static void place_item(struct gcal_interp_group *g, struct gcal_interp_work_item *item,
                        size_t index, size_t slot)
 {
     struct gcal_interp_run *run = g->run;
@@ -95,7 +96,7 @@ static void place_item(struct work_group *g, struct gcal_interp_work_item *item,
 }
 
 /* Runs each item to its next barrier or its end: all must reach the same barrier. */
-static bool run_phase(struct work_group *g)
+static bool run_phase(struct gcal_interp_group *g)
 {
     const struct gcal_interp_node *barrier = NULL;
     size_t n_done = 0, n_waiting = 0;
@@ -132,7 +133,7 @@ static void prepare_context(struct gcal_interp_work_item *item, unsigned char *s
                 (unsigned)bits);
 }
 
-static void run_group_with_barriers(struct work_group *g)
+static void run_group_with_barriers(struct gcal_interp_group *g)
 {
     for (size_t i = 0; i < g->n_items; i++) {
         place_item(g, &g->items[i], i, i);
@@ -142,20 +143,34 @@ static void run_group_with_barriers(struct work_group *g)
         ;
 }
 
-static void run_group(struct work_group *g)
+/* One after the other: no barrier is between them. */
+static void run_items(struct gcal_interp_group *g, size_t first, size_t end, size_t step)
+{
+    for (size_t i = first; i < end && !g->run->failed; i += step) {
+        place_item(g, &g->items[0], i, 0);
+        run_body(&g->items[0]);
+    }
+}
+
+static void run_group(struct gcal_interp_group *g)
 {
     memset(g->shared, 0xff, g->shared_size); /* uninitialised */
     if (g->stacks != MAP_FAILED) {
         run_group_with_barriers(g);
         return;
     }
-    for (size_t i = 0; i < g->n_items && !g->run->failed; i++) {
-        place_item(g, &g->items[0], i, 0);
-        run_body(&g->items[0]);
+    run_items(g, 0, g->n_items, 1);
+}
+
+static void set_group(struct gcal_interp_run *run, size_t number)
+{
+    for (size_t d = 0; d < run->n_dims; d++) {
+        run->group_id[d] = number % (run->global_size[d] / run->local_size[d]);
+        number /= run->global_size[d] / run->local_size[d];
     }
 }
 
-static void run_groups(struct work_group *g)
+static void run_groups(struct gcal_interp_group *g)
 {
     struct gcal_interp_run *run = g->run;
     size_t n_groups = 1;
@@ -163,12 +178,7 @@ static void run_groups(struct work_group *g)
     for (size_t d = 0; d < run->n_dims; d++)
         n_groups *= run->global_size[d] / run->local_size[d];
     for (size_t i = 0; i < n_groups && !run->failed; i++) {
-        size_t rest = i;
-
-        for (size_t d = 0; d < run->n_dims; d++) {
-            run->group_id[d] = rest % (run->global_size[d] / run->local_size[d]);
-            rest /= run->global_size[d] / run->local_size[d];
-        }
+        set_group(run, i);
         run_group(g);
     }
 }
@@ -196,8 +206,9 @@ static bool is_local_param(const struct gcal_interp_program *program, size_t i)
 }
 
 /* A pointer to a buffer, or for a __local argument into the group's memory. */
-static int set_pointer(struct work_group *g, size_t i, const struct gcal_interp_arg *arg,
-                       struct gcal_interp_value *value, struct gcal_error *err)
+static int set_pointer(struct gcal_interp_group *g, size_t i,
+                       const struct gcal_interp_arg *arg, struct gcal_interp_value *value,
+                       struct gcal_error *err)
 {
     const struct gcal_interp_program *program = g->run->program;
     const struct gcal_interp_node *param = program->entry->params[i];
@@ -272,17 +283,22 @@ static int set_whole(const struct gcal_interp_program *program, size_t i,
 }
 
 /* Fills g->params unless it is NULL; g->shared_size grows by the local arguments. */
-static int set_arguments(struct work_group *g, size_t n_args,
+static int set_arguments(struct gcal_interp_group *g, size_t n_args,
                          const struct gcal_interp_arg *args, struct gcal_error *err)
 {
     const struct gcal_interp_program *program = g->run->program;
     const struct gcal_interp_function *entry = program->entry;
     struct gcal_interp_value value = { 0 };
 
+    g->shared_size = program->size[GCAL_INTERP_MEMORY_LOCAL];
+    for (size_t i = 0; g->run->sample && g->params && i < entry->n_params; i++)
+        gcal_interp_sample_argument(g->run->sample, entry->params[i],
+                                    g->params + entry->params[i]->k.place.offset);
+    if (g->run->sample)
+        return 0;
     if (n_args != entry->n_params)
         return gcal_error_set(err, GCAL_EINPUT, "%s: expected %zu arguments, not %zu",
                               program->unit->file, entry->n_params, n_args);
-    g->shared_size = program->size[GCAL_INTERP_MEMORY_LOCAL];
     for (size_t i = 0; i < n_args; i++) {
         const struct gcal_interp_node *param = entry->params[i];
 
@@ -300,7 +316,7 @@ static int set_arguments(struct work_group *g, size_t n_args,
     return 0;
 }
 
-static int allocate(struct work_group *g, struct gcal_error *err)
+static int allocate(struct gcal_interp_group *g, struct gcal_error *err)
 {
     const struct gcal_interp_program *program = g->run->program;
 
@@ -327,9 +343,9 @@ static int allocate(struct work_group *g, struct gcal_error *err)
     return g->stacks == MAP_FAILED ? gcal_error_memory(err) : 0;
 }
 
-static void free_group(struct work_group *g)
+static void free_group(struct gcal_interp_group *g)
 {
-    if (g->stacks != MAP_FAILED)
+    if (g->stacks && g->stacks != MAP_FAILED)
         munmap(g->stacks, g->n_slots * STACK_BYTES);
     free(g->items);
     free(g->privates);
@@ -338,7 +354,7 @@ static void free_group(struct work_group *g)
     free(g->statics);
 }
 
-static void run_static_init(struct work_group *g)
+static void run_static_init(struct gcal_interp_group *g)
 {
     const struct gcal_interp_node_list *init = &g->run->program->static_init;
     gcal_interp_observe *observe = g->run->observe;
@@ -353,7 +369,7 @@ static void run_static_init(struct work_group *g)
 static int run_program(struct gcal_interp_run *run, size_t n_args,
                        struct gcal_interp_arg *args, struct gcal_error *err)
 {
-    struct work_group g = { .run = run, .stacks = MAP_FAILED };
+    struct gcal_interp_group g = { .run = run, .stacks = MAP_FAILED };
     int rc = -1;
 
     run->err = err;
@@ -414,7 +430,7 @@ int gcal_interp_observe_kernel(const struct gcal_count_request *request,
                                           request->build_options, request->kernel,
                                           &kernel, err)))
         return -1;
-    if ((program = create_program(unit, kernel, err))) {
+    if ((program = gcal_interp_program_create(unit, kernel, err))) {
         run.program = program;
         rc = run_program(&run, n_args, args, err);
     }
@@ -429,6 +445,46 @@ int gcal_interp_run_kernel(const struct gcal_count_request *request,
 {
     return gcal_interp_observe_kernel(request, global_size, n_args, args, NULL, NULL,
                                       err);
+}
+
+/* ---- unit by unit ---- */
+
+int gcal_interp_run_begin(struct gcal_interp_run *run,
+                          const struct gcal_count_request *request,
+                          const size_t *global_size, struct gcal_interp_group **group,
+                          struct gcal_error *err)
+{
+    struct gcal_interp_group *g = calloc(1, sizeof(*g));
+
+    if (!(*group = g))
+        return gcal_error_memory(err);
+    *g = (struct gcal_interp_group){ .run = run, .stacks = MAP_FAILED };
+    if (set_range(run, request, global_size, err) < 0 ||
+        set_arguments(g, 0, NULL, err) < 0 || allocate(g, err) < 0 ||
+        set_arguments(g, 0, NULL, err) < 0)
+        return -1;
+    run->steps_left = GCAL_INTERP_MAX_STEPS;
+    run_static_init(g);
+    return run->failed ? -1 : 0;
+}
+
+void gcal_interp_run_unit(struct gcal_interp_group *g, size_t number, size_t first,
+                          size_t n, size_t step)
+{
+    set_group(g->run, number);
+    if (g->stacks != MAP_FAILED) {
+        run_group(g);
+        return;
+    }
+    memset(g->shared, 0, g->shared_size);
+    run_items(g, first, n < g->n_items - first ? first + n : g->n_items, step);
+}
+
+void gcal_interp_run_end(struct gcal_interp_group *g)
+{
+    if (g)
+        free_group(g);
+    free(g);
 }
 
 /* Declarations for references: the supported functions of math.h, types and constants.
@@ -481,7 +537,7 @@ int gcal_interp_run_function(const char *source, const char *file, const char *f
         run.local_size[d] = run.global_size[d] = 1;
     if ((unit = gcal_source_parse(GCAL_SOURCE_C, text, file, NULL, err)) &&
         gcal_source_find_function(unit, function, &entry, err) == 0 &&
-        (program = create_program(unit, entry, err))) {
+        (program = gcal_interp_program_create(unit, entry, err))) {
         run.program = program;
         rc = run_program(&run, n_args, args, err);
     }

@@ -206,7 +206,9 @@ struct gcal_interp_run {
     struct gcal_error *err;
     bool failed;
     int64_t steps_left;
-    gcal_interp_observe *observe; /* or NULL */
+    gcal_interp_observe *observe;      /* or NULL */
+    struct gcal_interp_sample *sample; /* of loops alone, without buffers; or NULL */
+    const unsigned char *nowhere;      /* of a sample: where pointers to buffers point */
     void *context;
     uint64_t n_observed;   /* but for && and || of conditions alone */
     size_t memory_size[3]; /* bytes, by enum gcal_interp_memory */
@@ -246,6 +248,36 @@ static inline bool gcal_interp_run_step(struct gcal_interp_work_item *item,
             GCAL_INTERP_MAX_STEPS);
     return !item->run->failed;
 }
+
+/* ---- interpret.c: a run, unit by unit ---- */
+
+struct gcal_interp_program *gcal_interp_program_create(struct gcal_source_unit *unit,
+                                                       CXCursor entry,
+                                                       struct gcal_error *err);
+/* A run of 'run->sample'.  End it in any case; NULL is allowed. */
+struct gcal_interp_group;
+int gcal_interp_run_begin(struct gcal_interp_run *run,
+                          const struct gcal_count_request *request,
+                          const size_t *global_size, struct gcal_interp_group **group,
+                          struct gcal_error *err);
+/* Runs every step-th of 'n' items, or of those there are, of a group from 'first' on; all of
+ * the group if it has barriers.
+ */
+void gcal_interp_run_unit(struct gcal_interp_group *group, size_t number, size_t first,
+                          size_t n, size_t step);
+void gcal_interp_run_end(struct gcal_interp_group *group);
+
+/* ---- sample.c ---- */
+
+/* Memory of what is loaded from buffers, and for what is stored. */
+unsigned char *gcal_interp_sample_memory(struct gcal_interp_work_item *item,
+                                         const struct gcal_interp_node *at, size_t size);
+void gcal_interp_sample_argument(struct gcal_interp_sample *sample,
+                                 const struct gcal_interp_node *param, unsigned char *to);
+/* A loop has run, in this instance of those around it. */
+void gcal_interp_sample_loop(struct gcal_interp_work_item *item,
+                             const struct gcal_interp_node *at, uint64_t instance,
+                             uint64_t trips);
 
 /* ---- observe.c ---- */
 

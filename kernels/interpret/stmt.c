@@ -67,24 +67,30 @@ static enum gcal_interp_flow run_iterations(struct gcal_interp_work_item *item,
 {
     enum gcal_interp_flow flow;
     uint64_t outer = item->instance, i = 0;
+    bool begins = true;
 
     if (n->a && n->a->eval.flow(item, n->a) != GCAL_INTERP_FLOW_NEXT)
         return GCAL_INTERP_FLOW_RETURN;
     for (;; i++) {
-        if (item->run->observe)
+        if (item->run->observe || item->run->sample)
             item->instance = gcal_interp_observe_inner(outer, n, i);
-        if (!begins_iteration(item, n, i))
+        if (!(begins = begins_iteration(item, n, i)))
             break;
         if (!gcal_interp_run_step(item, n))
             return GCAL_INTERP_FLOW_RETURN;
         flow = n->d->eval.flow(item, n->d);
         if (flow == GCAL_INTERP_FLOW_BREAK)
             break;
-        if (flow == GCAL_INTERP_FLOW_RETURN)
+        if (flow == GCAL_INTERP_FLOW_RETURN) {
+            if (item->run->sample)
+                gcal_interp_sample_loop(item, n, outer, i + 1);
             return flow;
+        }
         if (n->c && n->c->eval.flow(item, n->c) != GCAL_INTERP_FLOW_NEXT)
             return GCAL_INTERP_FLOW_RETURN;
     }
+    if (item->run->sample)
+        gcal_interp_sample_loop(item, n, outer, i + begins);
     return next(item);
 }
 

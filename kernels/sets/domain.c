@@ -154,16 +154,56 @@ static bool add_condition(struct gcal_sets_domain *domain,
     return true;
 }
 
+/* The trips of those that are counted. */
+static const struct gcal_poly *find_trips(struct gcal_sets_domain *domain,
+                                          const struct gcal_sets_scope *scope)
+{
+    struct gcal_sets_nest *nest = domain->nest;
+
+    for (size_t i = 0; i < nest->n_sampled; i++) {
+        const struct gcal_sets_sampled *sampled = &nest->sampled[i];
+
+        if (!gcal_poly_equal(scope->trips, sampled->trips[0]))
+            continue;
+        nest->error += sampled->error;
+        *domain->estimated = *domain->estimated || sampled->error > 0;
+        return sampled->trips[domain->mode == GCAL_SETS_COUNT_SUB_GROUPS ? 1
+                              : domain->mode == GCAL_SETS_COUNT_GROUPS   ? 2
+                                                                         : 0];
+    }
+    return domain->mode == GCAL_SETS_COUNT_BUSIEST
+               ? most_trips(nest, scope->trips, domain->estimated)
+               : scope->trips;
+}
+
+/* Of sampled loops only the average is known, which is off by one iteration at most where a
+ * condition or another loop depends on the iteration.
+ */
+static void find_rough_loops(struct gcal_sets_domain *domain)
+{
+    struct gcal_sets_nest *nest = domain->nest;
+
+    for (size_t i = 0; i < domain->n_dims && nest->n_sampled; i++) {
+        bool is_used = gcal_sets_domain_has_condition(domain, i);
+
+        for (size_t k = 0; k < domain->n_dims; k++)
+            is_used =
+                is_used || gcal_poly_contains(nest->c, domain->trips[k], domain->dims[i]);
+        for (size_t k = 0; k < 3 * nest->n_sampled && is_used; k++)
+            if (gcal_poly_equal(domain->trips[i], nest->sampled[k / 3].trips[k % 3])) {
+                nest->error += nest->sampled[k / 3].rough;
+                *domain->estimated = true;
+                is_used = false;
+            }
+    }
+}
+
 static bool add_domain(struct gcal_sets_domain *domain,
                        const struct gcal_sets_scope *scope)
 {
     switch (scope->kind) {
     case GCAL_SETS_SCOPE_LOOP:
-        return add_dim(domain, scope->loop,
-                       domain->mode == GCAL_SETS_COUNT_BUSIEST
-                           ? most_trips(domain->nest, scope->trips, domain->estimated)
-                           : scope->trips,
-                       false);
+        return add_dim(domain, scope->loop, find_trips(domain, scope), false);
     case GCAL_SETS_SCOPE_CONDITION:
         return add_condition(domain, scope->condition);
     default:
@@ -186,6 +226,7 @@ bool gcal_sets_domain_fill(struct gcal_sets_domain *domain,
     for (; scope; scope = scope->parent)
         if (!add_domain(domain, scope))
             return false;
+    find_rough_loops(domain);
     gcal_sets_domain_find_blocks(domain);
     gcal_sets_domain_pick_lanes(domain);
     gcal_sets_domain_linearize(domain);

@@ -72,6 +72,17 @@ void gcal_sets_nest_note(struct gcal_sets_nest *nest, int line, int column,
         (struct gcal_sets_note){ line, column, gcal_poly_format(nest->c, "%s", text) };
 }
 
+const struct gcal_poly *gcal_sets_settle(const struct gcal_sets_nest *nest,
+                                         const struct gcal_poly *p)
+{
+    for (size_t i = 0; i < nest->n_sampled; i++)
+        for (int k = 0; k < 3; k++)
+            p = gcal_poly_substitute(nest->c, p,
+                                     gcal_poly_atom_index(nest->sampled[i].trips[k]),
+                                     nest->sampled[i].value[k]);
+    return p;
+}
+
 /* ---- isl ---- */
 
 const struct gcal_sets_context *gcal_sets_nest_context(struct gcal_sets_nest *nest)

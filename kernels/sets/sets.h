@@ -187,6 +187,17 @@ struct gcal_sets_relaxed {
     const struct gcal_sets_scope *without;
 };
 
+/* A loop whose trips are those of a sample of work-items: parameters, and their values, on
+ * average over work-items, sub-groups and work-groups.
+ */
+struct gcal_sets_sampled {
+    int line, column;
+    const struct gcal_poly *trips[3], *value[3];
+    const struct gcal_poly *divergence; /* of sub-groups, in an iteration */
+    double error;                       /* relative; 0: none, all work-items were in it */
+    double rough;                       /* the same of a part of the iterations */
+};
+
 /* What counting has added to a nest. */
 struct gcal_sets_mark {
     struct gcal_poly_mark c;
@@ -227,6 +238,9 @@ struct gcal_sets_nest {
     struct gcal_sets_joined *joined;
     size_t n_relaxed, relaxed_capacity;
     struct gcal_sets_relaxed *relaxed;
+    size_t n_sampled;
+    struct gcal_sets_sampled *sampled; /* in the context's memory */
+    int refused_line, refused_column;  /* of the loop for which the walk failed; or 0 */
     size_t n_links;
     struct gcal_sets_link links[GCAL_SETS_MOST_LINKS];
     bool links_lost;                    /* there are too many to follow */
@@ -241,6 +255,10 @@ void gcal_sets_nest_clear(struct gcal_sets_nest *nest);
 /* Whether a number in p that is data is another one in each lane. */
 bool gcal_sets_differs_by_lane(const struct gcal_sets_nest *nest,
                                const struct gcal_poly *p);
+
+/* 'p' with the values of sampled loops. */
+const struct gcal_poly *gcal_sets_settle(const struct gcal_sets_nest *nest,
+                                         const struct gcal_poly *p);
 
 /* ---- conditions: never NULL; a failed context gives one that always holds ---- */
 const struct gcal_sets_condition *

@@ -251,6 +251,7 @@ void gcal_walk_loop_refuse(struct gcal_walk *w, const struct gcal_walk_loop_clau
         w->not_affine++;
         return;
     }
+    w->refused = loop->at;
     why = why ? why : on_data ? "its condition does" : "what it changes is not affine";
     /* refused even where estimates are allowed: there is nothing to estimate it from */
     if (on_data)
@@ -428,11 +429,25 @@ struct gcal_walk_flow gcal_walk_loop(struct gcal_walk *w, CXCursor c)
     return read_loop(w, c, &loop) ? walk_clauses(w, loop) : gcal_walk_flow_fall_through();
 }
 
+/* The parameter of its average trips, the user's or a sample's; NULL: it has none. */
+static const char *find_average(struct gcal_walk *w, CXCursor loop)
+{
+    const char *average = gcal_annotations_trips(&w->annotations, loop);
+    int line, column;
+
+    gcal_source_location(loop, &line, &column);
+    for (size_t i = 0; i < w->request->n_sampled && !average; i++)
+        if (w->request->sampled[i].line == line &&
+            w->request->sampled[i].column == column)
+            average = w->request->sampled[i].parameter;
+    return average;
+}
+
 static struct gcal_walk_flow walk_clauses(struct gcal_walk *w,
                                           struct gcal_walk_loop_clauses loop)
 {
     const struct gcal_sets_condition *fork;
-    const char *average = gcal_annotations_trips(&w->annotations, loop.at);
+    const char *average = find_average(w, loop.at);
     struct search s = { 0 };
     bool found;
 

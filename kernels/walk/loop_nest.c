@@ -88,6 +88,8 @@ static struct gcal_walk_exit left_ever(struct gcal_walk *w, struct gcal_walk_exi
 
 void gcal_walk_loop_uncertain_exit(struct gcal_walk *w, const struct gcal_walk_exit *exit)
 {
+    if (w->running)
+        w->refused = w->running->loop;
     if (exit->on_data && !w->request->allow_estimates) {
         gcal_walk_fail(w, exit->at,
                        "this exit of the loop depends on data, and so does how often the "

@@ -196,6 +196,7 @@ struct gcal_walk {
     CXCursor *lanes; /* what differs between the lanes of a sub-group (uniform.c), */
     bool has_lanes;  /* once it has been looked for */
     CXCursor kernel, unused; /* and an expression whose value is not used */
+    CXCursor refused; /* a loop that is refused, if anything is; or a null cursor */
     size_t n_tables, table_capacity;
     CXCursor *tables; /* private arrays whose elements are used so, or in conditions */
     size_t n_privates, private_capacity;

@@ -38,6 +38,7 @@ static int test(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop,
                                      gcal_sets_condition_not(w->c, predicate.when), false,
                                      loop->at };
         *flow = gcal_walk_flow_sequence(w, *flow, leaving);
+        gcal_walk_count_branch(w, loop->at, predicate.when);
         gcal_walk_push_remaining(w, loop->at, &leaving);
         return 1;
     }
@@ -52,6 +53,7 @@ static bool is_within_limits(struct gcal_walk *w,
 {
     if (iteration < GCAL_WALK_MAX_UNROLLED && w->n_unrolled++ < MOST_UNROLLED_IN_KERNEL)
         return true;
+    w->refused = loop->at;
     gcal_walk_fail(w, loop->at,
                    "this loop is not affine and runs too often to be unrolled: give its "
                    "average with '#pragma gpucal trips NAME' in the line before it");

@@ -8,6 +8,21 @@
 #include "kernels/base/error.h"
 #include "kernels/walk/private.h"
 
+/* The loop for which the walk fails: one that cannot be counted, or the outermost that is
+ * walked iteration by iteration, which takes too long.
+ */
+static void find_refused(struct gcal_walk *w)
+{
+    CXCursor loop = w->refused;
+
+    if (clang_Cursor_isNull(loop))
+        for (const struct gcal_walk_running *r = w->running; r; r = r->outer)
+            if (!r->is_nest)
+                loop = r->loop;
+    if (!clang_Cursor_isNull(loop))
+        gcal_source_location(loop, &w->nest->refused_line, &w->nest->refused_column);
+}
+
 void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)
 {
     char text[700];
@@ -16,6 +31,7 @@ void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)
     if (w->failed)
         return;
     w->failed = true;
+    find_refused(w);
     /* after a failure of the polynomials, 'fmt' may be wrong */
     if (gcal_poly_context_check(w->c, w->err) < 0)
         return;
@@ -431,6 +447,7 @@ int gcal_walk_kernel(struct gcal_sets_nest *nest, const struct gcal_source_unit 
                            .nest = nest,
                            .kernel = kernel,
                            .unused = clang_getNullCursor(),
+                           .refused = clang_getNullCursor(),
                            .expression = clang_getNullCursor(),
                            .c = nest->c,
                            .annotations = { .unit = unit },

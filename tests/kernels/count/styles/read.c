@@ -210,6 +210,14 @@ static int read_advice(struct style *style, const char *text, struct gcal_error 
     return gcal_strings_add(&style->advice, text, err);
 }
 
+static int read_at_sizes(struct style *style, const char *text, struct gcal_error *err)
+{
+    (void)text;
+    (void)err;
+    style->at_sizes = true;
+    return 0;
+}
+
 static const struct {
     const char *word;
     read_line *read;
@@ -222,6 +230,7 @@ static const struct {
     { "marked", read_marked },     { "lanes-marked", read_lanes_marked },
     { "no-lanes", read_no_lanes }, { "refused", read_refused },
     { "noted", read_noted },       { "advice", read_advice },
+    { "at-sizes", read_at_sizes },
 };
 
 static int read_words(struct style *style, const char *text, struct gcal_error *err)

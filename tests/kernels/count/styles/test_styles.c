@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/profile.h"
 #include "kernels/count/count.h"
@@ -153,6 +154,28 @@ static int check_counts(struct style *style, struct gcal_error *err)
     return rc;
 }
 
+/* Each run by itself, with its sizes as numbers. */
+static int check_at_sizes(const struct style *style, struct gcal_error *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < style->n_runs && rc == 0; i++) {
+        const struct style_run *run = &style->runs[i];
+        struct style one = *style;
+        struct gcal_buf text = { 0 };
+
+        one.n_runs = 1;
+        one.runs[0] = *run;
+        for (size_t k = 0; k < run->n_sizes; k++)
+            gcal_buf_printf(&text, "%s%s = %.0f", k ? " and " : "", run->sizes[k].name,
+                            run->sizes[k].value);
+        one.assume = text.data;
+        rc = check_counts(&one, err);
+        gcal_buf_free(&text);
+    }
+    return rc;
+}
+
 static int check_refused(struct style *style, struct gcal_error *err)
 {
     struct gcal_count_request request = style_request(style, 1);
@@ -200,7 +223,7 @@ static int check_style(struct style *style, struct gcal_error *err)
         if (style_take_advice(style, err) < 0)
             return -1;
     }
-    return check_counts(style, err);
+    return style->at_sizes ? check_at_sizes(style, err) : check_counts(style, err);
 }
 
 static bool is_wanted(const char *name, int n_names, char **names)

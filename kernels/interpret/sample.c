@@ -1,0 +1,424 @@
+/* sample.c - how often loops run, in a sample of a kernel's work-items
+ *
+ * Where no barrier joins the work-items of a group, sub-groups are the units that are taken,
+ * or some lanes of each if these take long; else whole groups.  Some units are run again, with
+ * other data: a loop that then runs differently depends on data.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/array.h"
+#include "kernels/base/error.h"
+#include "kernels/interpret/private.h"
+#include "kernels/interpret/sample.h"
+
+/* Iterations and calls of all units, of one and of one work-item; of how many units. */
+enum {
+    MOST_STEPS = 250000,
+    UNIT_STEPS = 40000,
+    ITEM_STEPS = 50000,
+    LEAST_UNITS = 4,
+    MOST_UNITS = 4096,
+    OTHER_UNITS = 32 /* with other data */
+};
+
+/* The trips of a loop in one execution of the loops around it, by the one that has most. */
+struct execution {
+    uint64_t instance; /* 0: none */
+    size_t loop;
+    uint64_t trips;
+};
+
+struct executions {
+    size_t n, capacity; /* a power of two, or 0 */
+    struct execution *all;
+};
+
+struct counted {
+    const struct gcal_interp_node *at;
+    int64_t trips[3], begun[3];
+    int64_t exits;
+    int64_t unit_trips, unit_begun; /* of work-items, in the unit at hand */
+    double tt, tb, bb;              /* sums over units of squares and products */
+    uint64_t first;                 /* a hash of the first units */
+};
+
+struct gcal_interp_sample {
+    size_t n_loops, capacity;
+    struct counted *loops;
+    struct executions sub_group, group, exits;
+    size_t sub_group_size, unit_size, n_units;
+    bool is_other; /* data */
+    uint64_t random;
+    unsigned char nowhere[1024];
+    bool failed, lacks_size;
+    gcal_interp_size *size;
+    void *context;
+};
+
+#define SEED 88172645463325252u
+
+static uint64_t next_random(uint64_t *random)
+{
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    return *random;
+}
+
+/* ---- what is not known: 0, or anything ---- */
+
+unsigned char *gcal_interp_sample_memory(struct gcal_interp_work_item *item,
+                                         const struct gcal_interp_node *at, size_t size)
+{
+    struct gcal_interp_sample *s = item->run->sample;
+
+    if (size > sizeof(s->nowhere)) {
+        gcal_interp_run_fail(item, at, "an access to %zu bytes at once", size);
+        return NULL;
+    }
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t bits = s->is_other ? next_random(&s->random) & 0x3f3f3f3f3f3f3f3f : 0;
+
+        memcpy(s->nowhere + i, &bits, 8);
+    }
+    return s->nowhere;
+}
+
+static void set_value(struct gcal_interp_sample *s, const struct gcal_interp_type *type,
+                      const char *name, unsigned char *to)
+{
+    struct gcal_interp_value value = { 0 };
+    char part[200];
+    int64_t number;
+
+    if (type->repr == GCAL_INTERP_VECTOR) {
+        for (size_t i = 0; i < type->count; i++) {
+            snprintf(part, sizeof(part), type->count > 4 ? "%s_s%c" : "%s_%c", name,
+                     (type->count > 4 ? "0123456789abcdef" : "xyzw")[i]);
+            set_value(s, type->element, part, to + i * type->element->size);
+        }
+    } else if (type->repr == GCAL_INTERP_RECORD) {
+        for (size_t i = 0; i < type->count; i++) {
+            char *field = gcal_source_cursor_name(type->fields[i].decl, NULL);
+
+            snprintf(part, sizeof(part), "%s_%s", name, field ? field : "");
+            set_value(s, type->fields[i].type, part, to + type->fields[i].offset);
+            free(field);
+        }
+    } else if (type->repr == GCAL_INTERP_POINTER) {
+        value.p = (struct gcal_interp_pointer){ s->nowhere, SIZE_MAX, 0 };
+        gcal_interp_value_write(type, to, &value);
+    } else if (gcal_interp_is_int(type)) {
+        number = 0;
+        s->lacks_size = s->lacks_size || !s->size(s->context, name, &number);
+        value.i = gcal_interp_int_wrap(type->repr, number);
+        gcal_interp_value_write(type, to, &value);
+    } else if (type->repr != GCAL_INTERP_ARRAY) {
+        value.f = 1 + (s->is_other ? (double)(next_random(&s->random) % 100) : 0);
+        gcal_interp_value_write(type, to, &value);
+    }
+}
+
+void gcal_interp_sample_argument(struct gcal_interp_sample *s,
+                                 const struct gcal_interp_node *param, unsigned char *to)
+{
+    set_value(s, param->type->element, param->name, to);
+}
+
+/* ---- loops ---- */
+
+static size_t find_loop(struct gcal_interp_sample *s, const struct gcal_interp_node *at)
+{
+    struct counted *moved;
+    size_t i = 0;
+
+    while (i < s->n_loops &&
+           (s->loops[i].at->line != at->line || s->loops[i].at->column != at->column))
+        i++;
+    if (i < s->n_loops)
+        return i;
+    if (!(moved = gcal_array_grow(s->loops, s->n_loops, &s->capacity, sizeof(*moved),
+                                  NULL))) {
+        s->failed = true;
+        return SIZE_MAX;
+    }
+    s->loops = moved;
+    moved[s->n_loops] = (struct counted){ .at = at };
+    return s->n_loops++;
+}
+
+static void put(struct gcal_interp_sample *s, struct executions *e,
+                struct execution execution);
+
+static void grow(struct gcal_interp_sample *s, struct executions *e)
+{
+    struct executions larger = { .capacity = e->capacity ? 2 * e->capacity : 256 };
+
+    if (!(larger.all = calloc(larger.capacity, sizeof(*larger.all)))) {
+        s->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < e->capacity; i++)
+        if (e->all[i].instance)
+            put(s, &larger, e->all[i]);
+    free(e->all);
+    *e = larger;
+}
+
+static void put(struct gcal_interp_sample *s, struct executions *e,
+                struct execution execution)
+{
+    size_t at;
+
+    if (2 * e->n >= e->capacity)
+        grow(s, e);
+    if (s->failed)
+        return;
+    at = (size_t)((execution.instance + execution.loop) * 0x9e3779b97f4a7c15) &
+         (e->capacity - 1);
+    while (e->all[at].instance && (e->all[at].instance != execution.instance ||
+                                   e->all[at].loop != execution.loop))
+        at = (at + 1) & (e->capacity - 1);
+    e->n += !e->all[at].instance;
+    if (!e->all[at].instance || e->all[at].trips < execution.trips)
+        e->all[at] = execution;
+}
+
+void gcal_interp_sample_loop(struct gcal_interp_work_item *item,
+                             const struct gcal_interp_node *at, uint64_t instance,
+                             uint64_t trips)
+{
+    const size_t *size = item->run->local_size, *id = item->local_id;
+    struct gcal_interp_sample *s = item->run->sample;
+    struct execution execution = { instance | 1, find_loop(s, at), trips };
+    size_t sub_group = (id[0] + size[0] * (id[1] + size[1] * id[2])) / s->sub_group_size;
+
+    if (execution.loop == SIZE_MAX)
+        return;
+    s->loops[execution.loop].unit_trips += (int64_t)trips;
+    s->loops[execution.loop].unit_begun++;
+    put(s, &s->group, execution);
+    execution.instance += 2 * sub_group * 0xc2b2ae3d27d4eb4f;
+    put(s, &s->sub_group, execution);
+    execution.instance += 2 * (trips + 1) * 0x165667b19e3779f9;
+    put(s, &s->exits, execution);
+}
+
+static void add_executions(struct gcal_interp_sample *s, struct executions *e, int mode)
+{
+    for (size_t i = 0; i < e->capacity; i++) {
+        struct counted *loop = &s->loops[e->all[i].loop];
+
+        if (e->all[i].instance && mode < 3) {
+            loop->trips[mode] += (int64_t)e->all[i].trips;
+            loop->begun[mode]++;
+        } else if (e->all[i].instance) {
+            loop->exits++;
+        }
+    }
+    if (e->n)
+        memset(e->all, 0, e->capacity * sizeof(*e->all));
+    e->n = 0;
+}
+
+static void end_unit(struct gcal_interp_sample *s)
+{
+    add_executions(s, &s->sub_group, 1);
+    add_executions(s, &s->group, 2);
+    add_executions(s, &s->exits, 3);
+    for (size_t i = 0; i < s->n_loops; i++) {
+        struct counted *l = &s->loops[i];
+        double t = (double)l->unit_trips, b = (double)l->unit_begun;
+
+        if (s->n_units < OTHER_UNITS)
+            l->first = (l->first ^ (uint64_t)l->unit_trips) * 0x100000001b3 +
+                       (uint64_t)l->unit_begun;
+        l->trips[0] += l->unit_trips;
+        l->begun[0] += l->unit_begun;
+        l->tt += t * t;
+        l->tb += t * b;
+        l->bb += b * b;
+        l->unit_trips = l->unit_begun = 0;
+    }
+    s->n_units++;
+}
+
+static void clear(struct gcal_interp_sample *s)
+{
+    free(s->loops);
+    free(s->sub_group.all);
+    free(s->group.all);
+    free(s->exits.all);
+}
+
+/* ---- units ---- */
+
+struct units {
+    struct gcal_interp_group *group;
+    struct gcal_interp_run *run;
+    size_t per_group, n;
+    bool joins_items; /* by barriers: all of a unit's run together */
+    size_t step;      /* from one lane to the next that is taken */
+};
+
+static bool run_unit(struct gcal_interp_sample *s, const struct units *u, size_t unit)
+{
+    u->run->steps_left = 4 * UNIT_STEPS;
+    gcal_interp_run_unit(u->group, unit / u->per_group,
+                         unit % u->per_group * s->unit_size, s->unit_size, u->step);
+    end_unit(s);
+    return !u->run->failed && !s->failed;
+}
+
+/* Units in equal parts of all, in an order in which the first are spread out, too. */
+static size_t choose_unit(struct gcal_interp_sample *s, size_t i, size_t taken, size_t n)
+{
+    size_t part = i * 7919 % taken;
+    double share = (double)(next_random(&s->random) >> 11) * 0x1p-53;
+    size_t at = (size_t)(((double)part + share) / (double)taken * (double)n);
+
+    return taken == n ? part : at < n ? at : n - 1;
+}
+
+/* How many units, and lanes, steps allow, from a unit in the middle; 0: none. */
+static size_t plan_units(struct gcal_interp_sample *s, struct units *u)
+{
+    size_t taken, steps;
+
+    u->step = u->joins_items ? 1 : s->unit_size; /* one lane */
+    if (!run_unit(s, u, u->n / 2))
+        return 0;
+    steps = (size_t)(4 * UNIT_STEPS - u->run->steps_left) + 10;
+    if (steps > ITEM_STEPS)
+        return 0;
+    if (!u->joins_items) {
+        u->step = steps * s->unit_size / UNIT_STEPS + 1;
+        steps *= (s->unit_size + u->step - 1) / u->step;
+    }
+    taken = MOST_STEPS / steps;
+    taken = taken < LEAST_UNITS ? LEAST_UNITS : taken > MOST_UNITS ? MOST_UNITS : taken;
+    clear(s);
+    s->loops = NULL;
+    s->n_loops = s->capacity = s->n_units = 0;
+    s->sub_group = s->group = s->exits = (struct executions){ 0 };
+    return taken < u->n ? taken : u->n;
+}
+
+/* 'taken' units in equal parts of all, the first 'most' of them. */
+static bool run_units(struct gcal_interp_sample *s, const struct units *u, size_t taken,
+                      size_t most)
+{
+    s->random = SEED;
+    for (size_t i = 0; i < taken && i < most; i++) {
+        uint64_t random = s->random;
+
+        if (!run_unit(s, u, choose_unit(s, i, taken, u->n)))
+            return false;
+        s->random = random; /* data takes numbers, too */
+        next_random(&s->random);
+    }
+    return true;
+}
+
+/* The relative error of the quotient trips/begun of a sample of n units; all: INFINITY, where
+ * not all of their lanes are in it.
+ */
+static double find_error(const struct counted *l, double n, double all)
+{
+    double t = (double)l->trips[0], b = (double)l->begun[0], mean = t / b;
+    double squares = l->tt - 2 * mean * l->tb + mean * mean * l->bb;
+
+    if (n >= all)
+        return 0;
+    if (!t)
+        return 1 / n;
+    return sqrt(fmax(squares, 0) * n / fmax(n - 1, 1) * (1 - n / all)) / t + 1 / n;
+}
+
+static int take_loops(const struct gcal_interp_sample *s,
+                      const struct gcal_interp_sample *other, double n_units,
+                      struct gcal_interp_loop **loops, size_t *n_loops,
+                      struct gcal_error *err)
+{
+    if (!(*loops = calloc(s->n_loops + 1, sizeof(**loops))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < s->n_loops; i++) {
+        const struct counted *l = &s->loops[i];
+        struct gcal_interp_loop *to = &(*loops)[i];
+
+        *to = (struct gcal_interp_loop){ .line = l->at->line,
+                                         .column = l->at->column,
+                                         .on_data = true };
+        to->exits = l->exits;
+        memcpy(to->trips, l->trips, sizeof(to->trips));
+        memcpy(to->begun, l->begun, sizeof(to->begun));
+        to->error = find_error(l, (double)s->n_units, n_units);
+        for (size_t k = 0; k < other->n_loops; k++)
+            if (other->loops[k].at == l->at && other->loops[k].first == l->first)
+                to->on_data = false;
+    }
+    *n_loops = s->n_loops;
+    return 0;
+}
+
+int gcal_interp_sample_loops(struct gcal_source_unit *unit, CXCursor kernel,
+                             const struct gcal_count_request *request,
+                             const int64_t *groups, gcal_interp_size *size, void *context,
+                             struct gcal_interp_loop **loops, size_t *n_loops,
+                             struct gcal_error *err)
+{
+    struct gcal_interp_sample s[2] = { 0 };
+    struct gcal_interp_program *program = NULL;
+    size_t global[GCAL_MAX_DIMS], items = 1, taken = 0;
+    struct units units = { .step = 1 };
+    int rc = -1;
+
+    for (size_t d = 0; d < request->n_dims; d++) {
+        global[d] = (size_t)groups[d] * request->local_size[d];
+        items *= request->local_size[d];
+    }
+    if (!(program = gcal_interp_program_create(unit, kernel, err)))
+        return -1;
+    for (int other = 0; other < 2; other++) {
+        struct gcal_interp_run run = { .program = program,
+                                       .sample = &s[other],
+                                       .nowhere = s[other].nowhere,
+                                       .err = err };
+
+        s[other].is_other = other;
+        s[other].size = size;
+        s[other].context = context;
+        s[other].random = SEED;
+        s[other].sub_group_size = request->sub_group_size ? request->sub_group_size : 32;
+        s[other].unit_size = program->has_barrier ? items : s[other].sub_group_size;
+        units.run = &run;
+        units.joins_items = program->has_barrier;
+        units.per_group = (items - 1) / s[other].unit_size + 1;
+        units.n = units.per_group;
+        for (size_t d = 0; d < request->n_dims; d++)
+            units.n *= (size_t)groups[d];
+        rc = gcal_interp_run_begin(&run, request, global, &units.group, err);
+        if (rc == 0 && s[other].lacks_size)
+            rc = gcal_error_set(err, GCAL_EINPUT, "some size is not given");
+        if (rc == 0 && !other)
+            taken = plan_units(&s[0], &units);
+        if (rc == 0 && !(taken && run_units(&s[other], &units, taken,
+                                            other ? OTHER_UNITS : SIZE_MAX)))
+            rc = -1;
+        gcal_interp_run_end(units.group);
+        if (rc < 0 && !other)
+            break;
+        if (rc < 0) /* with other data some loop does not end */
+            s[1].n_loops = 0;
+        if (other)
+            rc = take_loops(&s[0], &s[1], units.step > 1 ? INFINITY : (double)units.n,
+                            loops, n_loops, err);
+    }
+    clear(&s[0]);
+    clear(&s[1]);
+    gcal_interp_program_destroy(program);
+    return rc;
+}
