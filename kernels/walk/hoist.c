@@ -7,8 +7,9 @@
  * or the loop has no store, atomic operation, barrier or call of a function of the source.
  *
  * Work moves with its conditions: it stays in a loop whose iterations decide whether it is done.
- * Where the loop may not run at all, it is counted in the first iteration, so that no count is
- * larger than without moving; where sets of iterations may have no closed form, it stays.
+ * Where the loop may not run at all, it is counted in the first iteration, and of a loop that is
+ * walked iteration by iteration in the first one in which its work-items get there, so that no
+ * count is larger than without moving; where sets of iterations may have no closed form, it stays.
  */
 #include <stdlib.h>
 
@@ -28,6 +29,11 @@ struct gcal_walk_loop_facts {
 struct gcal_walk_steady {
     CXCursor c, loop;
     bool is_known, is_steady;
+    /* In which iteration of which run of the loop it was counted, and where: around it, and
+     * around the iteration.
+     */
+    size_t run, iteration;
+    const struct gcal_sets_scope *scope, *around;
 };
 
 /* ---- what a loop does ---- */
@@ -246,6 +252,11 @@ static bool find_steady(struct gcal_walk *w, const struct gcal_walk_loop_facts *
     return true;
 }
 
+static struct gcal_walk_steady *steady_of(struct gcal_walk *w, CXCursor loop, CXCursor c)
+{
+    return &w->steady[(clang_hashCursor(c) ^ 31 * clang_hashCursor(loop)) % CACHED];
+}
+
 static bool is_steady(struct gcal_walk *w, const struct gcal_walk_loop_facts *facts,
                       CXCursor c)
 {
@@ -255,8 +266,7 @@ static bool is_steady(struct gcal_walk *w, const struct gcal_walk_loop_facts *fa
         gcal_walk_fail_memory(w);
         return false;
     }
-    known =
-        &w->steady[(clang_hashCursor(c) ^ 31 * clang_hashCursor(facts->loop)) % CACHED];
+    known = steady_of(w, facts->loop, c);
     if (!known->is_known || !clang_equalCursors(known->c, c) ||
         !clang_equalCursors(known->loop, facts->loop)) {
         bool steady;
@@ -265,7 +275,9 @@ static bool is_steady(struct gcal_walk *w, const struct gcal_walk_loop_facts *fa
             return false;
         steady = find_steady(w, facts, c);
         gcal_walk_leave(w);
-        *known = (struct gcal_walk_steady){ c, facts->loop, true, steady };
+        *known = (struct gcal_walk_steady){
+            .c = c, .loop = facts->loop, .is_known = true, .is_steady = steady
+        };
         return steady;
     }
     return known->is_steady;
@@ -347,6 +359,37 @@ static const struct gcal_sets_scope *in_first(struct gcal_walk *w,
     return first.first;
 }
 
+/* Whether all who are here were there, where the expression was counted. */
+static bool were_there(struct gcal_walk *w, const struct gcal_walk_steady *there)
+{
+    for (const struct gcal_sets_scope *s = there->scope; s && s != there->around;
+         s = s->parent) {
+        const struct gcal_sets_condition *x = s->condition;
+
+        if (s->kind == GCAL_SETS_SCOPE_CONDITION && gcal_walk_scope_decides(w, x) != 1 &&
+            !(x->kind == GCAL_SETS_CONDITION_NONNEGATIVE &&
+              gcal_walk_is_nonnegative(w, x->p)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether an earlier iteration of a loop that is walked iteration by iteration has it; if not,
+ * this one does.
+ */
+static bool is_counted(struct gcal_walk *w, const struct gcal_walk_running *r)
+{
+    struct gcal_walk_steady *known = steady_of(w, r->loop, w->expression);
+
+    if (known->run == r->run && known->iteration < r->iteration && were_there(w, known))
+        return true;
+    known->run = r->run;
+    known->iteration = r->iteration;
+    known->scope = w->scope;
+    known->around = r->scope;
+    return false;
+}
+
 bool gcal_walk_hoist(struct gcal_walk *w, const struct gcal_sets_scope **to)
 {
     const struct gcal_sets_scope *scope = w->scope, *loop;
@@ -358,7 +401,7 @@ bool gcal_walk_hoist(struct gcal_walk *w, const struct gcal_sets_scope **to)
          r && r->call_depth == w->call_depth; r = r->outer) {
         if (!(facts = facts_of(w, r->loop)) || !is_steady(w, facts, w->expression))
             return true;
-        if (!r->is_nest && r->iteration)
+        if (!r->is_nest && is_counted(w, r))
             return false;
         if (!r->is_nest)
             continue;

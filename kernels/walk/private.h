@@ -156,7 +156,8 @@ struct gcal_walk_running {
     int call_depth;
     bool is_nest; /* a dimension; else iteration by iteration */
     unsigned dimension;
-    size_t iteration;
+    size_t run, iteration;               /* of iterations: which run of a loop this is */
+    const struct gcal_sets_scope *scope; /* around the iteration */
 };
 
 /* 'scope' in the first iteration of 'loop'. */
@@ -192,6 +193,7 @@ struct gcal_walk {
     struct gcal_walk_loop_facts *facts; /* of loops (hoist.c) */
     struct gcal_walk_first *firsts;
     struct gcal_walk_steady *steady; /* what is known of expressions */
+    size_t n_runs;                   /* of loops, iteration by iteration */
     size_t n_lanes, lane_capacity;
     CXCursor *lanes; /* what differs between the lanes of a sub-group (uniform.c), */
     bool has_lanes;  /* once it has been looked for */

@@ -108,9 +108,8 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
 {
     const struct gcal_sets_scope *outside = w->scope;
     struct gcal_walk_flow flow = gcal_walk_flow_fall_through();
-    struct gcal_walk_running running = {
-        w->running, loop->at, w->call_depth, false, 0, 0
-    };
+    struct gcal_walk_running running = { w->running,  loop->at, w->call_depth, false, 0,
+                                         ++w->n_runs, 0,        w->scope };
     int broken;
 
     w->running = &running;
@@ -120,6 +119,7 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
             break;
         if (!is_within_limits(w, loop, i))
             break;
+        running.scope = w->scope;
         flow = gcal_walk_flow_sequence(w, flow, walk_once(w, loop));
         if (gcal_walk_flow_any_exit(w, &flow).kind == GCAL_WALK_EXIT_ALWAYS)
             break;

@@ -323,6 +323,12 @@ static void what_is_the_same_in_each_iteration_is_counted_before_the_loop(void *
         /* loops that are walked iteration by iteration */
         { "for (int k = 1; k < 32; k *= 2) f += x / y;",
           "float32 add 160, float32 div 32" },
+        { "for (int k = 1; k < 32; k *= 2) if (k > 4) f += x / y;",
+          "float32 add 64, float32 div 32" },
+        { "for (int k = 16; k > 0; k /= 2) if (l < k) f += x / y;",
+          "float32 add 31, float32 div 16" },
+        { "for (int k = 1; k < 32; k *= 2) if (l < k) f += x / y;",
+          "float32 add 31, float32 div 31" },
     };
     char source[3000], text[400];
     const struct gcal_count_request r = { .source = source,
