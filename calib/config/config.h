@@ -15,12 +15,12 @@
 #include <stdint.h>
 
 #include "kernels/base/hash.h"
-#include "kernels/base/strings.h"
 #include "kernels/model/run/device_info.h"
 #include "kernels/model/model.h"
 #include "kernels/model/roofs/roofs.h"
 #include "kernels/model/roofs/spread.h"
 
+struct gcal_arena;
 struct gcal_error;
 struct gcal_expr_names;
 struct gcal_yaml;
@@ -111,6 +111,7 @@ struct gcal_config_form {
 };
 
 struct gcal_config_model {
+    struct gcal_arena *arena; /* of the configuration, for all that it points to */
     char *name, *output;
     struct gcal_model *model; /* of the first form; NULL until resolved */
     size_t n_forms;           /* at least 1 */
@@ -130,7 +131,8 @@ struct gcal_config_model {
     /* Kernels of a record that was made without the model, which it is fitted to all the
      * same: their ids.
      */
-    struct gcal_strings recorded;
+    size_t n_recorded, recorded_capacity;
+    char **recorded;
     bool unrecorded;  /* the record has too few: it is not fitted */
     size_t n_targets; /* target kernels, which it predicts */
     struct gcal_config_tag_set *targets;
@@ -147,7 +149,8 @@ struct gcal_config_model {
      */
     size_t n_kinds;
     char **kinds;
-    struct gcal_strings others;
+    size_t n_others, others_capacity;
+    char **others;
     const struct gcal_yaml *node;
     /* SHA-256, hexadecimal, of the measurement kernels that it picks beside the built-in ones, ""
      * if it picks none.  In the text of a resolved configuration, which is read without them.
@@ -170,6 +173,7 @@ enum gcal_config_state {
 };
 
 struct gcal_config {
+    struct gcal_arena *arena; /* of all that it points to */
     enum gcal_config_state state;
     char *file;  /* as named in messages */
     char *text;  /* for the record: the file; or, if any model depended on the catalogue,
@@ -219,6 +223,10 @@ void gcal_config_clear(struct gcal_config *config);
 struct gcal_expr_names *gcal_config_model_names(const struct gcal_config_model *m,
                                                 const struct gcal_config_form *form,
                                                 struct gcal_error *err);
+
+/* Hands 'model' over to the configuration of 'm'; NULL is allowed, and returned. */
+struct gcal_model *gcal_config_own(const struct gcal_config_model *m,
+                                   struct gcal_model *model);
 
 /* A resolved configuration as YAML with everything written out, the caller's to free. */
 char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *err);

@@ -1,29 +1,29 @@
 /* forms.c - a model's forms: one expression, several by name, or built-in ones */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/similar.h"
 #include "kernels/base/yaml.h"
 #include "calib/config/private.h"
 #include "kernels/model/form.h"
+#include "kernels/model/named_expr.h"
 
 /* The name of the only form of a model with an expression. */
 #define FORM_EXPRESSION "expression"
 
 /* Appends a form, for which there is room. */
 static struct gcal_config_form *add_form(struct gcal_config_model *m, const char *name,
-                                         const struct gcal_yaml *node,
-                                         struct gcal_error *err)
+                                         const struct gcal_yaml *node)
 {
     struct gcal_config_form *form = &m->forms[m->n_forms++];
 
     form->node = node;
+    form->name = gcal_arena_strdup(m->arena, name);
     form->tailored = strcmp(name, GCAL_CONFIG_FORM_TAILORED) == 0;
-    if ((form->name = strdup(name)))
-        return form;
-    gcal_error_memory(err);
-    return NULL;
+    return form;
 }
 
 /* A form with its expression. */
@@ -34,60 +34,141 @@ static int add_written_form(struct gcal_config_model *m, const char *name,
     struct gcal_config_form *form;
     struct gcal_error why = { 0 };
 
-    if (!text || !(form = add_form(m, name, node, err)))
+    if (!text)
         return -1;
-    if (!(form->model = gcal_model_create_with(m->name, m->output, text, m->names, &why)))
+    form = add_form(m, name, node);
+    form->model = gcal_config_own(
+        m, gcal_model_create_with(m->name, m->output, text, m->names, &why));
+    if (!form->model)
         return gcal_yaml_error(node, err, "model '%.60s': %s", m->name, why.text);
     return 0;
 }
 
-/* ---- built-in forms ---- */
+/* ---- costs of built-in forms: expressions and feature classes, in groups ---- */
 
-/* NULL-ended names of built-in forms, the tailored one among them; free the array. */
-static const char **form_names(struct gcal_error *err)
+/* NULL-ended. */
+static const char *const class_names[GCAL_CONFIG_N_CLASSES + 1] = {
+    [GCAL_CONFIG_CLASS_MEMORY_COMPONENTS] = "memory_parts",
+    [GCAL_CONFIG_CLASS_ONCHIP_COMPONENTS] = "onchip_parts",
+    [GCAL_CONFIG_CLASS_GLOBAL_ACCESSES] = "global_accesses",
+    [GCAL_CONFIG_CLASS_LOCAL_ACCESSES] = "local_accesses",
+    [GCAL_CONFIG_CLASS_OPERATIONS] = "operations",
+    [GCAL_CONFIG_CLASS_BARRIERS] = "barriers",
+    [GCAL_CONFIG_CLASS_WORK_GROUPS] = "work_groups",
+    [GCAL_CONFIG_CLASS_LAUNCHES] = "launches",
+};
+
+const char *gcal_config_class_name(enum gcal_config_class class)
 {
-    const char **names;
-    size_t n = 0;
-
-    while (gcal_form_name(n))
-        n++;
-    if (!(names = calloc(n + 2, sizeof(*names)))) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    for (size_t i = 0; i < n; i++)
-        names[i] = gcal_form_name(i);
-    names[n] = GCAL_CONFIG_FORM_TAILORED;
-    return names;
+    return class_names[class];
 }
 
-static int check_form_name(const struct gcal_yaml *list, size_t i, struct gcal_error *err)
+/* A word is a class or a named expression, which hides classes; anything else is an expression. */
+static int read_cost(const struct gcal_config_model *m, const struct gcal_yaml *node,
+                     struct gcal_config_cost *cost, struct gcal_error *err)
 {
-    const struct gcal_yaml *item = list->items[i];
-    const char **known, *near;
-    int rc = 0;
+    const char *text = gcal_yaml_text(node, "an item of a cost group", err);
+    bool named = text && gcal_expr_names_has(m->names, text), is_word;
+    struct gcal_error why = { 0 };
+    int class = 0;
 
-    if (!gcal_yaml_text(item, "a form", err) || !(known = form_names(err)))
+    if (!text)
         return -1;
-    near = gcal_similar(item->text, known);
-    if (!near || strcmp(near, item->text) != 0)
-        rc = gcal_yaml_error(item, err, "no form '%.60s'%s", item->text,
-                             gcal_similar_hint(item->text, known).text);
-    for (size_t k = 0; k < i && rc == 0; k++)
-        if (strcmp(list->items[k]->text, item->text) == 0)
-            rc = gcal_yaml_error(item, err, "the form '%s' is listed twice", item->text);
-    free(known);
-    return rc;
+    cost->node = node;
+    while (class < GCAL_CONFIG_N_CLASSES &&
+           (named || strcmp(class_names[class], text) != 0))
+        class ++;
+    cost->class = (enum gcal_config_class) class;
+    if (cost->class != GCAL_CONFIG_N_CLASSES)
+        return 0;
+    is_word = strncmp(text, "p_", 2) != 0 && strncmp(text, "f_", 2) != 0;
+    for (const char *c = text; *c; c++)
+        is_word = is_word && (isalnum((unsigned char)*c) || *c == '_');
+    if (is_word && !named)
+        return gcal_yaml_error(node, err,
+                               "'%.60s' is neither a feature class%s nor in "
+                               "'expressions'",
+                               text, gcal_similar_hint(text, class_names).text);
+    cost->expression =
+        gcal_arena_own(m->arena, gcal_expr_names_resolve(m->names, text, &why), free);
+    return cost->expression ? 0 : gcal_yaml_error(node, err, "%s", why.text);
 }
+
+static int read_group(const struct gcal_config_model *m, const struct gcal_yaml *key,
+                      const struct gcal_yaml *list, struct gcal_config_cost_group *group,
+                      struct gcal_error *err)
+{
+    if (!gcal_config_need_list(list, "costs", err))
+        return -1;
+    if (!list->n_items)
+        return gcal_yaml_error(list, err, "the group '%.60s' is empty", key->text);
+    group->node = list;
+    group->name = gcal_arena_strdup(m->arena, key->text);
+    group->n_costs = list->n_items;
+    group->costs = gcal_arena_alloc(m->arena, list->n_items, sizeof(*group->costs));
+    for (size_t i = 0; i < list->n_items; i++)
+        if (read_cost(m, list->items[i], &group->costs[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* groups and overhead of m->node. */
+static int read_groups(struct gcal_config_model *m, struct gcal_error *err)
+{
+    const struct gcal_yaml *groups = gcal_config_find(m->node, "groups");
+    const struct gcal_yaml *overhead = gcal_config_find(m->node, "overhead");
+
+    for (size_t i = 0; i < m->n_forms && !groups; i++)
+        if (!m->forms[i].tailored)
+            return gcal_yaml_error(m->forms[i].node, err,
+                                   "the form '%s' needs 'groups' of costs",
+                                   m->forms[i].name);
+    if (groups && groups->kind != GCAL_YAML_MAP)
+        return gcal_yaml_error(groups, err,
+                               "groups: expected a map of name: [costs], e.g. {memory: "
+                               "[memory_parts], onchip: [onchip_parts]}");
+    if (groups)
+        m->groups = gcal_arena_alloc(m->arena, groups->n_items, sizeof(*m->groups));
+    for (size_t i = 0; groups && i < groups->n_items; i++)
+        if (read_group(m, groups->keys[i], groups->items[i], &m->groups[m->n_groups++],
+                       err) < 0)
+            return -1;
+    if (!overhead)
+        return 0;
+    m->overhead = gcal_arena_alloc(m->arena, 1, sizeof(*m->overhead));
+    return read_cost(m, overhead, m->overhead, err);
+}
+
+/* ---- built-in forms ---- */
 
 static int add_built_in_forms(struct gcal_config_model *m, const struct gcal_yaml *list,
                               struct gcal_error *err)
 {
-    for (size_t i = 0; i < list->n_items; i++)
-        if (check_form_name(list, i, err) < 0 ||
-            !add_form(m, list->items[i]->text, list->items[i], err))
+    const char **known, *near;
+    size_t n = 0;
+
+    while (gcal_form_name(n))
+        n++;
+    known = gcal_arena_alloc(m->arena, n + 2, sizeof(*known)); /* ended by NULL */
+    for (size_t i = 0; i < n; i++)
+        known[i] = gcal_form_name(i);
+    known[n] = GCAL_CONFIG_FORM_TAILORED;
+    for (size_t i = 0; i < list->n_items; i++) {
+        const struct gcal_yaml *item = list->items[i];
+
+        if (!gcal_yaml_text(item, "a form", err))
             return -1;
-    return gcal_config_read_groups(m, err);
+        near = gcal_similar(item->text, known);
+        if (!near || strcmp(near, item->text) != 0)
+            return gcal_yaml_error(item, err, "no form '%.60s'%s", item->text,
+                                   gcal_similar_hint(item->text, known).text);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(list->items[k]->text, item->text) == 0)
+                return gcal_yaml_error(item, err, "the form '%s' is listed twice",
+                                       item->text);
+        add_form(m, item->text, item);
+    }
+    return read_groups(m, err);
 }
 
 /* ---- keys ---- */
@@ -130,8 +211,7 @@ int gcal_config_read_forms(struct gcal_config_model *m, struct gcal_error *err)
 
     if (check_keys(m, forms, expression, err) < 0)
         return -1;
-    if (!(m->forms = calloc(forms ? forms->n_items : 1, sizeof(*m->forms))))
-        return gcal_error_memory(err);
+    m->forms = gcal_arena_alloc(m->arena, forms ? forms->n_items : 1, sizeof(*m->forms));
     if (expression)
         return add_written_form(m, FORM_EXPRESSION, expression, err);
     if (forms->kind == GCAL_YAML_LIST)

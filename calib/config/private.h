@@ -13,7 +13,7 @@ extern const struct gcal_embedded_file gcal_config_builtin[];
 
 #define GCAL_CONFIG_VERSION 1
 
-/* ---- values.c ---- */
+/* ---- settings.c ---- */
 
 /* The value of a key; NULL if the key is absent, or its value empty, ~ or null. */
 const struct gcal_yaml *gcal_config_find(const struct gcal_yaml *map, const char *key);
@@ -21,13 +21,23 @@ const struct gcal_yaml *gcal_config_find(const struct gcal_yaml *map, const char
 const struct gcal_yaml *gcal_config_need_list(const struct gcal_yaml *node,
                                               const char *what, struct gcal_error *err);
 /* A list of non-empty texts. */
-int gcal_config_read_strings(const struct gcal_yaml *node, const char *what,
-                             char ***strings, size_t *count, struct gcal_error *err);
-/* A list of device kinds. */
-int gcal_config_read_kinds(const struct gcal_yaml *node, char ***kinds, size_t *count,
+int gcal_config_read_strings(struct gcal_arena *arena, const struct gcal_yaml *node,
+                             const char *what, char ***strings, size_t *count,
+                             struct gcal_error *err);
+/* A list of device kinds, if 'key' is there. */
+int gcal_config_read_kinds(struct gcal_arena *arena, const struct gcal_yaml *map,
+                           const char *key, char ***kinds, size_t *count,
                            struct gcal_error *err);
 
-/* ---- settings.c ---- */
+/* A section of numbers above 0 and of counts: its name, and then its keys. */
+struct gcal_config_key {
+    const char *name; /* NULL ends them */
+    size_t offset;    /* in struct gcal_config: a double, or a size_t */
+    bool is_count;
+    long long min, max; /* of a count */
+};
+extern const struct gcal_config_key gcal_config_measure_section[];
+extern const struct gcal_config_key gcal_config_audit_section[];
 
 /* All keys but models and expressions.  'recorded': from a record, perhaps an old one. */
 int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
@@ -38,17 +48,12 @@ int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
 /* Appends the model at 'node', for which there is room. */
 int gcal_config_read_model(struct gcal_config *config, const struct gcal_yaml *node,
                            struct gcal_error *err);
-void gcal_config_model_clear(struct gcal_config_model *m);
+/* By enum gcal_config_match, ended by NULL. */
+extern const char *const gcal_config_match_names[];
 
 /* ---- forms.c ---- */
 
 /* expression, forms, groups and overhead of m->node. */
 int gcal_config_read_forms(struct gcal_config_model *m, struct gcal_error *err);
-
-/* ---- groups.c ---- */
-
-/* groups and overhead of m->node. */
-int gcal_config_read_groups(struct gcal_config_model *m, struct gcal_error *err);
-void gcal_config_groups_clear(struct gcal_config_model *m);
 
 #endif

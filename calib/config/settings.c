@@ -1,12 +1,106 @@
 /* settings.c - all keys of a configuration but its models */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/buf.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
+#include "kernels/base/similar.h"
 #include "kernels/base/yaml.h"
 #include "calib/config/private.h"
+
+const struct gcal_yaml *gcal_config_find(const struct gcal_yaml *map, const char *key)
+{
+    const struct gcal_yaml *node = gcal_yaml_find(map, key);
+
+    if (node && node->kind == GCAL_YAML_SCALAR && !node->quoted &&
+        (!*node->text || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0))
+        return NULL;
+    return node;
+}
+
+const struct gcal_yaml *gcal_config_need_list(const struct gcal_yaml *node,
+                                              const char *what, struct gcal_error *err)
+{
+    if (node->kind == GCAL_YAML_LIST)
+        return node;
+    gcal_yaml_error(node, err, "expected a list of %s, e.g. [a, b]", what);
+    return NULL;
+}
+
+int gcal_config_read_strings(struct gcal_arena *arena, const struct gcal_yaml *node,
+                             const char *what, char ***strings, size_t *count,
+                             struct gcal_error *err)
+{
+    if (!gcal_config_need_list(node, what, err))
+        return -1;
+    *strings = gcal_arena_alloc(arena, node->n_items, sizeof(**strings));
+    *count = node->n_items;
+    for (size_t i = 0; i < node->n_items; i++) {
+        const char *text = gcal_yaml_text(node->items[i], what, err);
+
+        if (!text)
+            return -1;
+        if (!*text)
+            return gcal_yaml_error(node->items[i], err, "an empty text among the %s",
+                                   what);
+        (*strings)[i] = gcal_arena_strdup(arena, text);
+    }
+    return 0;
+}
+
+int gcal_config_read_kinds(struct gcal_arena *arena, const struct gcal_yaml *map,
+                           const char *key, char ***kinds, size_t *count,
+                           struct gcal_error *err)
+{
+    static const char *const known[] = { "gpu", "accelerator", "cpu", NULL };
+    const struct gcal_yaml *node = gcal_config_find(map, key);
+
+    if (!node)
+        return 0;
+    if (gcal_config_read_strings(arena, node, "kinds", kinds, count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < *count; i++) {
+        const char *near = gcal_similar((*kinds)[i], known);
+
+        if (!near || strcmp(near, (*kinds)[i]) != 0)
+            return gcal_yaml_error(node->items[i], err,
+                                   "device kind '%s' is none of gpu, accelerator, cpu",
+                                   (*kinds)[i]);
+    }
+    return 0;
+}
+
+/* 'kinds' was 'types' in early versions, and still is in their records. */
+static int read_devices(const struct gcal_yaml *node, bool recorded,
+                        struct gcal_config *config, struct gcal_error *err)
+{
+    struct gcal_config_device_filter *filter = &config->devices;
+    const struct gcal_yaml *old_key = NULL, *item;
+    const char *keys[] = { "kinds", "vendors", "names", NULL };
+
+    for (size_t i = 0; node->kind == GCAL_YAML_MAP && i < node->n_items; i++)
+        if (strcmp(node->keys[i]->text, "types") == 0)
+            old_key = node->keys[i];
+    if (old_key && !recorded)
+        return gcal_yaml_error(old_key, err, "'types' is now 'kinds'");
+    if (old_key)
+        keys[0] = "types";
+    if (gcal_yaml_check_keys(node, keys, err) < 0 ||
+        gcal_config_read_kinds(config->arena, node, keys[0], &filter->kinds,
+                               &filter->n_kinds, err) < 0)
+        return -1;
+    if ((item = gcal_config_find(node, "vendors")) &&
+        gcal_config_read_strings(config->arena, item, "vendors", &filter->vendors,
+                                 &filter->n_vendors, err) < 0)
+        return -1;
+    if ((item = gcal_config_find(node, "names")) &&
+        gcal_config_read_strings(config->arena, item, "names", &filter->names,
+                                 &filter->n_names, err) < 0)
+        return -1;
+    return 0;
+}
+
+/* ---- measure and audit ---- */
 
 #define MAX_SWEEP   1000
 #define MAX_SAMPLES 100000
@@ -14,170 +108,61 @@
 /* Fewer samples give no usable spread. */
 #define LEAST_SAMPLES 3
 
-static int read_store(const struct gcal_yaml *node, char **store, struct gcal_error *err)
+_Static_assert(sizeof(size_t) == sizeof(uint64_t), "counts are read as uint64_t");
+
+#define NUMBER(key, member)                                                              \
+    {                                                                                    \
+        key, offsetof(struct gcal_config, member), false, 0, 0                           \
+    }
+#define COUNT(key, member, min, max)                                                     \
+    {                                                                                    \
+        key, offsetof(struct gcal_config, member), true, min, max                        \
+    }
+
+const struct gcal_config_key gcal_config_measure_section[] = {
+    { "measure", 0, false, 0, 0 },
+    NUMBER("budget_s", measure.budget_s),
+    NUMBER("min_time_s", measure.min_time_s),
+    NUMBER("max_time_s", measure.max_time_s),
+    COUNT("min_samples", measure.min_samples, LEAST_SAMPLES, MAX_SAMPLES),
+    COUNT("max_samples", measure.max_samples, LEAST_SAMPLES, MAX_SAMPLES),
+    NUMBER("noise", measure.noise),
+    NUMBER("kernel_limit_s", measure.kernel_limit_s),
+    COUNT("rungs", measure.sizes, 1, MAX_SWEEP),
+    COUNT("short_rungs", measure.short_sizes, 0, MAX_SWEEP),
+    COUNT("seed", measure.seed, 0, INT64_MAX),
+    { NULL, 0, false, 0, 0 }
+};
+
+const struct gcal_config_key gcal_config_audit_section[] = {
+    { "audit", 0, false, 0, 0 },
+    NUMBER("warn", audit_warn),
+    NUMBER("fail", audit_fail),
+    NUMBER("false_alarms", audit_false_alarms),
+    COUNT("confirm", audit_confirm, 1, GCAL_CONFIG_MAX_AUDIT_RUNS),
+    COUNT("of", audit_of, 1, GCAL_CONFIG_MAX_AUDIT_RUNS),
+    { NULL, 0, false, 0, 0 }
+};
+
+static int check_section(const struct gcal_config *config, const struct gcal_yaml *node,
+                         bool measure, struct gcal_error *err)
 {
-    const char *text = gcal_yaml_text(node, "store", err);
+    const struct gcal_config_measure_options *m = &config->measure;
 
-    if (!text)
-        return -1;
-    if (!*text)
-        return gcal_yaml_error(node, err,
-                               "store is empty: name a folder or leave it out");
-    return (*store = strdup(text)) ? 0 : gcal_error_memory(err);
-}
-
-/* 'folder' from the folder of the configuration 'file'; takes it. */
-static char *beside(const char *file, char *folder)
-{
-    const char *slash = strrchr(file, '/');
-    char *path;
-
-    if (*folder == '/' || !slash)
-        return folder;
-    path = gcal_buf_format("%.*s/%s", (int)(slash - file), file, folder);
-    free(folder);
-    return path;
-}
-
-static int read_catalogues(const struct gcal_yaml *node, struct gcal_config *config,
-                           struct gcal_error *err)
-{
-    int rc = gcal_config_read_strings(node, "folders of kernels", &config->catalogues,
-                                      &config->n_catalogues, err);
-
-    for (size_t i = 0; i < config->n_catalogues; i++)
-        if (!(config->catalogues[i] = beside(config->file, config->catalogues[i])))
-            rc = gcal_error_memory(err);
-    return rc;
-}
-
-/* ---- devices ---- */
-
-static const struct gcal_yaml *find_key(const struct gcal_yaml *map, const char *key)
-{
-    for (size_t i = 0; map->kind == GCAL_YAML_MAP && i < map->n_items; i++)
-        if (strcmp(map->keys[i]->text, key) == 0)
-            return map->keys[i];
-    return NULL;
-}
-
-/* 'kinds' was 'types' in early versions, and still is in their records. */
-static int read_devices(const struct gcal_yaml *node, bool recorded,
-                        struct gcal_config_device_filter *filter, struct gcal_error *err)
-{
-    const struct gcal_yaml *old_key = find_key(node, "types"), *item;
-    const char *const keys[] = { old_key ? "types" : "kinds", "vendors", "names", NULL };
-
-    if (old_key && !recorded)
-        return gcal_yaml_error(old_key, err, "'types' is now 'kinds'");
-    if (gcal_yaml_check_keys(node, keys, err) < 0)
-        return -1;
-    if ((item = gcal_config_find(node, keys[0])) &&
-        gcal_config_read_kinds(item, &filter->kinds, &filter->n_kinds, err) < 0)
-        return -1;
-    if ((item = gcal_config_find(node, "vendors")) &&
-        gcal_config_read_strings(item, "vendors", &filter->vendors, &filter->n_vendors,
-                                 err) < 0)
-        return -1;
-    if ((item = gcal_config_find(node, "names")) &&
-        gcal_config_read_strings(item, "names", &filter->names, &filter->n_names, err) <
-            0)
-        return -1;
-    return 0;
-}
-
-/* ---- measure and audit ---- */
-
-/* A number above 'above'; 'value' does not change if the key is absent. */
-static int read_above(const struct gcal_yaml *map, const char *key, double above,
-                      double *value, struct gcal_error *err)
-{
-    const struct gcal_yaml *node = gcal_config_find(map, key);
-    double read;
-
-    if (!node)
-        return 0;
-    if (gcal_yaml_double(node, key, &read, err) < 0)
-        return -1;
-    if (!isfinite(read) || !(read > above))
-        return gcal_yaml_error(node, err, "%s is %s, expected a number above %g", key,
-                               node->text, above);
-    *value = read;
-    return 0;
-}
-
-static int read_count(const struct gcal_yaml *map, const char *key, long long min,
-                      long long max, uint64_t *value, struct gcal_error *err)
-{
-    const struct gcal_yaml *node = gcal_config_find(map, key);
-    long long read;
-
-    if (!node)
-        return 0;
-    if (gcal_yaml_integer(node, key, min, max, &read, err) < 0)
-        return -1;
-    *value = (uint64_t)read;
-    return 0;
-}
-
-static int read_measure(const struct gcal_yaml *node,
-                        struct gcal_config_measure_options *m, struct gcal_error *err)
-{
-    static const char *const keys[] = { "budget_s",       "min_time_s",  "max_time_s",
-                                        "min_samples",    "max_samples", "noise",
-                                        "kernel_limit_s", "rungs",       "short_rungs",
-                                        "seed",           NULL };
-    uint64_t min_samples = m->min_samples, max_samples = m->max_samples, sizes = m->sizes;
-    uint64_t short_sizes = m->short_sizes;
-
-    if (gcal_yaml_check_keys(node, keys, err) < 0 ||
-        read_above(node, "budget_s", 0, &m->budget_s, err) < 0 ||
-        read_above(node, "min_time_s", 0, &m->min_time_s, err) < 0 ||
-        read_above(node, "max_time_s", 0, &m->max_time_s, err) < 0 ||
-        read_above(node, "noise", 0, &m->noise, err) < 0 ||
-        read_above(node, "kernel_limit_s", 0, &m->kernel_limit_s, err) < 0 ||
-        read_count(node, "min_samples", LEAST_SAMPLES, MAX_SAMPLES, &min_samples, err) <
-            0 ||
-        read_count(node, "max_samples", LEAST_SAMPLES, MAX_SAMPLES, &max_samples, err) <
-            0 ||
-        read_count(node, "rungs", 1, MAX_SWEEP, &sizes, err) < 0 ||
-        read_count(node, "short_rungs", 0, MAX_SWEEP, &short_sizes, err) < 0 ||
-        read_count(node, "seed", 0, INT64_MAX, &m->seed, err) < 0)
-        return -1;
-    if (m->min_time_s >= m->max_time_s)
+    if (measure && m->min_time_s >= m->max_time_s)
         return gcal_yaml_error(node, err,
                                "min_time_s (%g s) is not below max_time_s (%g s)",
                                m->min_time_s, m->max_time_s);
-    if (m->max_time_s > m->kernel_limit_s)
+    if (measure && m->max_time_s > m->kernel_limit_s)
         return gcal_yaml_error(node, err,
                                "max_time_s (%g s) is above kernel_limit_s (%g s), at "
                                "which a launch is killed",
                                m->max_time_s, m->kernel_limit_s);
-    if (min_samples > max_samples)
-        return gcal_yaml_error(
-            node, err, "min_samples (%llu) is above max_samples (%llu)",
-            (unsigned long long)min_samples, (unsigned long long)max_samples);
-    m->min_samples = min_samples;
-    m->max_samples = max_samples;
-    m->sizes = sizes;
-    m->short_sizes = short_sizes;
-    return 0;
-}
-
-static int read_audit(const struct gcal_yaml *node, struct gcal_config *config,
-                      struct gcal_error *err)
-{
-    static const char *const keys[] = { "warn",    "fail", "false_alarms",
-                                        "confirm", "of",   NULL };
-    uint64_t confirm = config->audit_confirm, of = config->audit_of;
-
-    if (gcal_yaml_check_keys(node, keys, err) < 0 ||
-        read_above(node, "warn", 0, &config->audit_warn, err) < 0 ||
-        read_above(node, "fail", 0, &config->audit_fail, err) < 0 ||
-        read_above(node, "false_alarms", 0, &config->audit_false_alarms, err) < 0 ||
-        read_count(node, "confirm", 1, GCAL_CONFIG_MAX_AUDIT_RUNS, &confirm, err) < 0 ||
-        read_count(node, "of", 1, GCAL_CONFIG_MAX_AUDIT_RUNS, &of, err) < 0)
-        return -1;
+    if (measure && m->min_samples > m->max_samples)
+        return gcal_yaml_error(node, err, "min_samples (%zu) is above max_samples (%zu)",
+                               m->min_samples, m->max_samples);
+    if (measure)
+        return 0;
     if (config->audit_warn > config->audit_fail)
         return gcal_yaml_error(node, err, "warn (%g) is above fail (%g)",
                                config->audit_warn, config->audit_fail);
@@ -185,12 +170,48 @@ static int read_audit(const struct gcal_yaml *node, struct gcal_config *config,
         return gcal_yaml_error(
             node, err, "false_alarms is %g, expected a probability below 1, e.g. 0.001",
             config->audit_false_alarms);
-    if (confirm > of)
-        return gcal_yaml_error(node, err, "confirm (%llu) is above of (%llu)",
-                               (unsigned long long)confirm, (unsigned long long)of);
-    config->audit_confirm = confirm;
-    config->audit_of = of;
+    if (config->audit_confirm > config->audit_of)
+        return gcal_yaml_error(node, err, "confirm (%zu) is above of (%zu)",
+                               config->audit_confirm, config->audit_of);
     return 0;
+}
+
+/* Members do not change if their key is absent. */
+static int read_section(const struct gcal_yaml *root,
+                        const struct gcal_config_key *section, struct gcal_config *config,
+                        struct gcal_error *err)
+{
+    const struct gcal_yaml *map = gcal_config_find(root, section->name);
+    const char *names[16] = { NULL };
+
+    if (!map)
+        return 0;
+    for (size_t i = 0; section[i + 1].name; i++)
+        names[i] = section[i + 1].name;
+    if (gcal_yaml_check_keys(map, names, err) < 0)
+        return -1;
+    for (const struct gcal_config_key *k = section + 1; k->name; k++) {
+        const struct gcal_yaml *node = gcal_config_find(map, k->name);
+        void *member = (char *)config + k->offset;
+        long long count;
+        double number;
+
+        if (!node)
+            continue;
+        if (k->is_count) {
+            if (gcal_yaml_integer(node, k->name, k->min, k->max, &count, err) < 0)
+                return -1;
+            *(uint64_t *)member = (uint64_t)count;
+            continue;
+        }
+        if (gcal_yaml_double(node, k->name, &number, err) < 0)
+            return -1;
+        if (!isfinite(number) || !(number > 0))
+            return gcal_yaml_error(node, err, "%s is %s, expected a number above 0",
+                                   k->name, node->text);
+        *(double *)member = number;
+    }
+    return check_section(config, map, section == gcal_config_measure_section, err);
 }
 
 /* ---- all of them ---- */
@@ -217,8 +238,15 @@ static int check_version(const struct gcal_yaml *root, struct gcal_error *err)
     return 0;
 }
 
-static void set_defaults(struct gcal_config *config)
+int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
+                                  struct gcal_config *config, struct gcal_error *err)
 {
+    static const char *const keys[] = { "version",     "store",   "catalogue",
+                                        "devices",     "measure", "audit",
+                                        "expressions", "models",  NULL };
+    const struct gcal_yaml *store, *catalogues, *devices;
+    const char *slash = strrchr(config->file, '/');
+
     config->measure = (struct gcal_config_measure_options){
         .budget_s = 60,
         .min_time_s = 1e-3,
@@ -235,32 +263,32 @@ static void set_defaults(struct gcal_config *config)
     config->audit_false_alarms = 0.001;
     config->audit_confirm = 2;
     config->audit_of = 3;
-}
-
-int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
-                                  struct gcal_config *config, struct gcal_error *err)
-{
-    static const char *const keys[] = { "version",     "store",   "catalogue",
-                                        "devices",     "measure", "audit",
-                                        "expressions", "models",  NULL };
-    const struct gcal_yaml *node;
-
-    set_defaults(config);
     if (check_version(root, err) < 0 || gcal_yaml_check_keys(root, keys, err) < 0)
         return -1;
-    if ((node = gcal_config_find(root, "store")) &&
-        read_store(node, &config->store, err) < 0)
+    if ((store = gcal_config_find(root, "store"))) {
+        const char *text = gcal_yaml_text(store, "store", err);
+
+        if (!text)
+            return -1;
+        if (!*text)
+            return gcal_yaml_error(store, err,
+                                   "store is empty: name a folder or leave it out");
+        config->store = gcal_arena_strdup(config->arena, text);
+    }
+    if (!recorded && (catalogues = gcal_config_find(root, "catalogue")) &&
+        gcal_config_read_strings(config->arena, catalogues, "folders of kernels",
+                                 &config->catalogues, &config->n_catalogues, err) < 0)
         return -1;
-    if (!recorded && (node = gcal_config_find(root, "catalogue")) &&
-        read_catalogues(node, config, err) < 0)
+    for (size_t i = 0; i < config->n_catalogues; i++)
+        if (slash && *config->catalogues[i] != '/') /* from the file's folder */
+            config->catalogues[i] =
+                gcal_arena_format(config->arena, "%.*s/%s", (int)(slash - config->file),
+                                  config->file, config->catalogues[i]);
+    if ((devices = gcal_config_find(root, "devices")) &&
+        read_devices(devices, recorded, config, err) < 0)
         return -1;
-    if ((node = gcal_config_find(root, "devices")) &&
-        read_devices(node, recorded, &config->devices, err) < 0)
-        return -1;
-    if ((node = gcal_config_find(root, "measure")) &&
-        read_measure(node, &config->measure, err) < 0)
-        return -1;
-    if ((node = gcal_config_find(root, "audit")) && read_audit(node, config, err) < 0)
+    if (read_section(root, gcal_config_measure_section, config, err) < 0 ||
+        read_section(root, gcal_config_audit_section, config, err) < 0)
         return -1;
     return 0;
 }

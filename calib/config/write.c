@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/yaml.h"
 #include "calib/config/private.h"
@@ -32,96 +33,58 @@ static void write_devices(struct gcal_yaml_writer *w,
     gcal_yaml_write_end_map(w);
 }
 
-static void write_measure(struct gcal_yaml_writer *w,
-                          const struct gcal_config_measure_options *m)
+/* Short sizes are left out where there are none, as before there were any. */
+static void write_section(struct gcal_yaml_writer *w,
+                          const struct gcal_config_key *section,
+                          const struct gcal_config *config)
 {
-    gcal_yaml_write_text(w, "measure");
+    gcal_yaml_write_text(w, section->name);
     gcal_yaml_write_map(w);
-    gcal_yaml_put_number(w, "budget_s", m->budget_s);
-    gcal_yaml_put_number(w, "min_time_s", m->min_time_s);
-    gcal_yaml_put_number(w, "max_time_s", m->max_time_s);
-    gcal_yaml_put_integer(w, "min_samples", m->min_samples);
-    gcal_yaml_put_integer(w, "max_samples", m->max_samples);
-    gcal_yaml_put_number(w, "noise", m->noise);
-    gcal_yaml_put_number(w, "kernel_limit_s", m->kernel_limit_s);
-    gcal_yaml_put_integer(w, "rungs", m->sizes);
-    if (m->short_sizes) /* as before there were any */
-        gcal_yaml_put_integer(w, "short_rungs", m->short_sizes);
-    gcal_yaml_put_integer(w, "seed", m->seed);
-    gcal_yaml_write_end_map(w);
-}
+    for (const struct gcal_config_key *k = section + 1; k->name; k++) {
+        const void *member = (const char *)config + k->offset;
 
-static void write_audit(struct gcal_yaml_writer *w, const struct gcal_config *config)
-{
-    gcal_yaml_write_text(w, "audit");
-    gcal_yaml_write_map(w);
-    gcal_yaml_put_number(w, "warn", config->audit_warn);
-    gcal_yaml_put_number(w, "fail", config->audit_fail);
-    gcal_yaml_put_number(w, "false_alarms", config->audit_false_alarms);
-    gcal_yaml_put_integer(w, "confirm", config->audit_confirm);
-    gcal_yaml_put_integer(w, "of", config->audit_of);
+        if (!k->is_count)
+            gcal_yaml_put_number(w, k->name, *(const double *)member);
+        else if (member != &config->measure.short_sizes || config->measure.short_sizes)
+            gcal_yaml_put_integer(w, k->name, *(const uint64_t *)member);
+    }
     gcal_yaml_write_end_map(w);
 }
 
 /* ---- models ---- */
 
-static void write_parameter(struct gcal_yaml_writer *w,
-                            const struct gcal_model_parameter *p)
-{
-    gcal_yaml_write_text(w, p->name);
-    gcal_yaml_write_flow_map(w);
-    gcal_yaml_put_text(w, "unit", p->unit);
-    if (!isnan(p->initial))
-        gcal_yaml_put_number(w, "initial", p->initial);
-    gcal_yaml_put_number(w, "min", p->min);
-    if (isfinite(p->max)) /* infinite is the default */
-        gcal_yaml_put_number(w, "max", p->max);
-    gcal_yaml_write_end_map(w);
-}
-
-/* Whether a form before form 'n' has the parameter. */
-static bool is_written(const struct gcal_config_model *m, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (gcal_model_parameter_find(m->forms[i].model, name))
-            return true;
-    return false;
-}
-
+/* Each once, as the first form that has it. */
 static void write_parameters(struct gcal_yaml_writer *w,
                              const struct gcal_config_model *m)
 {
     gcal_yaml_write_text(w, "parameters");
     gcal_yaml_write_map(w);
-    for (size_t i = 0; i < m->n_forms; i++) {
-        const struct gcal_model *model = m->forms[i].model;
-
-        for (size_t k = 0; k < model->n_parameters; k++)
-            if (!is_written(m, i, model->parameters[k].name))
-                write_parameter(w, &model->parameters[k]);
-    }
-    gcal_yaml_write_end_map(w);
-}
-
-static void write_forms(struct gcal_yaml_writer *w, const struct gcal_config_model *m)
-{
-    gcal_yaml_write_text(w, "forms");
-    gcal_yaml_write_map(w);
     for (size_t i = 0; i < m->n_forms; i++)
-        gcal_yaml_put_text(w, m->forms[i].name, m->forms[i].model->expression);
+        for (size_t k = 0; k < m->forms[i].model->n_parameters; k++) {
+            const struct gcal_model_parameter *p = &m->forms[i].model->parameters[k];
+            bool written = false;
+
+            for (size_t before = 0; before < i; before++)
+                written =
+                    written || gcal_model_parameter_find(m->forms[before].model, p->name);
+            if (written)
+                continue;
+            gcal_yaml_write_text(w, p->name);
+            gcal_yaml_write_flow_map(w);
+            gcal_yaml_put_text(w, "unit", p->unit);
+            if (!isnan(p->initial))
+                gcal_yaml_put_number(w, "initial", p->initial);
+            gcal_yaml_put_number(w, "min", p->min);
+            if (isfinite(p->max)) /* infinite is the default */
+                gcal_yaml_put_number(w, "max", p->max);
+            gcal_yaml_write_end_map(w);
+        }
     gcal_yaml_write_end_map(w);
 }
 
 static void write_tag_sets(struct gcal_yaml_writer *w, const char *key,
                            const struct gcal_config_tag_set *sets, size_t n)
 {
-    static const char *const matches[] = {
-        [GCAL_CONFIG_MATCH_SUPERSET] = "superset",
-        [GCAL_CONFIG_MATCH_IDENTICAL] = "identical",
-        [GCAL_CONFIG_MATCH_SUBSET] = "subset",
-        [GCAL_CONFIG_MATCH_INTERSECT] = "intersect",
-    };
-
     if (!n)
         return;
     gcal_yaml_write_text(w, key);
@@ -130,7 +93,7 @@ static void write_tag_sets(struct gcal_yaml_writer *w, const char *key,
         gcal_yaml_write_flow_map(w);
         write_key_strings(w, "tags", sets[i].tags, sets[i].n_tags);
         if (sets[i].match != GCAL_CONFIG_MATCH_SUPERSET)
-            gcal_yaml_put_text(w, "match", matches[sets[i].match]);
+            gcal_yaml_put_text(w, "match", gcal_config_match_names[sets[i].match]);
         if (sets[i].n_kinds)
             write_key_strings(w, "kinds", sets[i].kinds, sets[i].n_kinds);
         gcal_yaml_write_end_map(w);
@@ -145,7 +108,11 @@ static void write_model(struct gcal_yaml_writer *w, const struct gcal_config_mod
     gcal_yaml_put_text(w, "output", m->output);
     if (m->n_kinds)
         write_key_strings(w, "kinds", m->kinds, m->n_kinds);
-    write_forms(w, m);
+    gcal_yaml_write_text(w, "forms");
+    gcal_yaml_write_map(w);
+    for (size_t i = 0; i < m->n_forms; i++)
+        gcal_yaml_put_text(w, m->forms[i].name, m->forms[i].model->expression);
+    gcal_yaml_write_end_map(w);
     if (m->absolute)
         gcal_yaml_put_text(w, "errors", "absolute");
     write_parameters(w, m);
@@ -162,50 +129,30 @@ static void write_model(struct gcal_yaml_writer *w, const struct gcal_config_mod
     gcal_yaml_write_end_map(w);
 }
 
-static void write_models(struct gcal_yaml_writer *w, const struct gcal_config *config)
-{
-    gcal_yaml_write_text(w, "models");
-    gcal_yaml_write_list(w);
-    for (size_t i = 0; i < config->n_models; i++)
-        write_model(w, &config->models[i]);
-    gcal_yaml_write_end_list(w);
-}
-
-/* The texts of one form (NULL: all) and the roofs of a model, from 'texts' on. */
-static size_t list_texts(const struct gcal_config_model *m,
-                         const struct gcal_config_form *form, const char **texts)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < m->n_forms; i++)
-        if (!form || form == &m->forms[i])
-            texts[n++] = m->forms[i].model->expression;
-    for (size_t i = 0; i < m->roofs.n; i++)
-        texts[n++] = m->roofs.roofs[i].expression;
-    return n;
-}
-
-/* Of models of one configuration. */
+/* The names that models of one configuration use, or form 'form' alone. */
 static struct gcal_expr_names *used_names(size_t n_models,
                                           const struct gcal_config_model *models,
                                           const struct gcal_config_form *form,
                                           struct gcal_error *err)
 {
+    struct gcal_arena *scratch = gcal_arena_create();
     struct gcal_expr_names *names;
-    const char **texts;
-    size_t n = 1;
+    const char **texts = NULL;
+    size_t n = 0, capacity = 0;
 
-    for (size_t i = 0; i < n_models; i++)
-        n += models[i].n_forms + models[i].roofs.n;
-    if (!(texts = calloc(n, sizeof(*texts)))) {
-        gcal_error_memory(err);
-        return NULL;
+    for (size_t i = 0; i < n_models; i++) {
+        const struct gcal_config_model *m = &models[i];
+
+        for (size_t k = 0; k < m->n_forms + m->roofs.n; k++) {
+            if (k < m->n_forms && form && form != &m->forms[k])
+                continue;
+            texts = gcal_arena_grow(scratch, texts, n, &capacity, sizeof(*texts));
+            texts[n++] = k < m->n_forms ? m->forms[k].model->expression
+                                        : m->roofs.roofs[k - m->n_forms].expression;
+        }
     }
-    n = 0;
-    for (size_t i = 0; i < n_models; i++)
-        n += list_texts(&models[i], form, texts + n);
     names = gcal_expr_names_used(n_models ? models->names : NULL, n, texts, err);
-    free(texts);
+    gcal_arena_destroy(scratch);
     return names;
 }
 
@@ -216,43 +163,57 @@ struct gcal_expr_names *gcal_config_model_names(const struct gcal_config_model *
     return used_names(1, m, form, err);
 }
 
-static char *write_hashed(const struct gcal_config *config,
-                          const struct gcal_config_model *model,
-                          const struct gcal_expr_names *names, size_t *size,
-                          struct gcal_error *err)
+/* Of all models, or of one. */
+static char *write_models(const struct gcal_config *config,
+                          const struct gcal_config_model *model, bool hashed,
+                          size_t *size, struct gcal_error *err)
 {
-    struct gcal_yaml_writer *w = gcal_yaml_writer_create(err);
-    struct gcal_config_measure_options measure = config->measure;
+    struct gcal_expr_names *names =
+        model ? used_names(1, model, NULL, err)
+              : used_names(config->n_models, config->models, NULL, err);
+    struct gcal_yaml_writer *w = names ? gcal_yaml_writer_create(err) : NULL;
+    struct gcal_config written = *config;
 
-    if (!w)
+    if (!w) {
+        gcal_expr_names_destroy(names);
         return NULL;
-    measure.budget_s = 0;
-    measure.seed = 0;
+    }
     gcal_yaml_write_map(w);
-    write_measure(w, &measure);
+    if (hashed) {
+        written.measure.budget_s = 0;
+        written.measure.seed = 0;
+    } else {
+        gcal_yaml_put_integer(w, "version", GCAL_CONFIG_VERSION);
+        if (config->store)
+            gcal_yaml_put_text(w, "store", config->store);
+        write_devices(w, &config->devices);
+    }
+    write_section(w, gcal_config_measure_section, &written);
+    if (!hashed)
+        write_section(w, gcal_config_audit_section, config);
     gcal_roofs_names_write(w, names);
+    gcal_expr_names_destroy(names);
     if (model) {
         gcal_yaml_write_text(w, "model");
         write_model(w, model);
     } else {
-        write_models(w, config);
+        gcal_yaml_write_text(w, "models");
+        gcal_yaml_write_list(w);
+        for (size_t i = 0; i < config->n_models; i++)
+            write_model(w, &config->models[i]);
+        gcal_yaml_write_end_list(w);
     }
     gcal_yaml_write_end_map(w);
     return gcal_yaml_writer_finish(w, size, err);
 }
 
-/* Of all models, or of one (NULL: all). */
 static int hash_models(const struct gcal_config *config,
                        const struct gcal_config_model *model,
                        char hash[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
 {
-    struct gcal_expr_names *names =
-        model ? used_names(1, model, NULL, err)
-              : used_names(config->n_models, config->models, NULL, err);
     size_t size;
-    char *text = names ? write_hashed(config, model, names, &size, err) : NULL;
+    char *text = write_models(config, model, true, &size, err);
 
-    gcal_expr_names_destroy(names);
     if (!text)
         return -1;
     gcal_hash(text, size, hash);
@@ -274,24 +235,5 @@ int gcal_config_set_fingerprints(struct gcal_config *config, struct gcal_error *
 
 char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *err)
 {
-    struct gcal_expr_names *names =
-        used_names(config->n_models, config->models, NULL, err);
-    struct gcal_yaml_writer *w = names ? gcal_yaml_writer_create(err) : NULL;
-
-    if (!w) {
-        gcal_expr_names_destroy(names);
-        return NULL;
-    }
-    gcal_yaml_write_map(w);
-    gcal_yaml_put_integer(w, "version", GCAL_CONFIG_VERSION);
-    if (config->store)
-        gcal_yaml_put_text(w, "store", config->store);
-    write_devices(w, &config->devices);
-    write_measure(w, &config->measure);
-    write_audit(w, config);
-    gcal_roofs_names_write(w, names);
-    gcal_expr_names_destroy(names);
-    write_models(w, config);
-    gcal_yaml_write_end_map(w);
-    return gcal_yaml_writer_finish(w, NULL, err);
+    return write_models(config, NULL, false, NULL, err);
 }

@@ -187,9 +187,10 @@ static bool is_wanted(const struct gcal_run_kernel *kernel,
                       const struct gcal_config_model *model, struct gcal_result_row *row)
 {
     const struct gcal_kernel_uses *uses = &kernel->uses;
-    bool fitted = gcal_kernel_uses_have(uses, model->name, GCAL_KERNEL_FITTED) ||
-                  gcal_strings_contain(&model->recorded, kernel->id);
+    bool fitted = gcal_kernel_uses_have(uses, model->name, GCAL_KERNEL_FITTED);
 
+    for (size_t i = 0; i < model->n_recorded; i++)
+        fitted = fitted || strcmp(model->recorded[i], kernel->id) == 0;
     row->target = !fitted && gcal_kernel_uses_have(uses, model->name, GCAL_KERNEL_TARGET);
     row->fallback = !fitted && !row->target &&
                     gcal_kernel_uses_have(uses, model->name, GCAL_KERNEL_CHECK) &&

@@ -3,11 +3,74 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/array.h"
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/yaml.h"
+#include "kernels/model/feature.h"
+#include "kernels/model/model.h"
+#include "kernels/model/profile.h"
 #include "calib/select/private.h"
+
+/* ---- what kernels are counted for, so that they have the features of models ---- */
+
+static void add_feature(const char *name, struct gcal_kernel_counting *counting)
+{
+    bool known = counting->sub_group_size > 0;
+    struct gcal_feature f;
+
+    if (gcal_feature_parse(name, &f, NULL) < 0)
+        return; /* reported where the model is bound */
+    switch (gcal_feature_info(f.kind)->counted) {
+    case GCAL_FEATURE_COUNTED_WITH_INDEX_ARITHMETIC:
+        counting->index_arithmetic = true;
+        break;
+    case GCAL_FEATURE_COUNTED_WITH_BANKS:
+        counting->n_banks = known ? GCAL_PROFILE_BANKS : 0;
+        break;
+    case GCAL_FEATURE_COUNTED_WITH_TRAFFIC:
+        counting->sector_bytes = known ? GCAL_PROFILE_SECTOR_BYTES : 0;
+        break;
+    case GCAL_FEATURE_COUNTED_WITH_SUB_GROUP: /* given the size, always */
+    case GCAL_FEATURE_COUNTED_ALWAYS:
+    case GCAL_FEATURE_COUNTED_NEVER:
+    case GCAL_FEATURE_COUNTED_DEVICE:
+        break;
+    }
+    gcal_feature_clear(&f);
+}
+
+void gcal_select_add_counting(size_t n_features, const char *const *features,
+                              struct gcal_kernel_counting *counting)
+{
+    for (size_t i = 0; i < n_features; i++)
+        add_feature(features[i], counting);
+}
+
+void gcal_select_add_config_counting(const struct gcal_config *config,
+                                     struct gcal_kernel_counting *counting)
+{
+    for (size_t i = 0; i < config->n_models; i++)
+        for (size_t k = 0; k < config->models[i].n_forms; k++) {
+            const struct gcal_model *model = config->models[i].forms[k].model;
+
+            gcal_select_add_counting(model->n_features,
+                                     (const char *const *)model->features, counting);
+        }
+}
+
+struct gcal_kernel_limits gcal_select_nominal_limits(const struct gcal_model *model)
+{
+    struct gcal_kernel_limits limits = gcal_kernel_nominal_limits;
+
+    limits.counting.sub_group_size = GCAL_SELECT_NOMINAL_SUB_GROUP;
+    if (model)
+        gcal_select_add_counting(model->n_features, (const char *const *)model->features,
+                                 &limits.counting);
+    return limits;
+}
+
+/* ---- kernels of a device ---- */
 
 struct gcal_kernel_limits gcal_select_device_limits(const struct gcal_device_info *info)
 {
@@ -117,13 +180,6 @@ static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue
     return rc;
 }
 
-/* 'own': some set of the list names the kind of the device. */
-static bool is_for(const struct gcal_config_tag_set *set, bool own,
-                   const struct gcal_device_info *info)
-{
-    return set->n_kinds ? gcal_config_names_kind(set->n_kinds, set->kinds, info) : !own;
-}
-
 static int gather_model(struct gathered *g, const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
                         const struct gcal_config_model *m, enum gcal_kernel_role role,
@@ -139,8 +195,10 @@ static int gather_model(struct gathered *g, const struct gcal_config *config,
     for (size_t i = 0; i < n; i++)
         own = own || gcal_config_names_kind(sets[i].n_kinds, sets[i].kinds, g->info);
     for (size_t i = 0; i < n && rc == 0; i++) {
-        if (!is_for(&sets[i], own, g->info))
-            continue;
+        if (sets[i].n_kinds
+                ? !gcal_config_names_kind(sets[i].n_kinds, sets[i].kinds, g->info)
+                : own)
+            continue; /* some set of the list names the kind of the device */
         rc = gather_set(g, catalogue, &sets[i], limits, &r, err);
         if (rc < 0)
             gcal_error_prefix(err, "%s:%d:%d", config->file, sets[i].node->line,
@@ -151,46 +209,13 @@ static int gather_model(struct gathered *g, const struct gcal_config *config,
 
 /* ---- memory components in more accumulators ---- */
 
-static bool is_fitted(const struct gcal_kernel_list *list, const char *generator,
-                      const char *model)
-{
-    for (size_t i = 0; i < list->n_kernels; i++)
-        if (strcmp(list->kernels[i]->generator, generator) == 0 &&
-            gcal_kernel_uses_have(&list->kernels[i]->uses, model, GCAL_KERNEL_FITTED))
-            return true;
-    return false;
-}
-
-/* The memory component of 'kernel' in more accumulators, if the model is fitted to the
- * one in one accumulator.
+/* The memory components in more accumulators of all kernels that the list has in role 'of', if
+ * the model is fitted to the ones in one accumulator.
  */
 static int gather_accesses(struct gathered *g, const struct gcal_catalogue *catalogue,
-                           const struct gcal_kernel *kernel,
+                           const struct gcal_config_model *m, enum gcal_kernel_role of,
                            const struct gcal_kernel_limits *limits,
-                           const struct request *r, struct gcal_error *err)
-{
-    struct gcal_config_model made = { 0 };
-    struct gcal_generator_view view;
-    int rc = 0;
-
-    if (!gcal_select_find_derived(catalogue, kernel, GCAL_KERNEL_MEMORY, &view) ||
-        !is_fitted(g->list, view.name, r->m->name))
-        return 0;
-    rc = gcal_select_add_tag_set(catalogue, &view, kernel->family, CHECK_ACCUMULATORS,
-                                 &made, err);
-    if (rc == 0)
-        rc = gather_set(g, catalogue, &made.tag_sets[0], limits, r, err);
-    gcal_select_clear_tag_sets(made.tag_sets, made.n_tag_sets);
-    free(made.tag_sets);
-    return rc;
-}
-
-/* Of all kernels that the list has in role 'of'. */
-static int gather_all_accesses(struct gathered *g, const struct gcal_catalogue *catalogue,
-                               const struct gcal_config_model *m,
-                               enum gcal_kernel_role of,
-                               const struct gcal_kernel_limits *limits,
-                               struct gcal_error *err)
+                           struct gcal_error *err)
 {
     const struct request check = { m, GCAL_KERNEL_CHECK };
     size_t n = g->list->n_kernels;
@@ -199,25 +224,31 @@ static int gather_all_accesses(struct gathered *g, const struct gcal_catalogue *
 
     for (size_t i = 0; i < n && rc == 0; i++) {
         const struct gcal_kernel *kernel = g->list->kernels[i];
+        struct gcal_config_model made = { 0 };
+        struct gcal_generator_view view;
+        bool fitted = false;
 
         if (!gcal_kernel_uses_have(&kernel->uses, m->name, of) ||
             strcmp(kernel->family, family) == 0)
             continue;
         family = kernel->family;
-        rc = gather_accesses(g, catalogue, kernel, limits, &check, err);
+        if (!gcal_select_find_derived(catalogue, kernel, GCAL_KERNEL_MEMORY, &view))
+            continue;
+        for (size_t k = 0; k < g->list->n_kernels && !fitted; k++)
+            fitted = strcmp(g->list->kernels[k]->generator, view.name) == 0 &&
+                     gcal_kernel_uses_have(&g->list->kernels[k]->uses, m->name,
+                                           GCAL_KERNEL_FITTED);
+        if (!fitted)
+            continue;
+        made.arena = gcal_arena_create();
+        gcal_select_add_tag_set(catalogue, &view, family, CHECK_ACCUMULATORS, &made);
+        rc = gather_set(g, catalogue, &made.tag_sets[0], limits, &check, err);
+        gcal_arena_destroy(made.arena);
     }
     return rc;
 }
 
 /* ---- models that are kept ---- */
-
-static bool is_kept(const struct gcal_config *config, const char *model)
-{
-    for (size_t i = 0; i < config->n_models; i++)
-        if (strcmp(config->models[i].name, model) == 0)
-            return config->models[i].kept;
-    return false;
-}
 
 /* Removes kernels that kept models alone use.  The others have all their uses, so that
  * they are the same in a record of several devices, which may keep different models.
@@ -230,8 +261,14 @@ static void drop_unused(const struct gcal_config *config, struct gcal_kernel_lis
         const struct gcal_kernel_uses *uses = &list->kernels[i]->uses;
         bool used = false;
 
-        for (size_t k = 0; k < uses->n && !used; k++)
-            used = !is_kept(config, uses->items[k].model);
+        for (size_t k = 0; k < uses->n && !used; k++) {
+            size_t m = 0;
+
+            while (m < config->n_models &&
+                   strcmp(config->models[m].name, uses->items[k].model) != 0)
+                m++;
+            used = m == config->n_models || !config->models[m].kept;
+        }
         if (used)
             list->kernels[n++] = list->kernels[i];
         else
@@ -263,7 +300,7 @@ int gcal_select_kernels(const struct gcal_config *config,
         if (rc == 0 && (tailored || checked))
             rc = gather_model(&g, config, catalogue, m, target, &limits, err);
         if (rc == 0 && checked)
-            rc = gather_all_accesses(&g, catalogue, m, target, &limits, err);
+            rc = gather_accesses(&g, catalogue, m, target, &limits, err);
     }
     tdestroy(g.ids, keep);
     drop_unused(config, list);

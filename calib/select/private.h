@@ -22,7 +22,7 @@ struct gcal_select_sources {
  */
 #define GCAL_SELECT_NOMINAL_SUB_GROUP 32
 
-/* ---- counting.c: what kernels are counted for ---- */
+/* ---- kernels.c: what kernels are counted for ---- */
 
 /* gcal_select_add_counting() for all forms of all models, resolved. */
 void gcal_select_add_config_counting(const struct gcal_config *config,
@@ -37,15 +37,16 @@ struct gcal_kernel_limits gcal_select_nominal_limits(const struct gcal_model *mo
 /* A cost of a class: parameter * feature. */
 struct gcal_select_term {
     enum gcal_config_class class;
-    char *feature;            /* or a product of features */
-    char *parameter;          /* NULL until terms are named */
-    char *name, *longer_name; /* proposed for the parameter, without p_ */
-    bool part;                /* a component of a target kernel */
-    bool strided;             /* and some stride of the kernel depends on sizes */
+    const char *feature;            /* or a product of features */
+    char *parameter;                /* NULL until terms are named */
+    const char *name, *longer_name; /* proposed for the parameter, without p_ */
+    bool part;                      /* a component of a target kernel */
+    bool strided;                   /* and some stride of the kernel depends on sizes */
 };
 
 /* Each feature once, in the order of classes and of the kernels that have it. */
 struct gcal_select_terms {
+    struct gcal_arena *arena;
     size_t n, capacity;
     struct gcal_select_term *items;
 };
@@ -53,22 +54,21 @@ struct gcal_select_terms {
 /* Adds the features of 'class' that the kernels have and 'written' (all expressions among
  * the costs) has not.
  */
-int gcal_select_terms_add(struct gcal_select_terms *terms, enum gcal_config_class class,
-                          const struct gcal_select_sources *sources,
-                          const struct gcal_expr *written, struct gcal_error *err);
+void gcal_select_terms_add(struct gcal_select_terms *terms, enum gcal_config_class class,
+                           const struct gcal_select_sources *sources,
+                           const struct gcal_expr *written);
 /* Names all parameters, distinct from each other and from those of 'written'. */
-int gcal_select_terms_name(struct gcal_select_terms *terms,
-                           const struct gcal_expr *written, struct gcal_error *err);
-void gcal_select_terms_clear(struct gcal_select_terms *terms);
+void gcal_select_terms_name(struct gcal_select_terms *terms,
+                            const struct gcal_expr *written);
 
 /* ---- costs.c: cost groups as expressions ---- */
 
 struct gcal_select_costs {
     size_t n_groups;
-    struct gcal_form_cost_group *groups; /* texts are owned */
-    char *overhead;                      /* NULL: none */
-    bool loads;                          /* single accesses to global memory are costs */
-    struct gcal_select_terms terms;      /* those of feature classes */
+    struct gcal_form_cost_group *groups;
+    char *overhead;                 /* NULL: none */
+    bool loads;                     /* single accesses to global memory are costs */
+    struct gcal_select_terms terms; /* those of feature classes */
 };
 
 /* Whether the groups of the model name a feature class. */
@@ -76,20 +76,16 @@ bool gcal_select_uses_classes(const struct gcal_config_model *m);
 int gcal_select_costs_find(const struct gcal_config_model *m,
                            const struct gcal_select_sources *sources,
                            struct gcal_select_costs *costs, struct gcal_error *err);
-void gcal_select_costs_clear(struct gcal_select_costs *costs);
-/* The sum of all, the caller's to free. */
-char *gcal_select_costs_sum(const struct gcal_select_costs *costs,
-                            struct gcal_error *err);
+/* The sum of all. */
+char *gcal_select_costs_sum(struct gcal_arena *arena,
+                            const struct gcal_select_costs *costs);
 
-/* ---- forms.c and tailored.c: built-in forms ---- */
+/* ---- forms.c: built-in forms ---- */
 
 /* Creates the models of built-in forms. */
 int gcal_select_forms(struct gcal_config_model *m,
                       const struct gcal_select_sources *sources,
                       const struct gcal_select_costs *costs, struct gcal_error *err);
-/* The expression of the tailored form, the caller's to free; 'overhead' may be NULL. */
-char *gcal_select_tailored_expression(const struct gcal_kernel_list *targets,
-                                      const char *overhead, struct gcal_error *err);
 
 /* ---- tags.c: tag sets ---- */
 
@@ -117,13 +113,11 @@ int gcal_select_check_tags(const struct gcal_catalogue *catalogue, size_t n,
  * generator 'view' with the arguments in 'name' ("generator argument:value ...") and the
  * tag 'more' (or NULL).
  */
-int gcal_select_add_tag_set(const struct gcal_catalogue *catalogue,
-                            const struct gcal_generator_view *view, const char *name,
-                            const char *more, struct gcal_config_model *m,
-                            struct gcal_error *err);
-void gcal_select_clear_tag_sets(struct gcal_config_tag_set *sets, size_t count);
+void gcal_select_add_tag_set(const struct gcal_catalogue *catalogue,
+                             const struct gcal_generator_view *view, const char *name,
+                             const char *more, struct gcal_config_model *m);
 
-/* ---- derived.c: derived kernels, with work removed ---- */
+/* ---- tags.c: derived kernels, with work removed ---- */
 
 /* The generator of the kernels that are derived from 'kernel' in this form; false if
  * there is none.
@@ -135,12 +129,12 @@ bool gcal_select_find_derived(const struct gcal_catalogue *catalogue,
 /* Adds tag sets for the derived kernels that identify features of 'costs'.  'loads':
  * single accesses are costs.
  */
-int gcal_select_add_derived(const struct gcal_catalogue *catalogue,
-                            const struct gcal_model *costs, bool loads,
-                            const struct gcal_kernel_list *kernels,
-                            struct gcal_config_model *m, struct gcal_error *err);
+void gcal_select_add_derived(const struct gcal_catalogue *catalogue,
+                             const struct gcal_model *costs, bool loads,
+                             const struct gcal_kernel_list *kernels,
+                             struct gcal_config_model *m);
 
-/* ---- choose.c and candidates.c: measurement kernels ---- */
+/* ---- choose.c: measurement kernels ---- */
 
 /* Adds tag sets to the model until every parameter of 'costs', a model linear in its
  * parameters, is identifiable.  -1 with 'err' naming one that no kernel identifies.

@@ -1,10 +1,9 @@
 /* rows.c - rows of costs and their span */
 #include <math.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/binding.h"
@@ -16,12 +15,6 @@
 #include "kernels/generate/generate.h"
 
 /* ---- rows ---- */
-
-void gcal_select_rows_clear(struct gcal_select_rows *rows)
-{
-    free(rows->values);
-    rows->values = NULL;
-}
 
 /* The gradient of a linear model: the kernel's time per second of each cost. */
 static void put_row(const struct gcal_model *costs, const double *features, double *row)
@@ -62,88 +55,64 @@ int gcal_select_count_features(const struct gcal_kernel *kernel, size_t n,
 }
 
 /* The time of a long run does not depend on the cost of its launch. */
-static void hide_launch(const struct gcal_model *costs, double *features)
-{
-    for (size_t i = 0; i < costs->n_features; i++)
-        if (strcmp(costs->features[i], "f_sync_kernel_launch") == 0)
-            features[i] = 0;
-}
-
 static int add_row(struct gcal_select_rows *rows, const struct gcal_kernel *kernel,
                    struct gcal_error *err)
 {
-    size_t n = rows->costs->n_parameters;
-    double *features = calloc(rows->costs->n_features + 1, sizeof(*features));
-    double *moved = gcal_array_grow(rows->values, rows->n, &rows->capacity,
-                                    (n + 1) * sizeof(*moved), err);
-    int rc = -1;
+    const struct gcal_model *costs = rows->costs;
+    size_t n = costs->n_parameters;
+    double *features =
+        gcal_arena_alloc(rows->arena, costs->n_features, sizeof(*features));
 
-    if (moved)
-        rows->values = moved;
-    if (!features)
-        gcal_error_memory(err);
-    if (features && moved &&
-        gcal_select_count_features(kernel, rows->costs->n_features,
-                                   (const char *const *)rows->costs->features, features,
-                                   err) == 0) {
-        if (!kernel->short_run)
-            hide_launch(rows->costs, features);
-        put_row(rows->costs, features, moved + rows->n++ * n);
-        rc = 0;
-    }
-    free(features);
-    return rc;
+    rows->values = gcal_arena_grow(rows->arena, rows->values, rows->n, &rows->capacity,
+                                   (n + 1) * sizeof(*rows->values));
+    if (gcal_select_count_features(kernel, costs->n_features,
+                                   (const char *const *)costs->features, features,
+                                   err) < 0)
+        return -1;
+    for (size_t i = 0; i < costs->n_features && !kernel->short_run; i++)
+        if (strcmp(costs->features[i], "f_sync_kernel_launch") == 0)
+            features[i] = 0;
+    put_row(costs, features, rows->values + rows->n++ * n);
+    return 0;
 }
 
 /* Sizes of one sweep have nearly proportional costs, so one row, of the largest, is
  * enough. Kernels that may run shorter than others are measured down to sizes where their
  * launch is all that takes time, and each is a row.
  */
-static bool is_row(const struct gcal_kernel *kernel, void **families)
-{
-    void *const *found =
-        tsearch(kernel->family, families, (int (*)(const void *, const void *))strcmp);
-
-    return kernel->short_run || (found && *found == kernel->family);
-}
-
-static void keep_family(void *family)
-{
-    (void)family;
-}
-
 int gcal_select_rows_add_list(struct gcal_select_rows *rows,
                               const struct gcal_kernel_list *list, struct gcal_error *err)
 {
-    void *families = NULL;
-    int rc = 0;
+    for (size_t i = list->n_kernels; i-- > 0;) {
+        size_t k = i + 1;
 
-    for (size_t i = list->n_kernels; i-- > 0 && rc == 0;)
-        if (is_row(list->kernels[i], &families))
-            rc = add_row(rows, list->kernels[i], err);
-    tdestroy(families, keep_family);
-    return rc;
+        while (!list->kernels[i]->short_run && k < list->n_kernels &&
+               strcmp(list->kernels[k]->family, list->kernels[i]->family) != 0)
+            k++;
+        if ((list->kernels[i]->short_run || k == list->n_kernels) &&
+            add_row(rows, list->kernels[i], err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* ---- their span ---- */
 
-int gcal_select_basis_init(struct gcal_select_basis *basis, size_t n_columns,
-                           struct gcal_error *err)
+static void destroy_span(void *span)
 {
-    basis->n_columns = n_columns;
-    basis->scale = calloc(n_columns + 1, sizeof(*basis->scale));
-    basis->scaled = calloc(n_columns + 1, sizeof(*basis->scaled));
-    if (!basis->scale || !basis->scaled)
-        return gcal_error_memory(err);
-    basis->span = gcal_fit_span_create(n_columns, err);
-    return basis->span ? 0 : -1;
+    gcal_fit_span_destroy(span);
 }
 
-void gcal_select_basis_clear(struct gcal_select_basis *basis)
+int gcal_select_basis_init(struct gcal_arena *arena, struct gcal_select_basis *basis,
+                           size_t n_columns, struct gcal_error *err)
 {
-    gcal_fit_span_destroy(basis->span);
-    free(basis->scale);
-    free(basis->scaled);
+    *basis = (struct gcal_select_basis){
+        .n_columns = n_columns,
+        .scale = gcal_arena_alloc(arena, n_columns, sizeof(*basis->scale)),
+        .scaled = gcal_arena_alloc(arena, n_columns, sizeof(*basis->scaled)),
+        .span = gcal_arena_own(arena, gcal_fit_span_create(n_columns, err), destroy_span)
+    };
+    return basis->span ? 0 : -1;
 }
 
 void gcal_select_basis_scale(struct gcal_select_basis *basis,
@@ -195,17 +164,28 @@ bool gcal_select_basis_is_complete(const struct gcal_select_basis *basis)
 
 /* ---- costs that are not identifiable ---- */
 
-/* The names of the features that cost 'i' is multiplied by. */
-static char *features_of(const struct gcal_model *costs, size_t i, struct gcal_error *err)
+int gcal_select_basis_check(struct gcal_arena *arena, struct gcal_select_basis *basis,
+                            const struct gcal_model *costs, struct gcal_error *err)
 {
-    double *features = calloc(costs->n_features + 1, sizeof(*features));
-    double *row = calloc(costs->n_parameters + 1, sizeof(*row));
+    double *features = gcal_arena_alloc(arena, costs->n_features, sizeof(*features));
+    double *row = gcal_arena_alloc(arena, costs->n_parameters, sizeof(*row));
     struct gcal_buf names = { 0 };
-    double with;
+    size_t i = 0;
 
-    for (size_t k = 0; features && row && k < costs->n_features; k++)
+    for (; i < basis->n_columns; i++) {
+        memset(basis->scaled, 0, basis->n_columns * sizeof(*basis->scaled));
+        basis->scaled[i] = 1;
+        if (gcal_fit_span_outside(basis->span, basis->scaled) > GCAL_SELECT_LEAST_SHARE)
+            break;
+    }
+    if (i == basis->n_columns)
+        return 0;
+    /* The names of the features that the cost is multiplied by. */
+    for (size_t k = 0; k < costs->n_features; k++)
         features[k] = 1;
-    for (size_t k = 0; features && row && k < costs->n_features; k++) {
+    for (size_t k = 0; k < costs->n_features; k++) {
+        double with;
+
         put_row(costs, features, row);
         with = row[i];
         features[k] = 0;
@@ -216,29 +196,8 @@ static char *features_of(const struct gcal_model *costs, size_t i, struct gcal_e
     }
     if (!names.size)
         gcal_buf_puts(&names, costs->parameters[i].name);
-    free(features);
-    free(row);
-    return gcal_buf_take(&names, err);
-}
-
-int gcal_select_basis_check(struct gcal_select_basis *basis,
-                            const struct gcal_model *costs, struct gcal_error *err)
-{
-    for (size_t i = 0; i < basis->n_columns; i++) {
-        char *names;
-
-        memset(basis->scaled, 0, basis->n_columns * sizeof(*basis->scaled));
-        basis->scaled[i] = 1;
-        if (gcal_fit_span_outside(basis->span, basis->scaled) <= GCAL_SELECT_LEAST_SHARE)
-            continue;
-        if (!(names = features_of(costs, i, err)))
-            return -1;
-        gcal_error_set(err, GCAL_EINPUT,
-                       "no measurement kernel distinguishes the cost of %s from the "
-                       "others: name one in 'kernels'",
-                       names);
-        free(names);
-        return -1;
-    }
-    return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "no measurement kernel distinguishes the cost of %s from the "
+                          "others: name one in 'kernels'",
+                          gcal_arena_take(arena, &names));
 }

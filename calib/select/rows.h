@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct gcal_arena;
 struct gcal_error;
 struct gcal_fit_span;
 struct gcal_kernel;
@@ -21,6 +22,7 @@ int gcal_select_count_features(const struct gcal_kernel *kernel, size_t n,
                                struct gcal_error *err);
 
 struct gcal_select_rows {
+    struct gcal_arena *arena;
     const struct gcal_model *costs; /* linear in its parameters, the costs */
     size_t n, capacity;
     double *values; /* n x costs->n_parameters, row per kernel */
@@ -30,7 +32,6 @@ struct gcal_select_rows {
 int gcal_select_rows_add_list(struct gcal_select_rows *rows,
                               const struct gcal_kernel_list *list,
                               struct gcal_error *err);
-void gcal_select_rows_clear(struct gcal_select_rows *rows);
 
 /* A row adds a direction if more than this share of it is outside of the span. */
 #define GCAL_SELECT_LEAST_SHARE 0.05
@@ -43,9 +44,8 @@ struct gcal_select_basis {
     double *scaled; /* a row */
 };
 
-int gcal_select_basis_init(struct gcal_select_basis *basis, size_t n_columns,
-                           struct gcal_error *err);
-void gcal_select_basis_clear(struct gcal_select_basis *basis);
+int gcal_select_basis_init(struct gcal_arena *arena, struct gcal_select_basis *basis,
+                           size_t n_columns, struct gcal_error *err);
 /* Raises the scales to those of the rows, and makes the span empty: call it for all rows
  * before any is added.
  */
@@ -59,7 +59,7 @@ bool gcal_select_basis_lacks(struct gcal_select_basis *basis,
 /* Whether all costs are identifiable. */
 bool gcal_select_basis_is_complete(const struct gcal_select_basis *basis);
 /* -1 with 'err' naming the features of the first cost that is not identifiable. */
-int gcal_select_basis_check(struct gcal_select_basis *basis,
+int gcal_select_basis_check(struct gcal_arena *arena, struct gcal_select_basis *basis,
                             const struct gcal_model *costs, struct gcal_error *err);
 
 #endif

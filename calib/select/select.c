@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/yaml.h"
@@ -24,35 +25,11 @@ static bool needs_catalogue(const struct gcal_config_model *m)
     return !m->written_out && (m->n_targets || gcal_select_uses_classes(m));
 }
 
-static bool has_derived(const struct gcal_catalogue *catalogue,
-                        const struct gcal_kernel *kernel)
-{
-    for (size_t i = 0; i < gcal_catalogue_size(catalogue); i++) {
-        struct gcal_generator_view view = gcal_catalogue_view(catalogue, i);
-
-        if (view.origin && strcmp(view.origin, kernel->generator) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Removes kernels without derived kernels. */
-static void keep_mixed(const struct gcal_catalogue *catalogue,
-                       struct gcal_kernel_list *list)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < list->n_kernels; i++)
-        if (has_derived(catalogue, list->kernels[i]))
-            list->kernels[n++] = list->kernels[i];
-        else
-            gcal_kernel_destroy(list->kernels[i]);
-    list->n_kernels = n;
-}
-
 static int find_sources(struct step *s, struct gcal_error *err)
 {
     const struct gcal_config_model *m = s->m;
+    struct gcal_kernel_list *mixed = &s->sources.mixed;
+    size_t n = 0;
 
     if (!s->catalogue)
         return gcal_yaml_error(m->node, err,
@@ -61,131 +38,108 @@ static int find_sources(struct step *s, struct gcal_error *err)
                                m->name);
     if (gcal_select_generate_all(s->catalogue, m->n_targets, m->targets, NULL,
                                  &s->sources.targets, err) < 0 ||
-        gcal_select_generate_all(s->catalogue, m->n_tag_sets, m->tag_sets, NULL,
-                                 &s->sources.mixed, err) < 0)
+        gcal_select_generate_all(s->catalogue, m->n_tag_sets, m->tag_sets, NULL, mixed,
+                                 err) < 0)
         return -1;
-    keep_mixed(s->catalogue, &s->sources.mixed);
+    /* Those without derived kernels are no use. */
+    for (size_t i = 0; i < mixed->n_kernels; i++) {
+        bool has_derived = false;
+
+        for (size_t k = 0; k < gcal_catalogue_size(s->catalogue) && !has_derived; k++) {
+            struct gcal_generator_view view = gcal_catalogue_view(s->catalogue, k);
+
+            has_derived =
+                view.origin && strcmp(view.origin, mixed->kernels[i]->generator) == 0;
+        }
+        if (has_derived)
+            mixed->kernels[n++] = mixed->kernels[i];
+        else
+            gcal_kernel_destroy(mixed->kernels[i]);
+    }
+    mixed->n_kernels = n;
     return 0;
 }
 
 /* ---- forms and parameters ---- */
-
-static bool has_built_in_forms(const struct gcal_config_model *m)
-{
-    for (size_t i = 0; i < m->n_forms; i++)
-        if (!m->forms[i].model)
-            return true;
-    return false;
-}
-
-static int set_parameter(const struct gcal_config_model *m, const struct gcal_yaml *key,
-                         const struct gcal_yaml *node, struct gcal_error *err)
-{
-    bool found = false;
-
-    for (size_t i = 0; i < m->n_forms; i++) {
-        struct gcal_model_parameter *p =
-            gcal_model_parameter_find(m->forms[i].model, key->text);
-
-        if (p && gcal_model_parameter_decode(node, p, err) < 0)
-            return -1;
-        found = found || p;
-    }
-    if (!found)
-        return gcal_yaml_error(key, err, "'%.100s' is not in the expression%s", key->text,
-                               m->n_forms > 1 ? " of any form" : "");
-    return 0;
-}
 
 /* Prior knowledge, for all forms that have the parameter. */
 static int set_parameters(const struct gcal_config_model *m, struct gcal_error *err)
 {
     const struct gcal_yaml *map = m->parameters;
 
-    for (size_t i = 0; map && i < map->n_items; i++)
-        if (set_parameter(m, map->keys[i], map->items[i], err) < 0)
-            return -1;
+    for (size_t i = 0; map && i < map->n_items; i++) {
+        bool found = false;
+
+        for (size_t k = 0; k < m->n_forms; k++) {
+            struct gcal_model_parameter *p =
+                gcal_model_parameter_find(m->forms[k].model, map->keys[i]->text);
+
+            if (p && gcal_model_parameter_decode(map->items[i], p, err) < 0)
+                return -1;
+            found = found || p;
+        }
+        if (!found)
+            return gcal_yaml_error(
+                map->keys[i], err, "'%.100s' is not in the expression%s",
+                map->keys[i]->text, m->n_forms > 1 ? " of any form" : "");
+    }
     return 0;
 }
 
 /* ---- measurement kernels ---- */
 
-/* The sum of all costs, or of all features of an expression of the user: linear in its
+/* By the sum of all costs, or of all features of an expression of the user: linear in its
  * parameters, one for each cost that must be identifiable.
  */
-static char *linear_expression(const struct step *s, struct gcal_error *err)
-{
-    const struct gcal_model *model = s->m->model;
-    struct gcal_buf sum = { 0 };
-
-    if (s->costs.n_groups)
-        return gcal_select_costs_sum(&s->costs, err);
-    for (size_t i = 0; i < model->n_features; i++)
-        gcal_buf_printf(&sum, "%sp_%zu*%s", i ? " + " : "", i, model->features[i]);
-    if (!model->n_features)
-        gcal_buf_puts(&sum, "0");
-    return gcal_buf_take(&sum, err);
-}
-
 static int choose_kernels(struct step *s, struct gcal_error *err)
 {
     struct gcal_config_model *m = s->m;
+    const struct gcal_model *model = m->model, *linear;
     struct gcal_error why = { 0 };
-    struct gcal_model *linear;
-    char *text;
-    int rc = -1;
+    struct gcal_buf sum = { 0 };
 
     if (!m->n_targets || (!s->costs.n_groups && m->forms[0].tailored))
         return 0;
-    if (!(text = linear_expression(s, err)))
-        return -1;
-    if ((linear = gcal_model_create(m->name, m->output, text, &why)))
-        rc = gcal_select_choose(s->catalogue, linear, s->costs.loads, &s->sources, m,
-                                &why);
-    gcal_model_destroy(linear);
-    free(text);
-    return rc < 0 ? gcal_yaml_error(m->targets_node, err, "model '%.60s': %s", m->name,
-                                    why.text)
-                  : 0;
-}
-
-/* All forms but the tailored one are fitted to measurement kernels. */
-static int check_kernels(const struct gcal_config_model *m, struct gcal_error *err)
-{
-    for (size_t i = 0; i < m->n_forms && !m->n_tag_sets; i++)
-        if (!m->forms[i].tailored)
-            return gcal_yaml_error(
-                m->node, err, "model '%.60s' has no kernels to be fitted to", m->name);
+    if (s->costs.n_groups)
+        gcal_buf_puts(&sum, gcal_select_costs_sum(m->arena, &s->costs));
+    for (size_t i = 0; i < model->n_features && !s->costs.n_groups; i++)
+        gcal_buf_printf(&sum, "%sp_%zu*%s", i ? " + " : "", i, model->features[i]);
+    if (!sum.size)
+        gcal_buf_puts(&sum, "0");
+    linear = gcal_config_own(
+        m, gcal_model_create(m->name, m->output, gcal_arena_take(m->arena, &sum), &why));
+    if (!linear || gcal_select_choose(s->catalogue, linear, s->costs.loads, &s->sources,
+                                      m, &why) < 0)
+        return gcal_yaml_error(m->targets_node, err, "model '%.60s': %s", m->name,
+                               why.text);
     return 0;
-}
-
-/* ---- all of it ---- */
-
-static int check_tags(const struct step *s, struct gcal_error *err)
-{
-    const struct gcal_config_model *m = s->m;
-
-    if (!s->catalogue)
-        return 0;
-    if (gcal_select_check_tags(s->catalogue, m->n_tag_sets, m->tag_sets, err) < 0)
-        return -1;
-    return gcal_select_check_tags(s->catalogue, m->n_targets, m->targets, err);
 }
 
 static int resolve_steps(struct step *s, bool expand, struct gcal_error *err)
 {
     struct gcal_config_model *m = s->m;
+    bool built_in = false;
 
-    if (check_tags(s, err) < 0 || (expand && find_sources(s, err) < 0))
+    if (s->catalogue &&
+        (gcal_select_check_tags(s->catalogue, m->n_tag_sets, m->tag_sets, err) < 0 ||
+         gcal_select_check_tags(s->catalogue, m->n_targets, m->targets, err) < 0))
         return -1;
-    if (has_built_in_forms(m) &&
-        (gcal_select_costs_find(m, &s->sources, &s->costs, err) < 0 ||
-         gcal_select_forms(m, &s->sources, &s->costs, err) < 0))
+    if (expand && find_sources(s, err) < 0)
+        return -1;
+    for (size_t i = 0; i < m->n_forms; i++)
+        built_in = built_in || !m->forms[i].model;
+    if (built_in && (gcal_select_costs_find(m, &s->sources, &s->costs, err) < 0 ||
+                     gcal_select_forms(m, &s->sources, &s->costs, err) < 0))
         return -1;
     m->model = m->forms[0].model;
     if (set_parameters(m, err) < 0 || (expand && choose_kernels(s, err) < 0))
         return -1;
-    return check_kernels(m, err);
+    /* All forms but the tailored one are fitted to measurement kernels. */
+    for (size_t i = 0; i < m->n_forms && !m->n_tag_sets; i++)
+        if (!m->forms[i].tailored)
+            return gcal_yaml_error(
+                m->node, err, "model '%.60s' has no kernels to be fitted to", m->name);
+    return 0;
 }
 
 static int resolve_model(struct gcal_config_model *m,
@@ -197,7 +151,6 @@ static int resolve_model(struct gcal_config_model *m,
 
     gcal_kernel_list_clear(&s.sources.targets);
     gcal_kernel_list_clear(&s.sources.mixed);
-    gcal_select_costs_clear(&s.costs);
     return rc;
 }
 
@@ -222,18 +175,6 @@ static int find_added(struct gcal_config_model *m, const struct gcal_catalogue *
     return rc;
 }
 
-/* Records embed the text, and are read without a catalogue. */
-static int write_out(struct gcal_config *config, struct gcal_error *err)
-{
-    char *text = gcal_config_encode(config, err);
-
-    if (!text)
-        return -1;
-    free(config->text);
-    config->text = text;
-    return 0;
-}
-
 int gcal_select_resolve(struct gcal_config *config,
                         const struct gcal_catalogue *catalogue, struct gcal_error *err)
 {
@@ -248,7 +189,9 @@ int gcal_select_resolve(struct gcal_config *config,
         expanded = expanded || expand || *config->models[i].added;
     }
     config->state = GCAL_CONFIG_RESOLVED;
-    if (expanded && write_out(config, err) < 0)
+    /* Records embed the text, and are read without a catalogue. */
+    if (expanded && !(config->text = gcal_arena_own(
+                          config->arena, gcal_config_encode(config, err), free)))
         return -1;
     return gcal_config_set_fingerprints(config, err);
 }

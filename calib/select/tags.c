@@ -1,27 +1,18 @@
 /* tags.c - tag sets: the kernels that they pick, and new ones */
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/yaml.h"
 #include "calib/select/private.h"
+#include "kernels/model/profile.h"
 
 /* ---- kernels ---- */
 
-static enum gcal_match match_of(const struct gcal_config_tag_set *set)
-{
-    switch (set->match) {
-    case GCAL_CONFIG_MATCH_IDENTICAL:
-        return GCAL_MATCH_IDENTICAL;
-    case GCAL_CONFIG_MATCH_SUBSET:
-        return GCAL_MATCH_SUBSET;
-    case GCAL_CONFIG_MATCH_INTERSECT:
-        return GCAL_MATCH_INTERSECT;
-    case GCAL_CONFIG_MATCH_SUPERSET:
-        break;
-    }
-    return GCAL_MATCH_SUPERSET;
-}
+_Static_assert((int)GCAL_CONFIG_MATCH_SUPERSET == (int)GCAL_MATCH_SUPERSET &&
+                   (int)GCAL_CONFIG_MATCH_IDENTICAL == (int)GCAL_MATCH_IDENTICAL &&
+                   (int)GCAL_CONFIG_MATCH_SUBSET == (int)GCAL_MATCH_SUBSET &&
+                   (int)GCAL_CONFIG_MATCH_INTERSECT == (int)GCAL_MATCH_INTERSECT,
+               "calib/config does not know the catalogue");
 
 int gcal_select_generate(const struct gcal_catalogue *catalogue,
                          const struct gcal_config_tag_set *set,
@@ -29,7 +20,7 @@ int gcal_select_generate(const struct gcal_catalogue *catalogue,
                          struct gcal_kernel_list *list, struct gcal_error *err)
 {
     return gcal_catalogue_generate(catalogue, set->n_tags, (const char *const *)set->tags,
-                                   match_of(set), limits, list, err);
+                                   (enum gcal_match)set->match, limits, list, err);
 }
 
 int gcal_select_picks(const struct gcal_catalogue *catalogue,
@@ -37,7 +28,7 @@ int gcal_select_picks(const struct gcal_catalogue *catalogue,
                       struct gcal_error *err)
 {
     return gcal_catalogue_picks(catalogue, set->n_tags, (const char *const *)set->tags,
-                                match_of(set), kernel, err);
+                                (enum gcal_match)set->match, kernel, err);
 }
 
 int gcal_select_generate_all(const struct gcal_catalogue *catalogue, size_t n,
@@ -66,7 +57,7 @@ int gcal_select_put_added(const struct gcal_catalogue *catalogue, size_t n,
     for (size_t i = 0; i < n; i++)
         if (gcal_catalogue_put_added(catalogue, sets[i].n_tags,
                                      (const char *const *)sets[i].tags,
-                                     match_of(&sets[i]), hashes, err) < 0)
+                                     (enum gcal_match)sets[i].match, hashes, err) < 0)
             return -1;
     return 0;
 }
@@ -78,8 +69,8 @@ int gcal_select_check_tags(const struct gcal_catalogue *catalogue, size_t n,
         struct gcal_error why = { 0 };
 
         if (gcal_catalogue_check(catalogue, sets[i].n_tags,
-                                 (const char *const *)sets[i].tags, match_of(&sets[i]),
-                                 &why) < 0)
+                                 (const char *const *)sets[i].tags,
+                                 (enum gcal_match)sets[i].match, &why) < 0)
             return gcal_yaml_error(gcal_yaml_find(sets[i].node, "tags"), err, "%s",
                                    why.text);
     }
@@ -87,15 +78,6 @@ int gcal_select_check_tags(const struct gcal_catalogue *catalogue, size_t n,
 }
 
 /* ---- new tag sets ---- */
-
-void gcal_select_clear_tag_sets(struct gcal_config_tag_set *sets, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < sets[i].n_tags; k++)
-            free(sets[i].tags[k]);
-        free(sets[i].tags);
-    }
-}
 
 /* The position of a tag that no other generator has; view->n_tags without one. */
 static size_t unique_tag(const struct gcal_catalogue *catalogue,
@@ -115,50 +97,12 @@ static size_t unique_tag(const struct gcal_catalogue *catalogue,
     return view->n_tags;
 }
 
-static int add_tag(struct gcal_config_tag_set *set, char *tag, struct gcal_error *err)
+static void add_tag(struct gcal_arena *arena, struct gcal_config_tag_set *set,
+                    size_t *capacity, char *tag)
 {
-    char **moved = realloc(set->tags, (set->n_tags + 1) * sizeof(*moved));
-
-    if (!moved || !tag) {
-        free(tag);
-        if (moved)
-            set->tags = moved;
-        return gcal_error_memory(err);
-    }
-    set->tags = moved;
-    moved[set->n_tags++] = tag;
-    return 0;
-}
-
-static int add_generator_tags(const struct gcal_catalogue *catalogue,
-                              const struct gcal_generator_view *view,
-                              struct gcal_config_tag_set *set, struct gcal_error *err)
-{
-    size_t unique = unique_tag(catalogue, view);
-
-    if (unique < view->n_tags)
-        return add_tag(set, strdup(view->tags[unique]), err);
-    set->match = GCAL_CONFIG_MATCH_IDENTICAL;
-    for (size_t i = 0; i < view->n_tags; i++)
-        if (add_tag(set, strdup(view->tags[i]), err) < 0)
-            return -1;
-    return 0;
-}
-
-/* The "argument:value" words after the first word of 'name'. */
-static int add_arguments(const char *name, struct gcal_config_tag_set *set,
-                         struct gcal_error *err)
-{
-    const char *at = name + strcspn(name, " ");
-
-    while (*at) {
-        size_t length = strcspn(++at, " ");
-
-        if (add_tag(set, strndup(at, length), err) < 0)
-            return -1;
-        at += length;
-    }
-    return 0;
+    set->tags =
+        gcal_arena_grow(arena, set->tags, set->n_tags, capacity, sizeof(*set->tags));
+    set->tags[set->n_tags++] = tag;
 }
 
 static bool same_set(const struct gcal_config_tag_set *a,
@@ -172,39 +116,131 @@ static bool same_set(const struct gcal_config_tag_set *a,
     return true;
 }
 
-/* Takes 'set', or frees it if the model has one like it. */
-static int keep_set(struct gcal_config_model *m, struct gcal_config_tag_set *set,
-                    struct gcal_error *err)
+void gcal_select_add_tag_set(const struct gcal_catalogue *catalogue,
+                             const struct gcal_generator_view *view, const char *name,
+                             const char *more, struct gcal_config_model *m)
 {
-    struct gcal_config_tag_set *moved;
+    struct gcal_config_tag_set set = { .node = m->targets_node }, *grown;
+    size_t unique = unique_tag(catalogue, view), capacity = 0;
+    const char *at = name + strcspn(name, " ");
 
-    for (size_t i = 0; i < m->n_tag_sets; i++)
-        if (same_set(&m->tag_sets[i], set)) {
-            gcal_select_clear_tag_sets(set, 1);
-            return 0;
-        }
-    moved = realloc(m->tag_sets, (m->n_tag_sets + 1) * sizeof(*moved));
-    if (!moved) {
-        gcal_select_clear_tag_sets(set, 1);
-        return gcal_error_memory(err);
+    if (unique == view->n_tags)
+        set.match = GCAL_CONFIG_MATCH_IDENTICAL;
+    for (size_t i = 0; i < view->n_tags; i++)
+        if (i == unique || unique == view->n_tags)
+            add_tag(m->arena, &set, &capacity,
+                    gcal_arena_strdup(m->arena, view->tags[i]));
+    while (*at) { /* "argument:value" */
+        int length = (int)strcspn(++at, " ");
+
+        add_tag(m->arena, &set, &capacity,
+                gcal_arena_format(m->arena, "%.*s", length, at));
+        at += length;
     }
-    m->tag_sets = moved;
-    moved[m->n_tag_sets++] = *set;
-    return 0;
+    if (more)
+        add_tag(m->arena, &set, &capacity, gcal_arena_strdup(m->arena, more));
+    for (size_t i = 0; i < m->n_tag_sets; i++)
+        if (same_set(&m->tag_sets[i], &set))
+            return;
+    grown = gcal_arena_alloc(m->arena, m->n_tag_sets + 1, sizeof(*grown));
+    if (m->n_tag_sets)
+        memcpy(grown, m->tag_sets, m->n_tag_sets * sizeof(*grown));
+    grown[m->n_tag_sets++] = set;
+    m->tag_sets = grown;
 }
 
-int gcal_select_add_tag_set(const struct gcal_catalogue *catalogue,
-                            const struct gcal_generator_view *view, const char *name,
-                            const char *more, struct gcal_config_model *m,
-                            struct gcal_error *err)
-{
-    struct gcal_config_tag_set set = { .node = m->targets_node };
+/* ---- tag sets of kernels that are derived from others by removing work ---- */
 
-    if (add_generator_tags(catalogue, view, &set, err) < 0 ||
-        add_arguments(name, &set, err) < 0 ||
-        (more && add_tag(&set, strdup(more), err) < 0)) {
-        gcal_select_clear_tag_sets(&set, 1);
-        return -1;
+static bool has_feature(const struct gcal_model *model, const char *kind, const char *tag)
+{
+    size_t length = strlen(kind);
+
+    for (size_t i = 0; i < model->n_features; i++) {
+        const char *feature = model->features[i];
+
+        if (strncmp(feature, kind, length) == 0 &&
+            strncmp(feature + length, "_tag:", 5) == 0 &&
+            strcmp(feature + length + 5, tag) == 0)
+            return true;
     }
-    return keep_set(m, &set, err);
+    return false;
+}
+
+/* The forms of derived kernels that identify the model's costs. */
+struct wanted {
+    bool memory, onchip, loads;
+};
+
+static struct wanted wanted_of(const struct gcal_model *costs, bool loads,
+                               const struct gcal_profile *profile)
+{
+    struct wanted w = { .loads = loads };
+
+    for (size_t i = 0; i < profile->n_entries; i++) {
+        const struct gcal_profile_entry *e = &profile->entries[i];
+
+        if (!e->tag)
+            continue;
+        if (e->kind == GCAL_FEATURE_MEMORY)
+            w.memory = w.memory || has_feature(costs, "f_memory", e->tag);
+        else if (e->kind == GCAL_FEATURE_ONCHIP)
+            w.onchip = w.onchip || has_feature(costs, "f_onchip", e->tag);
+        else if (e->kind == GCAL_FEATURE_MEM_ACCESS &&
+                 e->space == GCAL_FEATURE_SPACE_GLOBAL &&
+                 e->direction == GCAL_FEATURE_LOAD)
+            w.loads = w.loads || has_feature(costs, "f_mem_access", e->tag);
+    }
+    return w;
+}
+
+bool gcal_select_find_derived(const struct gcal_catalogue *catalogue,
+                              const struct gcal_kernel *kernel,
+                              enum gcal_kernel_form form,
+                              struct gcal_generator_view *view)
+{
+    for (size_t i = 0; i < gcal_catalogue_size(catalogue); i++) {
+        *view = gcal_catalogue_view(catalogue, i);
+        if (view->form == form && view->origin &&
+            strcmp(view->origin, kernel->generator) == 0)
+            return true;
+    }
+    return false;
+}
+
+void gcal_select_add_derived(const struct gcal_catalogue *catalogue,
+                             const struct gcal_model *costs, bool loads,
+                             const struct gcal_kernel_list *kernels,
+                             struct gcal_config_model *m)
+{
+    const char *family = "";
+
+    for (size_t i = 0; i < kernels->n_kernels; i++) {
+        const struct gcal_kernel *kernel = kernels->kernels[i];
+        struct wanted wanted = wanted_of(costs, loads, kernel->profile);
+        struct gcal_generator_view view;
+        /* If not all accesses can be kept in place, the kernel with all loads replaces them.
+         */
+        bool in_place =
+            gcal_select_find_derived(catalogue, kernel, GCAL_KERNEL_MEMORY, &view);
+        const struct {
+            enum gcal_kernel_form form;
+            const char *more;
+            bool wanted;
+        } forms[] = {
+            { GCAL_KERNEL_MEMORY, NULL, wanted.memory || wanted.loads }, /* stores, too */
+            { GCAL_KERNEL_ONCHIP, NULL, wanted.onchip },
+            { GCAL_KERNEL_LOADS, "keep:each", wanted.loads },
+            { GCAL_KERNEL_LOADS, "keep:all",
+              wanted.loads || (wanted.memory && !in_place) },
+        };
+
+        if (strcmp(kernel->family, family) == 0)
+            continue;
+        family = kernel->family;
+        for (size_t k = 0; k < sizeof(forms) / sizeof(*forms); k++)
+            if (forms[k].wanted &&
+                gcal_select_find_derived(catalogue, kernel, forms[k].form, &view))
+                gcal_select_add_tag_set(catalogue, &view, kernel->family, forms[k].more,
+                                        m);
+    }
 }

@@ -6,6 +6,7 @@
 #include "calib/config/config.h"
 #include "calib/results/results.h"
 #include "calib/select/select.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/generate/generate.h"
@@ -110,8 +111,13 @@ static int find_kernels(const struct gcal_record *record,
             continue;
         for (size_t k = 0; k < m->n_tag_sets && picked == 0; k++)
             picked = gcal_select_picks(catalogue, &m->tag_sets[k], kernel->name, err);
-        if (picked < 0 || (picked && gcal_strings_add(&m->recorded, kernel->id, err) < 0))
+        if (picked < 0)
             return -1;
+        if (!picked)
+            continue;
+        m->recorded = gcal_arena_grow(m->arena, m->recorded, m->n_recorded,
+                                      &m->recorded_capacity, sizeof(*m->recorded));
+        m->recorded[m->n_recorded++] = gcal_arena_strdup(m->arena, kernel->id);
     }
     return 0;
 }
@@ -129,7 +135,7 @@ int gcal_fit_find_recorded(const struct gcal_record *record,
         if (!recorded && find_kernels(record, catalogue, m, err) < 0)
             return -1;
         m->unrecorded =
-            !recorded && m->recorded.n < (m->model ? m->model->n_parameters : 1);
+            !recorded && m->n_recorded < (m->model ? m->model->n_parameters : 1);
         n += m->unrecorded;
     }
     /* Models that the record says too little about are left out where there are others. */
@@ -141,7 +147,7 @@ int gcal_fit_find_recorded(const struct gcal_record *record,
             gcal_log(GCAL_LOG_WARN,
                      "model %s is left out: the record has %zu kernels of it, fewer than "
                      "its parameters",
-                     m->name, m->recorded.n);
+                     m->name, m->n_recorded);
     }
     return 0;
 }

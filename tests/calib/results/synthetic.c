@@ -1,4 +1,5 @@
 /* synthetic.c - records of kernels whose times follow a formula */
+#include "kernels/base/arena.h"
 #include "kernels/model/run/device_info.h"
 #include "kernels/model/run/measurement.h"
 #include "kernels/model/run/run_kernel.h"
@@ -306,22 +307,38 @@ void add_form(struct gcal_config *config, const char *name, const char *expressi
     struct gcal_config_model *m = config->models;
     struct gcal_error err = { 0 };
     struct gcal_model *model = gcal_model_create("m", "f_cl_wall_time", expression, &err);
+    struct gcal_config_form *grown;
 
     if (!model)
         fail_msg("%s", err.text);
     if (!m->name)
-        m->name = strdup("m");
-    m->forms = realloc(m->forms, (m->n_forms + 1) * sizeof(*m->forms));
-    m->forms[m->n_forms++] = (struct gcal_config_form){ .name = strdup(name),
-                                                        .model = model,
-                                                        .tailored = tailored };
+        m->name = gcal_arena_strdup(m->arena, "m");
+    grown = gcal_arena_alloc(m->arena, m->n_forms + 1, sizeof(*grown));
+    for (size_t k = 0; k < m->n_forms; k++)
+        grown[k] = m->forms[k];
+    grown[m->n_forms++] =
+        (struct gcal_config_form){ .name = gcal_arena_strdup(m->arena, name),
+                                   .model = gcal_config_own(m, model),
+                                   .tailored = tailored };
+    m->forms = grown;
     m->model = m->forms[0].model;
+}
+
+struct gcal_config empty_config(void)
+{
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_config config = { .arena = arena,
+                                  .n_models = 1,
+                                  .models = gcal_arena_alloc(arena, 1,
+                                                             sizeof(*config.models)) };
+
+    config.models->arena = arena;
+    return config;
 }
 
 struct gcal_config one_form(void)
 {
-    struct gcal_config config = { .n_models = 1,
-                                  .models = calloc(1, sizeof(*config.models)) };
+    struct gcal_config config = empty_config();
 
     add_form(&config, "linear", ADDS " + " MULS " + " LAUNCHES, false);
     return config;

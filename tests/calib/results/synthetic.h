@@ -91,6 +91,8 @@ void add_form(struct gcal_config *config, const char *name, const char *expressi
 /* 'partial': two costs, with a share that does not hide. */
 void add_partial(struct gcal_config *config, const char *a, const char *b);
 /* 'linear' */
+/* With one model, without forms. */
+struct gcal_config empty_config(void);
 struct gcal_config one_form(void);
 /* and 'partial' */
 struct gcal_config two_forms(void);

@@ -72,8 +72,7 @@ static struct maker start(size_t n_devices)
 
 static struct gcal_config app_model(void)
 {
-    struct gcal_config config = { .n_models = 1,
-                                  .models = calloc(1, sizeof(*config.models)) };
+    struct gcal_config config = empty_config();
 
     add_form(&config, "linear", "p_app * f_memory_tag:app + " LAUNCHES, false);
     return config;

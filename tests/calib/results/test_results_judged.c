@@ -78,8 +78,7 @@ static void put_mixed(struct maker *m, int count)
 
 static struct gcal_config tagged_forms(void)
 {
-    struct gcal_config config = { .n_models = 1,
-                                  .models = calloc(1, sizeof(*config.models)) };
+    struct gcal_config config = empty_config();
 
     add_form(&config, "linear", MEMORY " + " ONCHIP " + " LAUNCHES, false);
     add_partial(&config, MEMORY, ONCHIP);
