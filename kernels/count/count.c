@@ -430,7 +430,8 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
         if (!profile && gcal_poly_context_check(walked.nest.c, NULL) < 0)
             gcal_error_prefix(err, "%s: kernel '%s'", walked.nest.file, walked.name);
     }
-    if (!profile && err && err->reason != GCAL_REASON_MEMORY && walked.nest.c)
+    if (!profile && err && err->reason != GCAL_REASON_MEMORY && walked.nest.c &&
+        !gcal_poly_context_has_failed(walked.nest.c)) /* of what takes too long, all do */
         gcal_count_advise_refused(&walked, counts_under, err);
     if (profile &&
         gcal_count_set_fingerprint(walked.kernel, &walked.request, profile, err) < 0) {
