@@ -3,17 +3,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernels/base/error.h"
 #include "kernels/base/similar.h"
 #include "calib/worker/worker.h"
 #include "mpi/cli/command.h"
-#include "mpi/cli/manual.h"
 #include "mpi/cli/quiet.h"
 
 const char *argp_program_version = "gpucal " GPUCAL_VERSION;
@@ -119,7 +120,39 @@ static bool asks_for_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* "gpucal help" and "gpucal help help" list the commands, "gpucal help COMMAND [--json]" is its manual page, else "gpucal COMMAND --help [--json]". */
+/* Whether "man -w PAGE", quietly, finds the page. */
+static bool is_installed(char *page)
+{
+    char *arguments[] = { (char *)"man", (char *)"-w", page, NULL };
+    posix_spawn_file_actions_t actions;
+    int status = -1;
+    pid_t man;
+
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return false;
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    if (posix_spawnp(&man, "man", &actions, NULL, arguments, environ) == 0)
+        waitpid(man, &status, 0);
+    posix_spawn_file_actions_destroy(&actions);
+    return status == 0;
+}
+
+/* Becomes man(1) with the page of the command if standard output is a terminal and the page is
+ * installed; returns otherwise.
+ */
+static void show_manual(const char *command)
+{
+    char page[64];
+
+    snprintf(page, sizeof(page), "gpucal-%s", command);
+    if (isatty(1) && is_installed(page))
+        execlp("man", "man", page, (char *)NULL);
+}
+
+/* "gpucal help" and "gpucal help help" list the commands, "gpucal help COMMAND [--json]" is its
+ * manual page, else "gpucal COMMAND --help [--json]".
+ */
 static int run_help(int argc, char **argv)
 {
     static char help_option[] = "--help";
@@ -131,7 +164,7 @@ static int run_help(int argc, char **argv)
     if ((command = find(argv[1])) < 0)
         return unknown_command(argv[1]);
     if (argc == 2)
-        gcal_manual_show(names[command]);
+        show_manual(names[command]);
     return run(command, argc > 2 ? 3 : 2, arguments);
 }
 

@@ -1,12 +1,55 @@
-/* store.c - the store of a command: its path and its keys */
+/* command.c - what commands have in common: their errors, their output, their store, their node */
+#include "mpi/cli/command.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "kernels/base/error.h"
 #include "calib/config/config.h"
-#include "mpi/cli/command.h"
+#include "kernels/base/error.h"
+#include "mpi/cli/file_replace.h"
+#include "mpi/cli/quiet.h"
 #include "store/files/store.h"
 #include "store/publish/publish.h"
+
+int gcal_command_fail(const struct gcal_error *err)
+{
+    fprintf(stderr, "gpucal: %s\n", err->text);
+    return err->code ? (int)err->code : GCAL_EINPUT;
+}
+
+int gcal_command_write(const char *path, const char *text, struct gcal_error *err)
+{
+    struct gcal_file_replace out = { .file = stdout };
+    int rc = 0;
+
+    if (path && gcal_file_replace_start(&out, path, err) < 0)
+        return -1;
+    if (!path)
+        gcal_quiet_keep_all();
+    if (fputs(text, out.file) == EOF || fflush(out.file) == EOF)
+        rc = gcal_error_set(err, GCAL_EINPUT, "%s: %m", path ? path : "standard output");
+    if (path && rc == 0)
+        rc = gcal_file_replace_finish(&out, err);
+    if (path)
+        gcal_file_replace_clear(&out);
+    return rc;
+}
+
+char *gcal_node_name(struct gcal_error *err)
+{
+    const char *slurm = getenv("SLURMD_NODENAME");
+    char host[256] = "";
+    char *name;
+
+    gethostname(host, sizeof(host) - 1);
+    host[strcspn(host, ".")] = '\0';
+    name = strdup(slurm && *slurm ? slurm : *host ? host : "localhost");
+    if (!name)
+        gcal_error_memory(err);
+    return name;
+}
 
 /* NULL if unset or empty. */
 static const char *environment(const char *name)
