@@ -8,7 +8,6 @@
 
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
-#include "mpi/cli/csv_table.h"
 #include "mpi/cli/quiet.h"
 
 json_t *gcal_json_number(double value)
@@ -60,34 +59,4 @@ char *gcal_json_text(json_t *document, size_t flags, struct gcal_error *err)
     if (!text)
         gcal_error_memory(err);
     return text;
-}
-
-static json_t *cell_json(const char *cell)
-{
-    char *end;
-    double value = strtod(cell, &end);
-
-    if (!*cell)
-        return json_null();
-    return *end || !isfinite(value)                      ? json_string(cell)
-           : strspn(cell, "-0123456789") == strlen(cell) ? json_integer((json_int_t)value)
-                                                         : json_real(value);
-}
-
-json_t *gcal_json_rows(const char *csv, size_t size, struct gcal_error *err)
-{
-    struct gcal_csv_table table = { 0 };
-    json_t *rows = NULL, *row;
-
-    if (gcal_csv_table_parse("CSV", csv, size, &table, err) == 0) {
-        rows = json_array();
-        for (size_t i = 0; i < table.n_rows; i++) {
-            json_array_append_new(rows, row = json_object());
-            for (size_t k = 0; k < table.n_columns; k++)
-                json_object_set_new(row, table.cells[k],
-                                    cell_json(gcal_csv_table_cell(&table, i, k)));
-        }
-    }
-    gcal_csv_table_clear(&table);
-    return rows;
 }

@@ -22,9 +22,4 @@ void gcal_json_print(json_t *document, const char *name);
  */
 char *gcal_json_text(json_t *document, size_t flags, struct gcal_error *err);
 
-/* The rows of a CSV text with a header, as objects: numbers, texts, and null for empty cells.
- * NULL with 'err' for a text that is none.
- */
-json_t *gcal_json_rows(const char *csv, size_t size, struct gcal_error *err);
-
 #endif

@@ -70,6 +70,8 @@ void gcal_bench_print(const struct gcal_bench_run *run);
  */
 void gcal_bench_print_left_out(const struct gcal_kernel_list *list);
 
+/* Row i as an object, whose keys are the columns of the CSV file. */
+json_t *gcal_bench_row_json(const struct gcal_bench_run *run, size_t i);
 /* The header line, and a line per row. */
 void gcal_bench_csv_header(FILE *file);
 void gcal_bench_csv_rows(FILE *file, const struct gcal_bench_run *run);
@@ -82,9 +84,8 @@ void gcal_bench_print_generators_json(const struct gcal_catalogue *catalogue);
 int gcal_bench_print_kernels_json(const struct gcal_kernel_list *list, bool source,
                                   bool counts, size_t sub_group, struct gcal_error *err);
 
-/* Appends an object for each row, with the columns of the CSV file. */
-int gcal_bench_add_results_json(json_t *results, const struct gcal_bench_run *run,
-                                struct gcal_error *err);
+/* Appends an object for each row. */
+void gcal_bench_add_results_json(json_t *results, const struct gcal_bench_run *run);
 /* Takes 'results'. */
 void gcal_bench_print_results_json(json_t *results);
 

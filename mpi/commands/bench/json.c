@@ -88,25 +88,11 @@ int gcal_bench_print_kernels_json(const struct gcal_kernel_list *list, bool sour
     return failed ? -1 : 0;
 }
 
-int gcal_bench_add_results_json(json_t *results, const struct gcal_bench_run *run,
-                                struct gcal_error *err)
+void gcal_bench_add_results_json(json_t *results, const struct gcal_bench_run *run)
 {
-    char *csv = NULL;
-    size_t size;
-    FILE *file = open_memstream(&csv, &size);
-    json_t *rows = NULL;
-
-    if (!file)
-        return gcal_error_memory(err);
-    gcal_bench_csv_header(file);
-    gcal_bench_csv_rows(file, run);
-    if (fclose(file) == 0)
-        rows = gcal_json_rows(csv, size, err);
-    if (rows)
-        json_array_extend(results, rows);
-    json_decref(rows);
-    free(csv);
-    return rows ? 0 : -1;
+    for (size_t i = 0; i < run->list.n_kernels; i++)
+        if (run->rows[i].present)
+            json_array_append_new(results, gcal_bench_row_json(run, i));
 }
 
 void gcal_bench_print_results_json(json_t *results)

@@ -279,7 +279,7 @@ static int run_on(struct benchmark *b, const struct gcal_device_info *info,
     gcal_display_clear(b->display);
     if (rc == 0) {
         if (b->results)
-            rc = gcal_bench_add_results_json(b->results, &run, err);
+            gcal_bench_add_results_json(b->results, &run);
         else
             gcal_bench_print(&run);
         if (b->csv)

@@ -1,9 +1,11 @@
 /* table.c - results of 'gpucal kernels --run' as a table and as CSV */
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/units.h"
+#include "kernels/base/utf8.h"
 #include "mpi/cli/csv.h"
 #include "mpi/commands/bench/bench.h"
 
@@ -116,7 +118,73 @@ void gcal_bench_print(const struct gcal_bench_run *run)
     gcal_bench_print_left_out(&run->list);
 }
 
-/* ---- CSV ---- */
+/* ---- rows as JSON, and as CSV ---- */
+
+/* A number in nine digits, as in CSV. */
+static json_t *number_json(double value)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%.9g", value);
+    return isnan(value)                                 ? json_null()
+           : value == floor(value) && fabs(value) < 1e9 ? json_integer((json_int_t)value)
+                                                        : json_real(strtod(text, NULL));
+}
+
+/* The first line, as UTF-8; null without a text. */
+static json_t *line_json(const char *text)
+{
+    char *line = text && *text ? strndup(text, strcspn(text, "\n")) : NULL;
+    json_t *string = line ? json_string(gcal_utf8_clean(line)) : json_null();
+
+    free(line);
+    return string;
+}
+
+json_t *gcal_bench_row_json(const struct gcal_bench_run *run, size_t i)
+{
+    static const char *const rates[] = { "gbytes_per_s", "local_gbytes_per_s",
+                                         "copied_gbytes_per_s", "gops_per_s",
+                                         "gflops_per_s" };
+    static const char *const counts[] = { "bytes", "local_bytes", "copied_bytes", "ops",
+                                          "flops" };
+    const struct gcal_kernel *kernel = run->list.kernels[i];
+    const struct gcal_bench_row *row = &run->rows[i];
+    const struct gcal_work *w = &row->work;
+    const double amounts[] = { w->global_bytes, w->local_bytes, w->copied_bytes,
+                               w->float_ops + w->integer_ops, w->float_ops };
+    const size_t n = sizeof(amounts) / sizeof(*amounts);
+    const char *arguments = kernel->name + strlen(kernel->generator);
+    bool good = row->status == GCAL_MEASUREMENT_GOOD;
+    json_t *o =
+        json_pack("{s:o, s:o, s:o, s:o}", "generator", line_json(kernel->generator),
+                  "arguments", line_json(arguments + (*arguments == ' ')), "time_s",
+                  number_json(good ? row->time_s : NAN), "spread",
+                  number_json(good ? row->spread : NAN));
+
+    for (size_t k = 0; k < n; k++)
+        json_object_set_new(o, rates[k],
+                            number_json(good ? 1e-9 * amounts[k] / row->time_s : NAN));
+    for (size_t k = 0; k < n; k++)
+        json_object_set_new(o, counts[k], number_json(good ? amounts[k] : NAN));
+    json_object_set_new(o, "estimated", json_integer(row->work.estimated));
+    json_object_set_new(o, "samples", json_integer((json_int_t)row->n_samples));
+    json_object_set_new(o, "stop", line_json(gcal_measurement_stop_name(row->stop)));
+    json_object_set_new(o, "status",
+                        line_json(gcal_measurement_status_name(row->status)));
+    /* What the driver does not say is unknown. */
+    json_object_set_new(
+        o, "registers",
+        number_json(row->built.registers ? (double)row->built.registers : NAN));
+    json_object_set_new(o, "private_bytes",
+                        number_json(gcal_built_is_known(&row->built)
+                                        ? (double)row->built.private_bytes
+                                        : NAN));
+    json_object_set_new(o, "device", line_json(run->info->name));
+    json_object_set_new(o, "kernel", line_json(kernel->name));
+    json_object_set_new(o, "detail", line_json(row->detail));
+    return o;
+}
 
 void gcal_bench_csv_header(FILE *file)
 {
@@ -127,37 +195,25 @@ void gcal_bench_csv_header(FILE *file)
           file);
 }
 
+/* The last three are in quotes. */
 void gcal_bench_csv_rows(FILE *file, const struct gcal_bench_run *run)
 {
     for (size_t i = 0; i < run->list.n_kernels; i++) {
-        const struct gcal_kernel *kernel = run->list.kernels[i];
-        const struct gcal_bench_row *row = &run->rows[i];
-        const struct gcal_work *w = &row->work;
-        const double amounts[] = { w->global_bytes, w->local_bytes, w->copied_bytes,
-                                   w->float_ops + w->integer_ops, w->float_ops };
-        const size_t n = sizeof(amounts) / sizeof(*amounts);
-        const char *arguments = kernel->name + strlen(kernel->generator);
-        bool good = row->status == GCAL_MEASUREMENT_GOOD;
+        json_t *row = run->rows[i].present ? gcal_bench_row_json(run, i) : NULL, *cell;
+        bool is_quoted = false;
+        const char *key;
 
-        if (!row->present)
-            continue;
-        fprintf(file, "%s,%s,", kernel->generator, arguments + (*arguments == ' '));
-        gcal_csv_number(file, good ? row->time_s : NAN);
-        gcal_csv_number(file, good ? row->spread : NAN);
-        for (size_t k = 0; k < n; k++)
-            gcal_csv_number(file, good ? 1e-9 * amounts[k] / row->time_s : NAN);
-        for (size_t k = 0; k < n; k++)
-            gcal_csv_number(file, good ? amounts[k] : NAN);
-        fprintf(file, "%d,%zu,%s,%s,", row->work.estimated, row->n_samples,
-                gcal_measurement_stop_name(row->stop),
-                gcal_measurement_status_name(row->status));
-        /* What the driver does not say is empty. */
-        gcal_csv_number(file, row->built.registers ? (double)row->built.registers : NAN);
-        gcal_csv_number(file, gcal_built_is_known(&row->built)
-                                  ? (double)row->built.private_bytes
-                                  : NAN);
-        gcal_csv_text(file, run->info->name, ',');
-        gcal_csv_text(file, kernel->name, ',');
-        gcal_csv_text(file, row->detail, '\n');
+        json_object_foreach(row, key, cell)
+        {
+            is_quoted = is_quoted || strcmp(key, "device") == 0;
+            if (is_quoted)
+                gcal_csv_text(file, json_string_value(cell),
+                              strcmp(key, "detail") == 0 ? '\n' : ',');
+            else if (json_is_string(cell))
+                fprintf(file, "%s,", json_string_value(cell));
+            else
+                gcal_csv_number(file, json_is_null(cell) ? NAN : json_number_value(cell));
+        }
+        json_decref(row);
     }
 }
