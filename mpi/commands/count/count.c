@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "kernels/base/threads.h"
 #include "kernels/model/built.h"
 #include "kernels/model/profile.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
 #include "mpi/cli/parse.h"
 #include "mpi/commands/count/built.h"
@@ -248,14 +250,65 @@ static int print(const struct count_command *c, struct gcal_profile *profile,
     return rc;
 }
 
+/* Each point of --at by itself: the kernel is not counted for any sizes.  'why': the reason,
+ * which stands if there is but one point, or not even the first can be counted.
+ */
+static int run_each(const struct count_command *c, const struct gcal_error *why,
+                    struct gcal_error *err)
+{
+    const struct gcal_option_list *ats = &c->count.ats;
+    struct gcal_strings each = { 0 };
+    json_t *list = json_array();
+    int rc = gcal_count_points_each(ats->n, ats->items, &each, err);
+    bool alone = rc == 0 && (each.n < 2 || c->csv || c->output || c->yaml);
+
+    for (size_t i = 0; i < each.n && rc == 0 && !alone; i++) {
+        struct count_command one = *c;
+        const char *at = each.items[i];
+        struct gcal_count_points points = { 0 };
+        struct gcal_profile *profile;
+
+        one.count.ats = (struct gcal_option_list){ .n = 1, .items = &at };
+        profile = gcal_count_options_profile(&one.count, c->sub_group, err);
+        alone = !profile && i == 0;
+        rc = profile ? gcal_count_built_add(&one.count, profile, err) : -1;
+        if (rc == 0 && !c->json) {
+            rc = print(&one, profile, err);
+        } else if (rc == 0 && (rc = gcal_count_points_parse(1, &at, profile, &c->count,
+                                                            &points, err)) == 0) {
+            json_t *object;
+
+            points.wave_groups = (double)c->wave;
+            object =
+                gcal_count_features_json(profile, (double)c->sub_group, &points, err);
+            rc = object ? json_array_extend(list, object) : -1;
+            json_decref(object);
+        }
+        gcal_count_points_clear(&points);
+        gcal_profile_destroy(profile);
+    }
+    if (rc == 0 && !alone && c->json)
+        gcal_json_print(list, "count");
+    if (alone)
+        *err = *why;
+    json_decref(list);
+    gcal_strings_clear(&each);
+    return alone ? -1 : rc;
+}
+
 static int run(const struct count_command *c, struct gcal_error *err)
 {
     bool alone = c->yaml && !c->csv && !c->count.ats.n && !c->count.build;
     struct gcal_profile *profile =
         alone ? NULL : gcal_count_options_profile(&c->count, c->sub_group, err);
+    struct gcal_error why = *err;
     char *yaml = NULL;
     int rc = -1;
 
+    if (!alone && !profile && c->count.ats.n) {
+        *err = (struct gcal_error){ 0 };
+        return run_each(c, &why, err);
+    }
     if (!alone && (!profile || gcal_count_built_add(&c->count, profile, err) < 0))
         goto out;
     if ((c->output || c->yaml) && !(yaml = count_full(c, profile, err)))

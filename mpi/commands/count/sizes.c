@@ -327,6 +327,55 @@ int gcal_count_points_names(size_t n, const char *const *texts,
     return rc;
 }
 
+/* Point 'number' of one text; the last name changes first. */
+static int add_point_text(const struct axes *axes, size_t number,
+                          struct gcal_strings *each, struct gcal_error *err)
+{
+    struct gcal_buf text = { 0 };
+    size_t below = 1;
+    int rc;
+
+    for (size_t i = 0; i < axes->n; i++)
+        below *= axes->all[i].n;
+    for (size_t i = 0; i < axes->n; i++) {
+        const struct axis *axis = &axes->all[i];
+
+        below /= axis->n;
+        gcal_buf_printf(&text, "%s%s=%.17g", i ? "," : "", axis->name,
+                        axis->values[number / below % axis->n]);
+    }
+    rc = text.failed ? gcal_error_memory(err)
+                     : gcal_strings_add(each, text.data ? text.data : "", err);
+    gcal_buf_free(&text);
+    return rc;
+}
+
+int gcal_count_points_each(size_t n, const char *const *texts, struct gcal_strings *each,
+                           struct gcal_error *err)
+{
+    enum { MOST_COUNTED = 100 };
+    struct gcal_arena *arena = gcal_arena_create();
+    int rc = 0;
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        struct axes axes = { .arena = arena };
+        size_t n_points = 1;
+
+        rc = read_axes(texts[i], &axes, err);
+        for (size_t k = 0; k < axes.n && rc == 0; k++)
+            if ((n_points *= axes.all[k].n) > MOST_COUNTED)
+                rc = gcal_error_set(
+                    err, GCAL_EINPUT,
+                    "--at: more than %d combinations, each of which has to "
+                    "be counted by itself",
+                    MOST_COUNTED);
+        for (size_t k = 0; k < n_points && rc == 0; k++)
+            rc = add_point_text(&axes, k, each, err);
+    }
+    gcal_arena_destroy(arena);
+    return rc;
+}
+
 int gcal_count_points_assume(const char *text, bool (*is_size)(void *, const char *),
                              void *data, struct gcal_buf *assume, struct gcal_error *err)
 {

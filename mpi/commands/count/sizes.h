@@ -42,6 +42,9 @@ int gcal_count_points_parse(size_t n, const char *const *texts,
 /* Appends the names that the texts give values. */
 int gcal_count_points_names(size_t n, const char *const *texts,
                             struct gcal_strings *names, struct gcal_error *err);
+/* Appends each point of the texts as a text of its own, "n=2048,m=64". */
+int gcal_count_points_each(size_t n, const char *const *texts, struct gcal_strings *each,
+                           struct gcal_error *err);
 /* Appends "n = 2048 and m = 64" to assumptions, for the names with one value, a whole number,
  * that 'is_size' accepts.
  */

@@ -86,6 +86,23 @@ KERNELS
 # ---- the way to the first number ----
 refused 'no store given' predict my.cl
 refused 'missing: the kernel (--kernel saxpy, conv5x5, ' predict my.cl
+# What has no count for all sizes has one for each.
+cat > gcd.cl <<'END'
+kernel void gcd(global int *b, int n)
+{
+    int u = get_global_id(0), v = n;
+    while (v) { int t = u % v; u = v; v = t; }
+    b[get_global_id(0)] = u;
+}
+END
+refused 'is not affine in sizes' count gcd.cl -l 64 -g n --sub-group 32
+good count gcd.cl -l 64 -g n --sub-group 32 --at n=128,4096
+prints '32  32 .*f_op_int32_rem'
+prints '1460  1460 .*f_op_int32_rem'
+good count gcd.cl -l 64 -g n --sub-group 32 --at n=128,4096 --json
+[ "$(grep -c '"kernel": "gcd"' out)" = 2 ] || fail "not two objects"
+refused 'is not affine in sizes' count gcd.cl -l 64 -g n --sub-group 32 --at n=128,4096 --csv x.csv
+
 refused 'predict my.cl --kernel saxpy --local 64 --global n --at n=1024' predict my.cl
 export GPUCAL_STORE=$work/store
 refused 'calibrated nodes: n0, n1' predict my.cl

@@ -11,6 +11,7 @@
 
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
+#include "kernels/base/strings.h"
 #include "kernels/model/profile.h"
 #include "mpi/commands/count/sizes.h"
 
@@ -98,6 +99,26 @@ static void options_are_points_in_their_order(void **state)
     gcal_count_points_clear(&points);
 }
 
+static void each_point_has_a_text(void **state)
+{
+    const char *const ats[] = { "n=2,4,m=1:2", "n=2^3,m=1" };
+    static const char *const expected[] = { "n=2,m=1", "n=2,m=2", "n=4,m=1", "n=4,m=2",
+                                            "n=8,m=1" };
+    struct gcal_strings each = { 0 };
+
+    (void)state;
+    assert_int_equal(gcal_count_points_each(2, ats, &each, &err), 0);
+    assert_int_equal(each.n, 5);
+    for (size_t i = 0; i < each.n; i++)
+        assert_string_equal(each.items[i], expected[i]);
+    gcal_strings_clear(&each);
+    assert_int_equal(
+        gcal_count_points_each(1, (const char *const[]){ "n=1:2^200" }, &each, &err), -1);
+    assert_non_null(strstr(err.text, "has to be counted by itself"));
+    gcal_strings_clear(&each);
+    err = (struct gcal_error){ 0 };
+}
+
 static void errors_say_what_to_write(void **state)
 {
     (void)state;
@@ -123,6 +144,7 @@ int main(void)
         cmocka_unit_test(values_are_numbers_and_expressions),
         cmocka_unit_test(lists_and_ranges_are_combined),
         cmocka_unit_test(options_are_points_in_their_order),
+        cmocka_unit_test(each_point_has_a_text),
         cmocka_unit_test(errors_say_what_to_write),
     };
 
