@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "calib/audit/private.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/array.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
@@ -19,6 +20,7 @@ enum { BATCH = 32, MAX_THREADS = 8 };
 
 /* A node and its devices. */
 struct slot {
+    struct gcal_arena *arena; /* of the devices */
     struct gcal_track track;
     struct gcal_audit_device *devices;
     size_t n_devices;
@@ -62,7 +64,7 @@ static bool is_wanted(const struct audit *a, size_t node)
 
 static void slot_clear(struct slot *s)
 {
-    gcal_audit_histories_free(s->devices, s->n_devices);
+    gcal_arena_destroy(s->arena);
     gcal_track_clear(&s->track);
     *s = (struct slot){ 0 };
 }
@@ -74,35 +76,34 @@ static int slot_load(struct audit *a, size_t node, struct slot *s, struct gcal_e
     struct gcal_error why = { 0 };
 
     *s = (struct slot){ 0 };
-    if (a->why[node] ||
-        (gcal_track_load(a->store, name, &s->track, &why) == 0 &&
-         gcal_audit_histories(name, &s->track, &s->devices, &s->n_devices, &why) == 0))
+    if (a->why[node])
         return 0;
+    if (gcal_track_load(a->store, name, &s->track, &why) == 0) {
+        s->arena = gcal_arena_create();
+        gcal_audit_histories(s->arena, name, &s->track, &s->devices, &s->n_devices);
+        return 0;
+    }
     slot_clear(s);
     a->why[node] = strdup(why.text);
     return a->why[node] ? 0 : gcal_error_memory(err);
 }
 
-static int judge_device(const struct audit *a, struct gcal_audit_device *d,
-                        struct gcal_error *err)
+/* Categories take time to find.  A change is reported even where the parameter file
+ * does not show its category.
+ */
+static void judge_device(const struct audit *a, struct gcal_audit_device *d)
 {
-    struct gcal_audit_norm *norms = calloc(d->n_series + 1, sizeof(*norms));
+    struct gcal_audit_norm *norms =
+        gcal_arena_alloc(d->arena, d->n_series, sizeof(*norms));
     struct gcal_error why;
-    int rc;
 
-    if (!norms)
-        return gcal_error_memory(err);
     gcal_audit_types_norms(a->types, d, norms);
-    rc = gcal_audit_judge(d, norms, a->policy, err);
-    free(norms);
-    /* Categories take time to find.  A change is reported even where the parameter file
-     * does not show its category.
-     */
-    if (rc == 0 && gcal_audit_needs_attention(d->verdict) &&
+    gcal_audit_judge(d, norms, a->policy);
+    if (gcal_audit_needs_attention(d->verdict) &&
         gcal_audit_find_categories(a->store, d, &why) < 0)
         gcal_log(GCAL_LOG_WARN, "%s: the categories of its costs are unknown: %s",
                  d->node, why.text);
-    return rc < 0 ? -1 : gcal_audit_make_findings(d, a->policy, err);
+    gcal_audit_make_findings(d, a->policy);
 }
 
 static int judge(void *context, size_t i, struct gcal_error *err)
@@ -112,7 +113,7 @@ static int judge(void *context, size_t i, struct gcal_error *err)
     int rc = is_wanted(a, a->first + i) ? slot_load(a, a->first + i, s, err) : 0;
 
     for (size_t k = 0; rc == 0 && k < s->n_devices; k++)
-        rc = judge_device(a, &s->devices[k], err);
+        judge_device(a, &s->devices[k]);
     return rc;
 }
 

@@ -17,6 +17,7 @@
 #include "store/ledger/track.h"
 
 struct gcal_config;
+struct gcal_arena;
 struct gcal_error;
 struct gcal_ledger_lines;
 
@@ -108,6 +109,7 @@ struct gcal_audit_finding {
 };
 
 struct gcal_audit_device {
+    struct gcal_arena *arena;             /* of all that it points to */
     const char *node, *uid, *type, *name; /* of a type: node and uid are the type */
     bool is_type;                         /* its runs are fits, see gcal_audit_type() */
     size_t n_runs;
@@ -117,7 +119,7 @@ struct gcal_audit_device {
     char **epoch_description; /* by epoch: "driver 580.1 became 590.2"; the first NULL */
     size_t n_series;
     struct gcal_audit_series *series;
-    size_t n_findings;
+    size_t n_findings, findings_capacity;
     struct gcal_audit_finding *findings; /* the worst first */
     enum gcal_audit_verdict verdict;
 };
@@ -164,7 +166,7 @@ struct gcal_audit_fits {
     size_t n;
     struct gcal_audit_fit *fit;
     struct gcal_audit_device *device; /* whose run i is fit i; NULL: there are none */
-    void *memory;                     /* of the runs */
+    struct gcal_arena *arena;         /* of all of it */
 };
 
 /* Audits the costs of a type, as if the newest 'most' fits were calibrations of one device: a fit

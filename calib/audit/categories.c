@@ -1,10 +1,9 @@
 /* categories.c - the categories of parameters, from the expressions of their models */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "calib/audit/private.h"
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "kernels/model/expr.h"
 #include "kernels/model/feature.h"
 
@@ -114,31 +113,24 @@ static enum gcal_audit_category category_of(const struct gcal_params_model *m,
     return best;
 }
 
-static int categories_by(const struct gcal_params_model *m, const struct gcal_expr *expr,
-                         struct gcal_audit_device *d, struct gcal_error *err)
-{
-    double *values = calloc(gcal_expr_symbol_count(expr) + 1, sizeof(*values));
-
-    if (!values)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < d->n_series; i++) {
-        struct gcal_audit_series *s = &d->series[i];
-
-        if (s->category != GCAL_AUDIT_SHAPE && strcmp(s->column.model, m->name) == 0)
-            s->category = category_of(m, expr, s->column.parameter, values);
-    }
-    free(values);
-    return 0;
-}
-
 int gcal_audit_categories_of(const struct gcal_params_model *model,
                              struct gcal_audit_device *device, struct gcal_error *err)
 {
     struct gcal_expr *expr = gcal_expr_parse_with(model->expression, model->names, err);
-    int rc = expr ? categories_by(model, expr, device, err) : -1;
+    double *values;
 
+    if (!expr)
+        return -1;
+    values =
+        gcal_arena_alloc(device->arena, gcal_expr_symbol_count(expr), sizeof(*values));
+    for (size_t i = 0; i < device->n_series; i++) {
+        struct gcal_audit_series *s = &device->series[i];
+
+        if (s->category != GCAL_AUDIT_SHAPE && strcmp(s->column.model, model->name) == 0)
+            s->category = category_of(model, expr, s->column.parameter, values);
+    }
     gcal_expr_destroy(expr);
-    return rc;
+    return 0;
 }
 
 static int categories_at(const struct gcal_params_index *index, size_t device,

@@ -1,11 +1,10 @@
 /* describe.c - codes and texts of findings */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "calib/audit/private.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
-#include "kernels/base/error.h"
 #include "kernels/base/median.h"
 
 const char *gcal_audit_verdict_name(enum gcal_audit_verdict verdict)
@@ -85,10 +84,10 @@ static void put_parameters(struct gcal_buf *buf, const struct gcal_audit_device 
 static double newest_change(const struct gcal_audit_device *d,
                             const struct gcal_audit_finding *f)
 {
-    double *changes = calloc(f->n_series + 1, sizeof(*changes)), median;
+    double *changes = gcal_arena_alloc(d->arena, f->n_series, sizeof(*changes));
     size_t n = 0;
 
-    for (size_t i = 0; changes && i < f->n_series; i++) {
+    for (size_t i = 0; i < f->n_series; i++) {
         const struct gcal_audit_series *s = &d->series[f->series[i]];
         double change =
             s->newest < d->n_runs ? s->value[s->newest] / s->reference - 1 : NAN;
@@ -96,34 +95,24 @@ static double newest_change(const struct gcal_audit_device *d,
         if (isfinite(change))
             changes[n++] = change;
     }
-    median = changes ? gcal_median(changes, n) : NAN;
-    free(changes);
-    return median;
-}
-
-/* The level since the change began is behind one that goes on. */
-static void put_newest(struct gcal_buf *buf, const struct gcal_audit_device *d,
-                       const struct gcal_audit_finding *f)
-{
-    double newest = newest_change(d, f);
-
-    if (fabs(newest - f->change) > fmax(0.02, 0.25 * fabs(f->change)))
-        gcal_buf_printf(buf,
-                        " since the change began; by %.1f %% in the newest calibration",
-                        100 * newest);
+    return gcal_median(changes, n);
 }
 
 static void put_slower(struct gcal_buf *buf, const struct gcal_audit_device *d,
                        const struct gcal_audit_finding *f, bool by_type)
 {
     const char *than = by_type ? " than other devices of its type" : "";
+    double newest = newest_change(d, f);
 
     if (f->change >= 1)
         gcal_buf_printf(buf, " slower by a factor of %.2f%s", 1 + f->change, than);
     else
         gcal_buf_printf(buf, " slower by %.1f %%%s", 100 * f->change, than);
-    if (!by_type)
-        put_newest(buf, d, f);
+    /* The level since the change began is behind one that goes on. */
+    if (!by_type && fabs(newest - f->change) > fmax(0.02, 0.25 * fabs(f->change)))
+        gcal_buf_printf(buf,
+                        " since the change began; by %.1f %% in the newest calibration",
+                        100 * newest);
 }
 
 /* Models that are published, but were not measured since. */
@@ -279,16 +268,14 @@ static void put_next(struct gcal_buf *buf, const struct gcal_audit_device *d,
                                                   : "");
 }
 
-int gcal_audit_describe(const struct gcal_audit_device *device,
-                        struct gcal_audit_finding *finding, enum gcal_audit_cause cause,
-                        enum gcal_audit_category category, bool by_type,
-                        struct gcal_error *err)
+void gcal_audit_describe(const struct gcal_audit_device *device,
+                         struct gcal_audit_finding *finding, enum gcal_audit_cause cause,
+                         enum gcal_audit_category category, bool by_type)
 {
     struct gcal_buf buf = { 0 };
 
     put_what(&buf, device, finding, cause, category, by_type);
-    if (!(finding->what = gcal_buf_take(&buf, err)))
-        return -1;
+    finding->what = gcal_arena_take(device->arena, &buf);
     put_next(&buf, device, finding, cause, category);
-    return (finding->next = gcal_buf_take(&buf, err)) ? 0 : -1;
+    finding->next = gcal_arena_take(device->arena, &buf);
 }

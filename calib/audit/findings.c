@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "calib/audit/private.h"
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/median.h"
 #include "fit/change.h"
 
@@ -29,7 +29,6 @@ struct finder {
     double *log;     /* by series: logarithm of the change */
     double *numbers; /* n_series, scratch */
     size_t expected[N_CATEGORIES], hits[N_CATEGORIES];
-    struct gcal_error *err;
 };
 
 /* ---- slower costs ---- */
@@ -37,11 +36,6 @@ struct finder {
 static double size_of(const struct gcal_audit_series *s, bool by_type)
 {
     return log1p(by_type ? s->against_type : s->change);
-}
-
-static bool is_hit(const struct gcal_audit_series *s, bool by_type)
-{
-    return gcal_audit_needs_attention(s->verdict) && s->by_type == by_type;
 }
 
 /* Whether the series would show a change of that size. */
@@ -71,7 +65,8 @@ static void count_hits(struct finder *f)
     memset(f->hits, 0, sizeof(f->hits));
     for (size_t i = 0; i < d->n_series; i++) {
         f->log[i] = size_of(&d->series[i], f->by_type);
-        f->hit[i] = is_hit(&d->series[i], f->by_type);
+        f->hit[i] = gcal_audit_needs_attention(d->series[i].verdict) &&
+                    d->series[i].by_type == f->by_type;
     }
     size = median_of_hits(f, NULL);
     for (size_t i = 0; i < d->n_series; i++) {
@@ -90,36 +85,27 @@ static bool is_complete(const struct finder *f, enum gcal_audit_category categor
            (double)f->hits[category] >= ALL_SHARE * (double)f->expected[category];
 }
 
-static bool does_not_contradict(const struct finder *f, enum gcal_audit_category category)
-{
-    return f->expected[category] == 0 || is_complete(f, category);
-}
-
-static bool is_onchip(enum gcal_audit_category category)
-{
-    return category == GCAL_AUDIT_ARITHMETIC || category == GCAL_AUDIT_LOCAL_MEMORY ||
-           category == GCAL_AUDIT_ONCHIP;
-}
-
 /* All on-chip work is slower by the same factor. */
 static bool is_clock(const struct finder *f)
 {
+    static const enum gcal_audit_category onchip[] = { GCAL_AUDIT_ARITHMETIC,
+                                                       GCAL_AUDIT_LOCAL_MEMORY,
+                                                       GCAL_AUDIT_ONCHIP };
     const struct gcal_audit_device *d = f->device;
     double from = INFINITY, to = -INFINITY;
-    size_t kinds = (f->hits[GCAL_AUDIT_ARITHMETIC] > 0) +
-                   (f->hits[GCAL_AUDIT_LOCAL_MEMORY] > 0) +
-                   (f->hits[GCAL_AUDIT_ONCHIP] > 0);
+    size_t kinds = 0;
 
-    if (kinds < 2 || !does_not_contradict(f, GCAL_AUDIT_ARITHMETIC) ||
-        !does_not_contradict(f, GCAL_AUDIT_LOCAL_MEMORY) ||
-        !does_not_contradict(f, GCAL_AUDIT_ONCHIP))
-        return false;
-    for (size_t i = 0; i < d->n_series; i++)
-        if (f->hit[i] && is_onchip(d->series[i].category)) {
-            from = fmin(from, f->log[i]);
-            to = fmax(to, f->log[i]);
-        }
-    return to - from <= 2 * fmax(ALIKE, ALIKE_SHARE * (to + from) / 2);
+    for (size_t k = 0; k < sizeof(onchip) / sizeof(*onchip); k++) {
+        kinds += f->hits[onchip[k]] > 0;
+        if (f->expected[onchip[k]] && !is_complete(f, onchip[k]))
+            return false;
+        for (size_t i = 0; i < d->n_series; i++)
+            if (f->hit[i] && d->series[i].category == onchip[k]) {
+                from = fmin(from, f->log[i]);
+                to = fmax(to, f->log[i]);
+            }
+    }
+    return kinds >= 2 && to - from <= 2 * fmax(ALIKE, ALIKE_SHARE * (to + from) / 2);
 }
 
 /* ---- findings ---- */
@@ -134,41 +120,29 @@ static int by_number(const void *a, const void *b)
 /* The median of the runs where the change began. */
 static size_t since_of(const struct gcal_audit_device *d, const size_t *series, size_t n)
 {
-    size_t *since = calloc(n, sizeof(*since)), result = d->n_runs;
+    size_t *since = gcal_arena_alloc(d->arena, n, sizeof(*since));
 
-    if (!since)
-        return result;
     for (size_t i = 0; i < n; i++)
         since[i] = d->series[series[i]].since;
     qsort(since, n, sizeof(*since), by_number);
-    result = since[(n - 1) / 2];
-    free(since);
-    return result;
+    return since[(n - 1) / 2];
 }
 
-static struct gcal_audit_finding *add(struct finder *f, const bool *members)
+static struct gcal_audit_finding *add_finding(struct finder *f, const bool *members)
 {
     struct gcal_audit_device *d = f->device;
-    struct gcal_audit_finding *moved, *finding;
-    size_t n = 0;
+    struct gcal_audit_finding *finding;
 
-    moved = reallocarray(d->findings, d->n_findings + 1, sizeof(*moved));
-    if (!moved) {
-        gcal_error_memory(f->err);
-        return NULL;
-    }
-    d->findings = moved;
-    finding = &moved[d->n_findings];
-    *finding = (struct gcal_audit_finding){ .since = d->n_runs, .false_alarm = 1 };
-    if (!(finding->series = calloc(d->n_series + 1, sizeof(size_t)))) {
-        gcal_error_memory(f->err);
-        return NULL;
-    }
-    d->n_findings++;
+    d->findings = gcal_arena_grow(d->arena, d->findings, d->n_findings,
+                                  &d->findings_capacity, sizeof(*d->findings));
+    finding = &d->findings[d->n_findings++];
+    *finding = (struct gcal_audit_finding){ .since = d->n_runs,
+                                            .false_alarm = 1,
+                                            .series = gcal_arena_alloc(
+                                                d->arena, d->n_series, sizeof(size_t)) };
     for (size_t i = 0; i < d->n_series; i++)
         if (members[i])
-            finding->series[n++] = i;
-    finding->n_series = n;
+            finding->series[finding->n_series++] = i;
     return finding;
 }
 
@@ -201,42 +175,32 @@ static void set_change(const struct finder *f, struct gcal_audit_finding *findin
     }
 }
 
-static int report(struct finder *f, bool *members, enum gcal_audit_cause cause,
-                  enum gcal_audit_category category)
+/* All hits of 'categories' (bits) that are in no finding yet. */
+static void report_categories(struct finder *f, unsigned categories,
+                              enum gcal_audit_cause cause,
+                              enum gcal_audit_category category)
 {
     struct gcal_audit_device *d = f->device;
-    double median = median_of_hits(f, members);
-    struct gcal_audit_finding *finding = add(f, members);
+    bool *members = gcal_arena_alloc(d->arena, d->n_series, sizeof(*members)),
+         any = false;
+    struct gcal_audit_finding *finding;
+    double median;
 
-    if (!finding)
-        return -1;
+    for (size_t i = 0; i < d->n_series; i++) {
+        members[i] = f->hit[i] && categories >> d->series[i].category & 1;
+        any |= members[i];
+    }
+    if (!any)
+        return;
+    median = median_of_hits(f, members);
+    finding = add_finding(f, members);
     finding->code = gcal_audit_code(cause, category, f->by_type);
     finding->since = f->by_type ? gcal_audit_epoch_begin(d)
                                 : since_of(d, finding->series, finding->n_series);
     set_change(f, finding, median);
     for (size_t i = 0; i < d->n_series; i++)
         f->hit[i] = f->hit[i] && !members[i];
-    return gcal_audit_describe(d, finding, cause, category, f->by_type, f->err);
-}
-
-/* All hits of 'categories' (bits) that are in no finding yet. */
-static int report_categories(struct finder *f, unsigned categories,
-                             enum gcal_audit_cause cause,
-                             enum gcal_audit_category category)
-{
-    bool *members = calloc(f->device->n_series + 1, sizeof(*members)), any = false;
-    int rc = 0;
-
-    if (!members)
-        return gcal_error_memory(f->err);
-    for (size_t i = 0; i < f->device->n_series; i++) {
-        members[i] = f->hit[i] && categories >> f->device->series[i].category & 1;
-        any |= members[i];
-    }
-    if (any)
-        rc = report(f, members, cause, category);
-    free(members);
-    return rc;
+    gcal_audit_describe(d, finding, cause, category, f->by_type);
 }
 
 #define BIT(category) (1U << (category))
@@ -246,30 +210,29 @@ static const unsigned clocked =
     BIT(GCAL_AUDIT_ARITHMETIC) | BIT(GCAL_AUDIT_LOCAL_MEMORY) | BIT(GCAL_AUDIT_ONCHIP) |
     BIT(GCAL_AUDIT_BARRIER) | BIT(GCAL_AUDIT_WORK_GROUPS) | BIT(GCAL_AUDIT_LAUNCH);
 
-static int explain(struct finder *f)
+static void explain(struct finder *f)
 {
     bool global = is_complete(f, GCAL_AUDIT_GLOBAL_MEMORY), clock = is_clock(f);
 
-    if (global && clock)
-        return report_categories(f, ~0U, GCAL_AUDIT_EVERYTHING, GCAL_AUDIT_OTHER);
-    if (clock && report_categories(f, clocked, GCAL_AUDIT_CLOCK, GCAL_AUDIT_OTHER) < 0)
-        return -1;
-    if (report_categories(f, BIT(GCAL_AUDIT_GLOBAL_MEMORY),
-                          global && f->expected[GCAL_AUDIT_GLOBAL_MEMORY] > 1
-                              ? GCAL_AUDIT_BANDWIDTH
-                              : GCAL_AUDIT_PATTERN,
-                          GCAL_AUDIT_GLOBAL_MEMORY) < 0)
-        return -1;
+    if (global && clock) {
+        report_categories(f, ~0U, GCAL_AUDIT_EVERYTHING, GCAL_AUDIT_OTHER);
+        return;
+    }
+    if (clock)
+        report_categories(f, clocked, GCAL_AUDIT_CLOCK, GCAL_AUDIT_OTHER);
+    report_categories(f, BIT(GCAL_AUDIT_GLOBAL_MEMORY),
+                      global && f->expected[GCAL_AUDIT_GLOBAL_MEMORY] > 1
+                          ? GCAL_AUDIT_BANDWIDTH
+                          : GCAL_AUDIT_PATTERN,
+                      GCAL_AUDIT_GLOBAL_MEMORY);
     for (int i = 0; i < N_CATEGORIES; i++)
-        if (report_categories(f, BIT(i), GCAL_AUDIT_ONE_CATEGORY,
-                              (enum gcal_audit_category)i) < 0)
-            return -1;
-    return 0;
+        report_categories(f, BIT(i), GCAL_AUDIT_ONE_CATEGORY,
+                          (enum gcal_audit_category)i);
 }
 
 /* ---- findings that pass ---- */
 
-static int report_faster(struct finder *f)
+static void report_faster(struct finder *f)
 {
     const struct gcal_audit_device *d = f->device;
 
@@ -281,33 +244,24 @@ static int report_faster(struct finder *f)
                     s->since < d->n_runs && s->change <= -f->policy->warn;
     }
     f->by_type = false;
-    return report_categories(f, ~0U, GCAL_AUDIT_FASTER, GCAL_AUDIT_OTHER);
+    report_categories(f, ~0U, GCAL_AUDIT_FASTER, GCAL_AUDIT_OTHER);
 }
 
-static int report_epoch(struct finder *f)
+static void report_epoch(struct finder *f)
 {
     const struct gcal_audit_device *d = f->device;
-    bool *members = calloc(d->n_series + 1, sizeof(*members));
     struct gcal_audit_finding *finding;
-    int rc = -1;
 
-    if (!members)
-        return gcal_error_memory(f->err);
     for (size_t i = 0; i < d->n_series; i++) {
         f->log[i] = log1p(d->series[i].driver_change);
-        f->hit[i] = members[i] =
-            d->series[i].category != GCAL_AUDIT_SHAPE && !isnan(f->log[i]);
+        f->hit[i] = d->series[i].category != GCAL_AUDIT_SHAPE && !isnan(f->log[i]);
     }
-    if ((finding = add(f, members))) {
-        finding->code = gcal_audit_code(GCAL_AUDIT_EPOCH, GCAL_AUDIT_OTHER, false);
-        finding->since = gcal_audit_epoch_begin(d);
-        finding->change = gcal_audit_relative(median_of_hits(f, NULL));
-        finding->change_low = finding->change_high = NAN;
-        rc = gcal_audit_describe(d, finding, GCAL_AUDIT_EPOCH, GCAL_AUDIT_OTHER, false,
-                                 f->err);
-    }
-    free(members);
-    return rc;
+    finding = add_finding(f, f->hit);
+    finding->code = gcal_audit_code(GCAL_AUDIT_EPOCH, GCAL_AUDIT_OTHER, false);
+    finding->since = gcal_audit_epoch_begin(d);
+    finding->change = gcal_audit_relative(median_of_hits(f, NULL));
+    finding->change_low = finding->change_high = NAN;
+    gcal_audit_describe(d, finding, GCAL_AUDIT_EPOCH, GCAL_AUDIT_OTHER, false);
 }
 
 static int worse_first(const void *a, const void *b)
@@ -322,33 +276,25 @@ static int worse_first(const void *a, const void *b)
     return strcmp(x->code, y->code);
 }
 
-int gcal_audit_make_findings(struct gcal_audit_device *device,
-                             const struct gcal_audit_policy *policy,
-                             struct gcal_error *err)
+void gcal_audit_make_findings(struct gcal_audit_device *device,
+                              const struct gcal_audit_policy *policy)
 {
-    size_t n = device->n_series + 1;
+    size_t n = device->n_series;
     struct finder f = { .device = device,
                         .policy = policy,
-                        .hit = calloc(n, sizeof(bool)),
-                        .log = calloc(n, sizeof(double)),
-                        .numbers = calloc(n, sizeof(double)),
-                        .err = err };
-    int rc = f.hit && f.log && f.numbers ? 0 : gcal_error_memory(err);
+                        .hit = gcal_arena_alloc(device->arena, n, sizeof(bool)),
+                        .log = gcal_arena_alloc(device->arena, n, sizeof(double)),
+                        .numbers = gcal_arena_alloc(device->arena, n, sizeof(double)) };
 
-    for (int by_type = 0; rc == 0 && by_type < 2; by_type++) {
+    for (int by_type = 0; by_type < 2; by_type++) {
         f.by_type = by_type;
         count_hits(&f);
-        rc = explain(&f);
+        explain(&f);
     }
-    if (rc == 0)
-        rc = report_faster(&f);
-    if (rc == 0 && gcal_audit_epoch_begin(device) > 0)
-        rc = report_epoch(&f);
-    if (rc == 0 && device->n_findings)
+    report_faster(&f);
+    if (gcal_audit_epoch_begin(device) > 0)
+        report_epoch(&f);
+    if (device->n_findings)
         qsort(device->findings, device->n_findings, sizeof(*device->findings),
               worse_first);
-    free(f.hit);
-    free(f.log);
-    free(f.numbers);
-    return rc;
 }

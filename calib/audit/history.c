@@ -1,11 +1,10 @@
 /* history.c - the devices of a track, their epochs and the values of their parameters */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "calib/audit/private.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
-#include "kernels/base/error.h"
 #include "kernels/base/median.h"
 #include "fit/change.h"
 
@@ -55,12 +54,6 @@ static void put_change(struct gcal_buf *buf, const char *what, const char *befor
 {
     gcal_buf_printf(buf, "%s%s %s became %s", buf->size ? ", " : "", what,
                     *before ? before : "(unknown)", *after ? after : "(unknown)");
-}
-
-/* People learn no more from fingerprints than that they differ. */
-static void put_difference(struct gcal_buf *buf, const char *what)
-{
-    gcal_buf_printf(buf, "%sanother %s", buf->size ? ", " : "", what);
 }
 
 static bool has_fingerprints(const struct gcal_track_run *run)
@@ -119,9 +112,9 @@ static bool other_devices(const struct gcal_track_run *a, const struct gcal_trac
     return OTHER_DEVICES * (more - fewer) > more;
 }
 
-static char *describe_epoch(const struct gcal_track_run *a,
-                            const struct gcal_track_run *b, bool configuration,
-                            struct gcal_error *err)
+/* People learn no more from fingerprints than that they differ. */
+static char *describe_epoch(struct gcal_arena *arena, const struct gcal_track_run *a,
+                            const struct gcal_track_run *b, bool configuration)
 {
     struct gcal_buf buf = { 0 };
 
@@ -133,39 +126,29 @@ static char *describe_epoch(const struct gcal_track_run *a,
         gcal_buf_printf(&buf, "%s%zu device%s became %zu", buf.size ? ", " : "",
                         a->n_devices, a->n_devices == 1 ? "" : "s", b->n_devices);
     if (configuration)
-        put_difference(&buf, "configuration");
+        gcal_buf_printf(&buf, "%sanother configuration", buf.size ? ", " : "");
     if (strcmp(a->catalogue, b->catalogue) != 0)
-        put_difference(&buf, "catalogue of kernels");
-    return gcal_buf_take(&buf, err);
+        gcal_buf_printf(&buf, "%sanother catalogue of kernels", buf.size ? ", " : "");
+    return gcal_arena_take(arena, &buf);
 }
 
-/* But for the configuration. */
-static bool same_conditions(const struct gcal_track_run *a,
-                            const struct gcal_track_run *b)
-{
-    return !other_devices(a, b) && strcmp(a->driver, b->driver) == 0 &&
-           strcmp(a->gpucal_version, b->gpucal_version) == 0 &&
-           strcmp(a->catalogue, b->catalogue) == 0;
-}
-
-static int find_epochs(struct gcal_audit_device *d, struct gcal_error *err)
+static void find_epochs(struct gcal_audit_device *d)
 {
     size_t n = 1;
 
-    d->epoch = calloc(d->n_runs, sizeof(*d->epoch));
-    d->epoch_description = calloc(d->n_runs, sizeof(*d->epoch_description));
-    if (!d->epoch || !d->epoch_description)
-        return gcal_error_memory(err);
+    d->epoch = gcal_arena_alloc(d->arena, d->n_runs, sizeof(*d->epoch));
+    d->epoch_description =
+        gcal_arena_alloc(d->arena, d->n_runs, sizeof(*d->epoch_description));
     for (size_t i = 1; i < d->n_runs; i++) {
-        const struct gcal_track_run *before = d->run[i - 1];
+        const struct gcal_track_run *a = d->run[i - 1], *b = d->run[i];
         bool other = other_configuration(d, i);
 
-        if ((other || !same_conditions(before, d->run[i])) &&
-            !(d->epoch_description[n++] = describe_epoch(before, d->run[i], other, err)))
-            return -1;
+        if (other || other_devices(a, b) || strcmp(a->driver, b->driver) != 0 ||
+            strcmp(a->gpucal_version, b->gpucal_version) != 0 ||
+            strcmp(a->catalogue, b->catalogue) != 0)
+            d->epoch_description[n++] = describe_epoch(d->arena, a, b, other);
         d->epoch[i] = n - 1;
     }
-    return 0;
 }
 
 /* ---- values ---- */
@@ -204,20 +187,6 @@ static void map_columns(const struct gcal_track_columns *newest,
     }
 }
 
-static void take_values(struct gcal_audit_device *d, size_t run, const size_t *at)
-{
-    const struct gcal_track_run *r = d->run[run];
-
-    for (size_t i = 0; i < d->n_series; i++) {
-        bool known = at[i] < r->columns->n;
-
-        d->series[i].value[run] = known ? r->value[at[i]] : NAN;
-        d->series[i].error[run] = known ? r->error[at[i]] : NAN;
-        if (known)
-            d->series[i].newest = run;
-    }
-}
-
 /* ---- what is published ---- */
 
 static bool is_forgotten(const struct gcal_track *track, const struct gcal_track_run *run,
@@ -243,145 +212,96 @@ static bool has_model(const struct gcal_track_column *columns, size_t n,
 }
 
 /* Adds the columns of a run's models that no newer run has. */
-static int add_columns(const struct gcal_track *track, const struct gcal_track_run *run,
-                       struct gcal_track_columns *all, struct gcal_error *err)
+static void add_columns(struct gcal_arena *arena, const struct gcal_track *track,
+                        const struct gcal_track_run *run, struct gcal_track_columns *all)
 {
     const struct gcal_track_columns *columns = run->columns;
     struct gcal_track_column *moved =
-        reallocarray(all->column, all->n + columns->n + 1, sizeof(*moved));
+        gcal_arena_alloc(arena, all->n + columns->n, sizeof(*moved));
     size_t n_newer = all->n;
 
-    if (!moved)
-        return gcal_error_memory(err);
+    if (all->n)
+        memcpy(moved, all->column, all->n * sizeof(*moved));
     all->column = moved;
     for (size_t i = 0; i < columns->n; i++)
         if (!has_model(moved, n_newer, columns->column[i].model) &&
             !is_forgotten(track, run, columns->column[i].model))
             moved[all->n++] = columns->column[i];
-    return 0;
 }
 
-/* The columns of all models that are published for the device, those of the newest run
+/* Of the columns of all models that are published for the device, those of the newest run
  * first.  A run without fingerprints replaced all models.
  */
-static int find_columns(const struct gcal_audit_device *d, const struct gcal_track *track,
-                        struct gcal_track_columns *all, struct gcal_error *err)
+static void make_series(struct gcal_audit_device *d, const struct gcal_track *track)
 {
     const struct gcal_track_columns *newer = NULL, *before = NULL;
+    struct gcal_track_columns published = { 0 };
+    size_t *at;
 
-    *all = (struct gcal_track_columns){ 0 };
     for (size_t i = d->n_runs; i > 0; i--) {
         const struct gcal_track_run *run = d->run[i - 1];
 
-        if (run->columns != newer && run->columns != before &&
-            add_columns(track, run, all, err) < 0)
-            return -1;
+        if (run->columns != newer && run->columns != before)
+            add_columns(d->arena, track, run, &published);
         if (!has_fingerprints(run))
             break;
         before = newer;
         newer = run->columns;
     }
-    return 0;
-}
+    at = gcal_arena_alloc(d->arena, published.n, sizeof(*at));
+    d->n_series = published.n;
+    d->series = gcal_arena_alloc(d->arena, published.n, sizeof(*d->series));
+    for (size_t i = 0; i < d->n_series; i++) {
+        d->series[i].column = published.column[i];
+        d->series[i].value = gcal_arena_alloc(d->arena, d->n_runs, sizeof(double));
+        d->series[i].error = gcal_arena_alloc(d->arena, d->n_runs, sizeof(double));
+    }
+    for (size_t run = 0; run < d->n_runs; run++) {
+        const struct gcal_track_run *r = d->run[run];
 
-static int make_series(struct gcal_audit_device *d,
-                       const struct gcal_track_columns *newest, struct gcal_error *err)
-{
-    size_t *at = calloc(newest->n + 1, sizeof(*at));
-    double *numbers = calloc(2 * newest->n * d->n_runs + 1, sizeof(*numbers));
+        if (run == 0 || r->columns != d->run[run - 1]->columns)
+            map_columns(&published, r->columns, at);
+        for (size_t i = 0; i < d->n_series; i++) {
+            bool known = at[i] < r->columns->n;
 
-    d->series = calloc(newest->n + 1, sizeof(*d->series));
-    if (!at || !numbers || !d->series) {
-        free(at);
-        free(numbers);
-        return gcal_error_memory(err);
+            d->series[i].value[run] = known ? r->value[at[i]] : NAN;
+            d->series[i].error[run] = known ? r->error[at[i]] : NAN;
+            if (known)
+                d->series[i].newest = run;
+        }
     }
-    d->n_series = newest->n;
-    for (size_t i = 0; i <= newest->n; i++) { /* one more: device_clear() frees [0] */
-        d->series[i].value = numbers + 2 * i * d->n_runs;
-        d->series[i].error = d->series[i].value + d->n_runs;
-    }
-    for (size_t i = 0; i < newest->n; i++)
-        d->series[i].column = newest->column[i];
-    for (size_t i = 0; i < d->n_runs; i++) {
-        if (i == 0 || d->run[i]->columns != d->run[i - 1]->columns)
-            map_columns(newest, d->run[i]->columns, at);
-        take_values(d, i, at);
-    }
-    free(at);
-    return 0;
 }
 
 /* ---- devices ---- */
 
-static int add_device(const char *node, const struct gcal_track *track, size_t first,
-                      bool *taken, struct gcal_audit_device *d, struct gcal_error *err)
+void gcal_audit_histories(struct gcal_arena *arena, const char *node,
+                          const struct gcal_track *track,
+                          struct gcal_audit_device **devices, size_t *n_devices)
 {
-    const struct gcal_track_run *newest;
-    struct gcal_track_columns published;
-    int rc = -1;
+    bool *taken = gcal_arena_alloc(arena, track->n_runs, sizeof(*taken));
 
-    if (!(d->run = calloc(track->n_runs, sizeof(*d->run))))
-        return gcal_error_memory(err);
-    for (size_t i = first; i < track->n_runs; i++)
-        if (!taken[i] && strcmp(track->runs[i].uid, track->runs[first].uid) == 0) {
-            taken[i] = true;
-            d->run[d->n_runs++] = &track->runs[i];
-        }
-    newest = d->run[d->n_runs - 1];
-    d->node = node;
-    d->uid = newest->uid;
-    d->type = newest->type;
-    d->name = newest->name;
-    if (find_columns(d, track, &published, err) == 0 && find_epochs(d, err) == 0)
-        rc = make_series(d, &published, err);
-    free(published.column);
-    return rc;
-}
+    *n_devices = 0;
+    *devices = gcal_arena_alloc(arena, track->n_runs, sizeof(**devices));
+    for (size_t first = 0; first < track->n_runs; first++) {
+        struct gcal_audit_device *d = &(*devices)[*n_devices];
+        const struct gcal_track_run *newest;
 
-int gcal_audit_histories(const char *node, const struct gcal_track *track,
-                         struct gcal_audit_device **devices, size_t *n_devices,
-                         struct gcal_error *err)
-{
-    bool *taken = calloc(track->n_runs + 1, sizeof(*taken));
-    struct gcal_audit_device *made = calloc(track->n_runs + 1, sizeof(*made));
-    size_t n = 0;
-    int rc = taken && made ? 0 : gcal_error_memory(err);
-
-    for (size_t i = 0; rc == 0 && i < track->n_runs; i++)
-        if (!taken[i])
-            rc = add_device(node, track, i, taken, &made[n++], err);
-    free(taken);
-    if (rc < 0) {
-        gcal_audit_histories_free(made, n);
-        return -1;
+        if (taken[first])
+            continue;
+        ++*n_devices;
+        d->arena = arena;
+        d->run = gcal_arena_alloc(arena, track->n_runs, sizeof(*d->run));
+        for (size_t i = first; i < track->n_runs; i++)
+            if (!taken[i] && strcmp(track->runs[i].uid, track->runs[first].uid) == 0) {
+                taken[i] = true;
+                d->run[d->n_runs++] = &track->runs[i];
+            }
+        newest = d->run[d->n_runs - 1];
+        d->node = node;
+        d->uid = newest->uid;
+        d->type = newest->type;
+        d->name = newest->name;
+        find_epochs(d);
+        make_series(d, track);
     }
-    *devices = made;
-    *n_devices = n;
-    return 0;
-}
-
-static void device_clear(struct gcal_audit_device *d)
-{
-    for (size_t i = 0; d->epoch_description && i < d->n_runs; i++)
-        free(d->epoch_description[i]);
-    free(d->epoch_description);
-    free(d->epoch);
-    free(d->run);
-    if (d->series)
-        free(d->series[0].value); /* one allocation holds all values */
-    free(d->series);
-    for (size_t i = 0; i < d->n_findings; i++) {
-        free(d->findings[i].what);
-        free(d->findings[i].next);
-        free(d->findings[i].series);
-    }
-    free(d->findings);
-}
-
-void gcal_audit_histories_free(struct gcal_audit_device *devices, size_t n_devices)
-{
-    for (size_t i = 0; i < n_devices; i++)
-        device_clear(&devices[i]);
-    free(devices);
 }

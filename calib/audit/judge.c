@@ -1,9 +1,8 @@
 /* judge.c - verdicts: each parameter against its past and against its type */
 #include <math.h>
-#include <stdlib.h>
 
 #include "calib/audit/private.h"
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "fit/change.h"
 
 /* Each of the two tests gets half of the false alarms that the policy allows, divided by
@@ -170,17 +169,16 @@ static bool is_worse(enum gcal_audit_verdict a, enum gcal_audit_verdict b)
     return a != GCAL_AUDIT_UNKNOWN && (b == GCAL_AUDIT_UNKNOWN || a > b);
 }
 
-int gcal_audit_judge(struct gcal_audit_device *device,
-                     const struct gcal_audit_norm *norms,
-                     const struct gcal_audit_policy *policy, struct gcal_error *err)
+void gcal_audit_judge(struct gcal_audit_device *device,
+                      const struct gcal_audit_norm *norms,
+                      const struct gcal_audit_policy *policy)
 {
     struct judge j = { .device = device,
                        .policy = policy,
                        .begin = gcal_audit_epoch_begin(device),
-                       .x = calloc(device->n_runs, sizeof(double)) };
+                       .x = gcal_arena_alloc(device->arena, device->n_runs,
+                                             sizeof(double)) };
 
-    if (!j.x)
-        return gcal_error_memory(err);
     count_tests(&j);
     j.allowed = policy->false_alarms / 2 / MARGIN / j.tests;
     j.change = (struct gcal_fit_change_policy){
@@ -203,6 +201,4 @@ int gcal_audit_judge(struct gcal_audit_device *device,
         if (is_worse(s->verdict, device->verdict))
             device->verdict = s->verdict;
     }
-    free(j.x);
-    return 0;
 }

@@ -12,10 +12,9 @@
 /* The devices of a track with runs, epochs, and the values of the columns of all published
  * models at all runs, without verdicts.  Texts belong to the track, which has to outlive them.
  */
-int gcal_audit_histories(const char *node, const struct gcal_track *track,
-                         struct gcal_audit_device **devices, size_t *n_devices,
-                         struct gcal_error *err);
-void gcal_audit_histories_free(struct gcal_audit_device *devices, size_t n_devices);
+void gcal_audit_histories(struct gcal_arena *arena, const char *node,
+                          const struct gcal_track *track,
+                          struct gcal_audit_device **devices, size_t *n_devices);
 
 /* Whether two columns are the same cost.  The form may differ, as each run chooses it
  * again.
@@ -124,9 +123,9 @@ const struct gcal_audit_epoch *gcal_audit_find_epoch(const struct gcal_audit_typ
 
 /* ---- judge.c: the tests ---- */
 
-int gcal_audit_judge(struct gcal_audit_device *device,
-                     const struct gcal_audit_norm *norms,
-                     const struct gcal_audit_policy *policy, struct gcal_error *err);
+void gcal_audit_judge(struct gcal_audit_device *device,
+                      const struct gcal_audit_norm *norms,
+                      const struct gcal_audit_policy *policy);
 
 /* ---- categories.c ---- */
 
@@ -143,9 +142,8 @@ bool gcal_audit_is_cost(const char *unit);
 
 /* ---- findings.c, describe.c ---- */
 
-int gcal_audit_make_findings(struct gcal_audit_device *device,
-                             const struct gcal_audit_policy *policy,
-                             struct gcal_error *err);
+void gcal_audit_make_findings(struct gcal_audit_device *device,
+                              const struct gcal_audit_policy *policy);
 
 /* The cause of a finding. */
 enum gcal_audit_cause {
@@ -161,9 +159,8 @@ enum gcal_audit_cause {
 const char *gcal_audit_code(enum gcal_audit_cause cause,
                             enum gcal_audit_category category, bool by_type);
 /* Fills 'what' and 'next'. */
-int gcal_audit_describe(const struct gcal_audit_device *device,
-                        struct gcal_audit_finding *finding, enum gcal_audit_cause cause,
-                        enum gcal_audit_category category, bool by_type,
-                        struct gcal_error *err);
+void gcal_audit_describe(const struct gcal_audit_device *device,
+                         struct gcal_audit_finding *finding, enum gcal_audit_cause cause,
+                         enum gcal_audit_category category, bool by_type);
 
 #endif

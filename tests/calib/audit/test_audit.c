@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "kernels/base/arena.h"
 #include "calib/audit/private.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
@@ -361,12 +362,12 @@ static void a_change_explains_the_distance_to_the_type(void **state)
 
     (void)state;
     assert_true(change(track, "*/p_*_memory", CHANGE, 1.09) > 0);
-    assert_int_equal(gcal_audit_histories("n3", track, &d, &n, NULL), 0);
+    gcal_audit_histories(gcal_arena_create(), "n3", track, &d, &n);
     for (size_t i = 0; i < noise.columns->n; i++)
         norms[i] = (struct gcal_audit_norm){ .repeatability = 0.001,
                                              .n = 200,
                                              .median = noise.level[i] - 0.08 };
-    assert_int_equal(gcal_audit_judge(d, norms, &policy, NULL), 0);
+    gcal_audit_judge(d, norms, &policy);
     for (size_t i = 0; i < d->n_series; i++)
         by_type += d->series[i].by_type && d->series[i].verdict == GCAL_AUDIT_FAIL;
     assert_true(by_type > 50); /* 8 % are significant as well */
@@ -374,11 +375,11 @@ static void a_change_explains_the_distance_to_the_type(void **state)
         norms[i].median = noise.level[i] - 0.03; /* chance */
         d->series[i].by_type = false;
     }
-    assert_int_equal(gcal_audit_judge(d, norms, &policy, NULL), 0);
+    gcal_audit_judge(d, norms, &policy);
     for (size_t i = 0; i < d->n_series; i++)
         assert_true(!d->series[i].by_type || d->series[i].change < policy.warn);
     free(norms);
-    gcal_audit_histories_free(d, n);
+    gcal_arena_destroy(d->arena);
     noise_device_free(track);
     gsl_rng_free(rng);
 }
@@ -489,9 +490,9 @@ static struct gcal_audit_device *histories(char *text, struct gcal_track *track)
     struct gcal_error err;
     size_t n = 0;
 
-    if (gcal_track_decode(text, strlen(text), "t", track, &err) < 0 ||
-        gcal_audit_histories("n1", track, &devices, &n, &err) < 0)
+    if (gcal_track_decode(text, strlen(text), "t", track, &err) < 0)
         fail_msg("%s", err.text);
+    gcal_audit_histories(gcal_arena_create(), "n1", track, &devices, &n);
     assert_int_equal(n, 1);
     return devices;
 }
@@ -523,7 +524,7 @@ static void models_have_their_own_histories(void **state)
     assert_int_equal(d->epoch[3], 0);
     assert_int_equal(d->epoch[4], 1);
     assert_string_equal(d->epoch_description[1], "driver 1 became 2");
-    gcal_audit_histories_free(d, 1);
+    gcal_arena_destroy(d->arena);
     gcal_track_clear(&track);
 }
 
@@ -547,7 +548,7 @@ static void a_changed_model_begins_an_epoch(void **state)
     assert_int_equal(d->epoch[2], 0);
     assert_int_equal(d->epoch[3], 1);
     assert_string_equal(d->epoch_description[1], "another configuration");
-    gcal_audit_histories_free(d, 1);
+    gcal_arena_destroy(d->arena);
     gcal_track_clear(&track);
 }
 
@@ -574,7 +575,7 @@ static void forgotten_models_are_not_followed(void **state)
     /* Version 1 has no fingerprints: the whole configuration changed. */
     assert_int_equal(d->epoch[1], 1);
     assert_int_equal(d->epoch[2], 1);
-    gcal_audit_histories_free(d, 1);
+    gcal_arena_destroy(d->arena);
     gcal_track_clear(&track);
 }
 

@@ -12,6 +12,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 
+#include "kernels/base/arena.h"
 #include "calib/audit/private.h"
 #include "tests/calib/audit/noise.h"
 #include "tests/unit.h"
@@ -38,16 +39,16 @@ static struct gcal_audit_types *learn(const struct noise *noise, gsl_rng *rng, s
         struct gcal_track *track = noise_device(noise, rng, RUNS, "uuid:0", "580.1");
 
         snprintf(node, sizeof(node), "fleet%zu", i);
-        assert_int_equal(gcal_audit_histories(node, track, &device, &n_devices, NULL), 0);
+        gcal_audit_histories(gcal_arena_create(), node, track, &device, &n_devices);
         assert_int_equal(gcal_audit_types_add(types, device, policy.of, NULL), 0);
-        gcal_audit_histories_free(device, n_devices);
+        gcal_arena_destroy(device->arena);
         noise_device_free(track);
     }
     return types;
 }
 
 /* The device after its first 'n_runs' calibrations, judged; freed with
- * gcal_audit_histories_free(.., 1).  'types' NULL: the site's only device.
+ * gcal_arena_destroy(..->arena).  'types' NULL: the site's only device.
  */
 static struct gcal_audit_device *judge(struct gcal_track *track, size_t n_runs,
                                        const struct gcal_audit_types *types)
@@ -58,7 +59,7 @@ static struct gcal_audit_device *judge(struct gcal_track *track, size_t n_runs,
     struct gcal_audit_device *device;
     size_t n;
 
-    assert_int_equal(gcal_audit_histories("node", &part, &device, &n, NULL), 0);
+    gcal_audit_histories(gcal_arena_create(), "node", &part, &device, &n);
     if (!types) {
         alone = gcal_audit_types_create(true, NULL);
         assert_int_equal(gcal_audit_types_add(alone, device, policy.of, NULL), 0);
@@ -66,7 +67,7 @@ static struct gcal_audit_device *judge(struct gcal_track *track, size_t n_runs,
     }
     norms = calloc(device->n_series, sizeof(*norms));
     gcal_audit_types_norms(types ? types : alone, device, norms);
-    assert_int_equal(gcal_audit_judge(device, norms, &policy, NULL), 0);
+    gcal_audit_judge(device, norms, &policy);
     free(norms);
     gcal_audit_types_destroy(alone);
     return device;
@@ -96,7 +97,7 @@ static void audit_unchanged(const struct noise *noise, gsl_rng *rng,
         tally->alarms += alarms(d->verdict);
         tally->suspects += d->verdict == GCAL_AUDIT_SUSPECT;
         alarmed |= alarms(d->verdict);
-        gcal_audit_histories_free(d, 1);
+        gcal_arena_destroy(d->arena);
     }
     tally->devices += alarmed;
     noise_device_free(track);
@@ -228,7 +229,7 @@ static size_t found(const struct noise *noise, gsl_rng *rng,
         noise_change(track, column, 10, LOSS);
         d = judge(track, 13, types);
         n += alarms(d->series[column].verdict);
-        gcal_audit_histories_free(d, 1);
+        gcal_arena_destroy(d->arena);
         noise_device_free(track);
     }
     return n;
@@ -291,7 +292,7 @@ static void losses(const char *name, size_t devices, size_t least_known)
     assert_true(known >= least_known);
     assert_true((double)hits >= 0.95 * (double)tries);
     assert_true((double)reliable >= 0.95 * (double)known);
-    gcal_audit_histories_free(d, 1);
+    gcal_arena_destroy(d->arena);
     noise_device_free(track);
     gcal_audit_types_destroy(types);
     noise_clear(&noise);
