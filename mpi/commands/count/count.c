@@ -75,17 +75,6 @@ static size_t parse_number(const char *text, const char *option, long most,
     return (size_t)number;
 }
 
-static void parse_banks(struct gcal_count_options *o, const char *text,
-                        struct argp_state *state)
-{
-    char *end;
-    long banks = strtol(text, &end, 10);
-
-    if (end == text || *end || banks < 1 || banks > 65536)
-        argp_error(state, "--banks: expected a number from 1 to 65536, found '%s'", text);
-    o->n_banks = (size_t)banks;
-}
-
 static void parse_traffic(struct gcal_count_options *o, const char *text,
                           struct argp_state *state)
 {
@@ -112,7 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->sub_group = parse_number(arg, "--sub-group", 65536, state);
         break;
     case 'B':
-        parse_banks(&c->count, arg, state);
+        c->count.n_banks = parse_number(arg, "--banks", 65536, state);
         break;
     case TRAFFIC:
         parse_traffic(&c->count, arg, state);

@@ -16,38 +16,12 @@ struct missing {
 
 /* ---- the command that would do ---- */
 
-static void put_local(struct gcal_buf *out, size_t n_dims)
-{
-    static const char *const usual[GCAL_MAX_DIMS] = { "64", "16,16", "8,8,4" };
-
-    gcal_buf_printf(out, " --local %s", usual[n_dims - 1]);
-}
-
-/* One size for each dimension; the last one again where there are too few. */
-static void put_global(struct gcal_buf *out, const struct gcal_count_description *d,
-                       size_t n_dims)
-{
-    gcal_buf_puts(out, " --global ");
-    for (size_t i = 0; i < n_dims; i++) {
-        size_t which = i < d->sizes.n ? i : d->sizes.n - 1;
-
-        gcal_buf_printf(out, "%s%s", i ? "," : "",
-                        d->sizes.n ? d->sizes.items[which] : "1024");
-    }
-}
-
-static void put_sizes(struct gcal_buf *out, const struct gcal_count_description *d)
-{
-    gcal_buf_puts(out, " --at ");
-    for (size_t i = 0; i < d->sizes.n; i++)
-        gcal_buf_printf(out, "%s%s=1024", i ? "," : "", d->sizes.items[i]);
-}
-
 /* 'd' describes the kernel of the request. */
 static void put_command(struct gcal_buf *out, const struct gcal_count_options *o,
                         const struct gcal_count_request *request, const struct missing *m,
                         const struct gcal_count_description *d)
 {
+    static const char *const usual[GCAL_MAX_DIMS] = { "64", "16,16", "8,8,4" };
     size_t n_dims = request->n_dims ? request->n_dims : o->n_dims ? o->n_dims : d->n_dims;
 
     gcal_buf_puts(out, o->argv[0]);
@@ -58,47 +32,36 @@ static void put_command(struct gcal_buf *out, const struct gcal_count_options *o
     if (m->kernel)
         gcal_buf_printf(out, " --kernel %s", request->kernel);
     if (m->local && !d->local_size[0])
-        put_local(out, n_dims);
-    if (m->global)
-        put_global(out, d, n_dims);
-    if (m->sizes && d->sizes.n)
-        put_sizes(out, d);
+        gcal_buf_printf(out, " --local %s", usual[n_dims - 1]);
+    /* One size for each dimension; the last one again where there are too few. */
+    for (size_t i = 0; i < n_dims && m->global; i++)
+        gcal_buf_printf(out, "%s%s", i ? "," : " --global ",
+                        d->sizes.n ? d->sizes.items[i < d->sizes.n ? i : d->sizes.n - 1]
+                                   : "1024");
+    for (size_t i = 0; i < d->sizes.n && m->sizes; i++)
+        gcal_buf_printf(out, "%s%s=1024", i ? "," : " --at ", d->sizes.items[i]);
 }
 
 /* ---- the message ---- */
 
-/* "the kernel (--kernel saxpy, conv5x5 or reduce)" */
-static void put_kernels(struct gcal_buf *out, const struct gcal_strings *names)
-{
-    gcal_buf_puts(out, "the kernel (--kernel ");
-    for (size_t i = 0; i < names->n; i++)
-        gcal_buf_printf(out, "%s%s",
-                        !i                 ? ""
-                        : i + 1 < names->n ? ", "
-                                           : " or ",
-                        names->items[i]);
-    gcal_buf_puts(out, ")");
-}
-
+/* "the kernel (--kernel saxpy, conv5x5 or reduce), the global size (--global)" */
 static void put_missing(struct gcal_buf *out, const struct missing *m,
                         const struct gcal_count_description *d)
 {
-    const char *comma = "";
+    const struct gcal_strings *names = &d->kernels;
 
-    if (m->kernel) {
-        put_kernels(out, &d->kernels);
-        comma = ", ";
-    }
-    if (m->local) {
-        gcal_buf_printf(out, "%sthe work-group size (--local)", comma);
-        comma = ", ";
-    }
-    if (m->global) {
-        gcal_buf_printf(out, "%sthe global size (--global)", comma);
-        comma = ", ";
-    }
+    for (size_t i = 0; i < names->n && m->kernel; i++)
+        gcal_buf_printf(out, "%s%s%s",
+                        !i                 ? "the kernel (--kernel "
+                        : i + 1 < names->n ? ", "
+                                           : " or ",
+                        names->items[i], i + 1 == names->n ? ")" : "");
+    if (m->local)
+        gcal_buf_printf(out, "%sthe work-group size (--local)", out->size ? ", " : "");
+    if (m->global)
+        gcal_buf_printf(out, "%sthe global size (--global)", out->size ? ", " : "");
     if (m->sizes)
-        gcal_buf_printf(out, "%sthe sizes (--at)", comma);
+        gcal_buf_printf(out, "%sthe sizes (--at)", out->size ? ", " : "");
 }
 
 static int refuse(const struct gcal_count_options *o,

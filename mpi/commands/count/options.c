@@ -122,23 +122,15 @@ static void parse_trips(struct gcal_count_options *o, const char *text,
     trips[o->n_trips++] = (struct gcal_count_trips){ (int)line, name };
 }
 
-/* A word of build options, quoted as their parser expects it. */
-static void put_word(struct gcal_buf *out, const char *word)
-{
-    gcal_buf_puts(out, "\"");
-    for (; *word; word++)
-        gcal_buf_printf(out, *word == '"' || *word == '\\' ? "\\%c" : "%c", *word);
-    gcal_buf_puts(out, "\"");
-}
-
+/* Quoted where the parser of build options needs it. */
 static void put_define(struct gcal_buf *out, const char *definition)
 {
-    gcal_buf_puts(out, "-D");
-    if (strpbrk(definition, " \t\"'\\"))
-        put_word(out, definition);
-    else
-        gcal_buf_puts(out, definition);
-    gcal_buf_puts(out, " ");
+    bool quoted = strpbrk(definition, " \t\"'\\") != NULL;
+
+    gcal_buf_puts(out, quoted ? "-D\"" : "-D");
+    for (const char *c = definition; *c; c++)
+        gcal_buf_printf(out, quoted && (*c == '"' || *c == '\\') ? "\\%c" : "%c", *c);
+    gcal_buf_puts(out, quoted ? "\" " : " ");
 }
 
 /* The option as it was given, for another command line. */
@@ -244,15 +236,6 @@ void gcal_count_options_clear(struct gcal_count_options *o)
     free(o->ats.items);
 }
 
-static size_t count_parts(char *const *parts)
-{
-    size_t n = 0;
-
-    while (n < GCAL_MAX_DIMS && parts[n])
-        n++;
-    return n;
-}
-
 char *gcal_count_options_source(const struct gcal_count_options *o,
                                 struct gcal_error *err)
 {
@@ -266,7 +249,6 @@ int gcal_count_options_request(const struct gcal_count_options *o,
     *request = (struct gcal_count_request){ .file = o->file,
                                             .kernel = o->kernel,
                                             .build_options = o->build_options.data,
-                                            .n_dims = count_parts(o->global),
                                             .assume = o->assume,
                                             .n_banks = o->n_banks,
                                             .sector_bytes = o->sector_bytes,
@@ -277,9 +259,10 @@ int gcal_count_options_request(const struct gcal_count_options *o,
                                             .trips = o->trips };
     if (o->build_options.failed)
         return gcal_error_memory(err);
-    for (size_t i = 0; i < request->n_dims; i++) {
+    for (size_t i = 0; i < GCAL_MAX_DIMS && o->global[i]; i++) {
         request->local_size[i] = o->local[i];
         request->global_size[i] = o->global[i];
+        request->n_dims++;
     }
     request->source = gcal_count_options_source(o, err);
     return request->source ? 0 : -1;

@@ -68,18 +68,6 @@ static void parse_keep(struct gcal_count_removal *c, const char *text,
     }
 }
 
-static void parse_accumulators(struct gcal_count_removal *c, const char *text,
-                               struct argp_state *state)
-{
-    char *end;
-    long n = strtol(text, &end, 10);
-
-    if (end == text || *end || n < 1 || n > 64)
-        argp_error(state, "--accumulators: expected a number from 1 to 64, found '%s'",
-                   text);
-    c->n_accumulators = (size_t)n;
-}
-
 static void check(const struct gcal_count_removal *c, struct argp_state *state)
 {
     if (!c->asked && (c->n_keep || c->n_accumulators || c->on_chip || c->memory))
@@ -102,6 +90,7 @@ static void check(const struct gcal_count_removal *c, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct gcal_count_removal *c = state->input;
+    char *end;
 
     switch (key) {
     case REMOVE:
@@ -115,7 +104,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         parse_keep(c, arg, state);
         break;
     case ACCUMULATORS:
-        parse_accumulators(c, arg, state);
+        c->n_accumulators = (size_t)strtol(arg, &end, 10);
+        if (end == arg || *end || c->n_accumulators < 1 || c->n_accumulators > 64)
+            argp_error(state,
+                       "--accumulators: expected a number from 1 to 64, found '%s'", arg);
         break;
     case ON_CHIP:
         c->on_chip = true;
