@@ -267,6 +267,16 @@ static struct gcal_count_counter counter_of(struct gcal_count_builder *m,
     return counter;
 }
 
+static bool has_nested_ids(const struct gcal_count_builder *m,
+                           const struct gcal_poly *offset)
+{
+    for (size_t d = 0; offset && d < m->nest->n_dims; d++)
+        if (gcal_poly_contains_nested(m->c, offset,
+                                      gcal_poly_atom_index(m->nest->lid[d])))
+            return true;
+    return false;
+}
+
 /* Passes of one event; where the lanes that take part are unknown, as of all lanes, and
  * where their places are unknown as well ('ways' is 0), as if they met in no bank: false.
  */
@@ -277,11 +287,13 @@ static bool count_passes(struct gcal_count_builder *m,
     const struct gcal_count_issue issue =
         gcal_count_issue_of(m, (size_t)(event - m->nest->accesses));
     struct gcal_sets_access_event e = *event;
+    /* other sub-groups meet as the first one does */
+    const bool is_free = ways == 1 && !has_nested_ids(m, e.offset);
     const struct gcal_poly *known, *mean = NULL;
     struct gcal_count_counter all = gcal_count_counter_zero(m);
 
     e.scope = issue.scope;
-    known = ways != 1 ? gcal_count_access_passes(m, &e) : NULL;
+    known = is_free ? NULL : gcal_count_access_passes(m, &e);
     if (!known && (!ways || e.n_sides))
         mean = gcal_count_sample_passes(m, &e);
     gcal_count_counter_add(m, &all, e.scope, gcal_count_sub_group_mode(m),
@@ -292,7 +304,7 @@ static bool count_passes(struct gcal_count_builder *m,
     passes->count = gcal_poly_add(
         m->c, passes->count,
         gcal_poly_scale(m->c, known ? known : all.count, issue.left, issue.of));
-    if (known || (ways == 1 && !mean) || m->failed)
+    if (known || (is_free && !mean) || m->failed)
         return true;
     passes->estimated = true;
     if (mean) {

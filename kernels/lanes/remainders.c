@@ -173,21 +173,23 @@ static bool split(struct gcal_lanes_walk *l, size_t dim, int64_t period)
     return true;
 }
 
+/* Which dimensions are replaced does not depend on the part: it follows from them all as they
+ * were.
+ */
 void gcal_lanes_split_remainders(struct gcal_lanes_walk *l, bool ignores_conditions)
 {
     size_t n_dims = l->domain.n_dims;
-    int64_t period, trips;
+    int64_t periods[GCAL_SETS_MAX_DIMS] = { 0 }, trips;
 
     l->n_parts = 1;
-    for (size_t i = 0; i < n_dims; i++) {
-        const struct gcal_poly *given = l->domain.trips[i];
-
+    for (size_t i = 0; i < n_dims; i++)
         if (l->domain.is_lid[i] || !is_mixed(l, i, ignores_conditions) ||
-            !find_period(l, i, ignores_conditions, &period) ||
-            (gcal_poly_is_constant(given, &trips) && trips <= period &&
+            !find_period(l, i, ignores_conditions, &periods[i]) ||
+            (gcal_poly_is_constant(l->domain.trips[i], &trips) && trips <= periods[i] &&
              !l->fixes_remainders))
-            continue;
-        split(l, i, period);
-    }
+            periods[i] = 0;
+    for (size_t i = 0; i < n_dims; i++)
+        if (periods[i])
+            split(l, i, periods[i]);
     gcal_sets_domain_find_components(&l->domain);
 }
