@@ -9,12 +9,12 @@
 #include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
+#include "kernels/base/median.h"
 #include "kernels/model/run/run_sink.h"
 #include "calib/results/results.h"
 #include "mpi/cli/display.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/run_header.h"
-#include "mpi/ranks/busy.h"
 #include "mpi/ranks/interrupt.h"
 #include "mpi/ranks/root.h"
 #include "store/record/record.h"
@@ -93,11 +93,52 @@ static int write_record(struct gcal_root *root, struct gcal_record **record,
 struct outcome {
     struct gcal_arena *arena;
     struct gcal_results results;
-    struct gcal_busy busy;
+    const char *
+        busy; /* "devices busy 71 % of 14.2 s from first launch to last"; NULL: none was */
+    json_t *busy_json;
     struct gcal_result_failures failures; /* for JSON: the table has its own */
     size_t n_published;                   /* nodes */
     int status;
 };
+
+/* How much of the time from their first launch to their last the record's devices were busy: of one
+ * device; of several, the median, and the device that was busy least.
+ */
+static void find_busy(struct outcome *outcome, const struct gcal_record *record)
+{
+    double *shares = gcal_arena_alloc(outcome->arena, record->n_devices, sizeof(*shares));
+    const struct gcal_run_device *least = NULL;
+    double least_share = INFINITY;
+    size_t n = 0;
+
+    for (size_t i = 0; i < record->n_devices; i++) {
+        const struct gcal_run_device *d = &record->devices[i];
+        double share = d->busy_s / d->span_s;
+
+        if (!(d->span_s > 0))
+            continue;
+        if (!least || share < least_share) {
+            least = d;
+            least_share = share;
+        }
+        shares[n++] = share;
+        json_array_append_new(outcome->busy_json,
+                              json_pack("{s:s, s:s, s:f, s:f, s:f}", "node", d->node,
+                                        "uid", d->info.uid, "span_s", d->span_s, "busy_s",
+                                        d->busy_s, "share", share));
+    }
+    if (n == 1)
+        outcome->busy = gcal_arena_format(
+            outcome->arena, "busy %.0f %% of %.1f s from first launch to last",
+            100 * least_share, least->span_s);
+    else if (n)
+        outcome->busy = gcal_arena_format(
+            outcome->arena,
+            "devices busy %.0f %% of the time from first launch to last "
+            "(median; least: %.0f %% of %.1f s, %s %s)",
+            100 * gcal_median(shares, n), 100 * least_share, least->span_s, least->node,
+            least->info.name);
+}
 
 static int note_unmeasured(struct gcal_root *root, const struct gcal_record *record,
                            const struct gcal_results *results, struct gcal_error *err)
@@ -138,8 +179,8 @@ static int fit_and_publish(struct gcal_root *root, struct gcal_record **record,
     struct gcal_result_speeds speeds = { 0 };
     int rc = -1;
 
-    if (gcal_busy_read(*record, &outcome->busy, err) < 0 ||
-        (root->options.json &&
+    find_busy(outcome, *record);
+    if ((root->options.json &&
          gcal_results_failures(outcome->arena, *record, &outcome->failures, err) < 0) ||
         pool(outcome->arena, root, record, &speeds, err) < 0 ||
         gcal_results_fit_with(*record, &root->config, &speeds, &progress,
@@ -309,7 +350,7 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
         "left_out", (int)root->n_left_out, "kept", all_kept_json(root), "outliers",
         outliers_json(root, outcome), "speed_changes",
         speeds_json(&outcome->results, false), "clocks",
-        speeds_json(&outcome->results, true), "busy", gcal_busy_json(&outcome->busy),
+        speeds_json(&outcome->results, true), "busy", json_incref(outcome->busy_json),
         "exit_status", outcome->status);
     gcal_json_print(all, "calibrate");
     json_decref(all);
@@ -318,7 +359,7 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
 static void print_summary(const struct gcal_root *root, const struct outcome *outcome,
                           const char *table)
 {
-    char *lost = lost_names(root), *busy = gcal_busy_format(&outcome->busy);
+    char *lost = lost_names(root);
     char left_out[60] = "";
 
     if (root->n_left_out)
@@ -329,8 +370,8 @@ static void print_summary(const struct gcal_root *root, const struct outcome *ou
     }
     if (!root->options.quiet && table)
         printf("\n%s\n", table);
-    if (busy && !root->options.quiet)
-        printf("gpucal: %s\n", busy);
+    if (outcome->busy && !root->options.quiet)
+        printf("gpucal: %s\n", outcome->busy);
     printf(
         "gpucal: run %s: %zu device%s, %zu fit%s (%zu rejected), %zu node%s published, "
         "lost: %s%s; record %s\n",
@@ -341,13 +382,12 @@ static void print_summary(const struct gcal_root *root, const struct outcome *ou
         root->record_path);
 out:
     fflush(stdout);
-    free(busy);
     free(lost);
 }
 
 int gcal_root_finish(struct gcal_root *root)
 {
-    struct outcome outcome = { .arena = gcal_arena_create() };
+    struct outcome outcome = { .arena = gcal_arena_create(), .busy_json = json_array() };
     struct gcal_error err = { 0 };
     double began_s = gcal_clock_now_s(), written_s = 0;
     struct gcal_record *record = NULL;
@@ -382,7 +422,7 @@ int gcal_root_finish(struct gcal_root *root)
     gcal_interrupt_offer_nothing();
     print_summary(root, &outcome, table);
     gcal_results_clear(&outcome.results);
-    gcal_busy_clear(&outcome.busy);
+    json_decref(outcome.busy_json);
     gcal_arena_destroy(outcome.arena);
     free(table);
     return outcome.status;

@@ -172,3 +172,11 @@ void gcal_root_finish_unchanged(struct gcal_root *root)
         print_text(root);
     fflush(stdout);
 }
+
+void gcal_ranks_set_kept(struct gcal_config *config, char *kept)
+{
+    const struct gcal_run_device device = { .kept = kept };
+
+    for (size_t i = 0; i < config->n_models; i++)
+        config->models[i].kept = gcal_run_device_keeps(&device, config->models[i].name);
+}
