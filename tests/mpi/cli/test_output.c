@@ -139,13 +139,6 @@ static void a_drawing_shows_foreign_texts_as_texts(void **state)
     assert_string_equal(text + size - strlen("</svg>\n"), "</svg>\n");
     free(text);
     free(path);
-
-    gcal_svg_text(&svg, 0, 0, "end", "x");
-    path = path_of("none/drawing.svg");
-    assert_int_equal(gcal_svg_write(path, 1, 1, "", &svg, &err), -1);
-    assert_int_equal(err.code, GCAL_EINPUT);
-    assert_non_null(strstr(err.text, path));
-    free(path);
 }
 
 /* ---- files ---- */
