@@ -21,19 +21,21 @@ int gcal_command_fail(const struct gcal_error *err)
 
 int gcal_command_write(const char *path, const char *text, struct gcal_error *err)
 {
-    struct gcal_file_replace out = { .file = stdout };
+    struct gcal_file_replace out = { 0 };
+    FILE *file = stdout;
     int rc = 0;
 
     if (path && gcal_file_replace_start(&out, path, err) < 0)
         return -1;
-    if (!path)
+    if (path)
+        file = out.file;
+    else
         gcal_quiet_keep_all();
-    if (fputs(text, out.file) == EOF || fflush(out.file) == EOF)
+    if (fputs(text, file) == EOF || fflush(file) == EOF)
         rc = gcal_error_set(err, GCAL_EINPUT, "%s: %m", path ? path : "standard output");
     if (path && rc == 0)
         rc = gcal_file_replace_finish(&out, err);
-    if (path)
-        gcal_file_replace_clear(&out);
+    gcal_file_replace_clear(&out);
     return rc;
 }
 
