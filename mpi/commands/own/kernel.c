@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/assume.h"
@@ -35,7 +34,6 @@ static int add_size(struct gcal_own_kernel *own, const char *name, bool in_exten
 {
     const struct gcal_count_signature_arg *arg = find_arg(&own->signature, name);
     size_t i = gcal_own_sizes_find(own, name, strlen(name));
-    struct gcal_own_size *sizes;
 
     if (strcmp(name, GCAL_SUB_GROUP_SIZE) == 0)
         return 0;
@@ -44,14 +42,11 @@ static int add_size(struct gcal_own_kernel *own, const char *name, bool in_exten
                               "'%s' is not an integer argument, so it cannot be a size",
                               name);
     if (i == own->n_sizes) {
-        sizes = reallocarray(own->sizes, i + 1, sizeof(*sizes));
-        if (!sizes)
-            return gcal_error_memory(err);
-        own->sizes = sizes;
-        sizes[i] = (struct gcal_own_size){ .name = strdup(name), .fixed = NAN };
-        if (!sizes[i].name)
-            return gcal_error_memory(err);
-        own->n_sizes++;
+        own->sizes = gcal_arena_grow(own->arena, own->sizes, i, &own->capacity,
+                                     sizeof(*own->sizes));
+        own->sizes[own->n_sizes++] =
+            (struct gcal_own_size){ .name = gcal_arena_strdup(own->arena, name),
+                                    .fixed = NAN };
     }
     own->sizes[i].in_extents = own->sizes[i].in_extents || in_extents;
     return 0;
@@ -123,18 +118,7 @@ static int check_kind(const struct gcal_own_kernel *own,
         own->request.file, own->signature.kernel, arg->name, arg->type);
 }
 
-/* 'given' items as elements of the dtype. */
-static char *items_to_elements(const struct gcal_count_signature_arg *arg,
-                               const char *given)
-{
-    bool is_word = !strpbrk(given, "+-/ ");
-
-    if (arg->per_item == 1)
-        return strdup(given);
-    return gcal_buf_format(is_word ? "%zu*%s" : "%zu*(%s)", arg->per_item, given);
-}
-
-static int set_extent(const struct gcal_own_options *o,
+static int set_extent(const struct gcal_own_kernel *own, const struct gcal_own_options *o,
                       const struct gcal_count_signature_arg *arg,
                       struct gcal_own_arg *made, struct gcal_error *err)
 {
@@ -148,16 +132,23 @@ static int set_extent(const struct gcal_own_options *o,
                               "their range (--range "
                               "NAME=0:LAST)",
                               arg->unknown, arg->name);
-    made->value = given           ? items_to_elements(arg, given)
-                  : arg->elements ? strdup(arg->elements)
-                                  : gcal_buf_format("%zu", arg->per_item);
-    return made->value ? 0 : gcal_error_memory(err);
+    if (given && arg->per_item == 1)
+        made->value = given;
+    else if (given) /* items as elements of the dtype */
+        made->value =
+            gcal_arena_format(own->arena, strpbrk(given, "+-/ ") ? "%zu*(%s)" : "%zu*%s",
+                              arg->per_item, given);
+    else
+        made->value = arg->elements ? arg->elements
+                                    : gcal_arena_format(own->arena, "%zu", arg->per_item);
+    return 0;
 }
 
 /* Part 'd' of "w,h", with commas inside parentheses as parts of an expression; NULL: it has no
  * such part, or with 'd' the last more than that.
  */
-static char *find_part(const char *text, size_t d, bool is_last)
+static const char *find_part(struct gcal_arena *arena, const char *text, size_t d,
+                             bool is_last)
 {
     const char *from = text;
     size_t at = 0;
@@ -168,8 +159,9 @@ static char *find_part(const char *text, size_t d, bool is_last)
         if (*c && (*c != ',' || depth))
             continue;
         if (at == d)
-            return c == from || (is_last && *c) ? NULL
-                                                : strndup(from, (size_t)(c - from));
+            return c == from || (is_last && *c)
+                       ? NULL
+                       : gcal_arena_format(arena, "%.*s", (int)(c - from), from);
         if (!*c)
             return NULL;
         at++;
@@ -177,18 +169,16 @@ static char *find_part(const char *text, size_t d, bool is_last)
     }
 }
 
-/* The size that the kernel asks the image for, "in_width"; the caller's to free, NULL: counts do
- * not depend on it.
- */
-static char *asked_extent(const struct gcal_profile *profile, const char *image, size_t d)
+/* The size that the kernel asks the image for, "in_width"; NULL: counts do not depend on it. */
+static const char *find_asked(const struct gcal_own_kernel *own, const char *image,
+                              size_t d)
 {
     static const char *const extents[] = { "width", "height", "depth" };
-    char *name = gcal_buf_format("%s_%s", image, extents[d]);
+    const char *name = gcal_arena_format(own->arena, "%s_%s", image, extents[d]);
 
-    for (size_t i = 0; name && i < profile->n_parameters; i++)
-        if (strcmp(profile->parameters[i], name) == 0)
+    for (size_t i = 0; i < own->profile->n_parameters; i++)
+        if (strcmp(own->profile->parameters[i], name) == 0)
             return name;
-    free(name);
     return NULL;
 }
 
@@ -201,27 +191,23 @@ static int set_image(const struct gcal_own_kernel *own, const struct gcal_own_op
 {
     static const char *const forms[] = { "WIDTH", "WIDTH,HEIGHT", "WIDTH,HEIGHT,DEPTH" };
     const char *given = gcal_own_option(&o->buffer, arg->name);
-    struct gcal_buf value = { 0 };
 
-    gcal_buf_puts(&value, "4");
+    made->value = "4";
     for (size_t d = 0; d < arg->n_extents; d++) {
-        char *part = given ? find_part(given, d, d + 1 == arg->n_extents) : NULL;
-        char *asked = asked_extent(own->profile, arg->name, d);
-        bool is_other = asked && part && strcmp(asked, part) != 0;
+        const char *part =
+            given ? find_part(own->arena, given, d, d + 1 == arg->n_extents) : NULL;
+        const char *asked = find_asked(own, arg->name, d);
 
-        made->extents[d] = part                        ? part
-                           : asked                     ? strdup(asked)
-                           : given || !arg->extents[d] ? NULL
-                                                       : strdup(arg->extents[d]);
-        if (is_other)
-            gcal_error_set(
+        made->extents[d] = part ? part : asked ? asked : given ? NULL : arg->extents[d];
+        if (asked && part && strcmp(asked, part) != 0)
+            return gcal_error_set(
                 err, GCAL_EINPUT,
                 "--buffer %s=%s: counts depend on the size that the kernel asks "
                 "the image for: write %s for '%s', and give it as a size (or "
                 "--assume \"%s = %s\")",
                 arg->name, given, asked, part, asked, part);
-        else if (!made->extents[d])
-            gcal_error_set(
+        if (!made->extents[d])
+            return gcal_error_set(
                 err, GCAL_EINPUT,
                 given ? "--buffer %s=%s: expected the size of an image, as in %s=%s"
                       : "%s%s: the size of the image is unknown: give it by "
@@ -230,15 +216,10 @@ static int set_image(const struct gcal_own_kernel *own, const struct gcal_own_op
                 : arg->unknown ? arg->unknown
                                : arg->name,
                 given ? given : "", arg->name, forms[arg->n_extents - 1]);
-        free(asked);
-        if (is_other || !made->extents[d]) {
-            gcal_buf_free(&value);
-            return -1;
-        }
-        gcal_buf_printf(&value, "*(%s)", made->extents[d]);
+        made->value =
+            gcal_arena_format(own->arena, "%s*(%s)", made->value, made->extents[d]);
     }
-    made->value = gcal_buf_take(&value, err);
-    return made->value ? 0 : -1;
+    return 0;
 }
 
 /* A sampler has words instead of a number. */
@@ -248,7 +229,7 @@ static int set_sampler(struct gcal_own_kernel *own, const struct gcal_own_option
 {
     const char *given = gcal_own_option(&o->set, arg->name);
     unsigned bits;
-    char *text;
+    char *words;
 
     if (given && gcal_sampler_parse(given, &bits) < 0)
         return gcal_error_set(err, GCAL_EINPUT,
@@ -256,17 +237,17 @@ static int set_sampler(struct gcal_own_kernel *own, const struct gcal_own_option
                               "normalized, and edge, border or repeat (which needs "
                               "normalized), as in %s=linear,normalized",
                               arg->name, given, arg->name);
-    if (!(made->value = strdup(given ? given : "nearest")))
-        return gcal_error_memory(err);
-    for (char *c = made->value; *c; c++)
+    made->value = words = gcal_arena_strdup(own->arena, given ? given : "nearest");
+    for (char *c = words; *c; c++)
         *c = *c == ',' ? ' ' : *c;
     if (given)
         return 0;
-    text = gcal_buf_format("%s = nearest (--set %s=WORDS)", arg->name, arg->name);
-    return text ? gcal_strings_take(&own->defaults, text, err) : gcal_error_memory(err);
+    return gcal_strings_take(
+        &own->defaults,
+        gcal_buf_format("%s = nearest (--set %s=WORDS)", arg->name, arg->name), err);
 }
 
-static int set_range(const struct gcal_own_options *o,
+static int set_range(const struct gcal_own_kernel *own, const struct gcal_own_options *o,
                      const struct gcal_count_signature_arg *arg,
                      struct gcal_own_arg *made, struct gcal_error *err)
 {
@@ -286,10 +267,10 @@ static int set_range(const struct gcal_own_options *o,
                               "--range %s=%s: expected a buffer and FIRST:LAST, such as "
                               "0:n-1, or FIRST:LAST:sorted",
                               arg->name, given);
-    made->first = strndup(given, (size_t)(colon - given));
-    made->last = strndup(colon + 1, (size_t)(end - colon - 1));
+    made->first = gcal_arena_format(own->arena, "%.*s", (int)(colon - given), given);
+    made->last = gcal_arena_format(own->arena, "%.*s", (int)(end - colon - 1), colon + 1);
     made->sorted = *end != '\0';
-    return made->first && made->last ? 0 : gcal_error_memory(err);
+    return 0;
 }
 
 static int read_buffers(struct gcal_own_kernel *own, const struct gcal_own_options *o,
@@ -300,17 +281,17 @@ static int read_buffers(struct gcal_own_kernel *own, const struct gcal_own_optio
 
         if (check_kind(own, arg, err) < 0)
             return -1;
-        if (arg->kind == GCAL_COUNT_SIGNATURE_SAMPLER
-                ? set_sampler(own, o, arg, &own->args[i], err) < 0
-            : arg->kind == GCAL_COUNT_SIGNATURE_IMAGE
-                ? set_image(own, o, arg, &own->args[i], err) < 0
-            : arg->kind == GCAL_COUNT_SIGNATURE_STRUCT
-                ? !(own->args[i].value = gcal_buf_format("%zu", arg->per_item))
-                : arg->kind != GCAL_COUNT_SIGNATURE_SCALAR &&
-                      set_extent(o, arg, &own->args[i], err) < 0)
+        if (arg->kind == GCAL_COUNT_SIGNATURE_STRUCT)
+            own->args[i].value = gcal_arena_format(own->arena, "%zu", arg->per_item);
+        else if (arg->kind == GCAL_COUNT_SIGNATURE_SAMPLER
+                     ? set_sampler(own, o, arg, &own->args[i], err) < 0
+                 : arg->kind == GCAL_COUNT_SIGNATURE_IMAGE
+                     ? set_image(own, o, arg, &own->args[i], err) < 0
+                     : arg->kind != GCAL_COUNT_SIGNATURE_SCALAR &&
+                           set_extent(own, o, arg, &own->args[i], err) < 0)
             return -1;
         if (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR &&
-            set_range(o, arg, &own->args[i], err) < 0)
+            set_range(own, o, arg, &own->args[i], err) < 0)
             return -1;
     }
     return 0;
@@ -339,14 +320,13 @@ static int set_value(struct gcal_own_kernel *own, const struct gcal_own_options 
     const struct gcal_count_signature_arg *arg = &own->signature.args[i];
     const char *given = gcal_own_option(&o->set, arg->name);
     const char *value = given ? given : *arg->dtype == 'f' ? "0.5" : "1";
-    char *text;
 
-    if (!(own->args[i].value = strdup(value)))
-        return gcal_error_memory(err);
+    own->args[i].value = value;
     if (given)
         return add_names(own, given, false, "--set", err);
-    text = gcal_buf_format("%s = %s (--set %s=VALUE)", arg->name, value, arg->name);
-    return text ? gcal_strings_take(&own->defaults, text, err) : gcal_error_memory(err);
+    return gcal_strings_take(
+        &own->defaults,
+        gcal_buf_format("%s = %s (--set %s=VALUE)", arg->name, value, arg->name), err);
 }
 
 static int read_scalars(struct gcal_own_kernel *own, const struct gcal_own_options *o,
@@ -360,8 +340,8 @@ static int read_scalars(struct gcal_own_kernel *own, const struct gcal_own_optio
         if (gcal_own_sizes_find(own, name, strlen(name)) == own->n_sizes) {
             if (set_value(own, o, i, err) < 0)
                 return -1;
-        } else if (!(own->args[i].value = strdup(name)))
-            return gcal_error_memory(err);
+        } else
+            own->args[i].value = name;
     }
     for (size_t i = 0; i < own->n_sizes; i++) {
         const char *given = gcal_own_option(&o->set, own->sizes[i].name);
@@ -414,29 +394,26 @@ static int check_options(const struct gcal_own_kernel *own,
 
 static int parse_in_sizes(struct gcal_own_kernel *own, struct gcal_error *err)
 {
-    const char **names = calloc(own->n_sizes + 1, sizeof(*names));
+    const char **names = gcal_arena_alloc(own->arena, own->n_sizes, sizeof(*names));
     const char *assume = own->profile->assumptions;
-    int rc = 0;
 
-    own->extents = calloc(own->signature.n_args + 1, sizeof(*own->extents));
-    if (!names || !own->extents)
-        rc = gcal_error_memory(err);
-    for (size_t i = 0; rc == 0 && i < own->n_sizes; i++)
+    own->extents =
+        gcal_arena_alloc(own->arena, own->signature.n_args, sizeof(*own->extents));
+    for (size_t i = 0; i < own->n_sizes; i++)
         names[i] = own->sizes[i].name;
-    if (rc == 0 && assume && *assume &&
+    if (assume && *assume &&
         !(own->assume = gcal_assume_parse(assume, own->n_sizes, names, err)))
-        rc = -1;
-    for (size_t d = 0; rc == 0 && d < own->signature.n_dims; d++)
+        return -1;
+    for (size_t d = 0; d < own->signature.n_dims; d++)
         if (!(own->global[d] = gcal_expr_parse_in(own->signature.global_size[d],
                                                   own->n_sizes, names, err)))
-            rc = -1;
-    for (size_t i = 0; rc == 0 && i < own->signature.n_args; i++)
+            return -1;
+    for (size_t i = 0; i < own->signature.n_args; i++)
         if (has_elements(&own->signature.args[i]) &&
             !(own->extents[i] =
                   gcal_expr_parse_in(own->args[i].value, own->n_sizes, names, err)))
-            rc = -1;
-    free(names);
-    return rc;
+            return -1;
+    return 0;
 }
 
 /* ---- all of it ---- */
@@ -450,13 +427,12 @@ static int set_names(struct gcal_own_kernel *own, const char *name,
 
     if (!built_in)
         return -1;
-    own->model = strdup(name ? name : own->signature.kernel);
-    for (size_t i = 0; own->model && i < gcal_catalogue_size(built_in); i++)
+    own->model = name ? name : own->signature.kernel;
+    for (size_t i = 0; i < gcal_catalogue_size(built_in); i++)
         used = used || strcmp(gcal_catalogue_view(built_in, i).name, own->model) == 0;
     gcal_catalogue_close(built_in);
-    if (own->model)
-        own->name = used ? gcal_buf_format("own_%s", own->model) : strdup(own->model);
-    return own->name ? 0 : gcal_error_memory(err);
+    own->name = used ? gcal_arena_format(own->arena, "own_%s", own->model) : own->model;
+    return 0;
 }
 
 static int read_source(const struct gcal_count_options *count,
@@ -468,15 +444,15 @@ static int read_source(const struct gcal_count_options *count,
     if (!(own->profile = gcal_count_options_profile(count, 0, err)) ||
         gcal_count_signature_read(&own->request, &own->signature, err) < 0)
         return -1;
-    own->args = calloc(own->signature.n_args + 1, sizeof(*own->args));
-    return own->args ? 0 : gcal_error_memory(err);
+    own->args = gcal_arena_alloc(own->arena, own->signature.n_args, sizeof(*own->args));
+    return 0;
 }
 
 int gcal_own_kernel_read(const struct gcal_count_options *count,
                          const struct gcal_own_options *options, const char *name,
                          struct gcal_own_kernel *own, struct gcal_error *err)
 {
-    *own = (struct gcal_own_kernel){ 0 };
+    *own = (struct gcal_own_kernel){ .arena = gcal_arena_create() };
     if (read_source(count, own, err) < 0 || read_buffers(own, options, err) < 0 ||
         add_sizes(own, err) < 0 || read_scalars(own, options, err) < 0 ||
         check_options(own, options, err) < 0 || parse_in_sizes(own, err) < 0)
@@ -488,15 +464,6 @@ int gcal_own_kernel_read(const struct gcal_count_options *count,
 
 void gcal_own_kernel_clear(struct gcal_own_kernel *own)
 {
-    for (size_t i = 0; i < own->n_sizes; i++)
-        free(own->sizes[i].name);
-    for (size_t i = 0; own->args && i < own->signature.n_args; i++) {
-        free(own->args[i].value);
-        free(own->args[i].first);
-        free(own->args[i].last);
-        for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
-            free(own->args[i].extents[d]);
-    }
     for (size_t i = 0; own->extents && i < own->signature.n_args; i++)
         gcal_expr_destroy(own->extents[i]);
     for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
@@ -505,12 +472,7 @@ void gcal_own_kernel_clear(struct gcal_own_kernel *own)
     gcal_strings_clear(&own->defaults);
     gcal_profile_destroy(own->profile);
     gcal_count_signature_clear(&own->signature);
-    free(own->extents);
-    free(own->check);
-    free(own->sizes);
-    free(own->args);
     free(own->source);
-    free(own->model);
-    free(own->name);
+    gcal_arena_destroy(own->arena);
     *own = (struct gcal_own_kernel){ 0 };
 }

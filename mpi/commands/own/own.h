@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/strings.h"
 #include "kernels/count/signature.h"
 #include "kernels/generate/generate.h"
@@ -42,31 +43,32 @@ const char *gcal_own_option(const struct gcal_option_list *list, const char *nam
 
 /* A size of the kernel. */
 struct gcal_own_size {
-    char *name;
+    const char *name;
     double fixed;    /* its value by --set; NaN: free */
     bool in_extents; /* in the NDRange, or in the extent of a buffer */
 };
 
 /* An argument, as the entry has it; texts are expressions in sizes. */
 struct gcal_own_arg {
-    char *value; /* elements of a buffer or local array, a scalar, or the words of a
-                           sampler */
-    char *
-        extents[GCAL_MAX_DIMS]; /* of an image, of whose channels 'value' is the number */
-    char *first, *last;         /* range of a buffer's values, or NULL */
+    /* Elements of a buffer or local array, a scalar, or the words of a sampler. */
+    const char *value;
+    /* Of an image, of whose channels 'value' is the number. */
+    const char *extents[GCAL_MAX_DIMS];
+    const char *first, *last; /* range of a buffer's values, or NULL */
     bool sorted;
 };
 
 struct gcal_own_kernel {
-    char *model; /* named as the kernel, or as asked for */
-    char *name;  /* of the entry: the same, unless a built-in one has it */
+    struct gcal_arena *arena; /* of all texts that are not the options' */
+    const char *model;        /* named as the kernel, or as asked for */
+    const char *name;         /* of the entry: the same, unless a built-in one has it */
     struct gcal_count_request request; /* without size of a sub-group; borrows texts from
                                           the options */
     char *source;
     struct gcal_count_signature signature;
     struct gcal_profile *profile;
     struct gcal_own_arg *args; /* by the signature's */
-    size_t n_sizes;
+    size_t n_sizes, capacity;
     struct gcal_own_size *sizes;
     struct gcal_strings defaults; /* "a = 0.5 (--set a=VALUE)" */
     double *check;                /* small sizes, for checks */

@@ -1,6 +1,5 @@
 /* sizes.c - which sizes a kernel can be launched with, and small ones for checks */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
@@ -144,25 +143,16 @@ static bool find(const struct gcal_own_kernel *own, double *sizes, size_t *wheel
 
 int gcal_own_sizes_find_check(struct gcal_own_kernel *own, struct gcal_error *err)
 {
-    double *sizes = calloc(own->n_sizes + 1, sizeof(*sizes));
-    size_t *wheel = calloc(own->n_sizes + 1, sizeof(*wheel));
+    size_t *wheel = gcal_arena_alloc(own->arena, own->n_sizes, sizeof(*wheel));
     struct gcal_error why = { 0 };
-    int rc = 0;
 
-    if (!sizes || !wheel)
-        rc = gcal_error_memory(err);
-    else if (!find(own, sizes, wheel)) {
-        try_alike(own, 1024, sizes, false);
-        gcal_own_sizes_check(own, sizes, &why);
-        rc = gcal_error_set(err, GCAL_EINPUT,
-                            "no small sizes found with which kernel '%s' can be "
-                            "launched: %s",
-                            own->signature.kernel, why.text);
-    }
-    free(wheel);
-    if (rc == 0)
-        own->check = sizes;
-    else
-        free(sizes);
-    return rc;
+    own->check = gcal_arena_alloc(own->arena, own->n_sizes, sizeof(*own->check));
+    if (find(own, own->check, wheel))
+        return 0;
+    try_alike(own, 1024, own->check, false);
+    gcal_own_sizes_check(own, own->check, &why);
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "no small sizes found with which kernel '%s' can be "
+                          "launched: %s",
+                          own->signature.kernel, why.text);
 }
