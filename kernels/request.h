@@ -49,7 +49,8 @@ struct gcal_count_request {
     size_t budget_divisor; /* for tests: a share of what counting may take; 0: all */
     size_t n_trips;
     const struct gcal_count_trips *trips; /* of loops whose trip count depends on data */
-    size_t n_sampled; /* of counting itself: callers have none */
+    bool prefers_samples; /* for tests: of all loops, where sizes are numbers */
+    size_t n_sampled;     /* of counting itself: callers have none */
     const struct gcal_count_sampled *sampled;
     size_t n_extents;
     const struct gcal_count_extent *extents; /* upper bounds of footprints */

@@ -451,6 +451,10 @@ static struct gcal_walk_flow walk_clauses(struct gcal_walk *w,
     struct search s = { 0 };
     bool found;
 
+    if (!average && w->request->prefers_samples) {
+        gcal_walk_loop_refuse(w, &loop, false, "samples are preferred");
+        return gcal_walk_flow_fall_through();
+    }
     if (!average && (fork = fork_of(w, &loop)))
         return walk_forked(w, &loop, fork);
     if (!(s.changes = gcal_walk_inductions_find(w, &loop)))

@@ -440,6 +440,7 @@ struct gcal_count_request style_request(const struct style *s, size_t sub_group_
         .assume = s->assume,
         .sub_group_size = sub_group_size,
         .allow_estimates = s->allow_estimates,
+        .prefers_samples = s->sampled,
         .n_trips = s->n_trips,
         .trips = s->trips,
     };

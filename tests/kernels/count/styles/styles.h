@@ -57,7 +57,8 @@ struct style {
     struct style_seen seen[16];
     struct gcal_strings marked;       /* quantities, or "all" */
     struct gcal_strings lanes_marked; /* with sub-groups of 32 only */
-    bool at_sizes; /* counted for each run's sizes by itself */
+    bool sampled;                     /* its loops, even if they have closed forms */
+    bool at_sizes;                    /* counted for each run's sizes by itself */
     char *no_lanes;                   /* why lanes are not enumerated, or NULL */
     char *refused;                    /* words of the message, or NULL */
     char *noted;                      /* words of a note on an estimate, or NULL */
