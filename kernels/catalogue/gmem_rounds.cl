@@ -1,7 +1,8 @@
-/* Rounds of LOADS independent loads, by any number of work-groups.  The loop is of one of three
+/* Rounds of LOADS independent loads, by any number of work-groups.  The loop is of one of four
  * kinds, which differ in how many rounds a compiler may have in flight:
  *
- *   counted   a step known when the kernel is compiled, so that it can be unrolled
+ *   bounded   a step known when the kernel is compiled, so that it can be unrolled
+ *   working   the same with more operations than compilers unroll as far
  *   grid      a step of the global size, which is known at run time only
  *   storing   a store in each round, which may change what is loaded next
  *
@@ -9,9 +10,10 @@
  */
 #define PASTE(a, b) a##b
 #define JOIN(a, b)  PASTE(a, b)
-#define IS_counted  0
+#define IS_bounded  0
 #define IS_grid     1
 #define IS_storing  2
+#define IS_working  3
 #define IS(kind)    JOIN(IS_, kind)
 
 /* Arrays in1, in2, .. */
@@ -34,12 +36,18 @@ __kernel void gmem_rounds(__global float *result, int m,
     for (int at = get_global_id(0); at < n; at += get_global_size(0))
         sum = sum + ALL;
 #else
-    int first = LSIZE_0 * m * get_group_id(0) + get_local_id(0);
+    int first = LSIZE_0 * m * get_group_id(0);
 
-    for (int k = 0; k < m; ++k) {
-        int at = first + LSIZE_0 * k;
+    for (int at = first + get_local_id(0); at < first + LSIZE_0 * m; at += LSIZE_0) {
+#if IS(KIND) == IS_working
+        float x = ALL;
 
+        for (int i = 0; i < 8; ++i)
+            x = 0.5f * x * x + 0.25f;
+        sum = sum + x;
+#else
         sum = sum + ALL;
+#endif
 #if IS(KIND) == IS_storing
         GPUCAL_TAG(out, result[at]) = sum;
 #endif

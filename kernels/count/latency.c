@@ -10,6 +10,7 @@
  * f_load_chain, as if they were unrolled, and follow each other in f_load_round.  Loops of few
  * independent iterations that are unrolled entirely (reuse.c) are no loops here.
  */
+#include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
 
 /* Iterations whose loads come first: of more, registers do not hold the results (found by
@@ -215,16 +216,25 @@ static const struct gcal_poly *sum_rounds(struct gcal_count_builder *m, bool unr
     return sum;
 }
 
-static const struct gcal_poly *sum_loads(struct gcal_count_builder *m, bool *estimated)
+/* Loads of a work-item, a wide one as often as it fills a register of 4 bytes: registers limit
+ * how many are in flight.
+ */
+static const struct gcal_poly *sum_words(struct gcal_count_builder *m, bool *estimated)
 {
     const struct gcal_poly *sum = gcal_poly_integer(m->c, 0);
 
-    for (size_t i = 0; i < m->nest->n_accesses && !m->failed; i++)
-        if (is_load(m, &m->nest->accesses[i]))
+    for (size_t i = 0; i < m->nest->n_accesses && !m->failed; i++) {
+        const struct gcal_sets_access_event *e = &m->nest->accesses[i];
+        int64_t bytes = e->width * (int64_t)gcal_dtype_size(e->dtype);
+
+        if (is_load(m, e))
             sum = gcal_poly_add(
                 m->c, sum,
-                iterations(m, gcal_count_innermost_loop(m->nest->accesses[i].scope),
-                           false, estimated));
+                gcal_poly_scale(
+                    m->c,
+                    iterations(m, gcal_count_innermost_loop(e->scope), false, estimated),
+                    bytes > 4 ? bytes / 4 : 1, 1));
+    }
     return sum;
 }
 
@@ -242,7 +252,7 @@ static void add(struct gcal_count_builder *m, enum gcal_feature_kind kind,
 void gcal_count_builder_add_latency(struct gcal_count_builder *m)
 {
     bool estimated = false;
-    const struct gcal_poly *chain, *trips, *rounds, *loads;
+    const struct gcal_poly *chain, *trips, *rounds, *words;
     const char *text;
 
     if (!m->request->sector_bytes)
@@ -252,13 +262,13 @@ void gcal_count_builder_add_latency(struct gcal_count_builder *m)
         return;
     trips = sum_rounds(m, false, &estimated);
     rounds = sum_rounds(m, true, &estimated);
-    loads = sum_loads(m, &estimated);
+    words = sum_words(m, &estimated);
     text = gcal_count_builder_name_text(m, rounds);
     add(m, GCAL_FEATURE_LOAD_CHAIN, gcal_count_builder_name_text(m, chain), estimated);
     add(m, GCAL_FEATURE_LOAD_ROUND, text, estimated);
     add(m, GCAL_FEATURE_LOAD_TRIP, gcal_count_builder_name_text(m, trips), estimated);
     add(m, GCAL_FEATURE_LOADS_IN_FLIGHT,
-        gcal_poly_format(m->c, "(%s)/max(1,%s)", gcal_count_builder_name_text(m, loads),
+        gcal_poly_format(m->c, "(%s)/max(1,%s)", gcal_count_builder_name_text(m, words),
                          text),
         estimated);
 }

@@ -30,7 +30,7 @@
  *                                 another: each waits for those before it
  *   f_load_round                  the same where iterations of loops do not overlap
  *   f_load_trip                   the same where loops are not unrolled entirely either
- *   f_loads_in_flight             loads of a work-item per round
+ *   f_loads_in_flight             loads of a work-item per round, in registers of 4 bytes
  *   f_op_chain[_<dtype>[_<op>]]   operations of a work-item on its longest chain, in which
  *                                 each waits for the one before
  *   f_serial_op[_<dtype>[_<op>]]  operations, comparisons and so on, and accesses (load, store,

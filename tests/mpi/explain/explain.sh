@@ -238,7 +238,7 @@ if grep 'work-groups of [0-9]*[:,]' "$out/answer"; then exit 1; fi
 add --at n=2^27
 if grep 'half of the bytes' "$out/answer"; then exit 1; fi
 turn -D PITCH=33
-expect 'half of the bytes of l2 \(p_l2_partial\)'
+expect 'half of the bytes of l2 \(p_l2_line\)'
 
 # Side by side: sizes, devices, variants of the catalogue, profiles.
 add --at n=2^20,2^27 --beside "${params%h200.yaml}h100.yaml" --svg "$out/add.svg" --what-if local=64

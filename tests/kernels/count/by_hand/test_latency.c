@@ -70,6 +70,10 @@ static const struct latency {
     /* the work-item that does most */
     { "for (int k = 0; k <= get_local_id(0); k++) s += a[k];", 1, 64, 1 },
     { "if (i < n - 3) s = a[i];", 1, 1, 1 },
+    /* registers limit what is in flight: wide loads fill more, narrow ones no less */
+    { "s = (float)((__global const double *)a)[i] + b[i];", 1, 1, 3 },
+    { "for (int k = 0; k < n; k++) s += vload4(n * i + k, a).x;", 1, N, 4 },
+    { "s = (float)((__global const uchar *)a)[i] + b[i];", 1, 1, 2 },
     /* a table in local memory does not wait for global memory */
     { "t[get_local_id(0)] = 1; x = (int)t[i & 63]; s = a[x];", 1, 1, 1 },
 };
