@@ -31,17 +31,6 @@ static void destroy_tree(void *tree)
     gcal_yaml_destroy(tree);
 }
 
-static void destroy_model(void *model)
-{
-    gcal_model_destroy(model);
-}
-
-struct gcal_model *gcal_config_own(const struct gcal_config_model *m,
-                                   struct gcal_model *model)
-{
-    return gcal_arena_own(m->arena, model, destroy_model);
-}
-
 /* ---- models ---- */
 
 static int read_models(const struct gcal_yaml *root, struct gcal_config *config,

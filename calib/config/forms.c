@@ -11,6 +11,17 @@
 #include "kernels/model/form.h"
 #include "kernels/model/named_expr.h"
 
+static void destroy_model(void *model)
+{
+    gcal_model_destroy(model);
+}
+
+struct gcal_model *gcal_config_own(const struct gcal_config_model *m,
+                                   struct gcal_model *model)
+{
+    return gcal_arena_own(m->arena, model, destroy_model);
+}
+
 /* The name of the only form of a model with an expression. */
 #define FORM_EXPRESSION "expression"
 

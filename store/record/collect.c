@@ -238,3 +238,20 @@ int gcal_record_add_lost(struct gcal_record *record, const char *text,
     grown[record->n_lost] = strdup(text);
     return grown[record->n_lost++] ? 0 : gcal_error_memory(err);
 }
+
+struct gcal_record_header *gcal_record_new_run(struct gcal_record *record,
+                                               struct gcal_error *err)
+{
+    struct gcal_record_rest *rest = record->rest;
+    struct gcal_record_header **grown = gcal_array_grow(
+        rest->runs, rest->n_runs, &rest->run_capacity, sizeof(*grown), err);
+
+    if (!grown)
+        return NULL;
+    rest->runs = grown;
+    if (!(grown[rest->n_runs] = calloc(1, sizeof(**grown)))) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    return grown[rest->n_runs++];
+}

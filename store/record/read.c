@@ -324,23 +324,6 @@ struct gcal_record *gcal_record_collect(struct gcal_error *err)
     return NULL;
 }
 
-struct gcal_record_header *gcal_record_new_run(struct gcal_record *record,
-                                               struct gcal_error *err)
-{
-    struct gcal_record_rest *rest = record->rest;
-    struct gcal_record_header **grown = gcal_array_grow(
-        rest->runs, rest->n_runs, &rest->run_capacity, sizeof(*grown), err);
-
-    if (!grown)
-        return NULL;
-    rest->runs = grown;
-    if (!(grown[rest->n_runs] = calloc(1, sizeof(**grown)))) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    return grown[rest->n_runs++];
-}
-
 struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err)
 {
     struct gcal_record *r = gcal_record_collect(err);

@@ -30,13 +30,6 @@ struct gcal_tune_times gcal_tune_times_create(struct gcal_arena *arena,
                                          arena, n, sizeof(struct gcal_tune_time)) };
 }
 
-void gcal_tune_times_set(struct gcal_tune_times *times, size_t config,
-                         const struct gcal_tune_time *time)
-{
-    times->times[config] = *time;
-    times->asked[config] = true;
-}
-
 /* ---- writing ---- */
 
 void gcal_tune_times_write_header(FILE *file)
