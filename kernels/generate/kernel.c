@@ -357,7 +357,8 @@ int gcal_sampler_parse(const char *text, unsigned *bits)
     for (*bits = 0; *(text += strspn(text, " ,")); text += strcspn(text, " ,")) {
         size_t length = strcspn(text, " ,"), i = 0;
 
-        while (i < N && (strlen(words[i]) != length || strncmp(words[i], text, length)))
+        while (i < N &&
+               (strlen(words[i]) != length || strncmp(words[i], text, length) != 0))
             i++;
         if (i == N)
             return -1;

@@ -388,8 +388,11 @@ static double take_values(struct regions *r, int64_t number, bool *drifted)
         number /= o->n;
         if (o->drifts)
             *drifted = v >= o->period;
-        else if (o->number)
-            times *= (double)((o->number - 1 - v % o->period) / o->period + 1);
+        else if (o->number) {
+            int64_t more = (o->number - 1 - v % o->period) / o->period;
+
+            times *= (double)(more + 1);
+        }
         for (size_t k = 0; k < r->n_accesses; k++)
             for (size_t d = 0; d < r->accesses[k].domain.n_dims; d++)
                 if (r->accesses[k].domain.dims[d] == o->atom) {

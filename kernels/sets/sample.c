@@ -577,7 +577,7 @@ static void *take(char **memory, size_t bytes)
 /* The memory of all columns; NULL: there is none. */
 static char *place_columns(struct sample *s)
 {
-    size_t n = s->n_lanes, flags = (size_t)(2 + 2 * MOST_EARLIER);
+    size_t n = s->n_lanes, flags = 2 + 2 * (size_t)MOST_EARLIER;
     char *memory = calloc((s->n_columns + 2 + s->n_levels + 1) * sizeof(double) +
                               (s->n_levels + 1) * flags,
                           n),

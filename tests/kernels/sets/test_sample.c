@@ -118,7 +118,7 @@ static void try_cases(void (*make_case)(struct test_case *t, uint64_t seed), int
         tally.within[2], tally.within[3], tally.within[4]);
     if (n_cases < 100)
         return;
-    assert_true(tally.unknown * 20 <= tally.exact);
+    assert_true(tally.unknown * 12 <= tally.exact);
     assert_true(tally.within[0] * 100 >= tally.sampled * 65);
     assert_true(tally.within[1] * 100 >= tally.sampled * 90);
     assert_true(tally.within[4] * 100 >= tally.sampled * 98);

@@ -36,6 +36,7 @@ EXCEPTIONS = [
      "the CPU has no model of copies; replay.predict_step and replay.explain_step have one"),
     (r"^gpucal kernels scale lsize_0:256 ", "gpucal is built again before it; unit.catalogue_made"),
     (r"^gpucal (tune|evaluate) matmul_sq .* --model sk_matmul", "needs the calibration before it"),
+    (r"^gpucal export --json .*tables.py ", "mpi.export_fleets does it"),
     (r"^gpucal count min_plus.cl |^gpucal export --to starpu --store store --node ",
      "tests/starpu/paths.sh does it"),
 ]
