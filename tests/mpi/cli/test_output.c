@@ -139,6 +139,10 @@ static void a_drawing_shows_foreign_texts_as_texts(void **state)
     assert_string_equal(text + size - strlen("</svg>\n"), "</svg>\n");
     free(text);
     free(path);
+    path = path_of("none/drawing.svg");
+    assert_int_equal(gcal_svg_write(path, 300, 100, "", &svg, &err), -1);
+    assert_non_null(strstr(err.text, path));
+    free(path);
 }
 
 /* ---- files ---- */
