@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/random.h"
 #include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
 
@@ -35,11 +36,6 @@ static int compare_words(const void *a, const void *b)
     return (x->word > y->word) - (x->word < y->word);
 }
 
-static int64_t floor_divide(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
-
 size_t gcal_count_bank_conflict(size_t n_lanes, const int64_t *offset, size_t bytes,
                                 size_t n_banks, bool atomic)
 {
@@ -50,13 +46,14 @@ size_t gcal_count_bank_conflict(size_t n_lanes, const int64_t *offset, size_t by
     if (!words)
         return 0;
     for (size_t lane = 0; lane < n_lanes; lane++) {
-        int64_t first = floor_divide(offset[lane], WORD_BYTES);
-        int64_t last = floor_divide(offset[lane] + (int64_t)bytes - 1, WORD_BYTES);
+        int64_t first = gcal_poly_floor_divide(offset[lane], WORD_BYTES);
+        int64_t last =
+            gcal_poly_floor_divide(offset[lane] + (int64_t)bytes - 1, WORD_BYTES);
 
         for (int64_t w = first; w <= last; w++) {
             int64_t banks = (int64_t)n_banks;
 
-            words[n++] = (struct word){ w - banks * floor_divide(w, banks), w };
+            words[n++] = (struct word){ w - banks * gcal_poly_floor_divide(w, banks), w };
         }
     }
     qsort(words, n, sizeof(*words), compare_words);
@@ -104,7 +101,8 @@ static const struct gcal_poly *first_lane(struct gcal_count_builder *m,
 size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
                                        const struct gcal_sets_access_event *event)
 {
-    size_t lanes = m->request->sub_group_size, items = 1, ways = 0;
+    size_t lanes = m->request->sub_group_size, ways = 0;
+    size_t items = (size_t)gcal_sets_nest_group_items(m->nest);
     size_t bytes = gcal_dtype_size(event->dtype);
     const struct gcal_poly *first;
     int64_t *offset;
@@ -112,8 +110,6 @@ size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
 
     if (!event->offset)
         return 0;
-    for (size_t d = 0; d < m->nest->n_dims; d++)
-        items *= (size_t)m->nest->local_size[d];
     lanes = lanes < items ? lanes : items;
     if (!(offset = calloc(lanes, sizeof(*offset))))
         return 0;
@@ -131,16 +127,6 @@ size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
 
 /* ---- random places ---- */
 
-/* The next of a fixed sequence of numbers (splitmix64). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
-
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 double gcal_count_random_bank_conflict(size_t n_lanes, const int64_t *apart,
                                        int64_t values, int64_t unit, size_t bytes,
                                        size_t n_banks, bool atomic)
@@ -151,8 +137,8 @@ double gcal_count_random_bank_conflict(size_t n_lanes, const int64_t *apart,
 
     for (size_t i = 0; offset && i < THROWS; i++) {
         for (size_t lane = 0; lane < n_lanes; lane++)
-            offset[lane] =
-                apart[lane] + unit * (int64_t)(next_random(&state) % (uint64_t)values);
+            offset[lane] = apart[lane] +
+                           unit * (int64_t)(gcal_random_next(&state) % (uint64_t)values);
         sum += gcal_count_bank_conflict(n_lanes, offset, bytes, n_banks, atomic);
     }
     free(offset);
@@ -189,11 +175,9 @@ static bool find_throw(struct gcal_count_builder *m,
                        const struct gcal_sets_access_event *e, struct throw *to)
 {
     int64_t bytes = (int64_t)gcal_dtype_size(e->dtype);
-    size_t items = 1;
+    size_t items = (size_t)gcal_sets_nest_group_items(m->nest);
     struct gcal_sets_range range;
 
-    for (size_t d = 0; d < m->nest->n_dims; d++)
-        items *= (size_t)m->nest->local_size[d];
     *to = (struct throw){ .lanes = m->request->sub_group_size,
                           .values = MANY_VALUES,
                           .unit = e->width };

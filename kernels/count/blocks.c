@@ -46,11 +46,6 @@ static void sort(struct gcal_count_blocks *b, size_t n)
         }
 }
 
-static int64_t floor_divide(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
-
 /* Of sorted elements, the blocks that have fewer elements than their size. */
 static int64_t count_partial(const struct gcal_count_blocks *b, size_t n)
 {
@@ -59,7 +54,7 @@ static int64_t count_partial(const struct gcal_count_blocks *b, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         struct gcal_count_block block = { b->all[i].row,
-                                          floor_divide(b->all[i].at, b->size) };
+                                          gcal_poly_floor_divide(b->all[i].at, b->size) };
 
         if (i > 0 && same(&b->all[i], &b->all[i - 1]))
             continue;
@@ -90,7 +85,7 @@ static int64_t count_meeting(const struct gcal_count_blocks *b, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         struct gcal_count_block block = { b->all[i].row,
-                                          floor_divide(b->all[i].at, b->size) };
+                                          gcal_poly_floor_divide(b->all[i].at, b->size) };
 
         if (i > 0 && !same(&block, &last)) {
             sum += most;
@@ -113,8 +108,8 @@ int64_t gcal_count_blocks_measure(const struct gcal_lanes *lanes, int64_t residu
     for (size_t i = 0; i < lanes->n; i++) {
         int64_t first = lanes->at[i] + residue;
 
-        for (int64_t at = floor_divide(first, unit);
-             at <= floor_divide(first + b->width - 1, unit); at++)
+        for (int64_t at = gcal_poly_floor_divide(first, unit);
+             at <= gcal_poly_floor_divide(first + b->width - 1, unit); at++)
             if (!add(b, n++, lanes->row[i], at))
                 return 0;
     }

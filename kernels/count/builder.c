@@ -94,19 +94,17 @@ char *gcal_count_builder_sub_group_text(struct gcal_count_builder *m,
                                         const struct gcal_poly *p)
 {
     const char *text = gcal_count_builder_name_text(m, gcal_poly_tidy(m->c, p));
-    int64_t items = 1, one;
+    int64_t one;
 
     if (m->request->sub_group_size)
         return gcal_count_builder_copy(m, text);
-    for (size_t d = 0; d < m->nest->n_dims; d++)
-        items *= m->nest->local_size[d];
     if (gcal_poly_is_constant(p, &one) && one == 1)
         text = "";
     else
         text = gcal_poly_format(m->c, is_sum(text) ? "(%s)*" : "%s*", text);
     return gcal_count_builder_copy(
         m, gcal_poly_format(m->c, "%sceil(%lld/" GCAL_SUB_GROUP_SIZE ")", text,
-                            (long long)items));
+                            (long long)gcal_sets_nest_group_items(m->nest)));
 }
 
 struct gcal_profile_entry *gcal_count_builder_add(struct gcal_count_builder *m,

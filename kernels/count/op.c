@@ -227,17 +227,16 @@ static void add_plain(struct gcal_count_builder *m, enum gcal_feature_kind kind,
 void gcal_count_builder_add_ndrange(struct gcal_count_builder *m)
 {
     const struct gcal_poly *groups = gcal_poly_integer(m->c, 1);
-    int64_t items = 1;
 
     for (size_t d = 0; d < m->nest->n_dims; d++) {
         groups = gcal_poly_mul(m->c, groups, m->nest->groups[d]);
-        items *= m->nest->local_size[d];
         m->profile->groups[d] = gcal_count_builder_text(m, m->nest->groups[d]);
     }
     add_barriers(m, groups);
     add_plain(m, GCAL_FEATURE_KERNEL_LAUNCH, gcal_poly_integer(m->c, 1));
     add_plain(m, GCAL_FEATURE_THREAD_GROUPS, groups);
-    add_plain(m, GCAL_FEATURE_WORK_ITEMS, gcal_poly_scale(m->c, groups, items, 1));
+    add_plain(m, GCAL_FEATURE_WORK_ITEMS,
+              gcal_poly_scale(m->c, groups, gcal_sets_nest_group_items(m->nest), 1));
     if (m->nest->local_bytes)
         add_plain(m, GCAL_FEATURE_LOCAL_MEMORY_BYTES,
                   gcal_poly_integer(m->c, m->nest->local_bytes));

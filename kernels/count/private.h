@@ -368,14 +368,12 @@ int gcal_count_reach_find(struct gcal_sets_nest *nest, const char *argument,
                           struct gcal_error *err);
 /* The texels of an image that a kernel accesses. */
 struct gcal_count_image_reach {
-    const char *dtype; /* of a channel, as it is accessed */
+    struct gcal_count_reach reach; /* without 'bytes' */
+    const char *dtype;             /* of a channel, as it is accessed */
     int64_t texel_bytes;
     const struct gcal_poly
-        *extents[GCAL_MAX_DIMS];             /* one more than the largest coordinate, 1
+        *extents[GCAL_MAX_DIMS]; /* one more than the largest coordinate, 1
                                                        where there is none; NULL: unknown */
-    const struct gcal_sets_access_event *at; /* why they are unknown, in 'why' */
-    const char *why;
-    bool read, written;
 };
 
 /* Reads may reach outside, where samplers say what is read: at negative coordinates they add

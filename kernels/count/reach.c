@@ -184,13 +184,13 @@ int gcal_count_image_reach_find(struct gcal_sets_nest *nest, const char *argumen
         if (nest->arrays[e->array].space != GCAL_FEATURE_SPACE_IMAGE ||
             strcmp(nest->arrays[e->array].name, argument) != 0)
             continue;
-        reach->read = reach->read || e->direction != GCAL_FEATURE_STORE;
-        reach->written = reach->written || e->direction != GCAL_FEATURE_LOAD;
+        reach->reach.read = reach->reach.read || e->direction != GCAL_FEATURE_STORE;
+        reach->reach.written = reach->reach.written || e->direction != GCAL_FEATURE_LOAD;
         reach->dtype = e->dtype;
         reach->texel_bytes = (int64_t)gcal_dtype_size(e->dtype) * e->width;
-        if (!e->place && !reach->why) {
-            reach->at = e;
-            reach->why =
+        if (!e->place && !reach->reach.why) {
+            reach->reach.at = e;
+            reach->reach.why =
                 gcal_poly_format(nest->c,
                                  "which texels of '%s' are accessed here depends "
                                  "on data, or on floating-point numbers",
@@ -201,7 +201,7 @@ int gcal_count_image_reach_find(struct gcal_sets_nest *nest, const char *argumen
         all[n] = &own[n];
         n++;
     }
-    for (size_t d = 0; d < GCAL_MAX_DIMS && n && !reach->why; d++) {
+    for (size_t d = 0; d < GCAL_MAX_DIMS && n && !reach->reach.why; d++) {
         for (size_t i = 0; i < n; i++)
             own[i].offset = coordinate_of(nest->c, own[i].place, d);
         if (gcal_sets_interval(nest, n, all, &first, &last))

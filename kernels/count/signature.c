@@ -165,6 +165,20 @@ static const struct gcal_poly *in_items(struct gcal_poly_context *c,
     return gcal_poly_scale(c, gcal_poly_floor(c, up, item), (int64_t)arg->per_item, 1);
 }
 
+/* How the kernel accesses the argument, and why it is unknown how far, if it is. */
+static int note_reach(struct gcal_count_signature_arg *arg,
+                      const struct gcal_sets_nest *nest,
+                      const struct gcal_count_reach *reach, struct gcal_error *err)
+{
+    arg->read = reach->read;
+    arg->written = reach->written;
+    if (reach->why &&
+        !(arg->unknown = gcal_buf_format("%s:%d:%d: %s", nest->file, reach->at->line,
+                                         reach->at->column, reach->why)))
+        return gcal_error_memory(err);
+    return 0;
+}
+
 static int read_extent(CXCursor decl, struct gcal_count_signature_arg *arg,
                        struct gcal_sets_nest *nest, struct gcal_error *err)
 {
@@ -173,12 +187,8 @@ static int read_extent(CXCursor decl, struct gcal_count_signature_arg *arg,
     if (gcal_count_reach_find(nest, arg->name, pointee_space(clang_getCursorType(decl)),
                               &reach, err) < 0)
         return -1;
-    arg->read = reach.read;
-    arg->written = reach.written;
-    if (reach.why &&
-        !(arg->unknown = gcal_buf_format("%s:%d:%d: %s", nest->file, reach.at->line,
-                                         reach.at->column, reach.why)))
-        return gcal_error_memory(err);
+    if (note_reach(arg, nest, &reach, err) < 0)
+        return -1;
     if (reach.bytes && !(arg->elements = strdup(gcal_poly_text(
                              nest->c, in_items(nest->c, arg, reach.bytes)))))
         return gcal_error_memory(err);
@@ -196,12 +206,8 @@ static int read_image(struct gcal_count_signature_arg *arg, struct gcal_sets_nes
 
     if (gcal_count_image_reach_find(nest, arg->name, &reach, err) < 0)
         return -1;
-    arg->read = reach.read;
-    arg->written = reach.written;
-    if (reach.why &&
-        !(arg->unknown = gcal_buf_format("%s:%d:%d: %s", nest->file, reach.at->line,
-                                         reach.at->column, reach.why)))
-        return gcal_error_memory(err);
+    if (note_reach(arg, nest, &reach.reach, err) < 0)
+        return -1;
     if (!(arg->dtype = strdup(reach.dtype)))
         return gcal_error_memory(err);
     gcal_buf_puts(&elements, "4");

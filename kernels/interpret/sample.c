@@ -252,6 +252,9 @@ static void clear(struct gcal_interp_sample *s)
     free(s->sub_group.all);
     free(s->group.all);
     free(s->exits.all);
+    s->loops = NULL;
+    s->n_loops = s->capacity = s->n_units = 0;
+    s->sub_group = s->group = s->exits = (struct executions){ 0 };
 }
 
 /* ---- units ---- */
@@ -301,9 +304,6 @@ static size_t plan_units(struct gcal_interp_sample *s, struct units *u)
     taken = MOST_STEPS / steps;
     taken = taken < LEAST_UNITS ? LEAST_UNITS : taken > MOST_UNITS ? MOST_UNITS : taken;
     clear(s);
-    s->loops = NULL;
-    s->n_loops = s->capacity = s->n_units = 0;
-    s->sub_group = s->group = s->exits = (struct executions){ 0 };
     return taken < u->n ? taken : u->n;
 }
 

@@ -126,11 +126,9 @@ static bool allocate(struct gcal_lanes_walk *l)
 
 static bool enumerate(struct gcal_lanes_walk *l)
 {
-    int64_t items = 1;
+    int64_t items = gcal_sets_nest_group_items(l->nest);
     bool ok = allocate(l);
 
-    for (size_t d = 0; d < l->nest->n_dims; d++)
-        items *= l->nest->local_size[d];
     for (int64_t first = 0; first < items && ok; first += l->nest->sub_group_size)
         ok = run_sub_group(l, first, items);
     free(l->active);

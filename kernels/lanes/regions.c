@@ -65,34 +65,17 @@ static bool is_outer_condition(const struct regions *r,
     return false;
 }
 
-static bool add_dimension(struct gcal_sets_domain *domain, unsigned atom,
-                          const struct gcal_poly *trips, bool is_lid)
-{
-    if (domain->n_dims == GCAL_SETS_MAX_DIMS)
-        return false;
-    domain->dims[domain->n_dims] = atom;
-    domain->is_lid[domain->n_dims] = is_lid;
-    domain->trips[domain->n_dims++] = trips;
-    return true;
-}
-
 /* The ids, loops and conditions of an access as they are. */
 static bool fill(struct regions *r, struct gcal_sets_domain *domain,
                  const struct gcal_sets_access_event *e)
 {
-    struct gcal_sets_nest *nest = r->nest;
-
-    domain->nest = nest;
+    domain->nest = r->nest;
     domain->offset = e->offset;
-    for (size_t d = 0; d < nest->n_dims; d++)
-        if (!add_dimension(domain, gcal_poly_atom_index(nest->gid[d]), nest->groups[d],
-                           false) ||
-            !add_dimension(domain, gcal_poly_atom_index(nest->lid[d]),
-                           gcal_poly_integer(r->c, nest->local_size[d]), true))
-            return false;
+    if (!gcal_sets_domain_add_ids(domain))
+        return false;
     for (const struct gcal_sets_scope *s = e->scope; s; s = s->parent) {
         if (s->kind == GCAL_SETS_SCOPE_LOOP &&
-            !add_dimension(domain, s->loop, s->trips, false))
+            !gcal_sets_domain_add(domain, s->loop, s->trips, false))
             return false;
         if (s->kind == GCAL_SETS_SCOPE_UNKNOWN)
             r->estimated = true;
@@ -193,11 +176,6 @@ static bool choose_values(struct regions *r, struct outer *o, size_t *n_drifting
 
 /* ---- the points of a region ---- */
 
-static int64_t floor_divide(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
-
 static void touch(struct regions *r, int64_t block)
 {
     int64_t *moved;
@@ -263,8 +241,8 @@ static bool meet(struct regions *r, struct gcal_lanes_walk *l, size_t dim, int64
             return !r->failed;
         if (!gcal_lanes_evaluate_integer(l, l->domain.offset, &at))
             return false;
-        for (int64_t b = floor_divide(at, r->size);
-             b <= floor_divide(at + width - 1, r->size); b++)
+        for (int64_t b = gcal_poly_floor_divide(at, r->size);
+             b <= gcal_poly_floor_divide(at + width - 1, r->size); b++)
             touch(r, b);
         return !r->failed;
     }
@@ -306,30 +284,12 @@ static void sort_blocks(struct regions *r)
     r->n_blocks = n;
 }
 
-static void assign_item(struct regions *r, struct gcal_lanes_walk *l, int64_t item)
-{
-    for (size_t d = 0; d < r->nest->n_dims; d++) {
-        l->value[2 * d + 1] = item % r->nest->local_size[d];
-        l->assigned[2 * d + 1] = true;
-        item /= r->nest->local_size[d];
-    }
-}
-
-static int64_t count_items(const struct gcal_sets_nest *nest)
-{
-    int64_t items = 1;
-
-    for (size_t d = 0; d < nest->n_dims; d++)
-        items *= nest->local_size[d];
-    return items;
-}
-
 /* Adds the blocks of the region whose ids and loops around have values, of each of its
  * sub-groups by itself; of a launch to those of its other work-groups.
  */
 static bool count_region(struct regions *r, bool all_met, int64_t *sum)
 {
-    int64_t items = count_items(r->nest), step = items;
+    int64_t items = gcal_sets_nest_group_items(r->nest), step = items;
 
     if (r->region == GCAL_LANES_SUB_GROUP)
         step = r->nest->sub_group_size;
@@ -338,7 +298,7 @@ static bool count_region(struct regions *r, bool all_met, int64_t *sum)
             struct gcal_lanes_walk *l = &r->accesses[i];
 
             for (int64_t item = first; item < first + step && item < items; item++) {
-                assign_item(r, l, item);
+                gcal_lanes_assign(l, item);
                 if (!meet(r, l, l->domain.n_dims, r->widths[i], all_met))
                     return false;
             }
@@ -360,7 +320,7 @@ static double estimate_cost(struct regions *r)
 
     for (size_t i = 0; i < r->n_accesses; i++) {
         struct gcal_lanes_walk *l = &r->accesses[i];
-        double points = (double)count_items(r->nest);
+        double points = (double)gcal_sets_nest_group_items(r->nest);
         int64_t trips;
 
         for (size_t d = 0; d < l->domain.n_dims; d++)
@@ -658,7 +618,7 @@ static bool add_drawn_lane(struct regions *r, int64_t item)
         struct gcal_lanes_walk *l = &r->accesses[i];
         int64_t place;
 
-        assign_item(r, l, item);
+        gcal_lanes_assign(l, item);
         if (!holds(r, l, true))
             continue;
         if (!gcal_lanes_evaluate_integer(l, l->domain.offset, &place))
@@ -673,7 +633,7 @@ static bool add_drawn_lane(struct regions *r, int64_t item)
 static bool draw_execution(struct regions *r, uint64_t *random)
 {
     struct gcal_lanes *at = &r->accesses[0].at;
-    int64_t items = count_items(r->nest), size = r->nest->sub_group_size,
+    int64_t items = gcal_sets_nest_group_items(r->nest), size = r->nest->sub_group_size,
             first = draw(random, (items + size - 1) / size) * size;
     uint64_t seed = *random;
 

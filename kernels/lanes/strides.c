@@ -11,10 +11,8 @@ enum { MOST_EVALUATIONS = 20000 };
 static bool find_distance(struct gcal_lanes_walk *l, const struct gcal_poly *lanes,
                           int64_t *distance)
 {
-    int64_t items = 1, first = 0, row;
+    int64_t items = gcal_sets_nest_group_items(l->nest), first = 0, row;
 
-    for (size_t d = 0; d < l->nest->n_dims; d++)
-        items *= l->nest->local_size[d];
     *distance = 0;
     for (int64_t item = 0; item < items; item++) {
         gcal_lanes_assign(l, item);

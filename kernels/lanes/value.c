@@ -1,11 +1,6 @@
 /* value.c - polynomials and conditions where dimensions have values */
 #include "kernels/lanes/private.h"
 
-static int64_t floor_divide(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
-
 static bool evaluate_atom(struct gcal_lanes_walk *l, unsigned atom, int64_t *value)
 {
     struct gcal_poly_atom a = gcal_poly_get_atom(l->nest->c, atom);
@@ -27,10 +22,10 @@ static bool evaluate_atom(struct gcal_lanes_walk *l, unsigned atom, int64_t *val
     switch (a.kind) {
     case GCAL_POLY_ATOM_FLOOR:
         return !__builtin_mul_overflow(den, a.k, &den) &&
-               (*value = floor_divide(num, den), true);
+               (*value = gcal_poly_floor_divide(num, den), true);
     case GCAL_POLY_ATOM_QUOTIENT:
         return other > 0 && !__builtin_mul_overflow(den, other, &den) &&
-               (*value = floor_divide(num, den), true);
+               (*value = gcal_poly_floor_divide(num, den), true);
     case GCAL_POLY_ATOM_STEP:
         *value = num >= 0;
         return true;

@@ -150,6 +150,11 @@ const struct gcal_poly *const *gcal_poly_facts(const struct gcal_poly_context *c
 /* ---- arithmetic ---- */
 
 int64_t gcal_poly_gcd(int64_t a, int64_t b);
+/* floor(a/b), for b > 0 */
+static inline int64_t gcal_poly_floor_divide(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
 const struct gcal_poly *gcal_poly_rational(struct gcal_poly_context *c, int64_t num,
                                            int64_t den);
 const struct gcal_poly *gcal_poly_integer(struct gcal_poly_context *c, int64_t value);

@@ -110,14 +110,27 @@ static const struct gcal_poly *most_trips(struct gcal_sets_nest *nest,
     return trips;
 }
 
-static bool add_dim(struct gcal_sets_domain *domain, unsigned atom,
-                    const struct gcal_poly *trips, bool is_lid)
+bool gcal_sets_domain_add(struct gcal_sets_domain *domain, unsigned atom,
+                          const struct gcal_poly *trips, bool is_lid)
 {
     if (domain->n_dims == GCAL_SETS_MAX_DIMS || !trips)
         return false;
     domain->dims[domain->n_dims] = atom;
     domain->is_lid[domain->n_dims] = is_lid;
     domain->trips[domain->n_dims++] = trips;
+    return true;
+}
+
+bool gcal_sets_domain_add_ids(struct gcal_sets_domain *domain)
+{
+    const struct gcal_sets_nest *nest = domain->nest;
+
+    for (size_t d = 0; d < nest->n_dims; d++)
+        if (!gcal_sets_domain_add(domain, gcal_poly_atom_index(nest->gid[d]),
+                                  nest->groups[d], false) ||
+            !gcal_sets_domain_add(domain, gcal_poly_atom_index(nest->lid[d]),
+                                  gcal_poly_integer(nest->c, nest->local_size[d]), true))
+            return false;
     return true;
 }
 
@@ -191,7 +204,8 @@ static bool add_domain(struct gcal_sets_domain *domain,
 {
     switch (scope->kind) {
     case GCAL_SETS_SCOPE_LOOP:
-        return add_dim(domain, scope->loop, find_trips(domain, scope), false);
+        return gcal_sets_domain_add(domain, scope->loop, find_trips(domain, scope),
+                                    false);
     case GCAL_SETS_SCOPE_CONDITION:
         return add_condition(domain, scope->condition);
     default:
@@ -203,14 +217,8 @@ static bool add_domain(struct gcal_sets_domain *domain,
 bool gcal_sets_domain_fill(struct gcal_sets_domain *domain,
                            const struct gcal_sets_scope *scope)
 {
-    const struct gcal_sets_nest *nest = domain->nest;
-
-    for (size_t d = 0; d < nest->n_dims && domain->mode != GCAL_SETS_COUNT_BUSIEST; d++)
-        if (!add_dim(domain, gcal_poly_atom_index(nest->gid[d]), nest->groups[d],
-                     false) ||
-            !add_dim(domain, gcal_poly_atom_index(nest->lid[d]),
-                     gcal_poly_integer(nest->c, nest->local_size[d]), true))
-            return false;
+    if (domain->mode != GCAL_SETS_COUNT_BUSIEST && !gcal_sets_domain_add_ids(domain))
+        return false;
     for (; scope; scope = scope->parent)
         if (!add_domain(domain, scope))
             return false;

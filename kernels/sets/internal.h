@@ -38,6 +38,11 @@ struct gcal_sets_domain {
     bool keeps_groups, keeps_lanes; /* the ids of groups, local ids stay dimensions */
 };
 
+/* Adds a dimension of so many values; false: there are too many, or 'trips' is NULL. */
+bool gcal_sets_domain_add(struct gcal_sets_domain *domain, unsigned atom,
+                          const struct gcal_poly *trips, bool is_lid);
+/* Adds the ids of groups and the local ids of the domain's nest, in turn. */
+bool gcal_sets_domain_add_ids(struct gcal_sets_domain *domain);
 /* The domain of 'scope'; the caller has set nest, mode, branch, estimated, offset,
  * keeps_groups and keeps_lanes.  False when it is nested too deeply, or the mode is
  * GCAL_SETS_COUNT_BUSIEST and no work-item is known to do most.

@@ -141,6 +141,18 @@ static bool is_needed(const struct gcal_sets_domain *domain, unsigned atom)
            (domain->offset && gcal_poly_contains(c, domain->offset, atom));
 }
 
+void gcal_sets_domain_substitute(struct gcal_sets_domain *domain, unsigned atom,
+                                 const struct gcal_poly *value)
+{
+    struct gcal_poly_context *c = domain->nest->c;
+
+    for (size_t i = 0; i < domain->n_dims; i++)
+        if (gcal_poly_contains(c, domain->trips[i], atom))
+            domain->trips[i] = gcal_poly_substitute(c, domain->trips[i], atom, value);
+    if (domain->offset)
+        domain->offset = gcal_poly_substitute(c, domain->offset, atom, value);
+}
+
 /* In everything but the ranges of the two dimensions themselves. */
 static void replace_all(struct gcal_sets_domain *domain, struct join *join)
 {

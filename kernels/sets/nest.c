@@ -42,6 +42,15 @@ struct gcal_sets_nest gcal_sets_nest_part(const struct gcal_sets_nest *nest,
     return part;
 }
 
+int64_t gcal_sets_nest_group_items(const struct gcal_sets_nest *nest)
+{
+    int64_t items = 1;
+
+    for (size_t d = 0; d < nest->n_dims; d++)
+        items *= nest->local_size[d];
+    return items;
+}
+
 void gcal_sets_nest_end_part(struct gcal_sets_nest *part)
 {
     free(part->counts);

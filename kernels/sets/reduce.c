@@ -224,18 +224,13 @@ static bool find_residues(const struct gcal_sets_system *s, struct gcal_sets_flo
     return false;
 }
 
-static int64_t floor_of(int64_t number, int64_t k)
-{
-    return number / k - (number % k < 0);
-}
-
 /* b = period*v + 'residue', where e = slope*v + number. */
 static void take_residue(struct gcal_sets_system *s, const struct gcal_poly **weight,
                          const struct gcal_sets_floor *r, int64_t residue)
 {
     struct gcal_poly_context *c = s->context->c;
     int64_t period = r->n_cases, slope = period * r->a / r->k,
-            number = floor_of(r->a * residue + r->number, r->k);
+            number = gcal_poly_floor_divide(r->a * residue + r->number, r->k);
     unsigned before = s->atoms[r->b];
     const struct gcal_poly *v;
 

@@ -271,7 +271,10 @@ static void set_unit(struct sample *s, const int64_t *at)
 {
     const struct gcal_sets_domain *domain = s->component->domain;
     unsigned char *active = s->levels[0].active;
+    int64_t items = 1;
 
+    for (size_t i = 0; i < s->n_lids; i++)
+        items *= s->extent[i];
     for (size_t i = 0; i < s->n_ids; i++) {
         double *id = column(s, domain->dims[s->ids[i]]);
 
@@ -279,11 +282,9 @@ static void set_unit(struct sample *s, const int64_t *at)
             id[k] = (double)at[i];
     }
     for (size_t k = 0; k < s->n_lanes; k++) {
-        int64_t lane = (int64_t)k, block = at[s->n_ids], items = 1;
+        int64_t lane = (int64_t)k, block = at[s->n_ids];
 
         active[k] = true;
-        for (size_t i = 0; i < s->n_lids; i++)
-            items *= s->extent[i];
         if (domain->linear) {
             lane += block * (int64_t)s->n_lanes;
             active[k] = lane < items;

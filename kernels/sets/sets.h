@@ -252,6 +252,9 @@ struct gcal_sets_nest {
 
 void gcal_sets_nest_clear(struct gcal_sets_nest *nest);
 
+/* Work-items of a work-group. */
+int64_t gcal_sets_nest_group_items(const struct gcal_sets_nest *nest);
+
 /* Whether a number in p that is data is another one in each lane. */
 bool gcal_sets_differs_by_lane(const struct gcal_sets_nest *nest,
                                const struct gcal_poly *p);

@@ -282,15 +282,3 @@ bool gcal_sets_domain_unfold(struct gcal_sets_domain *domain,
     }
     return false;
 }
-
-void gcal_sets_domain_substitute(struct gcal_sets_domain *domain, unsigned atom,
-                                 const struct gcal_poly *value)
-{
-    struct gcal_poly_context *c = domain->nest->c;
-
-    for (size_t i = 0; i < domain->n_dims; i++)
-        if (gcal_poly_contains(c, domain->trips[i], atom))
-            domain->trips[i] = gcal_poly_substitute(c, domain->trips[i], atom, value);
-    if (domain->offset)
-        domain->offset = gcal_poly_substitute(c, domain->offset, atom, value);
-}

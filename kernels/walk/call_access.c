@@ -159,7 +159,7 @@ static void count_side(struct gcal_walk *w, CXCursor c, CXCursor side,
 static const struct gcal_poly *push_elements(struct gcal_walk *w, CXCursor c,
                                              const struct gcal_poly *n)
 {
-    int64_t items = gcal_walk_group_items(w), n_rounds;
+    int64_t items = gcal_sets_nest_group_items(w->nest), n_rounds;
     const struct gcal_poly *one = gcal_poly_integer(w->c, 1), *round;
     const struct gcal_poly *element = gcal_walk_linear_id(w, true), *rounds;
 

@@ -5,15 +5,6 @@
 
 /* ---- ids and sizes ---- */
 
-int64_t gcal_walk_group_items(const struct gcal_walk *w)
-{
-    int64_t items = 1;
-
-    for (size_t d = 0; d < w->nest->n_dims; d++)
-        items *= w->nest->local_size[d];
-    return items;
-}
-
 static const struct gcal_poly *global_size(struct gcal_walk *w, size_t d)
 {
     return gcal_poly_scale(w->c, w->nest->groups[d], w->nest->local_size[d], 1);
@@ -90,7 +81,7 @@ static bool is_sub_group_item(const char *name)
 /* The value of such a function, of sub-groups of a known size. */
 static const struct gcal_poly *sub_group_item(struct gcal_walk *w, const char *name)
 {
-    int64_t size = w->nest->sub_group_size, items = gcal_walk_group_items(w);
+    int64_t size = w->nest->sub_group_size, items = gcal_sets_nest_group_items(w->nest);
     const struct gcal_poly *lane = gcal_walk_linear_id(w, true);
     const struct gcal_poly *id = gcal_poly_floor(w->c, lane, size);
     const struct gcal_poly *first = gcal_poly_scale(w->c, id, size, 1);

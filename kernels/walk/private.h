@@ -692,8 +692,7 @@ struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const cha
 struct gcal_walk_value gcal_walk_call(struct gcal_walk *w, CXCursor c);
 
 /* ---- call_item.c, call_access.c: built-in functions ---- */
-/* Work-items in a work-group, and the number of one in its group or in the NDRange. */
-int64_t gcal_walk_group_items(const struct gcal_walk *w);
+/* The number of a work-item in its group or in the NDRange. */
 const struct gcal_poly *gcal_walk_linear_id(struct gcal_walk *w, bool local);
 /* The image that an expression names: a pointer to an unknown place in it. */
 struct gcal_walk_value gcal_walk_image_find(struct gcal_walk *w, CXCursor c);

@@ -230,10 +230,3 @@ int gcal_tune_t4_write(const char *path, const struct gcal_tune_space *space,
     free(text);
     return rc;
 }
-
-void gcal_tune_times_set(struct gcal_tune_times *times, size_t config,
-                         const struct gcal_tune_time *time)
-{
-    times->times[config] = *time;
-    times->asked[config] = true;
-}

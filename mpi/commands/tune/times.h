@@ -28,8 +28,12 @@ struct gcal_tune_times {
 
 struct gcal_tune_times gcal_tune_times_create(struct gcal_arena *arena,
                                               const struct gcal_tune_space *space);
-void gcal_tune_times_set(struct gcal_tune_times *times, size_t config,
-                         const struct gcal_tune_time *time);
+static inline void gcal_tune_times_set(struct gcal_tune_times *times, size_t config,
+                                       const struct gcal_tune_time *time)
+{
+    times->times[config] = *time;
+    times->asked[config] = true;
+}
 const char *gcal_tune_outcome_name(enum gcal_tune_outcome outcome);
 
 /* Adds what the file has of the space's configurations, the format being T4 if its name ends
