@@ -188,18 +188,6 @@ static void begin_mean(struct test *t, size_t to)
     t->weight = 1 / variance_of_median(n);
 }
 
-/* The run's distance from the mean of the earlier ones, in scales; the mean then takes in
- * the run, its distance limited to PULL.
- */
-static double score_of(struct test *t, double x)
-{
-    double unit = t->scale * sqrt(1 + 1 / t->weight), score = (x - t->mean) / unit;
-
-    t->weight++;
-    t->mean += fmax(-PULL, fmin(score, PULL)) * unit / t->weight;
-    return score;
-}
-
 static void add(struct side *s, double score, size_t run, double threshold)
 {
     if (s->sum <= 0) {
@@ -245,36 +233,40 @@ static size_t begin_of(const struct test *t, const struct side *s, size_t to)
     return begin;
 }
 
-/* Starts a new level with the change that this side sees. */
-static void begin_anew(struct test *t, const struct side *s, size_t run)
-{
-    size_t begin = begin_of(t, s, run + 1);
-
-    if (t->start == 0)
-        t->baseline = baseline_of(t->x, begin, &t->baseline_n);
-    if (t->start == 0 || is_baseline(t, t->mean)) {
-        t->since = begin;
-        t->chance = 1;
-    }
-    t->chance = fmin(t->chance, chance_of(s->largest));
-    t->start = begin;
-    t->side[0] = t->side[1] = (struct side){ 0 };
-    t->weight = t->last = 0;
-}
-
 static void take(struct test *t, size_t run)
 {
+    double unit, score;
+
     if (t->weight == 0)
         begin_mean(t, run);
     if (t->weight == 0)
         return;
-    t->last = score_of(t, t->x[run]);
+    /* The run's distance from the mean of the earlier ones, in scales; the mean then takes
+     * in the run, its distance limited to PULL.
+     */
+    unit = t->scale * sqrt(1 + 1 / t->weight);
+    score = (t->x[run] - t->mean) / unit;
+    t->weight++;
+    t->mean += fmax(-PULL, fmin(score, PULL)) * unit / t->weight;
+    t->last = score;
     t->last_run = run;
     add(&t->side[0], t->last, run, t->policy->threshold);
     add(&t->side[1], -t->last, run, t->policy->threshold);
     for (int i = 0; i < 2; i++)
         if (count_alarms(&t->side[i], t->policy->of) >= t->policy->confirm) {
-            begin_anew(t, &t->side[i], run);
+            size_t begin = begin_of(t, &t->side[i], run + 1);
+
+            /* Starts a new level with the change that this side sees. */
+            if (t->start == 0)
+                t->baseline = baseline_of(t->x, begin, &t->baseline_n);
+            if (t->start == 0 || is_baseline(t, t->mean)) {
+                t->since = begin;
+                t->chance = 1;
+            }
+            t->chance = fmin(t->chance, chance_of(t->side[i].largest));
+            t->start = begin;
+            t->side[0] = t->side[1] = (struct side){ 0 };
+            t->weight = t->last = 0;
             return;
         }
 }

@@ -131,18 +131,6 @@ static double spread_variance(const struct gcal_fit_problem *problem)
     return sum / (double)problem->n_rows;
 }
 
-static double huber_factor(const struct gcal_fit_problem *problem, const double *psi,
-                           size_t n_fitted)
-{
-    double most = GCAL_FIT_HUBER * problem->scale, inside = 0, k;
-
-    for (size_t i = 0; i < problem->n_rows; i++)
-        inside += fabs(psi[i]) < most;
-    inside = fmax(inside / (double)problem->n_rows, 0.1);
-    k = 1 + (double)n_fitted / (double)problem->n_rows * (1 - inside) / inside;
-    return k * k / (inside * inside);
-}
-
 /* The variance between groups is estimated where several groups determine the same
  * parameters; else it is the error of the best of models.
  *
@@ -309,19 +297,6 @@ static double fallback_variance(const struct gcal_fit_problem *problem, const do
 
 /* ---- all parameters ---- */
 
-/* Marks parameters to skip; the number of fitted ones. */
-static size_t choose(const struct gcal_fit_problem *problem, const struct gcal_fit *fit,
-                     bool *skip)
-{
-    size_t n_fitted = 0;
-
-    for (size_t j = 0; j < fit->n_parameters; j++) {
-        skip[j] = fit->at_bound[j] || fit->merged_with[j] != j;
-        n_fitted += !skip[j] && !problem->fixed[j];
-    }
-    return n_fitted;
-}
-
 static int fill(const struct gcal_fit_problem *problem, const struct gcal_fit_svd *d,
                 const double *psi, struct sums *sums, struct gcal_fit *fit)
 {
@@ -358,11 +333,22 @@ int gcal_fit_covariance(const struct gcal_fit_problem *problem, const double *ja
     struct sums sums = { 0 };
     double *all = NULL;
     int rc = -1;
+    double most, inside = 0, k;
 
     if (!skip)
         goto out;
-    n_fitted = choose(problem, fit, skip);
-    sums.factor = huber_factor(problem, psi, n_fitted);
+    /* Marks parameters to skip; the number of fitted ones. */
+    n_fitted = 0;
+    for (size_t j = 0; j < fit->n_parameters; j++) {
+        skip[j] = fit->at_bound[j] || fit->merged_with[j] != j;
+        n_fitted += !skip[j] && !problem->fixed[j];
+    }
+    most = GCAL_FIT_HUBER * problem->scale;
+    for (size_t i = 0; i < problem->n_rows; i++)
+        inside += fabs(psi[i]) < most;
+    inside = fmax(inside / (double)problem->n_rows, 0.1);
+    k = 1 + (double)n_fitted / (double)problem->n_rows * (1 - inside) / inside;
+    sums.factor = k * k / (inside * inside);
     sums.fallback = fallback_variance(problem, psi, sums.factor, n_fitted);
     if (!(all = with_priors(problem, jacobian, sqrt(sums.fallback), &n_all)))
         goto out;

@@ -54,17 +54,6 @@ static bool is_first_of_group(const struct gcal_fit_rows *rows, size_t i)
 
 /* ---- one group left out ---- */
 
-static void leave_out(struct cross *c, size_t group)
-{
-    c->problem.n_used = 0;
-    for (size_t i = 0; i < c->problem.n_rows; i++) {
-        bool out = group_of(c->problem.rows, i) == group;
-
-        c->problem.weight[i] = out ? 0 : c->all->problem.weight[i];
-        c->problem.n_used += !out;
-    }
-}
-
 /* Whether the other rows determine the time of row i. */
 static bool is_determined(const struct cross *c, const struct gcal_fit_svd *d, size_t i,
                           double *gradient)
@@ -97,26 +86,19 @@ static bool is_determined(const struct cross *c, const struct gcal_fit_svd *d, s
     return variance < UNSURE * UNSURE;
 }
 
-static void predict_group(struct cross *c, size_t group, const struct gcal_fit_svd *d,
-                          struct gcal_fit_cv *cv)
-{
-    const struct gcal_fit_rows *rows = c->problem.rows;
-
-    for (size_t i = 0; i < rows->n_rows; i++)
-        if (group_of(rows, i) == group &&
-            is_determined(c, d, i, c->jacobian + rows->n_rows * c->problem.n_parameters))
-            cv->predicted_s[i] =
-                gcal_model_eval(c->problem.model, c->parameters,
-                                rows->features + i * rows->n_features, NULL);
-}
-
 static int cross_group(struct cross *c, size_t group, struct gcal_error *err)
 {
     struct gcal_fit_point point = { .parameters = c->parameters };
     struct gcal_fit_svd d = { 0 };
     int rc = -1;
 
-    leave_out(c, group);
+    c->problem.n_used = 0;
+    for (size_t i = 0; i < c->problem.n_rows; i++) {
+        bool out = group_of(c->problem.rows, i) == group;
+
+        c->problem.weight[i] = out ? 0 : c->all->problem.weight[i];
+        c->problem.n_used += !out;
+    }
     if (c->problem.n_used < c->problem.n_free)
         return 0;
     memcpy(c->parameters, c->all->fit->value,
@@ -127,7 +109,15 @@ static int cross_group(struct cross *c, size_t group, struct gcal_error *err)
         return 0;
     if (gcal_fit_svd_init(&d, c->jacobian, c->problem.n_rows, c->problem.n_parameters,
                           c->problem.fixed, err) == 0) {
-        predict_group(c, group, &d, c->all->cv);
+        const struct gcal_fit_rows *rows = c->problem.rows;
+
+        for (size_t i = 0; i < rows->n_rows; i++)
+            if (group_of(rows, i) == group &&
+                is_determined(c, &d, i,
+                              c->jacobian + rows->n_rows * c->problem.n_parameters))
+                c->all->cv->predicted_s[i] =
+                    gcal_model_eval(c->problem.model, c->parameters,
+                                    rows->features + i * rows->n_features, NULL);
         rc = 0;
     }
     gcal_fit_svd_clear(&d);

@@ -119,20 +119,6 @@ static bool fix_null(struct estimate *o, const struct gcal_fit_svd *d)
     return true;
 }
 
-/* v s^-1 u'(-r), in the units of the parameters. */
-static void find_step(struct estimate *o, const struct gcal_fit_svd *d)
-{
-    for (size_t k = 0; k < d->n; k++) {
-        double along = 0;
-
-        for (size_t i = 0; i < o->problem.n_rows; i++)
-            along -= gsl_matrix_get(d->u, i, k) * o->residual[i];
-        along /= gsl_vector_get(d->s, k);
-        for (size_t a = 0; a < d->n; a++)
-            o->step[d->column[a]] += along * gsl_matrix_get(d->v, a, k) / d->scale[a];
-    }
-}
-
 static int take_step(struct estimate *o, struct gcal_error *err)
 {
     const struct gcal_fit_problem *p = &o->problem;
@@ -148,8 +134,18 @@ static int take_step(struct estimate *o, struct gcal_error *err)
         rc = gcal_fit_svd_init(&d, o->jacobian, p->n_rows + p->n_parameters,
                                p->n_parameters, o->skip, err);
     } while (rc == 0 && fix_null(o, &d));
-    if (rc == 0)
-        find_step(o, &d);
+    if (rc == 0) {
+        /* v s^-1 u'(-r), in the units of the parameters. */
+        for (size_t k = 0; k < d.n; k++) {
+            double along = 0;
+
+            for (size_t i = 0; i < o->problem.n_rows; i++)
+                along -= gsl_matrix_get(d.u, i, k) * o->residual[i];
+            along /= gsl_vector_get(d.s, k);
+            for (size_t a = 0; a < d.n; a++)
+                o->step[d.column[a]] += along * gsl_matrix_get(d.v, a, k) / d.scale[a];
+        }
+    }
     gcal_fit_svd_clear(&d);
     return rc;
 }
@@ -177,20 +173,6 @@ static int find_errors(struct estimate *o, struct gcal_error *err)
     return gcal_fit_covariance(p, o->jacobian, o->residual, &o->at, err);
 }
 
-static void put_estimates(const struct estimate *o, double *estimate,
-                          double *estimate_error)
-{
-    for (size_t j = 0; j < o->problem.n_parameters; j++) {
-        const struct gcal_model_parameter *p = &o->problem.model->parameters[j];
-        double value = o->at.value[j] + o->step[j], error = o->at.standard_error[j];
-        bool identifiable = o->identifiable[j] && value > p->min && value < p->max &&
-                            error <= MOST_ERROR * fabs(value);
-
-        estimate[j] = identifiable ? value : NAN;
-        estimate_error[j] = identifiable ? error : NAN;
-    }
-}
-
 int gcal_fit_device(const struct gcal_model *model, const struct gcal_fit_rows *rows,
                     const struct gcal_fit *fit, double *estimate, double *estimate_error,
                     struct gcal_error *err)
@@ -202,7 +184,15 @@ int gcal_fit_device(const struct gcal_model *model, const struct gcal_fit_rows *
         (!gcal_fit_can_be_robust(&o.problem) ||
          gcal_fit_scale(&o.problem, o.at.value, &o.problem.scale, err) == 0) &&
         take_step(&o, err) == 0 && find_errors(&o, err) == 0) {
-        put_estimates(&o, estimate, estimate_error);
+        for (size_t j = 0; j < o.problem.n_parameters; j++) {
+            const struct gcal_model_parameter *p = &o.problem.model->parameters[j];
+            double value = o.at.value[j] + o.step[j], error = o.at.standard_error[j];
+            bool identifiable = o.identifiable[j] && value > p->min && value < p->max &&
+                                error <= MOST_ERROR * fabs(value);
+
+            estimate[j] = identifiable ? value : NAN;
+            estimate_error[j] = identifiable ? error : NAN;
+        }
         rc = 0;
     }
     estimate_clear(&o);

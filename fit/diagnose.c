@@ -30,14 +30,6 @@ static void name_parameters(struct gcal_buf *text, const struct gcal_fit_problem
         }
 }
 
-static void report_no_feature(struct gcal_buf *text,
-                              const struct gcal_fit_problem *problem, const bool *unseen)
-{
-    gcal_buf_puts(text, "no measured kernel depends on ");
-    name_parameters(text, problem, unseen);
-    gcal_buf_puts(text, ": add measurement kernels with its feature");
-}
-
 /* Of two collinear costs a and b the rows determine a sum: with the null direction v,
  * J_b p_b = -(v_a / v_b) J_a p_b in columns of length 1.
  */
@@ -67,17 +59,6 @@ static void report_known_sum(struct gcal_buf *text,
                     problem->model->parameters[d->column[pair[1]]].name);
 }
 
-static void report_collinear(struct gcal_buf *text,
-                             const struct gcal_fit_problem *problem,
-                             const struct gcal_fit_svd *d, const bool *collinear)
-{
-    gcal_buf_puts(text, text->size ? "; " : "");
-    name_parameters(text, problem, collinear);
-    gcal_buf_puts(text, " are collinear in these kernels");
-    report_known_sum(text, problem, d, collinear);
-    gcal_buf_puts(text, ": add kernels in which their features vary separately");
-}
-
 /* Marks the parameters that take part in a null direction. */
 static int find_undetermined(const struct gcal_fit_problem *problem,
                              const struct gcal_fit_svd *d, struct gcal_fit *fit,
@@ -99,10 +80,18 @@ static int find_undetermined(const struct gcal_fit_problem *problem,
         for (size_t j = 0; gcal_fit_svd_is_null(d, k) && j < d->n; j++)
             if (d->scale[j] > 0 && fabs(gsl_matrix_get(d->v, j, k)) > NAMED_SHARE)
                 any_collinear |= collinear[d->column[j]] = true;
-    if (any_unseen)
-        report_no_feature(&text, problem, unseen);
-    if (any_collinear)
-        report_collinear(&text, problem, d, collinear);
+    if (any_unseen) {
+        gcal_buf_puts(&text, "no measured kernel depends on ");
+        name_parameters(&text, problem, unseen);
+        gcal_buf_puts(&text, ": add measurement kernels with its feature");
+    }
+    if (any_collinear) {
+        gcal_buf_puts(&text, text.size ? "; " : "");
+        name_parameters(&text, problem, collinear);
+        gcal_buf_puts(&text, " are collinear in these kernels");
+        report_known_sum(&text, problem, d, collinear);
+        gcal_buf_puts(&text, ": add kernels in which their features vary separately");
+    }
     for (size_t j = 0; j < n; j++)
         fit->undetermined[j] = unseen[j] || collinear[j];
     if (any_unseen || any_collinear) {
@@ -117,17 +106,6 @@ static int find_undetermined(const struct gcal_fit_problem *problem,
 }
 
 /* ---- the diagnosis ---- */
-
-static void find_bounds(const struct gcal_fit_problem *problem, struct gcal_fit *fit)
-{
-    for (size_t j = 0; j < fit->n_parameters; j++) {
-        const struct gcal_model_parameter *p = &problem->model->parameters[j];
-
-        fit->at_bound[j] =
-            gcal_fit_is_given(problem, j) ||
-            (!problem->fixed[j] && (fit->value[j] <= p->min || fit->value[j] >= p->max));
-    }
-}
 
 /* Discards an earlier diagnosis. */
 static void forget(struct gcal_fit *fit)
@@ -191,7 +169,13 @@ int gcal_fit_diagnose(const struct gcal_fit_problem *problem, struct gcal_fit *f
     }
     if (problem->rows->merge_collinear && gcal_fit_merge(problem, jacobian, fit, err) < 0)
         goto out;
-    find_bounds(problem, fit);
+    for (size_t j = 0; j < fit->n_parameters; j++) {
+        const struct gcal_model_parameter *p = &problem->model->parameters[j];
+
+        fit->at_bound[j] =
+            gcal_fit_is_given(problem, j) ||
+            (!problem->fixed[j] && (fit->value[j] <= p->min || fit->value[j] >= p->max));
+    }
     if (check_rank(problem, jacobian, fit, err) < 0)
         goto out;
     if (fit->status != GCAL_FIT_UNDETERMINED &&

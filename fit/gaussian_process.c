@@ -345,20 +345,6 @@ static int joint_make(struct joint *j, const struct gcal_fit_process *p,
     return gsl_linalg_cholesky_decomp1(j->root) == GSL_SUCCESS ? 0 : -1;
 }
 
-/* Two normal variates from two random numbers (Box and Muller 1958). */
-static void draw(uint64_t *state, size_t n, double *drawn)
-{
-    for (size_t i = 0; i < n; i += 2) {
-        double u = ((double)(gcal_random_next(state) >> 11) + 0.5) * 0x1p-53;
-        double v = ((double)(gcal_random_next(state) >> 11) + 0.5) * 0x1p-53;
-        double radius = sqrt(-2 * log(u));
-
-        drawn[i] = radius * cos(2 * M_PI * v);
-        if (i + 1 < n)
-            drawn[i + 1] = radius * sin(2 * M_PI * v);
-    }
-}
-
 static bool is_any_below(const struct joint *j, const double *offset, double limit)
 {
     for (size_t a = 0; a < j->n; a++)
@@ -387,7 +373,16 @@ int gcal_fit_process_any_below(struct gcal_fit_process *p, size_t n, const size_
     if (inverse && j.mean && j.projected && j.drawn && need_root(p) == 0)
         rc = n ? j.root ? joint_make(&j, p, inverse, points) : -1 : 0;
     for (size_t i = 0; rc == 0 && n && i < n_draws; i++) {
-        draw(&state, n, j.drawn);
+        /* Two normal variates from two random numbers (Box and Muller 1958). */
+        for (size_t k = 0; k < n; k += 2) {
+            double u = ((double)(gcal_random_next(&state) >> 11) + 0.5) * 0x1p-53;
+            double v = ((double)(gcal_random_next(&state) >> 11) + 0.5) * 0x1p-53;
+            double radius = sqrt(-2 * log(u));
+
+            j.drawn[k] = radius * cos(2 * M_PI * v);
+            if (k + 1 < n)
+                j.drawn[k + 1] = radius * sin(2 * M_PI * v);
+        }
         below += is_any_below(&j, offset, limit);
     }
     if (rc < 0)

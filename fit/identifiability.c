@@ -40,20 +40,6 @@ static bool are_collinear(const double *jacobian, const double *length, size_t n
     return squares < COLLINEAR_DISTANCE * COLLINEAR_DISTANCE;
 }
 
-static void find_collinear(const struct gcal_fit_problem *problem, const double *jacobian,
-                           const double *length, struct gcal_fit *fit)
-{
-    size_t n = fit->n_parameters;
-
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = a + 1; b < n; b++)
-            if (fit->merged_with[a] == a && fit->merged_with[b] == b &&
-                problem->is_cost[a] && problem->is_cost[b] && length[a] > 0 &&
-                length[b] > 0 &&
-                are_collinear(jacobian, length, problem->n_rows, n, a, b))
-                fit->merged_with[b] = a;
-}
-
 /* Gives all costs merged with 'first' the same time; false when that changes the fit. */
 static bool share(const struct gcal_fit_problem *problem, const double *length,
                   size_t first, struct gcal_fit *fit, double *trial)
@@ -81,19 +67,6 @@ static bool share(const struct gcal_fit_problem *problem, const double *length,
     return true;
 }
 
-/* The column of 'first' becomes that of the merged cost, in the units of 'first'. */
-static void add_columns(size_t n_rows, size_t first, const struct gcal_fit *fit,
-                        double *jacobian)
-{
-    size_t n = fit->n_parameters;
-    double k = 0;
-
-    for (size_t j = first; j < n; j++)
-        k += fit->merged_with[j] == first;
-    for (size_t i = 0; i < n_rows; i++) /* all columns are equal */
-        jacobian[i * n + first] *= k;
-}
-
 int gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
                    struct gcal_fit *fit, struct gcal_error *err)
 {
@@ -104,7 +77,13 @@ int gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
         return gcal_error_memory(err);
     for (size_t j = 0; j < n; j++)
         length[j] = column_length(jacobian, problem->n_rows, n, j);
-    find_collinear(problem, jacobian, length, fit);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = a + 1; b < n; b++)
+            if (fit->merged_with[a] == a && fit->merged_with[b] == b &&
+                problem->is_cost[a] && problem->is_cost[b] && length[a] > 0 &&
+                length[b] > 0 &&
+                are_collinear(jacobian, length, problem->n_rows, n, a, b))
+                fit->merged_with[b] = a;
     for (size_t first = 0; first < n; first++) {
         size_t others = 0;
 
@@ -112,9 +91,15 @@ int gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
             others += fit->merged_with[j] == first;
         if (others == 0)
             continue;
-        if (share(problem, length, first, fit, length + n))
-            add_columns(problem->n_rows, first, fit, jacobian);
-        else
+        if (share(problem, length, first, fit, length + n)) {
+            double k = 0;
+
+            /* The column of 'first' becomes that of the merged cost, in the units of 'first'. */
+            for (size_t j = first; j < n; j++)
+                k += fit->merged_with[j] == first;
+            for (size_t i = 0; i < problem->n_rows; i++) /* all columns are equal */
+                jacobian[i * n + first] *= k;
+        } else
             for (size_t j = first; j < n; j++)
                 if (fit->merged_with[j] == first)
                     fit->merged_with[j] = j;

@@ -101,21 +101,6 @@ static double centre(const struct search *o, const double *row)
     return n > 2 ? gcal_median(o->sorted, n) : NAN;
 }
 
-static void find_rows(struct search *o)
-{
-    size_t n = o->d->n_devices;
-
-    for (size_t k = 0; k < o->d->n_kernels; k++) {
-        double *row = &o->x[k * n], middle;
-
-        for (size_t i = 0; i < n; i++)
-            row[i] = log(o->d->time_s[k * n + i]);
-        middle = centre(o, row);
-        for (size_t i = 0; i < n; i++)
-            row[i] -= middle;
-    }
-}
-
 static void find_locations(struct search *o)
 {
     for (size_t i = 0; i < o->d->n_devices; i++) {
@@ -289,7 +274,17 @@ int gcal_fit_find_outliers(const struct gcal_fit_devices *d,
         found[i] =
             (struct gcal_fit_outlier){ .ratio = 1, .worst_ratio = 1, .far_ratio = 1 };
     if (rc == 0 && d->n_devices > 1) {
-        find_rows(&o);
+        size_t n = o.d->n_devices;
+
+        for (size_t k = 0; k < o.d->n_kernels; k++) {
+            double *row = &o.x[k * n], middle;
+
+            for (size_t i = 0; i < n; i++)
+                row[i] = log(o.d->time_s[k * n + i]);
+            middle = centre(&o, row);
+            for (size_t i = 0; i < n; i++)
+                row[i] -= middle;
+        }
         find_locations(&o);
         find_limits(&o);
         for (size_t i = 0; i < d->n_devices; i++) {

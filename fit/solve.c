@@ -38,15 +38,6 @@ struct starts {
     struct gcal_fit_point *points;
 };
 
-/* Start 'which', or the one that the rows come with. */
-static int start(const struct gcal_fit_problem *problem, size_t which, double *parameters,
-                 struct gcal_error *err)
-{
-    return problem->rows->start
-               ? gcal_fit_start_at(problem, problem->rows->start, parameters, err)
-               : gcal_fit_start(problem, which, parameters, err);
-}
-
 static int search_from(void *context, size_t which, struct gcal_error *err)
 {
     const struct starts *s = context;
@@ -54,7 +45,11 @@ static int search_from(void *context, size_t which, struct gcal_error *err)
 
     if (!(point->parameters = gcal_fit_nans(s->problem->n_parameters)))
         return gcal_error_memory(err);
-    return start(s->problem, which, point->parameters, err) < 0
+    /* Start 'which', or the one that the rows come with. */
+    return (s->problem->rows->start
+                ? gcal_fit_start_at(s->problem, s->problem->rows->start,
+                                    point->parameters, err)
+                : gcal_fit_start(s->problem, which, point->parameters, err)) < 0
                ? -1
                : gcal_fit_search(s->problem, point, err);
 }
@@ -159,15 +154,26 @@ out:
     return rc;
 }
 
-/* Fixes parameters with a large error: at their present value where the initial one fits
- * clearly worse.
- */
-static int fix_poorly_determined(struct gcal_fit_problem *problem, struct gcal_fit *fit,
-                                 struct gcal_error *err)
+static int diagnose(struct gcal_fit_problem *problem, struct gcal_fit *fit,
+                    struct gcal_error *err)
 {
     size_t j;
     bool same;
 
+    if (gcal_fit_diagnose(problem, fit, err) < 0)
+        return -1;
+    /* Fixes shapes that drifted to a bound because no row determines them. */
+    for (size_t k = 0; fit->status == GCAL_FIT_GOOD && k < problem->n_parameters; k++) {
+        if (problem->is_cost[k] || !fit->at_bound[k] || gcal_fit_is_given(problem, k) ||
+            fit->value[k] == gcal_fit_shape_initial(problem, k))
+            continue;
+        if (try_initial(problem, k, fit, &fit->poorly_determined[k], err) < 0 ||
+            (fit->poorly_determined[k] && gcal_fit_diagnose(problem, fit, err) < 0))
+            return -1;
+    }
+    /* Fixes parameters with a large error: at their present value where the initial one
+     * fits clearly worse.
+     */
     while ((fit->status == GCAL_FIT_GOOD || fit->status == GCAL_FIT_UNDETERMINED) &&
            (j = gcal_fit_least_determined(problem, fit)) < problem->n_parameters) {
         if (try_initial(problem, j, fit, &same, err) < 0)
@@ -181,40 +187,7 @@ static int fix_poorly_determined(struct gcal_fit_problem *problem, struct gcal_f
     return 0;
 }
 
-/* Fixes shapes that drifted to a bound because no row determines them. */
-static int fix_drifted(struct gcal_fit_problem *problem, struct gcal_fit *fit,
-                       struct gcal_error *err)
-{
-    for (size_t j = 0; fit->status == GCAL_FIT_GOOD && j < problem->n_parameters; j++) {
-        if (problem->is_cost[j] || !fit->at_bound[j] || gcal_fit_is_given(problem, j) ||
-            fit->value[j] == gcal_fit_shape_initial(problem, j))
-            continue;
-        if (try_initial(problem, j, fit, &fit->poorly_determined[j], err) < 0 ||
-            (fit->poorly_determined[j] && gcal_fit_diagnose(problem, fit, err) < 0))
-            return -1;
-    }
-    return 0;
-}
-
-static int diagnose(struct gcal_fit_problem *problem, struct gcal_fit *fit,
-                    struct gcal_error *err)
-{
-    if (gcal_fit_diagnose(problem, fit, err) < 0 || fix_drifted(problem, fit, err) < 0)
-        return -1;
-    return fix_poorly_determined(problem, fit, err);
-}
-
 /* ---- the result ---- */
-
-static void too_few_rows(const struct gcal_fit_problem *problem, struct gcal_fit *fit)
-{
-    fit->status = GCAL_FIT_TOO_FEW_ROWS;
-    for (size_t j = 0; j < fit->n_parameters; j++)
-        fit->undetermined[j] = true;
-    snprintf(fit->reason, sizeof(fit->reason),
-             "%zu parameters, but only %zu kernels: add measurement kernels",
-             problem->n_free, problem->n_rows);
-}
 
 static int search(struct gcal_fit_problem *problem, struct gcal_fit *fit,
                   struct gcal_error *err)
@@ -240,7 +213,12 @@ static int solve(struct gcal_fit_problem *problem, struct gcal_fit *fit,
 {
     gcal_fit_find_range(problem->rows, fit);
     if (problem->n_rows < problem->n_free || problem->n_rows == 0) {
-        too_few_rows(problem, fit);
+        fit->status = GCAL_FIT_TOO_FEW_ROWS;
+        for (size_t j = 0; j < fit->n_parameters; j++)
+            fit->undetermined[j] = true;
+        snprintf(fit->reason, sizeof(fit->reason),
+                 "%zu parameters, but only %zu kernels: add measurement kernels",
+                 problem->n_free, problem->n_rows);
         return 0;
     }
     if (search(problem, fit, err) < 0)

@@ -77,39 +77,6 @@ static void fill_components(const struct gcal_fit_problem *problem, double *para
     }
 }
 
-/* Half of the upper limit of each cost: where it alone explains a row's time, at the
- * 95th percentile of the rows, so that an outlier does not set the limit.
- */
-static void guess_costs(const struct gcal_fit_problem *problem,
-                        const gsl_matrix *components, double *half, double *sorted)
-{
-    for (size_t j = 0; j < problem->n_parameters; j++) {
-        size_t n = 0;
-
-        for (size_t i = 0; i < components->size1; i++)
-            if (fabs(gsl_matrix_get(components, i, j)) > 0)
-                sorted[n++] = fabs(gsl_matrix_get(components, i, j)) / problem->weight[i];
-        gsl_sort(sorted, 1, n);
-        half[j] = n ? 0.5 / sorted[(size_t)(0.95 * (double)(n - 1))] : 1e-9;
-    }
-}
-
-/* The weight of each row by its residual: see gcal_fit_row_factor(). */
-static void bound_rows(const struct gcal_fit_problem *problem,
-                       const gsl_matrix *components, const gsl_vector *wanted,
-                       const double *costs, double *factor)
-{
-    for (size_t i = 0; i < components->size1; i++) {
-        double residual = -gsl_vector_get(wanted, i);
-
-        for (size_t j = 0; j < components->size2; j++)
-            residual += gsl_matrix_get(components, i, j) * costs[j];
-        factor[i] = problem->weight[i] > 0
-                        ? gcal_fit_row_factor(problem, i, residual / problem->weight[i])
-                        : 0;
-    }
-}
-
 /* The normal equations of columns scaled to length 1: 'normal' is the matrix, 'right' the
  * right-hand side, 'norm' the columns' lengths.
  */
@@ -142,22 +109,6 @@ static void add_rows(const gsl_matrix *components, const gsl_vector *wanted,
         }
 }
 
-/* Non-negative least squares by coordinate descent on the normal equations; a few hundred
- * sweeps are exact enough for a starting point.
- */
-static void descend(size_t n, const gsl_matrix *normal, const gsl_vector *right,
-                    double *shares)
-{
-    for (int sweep = 0; sweep < 300; sweep++)
-        for (size_t j = 0; j < n; j++) {
-            double rest = gsl_vector_get(right, j);
-
-            for (size_t k = 0; k < n; k++)
-                rest -= k == j ? 0 : gsl_matrix_get(normal, j, k) * shares[k];
-            shares[j] = gsl_matrix_get(normal, j, j) > 0 ? fmax(rest, 0) : 0;
-        }
-}
-
 /* Iteratively reweighted least squares.  'costs': the guess, replaced by the solution. */
 static int least_squares(const struct gcal_fit_problem *problem,
                          const gsl_matrix *components, const gsl_vector *wanted,
@@ -170,11 +121,31 @@ static int least_squares(const struct gcal_fit_problem *problem,
     int rc = -1;
 
     for (int pass = 0; normal && right && pass < N_PASSES; pass++) {
-        bound_rows(problem, components, wanted, costs, factor);
+        /* The weight of each row by its residual: see gcal_fit_row_factor(). */
+        for (size_t i = 0; i < components->size1; i++) {
+            double residual = -gsl_vector_get(wanted, i);
+
+            for (size_t j = 0; j < components->size2; j++)
+                residual += gsl_matrix_get(components, i, j) * costs[j];
+            factor[i] =
+                problem->weight[i] > 0
+                    ? gcal_fit_row_factor(problem, i, residual / problem->weight[i])
+                    : 0;
+        }
         add_rows(components, wanted, factor, normal, right, norm);
         for (size_t j = 0; j < n; j++)
             shares[j] = costs[j] * norm[j];
-        descend(n, normal, right, shares);
+        /* Non-negative least squares by coordinate descent on the normal equations; a few
+         * hundred sweeps are exact enough for a starting point.
+         */
+        for (int sweep = 0; sweep < 300; sweep++)
+            for (size_t j = 0; j < n; j++) {
+                double rest = gsl_vector_get(right, j);
+
+                for (size_t k = 0; k < n; k++)
+                    rest -= k == j ? 0 : gsl_matrix_get(normal, j, k) * shares[k];
+                shares[j] = gsl_matrix_get(normal, j, j) > 0 ? fmax(rest, 0) : 0;
+            }
         for (size_t j = 0; j < n; j++)
             costs[j] = norm[j] > 0 ? shares[j] / norm[j] : costs[j];
         rc = 0;
@@ -209,7 +180,18 @@ static int start_costs(const struct gcal_fit_problem *problem, size_t which,
         return -1;
     fill_components(problem, parameters, components, wanted, work,
                     work + problem->n_rows);
-    guess_costs(problem, components, half, work);
+    /* Half of the upper limit of each cost: where it alone explains a row's time, at the
+     * 95th percentile of the rows, so that an outlier does not set the limit.
+     */
+    for (size_t j = 0; j < problem->n_parameters; j++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < components->size1; i++)
+            if (fabs(gsl_matrix_get(components, i, j)) > 0)
+                work[n++] = fabs(gsl_matrix_get(components, i, j)) / problem->weight[i];
+        gsl_sort(work, 1, n);
+        half[j] = n ? 0.5 / work[(size_t)(0.95 * (double)(n - 1))] : 1e-9;
+    }
     memcpy(costs, half, sizeof(costs));
     if (which == 0 && least_squares(problem, components, wanted, costs, work) < 0)
         goto out;

@@ -24,22 +24,6 @@ void gcal_fit_svd_clear(struct gcal_fit_svd *d)
     gsl_vector_free(d->work);
 }
 
-static void scale_columns(struct gcal_fit_svd *d)
-{
-    for (size_t j = 0; j < d->n; j++) {
-        gsl_vector_view column = gsl_matrix_column(d->u, j);
-        double largest =
-            fabs(gsl_vector_get(&column.vector, gsl_blas_idamax(&column.vector)));
-
-        if (!(largest > 0))
-            continue;
-        gsl_vector_scale(&column.vector, 1 / largest); /* squares of 1e-200 are 0 */
-        d->scale[j] = gsl_blas_dnrm2(&column.vector);
-        gsl_vector_scale(&column.vector, 1 / d->scale[j]);
-        d->scale[j] *= largest;
-    }
-}
-
 /* Golub and Reinsch's method, which may not converge; then Jacobi's, which is slower. */
 static int decompose(struct gcal_fit_svd *d)
 {
@@ -79,7 +63,18 @@ int gcal_fit_svd_init(struct gcal_fit_svd *d, const double *jacobian, size_t n_r
     for (size_t i = 0; i < n_rows; i++)
         for (size_t k = 0; k < d->n; k++)
             gsl_matrix_set(d->u, i, k, jacobian[i * n_parameters + d->column[k]]);
-    scale_columns(d);
+    for (size_t j = 0; j < d->n; j++) {
+        gsl_vector_view column = gsl_matrix_column(d->u, j);
+        double largest =
+            fabs(gsl_vector_get(&column.vector, gsl_blas_idamax(&column.vector)));
+
+        if (!(largest > 0))
+            continue;
+        gsl_vector_scale(&column.vector, 1 / largest); /* squares of 1e-200 are 0 */
+        d->scale[j] = gsl_blas_dnrm2(&column.vector);
+        gsl_vector_scale(&column.vector, 1 / d->scale[j]);
+        d->scale[j] *= largest;
+    }
     if (decompose(d) != 0)
         return gcal_error_set(err, GCAL_EINPUT, "the Jacobian cannot be decomposed");
     return 0;

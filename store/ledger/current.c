@@ -23,22 +23,18 @@ bool gcal_ledger_is_complete(const struct gcal_ledger_scope *lines, size_t i,
     return false;
 }
 
-/* Whether line i was written when the file of line 'since' was known: in the same segment, or
- * replacing it.
- */
-static bool knew(const struct gcal_ledger_scope *lines, size_t i, size_t since)
-{
-    return lines->line[i]->segment == lines->line[since]->segment ||
-           is(lines->line[i]->replaces, lines->line[since]->sha256);
-}
-
 /* Whether a later file was certainly the current one after that of line 'since'. */
 static bool was_replaced(const struct gcal_ledger_scope *lines, size_t since)
 {
     const char *file = lines->line[since]->file;
 
+    /* Whether line i was written when the file of line 'since' was known: in the same
+     * segment, or replacing it.
+     */
     for (size_t i = since + 1; i < lines->n; i++)
-        if (is(lines->line[i]->file, file) && knew(lines, i, since) &&
+        if (is(lines->line[i]->file, file) &&
+            (lines->line[i]->segment == lines->line[since]->segment ||
+             is(lines->line[i]->replaces, lines->line[since]->sha256)) &&
             !is(lines->line[i]->sha256, lines->line[since]->sha256) &&
             gcal_ledger_is_complete(lines, i, NULL))
             return true;

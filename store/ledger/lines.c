@@ -12,14 +12,6 @@
 
 /* ---- reading ---- */
 
-/* Files of types by earlier versions have no copy. */
-static bool keeps_copy(const struct gcal_ledger_entry *e, const char *scope)
-{
-    return strcmp(e->action, "publish") == 0 &&
-           (gcal_store_is_type(scope) ? strcmp(e->track, e->sha256) == 0
-                                      : strncmp(scope, "nodes/", strlen("nodes/")) == 0);
-}
-
 static int keep(struct gcal_ledger_lines *lines, size_t segment,
                 const struct gcal_ledger_entry *e, struct gcal_error *err)
 {
@@ -47,12 +39,16 @@ static int keep(struct gcal_ledger_lines *lines, size_t segment,
     for (int i = 1; i < 6; i++)
         copies[i] = copies[i - 1] + strlen(copies[i - 1]) + 1;
     items[lines->n] = (struct gcal_ledger_line){
+        /* Files of types by earlier versions have no copy. */
         .segment = segment,
         .order = lines->n,
         .publishes = strcmp(e->action, "publish") == 0,
         .prunes = strcmp(e->action, "prune") == 0,
         .ends = strcmp(e->action, "end") == 0,
-        .keeps = keeps_copy(e, block),
+        .keeps =
+            strcmp(e->action, "publish") == 0 &&
+            (gcal_store_is_type(block) ? strcmp(e->track, e->sha256) == 0
+                                       : strncmp(block, "nodes/", strlen("nodes/")) == 0),
         .scope = block,
         .utc = copies[0],
         .file = copies[1],
@@ -96,27 +92,6 @@ bool gcal_ledger_is_sealed(const struct gcal_ledger_lines *lines,
     return line->order < lines->readers[line->segment].n_sealed;
 }
 
-static int read_segment(struct gcal_ledger_lines *lines, size_t segment,
-                        struct gcal_error *err)
-{
-    struct gcal_ledger_reader *reader = &lines->readers[segment];
-    struct gcal_ledger_entry entry;
-    struct gcal_error line = { 0 };
-    int rc = gcal_ledger_resume(lines->store, reader, err), got;
-
-    while (rc == 0 && (got = gcal_ledger_next(reader, &entry, &line)) != 0)
-        if (got < 0) {
-            note_bad(lines, line.text);
-        } else if (*entry.seal) {
-            take_seal(lines, reader, &entry);
-        } else {
-            reader->n_unsealed++;
-            rc = keep(lines, segment, &entry, err);
-        }
-    gcal_ledger_pause(reader);
-    return rc;
-}
-
 static int add_reader(struct gcal_ledger_lines *lines, const char *name,
                       struct gcal_error *err)
 {
@@ -158,8 +133,24 @@ int gcal_ledger_lines_refresh(struct gcal_ledger_lines *lines, struct gcal_error
         at = is_first ? lines->n_readers : find_reader(lines, names[i], at);
         if (at == lines->n_readers)
             rc = add_reader(lines, names[i], err);
-        if (rc == 0)
-            rc = read_segment(lines, at, err);
+        if (rc == 0) {
+            struct gcal_ledger_reader *reader = &lines->readers[at];
+            struct gcal_ledger_entry entry;
+            struct gcal_error line = { 0 };
+            int got;
+
+            rc = gcal_ledger_resume(lines->store, reader, err);
+            while (rc == 0 && (got = gcal_ledger_next(reader, &entry, &line)) != 0)
+                if (got < 0) {
+                    note_bad(lines, line.text);
+                } else if (*entry.seal) {
+                    take_seal(lines, reader, &entry);
+                } else {
+                    reader->n_unsealed++;
+                    rc = keep(lines, at, &entry, err);
+                }
+            gcal_ledger_pause(reader);
+        }
     }
     gcal_strings_free(names, n);
     return rc;

@@ -80,23 +80,6 @@ static struct node *end_of(const struct merging *m, struct node *published)
     return published;
 }
 
-static void link_nodes(struct merging *m)
-{
-    for (size_t i = 0; i < m->n; i++) {
-        struct node *node = &m->nodes[i];
-        const struct gcal_ledger_line *line = node->line;
-
-        if (i && node[-1].line->segment == line->segment)
-            node->previous = &node[-1];
-        if (*line->replaces && !line->ends)
-            node->replaced = find_published(m, line->replaces);
-        if (node->replaced && node->replaced->line->segment == line->segment)
-            node->replaced = NULL; /* has its place */
-        if (node->replaced)
-            node->replaced = end_of(m, node->replaced);
-    }
-}
-
 /* What must be placed before, and is not on its way. */
 static struct node *missing_before(const struct node *node)
 {
@@ -180,7 +163,19 @@ int gcal_ledger_merge(struct gcal_ledger_scope *found, struct gcal_error *err)
     if (has_one_segment(found))
         return 0;
     if ((rc = merging_init(&m, found, err)) == 0) {
-        link_nodes(&m);
+        for (size_t i = 0; i < m.n; i++) {
+            struct node *node = &m.nodes[i];
+            const struct gcal_ledger_line *line = node->line;
+
+            if (i && node[-1].line->segment == line->segment)
+                node->previous = &node[-1];
+            if (*line->replaces && !line->ends)
+                node->replaced = find_published(&m, line->replaces);
+            if (node->replaced && node->replaced->line->segment == line->segment)
+                node->replaced = NULL; /* has its place */
+            if (node->replaced)
+                node->replaced = end_of(&m, node->replaced);
+        }
         for (size_t i = 0; i < m.n; i++)
             place(&m, m.by_time[i]);
         memcpy(found->line, m.line, m.n * sizeof(*m.line));

@@ -227,23 +227,6 @@ static int read_columns(struct decoder *d)
     return 0;
 }
 
-static int read_values(struct decoder *d, size_t n, struct gcal_track_run *run)
-{
-    double *numbers;
-
-    /* Counted first: a damaged line must not make us allocate more than its length. */
-    if (count_fields(d) != 2 * n)
-        return complain(d, "expected two numbers for each of its columns");
-    if (!(numbers = keep(d, 2 * n, sizeof(*numbers))))
-        return -1;
-    run->value = numbers;
-    run->error = numbers + n;
-    for (size_t i = 0; i < n; i++)
-        if (next_number(d, &run->value[i]) < 0 || next_number(d, &run->error[i]) < 0)
-            return -1;
-    return 0;
-}
-
 static int read_run(struct decoder *d)
 {
     struct gcal_track *t = d->track;
@@ -251,6 +234,8 @@ static int read_run(struct decoder *d)
         gcal_array_grow(t->runs, t->n_runs, &d->runs_capacity, sizeof(*runs), d->err);
     const char *text[N_TEXTS];
     size_t id;
+    struct gcal_track_run *run;
+    double *numbers;
 
     if (!runs)
         return -1;
@@ -280,7 +265,18 @@ static int read_run(struct decoder *d)
         .gpucal_version = text[8],
         .columns = (const struct gcal_track_columns *)id,
     };
-    return read_values(d, d->memory->columns[id].n, &t->runs[t->n_runs++]);
+    run = &t->runs[t->n_runs++];
+    /* Counted first: a damaged line must not make us allocate more than its length. */
+    if (count_fields(d) != 2 * d->memory->columns[id].n)
+        return complain(d, "expected two numbers for each of its columns");
+    if (!(numbers = keep(d, 2 * d->memory->columns[id].n, sizeof(*numbers))))
+        return -1;
+    run->value = numbers;
+    run->error = numbers + d->memory->columns[id].n;
+    for (size_t i = 0; i < d->memory->columns[id].n; i++)
+        if (next_number(d, &run->value[i]) < 0 || next_number(d, &run->error[i]) < 0)
+            return -1;
+    return 0;
 }
 
 static int read_forgotten(struct decoder *d)
@@ -380,22 +376,6 @@ static bool is_repeated(const struct gcal_track_run *run,
     return true;
 }
 
-/* Moves the runs that are left to the front. */
-static void drop_marked(struct gcal_track *track)
-{
-    size_t kept = 0, next = 0;
-
-    for (size_t i = 0; i < track->n_runs; i++) {
-        for (; next < track->n_forgotten && track->forgotten[next].n_runs <= i; next++)
-            track->forgotten[next].n_runs = kept;
-        if (track->runs[i].value)
-            track->runs[kept++] = track->runs[i];
-    }
-    for (; next < track->n_forgotten; next++)
-        track->forgotten[next].n_runs = kept;
-    track->n_runs = kept;
-}
-
 /* Keeps the last line of a run and device that was published repeatedly, fitted again or
  * after a crash.
  */
@@ -403,6 +383,7 @@ static int drop_repeated(struct gcal_track *track, struct gcal_error *err)
 {
     size_t n = track->n_runs;
     struct gcal_track_run **order;
+    size_t kept = 0, next = 0;
 
     if (n < 2)
         return 0;
@@ -415,7 +396,16 @@ static int drop_repeated(struct gcal_track *track, struct gcal_error *err)
         if (is_repeated(order[i], order[i + 1]))
             order[i]->value = NULL;
     free(order);
-    drop_marked(track);
+    /* Moves the runs that are left to the front. */
+    for (size_t i = 0; i < track->n_runs; i++) {
+        for (; next < track->n_forgotten && track->forgotten[next].n_runs <= i; next++)
+            track->forgotten[next].n_runs = kept;
+        if (track->runs[i].value)
+            track->runs[kept++] = track->runs[i];
+    }
+    for (; next < track->n_forgotten; next++)
+        track->forgotten[next].n_runs = kept;
+    track->n_runs = kept;
     return 0;
 }
 

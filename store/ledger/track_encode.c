@@ -117,15 +117,6 @@ static int put_columns(struct gcal_buf *buf, struct gcal_strings *known, char *n
 
 /* ---- a calibration ---- */
 
-static void put_values(struct gcal_buf *buf, const struct gcal_params_device *d)
-{
-    for (size_t k = 0; k < d->n_models; k++)
-        for (size_t i = 0; i < d->models[k].n_parameters; i++) {
-            put_number(buf, d->models[k].own[i], 6);
-            put_number(buf, d->models[k].own_error[i], 3);
-        }
-}
-
 static int put_run(struct gcal_buf *buf, struct gcal_strings *known,
                    const struct gcal_params_device *d, struct gcal_error *err)
 {
@@ -143,7 +134,11 @@ static int put_run(struct gcal_buf *buf, struct gcal_strings *known,
         put_text(buf, texts[i], "");
     }
     gcal_buf_printf(buf, "\t%zu", id);
-    put_values(buf, d);
+    for (size_t k = 0; k < d->n_models; k++)
+        for (size_t i = 0; i < d->models[k].n_parameters; i++) {
+            put_number(buf, d->models[k].own[i], 6);
+            put_number(buf, d->models[k].own_error[i], 3);
+        }
     gcal_buf_puts(buf, "\n");
     return 0;
 }

@@ -130,14 +130,6 @@ API const char *gpucal_profile_parameter(const struct gpucal_profile *profile, s
                                                        : NULL;
 }
 
-static void list_sizes(const struct gcal_profile *p, struct gcal_buf *list)
-{
-    for (size_t i = 0; i < p->n_parameters; i++)
-        gcal_buf_printf(list, "%s%s", i ? ", " : "", p->parameters[i]);
-    if (!p->n_parameters)
-        gcal_buf_puts(list, "none");
-}
-
 API int gpucal_profile_parameter_index(const struct gpucal_profile *profile,
                                        const char *name, struct gpucal_error *err)
 {
@@ -151,7 +143,10 @@ API int gpucal_profile_parameter_index(const struct gpucal_profile *profile,
     for (size_t i = 0; i < p->n_parameters; i++)
         if (strcmp(p->parameters[i], name) == 0)
             return (int)i;
-    list_sizes(p, &list);
+    for (size_t i = 0; i < p->n_parameters; i++)
+        gcal_buf_printf(&list, "%s%s", i ? ", " : "", p->parameters[i]);
+    if (!p->n_parameters)
+        gcal_buf_puts(&list, "none");
     gcal_error_set(&e, GCAL_EINPUT, "kernel %s has no size '%s'; its sizes: %s",
                    p->kernel, name,
                    list.data ? (const char *)list.data : "(out of memory)");

@@ -35,19 +35,6 @@ static void places_free(struct place *places, size_t count)
     free(places);
 }
 
-static struct place predict(const struct gpucal_variant *v, size_t index,
-                            struct gcal_error *why)
-{
-    struct gcal_prediction p = { .time_s = INFINITY };
-    struct gcal_ratio_side *side =
-        gcal_ratio_side_create(v->model->predictor, v->sizes, &p, why);
-
-    return (struct place){ .index = index,
-                           .class = side ? p.not_covered > GCAL_PREDICTOR_COVERED : 2,
-                           .time_s = side ? p.time_s : INFINITY,
-                           .side = side };
-}
-
 /* The variants in their order; 'why' gets the reason of the first that is not predicted.  NULL
  * without memory.
  */
@@ -60,7 +47,14 @@ static struct place *predict_all(const struct gpucal_variant *variants, size_t c
     if (!places)
         gcal_error_memory(why);
     for (size_t i = 0; places && i < count; i++) {
-        places[i] = predict(&variants[i], i, &e);
+        struct gcal_prediction p = { .time_s = INFINITY };
+        struct gcal_ratio_side *side = gcal_ratio_side_create(
+            variants[i].model->predictor, variants[i].sizes, &p, &e);
+        places[i] =
+            (struct place){ .index = i,
+                            .class = side ? p.not_covered > GCAL_PREDICTOR_COVERED : 2,
+                            .time_s = side ? p.time_s : INFINITY,
+                            .side = side };
         if (places[i].side)
             continue;
         if (!why->code || e.reason == GCAL_REASON_MEMORY)

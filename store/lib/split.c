@@ -72,35 +72,6 @@ static int check_share(const struct gpucal_share *share, size_t i, struct gcal_e
     return 0;
 }
 
-static int prepare(struct split *s, struct gcal_error *err)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (check_share(&s->shares[i], i, err) < 0)
-            return -1;
-    s->results = calloc(s->count + 1, sizeof(*s->results));
-    s->predictions = calloc(s->count + 1, sizeof(*s->predictions));
-    if (!s->results || !s->predictions)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < s->count; i++) {
-        s->results[i].least = s->shares[i].least;
-        s->results[i].most = s->shares[i].most;
-    }
-    return 0;
-}
-
-static void fill_share(struct gpucal_share *share, double units,
-                       const struct gcal_prediction *p)
-{
-    double more_s = units > 0 ? overhead_s(share, units) : 0;
-
-    share->units = units;
-    share->time_s = more_s + p->time_s;
-    share->low_s = more_s + p->low_s;
-    share->high_s = more_s + p->high_s;
-    share->not_covered = p->not_covered;
-    share->extrapolates = p->extrapolates;
-}
-
 static int predict_all(const struct split *s, struct gcal_error *err)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -127,12 +98,32 @@ API int gpucal_split(struct gpucal_share *shares, size_t count, double units,
 
     if ((count && !GIVEN(err, shares)) || !gpucal_can_count(err, __func__, count))
         return -1;
-    if (prepare(&s, &e) < 0 ||
-        gcal_split(s.results, count, units, granularity, time_of, &s, &e) < 0 ||
+    for (size_t i = 0; i < s.count; i++)
+        if (check_share(&s.shares[i], i, &e) < 0)
+            goto out;
+    s.results = calloc(s.count + 1, sizeof(*s.results));
+    s.predictions = calloc(s.count + 1, sizeof(*s.predictions));
+    if (!s.results || !s.predictions) {
+        gcal_error_memory(&e);
+        goto out;
+    }
+    for (size_t i = 0; i < s.count; i++) {
+        s.results[i].least = s.shares[i].least;
+        s.results[i].most = s.shares[i].most;
+    }
+    if (gcal_split(s.results, count, units, granularity, time_of, &s, &e) < 0 ||
         predict_all(&s, &e) < 0)
         goto out;
     for (size_t i = 0; i < count; i++) {
-        fill_share(&shares[i], s.results[i].units, &s.predictions[i]);
+        double more_s =
+            s.results[i].units > 0 ? overhead_s(&shares[i], s.results[i].units) : 0;
+
+        shares[i].units = s.results[i].units;
+        shares[i].time_s = more_s + s.predictions[i].time_s;
+        shares[i].low_s = more_s + s.predictions[i].low_s;
+        shares[i].high_s = more_s + s.predictions[i].high_s;
+        shares[i].not_covered = s.predictions[i].not_covered;
+        shares[i].extrapolates = s.predictions[i].extrapolates;
         longest_s = fmax(longest_s, shares[i].time_s);
     }
     if (makespan_s)

@@ -37,18 +37,6 @@ static int check(enum gpucal_direction direction, enum gpucal_memory memory,
     return 0;
 }
 
-/* Texts of the prediction belong to the predictor, which ends here. */
-static struct gpucal_prediction without_texts(const struct gcal_prediction *p)
-{
-    return (struct gpucal_prediction){ .time_s = p->time_s,
-                                       .standard_error_s = p->standard_error_s,
-                                       .low_s = p->low_s,
-                                       .high_s = p->high_s,
-                                       .not_covered = p->not_covered,
-                                       .extrapolates = p->extrapolates,
-                                       .outside_by = p->outside_by };
-}
-
 API int gpucal_transfer(const struct gpucal_device *device,
                         enum gpucal_direction direction, enum gpucal_memory memory,
                         double bytes, double copies, struct gpucal_prediction *prediction,
@@ -77,8 +65,15 @@ API int gpucal_transfer(const struct gpucal_device *device,
                  ? gcal_transfers_eval_both(transfers, copy.host, bytes, copies, &p, &e)
                  : gcal_transfers_eval(transfers, &copy, &p, &e);
     }
+    /* Texts of the prediction belong to the predictor, which ends here. */
     if (rc == 0)
-        *prediction = without_texts(&p);
+        *prediction = (struct gpucal_prediction){ .time_s = p.time_s,
+                                                  .standard_error_s = p.standard_error_s,
+                                                  .low_s = p.low_s,
+                                                  .high_s = p.high_s,
+                                                  .not_covered = p.not_covered,
+                                                  .extrapolates = p.extrapolates,
+                                                  .outside_by = p.outside_by };
     gcal_transfers_destroy(transfers);
     return rc < 0 ? gpucal_error_from(err, &e) : 0;
 }

@@ -48,18 +48,6 @@ static int check_text(const struct gcal_store *store, const char *shown, const c
                                 shown);
 }
 
-/* Leaves lines that a key has signed.  Whoever has no key can add others at the end. */
-static void keep_sealed(const struct gcal_ledger_lines *lines,
-                        struct gcal_ledger_scope *found)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < found->n; i++)
-        if (gcal_ledger_is_sealed(lines, found->line[i]))
-            found->line[n++] = found->line[i];
-    found->n = n;
-}
-
 static int explain(const struct gcal_store *store, enum gcal_ledger_state state,
                    const char *shown, const char *run_id, struct gcal_error *err)
 {
@@ -108,8 +96,15 @@ static int compare(struct gcal_medians_ledger *ledger, const char *scope,
         free(node);
     }
     by_any = gcal_ledger_compare(&found, shown, sha256, &run_id, &last);
-    if (store->public_key || store->trusted)
-        keep_sealed(&ledger->lines, &found);
+    if (store->public_key || store->trusted) {
+        size_t n = 0;
+
+        /* Leaves lines that a key has signed.  Whoever has no key can add others at the end. */
+        for (size_t i = 0; i < found.n; i++)
+            if (gcal_ledger_is_sealed(&ledger->lines, found.line[i]))
+                found.line[n++] = found.line[i];
+        found.n = n;
+    }
     *state = gcal_ledger_compare(&found, shown, sha256, &run_id, &last);
     if (rc == 0 && *state != GCAL_LEDGER_CURRENT && *state != GCAL_LEDGER_INTERRUPTED &&
         *state != GCAL_LEDGER_RACED && *state != GCAL_LEDGER_NOT_YET &&

@@ -359,23 +359,6 @@ static int place_rows(const struct type *t, const struct gcal_medians_section *s
     return rc;
 }
 
-static int find_rows(struct type *t, const struct gcal_record *record,
-                     const struct gcal_medians_section *section, size_t *of_file,
-                     struct gcal_medians_places *places, struct gcal_error *err)
-{
-    if (!(places->place = calloc(section->n_rows + 1, sizeof(*places->place))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < section->n_rows; i++) {
-        const struct known *known = NULL;
-
-        if (find_kernel(t, &record->kernels[section->rows[i].kernel], &known, err) < 0)
-            return -1;
-        of_file[i] = known->file;
-        places->place[i] = known->place;
-    }
-    return 0;
-}
-
 static bool is_of(const struct gcal_medians_section *section, const char *type)
 {
     return strcmp(section->device->info.type, type) == 0;
@@ -392,8 +375,17 @@ static int place_type(struct type *t, const struct gcal_record *record,
             continue;
         if (!(of_file[i] = calloc(sections[i].n_rows + 1, sizeof(**of_file))))
             return gcal_error_memory(err);
-        if (find_rows(t, record, &sections[i], of_file[i], &places[i], err) < 0)
-            return -1;
+        if (!(places[i].place = calloc(sections[i].n_rows + 1, sizeof(*places[i].place))))
+            return gcal_error_memory(err);
+        for (size_t j = 0; j < sections[i].n_rows; j++) {
+            const struct known *known = NULL;
+
+            if (find_kernel(t, &record->kernels[sections[i].rows[j].kernel], &known,
+                            err) < 0)
+                return -1;
+            of_file[i][j] = known->file;
+            places[i].place[j] = known->place;
+        }
     }
     if (has_new_file(t) && write_new(t, err) < 0)
         return -1;

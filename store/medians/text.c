@@ -74,28 +74,22 @@ int gcal_medians_damaged(const struct gcal_medians_lines *lines, struct gcal_err
     return gcal_error_set(err, GCAL_EINPUT, "line %zu is damaged", lines->number);
 }
 
-static void unescape(char *text)
+static int add_word(struct gcal_medians_lines *lines, char *word, struct gcal_error *err)
 {
-    char *to = text;
+    char **grown =
+        gcal_array_grow(lines->words, lines->n, &lines->capacity, sizeof(*grown), err);
+    char *text = word, *to = word;
 
+    if (!grown)
+        return -1;
+    lines->words = grown;
+    grown[lines->n++] = word;
     for (; *text; text++)
         if (*text != '\\' || !text[1])
             *to++ = *text;
         else
             *to++ = *++text == 't' ? '\t' : *text == 'n' ? '\n' : *text;
     *to = '\0';
-}
-
-static int add_word(struct gcal_medians_lines *lines, char *word, struct gcal_error *err)
-{
-    char **grown =
-        gcal_array_grow(lines->words, lines->n, &lines->capacity, sizeof(*grown), err);
-
-    if (!grown)
-        return -1;
-    lines->words = grown;
-    grown[lines->n++] = word;
-    unescape(word);
     return 0;
 }
 

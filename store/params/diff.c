@@ -49,28 +49,25 @@ static int note(struct differ *d, const char *fmt, ...)
     return 0;
 }
 
-static void measure(struct gcal_params_diff_change *c)
-{
-    double difference = c->after - c->before;
-    double error = hypot(c->before_error, c->after_error);
-
-    c->change = difference == 0 ? 0 : difference / fabs(c->before);
-    c->sigmas = difference == 0 ? 0 : fabs(difference) / error;
-    c->noise = !(c->sigmas > GCAL_PARAMS_DIFF_SIGMAS);
-    c->cost = strcmp(c->unit, "s") == 0 || strcmp(c->parameter, "factor") == 0;
-}
-
 static int add(struct differ *d, const struct gcal_params_diff_change *change)
 {
     struct gcal_params_diff_change *changes =
         gcal_array_grow(d->diff->changes, d->diff->n_changes, &d->changes_capacity,
                         sizeof(*changes), d->err);
+    struct gcal_params_diff_change *c;
+    double difference, error;
 
     if (!changes)
         return -1;
     d->diff->changes = changes;
     changes[d->diff->n_changes] = *change;
-    measure(&changes[d->diff->n_changes++]);
+    c = &changes[d->diff->n_changes++];
+    difference = c->after - c->before;
+    error = hypot(c->before_error, c->after_error);
+    c->change = difference == 0 ? 0 : difference / fabs(c->before);
+    c->sigmas = difference == 0 ? 0 : fabs(difference) / error;
+    c->noise = !(c->sigmas > GCAL_PARAMS_DIFF_SIGMAS);
+    c->cost = strcmp(c->unit, "s") == 0 || strcmp(c->parameter, "factor") == 0;
     return 0;
 }
 
@@ -98,27 +95,6 @@ static int note_missing(struct differ *d, const struct gcal_params_device *devic
     return 0;
 }
 
-static int compare_parameters(struct differ *d, struct gcal_params_diff_change c,
-                              const struct gcal_params_model *before,
-                              const struct gcal_params_model *after)
-{
-    for (size_t i = 0; i < after->n_parameters; i++) {
-        size_t k = find_parameter(before, after->parameter[i], after->unit[i]);
-
-        if (k == before->n_parameters)
-            continue;
-        c.parameter = after->parameter[i];
-        c.unit = after->unit[i];
-        c.before = before->value[k];
-        c.after = after->value[i];
-        c.before_error = before->standard_error[k];
-        c.after_error = after->standard_error[i];
-        if (add(d, &c) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int compare_models(struct differ *d, const struct gcal_params_device *from,
                           const struct gcal_params_device *to,
                           const struct gcal_params_model *before,
@@ -143,24 +119,18 @@ static int compare_models(struct differ *d, const struct gcal_params_device *fro
     if (note_missing(d, to, after, before, "gone") < 0 ||
         note_missing(d, to, before, after, "new") < 0 || add(d, &c) < 0)
         return -1;
-    return compare_parameters(d, c, before, after);
-}
+    for (size_t i = 0; i < after->n_parameters; i++) {
+        size_t k = find_parameter(before, after->parameter[i], after->unit[i]);
 
-static int compare_devices(struct differ *d, const struct gcal_params_device *from,
-                           const struct gcal_params_device *to)
-{
-    const struct gcal_params_model *old;
-
-    for (size_t i = 0; i < from->n_models; i++)
-        if (!gcal_params_find_model(to, from->models[i].name) &&
-            note(d, "%s: model %s is gone", to->info.uid, from->models[i].name) < 0)
-            return -1;
-    for (size_t i = 0; i < to->n_models; i++) {
-        old = gcal_params_find_model(from, to->models[i].name);
-        if (!old) {
-            if (note(d, "%s: model %s is new", to->info.uid, to->models[i].name) < 0)
-                return -1;
-        } else if (compare_models(d, from, to, old, &to->models[i]) < 0)
+        if (k == before->n_parameters)
+            continue;
+        c.parameter = after->parameter[i];
+        c.unit = after->unit[i];
+        c.before = before->value[k];
+        c.after = after->value[i];
+        c.before_error = before->standard_error[k];
+        c.after_error = after->standard_error[i];
+        if (add(d, &c) < 0)
             return -1;
     }
     return 0;
@@ -256,12 +226,24 @@ static int compare_files(struct differ *d)
         note_alone(d, d->after, d->before, "new") < 0)
         return -1;
     for (size_t i = 0; i < d->after->n_devices; i++) {
+        const struct gcal_params_model *old;
+
         to = &d->after->devices[i];
         if (!(from = partner(d->before, d->after, to)))
             continue;
         d->diff->n_devices++;
-        if (compare_devices(d, from, to) < 0)
-            return -1;
+        for (size_t j = 0; j < from->n_models; j++)
+            if (!gcal_params_find_model(to, from->models[j].name) &&
+                note(d, "%s: model %s is gone", to->info.uid, from->models[j].name) < 0)
+                return -1;
+        for (size_t j = 0; j < to->n_models; j++) {
+            old = gcal_params_find_model(from, to->models[j].name);
+            if (!old) {
+                if (note(d, "%s: model %s is new", to->info.uid, to->models[j].name) < 0)
+                    return -1;
+            } else if (compare_models(d, from, to, old, &to->models[j]) < 0)
+                return -1;
+        }
     }
     return 0;
 }

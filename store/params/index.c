@@ -134,35 +134,6 @@ static int check_parts(const struct gcal_params_index *index, struct gcal_error 
 
 /* ---- the devices ---- */
 
-static int read_parts(struct gcal_params_index *index, const char *text, size_t size,
-                      struct gcal_error *err)
-{
-    struct gcal_yaml *root;
-    int rc;
-
-    if (split(index, text, size, err) < 0 ||
-        !(root =
-              gcal_yaml_parse(index->parts->text, index->parts->size, index->name, err)))
-        return -1;
-    rc = gcal_params_read_devices(root, &index->params, &index->version, err);
-    gcal_yaml_destroy(root);
-    return rc < 0 ? -1 : check_parts(index, err);
-}
-
-static int read_all(struct gcal_params_index *index, const char *text, size_t size,
-                    struct gcal_error *err)
-{
-    if (!(index->root = gcal_yaml_parse(text, size, index->name, err)) ||
-        gcal_params_read_devices(index->root, &index->params, &index->version, err) < 0)
-        return -1;
-    if (index->version < FIRST_OF_DOCUMENTS)
-        return 0;
-    return gcal_yaml_error(index->root, err,
-                           "version %lld of the format: the first line "
-                           "must be '" KEY "%lld'",
-                           index->version, index->version);
-}
-
 /* The version in the first line, or 0; mandatory from version 3 on. */
 static long first_line_version(const char *text, size_t size)
 {
@@ -188,9 +159,27 @@ static int index_open(struct gcal_params_index *index, const char *text, size_t 
                               "%s:1: version %ld of the format; this gpucal reads up to "
                               "%d: use a newer gpucal",
                               name, version, GCAL_PARAMS_VERSION);
-    if (version >= FIRST_OF_DOCUMENTS)
-        return read_parts(index, text, size, err);
-    return read_all(index, text, size, err);
+    if (version >= FIRST_OF_DOCUMENTS) {
+        struct gcal_yaml *root;
+        int rc;
+
+        if (split(index, text, size, err) < 0 ||
+            !(root = gcal_yaml_parse(index->parts->text, index->parts->size, index->name,
+                                     err)))
+            return -1;
+        rc = gcal_params_read_devices(root, &index->params, &index->version, err);
+        gcal_yaml_destroy(root);
+        return rc < 0 ? -1 : check_parts(index, err);
+    }
+    if (!(index->root = gcal_yaml_parse(text, size, index->name, err)) ||
+        gcal_params_read_devices(index->root, &index->params, &index->version, err) < 0)
+        return -1;
+    if (index->version < FIRST_OF_DOCUMENTS)
+        return 0;
+    return gcal_yaml_error(index->root, err,
+                           "version %lld of the format: the first line "
+                           "must be '" KEY "%lld'",
+                           index->version, index->version);
 }
 
 static void index_close(struct gcal_params_index *index)
@@ -208,18 +197,6 @@ static int allocate_decoded(struct gcal_params_index *index, struct gcal_error *
 
     index->decoded = calloc(n + 1, sizeof(*index->decoded));
     return index->decoded ? 0 : gcal_error_memory(err);
-}
-
-static void clear_decoded(struct gcal_params_index *index)
-{
-    size_t n = index->decoded ? count_models(&index->params) : 0;
-
-    for (size_t i = 0; i < n; i++)
-        if (index->decoded[i]) {
-            gcal_params_model_clear(index->decoded[i]);
-            free(index->decoded[i]);
-        }
-    free(index->decoded);
 }
 
 struct gcal_params_index *gcal_params_index_create(char *text, size_t size,
@@ -244,9 +221,17 @@ struct gcal_params_index *gcal_params_index_create(char *text, size_t size,
 
 void gcal_params_index_destroy(struct gcal_params_index *index)
 {
+    size_t n;
+
     if (!index)
         return;
-    clear_decoded(index);
+    n = index->decoded ? count_models(&index->params) : 0;
+    for (size_t i = 0; i < n; i++)
+        if (index->decoded[i]) {
+            gcal_params_model_clear(index->decoded[i]);
+            free(index->decoded[i]);
+        }
+    free(index->decoded);
     index_close(index);
     pthread_mutex_destroy(&index->lock);
     free(index);

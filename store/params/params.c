@@ -59,20 +59,15 @@ static void texts_free(char **texts, size_t count)
     free(texts);
 }
 
-static void kernels_free(struct gcal_params_kernel *kernels, size_t count)
-{
-    for (size_t i = 0; kernels && i < count; i++) {
-        free(kernels[i].name);
-        free(kernels[i].component);
-        free(kernels[i].fingerprint);
-    }
-    free(kernels);
-}
-
 void gcal_params_model_clear(struct gcal_params_model *m)
 {
     gcal_fields_clear(gcal_params_origin_fields, &m->origin);
-    kernels_free(m->known, m->n_known);
+    for (size_t i = 0; m->known && i < m->n_known; i++) {
+        free(m->known[i].name);
+        free(m->known[i].component);
+        free(m->known[i].fingerprint);
+    }
+    free(m->known);
     gcal_proportions_clear(&m->stands_for);
     texts_free(m->parameter, m->n_parameters);
     texts_free(m->unit, m->n_parameters);
@@ -118,15 +113,6 @@ void gcal_params_clear(struct gcal_params *params)
     *params = (struct gcal_params){ 0 };
 }
 
-static void list_devices(const struct gcal_params *params, struct gcal_buf *list)
-{
-    for (size_t i = 0; i < params->n_devices; i++)
-        gcal_buf_printf(list, "%s%s (%s)", i ? ", " : "", params->devices[i].info.uid,
-                        params->devices[i].info.name);
-    if (!params->n_devices)
-        gcal_buf_puts(list, "none");
-}
-
 const struct gcal_params_device *gcal_params_find(const struct gcal_params *params,
                                                   const char *pattern,
                                                   struct gcal_error *err)
@@ -142,7 +128,11 @@ const struct gcal_params_device *gcal_params_find(const struct gcal_params *para
         }
     if (count == 1)
         return found;
-    list_devices(params, &list);
+    for (size_t i = 0; i < params->n_devices; i++)
+        gcal_buf_printf(&list, "%s%s (%s)", i ? ", " : "", params->devices[i].info.uid,
+                        params->devices[i].info.name);
+    if (!params->n_devices)
+        gcal_buf_puts(&list, "none");
     gcal_error_set(err, GCAL_EINPUT, "%s: %s device%s%s%s; devices: %s", params->node,
                    count ? "more than one" : "no", pattern ? " matches '" : "",
                    pattern ? pattern : "", pattern ? "'" : "",
@@ -178,11 +168,6 @@ gcal_params_find_kernel(const struct gcal_params_model *model, const char *finge
     return NULL;
 }
 
-static bool is_transfer(const char *feature)
-{
-    return strncmp(feature, "f_transfer_", strlen("f_transfer_")) == 0;
-}
-
 static bool has_category(const char *name, enum gcal_feature_category category)
 {
     struct gcal_feature feature;
@@ -200,7 +185,7 @@ bool gcal_params_model_is_of_transfers(const struct gcal_params_model *model)
     bool found = false;
 
     for (size_t i = 0; i < model->n_features && !found; i++)
-        found = is_transfer(model->feature[i]);
+        found = strncmp(model->feature[i], "f_transfer_", strlen("f_transfer_")) == 0;
     for (size_t i = 0; i < model->n_features && found; i++)
         found = !has_category(model->feature[i], GCAL_FEATURE_CATEGORY_GLOBAL_MEMORY);
     return found;

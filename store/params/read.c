@@ -9,26 +9,6 @@
 #include "store/params/fields.h"
 #include "store/params/private.h"
 
-static void get_info(struct gcal_params_fields *r, const struct gcal_yaml *map,
-                     struct gcal_device_info *info)
-{
-    for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++) {
-        void *member = (char *)info + f->offset;
-        const char *key = gcal_field_key(f);
-
-        if (f->since && !r->failed && !gcal_yaml_find(map, key))
-            continue;
-        if (f->type == GCAL_FIELD_TEXT)
-            *(char **)member = gcal_params_fields_text(r, map, key);
-        else if (f->type == GCAL_FIELD_U64)
-            *(uint64_t *)member = gcal_params_fields_count(r, map, key);
-        else if (f->type == GCAL_FIELD_F64)
-            *(double *)member = gcal_params_fields_number(r, map, key, 0);
-        else
-            *(bool *)member = gcal_params_fields_bool(r, map, key);
-    }
-}
-
 static void inherit(struct gcal_params_fields *r, const struct gcal_params_device *d,
                     struct gcal_params_model *m)
 {
@@ -111,38 +91,6 @@ static char *get_fingerprint(struct gcal_params_fields *r, const struct gcal_yam
 
 #define MAX_KEYS 40
 
-static void check_device_keys(struct gcal_params_fields *r, const struct gcal_yaml *map)
-{
-    static const char *const others[] = {
-        "run_id",    "calibrated_utc", "gpucal_version",
-        "models",    "configuration", /* from version 3 on */
-        "catalogue", "fitted"
-    };
-    const char *keys[MAX_KEYS] = { NULL };
-    size_t n = 0;
-
-    for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++)
-        keys[n++] = gcal_field_key(f);
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        keys[n++] = others[i];
-    gcal_params_fields_check_keys(r, map, keys);
-}
-
-static void get_device(struct gcal_params_fields *r, const struct gcal_yaml *map,
-                       struct gcal_params_device *d)
-{
-    check_device_keys(r, map);
-    get_info(r, map, &d->info);
-    d->run_id = gcal_params_fields_text(r, map, "run_id");
-    d->calibrated_utc = gcal_params_fields_text(r, map, "calibrated_utc");
-    d->gpucal_version = gcal_params_fields_text(r, map, "gpucal_version");
-    d->configuration = get_fingerprint(r, map, "configuration");
-    d->catalogue = get_fingerprint(r, map, "catalogue");
-    if (r->version >= 3)
-        d->n_fitted = gcal_params_fields_count(r, map, "fitted");
-    get_models(r, map, d);
-}
-
 /* The version comes first: a newer file may differ in everything else. */
 static void check_version(struct gcal_params_fields *r, const struct gcal_yaml *root)
 {
@@ -163,15 +111,6 @@ static void check_version(struct gcal_params_fields *r, const struct gcal_yaml *
     r->failed = true;
 }
 
-/* A file before version 3 ends with this key; a truncated one lacks it. */
-static void check_complete(struct gcal_params_fields *r, const struct gcal_yaml *root)
-{
-    if (r->version < 3 && !gcal_params_fields_bool(r, root, "complete") && !r->failed) {
-        gcal_yaml_error(root, r->err, "truncated: no 'complete: true'");
-        r->failed = true;
-    }
-}
-
 int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *params,
                              long long *version, struct gcal_error *err)
 {
@@ -187,9 +126,47 @@ int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *p
     params->node = gcal_params_fields_text(&r, root, "node");
     list = gcal_params_fields_list(&r, root, "devices");
     for (size_t i = 0; !r.failed && i < list->n_items; i++) {
-        if ((d = gcal_params_add_device(params, err)))
-            get_device(&r, list->items[i], d);
-        else
+        if ((d = gcal_params_add_device(params, err))) {
+            static const char *const others[] = { "run_id",         "calibrated_utc",
+                                                  "gpucal_version", "models",
+                                                  "configuration", /* from version 3 on */
+                                                  "catalogue",      "fitted" };
+            const char *keys[MAX_KEYS] = { NULL };
+            size_t n = 0;
+
+            for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++)
+                keys[n++] = gcal_field_key(f);
+            for (size_t j = 0; j < sizeof(others) / sizeof(*others); j++)
+                keys[n++] = others[j];
+            gcal_params_fields_check_keys(&r, list->items[i], keys);
+            for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++) {
+                void *member = (char *)&d->info + f->offset;
+                const char *key = gcal_field_key(f);
+
+                if (f->since && !r.failed && !gcal_yaml_find(list->items[i], key))
+                    continue;
+                if (f->type == GCAL_FIELD_TEXT)
+                    *(char **)member = gcal_params_fields_text(&r, list->items[i], key);
+                else if (f->type == GCAL_FIELD_U64)
+                    *(uint64_t *)member =
+                        gcal_params_fields_count(&r, list->items[i], key);
+                else if (f->type == GCAL_FIELD_F64)
+                    *(double *)member =
+                        gcal_params_fields_number(&r, list->items[i], key, 0);
+                else
+                    *(bool *)member = gcal_params_fields_bool(&r, list->items[i], key);
+            }
+            d->run_id = gcal_params_fields_text(&r, list->items[i], "run_id");
+            d->calibrated_utc =
+                gcal_params_fields_text(&r, list->items[i], "calibrated_utc");
+            d->gpucal_version =
+                gcal_params_fields_text(&r, list->items[i], "gpucal_version");
+            d->configuration = get_fingerprint(&r, list->items[i], "configuration");
+            d->catalogue = get_fingerprint(&r, list->items[i], "catalogue");
+            if (r.version >= 3)
+                d->n_fitted = gcal_params_fields_count(&r, list->items[i], "fitted");
+            get_models(&r, list->items[i], d);
+        } else
             r.failed = true;
         for (size_t k = 0; !r.failed && k < i; k++)
             if (strcmp(params->devices[k].info.uid, d->info.uid) == 0) {
@@ -198,7 +175,11 @@ int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *p
                 r.failed = true;
             }
     }
-    check_complete(&r, root);
+    /* A file before version 3 ends with this key; a truncated one lacks it. */
+    if (r.version < 3 && !gcal_params_fields_bool(&r, root, "complete") && !r.failed) {
+        gcal_yaml_error(root, r.err, "truncated: no 'complete: true'");
+        r.failed = true;
+    }
     *version = r.version;
     if (!r.failed)
         return 0;

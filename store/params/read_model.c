@@ -22,27 +22,6 @@ static double get_device_estimate(struct gcal_params_fields *r,
                : NAN;
 }
 
-static void get_parameter(struct gcal_params_fields *r, const struct gcal_yaml *map,
-                          struct gcal_params_model *m, size_t i)
-{
-    static const char *const keys[] = { "name", "value",     "unit",     "standard_error",
-                                        "own",  "own_error", "at_bound", NULL };
-
-    gcal_params_fields_check_keys(r, map, keys);
-    m->parameter[i] = gcal_params_fields_text(r, map, "name");
-    m->unit[i] = gcal_params_fields_text(r, map, "unit");
-    m->value[i] = gcal_params_fields_number(r, map, "value", -INFINITY);
-    m->standard_error[i] = gcal_params_fields_number(r, map, "standard_error", 0);
-    m->own[i] = get_device_estimate(r, map, "own", -INFINITY);
-    m->own_error[i] = get_device_estimate(r, map, "own_error", 0);
-    if (!r->failed && isnan(m->own[i]) != isnan(m->own_error[i])) {
-        gcal_yaml_error(map, r->err, "own and own_error must both be given or neither");
-        r->failed = true;
-    }
-    if (r->version < 3 || (!r->failed && gcal_yaml_find(map, "at_bound")))
-        m->at_bound[i] = gcal_params_fields_bool(r, map, "at_bound");
-}
-
 static void get_parameters(struct gcal_params_fields *r, const struct gcal_yaml *map,
                            struct gcal_params_model *m)
 {
@@ -60,7 +39,25 @@ static void get_parameters(struct gcal_params_fields *r, const struct gcal_yaml 
     m->own_error = gcal_params_fields_array(r, list->n_items, sizeof(*m->own_error));
     m->at_bound = gcal_params_fields_array(r, list->n_items, sizeof(*m->at_bound));
     for (size_t i = 0; !r->failed && i < list->n_items; i++) {
-        get_parameter(r, list->items[i], m, i);
+        static const char *const keys[] = { "name",           "value", "unit",
+                                            "standard_error", "own",   "own_error",
+                                            "at_bound",       NULL };
+
+        gcal_params_fields_check_keys(r, list->items[i], keys);
+        m->parameter[i] = gcal_params_fields_text(r, list->items[i], "name");
+        m->unit[i] = gcal_params_fields_text(r, list->items[i], "unit");
+        m->value[i] = gcal_params_fields_number(r, list->items[i], "value", -INFINITY);
+        m->standard_error[i] =
+            gcal_params_fields_number(r, list->items[i], "standard_error", 0);
+        m->own[i] = get_device_estimate(r, list->items[i], "own", -INFINITY);
+        m->own_error[i] = get_device_estimate(r, list->items[i], "own_error", 0);
+        if (!r->failed && isnan(m->own[i]) != isnan(m->own_error[i])) {
+            gcal_yaml_error(list->items[i], r->err,
+                            "own and own_error must both be given or neither");
+            r->failed = true;
+        }
+        if (r->version < 3 || (!r->failed && gcal_yaml_find(list->items[i], "at_bound")))
+            m->at_bound[i] = gcal_params_fields_bool(r, list->items[i], "at_bound");
         gcal_params_fields_check_unique(r, list, m->parameter, i);
     }
 }
@@ -102,18 +99,6 @@ static void get_old_covariance(struct gcal_params_fields *r, const struct gcal_y
         r->failed = true;
     }
     free(covariance);
-}
-
-static void get_covariance(struct gcal_params_fields *r, const struct gcal_yaml *map,
-                           struct gcal_params_model *m)
-{
-    const struct gcal_yaml *node = gcal_params_fields_need(r, map, "covariance");
-
-    m->root = gcal_params_fields_array(r, GCAL_PARAMS_ROOT(m->n_parameters, 0),
-                                       sizeof(*m->root));
-    if (!r->failed &&
-        gcal_params_covariance_decode(node, m->n_parameters, m->root, r->err) < 0)
-        r->failed = true;
 }
 
 static void get_features(struct gcal_params_fields *r, const struct gcal_yaml *map,
@@ -175,14 +160,6 @@ static void get_proportions(struct gcal_params_fields *r, const struct gcal_yaml
     }
 }
 
-static void get_roofs(struct gcal_params_fields *r, const struct gcal_yaml *map,
-                      struct gcal_params_model *m)
-{
-    if (!r->failed && (gcal_roofs_read(map, m->names, &m->roofs, r->err) < 0 ||
-                       gcal_spreads_read(map, &m->roofs, &m->spreads, r->err) < 0))
-        r->failed = true;
-}
-
 /* Before version 6 there were no named expressions. */
 static void get_expression(struct gcal_params_fields *r, const struct gcal_yaml *map,
                            struct gcal_params_model *m)
@@ -234,12 +211,21 @@ static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
     get_parameters(r, map, m);
     if (r->version < 3)
         get_old_covariance(r, map, m);
-    else
-        get_covariance(r, map, m);
+    else {
+        const struct gcal_yaml *node = gcal_params_fields_need(r, map, "covariance");
+
+        m->root = gcal_params_fields_array(r, GCAL_PARAMS_ROOT(m->n_parameters, 0),
+                                           sizeof(*m->root));
+        if (!r->failed &&
+            gcal_params_covariance_decode(node, m->n_parameters, m->root, r->err) < 0)
+            r->failed = true;
+    }
     get_features(r, map, m);
     get_known(r, map, m);
     get_proportions(r, map, m);
-    get_roofs(r, map, m);
+    if (!r->failed && (gcal_roofs_read(map, m->names, &m->roofs, r->err) < 0 ||
+                       gcal_spreads_read(map, &m->roofs, &m->spreads, r->err) < 0))
+        r->failed = true;
     m->n_kernels = gcal_params_fields_count(r, map, "kernels");
     m->n_samples = gcal_params_fields_count(r, map, "samples");
     m->residual = gcal_params_fields_number(r, map, "residual", 0);

@@ -13,12 +13,6 @@
 /* Parameters that are not known to that ratio, of all: some serve for one kind of kernel only. */
 #define MOST_UNKNOWN 0.5
 
-static bool is_unknown(const struct gcal_params_model *m, size_t i)
-{
-    return m->standard_error[i] * 2 * GCAL_PARAMS_NORMAL_90 >
-           log(MOST_RATIO) * fabs(m->value[i]);
-}
-
 /* Half the width of the logarithm of an interval (gpucal-params(5)), of a model without a spread, which
  * gives the intervals else.
  */
@@ -37,7 +31,9 @@ bool gcal_params_model_is_poor(const struct gcal_params_model *m,
     why[0] = '\0';
     for (size_t i = 0; i < m->n_parameters; i++) {
         n += !m->at_bound[i];
-        n_unknown += !m->at_bound[i] && is_unknown(m, i);
+        n_unknown +=
+            !m->at_bound[i] && (m->standard_error[i] * 2 * GCAL_PARAMS_NORMAL_90 >
+                                log(MOST_RATIO) * fabs(m->value[i]));
     }
     if (m->held_out_rms > log1p(MOST_ERROR))
         snprintf(why, GCAL_PARAMS_WHY_SIZE, "its %s errors are above %.0f %% (rms)",

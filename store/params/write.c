@@ -52,20 +52,6 @@ static void put_parameters(struct gcal_yaml_writer *w, const struct gcal_params_
     gcal_yaml_write_end_list(w);
 }
 
-static void put_features(struct gcal_yaml_writer *w, const struct gcal_params_model *m)
-{
-    gcal_yaml_write_text(w, "features");
-    gcal_yaml_write_list(w);
-    for (size_t i = 0; i < m->n_features; i++) {
-        gcal_yaml_write_flow_map(w);
-        put_text(w, "name", m->feature[i]);
-        gcal_yaml_put_number(w, "min", m->feature_min[i]);
-        gcal_yaml_put_number(w, "max", m->feature_max[i]);
-        gcal_yaml_write_end_map(w);
-    }
-    gcal_yaml_write_end_list(w);
-}
-
 static void put_proportions(struct gcal_yaml_writer *w, const struct gcal_proportions *p)
 {
     if (!p->n)
@@ -100,7 +86,16 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
     put_parameters(w, m);
     gcal_yaml_write_text(w, "covariance");
     gcal_yaml_write_block(w, rows);
-    put_features(w, m);
+    gcal_yaml_write_text(w, "features");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < m->n_features; i++) {
+        gcal_yaml_write_flow_map(w);
+        put_text(w, "name", m->feature[i]);
+        gcal_yaml_put_number(w, "min", m->feature_min[i]);
+        gcal_yaml_put_number(w, "max", m->feature_max[i]);
+        gcal_yaml_write_end_map(w);
+    }
+    gcal_yaml_write_end_list(w);
     if (*known) {
         gcal_yaml_write_text(w, "known");
         gcal_yaml_write_block(w, known);
@@ -130,25 +125,6 @@ static bool is_left_out(const struct gcal_field *f, const void *member)
     size_t size = f->type == GCAL_FIELD_BOOL ? sizeof(bool) : sizeof(uint64_t);
 
     return f->since && memcmp(member, (const char *)&none + f->offset, size) == 0;
-}
-
-static void put_info(struct gcal_yaml_writer *w, const struct gcal_device_info *info)
-{
-    for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++) {
-        const void *member = (const char *)info + f->offset;
-        const char *key = gcal_field_key(f);
-
-        if (is_left_out(f, member))
-            continue;
-        if (f->type == GCAL_FIELD_TEXT)
-            put_text(w, key, *(char *const *)member);
-        else if (f->type == GCAL_FIELD_U64)
-            gcal_yaml_put_integer(w, key, *(const uint64_t *)member);
-        else if (f->type == GCAL_FIELD_F64)
-            gcal_yaml_put_number(w, key, *(const double *)member);
-        else
-            gcal_yaml_put_bool(w, key, *(const bool *)member);
-    }
 }
 
 static const char *text_of(const void *member)
@@ -186,7 +162,21 @@ static void put_listed_model(struct gcal_yaml_writer *w,
 static void put_device(struct gcal_yaml_writer *w, const struct gcal_params_device *d)
 {
     gcal_yaml_write_map(w);
-    put_info(w, &d->info);
+    for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++) {
+        const void *member = (const char *)&d->info + f->offset;
+        const char *key = gcal_field_key(f);
+
+        if (is_left_out(f, member))
+            continue;
+        if (f->type == GCAL_FIELD_TEXT)
+            put_text(w, key, *(char *const *)member);
+        else if (f->type == GCAL_FIELD_U64)
+            gcal_yaml_put_integer(w, key, *(const uint64_t *)member);
+        else if (f->type == GCAL_FIELD_F64)
+            gcal_yaml_put_number(w, key, *(const double *)member);
+        else
+            gcal_yaml_put_bool(w, key, *(const bool *)member);
+    }
     put_text(w, "run_id", d->run_id);
     put_text(w, "calibrated_utc", d->calibrated_utc);
     put_text(w, "gpucal_version", d->gpucal_version);

@@ -15,30 +15,25 @@ static bool is_poor(const struct gcal_params_model *m)
     return gcal_params_model_is_poor(m, why);
 }
 
-/* "matmul_sq (for matmul_plain, matmul_tiled), rates (poor)" */
-static void put_models(const struct gcal_params_device *d, struct gcal_buf *list)
-{
-    for (size_t i = 0; i < d->n_models; i++) {
-        char *targets = gcal_params_model_targets(&d->models[i]);
-
-        gcal_buf_printf(list, "%s%s", i ? ", " : "", d->models[i].name);
-        if (targets)
-            gcal_buf_printf(list, " (for %s)", targets);
-        if (is_poor(&d->models[i]))
-            gcal_buf_puts(list, " (poor)");
-        free(targets);
-    }
-    if (!d->n_models)
-        gcal_buf_puts(list, "none");
-}
-
 static const struct gcal_params_model *no_model(const struct gcal_params_device *d,
                                                 const char *what, const char *name,
                                                 struct gcal_error *err)
 {
     struct gcal_buf list = { 0 };
 
-    put_models(d, &list);
+    /* "matmul_sq (for matmul_plain, matmul_tiled), rates (poor)" */
+    for (size_t i = 0; i < d->n_models; i++) {
+        char *targets = gcal_params_model_targets(&d->models[i]);
+
+        gcal_buf_printf(&list, "%s%s", i ? ", " : "", d->models[i].name);
+        if (targets)
+            gcal_buf_printf(&list, " (for %s)", targets);
+        if (is_poor(&d->models[i]))
+            gcal_buf_puts(&list, " (poor)");
+        free(targets);
+    }
+    if (!d->n_models)
+        gcal_buf_puts(&list, "none");
     gcal_error_set(err, GCAL_EINPUT, "device %s: %s%s; models: %.700s", d->info.uid, what,
                    name, list.data ? (const char *)list.data : "(out of memory)");
     gcal_buf_free(&list);
@@ -93,21 +88,6 @@ find_best(const struct gcal_params_device *d, size_t n_profiles,
     return best;
 }
 
-static const struct gcal_params_model *refuse_poor(const struct gcal_params_device *d,
-                                                   const struct gcal_params_model *m,
-                                                   struct gcal_error *err)
-{
-    char why[GCAL_PARAMS_WHY_SIZE];
-
-    gcal_params_model_is_poor(m, why);
-    gcal_error_set(err, GCAL_EINPUT,
-                   "device %s: only model %s could predict this, and it is poor: %s; ask "
-                   "for it by name (--model %s) to have its predictions all the same",
-                   d->info.uid, m->name, why, m->name);
-    gcal_error_because(err, GCAL_REASON_MODEL);
-    return NULL;
-}
-
 const struct gcal_params_model *
 gcal_predictor_choose(const struct gcal_params_device *d, const char *name,
                       size_t n_profiles, const struct gcal_profile *const *profiles,
@@ -124,8 +104,19 @@ gcal_predictor_choose(const struct gcal_params_device *d, const char *name,
     made = find_best(d, n_profiles, profiles, false);
     if (made)
         return made;
-    if ((made = d->n_models == 1 ? d->models : find_best(d, n_profiles, profiles, true)))
-        return refuse_poor(d, made, err);
+    if ((made =
+             d->n_models == 1 ? d->models : find_best(d, n_profiles, profiles, true))) {
+        char why[GCAL_PARAMS_WHY_SIZE];
+
+        gcal_params_model_is_poor(made, why);
+        gcal_error_set(
+            err, GCAL_EINPUT,
+            "device %s: only model %s could predict this, and it is poor: %s; ask "
+            "for it by name (--model %s) to have its predictions all the same",
+            d->info.uid, made->name, why, made->name);
+        gcal_error_because(err, GCAL_REASON_MODEL);
+        return NULL;
+    }
     return no_model(d, "no model was made for kernel ",
                     n_profiles ? profiles[0]->kernel : "(none)", err);
 }

@@ -29,18 +29,6 @@ static int missing(const struct gcal_params_model *from, const char *name,
                           from->name, name);
 }
 
-static int set_unit(struct gcal_model_parameter *parameter, const char *unit,
-                    struct gcal_error *err)
-{
-    char *copy = strdup(unit);
-
-    if (!copy)
-        return gcal_error_memory(err);
-    free(parameter->unit);
-    parameter->unit = copy;
-    return 0;
-}
-
 /* Values and rows of the root in the order of the expression's parameters. */
 static int take_parameters(struct gcal_predictor_model *m,
                            const struct gcal_params_model *from, struct gcal_error *err)
@@ -48,23 +36,21 @@ static int take_parameters(struct gcal_predictor_model *m,
     for (size_t i = 0; i < m->model->n_parameters; i++) {
         const char *name = m->model->parameters[i].name;
         size_t at = find_name(from->parameter, from->n_parameters, name);
+        char *copy;
 
         if (at == from->n_parameters)
             return missing(from, name, err);
-        if (set_unit(&m->model->parameters[i], from->unit[at], err) < 0)
-            return -1;
+        copy = strdup(from->unit[at]);
+        if (!copy)
+            return gcal_error_memory(err);
+        free(m->model->parameters[i].unit);
+        m->model->parameters[i].unit = copy;
         m->value[i] = from->value[at];
         m->n_row[i] = at + 1;
         memcpy(&m->root[i * m->n_columns], &from->root[GCAL_PARAMS_ROOT(at, 0)],
                (at + 1) * sizeof(double));
     }
     return 0;
-}
-
-/* A fact of the device or of the built kernel, which is no work, has no range. */
-static bool is_fact(const struct gcal_feature *feature)
-{
-    return gcal_feature_info(feature->kind)->counted == GCAL_FEATURE_COUNTED_DEVICE;
 }
 
 static int take_ranges(struct gcal_predictor_model *m,
@@ -77,17 +63,11 @@ static int take_ranges(struct gcal_predictor_model *m,
         if (at == from->n_features)
             return missing(from, name, err);
         m->feature_min[i] = from->feature_min[at];
-        m->feature_max[i] = is_fact(&m->features[i]) ? INFINITY : from->feature_max[at];
-    }
-    return 0;
-}
-
-static int take_features(struct gcal_predictor_model *m, struct gcal_error *err)
-{
-    for (size_t i = 0; i < m->model->n_features; i++) {
-        if (gcal_feature_parse(m->model->features[i], &m->features[i], err) < 0)
-            return -1;
-        m->n_features++;
+        /* A fact of the device or of the built kernel, which is no work, has no range. */
+        m->feature_max[i] =
+            gcal_feature_info(m->features[i].kind)->counted == GCAL_FEATURE_COUNTED_DEVICE
+                ? INFINITY
+                : from->feature_max[at];
     }
     return 0;
 }
@@ -129,8 +109,14 @@ static int fill(struct gcal_predictor_model *m, const struct gcal_params_model *
                               "%d are supported",
                               from->name, np > m->n_columns ? np : m->n_columns, nf,
                               GCAL_PREDICTOR_MAX_PARAMETERS, GCAL_PREDICTOR_MAX_FEATURES);
-    if (allocate(m, err) < 0 || take_parameters(m, from, err) < 0 ||
-        take_features(m, err) < 0 || take_ranges(m, from, err) < 0)
+    if (allocate(m, err) < 0 || take_parameters(m, from, err) < 0)
+        return -1;
+    for (size_t i = 0; i < m->model->n_features; i++) {
+        if (gcal_feature_parse(m->model->features[i], &m->features[i], err) < 0)
+            return -1;
+        m->n_features++;
+    }
+    if (take_ranges(m, from, err) < 0)
         return -1;
     for (size_t i = 0; i < nf; i++)
         m->has_cost[i] = gcal_model_feature_has_cost(m->model, m->value, i);

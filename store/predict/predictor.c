@@ -126,28 +126,6 @@ size_t gcal_predictor_gaps(const struct gcal_predictor *p, const double *sizes,
     return n_work;
 }
 
-/* "model rates has no cost for 74 % of the work of kernel nbody: f_op_.. 50 %, .." */
-static int refuse(const struct gcal_predictor *p, const double *sizes, double share,
-                  struct gcal_error *err)
-{
-    size_t n = gcal_binding_gap_count(p->binding);
-    struct gcal_binding_gap *gaps = calloc(n, sizeof(*gaps));
-    struct gcal_buf list = { 0 };
-
-    n = gaps ? gcal_predictor_gaps(p, sizes, gaps) : 0;
-    for (size_t i = 0; i < n && i < MAX_LISTED; i++)
-        gcal_buf_printf(&list, "%s%.*s%s %.2g %%", i ? ", " : "",
-                        GCAL_ERROR_CUT(gaps[i].feature, 100), 100 * gaps[i].share);
-    gcal_error_set(
-        err, GCAL_EINPUT,
-        "model %s has no cost for %.3g %% of the work of kernel %.60s (%s%s)%s",
-        p->shared->model->name, 100 * share, p->kernel,
-        list.data ? (const char *)list.data : "", n > MAX_LISTED ? ", ..." : "", p->hint);
-    gcal_buf_free(&list);
-    free(gaps);
-    return gcal_error_because(err, GCAL_REASON_NOT_COVERED);
-}
-
 double gcal_predictor_lack(const struct gcal_predictor *p, const double *sizes,
                            const char **largest)
 {
@@ -189,8 +167,26 @@ static int check_cover(const struct gcal_predictor *p, const double *sizes,
         gap->feature = lacking;
     if (p->disregards_gaps)
         return 0;
-    if (gap->share > GCAL_PREDICTOR_MAX_NOT_COVERED)
-        return refuse(p, sizes, gap->share, err);
+    if (gap->share > GCAL_PREDICTOR_MAX_NOT_COVERED) {
+        size_t n = gcal_binding_gap_count(p->binding);
+        struct gcal_binding_gap *gaps = calloc(n, sizeof(*gaps));
+        struct gcal_buf list = { 0 };
+
+        /* "model rates has no cost for 74 % of the work of kernel nbody: f_op_.. 50 %, .." */
+        n = gaps ? gcal_predictor_gaps(p, sizes, gaps) : 0;
+        for (size_t i = 0; i < n && i < MAX_LISTED; i++)
+            gcal_buf_printf(&list, "%s%.*s%s %.2g %%", i ? ", " : "",
+                            GCAL_ERROR_CUT(gaps[i].feature, 100), 100 * gaps[i].share);
+        gcal_error_set(
+            err, GCAL_EINPUT,
+            "model %s has no cost for %.3g %% of the work of kernel %.60s (%s%s)%s",
+            p->shared->model->name, 100 * gap->share, p->kernel,
+            list.data ? (const char *)list.data : "", n > MAX_LISTED ? ", ..." : "",
+            p->hint);
+        gcal_buf_free(&list);
+        free(gaps);
+        return gcal_error_because(err, GCAL_REASON_NOT_COVERED);
+    }
     return gap->lack > GCAL_PREDICTOR_MAX_NOT_COVERED ? refuse_lack(p, gap, err) : 0;
 }
 

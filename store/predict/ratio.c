@@ -23,21 +23,12 @@ struct gcal_ratio_side {
 
 /* ---- one prediction ---- */
 
-static void map_gradient(struct gcal_ratio_side *s, const double *gradient)
-{
-    const struct gcal_predictor_model *m = s->model;
-
-    memset(s->image, 0, m->n_columns * sizeof(*s->image));
-    for (size_t i = 0; i < m->model->n_parameters; i++)
-        for (size_t k = 0; k < m->n_row[i]; k++)
-            s->image[k] += gradient[i] * m->root[i * m->n_columns + k];
-}
-
 /* 's' has room for its image. */
 static int predict(struct gcal_ratio_side *s, const struct gcal_predictor *from,
                    const double *sizes, struct gcal_prediction *p, struct gcal_error *err)
 {
     double gradient[GCAL_PREDICTOR_MAX_PARAMETERS];
+    const struct gcal_predictor_model *m;
 
     if (gcal_predictor_eval(from, sizes, p, gradient, err) < 0)
         return -1;
@@ -49,7 +40,11 @@ static int predict(struct gcal_ratio_side *s, const struct gcal_predictor *from,
     s->misfit = p->misfit;
     s->not_covered = p->not_covered;
     s->lack = p->lack;
-    map_gradient(s, gradient);
+    m = s->model;
+    memset(s->image, 0, m->n_columns * sizeof(*s->image));
+    for (size_t i = 0; i < m->model->n_parameters; i++)
+        for (size_t k = 0; k < m->n_row[i]; k++)
+            s->image[k] += gradient[i] * m->root[i * m->n_columns + k];
     return 0;
 }
 
@@ -98,14 +93,6 @@ static bool share_parameters(const struct gcal_predictor_model *a,
                       memcmp(a->root, b->root, n * a->n_columns * sizeof(double)) == 0);
 }
 
-/* Of two devices, also of one type, the factors differ. */
-static bool share_factor(const struct gcal_ratio_side *a, const struct gcal_ratio_side *b)
-{
-    return a->model == b->model ||
-           (share_parameters(a->model, b->model) && a->factor == b->factor &&
-            a->factor_error == b->factor_error);
-}
-
 static double square(double x)
 {
     return x * x;
@@ -138,7 +125,13 @@ static struct gcal_rivals rivals_of(const struct gcal_ratio_side *const *sides, 
         misfit[i] = a->misfit;
         for (size_t k = 0; k < n; k++) {
             covariance[i * n + k] = parameter_covariance(a, sides[k]);
-            device[i * n + k] = share_factor(a, sides[k]) ? square(a->factor_error) : 0;
+            /* Of two devices, also of one type, the factors differ. */
+            device[i * n + k] = a->model == sides[k]->model ||
+                                        (share_parameters(a->model, sides[k]->model) &&
+                                         a->factor == sides[k]->factor &&
+                                         a->factor_error == sides[k]->factor_error)
+                                    ? square(a->factor_error)
+                                    : 0;
         }
     }
     return (struct gcal_rivals){ n, log_time, covariance, misfit, device };

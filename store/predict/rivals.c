@@ -134,33 +134,6 @@ struct leads {
     double *step;   /* n: between points of the integration */
 };
 
-/* The independent variance of each kernel (see rivals.h). */
-static void find_specific(const struct gcal_rivals *c, double *specific)
-{
-    for (size_t x = 0; x < c->n; x++) {
-        double nearest = INFINITY;
-
-        for (size_t y = 0; y < c->n; y++)
-            if (y != x)
-                nearest = fmin(nearest, fmax(0, parameter_variance(c, x, y)));
-        specific[x] = fmax(0, square(c->misfit[x]) - nearest / 2);
-    }
-}
-
-/* The kernels that have a chance to be faster than 'a', in 'rivals'; their number. */
-static size_t find_rivals(const struct gcal_rivals *c, const double *specific, size_t a,
-                          size_t *rivals)
-{
-    size_t n = 0;
-
-    for (size_t x = 0; x < c->n; x++)
-        if (x != a && positive(c->log_time[a] - c->log_time[x],
-                               parameter_variance(c, x, a) + device_variance(c, x, a) +
-                                   specific[x] + specific[a]) > 1e-7)
-            rivals[n++] = x;
-    return n;
-}
-
 /* Of the leads over x and y. */
 static double lead_covariance(const double *v, size_t n, size_t a, size_t x, size_t y)
 {
@@ -220,21 +193,6 @@ static void factorize(struct leads *l)
     }
 }
 
-/* Square roots of primes: their multiples modulo 1 fill the unit cube evenly. */
-static void choose_steps(struct leads *l)
-{
-    size_t found = 0;
-
-    for (size_t candidate = 2; found < l->n; candidate++) {
-        size_t d = 2;
-
-        while (d * d <= candidate && candidate % d != 0)
-            d++;
-        if (d * d > candidate)
-            l->step[found++] = sqrt((double)candidate);
-    }
-}
-
 /* Each variable in turn is drawn from the part of its conditional distribution above 0;
  * the product of the probabilities of these parts is the integrand.
  */
@@ -261,19 +219,6 @@ static double at_point(struct leads *l, size_t point)
     return probability;
 }
 
-static double integrate(struct leads *l)
-{
-    size_t n_points = MOST_NUMBERS / (l->n + 1);
-    double sum = 0;
-
-    n_points = n_points < FEWEST_POINTS ? FEWEST_POINTS
-               : n_points > MOST_POINTS ? MOST_POINTS
-                                        : n_points;
-    for (size_t point = 0; point < n_points; point++)
-        sum += at_point(l, point);
-    return sum / (double)n_points;
-}
-
 int gcal_rivals_fastest(const struct gcal_rivals *c, size_t a, double *probability,
                         struct gcal_error *err)
 {
@@ -283,14 +228,46 @@ int gcal_rivals_fastest(const struct gcal_rivals *c, size_t a, double *probabili
     int rc = rivals && specific ? 0 : gcal_error_memory(err);
 
     if (rc == 0) {
-        find_specific(c, specific);
-        n_rivals = find_rivals(c, specific, a, rivals);
+        /* The independent variance of each kernel (see rivals.h). */
+        for (size_t x = 0; x < c->n; x++) {
+            double nearest = INFINITY;
+
+            for (size_t y = 0; y < c->n; y++)
+                if (y != x)
+                    nearest = fmin(nearest, fmax(0, parameter_variance(c, x, y)));
+            specific[x] = fmax(0, square(c->misfit[x]) - nearest / 2);
+        }
+        /* The kernels that have a chance to be faster than 'a', in 'rivals'; their number. */
+        n_rivals = 0;
+        for (size_t x = 0; x < c->n; x++)
+            if (x != a &&
+                positive(c->log_time[a] - c->log_time[x],
+                         parameter_variance(c, x, a) + device_variance(c, x, a) +
+                             specific[x] + specific[a]) > 1e-7)
+                rivals[n_rivals++] = x;
         rc = leads_create(&l, c, specific, a, rivals, n_rivals, err);
     }
     if (rc == 0) {
+        size_t found = 0, n_points;
+        double sum = 0;
+
         factorize(&l);
-        choose_steps(&l);
-        *probability = integrate(&l);
+        /* Square roots of primes: their multiples modulo 1 fill the unit cube evenly. */
+        for (size_t candidate = 2; found < l.n; candidate++) {
+            size_t d = 2;
+
+            while (d * d <= candidate && candidate % d != 0)
+                d++;
+            if (d * d > candidate)
+                l.step[found++] = sqrt((double)candidate);
+        }
+        n_points = MOST_NUMBERS / (l.n + 1);
+        n_points = n_points < FEWEST_POINTS ? FEWEST_POINTS
+                   : n_points > MOST_POINTS ? MOST_POINTS
+                                            : n_points;
+        for (size_t point = 0; point < n_points; point++)
+            sum += at_point(&l, point);
+        *probability = sum / (double)n_points;
     }
     free(l.mean);
     free(specific);

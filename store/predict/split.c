@@ -30,46 +30,6 @@ struct work {
 
 /* ---- checks ---- */
 
-static int check_numbers(const struct work *w, double units, struct gcal_error *err)
-{
-    if (!w->count)
-        return gcal_error_set(err, GCAL_EINPUT, "no device to give work to");
-    if (!isfinite(units) || units < 0)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "%g units of work: must be a finite number of at least 0",
-                              units);
-    if (!isfinite(w->granularity) || w->granularity <= 0)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "granularity %g: must be a finite number above 0",
-                              w->granularity);
-    if (units / w->granularity >= MAX_GRANULES)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "%g units: too many for a granularity of %g", units,
-                              w->granularity);
-    return 0;
-}
-
-/* Every share starts with its least. */
-static int start_share(struct work *w, size_t i, double units, struct gcal_error *err)
-{
-    struct gcal_split_share *p = &w->shares[i];
-
-    if (!isfinite(p->least) || p->least < 0 || isnan(p->most) || p->most < 0)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "share %zu: at least %g and at most %g units: must be "
-                              "numbers of at least 0",
-                              i, p->least, p->most);
-    p->granules = ceil(p->least / w->granularity);
-    p->room = floor((p->most > 0 ? fmin(p->most, units) : units) / w->granularity);
-    /* A least above all units is reported by start(). */
-    if (p->most > 0 && p->granules > floor(p->most / w->granularity))
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "share %zu: no multiple of the granularity %g between its "
-                              "least, %g units, and its most, %g",
-                              i, w->granularity, p->least, p->most);
-    return 0;
-}
-
 static int start(struct work *w, double units, struct gcal_error *err)
 {
     double granules, least = 0, most = 0;
@@ -77,8 +37,23 @@ static int start(struct work *w, double units, struct gcal_error *err)
     w->rest = fmod(units, w->granularity);
     granules = round((units - w->rest) / w->granularity);
     for (size_t i = 0; i < w->count; i++) {
-        if (start_share(w, i, units, err) < 0)
-            return -1;
+        struct gcal_split_share *p = &w->shares[i];
+
+        /* Every share starts with its least. */
+        if (!isfinite(p->least) || p->least < 0 || isnan(p->most) || p->most < 0)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "share %zu: at least %g and at most %g units: must be "
+                                  "numbers of at least 0",
+                                  i, p->least, p->most);
+        p->granules = ceil(p->least / w->granularity);
+        p->room = floor((p->most > 0 ? fmin(p->most, units) : units) / w->granularity);
+        /* A least above all units is reported by start(). */
+        if (p->most > 0 && p->granules > floor(p->most / w->granularity))
+            return gcal_error_set(
+                err, GCAL_EINPUT,
+                "share %zu: no multiple of the granularity %g between its "
+                "least, %g units, and its most, %g",
+                i, w->granularity, p->least, p->most);
         least += w->shares[i].granules;
         most += w->shares[i].room;
     }
@@ -227,8 +202,20 @@ int gcal_split(struct gcal_split_share *shares, size_t count, double units,
                       .time = time,
                       .context = context };
 
-    if (check_numbers(&w, units, err) < 0)
-        return -1;
+    if (!w.count)
+        return gcal_error_set(err, GCAL_EINPUT, "no device to give work to");
+    if (!isfinite(units) || units < 0)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%g units of work: must be a finite number of at least 0",
+                              units);
+    if (!isfinite(w.granularity) || w.granularity <= 0)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "granularity %g: must be a finite number above 0",
+                              w.granularity);
+    if (units / w.granularity >= MAX_GRANULES)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%g units: too many for a granularity of %g", units,
+                              w.granularity);
     if (start(&w, units, err) < 0)
         return gcal_error_because(err, GCAL_REASON_LIMITS);
     return give_granules(&w, err) < 0 ? -1 : give_rest(&w, err);

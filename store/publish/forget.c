@@ -33,19 +33,14 @@ struct target {
 
 /* ---- the contents ---- */
 
-static bool is_meant(const struct gcal_store_forget *what,
-                     const struct gcal_device_info *info)
-{
-    return !what->device || gcal_device_info_matches(info, what->device);
-}
-
 /* A device without models stays, so that its description is not lost. */
 static int remove_from(struct gcal_params_device *d, const struct gcal_store_forget *what,
                        struct gcal_strings *uids, struct gcal_error *err)
 {
     size_t kept = 0;
 
-    if (!is_meant(what, &d->info) || !gcal_params_find_model(d, what->model))
+    if (!(!what->device || gcal_device_info_matches(&d->info, what->device)) ||
+        !gcal_params_find_model(d, what->model))
         return 0;
     for (size_t i = 0; i < d->n_models; i++)
         if (strcmp(d->models[i].name, what->model) == 0)
@@ -336,36 +331,30 @@ static int forget_node(struct forgetting *f, const char *name, struct gcal_error
     return rc < 0 ? -1 : 0;
 }
 
-/* Nodes with a file, and those that only the ledger has. */
-static int list_nodes(const struct forgetting *f, struct gcal_strings *names,
-                      struct gcal_error *err)
-{
-    char **listed = NULL;
-    size_t n = 0;
-    int rc = gcal_store_nodes(f->store, &listed, &n, err);
-
-    for (size_t i = 0; i < n && rc == 0; i++)
-        rc = gcal_strings_add(names, listed[i], err);
-    gcal_strings_free(listed, n);
-    for (size_t i = 0; i < f->lines.n_sorted && rc == 0; i++) {
-        const char *scope = f->lines.items[i].scope, *name = strchr(scope, '/');
-
-        if ((i == 0 || strcmp(scope, f->lines.items[i - 1].scope) != 0) && name &&
-            gcal_store_is_name(name + 1) &&
-            (strncmp(scope, "nodes/", 6) == 0 || strncmp(scope, "medians/", 8) == 0))
-            rc = gcal_strings_include(names, name + 1, err);
-    }
-    return rc;
-}
-
 static int forget_nodes(struct forgetting *f, struct gcal_error *err)
 {
     struct gcal_strings names = { 0 };
     int rc = gcal_ledger_lines_refresh(&f->lines, err);
 
     gcal_ledger_lines_sort(&f->lines);
-    if (rc == 0)
-        rc = list_nodes(f, &names, err);
+    if (rc == 0) {
+        char **listed = NULL;
+        size_t n = 0;
+
+        /* Nodes with a file, and those that only the ledger has. */
+        rc = gcal_store_nodes(f->store, &listed, &n, err);
+        for (size_t i = 0; i < n && rc == 0; i++)
+            rc = gcal_strings_add(&names, listed[i], err);
+        gcal_strings_free(listed, n);
+        for (size_t i = 0; i < f->lines.n_sorted && rc == 0; i++) {
+            const char *scope = f->lines.items[i].scope, *name = strchr(scope, '/');
+
+            if ((i == 0 || strcmp(scope, f->lines.items[i - 1].scope) != 0) && name &&
+                gcal_store_is_name(name + 1) &&
+                (strncmp(scope, "nodes/", 6) == 0 || strncmp(scope, "medians/", 8) == 0))
+                rc = gcal_strings_include(&names, name + 1, err);
+        }
+    }
     for (size_t i = 0; i < names.n && rc == 0; i++)
         if (fnmatch(f->what->node, names.items[i], 0) == 0)
             rc = forget_node(f, names.items[i], err);

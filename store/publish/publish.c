@@ -70,20 +70,6 @@ static void end(struct publication *p)
     free(p->lines);
 }
 
-/* Fingerprint of the drivers of the devices that the run calibrated. */
-static void hash_drivers(const struct gcal_params *params, const char *run_id,
-                         char hash[GCAL_HASH_TEXT_SIZE])
-{
-    struct gcal_buf buf = { 0 };
-
-    for (size_t i = 0; i < params->n_devices; i++)
-        if (strcmp(params->devices[i].run_id, run_id) == 0)
-            gcal_buf_printf(&buf, "%s\t%s\n", params->devices[i].info.uid,
-                            params->devices[i].info.driver);
-    gcal_hash(buf.data ? buf.data : "", buf.size, hash);
-    gcal_buf_free(&buf);
-}
-
 /* Of what is added beside the file: lines of a node's track, the copy of a type's file. */
 static void hash_added(const struct publication *p, char hash[GCAL_HASH_TEXT_SIZE])
 {
@@ -110,9 +96,16 @@ static int write_ledger(struct publication *p, const struct gcal_params *params,
         .replaces = p->replaces,
         .track = track,
     };
+    struct gcal_buf buf = { 0 };
 
     gcal_hash(p->text, p->size, p->sha256);
-    hash_drivers(params, p->run_id, p->drivers);
+    /* Fingerprint of the drivers of the devices that the run calibrated. */
+    for (size_t i = 0; i < params->n_devices; i++)
+        if (strcmp(params->devices[i].run_id, p->run_id) == 0)
+            gcal_buf_printf(&buf, "%s\t%s\n", params->devices[i].info.uid,
+                            params->devices[i].info.driver);
+    gcal_hash(buf.data ? buf.data : "", buf.size, p->drivers);
+    gcal_buf_free(&buf);
     hash_added(p, track);
     return gcal_ledger_append(p->store, &entry, 1, err);
 }

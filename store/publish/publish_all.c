@@ -21,16 +21,6 @@ struct publication {
     struct gcal_error failures; /* all of them, as far as there is room */
 };
 
-static void note_failure(struct publication *p, const struct gcal_error *why)
-{
-    struct gcal_error all = p->failures;
-
-    if (p->failed++)
-        gcal_error_set(&p->failures, all.code, "%s; %s", all.text, why->text);
-    else
-        p->failures = *why;
-}
-
 /* A node that cannot be published does not stop the others. */
 static int publish(void *context, size_t node, struct gcal_error *err)
 {
@@ -42,9 +32,14 @@ static int publish(void *context, size_t node, struct gcal_error *err)
     for (size_t i = p->first[node]; i < p->first[node + 1] && rc == 0; i++)
         rc = gcal_store_publish(p->store, &p->params[i], p->run_ids[i], &why);
     pthread_mutex_lock(&p->lock);
-    if (rc < 0)
-        note_failure(p, &why);
-    else
+    if (rc < 0) {
+        struct gcal_error all = p->failures;
+
+        if (p->failed++)
+            gcal_error_set(&p->failures, all.code, "%s; %s", all.text, why.text);
+        else
+            p->failures = why;
+    } else
         p->published++;
     pthread_mutex_unlock(&p->lock);
     return 0;

@@ -138,26 +138,6 @@ static bool has_run(const struct gcal_verify_files *f, const char *run_id)
     return false;
 }
 
-static void check_history(struct gcal_verify_state *state,
-                          const struct gcal_verify_files *f,
-                          const struct gcal_ledger_scope *lines)
-{
-    for (size_t i = 0; i < f->n_runs; i++)
-        check_run(state, f, lines, i);
-    for (size_t i = 0; i < lines->n; i++) {
-        const struct gcal_ledger_line *line = lines->line[i];
-        struct expected e;
-
-        if (!line->keeps || has_run(f, line->run_id) ||
-            !gcal_ledger_is_complete(lines, i, f->sha256))
-            continue;
-        e = expect(f, lines, line->run_id);
-        if (!e.pruned)
-            gcal_verify_report_damaged(state, "%s/%s.yaml is missing", f->history,
-                                       line->run_id);
-    }
-}
-
 /* ---- the whole store ---- */
 
 static int find_lines(struct gcal_verify_state *state, bool refresh, const char *scope,
@@ -193,16 +173,6 @@ static int read_once(struct gcal_verify_state *state, bool refresh,
     return lines->n == n;
 }
 
-static void check_files(struct gcal_verify_state *state,
-                        const struct gcal_verify_files *f,
-                        const struct gcal_ledger_scope *lines)
-{
-    check_current(state, f, lines);
-    check_history(state, f, lines);
-    if (!gcal_store_is_type(f->scope))
-        gcal_verify_track(state, f->name, lines, f->sha256, f->track, f->track_size);
-}
-
 /* Files that agree with the lines read so far are good.  The others may have been published
  * since: the ledger, which may have thousands of segments, is read again for them alone.
  */
@@ -220,8 +190,25 @@ static int check(struct gcal_verify_state *state, const char *folder, const char
         *state->result = before; /* discard the reports of the previous try */
         state->text.size = text_size;
         rc = read_once(state, tries > 0, &f, &lines, err);
-        if (rc > 0)
-            check_files(state, &f, &lines);
+        if (rc > 0) {
+            check_current(state, &f, &lines);
+            for (size_t i = 0; i < f.n_runs; i++)
+                check_run(state, &f, &lines, i);
+            for (size_t i = 0; i < lines.n; i++) {
+                const struct gcal_ledger_line *line = lines.line[i];
+                struct expected e;
+
+                if (!line->keeps || has_run(&f, line->run_id) ||
+                    !gcal_ledger_is_complete(&lines, i, f.sha256))
+                    continue;
+                e = expect(&f, &lines, line->run_id);
+                if (!e.pruned)
+                    gcal_verify_report_damaged(state, "%s/%s.yaml is missing", f.history,
+                                               line->run_id);
+            }
+            if (!gcal_store_is_type(f.scope))
+                gcal_verify_track(state, f.name, &lines, f.sha256, f.track, f.track_size);
+        }
         if (rc > 0 && tries == 0 && state->text.size > text_size)
             rc = 0;
         gcal_verify_files_clear(&f);

@@ -110,22 +110,19 @@ static int find_history(struct gcal_verify_state *state, struct gcal_verify_file
     return rc;
 }
 
-static void find_track(struct gcal_verify_state *state, struct gcal_verify_files *f)
-{
-    struct gcal_error why = { 0 };
-
-    if (gcal_track_load_text(state->store, f->name, &f->track, &f->track_size, &why) < 0)
-        gcal_verify_report_damaged(state, "%s", why.text);
-    else if (f->track)
-        state->result->n_files++;
-}
-
 int gcal_verify_files_read(struct gcal_verify_state *state, struct gcal_verify_files *f,
                            struct gcal_error *err)
 {
     find_current(state, f);
-    if (!gcal_store_is_type(f->scope))
-        find_track(state, f);
+    if (!gcal_store_is_type(f->scope)) {
+        struct gcal_error why = { 0 };
+
+        if (gcal_track_load_text(state->store, f->name, &f->track, &f->track_size, &why) <
+            0)
+            gcal_verify_report_damaged(state, "%s", why.text);
+        else if (f->track)
+            state->result->n_files++;
+    }
     return find_history(state, f, err);
 }
 

@@ -3,28 +3,6 @@
 #include "store/files/internal.h"
 #include "store/publish/private.h"
 
-/* Its last line without a newline. */
-static void check_end(struct gcal_verify_state *state, const struct gcal_ledger_reader *r)
-{
-    if (r->is_cut)
-        gcal_verify_report_interrupted(
-            state,
-            "%s: its last line was cut; the next publication from that host marks it",
-            r->name);
-}
-
-/* Where signatures are required, of all lines. */
-static void check_sealed(struct gcal_verify_state *state,
-                         const struct gcal_ledger_reader *r)
-{
-    if (state->store->trusted && r->n_unsealed)
-        gcal_verify_report_damaged(
-            state,
-            "%s: its last %zu lines are not signed, nor what they say of files and "
-            "tracks: if all is right, 'gpucal store sign' signs them",
-            r->name, r->n_unsealed);
-}
-
 static bool has_unsealed(const struct gcal_verify_state *state)
 {
     for (size_t i = 0; i < state->lines.n_readers; i++)
@@ -42,8 +20,19 @@ int gcal_verify_segments(struct gcal_verify_state *state, struct gcal_error *err
             return -1;
     }
     for (size_t i = 0; i < state->lines.n_readers; i++) {
-        check_end(state, &state->lines.readers[i]);
-        check_sealed(state, &state->lines.readers[i]);
+        /* Its last line without a newline. */
+        if (state->lines.readers[i].is_cut)
+            gcal_verify_report_interrupted(
+                state,
+                "%s: its last line was cut; the next publication from that host marks it",
+                state->lines.readers[i].name);
+        /* Where signatures are required, of all lines. */
+        if (state->store->trusted && state->lines.readers[i].n_unsealed)
+            gcal_verify_report_damaged(
+                state,
+                "%s: its last %zu lines are not signed, nor what they say of files and "
+                "tracks: if all is right, 'gpucal store sign' signs them",
+                state->lines.readers[i].name, state->lines.readers[i].n_unsealed);
     }
     return 0;
 }

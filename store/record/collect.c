@@ -41,26 +41,6 @@ static int copy_text(char **to, const char *from)
     return 0;
 }
 
-/* 'to' is the caller's to clear, after -1, too. */
-static int copy_header(struct gcal_record_header *to,
-                       const struct gcal_record_header *from, struct gcal_error *err)
-{
-    *to = (struct gcal_record_header){ .seed = from->seed,
-                                       .n_ranks = from->n_ranks,
-                                       .simulated = from->simulated,
-                                       .in_store = from->in_store };
-    if (copy_text(&to->run_id, from->run_id) < 0 ||
-        copy_text(&to->started_utc, from->started_utc) < 0 ||
-        copy_text(&to->finished_utc, from->finished_utc) < 0 ||
-        copy_text(&to->gpucal_version, from->gpucal_version) < 0 ||
-        copy_text(&to->launcher, from->launcher) < 0 ||
-        copy_text(&to->config, from->config) < 0 ||
-        copy_text(&to->config_file, from->config_file) < 0 ||
-        copy_text(&to->catalogue, from->catalogue) < 0)
-        return gcal_error_memory(err);
-    return gcal_catalogue_files_copy(&to->catalogue_files, &from->catalogue_files, err);
-}
-
 /* A run that is not in a store yet is newer than all that are. */
 static bool is_newer(const struct gcal_record_header *a,
                      const struct gcal_record_header *b)
@@ -74,8 +54,27 @@ int gcal_record_add_run(struct gcal_record *record,
                         const struct gcal_record_header *header, struct gcal_error *err)
 {
     struct gcal_record_header *run = gcal_record_new_run(record, err);
+    struct gcal_record_header *to;
 
-    if (!run || copy_header(run, header, err) < 0)
+    if (!run)
+        return -1;
+    /* 'to' is the caller's to clear, after -1, too. */
+    to = run;
+    *to = (struct gcal_record_header){ .seed = header->seed,
+                                       .n_ranks = header->n_ranks,
+                                       .simulated = header->simulated,
+                                       .in_store = header->in_store };
+    if (copy_text(&to->run_id, header->run_id) < 0 ||
+        copy_text(&to->started_utc, header->started_utc) < 0 ||
+        copy_text(&to->finished_utc, header->finished_utc) < 0 ||
+        copy_text(&to->gpucal_version, header->gpucal_version) < 0 ||
+        copy_text(&to->launcher, header->launcher) < 0 ||
+        copy_text(&to->config, header->config) < 0 ||
+        copy_text(&to->config_file, header->config_file) < 0 ||
+        copy_text(&to->catalogue, header->catalogue) < 0)
+        return gcal_error_memory(err);
+    if (gcal_catalogue_files_copy(&to->catalogue_files, &header->catalogue_files, err) <
+        0)
         return -1;
     if (!record->header || is_newer(run, record->header))
         record->header = run;
@@ -83,16 +82,6 @@ int gcal_record_add_run(struct gcal_record *record,
 }
 
 /* ---- devices ---- */
-
-static int copy_device(struct gcal_run_device *to, const struct gcal_run_device *from,
-                       struct gcal_error *err)
-{
-    *to = (struct gcal_run_device){ .shared_error = from->shared_error };
-    return gcal_fields_copy(gcal_run_device_fields, to, from, err) < 0 ||
-                   gcal_device_info_copy(&to->info, &from->info, err) < 0
-               ? -1
-               : 0;
-}
 
 int gcal_record_add_device(struct gcal_record *record,
                            const struct gcal_run_device *device, struct gcal_error *err)
@@ -102,6 +91,7 @@ int gcal_record_add_device(struct gcal_record *record,
     const struct gcal_record_header **runs;
     struct gcal_run_device *grown =
         gcal_array_grow(record->devices, n, &rest->device_capacity, sizeof(*grown), err);
+    struct gcal_run_device *to;
 
     if (!grown)
         return -1;
@@ -112,7 +102,12 @@ int gcal_record_add_device(struct gcal_record *record,
     record->device_run = runs;
     runs[n] = rest->runs[rest->n_runs - 1];
     record->n_devices++;
-    return copy_device(&grown[n], device, err);
+    to = &grown[n];
+    *to = (struct gcal_run_device){ .shared_error = device->shared_error };
+    return gcal_fields_copy(gcal_run_device_fields, to, device, err) < 0 ||
+                   gcal_device_info_copy(&to->info, &device->info, err) < 0
+               ? -1
+               : 0;
 }
 
 void gcal_record_set_kept(struct gcal_record *record, size_t i, char *kept)
@@ -123,30 +118,6 @@ void gcal_record_set_kept(struct gcal_record *record, size_t i, char *kept)
 
 /* ---- kernels ---- */
 
-static int add_uses(struct gcal_run_kernel *to, const struct gcal_run_kernel *from,
-                    struct gcal_error *err)
-{
-    for (size_t i = 0; i < from->uses.n; i++)
-        if (gcal_kernel_uses_add(&to->uses, from->uses.items[i].model,
-                                 from->uses.items[i].role, err) < 0)
-            return -1;
-    return 0;
-}
-
-/* Of the new kernel, for the tree. */
-static int remember(struct gcal_record *record, size_t index, struct gcal_error *err)
-{
-    struct known_kernel *known = malloc(sizeof(*known));
-
-    if (known)
-        *known = (struct known_kernel){ index, record->kernels[index].sub_group_size,
-                                        record->kernels[index].id };
-    if (known && tsearch(known, &record->rest->known_kernels, compare_known))
-        return 0;
-    free(known);
-    return gcal_error_memory(err);
-}
-
 static int add_new_kernel(struct gcal_record *record,
                           const struct gcal_run_kernel *kernel, struct gcal_error *err)
 {
@@ -154,6 +125,8 @@ static int add_new_kernel(struct gcal_record *record,
     struct gcal_run_kernel *grown =
         gcal_array_grow(record->kernels, record->n_kernels,
                         &record->rest->kernel_capacity, sizeof(*grown), err);
+    size_t index;
+    struct known_kernel *known;
 
     if (!grown)
         return -1;
@@ -161,7 +134,16 @@ static int add_new_kernel(struct gcal_record *record,
     bare.source = "";
     if (gcal_run_kernel_copy(&grown[record->n_kernels], &bare, err) < 0)
         return -1;
-    return remember(record, record->n_kernels++, err);
+    /* The tree finds the new kernel. */
+    index = record->n_kernels++;
+    known = malloc(sizeof(*known));
+    if (known)
+        *known = (struct known_kernel){ index, record->kernels[index].sub_group_size,
+                                        record->kernels[index].id };
+    if (known && tsearch(known, &record->rest->known_kernels, compare_known))
+        return 0;
+    free(known);
+    return gcal_error_memory(err);
 }
 
 int gcal_record_add_kernel(struct gcal_record *record,
@@ -174,7 +156,12 @@ int gcal_record_add_kernel(struct gcal_record *record,
 
     if (found) {
         *index = (*found)->index;
-        return add_uses(&record->kernels[*index], kernel, err);
+        for (size_t i = 0; i < kernel->uses.n; i++)
+            if (gcal_kernel_uses_add(&record->kernels[*index].uses,
+                                     kernel->uses.items[i].model,
+                                     kernel->uses.items[i].role, err) < 0)
+                return -1;
+        return 0;
     }
     *index = record->n_kernels;
     return add_new_kernel(record, kernel, err);

@@ -47,23 +47,6 @@ void gcal_record_header_clear(struct gcal_record_header *header)
     *header = (struct gcal_record_header){ 0 };
 }
 
-static void put_header(struct gcal_buf *buf, const struct gcal_record_header *h)
-{
-    gcal_wire_put_u32(buf, JOURNAL_VERSION);
-    gcal_wire_put_text(buf, h->run_id);
-    gcal_wire_put_text(buf, h->started_utc);
-    gcal_wire_put_text(buf, h->finished_utc);
-    gcal_wire_put_text(buf, h->gpucal_version);
-    gcal_wire_put_text(buf, h->launcher);
-    gcal_wire_put_text(buf, h->config);
-    gcal_wire_put_text(buf, h->config_file);
-    gcal_wire_put_text(buf, h->catalogue);
-    gcal_catalogue_files_put(buf, &h->catalogue_files);
-    gcal_wire_put_u64(buf, h->seed);
-    gcal_wire_put_u32(buf, h->n_ranks);
-    gcal_wire_put_u32(buf, h->simulated);
-}
-
 static int get_header(struct gcal_wire *wire, struct gcal_record_header *h,
                       struct gcal_error *err)
 {
@@ -413,7 +396,19 @@ struct gcal_journal *gcal_journal_create(const char *path,
     }
     if (!(j = journal_new(fd, path, err)))
         goto fail;
-    put_header(&body, header);
+    gcal_wire_put_u32(&body, JOURNAL_VERSION);
+    gcal_wire_put_text(&body, header->run_id);
+    gcal_wire_put_text(&body, header->started_utc);
+    gcal_wire_put_text(&body, header->finished_utc);
+    gcal_wire_put_text(&body, header->gpucal_version);
+    gcal_wire_put_text(&body, header->launcher);
+    gcal_wire_put_text(&body, header->config);
+    gcal_wire_put_text(&body, header->config_file);
+    gcal_wire_put_text(&body, header->catalogue);
+    gcal_catalogue_files_put(&body, &header->catalogue_files);
+    gcal_wire_put_u64(&body, header->seed);
+    gcal_wire_put_u32(&body, header->n_ranks);
+    gcal_wire_put_u32(&body, header->simulated);
     if (append(j, ENTRY_HEADER, &body, err) == 0 && sync_folder(path, err) == 0)
         return j;
     gcal_journal_close(j);

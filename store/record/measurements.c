@@ -120,16 +120,6 @@ static int read_samples(const struct gcal_record *r, const struct gcal_record_bl
     return 0;
 }
 
-/* No clock gives others. */
-static int check_times(const struct gcal_measurement *m, struct gcal_error *err)
-{
-    for (size_t k = 0; k < m->n_samples; k++)
-        if (!(m->samples[k].time_s > 0 && isfinite(m->samples[k].time_s)))
-            return gcal_error_set(err, GCAL_EINPUT, "a time of %g s is damaged",
-                                  m->samples[k].time_s);
-    return 0;
-}
-
 /* Fills the members of 'row' that come from the tables of devices, kernels and samples.
  */
 static int complete(const struct gcal_record *r, const struct gcal_record_block *b,
@@ -148,7 +138,12 @@ static int complete(const struct gcal_record *r, const struct gcal_record_block 
         return gcal_error_memory(err);
     if (read_samples(r, b, row, m->samples, err) < 0)
         return -1;
-    return check_times(m, err);
+    /* No clock gives others. */
+    for (size_t k = 0; k < m->n_samples; k++)
+        if (!(m->samples[k].time_s > 0 && isfinite(m->samples[k].time_s)))
+            return gcal_error_set(err, GCAL_EINPUT, "a time of %g s is damaged",
+                                  m->samples[k].time_s);
+    return 0;
 }
 
 /* A copy of a row that was read ahead, or else from the file. */

@@ -81,27 +81,6 @@ static int read_number(hid_t file, const char *name, uint64_t *value)
     return rc;
 }
 
-/* -1 for a file that is not a record, or of a version that is not read. */
-static int read_format(hid_t file, int *format_version, struct gcal_error *err)
-{
-    char *format = read_text(file, "format");
-    uint64_t version = 0;
-    int rc = 0;
-
-    if (!format || strcmp(format, GCAL_RECORD_FORMAT) != 0 ||
-        read_number(file, "format_version", &version) < 0)
-        rc = gcal_error_set(err, GCAL_EINPUT, "an HDF5 file, but not a record of gpucal");
-    else if (version < GCAL_RECORD_OLDEST || version > GCAL_RECORD_VERSION)
-        rc = gcal_error_set(
-            err, GCAL_EINPUT,
-            "version %llu of the record; this gpucal reads %d to %d: %s",
-            (unsigned long long)version, GCAL_RECORD_OLDEST, GCAL_RECORD_VERSION,
-            version > GCAL_RECORD_VERSION ? "use a newer one" : "calibrate again");
-    *format_version = (int)version;
-    free(format);
-    return rc;
-}
-
 static int read_header(hid_t file, struct gcal_record_header *header,
                        struct gcal_error *err)
 {
@@ -133,23 +112,6 @@ static int read_header(hid_t file, struct gcal_record_header *header,
 }
 
 /* ---- tables ---- */
-
-static int read_devices(struct gcal_record *r, struct gcal_error *err)
-{
-    const struct gcal_record_table *table = &r->rest->tables[GCAL_RECORD_TABLE_DEVICES];
-
-    if (table->n_rows > MAX_DEVICES)
-        return gcal_error_set(err, GCAL_EINPUT, "too many devices");
-    r->devices = calloc(table->n_rows + 1, sizeof(*r->devices));
-    r->device_run = calloc(table->n_rows + 1, sizeof(struct gcal_record_header *));
-    if (!r->devices || !r->device_run)
-        return gcal_error_memory(err);
-    /* Counted before they are read: what was read before a failure is freed. */
-    r->n_devices = table->n_rows;
-    for (size_t i = 0; i < r->n_devices; i++)
-        r->device_run[i] = r->header;
-    return gcal_record_table_read(table, 0, r->n_devices, r->devices, err);
-}
 
 static int read_sizes(const struct gcal_record *r, uint64_t first, uint64_t count,
                       struct gcal_run_kernel *kernel, struct gcal_error *err)
@@ -257,23 +219,6 @@ static int read_catalogue_files(const struct gcal_record *r,
 
 /* ---- the file ---- */
 
-/* Before HDF5 reads a file: it must be complete. */
-static int check_file(const char *path, struct gcal_error *err)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = 0;
-    struct stat info;
-
-    if (fd < 0 || fstat(fd, &info) < 0)
-        rc = gcal_error_set(err, GCAL_EINPUT, "%s", strerror(errno));
-    else if (!S_ISREG(info.st_mode))
-        rc = gcal_error_set(err, GCAL_EINPUT, "not a regular file");
-    else
-        rc = gcal_record_check_seal(fd, err);
-    if (fd >= 0)
-        close(fd);
-    return rc;
-}
-
 static hid_t open_file(const char *path)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), file;
@@ -291,22 +236,66 @@ static int read_all(struct gcal_record *r, const char *path, struct gcal_error *
 {
     struct gcal_record_rest *rest = r->rest;
     struct gcal_record_header *header = gcal_record_new_run(r, err);
+    char *format;
+    uint64_t version = 0;
+    const struct gcal_record_table *table;
+    struct stat info;
+    int fd, rc = 0;
 
-    if (!header || check_file(path, err) < 0 || gcal_record_hdf5_start(err) < 0)
+    if (!header)
+        return -1;
+    /* Before HDF5 reads a file: it must be complete. */
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &info) < 0)
+        rc = gcal_error_set(err, GCAL_EINPUT, "%s", strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+        rc = gcal_error_set(err, GCAL_EINPUT, "not a regular file");
+    else
+        rc = gcal_record_check_seal(fd, err);
+    if (fd >= 0)
+        close(fd);
+    if (rc < 0)
+        return -1;
+    if (gcal_record_hdf5_start(err) < 0)
         return -1;
     r->header = header;
     if ((rest->file = open_file(path)) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "truncated or damaged");
-    if (read_format(rest->file, &rest->version, err) < 0 ||
-        read_header(rest->file, header, err) < 0)
+    format = read_text(rest->file, "format");
+    if (!format || strcmp(format, GCAL_RECORD_FORMAT) != 0 ||
+        read_number(rest->file, "format_version", &version) < 0)
+        rc = gcal_error_set(err, GCAL_EINPUT, "an HDF5 file, but not a record of gpucal");
+    else if (version < GCAL_RECORD_OLDEST || version > GCAL_RECORD_VERSION)
+        rc = gcal_error_set(
+            err, GCAL_EINPUT,
+            "version %llu of the record; this gpucal reads %d to %d: %s",
+            (unsigned long long)version, GCAL_RECORD_OLDEST, GCAL_RECORD_VERSION,
+            version > GCAL_RECORD_VERSION ? "use a newer one" : "calibrate again");
+    rest->version = (int)version;
+    free(format);
+    if (rc < 0)
+        return -1;
+    if (read_header(rest->file, header, err) < 0)
         return -1;
     for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
         if (gcal_record_table_open(&rest->tables[i], rest->file,
                                    (enum gcal_record_table_id)i, rest->version, err) < 0)
             return -1;
     r->n_measurements = rest->tables[GCAL_RECORD_TABLE_MEASUREMENTS].n_rows;
-    if (read_devices(r, err) < 0 || read_kernels(r, err) < 0 ||
-        read_catalogue_files(r, header, err) < 0)
+    table = &rest->tables[GCAL_RECORD_TABLE_DEVICES];
+    if (table->n_rows > MAX_DEVICES)
+        return gcal_error_set(err, GCAL_EINPUT, "too many devices");
+    r->devices = calloc(table->n_rows + 1, sizeof(*r->devices));
+    r->device_run = calloc(table->n_rows + 1, sizeof(struct gcal_record_header *));
+    if (!r->devices || !r->device_run)
+        return gcal_error_memory(err);
+    /* Counted before they are read: what was read before a failure is freed. */
+    r->n_devices = table->n_rows;
+    for (size_t i = 0; i < r->n_devices; i++)
+        r->device_run[i] = r->header;
+    if (gcal_record_table_read(table, 0, r->n_devices, r->devices, err) < 0)
+        return -1;
+    if (read_kernels(r, err) < 0 || read_catalogue_files(r, header, err) < 0)
         return -1;
     return read_lost(r, err);
 }

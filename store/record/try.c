@@ -18,35 +18,6 @@
 #define LIMIT_S            60
 #define BYTES_PER_SECOND_S 1000000
 
-/* What is wrong otherwise is found, and said, when it is read again. */
-static void read_everything(const char *path)
-{
-    struct gcal_record *record = gcal_record_open(path, NULL);
-    size_t n = record ? record->n_measurements : 0;
-
-    for (size_t i = 0; i < n; i++) {
-        struct gcal_measurement m = { 0 };
-        size_t device, kernel;
-
-        if (gcal_record_measurement(record, i, &m, &device, &kernel, NULL) < 0)
-            break;
-        gcal_measurement_clear(&m);
-    }
-}
-
-static void limit(const char *path)
-{
-    const struct rlimit none = { 0, 0 };
-    struct stat info = { 0 };
-    rlim_t most_s = LIMIT_S;
-
-    if (stat(path, &info) == 0)
-        most_s += (rlim_t)(info.st_size / BYTES_PER_SECOND_S);
-    setrlimit(RLIMIT_CPU, &(struct rlimit){ most_s, most_s });
-    setrlimit(RLIMIT_CORE, &none);
-    signal(SIGXCPU, SIG_DFL);
-}
-
 int gcal_record_try(const char *path, struct gcal_error *err)
 {
     pid_t child = fork();
@@ -56,8 +27,28 @@ int gcal_record_try(const char *path, struct gcal_error *err)
         return gcal_error_set(err, GCAL_EINPUT, "record %s: fork: %s", path,
                               strerror(errno));
     if (child == 0) {
-        limit(path);
-        read_everything(path);
+        struct gcal_record *record;
+        size_t n;
+        const struct rlimit none = { 0, 0 };
+        struct stat info = { 0 };
+        rlim_t most_s = LIMIT_S;
+
+        if (stat(path, &info) == 0)
+            most_s += (rlim_t)(info.st_size / BYTES_PER_SECOND_S);
+        setrlimit(RLIMIT_CPU, &(struct rlimit){ most_s, most_s });
+        setrlimit(RLIMIT_CORE, &none);
+        signal(SIGXCPU, SIG_DFL);
+        /* What is wrong otherwise is found, and said, when it is read again. */
+        record = gcal_record_open(path, NULL);
+        n = record ? record->n_measurements : 0;
+        for (size_t i = 0; i < n; i++) {
+            struct gcal_measurement m = { 0 };
+            size_t device, kernel;
+
+            if (gcal_record_measurement(record, i, &m, &device, &kernel, NULL) < 0)
+                break;
+            gcal_measurement_clear(&m);
+        }
         _exit(0);
     }
     while (waitpid(child, &status, 0) < 0)

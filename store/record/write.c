@@ -117,19 +117,6 @@ static int failed(struct gcal_record_writer *w, struct gcal_error *err)
 
 /* ---- entries ---- */
 
-/* Again, after a restart or at its end: the last 'failure' and times count. */
-static int add_again(struct gcal_record_writer *w, hsize_t row,
-                     const struct gcal_run_device *device, struct gcal_error *err)
-{
-    static const char *const columns[] = { "failure", "span", "busy" };
-    struct gcal_record_table *table = &w->tables[GCAL_RECORD_TABLE_DEVICES];
-
-    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-        if (gcal_record_table_rewrite(table, row, columns[i], device, err) < 0)
-            return failed(w, err);
-    return 0;
-}
-
 static int add_device(void *context, const struct gcal_run_device *device,
                       struct gcal_error *err)
 {
@@ -140,8 +127,15 @@ static int add_device(void *context, const struct gcal_run_device *device,
 
     if (found < 0)
         return gcal_error_memory(err);
-    if (found)
-        return add_again(w, known->row, device, err);
+    if (found) {
+        static const char *const columns[] = { "failure", "span", "busy" };
+
+        /* Again, after a restart or at its end: the last 'failure' and times count. */
+        for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+            if (gcal_record_table_rewrite(table, known->row, columns[i], device, err) < 0)
+                return failed(w, err);
+        return 0;
+    }
     if (gcal_record_table_append(table, device, 1, err) < 0)
         return failed(w, err);
     return add_known_row(&w->devices, device->node, device->info.uid, table->n_rows - 1,
@@ -162,13 +156,6 @@ static int add_sizes(struct gcal_record_writer *w, const struct gcal_run_kernel 
     return 0;
 }
 
-static int add_uses(struct gcal_record_writer *w, const struct gcal_kernel_uses *uses,
-                    struct gcal_error *err)
-{
-    return gcal_record_table_append(&w->tables[GCAL_RECORD_TABLE_USES], uses->items,
-                                    uses->n, err);
-}
-
 static int add_kernel(void *context, const struct gcal_run_kernel *kernel,
                       struct gcal_error *err)
 {
@@ -187,7 +174,9 @@ static int add_kernel(void *context, const struct gcal_run_kernel *kernel,
 
     if (found)
         return found < 0 ? gcal_error_memory(err) : 0;
-    if (add_sizes(w, kernel, err) < 0 || add_uses(w, &kernel->uses, err) < 0 ||
+    if (add_sizes(w, kernel, err) < 0 ||
+        gcal_record_table_append(&w->tables[GCAL_RECORD_TABLE_USES], kernel->uses.items,
+                                 kernel->uses.n, err) < 0 ||
         gcal_record_table_append(table, &row, 1, err) < 0)
         return failed(w, err);
     return add_known_row(&w->kernels, kernel->id, size, table->n_rows - 1, 0, err);
@@ -295,15 +284,29 @@ static void remove_left(int folder, const char *name)
     close(fd);
 }
 
-/* Removes what earlier writers of the same record left when they were killed. */
-static void remove_all_left(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *start = gcal_buf_format("%s" TEMP_SUFFIX, slash ? slash + 1 : path);
-    char *copy = strdup(path);
-    DIR *folder = copy ? opendir(dirname(copy)) : NULL;
-    size_t length = start ? strlen(start) : 0;
+/* ---- the writer ---- */
 
+struct gcal_record_writer *gcal_record_create(const char *path, struct gcal_error *err)
+{
+    struct gcal_record_writer *w = calloc(1, sizeof(*w));
+    int rc = 0;
+    const char *slash;
+    char *start, *copy;
+    DIR *folder;
+    size_t length;
+
+    if (!w || !(w->path = strdup(path)) ||
+        !(w->temp = gcal_buf_format("%s" TEMP_SUFFIX TEMP_RANDOM, path))) {
+        gcal_error_memory(err);
+        goto fail;
+    }
+    w->file = -1;
+    /* Removes what earlier writers of the same record left when they were killed. */
+    slash = strrchr(path, '/');
+    start = gcal_buf_format("%s" TEMP_SUFFIX, slash ? slash + 1 : path);
+    copy = strdup(path);
+    folder = copy ? opendir(dirname(copy)) : NULL;
+    length = start ? strlen(start) : 0;
     for (struct dirent *e; start && folder && (e = readdir(folder));)
         if (strncmp(e->d_name, start, length) == 0 &&
             strlen(e->d_name) == length + strlen(TEMP_RANDOM))
@@ -312,22 +315,6 @@ static void remove_all_left(const char *path)
         closedir(folder);
     free(start);
     free(copy);
-}
-
-/* ---- the writer ---- */
-
-struct gcal_record_writer *gcal_record_create(const char *path, struct gcal_error *err)
-{
-    struct gcal_record_writer *w = calloc(1, sizeof(*w));
-    int rc = 0;
-
-    if (!w || !(w->path = strdup(path)) ||
-        !(w->temp = gcal_buf_format("%s" TEMP_SUFFIX TEMP_RANDOM, path))) {
-        gcal_error_memory(err);
-        goto fail;
-    }
-    w->file = -1;
-    remove_all_left(path);
     if ((w->lock = mkostemp(w->temp, O_CLOEXEC)) < 0) {
         gcal_error_set(err, GCAL_ESTORE, "record %s: %s", path, strerror(errno));
         goto fail;
@@ -409,31 +396,13 @@ static int put_text(hid_t file, const char *name, const char *text)
     return rc;
 }
 
-/* The configuration may exceed the 64 KiB of an attribute. */
-static int put_config(hid_t file, const char *text)
-{
-    hid_t type = gcal_record_text_type(), space = H5Screate(H5S_SCALAR);
-    hid_t options = H5Pcreate(H5P_DATASET_CREATE), dataset = -1;
-    const char *value = text ? text : "";
-    int rc = -1;
-
-    if (H5Pset_obj_track_times(options, 0) >= 0)
-        dataset =
-            H5Dcreate2(file, "config", type, space, H5P_DEFAULT, options, H5P_DEFAULT);
-    if (dataset >= 0 &&
-        H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) >= 0)
-        rc = 0;
-    H5Dclose(dataset);
-    H5Pclose(options);
-    H5Sclose(space);
-    H5Tclose(type);
-    return rc;
-}
-
 static int put_header(hid_t file, const struct gcal_record_header *header)
 {
     uint64_t version = GCAL_RECORD_VERSION, simulated = header->simulated,
              n_ranks = header->n_ranks;
+    hid_t type, space, options, dataset = -1;
+    const char *value;
+    int rc = -1;
 
     if (put_text(file, "format", GCAL_RECORD_FORMAT) < 0 ||
         put_attribute(file, "format_version", H5T_STD_U32LE, H5T_NATIVE_UINT64,
@@ -448,7 +417,22 @@ static int put_header(hid_t file, const struct gcal_record_header *header)
         put_attribute(file, "n_ranks", H5T_STD_U32LE, H5T_NATIVE_UINT64, &n_ranks) < 0 ||
         put_attribute(file, "simulated", H5T_STD_U8LE, H5T_NATIVE_UINT64, &simulated) < 0)
         return -1;
-    return put_config(file, header->config);
+    /* The configuration may exceed the 64 KiB of an attribute. */
+    type = gcal_record_text_type();
+    space = H5Screate(H5S_SCALAR);
+    options = H5Pcreate(H5P_DATASET_CREATE);
+    value = header->config ? header->config : "";
+    if (H5Pset_obj_track_times(options, 0) >= 0)
+        dataset =
+            H5Dcreate2(file, "config", type, space, H5P_DEFAULT, options, H5P_DEFAULT);
+    if (dataset >= 0 &&
+        H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) >= 0)
+        rc = 0;
+    H5Dclose(dataset);
+    H5Pclose(options);
+    H5Sclose(space);
+    H5Tclose(type);
+    return rc;
 }
 
 /* Seals the temporary file and flushes it.  -1 with errno. */

@@ -292,25 +292,13 @@ static int run_on(struct benchmark *b, const struct gcal_device_info *info,
     return rc;
 }
 
-static int run_on_all(struct benchmark *b, struct gcal_error *err)
-{
-    struct gcal_local_devices d = { 0 };
-    int rc = open_devices(b->c, &d, err);
-
-    b->spawner = d.spawner;
-    for (size_t i = 0; rc == 0 && i < d.count; i++)
-        if (gcal_local_device_matches(&d.info[i], b->c->devices.n, b->c->devices.items))
-            rc = run_on(b, &d.info[i], err);
-    gcal_local_devices_close(&d);
-    return rc;
-}
-
 /* Exit status, or -1 with 'err'.  The file is opened before anything is measured. */
 static int benchmark(const struct kernels_command *c,
                      const struct gcal_catalogue *catalogue, struct gcal_error *err)
 {
     struct benchmark b = { .c = c, .catalogue = catalogue, .good = true };
     int rc;
+    struct gcal_local_devices d = { 0 };
 
     if (c->csv && !(b.csv = fopen(c->csv, "we")))
         return gcal_error_set(err, GCAL_EINPUT, "%s: %m", c->csv);
@@ -318,7 +306,12 @@ static int benchmark(const struct kernels_command *c,
         gcal_bench_csv_header(b.csv);
     b.results = c->json ? json_array() : NULL;
     b.display = gcal_display_create(c->json);
-    rc = run_on_all(&b, err);
+    rc = open_devices(b.c, &d, err);
+    b.spawner = d.spawner;
+    for (size_t i = 0; rc == 0 && i < d.count; i++)
+        if (gcal_local_device_matches(&d.info[i], b.c->devices.n, b.c->devices.items))
+            rc = run_on(&b, &d.info[i], err);
+    gcal_local_devices_close(&d);
     gcal_display_destroy(b.display);
     if (b.results)
         gcal_bench_print_results_json(b.results);

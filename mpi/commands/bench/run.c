@@ -83,23 +83,6 @@ static void take_progress(void *context, const struct gcal_plan_progress *progre
 
 /* ---- measuring ---- */
 
-/* Sizes too short for the clock of the device do not matter if a longer one was measured.
- */
-static void forget_short_sizes(struct gcal_bench_run *run)
-{
-    const struct gcal_kernel_list *list = &run->list;
-
-    for (size_t i = 0; i < list->n_kernels; i++) {
-        if (run->rows[i].status != GCAL_MEASUREMENT_BAD_EVENTS ||
-            !list->kernels[i]->sweep)
-            continue;
-        for (size_t k = i + 1; k < list->n_kernels; k++)
-            if (run->rows[k].present && run->rows[k].status == GCAL_MEASUREMENT_GOOD &&
-                strcmp(list->kernels[i]->family, list->kernels[k]->family) == 0)
-                run->rows[i].present = false;
-    }
-}
-
 int gcal_bench_run(struct gcal_bench_run *run, struct gcal_worker_spawner *spawner,
                    double budget_s, struct gcal_display *display, struct gcal_error *err)
 {
@@ -110,6 +93,7 @@ int gcal_bench_run(struct gcal_bench_run *run, struct gcal_worker_spawner *spawn
         .progress = take_progress,
         .progress_context = &c,
     };
+    const struct gcal_kernel_list *list = &run->list;
     double start_s = gcal_clock_now_s();
     struct gcal_error why = { 0 };
     int rc;
@@ -127,7 +111,16 @@ int gcal_bench_run(struct gcal_bench_run *run, struct gcal_worker_spawner *spawn
     }
     if (rc < 0)
         run->failure = gcal_arena_strdup(run->arena, why.text);
-    forget_short_sizes(run);
+    /* Sizes too short for the clock of the device do not matter if a longer one was measured. */
+    for (size_t i = 0; i < list->n_kernels; i++) {
+        if (run->rows[i].status != GCAL_MEASUREMENT_BAD_EVENTS ||
+            !list->kernels[i]->sweep)
+            continue;
+        for (size_t k = i + 1; k < list->n_kernels; k++)
+            if (run->rows[k].present && run->rows[k].status == GCAL_MEASUREMENT_GOOD &&
+                strcmp(list->kernels[i]->family, list->kernels[k]->family) == 0)
+                run->rows[i].present = false;
+    }
     gcal_bench_count_work(run);
     run->took_s = gcal_clock_now_s() - start_s;
     return 0;

@@ -75,31 +75,30 @@ static int take_by_item(const struct gcal_kernel *kernel, const struct by_item *
     return rc;
 }
 
-/* Work that cannot be counted leaves a kernel without rates. */
-static void count_work(const struct gcal_kernel *kernel, struct by_item *b,
-                       struct gcal_work *work)
-{
-    struct gcal_error why = { 0 };
-    int rc = count_profile(kernel, kernel->profile, kernel->counting.sub_group_size, work,
-                           &why);
-
-    if (rc == 0 && kernel->counting.sub_group_size) {
-        work->local_bytes = work->float_ops = work->integer_ops = 0;
-        count_by_item(b, kernel);
-        why = b->why;
-        rc = b->profile ? take_by_item(kernel, b, work, &why) : -1;
-    }
-    if (rc < 0)
-        gcal_log(GCAL_LOG_WARN, "%s: its work is not counted exactly: %s", kernel->name,
-                 why.text);
-}
-
 void gcal_bench_count_work(struct gcal_bench_run *run)
 {
     struct by_item b = { 0 };
 
-    for (size_t i = 0; i < run->list.n_kernels; i++)
-        if (run->rows[i].present && run->rows[i].status == GCAL_MEASUREMENT_GOOD)
-            count_work(run->list.kernels[i], &b, &run->rows[i].work);
+    for (size_t i = 0; i < run->list.n_kernels; i++) {
+        const struct gcal_kernel *kernel = run->list.kernels[i];
+        uint64_t sub_group_size = kernel->counting.sub_group_size;
+        struct gcal_bench_row *row = &run->rows[i];
+        struct gcal_error why = { 0 };
+        int rc;
+
+        if (!row->present || row->status != GCAL_MEASUREMENT_GOOD)
+            continue;
+        /* Work that cannot be counted leaves a kernel without rates. */
+        rc = count_profile(kernel, kernel->profile, sub_group_size, &row->work, &why);
+        if (rc == 0 && sub_group_size) {
+            row->work.local_bytes = row->work.float_ops = row->work.integer_ops = 0;
+            count_by_item(&b, kernel);
+            why = b.why;
+            rc = b.profile ? take_by_item(kernel, &b, &row->work, &why) : -1;
+        }
+        if (rc < 0)
+            gcal_log(GCAL_LOG_WARN, "%s: its work is not counted exactly: %s",
+                     kernel->name, why.text);
+    }
     gcal_profile_destroy(b.profile);
 }

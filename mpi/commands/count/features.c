@@ -280,24 +280,6 @@ static json_t *strides_json(const struct gcal_profile *profile, char *const *str
     return object;
 }
 
-/* At sizes that do not meet the premise (NULL: at no sizes), the AFR is unknown. */
-static void add_afr(json_t *object, const struct gcal_profile *profile,
-                    const struct gcal_profile_entry *e, const double *sizes)
-{
-    struct gcal_assume *premise = NULL;
-    bool holds = true;
-
-    if (e->afr_premise && sizes) {
-        premise = gcal_assume_parse(e->afr_premise, profile->n_parameters,
-                                    (const char *const *)profile->parameters, NULL);
-        holds = premise && gcal_assume_check(premise, sizes, NULL) == 0;
-        gcal_assume_destroy(premise);
-    }
-    json_object_set_new(object, "afr",
-                        e->afr && holds ? json_string(e->afr) : json_null());
-    set_text(object, "afr_premise", e->afr_premise);
-}
-
 static void add_access(json_t *object, const struct gcal_profile *profile,
                        const struct gcal_profile_entry *e, const double *sizes)
 {
@@ -317,8 +299,21 @@ static void add_access(json_t *object, const struct gcal_profile *profile,
                               json_pack("{s:s, s:s}", "loop", e->loop_strides[i].loop,
                                         "stride", e->loop_strides[i].stride));
     json_object_set_new(object, "loop_strides", loops);
-    if (e->kind != GCAL_FEATURE_LOCAL_PASS)
-        add_afr(object, profile, e, sizes);
+    if (e->kind != GCAL_FEATURE_LOCAL_PASS) {
+        struct gcal_assume *premise = NULL;
+        bool holds = true;
+
+        /* At sizes that do not meet the premise (NULL: at no sizes), the AFR is unknown. */
+        if (e->afr_premise && sizes) {
+            premise = gcal_assume_parse(e->afr_premise, profile->n_parameters,
+                                        (const char *const *)profile->parameters, NULL);
+            holds = premise && gcal_assume_check(premise, sizes, NULL) == 0;
+            gcal_assume_destroy(premise);
+        }
+        json_object_set_new(object, "afr",
+                            e->afr && holds ? json_string(e->afr) : json_null());
+        set_text(object, "afr_premise", e->afr_premise);
+    }
     if (e->bank_ways)
         json_object_set_new(object, "bank_ways", json_integer((json_int_t)e->bank_ways));
 }

@@ -44,26 +44,6 @@ static void put_command(struct gcal_buf *out, const struct gcal_count_options *o
 
 /* ---- the message ---- */
 
-/* "the kernel (--kernel saxpy, conv5x5 or reduce), the global size (--global)" */
-static void put_missing(struct gcal_buf *out, const struct missing *m,
-                        const struct gcal_count_description *d)
-{
-    const struct gcal_strings *names = &d->kernels;
-
-    for (size_t i = 0; i < names->n && m->kernel; i++)
-        gcal_buf_printf(out, "%s%s%s",
-                        !i                 ? "the kernel (--kernel "
-                        : i + 1 < names->n ? ", "
-                                           : " or ",
-                        names->items[i], i + 1 == names->n ? ")" : "");
-    if (m->local)
-        gcal_buf_printf(out, "%sthe work-group size (--local)", out->size ? ", " : "");
-    if (m->global)
-        gcal_buf_printf(out, "%sthe global size (--global)", out->size ? ", " : "");
-    if (m->sizes)
-        gcal_buf_printf(out, "%sthe sizes (--at)", out->size ? ", " : "");
-}
-
 static int refuse(const struct gcal_count_options *o,
                   const struct gcal_count_request *request, const struct missing *m,
                   const struct gcal_count_description *all, struct gcal_error *err)
@@ -71,9 +51,22 @@ static int refuse(const struct gcal_count_options *o,
     struct gcal_count_request first = *request;
     struct gcal_count_description one = { 0 };
     struct gcal_buf list = { 0 }, command = { 0 };
+    const struct gcal_strings *names = &all->kernels;
 
     first.kernel = m->kernel ? all->kernels.items[0] : request->kernel;
-    put_missing(&list, m, all);
+    /* "the kernel (--kernel saxpy, conv5x5 or reduce), the global size (--global)" */
+    for (size_t i = 0; i < names->n && m->kernel; i++)
+        gcal_buf_printf(&list, "%s%s%s",
+                        !i                 ? "the kernel (--kernel "
+                        : i + 1 < names->n ? ", "
+                                           : " or ",
+                        names->items[i], i + 1 == names->n ? ")" : "");
+    if (m->local)
+        gcal_buf_printf(&list, "%sthe work-group size (--local)", list.size ? ", " : "");
+    if (m->global)
+        gcal_buf_printf(&list, "%sthe global size (--global)", list.size ? ", " : "");
+    if (m->sizes)
+        gcal_buf_printf(&list, "%sthe sizes (--at)", list.size ? ", " : "");
     if (gcal_count_describe(&first, &one, err) == 0) {
         put_command(&command, o, &first, m, &one);
         gcal_error_set(err, GCAL_EINPUT, "%s: missing: %s; for example: %s", o->file,

@@ -235,17 +235,6 @@ static int check_complete(const struct gcal_profile *p, const struct axes *axes,
 
 /* ---- points ---- */
 
-/* The number of combinations; arguments that are not sizes have no part in it. */
-static size_t count_points(const struct gcal_profile *p, const struct axes *axes)
-{
-    size_t n = 1;
-
-    for (size_t i = 0; i < axes->n && n <= MOST_POINTS; i++)
-        if (is_size(p, axes->all[i].name))
-            n *= axes->all[i].n;
-    return n;
-}
-
 /* The combination with this number; the last name changes first. */
 static void set_point(const struct gcal_profile *p, const struct axes *axes,
                       size_t number, double *values)
@@ -272,7 +261,11 @@ static int parse_text(const char *at, struct known *known,
     for (size_t i = 0; i < axes.n && rc == 0; i++)
         rc = check_name(known, axes.all[i].name, err);
     if (rc == 0 && (rc = check_complete(p, &axes, err)) == 0) {
-        n = count_points(p, &axes);
+        /* The number of combinations; arguments that are not sizes have no part in it. */
+        n = 1;
+        for (size_t i = 0; i < axes.n && n <= MOST_POINTS; i++)
+            if (is_size(p, axes.all[i].name))
+                n *= axes.all[i].n;
         if (n + points->n > MOST_POINTS)
             rc = gcal_error_set(err, GCAL_EINPUT, "--at: more than %d combinations",
                                 MOST_POINTS);

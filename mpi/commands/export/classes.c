@@ -50,19 +50,11 @@ static size_t widest_gap(struct gcal_export_speed_node *const *nodes, size_t n)
     return at;
 }
 
-static void set_speed(struct gcal_export_speed_node *const *nodes, size_t n)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < n; i++)
-        sum += log(nodes[i]->settled);
-    for (size_t i = 0; i < n; i++)
-        nodes[i]->class_speed = exp(sum / (double)n);
-}
-
 /* A group, from its widest parts on. */
 static void set_group(struct gcal_export_speed_node *const *nodes, size_t n)
 {
+    double sum = 0;
+
     while (n > 1 && differ(nodes[0], nodes[n - 1], WIDEST)) {
         size_t at = widest_gap(nodes, n);
 
@@ -76,7 +68,10 @@ static void set_group(struct gcal_export_speed_node *const *nodes, size_t n)
             n = at;
         }
     }
-    set_speed(nodes, n);
+    for (size_t i = 0; i < n; i++)
+        sum += log(nodes[i]->settled);
+    for (size_t i = 0; i < n; i++)
+        nodes[i]->class_speed = exp(sum / (double)n);
 }
 
 void gcal_export_classes_find(struct gcal_arena *arena, struct gcal_export_speeds *s)

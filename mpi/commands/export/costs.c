@@ -47,28 +47,6 @@ static int predict_sizes(const struct gcal_predictor *predictor,
     return 0;
 }
 
-static int cost_kernels(const struct gcal_export *e,
-                        const struct gcal_params_device *device,
-                        struct gcal_export_costs *costs, struct gcal_error *err)
-{
-    size_t at = 0;
-
-    for (size_t i = 0; i < e->n_kernels; i++) {
-        const struct gcal_export_kernel *k = &e->kernels[i];
-        const struct gcal_profile *profile =
-            gcal_profile_set_find(&k->counted, (double)device->info.sub_group_size, err);
-        struct gcal_predictor *predictor =
-            profile ? gcal_predictor_create(device, e->model, profile, err) : NULL;
-        int rc = predictor ? predict_sizes(predictor, k, costs, at, err) : -1;
-
-        gcal_predictor_destroy(predictor);
-        if (rc < 0)
-            return -1;
-        at += k->n_sizes;
-    }
-    return 0;
-}
-
 /* ---- parameters ---- */
 
 /* Operations, local and private accesses and loads of one address by a sub-group (see
@@ -138,13 +116,6 @@ static bool *find_per_sub_group(struct gcal_arena *arena,
     return per_sub_group;
 }
 
-static bool is_known(const struct gcal_params_model *m, size_t i)
-{
-    return is_cost(m, i) && !m->at_bound[i] && m->value[i] > 0 && m->factor > 0 &&
-           hypot(m->standard_error[i] / m->value[i], m->factor_error / m->factor) <=
-               KNOWN;
-}
-
 /* The index of 'name', which is appended if it is new. */
 static size_t find_cost(struct gcal_arena *arena, struct gcal_strings *names,
                         const char *name)
@@ -184,7 +155,9 @@ static int cost_parameters(struct gcal_arena *arena, const struct gcal_params_mo
     gcal_model_destroy(model);
     start_costs(arena, costs, names->n + m->n_parameters);
     for (size_t i = 0; i < m->n_parameters; i++)
-        if (is_known(m, i)) {
+        if (is_cost(m, i) && !m->at_bound[i] && m->value[i] > 0 && m->factor > 0 &&
+            hypot(m->standard_error[i] / m->value[i], m->factor_error / m->factor) <=
+                KNOWN) {
             size_t at = find_cost(arena, names, m->parameter[i]);
 
             costs->seconds[at] =
@@ -233,11 +206,26 @@ int gcal_export_costs_find(const struct gcal_export *e,
                            struct gcal_strings *names, struct gcal_export_costs *costs,
                            struct gcal_error *err)
 {
+    size_t at = 0;
+
     if (!e->n_kernels)
         return cost_parameters(e->arena, &device->models[0],
                                (double)device->info.sub_group_size, names, costs, err);
     if (name_kernels(e, names, err) < 0)
         return -1;
     start_costs(e->arena, costs, names->n);
-    return cost_kernels(e, device, costs, err);
+    for (size_t i = 0; i < e->n_kernels; i++) {
+        const struct gcal_export_kernel *k = &e->kernels[i];
+        const struct gcal_profile *profile =
+            gcal_profile_set_find(&k->counted, (double)device->info.sub_group_size, err);
+        struct gcal_predictor *predictor =
+            profile ? gcal_predictor_create(device, e->model, profile, err) : NULL;
+        int rc = predictor ? predict_sizes(predictor, k, costs, at, err) : -1;
+
+        gcal_predictor_destroy(predictor);
+        if (rc < 0)
+            return -1;
+        at += k->n_sizes;
+    }
+    return 0;
 }

@@ -21,11 +21,6 @@ struct calibration {
     double x, margin;
 };
 
-static bool is_cost(const struct gcal_track_column *c)
-{
-    return strcmp(c->unit, "s") == 0;
-}
-
 static bool is_same(const struct gcal_track_column *a, const struct gcal_track_column *b)
 {
     return strcmp(a->model, b->model) == 0 && strcmp(a->form, b->form) == 0 &&
@@ -47,7 +42,7 @@ static size_t find_column(const struct gcal_track_columns *columns,
 static bool have_both(const struct gcal_track_run *newest, size_t i,
                       const struct gcal_track_run *run, size_t *at)
 {
-    if (!is_cost(&newest->columns->column[i]) || !(newest->value[i] > 0) ||
+    if (strcmp(newest->columns->column[i].unit, "s") != 0 || !(newest->value[i] > 0) ||
         !(newest->error[i] < 0.2 * newest->value[i]))
         return false;
     *at = find_column(run->columns, &newest->columns->column[i]);

@@ -18,18 +18,6 @@
 
 /* ---- properties of a node ---- */
 
-/* Characters that have a meaning in constraints become '_'. */
-static void put_type(struct gcal_buf *buf, const char *type)
-{
-    gcal_buf_puts(buf, ",gpucal_type_");
-    for (; *type; type++) {
-        unsigned char c = (unsigned char)*type;
-        char safe = isalnum(c) && c < 128 ? (char)c : '_';
-
-        gcal_buf_put(buf, &safe, 1);
-    }
-}
-
 static bool type_seen_before(const struct gcal_export_speed_node *node, size_t i)
 {
     for (size_t j = 0; j < i; j++)
@@ -46,20 +34,24 @@ static void put_features(struct gcal_buf *buf, const struct gcal_export_speed_no
     if (class)
         gcal_buf_printf(buf, ",gpucal_%s", class);
     for (size_t i = 0; i < node->n_devices; i++)
-        if (!type_seen_before(node, i))
-            put_type(buf, node->devices[i].type);
+        if (!type_seen_before(node, i)) {
+            const char *type = node->devices[i].type;
+
+            /* Characters that have a meaning in constraints become '_'. */
+            gcal_buf_puts(buf, ",gpucal_type_");
+            for (; *type; type++) {
+                unsigned char c = (unsigned char)*type;
+                char safe = isalnum(c) && c < 128 ? (char)c : '_';
+
+                gcal_buf_put(buf, &safe, 1);
+            }
+        }
 }
 
 static unsigned weight_of(const struct gcal_export_speed_node *node)
 {
     return WEIGHT_STEP *
            (unsigned)fmin(1e6, round(100 / node->class_speed / WEIGHT_STEP));
-}
-
-static json_t *extra_device(const struct gcal_export_speed_device *d)
-{
-    return json_pack("{s:s, s:s, s:o, s:s, s:s}", "uid", d->uid, "type", d->type, "speed",
-                     gcal_json_number(d->speed), "calibrated", d->utc, "run", d->run_id);
 }
 
 /* Nothing if it is not known: a node without the key meets no constraint. */
@@ -79,29 +71,6 @@ static double day_of(const char *utc)
     return year * 10000 + month * 100 + day;
 }
 
-/* One line of JSON without blanks, as scontrol needs.  Constraints of jobs (--extra) find keys of
- * the outermost object alone.
- */
-static char *make_extra(struct gcal_arena *arena,
-                        const struct gcal_export_speed_node *node)
-{
-    const struct gcal_export_rates rates = gcal_export_speed_rates(node);
-    json_t *devices = json_array(), *all = json_object();
-    char *text;
-
-    if (!isnan(node->speed))
-        json_object_set_new(all, "gpucal_speed", json_real(node->speed));
-    set_whole(all, "gpucal_gbps", rates.memory_bytes_per_s / 1e9);
-    set_whole(all, "gpucal_gflops", rates.fp32_flop_per_s / 1e9);
-    set_whole(all, "gpucal_calibrated", day_of(gcal_export_speed_oldest(node)->utc));
-    for (size_t i = 0; i < node->n_devices; i++)
-        json_array_append_new(devices, extra_device(&node->devices[i]));
-    json_object_set_new(all, "gpucal_devices", devices);
-    text = json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(4));
-    json_decref(all);
-    return gcal_arena_own(arena, text, free);
-}
-
 /* ---- layouts ---- */
 
 /* Parts of a node's line. */
@@ -115,6 +84,9 @@ static struct line make_line(struct gcal_arena *arena,
     const struct gcal_export_speed_device *oldest = gcal_export_speed_oldest(node);
     struct gcal_buf features = { 0 }, comment = { 0 };
     struct line line;
+    struct gcal_export_rates rates = gcal_export_speed_rates(node);
+    json_t *devices, *all;
+    char *text;
 
     put_features(&features, node);
     gcal_buf_puts(&comment, "gpucal: speed ");
@@ -125,7 +97,26 @@ static struct line make_line(struct gcal_arena *arena,
     gcal_buf_printf(&comment, ", calibrated %.10s, run %s", oldest->utc, oldest->run_id);
     line.features = gcal_arena_take(arena, &features);
     line.comment = gcal_arena_take(arena, &comment);
-    line.extra = make_extra(arena, node);
+    /* One line of JSON without blanks, as scontrol needs.  Constraints of jobs (--extra)
+     * find keys of the outermost object alone.
+     */
+    devices = json_array();
+    all = json_object();
+    if (!isnan(node->speed))
+        json_object_set_new(all, "gpucal_speed", json_real(node->speed));
+    set_whole(all, "gpucal_gbps", rates.memory_bytes_per_s / 1e9);
+    set_whole(all, "gpucal_gflops", rates.fp32_flop_per_s / 1e9);
+    set_whole(all, "gpucal_calibrated", day_of(gcal_export_speed_oldest(node)->utc));
+    for (size_t i = 0; i < node->n_devices; i++)
+        json_array_append_new(
+            devices, json_pack("{s:s, s:s, s:o, s:s, s:s}", "uid", node->devices[i].uid,
+                               "type", node->devices[i].type, "speed",
+                               gcal_json_number(node->devices[i].speed), "calibrated",
+                               node->devices[i].utc, "run", node->devices[i].run_id));
+    json_object_set_new(all, "gpucal_devices", devices);
+    text = json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(4));
+    json_decref(all);
+    line.extra = gcal_arena_own(arena, text, free);
     for (char *c = line.comment; *c; c++) /* a field between tabs */
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';

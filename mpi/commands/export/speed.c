@@ -177,25 +177,6 @@ static size_t find_common(const struct gcal_export_speeds *s, bool *common,
     return n_common;
 }
 
-static int refuse_comparison(const struct gcal_export *e,
-                             const struct gcal_export_speeds *s,
-                             const struct gcal_export_speed_node *node,
-                             const struct gcal_export_speed_device *d,
-                             struct gcal_error *err)
-{
-    struct gcal_buf known = { 0 };
-
-    for (size_t c = 0; c < d->costs.n; c++)
-        if (has(d, c))
-            gcal_buf_printf(&known, "%s%s", known.size ? ", " : "", s->costs.items[c]);
-    return gcal_error_set(
-        err, GCAL_EINPUT,
-        "the devices have no cost in common that is known to 20 %% (%s on node "
-        "%s has: %s); select fewer by --device or --node, or compare "
-        "kernels (--profile)",
-        d->type, node->name, gcal_arena_take(e->arena, &known));
-}
-
 /* 1 over the geometric mean of the common costs. */
 static double rate_of(const struct gcal_export_speed_device *d, const bool *common,
                       size_t n_costs, size_t n_common)
@@ -222,21 +203,6 @@ static double error_of(const struct gcal_export_speed_device *d, const bool *com
         if (common[c])
             squares += pow(d->costs.errors[c], 2);
     return d->is_alone ? hypot(d->error, sqrt(squares) / (double)n_common) : d->error;
-}
-
-/* Turns rates into speeds. */
-static void divide_by_fastest(struct gcal_export_speeds *s)
-{
-    double fastest = 0;
-
-    for (size_t i = 0; i < s->n_nodes; i++)
-        fastest = fmax(fastest, s->nodes[i].speed);
-    for (size_t i = 0; i < s->n_nodes; i++) {
-        s->nodes[i].speed /= fastest;
-        s->nodes[i].settled /= fastest;
-        for (size_t j = 0; j < s->nodes[i].n_devices; j++)
-            s->nodes[i].devices[j].speed /= fastest;
-    }
 }
 
 static void find_rates(struct gcal_export_speeds *s, const bool *common, size_t n_common)
@@ -266,6 +232,7 @@ int gcal_export_speeds_find(const struct gcal_export *e, struct gcal_export_spee
     const struct gcal_export_speed_node *poorest = NULL;
     size_t index = 0, n_common;
     bool *common;
+    double fastest = 0;
 
     if (read_nodes(e, s, err) < 0)
         return -1;
@@ -280,10 +247,31 @@ int gcal_export_speeds_find(const struct gcal_export *e, struct gcal_export_spee
                               e->model ? e->model : "");
     common = gcal_arena_alloc(e->arena, s->costs.n, sizeof(*common));
     n_common = find_common(s, common, &poorest, &index);
-    if (!n_common)
-        return refuse_comparison(e, s, poorest, &poorest->devices[index], err);
+    if (!n_common) {
+        struct gcal_buf known = { 0 };
+
+        for (size_t c = 0; c < poorest->devices[index].costs.n; c++)
+            if (has(&poorest->devices[index], c))
+                gcal_buf_printf(&known, "%s%s", known.size ? ", " : "",
+                                s->costs.items[c]);
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "the devices have no cost in common that is known to 20 %% (%s on node "
+            "%s has: %s); select fewer by --device or --node, or compare "
+            "kernels (--profile)",
+            poorest->devices[index].type, poorest->name,
+            gcal_arena_take(e->arena, &known));
+    }
     find_rates(s, common, n_common);
-    divide_by_fastest(s);
+    /* Turns rates into speeds. */
+    for (size_t i = 0; i < s->n_nodes; i++)
+        fastest = fmax(fastest, s->nodes[i].speed);
+    for (size_t i = 0; i < s->n_nodes; i++) {
+        s->nodes[i].speed /= fastest;
+        s->nodes[i].settled /= fastest;
+        for (size_t j = 0; j < s->nodes[i].n_devices; j++)
+            s->nodes[i].devices[j].speed /= fastest;
+    }
     gcal_export_classes_find(e->arena, s);
     return 0;
 }

@@ -23,50 +23,6 @@
 /* Relative error of the power laws above which a warning is printed. */
 #define WORST_LAW 0.1
 
-/* ---- tasks ---- */
-
-static int check_options(const struct gcal_export *e,
-                         const struct gcal_export_starpu_options *options,
-                         struct gcal_error *err)
-{
-    if (e->n_kernels != 1)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "--to starpu requires the kernel of the codelet (one "
-                              "--profile FILE), followed by an --at for each size of its "
-                              "tasks");
-    if (!options->symbol || !*options->symbol || strpbrk(options->symbol, "./"))
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "--to starpu requires --symbol NAME, the symbol of the "
-                              "codelet's performance model, without dots and slashes");
-    if (!options->data.n == !options->size_base)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "--to starpu requires either --data for each data handle "
-                              "of the codelet, or --size-base if its performance model "
-                              "has a size_base: StarPU finds times by them");
-    return 0;
-}
-
-static int find_tasks(const struct gcal_export *e,
-                      const struct gcal_export_starpu_options *options,
-                      struct gcal_export_starpu_task *tasks, struct gcal_error *err)
-{
-    const struct gcal_export_kernel *k = &e->kernels[0];
-
-    for (size_t i = 0; i < k->n_sizes; i++) {
-        if (gcal_export_starpu_task(e, options, k->sizes + i * k->profile->n_parameters,
-                                    &tasks[i], err) < 0)
-            return -1;
-        for (size_t j = 0; j < i; j++)
-            if (tasks[j].footprint == tasks[i].footprint)
-                return gcal_error_set(
-                    err, GCAL_EINPUT,
-                    "StarPU cannot distinguish --at number %zu from number %zu: both "
-                    "have the footprint %08x",
-                    j + 1, i + 1, (unsigned)tasks[i].footprint);
-    }
-    return 0;
-}
-
 /* ---- workers ---- */
 
 static bool is_cpu(const struct gcal_params_device *d)
@@ -86,39 +42,6 @@ static bool is_worker(const struct gcal_export *e, const struct gcal_params *par
         if (is_cpu(d) && !is_cpu(&params->devices[i]))
             return false;
     return true;
-}
-
-static void warn_outside(const struct gcal_params_device *d, size_t at,
-                         const struct gcal_prediction *p)
-{
-    if (p->extrapolates)
-        gcal_log(GCAL_LOG_WARN,
-                 "%s: --at number %zu is outside the calibrated range: %s is %.3g times "
-                 "the %s calibrated value",
-                 d->info.name, at + 1, p->outside, p->outside_by,
-                 p->outside_by > 1 ? "largest" : "smallest");
-    if (p->not_covered > GCAL_PREDICTOR_COVERED)
-        gcal_log(
-            GCAL_LOG_WARN,
-            "%s: --at number %zu: the model has no cost for %.2g %% of the work (%s, "
-            "..): the time lacks it",
-            d->info.name, at + 1, 100 * p->not_covered, p->gap);
-}
-
-/* The laws are all that regression models of StarPU use. */
-static void warn_laws(const char *node, size_t worker,
-                      const struct gcal_export_starpu_task *tasks, const double *time_us,
-                      size_t n)
-{
-    struct gcal_export_starpu_laws laws;
-
-    gcal_export_starpu_laws(tasks, time_us, n, &laws);
-    if (laws.linear_error > WORST_LAW || laws.error > WORST_LAW)
-        gcal_log(GCAL_LOG_WARN,
-                 "node %s, OpenCL worker %zu: times do not follow a power of the data's "
-                 "size: STARPU_REGRESSION_BASED would be off by up to %.0f %%, "
-                 "STARPU_NL_REGRESSION_BASED by %.0f %%; use STARPU_HISTORY_BASED",
-                 node, worker, 100 * laws.linear_error, 100 * laws.error);
 }
 
 static int predict(struct gcal_arena *arena, const struct gcal_export_kernel *k,
@@ -142,7 +65,19 @@ static int predict(struct gcal_arena *arena, const struct gcal_export_kernel *k,
             return -1;
         w->time_us[i] = 1e6 * p.time_s;
         w->error_us[i] = 1e6 * p.standard_error_s;
-        warn_outside(d, i, &p);
+        if (p.extrapolates)
+            gcal_log(
+                GCAL_LOG_WARN,
+                "%s: --at number %zu is outside the calibrated range: %s is %.3g times "
+                "the %s calibrated value",
+                d->info.name, i + 1, p.outside, p.outside_by,
+                p.outside_by > 1 ? "largest" : "smallest");
+        if (p.not_covered > GCAL_PREDICTOR_COVERED)
+            gcal_log(
+                GCAL_LOG_WARN,
+                "%s: --at number %zu: the model has no cost for %.2g %% of the work (%s, "
+                "..): the time lacks it",
+                d->info.name, i + 1, 100 * p.not_covered, p.gap);
     }
     return 0;
 }
@@ -180,26 +115,25 @@ static int make_text(const struct gcal_export *e,
         if (is_worker(e, &params, &params.devices[i]) &&
             (rc = make_worker(e, &params.devices[i], &workers[n_workers++], err)) < 0)
             gcal_error_prefix(err, "node %s", node);
-    for (size_t i = 0; i < n_workers && rc == 0; i++)
-        warn_laws(node, i, tasks, workers[i].time_us, k->n_sizes);
+    for (size_t i = 0; i < n_workers && rc == 0; i++) {
+        struct gcal_export_starpu_laws laws;
+
+        /* The laws are all that regression models of StarPU use. */
+        gcal_export_starpu_laws(tasks, workers[i].time_us, k->n_sizes, &laws);
+        if (laws.linear_error > WORST_LAW || laws.error > WORST_LAW)
+            gcal_log(
+                GCAL_LOG_WARN,
+                "node %s, OpenCL worker %zu: times do not follow a power of the data's "
+                "size: STARPU_REGRESSION_BASED would be off by up to %.0f %%, "
+                "STARPU_NL_REGRESSION_BASED by %.0f %%; use STARPU_HISTORY_BASED",
+                node, i, 100 * laws.linear_error, 100 * laws.error);
+    }
     if (n_workers && rc == 0) {
         gcal_export_starpu_write(&out, tasks, k->n_sizes, workers, n_workers);
         *text = gcal_arena_take(e->arena, &out);
     }
     gcal_params_clear(&params);
     return rc;
-}
-
-/* Makes the folders of 'path' that do not exist. */
-static int make_folders(char *path, struct gcal_error *err)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(path, 0777) < 0 && errno != EEXIST)
-            return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-        *slash = '/';
-    }
-    return 0;
 }
 
 static int export_starpu(const struct gcal_export *e, const void *target_options,
@@ -209,12 +143,37 @@ static int export_starpu(const struct gcal_export *e, const void *target_options
     struct gcal_export_starpu_task *tasks;
     size_t n_nodes = 0, n_files = 0;
     char **nodes, **texts, *path;
+    const struct gcal_export_kernel *k;
 
-    if (check_options(e, options, err) < 0)
-        return -1;
+    if (e->n_kernels != 1)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "--to starpu requires the kernel of the codelet (one "
+                              "--profile FILE), followed by an --at for each size of its "
+                              "tasks");
+    if (!options->symbol || !*options->symbol || strpbrk(options->symbol, "./"))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "--to starpu requires --symbol NAME, the symbol of the "
+                              "codelet's performance model, without dots and slashes");
+    if (!options->data.n == !options->size_base)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "--to starpu requires either --data for each data handle "
+                              "of the codelet, or --size-base if its performance model "
+                              "has a size_base: StarPU finds times by them");
     tasks = gcal_arena_alloc(e->arena, e->kernels[0].n_sizes, sizeof(*tasks));
-    if (find_tasks(e, options, tasks, err) < 0 ||
-        gcal_export_nodes(e, &nodes, &n_nodes, err) < 0)
+    k = &e->kernels[0];
+    for (size_t i = 0; i < k->n_sizes; i++) {
+        if (gcal_export_starpu_task(e, options, k->sizes + i * k->profile->n_parameters,
+                                    &tasks[i], err) < 0)
+            return -1;
+        for (size_t j = 0; j < i; j++)
+            if (tasks[j].footprint == tasks[i].footprint)
+                return gcal_error_set(
+                    err, GCAL_EINPUT,
+                    "StarPU cannot distinguish --at number %zu from number %zu: both "
+                    "have the footprint %08x",
+                    j + 1, i + 1, (unsigned)tasks[i].footprint);
+    }
+    if (gcal_export_nodes(e, &nodes, &n_nodes, err) < 0)
         return -1;
     texts = gcal_arena_alloc(e->arena, n_nodes, sizeof(*texts));
     for (size_t i = 0; i < n_nodes; i++) {
@@ -236,7 +195,14 @@ static int export_starpu(const struct gcal_export *e, const void *target_options
     for (size_t i = 0; i < n_files; i++) {
         path = gcal_arena_format(e->arena, "%s/codelets/%d/%s.%s", e->output,
                                  GCAL_EXPORT_STARPU_VERSION, options->symbol, nodes[i]);
-        if (make_folders(path, err) < 0 || gcal_command_write(path, texts[i], err) < 0)
+        /* Makes the folders of 'path' that do not exist. */
+        for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+            *slash = '\0';
+            if (mkdir(path, 0777) < 0 && errno != EEXIST)
+                return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
+            *slash = '/';
+        }
+        if (gcal_command_write(path, texts[i], err) < 0)
             return -1;
     }
     return 0;

@@ -85,19 +85,6 @@ static void fit_with_constant(const struct gcal_export_starpu_task *tasks,
     laws->error = worst_error(tasks, time_us, n, laws->a, laws->b, laws->c);
 }
 
-static void add_sums(const struct gcal_export_starpu_task *tasks, const double *time_us,
-                     size_t n, struct gcal_export_starpu_laws *laws)
-{
-    for (size_t i = 0; i < n; i++) {
-        double x = log((double)tasks[i].size), y = log(time_us[i]);
-
-        laws->sum_x += GCAL_EXPORT_STARPU_SAMPLES * x;
-        laws->sum_xx += GCAL_EXPORT_STARPU_SAMPLES * x * x;
-        laws->sum_y += GCAL_EXPORT_STARPU_SAMPLES * y;
-        laws->sum_xy += GCAL_EXPORT_STARPU_SAMPLES * x * y;
-    }
-}
-
 void gcal_export_starpu_laws(const struct gcal_export_starpu_task *tasks,
                              const double *time_us, size_t n,
                              struct gcal_export_starpu_laws *laws)
@@ -111,7 +98,14 @@ void gcal_export_starpu_laws(const struct gcal_export_starpu_task *tasks,
                                               .c = NAN,
                                               .linear_error = NAN,
                                               .error = NAN };
-    add_sums(tasks, time_us, n, laws);
+    for (size_t i = 0; i < n; i++) {
+        double x = log((double)tasks[i].size), y = log(time_us[i]);
+
+        laws->sum_x += GCAL_EXPORT_STARPU_SAMPLES * x;
+        laws->sum_xx += GCAL_EXPORT_STARPU_SAMPLES * x * x;
+        laws->sum_y += GCAL_EXPORT_STARPU_SAMPLES * y;
+        laws->sum_xy += GCAL_EXPORT_STARPU_SAMPLES * x * y;
+    }
     find_range(tasks, n, &least, &most);
     if (least >= LEAST_SPREAD * most)
         return;
@@ -149,20 +143,6 @@ static void write_laws(struct gcal_buf *out, const struct gcal_export_starpu_tas
     gcal_buf_puts(out, "# not multiple-regression-base\n0\n");
 }
 
-/* The sums are those of measurements with this mean and standard deviation. */
-static void write_entry(struct gcal_buf *out, const struct gcal_export_starpu_task *task,
-                        double mean, double deviation)
-{
-    double n = GCAL_EXPORT_STARPU_SAMPLES;
-
-    gcal_buf_printf(out,
-                    "%08" PRIx32 "\t%-15" PRIu64 "\t%-15e\t%-15e\t%-15e\t%-15e\t%-15e\t%d"
-                    "\n",
-                    task->footprint, task->size, 0.0, mean, deviation, n * mean,
-                    n * (mean * mean + deviation * deviation),
-                    GCAL_EXPORT_STARPU_SAMPLES);
-}
-
 static void write_worker(struct gcal_buf *out, size_t id,
                          const struct gcal_export_starpu_task *tasks, size_t n_tasks,
                          const struct gcal_export_starpu_worker *w)
@@ -183,8 +163,19 @@ static void write_worker(struct gcal_buf *out, size_t id,
     write_laws(out, tasks, w->time_us, n_tasks);
     gcal_buf_puts(out,
                   "# hash\t\tsize\t\tflops\t\tmean (us)\tdev (us)\tsum\t\tsum2\t\tn\n");
-    for (size_t i = 0; i < n_tasks; i++)
-        write_entry(out, &tasks[i], w->time_us[i], w->error_us[i]);
+    for (size_t i = 0; i < n_tasks; i++) {
+        double n = GCAL_EXPORT_STARPU_SAMPLES;
+
+        /* The sums are those of measurements with this mean and standard deviation. */
+        gcal_buf_printf(
+            out,
+            "%08" PRIx32 "\t%-15" PRIu64 "\t%-15e\t%-15e\t%-15e\t%-15e\t%-15e\t%d"
+            "\n",
+            tasks[i].footprint, tasks[i].size, 0.0, w->time_us[i], w->error_us[i],
+            n * w->time_us[i],
+            n * (w->time_us[i] * w->time_us[i] + w->error_us[i] * w->error_us[i]),
+            GCAL_EXPORT_STARPU_SAMPLES);
+    }
     gcal_buf_puts(out, "\n");
 }
 

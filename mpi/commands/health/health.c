@@ -183,23 +183,6 @@ static int add_device(void *context, const struct gcal_audit_device *device,
     return 0;
 }
 
-static void check_drift(struct health *h, const struct gcal_store *store,
-                        const struct gcal_config *config)
-{
-    const struct gcal_audit_policy policy = gcal_audit_policy_of(config);
-    struct gcal_audit_summary summary = { 0 };
-    struct gcal_error why = { 0 };
-
-    if (gcal_audit_store(store, h->node, &policy, add_device, h, &summary, &why) < 0)
-        judge(h, UNKNOWN, "GPUCAL-BLIND",
-              gcal_arena_format(h->arena, "the node is not audited: %s", why.text));
-    for (size_t i = 0; i < summary.n_unread; i++)
-        judge(h, UNKNOWN, "GPUCAL-BLIND",
-              gcal_arena_format(h->arena, "the node is not audited: %s",
-                                summary.unread[i].why));
-    gcal_audit_summary_clear(&summary);
-}
-
 /* ---- calibrations ---- */
 
 /* The oldest model: another one that was measured since says nothing of it. */
@@ -228,18 +211,6 @@ static void check_age(struct health *h, const struct gcal_params *published,
                                 "model %s was calibrated %.0f days ago: calibrate it "
                                 "again, or 'gpucal store forget' it",
                                 oldest, age_s / DAY_S));
-}
-
-static void check_required(struct health *h, const struct gcal_params *published)
-{
-    for (size_t i = 0; i < published->n_devices; i++) {
-        const struct gcal_params_device *d = &published->devices[i];
-
-        if (!d->n_models)
-            judge(h, FAILURE, "GPUCAL-NOT-CALIBRATED",
-                  gcal_arena_format(h->arena, "%s (%s) is not calibrated", d->info.name,
-                                    d->info.uid));
-    }
 }
 
 /* ---- the node ---- */
@@ -303,12 +274,32 @@ static int look(struct health *h, const struct health_command *c,
         judge(h, UNKNOWN, "GPUCAL-NOT-CALIBRATED",
               "nothing is published of it: 'gpucal show' lists the nodes that are "
               "calibrated");
-    if (published && c->require)
-        check_required(h, published);
+    if (published && c->require) {
+        for (size_t i = 0; i < published->n_devices; i++) {
+            const struct gcal_params_device *d = &published->devices[i];
+
+            if (!d->n_models)
+                judge(h, FAILURE, "GPUCAL-NOT-CALIBRATED",
+                      gcal_arena_format(h->arena, "%s (%s) is not calibrated",
+                                        d->info.name, d->info.uid));
+        }
+    }
     if (published && here && strcmp(h->node, here) == 0)
         check_devices(h, published);
-    if (published && h->verdict != FAILURE)
-        check_drift(h, store, config);
+    if (published && h->verdict != FAILURE) {
+        const struct gcal_audit_policy policy = gcal_audit_policy_of(config);
+        struct gcal_audit_summary summary = { 0 };
+        struct gcal_error why = { 0 };
+
+        if (gcal_audit_store(store, h->node, &policy, add_device, h, &summary, &why) < 0)
+            judge(h, UNKNOWN, "GPUCAL-BLIND",
+                  gcal_arena_format(h->arena, "the node is not audited: %s", why.text));
+        for (size_t i = 0; i < summary.n_unread; i++)
+            judge(h, UNKNOWN, "GPUCAL-BLIND",
+                  gcal_arena_format(h->arena, "the node is not audited: %s",
+                                    summary.unread[i].why));
+        gcal_audit_summary_clear(&summary);
+    }
     if (published && c->max_age_s > 0)
         check_age(h, published, c->max_age_s);
     if (!h->n_published)

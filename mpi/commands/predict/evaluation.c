@@ -127,37 +127,31 @@ static void compare_set(const struct gcal_evaluation *e, size_t first,
     s->found = s->loss < GCAL_EVALUATION_TIE;
 }
 
-static double correlate_set(const struct gcal_evaluation *e, size_t first,
-                            const struct gcal_evaluation_set *s)
-{
-    double *predicted_s = gcal_arena_alloc(e->arena, s->n, sizeof(double));
-    double *measured_s = gcal_arena_alloc(e->arena, s->n, sizeof(double));
-    double correlation = NAN;
-    size_t n = 0;
-
-    for (size_t i = first; i < e->n && n < s->n; i++)
-        if (gcal_evaluation_row_is_complete(&e->rows[i]) &&
-            same_set(&e->rows[i], &e->rows[first])) {
-            predicted_s[n] = e->rows[i].predicted_s;
-            measured_s[n++] = e->rows[i].measured_s;
-        }
-    gcal_fit_rank_correlation(n, predicted_s, measured_s, &correlation, NULL);
-    return correlation;
-}
-
 void gcal_evaluation_find_sets(struct gcal_evaluation *e)
 {
     e->sets = gcal_arena_alloc(e->arena, e->n + 1, sizeof(*e->sets));
     e->n_sets = 0;
     for (size_t i = 0; i < e->n; i++) {
         struct gcal_evaluation_set *s = &e->sets[e->n_sets];
+        double *predicted_s, *measured_s, correlation;
+        size_t n = 0;
 
         if (!leads_set(e, i))
             continue;
         compare_set(e, i, s);
         if (s->n < 2)
             continue;
-        s->correlation = correlate_set(e, i, s);
+        predicted_s = gcal_arena_alloc(e->arena, s->n, sizeof(double));
+        measured_s = gcal_arena_alloc(e->arena, s->n, sizeof(double));
+        correlation = NAN;
+        for (size_t j = i; j < e->n && n < s->n; j++)
+            if (gcal_evaluation_row_is_complete(&e->rows[j]) &&
+                same_set(&e->rows[j], &e->rows[i])) {
+                predicted_s[n] = e->rows[j].predicted_s;
+                measured_s[n++] = e->rows[j].measured_s;
+            }
+        gcal_fit_rank_correlation(n, predicted_s, measured_s, &correlation, NULL);
+        s->correlation = correlation;
         e->n_sets++;
     }
 }
@@ -213,16 +207,6 @@ const char *gcal_evaluation_band_name(enum gcal_evaluation_band band)
     return bands[band].name;
 }
 
-static bool is_wanted(const struct gcal_evaluation_filter *filter,
-                      const struct gcal_evaluation_row *row)
-{
-    return (filter->model ? strcmp(filter->model, row->model) == 0 : !row->baseline) &&
-           (!filter->variant || strcmp(filter->variant, row->variant) == 0) &&
-           (!filter->application || strcmp(filter->application, row->application) == 0) &&
-           (filter->band == GCAL_EVALUATION_ALL_TIMES ||
-            filter->band == gcal_evaluation_band_of(row->measured_s));
-}
-
 struct gcal_evaluation_summary
 gcal_evaluation_summarize(const struct gcal_evaluation *e,
                           const struct gcal_evaluation_filter *filter)
@@ -238,7 +222,12 @@ gcal_evaluation_summarize(const struct gcal_evaluation *e,
         const struct gcal_evaluation_row *row = &e->rows[i];
         bool complete = gcal_evaluation_row_is_complete(row);
 
-        if (!is_wanted(filter, row))
+        if (!((filter->model ? strcmp(filter->model, row->model) == 0 : !row->baseline) &&
+              (!filter->variant || strcmp(filter->variant, row->variant) == 0) &&
+              (!filter->application ||
+               strcmp(filter->application, row->application) == 0) &&
+              (filter->band == GCAL_EVALUATION_ALL_TIMES ||
+               filter->band == gcal_evaluation_band_of(row->measured_s))))
             continue;
         f.n_missing += row->measured_s > 0 && !complete;
         if (!complete)

@@ -110,25 +110,6 @@ static void add_kernel(json_t *lines, const struct gcal_evaluation_report *repor
     set_text(line, "detail", row->detail);
 }
 
-/* Variant and time are those of the chosen variant. */
-static void add_set(json_t *lines, const struct gcal_evaluation_report *report,
-                    const struct gcal_evaluation_set *s)
-{
-    const struct gcal_evaluation_row *chosen = &report->evaluation->rows[s->chosen];
-    json_t *line = add_line(lines, report, "set", chosen);
-
-    set_row(line, chosen);
-    set_count(line, "kernels", s->n);
-    set_count(line, "sets", 1);
-    set_count(line, "found", s->found);
-    set_count(line, "ties", s->tie);
-    set_count(line, "pairs", s->n_pairs);
-    set_count(line, "ordered", s->n_ordered);
-    set_number(line, "lead_percent", 100 * s->lead);
-    set_number(line, "loss_percent", 100 * s->loss);
-    set_number(line, "correlation", s->correlation);
-}
-
 /* The figures of a filter, 'row' being one of its rows (NULL: of all models).  Sets are those of a
  * whole model, or of all.  A band without kernels has no line.
  */
@@ -202,8 +183,23 @@ json_t *gcal_evaluation_lines(const struct gcal_evaluation_report *report)
 
     for (size_t i = 0; i < e->n; i++)
         add_kernel(lines, report, &e->rows[i]);
-    for (size_t i = 0; i < e->n_sets; i++)
-        add_set(lines, report, &e->sets[i]);
+    for (size_t i = 0; i < e->n_sets; i++) {
+        const struct gcal_evaluation_row *chosen =
+            &report->evaluation->rows[e->sets[i].chosen];
+        json_t *line = add_line(lines, report, "set", chosen);
+
+        /* Variant and time are those of the chosen variant. */
+        set_row(line, chosen);
+        set_count(line, "kernels", e->sets[i].n);
+        set_count(line, "sets", 1);
+        set_count(line, "found", e->sets[i].found);
+        set_count(line, "ties", e->sets[i].tie);
+        set_count(line, "pairs", e->sets[i].n_pairs);
+        set_count(line, "ordered", e->sets[i].n_ordered);
+        set_number(line, "lead_percent", 100 * e->sets[i].lead);
+        set_number(line, "loss_percent", 100 * e->sets[i].loss);
+        set_number(line, "correlation", e->sets[i].correlation);
+    }
     for (size_t i = 0; i < e->n; i++) {
         const struct gcal_evaluation_row *row = &e->rows[i];
         const struct gcal_evaluation_filter filter = { .model = row->model,

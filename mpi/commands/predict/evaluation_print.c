@@ -21,15 +21,6 @@ const char *gcal_evaluation_form(const struct gcal_evaluation_report *report,
 
 /* ---- rows ---- */
 
-static void print_head(const struct gcal_evaluation_report *report,
-                       const struct gcal_evaluation_row *row)
-{
-    printf("\nmodel %s (%s)\n", row->model, gcal_evaluation_form(report, row->model));
-    if (!row->baseline)
-        printf("%10s %22s %10s %8s %6s  %s\n", "predicted", "90 % interval", "measured",
-               "error", "inside", "sizes");
-}
-
 static const char *format_time(double time_s, char text[GCAL_UNITS_SIZE])
 {
     return isnan(time_s) ? "-" : gcal_units(time_s, "s", text);
@@ -133,11 +124,36 @@ static void print_model_end(const struct gcal_evaluation_report *report,
 
 /* ---- all ---- */
 
-/* Explains the marks of rows. */
-static void print_marks(const struct gcal_evaluation *e)
+/* Rows of baselines, which come last, have their figures alone. */
+void gcal_evaluation_print(const struct gcal_evaluation_report *report)
 {
+    const struct gcal_evaluation *e = report->evaluation;
+    const struct gcal_params_device *device = report->targets->published;
     bool marked = false, incomplete = false;
 
+    printf("%s on node %s, calibrated by run %s\n", device->info.name, report->node,
+           device->run_id);
+    for (size_t i = 0; i < e->n; i++) {
+        const struct gcal_evaluation_row *row = &e->rows[i];
+        bool starts = gcal_evaluation_starts_model(e, i);
+
+        if (starts) {
+            printf("\nmodel %s (%s)\n", row->model,
+                   gcal_evaluation_form(report, row->model));
+            if (!row->baseline)
+                printf("%10s %22s %10s %8s %6s  %s\n", "predicted", "90 % interval",
+                       "measured", "error", "inside", "sizes");
+        }
+        if (!row->baseline) {
+            if (starts || strcmp(row[-1].variant, row->variant) != 0)
+                printf("  %s\n", row->variant);
+            print_row(row);
+        }
+        if (i + 1 == e->n || gcal_evaluation_starts_model(e, i + 1))
+            print_model_end(report, row->model);
+    }
+    putchar('\n');
+    /* Explains the marks of rows. */
     for (size_t i = 0; i < e->n && !e->rows[i].baseline; i++) {
         bool gap = e->rows[i].not_covered > GCAL_PREDICTOR_COVERED;
 
@@ -148,32 +164,6 @@ static void print_marks(const struct gcal_evaluation *e)
         printf("* outside the calibrated range\n");
     if (incomplete)
         printf("! some of its work has no cost in the model: the prediction lacks it\n");
-}
-
-/* Rows of baselines, which come last, have their figures alone. */
-void gcal_evaluation_print(const struct gcal_evaluation_report *report)
-{
-    const struct gcal_evaluation *e = report->evaluation;
-    const struct gcal_params_device *device = report->targets->published;
-
-    printf("%s on node %s, calibrated by run %s\n", device->info.name, report->node,
-           device->run_id);
-    for (size_t i = 0; i < e->n; i++) {
-        const struct gcal_evaluation_row *row = &e->rows[i];
-        bool starts = gcal_evaluation_starts_model(e, i);
-
-        if (starts)
-            print_head(report, row);
-        if (!row->baseline) {
-            if (starts || strcmp(row[-1].variant, row->variant) != 0)
-                printf("  %s\n", row->variant);
-            print_row(row);
-        }
-        if (i + 1 == e->n || gcal_evaluation_starts_model(e, i + 1))
-            print_model_end(report, row->model);
-    }
-    putchar('\n');
-    print_marks(e);
     if (*report->missing)
         printf("not published for this device, left out: %s\n", report->missing);
     print_figures(report, "", "all", &(struct gcal_evaluation_filter){ 0 });

@@ -25,11 +25,6 @@ static bool all_have(size_t n, const char *const *names, const char *word, size_
     return true;
 }
 
-static void add_word(struct gcal_buf *buf, const char *word, size_t length)
-{
-    gcal_buf_printf(buf, "%s%.*s", buf->size ? " " : "", (int)length, word);
-}
-
 char *gcal_kernel_names_shared(size_t n, const char *const *names, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
@@ -38,8 +33,9 @@ char *gcal_kernel_names_shared(size_t n, const char *const *names, struct gcal_e
 
     gcal_buf_puts(&buf, "");
     for (const char *word; (word = gcal_strings_next_word(&at, &length));)
-        if (all_have(n, names, word, length))
-            add_word(&buf, word, length);
+        if (all_have(n, names, word, length)) {
+            gcal_buf_printf(&buf, "%s%.*s", buf.size ? " " : "", (int)length, word);
+        }
     return gcal_buf_take(&buf, err);
 }
 

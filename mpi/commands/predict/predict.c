@@ -242,16 +242,6 @@ static int print(const struct predict_command *c, struct answer *a,
                    : 0;
 }
 
-/* A kernel that the model does not predict was measured all the same. */
-static void print_measured_alone(const struct answer *a)
-{
-    char time[GCAL_UNITS_SIZE];
-
-    if (!isnan(a->measured_s))
-        printf("measured %s (median of %zu launches) on %s\n",
-               gcal_units(a->measured_s, "s", time), a->launches, a->device_name);
-}
-
 /* ---- the command ---- */
 
 /* The copies of --copy-in and --copy-out. */
@@ -294,9 +284,14 @@ static int run(const struct predict_command *c, struct gcal_error *err)
                                                    &a.measured_s, &a.launches, err) < 0)
         goto out;
     if (predict(c, s.published.device, &s.target, &a, rows, err) < 0) {
+        char time[GCAL_UNITS_SIZE];
+
         if (err->reason == GCAL_REASON_NOT_COVERED) /* perhaps by estimates */
             gcal_predict_target_print_notes(&s.target, &c->subject.count);
-        print_measured_alone(&a);
+        /* A kernel that the model does not predict was measured all the same. */
+        if (!isnan(a.measured_s))
+            printf("measured %s (median of %zu launches) on %s\n",
+                   gcal_units(a.measured_s, "s", time), a.launches, a.device_name);
         goto out;
     }
     gcal_predict_target_print_notes(&s.target, &c->subject.count);

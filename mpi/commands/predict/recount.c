@@ -11,36 +11,11 @@
 #include "mpi/commands/predict/evaluate.h"
 #include "store/predict/predictor.h"
 
-static bool lacks(const struct gcal_profile *profile,
-                  const struct gcal_kernel_counting *needed)
-{
-    return (needed->n_banks && !profile->n_banks) ||
-           (needed->sector_bytes && !profile->sector_bytes) ||
-           (needed->index_arithmetic && !profile->index_arithmetic);
-}
-
 static bool is_same(const struct gcal_run_kernel *a, const struct gcal_run_kernel *b)
 {
     return strcmp(a->source, b->source) == 0 && strcmp(a->entry, b->entry) == 0 &&
            strcmp(a->build_options, b->build_options) == 0 &&
            strcmp(a->launch, b->launch) == 0;
-}
-
-/* Takes counts and sizes of 'counted', which is cleared. */
-static void take_counts(struct gcal_run_kernel *k, struct gcal_run_kernel *counted)
-{
-    struct gcal_run_kernel old = *k;
-
-    k->profile = counted->profile;
-    k->sub_group_size = counted->sub_group_size;
-    k->n_sizes = counted->n_sizes;
-    k->size_names = counted->size_names;
-    k->size_values = counted->size_values;
-    counted->profile = old.profile;
-    counted->n_sizes = old.n_sizes;
-    counted->size_names = old.size_names;
-    counted->size_values = old.size_values;
-    gcal_run_kernel_clear(counted);
 }
 
 static int count_again(const struct gcal_catalogue *catalogue,
@@ -58,9 +33,21 @@ static int count_again(const struct gcal_catalogue *catalogue,
     if (gcal_catalogue_kernel_find(catalogue, k->name, &limits, &list, &kernel, err) ==
             0 &&
         (rc = gcal_plan_record_kernel(kernel, &counted, err)) == 0) {
-        if (is_same(k, &counted))
-            take_counts(k, &counted);
-        else {
+        if (is_same(k, &counted)) {
+            struct gcal_run_kernel old = *k;
+
+            /* Takes counts and sizes of 'counted', which is cleared. */
+            k->profile = counted.profile;
+            k->sub_group_size = counted.sub_group_size;
+            k->n_sizes = counted.n_sizes;
+            k->size_names = counted.size_names;
+            k->size_values = counted.size_values;
+            counted.profile = old.profile;
+            counted.n_sizes = old.n_sizes;
+            counted.size_names = old.size_names;
+            counted.size_values = old.size_values;
+            gcal_run_kernel_clear(&counted);
+        } else {
             gcal_run_kernel_clear(&counted);
             rc = gcal_error_set(err, GCAL_EINPUT,
                                 "source or launch of the catalogue's kernel differ");
@@ -88,7 +75,9 @@ static int recount_kernel(const struct gcal_evaluation_targets *t,
 
     if (model) {
         needed = gcal_evaluation_counting(t, model->name, info);
-        lacks_some = lacks(profile, &needed);
+        lacks_some = (needed.n_banks && !profile->n_banks) ||
+                     (needed.sector_bytes && !profile->sector_bytes) ||
+                     (needed.index_arithmetic && !profile->index_arithmetic);
     }
     gcal_profile_destroy(profile);
     if (!lacks_some)

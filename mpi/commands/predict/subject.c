@@ -21,12 +21,6 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-/* Of a kernel; tags are words and NAME:VALUE. */
-static bool is_file(const char *argument)
-{
-    return strchr(argument, '/') || (strchr(argument, '.') && !strchr(argument, ':'));
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct gcal_predict_subject_options *o = state->input;
@@ -41,7 +35,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         gcal_option_list_add(&o->profiles, arg, state);
         break;
     case ARGP_KEY_ARG:
-        if (is_file(arg))
+        /* The file of a kernel; tags are words and NAME:VALUE. */
+        if (strchr(arg, '/') || (strchr(arg, '.') && !strchr(arg, ':')))
             return ARGP_ERR_UNKNOWN; /* it is the child's */
         gcal_option_list_add(&o->tags, arg, state);
         break;

@@ -59,47 +59,6 @@ void gcal_predict_print_table(const char *device, const char *node, const char *
 
 /* ---- CSV ---- */
 
-static void put_row(FILE *file, const struct gcal_prediction *p,
-                    const struct gcal_predictor *general, const double *sizes)
-{
-    gcal_csv_number(file, p->time_s);
-    gcal_csv_number(file, p->standard_error_s);
-    gcal_csv_number(file, p->low_s);
-    gcal_csv_number(file, p->high_s);
-    gcal_csv_number(file, p->not_covered);
-    gcal_csv_text(file, p->gap, ',');
-    fprintf(file, "%d,", p->extrapolates);
-    gcal_csv_text(file, p->extrapolates ? p->outside : NULL, ',');
-    if (p->extrapolates && isfinite(p->outside_by))
-        fprintf(file, "%.9g", p->outside_by);
-    fputc(',', file);
-    gcal_csv_text(file, p->roof, ',');
-    if (p->roof)
-        fprintf(file, "%.9g", p->roof_s);
-    fprintf(file, ",%s,%.3g,", p->class, p->estimated);
-    gcal_general_put_csv(file, general, sizes);
-}
-
-static int put_rows(FILE *file, const struct gcal_predict_target *target,
-                    const struct gcal_prediction *rows,
-                    const struct gcal_predictor *general,
-                    const struct gcal_step_plan *step, struct gcal_error *err)
-{
-    int rc = 0;
-
-    for (size_t i = 0; i < target->points.n && rc == 0; i++) {
-        const double *sizes = target->sizes + i * target->points.n_sizes;
-
-        for (size_t k = 0; k < target->profile->n_parameters; k++)
-            fprintf(file, "%.15g,", sizes[k]);
-        put_row(file, &rows[i], general, sizes);
-        if (step)
-            rc = gcal_step_put_csv(file, step, sizes, &rows[i], err);
-        fputc('\n', file);
-    }
-    return rc;
-}
-
 int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
                      const struct gcal_prediction *rows,
                      const struct gcal_predictor *general,
@@ -116,7 +75,32 @@ int gcal_predict_csv(const char *path, const struct gcal_predict_target *target,
               "outside_by,bound_by,roof_s,class,estimated,general_s",
               r.file);
         fprintf(r.file, "%s\n", step ? GCAL_STEP_CSV_COLUMNS : "");
-        rc = put_rows(r.file, target, rows, general, step, err);
+        rc = 0;
+        for (size_t i = 0; i < target->points.n && rc == 0; i++) {
+            const double *sizes = target->sizes + i * target->points.n_sizes;
+
+            for (size_t k = 0; k < target->profile->n_parameters; k++)
+                fprintf(r.file, "%.15g,", sizes[k]);
+            gcal_csv_number(r.file, rows[i].time_s);
+            gcal_csv_number(r.file, rows[i].standard_error_s);
+            gcal_csv_number(r.file, rows[i].low_s);
+            gcal_csv_number(r.file, rows[i].high_s);
+            gcal_csv_number(r.file, rows[i].not_covered);
+            gcal_csv_text(r.file, rows[i].gap, ',');
+            fprintf(r.file, "%d,", rows[i].extrapolates);
+            gcal_csv_text(r.file, rows[i].extrapolates ? rows[i].outside : NULL, ',');
+            if (rows[i].extrapolates && isfinite(rows[i].outside_by))
+                fprintf(r.file, "%.9g", rows[i].outside_by);
+            fputc(',', r.file);
+            gcal_csv_text(r.file, rows[i].roof, ',');
+            if (rows[i].roof)
+                fprintf(r.file, "%.9g", rows[i].roof_s);
+            fprintf(r.file, ",%s,%.3g,", rows[i].class, rows[i].estimated);
+            gcal_general_put_csv(r.file, general, sizes);
+            if (step)
+                rc = gcal_step_put_csv(r.file, step, sizes, &rows[i], err);
+            fputc('\n', r.file);
+        }
     }
     if (rc == 0)
         rc = gcal_file_replace_finish(&r, err);

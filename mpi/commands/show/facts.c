@@ -35,46 +35,37 @@ static double vendor_peak(const struct gcal_fact *f, const struct gcal_device_in
     return NAN;
 }
 
-static void print_fact(const struct gcal_fact *f, const struct gcal_device_info *info)
-{
-    char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE] = "", peak[48] = "";
-    double vendor = vendor_peak(f, info);
-
-    if (isfinite(f->error))
-        gcal_units_percent(f->error / f->value, error);
-    printf("  %14s %s %-7s %s", gcal_units(f->value, f->unit, value),
-           isfinite(f->error) ? "+-" : "  ", error, f->text);
-    if (isfinite(vendor))
-        printf(" (%.0f %% of the vendor's %s)", 100 * f->value / vendor,
-               gcal_units(vendor, f->unit, peak));
-    putchar('\n');
-}
-
-/* What is known without measuring. */
-static void print_info(const struct gcal_device_info *info)
-{
-    char text[GCAL_UNITS_SIZE];
-
-    printf("  %.0f compute units at %s, sub-groups of %.0f", (double)info->compute_units,
-           gcal_units(info->max_clock_hz, "Hz", text), (double)info->sub_group_size);
-    if (info->resident_work_items)
-        printf("; a unit holds %.0f work-items", (double)info->resident_work_items);
-    if (info->unit_local_memory_bytes > 0)
-        printf(", %s of local memory",
-               gcal_units(info->unit_local_memory_bytes, "B", text));
-    if (info->unit_registers)
-        printf(", %.0f registers", (double)info->unit_registers);
-    putchar('\n');
-}
-
 void gcal_facts_print(const struct gcal_params_device *d)
 {
     struct gcal_fact facts[GCAL_FACTS_MAX];
     size_t n = gcal_facts_find(d, facts);
+    char text[GCAL_UNITS_SIZE];
 
-    print_info(&d->info);
-    for (size_t i = 0; i < n; i++)
-        print_fact(&facts[i], &d->info);
+    /* What is known without measuring. */
+    printf("  %.0f compute units at %s, sub-groups of %.0f",
+           (double)d->info.compute_units, gcal_units(d->info.max_clock_hz, "Hz", text),
+           (double)d->info.sub_group_size);
+    if (d->info.resident_work_items)
+        printf("; a unit holds %.0f work-items", (double)d->info.resident_work_items);
+    if (d->info.unit_local_memory_bytes > 0)
+        printf(", %s of local memory",
+               gcal_units(d->info.unit_local_memory_bytes, "B", text));
+    if (d->info.unit_registers)
+        printf(", %.0f registers", (double)d->info.unit_registers);
+    putchar('\n');
+    for (size_t i = 0; i < n; i++) {
+        char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE] = "", peak[48] = "";
+        double vendor = vendor_peak(&facts[i], &d->info);
+
+        if (isfinite(facts[i].error))
+            gcal_units_percent(facts[i].error / facts[i].value, error);
+        printf("  %14s %s %-7s %s", gcal_units(facts[i].value, facts[i].unit, value),
+               isfinite(facts[i].error) ? "+-" : "  ", error, facts[i].text);
+        if (isfinite(vendor))
+            printf(" (%.0f %% of the vendor's %s)", 100 * facts[i].value / vendor,
+                   gcal_units(vendor, facts[i].unit, peak));
+        putchar('\n');
+    }
     if (!n)
         printf("  no model of the default configuration is published: no rates\n");
 }

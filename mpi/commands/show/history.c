@@ -73,24 +73,6 @@ enum gcal_audit_verdict gcal_show_verdict_of(const struct gcal_audit_device *d,
     return worst;
 }
 
-static void add_row(struct history *h, const struct gcal_audit_device *d, size_t run)
-{
-    const struct gcal_track_run *r = d->run[run];
-    enum gcal_audit_verdict verdict = gcal_show_verdict_of(d, run);
-    const char *what = gcal_show_began(d, run);
-    char day[GCAL_SHOW_DAY_SIZE];
-
-    gcal_columns_add(
-        h->table,
-        (const char *[N_COLUMNS]){ d->node, d->name, gcal_show_day(r->utc, day),
-                                   r->run_id, r->driver,
-                                   what                             ? what
-                                   : gcal_show_is_reference(d, run) ? "reference"
-                                                                    : "",
-                                   gcal_audit_verdict_name(verdict) },
-        gcal_show_colour_of(verdict));
-}
-
 static json_t *run_json(const struct gcal_audit_device *d, size_t run)
 {
     const struct gcal_track_run *r = d->run[run];
@@ -118,7 +100,20 @@ static int add_device(void *context, const struct gcal_audit_device *d,
         return 0;
     }
     for (size_t i = 0; i < d->n_runs; i++) {
-        add_row(h, d, i);
+        const struct gcal_track_run *r = d->run[i];
+        enum gcal_audit_verdict verdict = gcal_show_verdict_of(d, i);
+        const char *what = gcal_show_began(d, i);
+        char day[GCAL_SHOW_DAY_SIZE];
+
+        gcal_columns_add(
+            h->table,
+            (const char *[N_COLUMNS]){ d->node, d->name, gcal_show_day(r->utc, day),
+                                       r->run_id, r->driver,
+                                       what                           ? what
+                                       : gcal_show_is_reference(d, i) ? "reference"
+                                                                      : "",
+                                       gcal_audit_verdict_name(verdict) },
+            gcal_show_colour_of(verdict));
         json_array_append_new(runs, run_json(d, i));
     }
     json_array_append_new(h->devices,

@@ -18,20 +18,6 @@ static json_t *parameter_json(const struct gcal_params_model *m, size_t i)
     return all;
 }
 
-static void add_origin_json(json_t *all, const struct gcal_params_device *d,
-                            const struct gcal_params_model *m)
-{
-    const struct gcal_params_origin o = gcal_params_model_origin(d, m);
-
-    json_object_set_new(all, "run_id", json_string(o.run_id));
-    json_object_set_new(all, "calibrated", json_string(o.calibrated_utc));
-    json_object_set_new(all, "driver", json_string(o.driver));
-    json_object_set_new(all, "configuration", json_string(o.configuration));
-    json_object_set_new(all, "catalogue", json_string(o.catalogue));
-    json_object_set_new(all, "fitted", json_integer((json_int_t)o.n_fitted));
-    json_object_set_new(all, "current", json_boolean(gcal_params_model_is_current(d, m)));
-}
-
 /* Kernels that the model knows. */
 static json_t *known_json(const struct gcal_params_model *m)
 {
@@ -49,6 +35,7 @@ static json_t *model_json(const struct gcal_params_device *d,
 {
     json_t *parameters = json_object(), *all;
     char why[GCAL_PARAMS_WHY_SIZE];
+    struct gcal_params_origin o = gcal_params_model_origin(d, m);
 
     for (size_t i = 0; i < m->n_parameters; i++)
         json_object_set_new(parameters, m->parameter[i], parameter_json(m, i));
@@ -64,7 +51,13 @@ static json_t *model_json(const struct gcal_params_device *d,
     json_object_set_new(all, "verdict",
                         json_string(gcal_params_model_is_poor(m, why) ? "poor" : "good"));
     json_object_set_new(all, "known", known_json(m));
-    add_origin_json(all, d, m);
+    json_object_set_new(all, "run_id", json_string(o.run_id));
+    json_object_set_new(all, "calibrated", json_string(o.calibrated_utc));
+    json_object_set_new(all, "driver", json_string(o.driver));
+    json_object_set_new(all, "configuration", json_string(o.configuration));
+    json_object_set_new(all, "catalogue", json_string(o.catalogue));
+    json_object_set_new(all, "fitted", json_integer((json_int_t)o.n_fitted));
+    json_object_set_new(all, "current", json_boolean(gcal_params_model_is_current(d, m)));
     return all;
 }
 

@@ -22,15 +22,6 @@ static void print_origin(const struct gcal_params_device *d,
         printf("      out of date: the type was %s then\n", o.type);
 }
 
-static void print_targets(const struct gcal_params_model *m)
-{
-    char *targets = gcal_params_model_targets(m);
-
-    if (targets)
-        printf("      for %s\n", targets);
-    free(targets);
-}
-
 /* Of the column of names. */
 static int name_width(const struct gcal_params_model *m)
 {
@@ -46,10 +37,14 @@ static void print_model(const struct gcal_params_device *d,
 {
     char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE];
     const int width = name_width(m);
+    char *targets;
 
     printf("    model %s, form %s:", m->name, m->form);
     gcal_formula_print(m);
-    print_targets(m);
+    targets = gcal_params_model_targets(m);
+    if (targets)
+        printf("      for %s\n", targets);
+    free(targets);
     print_origin(d, m);
     printf("      mean error %.1f %%, worst %.1f %%, %zu kernels, %zu samples, condition "
            "%.3g, "
@@ -72,24 +67,19 @@ static void print_model(const struct gcal_params_device *d,
     }
 }
 
-/* Prefixes of fingerprints, long enough to distinguish them. */
-static void print_fingerprints(const struct gcal_params_device *d)
-{
-    printf("    configuration %.8s, catalogue %.8s",
-           *d->configuration ? d->configuration : "unknown",
-           *d->catalogue ? d->catalogue : "unknown");
-    if (d->n_fitted)
-        printf(", fitted with %zu device%s", d->n_fitted, d->n_fitted == 1 ? "" : "s");
-    printf("\n");
-}
-
 void gcal_show_print_parameters(const struct gcal_show_device *device)
 {
     const struct gcal_params_device *d = device->params;
 
     printf("node %s\n  %s (%s), driver %s, calibrated %s by run %s\n", device->node,
            d->info.name, d->info.uid, d->info.driver, d->calibrated_utc, d->run_id);
-    print_fingerprints(d);
+    /* Prefixes of fingerprints, long enough to distinguish them. */
+    printf("    configuration %.8s, catalogue %.8s",
+           *d->configuration ? d->configuration : "unknown",
+           *d->catalogue ? d->catalogue : "unknown");
+    if (d->n_fitted)
+        printf(", fitted with %zu device%s", d->n_fitted, d->n_fitted == 1 ? "" : "s");
+    printf("\n");
     for (size_t i = 0; i < d->n_models; i++)
         print_model(d, &d->models[i]);
     if (!d->n_models)

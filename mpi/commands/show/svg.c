@@ -69,23 +69,6 @@ static void release_facts(void *facts)
     json_decref(facts);
 }
 
-static void add_device(struct drawing *d, const char *node, bool wanted,
-                       const struct gcal_params_device *device)
-{
-    const struct gcal_show_query *q = d->query;
-
-    d->items = gcal_arena_grow(q->arena, d->items, d->n, &d->capacity, sizeof(*d->items));
-    d->items[d->n++] = (struct drawn){
-        .node = gcal_arena_strdup(q->arena, node),
-        .uid = gcal_arena_strdup(q->arena, device->info.uid),
-        .name = gcal_arena_strdup(q->arena, device->info.name),
-        .type = gcal_arena_strdup(q->arena, device->info.type),
-        .facts = gcal_arena_own(q->arena, gcal_facts_json(device), release_facts),
-        .wanted =
-            wanted && (!q->device || gcal_device_info_matches(&device->info, q->device))
-    };
-}
-
 static int read_all(struct drawing *d, struct gcal_error *err)
 {
     const struct gcal_show_query *q = d->query;
@@ -103,7 +86,19 @@ static int read_all(struct drawing *d, struct gcal_error *err)
             gcal_log(GCAL_LOG_WARN, "node %s is left out: %s", nodes[i], why.text);
         for (size_t k = 0; k < params.n_devices; k++) {
             take_own_estimates(&params.devices[k]);
-            add_device(d, nodes[i], wanted, &params.devices[k]);
+            d->items = gcal_arena_grow(q->arena, d->items, d->n, &d->capacity,
+                                       sizeof(*d->items));
+            d->items[d->n++] = (struct drawn){
+                .node = gcal_arena_strdup(q->arena, nodes[i]),
+                .uid = gcal_arena_strdup(q->arena, params.devices[k].info.uid),
+                .name = gcal_arena_strdup(q->arena, params.devices[k].info.name),
+                .type = gcal_arena_strdup(q->arena, params.devices[k].info.type),
+                .facts = gcal_arena_own(q->arena, gcal_facts_json(&params.devices[k]),
+                                        release_facts),
+                .wanted = wanted &&
+                          (!q->device ||
+                           gcal_device_info_matches(&params.devices[k].info, q->device))
+            };
         }
         gcal_params_clear(&params);
     }

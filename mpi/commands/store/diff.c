@@ -113,24 +113,6 @@ static int is_record(const char *path, struct gcal_error *err)
     return rc;
 }
 
-static int read_params(struct input *in, struct gcal_error *err)
-{
-    size_t size;
-    char *text = gcal_file_read(in->path, MAX_FILE_BYTES, &size, err);
-    int rc = -1;
-
-    if (!text)
-        return -1;
-    if (!(in->params = calloc(1, sizeof(*in->params))))
-        gcal_error_memory(err);
-    else
-        rc = gcal_params_decode(text, size, in->path, in->params, err);
-    if (rc == 0)
-        in->n_params = 1;
-    free(text);
-    return rc;
-}
-
 static int input_open(struct input *in, const char *path, struct gcal_error *err)
 {
     int record = is_record(path, err);
@@ -138,8 +120,22 @@ static int input_open(struct input *in, const char *path, struct gcal_error *err
     in->path = path;
     if (record < 0)
         return -1;
-    if (!record)
-        return read_params(in, err);
+    if (!record) {
+        size_t size;
+        char *text = gcal_file_read(in->path, MAX_FILE_BYTES, &size, err);
+        int rc = -1;
+
+        if (!text)
+            return -1;
+        if (!(in->params = calloc(1, sizeof(*in->params))))
+            gcal_error_memory(err);
+        else
+            rc = gcal_params_decode(text, size, in->path, in->params, err);
+        if (rc == 0)
+            in->n_params = 1;
+        free(text);
+        return rc;
+    }
     if (gcal_record_try(path, err) < 0)
         return -1;
     return (in->record = gcal_record_open(path, err)) ? 0 : -1;

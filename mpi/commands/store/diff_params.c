@@ -53,15 +53,6 @@ static const char *sigmas(double value, char text[16])
     return text;
 }
 
-static void print_change(const struct gcal_params_diff_change *c)
-{
-    char before[GCAL_UNITS_SIZE], after[GCAL_UNITS_SIZE], change[16], errors[16];
-
-    printf("  %-6s %9s %7s %12s %12s  %s %s\n", word(c), percent(c->change, change),
-           sigmas(c->sigmas, errors), gcal_units(c->before, c->unit, before),
-           gcal_units(c->after, c->unit, after), c->model, c->parameter);
-}
-
 static size_t count_real(const struct gcal_params_diff *diff)
 {
     size_t n = 0;
@@ -69,38 +60,6 @@ static size_t count_real(const struct gcal_params_diff *diff)
     while (n < diff->n_changes && !diff->changes[n].noise)
         n++;
     return n;
-}
-
-static void print_device(const struct gcal_params_diff *diff,
-                         const struct gcal_params_device *device, bool all)
-{
-    bool head = false;
-
-    for (size_t i = 0; i < diff->n_changes; i++) {
-        const struct gcal_params_diff_change *c = &diff->changes[i];
-
-        if (c->to != device || (c->noise && !all))
-            continue;
-        if (!head)
-            printf("%s (%s)\n  %-6s %9s %7s %12s %12s  %s\n", device->info.name,
-                   device->info.uid, "", "change", "errors", "before", "after",
-                   "parameter");
-        head = true;
-        print_change(c);
-    }
-}
-
-/* The devices in the order of their largest changes. */
-static void print_devices(const struct gcal_params_diff *diff, bool all)
-{
-    for (size_t i = 0; i < diff->n_changes; i++) {
-        size_t first = 0;
-
-        while (diff->changes[first].to != diff->changes[i].to)
-            first++;
-        if (first == i)
-            print_device(diff, diff->changes[i].to, all);
-    }
 }
 
 void gcal_diff_params_print(const struct gcal_params_diff *diff,
@@ -111,7 +70,34 @@ void gcal_diff_params_print(const struct gcal_params_diff *diff,
     printf("parameters of %s compared with %s\n", view->after, view->before);
     for (size_t i = 0; i < diff->n_notes; i++)
         printf("note: %s\n", diff->notes[i]);
-    print_devices(diff, view->all);
+    /* The devices in the order of their largest changes. */
+    for (size_t i = 0; i < diff->n_changes; i++) {
+        size_t first = 0;
+
+        while (diff->changes[first].to != diff->changes[i].to)
+            first++;
+        if (first == i) {
+            bool head = false;
+
+            for (size_t j = 0; j < diff->n_changes; j++) {
+                const struct gcal_params_diff_change *c = &diff->changes[j];
+                char before[GCAL_UNITS_SIZE], after[GCAL_UNITS_SIZE], change[16],
+                    errors[16];
+
+                if (c->to != diff->changes[i].to || (c->noise && !view->all))
+                    continue;
+                if (!head)
+                    printf("%s (%s)\n  %-6s %9s %7s %12s %12s  %s\n",
+                           diff->changes[i].to->info.name, diff->changes[i].to->info.uid,
+                           "", "change", "errors", "before", "after", "parameter");
+                head = true;
+                printf("  %-6s %9s %7s %12s %12s  %s %s\n", word(c),
+                       percent(c->change, change), sigmas(c->sigmas, errors),
+                       gcal_units(c->before, c->unit, before),
+                       gcal_units(c->after, c->unit, after), c->model, c->parameter);
+            }
+        }
+    }
     printf("%zu device%s compared: %zu of %zu parameters differ by more than %d standard "
            "errors%s\n",
            diff->n_devices, diff->n_devices == 1 ? "" : "s", real, diff->n_changes,

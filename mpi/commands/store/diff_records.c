@@ -72,15 +72,6 @@ static void print_groups(const char *what, const struct gcal_compare_mean *group
                left_out == 1 ? "" : "s");
 }
 
-static void print_kernel(const struct gcal_compare_kernel *k)
-{
-    char before[GCAL_UNITS_SIZE], after[GCAL_UNITS_SIZE];
-
-    print_ratio(&k->is);
-    printf(" %10s %10s  %s\n", gcal_units(k->before_s, "s", before),
-           gcal_units(k->after_s, "s", after), k->name);
-}
-
 static void print_kernels(const struct gcal_compare_records *diff, size_t device,
                           bool all)
 {
@@ -89,6 +80,7 @@ static void print_kernels(const struct gcal_compare_records *diff, size_t device
     for (size_t i = 0; i < diff->n_kernels; i++) {
         const struct gcal_compare_kernel *k = &diff->kernels[i];
         bool differs = gcal_compare_ratio_differs(&k->is);
+        char before[GCAL_UNITS_SIZE], after[GCAL_UNITS_SIZE];
 
         if (k->device != device)
             continue;
@@ -99,25 +91,12 @@ static void print_kernels(const struct gcal_compare_records *diff, size_t device
         if (!printed++)
             printf("  %-7s %7s  %16s  %10s %10s  %s\n", "", "ratio", "90 % interval",
                    "before", "after", "kernel");
-        print_kernel(k);
+        print_ratio(&k->is);
+        printf(" %10s %10s  %s\n", gcal_units(k->before_s, "s", before),
+               gcal_units(k->after_s, "s", after), k->name);
     }
     printf("  %zu of %zu kernels differ; about a tenth is expected by chance%s\n", differ,
            n, printed == n ? "" : "; --all prints all");
-}
-
-static void print_device(const struct gcal_compare_records *diff, size_t device, bool all)
-{
-    const struct gcal_run_device *a = diff->devices[device].before,
-                                 *b = diff->devices[device].after;
-
-    printf("\n%s on node %s (%s)\n", b->info.name, b->node, b->info.uid);
-    if (strcmp(a->info.uid, b->info.uid) != 0 || strcmp(a->node, b->node) != 0)
-        printf("note: compared with the device on node %s (%s)\n", a->node, a->info.uid);
-    if (strcmp(a->info.driver, b->info.driver) != 0)
-        printf("note: driver changed from %s to %s\n", a->info.driver, b->info.driver);
-    print_groups("category", diff->groups, diff->n_groups, device, true);
-    print_groups("generator", diff->generators, diff->n_generators, device, all);
-    print_kernels(diff, device, all);
 }
 
 static void print_only(const char *file, const char *const *names, size_t n, bool all)
@@ -134,8 +113,21 @@ void gcal_diff_record_print(const struct gcal_compare_records *diff,
                             const struct gcal_diff_view *view)
 {
     printf("ratios of times, %s over %s: above 1 is slower\n", view->after, view->before);
-    for (size_t i = 0; i < diff->n_devices; i++)
-        print_device(diff, i, view->all);
+    for (size_t i = 0; i < diff->n_devices; i++) {
+        const struct gcal_run_device *a = diff->devices[i].before,
+                                     *b = diff->devices[i].after;
+
+        printf("\n%s on node %s (%s)\n", b->info.name, b->node, b->info.uid);
+        if (strcmp(a->info.uid, b->info.uid) != 0 || strcmp(a->node, b->node) != 0)
+            printf("note: compared with the device on node %s (%s)\n", a->node,
+                   a->info.uid);
+        if (strcmp(a->info.driver, b->info.driver) != 0)
+            printf("note: driver changed from %s to %s\n", a->info.driver,
+                   b->info.driver);
+        print_groups("category", diff->groups, diff->n_groups, i, true);
+        print_groups("generator", diff->generators, diff->n_generators, i, view->all);
+        print_kernels(diff, i, view->all);
+    }
     if (diff->n_only_before || diff->n_only_after)
         putchar('\n');
     print_only(view->before, diff->only_before, diff->n_only_before, view->all);

@@ -195,23 +195,6 @@ static json_t *parameters_json(const struct gcal_model *model, const struct gcal
     return all;
 }
 
-/* Of a fit without a good form: null. */
-static void add_form(json_t *all, const struct gcal_config_model *model,
-                     const struct gcal_result_type_fit *t)
-{
-    const struct gcal_result_form_fit *best = t->good ? &t->forms[t->best] : NULL;
-
-    json_object_set_new(all, "form",
-                        best ? json_string(model->forms[t->best].name) : json_null());
-    json_object_set_new(all, "parameters",
-                        best ? parameters_json(model->forms[t->best].model, &best->fit)
-                             : json_null());
-    json_object_set_new(all, "mean_error",
-                        best ? gcal_json_number(best->fit.mean_error) : json_null());
-    json_object_set_new(all, "held_out_mean_error",
-                        best ? gcal_json_number(best->held_out.mean_error) : json_null());
-}
-
 static json_t *fit_json(const struct gcal_config *config,
                         const struct gcal_result_type_fit *t)
 {
@@ -223,25 +206,19 @@ static json_t *fit_json(const struct gcal_config *config,
                   gcal_result_verdict_name(gcal_result_judge(t, config, why)), "outlier",
                   (int)t->is_outlier, "reason", t->reason ? t->reason : "", "devices",
                   (int)t->n_devices, "rows", (int)t->n_rows);
+    const struct gcal_result_form_fit *best = t->good ? &t->forms[t->best] : NULL;
 
-    add_form(all, model, t);
+    /* Of a fit without a good form: null. */
+    json_object_set_new(all, "form",
+                        best ? json_string(model->forms[t->best].name) : json_null());
+    json_object_set_new(all, "parameters",
+                        best ? parameters_json(model->forms[t->best].model, &best->fit)
+                             : json_null());
+    json_object_set_new(all, "mean_error",
+                        best ? gcal_json_number(best->fit.mean_error) : json_null());
+    json_object_set_new(all, "held_out_mean_error",
+                        best ? gcal_json_number(best->held_out.mean_error) : json_null());
     return all;
-}
-
-static void print_json(const struct gcal_config *config,
-                       const struct gcal_results *results, size_t n_published)
-{
-    json_t *fits = json_array(), *outliers = json_array(), *all;
-
-    for (size_t i = 0; i < results->n_fits; i++)
-        json_array_append_new(fits, fit_json(config, &results->fits[i]));
-    for (size_t i = 0; i < results->n_outliers; i++)
-        json_array_append_new(outliers, json_string(results->outliers[i].text));
-    all = json_pack("{s:o, s:i, s:o, s:i}", "fits", fits, "rejected",
-                    (int)results->n_rejected, "outliers", outliers, "nodes_published",
-                    (int)n_published);
-    gcal_json_print(all, "fit");
-    json_decref(all);
 }
 
 /* ---- the command ---- */
@@ -274,9 +251,19 @@ static int run(const struct fit_command *c, struct gcal_error *err)
         goto out;
     if (f.store && publish(&f, &results, &n_published, err) < 0)
         goto out;
-    if (c->json)
-        print_json(&f.config, &results, n_published);
-    else if (f.store)
+    if (c->json) {
+        json_t *fits = json_array(), *outliers = json_array(), *all;
+
+        for (size_t i = 0; i < results.n_fits; i++)
+            json_array_append_new(fits, fit_json(&f.config, &results.fits[i]));
+        for (size_t i = 0; i < results.n_outliers; i++)
+            json_array_append_new(outliers, json_string(results.outliers[i].text));
+        all = json_pack("{s:o, s:i, s:o, s:i}", "fits", fits, "rejected",
+                        (int)results.n_rejected, "outliers", outliers, "nodes_published",
+                        (int)n_published);
+        gcal_json_print(all, "fit");
+        json_decref(all);
+    } else if (f.store)
         printf("%zu node%s published to %s\n", n_published, n_published == 1 ? "" : "s",
                c->store);
     status = results.n_rejected || !results.n_fits ? GCAL_EFIT : 0;

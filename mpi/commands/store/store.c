@@ -357,21 +357,6 @@ static int sign(const struct store_command *c, struct gcal_store *store,
     return 0;
 }
 
-static int keygen(const struct store_command *c, struct gcal_error *err)
-{
-    if (gcal_sign_keygen(c->file, err) < 0)
-        return -1;
-    if (c->json)
-        print_json(c, json_pack("{s:s, s:s+}", "secret_key", c->file, "public_key",
-                                c->file, ".pub"));
-    else
-        printf(
-            "secret key: %s (set $GPUCAL_SIGN_KEY to it where gpucal publishes)\n"
-            "public key: %s.pub (set $GPUCAL_TRUSTED_KEYS to it where files are read)\n",
-            c->file, c->file);
-    return 0;
-}
-
 static struct gcal_store *open_store(const struct store_command *c,
                                      struct gcal_error *err)
 {
@@ -398,8 +383,19 @@ static int run(const struct store_command *c, struct gcal_error *err)
     struct gcal_store *store;
     int status;
 
-    if (strcmp(c->action, "keygen") == 0)
-        return keygen(c, err);
+    if (strcmp(c->action, "keygen") == 0) {
+        if (gcal_sign_keygen(c->file, err) < 0)
+            return -1;
+        if (c->json)
+            print_json(c, json_pack("{s:s, s:s+}", "secret_key", c->file, "public_key",
+                                    c->file, ".pub"));
+        else
+            printf("secret key: %s (set $GPUCAL_SIGN_KEY to it where gpucal publishes)\n"
+                   "public key: %s.pub (set $GPUCAL_TRUSTED_KEYS to it where files are "
+                   "read)\n",
+                   c->file, c->file);
+        return 0;
+    }
     if (strcmp(c->action, "init") == 0)
         return init(c, err);
     if (!(store = open_store(c, err)))

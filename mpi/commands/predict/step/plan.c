@@ -94,17 +94,6 @@ static bool is_copied(const struct gcal_count_signature_arg *arg,
            (o->way == GCAL_FEATURE_TO_DEVICE ? arg->read : arg->written);
 }
 
-static int unknown_extent(const struct copy_option *o,
-                          const struct gcal_count_signature_arg *arg,
-                          struct gcal_error *err)
-{
-    return gcal_error_set(err, GCAL_EINPUT,
-                          "%s %s: %s: the extent of buffer '%s' is unknown: give its "
-                          "bytes (%s BYTES)",
-                          o->name, o->text, arg->unknown ? arg->unknown : "it", arg->name,
-                          o->name);
-}
-
 /* Buffers whose extents follow from accesses. */
 static int add_accessed(struct gcal_step_plan *plan, const struct copy_option *o,
                         const struct gcal_profile *profile,
@@ -117,33 +106,17 @@ static int add_accessed(struct gcal_step_plan *plan, const struct copy_option *o
         if (!is_copied(arg, o))
             continue;
         if (!arg->elements)
-            return unknown_extent(o, arg, err);
+            return gcal_error_set(
+                err, GCAL_EINPUT,
+                "%s %s: %s: the extent of buffer '%s' is unknown: give its "
+                "bytes (%s BYTES)",
+                o->name, o->text, arg->unknown ? arg->unknown : "it", arg->name, o->name);
         if (add(plan, o, profile,
                 gcal_buf_format("%zu*(%s)", gcal_dtype_size(arg->dtype), arg->elements),
                 arg->name, err) < 0)
             return -1;
     }
     return 0;
-}
-
-/* Buffers whose elements the catalogue gives, at the kernel's sizes. */
-static int add_described(struct gcal_step_plan *plan, const struct copy_option *o,
-                         const struct gcal_step_source *source,
-                         const struct gcal_count_signature *signature,
-                         struct gcal_error *err)
-{
-    const struct gcal_kernel *k = source->kernel;
-    struct gcal_geometry geometry = { 0 };
-    int rc = gcal_kernel_geometry(k, k->n_sizes, k->sizes, &geometry, err);
-
-    for (size_t i = 0; i < k->n_args && i < signature->n_args && rc == 0; i++)
-        if (is_copied(&signature->args[i], o))
-            rc = add(plan, o, source->profile,
-                     gcal_buf_format("%zu*%.17g", gcal_dtype_size(k->args[i].dtype),
-                                     geometry.arg_values[i]),
-                     k->args[i].name, err);
-    gcal_kernel_geometry_clear(&geometry);
-    return rc;
 }
 
 static int add_catalogue(struct gcal_step_plan *plan, const struct copy_option *o,
@@ -153,8 +126,20 @@ static int add_catalogue(struct gcal_step_plan *plan, const struct copy_option *
     struct gcal_count_signature signature = { 0 };
     int rc = gcal_count_signature_read(&request, &signature, err);
 
-    if (rc == 0)
-        rc = add_described(plan, o, source, &signature, err);
+    if (rc == 0) {
+        const struct gcal_kernel *k = source->kernel;
+        struct gcal_geometry geometry = { 0 };
+
+        /* Buffers whose elements the catalogue gives, at the kernel's sizes. */
+        rc = gcal_kernel_geometry(k, k->n_sizes, k->sizes, &geometry, err);
+        for (size_t i = 0; i < k->n_args && i < signature.n_args && rc == 0; i++)
+            if (is_copied(&signature.args[i], o))
+                rc = add(plan, o, source->profile,
+                         gcal_buf_format("%zu*%.17g", gcal_dtype_size(k->args[i].dtype),
+                                         geometry.arg_values[i]),
+                         k->args[i].name, err);
+        gcal_kernel_geometry_clear(&geometry);
+    }
     gcal_count_signature_clear(&signature);
     return rc;
 }
