@@ -51,17 +51,16 @@ static bool changes_in(const struct gcal_sets_nest *nest,
     return false;
 }
 
-static bool changes_between(const struct gcal_sets_nest *nest, size_t first,
-                            size_t second)
+/* The first access since which all that 'load' loads is still there. */
+static size_t find_unchanged(const struct gcal_sets_nest *nest, size_t load)
 {
     const struct gcal_sets_access_event *all = nest->accesses;
+    size_t first = load;
 
-    if (all[first].n_barriers != all[second].n_barriers)
-        return true;
-    for (size_t i = first + 1; i < second; i++)
-        if (changes(nest, &all[i], &all[second]))
-            return true;
-    return false;
+    while (first && all[first - 1].n_barriers == all[load].n_barriers &&
+           (first == load || !changes(nest, &all[first], &all[load])))
+        first--;
+    return first;
 }
 
 /* ---- the loops around a load that are unrolled, or before which it is loaded ---- */
@@ -274,15 +273,12 @@ static int64_t count_first(struct places *places, size_t load)
     return count;
 }
 
-/* Whether an earlier access loads from the same array, and what it has is still there. */
-static bool may_share(const struct gcal_sets_nest *nest, size_t earlier, size_t load)
+/* Whether both load from the same array. */
+static bool may_share(const struct gcal_sets_access_event *a,
+                      const struct gcal_sets_access_event *b)
 {
-    const struct gcal_sets_access_event *a = &nest->accesses[earlier],
-                                        *b = &nest->accesses[load];
-
     return is_load(a) && a->array == b->array && a->width == b->width &&
-           gcal_dtype_size(a->dtype) == gcal_dtype_size(b->dtype) &&
-           !changes_between(nest, earlier, load);
+           gcal_dtype_size(a->dtype) == gcal_dtype_size(b->dtype);
 }
 
 /* What is left of a load; 'regions': of all accesses before it, and of itself. */
@@ -298,8 +294,9 @@ static struct gcal_count_issue issue_of(struct gcal_count_builder *m, size_t loa
     places->n = 0;
     if (!add_places(m, load, r, places))
         return issue;
-    for (size_t i = 0; i < load; i++)
-        if (may_share(m->nest, i, load) && regions[i].around == r->around)
+    for (size_t i = find_unchanged(m->nest, load); i < load; i++)
+        if (regions[i].around == r->around &&
+            may_share(&m->nest->accesses[i], &m->nest->accesses[load]))
             add_places(m, i, &regions[i], places);
     issue.left = count_first(places, load);
     issue.of = r->places;

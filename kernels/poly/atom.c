@@ -7,6 +7,11 @@
 
 /* ---- the table ---- */
 
+/* Of an atom, as much as is read of its text, as operands are walked each time that they are
+ * met: max(max(x, -x), -max(x, -x)) is twice as long as max(x, -x).
+ */
+enum { MOST_NODES = 10000 };
+
 /* The number of an atom made of polynomials; UINT_MAX: it is new. */
 static unsigned find_atom(const struct gcal_poly_context *c,
                           const struct gcal_poly_entry *atom)
@@ -19,9 +24,21 @@ static unsigned find_atom(const struct gcal_poly_context *c,
     return UINT_MAX;
 }
 
+/* How many atoms p is made of, and each of these in turn. */
+static size_t count_nodes(const struct gcal_poly_context *c, const struct gcal_poly *p)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; p && i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++)
+            n += c->atoms[p->terms[i].factors[j].atom].n_nodes;
+    return n;
+}
+
 unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
                             const struct gcal_poly_entry *atom)
 {
+    size_t n_nodes = 1 + count_nodes(c, atom->a) + count_nodes(c, atom->b);
     struct gcal_poly_entry *moved;
     unsigned known = atom->kind >= GCAL_POLY_ATOM_FLOOR ? find_atom(c, atom) : UINT_MAX;
 
@@ -34,8 +51,11 @@ unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
         gcal_poly_fail(c, "the count needs too many steps");
         return 0;
     }
+    if (n_nodes > MOST_NODES)
+        gcal_poly_fail(c, gcal_poly_too_long);
     c->atoms = moved;
     c->atoms[c->n_atoms] = *atom;
+    c->atoms[c->n_atoms].n_nodes = n_nodes;
     gcal_poly_sample_atom(c, c->n_atoms);
     return (unsigned)c->n_atoms++;
 }

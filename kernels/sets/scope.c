@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/base/array.h"
+#include "kernels/base/checksum.h"
 #include "kernels/sets/private.h"
 
 /* ---- components ---- */
@@ -264,6 +265,31 @@ static long most_operations(const struct gcal_sets_domain *domain, bool is_fixed
     return is_fixed || domain->mode == GCAL_SETS_COUNT_GROUPS ? 30000 : 100000;
 }
 
+/* The count with the key of 'wanted', whose hash is set; NULL: it is new. */
+static const struct gcal_sets_cached_count *
+find_count(const struct gcal_sets_nest *nest, struct gcal_sets_cached_count *wanted)
+{
+    wanted->hash = gcal_checksum(GCAL_CHECKSUM_START, wanted->key, strlen(wanted->key));
+    for (size_t i = 0; i < nest->n_counts; i++)
+        if (nest->counts[i].hash == wanted->hash &&
+            strcmp(nest->counts[i].key, wanted->key) == 0)
+            return &nest->counts[i];
+    return NULL;
+}
+
+/* A count that is not kept is counted again. */
+static void keep_count(struct gcal_sets_nest *nest,
+                       const struct gcal_sets_cached_count *count)
+{
+    struct gcal_sets_cached_count *moved = gcal_array_grow(
+        nest->counts, nest->n_counts, &nest->count_capacity, sizeof(*moved), NULL);
+
+    if (moved) {
+        nest->counts = moved;
+        moved[nest->n_counts++] = *count;
+    }
+}
+
 /* The points of a component without sizes, one by one or some of them. */
 static const struct gcal_poly *
 count_one_by_one(const struct gcal_sets_component *component,
@@ -282,7 +308,8 @@ static const struct gcal_poly *count_component(const struct gcal_sets_domain *do
                                                size_t number)
 {
     struct gcal_sets_nest *nest = domain->nest;
-    struct gcal_sets_cached_count known = { 0 }, *moved;
+    struct gcal_sets_cached_count known = { 0 };
+    const struct gcal_sets_cached_count *found;
     bool wanted[GCAL_SETS_MAX_DIMS];
     struct gcal_sets_component component;
     bool is_fixed;
@@ -291,12 +318,11 @@ static const struct gcal_poly *count_component(const struct gcal_sets_domain *do
         wanted[i] = domain->component[i] == number;
     gcal_sets_component_fill(&component, domain, wanted);
     known.key = gcal_sets_component_key(&component);
-    for (size_t i = 0; i < nest->n_counts; i++)
-        if (strcmp(nest->counts[i].key, known.key) == 0) {
-            *domain->estimated = *domain->estimated || nest->counts[i].estimated;
-            nest->error += nest->counts[i].error;
-            return nest->counts[i].count;
-        }
+    if ((found = find_count(nest, &known))) {
+        *domain->estimated = *domain->estimated || found->estimated;
+        nest->error += found->error;
+        return found->count;
+    }
     is_fixed = !has_size(&component);
     known.count = count_joined(&component, &known.estimated);
     if (!known.count &&
@@ -324,12 +350,7 @@ static const struct gcal_poly *count_component(const struct gcal_sets_domain *do
     if (known.count)
         known.count = gcal_poly_tidy(nest->c, known.count);
     *domain->estimated = *domain->estimated || known.estimated;
-    moved = gcal_array_grow(nest->counts, nest->n_counts, &nest->count_capacity,
-                            sizeof(*moved), NULL);
-    if (moved) { /* else it is counted again */
-        nest->counts = moved;
-        moved[nest->n_counts++] = known;
-    }
+    keep_count(nest, &known);
     return gcal_poly_context_has_failed(nest->c) ? NULL : known.count;
 }
 
@@ -436,26 +457,21 @@ const struct gcal_poly *gcal_sets_scope_count_whole(struct gcal_sets_nest *nest,
                                                     enum gcal_sets_count_mode mode,
                                                     bool *estimated)
 {
-    struct gcal_sets_cached_count one = { 0 }, *moved;
+    struct gcal_sets_cached_count one = { 0 };
+    const struct gcal_sets_cached_count *found;
 
     one.key = gcal_poly_format(nest->c, "scope %p %d", (const void *)scope, (int)mode);
-    for (size_t i = 0; i < nest->n_counts; i++)
-        if (strcmp(nest->counts[i].key, one.key) == 0) {
-            *estimated = *estimated || nest->counts[i].estimated;
-            nest->error = nest->counts[i].error;
-            return nest->counts[i].count;
-        }
+    if ((found = find_count(nest, &one))) {
+        *estimated = *estimated || found->estimated;
+        nest->error = found->error;
+        return found->count;
+    }
     one.count = count(nest, scope, mode, NULL, &one.estimated);
     one.error = nest->error;
     *estimated = *estimated || one.estimated;
     if (gcal_poly_context_has_failed(nest->c))
         return NULL;
-    moved = gcal_array_grow(nest->counts, nest->n_counts, &nest->count_capacity,
-                            sizeof(*moved), NULL);
-    if (moved) { /* else it is counted again */
-        nest->counts = moved;
-        moved[nest->n_counts++] = one;
-    }
+    keep_count(nest, &one);
     return one.count;
 }
 

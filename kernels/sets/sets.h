@@ -168,6 +168,7 @@ struct gcal_sets_note {
 
 /* A cached count of a component. */
 struct gcal_sets_cached_count {
+    uint64_t hash; /* of the key */
     const char *key;
     bool estimated;
     double error; /* of a sample, relative; 0: of none */

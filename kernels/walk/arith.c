@@ -429,18 +429,23 @@ static struct gcal_walk_value operate_on_choice(struct gcal_walk *w,
     return gcal_walk_value_select(w, &when, sides[0], sides[1]);
 }
 
-/* Unknown if it needs more than 64 bits, as in hashes and random numbers. */
+struct gcal_walk_value gcal_walk_value_if_fits(struct gcal_walk *w, bool had_failed,
+                                               struct gcal_walk_value value)
+{
+    return !had_failed && gcal_poly_forgive_size(w->c)
+               ? gcal_walk_not_affine("it needs more than 64 bits, or is too long")
+               : value;
+}
+
 static struct gcal_walk_value operate_on_integers(struct gcal_walk *w,
                                                   enum CXBinaryOperatorKind kind,
                                                   CXType type, struct gcal_walk_value a,
                                                   struct gcal_walk_value b)
 {
-    bool failed = gcal_poly_context_has_failed(w->c);
-    struct gcal_walk_value value = check_overflow(type, operate(w, kind, type, a, b));
+    bool had_failed = gcal_poly_context_has_failed(w->c);
 
-    return !failed && gcal_poly_forgive_size(w->c)
-               ? gcal_walk_not_affine("it needs more than 64 bits")
-               : value;
+    return gcal_walk_value_if_fits(w, had_failed,
+                                   check_overflow(type, operate(w, kind, type, a, b)));
 }
 
 struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,

@@ -71,33 +71,11 @@ static struct gcal_walk_value extremum(struct gcal_walk *w, CXType type, bool is
                                     : gcal_poly_max(w->c, a.p, b.p));
 }
 
-struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const char *name,
-                                                  CXType type, size_t n,
-                                                  const CXType *types,
-                                                  const struct gcal_walk_value *args)
+static struct gcal_walk_value function_of_integers(struct gcal_walk *w, const char *name,
+                                                   CXType type, size_t n,
+                                                   const CXType *types,
+                                                   const struct gcal_walk_value *args)
 {
-    struct gcal_walk_value unknown = gcal_walk_not_affine(NULL);
-    bool known = true;
-
-    if (gcal_walk_value_splits(n, args))
-        return function_of_choice(w, name, type, n, types, args);
-    for (size_t i = 0; i < n; i++)
-        if (args[i].kind != GCAL_WALK_VALUE_INTEGER) {
-            known = false; /* with or without a reason */
-            unknown.why = args[i].why ? args[i].why : unknown.why;
-            unknown.on_data = unknown.on_data || args[i].on_data;
-            gcal_walk_value_wait(&unknown, &args[i]);
-        }
-    if (!known) {
-        unknown.range = gcal_walk_range_function(w, name, type, n, args);
-        if (n == 2 && strcmp(name, "mul24") == 0)
-            unknown.near =
-                gcal_walk_near_binary(w, CXBinaryOperator_Mul, args[0], args[1]);
-        else if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0 ||
-                 strcmp(name, "clamp") == 0 || gcal_walk_starts_with(name, "convert_"))
-            unknown.near = gcal_walk_near_of(args[0]); /* bounds are at the sides */
-        return unknown;
-    }
     if (n == 2 && strcmp(name, "min") == 0)
         return extremum(w, type, true, args[0], args[1]);
     if (n == 2 && strcmp(name, "max") == 0)
@@ -120,6 +98,37 @@ struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const cha
     if (n == 1 && gcal_walk_starts_with(name, "convert_"))
         return convert(w, name, args[0], types[0], type);
     return gcal_walk_not_affine("it comes from a function that is not affine");
+}
+
+struct gcal_walk_value gcal_walk_integer_function(struct gcal_walk *w, const char *name,
+                                                  CXType type, size_t n,
+                                                  const CXType *types,
+                                                  const struct gcal_walk_value *args)
+{
+    struct gcal_walk_value unknown = gcal_walk_not_affine(NULL);
+    bool known = true, had_failed = gcal_poly_context_has_failed(w->c);
+
+    if (gcal_walk_value_splits(n, args))
+        return function_of_choice(w, name, type, n, types, args);
+    for (size_t i = 0; i < n; i++)
+        if (args[i].kind != GCAL_WALK_VALUE_INTEGER) {
+            known = false; /* with or without a reason */
+            unknown.why = args[i].why ? args[i].why : unknown.why;
+            unknown.on_data = unknown.on_data || args[i].on_data;
+            gcal_walk_value_wait(&unknown, &args[i]);
+        }
+    if (!known) {
+        unknown.range = gcal_walk_range_function(w, name, type, n, args);
+        if (n == 2 && strcmp(name, "mul24") == 0)
+            unknown.near =
+                gcal_walk_near_binary(w, CXBinaryOperator_Mul, args[0], args[1]);
+        else if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0 ||
+                 strcmp(name, "clamp") == 0 || gcal_walk_starts_with(name, "convert_"))
+            unknown.near = gcal_walk_near_of(args[0]); /* bounds are at the sides */
+        return unknown;
+    }
+    return gcal_walk_value_if_fits(w, had_failed,
+                                   function_of_integers(w, name, type, n, types, args));
 }
 
 /* The operation that a call is in chains; NULL: none. */

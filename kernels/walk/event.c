@@ -36,13 +36,19 @@ unsigned gcal_walk_array_find(struct gcal_walk *w, const char *name,
 
 /* ---- events ---- */
 
+/* Operations of one scope mostly follow each other: one that is not found among the last
+ * becomes an event of its own, which changes no count.
+ */
 static void add_op(struct gcal_walk *w, struct gcal_sets_op_event event)
 {
+    enum { MOST_SEARCHED = 512 };
     struct gcal_sets_nest *nest = w->nest;
     struct gcal_sets_op_event *moved;
+    size_t first = nest->n_ops > MOST_SEARCHED ? nest->n_ops - MOST_SEARCHED : (size_t)0;
 
     w->n_events++;
-    for (size_t i = nest->n_ops; i-- > w->first_op;) {
+    first = first > w->first_op ? first : w->first_op;
+    for (size_t i = nest->n_ops; i-- > first;) {
         struct gcal_sets_op_event *e = &nest->ops[i];
 
         if (e->scope == event.scope && e->dtype == event.dtype &&

@@ -608,6 +608,11 @@ CXCursor gcal_walk_private_decl(const struct gcal_walk *w, unsigned array);
 void gcal_walk_private_finish(struct gcal_walk *w);
 
 /* ---- arith.c ---- */
+/* The value, or an unknown one where its polynomials need more than 64 bits, as in hashes and
+ * random numbers, or are too long; 'had_failed': whether the context had before.
+ */
+struct gcal_walk_value gcal_walk_value_if_fits(struct gcal_walk *w, bool had_failed,
+                                               struct gcal_walk_value value);
 /* a op b of two integers of 'type'; unknown when it is not affine. */
 struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
                                         enum CXBinaryOperatorKind kind, CXType type,

@@ -1,6 +1,7 @@
 /* test_limits.c - values of unknown origin, and kernels beyond the budgets of counting: a
  * right count, or a refusal with a reason, soon
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,9 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
+#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/binding.h"
 #include "kernels/model/profile.h"
@@ -291,6 +294,75 @@ static void conditions_beyond_budgets_are_marked(void **state)
     assert_true(n_counted > 3 && n_marked > 1);
 }
 
+/* ---- nests: each level doubles something ---- */
+
+/* 'before' and 'after' around it, 'depth' times around 'within'; %d is the level. */
+static char *nest(size_t depth, const char *before, const char *within, const char *after)
+{
+    struct gcal_buf text = { 0 };
+
+    gcal_buf_puts(&text, "kernel void k(global float *x, global float *y, int n, int m)\n"
+                         "{ int i = get_global_id(0), a = 0; float s = 0;\n");
+    for (size_t k = 0; k < depth; k++)
+        gcal_buf_puts(&text, before);
+    gcal_buf_puts(&text, within);
+    for (size_t k = 0; k < depth; k++)
+        gcal_buf_puts(&text, after);
+    gcal_buf_puts(&text, "; y[i] = s; }");
+    return gcal_buf_take(&text, NULL);
+}
+
+/* Processor time that a count or a refusal takes, the least of three. */
+static double seconds_of(const char *source)
+{
+    double least = HUGE_VAL;
+
+    for (int k = 0; k < 3; k++) {
+        struct gcal_count_request r = { .source = source,
+                                        .file = "x.cl",
+                                        .n_dims = 1,
+                                        .local_size = { 64 },
+                                        .global_size = { "n" },
+                                        .sub_group_size = 32,
+                                        .n_banks = 32,
+                                        .index_arithmetic = true };
+        struct gcal_error err = { 0 };
+        clock_t began = clock();
+
+        gcal_profile_destroy(gcal_count(&r, &err));
+        least = fmin(least, (double)(clock() - began) / CLOCKS_PER_SEC);
+    }
+    return least;
+}
+
+/* Polynomials that contain themselves twice, and sides of sides with loads on each. */
+static void nests_end_soon(void **state)
+{
+    static const char macros[] =
+        "#define A(c, d) ((i + d < n) ? c : c)\n"
+        "#define B(c, d) A(A(A(A(c, d), d + 1), d + 2), d + 3)\n";
+    const struct {
+        size_t depth;
+        const char *before, *within, *after;
+    } nests[] = {
+        { 40, "s += x[abs(m - ", "i", ")]" },
+        { 40, "{ int b = max(i, m - a); a = max(b, n - b); ", "s += x[a]", " }" },
+        { 1, macros, "s = B(B(A(A(A(x[i], 9), 7), 5), 3), 1)", "" },
+    };
+    char *plain = nest(1, "s = ", "x[i]", "");
+    double least = seconds_of(plain);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(nests) / sizeof(*nests); i++) {
+        char *text =
+            nest(nests[i].depth, nests[i].before, nests[i].within, nests[i].after);
+        double seconds = seconds_of(text);
+        assert_true(seconds < 400 * least);
+        free(text);
+    }
+    free(plain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +372,7 @@ int main(void)
         cmocka_unit_test(chains_of_extrema_leave_no_id),
         cmocka_unit_test(budgets_end_in_a_count_or_a_reason),
         cmocka_unit_test(conditions_beyond_budgets_are_marked),
+        cmocka_unit_test(nests_end_soon),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
