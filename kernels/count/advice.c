@@ -317,42 +317,88 @@ static bool find_numbers(struct assumed *a, const struct names *names)
     return false;
 }
 
-/* Two sizes of which one is at least the other, or more. */
-static bool find_order(struct assumed *a, const struct names *names)
+/* Whether the clause begins with the name. */
+static bool has_name(const char *clause, const char *name)
 {
-    enum { MOST_ORDERED = 5 };
+    size_t n = strlen(name);
 
-    for (int equal = 1; equal >= 0; equal--)
-        for (size_t i = 0; i < names->n && i < MOST_ORDERED; i++)
-            for (size_t j = 0; j < names->n && j < MOST_ORDERED; j++) {
-                if (i == j)
-                    continue;
-                gcal_strings_clear(&a->clauses);
-                gcal_strings_take(&a->clauses,
-                                  gcal_buf_format("%s %s %s", names->all[i],
-                                                  equal ? ">=" : ">", names->all[j]),
-                                  NULL);
-                add_for_all(a, names, ">=", 1);
-                if (suffices(a, SIZE_MAX))
-                    return true;
-            }
+    return strncmp(clause, name, n) == 0 && clause[n] == ' ';
+}
+
+static bool is_among(const struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (names->all[i] == name)
+            return true;
     return false;
 }
 
-/* The least power of two that sizes have to be multiples of. */
-static bool find_multiple(struct assumed *a, const struct names *names)
+/* The conditions that suffice so far, instead of others. */
+static void keep_found(struct assumed *a, struct gcal_strings *found)
 {
-    for (int64_t of = 2; of <= 64; of *= 2) {
+    gcal_strings_clear(found);
+    *found = a->clauses;
+    a->clauses = (struct gcal_strings){ 0 };
+}
+
+/* Those instead of what was tried last; false if there are none. */
+static bool take_found(struct assumed *a, struct gcal_strings *found)
+{
+    gcal_strings_clear(&a->clauses);
+    a->clauses = *found;
+    return found->n;
+}
+
+/* A size that is more than another, or at least it; one of them is among 'sizes'. */
+static bool find_order(struct assumed *a, const struct names *names,
+                       const struct names *sizes)
+{
+    enum { MOST_ORDERED = 5 };
+    static const char *const relations[] = { ">", ">=" };
+
+    for (size_t i = 0; i < names->n && i < MOST_ORDERED; i++)
+        for (size_t j = 0; j < names->n && j < MOST_ORDERED; j++) {
+            struct gcal_strings found = { 0 };
+
+            if (i == j ||
+                (!is_among(sizes, names->all[i]) && !is_among(sizes, names->all[j])))
+                continue;
+            for (int k = 0; k < 2;
+                 k++) { /* where the first does not suffice, none does */
+                gcal_strings_clear(&a->clauses);
+                gcal_strings_take(&a->clauses,
+                                  gcal_buf_format("%s %s %s", names->all[i], relations[k],
+                                                  names->all[j]),
+                                  NULL);
+                add_for_all(a, names, ">=", 1);
+                if (!suffices(a, SIZE_MAX))
+                    break;
+                keep_found(a, &found);
+            }
+            if (take_found(a, &found))
+                return true;
+        }
+    return false;
+}
+
+/* The least power of two that 'sizes' have to be multiples of. */
+static bool find_multiple(struct assumed *a, const struct names *names,
+                          const struct names *sizes)
+{
+    struct gcal_strings found = { 0 };
+
+    for (int64_t of = 64; of >= 2; of /= 2) {
         gcal_strings_clear(&a->clauses);
-        for (size_t i = 0; i < names->n; i++)
+        for (size_t i = 0; i < sizes->n; i++)
             gcal_strings_take(
                 &a->clauses,
-                gcal_buf_format("%s %% %lld = 0", names->all[i], (long long)of), NULL);
+                gcal_buf_format("%s %% %lld = 0", sizes->all[i], (long long)of), NULL);
         add_for_all(a, names, ">=", 1);
-        if (suffices(a, SIZE_MAX))
-            return true;
+        if (!suffices(a, SIZE_MAX))
+            break;
+        keep_found(a, &found);
     }
-    return false;
+    return take_found(a, &found);
 }
 
 static void leave_out_unneeded(struct assumed *a)
@@ -368,6 +414,34 @@ static void leave_out_unneeded(struct assumed *a)
     }
 }
 
+/* Conditions that suffice; false: there are none.  Where numbers do not help, nothing does, and the
+ * sizes that have to be numbers are those that relations may be of.
+ */
+static bool find_conditions(struct assumed *a, const struct names *names)
+{
+    struct gcal_strings numbers = { 0 };
+    struct names sizes = { 0 };
+
+    if (find_least(a, *names)) {
+        leave_out_unneeded(a);
+        return true;
+    }
+    if (!find_numbers(a, names))
+        return false;
+    leave_out_unneeded(a);
+    keep_found(a, &numbers);
+    for (size_t i = 0; i < names->n; i++)
+        for (size_t k = 0; k < numbers.n; k++)
+            if (has_name(numbers.items[k], names->all[i]))
+                sizes.all[sizes.n++] = names->all[i];
+    if (find_order(a, names, &sizes) || find_multiple(a, names, &sizes)) {
+        leave_out_unneeded(a);
+        gcal_strings_clear(&numbers);
+        return true;
+    }
+    return take_found(a, &numbers);
+}
+
 void gcal_count_advise_refused(const struct gcal_count_walked *refused,
                                bool (*counts)(const struct gcal_count_walked *refused,
                                               const char *assume),
@@ -379,15 +453,9 @@ void gcal_count_advise_refused(const struct gcal_count_walked *refused,
     char *text;
 
     gcal_poly_visit_all_parameters(refused->nest.c, add_name, &names);
-    /* where numbers do not help, nothing does */
-    if (names.n &&
-        (find_least(&a, names) || (find_numbers(&a, &names) &&
-                                   (find_order(&a, &names) || find_multiple(&a, &names) ||
-                                    find_numbers(&a, &names))))) {
-        leave_out_unneeded(&a);
-        if ((text = text_of(&a, SIZE_MAX)))
-            gcal_error_set(err, first.code, "%s: it can be counted with --assume \"%s\"",
-                           first.text, text);
+    if (names.n && find_conditions(&a, &names) && (text = text_of(&a, SIZE_MAX))) {
+        gcal_error_set(err, first.code, "%s: it can be counted with --assume \"%s\"",
+                       first.text, text);
         err->reason = first.reason;
         free(text);
     }

@@ -402,20 +402,18 @@ void gcal_count_walked_clear(struct gcal_count_walked *walked)
 /* Whether the kernel can be counted under 'assume', in a share of what a count may take. */
 static bool counts_under(const struct gcal_count_walked *refused, const char *assume)
 {
-    enum { SHARE = 4 };
+    enum { SHARE = 8 };
     struct gcal_count_walked trial = *refused;
-    struct gcal_profile *profile = NULL;
+    bool counts;
 
     trial.nest = (struct gcal_sets_nest){ 0 };
     trial.request.assume = assume;
     trial.request.budget_divisor =
         SHARE * (refused->request.budget_divisor ? refused->request.budget_divisor : 1);
-    if (walk_parsed(&trial, NULL) == 0)
-        profile = gcal_count_build_profile(&trial.nest, &trial.request, trial.name,
-                                           trial.assumptions, &trial.arguments, NULL);
+    counts = walk_parsed(&trial, NULL) == 0 &&
+             gcal_count_is_possible(&trial.nest, &trial.request);
     clear_nest(&trial);
-    gcal_profile_destroy(profile);
-    return profile;
+    return counts;
 }
 
 struct gcal_profile *gcal_count(const struct gcal_count_request *request,

@@ -344,6 +344,9 @@ gcal_count_mean_passes(struct gcal_count_builder *m,
 
 /* ---- profile.c ---- */
 
+/* Whether a profile would not be refused; in the same memory. */
+bool gcal_count_is_possible(struct gcal_sets_nest *nest,
+                            const struct gcal_count_request *request);
 /* The parameters named in 'order' come first. */
 struct gcal_profile *gcal_count_build_profile(struct gcal_sets_nest *nest,
                                               const struct gcal_count_request *request,

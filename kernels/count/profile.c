@@ -98,6 +98,31 @@ static int set_hash(struct gcal_profile *profile, const char *source,
     return 0;
 }
 
+/* What may be refused; all else is estimated. */
+static void add_counts(struct gcal_count_builder *m)
+{
+    gcal_count_builder_add_ops(m);
+    gcal_count_builder_add_accesses(m);
+    gcal_count_builder_add_ndrange(m);
+    gcal_count_builder_add_components(m);
+}
+
+bool gcal_count_is_possible(struct gcal_sets_nest *nest,
+                            const struct gcal_count_request *request)
+{
+    struct gcal_count_builder m = { .nest = nest, .c = nest->c, .request = request };
+    bool is_possible;
+
+    if (!(m.profile = calloc(1, sizeof(*m.profile))))
+        return false;
+    add_counts(&m);
+    is_possible = !m.failed && !gcal_poly_context_has_failed(m.c);
+    gcal_strings_clear(&m.used);
+    free(m.explained);
+    gcal_profile_destroy(m.profile);
+    return is_possible;
+}
+
 static void build(struct gcal_count_builder *m, const char *kernel,
                   const char *assumptions, const struct gcal_strings *order)
 {
@@ -114,10 +139,7 @@ static void build(struct gcal_count_builder *m, const char *kernel,
     set_assumptions(m, assumptions);
     if (m->request->n_banks)
         gcal_count_builder_find_issues(m);
-    gcal_count_builder_add_ops(m);
-    gcal_count_builder_add_accesses(m);
-    gcal_count_builder_add_ndrange(m);
-    gcal_count_builder_add_components(m);
+    add_counts(m);
     gcal_count_builder_add_branches(m); /* these may go without a budget */
     gcal_count_builder_locate_images(m);
     gcal_count_builder_add_traffic(m);
