@@ -75,8 +75,7 @@ struct gcal_binding_subject {
     const struct gcal_model *model;
     const double *parameters;            /* in the model's order */
     const struct gcal_feature *features; /* the model's, parsed; NULL: by their names */
-    const bool
-        *has_cost; /* by feature, as gcal_model_feature_has_cost(); NULL: by that */
+    const bool *has_cost;                /* of gcal_model_find_costs(); NULL: by that */
     const char *component; /* the tag by which its features name the kernel's components;
                                  NULL: they are not the kernel's */
     bool measured; /* its costs come from the kernel's own components: they cover all of

@@ -88,19 +88,12 @@ static bool counts_work(const struct gcal_binding_feature *feature,
     return feature->n_terms && is_work(&p->entries[feature->terms[0].entry]);
 }
 
-static bool has_cost(const struct gcal_binding_subject *subject, size_t feature)
-{
-    return subject->has_cost ? subject->has_cost[feature]
-                             : gcal_model_feature_has_cost(subject->model,
-                                                           subject->parameters, feature);
-}
-
 /* The cover of each entry by the terms of features that have a cost. */
 static void find_cover(const struct gcal_binding *b, const struct gcal_profile *p,
-                       const struct gcal_binding_subject *subject, enum cover *cover)
+                       const bool *has_cost, enum cover *cover)
 {
     for (size_t i = 0; i < b->n_features; i++) {
-        bool cost = counts_work(&b->features[i], p) && has_cost(subject, i);
+        bool cost = counts_work(&b->features[i], p) && has_cost[i];
 
         for (size_t k = 0; k < b->features[i].n_terms && cost; k++) {
             const struct gcal_binding_term *term = &b->features[i].terms[k];
@@ -264,12 +257,14 @@ int gcal_binding_find_gaps(struct gcal_binding *b, const struct gcal_profile *p,
                            struct gcal_error *err)
 {
     enum cover *cover = calloc(p->n_entries + 1, sizeof(*cover));
-    bool gap = false;
-    int rc = 0;
+    bool *costs = calloc(b->n_features + 1, sizeof(*costs)), gap = false;
+    int rc = cover && costs ? 0 : gcal_error_memory(err);
 
-    if (!cover)
-        return gcal_error_memory(err);
-    find_cover(b, p, subject, cover);
+    if (rc == 0 && !subject->has_cost)
+        rc = gcal_model_find_costs(subject->model, subject->parameters, costs, err);
+    if (rc < 0)
+        goto out;
+    find_cover(b, p, subject->has_cost ? subject->has_cost : costs, cover);
     if (subject->proportions && !subject->measured) {
         gap = subject->proportions->n > 0;
         rc = gcal_proportions_copy(&b->proportions, subject->proportions, err);
@@ -278,6 +273,8 @@ int gcal_binding_find_gaps(struct gcal_binding *b, const struct gcal_profile *p,
         gap = gap || is_gap(&p->entries[i], subject, cover[i]);
     if (gap && rc == 0)
         rc = add_all_work(b, p, subject, cover, err);
+out:
+    free(costs);
     free(cover);
     return rc;
 }

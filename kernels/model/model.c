@@ -12,7 +12,7 @@
 #include "kernels/model/expr.h"
 #include "kernels/model/expr_private.h"
 #include "kernels/model/feature.h"
-#include "kernels/model/program.h"
+#include "kernels/model/program_private.h"
 
 /* Limit for the names in one model. */
 #define MAX_SYMBOLS 256
@@ -257,33 +257,78 @@ static bool is_cost(const struct gcal_model_parameter *p)
     return strcmp(p->unit, "s") == 0;
 }
 
-/* With parameter 'cost' at 1 s and all other costs at 0; each feature is 1, and 'feature'
- * is 'value'.
- */
-static double eval_one_cost(const struct gcal_model *model, const double *parameters,
-                            size_t cost, size_t feature, double value)
+/* The steps of the value that depend on a symbol; returns their number. */
+static size_t find_steps(const struct gcal_model_program *p, size_t symbol,
+                         uint16_t *steps)
 {
-    double slots[GCAL_PROGRAM_MAX_SLOTS];
+    bool depends[GCAL_PROGRAM_MAX_SLOTS] = { false };
+    size_t n = 0;
 
-    for (size_t i = 0; i < model->n_parameters; i++)
-        slots[model->parameter_slots[i]] = i == cost ? 1
-                                           : is_cost(&model->parameters[i])
-                                               ? 0
-                                               : parameters[i];
-    for (size_t i = 0; i < model->n_features; i++)
-        slots[model->feature_slots[i]] = i == feature ? value : 1;
-    return gcal_model_program_eval(model->program, slots, NULL);
+    depends[symbol] = true;
+    for (size_t i = 0; i < p->n_first; i++) {
+        bool *slot = &depends[p->n_symbols + i];
+
+        for (size_t k = 0; k < p->steps[i].n_args; k++)
+            *slot = *slot || depends[p->args[p->steps[i].first + k]];
+        if (*slot)
+            steps[n++] = (uint16_t)i;
+    }
+    return n;
 }
 
-bool gcal_model_feature_has_cost(const struct gcal_model *model, const double *parameters,
-                                 size_t feature)
+/* Whether the value is lower with the symbol at 0: 'slots' have been evaluated, and stay. */
+static bool is_lower_without(const struct gcal_model_program *p, double *slots,
+                             size_t symbol, const uint16_t *steps, size_t n_steps)
 {
-    for (size_t i = 0; i < model->n_parameters; i++)
-        if (is_cost(&model->parameters[i]) &&
-            eval_one_cost(model, parameters, i, feature, 1) >
-                eval_one_cost(model, parameters, i, feature, 0))
-            return true;
-    return false;
+    double before[GCAL_PROGRAM_MAX_SLOTS], was = slots[symbol];
+    double value = slots[p->outputs[0]], without;
+
+    slots[symbol] = 0;
+    for (size_t i = 0; i < n_steps; i++) {
+        before[i] = slots[p->n_symbols + steps[i]];
+        gcal_model_program_run(p, slots, steps[i], steps[i] + 1u);
+    }
+    without = slots[p->outputs[0]];
+    slots[symbol] = was;
+    for (size_t i = 0; i < n_steps; i++)
+        slots[p->n_symbols + steps[i]] = before[i];
+    return without < value;
+}
+
+int gcal_model_find_costs(const struct gcal_model *model, const double *parameters,
+                          bool *has_cost, struct gcal_error *err)
+{
+    const struct gcal_model_program *p = model->program;
+    size_t n_slots = p->n_symbols + p->n_first, n_costs = 0;
+    double *all = calloc(model->n_parameters + 1, n_slots * sizeof(*all));
+    uint16_t steps[GCAL_PROGRAM_MAX_SLOTS];
+
+    if (!all)
+        return gcal_error_memory(err);
+    /* One cost at 1 s and all others at 0; each feature is 1. */
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        double *slots = all + n_costs * n_slots;
+
+        if (!is_cost(&model->parameters[i]))
+            continue;
+        for (size_t k = 0; k < model->n_parameters; k++)
+            slots[model->parameter_slots[k]] =
+                is_cost(&model->parameters[k]) ? k == i : parameters[k];
+        for (size_t k = 0; k < model->n_features; k++)
+            slots[model->feature_slots[k]] = 1;
+        gcal_model_program_run(p, slots, 0, p->n_first);
+        n_costs++;
+    }
+    for (size_t i = 0; i < model->n_features; i++) {
+        size_t n = find_steps(p, model->feature_slots[i], steps);
+
+        has_cost[i] = false;
+        for (size_t k = 0; k < n_costs && !has_cost[i]; k++)
+            has_cost[i] =
+                is_lower_without(p, all + k * n_slots, model->feature_slots[i], steps, n);
+    }
+    free(all);
+    return 0;
 }
 
 /* ---- further expressions ---- */

@@ -85,12 +85,12 @@ void gcal_model_parts_eval_scaled(const struct gcal_model_parts *parts,
                                   const double *parameters, const double *features,
                                   const double *factors, double *values);
 
-/* Whether the model has a cost, in seconds, for each unit of the feature: with all costs
- * but one at 0, the time is shorter without the feature.  Other features only choose
+/* Whether the model has a cost, in seconds, for each unit of a feature, by feature: with all
+ * costs but one at 0, the time is shorter without the feature.  Other features only choose
  * between parameters, such as the share of work that is not hidden.
  */
-bool gcal_model_feature_has_cost(const struct gcal_model *model, const double *parameters,
-                                 size_t feature);
+int gcal_model_find_costs(const struct gcal_model *model, const double *parameters,
+                          bool *has_cost, struct gcal_error *err);
 
 /* {unit:, initial:, min:, max:}, all optional, into 'p'.  Messages have file, line and
  * column of the node.

@@ -118,9 +118,7 @@ static int fill(struct gcal_predictor_model *m, const struct gcal_params_model *
     }
     if (take_ranges(m, from, err) < 0)
         return -1;
-    for (size_t i = 0; i < nf; i++)
-        m->has_cost[i] = gcal_model_feature_has_cost(m->model, m->value, i);
-    return 0;
+    return gcal_model_find_costs(m->model, m->value, m->has_cost, err);
 }
 
 static void hold(void *made)

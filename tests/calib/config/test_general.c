@@ -128,16 +128,24 @@ static size_t find_class(enum gcal_feature_kind kind, const char *dtype, const c
     return found;
 }
 
+/* By feature, with parameters of 2; until the next call. */
+static const bool *find_costs(const struct gcal_model *model)
+{
+    static bool has_cost[MOST_NAMES];
+    double parameters[MOST_NAMES];
+
+    assert_true(model->n_parameters <= MOST_NAMES && model->n_features <= MOST_NAMES);
+    for (size_t i = 0; i < model->n_parameters; i++)
+        parameters[i] = 2;
+    assert_int_equal(gcal_model_find_costs(model, parameters, has_cost, NULL), 0);
+    return has_cost;
+}
+
 static void has_one_cost(enum gcal_feature_kind kind, const char *dtype, const char *op)
 {
-    double parameters[MOST_NAMES];
     size_t class = find_class(kind, dtype, op);
 
-    assert_true(general->n_parameters <= MOST_NAMES);
-    for (size_t i = 0; i < general->n_parameters; i++)
-        parameters[i] = 2;
-    if (class == general->n_features ||
-        !gcal_model_feature_has_cost(general, parameters, class))
+    if (class == general->n_features || !find_costs(general)[class])
         fail_msg("%s %s of %s has no cost", gcal_feature_info(kind)->name, op, dtype);
 }
 
@@ -161,18 +169,15 @@ static void every_operation_has_one_cost(void **state)
 static void has_a_cost_on_cpus(const struct gcal_model *cpu, const char *dtype,
                                const char *op)
 {
-    double parameters[MOST_NAMES];
+    const bool *has_cost = find_costs(cpu);
     bool found = false;
 
-    for (size_t i = 0; i < cpu->n_parameters; i++)
-        parameters[i] = 2;
     for (size_t i = 0; i < cpu->n_features && !found; i++) {
         struct gcal_feature f;
 
         assert_int_equal(gcal_feature_parse(cpu->features[i], &f, NULL), 0);
         found = f.kind == GCAL_FEATURE_OP && f.op && gcal_feature_field_has(f.op, op) &&
-                gcal_feature_field_has(f.dtype, dtype) &&
-                gcal_model_feature_has_cost(cpu, parameters, i);
+                gcal_feature_field_has(f.dtype, dtype) && has_cost[i];
         gcal_feature_clear(&f);
     }
     if (!found)
@@ -238,11 +243,9 @@ static void all_other_work_has_a_cost(void **state)
         "f_sync_barrier_local",
         "f_sync_kernel_launch",
     };
-    double parameters[MOST_NAMES];
+    const bool *has_cost = find_costs(general);
 
     (void)state;
-    for (size_t i = 0; i < general->n_parameters; i++)
-        parameters[i] = 2;
     for (size_t i = 0; i < COUNT(work); i++) {
         struct gcal_feature wanted, f;
         bool found = false;
@@ -253,8 +256,7 @@ static void all_other_work_has_a_cost(void **state)
             found = found ||
                     (f.kind == wanted.kind && (!f.space || f.space == wanted.space) &&
                      (!f.direction || f.direction == wanted.direction) &&
-                     gcal_feature_field_has(f.dtype, wanted.dtype) &&
-                     gcal_model_feature_has_cost(general, parameters, k));
+                     gcal_feature_field_has(f.dtype, wanted.dtype) && has_cost[k]);
             gcal_feature_clear(&f);
         }
         if (!found)
