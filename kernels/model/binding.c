@@ -563,33 +563,21 @@ int gcal_binding_check_limits(const struct gcal_binding *binding, const double *
                                                       : 0;
 }
 
-/* The part of the feature's value that is estimated. */
-static double sum_estimates(const struct gcal_binding_feature *feature,
-                            const double *values)
+int gcal_binding_check_sizes(const struct gcal_binding *binding, const double *sizes,
+                             double *symbols, struct gcal_error *err)
 {
-    double sum = 0;
-
-    for (size_t i = 0; i < feature->n_terms; i++)
-        if (feature->terms[i].estimated &&
-            gcal_binding_term_holds(&feature->terms[i], values))
-            sum += gcal_expr_eval(feature->terms[i].count, values);
-    return sum;
+    set_symbols(binding, sizes, symbols);
+    return gcal_assume_check(binding->assume, symbols, err) < 0
+               ? refuse_sizes(binding, sizes, err)
+               : 0;
 }
 
-bool gcal_binding_scale_estimates(const struct gcal_binding *binding, const double *sizes,
-                                  double factor, double *values)
+int gcal_binding_refuse_count(const struct gcal_binding *binding, size_t feature,
+                              double count, const double *sizes, struct gcal_error *err)
 {
-    double symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
-    bool found = false;
-
-    set_symbols(binding, sizes, symbols);
-    for (size_t i = 0; i < binding->n_features; i++) {
-        double sum = sum_estimates(&binding->features[i], symbols);
-
-        values[i] += (factor - 1) * sum;
-        found = found || sum > 0;
-    }
-    return found;
+    gcal_error_set(err, GCAL_EINPUT, "%.200s: invalid count %g",
+                   binding->features[feature].name, count);
+    return add_sizes(binding, sizes, err);
 }
 
 int gcal_binding_eval(const struct gcal_binding *binding, const double *sizes,
@@ -597,16 +585,12 @@ int gcal_binding_eval(const struct gcal_binding *binding, const double *sizes,
 {
     double symbols[GCAL_PROFILE_MAX_PARAMETERS + GCAL_PROFILE_DEVICE_NAMES];
 
-    set_symbols(binding, sizes, symbols);
-    if (gcal_assume_check(binding->assume, symbols, err) < 0)
-        return refuse_sizes(binding, sizes, err);
+    if (gcal_binding_check_sizes(binding, sizes, symbols, err) < 0)
+        return -1;
     for (size_t i = 0; i < binding->n_features; i++) {
         values[i] = eval_feature(binding, &binding->features[i], symbols);
-        if (!(values[i] >= 0) || isinf(values[i])) {
-            gcal_error_set(err, GCAL_EINPUT, "%.200s: invalid count %g",
-                           binding->features[i].name, values[i]);
-            return add_sizes(binding, sizes, err);
-        }
+        if (!(values[i] >= 0) || isinf(values[i]))
+            return gcal_binding_refuse_count(binding, i, values[i], sizes, err);
     }
     return 0;
 }

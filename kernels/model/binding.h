@@ -111,11 +111,39 @@ int gcal_binding_eval(const struct gcal_binding *binding, const double *sizes,
 int gcal_binding_check_limits(const struct gcal_binding *binding, const double *sizes,
                               const struct gcal_limits *limits, struct gcal_error *err);
 
-/* Multiplies the estimates in 'values', which gcal_binding_eval() gave for these sizes, by
- * 'factor'.  Returns whether there are any.  Thread-safe, allocates nothing.
+/* The model's value at the kernel's counts, with these parameters, as one program of the sizes:
+ * what is 0 or the same at all sizes is computed once, and each expression once where several
+ * counts have it.  'parts': n_parts further expressions of the model.  Needs the binding alone
+ * afterwards.
  */
-bool gcal_binding_scale_estimates(const struct gcal_binding *binding, const double *sizes,
-                                  double factor, double *values);
+struct gcal_binding_program;
+struct gcal_model_parts;
+struct gcal_binding_program *gcal_binding_compile(const struct gcal_binding *binding,
+                                                  const struct gcal_model *model,
+                                                  const double *parameters,
+                                                  const struct gcal_model_parts *parts,
+                                                  size_t n_parts, struct gcal_error *err);
+/* NULL is allowed. */
+void gcal_binding_program_destroy(struct gcal_binding_program *program);
+
+/* The features of the model that the kernel may have, by their index in the model. */
+size_t gcal_binding_program_feature_count(const struct gcal_binding_program *program);
+size_t gcal_binding_program_feature(const struct gcal_binding_program *program, size_t i);
+
+/* What takes longer than the value alone. */
+struct gcal_binding_more {
+    double *gradient; /* the derivative by each parameter */
+    double *parts;    /* the values of the parts */
+    double *doubled;  /* the model's value where counts that are estimates double */
+};
+
+/* 'features': those of the list above, whose counts are finite and not negative.  'more' may be
+ * NULL.  -1 as gcal_binding_eval().
+ */
+int gcal_binding_program_eval(const struct gcal_binding_program *program,
+                              const double *sizes, double *features, double *value,
+                              const struct gcal_binding_more *more,
+                              struct gcal_error *err);
 
 /* Work that no cost of the model counts. */
 struct gcal_binding_gap {

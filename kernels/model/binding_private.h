@@ -71,6 +71,15 @@ struct gcal_binding {
     struct gcal_proportions proportions;
 };
 
+/* ---- binding.c ---- */
+
+/* Sets the values of the symbols; -1 with 'err' where the profile does not hold for these sizes. */
+int gcal_binding_check_sizes(const struct gcal_binding *binding, const double *sizes,
+                             double *symbols, struct gcal_error *err);
+/* Returns -1. */
+int gcal_binding_refuse_count(const struct gcal_binding *binding, size_t feature,
+                              double count, const double *sizes, struct gcal_error *err);
+
 /* ---- binding_term.c ---- */
 
 void gcal_binding_term_clear(struct gcal_binding_term *term);
@@ -86,8 +95,6 @@ const struct gcal_expr *gcal_binding_count(struct gcal_binding *binding,
  */
 bool gcal_binding_test_holds(const struct gcal_binding_test *test, const double *values);
 bool gcal_binding_term_holds(const struct gcal_binding_term *term, const double *values);
-
-/* ---- binding_needs.c ---- */
 
 int gcal_binding_find_needs(struct gcal_binding *binding,
                             const struct gcal_profile *profile, struct gcal_error *err);

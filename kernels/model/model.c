@@ -282,16 +282,30 @@ static bool is_lower_without(const struct gcal_model_program *p, double *slots,
 {
     double before[GCAL_PROGRAM_MAX_SLOTS], was = slots[symbol];
     double value = slots[p->outputs[0]], without;
+    bool changed[GCAL_PROGRAM_MAX_SLOTS] = { false };
+    uint16_t run[GCAL_PROGRAM_MAX_SLOTS];
+    size_t n_run = 0;
 
     slots[symbol] = 0;
+    changed[symbol] = true;
     for (size_t i = 0; i < n_steps; i++) {
-        before[i] = slots[p->n_symbols + steps[i]];
+        const struct gcal_program_step *step = &p->steps[steps[i]];
+        size_t slot = p->n_symbols + steps[i];
+        bool runs = false;
+
+        for (size_t k = 0; k < step->n_args; k++)
+            runs = runs || changed[p->args[step->first + k]];
+        if (!runs)
+            continue;
+        before[n_run] = slots[slot];
         gcal_model_program_run(p, slots, steps[i], steps[i] + 1u);
+        changed[slot] = slots[slot] != before[n_run];
+        run[n_run++] = (uint16_t)slot;
     }
     without = slots[p->outputs[0]];
     slots[symbol] = was;
-    for (size_t i = 0; i < n_steps; i++)
-        slots[p->n_symbols + steps[i]] = before[i];
+    for (size_t i = 0; i < n_run; i++)
+        slots[run[i]] = before[i];
     return without < value;
 }
 
@@ -405,6 +419,12 @@ void gcal_model_parts_destroy(struct gcal_model_parts *parts)
     if (parts)
         gcal_model_program_destroy(parts->program);
     free(parts);
+}
+
+const struct gcal_model_program *
+gcal_model_parts_program(const struct gcal_model_parts *parts)
+{
+    return parts->program;
 }
 
 void gcal_model_parts_eval(const struct gcal_model_parts *parts, const double *parameters,

@@ -52,4 +52,11 @@ void gcal_model_program_eval_roots(const struct gcal_model_program *program,
 void gcal_model_program_eval_scaled(const struct gcal_model_program *program,
                                     double *slots, const double *factors, double *values);
 
+/* The program of a model's parts (model.h), whose symbols are the model's parameters and then its
+ * features.
+ */
+struct gcal_model_parts;
+const struct gcal_model_program *
+gcal_model_parts_program(const struct gcal_model_parts *parts);
+
 #endif

@@ -7,6 +7,7 @@
 #include "kernels/base/error.h"
 #include "kernels/model/binding.h"
 #include "kernels/model/profile.h"
+#include "kernels/model/roofs/roofs.h"
 #include "store/params/params.h"
 #include "store/predict/private.h"
 
@@ -116,7 +117,10 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
     if (!subject.measured && take_spreads(p, from, err) < 0)
         return -1;
     p->binding = gcal_binding_create_for(profile, &subject, &device, err);
-    if (!p->binding)
+    if (!p->binding || !(p->program = gcal_binding_compile(
+                             p->binding, p->shared->model, p->shared->value,
+                             gcal_roofs_parts(p->shared->roofs),
+                             gcal_roofs_count(p->shared->roofs), err)))
         return -1;
     return gcal_binding_gap_count(p->binding) || from->stands_for.n
                ? explain(p, from, profile, err)
@@ -147,6 +151,7 @@ void gcal_predictor_destroy(struct gcal_predictor *p)
 {
     if (!p)
         return;
+    gcal_binding_program_destroy(p->program);
     gcal_binding_destroy(p->binding);
     gcal_spreads_clear(&p->spreads);
     gcal_predictor_model_release(p->shared);

@@ -52,30 +52,32 @@ void gcal_predictor_disregard_gaps(struct gcal_predictor *p)
 /* ---- prediction ---- */
 
 /* A count of zero adds no time, so it is never below the range. */
-static bool is_outside(const struct gcal_predictor *p, size_t i, double value)
+static bool is_outside(const struct gcal_predictor_model *m, size_t i, double value)
 {
-    return value > p->shared->feature_max[i] * RANGE_SLACK ||
-           (value < p->shared->feature_min[i] / RANGE_SLACK && value > 0);
+    return value > m->feature_max[i] * RANGE_SLACK ||
+           (value < m->feature_min[i] / RANGE_SLACK && value > 0);
 }
 
+/* 'features': of the program. */
 static void find_outside(const struct gcal_predictor *p, const double *features,
                          struct gcal_prediction *prediction)
 {
+    const struct gcal_predictor_model *m = p->shared;
     double farthest = 1;
 
     prediction->outside = NULL;
     prediction->outside_by = 1;
-    for (size_t i = 0; i < p->shared->model->n_features; i++) {
+    for (size_t k = 0; k < gcal_binding_program_feature_count(p->program); k++) {
+        size_t i = gcal_binding_program_feature(p->program, k);
         double by;
 
-        if (!is_outside(p, i, features[i]))
+        if (!is_outside(m, i, features[k]))
             continue;
-        by = features[i] / (features[i] > p->shared->feature_max[i]
-                                ? p->shared->feature_max[i]
-                                : p->shared->feature_min[i]);
+        by = features[k] /
+             (features[k] > m->feature_max[i] ? m->feature_max[i] : m->feature_min[i]);
         if (fmax(by, 1 / by) > farthest) {
             farthest = fmax(by, 1 / by);
-            prediction->outside = p->shared->model->features[i];
+            prediction->outside = m->model->features[i];
             prediction->outside_by = by;
         }
     }
@@ -192,20 +194,19 @@ static int check_cover(const struct gcal_predictor *p, const double *sizes,
 
 /* ---- the time ---- */
 
-/* The time before the device factor; 'gradient' may be NULL. */
+/* The time before the device factor, and what it is made of; 'more' may be NULL. */
 static int eval_raw(const struct gcal_predictor *p, const double *sizes, double *features,
-                    double *gradient, double *raw_s, struct gap *gap,
+                    const struct gcal_binding_more *more, double *raw_s, struct gap *gap,
                     struct gcal_error *err)
 {
     double time_s;
 
-    if (gcal_binding_eval(p->binding, sizes, features, err) < 0)
+    if (gcal_binding_program_eval(p->program, sizes, features, raw_s, more, err) < 0)
         return gcal_error_because(err, GCAL_REASON_SIZES);
     if (gcal_binding_check_limits(p->binding, sizes, &p->limits, err) < 0)
         return -1;
     if (check_cover(p, sizes, gap, err) < 0)
         return -1;
-    *raw_s = gcal_model_eval(p->shared->model, p->shared->value, features, gradient);
     time_s = p->factor * *raw_s;
     if (isfinite(time_s) && time_s > 0)
         return 0;
@@ -246,25 +247,38 @@ const char *gcal_predictor_roof(const struct gcal_predictor *p, size_t i)
     return gcal_roofs_name(p->shared->roofs, i);
 }
 
+/* What a prediction is made of beside its time. */
+struct insides {
+    double features[GCAL_PREDICTOR_MAX_FEATURES], gradient[GCAL_PREDICTOR_MAX_PARAMETERS],
+        roofs[GCAL_ROOFS_MAX], doubled_s, raw_s;
+    struct gap gap;
+};
+
+static int eval_insides(const struct gcal_predictor *p, const double *sizes,
+                        struct insides *in, struct gcal_error *err)
+{
+    const struct gcal_binding_more more = { in->gradient, in->roofs, &in->doubled_s };
+
+    return eval_raw(p, sizes, in->features, &more, &in->raw_s, &in->gap, err);
+}
+
 int gcal_predictor_roofs(const struct gcal_predictor *p, const double *sizes,
                          double *seconds, struct gcal_error *err)
 {
-    double features[GCAL_PREDICTOR_MAX_FEATURES], raw_s;
-    struct gap gap;
+    struct insides in;
 
-    if (eval_raw(p, sizes, features, NULL, &raw_s, &gap, err) < 0)
+    if (eval_insides(p, sizes, &in, err) < 0)
         return -1;
-    gcal_roofs_eval(p->shared->roofs, p->shared->value, features, seconds);
+    gcal_roofs_longest(p->shared->roofs, in.roofs);
     for (size_t i = 0; i < gcal_roofs_count(p->shared->roofs); i++)
-        seconds[i] *= p->factor;
+        seconds[i] = p->factor * in.roofs[i];
     return 0;
 }
 
-static void find_roof(const struct gcal_predictor *p, const double *features,
+static void find_roof(const struct gcal_predictor *p, double *seconds,
                       struct gcal_prediction *prediction)
 {
-    double seconds[GCAL_ROOFS_MAX];
-    size_t i = gcal_roofs_eval(p->shared->roofs, p->shared->value, features, seconds);
+    size_t i = gcal_roofs_longest(p->shared->roofs, seconds);
 
     prediction->roof = NULL;
     prediction->roof_s = 0;
@@ -272,20 +286,6 @@ static void find_roof(const struct gcal_predictor *p, const double *features,
         return;
     prediction->roof = gcal_roofs_name(p->shared->roofs, i);
     prediction->roof_s = p->factor * seconds[i];
-}
-
-/* ---- estimates ---- */
-
-/* Changes 'features'. */
-static double weigh_estimates(const struct gcal_predictor *p, const double *sizes,
-                              double *features, double raw_s)
-{
-    double doubled_s;
-
-    if (!gcal_binding_scale_estimates(p->binding, sizes, 2, features))
-        return 0;
-    doubled_s = gcal_model_eval(p->shared->model, p->shared->value, features, NULL);
-    return doubled_s > 0 ? fabs(log2(doubled_s / raw_s)) : 0;
 }
 
 /* ---- the interval ---- */
@@ -373,23 +373,22 @@ int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
                         struct gcal_prediction *prediction, double *log_gradient,
                         struct gcal_error *err)
 {
-    double features[GCAL_PREDICTOR_MAX_FEATURES], gradient[GCAL_PREDICTOR_MAX_PARAMETERS],
-        raw_s;
-    struct gap gap;
+    struct insides in;
 
-    if (eval_raw(p, sizes, features, gradient, &raw_s, &gap, err) < 0)
+    if (eval_insides(p, sizes, &in, err) < 0)
         return -1;
-    prediction->time_s = p->factor * raw_s;
-    prediction->not_covered = fmax(gap.share, gap.lack);
-    prediction->lack = gap.lack;
-    prediction->gap = gap.feature;
-    find_outside(p, features, prediction);
-    find_roof(p, features, prediction);
-    prediction->estimated = weigh_estimates(p, sizes, features, raw_s);
+    prediction->time_s = p->factor * in.raw_s;
+    prediction->not_covered = fmax(in.gap.share, in.gap.lack);
+    prediction->lack = in.gap.lack;
+    prediction->gap = in.gap.feature;
+    find_outside(p, in.features, prediction);
+    find_roof(p, in.roofs, prediction);
+    prediction->estimated = in.doubled_s > 0 ? fabs(log2(in.doubled_s / in.raw_s)) : 0;
     prediction->class = class_of(prediction);
-    if (set_interval(p, sqrt(variance(p, gradient)) / raw_s, &gap, prediction, err) < 0)
+    if (set_interval(p, sqrt(variance(p, in.gradient)) / in.raw_s, &in.gap, prediction,
+                     err) < 0)
         return -1;
     for (size_t i = 0; log_gradient && i < p->shared->model->n_parameters; i++)
-        log_gradient[i] = gradient[i] / raw_s;
+        log_gradient[i] = in.gradient[i] / in.raw_s;
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "store/predict/predictor.h"
 
 struct gcal_binding;
+struct gcal_binding_program;
 struct gcal_model;
 struct gcal_roofs_program;
 
@@ -35,7 +36,8 @@ struct gcal_predictor_model {
 struct gcal_predictor {
     struct gcal_predictor_model *shared;
     struct gcal_binding *binding;
-    struct gcal_limits limits; /* of the device */
+    struct gcal_binding_program *program; /* of the model at the kernel's counts */
+    struct gcal_limits limits;            /* of the device */
     double factor;
     double misfit;       /* relative */
     double short_misfit; /* of predictions below short_s */

@@ -12,6 +12,7 @@
 struct gcal_error;
 struct gcal_expr_names;
 struct gcal_model;
+struct gcal_model_parts;
 struct gcal_yaml;
 struct gcal_yaml_writer;
 
@@ -64,5 +65,8 @@ const char *gcal_roofs_name(const struct gcal_roofs_program *program, size_t i);
  */
 size_t gcal_roofs_eval(const struct gcal_roofs_program *program, const double *parameters,
                        const double *features, double *seconds);
+/* The roofs' expressions, in their order; and what gcal_roofs_eval() makes of their values. */
+const struct gcal_model_parts *gcal_roofs_parts(const struct gcal_roofs_program *program);
+size_t gcal_roofs_longest(const struct gcal_roofs_program *program, double *seconds);
 
 #endif
