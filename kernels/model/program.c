@@ -333,29 +333,83 @@ static int take_all(struct gcal_model_program *p, const struct gcal_program_buil
     return 0;
 }
 
-/* What becomes of each step. */
+/* A step that outputs need.  Steps run in the order of this struct's fields: those of one level
+ * do not need each other, so that steps of the same operation follow one another.
+ */
+struct place {
+    bool later; /* not of the program's first steps */
+    uint32_t level;
+    uint16_t op;
+    uint32_t step;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    if (x->later != y->later)
+        return x->later - y->later;
+    if (x->level != y->level)
+        return x->level < y->level ? -1 : 1;
+    if (x->op != y->op)
+        return (int)x->op - (int)y->op;
+    return x->step < y->step ? -1 : x->step > y->step;
+}
+
+/* By step of the builder. */
 struct fates {
-    uint32_t
-        *last; /* the step that uses it last; 0: none does; n_steps: it is an output */
+    bool *needed;
+    uint32_t *level;
+    uint32_t *last; /* the place of the step that uses it last, plus 1; 0: it stays */
     uint16_t *slot;
+    struct place *order;
+    size_t n_order;
     uint16_t free[GCAL_PROGRAM_MAX_SLOTS];
     size_t n_free, n_slots;
 };
 
-/* From the last to the first, so that the first use that is met is the last. */
-static void find_uses(struct fates *f, const struct gcal_program_builder *b,
-                      const uint32_t *outputs, size_t n_outputs)
+static bool is_step(const struct gcal_program_builder *b, uint32_t value)
 {
-    for (size_t i = 0; i < n_outputs; i++)
-        if (outputs[i] >= b->n_symbols)
-            f->last[outputs[i] - b->n_symbols] = (uint32_t)b->n_steps;
-    for (size_t i = b->n_steps; i-- > 0;)
-        for (size_t k = 0; k < b->steps[i].n_args && f->last[i]; k++) {
-            uint32_t arg = b->args[b->steps[i].first + k];
+    return value >= b->n_symbols && !number_of(b, value);
+}
 
-            if (arg >= b->n_symbols && !f->last[arg - b->n_symbols])
-                f->last[arg - b->n_symbols] = (uint32_t)i;
+static void order_steps(struct fates *f, const struct gcal_program_builder *b,
+                        const uint32_t *outputs, size_t n_outputs)
+{
+    size_t n = b->n_symbols;
+
+    for (size_t i = 0; i < n_outputs; i++)
+        if (outputs[i] >= n)
+            f->needed[outputs[i] - n] = true;
+    for (size_t i = b->n_steps; i-- > 0;)
+        for (size_t k = 0; k < b->steps[i].n_args && f->needed[i]; k++)
+            if (b->args[b->steps[i].first + k] >= n)
+                f->needed[b->args[b->steps[i].first + k] - n] = true;
+    for (size_t i = 0; i < b->n_steps; i++) {
+        const struct gcal_program_step *step = &b->steps[i];
+
+        if (!f->needed[i] || step->op == GCAL_EXPR_OP_NUMBER)
+            continue;
+        for (size_t k = 0; k < step->n_args; k++) {
+            uint32_t arg = b->args[step->first + k];
+
+            if (is_step(b, arg) && f->level[arg - n] >= f->level[i])
+                f->level[i] = f->level[arg - n] + 1;
         }
+        f->order[f->n_order++] =
+            (struct place){ i >= b->n_first, f->level[i], step->op, (uint32_t)i };
+    }
+    qsort(f->order, f->n_order, sizeof(*f->order), compare_places);
+    for (size_t i = 0; i < f->n_order; i++) {
+        const struct gcal_program_step *step = &b->steps[f->order[i].step];
+
+        for (size_t k = 0; k < step->n_args; k++)
+            if (is_step(b, b->args[step->first + k]))
+                f->last[b->args[step->first + k] - n] = (uint32_t)i + 1;
+    }
+    for (size_t i = 0; i < n_outputs; i++)
+        if (outputs[i] >= n)
+            f->last[outputs[i] - n] = 0;
 }
 
 static int refuse_length(const struct gcal_program_builder *b)
@@ -365,86 +419,95 @@ static int refuse_length(const struct gcal_program_builder *b)
 }
 
 /* Only what outputs need, numbers before all steps, in slots that are used again. */
-static int take_live(struct gcal_model_program *p, const struct gcal_program_builder *b,
-                     const uint32_t *outputs, struct fates *f)
+static int take_needed(struct gcal_model_program *p, const struct gcal_program_builder *b,
+                       const uint32_t *outputs, struct fates *f)
 {
     size_t n = b->n_symbols;
 
-    find_uses(f, b, outputs, p->n_outputs);
-    for (size_t i = 0; i < b->n_steps && n + p->n_constants < GCAL_PROGRAM_MAX_SLOTS; i++)
-        if (f->last[i] && b->steps[i].op == GCAL_EXPR_OP_NUMBER) {
+    order_steps(f, b, outputs, p->n_outputs);
+    for (size_t i = 0; i < b->n_steps; i++)
+        if (f->needed[i] && b->steps[i].op == GCAL_EXPR_OP_NUMBER) {
+            if (n + p->n_constants == GCAL_PROGRAM_MAX_SLOTS)
+                return refuse_length(b);
             f->slot[i] = (uint16_t)(n + p->n_constants);
             p->constants[p->n_constants++] = b->steps[i].number;
         }
-    if (n + p->n_constants == GCAL_PROGRAM_MAX_SLOTS)
-        return refuse_length(b);
     f->n_slots = n + p->n_constants;
-    for (size_t i = 0; i < b->n_steps; i++) {
-        struct gcal_program_step *step = &p->steps[p->n_steps];
+    for (size_t i = 0; i < f->n_order; i++) {
+        struct gcal_program_step *step = &p->steps[p->n_steps++];
+        const uint32_t *args = b->args + b->steps[f->order[i].step].first;
 
-        if (i == b->n_first)
-            p->n_first = p->n_steps;
-        if (!f->last[i] || b->steps[i].op == GCAL_EXPR_OP_NUMBER)
-            continue;
-        *step = b->steps[i];
+        *step = b->steps[f->order[i].step];
         step->first = (uint32_t)p->n_args;
+        p->n_first += !f->order[i].later;
         for (size_t k = 0; k < step->n_args; k++) {
-            uint32_t arg = b->args[b->steps[i].first + k];
-
-            p->args[p->n_args++] = arg < n ? (uint16_t)arg : f->slot[arg - n];
-            if (arg < n || f->last[arg - n] != i ||
-                b->steps[arg - n].op == GCAL_EXPR_OP_NUMBER)
+            p->args[p->n_args++] = args[k] < n ? (uint16_t)args[k] : f->slot[args[k] - n];
+            if (!is_step(b, args[k]) || f->last[args[k] - n] != i + 1)
                 continue;
-            f->free[f->n_free++] = f->slot[arg - n];
-            f->last[arg - n] = UINT32_MAX; /* once, also where it is both arguments */
+            f->free[f->n_free++] = f->slot[args[k] - n];
+            f->last[args[k] - n] = 0; /* once, also where it is both arguments */
         }
         if (!f->n_free && f->n_slots == GCAL_PROGRAM_MAX_SLOTS)
             return refuse_length(b);
-        f->slot[i] = f->n_free ? f->free[--f->n_free] : (uint16_t)f->n_slots++;
-        step->result = f->slot[i];
-        p->n_steps++;
+        step->result = f->n_free ? f->free[--f->n_free] : (uint16_t)f->n_slots++;
+        f->slot[f->order[i].step] = step->result;
     }
-    if (b->n_first >= b->n_steps)
-        p->n_first = p->n_steps;
     for (size_t i = 0; i < p->n_outputs; i++)
         p->outputs[i] = outputs[i] < n ? (uint16_t)outputs[i] : f->slot[outputs[i] - n];
     return 0;
+}
+
+static int take_folded(struct gcal_model_program *p, const struct gcal_program_builder *b,
+                       const uint32_t *outputs)
+{
+    struct fates *f = calloc(1, sizeof(*f));
+    size_t n = b->n_steps + 1;
+    int rc;
+
+    if (!f)
+        return gcal_error_memory(b->err);
+    f->needed = calloc(n, sizeof(*f->needed));
+    f->level = calloc(n, sizeof(*f->level));
+    f->last = calloc(n, sizeof(*f->last));
+    f->slot = calloc(n, sizeof(*f->slot));
+    f->order = calloc(n, sizeof(*f->order));
+    rc = f->needed && f->level && f->last && f->slot && f->order
+             ? take_needed(p, b, outputs, f)
+             : gcal_error_memory(b->err);
+    free(f->needed);
+    free(f->level);
+    free(f->last);
+    free(f->slot);
+    free(f->order);
+    free(f);
+    return rc;
 }
 
 struct gcal_model_program *gcal_program_finish(struct gcal_program_builder *b,
                                                size_t n_outputs, const uint32_t *outputs)
 {
     struct gcal_model_program *p = calloc(1, sizeof(*p));
-    struct fates *f = calloc(1, sizeof(*f));
+    int rc = -1;
 
-    if (!p || !f)
-        goto memory;
+    if (!p) {
+        gcal_error_memory(b->err);
+        return NULL;
+    }
     p->n_symbols = b->n_symbols;
     p->n_outputs = n_outputs;
-    f->last = calloc(b->n_steps + 1, sizeof(*f->last));
-    f->slot = calloc(b->n_steps + 1, sizeof(*f->slot));
     /* Evaluation points into both, even for a single number or name. */
     p->steps = calloc(b->n_steps + 1, sizeof(*p->steps));
     p->args = calloc(b->n_args + 1, sizeof(*p->args));
     p->outputs = calloc(n_outputs + 1, sizeof(*p->outputs));
-    p->constants = calloc(b->folds ? b->n_steps + 1 : 1, sizeof(*p->constants));
-    if (!f->last || !f->slot || !p->steps || !p->args || !p->outputs || !p->constants)
-        goto memory;
-    if ((b->folds ? take_live(p, b, outputs, f) : take_all(p, b, outputs)) == 0)
-        goto out;
-    goto fail;
-memory:
-    gcal_error_memory(b->err);
-fail:
+    p->constants = calloc(b->n_steps + 1, sizeof(*p->constants));
+    if (!p->steps || !p->args || !p->outputs || !p->constants)
+        gcal_error_memory(b->err);
+    else
+        rc = b->folds ? take_folded(p, b, outputs) : take_all(p, b, outputs);
+    if (rc == 0)
+        return p;
     gcal_model_program_destroy(p);
-    p = NULL;
-out:
-    if (f) {
-        free(f->last);
-        free(f->slot);
-    }
-    free(f);
-    return p;
+    return NULL;
 }
 
 /* ---- expressions and derivatives ---- */
@@ -507,62 +570,69 @@ static double apply(const struct gcal_program_step *step, const uint16_t *args,
     return gcal_expr_op_apply(step->op, step->n_args, values);
 }
 
+/* As gcal_expr_op_apply() has them. */
+static inline double select_slot(const double *slots, const uint16_t *a)
+{
+    double x = slots[a[2]], y = slots[a[3]];
+
+    return slots[a[0]] <= slots[a[1]] ? x : y;
+}
+
+static inline double min_slot(const double *slots, const uint16_t *a, size_t n)
+{
+    double best = slots[a[0]];
+
+    for (size_t i = 1; i < n; i++)
+        if (isnan(slots[a[i]]) || slots[a[i]] < best)
+            best = slots[a[i]];
+    return best;
+}
+
+static inline double max_slot(const double *slots, const uint16_t *a, size_t n)
+{
+    double best = slots[a[0]];
+
+    for (size_t i = 1; i < n; i++)
+        if (isnan(slots[a[i]]) || slots[a[i]] > best)
+            best = slots[a[i]];
+    return best;
+}
+
+/* The rest of a run of steps with the same operation. */
+#define EACH(operation, expression)                                                      \
+    case operation:                                                                      \
+        do {                                                                             \
+            a = program->args + step->first;                                             \
+            slots[step->result] = (expression);                                          \
+        } while (++step < last && step->op == (operation));                              \
+        break
+
 void gcal_model_program_run(const struct gcal_model_program *program, double *slots,
                             size_t first, size_t end)
 {
     const struct gcal_program_step *step = program->steps + first,
                                    *last = program->steps + end;
+    const uint16_t *a;
 
-    for (; step < last; step++) {
-        const uint16_t *a = program->args + step->first;
-        double *result = &slots[step->result], x, y;
-
+    while (step < last)
         switch (step->op) {
-        case GCAL_EXPR_OP_NUMBER:
-            *result = step->number;
-            break;
-        case GCAL_EXPR_OP_ADD:
-            *result = slots[a[0]] + slots[a[1]];
-            break;
-        case GCAL_EXPR_OP_SUB:
-            *result = slots[a[0]] - slots[a[1]];
-            break;
-        case GCAL_EXPR_OP_MUL:
-            *result = slots[a[0]] * slots[a[1]];
-            break;
-        case GCAL_EXPR_OP_DIV:
-            *result = slots[a[0]] / slots[a[1]];
-            break;
-        case GCAL_EXPR_OP_NEG:
-            *result = -slots[a[0]];
-            break;
-        case GCAL_EXPR_OP_POWI:
-            *result = gcal_expr_integer_power(slots[a[0]], (unsigned)step->number);
-            break;
-        case GCAL_EXPR_OP_FLOOR:
-            *result = floor(slots[a[0]]);
-            break;
-        case GCAL_EXPR_OP_STEP:
-            *result = slots[a[0]] >= 0;
-            break;
-        case GCAL_EXPR_OP_SELECT:
-            x = slots[a[2]], y = slots[a[3]];
-            *result = slots[a[0]] <= slots[a[1]] ? x : y;
-            break;
-        case GCAL_EXPR_OP_MIN:
-        case GCAL_EXPR_OP_MAX:
-            x = slots[a[0]];
-            for (size_t i = 1; i < step->n_args; i++) {
-                y = slots[a[i]];
-                if (isnan(y) || (step->op == GCAL_EXPR_OP_MIN ? y < x : y > x))
-                    x = y;
-            }
-            *result = x;
-            break;
+            EACH(GCAL_EXPR_OP_NUMBER, step->number);
+            EACH(GCAL_EXPR_OP_ADD, slots[a[0]] + slots[a[1]]);
+            EACH(GCAL_EXPR_OP_SUB, slots[a[0]] - slots[a[1]]);
+            EACH(GCAL_EXPR_OP_MUL, slots[a[0]] * slots[a[1]]);
+            EACH(GCAL_EXPR_OP_DIV, slots[a[0]] / slots[a[1]]);
+            EACH(GCAL_EXPR_OP_NEG, -slots[a[0]]);
+            EACH(GCAL_EXPR_OP_POWI,
+                 gcal_expr_integer_power(slots[a[0]], (unsigned)step->number));
+            EACH(GCAL_EXPR_OP_STEP, slots[a[0]] >= 0);
+            EACH(GCAL_EXPR_OP_SELECT, select_slot(slots, a));
+            EACH(GCAL_EXPR_OP_MIN, min_slot(slots, a, step->n_args));
+            EACH(GCAL_EXPR_OP_MAX, max_slot(slots, a, step->n_args));
         default:
-            *result = apply(step, a, slots);
+            a = program->args + step->first;
+            slots[step->result] = apply(step, a, slots);
+            step++;
         }
-    }
 }
 
 double gcal_model_program_eval(const struct gcal_model_program *program, double *slots,

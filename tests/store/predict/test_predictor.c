@@ -14,6 +14,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/yaml.h"
 #include "kernels/model/binding.h"
+#include "kernels/model/model.h"
 #include "kernels/model/profile.h"
 #include "store/params/params.h"
 #include "store/predict/predictor.h"
@@ -496,6 +497,73 @@ static void the_spread_is_not_for_fitted_kernels(void **state)
     free(spread);
 }
 
+/* Parts that a program of one kernel folds: a feature that the kernel lacks, in a norm, a maximum
+ * and a derivative; common parts of counts; and a name of the device.
+ */
+#define WHOLE                                                                            \
+    MODEL(                                                                               \
+        "whole",                                                                         \
+        "max(p_a*f_op_float32_add, p_d*f_op_float32_div/max(1, f_work_items))"           \
+        " + pnorm(3, p_a*f_op_float32_add, p_m*f_op_float32_mul, p_d*f_op_float32_div)"  \
+        " + p_d*f_op_float32_div^2 + min(p_m, p_a)*f_work_items/(3 + f_op_float32_add)"  \
+        " + p_a*f_op_float32_sqrt/(1 + f_op_float32_add)^0.5",                           \
+        PARAMETER("p_a", "1e-9") PARAMETER("p_m", "3.7e-9") PARAMETER("p_d", "5e-8"),    \
+        "  1e-15 1\n  1e-15 0 1\n  1e-15 0 0 1\n",                                       \
+        FEATURE("f_op_float32_add") FEATURE("f_op_float32_mul")                          \
+            FEATURE("f_op_float32_div") FEATURE("f_op_float32_sqrt")                     \
+                FEATURE("f_work_items"),                                                 \
+        "")
+
+#define COUNTED                                                                          \
+    "gpucal_profile: 2\n"                                                                \
+    "kernel: e\nparameters: [n, m]\nlocal_size: [64]\ngroups: [1/64*n]\n"                \
+    "estimated: true\nentries:\n"                                                        \
+    "- {feature: f_op_float32_add, count: 3*n^2*ceil(m/7)/sub_group_size,\n"             \
+    "   per: sub-group, dtype: float32, op: add, estimated: true}\n"                     \
+    "- {feature: f_op_float32_mul, count: (n^2*ceil(m/7) + n)/sub_group_size,\n"         \
+    "   per: sub-group, dtype: float32, op: mul}\n"                                      \
+    "- {feature: f_op_float32_sqrt, count: \"max(n - 100*m/2, 0)\", per: sub-group,\n"   \
+    "   dtype: float32, op: sqrt}\n"                                                     \
+    "- {feature: f_work_items, count: n, per: kernel}\n"
+
+static void one_program_gives_what_counts_and_model_give(void **state)
+{
+    static const double points[][2] = { { 64, 1 }, { 1000, 3 }, { 12345, 700.5 } };
+    struct gcal_error err = { 0 };
+    struct gcal_params params = { 0 };
+    struct gcal_profile *profile = read_profile(COUNTED);
+    struct gcal_predictor_inside inside;
+    struct gcal_predictor *p;
+
+    (void)state;
+    read_params("whole", WHOLE, &params);
+    if (!(p = gcal_predictor_create(params.devices, NULL, profile, &err)))
+        fail_msg("%s", err.text);
+    inside = gcal_predictor_inside(p);
+    for (size_t i = 0; i < 3; i++) {
+        double features[8], gradient[8], of_log[8], raw_s;
+        struct gcal_prediction prediction;
+
+        if (gcal_predictor_eval(p, points[i], &prediction, of_log, &err) < 0 ||
+            gcal_predictor_features(p, points[i], features, &err) < 0)
+            fail_msg("%s", err.text);
+        raw_s = gcal_model_eval(inside.model, inside.parameters, features, gradient);
+        assert_true(prediction.time_s == raw_s);
+        for (size_t k = 0; k < inside.model->n_parameters; k++)
+            assert_true(fabs(of_log[k] - gradient[k] / raw_s) <= 1e-12 * fabs(of_log[k]));
+        for (size_t k = 0; k < inside.model->n_features; k++)
+            if (strcmp(inside.model->features[k], "f_op_float32_add") == 0)
+                features[k] *= 2;
+        assert_true(fabs(prediction.estimated -
+                         fabs(log2(gcal_model_eval(inside.model, inside.parameters,
+                                                   features, NULL) /
+                                   raw_s))) < 1e-12);
+    }
+    gcal_predictor_destroy(p);
+    gcal_params_clear(&params);
+    gcal_profile_destroy(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -516,6 +584,7 @@ int main(void)
         cmocka_unit_test(intervals_are_those_of_the_class),
         cmocka_unit_test(devices_with_larger_errors_have_wider_intervals),
         cmocka_unit_test(the_spread_is_not_for_fitted_kernels),
+        cmocka_unit_test(one_program_gives_what_counts_and_model_give),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
