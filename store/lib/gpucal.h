@@ -191,6 +191,16 @@ void gpucal_model_close(struct gpucal_model *model);
 /* The name of the bound model. */
 const char *gpucal_model_name(const struct gpucal_model *model);
 
+/* The cost of a launch (p_launch) differs between hosts and hours.  From now on it is what makes the
+ * prediction at these sizes the measured time: that of a launch of some microseconds, such as the
+ * median of launches during 50 ms by their events.  Nothing is published.  -1, and no change: the
+ * model has no such cost, it is less than half of the time at these sizes, or it would be more than
+ * twice or less than half of what it was, as on a device that is busy.  Not while other threads use
+ * 'model'.
+ */
+int gpucal_refresh(struct gpucal_model *model, const double *sizes, double measured_s,
+                   struct gpucal_error *err);
+
 struct gpucal_prediction {
     double time_s;
     double standard_error_s; /* the larger of the parameters' error and the model's

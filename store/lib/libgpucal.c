@@ -213,6 +213,21 @@ API const char *gpucal_model_name(const struct gpucal_model *model)
     return model ? gcal_predictor_model(model->predictor) : NULL;
 }
 
+API int gpucal_refresh(struct gpucal_model *model, const double *sizes, double measured_s,
+                       struct gpucal_error *err)
+{
+    struct gcal_error e = { 0 };
+    double launch_s;
+
+    if (!GIVEN(err, model) || (model->n_sizes && !GIVEN(err, sizes)))
+        return -1;
+    if (gcal_predictor_find_launch(model->predictor, sizes, measured_s, &launch_s, &e) <
+            0 ||
+        gcal_predictor_set_launch(model->predictor, launch_s, &e) < 0)
+        return gpucal_error_from(err, &e);
+    return 0;
+}
+
 /* ---- prediction ---- */
 
 API int gpucal_predict(const struct gpucal_model *model, const double *sizes,

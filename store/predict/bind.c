@@ -6,6 +6,7 @@
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/binding.h"
+#include "kernels/model/model.h"
 #include "kernels/model/profile.h"
 #include "kernels/model/roofs/roofs.h"
 #include "store/params/params.h"
@@ -98,6 +99,89 @@ static double misfit_of(double error_90)
     return width / GCAL_PARAMS_NORMAL_90;
 }
 
+static int compile(struct gcal_predictor *p, const double *parameters,
+                   struct gcal_error *err)
+{
+    const struct gcal_roofs_program *roofs = p->shared->roofs;
+    struct gcal_binding_program *program =
+        gcal_binding_compile(p->binding, p->shared->model, parameters,
+                             gcal_roofs_parts(roofs), gcal_roofs_count(roofs), err);
+
+    if (!program)
+        return -1;
+    gcal_binding_program_destroy(p->program);
+    p->program = program;
+    return 0;
+}
+
+/* n_parameters: there is none. */
+static size_t find_launch(const struct gcal_model *model)
+{
+    size_t i = 0;
+
+    while (i < model->n_parameters &&
+           strcmp(model->parameters[i].name, GCAL_PREDICTOR_LAUNCH) != 0)
+        i++;
+    return i;
+}
+
+int gcal_predictor_find_launch(const struct gcal_predictor *p, const double *sizes,
+                               double measured_s, double *launch_s,
+                               struct gcal_error *err)
+{
+    const struct gcal_model *model = p->shared->model;
+    double of_log[GCAL_PREDICTOR_MAX_PARAMETERS], was_s, share;
+    size_t launch = find_launch(model);
+    struct gcal_prediction now;
+
+    if (launch == model->n_parameters)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "model %s has no cost of a launch (" GCAL_PREDICTOR_LAUNCH
+                              "): there is nothing to refresh",
+                              model->name);
+    if (gcal_predictor_eval(p, sizes, &now, of_log, err) < 0)
+        return -1;
+    was_s = gcal_predictor_inside(p).parameters[launch];
+    share = of_log[launch] * was_s;
+    if (!(share >= 0.5))
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "a launch is %.0f %% of the predicted time, %.3g us: only a "
+            "kernel of which it is half or more tells its cost",
+            100 * share, 1e6 * now.time_s);
+    *launch_s = was_s + (measured_s / now.time_s - 1) / of_log[launch];
+    if (*launch_s <= GCAL_PREDICTOR_MAX_REFRESH * was_s &&
+        was_s <= GCAL_PREDICTOR_MAX_REFRESH * *launch_s)
+        return 0;
+    return gcal_error_set(
+        err, GCAL_EINPUT,
+        "the kernel takes %.3g us, and %.3g us are predicted: the device "
+        "is busy, or another one than model %s was calibrated on; nothing "
+        "is refreshed",
+        1e6 * measured_s, 1e6 * now.time_s, model->name);
+}
+
+int gcal_predictor_set_launch(struct gcal_predictor *p, double launch_s,
+                              struct gcal_error *err)
+{
+    const struct gcal_model *model = p->shared->model;
+    double *values = calloc(model->n_parameters + 1, sizeof(*values));
+    size_t launch = find_launch(model);
+
+    if (!values)
+        return gcal_error_memory(err);
+    memcpy(values, p->shared->value, model->n_parameters * sizeof(*values));
+    if (launch < model->n_parameters)
+        values[launch] = launch_s;
+    if (compile(p, values, err) < 0) {
+        free(values);
+        return -1;
+    }
+    free(p->refreshed);
+    p->refreshed = values;
+    return 0;
+}
+
 static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
                 const struct gcal_device_info *info, const struct gcal_profile *profile,
                 struct gcal_error *err)
@@ -117,10 +201,7 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
     if (!subject.measured && take_spreads(p, from, err) < 0)
         return -1;
     p->binding = gcal_binding_create_for(profile, &subject, &device, err);
-    if (!p->binding || !(p->program = gcal_binding_compile(
-                             p->binding, p->shared->model, p->shared->value,
-                             gcal_roofs_parts(p->shared->roofs),
-                             gcal_roofs_count(p->shared->roofs), err)))
+    if (!p->binding || compile(p, p->shared->value, err) < 0)
         return -1;
     return gcal_binding_gap_count(p->binding) || from->stands_for.n
                ? explain(p, from, profile, err)
@@ -155,6 +236,7 @@ void gcal_predictor_destroy(struct gcal_predictor *p)
     gcal_binding_destroy(p->binding);
     gcal_spreads_clear(&p->spreads);
     gcal_predictor_model_release(p->shared);
+    free(p->refreshed);
     free(p->kernel);
     free(p->hint);
     free(p);

@@ -24,7 +24,8 @@ const char *gcal_predictor_model(const struct gcal_predictor *p)
 
 struct gcal_predictor_inside gcal_predictor_inside(const struct gcal_predictor *p)
 {
-    return (struct gcal_predictor_inside){ p->shared->model, p->shared->value,
+    return (struct gcal_predictor_inside){ p->shared->model,
+                                           p->refreshed ? p->refreshed : p->shared->value,
                                            p->factor };
 }
 

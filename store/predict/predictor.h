@@ -118,6 +118,20 @@ void gcal_predictor_destroy(struct gcal_predictor *predictor);
  */
 void gcal_predictor_disregard_gaps(struct gcal_predictor *predictor);
 
+/* What a launch would have to cost, in place of the parameter GCAL_PREDICTOR_LAUNCH, for the time at
+ * these sizes to be the measured one.  -1 with 'err' if the model has no such parameter, if less
+ * than half of the time is the launch's, or if its cost would change by more than
+ * GCAL_PREDICTOR_MAX_REFRESH times: then the device is busy, or another one.
+ */
+#define GCAL_PREDICTOR_LAUNCH      "p_launch"
+#define GCAL_PREDICTOR_MAX_REFRESH 2
+int gcal_predictor_find_launch(const struct gcal_predictor *predictor,
+                               const double *sizes, double measured_s, double *launch_s,
+                               struct gcal_error *err);
+/* Predicts with it from now on; not while other threads use the predictor. */
+int gcal_predictor_set_launch(struct gcal_predictor *predictor, double launch_s,
+                              struct gcal_error *err);
+
 /* 'sizes': one per profile parameter, in order.  'log_gradient', if not NULL: the
  * derivative of log(time) by each parameter.
  */

@@ -38,6 +38,7 @@ struct gcal_predictor {
     struct gcal_binding *binding;
     struct gcal_binding_program *program; /* of the model at the kernel's counts */
     struct gcal_limits limits;            /* of the device */
+    double *refreshed;                    /* the parameters; NULL: the model's values */
     double factor;
     double misfit;       /* relative */
     double short_misfit; /* of predictions below short_s */

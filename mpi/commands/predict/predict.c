@@ -30,11 +30,15 @@ struct predict_command {
     struct gcal_own_options own; /* of --measure */
     struct gcal_step_options step;
     const char *csv;
-    bool measure, json;
+    bool measure, refresh, json;
 };
+
+enum { KEY_REFRESH = 0x200 };
 
 static const struct argp_option options[] = {
     { "measure", 'M', NULL, 0, "Time the kernel on this machine as well", 0 },
+    { "refresh", KEY_REFRESH, NULL, 0,
+      "Measure what a launch costs now on this machine, and predict with it", 0 },
     { 0 },
 };
 
@@ -49,6 +53,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case 'M':
         c->measure = true;
+        break;
+    case KEY_REFRESH:
+        c->refresh = true;
         break;
     case ARGP_KEY_END:
         gcal_predict_subject_check_measure(&c->subject, &c->own, c->measure, state);
@@ -101,11 +108,13 @@ struct answer {
 
 /* 'rows' gets a prediction for each point. */
 static int predict(const struct predict_command *c,
-                   const struct gcal_params_device *device,
-                   const struct gcal_predict_target *s, struct answer *a,
+                   const struct gcal_predict_subject *subject, struct answer *a,
                    struct gcal_prediction *rows, struct gcal_error *err)
 {
+    const struct gcal_params_device *device = subject->published.device;
+    const struct gcal_predict_target *s = &subject->target;
     const char *changed;
+    double launch_s;
     int rc = 0;
 
     if (!c->subject.published.model &&
@@ -117,8 +126,14 @@ static int predict(const struct predict_command *c,
     if (!(a->predictor =
               gcal_predictor_create(device, c->subject.published.model, s->profile, err)))
         return -1;
-    a->general =
-        gcal_general_create(device, gcal_predictor_model(a->predictor), s->profile);
+    if (!c->refresh)
+        a->general =
+            gcal_general_create(device, gcal_predictor_model(a->predictor), s->profile);
+    else if (gcal_predict_subject_measure_launch(&c->subject, subject,
+                                                 gcal_predictor_model(a->predictor),
+                                                 &launch_s, err) < 0 ||
+             gcal_predictor_set_launch(a->predictor, launch_s, err) < 0)
+        return -1;
     for (size_t i = 0; i < s->points.n && rc == 0; i++)
         rc = gcal_predictor_eval(a->predictor, s->sizes + i * s->points.n_sizes, &rows[i],
                                  NULL, err);
@@ -283,7 +298,7 @@ static int run(const struct predict_command *c, struct gcal_error *err)
     if (c->measure && gcal_predict_subject_measure(&c->subject, &c->own, &s,
                                                    &a.measured_s, &a.launches, err) < 0)
         goto out;
-    if (predict(c, s.published.device, &s.target, &a, rows, err) < 0) {
+    if (predict(c, &s, &a, rows, err) < 0) {
         char time[GCAL_UNITS_SIZE];
 
         if (err->reason == GCAL_REASON_NOT_COVERED) /* perhaps by estimates */

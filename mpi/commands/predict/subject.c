@@ -12,6 +12,7 @@
 #include "mpi/cli/options.h"
 #include "mpi/commands/own/own.h"
 #include "mpi/commands/predict/catalogue_kernel.h"
+#include "store/predict/predictor.h"
 
 /* ---- options ---- */
 
@@ -264,4 +265,47 @@ int gcal_predict_subject_measure(const struct gcal_predict_subject_options *o,
 {
     return gcal_predict_subject_measure_form(o, own, s, GCAL_KERNEL_COMPLETE, measured_s,
                                              launches, err);
+}
+
+/* ---- the cost of a launch ---- */
+
+/* 92 kB are read and written: it is mostly launch. */
+#define SMALL_KERNEL "increment dtype:float32 N:256 F:1 M:23000"
+
+int gcal_predict_subject_measure_launch(const struct gcal_predict_subject_options *o,
+                                        const struct gcal_predict_subject *s,
+                                        const char *model, double *launch_s,
+                                        struct gcal_error *err)
+{
+    const struct gcal_params_device *device = s->published.device;
+    struct gcal_kernel_limits limits = gcal_kernel_nominal_limits;
+    struct gcal_local_devices devices = { 0 };
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_predict_target target = { 0 };
+    const struct gcal_device_info *info = NULL;
+    struct gcal_catalogue *catalogue =
+        gcal_command_catalogue_open_for(&o->catalogue, o->config, err);
+    struct gcal_predictor *predictor = NULL;
+    struct gcal_kernel *kernel;
+    double measured_s;
+    size_t launches;
+    int rc = -1;
+
+    limits.counting = gcal_predict_counting(device, model);
+    if (catalogue && gcal_local_devices_open(&devices, err) == 0 &&
+        (info = gcal_local_device_find(&devices, &device->info, err)) &&
+        gcal_catalogue_kernel_find(catalogue, SMALL_KERNEL, &limits, &list, &kernel,
+                                   err) == 0 &&
+        gcal_predict_target_from_catalogue(&target, kernel, err) == 0 &&
+        (predictor = gcal_predictor_create(device, model, target.profile, err)) &&
+        gcal_local_device_measure(&devices, info->uid, kernel, &measured_s, &launches,
+                                  err) == 0)
+        rc = gcal_predictor_find_launch(predictor, target.sizes, measured_s, launch_s,
+                                        err);
+    gcal_predictor_destroy(predictor);
+    gcal_predict_target_clear(&target);
+    gcal_kernel_list_clear(&list);
+    gcal_local_devices_close(&devices);
+    gcal_catalogue_close(catalogue);
+    return rc;
 }

@@ -61,4 +61,12 @@ int gcal_predict_subject_measure_form(const struct gcal_predict_subject_options 
                                       enum gcal_kernel_form form, double *measured_s,
                                       size_t *launches, struct gcal_error *err);
 
+/* What a launch costs now on such a device of this machine, by a small kernel of the catalogue and
+ * this model.
+ */
+int gcal_predict_subject_measure_launch(
+    const struct gcal_predict_subject_options *options,
+    const struct gcal_predict_subject *subject, const char *model, double *launch_s,
+    struct gcal_error *err);
+
 #endif

@@ -107,6 +107,15 @@ class Launch:
         check(lib.gpucal_predict(self.model._model, row, prediction, check.struct))
         return Prediction._of(prediction)
 
+    def refresh(self, measured_s: float) -> None:
+        """Makes the model's cost of a launch what explains this measured time.
+
+        See gpucal_refresh() in libgpucal(3); no other thread may use the model meanwhile.
+        """
+        check = Check()
+        row = ffi.new("double[]", self._row())
+        check(lib.gpucal_refresh(self.model._model, row, measured_s, check.struct))
+
     def _row(self) -> list[float]:
         return [float(self.sizes[name]) for name in self.model.sizes]
 

@@ -109,3 +109,7 @@ expect '^134217728,0.000419[0-9]+,.*,0.000[56][0-9]+$'
 # By name, the general model alone.
 predict --at n=2^27 --model general > "$out/answer"
 if grep 'general predicts' "$out/answer"; then exit 1; fi
+
+# The cost of a launch is not refreshed where there is no such device.
+if predict --at n=2^27 --refresh > "$out/answer" 2>&1; then exit 1; fi
+expect 'no OpenCL platform'

@@ -564,6 +564,76 @@ static void one_program_gives_what_counts_and_model_give(void **state)
     gcal_profile_destroy(profile);
 }
 
+/* 5 us for a launch, and 1 ns for each addition of a work-item. */
+#define LAUNCHED                                                                         \
+    MODEL("general", "p_add * f_op_float32_add + p_launch * f_sync_kernel_launch",       \
+          PARAMETER("p_add", "3.2e-8") PARAMETER("p_launch", "5e-6"),                    \
+          "  1e-15 1\n  1e-15 0 1\n",                                                    \
+          FEATURE("f_op_float32_add") FEATURE("f_sync_kernel_launch"), ROOFS)
+#define LAUNCH "- {feature: f_sync_kernel_launch, count: 1, per: kernel}\n"
+
+static void a_launch_costs_what_explains_a_time(void **state)
+{
+    static const struct {
+        double n, measured_s, launch_s;
+        const char *says;
+    } cases[] = {
+        { 1000, 6.8e-6, 5.8e-6, NULL },
+        { 1000, 3.6e-6, 2.6e-6, NULL },
+        { 1000, 11.1e-6, 0, "the device is busy, or another one" },
+        { 1000, 1e-6, 0, "the device is busy, or another one" },
+        { 1000, -1, 0, "nothing is refreshed" },
+        { 1000, NAN, 0, "nothing is refreshed" },
+        { 1000, INFINITY, 0, "nothing is refreshed" },
+        { 6000, 11e-6, 0, "a launch is 45 % of the predicted time" },
+    };
+    struct gcal_error err = { 0 };
+    struct gcal_params params = { 0 };
+    struct gcal_profile *profile = read_profile(PROFILE("k", NO_PRINT, "0") LAUNCH);
+    struct gcal_predictor *p, *other;
+    const double n = 1000;
+    double launch_s, time_s, seconds[2];
+
+    (void)state;
+    read_params("general", LAUNCHED, &params);
+    p = gcal_predictor_create(params.devices, NULL, profile, &err);
+    other = gcal_predictor_create(params.devices, NULL, profile, &err);
+    assert_true(p && other);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        int rc = gcal_predictor_find_launch(p, &cases[i].n, cases[i].measured_s,
+                                            &launch_s, &err);
+
+        assert_int_equal(rc, cases[i].says ? -1 : 0);
+        if (cases[i].says && !strstr(err.text, cases[i].says))
+            fail_msg("%s", err.text);
+        if (rc == 0)
+            assert_true(fabs(launch_s - cases[i].launch_s) < 1e-12);
+    }
+    /* Twice: each time from what is predicted now; of this predictor alone. */
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(gcal_predictor_find_launch(p, &n, 6.8e-6, &launch_s, &err), 0);
+        assert_int_equal(gcal_predictor_set_launch(p, launch_s, &err), 0);
+        assert_int_equal(gcal_predictor_time(p, &n, &time_s, &err), 0);
+        assert_true(fabs(time_s - 6.8e-6) < 1e-12);
+    }
+    assert_int_equal(gcal_predictor_roofs(p, &n, seconds, &err), 0);
+    assert_true(fabs(seconds[1] - 1e-6) < 1e-12);
+    assert_int_equal(gcal_predictor_time(other, &n, &time_s, &err), 0);
+    assert_true(fabs(time_s - 6e-6) < 1e-12);
+    gcal_predictor_destroy(p);
+    gcal_predictor_destroy(other);
+    gcal_params_clear(&params);
+
+    read_params("general", GENERAL, &params);
+    p = gcal_predictor_create(params.devices, NULL, profile, &err);
+    assert_non_null(p);
+    assert_int_equal(gcal_predictor_find_launch(p, &n, 1e-6, &launch_s, &err), -1);
+    assert_non_null(strstr(err.text, "model general has no cost of a launch"));
+    gcal_predictor_destroy(p);
+    gcal_params_clear(&params);
+    gcal_profile_destroy(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -585,6 +655,7 @@ int main(void)
         cmocka_unit_test(devices_with_larger_errors_have_wider_intervals),
         cmocka_unit_test(the_spread_is_not_for_fitted_kernels),
         cmocka_unit_test(one_program_gives_what_counts_and_model_give),
+        cmocka_unit_test(a_launch_costs_what_explains_a_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
