@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/median.h"
 
 /* Long launches take so many times as long as the short ones, by which launching is known. */
@@ -32,13 +33,14 @@ static double gap(const struct gcal_fit_launch *launch)
 struct gcal_fit_clock gcal_fit_compare_clocks(struct gcal_fit_launch *launches, size_t n)
 {
     struct gcal_fit_clock clock = { .slope = 1 };
-    double *slopes = calloc(n + 1, sizeof(*slopes)), short_s, launching_s;
+    struct gcal_arena *arena;
+    double *slopes, short_s, launching_s;
     size_t n_short = (size_t)ceil(SHORT_SHARE * (double)n);
 
-    if (!slopes || !n) {
-        free(slopes);
+    if (!n)
         return clock;
-    }
+    arena = gcal_arena_create();
+    slopes = gcal_arena_alloc(arena, n, sizeof(*slopes));
     qsort(launches, n, sizeof(*launches), by_time);
     for (size_t i = 0; i < n_short; i++)
         slopes[i] = gap(&launches[i]);
@@ -57,7 +59,7 @@ struct gcal_fit_clock gcal_fit_compare_clocks(struct gcal_fit_launch *launches, 
         clock.error =
             1.2533 * 1.4826 * gcal_median(slopes, clock.n) / sqrt((double)clock.n);
     }
-    free(slopes);
+    gcal_arena_destroy(arena);
     return clock;
 }
 

@@ -6,9 +6,8 @@
  * that shares one kernel with the others, or none, so moves nothing.
  */
 #include <math.h>
-#include <stdlib.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/median.h"
 #include "fit/fit.h"
 
@@ -25,27 +24,6 @@ struct common {
     double *before;
     double *sorted; /* n_kernels */
 };
-
-static int common_init(struct common *c, struct gcal_error *err)
-{
-    c->joined = calloc(c->n_devices + 1, sizeof(*c->joined));
-    c->kernel = calloc(c->n_kernels + 1, sizeof(*c->kernel));
-    c->speed = calloc(c->n_devices + 1, sizeof(*c->speed));
-    c->before = calloc(c->n_devices + 1, sizeof(*c->before));
-    c->sorted = calloc(c->n_kernels + 1, sizeof(*c->sorted));
-    if (c->joined && c->kernel && c->speed && c->before && c->sorted)
-        return 0;
-    return gcal_error_memory(err);
-}
-
-static void common_clear(struct common *c)
-{
-    free(c->joined);
-    free(c->kernel);
-    free(c->speed);
-    free(c->before);
-    free(c->sorted);
-}
 
 static bool has(const struct common *c, size_t k, size_t i)
 {
@@ -154,22 +132,24 @@ static double find_speeds(struct common *c)
     return change;
 }
 
-int gcal_fit_common_times(const double *time_s, size_t n_kernels, size_t n_devices,
-                          double *common_s, struct gcal_error *err)
+void gcal_fit_common_times(const double *time_s, size_t n_kernels, size_t n_devices,
+                           double *common_s)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     struct common c = { .n_kernels = n_kernels,
                         .n_devices = n_devices,
-                        .time_s = time_s };
-    int rc = common_init(&c, err);
+                        .time_s = time_s,
+                        .joined = gcal_arena_alloc(arena, n_devices, sizeof(bool)),
+                        .kernel = gcal_arena_alloc(arena, n_kernels, sizeof(double)),
+                        .speed = gcal_arena_alloc(arena, n_devices, sizeof(double)),
+                        .before = gcal_arena_alloc(arena, n_devices, sizeof(double)),
+                        .sorted = gcal_arena_alloc(arena, n_kernels, sizeof(double)) };
 
-    if (rc == 0) {
-        join_all(&c);
-        for (int turn = 0; !find_kernels(&c) && turn < MOST_TURNS; turn++)
-            if (find_speeds(&c) < CONVERGED)
-                break;
-        for (size_t k = 0; k < n_kernels; k++)
-            common_s[k] = exp(c.kernel[k]);
-    }
-    common_clear(&c);
-    return rc;
+    join_all(&c);
+    for (int turn = 0; !find_kernels(&c) && turn < MOST_TURNS; turn++)
+        if (find_speeds(&c) < CONVERGED)
+            break;
+    for (size_t k = 0; k < n_kernels; k++)
+        common_s[k] = exp(c.kernel[k]);
+    gcal_arena_destroy(arena);
 }

@@ -1,8 +1,6 @@
 /* costs.c - which parameters are costs, and initial values of the shapes */
 #include <math.h>
-#include <stdlib.h>
 
-#include "kernels/base/error.h"
 #include "kernels/model/model.h"
 #include "kernels/model/rows.h"
 #include "fit/private.h"
@@ -94,20 +92,18 @@ static bool is_share(const struct gcal_fit_problem *problem, size_t j, double *n
     return same;
 }
 
-int gcal_fit_find_costs(struct gcal_fit_problem *problem, struct gcal_error *err)
+void gcal_fit_find_costs(struct gcal_fit_problem *problem)
 {
+    struct gcal_arena *arena = gcal_arena_create();
+    double *one_s = gcal_arena_alloc(arena, problem->n_rows, sizeof(*one_s));
+    double *other_s = gcal_arena_alloc(arena, problem->n_rows, sizeof(*other_s));
     size_t n = problem->n_parameters;
-    double *one_s = calloc(problem->n_rows + 1, sizeof(*one_s));
-    double *other_s = calloc(problem->n_rows + 1, sizeof(*other_s));
-    int rc = one_s && other_s ? 0 : gcal_error_memory(err);
 
-    for (size_t j = 0; j < n && rc == 0; j++)
+    for (size_t j = 0; j < n; j++)
         problem->is_cost[j] = !gcal_fit_is_given(problem, j) &&
                               grows_in_proportion(problem, j, one_s, other_s);
-    for (size_t j = 0; j < n && rc == 0; j++)
+    for (size_t j = 0; j < n; j++)
         problem->is_cost[j] =
             problem->is_cost[j] && !is_share(problem, j, one_s, other_s);
-    free(one_s);
-    free(other_s);
-    return rc;
+    gcal_arena_destroy(arena);
 }

@@ -53,17 +53,16 @@ static int compare_groups(const void *a, const void *b)
 }
 
 /* Rows by group; each row of a fixed parameter, after n_rows, is a group of its own. */
-static struct row_of_group *sort_rows(const struct gcal_fit_problem *problem,
-                                      size_t n_all)
+static struct row_of_group *
+sort_rows(struct gcal_arena *arena, const struct gcal_fit_problem *problem, size_t n_all)
 {
     const size_t *group = problem->rows->group;
-    struct row_of_group *order = calloc(n_all + 1, sizeof(*order));
+    struct row_of_group *order = gcal_arena_alloc(arena, n_all, sizeof(*order));
 
-    for (size_t i = 0; order && i < problem->n_rows; i++)
+    for (size_t i = 0; i < problem->n_rows; i++)
         order[i] = (struct row_of_group){ .group = group ? group[i] : i, .row = i };
-    if (order)
-        qsort(order, problem->n_rows, sizeof(*order), compare_groups);
-    for (size_t i = problem->n_rows; order && i < n_all; i++)
+    qsort(order, problem->n_rows, sizeof(*order), compare_groups);
+    for (size_t i = problem->n_rows; i < n_all; i++)
         order[i] = (struct row_of_group){ .group = i, .row = i };
     return order;
 }
@@ -265,23 +264,6 @@ static void fill_rest(struct gcal_fit *fit)
 
 /* ---- fixed parameters ---- */
 
-/* The Jacobian with one more row for each fixed parameter, its prior. */
-static double *with_priors(const struct gcal_fit_problem *problem, const double *jacobian,
-                           double error, size_t *n_all)
-{
-    size_t n = problem->n_parameters, m = problem->n_rows;
-    double *all = calloc((m + n) * n + 1, sizeof(*all));
-
-    *n_all = m;
-    if (!all)
-        return NULL;
-    memcpy(all, jacobian, m * n * sizeof(*all));
-    for (size_t j = 0; j < n; j++)
-        if (problem->fixed[j] && !gcal_fit_is_given(problem, j))
-            all[(*n_all)++ * n + j] = error / gcal_fit_fixed_error(problem, j);
-    return all;
-}
-
 static double fallback_variance(const struct gcal_fit_problem *problem, const double *psi,
                                 double factor, size_t n_fitted)
 {
@@ -297,72 +279,58 @@ static double fallback_variance(const struct gcal_fit_problem *problem, const do
 
 /* ---- all parameters ---- */
 
-static int fill(const struct gcal_fit_problem *problem, const struct gcal_fit_svd *d,
-                const double *psi, struct sums *sums, struct gcal_fit *fit)
+static void fill(struct gcal_arena *arena, const struct gcal_fit_problem *problem,
+                 const struct gcal_fit_svd *d, const double *psi, struct sums *sums,
+                 struct gcal_fit *fit)
 {
-    struct row_of_group *order = sort_rows(problem, d->u->size1);
-    double *all_psi = calloc(d->u->size1 + 1, sizeof(*all_psi));
-    gsl_matrix *groups = gsl_matrix_alloc(d->n, d->n);
-    gsl_matrix *work = gsl_matrix_alloc(d->n, d->n);
+    struct row_of_group *order = sort_rows(arena, problem, d->u->size1);
+    double *all_psi = gcal_arena_alloc(arena, d->u->size1, sizeof(*all_psi));
+    gsl_matrix *groups = gcal_fit_matrix(arena, d->n, d->n);
     double within, between;
-    int rc = -1;
 
-    if (order && all_psi && groups && work) {
-        memcpy(all_psi, psi, problem->n_rows * sizeof(*psi));
-        add_up(problem, d, order, all_psi, groups, sums);
-        find_variances(problem, sums, &within, &between);
-        fit->freedom = find_freedom(sums, within, between);
-        fit->row_error = sqrt(within);
-        fit->group_error = sqrt(between);
-        fill_matrix(d, groups, within, between, work, fit);
-        rc = 0;
-    }
-    free(order);
-    free(all_psi);
-    gsl_matrix_free(groups);
-    gsl_matrix_free(work);
-    return rc;
+    memcpy(all_psi, psi, problem->n_rows * sizeof(*psi));
+    add_up(problem, d, order, all_psi, groups, sums);
+    find_variances(problem, sums, &within, &between);
+    fit->freedom = find_freedom(sums, within, between);
+    fit->row_error = sqrt(within);
+    fit->group_error = sqrt(between);
+    fill_matrix(d, groups, within, between, gcal_fit_matrix(arena, d->n, d->n), fit);
 }
 
 int gcal_fit_covariance(const struct gcal_fit_problem *problem, const double *jacobian,
                         const double *psi, struct gcal_fit *fit, struct gcal_error *err)
 {
-    size_t n = fit->n_parameters, n_all, n_fitted;
-    bool *skip = calloc(n + 1, sizeof(*skip));
-    struct gcal_fit_svd d = { 0 };
+    struct gcal_arena *arena = gcal_arena_create();
+    size_t n = fit->n_parameters, m = problem->n_rows, n_all = m, n_fitted = 0;
+    bool *skip = gcal_arena_alloc(arena, n, sizeof(*skip));
+    double *all = gcal_arena_alloc(arena, (m + n) * n, sizeof(*all));
+    double most = GCAL_FIT_HUBER * problem->scale, inside = 0, k;
+    struct gcal_fit_svd d;
     struct sums sums = { 0 };
-    double *all = NULL;
-    int rc = -1;
-    double most, inside = 0, k;
+    int rc;
 
-    if (!skip)
-        goto out;
-    /* Marks parameters to skip; the number of fitted ones. */
-    n_fitted = 0;
-    for (size_t j = 0; j < fit->n_parameters; j++) {
+    for (size_t j = 0; j < n; j++) {
         skip[j] = fit->at_bound[j] || fit->merged_with[j] != j;
         n_fitted += !skip[j] && !problem->fixed[j];
     }
-    most = GCAL_FIT_HUBER * problem->scale;
-    for (size_t i = 0; i < problem->n_rows; i++)
+    for (size_t i = 0; i < m; i++)
         inside += fabs(psi[i]) < most;
-    inside = fmax(inside / (double)problem->n_rows, 0.1);
-    k = 1 + (double)n_fitted / (double)problem->n_rows * (1 - inside) / inside;
+    inside = fmax(inside / (double)m, 0.1);
+    k = 1 + (double)n_fitted / (double)m * (1 - inside) / inside;
     sums.factor = k * k / (inside * inside);
     sums.fallback = fallback_variance(problem, psi, sums.factor, n_fitted);
-    if (!(all = with_priors(problem, jacobian, sqrt(sums.fallback), &n_all)))
-        goto out;
-    if (gcal_fit_svd_init(&d, all, n_all, n, skip, NULL) < 0)
-        goto out;
-    memset(fit->covariance, 0, n * n * sizeof(*fit->covariance));
-    fit->condition = d.n ? gsl_vector_get(d.s, 0) / gsl_vector_get(d.s, d.n - 1) : 1;
-    if (d.n && fill(problem, &d, psi, &sums, fit) < 0)
-        goto out;
-    fill_rest(fit);
-    rc = 0;
-out:
-    gcal_fit_svd_clear(&d);
-    free(all);
-    free(skip);
-    return rc < 0 ? gcal_error_memory(err) : 0;
+    /* The Jacobian has one more row for each fixed parameter, its prior. */
+    memcpy(all, jacobian, m * n * sizeof(*all));
+    for (size_t j = 0; j < n; j++)
+        if (problem->fixed[j] && !gcal_fit_is_given(problem, j))
+            all[n_all++ * n + j] = sqrt(sums.fallback) / gcal_fit_fixed_error(problem, j);
+    if ((rc = gcal_fit_svd_init(arena, &d, all, n_all, n, skip, err)) == 0) {
+        memset(fit->covariance, 0, n * n * sizeof(*fit->covariance));
+        fit->condition = d.n ? gsl_vector_get(d.s, 0) / gsl_vector_get(d.s, d.n - 1) : 1;
+        if (d.n)
+            fill(arena, problem, &d, psi, &sums, fit);
+        fill_rest(fit);
+    }
+    gcal_arena_destroy(arena);
+    return rc;
 }

@@ -1,6 +1,5 @@
 /* cross_validation.c - leave-one-group-out cross-validation */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
@@ -35,7 +34,7 @@ struct cross {
 
 void gcal_fit_cv_clear(struct gcal_fit_cv *cv)
 {
-    free(cv->predicted_s);
+    gcal_arena_destroy(cv->arena);
     *cv = (struct gcal_fit_cv){ 0 };
 }
 
@@ -86,15 +85,16 @@ static bool is_determined(const struct cross *c, const struct gcal_fit_svd *d, s
     return variance < UNSURE * UNSURE;
 }
 
-static int cross_group(struct cross *c, size_t group, struct gcal_error *err)
+static int cross_group(struct gcal_arena *arena, struct cross *c, size_t group,
+                       struct gcal_error *err)
 {
     struct gcal_fit_point point = { .parameters = c->parameters };
-    struct gcal_fit_svd d = { 0 };
-    int rc = -1;
+    const struct gcal_fit_rows *rows = c->problem.rows;
+    struct gcal_fit_svd d;
 
     c->problem.n_used = 0;
     for (size_t i = 0; i < c->problem.n_rows; i++) {
-        bool out = group_of(c->problem.rows, i) == group;
+        bool out = group_of(rows, i) == group;
 
         c->problem.weight[i] = out ? 0 : c->all->problem.weight[i];
         c->problem.n_used += !out;
@@ -103,59 +103,38 @@ static int cross_group(struct cross *c, size_t group, struct gcal_error *err)
         return 0;
     memcpy(c->parameters, c->all->fit->value,
            c->problem.n_parameters * sizeof(*c->parameters));
-    if (gcal_fit_search(&c->problem, &point, err) < 0)
-        return -1;
+    gcal_fit_search(&c->problem, &point);
     if (gcal_fit_sensitivity(&c->problem, c->parameters, c->jacobian, c->psi) < 0)
         return 0;
-    if (gcal_fit_svd_init(&d, c->jacobian, c->problem.n_rows, c->problem.n_parameters,
-                          c->problem.fixed, err) == 0) {
-        const struct gcal_fit_rows *rows = c->problem.rows;
-
-        for (size_t i = 0; i < rows->n_rows; i++)
-            if (group_of(rows, i) == group &&
-                is_determined(c, &d, i,
-                              c->jacobian + rows->n_rows * c->problem.n_parameters))
-                c->all->cv->predicted_s[i] =
-                    gcal_model_eval(c->problem.model, c->parameters,
-                                    rows->features + i * rows->n_features, NULL);
-        rc = 0;
-    }
-    gcal_fit_svd_clear(&d);
-    return rc;
-}
-
-static int cross_init(struct cross *c, const struct groups *all, struct gcal_error *err)
-{
-    size_t n = all->problem.n_parameters, n_rows = all->problem.n_rows;
-
-    *c = (struct cross){ .all = all, .problem = all->problem };
-    c->problem.weight = calloc(n_rows + 1, sizeof(double));
-    c->jacobian = calloc((n_rows + 1) * n + 1, sizeof(double));
-    c->psi = calloc(n_rows + 1, sizeof(double));
-    c->parameters = gcal_fit_nans(n);
-    return c->problem.weight && c->jacobian && c->psi && c->parameters
-               ? 0
-               : gcal_error_memory(err);
-}
-
-static void cross_clear(struct cross *c)
-{
-    free(c->problem.weight);
-    free(c->jacobian);
-    free(c->psi);
-    free(c->parameters);
+    if (gcal_fit_svd_init(arena, &d, c->jacobian, rows->n_rows, c->problem.n_parameters,
+                          c->problem.fixed, err) < 0)
+        return -1;
+    for (size_t i = 0; i < rows->n_rows; i++)
+        if (group_of(rows, i) == group &&
+            is_determined(c, &d, i, c->jacobian + rows->n_rows * c->problem.n_parameters))
+            c->all->cv->predicted_s[i] =
+                gcal_model_eval(c->problem.model, c->parameters,
+                                rows->features + i * rows->n_features, NULL);
+    return 0;
 }
 
 /* On several threads: groups write to their own rows of 'cv'. */
 static int cross_one(void *context, size_t i, struct gcal_error *err)
 {
     const struct groups *all = context;
-    struct cross c;
-    int rc = cross_init(&c, all, err);
+    size_t n = all->problem.n_parameters, n_rows = all->problem.n_rows;
+    struct gcal_arena *arena = gcal_arena_create();
+    struct cross c = { .all = all,
+                       .problem = all->problem,
+                       .jacobian =
+                           gcal_arena_alloc(arena, (n_rows + 1) * n, sizeof(double)),
+                       .psi = gcal_arena_alloc(arena, n_rows, sizeof(double)),
+                       .parameters = gcal_arena_alloc(arena, n, sizeof(double)) };
+    int rc;
 
-    if (rc == 0)
-        rc = cross_group(&c, group_of(all->problem.rows, all->first[i]), err);
-    cross_clear(&c);
+    c.problem.weight = gcal_arena_alloc(arena, n_rows, sizeof(double));
+    rc = cross_group(arena, &c, group_of(all->problem.rows, all->first[i]), err);
+    gcal_arena_destroy(arena);
     return rc;
 }
 
@@ -174,44 +153,6 @@ static double find_variance(const struct groups *all)
                 GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR);
 }
 
-static int find_groups(struct groups *all, struct gcal_error *err)
-{
-    const struct gcal_fit_rows *rows = all->problem.rows;
-
-    if (!(all->first = calloc(rows->n_rows + 1, sizeof(*all->first))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < rows->n_rows; i++)
-        if (is_first_of_group(rows, i))
-            all->first[all->n++] = i;
-    return 0;
-}
-
-static int groups_init(struct groups *all, const struct gcal_model *model,
-                       const struct gcal_fit_rows *rows, struct gcal_error *err)
-{
-    struct gcal_fit_problem *problem = &all->problem;
-    const struct gcal_fit *fit = all->fit;
-
-    if (gcal_fit_problem_init(problem, model, rows, err) < 0 || find_groups(all, err) < 0)
-        return -1;
-    problem->tolerance = GCAL_FIT_CLOSE;
-    all->variance = find_variance(all);
-    for (size_t j = 0; j < model->n_parameters; j++)
-        if (fit->poorly_determined[j]) {
-            problem->fixed[j] = true;
-            problem->fixed_value[j] = fit->value[j];
-        }
-    return gcal_fit_can_be_robust(problem)
-               ? gcal_fit_scale(problem, fit->value, &problem->scale, err)
-               : 0;
-}
-
-static void groups_clear(struct groups *all)
-{
-    gcal_fit_problem_clear(&all->problem);
-    free(all->first);
-}
-
 static bool has_values(const struct gcal_fit *fit)
 {
     for (size_t j = 0; j < fit->n_parameters; j++)
@@ -223,12 +164,25 @@ static bool has_values(const struct gcal_fit *fit)
 static int cross_all(struct groups *all, const struct gcal_model *model,
                      const struct gcal_fit_rows *rows, struct gcal_error *err)
 {
-    int rc = groups_init(all, model, rows, err);
+    struct gcal_fit_problem *problem = &all->problem;
+    const struct gcal_fit *fit = all->fit;
 
-    if (rc == 0)
-        rc = gcal_threads_share(all->n, cross_one, all, err);
-    groups_clear(all);
-    return rc;
+    if (gcal_fit_problem_init(problem, model, rows, err) < 0)
+        return -1;
+    all->first = gcal_arena_alloc(problem->arena, rows->n_rows, sizeof(*all->first));
+    for (size_t i = 0; i < rows->n_rows; i++)
+        if (is_first_of_group(rows, i))
+            all->first[all->n++] = i;
+    problem->tolerance = GCAL_FIT_CLOSE;
+    all->variance = find_variance(all);
+    for (size_t j = 0; j < model->n_parameters; j++)
+        if (fit->poorly_determined[j]) {
+            problem->fixed[j] = true;
+            problem->fixed_value[j] = fit->value[j];
+        }
+    if (gcal_fit_can_be_robust(problem))
+        problem->scale = gcal_fit_scale(problem, fit->value);
+    return gcal_threads_share(all->n, cross_one, all, err);
 }
 
 int gcal_fit_cross_validate(const struct gcal_model *model,
@@ -242,10 +196,12 @@ int gcal_fit_cross_validate(const struct gcal_model *model,
     if (fit->n_parameters != model->n_parameters || fit->n_rows != rows->n_rows)
         return gcal_error_set(err, GCAL_EINPUT,
                               "the fit belongs to another model or other rows");
-    if (!(result.predicted_s = gcal_fit_nans(rows->n_rows)))
-        return gcal_error_memory(err);
-    if (has_values(fit))
+    result.arena = gcal_arena_create();
+    result.predicted_s = gcal_fit_nans(result.arena, rows->n_rows);
+    if (has_values(fit)) {
         rc = cross_all(&all, model, rows, err);
+        gcal_fit_problem_clear(&all.problem);
+    }
     if (rc < 0)
         gcal_fit_cv_clear(&result);
     else

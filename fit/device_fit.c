@@ -6,7 +6,6 @@
  * merged costs move together.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_blas.h>
@@ -37,18 +36,18 @@ static int estimate_init(struct estimate *o, const struct gcal_model *model,
                          struct gcal_error *err)
 {
     size_t n = model->n_parameters;
+    struct gcal_arena *arena;
 
     *o = (struct estimate){ 0 };
-    if (gcal_fit_problem_init(&o->problem, model, rows, err) < 0 ||
-        gcal_fit_result_init(&o->at, &o->problem, err) < 0)
+    if (gcal_fit_problem_init(&o->problem, model, rows, err) < 0)
         return -1;
-    o->identifiable = calloc(n + 1, sizeof(*o->identifiable));
-    o->skip = calloc(n + 1, sizeof(*o->skip));
-    o->step = calloc(n + 1, sizeof(*o->step));
-    o->jacobian = calloc((rows->n_rows + n) * n + 1, sizeof(*o->jacobian));
-    o->residual = calloc(rows->n_rows + 1, sizeof(*o->residual));
-    if (!o->identifiable || !o->skip || !o->step || !o->jacobian || !o->residual)
-        return gcal_error_memory(err);
+    gcal_fit_result_init(&o->at, &o->problem);
+    arena = o->problem.arena;
+    o->identifiable = gcal_arena_alloc(arena, n, sizeof(*o->identifiable));
+    o->skip = gcal_arena_alloc(arena, n, sizeof(*o->skip));
+    o->step = gcal_arena_alloc(arena, n, sizeof(*o->step));
+    o->jacobian = gcal_arena_alloc(arena, (rows->n_rows + n) * n, sizeof(*o->jacobian));
+    o->residual = gcal_arena_alloc(arena, rows->n_rows, sizeof(*o->residual));
     memcpy(o->at.value, fit->value, n * sizeof(*fit->value));
     memcpy(o->at.merged_with, fit->merged_with, n * sizeof(*fit->merged_with));
     for (size_t j = 0; j < n; j++) {
@@ -63,17 +62,6 @@ static int estimate_init(struct estimate *o, const struct gcal_model *model,
         if (fit->merged_with[j] != j)
             o->identifiable[fit->merged_with[j]] = false;
     return 0;
-}
-
-static void estimate_clear(struct estimate *o)
-{
-    gcal_fit_problem_clear(&o->problem);
-    gcal_fit_clear(&o->at);
-    free(o->identifiable);
-    free(o->skip);
-    free(o->step);
-    free(o->jacobian);
-    free(o->residual);
 }
 
 /* Merged costs keep their proportion. */
@@ -122,16 +110,15 @@ static bool fix_null(struct estimate *o, const struct gcal_fit_svd *d)
 static int take_step(struct estimate *o, struct gcal_error *err)
 {
     const struct gcal_fit_problem *p = &o->problem;
-    struct gcal_fit_svd d = { 0 };
-    int rc = -1;
+    struct gcal_fit_svd d;
+    int rc;
 
     gcal_fit_residuals(p, o->at.value, o->residual);
     if (gcal_fit_jacobian(p, o->at.value, o->jacobian) < 0)
         return no_derivatives(o, err);
     add_merged(o);
     do {
-        gcal_fit_svd_clear(&d);
-        rc = gcal_fit_svd_init(&d, o->jacobian, p->n_rows + p->n_parameters,
+        rc = gcal_fit_svd_init(p->arena, &d, o->jacobian, p->n_rows + p->n_parameters,
                                p->n_parameters, o->skip, err);
     } while (rc == 0 && fix_null(o, &d));
     if (rc == 0) {
@@ -146,7 +133,6 @@ static int take_step(struct estimate *o, struct gcal_error *err)
                 o->step[d.column[a]] += along * gsl_matrix_get(d.v, a, k) / d.scale[a];
         }
     }
-    gcal_fit_svd_clear(&d);
     return rc;
 }
 
@@ -180,10 +166,12 @@ int gcal_fit_device(const struct gcal_model *model, const struct gcal_fit_rows *
     struct estimate o;
     int rc = -1;
 
-    if (estimate_init(&o, model, rows, fit, err) == 0 &&
-        (!gcal_fit_can_be_robust(&o.problem) ||
-         gcal_fit_scale(&o.problem, o.at.value, &o.problem.scale, err) == 0) &&
-        take_step(&o, err) == 0 && find_errors(&o, err) == 0) {
+    if (estimate_init(&o, model, rows, fit, err) == 0) {
+        if (gcal_fit_can_be_robust(&o.problem))
+            o.problem.scale = gcal_fit_scale(&o.problem, o.at.value);
+        rc = take_step(&o, err);
+    }
+    if (rc == 0 && (rc = find_errors(&o, err)) == 0)
         for (size_t j = 0; j < o.problem.n_parameters; j++) {
             const struct gcal_model_parameter *p = &o.problem.model->parameters[j];
             double value = o.at.value[j] + o.step[j], error = o.at.standard_error[j];
@@ -193,8 +181,7 @@ int gcal_fit_device(const struct gcal_model *model, const struct gcal_fit_rows *
             estimate[j] = identifiable ? value : NAN;
             estimate_error[j] = identifiable ? error : NAN;
         }
-        rc = 0;
-    }
-    estimate_clear(&o);
+    gcal_fit_problem_clear(&o.problem);
+    gcal_fit_clear(&o.at);
     return rc;
 }

@@ -1,8 +1,6 @@
 /* devices.c - device factors of a type and their shrinkage */
 #include <math.h>
-#include <stdlib.h>
 
-#include "kernels/base/error.h"
 #include "kernels/base/median.h"
 #include "fit/fit.h"
 #include "fit/private.h"
@@ -23,13 +21,12 @@ static double error_of_median(double distance, size_t n)
            distance / sqrt((double)n);
 }
 
-int gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t n_rows,
-                       double *factor, double *standard_error, struct gcal_error *err)
+void gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t n_rows,
+                        double *factor, double *standard_error)
 {
-    double *logs = malloc((n_rows + 1) * sizeof(*logs)), middle;
+    struct gcal_arena *arena = gcal_arena_create();
+    double *logs = gcal_arena_alloc(arena, n_rows, sizeof(*logs)), middle;
 
-    if (!logs)
-        return gcal_error_memory(err);
     *factor = 1;
     *standard_error = INFINITY;
     for (size_t i = 0; i < n_rows; i++)
@@ -41,8 +38,7 @@ int gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t n
         logs[i] = fabs(logs[i] - middle);
     if (n_rows > 1)
         *standard_error = *factor * error_of_median(gcal_median(logs, n_rows), n_rows);
-    free(logs);
-    return 0;
+    gcal_arena_destroy(arena);
 }
 
 /* ---- shrinkage ---- */

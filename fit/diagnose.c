@@ -1,7 +1,6 @@
 /* diagnose.c - rank, undetermined parameters and bounds at the solution */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
@@ -60,20 +59,16 @@ static void report_known_sum(struct gcal_buf *text,
 }
 
 /* Marks the parameters that take part in a null direction. */
-static int find_undetermined(const struct gcal_fit_problem *problem,
-                             const struct gcal_fit_svd *d, struct gcal_fit *fit,
-                             struct gcal_error *err)
+static void find_undetermined(struct gcal_arena *arena,
+                              const struct gcal_fit_problem *problem,
+                              const struct gcal_fit_svd *d, struct gcal_fit *fit)
 {
     size_t n = fit->n_parameters;
-    bool *unseen = calloc(n + 1, sizeof(bool)), *collinear = calloc(n + 1, sizeof(bool));
+    bool *unseen = gcal_arena_alloc(arena, n, sizeof(bool));
+    bool *collinear = gcal_arena_alloc(arena, n, sizeof(bool));
     bool any_unseen = false, any_collinear = false;
     struct gcal_buf text = { 0 };
 
-    if (!unseen || !collinear) {
-        free(unseen);
-        free(collinear);
-        return gcal_error_memory(err);
-    }
     for (size_t j = 0; j < d->n; j++)
         any_unseen |= unseen[d->column[j]] = d->scale[j] == 0;
     for (size_t k = 0; k < d->n; k++)
@@ -100,9 +95,6 @@ static int find_undetermined(const struct gcal_fit_problem *problem,
         snprintf(fit->reason, sizeof(fit->reason), "%s", text.data ? text.data : "");
     }
     gcal_buf_free(&text);
-    free(unseen);
-    free(collinear);
-    return 0;
 }
 
 /* ---- the diagnosis ---- */
@@ -126,49 +118,43 @@ static void forget(struct gcal_fit *fit)
 /* Includes parameters at a bound: one of two collinear costs may have ended at 0, which
  * makes neither of them determined.
  */
-static int check_rank(const struct gcal_fit_problem *problem, const double *jacobian,
-                      struct gcal_fit *fit, struct gcal_error *err)
+static int check_rank(struct gcal_arena *arena, const struct gcal_fit_problem *problem,
+                      const double *jacobian, struct gcal_fit *fit,
+                      struct gcal_error *err)
 {
     size_t n = fit->n_parameters;
-    bool *skip = calloc(n + 1, sizeof(*skip));
-    struct gcal_fit_svd all = { 0 };
-    int rc = -1;
+    bool *skip = gcal_arena_alloc(arena, n, sizeof(*skip));
+    struct gcal_fit_svd all;
 
-    if (!skip)
-        return gcal_error_memory(err);
     for (size_t j = 0; j < n; j++)
         skip[j] = problem->fixed[j] || fit->merged_with[j] != j;
-    if (gcal_fit_svd_init(&all, jacobian, problem->n_rows, n, skip, err) == 0 &&
-        find_undetermined(problem, &all, fit, err) == 0) {
-        for (size_t k = 0; k < all.n; k++)
-            fit->rank += !gcal_fit_svd_is_null(&all, k);
-        rc = 0;
-    }
-    gcal_fit_svd_clear(&all);
-    free(skip);
-    return rc;
+    if (gcal_fit_svd_init(arena, &all, jacobian, problem->n_rows, n, skip, err) < 0)
+        return -1;
+    find_undetermined(arena, problem, &all, fit);
+    for (size_t k = 0; k < all.n; k++)
+        fit->rank += !gcal_fit_svd_is_null(&all, k);
+    return 0;
 }
 
 int gcal_fit_diagnose(const struct gcal_fit_problem *problem, struct gcal_fit *fit,
                       struct gcal_error *err)
 {
     size_t n = problem->n_parameters;
-    double *jacobian = calloc(problem->n_rows * (n + 1) + 1, sizeof(*jacobian));
+    struct gcal_arena *arena = gcal_arena_create();
+    double *jacobian =
+        gcal_arena_alloc(arena, problem->n_rows * (n + 1), sizeof(*jacobian));
     double *psi = jacobian + problem->n_rows * n;
-    int rc = -1;
+    int rc = 0;
 
-    if (!jacobian)
-        return gcal_error_memory(err);
     forget(fit);
     if (gcal_fit_sensitivity(problem, fit->value, jacobian, psi) < 0) {
         fit->status = GCAL_FIT_NOT_CONVERGED;
         snprintf(fit->reason, sizeof(fit->reason),
                  "the model's derivatives are not finite at the solution");
-        rc = 0;
         goto out;
     }
-    if (problem->rows->merge_collinear && gcal_fit_merge(problem, jacobian, fit, err) < 0)
-        goto out;
+    if (problem->rows->merge_collinear)
+        gcal_fit_merge(problem, jacobian, fit);
     for (size_t j = 0; j < fit->n_parameters; j++) {
         const struct gcal_model_parameter *p = &problem->model->parameters[j];
 
@@ -176,13 +162,10 @@ int gcal_fit_diagnose(const struct gcal_fit_problem *problem, struct gcal_fit *f
             gcal_fit_is_given(problem, j) ||
             (!problem->fixed[j] && (fit->value[j] <= p->min || fit->value[j] >= p->max));
     }
-    if (check_rank(problem, jacobian, fit, err) < 0)
-        goto out;
-    if (fit->status != GCAL_FIT_UNDETERMINED &&
-        gcal_fit_covariance(problem, jacobian, psi, fit, err) < 0)
-        goto out;
-    rc = 0;
+    rc = check_rank(arena, problem, jacobian, fit, err);
+    if (rc == 0 && fit->status != GCAL_FIT_UNDETERMINED)
+        rc = gcal_fit_covariance(problem, jacobian, psi, fit, err);
 out:
-    free(jacobian);
+    gcal_arena_destroy(arena);
     return rc;
 }

@@ -2,11 +2,10 @@
 #include "fit/error_summary.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_sort.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 
 #define LEAST_ERROR 1e-16
 #define MAX_LOG     0.5
@@ -42,20 +41,17 @@ static double upper_bound_90(const double *errors, size_t n)
     return errors[(k < n ? k : n) - 1];
 }
 
-int gcal_fit_summarize_errors(size_t count, const double *time_s,
-                              const double *predicted_s,
-                              struct gcal_fit_error_summary *summary,
-                              struct gcal_error *err)
+struct gcal_fit_error_summary
+gcal_fit_summarize_errors(size_t count, const double *time_s, const double *predicted_s)
 {
-    double *errors = calloc(count + 1, sizeof(*errors));
+    struct gcal_fit_error_summary summary = {
+        .rms = NAN, .mean_log = NAN, .mean_error = NAN, .error_90 = NAN
+    };
+    struct gcal_arena *arena = gcal_arena_create();
+    double *errors = gcal_arena_alloc(arena, count, sizeof(*errors));
     struct gcal_fit_mean_error mean = { 0 };
     double squares = 0, sum = 0;
 
-    *summary = (struct gcal_fit_error_summary){
-        .rms = NAN, .mean_log = NAN, .mean_error = NAN, .error_90 = NAN
-    };
-    if (!errors)
-        return gcal_error_memory(err);
     for (size_t i = 0; i < count; i++) {
         double ratio = predicted_s[i] / time_s[i], off;
 
@@ -69,14 +65,14 @@ int gcal_fit_summarize_errors(size_t count, const double *time_s,
     }
     if (mean.n) {
         gsl_sort(errors, 1, mean.n);
-        summary->n = mean.n;
-        summary->rms = sqrt(squares / (double)mean.n);
-        summary->mean_log = sum / (double)mean.n;
-        summary->mean_error = gcal_fit_mean_error(&mean);
-        summary->error_90 = upper_bound_90(errors, mean.n);
+        summary.n = mean.n;
+        summary.rms = sqrt(squares / (double)mean.n);
+        summary.mean_log = sum / (double)mean.n;
+        summary.mean_error = gcal_fit_mean_error(&mean);
+        summary.error_90 = upper_bound_90(errors, mean.n);
     }
-    free(errors);
-    return 0;
+    gcal_arena_destroy(arena);
+    return summary;
 }
 
 double gcal_fit_small_sample_factor(size_t n)

@@ -7,8 +7,6 @@
 
 #include <stddef.h>
 
-struct gcal_error;
-
 /* Geometric mean and maximum of errors, added one by one; starts zeroed. */
 struct gcal_fit_mean_error {
     size_t n;
@@ -45,10 +43,8 @@ struct gcal_fit_error_summary {
  * probability k / (n + 1).  (The quantile of the sample itself, k = ceil(0.9 n), would be
  * too small for few errors.)
  */
-int gcal_fit_summarize_errors(size_t count, const double *time_s,
-                              const double *predicted_s,
-                              struct gcal_fit_error_summary *summary,
-                              struct gcal_error *err);
+struct gcal_fit_error_summary
+gcal_fit_summarize_errors(size_t count, const double *time_s, const double *predicted_s);
 
 /* What the largest of n normal errors is multiplied by to bound another one with a
  * probability of 90 %: from 6.3 for one error to 1.04 for eight; 1 from nine on, or for

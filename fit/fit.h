@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct gcal_arena;
 struct gcal_error;
 struct gcal_model;
 struct gcal_measurement_sample;
@@ -48,6 +49,7 @@ enum gcal_fit_status {
 
 /* Arrays by parameter, in the model's order. */
 struct gcal_fit {
+    struct gcal_arena *arena; /* of the arrays */
     enum gcal_fit_status status;
     size_t n_parameters, n_rows;
     double *value;
@@ -89,8 +91,7 @@ struct gcal_fit {
 };
 
 /* Fits 'model' to the rows.  A fit that is not good is a result as well: 0, with 'status'
- * and 'reason' (which names the parameters) set; -1 only for bad arguments or when memory
- * ran out.  Clear the result with gcal_fit_clear().
+ * and 'reason' (which names the parameters) set; -1 only for bad arguments.  Clear the result with gcal_fit_clear().
  */
 int gcal_fit_solve(const struct gcal_model *model, const struct gcal_fit_rows *rows,
                    struct gcal_fit *fit, struct gcal_error *err);
@@ -116,6 +117,7 @@ size_t gcal_fit_correlated_pairs(const struct gcal_fit *fit, double least,
  * figures of their errors.
  */
 struct gcal_fit_cv {
+    struct gcal_arena *arena; /* of the array */
     size_t n_rows;
     double *predicted_s; /* n_rows; NaN where the other rows do not determine the time */
 };
@@ -141,16 +143,16 @@ int gcal_fit_device(const struct gcal_model *model, const struct gcal_fit_rows *
  * exponential of the median of log(time / predicted) over its rows, and its standard error
  * (INFINITY with fewer than two rows).  'predicted_s' and 'time_s': n_rows each.
  */
-int gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t n_rows,
-                       double *factor, double *standard_error, struct gcal_error *err);
+void gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t n_rows,
+                        double *factor, double *standard_error);
 
 /* What each kernel takes on a device of the mean speed, by the times of a type's devices: for kernels
  * that all have measured, the geometric mean over devices.  'time_s': n_kernels x n_devices, row per
  * kernel; NaN: not measured.  'common_s': n_kernels, s; NaN: fewer than two devices that can be
  * compared with the others have measured it.
  */
-int gcal_fit_common_times(const double *time_s, size_t n_kernels, size_t n_devices,
-                          double *common_s, struct gcal_error *err);
+void gcal_fit_common_times(const double *time_s, size_t n_kernels, size_t n_devices,
+                           double *common_s);
 
 /* Shrinks the device factors of a type, empirical Bayes.  'factor' and its standard error
  * 'error' (INFINITY: unknown) of n devices: from gcal_fit_deviation().  The variance of
@@ -186,11 +188,11 @@ struct gcal_fit_outlier {
  * a generator, as one cost alone does, or in some of several generators, as short launches do.  'found': n_devices.  Fewer than half of the
  * devices can be outliers; of two, the slower is one if a large factor is between them.
  */
-int gcal_fit_find_outliers(const struct gcal_fit_devices *d,
-                           struct gcal_fit_outlier *found, struct gcal_error *err);
+void gcal_fit_find_outliers(const struct gcal_fit_devices *d,
+                            struct gcal_fit_outlier *found);
 
 /* Median and relative standard error of the median (1.2533 * 1.4826 MAD / sqrt(n) over
- * the median) of samples; sorts a copy.  0, or -1 when memory ran out or n is 0.
+ * the median) of samples; sorts a copy.  0, or -1 when n is 0.
  */
 int gcal_fit_median(const double *samples, size_t n, double *median, double *spread,
                     struct gcal_error *err);

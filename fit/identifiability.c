@@ -67,14 +67,13 @@ static bool share(const struct gcal_fit_problem *problem, const double *length,
     return true;
 }
 
-int gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
-                   struct gcal_fit *fit, struct gcal_error *err)
+void gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
+                    struct gcal_fit *fit)
 {
     size_t n = fit->n_parameters;
-    double *length = calloc(2 * n + 1, sizeof(*length));
+    struct gcal_arena *arena = gcal_arena_create();
+    double *length = gcal_arena_alloc(arena, 2 * n, sizeof(*length));
 
-    if (!length)
-        return gcal_error_memory(err);
     for (size_t j = 0; j < n; j++)
         length[j] = column_length(jacobian, problem->n_rows, n, j);
     for (size_t a = 0; a < n; a++)
@@ -104,8 +103,7 @@ int gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
                 if (fit->merged_with[j] == first)
                     fit->merged_with[j] = j;
     }
-    free(length);
-    return 0;
+    gcal_arena_destroy(arena);
 }
 
 /* ---- hidden costs ---- */

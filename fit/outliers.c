@@ -6,9 +6,8 @@
  * Association 88, 1993).
  */
 #include <math.h>
-#include <stdlib.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/median.h"
 #include "fit/fit.h"
 #include "fit/private.h"
@@ -40,33 +39,6 @@ struct search {
     double *middle;   /* n_kernels: medians over devices of x - location */
     double *sorted;   /* as many as kernels or devices */
 };
-
-static int search_init(struct search *o, const struct gcal_fit_devices *d,
-                       struct gcal_error *err)
-{
-    size_t n = d->n_devices, n_kernels = d->n_kernels;
-
-    *o = (struct search){ .d = d };
-    o->x = calloc(n_kernels * n + 1, sizeof(*o->x));
-    o->location = calloc(n + 1, sizeof(*o->location));
-    o->error = calloc(n + 1, sizeof(*o->error));
-    o->limit = calloc(n_kernels + 1, sizeof(*o->limit));
-    o->middle = calloc(n_kernels + 1, sizeof(*o->middle));
-    o->sorted = calloc(n + n_kernels + 1, sizeof(*o->sorted));
-    if (o->x && o->location && o->error && o->limit && o->middle && o->sorted)
-        return 0;
-    return gcal_error_memory(err);
-}
-
-static void search_clear(struct search *o)
-{
-    free(o->x);
-    free(o->location);
-    free(o->error);
-    free(o->limit);
-    free(o->middle);
-    free(o->sorted);
-}
 
 /* ---- medians ---- */
 
@@ -263,31 +235,36 @@ static bool may_be_outlier(const struct search *o, size_t i)
     return o->d->n_devices > 2 || sum > 0;
 }
 
-int gcal_fit_find_outliers(const struct gcal_fit_devices *d,
-                           struct gcal_fit_outlier *found, struct gcal_error *err)
+void gcal_fit_find_outliers(const struct gcal_fit_devices *d,
+                            struct gcal_fit_outlier *found)
 {
-    struct search o;
-    size_t n_outliers = 0;
-    int rc = search_init(&o, d, err);
+    struct gcal_arena *arena = gcal_arena_create();
+    size_t n = d->n_devices, n_kernels = d->n_kernels, n_outliers = 0;
+    struct search o = { .d = d,
+                        .x = gcal_arena_alloc(arena, n_kernels * n, sizeof(double)),
+                        .location = gcal_arena_alloc(arena, n, sizeof(double)),
+                        .error = gcal_arena_alloc(arena, n, sizeof(double)),
+                        .limit = gcal_arena_alloc(arena, n_kernels, sizeof(double)),
+                        .middle = gcal_arena_alloc(arena, n_kernels, sizeof(double)),
+                        .sorted =
+                            gcal_arena_alloc(arena, n + n_kernels, sizeof(double)) };
 
-    for (size_t i = 0; i < d->n_devices; i++)
+    for (size_t i = 0; i < n; i++)
         found[i] =
             (struct gcal_fit_outlier){ .ratio = 1, .worst_ratio = 1, .far_ratio = 1 };
-    if (rc == 0 && d->n_devices > 1) {
-        size_t n = o.d->n_devices;
-
-        for (size_t k = 0; k < o.d->n_kernels; k++) {
+    if (n > 1) {
+        for (size_t k = 0; k < n_kernels; k++) {
             double *row = &o.x[k * n], middle;
 
             for (size_t i = 0; i < n; i++)
-                row[i] = log(o.d->time_s[k * n + i]);
+                row[i] = log(d->time_s[k * n + i]);
             middle = centre(&o, row);
             for (size_t i = 0; i < n; i++)
                 row[i] -= middle;
         }
         find_locations(&o);
         find_limits(&o);
-        for (size_t i = 0; i < d->n_devices; i++) {
+        for (size_t i = 0; i < n; i++) {
             if (isnan(o.location[i]) || !may_be_outlier(&o, i) ||
                 !(is_far(&o, i) || has_far_rows(&o, i)))
                 continue;
@@ -298,9 +275,7 @@ int gcal_fit_find_outliers(const struct gcal_fit_devices *d,
         }
     }
     /* Without a majority, nothing says which ones deviate. */
-    for (size_t i = 0;
-         i < d->n_devices && d->n_devices > 2 && 2 * n_outliers >= d->n_devices; i++)
+    for (size_t i = 0; i < n && n > 2 && 2 * n_outliers >= n; i++)
         found[i].is_outlier = false;
-    search_clear(&o);
-    return rc;
+    gcal_arena_destroy(arena);
 }

@@ -5,6 +5,7 @@
 #include <gsl/gsl_matrix.h>
 #include <gsl/gsl_vector.h>
 
+#include "kernels/base/arena.h"
 #include "fit/fit.h"
 
 /* Relative error of the best of models: rows measured more precisely than this get no
@@ -28,6 +29,7 @@
  * their own units here.
  */
 struct gcal_fit_problem {
+    struct gcal_arena *arena; /* of the arrays */
     const struct gcal_model *model;
     const struct gcal_fit_rows *rows;
     struct gcal_model_rows *at_rows; /* the model at them */
@@ -81,14 +83,13 @@ int gcal_fit_sensitivity(const struct gcal_fit_problem *problem, const double *p
                          double *jacobian, double *psi);
 
 /* Robust standard deviation of the weighted residuals. */
-int gcal_fit_scale(const struct gcal_fit_problem *problem, const double *parameters,
-                   double *scale, struct gcal_error *err);
+double gcal_fit_scale(const struct gcal_fit_problem *problem, const double *parameters);
 
 /* Whether the value of parameter j is known. */
 bool gcal_fit_is_given(const struct gcal_fit_problem *problem, size_t j);
 
 /* Distinguishes costs from shapes (exponents, edges, exposed shares). */
-int gcal_fit_find_costs(struct gcal_fit_problem *problem, struct gcal_error *err);
+void gcal_fit_find_costs(struct gcal_fit_problem *problem);
 
 /* Guess 'which', below GCAL_FIT_SHAPE_GUESSES, of a shape; the first is its initial
  * value, at which a poorly determined shape is fixed.
@@ -100,11 +101,11 @@ double gcal_fit_shape_initial(const struct gcal_fit_problem *problem, size_t j);
 
 /* The number of starting points, and the point 'which' in 'parameters'. */
 size_t gcal_fit_start_count(const struct gcal_fit_problem *problem);
-int gcal_fit_start(const struct gcal_fit_problem *problem, size_t which,
-                   double *parameters, struct gcal_error *err);
+void gcal_fit_start(const struct gcal_fit_problem *problem, size_t which,
+                    double *parameters);
 /* At 'values', with costs multiplied by what most rows' times are of the prediction. */
-int gcal_fit_start_at(const struct gcal_fit_problem *problem, const double *values,
-                      double *parameters, struct gcal_error *err);
+void gcal_fit_start_at(const struct gcal_fit_problem *problem, const double *values,
+                       double *parameters);
 
 /* The end of a search. */
 struct gcal_fit_point {
@@ -114,11 +115,11 @@ struct gcal_fit_point {
     bool converged;
 };
 
-/* Levenberg-Marquardt within the bounds, from point->parameters.  0, or -1 when memory
- * ran out; a search that fails has converged = false.
+/* Levenberg-Marquardt within the bounds, from point->parameters.  A search that fails has
+ * converged = false.
  */
-int gcal_fit_search(const struct gcal_fit_problem *problem, struct gcal_fit_point *point,
-                    struct gcal_error *err);
+void gcal_fit_search(const struct gcal_fit_problem *problem,
+                     struct gcal_fit_point *point);
 
 /* ---- identifiability and covariance ---- */
 
@@ -132,9 +133,9 @@ struct gcal_fit_svd {
 };
 
 /* 'jacobian': n_rows x n_parameters; 'skip': columns to leave out, or NULL. */
-int gcal_fit_svd_init(struct gcal_fit_svd *d, const double *jacobian, size_t n_rows,
-                      size_t n_parameters, const bool *skip, struct gcal_error *err);
-void gcal_fit_svd_clear(struct gcal_fit_svd *d);
+int gcal_fit_svd_init(struct gcal_arena *arena, struct gcal_fit_svd *d,
+                      const double *jacobian, size_t n_rows, size_t n_parameters,
+                      const bool *skip, struct gcal_error *err);
 
 /* Whether the model is constant along v's column k. */
 bool gcal_fit_svd_is_null(const struct gcal_fit_svd *d, size_t k);
@@ -154,8 +155,8 @@ int gcal_fit_covariance(const struct gcal_fit_problem *problem, const double *ja
                         const double *psi, struct gcal_fit *fit, struct gcal_error *err);
 
 /* Merges collinear costs: values, merged_with, and the columns of the Jacobian. */
-int gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
-                   struct gcal_fit *fit, struct gcal_error *err);
+void gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
+                    struct gcal_fit *fit);
 
 /* The standard error of a poorly determined parameter that is fixed. */
 double gcal_fit_fixed_error(const struct gcal_fit_problem *problem, size_t j);
@@ -176,11 +177,13 @@ size_t gcal_fit_least_determined(const struct gcal_fit_problem *problem,
 /* ---- the result ---- */
 
 /* Every value NaN, each parameter merged with itself. */
-int gcal_fit_result_init(struct gcal_fit *fit, const struct gcal_fit_problem *problem,
-                         struct gcal_error *err);
+void gcal_fit_result_init(struct gcal_fit *fit, const struct gcal_fit_problem *problem);
 
-/* An array of n NaN for the caller to free; NULL when memory ran out. */
-double *gcal_fit_nans(size_t n);
+/* An array of n NaN. */
+double *gcal_fit_nans(struct gcal_arena *arena, size_t n);
+/* All zero. */
+gsl_matrix *gcal_fit_matrix(struct gcal_arena *arena, size_t n_rows, size_t n_columns);
+gsl_vector *gcal_fit_vector(struct gcal_arena *arena, size_t n);
 
 void gcal_fit_find_range(const struct gcal_fit_rows *rows, struct gcal_fit *fit);
 

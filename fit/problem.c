@@ -12,7 +12,6 @@
  */
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sort.h>
@@ -33,6 +32,36 @@ void gcal_fit_quiet_gsl(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, set_quiet);
+}
+
+/* ---- memory ---- */
+
+static void free_matrix(void *matrix)
+{
+    gsl_matrix_free(matrix);
+}
+
+gsl_matrix *gcal_fit_matrix(struct gcal_arena *arena, size_t n_rows, size_t n_columns)
+{
+    gsl_matrix *matrix = gsl_matrix_calloc(n_rows, n_columns);
+
+    if (!matrix)
+        gcal_arena_out_of_memory();
+    return gcal_arena_own(arena, matrix, free_matrix);
+}
+
+static void free_vector(void *vector)
+{
+    gsl_vector_free(vector);
+}
+
+gsl_vector *gcal_fit_vector(struct gcal_arena *arena, size_t n)
+{
+    gsl_vector *vector = gsl_vector_calloc(n);
+
+    if (!vector)
+        gcal_arena_out_of_memory();
+    return gcal_arena_own(arena, vector, free_vector);
 }
 
 /* ---- the bound ---- */
@@ -163,14 +192,12 @@ int gcal_fit_sensitivity(const struct gcal_fit_problem *problem, const double *p
     return 0;
 }
 
-int gcal_fit_scale(const struct gcal_fit_problem *problem, const double *parameters,
-                   double *scale, struct gcal_error *err)
+double gcal_fit_scale(const struct gcal_fit_problem *problem, const double *parameters)
 {
-    double *size = calloc(problem->n_rows + 1, sizeof(*size));
+    struct gcal_arena *arena = gcal_arena_create();
+    double *size = gcal_arena_alloc(arena, problem->n_rows, sizeof(*size)), scale;
     size_t n = 0, n_spare = problem->n_used - problem->n_free;
 
-    if (!size)
-        return gcal_error_memory(err);
     gcal_fit_eval(problem, parameters, size);
     for (size_t i = 0; i < problem->n_rows; i++)
         if (problem->weight[i] > 0)
@@ -179,10 +206,9 @@ int gcal_fit_scale(const struct gcal_fit_problem *problem, const double *paramet
     /* A fit can make as many residuals vanish as it has parameters: the smallest ones
      * say nothing about the noise.
      */
-    *scale = gsl_stats_median_from_sorted_data(size + (n - n_spare), 1, n_spare) / 0.6745;
-    *scale = isfinite(*scale) ? fmax(*scale, GCAL_FIT_MISFIT_FLOOR) : INFINITY;
-    free(size);
-    return 0;
+    scale = gsl_stats_median_from_sorted_data(size + (n - n_spare), 1, n_spare) / 0.6745;
+    gcal_arena_destroy(arena);
+    return isfinite(scale) ? fmax(scale, GCAL_FIT_MISFIT_FLOOR) : INFINITY;
 }
 
 bool gcal_fit_can_be_robust(const struct gcal_fit_problem *problem)
@@ -216,6 +242,7 @@ int gcal_fit_problem_init(struct gcal_fit_problem *problem,
                           const struct gcal_fit_rows *rows, struct gcal_error *err)
 {
     size_t n = model->n_parameters;
+    struct gcal_arena *arena;
     double longest_s = 0;
 
     gcal_fit_quiet_gsl();
@@ -232,12 +259,11 @@ int gcal_fit_problem_init(struct gcal_fit_problem *problem,
     for (size_t i = 0; i < rows->n_rows; i++)
         if (check_row(rows, i, err) < 0)
             return -1;
-    problem->weight = calloc(rows->n_rows + 1, sizeof(double));
-    problem->is_cost = calloc(n + 1, sizeof(bool));
-    problem->fixed = calloc(n + 1, sizeof(bool));
-    problem->fixed_value = calloc(n + 1, sizeof(double));
-    if (!problem->weight || !problem->is_cost || !problem->fixed || !problem->fixed_value)
-        return gcal_error_memory(err);
+    arena = problem->arena = gcal_arena_create();
+    problem->weight = gcal_arena_alloc(arena, rows->n_rows, sizeof(double));
+    problem->is_cost = gcal_arena_alloc(arena, n, sizeof(bool));
+    problem->fixed = gcal_arena_alloc(arena, n, sizeof(bool));
+    problem->fixed_value = gcal_arena_alloc(arena, n, sizeof(double));
     for (size_t i = 0; i < rows->n_rows; i++)
         longest_s = fmax(longest_s, rows->time_s[i]);
     for (size_t i = 0; i < rows->n_rows; i++)
@@ -251,14 +277,14 @@ int gcal_fit_problem_init(struct gcal_fit_problem *problem,
         problem->n_free += !problem->fixed[j];
     }
     problem->at_rows = gcal_model_rows_create(model, rows->n_rows, rows->features, err);
-    return problem->at_rows ? gcal_fit_find_costs(problem, err) : -1;
+    if (!problem->at_rows)
+        return -1;
+    gcal_fit_find_costs(problem);
+    return 0;
 }
 
 void gcal_fit_problem_clear(struct gcal_fit_problem *problem)
 {
     gcal_model_rows_destroy(problem->at_rows);
-    free(problem->weight);
-    free(problem->is_cost);
-    free(problem->fixed);
-    free(problem->fixed_value);
+    gcal_arena_destroy(problem->arena);
 }

@@ -4,13 +4,10 @@
 
 #include <stddef.h>
 
-struct gcal_error;
-
 /* The correlation of the ranks of a[i] and b[i] (Spearman 1904), from -1, the opposite
  * order, to 1, the same.  Equal numbers have the mean of their ranks.  0 if all of one
  * series are equal, or n < 2.
  */
-int gcal_fit_rank_correlation(size_t n, const double *a, const double *b,
-                              double *correlation, struct gcal_error *err);
+double gcal_fit_rank_correlation(size_t n, const double *a, const double *b);
 
 #endif

@@ -2,46 +2,34 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
 #include "kernels/model/model.h"
 #include "fit/error_summary.h"
 #include "fit/private.h"
 
 void gcal_fit_clear(struct gcal_fit *fit)
 {
-    free(fit->value);
-    free(fit->standard_error);
-    free(fit->covariance);
-    free(fit->correlation);
-    free(fit->variance_inflation);
-    free(fit->at_bound);
-    free(fit->undetermined);
-    free(fit->poorly_determined);
-    free(fit->merged_with);
-    free(fit->predicted_s);
-    free(fit->feature_min);
-    free(fit->feature_max);
+    gcal_arena_destroy(fit->arena);
     *fit = (struct gcal_fit){ 0 };
 }
 
-double *gcal_fit_nans(size_t n)
+double *gcal_fit_nans(struct gcal_arena *arena, size_t n)
 {
-    double *array = malloc((n + 1) * sizeof(*array));
+    double *array = gcal_arena_alloc(arena, n, sizeof(*array));
 
-    for (size_t i = 0; array && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         array[i] = NAN;
     return array;
 }
 
-int gcal_fit_result_init(struct gcal_fit *fit, const struct gcal_fit_problem *problem,
-                         struct gcal_error *err)
+void gcal_fit_result_init(struct gcal_fit *fit, const struct gcal_fit_problem *problem)
 {
     size_t n = problem->n_parameters, n_features = problem->rows->n_features;
+    struct gcal_arena *arena = gcal_arena_create();
 
-    *fit = (struct gcal_fit){ .n_parameters = n,
+    *fit = (struct gcal_fit){ .arena = arena,
+                              .n_parameters = n,
                               .n_rows = problem->n_rows,
                               .n_features = n_features,
                               .row_error = NAN,
@@ -50,26 +38,20 @@ int gcal_fit_result_init(struct gcal_fit *fit, const struct gcal_fit_problem *pr
                               .residual = NAN,
                               .mean_error = NAN,
                               .worst_error = NAN };
-    fit->value = gcal_fit_nans(n);
-    fit->standard_error = gcal_fit_nans(n);
-    fit->covariance = gcal_fit_nans(n * n);
-    fit->correlation = gcal_fit_nans(n * n);
-    fit->variance_inflation = gcal_fit_nans(n);
-    fit->at_bound = calloc(n + 1, sizeof(bool));
-    fit->undetermined = calloc(n + 1, sizeof(bool));
-    fit->poorly_determined = calloc(n + 1, sizeof(bool));
-    fit->merged_with = calloc(n + 1, sizeof(size_t));
-    fit->predicted_s = gcal_fit_nans(problem->n_rows);
-    fit->feature_min = gcal_fit_nans(n_features);
-    fit->feature_max = gcal_fit_nans(n_features);
-    if (!fit->value || !fit->standard_error || !fit->covariance || !fit->correlation ||
-        !fit->variance_inflation || !fit->at_bound || !fit->undetermined ||
-        !fit->poorly_determined || !fit->merged_with || !fit->predicted_s ||
-        !fit->feature_min || !fit->feature_max)
-        return gcal_error_memory(err);
+    fit->value = gcal_fit_nans(arena, n);
+    fit->standard_error = gcal_fit_nans(arena, n);
+    fit->covariance = gcal_fit_nans(arena, n * n);
+    fit->correlation = gcal_fit_nans(arena, n * n);
+    fit->variance_inflation = gcal_fit_nans(arena, n);
+    fit->at_bound = gcal_arena_alloc(arena, n, sizeof(bool));
+    fit->undetermined = gcal_arena_alloc(arena, n, sizeof(bool));
+    fit->poorly_determined = gcal_arena_alloc(arena, n, sizeof(bool));
+    fit->merged_with = gcal_arena_alloc(arena, n, sizeof(size_t));
+    fit->predicted_s = gcal_fit_nans(arena, problem->n_rows);
+    fit->feature_min = gcal_fit_nans(arena, n_features);
+    fit->feature_max = gcal_fit_nans(arena, n_features);
     for (size_t j = 0; j < n; j++)
         fit->merged_with[j] = j;
-    return 0;
 }
 
 void gcal_fit_find_range(const struct gcal_fit_rows *rows, struct gcal_fit *fit)

@@ -2,9 +2,9 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/model/run/measurement.h"
 #include "fit/fit.h"
@@ -12,13 +12,14 @@
 int gcal_fit_median(const double *samples, size_t n, double *median, double *spread,
                     struct gcal_error *err)
 {
+    struct gcal_arena *arena;
     double *sorted, *work;
 
     if (n == 0)
         return gcal_error_set(err, GCAL_EINPUT,
                               "no samples: a median needs at least one");
-    if (!(sorted = malloc(2 * n * sizeof(*sorted))))
-        return gcal_error_memory(err);
+    arena = gcal_arena_create();
+    sorted = gcal_arena_alloc(arena, 2 * n, sizeof(*sorted));
     work = sorted + n;
     memcpy(sorted, samples, n * sizeof(*sorted));
     gsl_sort(sorted, 1, n);
@@ -27,21 +28,20 @@ int gcal_fit_median(const double *samples, size_t n, double *median, double *spr
      * standard errors of a median and a mean.
      */
     *spread = 1.2533 * gsl_stats_mad(sorted, 1, n, work) / sqrt((double)n) / *median;
-    free(sorted);
+    gcal_arena_destroy(arena);
     return 0;
 }
 
 int gcal_fit_median_time(const struct gcal_measurement_sample *samples, size_t n,
                          double *time_s, double *spread, struct gcal_error *err)
 {
-    double *times_s = calloc(n + 1, sizeof(*times_s));
+    struct gcal_arena *arena = gcal_arena_create();
+    double *times_s = gcal_arena_alloc(arena, n, sizeof(*times_s));
     int rc;
 
-    if (!times_s)
-        return gcal_error_memory(err);
     for (size_t i = 0; i < n; i++)
         times_s[i] = samples[i].time_s;
     rc = gcal_fit_median(times_s, n, time_s, spread, err);
-    free(times_s);
+    gcal_arena_destroy(arena);
     return rc;
 }

@@ -7,12 +7,10 @@
  */
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_multifit_nlinear.h>
 
-#include "kernels/base/error.h"
 #include "kernels/model/model.h"
 #include "fit/private.h"
 
@@ -231,51 +229,28 @@ static bool converge(struct search *s)
     return true;
 }
 
-static int search_init(struct search *s, const struct gcal_fit_problem *problem,
-                       double *parameters, struct gcal_error *err)
+void gcal_fit_search(const struct gcal_fit_problem *problem, struct gcal_fit_point *point)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     size_t n = problem->n_parameters, m = problem->n_rows;
+    double *parameters = point->parameters;
+    struct search s = { .problem = problem,
+                        .parameters = parameters,
+                        .trial = gcal_arena_alloc(arena, n, sizeof(double)),
+                        .jacobian = gcal_arena_alloc(arena, m * n, sizeof(double)),
+                        .residuals = gcal_arena_alloc(arena, m, sizeof(double)),
+                        .scale = gcal_arena_alloc(arena, n, sizeof(double)),
+                        .free_slots = gcal_arena_alloc(arena, n, sizeof(size_t)),
+                        .held = gcal_arena_alloc(arena, n, sizeof(bool)) };
 
-    *s = (struct search){ .problem = problem, .parameters = parameters };
-    s->trial = calloc(n + 1, sizeof(*s->trial));
-    s->jacobian = calloc(m * n + 1, sizeof(*s->jacobian));
-    s->residuals = calloc(m + 1, sizeof(*s->residuals));
-    s->scale = calloc(n + 1, sizeof(*s->scale));
-    s->free_slots = calloc(n + 1, sizeof(*s->free_slots));
-    s->held = calloc(n + 1, sizeof(*s->held));
-    if (!s->trial || !s->jacobian || !s->residuals || !s->scale || !s->free_slots ||
-        !s->held)
-        return gcal_error_memory(err);
     for (size_t j = 0; j < n; j++) {
-        s->held[j] = problem->fixed[j];
+        s.held[j] = problem->fixed[j];
         if (problem->fixed[j])
             parameters[j] = problem->fixed_value[j];
-        s->scale[j] = parameters[j] != 0 ? fabs(parameters[j]) : 1;
+        s.scale[j] = parameters[j] != 0 ? fabs(parameters[j]) : 1;
     }
-    return 0;
-}
-
-static void search_clear(struct search *s)
-{
-    free(s->trial);
-    free(s->jacobian);
-    free(s->residuals);
-    free(s->scale);
-    free(s->free_slots);
-    free(s->held);
-}
-
-int gcal_fit_search(const struct gcal_fit_problem *problem, struct gcal_fit_point *point,
-                    struct gcal_error *err)
-{
-    struct search s;
-    int rc = search_init(&s, problem, point->parameters, err);
-
-    if (rc == 0) {
-        point->converged = converge(&s);
-        point->cost = gcal_fit_residuals(problem, point->parameters, NULL);
-        point->iterations = s.iterations;
-    }
-    search_clear(&s);
-    return rc;
+    point->converged = converge(&s);
+    point->cost = gcal_fit_residuals(problem, parameters, NULL);
+    point->iterations = s.iterations;
+    gcal_arena_destroy(arena);
 }

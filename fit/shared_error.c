@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/base/error.h"
 #include "kernels/base/median.h"
 #include "fit/private.h"
 #include "fit/speed.h"
@@ -101,13 +100,6 @@ static size_t centre(struct visit *v, size_t n, double *work)
 }
 
 /* ---- blocks ---- */
-
-static void clear(struct blocks *b)
-{
-    free(b->visits);
-    gsl_matrix_free(b->a);
-    gsl_vector_free(b->y);
-}
 
 /* Adds the visits of one kernel, whose level takes their mean away; 'count': work, n. */
 static double add_kernel(struct blocks *b, const struct visit *v, size_t n, double *count)
@@ -258,38 +250,11 @@ static double mean_variance(const struct blocks *b, gsl_matrix *ara, gsl_matrix 
     return n ? sum / weights : 0;
 }
 
-/* 1: so many blocks do not tell, as some have no kernel in common with others. */
-static int estimate_by(size_t n_blocks, struct visit *v, size_t n, size_t n_kernels,
-                       double *error, struct gcal_error *err)
-{
-    struct blocks b = { .n = n_blocks, .n_visits = n, .n_kernels = n_kernels };
-    gsl_matrix *ara = gsl_matrix_calloc(b.n, b.n), *full = gsl_matrix_calloc(b.n, b.n);
-    gsl_matrix *root = gsl_matrix_calloc(b.n - 1, b.n - 1);
-    gsl_vector *work = gsl_vector_calloc(b.n - 1);
-    double *count = calloc(b.n, sizeof(*count));
-    int rc;
-
-    b.a = gsl_matrix_calloc(b.n, b.n);
-    b.y = gsl_vector_calloc(b.n);
-    b.visits = calloc(b.n, sizeof(*b.visits));
-    if (!b.a || !b.y || !b.visits || !count || !ara || !full || !root || !work)
-        rc = gcal_error_memory(err);
-    else if ((rc = fill_blocks(&b, v, root, work, count)) == 0)
-        *error = sqrt(mean_variance(&b, ara, full, root, work));
-    clear(&b);
-    free(count);
-    gsl_matrix_free(ara);
-    gsl_matrix_free(full);
-    gsl_matrix_free(root);
-    gsl_vector_free(work);
-    return rc;
-}
-
-static int estimate(struct visit *v, size_t n, size_t n_kernels, double *error,
-                    struct gcal_error *err)
+static double estimate(struct gcal_arena *arena, struct visit *v, size_t n,
+                       size_t n_kernels)
 {
     size_t n_blocks = (n - n_kernels) / 2;
-    double squares = 0;
+    double squares = 0, error = 0;
     int rc = 1;
 
     for (size_t i = 0; i < n; i++)
@@ -298,28 +263,36 @@ static int estimate(struct visit *v, size_t n, size_t n_kernels, double *error,
         return 0;
     gcal_fit_quiet_gsl();
     n_blocks = n_blocks < MAX_BLOCKS ? n_blocks : MAX_BLOCKS;
-    for (; n_blocks >= LEAST_BLOCKS && rc == 1; n_blocks /= 2)
-        rc = estimate_by(n_blocks, v, n, n_kernels, error, err);
-    if (*error < LEAST)
-        *error = 0;
-    return rc < 0 ? -1 : 0;
+    /* So many blocks do not tell where some have no kernel in common with others. */
+    for (; n_blocks >= LEAST_BLOCKS && rc == 1; n_blocks /= 2) {
+        struct blocks b = { .n = n_blocks, .n_visits = n, .n_kernels = n_kernels };
+        gsl_matrix *ara = gcal_fit_matrix(arena, b.n, b.n);
+        gsl_matrix *full = gcal_fit_matrix(arena, b.n, b.n);
+        gsl_matrix *root = gcal_fit_matrix(arena, b.n - 1, b.n - 1);
+        gsl_vector *work = gcal_fit_vector(arena, b.n - 1);
+
+        b.a = gcal_fit_matrix(arena, b.n, b.n);
+        b.y = gcal_fit_vector(arena, b.n);
+        b.visits = gcal_arena_alloc(arena, b.n, sizeof(*b.visits));
+        rc = fill_blocks(&b, v, root, work, gcal_arena_alloc(arena, b.n, sizeof(double)));
+        if (rc == 0)
+            error = sqrt(mean_variance(&b, ara, full, root, work));
+    }
+    return error < LEAST ? 0 : error;
 }
 
-int gcal_fit_shared_error(const struct gcal_fit_visit *visits, size_t n, double *error,
-                          struct gcal_error *err)
+double gcal_fit_shared_error(const struct gcal_fit_visit *visits, size_t n)
 {
-    struct visit *v = calloc(n + 1, sizeof(*v));
-    double *work = calloc(n + 1, sizeof(*work));
-    int rc = v && work ? 0 : gcal_error_memory(err);
+    struct gcal_arena *arena = gcal_arena_create();
+    struct visit *v = gcal_arena_alloc(arena, n, sizeof(*v));
+    double *work = gcal_arena_alloc(arena, n, sizeof(*work)), error = 0;
 
-    *error = 0;
-    for (size_t i = 0; i < n && rc == 0; i++)
+    for (size_t i = 0; i < n; i++)
         v[i] = (struct visit){ .kernel = visits[i].kernel,
                                .order = visits[i].order,
                                .x = log(visits[i].time_s) };
-    if (rc == 0 && n)
-        rc = estimate(v, n, centre(v, n, work), error, err);
-    free(v);
-    free(work);
-    return rc;
+    if (n)
+        error = estimate(arena, v, n, centre(v, n, work));
+    gcal_arena_destroy(arena);
+    return error;
 }

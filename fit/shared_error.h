@@ -10,13 +10,11 @@
 
 #include <stddef.h>
 
-struct gcal_error;
 struct gcal_fit_visit;
 
 /* The relative standard error of all times, from the order of the visits; 0: none that
- * matters.  -1 only without memory.
+ * matters.
  */
-int gcal_fit_shared_error(const struct gcal_fit_visit *visits, size_t n, double *error,
-                          struct gcal_error *err);
+double gcal_fit_shared_error(const struct gcal_fit_visit *visits, size_t n);
 
 #endif

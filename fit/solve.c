@@ -3,7 +3,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/error.h"
@@ -41,17 +40,16 @@ struct starts {
 static int search_from(void *context, size_t which, struct gcal_error *err)
 {
     const struct starts *s = context;
+    const struct gcal_fit_problem *problem = s->problem;
     struct gcal_fit_point *point = &s->points[which];
 
-    if (!(point->parameters = gcal_fit_nans(s->problem->n_parameters)))
-        return gcal_error_memory(err);
-    /* Start 'which', or the one that the rows come with. */
-    return (s->problem->rows->start
-                ? gcal_fit_start_at(s->problem, s->problem->rows->start,
-                                    point->parameters, err)
-                : gcal_fit_start(s->problem, which, point->parameters, err)) < 0
-               ? -1
-               : gcal_fit_search(s->problem, point, err);
+    (void)err;
+    if (problem->rows->start) /* the one that the rows come with */
+        gcal_fit_start_at(problem, problem->rows->start, point->parameters);
+    else
+        gcal_fit_start(problem, which, point->parameters);
+    gcal_fit_search(problem, point);
+    return 0;
 }
 
 /* On several threads; the first of equal points counts. */
@@ -60,10 +58,13 @@ static int search_from_all(const struct gcal_fit_problem *problem, struct gcal_f
 {
     size_t n_guesses = problem->rows->quick ? 1 : gcal_fit_start_count(problem);
     size_t n = problem->rows->start ? 1 : n_guesses, best = 0;
-    struct starts s = { problem, calloc(n + 1, sizeof(*s.points)) };
-    int rc =
-        s.points ? gcal_threads_share(n, search_from, &s, err) : gcal_error_memory(err);
+    struct gcal_arena *arena = gcal_arena_create();
+    struct starts s = { problem, gcal_arena_alloc(arena, n, sizeof(*s.points)) };
+    int rc;
 
+    for (size_t which = 0; which < n; which++)
+        s.points[which].parameters = gcal_fit_nans(arena, problem->n_parameters);
+    rc = gcal_threads_share(n, search_from, &s, err);
     for (size_t which = 0; which < n && rc == 0; which++) {
         fit->iterations += s.points[which].iterations;
         if (which > 0 && better(&s.points[which], &s.points[best]))
@@ -74,44 +75,34 @@ static int search_from_all(const struct gcal_fit_problem *problem, struct gcal_f
                problem->n_parameters * sizeof(*fit->value));
         fit->status = s.points[best].converged ? GCAL_FIT_GOOD : GCAL_FIT_NOT_CONVERGED;
     }
-    for (size_t which = 0; which < n && s.points; which++)
-        free(s.points[which].parameters);
-    free(s.points);
+    gcal_arena_destroy(arena);
     return rc;
 }
 
 /* One search from the present solution. */
-static int search_on(const struct gcal_fit_problem *problem, struct gcal_fit *fit,
-                     struct gcal_error *err)
+static void search_on(const struct gcal_fit_problem *problem, struct gcal_fit *fit)
 {
     struct gcal_fit_point point = { .parameters = fit->value };
 
-    if (gcal_fit_search(problem, &point, err) < 0)
-        return -1;
+    gcal_fit_search(problem, &point);
     fit->iterations += point.iterations;
     fit->status = point.converged ? GCAL_FIT_GOOD : GCAL_FIT_NOT_CONVERGED;
-    return 0;
 }
 
 /* The scale decides which rows are bounded and thus moves the solution, which in turn
  * changes the scale.
  */
-static int converge_scale(struct gcal_fit_problem *problem, struct gcal_fit *fit,
-                          struct gcal_error *err)
+static void converge_scale(struct gcal_fit_problem *problem, struct gcal_fit *fit)
 {
     for (int round = 0; round < MAX_ROUNDS; round++) {
-        double scale;
+        double scale = gcal_fit_scale(problem, fit->value);
 
-        if (gcal_fit_scale(problem, fit->value, &scale, err) < 0)
-            return -1;
         if (fabs(scale / problem->scale - 1) <=
             (problem->rows->quick ? QUICK_SCALE_TOLERANCE : SCALE_TOLERANCE))
-            return 0;
+            return;
         problem->scale = scale;
-        if (search_on(problem, fit, err) < 0)
-            return -1;
+        search_on(problem, fit);
     }
-    return 0;
 }
 
 /* ---- poorly determined parameters ---- */
@@ -124,41 +115,35 @@ static double variance(const struct gcal_fit_problem *problem, double cost)
 }
 
 /* Fixes j at gcal_fit_fixed_value() and searches on; where that fits clearly worse, all
- * is restored and '*same' false.
+ * is restored and the result false.
  */
-static int try_initial(struct gcal_fit_problem *problem, size_t j, struct gcal_fit *fit,
-                       bool *same, struct gcal_error *err)
+static bool try_initial(struct gcal_fit_problem *problem, size_t j, struct gcal_fit *fit)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     size_t n = problem->n_parameters;
-    double *found = gcal_fit_nans(n);
-    double cost = gcal_fit_residuals(problem, fit->value, NULL), held;
-    int rc = -1;
+    double *found = gcal_arena_alloc(arena, n, sizeof(*found));
+    double cost = gcal_fit_residuals(problem, fit->value, NULL);
+    bool same;
 
-    if (!found)
-        return gcal_error_memory(err);
     memcpy(found, fit->value, n * sizeof(*found));
     problem->fixed[j] = true;
     problem->fixed_value[j] = gcal_fit_fixed_value(problem, fit, j);
-    if (search_on(problem, fit, err) < 0)
-        goto out;
-    held = gcal_fit_residuals(problem, fit->value, NULL);
-    *same = held - cost <= SAME_FIT * variance(problem, cost);
-    if (!*same) {
+    search_on(problem, fit);
+    same = gcal_fit_residuals(problem, fit->value, NULL) - cost <=
+           SAME_FIT * variance(problem, cost);
+    if (!same) {
         memcpy(fit->value, found, n * sizeof(*found));
         problem->fixed[j] = false;
         fit->status = GCAL_FIT_GOOD;
     }
-    rc = 0;
-out:
-    free(found);
-    return rc;
+    gcal_arena_destroy(arena);
+    return same;
 }
 
 static int diagnose(struct gcal_fit_problem *problem, struct gcal_fit *fit,
                     struct gcal_error *err)
 {
     size_t j;
-    bool same;
 
     if (gcal_fit_diagnose(problem, fit, err) < 0)
         return -1;
@@ -167,8 +152,8 @@ static int diagnose(struct gcal_fit_problem *problem, struct gcal_fit *fit,
         if (problem->is_cost[k] || !fit->at_bound[k] || gcal_fit_is_given(problem, k) ||
             fit->value[k] == gcal_fit_shape_initial(problem, k))
             continue;
-        if (try_initial(problem, k, fit, &fit->poorly_determined[k], err) < 0 ||
-            (fit->poorly_determined[k] && gcal_fit_diagnose(problem, fit, err) < 0))
+        fit->poorly_determined[k] = try_initial(problem, k, fit);
+        if (fit->poorly_determined[k] && gcal_fit_diagnose(problem, fit, err) < 0)
             return -1;
     }
     /* Fixes parameters with a large error: at their present value where the initial one
@@ -176,9 +161,7 @@ static int diagnose(struct gcal_fit_problem *problem, struct gcal_fit *fit,
      */
     while ((fit->status == GCAL_FIT_GOOD || fit->status == GCAL_FIT_UNDETERMINED) &&
            (j = gcal_fit_least_determined(problem, fit)) < problem->n_parameters) {
-        if (try_initial(problem, j, fit, &same, err) < 0)
-            return -1;
-        if (!same)
+        if (!try_initial(problem, j, fit))
             problem->fixed_value[j] = fit->value[j];
         problem->fixed[j] = fit->poorly_determined[j] = true;
         if (gcal_fit_diagnose(problem, fit, err) < 0)
@@ -199,13 +182,14 @@ static int search(struct gcal_fit_problem *problem, struct gcal_fit *fit,
     problem->tolerance = quick ? GCAL_FIT_ROUGH : GCAL_FIT_CLOSE;
     if (search_from_all(problem, fit, err) < 0)
         return -1;
-    if (isfinite(problem->scale) && fit->status == GCAL_FIT_GOOD &&
-        converge_scale(problem, fit, err) < 0)
-        return -1;
+    if (isfinite(problem->scale) && fit->status == GCAL_FIT_GOOD)
+        converge_scale(problem, fit);
     if (quick)
         return 0;
     problem->tolerance = GCAL_FIT_EXACT;
-    return fit->status == GCAL_FIT_GOOD ? search_on(problem, fit, err) : 0;
+    if (fit->status == GCAL_FIT_GOOD)
+        search_on(problem, fit);
+    return 0;
 }
 
 static int solve(struct gcal_fit_problem *problem, struct gcal_fit *fit,
@@ -249,9 +233,10 @@ int gcal_fit_solve(const struct gcal_model *model, const struct gcal_fit_rows *r
     struct gcal_fit result = { 0 };
     int rc = -1;
 
-    if (gcal_fit_problem_init(&problem, model, rows, err) == 0 &&
-        gcal_fit_result_init(&result, &problem, err) == 0)
+    if (gcal_fit_problem_init(&problem, model, rows, err) == 0) {
+        gcal_fit_result_init(&result, &problem);
         rc = solve(&problem, &result, err);
+    }
     gcal_fit_problem_clear(&problem);
     if (rc < 0)
         gcal_fit_clear(&result);

@@ -1,46 +1,39 @@
 /* span.c - the span of vectors that come one by one */
 #include "fit/span.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 
 struct gcal_fit_span {
+    struct gcal_arena *arena;
     size_t n, rank;
     double *reflectors; /* rank x n: element k.. of row k */
     double *tau;        /* by reflection */
     double *rotated;    /* n: a vector after all reflections */
 };
 
-struct gcal_fit_span *gcal_fit_span_create(size_t n, struct gcal_error *err)
+struct gcal_fit_span *gcal_fit_span_create(size_t n)
 {
-    struct gcal_fit_span *span = calloc(1, sizeof(*span));
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_fit_span *span = gcal_arena_alloc(arena, 1, sizeof(*span));
 
-    if (span) {
-        span->n = n;
-        span->reflectors = calloc(n * n + 1, sizeof(*span->reflectors));
-        span->tau = calloc(n + 1, sizeof(*span->tau));
-        span->rotated = calloc(n + 1, sizeof(*span->rotated));
-    }
-    if (span && span->reflectors && span->tau && span->rotated)
-        return span;
-    gcal_fit_span_destroy(span);
-    gcal_error_memory(err);
-    return NULL;
+    *span =
+        (struct gcal_fit_span){ .arena = arena,
+                                .n = n,
+                                .reflectors =
+                                    gcal_arena_alloc(arena, n * n, sizeof(double)),
+                                .tau = gcal_arena_alloc(arena, n, sizeof(double)),
+                                .rotated = gcal_arena_alloc(arena, n, sizeof(double)) };
+    return span;
 }
 
 void gcal_fit_span_destroy(struct gcal_fit_span *span)
 {
-    if (!span)
-        return;
-    free(span->reflectors);
-    free(span->tau);
-    free(span->rotated);
-    free(span);
+    gcal_arena_destroy(span ? span->arena : NULL);
 }
 
 void gcal_fit_span_reset(struct gcal_fit_span *span)

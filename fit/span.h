@@ -10,11 +10,10 @@
 
 #include <stddef.h>
 
-struct gcal_error;
 struct gcal_fit_span; /* opaque */
 
-/* The empty span, of vectors of 'n' elements; NULL with 'err' if memory ran out. */
-struct gcal_fit_span *gcal_fit_span_create(size_t n, struct gcal_error *err);
+/* The empty span, of vectors of 'n' elements. */
+struct gcal_fit_span *gcal_fit_span_create(size_t n);
 /* Does nothing if 'span' is NULL. */
 void gcal_fit_span_destroy(struct gcal_fit_span *span);
 /* Makes it empty. */

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/median.h"
 
 /* Clocks and temperatures make smaller differences. */
@@ -63,15 +63,6 @@ struct search {
     double *noise;  /* distances of visits from the medians of their sides */
     size_t n_noise;
 };
-
-static void search_clear(struct search *o)
-{
-    free(o->by_kernel);
-    free(o->by_order);
-    free(o->kernels);
-    free(o->sorted);
-    free(o->noise);
-}
 
 /* ---- the visits ---- */
 
@@ -130,28 +121,28 @@ static void number_kernels(struct search *o)
     }
 }
 
-/* Of the visits from 'since' on. */
-static int search_init(struct search *o, const struct gcal_fit_visit *visits, size_t n,
-                       uint64_t since, struct gcal_error *err)
+/* The visits from 'since' on. */
+static struct search begin_search(struct gcal_arena *arena,
+                                  const struct gcal_fit_visit *visits, size_t n,
+                                  uint64_t since)
 {
-    *o = (struct search){ .by_kernel = calloc(n + 1, sizeof(*o->by_kernel)),
-                          .by_order = calloc(n + 1, sizeof(*o->by_order)),
-                          .kernels = calloc(n + 1, sizeof(*o->kernels)),
-                          .sorted = calloc(n + 1, sizeof(*o->sorted)),
-                          .noise = calloc(n + 1, sizeof(*o->noise)) };
-    if (!o->by_kernel || !o->by_order || !o->kernels || !o->sorted || !o->noise)
-        return gcal_error_memory(err);
+    struct search o = { .by_kernel = gcal_arena_alloc(arena, n, sizeof(*o.by_kernel)),
+                        .by_order = gcal_arena_alloc(arena, n, sizeof(*o.by_order)),
+                        .kernels = gcal_arena_alloc(arena, n, sizeof(*o.kernels)),
+                        .sorted = gcal_arena_alloc(arena, n, sizeof(*o.sorted)),
+                        .noise = gcal_arena_alloc(arena, n, sizeof(*o.noise)) };
+
     for (size_t i = 0; i < n; i++)
         if (visits[i].order >= since)
-            o->by_kernel[o->n++] = (struct visit){ .kernel = visits[i].kernel,
-                                                   .order = visits[i].order,
-                                                   .x = log(visits[i].time_s) };
-    qsort(o->by_kernel, o->n, sizeof(*o->by_kernel), compare_kernels);
-    number_kernels(o);
-    for (size_t i = 0; i < o->n; i++)
-        o->by_order[i] = o->by_kernel[i];
-    qsort(o->by_order, o->n, sizeof(*o->by_order), compare_orders);
-    return 0;
+            o.by_kernel[o.n++] = (struct visit){ .kernel = visits[i].kernel,
+                                                 .order = visits[i].order,
+                                                 .x = log(visits[i].time_s) };
+    qsort(o.by_kernel, o.n, sizeof(*o.by_kernel), compare_kernels);
+    number_kernels(&o);
+    for (size_t i = 0; i < o.n; i++)
+        o.by_order[i] = o.by_kernel[i];
+    qsort(o.by_order, o.n, sizeof(*o.by_order), compare_orders);
+    return o;
 }
 
 /* ---- the point ---- */
@@ -285,33 +276,23 @@ static void judge(struct search *o, uint64_t since, struct gcal_fit_speed *speed
                                       .after_s = exp(nearest->last) };
 }
 
-/* The likeliest change since speed->since; 1: it is one. */
-static int find_next(const struct gcal_fit_visit *visits, size_t n,
-                     struct gcal_fit_speed *speed, struct gcal_error *err)
+struct gcal_fit_speed gcal_fit_find_speed(const struct gcal_fit_visit *visits, size_t n)
 {
-    struct gcal_fit_speed next = { .changed = false };
-    struct search o;
-    int rc = search_init(&o, visits, n, speed->since, err);
-    size_t at = rc == 0 ? likeliest(&o) : 0;
+    struct gcal_fit_speed speed = { .ratio = 1 }, next = { .changed = true };
 
-    if (at) {
-        find_steps(&o, o.by_order[at].order);
-        judge(&o, o.by_order[at].order, &next);
+    while (next.changed) {
+        struct gcal_arena *arena = gcal_arena_create();
+        struct search o = begin_search(arena, visits, n, speed.since);
+        size_t at = likeliest(&o);
+
+        next = (struct gcal_fit_speed){ .changed = false };
+        if (at) {
+            find_steps(&o, o.by_order[at].order);
+            judge(&o, o.by_order[at].order, &next);
+        }
+        gcal_arena_destroy(arena);
+        if (next.changed)
+            speed = next;
     }
-    search_clear(&o);
-    if (rc < 0 || !next.changed)
-        return rc;
-    *speed = next;
-    return 1;
-}
-
-int gcal_fit_find_speed(const struct gcal_fit_visit *visits, size_t n,
-                        struct gcal_fit_speed *speed, struct gcal_error *err)
-{
-    int rc;
-
-    *speed = (struct gcal_fit_speed){ .ratio = 1 };
-    while ((rc = find_next(visits, n, speed, err)) > 0)
-        ;
-    return rc;
+    return speed;
 }

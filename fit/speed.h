@@ -12,8 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct gcal_error;
-
 /* Launches of one kernel, one right after the other. */
 struct gcal_fit_visit {
     size_t kernel;  /* any number */
@@ -32,8 +30,7 @@ struct gcal_fit_speed {
     double before_s, after_s;
 };
 
-/* Finds the last change of speed.  'visits' in any order.  -1 only without memory. */
-int gcal_fit_find_speed(const struct gcal_fit_visit *visits, size_t n,
-                        struct gcal_fit_speed *speed, struct gcal_error *err);
+/* Finds the last change of speed.  'visits' in any order.  */
+struct gcal_fit_speed gcal_fit_find_speed(const struct gcal_fit_visit *visits, size_t n);
 
 #endif

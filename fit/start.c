@@ -5,14 +5,12 @@
  * edges): the initial value that the model gives, or a few guesses.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_matrix.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_vector.h>
 
-#include "kernels/base/error.h"
 #include "kernels/base/median.h"
 #include "kernels/model/model.h"
 #include "fit/private.h"
@@ -110,17 +108,17 @@ static void add_rows(const gsl_matrix *components, const gsl_vector *wanted,
 }
 
 /* Iteratively reweighted least squares.  'costs': the guess, replaced by the solution. */
-static int least_squares(const struct gcal_fit_problem *problem,
-                         const gsl_matrix *components, const gsl_vector *wanted,
-                         double *costs, double *factor)
+static void least_squares(struct gcal_arena *arena,
+                          const struct gcal_fit_problem *problem,
+                          const gsl_matrix *components, const gsl_vector *wanted,
+                          double *costs, double *factor)
 {
     size_t n = components->size2;
-    gsl_matrix *normal = gsl_matrix_alloc(n, n);
-    gsl_vector *right = gsl_vector_alloc(n);
+    gsl_matrix *normal = gcal_fit_matrix(arena, n, n);
+    gsl_vector *right = gcal_fit_vector(arena, n);
     double shares[256], norm[256];
-    int rc = -1;
 
-    for (int pass = 0; normal && right && pass < N_PASSES; pass++) {
+    for (int pass = 0; pass < N_PASSES; pass++) {
         /* The weight of each row by its residual: see gcal_fit_row_factor(). */
         for (size_t i = 0; i < components->size1; i++) {
             double residual = -gsl_vector_get(wanted, i);
@@ -148,11 +146,7 @@ static int least_squares(const struct gcal_fit_problem *problem,
             }
         for (size_t j = 0; j < n; j++)
             costs[j] = norm[j] > 0 ? shares[j] / norm[j] : costs[j];
-        rc = 0;
     }
-    gsl_matrix_free(normal);
-    gsl_vector_free(right);
-    return rc;
 }
 
 /* No cost starts at 0, where a p-norm has no slope. */
@@ -169,15 +163,15 @@ static void take_costs(const struct gcal_fit_problem *problem, const double *cos
 }
 
 /* Start 0: the least-squares solution; start 1: every cost at half of its upper limit. */
-static int start_costs(const struct gcal_fit_problem *problem, size_t which,
-                       gsl_matrix *components, gsl_vector *wanted, double *parameters)
+static void start_costs(struct gcal_arena *arena, const struct gcal_fit_problem *problem,
+                        size_t which, double *parameters)
 {
+    gsl_matrix *components =
+        gcal_fit_matrix(arena, problem->n_rows, problem->n_parameters);
+    gsl_vector *wanted = gcal_fit_vector(arena, problem->n_rows);
     double half[256], costs[256];
-    double *work = calloc(2 * problem->n_rows + 1, sizeof(*work));
-    int rc = -1;
+    double *work = gcal_arena_alloc(arena, 2 * problem->n_rows, sizeof(*work));
 
-    if (!work)
-        return -1;
     fill_components(problem, parameters, components, wanted, work,
                     work + problem->n_rows);
     /* Half of the upper limit of each cost: where it alone explains a row's time, at the
@@ -193,34 +187,22 @@ static int start_costs(const struct gcal_fit_problem *problem, size_t which,
         half[j] = n ? 0.5 / work[(size_t)(0.95 * (double)(n - 1))] : 1e-9;
     }
     memcpy(costs, half, sizeof(costs));
-    if (which == 0 && least_squares(problem, components, wanted, costs, work) < 0)
-        goto out;
+    if (which == 0)
+        least_squares(arena, problem, components, wanted, costs, work);
     take_costs(problem, which == 0 ? costs : half, half, parameters);
-    rc = 0;
-out:
-    free(work);
-    return rc;
 }
 
-int gcal_fit_start(const struct gcal_fit_problem *problem, size_t which,
-                   double *parameters, struct gcal_error *err)
+void gcal_fit_start(const struct gcal_fit_problem *problem, size_t which,
+                    double *parameters)
 {
     size_t n = problem->n_parameters;
-    gsl_matrix *components;
-    gsl_vector *wanted;
-    int rc = -1;
+    struct gcal_arena *arena = gcal_arena_create();
 
     for (size_t j = 0; j < n; j++)
         parameters[j] = gcal_fit_shape_guess(problem, j, which / N_COST_STARTS);
-    if (n == 0)
-        return 0;
-    components = gsl_matrix_alloc(problem->n_rows, n);
-    wanted = gsl_vector_alloc(problem->n_rows);
-    if (components && wanted)
-        rc = start_costs(problem, which % N_COST_STARTS, components, wanted, parameters);
-    gsl_matrix_free(components);
-    gsl_vector_free(wanted);
-    return rc < 0 ? gcal_error_memory(err) : 0;
+    if (n)
+        start_costs(arena, problem, which % N_COST_STARTS, parameters);
+    gcal_arena_destroy(arena);
 }
 
 /* The median of measured over predicted time. */
@@ -236,13 +218,12 @@ static double ratio_to(const struct gcal_fit_problem *problem, const double *par
     return n ? gcal_median(sorted, n) : 1;
 }
 
-int gcal_fit_start_at(const struct gcal_fit_problem *problem, const double *values,
-                      double *parameters, struct gcal_error *err)
+void gcal_fit_start_at(const struct gcal_fit_problem *problem, const double *values,
+                       double *parameters)
 {
-    double *sorted = calloc(problem->n_rows + 1, sizeof(*sorted)), ratio;
+    struct gcal_arena *arena = gcal_arena_create();
+    double *sorted = gcal_arena_alloc(arena, problem->n_rows, sizeof(*sorted)), ratio;
 
-    if (!sorted)
-        return gcal_error_memory(err);
     memcpy(parameters, values, problem->n_parameters * sizeof(*parameters));
     ratio = ratio_to(problem, parameters, sorted);
     for (size_t j = 0; j < problem->n_parameters; j++) {
@@ -251,6 +232,5 @@ int gcal_fit_start_at(const struct gcal_fit_problem *problem, const double *valu
         if (problem->is_cost[j])
             parameters[j] = clamp(ratio * parameters[j], p->min, p->max);
     }
-    free(sorted);
-    return 0;
+    gcal_arena_destroy(arena);
 }

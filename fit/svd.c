@@ -1,6 +1,5 @@
 /* svd.c - singular value decomposition of a Jacobian with columns of length 1 */
 #include <math.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
@@ -14,52 +13,39 @@
  */
 #define RANK_TOLERANCE 1e-8
 
-void gcal_fit_svd_clear(struct gcal_fit_svd *d)
-{
-    free(d->column);
-    free(d->scale);
-    gsl_matrix_free(d->u);
-    gsl_matrix_free(d->v);
-    gsl_vector_free(d->s);
-    gsl_vector_free(d->work);
-}
-
 /* Golub and Reinsch's method, which may not converge; then Jacobi's, which is slower. */
-static int decompose(struct gcal_fit_svd *d)
+static int decompose(struct gcal_arena *arena, struct gcal_fit_svd *d)
 {
-    gsl_matrix *kept = gsl_matrix_alloc(d->u->size1, d->u->size2);
-    int rc = GSL_ENOMEM;
+    gsl_matrix *kept = gcal_fit_matrix(arena, d->u->size1, d->u->size2);
+    int rc;
 
-    if (kept) {
-        gsl_matrix_memcpy(kept, d->u);
-        rc = gsl_linalg_SV_decomp(d->u, d->v, d->s, d->work);
-    }
-    if (kept && rc == GSL_EMAXITER) {
-        gsl_matrix_memcpy(d->u, kept);
-        rc = gsl_linalg_SV_decomp_jacobi(d->u, d->v, d->s);
-    }
-    gsl_matrix_free(kept);
-    return rc;
+    gsl_matrix_memcpy(kept, d->u);
+    rc = gsl_linalg_SV_decomp(d->u, d->v, d->s, d->work);
+    if (rc != GSL_EMAXITER)
+        return rc;
+    gsl_matrix_memcpy(d->u, kept);
+    return gsl_linalg_SV_decomp_jacobi(d->u, d->v, d->s);
 }
 
-int gcal_fit_svd_init(struct gcal_fit_svd *d, const double *jacobian, size_t n_rows,
-                      size_t n_parameters, const bool *skip, struct gcal_error *err)
+int gcal_fit_svd_init(struct gcal_arena *arena, struct gcal_fit_svd *d,
+                      const double *jacobian, size_t n_rows, size_t n_parameters,
+                      const bool *skip, struct gcal_error *err)
 {
-    *d = (struct gcal_fit_svd){ .column = calloc(n_parameters + 1, sizeof(size_t)),
-                                .scale = calloc(n_parameters + 1, sizeof(double)) };
-    if (!d->column || !d->scale)
-        return gcal_error_memory(err);
+    *d = (struct gcal_fit_svd){
+        .column = gcal_arena_alloc(arena, n_parameters, sizeof(size_t)),
+        .scale = gcal_arena_alloc(arena, n_parameters, sizeof(double))
+    };
     for (size_t j = 0; j < n_parameters; j++)
         if (!skip || !skip[j])
             d->column[d->n++] = j;
     if (d->n == 0)
         return 0;
-    d->u = gsl_matrix_alloc(n_rows, d->n);
-    d->v = gsl_matrix_alloc(d->n, d->n);
-    d->s = gsl_vector_alloc(d->n);
-    d->work = gsl_vector_alloc(d->n);
-    if (!d->u || !d->v || !d->s || !d->work)
-        return gcal_error_memory(err);
+    if (n_rows == 0)
+        return gcal_error_set(err, GCAL_EINPUT, "a Jacobian without rows");
+    d->u = gcal_fit_matrix(arena, n_rows, d->n);
+    d->v = gcal_fit_matrix(arena, d->n, d->n);
+    d->s = gcal_fit_vector(arena, d->n);
+    d->work = gcal_fit_vector(arena, d->n);
     for (size_t i = 0; i < n_rows; i++)
         for (size_t k = 0; k < d->n; k++)
             gsl_matrix_set(d->u, i, k, jacobian[i * n_parameters + d->column[k]]);
@@ -75,7 +61,7 @@ int gcal_fit_svd_init(struct gcal_fit_svd *d, const double *jacobian, size_t n_r
         gsl_vector_scale(&column.vector, 1 / d->scale[j]);
         d->scale[j] *= largest;
     }
-    if (decompose(d) != 0)
+    if (decompose(arena, d) != 0)
         return gcal_error_set(err, GCAL_EINPUT, "the Jacobian cannot be decomposed");
     return 0;
 }

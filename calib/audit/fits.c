@@ -69,12 +69,10 @@ static int load_fits(const struct gcal_store *store, struct gcal_ledger_lines *l
                : gcal_store_history(store, scope, &runs, &n, err);
     if (rc == 0) {
         if (lines)
-            rc = gcal_ledger_lines_find(lines, scope, &published, err);
-        if (rc == 0)
-            add_fits(fits, store, &published, type, runs, n, most);
+            published = gcal_ledger_lines_find(fits->arena, lines, scope);
+        add_fits(fits, store, &published, type, runs, n, most);
         gcal_strings_free(runs, n);
     }
-    free(published.line);
     return rc;
 }
 

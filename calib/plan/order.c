@@ -48,9 +48,9 @@ static int find_first(const struct gcal_plan_families *f)
     for (size_t k = 0; k < forms.n && rc == 0; k++) {
         size_t n = forms.items[k].model->n_parameters;
         double *shares = calloc(n + 1, sizeof(*shares));
-        struct gcal_fit_span *span = gcal_fit_span_create(n, err);
+        struct gcal_fit_span *span = gcal_fit_span_create(n);
 
-        if (shares && span)
+        if (shares)
             mark_first(f, &forms.items[k], span, shares);
         else
             rc = gcal_error_memory(err);

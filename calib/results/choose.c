@@ -101,24 +101,22 @@ static void keep_brief(const struct gcal_result_type_fit *t, bool brief,
  * between these chooses no form.  Errors of long and of short launches differ,
  * so there is a summary of each.
  */
-static int summarize(struct gcal_arena *scratch, const struct gcal_result_type_fit *t,
-                     double *kept, struct gcal_result_form_fit *f, struct gcal_error *err)
+static void summarize(struct gcal_arena *scratch, const struct gcal_result_type_fit *t,
+                      double *kept, struct gcal_result_form_fit *f)
 {
     double *brief = gcal_arena_alloc(scratch, t->n_rows, sizeof(*brief));
 
     memcpy(brief, kept, t->n_rows * sizeof(*brief));
     keep_brief(t, true, brief);
-    if (gcal_fit_summarize_errors(t->n_rows, t->row_cell_s, kept, &f->compared, err) <
-            0 ||
-        gcal_fit_summarize_errors(t->n_rows, t->row_time_s, brief, &f->brief, err) < 0)
-        return -1;
+    f->compared = gcal_fit_summarize_errors(t->n_rows, t->row_cell_s, kept);
+    f->brief = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, brief);
     keep_brief(t, false, kept);
-    return gcal_fit_summarize_errors(t->n_rows, t->row_time_s, kept, &f->held_out, err);
+    f->held_out = gcal_fit_summarize_errors(t->n_rows, t->row_time_s, kept);
 }
 
 /* Over common rows, if there are any. */
-static int summarize_all(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
-                         const bool *competing, struct gcal_error *err)
+static void summarize_all(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
+                          const bool *competing)
 {
     double *common = gcal_arena_alloc(scratch, t->n_rows, sizeof(*common));
     double *alone = gcal_arena_alloc(scratch, t->n_rows, sizeof(*alone));
@@ -133,11 +131,8 @@ static int summarize_all(struct gcal_arena *scratch, struct gcal_result_type_fit
         }
         keep_mixed(t, common);
         keep_mixed(t, alone);
-        if (summarize(scratch, t, any && competing[k] ? common : alone, &t->forms[k],
-                      err) < 0)
-            return -1;
+        summarize(scratch, t, any && competing[k] ? common : alone, &t->forms[k]);
     }
-    return 0;
 }
 
 /* ---- choosing ---- */
@@ -187,9 +182,8 @@ static void put_choice(struct gcal_buf *buf, const struct gcal_result_type_fit *
                            "fewest parameters");
 }
 
-int gcal_result_choose_form(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
-                            const struct gcal_config_model *config,
-                            struct gcal_error *err)
+void gcal_result_choose_form(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
+                             const struct gcal_config_model *config)
 {
     bool *competing = gcal_arena_alloc(scratch, t->n_forms, sizeof(*competing));
     size_t smallest = t->n_forms;
@@ -197,8 +191,7 @@ int gcal_result_choose_form(struct gcal_arena *scratch, struct gcal_result_type_
 
     for (size_t k = 0; k < t->n_forms; k++)
         competing[k] = competes(t, &t->forms[k]);
-    if (summarize_all(scratch, t, competing, err) < 0)
-        return -1;
+    summarize_all(scratch, t, competing);
     for (size_t k = 0; k < t->n_forms; k++)
         if (competing[k] &&
             (smallest == t->n_forms || score(&t->forms[k]) < score(&t->forms[smallest])))
@@ -222,7 +215,6 @@ int gcal_result_choose_form(struct gcal_arena *scratch, struct gcal_result_type_
     if (!buf.size)
         gcal_buf_puts(&buf, "no target kernel was measured");
     t->reason = gcal_arena_take(t->arena, &buf);
-    return 0;
 }
 
 /* ---- errors for target kernels that are measured at a few sizes
@@ -268,9 +260,8 @@ int gcal_result_check_targets(struct gcal_arena *scratch, struct gcal_result_typ
                                       &features[i * model->n_features], NULL);
             time_s[i] = rows.rows[i].time_s;
         }
-        if (gcal_fit_summarize_errors(rows.n, time_s, predicted_s,
-                                      brief ? &t->checked_brief : &t->checked, err) < 0)
-            return -1;
+        *(brief ? &t->checked_brief : &t->checked) =
+            gcal_fit_summarize_errors(rows.n, time_s, predicted_s);
     }
     return 0;
 }

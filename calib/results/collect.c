@@ -63,8 +63,7 @@ static int add_device(struct gcal_record *all, const struct gcal_run_device *dev
 {
     size_t last = all->n_devices;
 
-    if (gcal_record_add_device(all, device, err) < 0)
-        return -1;
+    gcal_record_add_device(all, device);
     for (size_t i = 0; i < last && !device->failure; i++) {
         const struct gcal_run_device *other = &all->devices[i];
 
@@ -96,8 +95,8 @@ static int add_measurements(struct gcal_record *all, const struct gcal_record *r
         if (rc == 0 && m.n_samples)
             rc = gcal_result_median_time(&m, &m.median_s, &m.spread, err);
         if (rc == 0)
-            rc = gcal_record_add_measurement(all, first_device + device,
-                                             kernel_of[kernel], &m, err);
+            gcal_record_add_measurement(all, first_device + device, kernel_of[kernel],
+                                        &m);
         gcal_measurement_clear(&m);
     }
     return rc;
@@ -113,13 +112,15 @@ static int add_devices(struct gcal_record *all, const struct gcal_record *run,
     for (size_t i = 0; i < run->n_devices; i++) {
         const struct gcal_record_header *header = run->device_run[i];
 
-        if (header != last && gcal_record_add_run(all, header, err) < 0)
-            return -1;
+        if (header != last)
+            gcal_record_add_run(all, header);
         last = header;
         if (add_device(all, &run->devices[i], config, said, err) < 0)
             return -1;
     }
-    return last ? 0 : gcal_record_add_run(all, run->header, err);
+    if (!last)
+        gcal_record_add_run(all, run->header);
+    return 0;
 }
 
 static int collect(struct gcal_arena *scratch, struct gcal_record *all,
@@ -134,11 +135,9 @@ static int collect(struct gcal_arena *scratch, struct gcal_record *all,
     if (add_devices(all, run, config, said, err) < 0)
         return -1;
     for (size_t i = 0; i < run->n_kernels; i++)
-        if (gcal_record_add_kernel(all, &run->kernels[i], &kernel_of[i], err) < 0)
-            return -1;
+        kernel_of[i] = gcal_record_add_kernel(all, &run->kernels[i]);
     for (size_t i = 0; i < run->n_lost; i++)
-        if (gcal_record_add_lost(all, run->lost[i], err) < 0)
-            return -1;
+        gcal_record_add_lost(all, run->lost[i]);
     if (gcal_result_rows_read(scratch, run, &rows, &speeds, err) < 0)
         return -1;
     for (size_t i = 0; i < speeds.n; i++)

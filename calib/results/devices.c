@@ -49,9 +49,8 @@ static void list_devices(struct gcal_result_type_fit *t)
 /* The devices of a type share the errors of the model.  So what a kernel is expected to take is what
  * it takes on them (gcal_fit_common_times()); NaN where that does not compare them.
  */
-static int find_common(struct gcal_arena *scratch, const struct gcal_result_type_fit *t,
-                       const struct gcal_result_form_fit *f, double *common_s,
-                       struct gcal_error *err)
+static void find_common(struct gcal_arena *scratch, const struct gcal_result_type_fit *t,
+                        const struct gcal_result_form_fit *f, double *common_s)
 {
     size_t *number = gcal_arena_alloc(scratch, f->n_rows, sizeof(*number));
     size_t n_kernels = 0, n = t->n_devices;
@@ -68,11 +67,9 @@ static int find_common(struct gcal_arena *scratch, const struct gcal_result_type
     for (size_t i = 0; i < f->n_rows; i++)
         time_s[n * number[i] + place_of(t, t->row_device[f->row[i]])] =
             t->row_time_s[f->row[i]];
-    if (gcal_fit_common_times(time_s, n_kernels, n, of_kernel_s, err) < 0)
-        return -1;
+    gcal_fit_common_times(time_s, n_kernels, n, of_kernel_s);
     for (size_t i = 0; i < f->n_rows; i++)
         common_s[i] = of_kernel_s[number[i]];
-    return 0;
 }
 
 /* Those of 'row' with an expected time.  A factor has what the rows were divided by. */
@@ -95,8 +92,8 @@ static void take_rows(struct deviation *d, const struct gcal_result_type_fit *t,
 #define LEAST_DIFFERENCE 1.15
 
 /* The factors of single devices and their errors, 'raw': 2 x n_devices. */
-static int find_raw(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
-                    double *raw, struct gcal_error *err)
+static void find_raw(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
+                     double *raw)
 {
     const struct gcal_result_form_fit *f = &t->forms[t->best];
     size_t n = f->n_rows;
@@ -116,8 +113,7 @@ static int find_raw(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
         first[k + 2] += first[k + 1];
     for (size_t i = 0; i < n; i++)
         row[first[place[i] + 1]++] = i;
-    if (find_common(scratch, t, f, common_s, err) < 0)
-        return -1;
+    find_common(scratch, t, f, common_s);
     for (size_t k = 0; k < t->n_devices; k++) {
         const size_t *own = &row[first[k]];
         size_t n_own = first[k + 1] - first[k];
@@ -125,26 +121,22 @@ static int find_raw(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
         take_rows(&d, t, f, own, n_own, common_s);
         if (d.n < 2) /* a single row has no standard error */
             take_rows(&d, t, f, own, n_own, f->predicted_s);
-        if (gcal_fit_deviation(d.predicted_s, d.time_s, d.n, &raw[k],
-                               &raw[t->n_devices + k], err) < 0)
-            return -1;
+        gcal_fit_deviation(d.predicted_s, d.time_s, d.n, &raw[k], &raw[t->n_devices + k]);
     }
-    return 0;
 }
 
 /* Two devices that differ by as much: which one is wrong nobody can tell. */
 #define LEAST_DIFFERENCE 1.15
 
-int gcal_result_find_deviations(struct gcal_arena *scratch,
-                                struct gcal_result_type_fit *t,
-                                const struct gcal_result_speeds *speeds,
-                                struct gcal_error *err)
+void gcal_result_find_deviations(struct gcal_arena *scratch,
+                                 struct gcal_result_type_fit *t,
+                                 const struct gcal_result_speeds *speeds)
 {
     double *raw, *raw_error, ratio, squares = 0;
 
     list_devices(t);
     if (!t->good)
-        return 0;
+        return;
     /* The error of the mean over the devices, as theirs are independent. */
     for (size_t k = 0; k < t->n_devices; k++)
         squares += pow(gcal_result_shared_error(speeds, t->device[k]), 2);
@@ -153,12 +145,11 @@ int gcal_result_find_deviations(struct gcal_arena *scratch,
         t->factor[0] = 1;
         t->factor_error[0] = t->shared_error =
             gcal_result_shared_error(speeds, t->device[0]);
-        return 0;
+        return;
     }
     raw = gcal_arena_alloc(scratch, t->n_devices, 2 * sizeof(*raw));
     raw_error = raw + t->n_devices;
-    if (find_raw(scratch, t, raw, err) < 0)
-        return -1;
+    find_raw(scratch, t, raw);
     gcal_fit_shrink(t->n_devices, raw, raw_error, t->factor, t->factor_error,
                     &t->between);
     for (size_t k = 0; k < t->n_devices; k++)
@@ -171,7 +162,7 @@ int gcal_result_find_deviations(struct gcal_arena *scratch,
             /* A device with a row or none is not known by its type: it may be any of them. */
             t->factor[k] = t->factor_error[k] = NAN;
     if (t->n_devices != 2)
-        return 0;
+        return;
     ratio = fmax(t->factor[1] / t->factor[0], t->factor[0] / t->factor[1]);
     if (ratio >= LEAST_DIFFERENCE)
         gcal_result_warn(
@@ -181,7 +172,6 @@ int gcal_result_find_deviations(struct gcal_arena *scratch,
                    "the other; which of them is wrong, if one is, two cannot "
                    "tell: each has its factor",
                    ratio));
-    return 0;
 }
 
 void gcal_result_widen(struct gcal_result_type_fit *t,

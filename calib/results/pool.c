@@ -298,10 +298,10 @@ static void add_outliers(const struct gcal_record *record, const struct table *t
     }
 }
 
-int gcal_result_find_outliers(struct gcal_arena *scratch,
-                              const struct gcal_record *record,
-                              const struct gcal_result_rows *rows, size_t model,
-                              struct gcal_results *results, struct gcal_error *err)
+void gcal_result_find_outliers(struct gcal_arena *scratch,
+                               const struct gcal_record *record,
+                               const struct gcal_result_rows *rows, size_t model,
+                               struct gcal_results *results)
 {
     struct table t = read_table(scratch, record, rows);
     struct gcal_fit_outlier *found =
@@ -316,10 +316,8 @@ int gcal_result_find_outliers(struct gcal_arena *scratch,
         error[i] = gcal_result_speed_of(&results->speeds, t.device[i])
                        ? 0
                        : gcal_result_shared_error(&results->speeds, t.device[i]);
-    if (gcal_fit_find_outliers(&d, found, err) < 0)
-        return -1;
+    gcal_fit_find_outliers(&d, found);
     add_outliers(record, &t, found, results, model);
-    return 0;
 }
 
 bool gcal_result_is_fit_of(const struct gcal_record *record,
@@ -351,9 +349,8 @@ static void divide(struct gcal_result_rows *rows, const struct table *t,
     }
 }
 
-int gcal_result_scale_rows(struct gcal_arena *scratch, const struct gcal_record *record,
-                           struct gcal_result_rows *all, struct gcal_result_rows *rows,
-                           struct gcal_error *err)
+void gcal_result_scale_rows(struct gcal_arena *scratch, const struct gcal_record *record,
+                            struct gcal_result_rows *all, struct gcal_result_rows *rows)
 {
     struct table t = read_table(scratch, record, rows);
     size_t n = t.n_devices;
@@ -363,9 +360,8 @@ int gcal_result_scale_rows(struct gcal_arena *scratch, const struct gcal_record 
     double *raw = gcal_arena_alloc(scratch, n, 4 * sizeof(*raw)), between;
 
     if (n < 2)
-        return 0;
-    if (gcal_fit_common_times(t.time_s, t.n_kernels, n, common_s, err) < 0)
-        return -1;
+        return;
+    gcal_fit_common_times(t.time_s, t.n_kernels, n, common_s);
     for (size_t i = 0; i < n; i++) {
         size_t taken = 0;
 
@@ -374,11 +370,9 @@ int gcal_result_scale_rows(struct gcal_arena *scratch, const struct gcal_record 
             time_s[taken] = t.time_s[k * n + i];
             taken += isfinite(expected_s[taken]) && isfinite(time_s[taken]);
         }
-        if (gcal_fit_deviation(expected_s, time_s, taken, &raw[i], &raw[n + i], err) < 0)
-            return -1;
+        gcal_fit_deviation(expected_s, time_s, taken, &raw[i], &raw[n + i]);
     }
     gcal_fit_shrink(n, raw, raw + n, raw + 2 * n, raw + 3 * n, &between);
     divide(all, &t, raw + 2 * n);
     divide(rows, &t, raw + 2 * n);
-    return 0;
 }

@@ -77,9 +77,9 @@ int gcal_result_visits_add(struct gcal_result_visits *v, size_t device, size_t k
                            const struct gcal_measurement *m, struct gcal_error *err);
 
 /* Fills 'speeds'.  Devices without samples have the errors that the record says. */
-int gcal_result_find_speeds(struct gcal_arena *arena, const struct gcal_record *record,
-                            const struct gcal_result_visits *v,
-                            struct gcal_result_speeds *speeds, struct gcal_error *err);
+void gcal_result_find_speeds(struct gcal_arena *arena, const struct gcal_record *record,
+                             const struct gcal_result_visits *v,
+                             struct gcal_result_speeds *speeds);
 /* The change before which samples of the device do not count; NULL: all count. */
 const struct gcal_result_speed *
 gcal_result_speed_of(const struct gcal_result_speeds *speeds, size_t device);
@@ -91,10 +91,10 @@ size_t gcal_result_drop_early(struct gcal_measurement *m, uint64_t since);
 /* ---- pool.c ---- */
 
 /* Adds the devices that deviate from most of those that the model's 'rows' are of. */
-int gcal_result_find_outliers(struct gcal_arena *scratch,
-                              const struct gcal_record *record,
-                              const struct gcal_result_rows *rows, size_t model,
-                              struct gcal_results *results, struct gcal_error *err);
+void gcal_result_find_outliers(struct gcal_arena *scratch,
+                               const struct gcal_record *record,
+                               const struct gcal_result_rows *rows, size_t model,
+                               struct gcal_results *results);
 
 /* Whether a fit is of the device: of it alone, or of its type without outliers. */
 bool gcal_result_is_fit_of(const struct gcal_record *record,
@@ -104,9 +104,8 @@ bool gcal_result_is_fit_of(const struct gcal_record *record,
 /* Divides the times in 'all' and in the model's 'rows' by the device factors that follow
  * from the model's rows.
  */
-int gcal_result_scale_rows(struct gcal_arena *scratch, const struct gcal_record *record,
-                           struct gcal_result_rows *all, struct gcal_result_rows *rows,
-                           struct gcal_error *err);
+void gcal_result_scale_rows(struct gcal_arena *scratch, const struct gcal_record *record,
+                            struct gcal_result_rows *all, struct gcal_result_rows *rows);
 
 /* ---- known.c ---- */
 
@@ -181,9 +180,8 @@ size_t *gcal_result_generators(struct gcal_arena *arena,
 /* ---- choose.c ---- */
 
 /* Chooses the form with the smallest held-out error: t->best, t->good, t->reason. */
-int gcal_result_choose_form(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
-                            const struct gcal_config_model *config,
-                            struct gcal_error *err);
+void gcal_result_choose_form(struct gcal_arena *scratch, struct gcal_result_type_fit *t,
+                             const struct gcal_config_model *config);
 
 /* Predicts the target kernels that were measured at one size, if any, by the best form:
  * t->checked.
@@ -196,10 +194,9 @@ int gcal_result_check_targets(struct gcal_arena *scratch, struct gcal_result_typ
 /* ---- devices.c ---- */
 
 /* Device factors: the deviation of each device from the fit of the type. */
-int gcal_result_find_deviations(struct gcal_arena *scratch,
-                                struct gcal_result_type_fit *t,
-                                const struct gcal_result_speeds *speeds,
-                                struct gcal_error *err);
+void gcal_result_find_deviations(struct gcal_arena *scratch,
+                                 struct gcal_result_type_fit *t,
+                                 const struct gcal_result_speeds *speeds);
 
 /* Rows without times of kernels that failed on a device. */
 int gcal_result_find_lost(struct gcal_arena *arena, const struct gcal_record *record,

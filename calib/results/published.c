@@ -215,7 +215,7 @@ static int read_nodes(const struct gcal_store *store, struct pooling *p,
     struct gcal_medians_cache *cache = gcal_medians_cache_create(store);
     char **names = NULL;
     size_t n = 0;
-    int rc = cache ? gcal_medians_nodes(store, &names, &n, err) : gcal_error_memory(err);
+    int rc = gcal_medians_nodes(store, &names, &n, err);
 
     for (size_t i = 0; i < n && rc == 0; i++) {
         struct gcal_error why = { 0 };
@@ -257,9 +257,9 @@ int gcal_results_pool(struct gcal_arena *arena, struct gcal_record **record,
     *speeds = (struct gcal_result_speeds){ 0 };
     if (own->header->simulated && !gcal_store_is_for_simulations(store))
         return 0;
-    if (write_own(arena, own, config, store, speeds, warnings, err) < 0 ||
-        !(all = gcal_record_collect(err)))
+    if (write_own(arena, own, config, store, speeds, warnings, err) < 0)
         return -1;
+    all = gcal_record_collect();
     for (size_t i = 0; i < own->n_devices; i++)
         if (!own->devices[i].failure)
             note_type(&p, own->devices[i].info.type, own->devices[i].info.driver,
@@ -287,9 +287,9 @@ struct gcal_record *gcal_results_read_store(const struct gcal_store *store,
     struct pooling p = { .arena = gcal_arena_create(),
                          .config = config,
                          .catalogue = catalogue };
-    struct gcal_record *all = gcal_record_collect(err);
+    struct gcal_record *all = gcal_record_collect();
     struct gcal_strings again = { 0 };
-    int rc = all ? read_nodes(store, &p, choose_type, false, all, &again, err) : -1;
+    int rc = read_nodes(store, &p, choose_type, false, all, &again, err);
 
     if (rc == 0)
         rc = read_nodes(store, &p, choose, false, all, warnings, err);

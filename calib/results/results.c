@@ -97,15 +97,17 @@ static int fit_type(struct gcal_arena *scratch, const struct gcal_record *record
     struct gcal_result_rows rows =
         gcal_result_rows_pick(scratch, record, all, t->type, m);
 
-    if (gcal_result_scale_rows(scratch, record, all, &rows, err) < 0 ||
-        gcal_result_choose_accumulators(scratch, t, record, all, &rows, err) < 0)
+    gcal_result_scale_rows(scratch, record, all, &rows);
+    if (gcal_result_choose_accumulators(scratch, t, record, all, &rows, err) < 0)
         return -1;
     keep_rows(t, &rows);
-    if (gcal_result_fit_forms(scratch, t, record, m, &rows, like, err) < 0 ||
-        gcal_result_choose_form(scratch, t, m, err) < 0 ||
-        gcal_result_check_targets(scratch, t, record, m, all, err) < 0 ||
-        gcal_result_find_deviations(scratch, t, speeds, err) < 0 ||
-        gcal_result_fit_devices(scratch, t, record, m, &rows, err) < 0 ||
+    if (gcal_result_fit_forms(scratch, t, record, m, &rows, like, err) < 0)
+        return -1;
+    gcal_result_choose_form(scratch, t, m);
+    if (gcal_result_check_targets(scratch, t, record, m, all, err) < 0)
+        return -1;
+    gcal_result_find_deviations(scratch, t, speeds);
+    if (gcal_result_fit_devices(scratch, t, record, m, &rows, err) < 0 ||
         gcal_result_find_known(t, record, m, err) < 0 ||
         gcal_result_find_slow_components(scratch, t, record, m, all, err) < 0 ||
         gcal_result_widen_lost(scratch, t, record, m, &rows, lost, err) < 0)
@@ -187,28 +189,25 @@ static void add_fit(struct gcal_results *results, const char *type, size_t model
 }
 
 /* Of the type, and of each device that deviates from it. */
-static int add_fits(struct gcal_arena *scratch, const struct gcal_record *record,
-                    const struct gcal_config *config, const struct gcal_result_rows *all,
-                    const char *type, size_t model, struct gcal_results *results,
-                    struct gcal_error *err)
+static void add_fits(struct gcal_arena *scratch, const struct gcal_record *record,
+                     const struct gcal_config *config, const struct gcal_result_rows *all,
+                     const char *type, size_t model, struct gcal_results *results)
 {
     struct gcal_result_rows rows =
         gcal_result_rows_pick(scratch, record, all, type, &config->models[model]);
     size_t before = results->n_outliers, of = results->n_fits;
 
     add_fit(results, type, model, NULL, of);
-    if (gcal_result_find_outliers(scratch, record, &rows, model, results, err) < 0)
-        return -1;
+    gcal_result_find_outliers(scratch, record, &rows, model, results);
     for (size_t i = before; i < results->n_outliers; i++)
         if (!results->outliers[i].in_store) /* it has one, of its own run */
             add_fit(results, type, model, &results->outliers[i], of);
-    return 0;
 }
 
 /* A slot for each fit: at most two for each device and model. */
-static int list_fits(struct gcal_arena *scratch, const struct gcal_record *record,
-                     const struct gcal_config *config, const struct gcal_result_rows *all,
-                     struct gcal_results *results, struct gcal_error *err)
+static void list_fits(struct gcal_arena *scratch, const struct gcal_record *record,
+                      const struct gcal_config *config,
+                      const struct gcal_result_rows *all, struct gcal_results *results)
 {
     results->fits = gcal_arena_alloc(
         results->arena, 2 * record->n_devices * config->n_models, sizeof(*results->fits));
@@ -218,11 +217,9 @@ static int list_fits(struct gcal_arena *scratch, const struct gcal_record *recor
         for (size_t k = 0; leads_type(record, i) && k < config->n_models; k++)
             if (!config->models[k].unrecorded &&
                 gcal_config_model_applies(&config->models[k], info) &&
-                !is_kept(record, info->type, config->models[k].name) &&
-                add_fits(scratch, record, config, all, info->type, k, results, err) < 0)
-                return -1;
+                !is_kept(record, info->type, config->models[k].name))
+                add_fits(scratch, record, config, all, info->type, k, results);
     }
-    return 0;
 }
 
 int gcal_results_fit_with(const struct gcal_record *record,
@@ -249,8 +246,7 @@ int gcal_results_fit_with(const struct gcal_record *record,
     /* Where no short launches were asked for, those there are serve as any other. */
     for (size_t i = 0; i < all.n; i++)
         all.rows[i].brief = all.rows[i].brief && config->measure.short_sizes > 0;
-    if (list_fits(scratch, record, config, &all, &made, err) < 0)
-        goto out;
+    list_fits(scratch, record, config, &all, &made);
     report(&fitting, 0);
     /* The numbers do not depend on the number of threads.  Outliers need the fits of their types. */
     rc = gcal_threads_share(made.n_fits, fit_one, &fitting, err);

@@ -169,7 +169,7 @@ int gcal_result_rows_read(struct gcal_arena *arena, const struct gcal_record *re
     rows->rows = gcal_arena_alloc(arena, record->n_measurements, sizeof(*rows->rows));
     rc = read_all(record, speeds, &visits, rows, err);
     if (rc == 0)
-        rc = gcal_result_find_speeds(arena, record, &visits, speeds, err);
+        gcal_result_find_speeds(arena, record, &visits, speeds);
     for (size_t i = 0; i < speeds->n; i++)
         drops = drops || speeds->items[i].drops;
     if (rc == 0 && drops) /* again, without what was before */

@@ -121,9 +121,9 @@ static double error_of_ratio(double ratio)
     return fabs(log(ratio)) / GCAL_PARAMS_NORMAL_90;
 }
 
-static int judge(struct gcal_arena *arena, const struct gcal_record *record,
-                 const struct gcal_result_visits *v, size_t i,
-                 struct gcal_result_speeds *speeds, struct gcal_error *err)
+static void judge(struct gcal_arena *arena, const struct gcal_record *record,
+                  const struct gcal_result_visits *v, size_t i,
+                  struct gcal_result_speeds *speeds)
 {
     const struct gcal_result_device_visits *d = &v->devices[i];
     /* A CPU's times change as the host's other work comes and goes: what was measured before is as
@@ -133,16 +133,13 @@ static int judge(struct gcal_arena *arena, const struct gcal_record *record,
     double *error = &speeds->error[i];
     struct gcal_fit_clock clock = gcal_fit_compare_clocks(d->launches, d->n_launches);
     struct gcal_fit_visit *counting = gcal_arena_alloc(v->arena, d->n, sizeof(*counting));
-    struct gcal_fit_speed found;
+    struct gcal_fit_speed found = gcal_fit_find_speed(d->visits, d->n);
     size_t n = 0;
 
-    if (gcal_fit_find_speed(d->visits, d->n, &found, err) < 0)
-        return -1;
     for (size_t k = 0; k < d->n; k++)
         if (cpu || d->visits[k].order >= found.since)
             counting[n++] = d->visits[k];
-    if (gcal_fit_shared_error(counting, n, error, err) < 0)
-        return -1;
+    *error = gcal_fit_shared_error(counting, n);
     if (found.changed) {
         add_change(arena, record, i, !cpu, &found, speeds);
         *error = fmax(*error, error_of_ratio(found.ratio));
@@ -151,21 +148,19 @@ static int judge(struct gcal_arena *arena, const struct gcal_record *record,
         *error = hypot(*error, error_of_ratio(clock.slope));
         add_clock(arena, record, i, &clock, speeds);
     }
-    return 0;
 }
 
-int gcal_result_find_speeds(struct gcal_arena *arena, const struct gcal_record *record,
-                            const struct gcal_result_visits *v,
-                            struct gcal_result_speeds *speeds, struct gcal_error *err)
+void gcal_result_find_speeds(struct gcal_arena *arena, const struct gcal_record *record,
+                             const struct gcal_result_visits *v,
+                             struct gcal_result_speeds *speeds)
 {
     speeds->n_devices = record->n_devices;
     speeds->error = gcal_arena_alloc(arena, record->n_devices, sizeof(*speeds->error));
     for (size_t i = 0; i < record->n_devices; i++) {
         speeds->error[i] = record->devices[i].shared_error;
-        if (v->devices[i].n && judge(arena, record, v, i, speeds, err) < 0)
-            return -1;
+        if (v->devices[i].n)
+            judge(arena, record, v, i, speeds);
     }
-    return 0;
 }
 
 const struct gcal_result_speed *

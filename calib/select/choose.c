@@ -242,8 +242,9 @@ int gcal_select_choose(const struct gcal_catalogue *catalogue,
     if (rc == 0)
         rc = gcal_select_rows_add_list(&rows, &list, err);
     gcal_kernel_list_clear(&list);
-    if (rc < 0 || gcal_select_basis_init(m->arena, &basis, costs->n_parameters, err) < 0)
+    if (rc < 0)
         return -1;
+    gcal_select_basis_init(m->arena, &basis, costs->n_parameters);
     gcal_select_basis_scale(&basis, &rows);
     gcal_select_basis_add(&basis, &rows);
     if (!gcal_select_basis_is_complete(&basis) &&

@@ -103,16 +103,15 @@ static void destroy_span(void *span)
     gcal_fit_span_destroy(span);
 }
 
-int gcal_select_basis_init(struct gcal_arena *arena, struct gcal_select_basis *basis,
-                           size_t n_columns, struct gcal_error *err)
+void gcal_select_basis_init(struct gcal_arena *arena, struct gcal_select_basis *basis,
+                            size_t n_columns)
 {
     *basis = (struct gcal_select_basis){
         .n_columns = n_columns,
         .scale = gcal_arena_alloc(arena, n_columns, sizeof(*basis->scale)),
         .scaled = gcal_arena_alloc(arena, n_columns, sizeof(*basis->scaled)),
-        .span = gcal_arena_own(arena, gcal_fit_span_create(n_columns, err), destroy_span)
+        .span = gcal_arena_own(arena, gcal_fit_span_create(n_columns), destroy_span)
     };
-    return basis->span ? 0 : -1;
 }
 
 void gcal_select_basis_scale(struct gcal_select_basis *basis,

@@ -44,8 +44,8 @@ struct gcal_select_basis {
     double *scaled; /* a row */
 };
 
-int gcal_select_basis_init(struct gcal_arena *arena, struct gcal_select_basis *basis,
-                           size_t n_columns, struct gcal_error *err);
+void gcal_select_basis_init(struct gcal_arena *arena, struct gcal_select_basis *basis,
+                            size_t n_columns);
 /* Raises the scales to those of the rows, and makes the span empty: call it for all rows
  * before any is added.
  */

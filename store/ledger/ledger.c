@@ -20,22 +20,6 @@ enum { N_FIELDS = 12 };
 
 /* ---- reading ---- */
 
-/* The folder of a segment, for the caller to close, and its name there. */
-static int open_folder(const struct gcal_store *store, const char *segment, int *folder,
-                       const char **file, struct gcal_error *err)
-{
-    const char *slash = strchr(segment, '/');
-
-    *file = slash ? slash + 1 : segment;
-    if (slash)
-        return gcal_store_folder(store, store->dirfd, GCAL_LEDGER_FOLDER,
-                                 GCAL_LEDGER_FOLDER, folder, err);
-    *folder = dup(store->dirfd);
-    return *folder >= 0 ? 1
-                        : gcal_error_set(err, GCAL_EINPUT, "store %s: %s", store->path,
-                                         strerror(errno));
-}
-
 /* 1, 0: no such segment, -1. */
 static int open_segment(const struct gcal_store *store, int folder, const char *file,
                         struct gcal_ledger_reader *reader, struct gcal_error *err)
@@ -64,11 +48,17 @@ static int open_segment(const struct gcal_store *store, int folder, const char *
 int gcal_ledger_resume(const struct gcal_store *store, struct gcal_ledger_reader *reader,
                        struct gcal_error *err)
 {
-    const char *file;
-    int folder = -1, rc = open_folder(store, reader->name, &folder, &file, err);
+    const char *slash = strchr(reader->name, '/');
+    int folder = -1, rc = 1;
 
+    if (slash)
+        rc = gcal_store_folder(store, store->dirfd, GCAL_LEDGER_FOLDER,
+                               GCAL_LEDGER_FOLDER, &folder, err);
+    else if ((folder = dup(store->dirfd)) < 0)
+        rc = gcal_error_set(err, GCAL_EINPUT, "store %s: %s", store->path,
+                            strerror(errno));
     if (rc > 0)
-        rc = open_segment(store, folder, file, reader, err);
+        rc = open_segment(store, folder, slash ? slash + 1 : reader->name, reader, err);
     if (folder >= 0)
         close(folder);
     if (rc > 0 && fseek(reader->file, reader->at, SEEK_SET) < 0)
@@ -82,7 +72,7 @@ int gcal_ledger_open(const struct gcal_store *store, const char *segment,
 {
     *reader = (struct gcal_ledger_reader){ .name = strdup(segment) };
     if (!reader->name)
-        return gcal_error_memory(err);
+        gcal_arena_out_of_memory();
     if (gcal_ledger_resume(store, reader, err) == 0)
         return 0;
     gcal_ledger_close(reader);
@@ -96,39 +86,24 @@ void gcal_ledger_pause(struct gcal_ledger_reader *reader)
     reader->file = NULL;
 }
 
-static int name_segments(char **names, size_t n, struct gcal_error *err)
-{
-    for (size_t i = 0; i < n; i++) {
-        char *path = gcal_buf_format(GCAL_LEDGER_FOLDER "/%s.tsv", names[i]);
-
-        if (!path)
-            return gcal_error_memory(err);
-        free(names[i]);
-        names[i] = path;
-    }
-    return 0;
-}
-
-int gcal_ledger_segments(const struct gcal_store *store, char ***names, size_t *n,
-                         struct gcal_error *err)
+int gcal_ledger_segments(struct gcal_arena *arena, const struct gcal_store *store,
+                         const char ***names, size_t *n, struct gcal_error *err)
 {
     int folder, rc = gcal_store_folder(store, store->dirfd, GCAL_LEDGER_FOLDER,
                                        GCAL_LEDGER_FOLDER, &folder, err);
-    char **all;
+    char **hosts = NULL;
+    size_t n_hosts = 0;
 
-    *names = NULL;
     *n = 0;
-    if (rc < 0 || (rc > 0 && gcal_store_list(folder, ".tsv", names, n, err) < 0))
+    if (rc < 0 || (rc > 0 && gcal_store_list(folder, ".tsv", &hosts, &n_hosts, err) < 0))
         return -1;
-    if (name_segments(*names, *n, err) < 0 ||
-        !(all = realloc(*names, (*n + 1) * sizeof(*all)))) {
-        gcal_strings_free(*names, *n);
-        return gcal_error_memory(err);
-    }
-    memmove(all + 1, all, *n * sizeof(*all));
-    *names = all;
-    ++*n;
-    return (all[0] = strdup(GCAL_LEDGER_OLD)) ? 0 : gcal_error_memory(err);
+    *names = gcal_arena_alloc(arena, n_hosts + 1, sizeof(**names));
+    (*names)[(*n)++] = GCAL_LEDGER_OLD;
+    for (size_t i = 0; i < n_hosts; i++)
+        (*names)[(*n)++] =
+            gcal_arena_format(arena, GCAL_LEDGER_FOLDER "/%s.tsv", hosts[i]);
+    gcal_strings_free(hosts, n_hosts);
+    return 0;
 }
 
 void gcal_ledger_close(struct gcal_ledger_reader *reader)
@@ -249,18 +224,6 @@ static void put_field(struct gcal_buf *buf, const char *text)
         gcal_buf_put(buf, (unsigned char)text[i] < ' ' ? "_" : text + i, 1);
 }
 
-/* USER@HOST */
-static char *who(void)
-{
-    struct passwd user, *found = NULL;
-    char host[100] = "", names[4096];
-
-    gethostname(host, sizeof(host) - 1);
-    getpwuid_r(geteuid(), &user, names, sizeof(names), &found);
-    return found ? gcal_buf_format("%.100s@%s", found->pw_name, host)
-                 : gcal_buf_format("%u@%s", (unsigned)geteuid(), host);
-}
-
 /* Whether the lines that end at 'end' end with a seal; cut ones have no meaning. */
 static bool are_sealed(const struct gcal_store *store, const char *segment,
                        const char *tail, char *end)
@@ -330,38 +293,28 @@ static void put_entry(struct gcal_buf *buf, const struct gcal_ledger_entry *e,
     gcal_buf_puts(buf, "\n");
 }
 
-/* With a key: what is appended is signed. */
-static int put_seal(const struct gcal_store *store, struct gcal_buf *buf,
-                    const char *segment, const char *utc, const char *by,
-                    char previous[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
-{
-    struct gcal_ledger_entry entry = { .action = GCAL_LEDGER_SEAL };
-    char *seal;
-
-    if (!store->key)
-        return 0;
-    if (!(seal = gcal_ledger_make_seal(store, segment, previous, err)))
-        return -1;
-    entry.run_id = seal;
-    put_entry(buf, &entry, utc, by, previous);
-    free(seal);
-    return 0;
-}
-
 /* Under the lock.  A seal would vouch for all lines before, so lines that anyone without a key may
  * have added are sealed on request alone, which has no entries.
  */
-static int append(const struct gcal_store *store, int fd, const char *segment,
-                  const struct gcal_ledger_entry *entries, size_t count,
-                  struct gcal_error *err)
+static int append(struct gcal_arena *arena, const struct gcal_store *store, int fd,
+                  const char *segment, const struct gcal_ledger_entry *entries,
+                  size_t count, struct gcal_error *err)
 {
-    char previous[GCAL_HASH_TEXT_SIZE], utc[GCAL_CLOCK_UTC_SIZE], *by = who();
+    char previous[GCAL_HASH_TEXT_SIZE], utc[GCAL_CLOCK_UTC_SIZE];
+    struct passwd user, *found = NULL;
+    char host[100] = "", names[4096];
+    const char *by;
+    struct gcal_ledger_entry seal = { .action = GCAL_LEDGER_SEAL };
     struct gcal_buf buf = { 0 };
     struct stat info;
     bool sealed = true;
     int rc = -1;
 
     gcal_clock_utc(utc);
+    gethostname(host, sizeof(host) - 1);
+    getpwuid_r(geteuid(), &user, names, sizeof(names), &found);
+    by = found ? gcal_arena_format(arena, "%.100s@%s", found->pw_name, host)
+               : gcal_arena_format(arena, "%u@%s", (unsigned)geteuid(), host);
     if (fstat(fd, &info) < 0) {
         gcal_store_fail(store, segment, err);
     } else if (info.st_size == 0) {
@@ -372,21 +325,23 @@ static int append(const struct gcal_store *store, int fd, const char *segment,
         rc = read_end(store, fd, segment, previous, &sealed, err);
     }
     for (size_t i = 0; i < count; i++)
-        put_entry(&buf, &entries[i], utc, by ? by : "-", previous);
-    if (rc == 0 && (sealed || !count))
-        rc = put_seal(store, &buf, segment, utc, by ? by : "-", previous, err);
+        put_entry(&buf, &entries[i], utc, by, previous);
+    if (rc == 0 && store->key && (sealed || !count)) {
+        seal.run_id = gcal_ledger_make_seal(arena, store, segment, previous, err);
+        rc = seal.run_id ? 0 : -1;
+        put_entry(&buf, &seal, utc, by, previous);
+    }
     if (rc == 0)
         rc = buf.failed ? gcal_error_memory(err)
                         : gcal_store_append(store, fd, segment, buf.data, buf.size, err);
     gcal_buf_free(&buf);
-    free(by);
     return rc;
 }
 
 /* 'segment': below the folder of the ledger, or that of earlier versions. */
-static int append_locked(const struct gcal_store *store, const char *segment,
-                         const struct gcal_ledger_entry *entries, size_t count,
-                         struct gcal_error *err)
+static int append_locked(struct gcal_arena *arena, const struct gcal_store *store,
+                         const char *segment, const struct gcal_ledger_entry *entries,
+                         size_t count, struct gcal_error *err)
 {
     const char *slash = strchr(segment, '/');
     int folder = slash ? gcal_store_make_folder(store, store->dirfd, GCAL_LEDGER_FOLDER,
@@ -398,7 +353,7 @@ static int append_locked(const struct gcal_store *store, const char *segment,
         return -1;
     fd = gcal_store_open_append(store, folder, slash ? slash + 1 : segment, segment, err);
     if (fd >= 0) {
-        rc = append(store, fd, segment, entries, count, err);
+        rc = append(arena, store, fd, segment, entries, count, err);
         close(fd);
     }
     close(folder);
@@ -406,40 +361,111 @@ static int append_locked(const struct gcal_store *store, const char *segment,
 }
 
 /* Under the lock of the segment. */
-static int append_to(struct gcal_store *store, const char *segment,
-                     const struct gcal_ledger_entry *entries, size_t count,
-                     struct gcal_error *err)
+static int append_to(struct gcal_arena *arena, struct gcal_store *store,
+                     const char *segment, const struct gcal_ledger_entry *entries,
+                     size_t count, struct gcal_error *err)
 {
     const char *slash = strchr(segment, '/'), *host = slash ? slash + 1 : segment;
-    char *file = gcal_buf_format(".ledger.%.*s", (int)(strlen(host) - strlen(".tsv")),
-                                 host); /* not the name of any node */
-    int lock = file ? gcal_store_lock_briefly(store, file, err) : gcal_error_memory(err);
-    int rc = -1;
+    const char *file =
+        gcal_arena_format(arena, ".ledger.%.*s", (int)(strlen(host) - strlen(".tsv")),
+                          host); /* not the name of any node */
+    int lock = gcal_store_lock_briefly(store, file, err), rc = -1;
 
     if (lock >= 0) {
-        rc = append_locked(store, segment, entries, count, err);
+        rc = append_locked(arena, store, segment, entries, count, err);
         close(lock);
     }
-    free(file);
     return rc;
-}
-
-int gcal_ledger_append_seal(struct gcal_store *store, const char *segment,
-                            struct gcal_error *err)
-{
-    return append_to(store, segment, NULL, 0, err);
 }
 
 int gcal_ledger_append(struct gcal_store *store, const struct gcal_ledger_entry *entries,
                        size_t count, struct gcal_error *err)
 {
-    char host[GCAL_STORE_HOST_SIZE], *segment;
+    struct gcal_arena *arena = gcal_arena_create();
+    char host[GCAL_STORE_HOST_SIZE];
     int rc;
 
     gcal_store_host(host);
-    if (!(segment = gcal_buf_format(GCAL_LEDGER_FOLDER "/%s.tsv", host)))
-        return gcal_error_memory(err);
-    rc = append_to(store, segment, entries, count, err);
-    free(segment);
+    rc = append_to(arena, store,
+                   gcal_arena_format(arena, GCAL_LEDGER_FOLDER "/%s.tsv", host), entries,
+                   count, err);
+    gcal_arena_destroy(arena);
     return rc;
+}
+
+/* ---- segments that were written without a key, or with another one ---- */
+
+/* Whether the segment ends with a seal by the store's key, or has no lines. */
+static int is_sealed(const struct gcal_store *store, const char *segment,
+                     struct gcal_error *err)
+{
+    const struct gcal_store own = { .trusted = store->public_key };
+    struct gcal_ledger_reader reader;
+    struct gcal_ledger_entry entry;
+    struct gcal_error line;
+    bool sealed = true;
+    int got;
+
+    if (gcal_ledger_open(store, segment, &reader, err) < 0)
+        return -1;
+    while ((got = gcal_ledger_next(&reader, &entry, &line)) != 0)
+        sealed =
+            got > 0 && strcmp(entry.action, GCAL_LEDGER_SEAL) == 0 &&
+            gcal_ledger_check_seal(&own, segment, entry.previous, entry.seal, NULL) == 0;
+    gcal_ledger_close(&reader);
+    return sealed;
+}
+
+int gcal_ledger_seal(struct gcal_store *store, struct gcal_error *err)
+{
+    struct gcal_arena *arena = gcal_arena_create();
+    const char **names;
+    size_t n;
+    int rc = gcal_ledger_segments(arena, store, &names, &n, err);
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        int sealed = is_sealed(store, names[i], err);
+
+        rc = sealed < 0 ? -1
+             : sealed   ? 0
+                        : append_to(arena, store, names[i], NULL, 0, err);
+    }
+    gcal_arena_destroy(arena);
+    return rc;
+}
+
+/* ---- a file with its line ---- */
+
+int gcal_ledger_put(struct gcal_store *store, int folder, const char *file,
+                    const struct gcal_ledger_entry *entry, const char *text, size_t size,
+                    struct gcal_error *err)
+{
+    char sha256[GCAL_HASH_TEXT_SIZE], *temp = gcal_store_temp(file);
+    struct gcal_ledger_entry line = *entry;
+    int rc = -1;
+
+    if (!temp)
+        return gcal_error_memory(err);
+    gcal_hash(text, size, sha256);
+    line.sha256 = sha256;
+    if (gcal_store_prepare(store, folder, temp, entry->file, text, size, err) == 0) {
+        if (gcal_ledger_append(store, &line, 1, err) == 0)
+            rc = gcal_store_replace(store, folder, temp, file, entry->file, err);
+        else
+            gcal_store_remove(folder, temp);
+    }
+    free(temp);
+    return rc;
+}
+
+void gcal_ledger_end(struct gcal_store *store, const char *run_id, const char *file,
+                     const char *sha256)
+{
+    const struct gcal_ledger_entry entry = { .action = "end",
+                                             .run_id = run_id,
+                                             .file = file,
+                                             .sha256 = sha256,
+                                             .replaces = sha256 };
+
+    gcal_ledger_append(store, &entry, 1, NULL);
 }

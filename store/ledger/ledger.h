@@ -33,6 +33,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/hash.h"
 
 struct gcal_error;
@@ -76,10 +77,10 @@ int gcal_ledger_seal(struct gcal_store *store, struct gcal_error *err);
 #define GCAL_LEDGER_MAX_LINE 4096
 
 /* The segments that exist, as paths below the store: that of earlier versions first, the others
- * sorted; for gcal_strings_free().
+ * sorted.
  */
-int gcal_ledger_segments(const struct gcal_store *store, char ***names, size_t *n,
-                         struct gcal_error *err);
+int gcal_ledger_segments(struct gcal_arena *arena, const struct gcal_store *store,
+                         const char ***names, size_t *n, struct gcal_error *err);
 
 /* The position of a reader, which can continue after lines were added. */
 struct gcal_ledger_reader {

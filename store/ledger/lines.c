@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
 #include "store/files/internal.h"
@@ -12,53 +11,48 @@
 
 /* ---- reading ---- */
 
-static int keep(struct gcal_ledger_lines *lines, size_t segment,
-                const struct gcal_ledger_entry *e, struct gcal_error *err)
+static void keep(struct gcal_ledger_lines *lines, size_t segment,
+                 const struct gcal_ledger_entry *e)
 {
-    struct gcal_ledger_line *items =
-        gcal_array_grow(lines->items, lines->n, &lines->capacity, sizeof(*items), err);
-    const char *texts[] = {
-        e->utc, e->file, e->run_id, e->sha256, e->replaces, e->track
-    };
-    const char *copies[6];
-    struct gcal_buf buf = { 0 };
-    char *scope, *block;
+    char *scope = gcal_store_scope_of(e->file);
+    const char *texts[] = { scope,     e->utc,      e->file, e->run_id,
+                            e->sha256, e->replaces, e->track };
+    const char *copies[sizeof(texts) / sizeof(*texts)];
+    bool publishes = strcmp(e->action, "publish") == 0;
+    size_t size = 0;
+    char *block;
 
-    if (!items)
-        return -1;
-    lines->items = items;
-    if (!(scope = gcal_store_scope_of(e->file)))
-        return gcal_error_memory(err);
-    gcal_buf_put(&buf, scope, strlen(scope) + 1);
+    if (!scope)
+        gcal_arena_out_of_memory();
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        size += strlen(texts[i]) + 1;
+    block = gcal_arena_alloc(lines->arena, size, 1);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        copies[i] = block;
+        block = stpcpy(block, texts[i]) + 1;
+    }
     free(scope);
-    for (int i = 0; i < 6; i++)
-        gcal_buf_put(&buf, texts[i], strlen(texts[i]) + 1);
-    if (!(block = gcal_buf_take(&buf, err)))
-        return -1;
-    copies[0] = block + strlen(block) + 1;
-    for (int i = 1; i < 6; i++)
-        copies[i] = copies[i - 1] + strlen(copies[i - 1]) + 1;
-    items[lines->n] = (struct gcal_ledger_line){
-        /* Files of types by earlier versions have no copy. */
+    lines->items = gcal_arena_grow(lines->arena, lines->items, lines->n, &lines->capacity,
+                                   sizeof(*lines->items));
+    lines->items[lines->n] = (struct gcal_ledger_line){
         .segment = segment,
         .order = lines->n,
-        .publishes = strcmp(e->action, "publish") == 0,
+        .publishes = publishes,
         .prunes = strcmp(e->action, "prune") == 0,
         .ends = strcmp(e->action, "end") == 0,
-        .keeps =
-            strcmp(e->action, "publish") == 0 &&
-            (gcal_store_is_type(block) ? strcmp(e->track, e->sha256) == 0
-                                       : strncmp(block, "nodes/", strlen("nodes/")) == 0),
-        .scope = block,
-        .utc = copies[0],
-        .file = copies[1],
-        .run_id = copies[2],
-        .sha256 = copies[3],
-        .replaces = copies[4],
-        .track = copies[5],
+        /* Files of types by earlier versions have no copy. */
+        .keeps = publishes &&
+                 (gcal_store_is_type(copies[0]) ? strcmp(e->track, e->sha256) == 0
+                                                : strncmp(copies[0], "nodes/", 6) == 0),
+        .scope = copies[0],
+        .utc = copies[1],
+        .file = copies[2],
+        .run_id = copies[3],
+        .sha256 = copies[4],
+        .replaces = copies[5],
+        .track = copies[6],
     };
     lines->n++;
-    return 0;
 }
 
 static void note_bad(struct gcal_ledger_lines *lines, const char *text)
@@ -92,22 +86,6 @@ bool gcal_ledger_is_sealed(const struct gcal_ledger_lines *lines,
     return line->order < lines->readers[line->segment].n_sealed;
 }
 
-static int add_reader(struct gcal_ledger_lines *lines, const char *name,
-                      struct gcal_error *err)
-{
-    struct gcal_ledger_reader *readers = gcal_array_grow(
-        lines->readers, lines->n_readers, &lines->reader_capacity, sizeof(*readers), err);
-    char *copy = readers ? strdup(name) : NULL;
-
-    if (!readers)
-        return -1;
-    lines->readers = readers;
-    if (!copy)
-        return gcal_error_memory(err);
-    readers[lines->n_readers++] = (struct gcal_ledger_reader){ .name = copy };
-    return 0;
-}
-
 /* The place of a segment's reader, or n_readers; names come in about the order of before, so
  * the search begins after the place found last.
  */
@@ -125,34 +103,43 @@ static size_t find_reader(const struct gcal_ledger_lines *lines, const char *nam
 int gcal_ledger_lines_refresh(struct gcal_ledger_lines *lines, struct gcal_error *err)
 {
     bool is_first = lines->n_readers == 0;
+    struct gcal_arena *arena = gcal_arena_create();
+    const char **names;
     size_t n, at = 0;
-    char **names;
-    int rc = gcal_ledger_segments(lines->store, &names, &n, err);
+    int rc = gcal_ledger_segments(arena, lines->store, &names, &n, err);
+
+    if (!lines->arena)
+        lines->arena = gcal_arena_create();
 
     for (size_t i = 0; i < n && rc == 0; i++) {
-        at = is_first ? lines->n_readers : find_reader(lines, names[i], at);
-        if (at == lines->n_readers)
-            rc = add_reader(lines, names[i], err);
-        if (rc == 0) {
-            struct gcal_ledger_reader *reader = &lines->readers[at];
-            struct gcal_ledger_entry entry;
-            struct gcal_error line = { 0 };
-            int got;
+        struct gcal_ledger_reader *reader;
+        struct gcal_ledger_entry entry;
+        struct gcal_error line = { 0 };
+        int got;
 
-            rc = gcal_ledger_resume(lines->store, reader, err);
-            while (rc == 0 && (got = gcal_ledger_next(reader, &entry, &line)) != 0)
-                if (got < 0) {
-                    note_bad(lines, line.text);
-                } else if (*entry.seal) {
-                    take_seal(lines, reader, &entry);
-                } else {
-                    reader->n_unsealed++;
-                    rc = keep(lines, at, &entry, err);
-                }
-            gcal_ledger_pause(reader);
+        at = is_first ? lines->n_readers : find_reader(lines, names[i], at);
+        if (at == lines->n_readers) {
+            lines->readers =
+                gcal_arena_grow(lines->arena, lines->readers, lines->n_readers,
+                                &lines->reader_capacity, sizeof(*lines->readers));
+            lines->readers[lines->n_readers++] =
+                (struct gcal_ledger_reader){ .name = gcal_arena_strdup(lines->arena,
+                                                                       names[i]) };
         }
+        reader = &lines->readers[at];
+        rc = gcal_ledger_resume(lines->store, reader, err);
+        while (rc == 0 && (got = gcal_ledger_next(reader, &entry, &line)) != 0)
+            if (got < 0) {
+                note_bad(lines, line.text);
+            } else if (*entry.seal) {
+                take_seal(lines, reader, &entry);
+            } else {
+                reader->n_unsealed++;
+                keep(lines, at, &entry);
+            }
+        gcal_ledger_pause(reader);
     }
-    gcal_strings_free(names, n);
+    gcal_arena_destroy(arena);
     return rc;
 }
 
@@ -177,33 +164,19 @@ void gcal_ledger_lines_sort(struct gcal_ledger_lines *lines)
 
 void gcal_ledger_lines_clear(struct gcal_ledger_lines *lines)
 {
-    for (size_t i = 0; i < lines->n; i++)
-        free(lines->items[i].scope);
-    free(lines->items);
     for (size_t i = 0; i < lines->n_readers; i++)
-        gcal_ledger_close(&lines->readers[i]);
-    free(lines->readers);
+        free(lines->readers[i].line);
+    gcal_arena_destroy(lines->arena);
     gcal_buf_free(&lines->bad);
 }
 
 /* ---- one node or type ---- */
 
-static int add(struct gcal_ledger_scope *found, const struct gcal_ledger_line *line,
-               struct gcal_error *err)
+struct gcal_ledger_scope gcal_ledger_lines_find(struct gcal_arena *arena,
+                                                const struct gcal_ledger_lines *lines,
+                                                const char *scope)
 {
-    const struct gcal_ledger_line **moved = gcal_array_grow(
-        found->line, found->n, &found->capacity, sizeof(*found->line), err);
-
-    if (!moved)
-        return -1;
-    found->line = moved;
-    found->line[found->n++] = line;
-    return 0;
-}
-
-int gcal_ledger_lines_find(const struct gcal_ledger_lines *lines, const char *scope,
-                           struct gcal_ledger_scope *found, struct gcal_error *err)
-{
+    struct gcal_ledger_scope found = { 0 };
     size_t low = 0, high = lines->n_sorted;
 
     while (low < high) {
@@ -214,14 +187,20 @@ int gcal_ledger_lines_find(const struct gcal_ledger_lines *lines, const char *sc
         else
             high = middle;
     }
-    for (; low < lines->n_sorted && strcmp(lines->items[low].scope, scope) == 0; low++)
-        if (add(found, &lines->items[low], err) < 0)
-            return -1;
-    for (size_t i = lines->n_sorted; i < lines->n; i++)
-        if (strcmp(lines->items[i].scope, scope) == 0 &&
-            add(found, &lines->items[i], err) < 0)
-            return -1;
-    return gcal_ledger_merge(found, err);
+    while (low < lines->n) {
+        /* After those of the scope, the lines that were not sorted yet. */
+        if (strcmp(lines->items[low].scope, scope) == 0) {
+            found.line = gcal_arena_grow(arena, found.line, found.n, &found.capacity,
+                                         sizeof(*found.line));
+            found.line[found.n++] = &lines->items[low];
+        } else if (low < lines->n_sorted) {
+            low = lines->n_sorted;
+            continue;
+        }
+        low++;
+    }
+    gcal_ledger_merge(&found);
+    return found;
 }
 
 /* ---- history ---- */
@@ -240,55 +219,138 @@ static int by_place(const void *a, const void *b)
     return strcmp(p->run, q->run);
 }
 
-/* '*n_unknown': how many of them the ledger does not have. */
-static int sort_runs(const struct gcal_ledger_scope *published, char **runs, size_t n,
-                     size_t *n_unknown, struct gcal_error *err)
+/* Sorts the runs; returns how many of them the ledger does not have, which come first. */
+static size_t sort_runs(const struct gcal_ledger_lines *lines, const char *scope,
+                        char **runs, size_t n)
 {
-    struct placed *placed = calloc(n + 1, sizeof(*placed));
+    struct gcal_arena *arena = gcal_arena_create();
+    const struct gcal_ledger_scope published =
+        gcal_ledger_lines_find(arena, lines, scope);
+    struct placed *placed = gcal_arena_alloc(arena, n, sizeof(*placed));
+    size_t n_unknown = 0;
 
-    if (!placed)
-        return gcal_error_memory(err);
     for (size_t i = 0; i < n; i++)
         placed[i].run = runs[i];
-    for (size_t k = 0; k < published->n; k++)
-        for (size_t i = 0; i < n && published->line[k]->keeps; i++)
-            if (strcmp(placed[i].run, published->line[k]->run_id) == 0)
+    for (size_t k = 0; k < published.n; k++)
+        for (size_t i = 0; i < n && published.line[k]->keeps; i++)
+            if (strcmp(placed[i].run, published.line[k]->run_id) == 0)
                 placed[i].place = k + 1;
     qsort(placed, n, sizeof(*placed), by_place);
     for (size_t i = 0; i < n; i++)
         runs[i] = placed[i].run;
-    for (*n_unknown = 0; *n_unknown < n && placed[*n_unknown].place == 0;)
-        ++*n_unknown;
-    free(placed);
-    return 0;
-}
-
-static int find_history(const struct gcal_ledger_lines *lines, const char *scope,
-                        char **runs, size_t n, size_t *n_unknown, struct gcal_error *err)
-{
-    struct gcal_ledger_scope published = { 0 };
-    int rc = gcal_ledger_lines_find(lines, scope, &published, err);
-
-    if (rc == 0)
-        rc = sort_runs(&published, runs, n, n_unknown, err);
-    free(published.line);
-    return rc;
+    while (n_unknown < n && placed[n_unknown].place == 0)
+        n_unknown++;
+    gcal_arena_destroy(arena);
+    return n_unknown;
 }
 
 int gcal_ledger_history(struct gcal_ledger_lines *lines, const char *scope, char ***runs,
                         size_t *n, size_t *n_unknown, struct gcal_error *err)
 {
-    size_t unknown = 0;
-    int rc;
+    size_t unknown;
 
     if (gcal_store_history(lines->store, scope, runs, n, err) < 0)
         return -1;
-    rc = find_history(lines, scope, *runs, *n, &unknown, err);
-    if (rc == 0 && unknown && (rc = gcal_ledger_lines_refresh(lines, err)) == 0)
-        rc = find_history(lines, scope, *runs, *n, &unknown, err); /* published since */
-    if (rc < 0)
-        gcal_strings_free(*runs, *n);
-    else if (n_unknown)
+    if ((unknown = sort_runs(lines, scope, *runs, *n)) > 0) {
+        if (gcal_ledger_lines_refresh(lines, err) < 0) {
+            gcal_strings_free(*runs, *n);
+            return -1;
+        }
+        unknown = sort_runs(lines, scope, *runs, *n); /* published since */
+    }
+    if (n_unknown)
         *n_unknown = unknown;
-    return rc;
+    return 0;
+}
+
+/* ---- a file that there is, or not, against the lines about it ---- */
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+bool gcal_ledger_is_complete(const struct gcal_ledger_scope *lines, size_t i,
+                             const char *current)
+{
+    const char *sha256 = lines->line[i]->sha256;
+
+    if (current && is(sha256, current))
+        return true;
+    for (size_t k = i + 1; k < lines->n; k++)
+        if (is(lines->line[k]->file, lines->line[i]->file) &&
+            is(lines->line[k]->replaces, sha256))
+            return true;
+    return false;
+}
+
+/* Whether a later file was certainly the current one after that of line 'since'. */
+static bool was_replaced(const struct gcal_ledger_scope *lines, size_t since)
+{
+    const char *file = lines->line[since]->file;
+
+    /* Whether line i was written when the file of line 'since' was known: in the same
+     * segment, or replacing it.
+     */
+    for (size_t i = since + 1; i < lines->n; i++)
+        if (is(lines->line[i]->file, file) &&
+            (lines->line[i]->segment == lines->line[since]->segment ||
+             is(lines->line[i]->replaces, lines->line[since]->sha256)) &&
+            !is(lines->line[i]->sha256, lines->line[since]->sha256) &&
+            gcal_ledger_is_complete(lines, i, NULL))
+            return true;
+    return false;
+}
+
+/* The last line before 'end' about the file, with that content unless 'sha256' is NULL;
+ * lines->n: none.
+ */
+static size_t find_last(const struct gcal_ledger_scope *lines, size_t end,
+                        const char *file, const char *sha256)
+{
+    for (size_t i = end; i > 0; i--)
+        if (is(lines->line[i - 1]->file, file) &&
+            (!sha256 || is(lines->line[i - 1]->sha256, sha256)))
+            return i - 1;
+    return lines->n;
+}
+
+/* Of a file that there is not, although the last line does not remove it. */
+static enum gcal_ledger_state find_missing(const struct gcal_ledger_scope *lines,
+                                           size_t last)
+{
+    for (size_t i = last + 1; i > 0; i--) {
+        const struct gcal_ledger_line *line = lines->line[i - 1];
+
+        if (!is(line->file, lines->line[last]->file))
+            continue;
+        if (!*line->sha256)
+            break; /* removed before it was published again */
+        if (gcal_ledger_is_complete(lines, i - 1, NULL))
+            return GCAL_LEDGER_MISSING;
+    }
+    return GCAL_LEDGER_NOT_YET;
+}
+
+enum gcal_ledger_state gcal_ledger_compare(const struct gcal_ledger_scope *lines,
+                                           const char *file, const char *sha256,
+                                           const char **run_id, const char **last_run_id)
+{
+    size_t last = find_last(lines, lines->n, file, NULL), i;
+
+    *run_id = *last_run_id = "";
+    if (last == lines->n)
+        return GCAL_LEDGER_UNKNOWN;
+    *last_run_id = lines->line[last]->run_id;
+    if (is(lines->line[last]->sha256, sha256))
+        return GCAL_LEDGER_CURRENT;
+    if (!*sha256)
+        return find_missing(lines, last);
+    if ((i = find_last(lines, last, file, sha256)) == lines->n)
+        return GCAL_LEDGER_DIFFERS;
+    *run_id = lines->line[i]->run_id;
+    if (was_replaced(lines, i))
+        return *lines->line[last]->sha256 ? GCAL_LEDGER_RESTORED : GCAL_LEDGER_REMOVED;
+    return gcal_ledger_is_complete(lines, last, NULL) ? GCAL_LEDGER_RACED
+                                                      : GCAL_LEDGER_INTERRUPTED;
 }

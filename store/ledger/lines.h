@@ -8,6 +8,7 @@
 #ifndef GCAL_STORE_LEDGER_LINES_H
 #define GCAL_STORE_LEDGER_LINES_H
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "store/ledger/ledger.h"
 
@@ -15,12 +16,14 @@ struct gcal_ledger_line {
     size_t segment, order;
     bool publishes, prunes, ends; /* else it signs or forgets */
     bool keeps;                   /* publishes, with a copy in the history */
-    char *scope; /* "nodes/NODE", "types/TYPE" or "medians/NODE"; owns the texts below */
+    const char *scope;            /* "nodes/NODE", "types/TYPE" or "medians/NODE" */
     const char *utc, *file, *run_id, *sha256, *replaces, *track;
 };
 
+/* Starts as { .store = STORE }. */
 struct gcal_ledger_lines {
     const struct gcal_store *store;
+    struct gcal_arena *arena;           /* from the first lines on */
     struct gcal_ledger_reader *readers; /* by segment */
     size_t n_readers, reader_capacity;
     struct gcal_ledger_line *items; /* the first n_sorted by scope, segment and order */
@@ -40,15 +43,16 @@ void gcal_ledger_lines_clear(struct gcal_ledger_lines *lines);
 bool gcal_ledger_is_sealed(const struct gcal_ledger_lines *lines,
                            const struct gcal_ledger_line *line);
 
-/* The lines of one node or type, oldest first; 'line' is the caller's to free. */
+/* The lines of one node or type, oldest first. */
 struct gcal_ledger_scope {
     const struct gcal_ledger_line **line;
     size_t n, capacity;
 };
 
-/* Adds the lines of a scope to 'found'. */
-int gcal_ledger_lines_find(const struct gcal_ledger_lines *lines, const char *scope,
-                           struct gcal_ledger_scope *found, struct gcal_error *err);
+/* The lines of a scope. */
+struct gcal_ledger_scope gcal_ledger_lines_find(struct gcal_arena *arena,
+                                                const struct gcal_ledger_lines *lines,
+                                                const char *scope);
 
 /* What the lines of a scope say of a file with that content now ('sha256' "": there is none). */
 enum gcal_ledger_state {

@@ -109,43 +109,6 @@ static void place(struct merging *m, struct node *node)
     }
 }
 
-static int merging_init(struct merging *m, const struct gcal_ledger_scope *found,
-                        struct gcal_error *err)
-{
-    size_t n = found->n;
-
-    *m = (struct merging){ .n = n,
-                           .nodes = calloc(n, sizeof(*m->nodes)),
-                           .by_time = calloc(n, sizeof(struct node *)),
-                           .by_sha256 = calloc(n, sizeof(struct node *)),
-                           .stack = calloc(n, sizeof(struct node *)),
-                           .line = calloc(n, sizeof(*m->line)) };
-    if (!m->nodes || !m->by_time || !m->by_sha256 || !m->stack || !m->line)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < n; i++)
-        m->nodes[i].line = found->line[i];
-    qsort(m->nodes, n, sizeof(*m->nodes), compare_places);
-    for (size_t i = 0; i < n; i++) {
-        const struct gcal_ledger_line *line = m->nodes[i].line;
-
-        m->by_time[i] = &m->nodes[i];
-        if (*line->sha256 && !line->ends && !line->prunes)
-            m->by_sha256[m->n_by_sha256++] = &m->nodes[i];
-    }
-    qsort(m->by_time, n, sizeof(struct node *), compare_times);
-    qsort(m->by_sha256, m->n_by_sha256, sizeof(struct node *), compare_sha256);
-    return 0;
-}
-
-static void merging_clear(struct merging *m)
-{
-    free(m->nodes);
-    free(m->by_time);
-    free(m->by_sha256);
-    free(m->stack);
-    free(m->line);
-}
-
 static bool has_one_segment(const struct gcal_ledger_scope *found)
 {
     for (size_t i = 1; i < found->n; i++)
@@ -155,31 +118,48 @@ static bool has_one_segment(const struct gcal_ledger_scope *found)
     return true;
 }
 
-int gcal_ledger_merge(struct gcal_ledger_scope *found, struct gcal_error *err)
+void gcal_ledger_merge(struct gcal_ledger_scope *found)
 {
+    struct gcal_arena *arena;
     struct merging m;
-    int rc;
+    size_t n = found->n;
 
     if (has_one_segment(found))
-        return 0;
-    if ((rc = merging_init(&m, found, err)) == 0) {
-        for (size_t i = 0; i < m.n; i++) {
-            struct node *node = &m.nodes[i];
-            const struct gcal_ledger_line *line = node->line;
+        return;
+    arena = gcal_arena_create();
+    m = (struct merging){ .n = n,
+                          .nodes = gcal_arena_alloc(arena, n, sizeof(*m.nodes)),
+                          .by_time = gcal_arena_alloc(arena, n, sizeof(struct node *)),
+                          .by_sha256 = gcal_arena_alloc(arena, n, sizeof(struct node *)),
+                          .stack = gcal_arena_alloc(arena, n, sizeof(struct node *)),
+                          .line = gcal_arena_alloc(arena, n, sizeof(*m.line)) };
+    for (size_t i = 0; i < n; i++)
+        m.nodes[i].line = found->line[i];
+    qsort(m.nodes, n, sizeof(*m.nodes), compare_places);
+    for (size_t i = 0; i < n; i++) {
+        const struct gcal_ledger_line *line = m.nodes[i].line;
 
-            if (i && node[-1].line->segment == line->segment)
-                node->previous = &node[-1];
-            if (*line->replaces && !line->ends)
-                node->replaced = find_published(&m, line->replaces);
-            if (node->replaced && node->replaced->line->segment == line->segment)
-                node->replaced = NULL; /* has its place */
-            if (node->replaced)
-                node->replaced = end_of(&m, node->replaced);
-        }
-        for (size_t i = 0; i < m.n; i++)
-            place(&m, m.by_time[i]);
-        memcpy(found->line, m.line, m.n * sizeof(*m.line));
+        m.by_time[i] = &m.nodes[i];
+        if (*line->sha256 && !line->ends && !line->prunes)
+            m.by_sha256[m.n_by_sha256++] = &m.nodes[i];
     }
-    merging_clear(&m);
-    return rc;
+    qsort(m.by_time, n, sizeof(struct node *), compare_times);
+    qsort(m.by_sha256, m.n_by_sha256, sizeof(struct node *), compare_sha256);
+    for (size_t i = 0; i < n; i++) {
+        struct node *node = &m.nodes[i];
+        const struct gcal_ledger_line *line = node->line;
+
+        if (i && node[-1].line->segment == line->segment)
+            node->previous = &node[-1];
+        if (*line->replaces && !line->ends)
+            node->replaced = find_published(&m, line->replaces);
+        if (node->replaced && node->replaced->line->segment == line->segment)
+            node->replaced = NULL; /* has its place */
+        if (node->replaced)
+            node->replaced = end_of(&m, node->replaced);
+    }
+    for (size_t i = 0; i < n; i++)
+        place(&m, m.by_time[i]);
+    memcpy(found->line, m.line, n * sizeof(*m.line));
+    gcal_arena_destroy(arena);
 }

@@ -14,35 +14,29 @@
 #include "store/ledger/private.h"
 
 /* What is signed: a seal holds in its segment alone. */
-static char *sealed_text(const char *segment, const char *head)
-{
-    return gcal_buf_format("gpucal_ledger_seal %s %s\n", segment, head);
-}
+#define SEALED_TEXT "gpucal_ledger_seal %s %s\n"
 
-char *gcal_ledger_make_seal(const struct gcal_store *store, const char *segment,
-                            const char *head, struct gcal_error *err)
+char *gcal_ledger_make_seal(struct gcal_arena *arena, const struct gcal_store *store,
+                            const char *segment, const char *head, struct gcal_error *err)
 {
-    char *text = sealed_text(segment, head), *line = NULL;
+    const char *text = gcal_arena_format(arena, SEALED_TEXT, segment, head);
+    char *line =
+        gcal_arena_own(arena, gcal_sign(store->key, text, strlen(text), err), free);
 
-    if (!text)
-        gcal_error_memory(err);
-    else if ((line = gcal_sign(store->key, text, strlen(text), err)))
+    if (line)
         line[strcspn(line, "\n")] = '\0';
-    free(text);
     return line;
 }
 
 int gcal_ledger_check_seal(const struct gcal_store *store, const char *segment,
                            const char *head, const char *seal, struct gcal_error *err)
 {
-    char *text = sealed_text(segment, head);
     struct gcal_buf buf = { 0 };
     int rc;
 
-    gcal_buf_printf(&buf, "%s%s\n", text ? text : "", seal);
-    rc = !text || buf.failed ? gcal_error_memory(err)
-                             : gcal_store_check_own(store, buf.data, buf.size, err);
+    gcal_buf_printf(&buf, SEALED_TEXT "%s\n", segment, head, seal);
+    rc = buf.failed ? gcal_error_memory(err)
+                    : gcal_store_check_own(store, buf.data, buf.size, err);
     gcal_buf_free(&buf);
-    free(text);
     return rc;
 }

@@ -1,11 +1,11 @@
-/* track_decode.c - a track from text */
+/* track_decode.c - a track from text, and that of a node */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "kernels/base/array.h"
 #include "kernels/base/error.h"
 #include "kernels/base/units.h"
 #include "kernels/base/utf8.h"
@@ -27,24 +27,6 @@ struct decoder {
 static int complain(const struct decoder *d, const char *what)
 {
     return gcal_error_set(d->err, GCAL_EINPUT, "%s:%zu: %s", d->name, d->line, what);
-}
-
-/* Allocates memory that is freed with the track. */
-static void *keep(struct decoder *d, size_t count, size_t size)
-{
-    struct gcal_track_memory *m = d->memory;
-    void **blocks = gcal_array_grow(m->blocks, m->n_blocks, &m->blocks_capacity,
-                                    sizeof(*blocks), d->err);
-    void *block;
-
-    if (!blocks)
-        return NULL;
-    m->blocks = blocks;
-    if (!(block = reallocarray(NULL, count ? count : 1, size))) {
-        gcal_error_memory(d->err);
-        return NULL;
-    }
-    return m->blocks[m->n_blocks++] = block;
 }
 
 /* ---- fields ---- */
@@ -197,22 +179,16 @@ static int read_column(struct decoder *d, char *name, const char *configuration,
 static int read_columns(struct decoder *d)
 {
     struct gcal_track_memory *m = d->memory;
-    struct gcal_track_columns *all = gcal_array_grow(
-        m->columns, m->n_columns, &m->columns_capacity, sizeof(*all), d->err);
     struct gcal_track_columns columns = { 0 };
     const char *configuration = "";
     size_t id, n_fields;
 
-    if (!all)
-        return -1;
-    m->columns = all;
     if (next_id(d, &id) < 0)
         return -1;
     if (id != m->n_columns)
         return complain(d, "IDs of columns must count from 0, in order");
     n_fields = count_fields(d);
-    if (!(columns.column = keep(d, n_fields, sizeof(*columns.column))))
-        return -1;
+    columns.column = gcal_arena_alloc(m->arena, n_fields, sizeof(*columns.column));
     for (size_t i = 0; i < n_fields; i++) {
         char *text = next_text(d);
 
@@ -223,6 +199,8 @@ static int read_columns(struct decoder *d)
         else if (read_column(d, text, configuration, &columns.column[columns.n++]) < 0)
             return -1;
     }
+    m->columns = gcal_arena_grow(m->arena, m->columns, m->n_columns, &m->columns_capacity,
+                                 sizeof(*m->columns));
     m->columns[m->n_columns++] = columns;
     return 0;
 }
@@ -230,16 +208,10 @@ static int read_columns(struct decoder *d)
 static int read_run(struct decoder *d)
 {
     struct gcal_track *t = d->track;
-    struct gcal_track_run *runs =
-        gcal_array_grow(t->runs, t->n_runs, &d->runs_capacity, sizeof(*runs), d->err);
     const char *text[N_TEXTS];
-    size_t id;
+    size_t id, n;
     struct gcal_track_run *run;
-    double *numbers;
 
-    if (!runs)
-        return -1;
-    t->runs = runs;
     for (int i = 0; i < N_TEXTS; i++) {
         if (!(text[i] = next_text(d)))
             return complain(d, "a run with too few fields");
@@ -253,6 +225,8 @@ static int read_run(struct decoder *d)
     if (id >= d->memory->n_columns)
         return complain(d, "no columns with that ID above");
     /* The array of columns may still move: their ID until all lines are read. */
+    t->runs = gcal_arena_grow(d->memory->arena, t->runs, t->n_runs, &d->runs_capacity,
+                              sizeof(*t->runs));
     t->runs[t->n_runs] = (struct gcal_track_run){
         .run_id = text[0],
         .utc = text[1],
@@ -267,13 +241,12 @@ static int read_run(struct decoder *d)
     };
     run = &t->runs[t->n_runs++];
     /* Counted first: a damaged line must not make us allocate more than its length. */
-    if (count_fields(d) != 2 * d->memory->columns[id].n)
+    n = d->memory->columns[id].n;
+    if (count_fields(d) != 2 * n)
         return complain(d, "expected two numbers for each of its columns");
-    if (!(numbers = keep(d, 2 * d->memory->columns[id].n, sizeof(*numbers))))
-        return -1;
-    run->value = numbers;
-    run->error = numbers + d->memory->columns[id].n;
-    for (size_t i = 0; i < d->memory->columns[id].n; i++)
+    run->value = gcal_arena_alloc(d->memory->arena, 2 * n, sizeof(*run->value));
+    run->error = run->value + n;
+    for (size_t i = 0; i < n; i++)
         if (next_number(d, &run->value[i]) < 0 || next_number(d, &run->error[i]) < 0)
             return -1;
     return 0;
@@ -282,21 +255,15 @@ static int read_run(struct decoder *d)
 static int read_forgotten(struct decoder *d)
 {
     struct gcal_track *t = d->track;
-    struct gcal_track_forgotten *forgotten = gcal_array_grow(
-        t->forgotten, t->n_forgotten, &d->forgotten_capacity, sizeof(*forgotten), d->err);
-    const char *utc, *uid, *model;
+    const char *utc = next_text(d), *uid = next_text(d), *model = next_text(d);
 
-    if (!forgotten)
-        return -1;
-    t->forgotten = forgotten;
-    utc = next_text(d);
-    uid = next_text(d);
-    model = next_text(d);
     if (!utc || !uid || !model)
         return complain(d, "a forgotten model with too few fields");
     if (check_text(d, uid) < 0 || check_text(d, model) < 0)
         return -1;
-    forgotten[t->n_forgotten++] =
+    t->forgotten = gcal_arena_grow(d->memory->arena, t->forgotten, t->n_forgotten,
+                                   &d->forgotten_capacity, sizeof(*t->forgotten));
+    t->forgotten[t->n_forgotten++] =
         (struct gcal_track_forgotten){ .uid = uid, .model = model, .n_runs = t->n_runs };
     return 0;
 }
@@ -379,23 +346,20 @@ static bool is_repeated(const struct gcal_track_run *run,
 /* Keeps the last line of a run and device that was published repeatedly, fitted again or
  * after a crash.
  */
-static int drop_repeated(struct gcal_track *track, struct gcal_error *err)
+static void drop_repeated(struct gcal_track *track)
 {
-    size_t n = track->n_runs;
-    struct gcal_track_run **order;
-    size_t kept = 0, next = 0;
+    struct gcal_arena *arena = gcal_arena_create();
+    size_t n = track->n_runs, kept = 0, next = 0;
+    struct gcal_track_run **order =
+        gcal_arena_alloc(arena, n, sizeof(struct gcal_track_run *));
 
-    if (n < 2)
-        return 0;
-    if (!(order = reallocarray(NULL, n, sizeof(*order))))
-        return gcal_error_memory(err);
     for (size_t i = 0; i < n; i++)
         order[i] = &track->runs[i];
     qsort(order, n, sizeof(*order), compare_runs);
     for (size_t i = 0; i + 1 < n; i++)
         if (is_repeated(order[i], order[i + 1]))
             order[i]->value = NULL;
-    free(order);
+    gcal_arena_destroy(arena);
     /* Moves the runs that are left to the front. */
     for (size_t i = 0; i < track->n_runs; i++) {
         for (; next < track->n_forgotten && track->forgotten[next].n_runs <= i; next++)
@@ -406,41 +370,33 @@ static int drop_repeated(struct gcal_track *track, struct gcal_error *err)
     for (; next < track->n_forgotten; next++)
         track->forgotten[next].n_runs = kept;
     track->n_runs = kept;
-    return 0;
-}
-
-static int read_lines(struct decoder *d, char *text, size_t size)
-{
-    char *limit = text + size;
-
-    for (char *at = text; at < limit; at = d->end + 1) {
-        d->line++;
-        d->at = at;
-        d->end = memchr(at, '\n', (size_t)(limit - at));
-        if (!d->end)
-            return 0; /* being written, or cut */
-        if (read_line(d) < 0)
-            return -1;
-    }
-    return 0;
 }
 
 int gcal_track_decode(char *text, size_t size, const char *name, struct gcal_track *track,
                       struct gcal_error *err)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     struct decoder d = { .name = name, .track = track, .err = err };
-    int rc;
+    char *limit = text + size;
+    int rc = 0;
 
-    *track = (struct gcal_track){ 0 };
-    if (!(track->memory = d.memory = calloc(1, sizeof(*d.memory))))
-        return gcal_error_memory(err);
-    rc = read_lines(&d, text, size);
+    d.memory = gcal_arena_alloc(arena, 1, sizeof(*d.memory));
+    d.memory->arena = arena;
+    *track = (struct gcal_track){ .memory = d.memory };
+    for (char *at = text; at < limit && rc == 0; at = d.end + 1) {
+        d.line++;
+        d.at = at;
+        d.end = memchr(at, '\n', (size_t)(limit - at));
+        if (!d.end)
+            break; /* being written, or cut */
+        rc = read_line(&d);
+    }
     for (size_t i = 0; i < track->n_runs; i++)
         track->runs[i].columns = &d.memory->columns[(size_t)track->runs[i].columns];
-    if (rc == 0)
-        rc = drop_repeated(track, err);
     if (rc < 0)
         gcal_track_clear(track);
+    else if (track->n_runs > 1)
+        drop_repeated(track);
     return rc;
 }
 
@@ -448,15 +404,54 @@ void gcal_track_clear(struct gcal_track *track)
 {
     struct gcal_track_memory *m = track->memory;
 
-    if (m) {
-        for (size_t i = 0; i < m->n_blocks; i++)
-            free(m->blocks[i]);
-        free(m->blocks);
-        free(m->columns);
-        free(m->text);
-        free(m);
-    }
-    free(track->runs);
-    free(track->forgotten);
+    gcal_arena_destroy(m ? m->arena : NULL);
     *track = (struct gcal_track){ 0 };
+}
+
+/* ---- the track of a node ---- */
+
+/* Some 50000 calibrations. */
+#define MAX_TRACK_BYTES ((size_t)256 << 20)
+
+int gcal_track_load_text(const struct gcal_store *store, const char *node, char **text,
+                         size_t *size, struct gcal_error *err)
+{
+    struct gcal_arena *arena = gcal_arena_create();
+    const char *shown = gcal_arena_format(arena, "tracks/%s.tsv", node);
+    int folder,
+        rc = gcal_store_folder(store, store->dirfd, "tracks", "tracks", &folder, err);
+
+    *text = NULL;
+    if (rc > 0) {
+        rc = gcal_store_fetch(store, folder, shown + strlen("tracks/"), shown,
+                              MAX_TRACK_BYTES, text, size, err);
+        close(folder);
+    }
+    gcal_arena_destroy(arena);
+    return rc;
+}
+
+int gcal_track_load(const struct gcal_store *store, const char *node,
+                    struct gcal_track *track, struct gcal_error *err)
+{
+    struct gcal_arena *arena;
+    char *text;
+    size_t size;
+    int rc;
+
+    *track = (struct gcal_track){ 0 };
+    if (gcal_store_check_name("node", node, err) < 0)
+        return -1;
+    if ((rc = gcal_track_load_text(store, node, &text, &size, err)) <= 0)
+        return rc;
+    arena = gcal_arena_create();
+    rc = gcal_track_decode(
+        text, size, gcal_arena_format(arena, "%s/tracks/%s.tsv", store->path, node),
+        track, err);
+    gcal_arena_destroy(arena);
+    if (rc == 0)
+        gcal_arena_own(((struct gcal_track_memory *)track->memory)->arena, text, free);
+    else
+        free(text);
+    return rc;
 }

@@ -53,8 +53,8 @@ static void put_column(struct gcal_buf *buf, const struct gcal_track_column *c,
 }
 
 /* The names of a device's values. */
-static char *device_columns(const struct gcal_params_device *device,
-                            struct gcal_error *err)
+static const char *device_columns(struct gcal_arena *arena,
+                                  const struct gcal_params_device *device)
 {
     struct gcal_buf buf = { 0 };
     const char *last = "";
@@ -73,61 +73,42 @@ static char *device_columns(const struct gcal_params_device *device,
             last = c.configuration;
         }
     }
-    return gcal_buf_take(&buf, err);
+    return gcal_arena_take(arena, &buf);
 }
 
-static char *track_columns(const struct gcal_track_columns *columns,
-                           struct gcal_error *err)
-{
-    struct gcal_buf buf = { 0 };
+/* Columns that the track has; their place is their ID. */
+struct known {
+    const char **items;
+    size_t n, capacity;
+};
 
-    for (size_t i = 0; i < columns->n; i++)
-        put_column(&buf, &columns->column[i],
-                   i ? columns->column[i - 1].configuration : "");
-    return gcal_buf_take(&buf, err);
+static void add_known(struct gcal_arena *arena, struct known *known, const char *names)
+{
+    known->items = gcal_arena_grow(arena, known->items, known->n, &known->capacity,
+                                   sizeof(*known->items));
+    known->items[known->n++] = names;
 }
 
 /* ---- known columns ---- */
 
-static int add_known_of_track(struct gcal_strings *known, const struct gcal_track *before,
-                              struct gcal_error *err)
-{
-    const struct gcal_track_memory *m = before ? before->memory : NULL;
-    int rc = 0;
-
-    for (size_t i = 0; m && i < m->n_columns && rc == 0; i++)
-        rc = gcal_strings_take(known, track_columns(&m->columns[i], err), err);
-    return rc;
-}
-
-/* Adds a line when the columns are new.  Takes 'names'. */
-static int put_columns(struct gcal_buf *buf, struct gcal_strings *known, char *names,
-                       size_t *id, struct gcal_error *err)
-{
-    *id = names ? gcal_strings_find(known, names) : known->n;
-    if (*id < known->n) {
-        free(names);
-        return 0;
-    }
-    if (gcal_strings_take(known, names, err) < 0)
-        return -1;
-    gcal_buf_printf(buf, "columns\t%zu%s\n", *id, known->items[*id]);
-    return 0;
-}
-
 /* ---- a calibration ---- */
 
-static int put_run(struct gcal_buf *buf, struct gcal_strings *known,
-                   const struct gcal_params_device *d, struct gcal_error *err)
+static void put_run(struct gcal_arena *arena, struct gcal_buf *buf, struct known *known,
+                    const struct gcal_params_device *d)
 {
     const char *texts[] = {
         d->run_id,      d->calibrated_utc, d->info.uid,  d->info.type,      d->info.name,
         d->info.driver, d->configuration,  d->catalogue, d->gpucal_version,
     };
-    size_t id;
+    const char *names = device_columns(arena, d);
+    size_t id = 0;
 
-    if (put_columns(buf, known, device_columns(d, err), &id, err) < 0)
-        return -1;
+    while (id < known->n && strcmp(known->items[id], names) != 0)
+        id++;
+    if (id == known->n) {
+        add_known(arena, known, names);
+        gcal_buf_printf(buf, "columns\t%zu%s\n", id, names);
+    }
     gcal_buf_puts(buf, "run");
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         gcal_buf_puts(buf, "\t");
@@ -140,19 +121,6 @@ static int put_run(struct gcal_buf *buf, struct gcal_strings *known,
             put_number(buf, d->models[k].own_error[i], 3);
         }
     gcal_buf_puts(buf, "\n");
-    return 0;
-}
-
-static int put_runs(struct gcal_buf *buf, struct gcal_strings *known,
-                    const struct gcal_params *params, const char *run_id,
-                    struct gcal_error *err)
-{
-    int rc = 0;
-
-    for (size_t i = 0; i < params->n_devices && rc == 0; i++)
-        if (strcmp(params->devices[i].run_id, run_id) == 0)
-            rc = put_run(buf, known, &params->devices[i], err);
-    return rc;
 }
 
 static void put_header(struct gcal_buf *buf, const struct gcal_track *before)
@@ -167,27 +135,33 @@ char *gcal_track_encode(const struct gcal_params *params, const char *run_id,
                         const struct gcal_track *before, size_t *size,
                         struct gcal_error *err)
 {
+    const struct gcal_track_memory *m = before ? before->memory : NULL;
+    struct gcal_arena *arena = gcal_arena_create();
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", NULL), old;
-    struct gcal_strings known = { 0 };
     struct gcal_buf buf = { 0 };
-    char *text = NULL;
+    struct known known = { 0 };
 
-    if (!c_locale) {
-        gcal_error_memory(err);
-        return NULL;
-    }
+    if (!c_locale)
+        gcal_arena_out_of_memory();
     old = uselocale(c_locale);
     put_header(&buf, before);
-    if (add_known_of_track(&known, before, err) == 0 &&
-        put_runs(&buf, &known, params, run_id, err) == 0) {
-        *size = buf.size;
-        text = gcal_buf_take(&buf, err);
+    for (size_t i = 0; m && i < m->n_columns; i++) {
+        const struct gcal_track_columns *columns = &m->columns[i];
+        struct gcal_buf names = { 0 };
+
+        for (size_t k = 0; k < columns->n; k++)
+            put_column(&names, &columns->column[k],
+                       k ? columns->column[k - 1].configuration : "");
+        add_known(arena, &known, gcal_arena_take(arena, &names));
     }
+    for (size_t i = 0; i < params->n_devices; i++)
+        if (strcmp(params->devices[i].run_id, run_id) == 0)
+            put_run(arena, &buf, &known, &params->devices[i]);
     uselocale(old);
     freelocale(c_locale);
-    gcal_buf_free(&buf);
-    gcal_strings_clear(&known);
-    return text;
+    gcal_arena_destroy(arena);
+    *size = buf.size;
+    return gcal_buf_take(&buf, err);
 }
 
 /* The devices and models of the track. */

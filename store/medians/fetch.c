@@ -78,23 +78,20 @@ static int explain(const struct gcal_store *store, enum gcal_ledger_state state,
 }
 
 /* 'scope': "medians/NODE".  Earlier versions wrote medians of nodes without a line. */
-static int compare(struct gcal_medians_ledger *ledger, const char *scope,
-                   const char *shown, const char *sha256, enum gcal_ledger_state *state,
-                   struct gcal_error *err)
+static int compare(struct gcal_arena *arena, struct gcal_medians_ledger *ledger,
+                   const char *scope, const char *shown, const char *sha256,
+                   enum gcal_ledger_state *state, struct gcal_error *err)
 {
     const struct gcal_store *store = ledger->store;
-    struct gcal_ledger_scope found = { 0 }, of_node = { 0 };
+    struct gcal_ledger_scope found = gcal_ledger_lines_find(arena, &ledger->lines, scope);
+    struct gcal_ledger_scope of_node = { 0 };
     enum gcal_ledger_state by_any;
     const char *run_id = "", *last;
-    int rc = gcal_ledger_lines_find(&ledger->lines, scope, &found, err);
 
-    if (rc == 0 && !found.n && *sha256) {
-        char *node = gcal_buf_format("nodes/%s", strchr(scope, '/') + 1);
-
-        rc = node ? gcal_ledger_lines_find(&ledger->lines, node, &of_node, err)
-                  : gcal_error_memory(err);
-        free(node);
-    }
+    if (!found.n && *sha256)
+        of_node = gcal_ledger_lines_find(
+            arena, &ledger->lines,
+            gcal_arena_format(arena, "nodes/%s", strchr(scope, '/') + 1));
     by_any = gcal_ledger_compare(&found, shown, sha256, &run_id, &last);
     if (store->public_key || store->trusted) {
         size_t n = 0;
@@ -106,25 +103,24 @@ static int compare(struct gcal_medians_ledger *ledger, const char *scope,
         found.n = n;
     }
     *state = gcal_ledger_compare(&found, shown, sha256, &run_id, &last);
-    if (rc == 0 && *state != GCAL_LEDGER_CURRENT && *state != GCAL_LEDGER_INTERRUPTED &&
+    if (*state != GCAL_LEDGER_CURRENT && *state != GCAL_LEDGER_INTERRUPTED &&
         *state != GCAL_LEDGER_RACED && *state != GCAL_LEDGER_NOT_YET &&
         !(*state == GCAL_LEDGER_UNKNOWN && (of_node.n || !*sha256)))
-        rc =
-            by_any != *state && by_any == GCAL_LEDGER_CURRENT &&
-                    *state != GCAL_LEDGER_RESTORED && *state != GCAL_LEDGER_REMOVED
-                ? gcal_error_set(err, GCAL_EINPUT,
-                                 "store %s: what the ledger says of %s is not signed: if "
-                                 "it is right, 'gpucal store sign' signs it",
-                                 store->path, shown)
-                : explain(store, *state, shown, run_id, err);
-    free(found.line);
-    free(of_node.line);
-    return rc;
+        return by_any != *state && by_any == GCAL_LEDGER_CURRENT &&
+                       *state != GCAL_LEDGER_RESTORED && *state != GCAL_LEDGER_REMOVED
+                   ? gcal_error_set(
+                         err, GCAL_EINPUT,
+                         "store %s: what the ledger says of %s is not signed: if "
+                         "it is right, 'gpucal store sign' signs it",
+                         store->path, shown)
+                   : explain(store, *state, shown, run_id, err);
+    return 0;
 }
 
-static int check_ledger(struct gcal_medians_ledger *ledger, bool refresh,
-                        const char *scope, const char *shown, const char *sha256,
-                        enum gcal_ledger_state *state, struct gcal_error *err)
+static int check_ledger(struct gcal_arena *arena, struct gcal_medians_ledger *ledger,
+                        bool refresh, const char *scope, const char *shown,
+                        const char *sha256, enum gcal_ledger_state *state,
+                        struct gcal_error *err)
 {
     int rc = 0;
 
@@ -134,7 +130,7 @@ static int check_ledger(struct gcal_medians_ledger *ledger, bool refresh,
         gcal_ledger_lines_sort(&ledger->lines);
     }
     if (rc == 0)
-        rc = compare(ledger, scope, shown, sha256, state, err);
+        rc = compare(arena, ledger, scope, shown, sha256, state, err);
     pthread_mutex_unlock(&ledger->lock);
     return rc;
 }
@@ -142,9 +138,10 @@ static int check_ledger(struct gcal_medians_ledger *ledger, bool refresh,
 /* 1, 0, -1; 'again': the caller tries again if the ledger does not have the file, which may have
  * been published since it was read.
  */
-static int fetch_once(struct gcal_medians_ledger *ledger, int folder, bool refresh,
-                      const char *scope, const char *shown, char **text, size_t *size,
-                      enum gcal_ledger_state *state, bool *again, struct gcal_error *err)
+static int fetch_once(struct gcal_arena *arena, struct gcal_medians_ledger *ledger,
+                      int folder, bool refresh, const char *scope, const char *shown,
+                      char **text, size_t *size, enum gcal_ledger_state *state,
+                      bool *again, struct gcal_error *err)
 {
     const struct gcal_store *store = ledger->store;
     char sha256[GCAL_HASH_TEXT_SIZE] = "";
@@ -152,6 +149,7 @@ static int fetch_once(struct gcal_medians_ledger *ledger, int folder, bool refre
                         : gcal_store_fetch(store, folder, strchr(shown, '/') + 1, shown,
                                            GCAL_STORE_MAX_BYTES, text, size, err);
 
+    gcal_arena_own(arena, *text, free);
     *again = false;
     if (rc > 0) {
         gcal_hash(*text, *size, sha256);
@@ -162,38 +160,41 @@ static int fetch_once(struct gcal_medians_ledger *ledger, int folder, bool refre
         else
             (*text)[*size] = '\0';
     }
-    if (rc >= 0 && check_ledger(ledger, refresh, scope, shown, sha256, state, err) < 0) {
+    if (rc >= 0 &&
+        check_ledger(arena, ledger, refresh, scope, shown, sha256, state, err) < 0) {
         *again = true;
         rc = -1;
     }
-    if (rc < 0) {
-        free(*text);
+    if (rc < 0)
         *text = NULL;
-    }
     return rc;
 }
 
-int gcal_medians_fetch(struct gcal_medians_ledger *ledger, int folder, const char *node,
-                       char **text, size_t *size, enum gcal_ledger_state *state,
-                       struct gcal_error *err)
+int gcal_medians_fetch(struct gcal_arena *arena, struct gcal_medians_ledger *ledger,
+                       int folder, const char *node, char **text, size_t *size,
+                       enum gcal_ledger_state *state, struct gcal_error *err)
 {
-    char *scope = gcal_buf_format("medians/%s", node);
-    char *shown = gcal_buf_format("medians/%s.tsv", node);
+    const char *scope = gcal_arena_format(arena, "medians/%s", node);
+    const char *shown = gcal_arena_format(arena, "medians/%s.tsv", node);
     bool again = true;
     int rc = -1;
 
     *text = NULL;
-    if (!scope || !shown)
-        gcal_error_memory(err);
-    for (int tries = 0; scope && shown && again && tries < MAX_TRIES; tries++) {
+    for (int tries = 0; again && tries < MAX_TRIES; tries++) {
         size_t n = ledger->lines.n;
 
-        rc = fetch_once(ledger, folder, tries > 0, scope, shown, text, size, state,
+        rc = fetch_once(arena, ledger, folder, tries > 0, scope, shown, text, size, state,
                         &again, err);
         if (tries > 0 && ledger->lines.n == n)
             break; /* nobody publishes */
     }
-    free(scope);
-    free(shown);
     return rc;
+}
+
+int gcal_medians_open_folder(const struct gcal_store *store, const char *name,
+                             struct gcal_error *err)
+{
+    int fd, rc = gcal_store_folder(store, store->dirfd, name, name, &fd, err);
+
+    return rc > 0 ? fd : rc == 0 ? -1 : -2;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/base/array.h"
 #include "kernels/base/error.h"
 #include "store/files/internal.h"
 #include "store/medians/private.h"
@@ -55,8 +54,9 @@ struct file {
     size_t n; /* kernels */
 };
 
-/* Of one type. */
+/* The kernels of one type. */
 struct type {
+    struct gcal_arena *arena;
     struct gcal_store *store;
     const char *name;
     int folder;
@@ -77,52 +77,27 @@ static int by_text(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-static void known_free(void *node)
+/* Trees are of nodes in the arena. */
+static void keep_node(void *node)
 {
-    free(((struct known *)node)->line);
-    free(node);
+    (void)node;
 }
 
-static void type_clear(struct type *t)
+static void add_file(struct type *t, const char *sha256)
 {
-    if (t->folder >= 0)
-        close(t->folder);
-    tdestroy(t->tree, known_free);
-    tdestroy(t->profiles, free);
-    free(t->files);
-    gcal_buf_free(&t->text);
+    t->files =
+        gcal_arena_grow(t->arena, t->files, t->n_files, &t->capacity, sizeof(*t->files));
+    strcpy(t->files[t->n_files++].sha256, sha256);
 }
 
-static struct file *add_file(struct type *t, const char *sha256, struct gcal_error *err)
+/* Adds a line to the last file.  Another file may have it, too. */
+static void remember(struct type *t, char *line)
 {
-    struct file *grown =
-        gcal_array_grow(t->files, t->n_files, &t->capacity, sizeof(*grown), err);
+    struct known *known = gcal_arena_alloc(t->arena, 1, sizeof(*known));
 
-    if (!grown)
-        return NULL;
-    t->files = grown;
-    grown += t->n_files++;
-    *grown = (struct file){ 0 };
-    strcpy(grown->sha256, sha256);
-    return grown;
-}
-
-/* Adds a line to the last file, of 'length' bytes. */
-static int remember(struct type *t, const char *line, size_t length,
-                    struct gcal_error *err)
-{
-    struct known *known = malloc(sizeof(*known)), **found;
-
-    if (!known || !(known->line = strndup(line, length))) {
-        free(known);
-        return gcal_error_memory(err);
-    }
-    known->file = t->n_files - 1;
-    known->place = t->files[known->file].n++;
-    found = tsearch(known, &t->tree, by_line);
-    if (!found || *found != known) /* another file has it, too */
-        known_free(known);
-    return found ? 0 : gcal_error_memory(err);
+    *known = (struct known){ line, t->n_files - 1, t->files[t->n_files - 1].n++ };
+    if (!tsearch(known, &t->tree, by_line))
+        gcal_arena_out_of_memory();
 }
 
 /* ---- reading ---- */
@@ -136,67 +111,43 @@ bool gcal_medians_is_hash(const char *text)
 /* The names of files are hashes of what anyone may have written: a profile with another one's hash
  * would count for that.
  */
-static bool has_right_profiles(const char *text, size_t size)
+static bool has_right_profiles(struct gcal_arena *arena, const char *text, size_t size)
 {
-    char *copy = strndup(text, size), hash[GCAL_HASH_TEXT_SIZE];
-    struct gcal_medians_lines lines = { .at = copy, .end = copy ? copy + size : NULL };
-    bool right = copy;
-    int rc = 0;
+    char *copy = memcpy(gcal_arena_alloc(arena, size + 1, 1), text, size);
+    struct gcal_medians_lines lines = { .arena = arena, .at = copy, .end = copy + size };
+    char hash[GCAL_HASH_TEXT_SIZE];
+    int rc;
 
-    while (right && (rc = gcal_medians_next(&lines, NULL)) > 0)
+    while ((rc = gcal_medians_next(&lines, NULL)) > 0)
         if (strcmp(lines.words[0], "profile") == 0) {
-            if ((right = lines.n == 3))
-                gcal_hash(lines.words[2], strlen(lines.words[2]), hash);
-            right = right && strcmp(hash, lines.words[1]) == 0;
+            if (lines.n != 3)
+                return false;
+            gcal_hash(lines.words[2], strlen(lines.words[2]), hash);
+            if (strcmp(hash, lines.words[1]) != 0)
+                return false;
         }
-    free(lines.words);
-    free(copy);
-    return right && rc == 0;
+    return rc == 0;
 }
 
-int gcal_medians_kernels_fetch(const struct gcal_store *store, int folder,
-                               const char *type, const char *sha256, char **text,
-                               size_t *size, struct gcal_error *err)
+int gcal_medians_kernels_fetch(struct gcal_arena *arena, const struct gcal_store *store,
+                               int folder, const char *type, const char *sha256,
+                               char **text, size_t *size, struct gcal_error *err)
 {
-    char *file = gcal_buf_format("%s.%s.tsv", type, sha256);
-    char *shown = gcal_buf_format("kernels/%s.%s.tsv", type, sha256);
+    const char *shown = gcal_arena_format(arena, "kernels/%s.%s.tsv", type, sha256);
     char found[GCAL_HASH_TEXT_SIZE];
-    int rc = -1;
+    int rc;
 
     *text = NULL;
-    if (!file || !shown)
-        gcal_error_memory(err);
-    else
-        rc = gcal_store_fetch(store, folder, file, shown, GCAL_STORE_MAX_BYTES, text,
-                              size, err);
+    rc = gcal_store_fetch(store, folder, shown + strlen("kernels/"), shown,
+                          GCAL_STORE_MAX_BYTES, text, size, err);
+    gcal_arena_own(arena, *text, free);
     if (rc > 0) {
         gcal_hash(*text, *size, found);
-        if (strcmp(found, sha256) != 0 || !has_right_profiles(*text, *size))
+        if (strcmp(found, sha256) != 0 || !has_right_profiles(arena, *text, *size))
             rc = gcal_error_set(err, GCAL_EINPUT, "store %s: %s is damaged", store->path,
                                 shown);
     }
-    if (rc < 0) {
-        free(*text);
-        *text = NULL;
-    }
-    free(file);
-    free(shown);
     return rc;
-}
-
-static int remember_file(struct type *t, const char *sha256, const char *text,
-                         size_t size, struct gcal_error *err)
-{
-    const char *end = text + size, *next;
-
-    if (!add_file(t, sha256, err))
-        return -1;
-    for (; text < end && (next = memchr(text, '\n', (size_t)(end - text)));
-         text = next + 1)
-        if (strncmp(text, "kernel\t", strlen("kernel\t")) == 0 &&
-            remember(t, text, (size_t)(next - text), err) < 0)
-            return -1;
-    return 0;
 }
 
 /* A file that cannot be read is of no use, but harms nobody. */
@@ -212,24 +163,30 @@ static int read_files(struct type *t, struct gcal_error *err)
     for (size_t i = 0; i < n && rc == 0; i++) {
         const char *sha256 = names[i] + length + 1;
         size_t size;
-        char *text = NULL;
+        char *text, *next;
 
         if (strncmp(names[i], t->name, length) != 0 || names[i][length] != '.' ||
-            !gcal_medians_is_hash(sha256))
+            !gcal_medians_is_hash(sha256) ||
+            gcal_medians_kernels_fetch(t->arena, t->store, t->folder, t->name, sha256,
+                                       &text, &size, NULL) <= 0)
             continue;
-        if (gcal_medians_kernels_fetch(t->store, t->folder, t->name, sha256, &text, &size,
-                                       NULL) > 0)
-            rc = remember_file(t, sha256, text, size, err);
-        free(text);
+        add_file(t, sha256);
+        for (char *end = text + size;
+             text < end && (next = memchr(text, '\n', (size_t)(end - text)));
+             text = next + 1) {
+            *next = '\0';
+            if (strncmp(text, "kernel\t", strlen("kernel\t")) == 0)
+                remember(t, text);
+        }
     }
     gcal_strings_free(names, n);
     return rc;
 }
 
-static int type_open(struct type *t, struct gcal_store *store, const char *name,
-                     struct gcal_error *err)
+static int type_open(struct type *t, struct gcal_arena *arena, struct gcal_store *store,
+                     const char *name, struct gcal_error *err)
 {
-    *t = (struct type){ .store = store, .name = name, .folder = -1 };
+    *t = (struct type){ .arena = arena, .store = store, .name = name, .folder = -1 };
     if (gcal_store_check_name("device type", name, err) < 0)
         return -1;
     t->folder = gcal_store_make_folder(store, store->dirfd, "kernels", "kernels", err);
@@ -238,125 +195,79 @@ static int type_open(struct type *t, struct gcal_store *store, const char *name,
 
 /* ---- writing ---- */
 
-static int add_profile(struct type *t, const char *profile, struct gcal_error *err)
-{
-    char hash[GCAL_HASH_TEXT_SIZE], *copy, **found;
-
-    gcal_hash(profile, strlen(profile), hash);
-    if (!(copy = strdup(hash)))
-        return gcal_error_memory(err);
-    found = (char **)tsearch(copy, &t->profiles, by_text);
-    if (!found || *found != copy) {
-        free(copy);
-        return found ? 0 : gcal_error_memory(err);
-    }
-    gcal_buf_printf(&t->text, "profile\t%s\t", hash);
-    gcal_medians_put_text(&t->text, profile);
-    gcal_buf_puts(&t->text, "\n");
-    return 0;
-}
-
 static bool has_new_file(const struct type *t)
 {
     return t->n_files && !t->files[t->n_files - 1].sha256[0];
 }
 
-/* A kernel that no file has. */
-static int add_new(struct type *t, const struct gcal_run_kernel *kernel, const char *line,
-                   struct gcal_error *err)
+/* The kernel, which is added to the new file if no file has it. */
+static const struct known *find_kernel(struct type *t,
+                                       const struct gcal_run_kernel *kernel)
 {
-    if (!has_new_file(t)) {
-        if (!add_file(t, "", err))
-            return -1;
-        gcal_buf_puts(&t->text, GCAL_KERNELS_HEADER "\n");
-    }
-    if (add_profile(t, kernel->profile, err) < 0)
-        return -1;
-    gcal_buf_printf(&t->text, "%s\n", line);
-    return remember(t, line, strlen(line), err);
-}
-
-static int find_kernel(struct type *t, const struct gcal_run_kernel *kernel,
-                       const struct known **known, struct gcal_error *err)
-{
-    struct known wanted = { 0 }, **found;
+    char hash[GCAL_HASH_TEXT_SIZE];
     struct gcal_buf buf = { 0 };
-    int rc = 0;
+    struct known wanted = { 0 };
+    void *found;
 
     put_kernel(&buf, kernel);
-    if (!(wanted.line = gcal_buf_take(&buf, err)))
-        return -1;
-    found = tfind(&wanted, &t->tree, by_line);
-    if (!found && (rc = add_new(t, kernel, wanted.line, err)) == 0)
-        found = tfind(&wanted, &t->tree, by_line);
-    free(wanted.line);
-    if (rc == 0)
-        *known = *found;
-    return rc;
+    wanted.line = gcal_arena_take(t->arena, &buf);
+    if ((found = tfind(&wanted, &t->tree, by_line)))
+        return *(struct known **)found;
+    if (!has_new_file(t)) {
+        add_file(t, "");
+        gcal_buf_puts(&t->text, GCAL_KERNELS_HEADER "\n");
+    }
+    gcal_hash(kernel->profile, strlen(kernel->profile), hash);
+    if (!tfind(hash, &t->profiles, by_text)) {
+        if (!tsearch(gcal_arena_strdup(t->arena, hash), &t->profiles, by_text))
+            gcal_arena_out_of_memory();
+        gcal_buf_printf(&t->text, "profile\t%s\t", hash);
+        gcal_medians_put_text(&t->text, kernel->profile);
+        gcal_buf_puts(&t->text, "\n");
+    }
+    gcal_buf_printf(&t->text, "%s\n", wanted.line);
+    remember(t, wanted.line);
+    return *(struct known **)tfind(&wanted, &t->tree, by_line);
 }
 
 static int write_new(struct type *t, struct gcal_error *err)
 {
     struct file *file = &t->files[t->n_files - 1];
-    char *name = NULL, *temp = NULL;
-    int rc = -1;
+    const char *temp =
+        gcal_arena_format(t->arena, ".publish.%s.%d", t->name, (int)getpid());
+    size_t size = t->text.size;
+    const char *text = gcal_arena_take(t->arena, &t->text), *name;
 
-    if (t->text.failed)
-        return gcal_error_memory(err);
-    gcal_hash(t->text.data, t->text.size, file->sha256);
-    name = gcal_buf_format("%s.%s.tsv", t->name, file->sha256);
-    temp = gcal_buf_format(".publish.%s.%d", t->name, (int)getpid());
-    if (!name || !temp)
-        gcal_error_memory(err);
-    else if (gcal_store_prepare(t->store, t->folder, temp, "kernels", t->text.data,
-                                t->text.size, err) == 0)
-        rc = gcal_store_replace(t->store, t->folder, temp, name, "kernels", err);
-    free(name);
-    free(temp);
-    return rc;
+    gcal_hash(text, size, file->sha256);
+    name = gcal_arena_format(t->arena, "%s.%s.tsv", t->name, file->sha256);
+    return gcal_store_prepare(t->store, t->folder, temp, "kernels", text, size, err) < 0
+               ? -1
+               : gcal_store_replace(t->store, t->folder, temp, name, "kernels", err);
 }
 
 /* ---- places ---- */
 
-void gcal_medians_places_clear(struct gcal_medians_places *places)
+/* Lists the files that a section needs; places->place: of row i, the place in file of_file[i]
+ * becomes that in the section.
+ */
+static void place_rows(const struct type *t, const struct gcal_medians_section *section,
+                       const size_t *of_file, struct gcal_medians_places *places)
 {
-    gcal_strings_clear(&places->files);
-    free(places->place);
-}
+    bool *used = gcal_arena_alloc(t->arena, t->n_files, sizeof(*used));
+    size_t *base = gcal_arena_alloc(t->arena, t->n_files, sizeof(*base)), at = 0;
 
-/* Lists the files that a section needs: 'base' (by file) is the place of its first kernel. */
-static int list_files(const struct type *t, const bool *used, size_t *base,
-                      struct gcal_medians_places *places, struct gcal_error *err)
-{
-    size_t at = 0;
-
-    for (size_t i = 0; i < t->n_files; i++) {
-        base[i] = at;
-        at += used[i] ? t->files[i].n : 0;
-        if (used[i] && gcal_strings_add(&places->files, t->files[i].sha256, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* places->place: of row i, the place in file of_file[i]. */
-static int place_rows(const struct type *t, const struct gcal_medians_section *section,
-                      const size_t *of_file, struct gcal_medians_places *places,
-                      struct gcal_error *err)
-{
-    bool *used = calloc(t->n_files + 1, sizeof(*used));
-    size_t *base = calloc(t->n_files + 1, sizeof(*base));
-    int rc = used && base ? 0 : gcal_error_memory(err);
-
-    for (size_t i = 0; i < section->n_rows && rc == 0; i++)
+    places->files = gcal_arena_alloc(t->arena, t->n_files, sizeof(*places->files));
+    for (size_t i = 0; i < section->n_rows; i++)
         used[of_file[i]] = true;
-    if (rc == 0)
-        rc = list_files(t, used, base, places, err);
-    for (size_t i = 0; i < section->n_rows && rc == 0; i++)
+    for (size_t i = 0; i < t->n_files; i++)
+        if (used[i]) {
+            base[i] = at; /* of its first kernel */
+            at += t->files[i].n;
+            places->files[places->n_files++] =
+                gcal_arena_strdup(t->arena, t->files[i].sha256);
+        }
+    for (size_t i = 0; i < section->n_rows; i++)
         places->place[i] += base[of_file[i]];
-    free(used);
-    free(base);
-    return rc;
 }
 
 static bool is_of(const struct gcal_medians_section *section, const char *type)
@@ -371,18 +282,16 @@ static int place_type(struct type *t, const struct gcal_record *record,
                       struct gcal_error *err)
 {
     for (size_t i = 0; i < n; i++) {
+        size_t n_rows = sections[i].n_rows;
+
         if (!is_of(&sections[i], t->name))
             continue;
-        if (!(of_file[i] = calloc(sections[i].n_rows + 1, sizeof(**of_file))))
-            return gcal_error_memory(err);
-        if (!(places[i].place = calloc(sections[i].n_rows + 1, sizeof(*places[i].place))))
-            return gcal_error_memory(err);
-        for (size_t j = 0; j < sections[i].n_rows; j++) {
-            const struct known *known = NULL;
+        of_file[i] = gcal_arena_alloc(t->arena, n_rows, sizeof(**of_file));
+        places[i].place = gcal_arena_alloc(t->arena, n_rows, sizeof(*places[i].place));
+        for (size_t j = 0; j < n_rows; j++) {
+            const struct known *known =
+                find_kernel(t, &record->kernels[sections[i].rows[j].kernel]);
 
-            if (find_kernel(t, &record->kernels[sections[i].rows[j].kernel], &known,
-                            err) < 0)
-                return -1;
             of_file[i][j] = known->file;
             places[i].place[j] = known->place;
         }
@@ -390,30 +299,31 @@ static int place_type(struct type *t, const struct gcal_record *record,
     if (has_new_file(t) && write_new(t, err) < 0)
         return -1;
     for (size_t i = 0; i < n; i++)
-        if (is_of(&sections[i], t->name) &&
-            place_rows(t, &sections[i], of_file[i], &places[i], err) < 0)
-            return -1;
+        if (is_of(&sections[i], t->name))
+            place_rows(t, &sections[i], of_file[i], &places[i]);
     return 0;
 }
 
-int gcal_medians_kernels_place(struct gcal_store *store, const struct gcal_record *record,
+int gcal_medians_kernels_place(struct gcal_arena *arena, struct gcal_store *store,
+                               const struct gcal_record *record,
                                const struct gcal_medians_section *sections, size_t n,
                                struct gcal_medians_places *places, struct gcal_error *err)
 {
-    size_t **of_file = calloc(n + 1, sizeof(*of_file));
-    int rc = of_file ? 0 : gcal_error_memory(err);
+    size_t **of_file = gcal_arena_alloc(arena, n, sizeof(*of_file));
+    int rc = 0;
 
     for (size_t i = 0; i < n && rc == 0; i++) {
         struct type t;
 
         if (of_file[i])
             continue; /* with an earlier one of its type */
-        if ((rc = type_open(&t, store, sections[i].device->info.type, err)) == 0)
+        if ((rc = type_open(&t, arena, store, sections[i].device->info.type, err)) == 0)
             rc = place_type(&t, record, sections, n, of_file, places, err);
-        type_clear(&t);
+        if (t.folder >= 0)
+            close(t.folder);
+        tdestroy(t.tree, keep_node);
+        tdestroy(t.profiles, keep_node);
+        gcal_buf_free(&t.text);
     }
-    for (size_t i = 0; i < n && of_file; i++)
-        free(of_file[i]);
-    free(of_file);
     return rc;
 }

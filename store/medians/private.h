@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/hash.h"
 #include "store/ledger/lines.h"
@@ -25,6 +26,7 @@ void gcal_medians_put_fields(struct gcal_buf *buf, const char *before,
 
 /* A text, line by line; words are within the line, unescaped. */
 struct gcal_medians_lines {
+    struct gcal_arena *arena;
     char *at, *end;
     char **words;
     size_t n, capacity, number;
@@ -35,9 +37,7 @@ int gcal_medians_next(struct gcal_medians_lines *lines, struct gcal_error *err);
 /* The value of word 'i' if that is "BEFORE" "NAME=VALUE", else NULL. */
 const char *gcal_medians_value(const struct gcal_medians_lines *lines, size_t i,
                                const char *name);
-/* Fills the fields that the line has; texts that it lacks become "".  Texts are the caller's
- * to free, after -1, too.
- */
+/* Fills the fields that the line has; texts that it lacks become "". */
 int gcal_medians_get_fields(const struct gcal_medians_lines *lines, const char *before,
                             const struct gcal_field *fields, void *object,
                             struct gcal_error *err);
@@ -62,9 +62,12 @@ void gcal_medians_ledger_clear(struct gcal_medians_ledger *ledger);
  * after all checks: 1
  * with 'text', 0 if there is none and shall be none, -1.  'state': what the ledger says of it.
  */
-int gcal_medians_fetch(struct gcal_medians_ledger *ledger, int folder, const char *node,
-                       char **text, size_t *size, enum gcal_ledger_state *state,
-                       struct gcal_error *err);
+int gcal_medians_fetch(struct gcal_arena *arena, struct gcal_medians_ledger *ledger,
+                       int folder, const char *node, char **text, size_t *size,
+                       enum gcal_ledger_state *state, struct gcal_error *err);
+/* Opens one of the two folders: -1 if there is none, -2 with 'err' if it cannot be opened. */
+int gcal_medians_open_folder(const struct gcal_store *store, const char *name,
+                             struct gcal_error *err);
 
 /* ---- kernels.c: files of kernels ---- */
 
@@ -72,24 +75,25 @@ int gcal_medians_fetch(struct gcal_medians_ledger *ledger, int folder, const cha
 const char *gcal_medians_role(enum gcal_kernel_role role);
 bool gcal_medians_is_hash(const char *text);
 /* The text of a file, whose name has its hash: 1, 0 if there is none, -1. */
-int gcal_medians_kernels_fetch(const struct gcal_store *store, int folder,
-                               const char *type, const char *sha256, char **text,
-                               size_t *size, struct gcal_error *err);
+int gcal_medians_kernels_fetch(struct gcal_arena *arena, const struct gcal_store *store,
+                               int folder, const char *type, const char *sha256,
+                               char **text, size_t *size, struct gcal_error *err);
 
 /* Where the kernels of a section are: files, and by row of the section the place there. */
 struct gcal_medians_places {
-    struct gcal_strings files; /* SHA-256 */
+    size_t n_files;
+    const char **files; /* SHA-256 */
     size_t *place;
 };
 
 /* Finds the kernels of each section in the files of its type, and writes a file of those that
- * none has.  'places': n, zeroed; the caller's to clear, after -1, too.
+ * none has.  'places': n, zeroed.
  */
-int gcal_medians_kernels_place(struct gcal_store *store, const struct gcal_record *record,
+int gcal_medians_kernels_place(struct gcal_arena *arena, struct gcal_store *store,
+                               const struct gcal_record *record,
                                const struct gcal_medians_section *sections, size_t n,
                                struct gcal_medians_places *places,
                                struct gcal_error *err);
-void gcal_medians_places_clear(struct gcal_medians_places *places);
 
 /* ---- kernels_read.c ---- */
 

@@ -28,11 +28,12 @@ struct section {
     struct gcal_medians_section view;
     bool chosen, settled;
     size_t device_index;
+    size_t n_places, capacity;
     size_t *places; /* in the record, of all its files of kernels */
-    size_t n_places;
 };
 
 struct reading {
+    struct gcal_arena *arena;
     const struct gcal_store *store;
     const char *node;
     gcal_medians_choose *choose;
@@ -44,14 +45,12 @@ struct reading {
     struct section section;
 };
 
-static void section_clear(struct section *s)
+static void add_text(struct gcal_arena *arena, struct gcal_strings *list,
+                     const char *text)
 {
-    gcal_record_header_clear(&s->run);
-    gcal_run_device_clear(&s->device);
-    gcal_strings_clear(&s->view.models);
-    gcal_strings_clear(&s->view.fingerprints);
-    free(s->places);
-    *s = (struct section){ 0 };
+    list->items = gcal_arena_grow(arena, list->items, list->n, &list->capacity,
+                                  sizeof(*list->items));
+    list->items[list->n++] = gcal_arena_strdup(arena, text);
 }
 
 /* Not in records, and in files of earlier versions. */
@@ -65,7 +64,7 @@ static int begin_section(struct reading *r, struct gcal_error *err)
 {
     struct section *s = &r->section;
 
-    section_clear(s);
+    *s = (struct section){ 0 };
     s->view.run = &s->run;
     s->view.device = &s->device;
     s->run.in_store = r->in_store;
@@ -81,62 +80,56 @@ static int begin_section(struct reading *r, struct gcal_error *err)
         return gcal_medians_damaged(&r->lines, err);
     if (strcmp(s->device.node, r->node) != 0)
         return gcal_error_set(err, GCAL_EINPUT, "a device of node '%s'", s->device.node);
-    s->run.launcher = strdup("");
-    s->run.config = strdup("");
-    s->run.config_file = strdup("");
-    return s->run.launcher && s->run.config && s->run.config_file
-               ? 0
-               : gcal_error_memory(err);
+    s->run.launcher = s->run.config = s->run.config_file = "";
+    return 0;
 }
 
 /* After its models are known: asks whether it counts. */
-static int settle(struct reading *r, struct gcal_error *err)
+static void settle(struct reading *r)
 {
     struct section *s = &r->section;
     char *kept = NULL;
 
     if (s->settled)
-        return 0;
+        return;
     s->settled = true;
     if (!s->view.device || !r->choose(r->context, &s->view, &kept))
-        return 0;
-    free(s->device.kept);
-    s->device.kept = kept;
+        return;
+    s->device.kept = gcal_arena_own(r->arena, kept, free);
     s->chosen = true;
     s->device_index = r->record->n_devices;
-    return gcal_record_add_run(r->record, &s->run, err) < 0
-               ? -1
-               : gcal_record_add_device(r->record, &s->device, err);
+    gcal_record_add_run(r->record, &s->run);
+    gcal_record_add_device(r->record, &s->device);
 }
 
 static int take_model(struct reading *r, struct gcal_error *err)
 {
     if (r->lines.n != 3 || r->section.settled)
         return gcal_medians_damaged(&r->lines, err);
-    return gcal_strings_add(&r->section.view.models, r->lines.words[1], err) < 0
-               ? -1
-               : gcal_strings_add(&r->section.view.fingerprints, r->lines.words[2], err);
+    add_text(r->arena, &r->section.view.models, r->lines.words[1]);
+    add_text(r->arena, &r->section.view.fingerprints, r->lines.words[2]);
+    return 0;
 }
 
 static int take_kernels(struct reading *r, struct gcal_error *err)
 {
     struct section *s = &r->section;
     const size_t *places;
-    size_t n, *grown;
+    size_t n;
 
-    if (r->lines.n != 2 || settle(r, err) < 0)
+    if (r->lines.n != 2)
         return -1;
+    settle(r);
     if (!s->chosen)
         return 0;
     if (gcal_medians_kernels_read(r->store, s->device.info.type, r->lines.words[1],
                                   r->cache, r->record, &places, &n, err) < 0)
         return -1;
-    if (!(grown = reallocarray(s->places, s->n_places + n + 1, sizeof(*grown))))
-        return gcal_error_memory(err);
-    s->places = grown;
-    if (n)
-        memcpy(&grown[s->n_places], places, n * sizeof(*grown));
-    s->n_places += n;
+    for (size_t i = 0; i < n; i++) {
+        s->places = gcal_arena_grow(r->arena, s->places, s->n_places, &s->capacity,
+                                    sizeof(*s->places));
+        s->places[s->n_places++] = places[i];
+    }
     return 0;
 }
 
@@ -147,8 +140,7 @@ static int take_median(struct reading *r, struct gcal_error *err)
     struct gcal_measurement m = { .status = GCAL_MEASUREMENT_GOOD };
     size_t place, counts[5];
 
-    if (settle(r, err) < 0)
-        return -1;
+    settle(r);
     if (!s->chosen)
         return 0;
     if (r->lines.n != 9 || gcal_medians_count(w[1], &place, err) < 0 ||
@@ -162,8 +154,8 @@ static int take_median(struct reading *r, struct gcal_error *err)
         return gcal_medians_damaged(&r->lines, err);
     m.n_samples = counts[0];
     m.built = (struct gcal_built){ counts[1], counts[2], counts[3], counts[4] };
-    return gcal_record_add_measurement(r->record, s->device_index, s->places[place], &m,
-                                       err);
+    gcal_record_add_measurement(r->record, s->device_index, s->places[place], &m);
+    return 0;
 }
 
 static int take_line(struct reading *r, struct gcal_error *err)
@@ -183,48 +175,39 @@ static int take_line(struct reading *r, struct gcal_error *err)
     return gcal_medians_damaged(&r->lines, err);
 }
 
-/* 1, 0 if there is no file, -1. */
-static int fetch(const struct reading *r, char **text, size_t *size,
-                 struct gcal_error *err)
-{
-    enum gcal_ledger_state state;
-    int folder, rc = gcal_store_folder(r->store, r->store->dirfd, "medians", "medians",
-                                       &folder, err);
-
-    if (rc <= 0)
-        return rc;
-    rc = gcal_medians_fetch(gcal_medians_cache_ledger(r->cache), folder, r->node, text,
-                            size, &state, err);
-    close(folder);
-    return rc;
-}
-
 int gcal_medians_read(const struct gcal_store *store, const char *node,
                       gcal_medians_choose *choose, void *context, bool in_store,
                       struct gcal_medians_cache *cache, struct gcal_record *record,
                       struct gcal_error *err)
 {
-    struct reading r = { .store = store,
+    struct reading r = { .arena = gcal_arena_create(),
+                         .store = store,
                          .node = node,
                          .choose = choose,
                          .context = context,
                          .in_store = in_store,
                          .cache = cache,
                          .record = record };
-    char *text = NULL;
-    size_t size = 0;
-    int rc = fetch(&r, &text, &size, err);
+    int folder = gcal_medians_open_folder(store, "medians", err), rc = folder + 1;
+    enum gcal_ledger_state state;
+    char *text;
+    size_t size;
 
-    if (rc <= 0)
-        return rc;
-    r.lines = (struct gcal_medians_lines){ .at = text, .end = text + size };
-    rc = gcal_medians_next(&r.lines, err); /* the header */
-    while (rc >= 0 && (rc = gcal_medians_next(&r.lines, err)) > 0)
-        rc = take_line(&r, err);
-    if (rc < 0)
-        gcal_error_prefix(err, "store %s: medians/%s.tsv", store->path, node);
-    section_clear(&r.section);
-    free(r.lines.words);
-    free(text);
+    if (folder >= 0) {
+        rc = gcal_medians_fetch(r.arena, gcal_medians_cache_ledger(cache), folder, node,
+                                &text, &size, &state, err);
+        close(folder);
+    }
+    if (folder >= 0 && rc > 0) {
+        r.lines = (struct gcal_medians_lines){ .arena = r.arena,
+                                               .at = text,
+                                               .end = text + size };
+        rc = gcal_medians_next(&r.lines, err); /* the header */
+        while (rc >= 0 && (rc = gcal_medians_next(&r.lines, err)) > 0)
+            rc = take_line(&r, err);
+        if (rc < 0)
+            gcal_error_prefix(err, "store %s: medians/%s.tsv", store->path, node);
+    }
+    gcal_arena_destroy(r.arena);
     return rc;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "store/medians/private.h"
 
@@ -74,25 +74,6 @@ int gcal_medians_damaged(const struct gcal_medians_lines *lines, struct gcal_err
     return gcal_error_set(err, GCAL_EINPUT, "line %zu is damaged", lines->number);
 }
 
-static int add_word(struct gcal_medians_lines *lines, char *word, struct gcal_error *err)
-{
-    char **grown =
-        gcal_array_grow(lines->words, lines->n, &lines->capacity, sizeof(*grown), err);
-    char *text = word, *to = word;
-
-    if (!grown)
-        return -1;
-    lines->words = grown;
-    grown[lines->n++] = word;
-    for (; *text; text++)
-        if (*text != '\\' || !text[1])
-            *to++ = *text;
-        else
-            *to++ = *++text == 't' ? '\t' : *text == 'n' ? '\n' : *text;
-    *to = '\0';
-    return 0;
-}
-
 int gcal_medians_next(struct gcal_medians_lines *lines, struct gcal_error *err)
 {
     char *line = lines->at, *end, *word;
@@ -106,9 +87,19 @@ int gcal_medians_next(struct gcal_medians_lines *lines, struct gcal_error *err)
     *end = '\0';
     lines->at = end + 1;
     lines->n = 0;
-    while ((word = strsep(&line, "\t")))
-        if (add_word(lines, word, err) < 0)
-            return -1;
+    while ((word = strsep(&line, "\t"))) {
+        char *to = word;
+
+        lines->words = gcal_arena_grow(lines->arena, lines->words, lines->n,
+                                       &lines->capacity, sizeof(*lines->words));
+        lines->words[lines->n++] = word;
+        for (const char *text = word; *text; text++)
+            if (*text != '\\' || !text[1])
+                *to++ = *text;
+            else
+                *to++ = *++text == 't' ? '\t' : *text == 'n' ? '\n' : *text;
+        *to = '\0';
+    }
     return 1;
 }
 
@@ -143,46 +134,37 @@ int gcal_medians_count(const char *text, size_t *value, struct gcal_error *err)
                : 0;
 }
 
-static int get_enum(const struct gcal_field *f, const char *text, void *member,
-                    struct gcal_error *err)
-{
-    for (unsigned i = 0; f->values[i]; i++)
-        if (strcmp(f->values[i], text) == 0) {
-            *(unsigned *)member = i;
-            return 0;
-        }
-    return gcal_error_set(err, GCAL_EINPUT, "'%s' is no %s", text, f->name);
-}
-
-static int get_text(const struct gcal_field *f, const char *text, void *member,
-                    struct gcal_error *err)
-{
-    if (f->type == GCAL_FIELD_OPTIONAL_TEXT && !*text)
-        return 0;
-    free(*(char **)member); /* of a field that is there twice */
-    return (*(char **)member = strdup(text)) ? 0 : gcal_error_memory(err);
-}
-
-static int get_value(const struct gcal_field *f, const char *text, void *member,
-                     struct gcal_error *err)
+static int get_value(struct gcal_arena *arena, const struct gcal_field *f,
+                     const char *text, void *member, struct gcal_error *err)
 {
     size_t count = 0;
-    int rc;
 
-    if (f->type == GCAL_FIELD_F64)
+    switch (f->type) {
+    case GCAL_FIELD_F64:
         return gcal_medians_number(text, member, err);
-    if (f->type == GCAL_FIELD_ENUM)
-        return get_enum(f, text, member, err);
-    if (f->type == GCAL_FIELD_TEXT || f->type == GCAL_FIELD_OPTIONAL_TEXT)
-        return get_text(f, text, member, err);
-    rc = gcal_medians_count(text, &count, err);
-    if (f->type == GCAL_FIELD_U64)
-        *(uint64_t *)member = count;
-    else if (f->type == GCAL_FIELD_INT)
-        *(int *)member = (int)count;
-    else
-        *(bool *)member = count == 1;
-    return rc;
+    case GCAL_FIELD_ENUM:
+        for (unsigned i = 0; f->values[i]; i++)
+            if (strcmp(f->values[i], text) == 0) {
+                *(unsigned *)member = i;
+                return 0;
+            }
+        return gcal_error_set(err, GCAL_EINPUT, "'%s' is no %s", text, f->name);
+    case GCAL_FIELD_TEXT:
+    case GCAL_FIELD_OPTIONAL_TEXT:
+        if (f->type == GCAL_FIELD_TEXT || *text)
+            *(char **)member = gcal_arena_strdup(arena, text);
+        return 0;
+    default:
+        if (gcal_medians_count(text, &count, err) < 0)
+            return -1;
+        if (f->type == GCAL_FIELD_U64)
+            *(uint64_t *)member = count;
+        else if (f->type == GCAL_FIELD_INT)
+            *(int *)member = (int)count;
+        else
+            *(bool *)member = count == 1;
+        return 0;
+    }
 }
 
 static const struct gcal_field *find_field(const struct gcal_field *fields,
@@ -206,15 +188,15 @@ int gcal_medians_get_fields(const struct gcal_medians_lines *lines, const char *
     for (size_t i = 1; i < lines->n; i++) {
         const struct gcal_field *f = find_field(fields, before, lines->words[i]);
 
-        if (f && get_value(f, strchr(lines->words[i], '=') + 1,
+        if (f && get_value(lines->arena, f, strchr(lines->words[i], '=') + 1,
                            (char *)object + f->offset, err) < 0)
             return -1;
     }
     for (const struct gcal_field *f = fields; f->name; f++) {
         char **text = (void *)((char *)object + f->offset);
 
-        if (f->type == GCAL_FIELD_TEXT && !*text && !(*text = strdup("")))
-            return gcal_error_memory(err);
+        if (f->type == GCAL_FIELD_TEXT && !*text)
+            *text = gcal_arena_strdup(lines->arena, "");
     }
     return 0;
 }

@@ -29,27 +29,25 @@ static const char *type_of(const struct gcal_medians_lines *lines)
 }
 
 /* Adds "TYPE.SHA256" of the files of kernels that the sections of 'text' name; changes it. */
-static int add_used(char *text, size_t size, struct gcal_strings *used,
-                    struct gcal_error *err)
+static int add_used(struct gcal_arena *arena, char *text, size_t size,
+                    struct gcal_strings *used, struct gcal_error *err)
 {
-    struct gcal_medians_lines lines = { .at = text + strcspn(text, "\n") + 1,
+    struct gcal_medians_lines lines = { .arena = arena,
+                                        .at = text + strcspn(text, "\n") + 1,
                                         .end = text + size };
-    char *type = NULL;
+    const char *type = "";
     int rc = 0, got;
 
     while (rc == 0 && (got = gcal_medians_next(&lines, err)) != 0) {
         if (got < 0) {
             rc = -1;
         } else if (strcmp(lines.words[0], "device") == 0) {
-            free(type);
-            rc = (type = strdup(type_of(&lines))) ? 0 : gcal_error_memory(err);
+            type = gcal_arena_strdup(arena, type_of(&lines));
         } else if (strcmp(lines.words[0], "kernels") == 0 && lines.n > 1) {
-            rc = gcal_strings_take(
-                used, gcal_buf_format("%s.%s", type ? type : "", lines.words[1]), err);
+            rc = gcal_strings_add(
+                used, gcal_arena_format(arena, "%s.%s", type, lines.words[1]), err);
         }
     }
-    free(lines.words);
-    free(type);
     return rc;
 }
 
@@ -63,14 +61,6 @@ struct checking {
     struct gcal_strings used;
     struct gcal_medians_ledger ledger;
 };
-
-static int open_folder(const struct gcal_store *store, const char *name,
-                       struct gcal_error *err)
-{
-    int fd, rc = gcal_store_folder(store, store->dirfd, name, name, &fd, err);
-
-    return rc > 0 ? fd : rc == 0 ? -1 : -2;
-}
 
 static int list(int folder, struct gcal_strings *names, struct gcal_error *err)
 {
@@ -100,8 +90,8 @@ static int checking_init(struct checking *c, const struct gcal_store *store,
     *c = (struct checking){ .store = store, .found = found };
     *found = (struct gcal_medians_check){ 0 };
     gcal_medians_ledger_init(&c->ledger, store);
-    c->medians = open_folder(store, "medians", err);
-    c->kernels = open_folder(store, "kernels", err);
+    c->medians = gcal_medians_open_folder(store, "medians", err);
+    c->kernels = gcal_medians_open_folder(store, "kernels", err);
     return c->medians == -2 || c->kernels == -2 ? -1 : list(c->kernels, &c->names, err);
 }
 
@@ -116,55 +106,40 @@ static void checking_clear(struct checking *c)
     gcal_medians_ledger_clear(&c->ledger);
 }
 
-static int damaged(struct checking *c, const char *text, struct gcal_error *err)
+/* The text of the node's medians after all checks; 'why' if it is NULL, unless it is removed.
+ * Its signature is checked also where none is required.
+ */
+static char *read_node(struct gcal_arena *arena, struct checking *c, const char *node,
+                       size_t *size, enum gcal_ledger_state *state,
+                       struct gcal_error *why)
 {
-    return gcal_strings_add(&c->found->damaged, text, err);
-}
+    const char *shown = gcal_arena_format(arena, "medians/%s.tsv", node);
+    char *text = NULL;
+    int rc = c->medians < 0
+                 ? 0
+                 : gcal_store_fetch(c->store, c->medians, strchr(shown, '/') + 1, shown,
+                                    GCAL_STORE_MAX_BYTES, &text, size, why);
 
-/* Its signature, also where none is required. */
-static int check_signature(struct checking *c, const char *shown, const char *text,
-                           size_t size, struct gcal_error *err)
-{
-    if (gcal_sign_find(text, size) == size && !c->store->trusted)
-        return 0;
-    if (gcal_sign_check(c->store->trusted, text, size, err) < 0)
-        return gcal_error_prefix(err, "store %s: %s", c->store->path, shown);
-    c->found->n_signed++;
-    return 0;
-}
-
-/* The text of the node's medians after all checks; 'why' if it is NULL, unless it is removed. */
-static char *read_node(struct checking *c, const char *node, size_t *size,
-                       enum gcal_ledger_state *state, struct gcal_error *why)
-{
-    char *file = gcal_buf_format("%s.tsv", node), *text = NULL;
-    char *shown = gcal_buf_format("medians/%s.tsv", node);
-    int rc = -1;
-
-    if (!file || !shown)
-        gcal_error_memory(why);
-    else if (c->medians < 0)
-        rc = 0;
-    else
-        rc = gcal_store_fetch(c->store, c->medians, file, shown, GCAL_STORE_MAX_BYTES,
-                              &text, size, why);
-    if (rc > 0)
-        rc = check_signature(c, shown, text, *size, why);
-    free(text);
+    gcal_arena_own(arena, text, free);
+    if (rc > 0 && (gcal_sign_find(text, *size) != *size || c->store->trusted)) {
+        if (gcal_sign_check(c->store->trusted, text, *size, why) < 0)
+            rc = gcal_error_prefix(why, "store %s: %s", c->store->path, shown);
+        else
+            c->found->n_signed++;
+    }
     text = NULL;
     if (rc >= 0)
-        gcal_medians_fetch(&c->ledger, c->medians, node, &text, size, state, why);
-    free(file);
-    free(shown);
+        gcal_medians_fetch(arena, &c->ledger, c->medians, node, &text, size, state, why);
     return text;
 }
 
 static int check_node(struct checking *c, const char *node, struct gcal_error *err)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     enum gcal_ledger_state state = GCAL_LEDGER_UNKNOWN;
     struct gcal_error why = { 0 };
     size_t size;
-    char *text = read_node(c, node, &size, &state, &why);
+    char *text = read_node(arena, c, node, &size, &state, &why);
     int rc = 0;
 
     c->found->n_files += text || (why.code && state != GCAL_LEDGER_MISSING);
@@ -176,43 +151,31 @@ static int check_node(struct checking *c, const char *node, struct gcal_error *e
                             "calibration of the node repairs it",
                             node),
             err);
-    if (text && add_used(text, size, &c->used, &why) < 0)
+    if (text && add_used(arena, text, size, &c->used, &why) < 0)
         gcal_error_prefix(&why, "medians/%s.tsv", node);
     if (why.code && rc == 0)
-        rc = damaged(c, why.text, err);
-    free(text);
+        rc = gcal_strings_add(&c->found->damaged, why.text, err);
+    gcal_arena_destroy(arena);
     return rc;
-}
-
-/* The nodes whose medians the ledger has; their files may be gone. */
-static int add_ledger(struct checking *c, struct gcal_strings *nodes,
-                      struct gcal_error *err)
-{
-    struct gcal_ledger_lines *lines = &c->ledger.lines;
-    size_t length = strlen("medians/");
-
-    if (gcal_ledger_lines_refresh(lines, err) < 0)
-        return -1;
-    gcal_ledger_lines_sort(lines);
-    for (size_t i = 0; i < lines->n_sorted; i++) {
-        const char *scope = lines->items[i].scope;
-
-        if ((i == 0 || strcmp(scope, lines->items[i - 1].scope) != 0) &&
-            strncmp(scope, "medians/", length) == 0 &&
-            gcal_store_is_name(scope + length) &&
-            gcal_strings_include(nodes, scope + length, err) < 0)
-            return -1;
-    }
-    return 0;
 }
 
 static int check_nodes(struct checking *c, struct gcal_error *err)
 {
+    struct gcal_ledger_lines *lines = &c->ledger.lines;
     struct gcal_strings nodes = { 0 };
+    size_t length = strlen("medians/");
     int rc = list(c->medians, &nodes, err);
 
-    if (rc == 0)
-        rc = add_ledger(c, &nodes, err);
+    /* The nodes whose medians the ledger has: their files may be gone. */
+    if (rc == 0 && (rc = gcal_ledger_lines_refresh(lines, err)) == 0)
+        gcal_ledger_lines_sort(lines);
+    for (size_t i = 0; i < lines->n_sorted && rc == 0; i++) {
+        const char *scope = lines->items[i].scope;
+
+        if ((i == 0 || strcmp(scope, lines->items[i - 1].scope) != 0) &&
+            strncmp(scope, "medians/", length) == 0 && gcal_store_is_name(scope + length))
+            rc = gcal_strings_include(&nodes, scope + length, err);
+    }
     for (size_t i = 0; i < nodes.n && rc == 0; i++)
         rc = check_node(c, nodes.items[i], err);
     gcal_strings_clear(&nodes);
@@ -221,38 +184,38 @@ static int check_nodes(struct checking *c, struct gcal_error *err)
 
 static int check_kernels(struct checking *c, const char *name, struct gcal_error *err)
 {
-    const char *dot = strrchr(name, '.');
-    char *type = dot ? strndup(name, (size_t)(dot - name)) : NULL, *text = NULL;
+    struct gcal_arena *arena = gcal_arena_create();
+    char *type = gcal_arena_strdup(arena, name), *dot = strrchr(type, '.'), *text;
     struct gcal_error why = { 0 };
     size_t size;
     int rc = 0;
 
     c->found->n_files++;
-    if (!type)
-        rc = damaged(c, "kernels: the name of a file has no hash", err);
-    else if (gcal_medians_kernels_fetch(c->store, c->kernels, type, dot + 1, &text, &size,
-                                        &why) < 0)
-        rc = damaged(c, why.text, err);
-    free(text);
-    free(type);
+    if (dot)
+        *dot = '\0';
+    if (!dot)
+        rc = gcal_strings_add(&c->found->damaged,
+                              "kernels: the name of a file has no hash", err);
+    else if (gcal_medians_kernels_fetch(arena, c->store, c->kernels, type, dot + 1, &text,
+                                        &size, &why) < 0)
+        rc = gcal_strings_add(&c->found->damaged, why.text, err);
+    gcal_arena_destroy(arena);
     return rc;
 }
 
 static int check_missing(struct checking *c, const char *name, struct gcal_error *err)
 {
-    char *text;
-    int rc = 0;
-
     if (gcal_strings_contain(&c->names, name) ||
         gcal_strings_contain(&c->found->missing, name))
         return 0;
-    if (!(text = gcal_buf_format("kernels/%s.tsv is missing, which medians name: the "
-                                 "next calibration of their devices writes it",
-                                 name)))
-        return gcal_error_memory(err);
-    rc = damaged(c, text, err);
-    free(text);
-    return rc < 0 ? -1 : gcal_strings_add(&c->found->missing, name, err);
+    if (gcal_strings_take(
+            &c->found->damaged,
+            gcal_buf_format("kernels/%s.tsv is missing, which medians name: "
+                            "the next calibration of their devices writes it",
+                            name),
+            err) < 0)
+        return -1;
+    return gcal_strings_add(&c->found->missing, name, err);
 }
 
 int gcal_medians_verify(const struct gcal_store *store, struct gcal_medians_check *found,

@@ -29,8 +29,8 @@ static void put_section(struct gcal_buf *buf, const struct gcal_medians_section 
         gcal_medians_put_text(buf, s->models.items[i]);
         gcal_buf_printf(buf, "\t%s\n", s->fingerprints.items[i]);
     }
-    for (size_t i = 0; i < places->files.n; i++)
-        gcal_buf_printf(buf, "kernels\t%s\n", places->files.items[i]);
+    for (size_t i = 0; i < places->n_files; i++)
+        gcal_buf_printf(buf, "kernels\t%s\n", places->files[i]);
     for (size_t i = 0; i < s->n_rows; i++) {
         const struct gcal_medians_row *r = &s->rows[i];
 
@@ -64,7 +64,6 @@ static bool is_replaced(struct gcal_medians_lines lines, const char *uid,
         if (strcmp(lines.words[0], "model") == 0)
             all =
                 all && lines.n > 1 && gcal_strings_contain(&same->models, lines.words[1]);
-    free(lines.words);
     return same && all;
 }
 
@@ -82,67 +81,35 @@ static const char *uid_of(const struct gcal_medians_lines *lines)
 /* Copies the sections of 'text' that the new ones do not replace.  'copy' is 'text' again:
  * reading changes it.
  */
-static int keep_sections(const char *text, char *copy, size_t size,
-                         const struct gcal_medians_section *sections, size_t n,
-                         struct gcal_buf *buf, struct gcal_error *err)
+static int keep_sections(struct gcal_arena *arena, const char *text, char *copy,
+                         size_t size, const struct gcal_medians_section *sections,
+                         size_t n, struct gcal_buf *buf, struct gcal_error *err)
 {
-    struct gcal_medians_lines lines = { .at = copy, .end = copy + size };
+    struct gcal_medians_lines lines = { .arena = arena, .at = copy, .end = copy + size };
     bool keeps = false;
-    int rc;
 
     while (lines.at < lines.end) {
         size_t at = (size_t)(lines.at - copy), end;
 
-        if ((rc = gcal_medians_next(&lines, err)) < 0)
-            break;
+        if (gcal_medians_next(&lines, err) < 0)
+            return -1;
         end = (size_t)(lines.at - copy);
         if (strcmp(lines.words[0], "device") == 0) {
-            char *again = strndup(text + end, size - end);
-            struct gcal_medians_lines rest = { .at = again };
+            char *again =
+                memcpy(gcal_arena_alloc(arena, size - end, 1), text + end, size - end);
+            const struct gcal_medians_lines rest = { .arena = arena,
+                                                     .at = again,
+                                                     .end = again + (size - end) };
 
-            if (!again) {
-                rc = gcal_error_memory(err);
-                break;
-            }
-            rest.end = again + (size - end);
             keeps = !is_replaced(rest, uid_of(&lines), sections, n);
-            free(again);
         }
         if (keeps)
             gcal_buf_put(buf, text + at, end - at);
     }
-    free(lines.words);
-    return lines.at < lines.end ? -1 : 0;
+    return 0;
 }
 
 /* ---- the file ---- */
-
-/* A file's text of these sections, with its hash and the store's signature. */
-static char *finish(const struct gcal_store *store, const struct gcal_buf *sections,
-                    size_t *size, struct gcal_error *err)
-{
-    char hash[GCAL_HASH_TEXT_SIZE], *text, *signature;
-    struct gcal_buf buf = { 0 };
-
-    gcal_hash(sections->data ? sections->data : "", sections->size, hash);
-    gcal_buf_printf(&buf, GCAL_MEDIANS_HEADER " %s\n", hash);
-    gcal_buf_put(&buf, sections->data ? sections->data : "", sections->size);
-    *size = buf.size;
-    if (sections->failed || !(text = gcal_buf_take(&buf, err))) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    if (!store->key)
-        return text;
-    if ((signature = gcal_sign(store->key, text, *size, err))) {
-        gcal_buf_put(&buf, text, *size);
-        gcal_buf_puts(&buf, signature);
-        *size = buf.size;
-    }
-    free(text);
-    free(signature);
-    return signature ? gcal_buf_take(&buf, err) : NULL;
-}
 
 struct writing {
     struct gcal_store *store;
@@ -151,34 +118,6 @@ struct writing {
     const size_t *first; /* of each node, and the end */
     struct gcal_medians_ledger ledger;
 };
-
-/* An old file that cannot be used is not kept: only its medians are lost, until the next
- * calibrations of their devices.
- */
-static int fill(struct writing *w, int folder, const char *node,
-                const struct gcal_medians_section *sections,
-                const struct gcal_medians_places *places, size_t n, struct gcal_buf *buf,
-                struct gcal_error *err)
-{
-    enum gcal_ledger_state state;
-    char *old, *copy = NULL;
-    size_t size;
-    int rc = 0;
-
-    if (gcal_medians_fetch(&w->ledger, folder, node, &old, &size, &state, NULL) > 0) {
-        size_t skip = (size_t)(strchr(old, '\n') + 1 - old);
-
-        if (!(copy = strndup(old + skip, size - skip)))
-            rc = gcal_error_memory(err);
-        else
-            rc = keep_sections(old + skip, copy, size - skip, sections, n, buf, err);
-    }
-    for (size_t i = 0; i < n && rc == 0; i++)
-        put_section(buf, &sections[i], &places[i]);
-    free(copy);
-    free(old);
-    return rc;
-}
 
 /* 'replaces': the SHA-256 of the old file, "" if there is none.  One that cannot be read is
  * replaced in any case, but not one that somebody has signed whom this publisher does not trust.
@@ -202,49 +141,82 @@ static int check_key(const struct gcal_store *store, int folder, const char *sho
     return rc;
 }
 
-/* The last section of the node is of its newest run. */
-static int publish(struct writing *w, int folder, const char *shown, const char *run_id,
-                   const char *replaces, const struct gcal_buf *buf,
-                   struct gcal_error *err)
+/* Fills 'buf' with the sections of the node.  An old file that cannot be used is not kept: only
+ * its medians are lost, until the next calibrations of their devices.
+ */
+static int fill(struct gcal_arena *arena, struct writing *w, int folder, const char *node,
+                const struct gcal_medians_section *sections,
+                const struct gcal_medians_places *places, size_t n, struct gcal_buf *buf,
+                struct gcal_error *err)
+{
+    enum gcal_ledger_state state;
+    size_t size;
+    char *old;
+    int rc = 0;
+
+    if (gcal_medians_fetch(arena, &w->ledger, folder, node, &old, &size, &state, NULL) >
+        0) {
+        size_t skip = (size_t)(strchr(old, '\n') + 1 - old);
+        char *copy =
+            memcpy(gcal_arena_alloc(arena, size - skip, 1), old + skip, size - skip);
+
+        rc = keep_sections(arena, old + skip, copy, size - skip, sections, n, buf, err);
+    }
+    for (size_t i = 0; i < n && rc == 0; i++)
+        put_section(buf, &sections[i], &places[i]);
+    return rc;
+}
+
+/* Writes the text of sections, with its hash and the store's signature.  The last section of the
+ * node is of its newest run.
+ */
+static int publish(struct gcal_arena *arena, struct writing *w, int folder,
+                   const char *shown, const char *run_id, const char *replaces,
+                   struct gcal_buf *sections, struct gcal_error *err)
 {
     const struct gcal_ledger_entry entry = {
         .action = "publish", .run_id = run_id, .file = shown, .replaces = replaces
     };
-    char sha256[GCAL_HASH_TEXT_SIZE], *text;
-    size_t size;
-    int rc = -1;
+    size_t size = strlen(GCAL_MEDIANS_HEADER " ") + GCAL_HASH_TEXT_SIZE + sections->size;
+    const char *text = gcal_arena_take(arena, sections);
+    char hash[GCAL_HASH_TEXT_SIZE], sha256[GCAL_HASH_TEXT_SIZE];
 
-    if ((text = finish(w->store, buf, &size, err))) {
-        gcal_hash(text, size, sha256);
-        rc = gcal_ledger_put(w->store, folder, strchr(shown, '/') + 1, &entry, text, size,
-                             err);
-        if (rc == 0)
-            gcal_ledger_end(w->store, run_id, shown, sha256);
+    gcal_hash(text, strlen(text), hash);
+    text = gcal_arena_format(arena, GCAL_MEDIANS_HEADER " %s\n%s", hash, text);
+    if (w->store->key) {
+        char *signature = gcal_sign(w->store->key, text, size, err);
+
+        if (!gcal_arena_own(arena, signature, free))
+            return -1;
+        text = gcal_arena_format(arena, "%s%s", text, signature);
+        size = strlen(text);
     }
-    free(text);
-    return rc;
+    gcal_hash(text, size, sha256);
+    if (gcal_ledger_put(w->store, folder, strchr(shown, '/') + 1, &entry, text, size,
+                        err) < 0)
+        return -1;
+    gcal_ledger_end(w->store, run_id, shown, sha256);
+    return 0;
 }
 
-static int write_node(struct writing *w, const char *node,
+static int write_node(struct gcal_arena *arena, struct writing *w, const char *node,
                       const struct gcal_medians_section *sections,
                       const struct gcal_medians_places *places, size_t n,
                       struct gcal_error *err)
 {
     int lock = gcal_store_lock_node(w->store, node, err), folder = -1, rc = -1;
-    char *shown = gcal_buf_format("medians/%s.tsv", node);
+    const char *shown = gcal_arena_format(arena, "medians/%s.tsv", node);
     char replaces[GCAL_HASH_TEXT_SIZE];
     struct gcal_buf buf = { 0 };
 
-    if (lock >= 0 && !shown)
-        gcal_error_memory(err);
-    else if (lock >= 0)
+    if (lock >= 0)
         folder =
             gcal_store_make_folder(w->store, w->store->dirfd, "medians", "medians", err);
     if (folder >= 0 && check_key(w->store, folder, shown, replaces, err) == 0 &&
-        fill(w, folder, node, sections, places, n, &buf, err) == 0)
-        rc = publish(w, folder, shown, sections[n - 1].run->run_id, replaces, &buf, err);
+        fill(arena, w, folder, node, sections, places, n, &buf, err) == 0)
+        rc = publish(arena, w, folder, shown, sections[n - 1].run->run_id, replaces, &buf,
+                     err);
     gcal_buf_free(&buf);
-    free(shown);
     if (folder >= 0)
         close(folder);
     if (lock >= 0)
@@ -259,25 +231,27 @@ static int write_one(void *context, size_t i, struct gcal_error *err)
     struct writing *w = context;
     size_t first = w->first[i];
     const char *node = w->sections[first].device->node;
+    struct gcal_arena *arena = gcal_arena_create();
+    int rc = gcal_store_check_name("node", node, err);
 
-    return gcal_store_check_name("node", node, err) < 0
-               ? -1
-               : write_node(w, node, &w->sections[first], &w->places[first],
-                            w->first[i + 1] - first, err);
+    if (rc == 0)
+        rc = write_node(arena, w, node, &w->sections[first], &w->places[first],
+                        w->first[i + 1] - first, err);
+    gcal_arena_destroy(arena);
+    return rc;
 }
 
 int gcal_medians_write(struct gcal_store *store, const struct gcal_record *record,
                        const struct gcal_medians_section *sections, size_t n,
                        struct gcal_error *err)
 {
-    struct gcal_medians_places *places = calloc(n + 1, sizeof(*places));
-    size_t *first = calloc(n + 1, sizeof(*first)), n_nodes = 0;
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_medians_places *places = gcal_arena_alloc(arena, n, sizeof(*places));
+    size_t *first = gcal_arena_alloc(arena, n + 1, sizeof(*first)), n_nodes = 0;
     struct writing w = { store, sections, places, first, .ledger = { 0 } };
-    int rc = places && first ? 0 : gcal_error_memory(err);
+    int rc = gcal_medians_kernels_place(arena, store, record, sections, n, places, err);
 
-    if (rc == 0)
-        rc = gcal_medians_kernels_place(store, record, sections, n, places, err);
-    for (size_t i = 0; i < n && rc == 0; i++)
+    for (size_t i = 0; i < n; i++)
         if (!i || strcmp(sections[i].device->node, sections[i - 1].device->node) != 0)
             first[n_nodes++] = i;
     if (rc == 0) {
@@ -286,9 +260,6 @@ int gcal_medians_write(struct gcal_store *store, const struct gcal_record *recor
         rc = gcal_threads_run(n_nodes, MAX_THREADS, write_one, &w, err);
         gcal_medians_ledger_clear(&w.ledger);
     }
-    for (size_t i = 0; i < n && places; i++)
-        gcal_medians_places_clear(&places[i]);
-    free(places);
-    free(first);
+    gcal_arena_destroy(arena);
     return rc;
 }

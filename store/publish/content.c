@@ -8,6 +8,24 @@
 #include "store/files/internal.h"
 #include "store/publish/private.h"
 
+const char *gcal_publish_temp(struct gcal_arena *arena, const char *name)
+{
+    char *temp = gcal_arena_own(arena, gcal_store_temp(name), free);
+
+    if (!temp)
+        gcal_arena_out_of_memory();
+    return temp;
+}
+
+const char *gcal_publish_scope(struct gcal_arena *arena, const char *shown)
+{
+    char *scope = gcal_arena_own(arena, gcal_store_scope_of(shown), free);
+
+    if (!scope)
+        gcal_arena_out_of_memory();
+    return scope;
+}
+
 /* Appends the signature if there is a key.  Takes 'text'. */
 static char *add_signature(const struct gcal_store *store, char *text, size_t *size,
                            struct gcal_error *err)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/base/buf.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
 #include "kernels/model/run/device_match.h"
@@ -14,6 +14,7 @@
 #include "store/publish/private.h"
 
 struct forgetting {
+    struct gcal_arena *arena; /* of one node or type */
     struct gcal_store *store;
     const struct gcal_store_forget *what;
     size_t n_files, n_devices; /* devices of nodes */
@@ -24,8 +25,9 @@ struct forgetting {
 struct target {
     const char *name;
     bool is_node;
-    char *scope;               /* "nodes/NODE" */
-    char *file, *shown, *temp; /* "NODE.yaml", "nodes/NODE.yaml", ".publish.NODE.HASH" */
+    const char *scope; /* "nodes/NODE" */
+    const char *file, *shown,
+        *temp; /* "NODE.yaml", "nodes/NODE.yaml", ".publish.NODE.HASH" */
     int lock, folder;
     char replaces[GCAL_HASH_TEXT_SIZE];
     struct gcal_strings uids; /* of the devices that had the model */
@@ -33,30 +35,28 @@ struct target {
 
 /* ---- the contents ---- */
 
-/* A device without models stays, so that its description is not lost. */
-static int remove_from(struct gcal_params_device *d, const struct gcal_store_forget *what,
-                       struct gcal_strings *uids, struct gcal_error *err)
-{
-    size_t kept = 0;
-
-    if (!(!what->device || gcal_device_info_matches(&d->info, what->device)) ||
-        !gcal_params_find_model(d, what->model))
-        return 0;
-    for (size_t i = 0; i < d->n_models; i++)
-        if (strcmp(d->models[i].name, what->model) == 0)
-            gcal_params_model_clear(&d->models[i]);
-        else
-            d->models[kept++] = d->models[i];
-    d->n_models = kept;
-    return gcal_strings_add(uids, d->info.uid, err);
-}
-
+/* Removes the model from the devices.  One without models stays, so that its description is not
+ * lost.
+ */
 static int remove_model(struct gcal_params *params, const struct gcal_store_forget *what,
                         struct gcal_strings *uids, struct gcal_error *err)
 {
-    for (size_t i = 0; i < params->n_devices; i++)
-        if (remove_from(&params->devices[i], what, uids, err) < 0)
+    for (size_t k = 0; k < params->n_devices; k++) {
+        struct gcal_params_device *d = &params->devices[k];
+        size_t kept = 0;
+
+        if ((what->device && !gcal_device_info_matches(&d->info, what->device)) ||
+            !gcal_params_find_model(d, what->model))
+            continue;
+        for (size_t i = 0; i < d->n_models; i++)
+            if (strcmp(d->models[i].name, what->model) == 0)
+                gcal_params_model_clear(&d->models[i]);
+            else
+                d->models[kept++] = d->models[i];
+        d->n_models = kept;
+        if (gcal_strings_add(uids, d->info.uid, err) < 0)
             return -1;
+    }
     return 0;
 }
 
@@ -68,16 +68,15 @@ static int begin(struct target *t, const struct forgetting *f, const char *name,
     const struct gcal_store *store = f->store;
     const char *folder = is_node ? "nodes" : "types";
 
-    *t = (struct target){ .name = name,
-                          .is_node = is_node,
-                          .scope = gcal_buf_format("%s/%s", folder, name),
-                          .file = gcal_buf_format("%s.yaml", name),
-                          .shown = gcal_buf_format("%s/%s.yaml", folder, name),
-                          .temp = gcal_store_temp(name),
-                          .lock = -1,
-                          .folder = -1 };
-    if (!t->scope || !t->file || !t->shown || !t->temp)
-        return gcal_error_memory(err);
+    *t =
+        (struct target){ .name = name,
+                         .is_node = is_node,
+                         .scope = gcal_arena_format(f->arena, "%s/%s", folder, name),
+                         .file = gcal_arena_format(f->arena, "%s.yaml", name),
+                         .shown = gcal_arena_format(f->arena, "%s/%s.yaml", folder, name),
+                         .temp = gcal_publish_temp(f->arena, name),
+                         .lock = -1,
+                         .folder = -1 };
     if (!f->what->dry_run && (t->lock = gcal_store_lock_scope(store, t->scope, err)) < 0)
         return -1;
     t->folder = gcal_store_make_folder(store, store->dirfd, folder, folder, err);
@@ -91,10 +90,6 @@ static void end(struct target *t)
     if (t->lock >= 0)
         close(t->lock);
     gcal_strings_clear(&t->uids);
-    free(t->scope);
-    free(t->file);
-    free(t->shown);
-    free(t->temp);
 }
 
 /* The lines of the node's track, so that audits forget the model, or all models, as well; none if
@@ -104,17 +99,17 @@ static int track_lines(const struct forgetting *f, const struct target *t, char 
                        size_t *size, struct gcal_error *err)
 {
     struct gcal_track before = { 0 };
+    int rc = 0;
 
     if (gcal_track_load(f->store, t->name, &before, err) < 0)
         return gcal_error_prefix(err, "cannot add to the node's track");
-    if (!before.n_runs) {
-        gcal_track_clear(&before);
-        return 0;
+    if (before.n_runs) {
+        *lines = gcal_track_encode_forgotten(t->uids.items, t->uids.n, f->what->model,
+                                             &before, size, err);
+        rc = gcal_arena_own(f->arena, *lines, free) ? 0 : -1;
     }
-    *lines = gcal_track_encode_forgotten(t->uids.items, t->uids.n, f->what->model,
-                                         &before, size, err);
     gcal_track_clear(&before);
-    return *lines ? 0 : -1;
+    return rc;
 }
 
 static int append_track(const struct forgetting *f, const struct target *t,
@@ -122,20 +117,14 @@ static int append_track(const struct forgetting *f, const struct target *t,
 {
     struct gcal_store *store = f->store;
     int tracks = gcal_store_make_folder(store, store->dirfd, "tracks", "tracks", err);
-    char *file = gcal_buf_format("%s.tsv", t->name);
-    int track = -1, rc = -1;
+    const char *file = gcal_arena_format(f->arena, "%s.tsv", t->name);
+    int track = tracks < 0 ? -1 : gcal_store_open_append(store, tracks, file, file, err);
+    int rc = track < 0 ? -1 : gcal_store_append(store, track, "tracks", lines, size, err);
 
-    if (!file)
-        gcal_error_memory(err);
-    else if (tracks >= 0)
-        track = gcal_store_open_append(store, tracks, file, file, err);
-    if (track >= 0) {
-        rc = gcal_store_append(store, track, "tracks", lines, size, err);
+    if (track >= 0)
         close(track);
-    }
     if (tracks >= 0)
         close(tracks);
-    free(file);
     return rc;
 }
 
@@ -165,27 +154,13 @@ static int commit(const struct forgetting *f, struct target *t, const char *text
         else
             gcal_store_remove(t->folder, t->temp);
     }
-    free(lines);
-    return rc;
-}
-
-/* A signed file is not replaced by one without a signature. */
-static int check_signed(const struct forgetting *f, const struct target *t,
-                        struct gcal_error *err)
-{
-    char sha256[GCAL_HASH_TEXT_SIZE];
-    struct gcal_params old;
-    int rc = gcal_publish_read_old(f->store, t->folder, t->file, t->shown, &old, sha256,
-                                   true, err);
-
-    gcal_params_clear(&old);
     return rc;
 }
 
 static int forget_in(struct forgetting *f, struct target *t, struct gcal_error *err)
 {
-    struct gcal_params params;
-    char *text = NULL;
+    char *text = NULL, sha256[GCAL_HASH_TEXT_SIZE];
+    struct gcal_params params, old;
     size_t size;
     int rc;
 
@@ -197,11 +172,14 @@ static int forget_in(struct forgetting *f, struct target *t, struct gcal_error *
         f->n_devices += t->uids.n;
     f->n_files += rc == 0 && t->uids.n;
     if (rc == 0 && t->uids.n && !f->what->dry_run) {
-        if (check_signed(f, t, err) == 0)
+        /* A signed file is not replaced by one without a signature. */
+        if (gcal_publish_read_old(f->store, t->folder, t->file, t->shown, &old, sha256,
+                                  true, err) == 0)
             text = gcal_publish_encode(f->store, &params, &size, err);
+        gcal_params_clear(&old);
         rc = text ? commit(f, t, text, size, err) : -1;
+        free(text);
     }
-    free(text);
     gcal_params_clear(&params);
     return rc;
 }
@@ -210,7 +188,7 @@ static int forget_in(struct forgetting *f, struct target *t, struct gcal_error *
 
 /* A file of a node that is removed: its own, or its medians. */
 struct removal {
-    char *shown;
+    const char *shown;
     int folder; /* -1: there is none */
     bool is_there;
     char replaces
@@ -224,14 +202,12 @@ static int removal_begin(struct removal *r, const struct forgetting *f,
     struct gcal_ledger_scope lines = { 0 };
     const char *run_id, *last;
     enum gcal_ledger_state state = GCAL_LEDGER_CURRENT;
-    char *scope, *text = NULL;
+    char *text = NULL;
     size_t size;
     int rc;
 
-    *r =
-        (struct removal){ .shown = gcal_buf_format("%s/%s", folder, file), .folder = -1 };
-    if (!r->shown || !(scope = gcal_store_scope_of(r->shown)))
-        return gcal_error_memory(err);
+    *r = (struct removal){ .shown = gcal_arena_format(f->arena, "%s/%s", folder, file),
+                           .folder = -1 };
     rc = gcal_store_folder(f->store, f->store->dirfd, folder, folder, &r->folder, err);
     if (rc > 0)
         rc = gcal_store_fetch(f->store, r->folder, file, r->shown, GCAL_STORE_MAX_BYTES,
@@ -241,25 +217,17 @@ static int removal_begin(struct removal *r, const struct forgetting *f,
         gcal_hash(text, size, r->replaces);
         if (gcal_store_check_key(f->store, r->shown, text, size, err) < 0)
             rc = -1;
-    } else if (rc == 0 &&
-               (rc = gcal_ledger_lines_find(&f->lines, scope, &lines, err)) == 0) {
+    } else if (rc == 0) {
+        lines = gcal_ledger_lines_find(f->arena, &f->lines,
+                                       gcal_publish_scope(f->arena, r->shown));
         state = gcal_ledger_compare(&lines, r->shown, "", &run_id, &last);
         rc = state == GCAL_LEDGER_MISSING || state == GCAL_LEDGER_NOT_YET;
         for (size_t i = 0; i < lines.n; i++)
             if (rc && strcmp(lines.line[i]->file, r->shown) == 0)
                 strcpy(r->replaces, lines.line[i]->sha256);
     }
-    free(lines.line);
-    free(scope);
     free(text);
     return rc;
-}
-
-static void removal_end(struct removal *r)
-{
-    if (r->folder >= 0)
-        close(r->folder);
-    free(r->shown);
 }
 
 static int remove_file(const struct forgetting *f, const struct removal *r,
@@ -301,20 +269,17 @@ static int remove_files(struct forgetting *f, const struct target *t,
     for (int i = 0; i < 2 && rc == 0; i++)
         if (removes[i])
             rc = remove_file(f, &removals[i], err);
-    free(lines);
     return rc;
 }
 
 static int forget_node(struct forgetting *f, const char *name, struct gcal_error *err)
 {
     struct removal removals[2] = { { .folder = -1 }, { .folder = -1 } };
-    struct target t;
-    char *medians = gcal_buf_format("%s.tsv", name);
+    const char *medians = gcal_arena_format(f->arena, "%s.tsv", name);
     bool removes[2] = { false, false };
-    int rc = medians ? begin(&t, f, name, true, err) : gcal_error_memory(err);
+    struct target t;
+    int rc = begin(&t, f, name, true, err);
 
-    if (!medians)
-        return -1;
     if (rc == 0 && (rc = removal_begin(&removals[0], f, "medians", medians, err)) >= 0) {
         removes[0] = rc > 0;
         rc = removal_begin(&removals[1], f, "nodes", t.file, err);
@@ -324,10 +289,10 @@ static int forget_node(struct forgetting *f, const char *name, struct gcal_error
         f->n_files++;
         rc = f->what->dry_run ? 0 : remove_files(f, &t, removals, removes, err);
     }
-    removal_end(&removals[0]);
-    removal_end(&removals[1]);
+    for (int i = 0; i < 2; i++)
+        if (removals[i].folder >= 0)
+            close(removals[i].folder);
     end(&t);
-    free(medians);
     return rc < 0 ? -1 : 0;
 }
 
@@ -356,25 +321,16 @@ static int forget_nodes(struct forgetting *f, struct gcal_error *err)
         }
     }
     for (size_t i = 0; i < names.n && rc == 0; i++)
-        if (fnmatch(f->what->node, names.items[i], 0) == 0)
+        if (fnmatch(f->what->node, names.items[i], 0) == 0) {
+            f->arena = gcal_arena_create();
             rc = forget_node(f, names.items[i], err);
+            gcal_arena_destroy(f->arena);
+        }
     gcal_strings_clear(&names);
     return rc;
 }
 
 /* ---- the store ---- */
-
-static int forget_named(struct forgetting *f, const char *name, bool is_node,
-                        struct gcal_error *err)
-{
-    struct target t;
-    int rc = begin(&t, f, name, is_node, err);
-
-    if (rc == 0)
-        rc = forget_in(f, &t, err);
-    end(&t);
-    return rc;
-}
 
 static int forget_all(struct forgetting *f, bool are_nodes, struct gcal_error *err)
 {
@@ -383,9 +339,17 @@ static int forget_all(struct forgetting *f, bool are_nodes, struct gcal_error *e
     int rc = are_nodes ? gcal_store_nodes(f->store, &names, &n, err)
                        : gcal_store_types(f->store, &names, &n, err);
 
-    for (size_t i = 0; i < n && rc == 0; i++)
-        if (!are_nodes || !f->what->node || fnmatch(f->what->node, names[i], 0) == 0)
-            rc = forget_named(f, names[i], are_nodes, err);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        struct target t;
+
+        if (are_nodes && f->what->node && fnmatch(f->what->node, names[i], 0) != 0)
+            continue;
+        f->arena = gcal_arena_create();
+        if ((rc = begin(&t, f, names[i], are_nodes, err)) == 0)
+            rc = forget_in(f, &t, err);
+        end(&t);
+        gcal_arena_destroy(f->arena);
+    }
     gcal_strings_free(names, n);
     return rc;
 }

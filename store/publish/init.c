@@ -2,12 +2,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "store/files/internal.h"
 #include "store/publish/publish.h"
@@ -18,13 +17,12 @@
 static int try_write(const struct gcal_store *store, int folder, const char *shown,
                      struct gcal_error *err)
 {
-    char host[GCAL_STORE_HOST_SIZE], *name;
+    char host[GCAL_STORE_HOST_SIZE], name[GCAL_STORE_HOST_SIZE + 8];
     bool wrote;
     int fd = -1;
 
     gcal_store_host(host);
-    if (!(name = gcal_buf_format(".try.%s", host)))
-        return gcal_error_memory(err);
+    snprintf(name, sizeof(name), ".try.%s", host);
     for (int tries = 0; fd < 0 && tries < 100; tries++) {
         gcal_store_remove(folder, name);
         fd = TEMP_FAILURE_RETRY(openat(
@@ -39,7 +37,6 @@ static int try_write(const struct gcal_store *store, int folder, const char *sho
         close(fd);
         gcal_store_remove(folder, name);
     }
-    free(name);
     return wrote ? 0 : -1;
 }
 

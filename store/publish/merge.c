@@ -1,8 +1,6 @@
 /* merge.c - what a publication keeps of the published file */
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
 #include "store/publish/private.h"
 
 /* Whether a new model replaces the published one of its name. */
@@ -51,29 +49,26 @@ static struct gcal_params_model with_origin(const struct gcal_params_device *dev
 }
 
 /* 'merged' becomes 'device' with the models of 'old' that it lacks, or that stay; the
- * number of models that are new, or -1.
+ * number of models that are new.
  */
-static long merge_models(const struct gcal_params_device *device,
-                         const struct gcal_params_device *old, replaces *is_replaced,
-                         struct gcal_params_device *merged, struct gcal_error *err)
+static size_t merge_models(struct gcal_arena *arena,
+                           const struct gcal_params_device *device,
+                           const struct gcal_params_device *old, replaces *is_replaced,
+                           struct gcal_params_device *merged)
 {
-    const struct gcal_params_model *known;
-    size_t n = 0;
-    long n_new = 0;
+    size_t n = 0, n_new = 0;
 
     *merged = *device;
-    merged->models =
-        calloc(device->n_models + old->n_models + 1, sizeof(*merged->models));
-    if (!merged->models)
-        return gcal_error_memory(err);
+    merged->models = gcal_arena_alloc(arena, device->n_models + old->n_models,
+                                      sizeof(*merged->models));
     for (size_t i = 0; i < device->n_models; i++) {
-        known = gcal_params_find_model(old, device->models[i].name);
-        if (!known || is_replaced(device, &device->models[i], old, known)) {
-            merged->models[n++] = with_origin(device, &device->models[i]);
-            n_new++;
-        } else {
-            merged->models[n++] = with_origin(old, known);
-        }
+        const struct gcal_params_model *known =
+            gcal_params_find_model(old, device->models[i].name);
+        bool is_new = !known || is_replaced(device, &device->models[i], old, known);
+
+        merged->models[n++] =
+            is_new ? with_origin(device, &device->models[i]) : with_origin(old, known);
+        n_new += is_new;
     }
     for (size_t i = 0; i < old->n_models; i++)
         if (!gcal_params_find_model(device, old->models[i].name))
@@ -82,56 +77,38 @@ static long merge_models(const struct gcal_params_device *device,
     return n_new;
 }
 
-static int start(const struct gcal_params *params, size_t n, struct gcal_params *merged,
-                 struct gcal_error *err)
-{
-    *merged = (struct gcal_params){ .node = params->node };
-    merged->devices = calloc(n + 1, sizeof(*merged->devices));
-    return merged->devices ? 0 : gcal_error_memory(err);
-}
-
-int gcal_publish_merge(const struct gcal_params *params, const struct gcal_params *old,
-                       struct gcal_params *merged, struct gcal_error *err)
+bool gcal_publish_merge(struct gcal_arena *arena, const struct gcal_params *params,
+                        const struct gcal_params *old, struct gcal_params *merged)
 {
     static const struct gcal_params_device nothing = { 0 };
+    size_t n = params->n_devices + old->n_devices;
 
-    if (start(params, params->n_devices + old->n_devices, merged, err) < 0)
-        return -1;
+    *merged = (struct gcal_params){ .node = params->node };
+    merged->devices = gcal_arena_alloc(arena, n, sizeof(*merged->devices));
     for (size_t i = 0; i < params->n_devices; i++) {
         const struct gcal_params_device *d = &params->devices[i];
         const struct gcal_params_device *known = gcal_params_find_uid(old, d->info.uid);
 
-        if (merge_models(d, known ? known : &nothing, always,
-                         &merged->devices[merged->n_devices++], err) < 0)
-            return -1;
+        merge_models(arena, d, known ? known : &nothing, always,
+                     &merged->devices[merged->n_devices++]);
     }
     for (size_t i = 0; i < old->n_devices; i++)
-        if (!gcal_params_find_uid(params, old->devices[i].info.uid) &&
-            merge_models(&old->devices[i], &nothing, always,
-                         &merged->devices[merged->n_devices++], err) < 0)
-            return -1;
-    return 1;
+        if (!gcal_params_find_uid(params, old->devices[i].info.uid))
+            merge_models(arena, &old->devices[i], &nothing, always,
+                         &merged->devices[merged->n_devices++]);
+    return true;
 }
 
-int gcal_publish_merge_type(const struct gcal_params *params,
-                            const struct gcal_params *old, struct gcal_params *merged,
-                            struct gcal_error *err)
+bool gcal_publish_merge_type(struct gcal_arena *arena, const struct gcal_params *params,
+                             const struct gcal_params *old, struct gcal_params *merged)
 {
     static const struct gcal_params_device nothing = { 0 };
-    long n_new;
 
-    if (start(params, 1, merged, err) < 0 || !params->n_devices)
-        return merged->devices ? 0 : -1;
+    *merged = (struct gcal_params){ .node = params->node };
+    merged->devices = gcal_arena_alloc(arena, 1, sizeof(*merged->devices));
+    if (!params->n_devices)
+        return false;
     merged->n_devices = 1;
-    n_new = merge_models(params->devices, old->n_devices ? old->devices : &nothing,
-                         unless_smaller, merged->devices, err);
-    return n_new < 0 ? -1 : n_new > 0;
-}
-
-void gcal_publish_merged_free(struct gcal_params *merged)
-{
-    for (size_t i = 0; merged->devices && i < merged->n_devices; i++)
-        free(merged->devices[i].models);
-    free(merged->devices);
-    *merged = (struct gcal_params){ 0 };
+    return merge_models(arena, params->devices, old->n_devices ? old->devices : &nothing,
+                        unless_smaller, merged->devices) > 0;
 }

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kernels/base/buf.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
 #include "store/files/internal.h"
@@ -54,14 +54,13 @@ static size_t choose(const struct pruning *p, int folder, char **files, size_t n
 /* With what is removed, so that the line comes after the publication whatever the clocks say;
  * a file that cannot be read is removed as well.
  */
-static int log_removal(const struct pruning *p, int folder, char **files, size_t n,
-                       struct gcal_error *err)
+static int log_removal(struct gcal_arena *arena, const struct pruning *p, int folder,
+                       char **files, size_t n, struct gcal_error *err)
 {
-    struct gcal_ledger_entry *entries = calloc(n, sizeof(*entries));
-    char(*sha256)[GCAL_HASH_TEXT_SIZE] = calloc(n, sizeof(*sha256));
-    int rc = entries && sha256 ? 0 : gcal_error_memory(err);
+    struct gcal_ledger_entry *entries = gcal_arena_alloc(arena, n, sizeof(*entries));
+    char(*sha256)[GCAL_HASH_TEXT_SIZE] = gcal_arena_alloc(arena, n, sizeof(*sha256));
 
-    for (size_t i = 0; i < n && rc == 0; i++) {
+    for (size_t i = 0; i < n; i++) {
         size_t size;
         char *text = NULL;
 
@@ -73,23 +72,19 @@ static int log_removal(const struct pruning *p, int folder, char **files, size_t
                                                  .file = files[i],
                                                  .replaces = sha256[i] };
     }
-    if (rc == 0)
-        rc = gcal_ledger_append(p->store, entries, n, err);
-    free(entries);
-    free(sha256);
-    return rc;
+    return gcal_ledger_append(p->store, entries, n, err);
 }
 
 /* The ledger first: a file that is missing without a line in it counts as damage. */
-static int remove_files(struct pruning *p, int folder, char **files, size_t n,
-                        struct gcal_error *err)
+static int remove_files(struct gcal_arena *arena, struct pruning *p, int folder,
+                        char **files, size_t n, struct gcal_error *err)
 {
     size_t chosen = choose(p, folder, files, n);
 
     p->removed += chosen;
     if (p->dry_run || chosen == 0)
         return 0;
-    if (log_removal(p, folder, files, chosen, err) < 0)
+    if (log_removal(arena, p, folder, files, chosen, err) < 0)
         return -1;
     for (size_t i = 0; i < chosen; i++)
         if (unlinkat(folder, strrchr(files[i], '/') + 1, 0) < 0 && errno != ENOENT)
@@ -99,45 +94,29 @@ static int remove_files(struct pruning *p, int folder, char **files, size_t n,
                : 0;
 }
 
-/* "history/NODE/RUN.yaml" in the order of publication, after the strangers'. */
-static int list_files(struct pruning *p, const char *scope, char ***files, size_t *n,
-                      size_t *n_strangers, struct gcal_error *err)
+static int prune_scope(struct gcal_arena *arena, struct pruning *p, const char *scope,
+                       struct gcal_error *err)
 {
-    char *history = gcal_store_history_path(scope);
-    int rc = history ? gcal_ledger_history(&p->lines, scope, files, n, n_strangers, err)
-                     : gcal_error_memory(err);
-
-    for (size_t i = 0; rc == 0 && i < *n; i++) {
-        char *file = gcal_buf_format("%s/%s.yaml", history, (*files)[i]);
-
-        if (file) {
-            free((*files)[i]);
-            (*files)[i] = file;
-        } else {
-            gcal_strings_free(*files, *n);
-            rc = gcal_error_memory(err);
-        }
-    }
-    free(history);
-    return rc;
-}
-
-static int prune_scope(struct pruning *p, const char *scope, struct gcal_error *err)
-{
+    const char *history = gcal_arena_own(arena, gcal_store_history_path(scope), free);
     int lock = p->dry_run ? -1 : gcal_store_lock_scope(p->store, scope, err);
-    int folder = -1, rc = -1;
-    char **files = NULL;
+    int folder = -1, rc;
+    char **runs = NULL, **files;
     size_t n = 0, n_strangers = 0;
 
     if (!p->dry_run && lock < 0)
         return -1;
-    if (list_files(p, scope, &files, &n, &n_strangers, err) == 0) {
+    /* "history/NODE/RUN.yaml" in the order of publication, after the strangers'. */
+    if ((rc = gcal_ledger_history(&p->lines, scope, &runs, &n, &n_strangers, err)) == 0) {
+        files = gcal_arena_alloc(arena, n, sizeof(*files));
+        for (size_t i = 0; i < n; i++)
+            files[i] = gcal_arena_format(arena, "%s/%s.yaml", history, runs[i]);
+        gcal_strings_free(runs, n);
         rc = gcal_store_history_folder(p->store, scope, &folder, err);
         for (size_t i = 0; i < n_strangers && rc > 0 && p->strangers; i++)
             rc = gcal_strings_add(p->strangers, files[i], err) < 0 ? -1 : 1;
         if (rc > 0)
-            rc = remove_files(p, folder, files + n_strangers, n - n_strangers, err);
-        gcal_strings_free(files, n);
+            rc =
+                remove_files(arena, p, folder, files + n_strangers, n - n_strangers, err);
     }
     if (folder >= 0)
         close(folder);
@@ -157,10 +136,11 @@ static int prune_all(struct pruning *p, const char *folder, const char *history,
     if (rc > 0)
         rc = gcal_store_list(fd, "", &names, &n, err);
     for (size_t i = 0; i < n && rc == 0; i++) {
-        char *scope = gcal_buf_format("%s/%s", folder, names[i]);
+        struct gcal_arena *arena = gcal_arena_create();
 
-        rc = scope ? prune_scope(p, scope, err) : gcal_error_memory(err);
-        free(scope);
+        rc = prune_scope(arena, p, gcal_arena_format(arena, "%s/%s", folder, names[i]),
+                         err);
+        gcal_arena_destroy(arena);
     }
     gcal_strings_free(names, n);
     return rc;

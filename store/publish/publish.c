@@ -1,10 +1,12 @@
 /* publish.c - publishing the parameter file of a node or a type */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
+#include "kernels/base/threads.h"
 #include "store/ledger/ledger.h"
 #include "store/files/internal.h"
 #include "store/ledger/track.h"
@@ -12,11 +14,13 @@
 
 /* A file that is being published. */
 struct publication {
+    struct gcal_arena *arena;
     struct gcal_store *store;
     const char *run_id;
-    char *scope;               /* "nodes/NODE" */
-    char *file, *shown, *temp; /* "NODE.yaml", "nodes/NODE.yaml", ".publish.NODE.HASH" */
-    char *history_temp;
+    const char *scope; /* "nodes/NODE" */
+    const char *file, *shown,
+        *temp; /* "NODE.yaml", "nodes/NODE.yaml", ".publish.NODE.HASH" */
+    const char *history_temp;
     char *text;
     size_t size;
     char sha256[GCAL_HASH_TEXT_SIZE], replaces[GCAL_HASH_TEXT_SIZE],
@@ -30,19 +34,21 @@ struct publication {
 static int begin(struct publication *p, struct gcal_store *store, const char *folder,
                  const char *name, const char *run_id, struct gcal_error *err)
 {
-    *p = (struct publication){ .store = store,
+    struct gcal_arena *arena = gcal_arena_create();
+
+    *p = (struct publication){ .arena = arena,
+                               .store = store,
                                .run_id = run_id,
-                               .scope = gcal_buf_format("%s/%s", folder, name),
-                               .file = gcal_buf_format("%s.yaml", name),
-                               .shown = gcal_buf_format("%s/%s.yaml", folder, name),
-                               .temp = gcal_store_temp(name),
-                               .history_temp = gcal_store_temp(""),
+                               .scope = gcal_arena_format(arena, "%s/%s", folder, name),
+                               .file = gcal_arena_format(arena, "%s.yaml", name),
+                               .shown =
+                                   gcal_arena_format(arena, "%s/%s.yaml", folder, name),
+                               .temp = gcal_publish_temp(arena, name),
+                               .history_temp = gcal_publish_temp(arena, ""),
                                .lock = -1,
                                .folder = -1,
                                .history = -1,
                                .track = -1 };
-    if (!p->scope || !p->file || !p->shown || !p->temp || !p->history_temp)
-        return gcal_error_memory(err);
     if ((p->lock = gcal_store_lock_scope(store, p->scope, err)) < 0)
         return -1;
     p->folder = gcal_store_make_folder(store, store->dirfd, folder, folder, err);
@@ -61,30 +67,14 @@ static void end(struct publication *p)
     for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
         if (fds[i] >= 0)
             close(fds[i]); /* the lock is the last */
-    free(p->scope);
-    free(p->file);
-    free(p->shown);
-    free(p->temp);
-    free(p->history_temp);
-    free(p->text);
-    free(p->lines);
-}
-
-/* Of what is added beside the file: lines of a node's track, the copy of a type's file. */
-static void hash_added(const struct publication *p, char hash[GCAL_HASH_TEXT_SIZE])
-{
-    *hash = '\0';
-    if (gcal_store_is_type(p->scope))
-        strcpy(hash, p->sha256);
-    else if (p->lines_size)
-        gcal_hash(p->lines, p->lines_size, hash);
+    gcal_arena_destroy(p->arena);
 }
 
 static int write_ledger(struct publication *p, const struct gcal_params *params,
                         struct gcal_error *err)
 {
     const struct gcal_params_device *first = params->devices;
-    char track[GCAL_HASH_TEXT_SIZE];
+    char track[GCAL_HASH_TEXT_SIZE] = "";
     struct gcal_ledger_entry entry = {
         .action = "publish",
         .run_id = p->run_id,
@@ -106,28 +96,31 @@ static int write_ledger(struct publication *p, const struct gcal_params *params,
                             params->devices[i].info.driver);
     gcal_hash(buf.data ? buf.data : "", buf.size, p->drivers);
     gcal_buf_free(&buf);
-    hash_added(p, track);
+    /* What is added beside the file: the copy of a type's file, lines of a node's track. */
+    if (gcal_store_is_type(p->scope))
+        strcpy(track, p->sha256);
+    else if (p->lines_size)
+        gcal_hash(p->lines, p->lines_size, track);
     return gcal_ledger_append(p->store, &entry, 1, err);
 }
 
-typedef int merge_with_old(const struct gcal_params *params,
-                           const struct gcal_params *old, struct gcal_params *merged,
-                           struct gcal_error *err);
+typedef bool merge_with_old(struct gcal_arena *arena, const struct gcal_params *params,
+                            const struct gcal_params *old, struct gcal_params *merged);
 
 /* The merged text: 1, 0 when all models of the published file stay, -1. */
 static int fill(struct publication *p, const struct gcal_params *params,
                 merge_with_old *merge, struct gcal_error *err)
 {
     struct gcal_params old, merged;
-    int rc;
+    int rc = 0;
 
     if (gcal_publish_read_old(p->store, p->folder, p->file, p->shown, &old, p->replaces,
                               true, err) < 0)
         return -1;
-    rc = merge(params, &old, &merged, err);
-    if (rc > 0 && !(p->text = gcal_publish_encode(p->store, &merged, &p->size, err)))
-        rc = -1;
-    gcal_publish_merged_free(&merged);
+    if (merge(p->arena, params, &old, &merged)) {
+        p->text = gcal_publish_encode(p->store, &merged, &p->size, err);
+        rc = gcal_arena_own(p->arena, p->text, free) ? 1 : -1;
+    }
     gcal_params_clear(&old);
     return rc;
 }
@@ -138,27 +131,25 @@ static int fill_track(struct publication *p, const struct gcal_params *params,
 {
     int tracks =
         gcal_store_make_folder(p->store, p->store->dirfd, "tracks", "tracks", err);
-    char *file = gcal_buf_format("%s.tsv", params->node);
+    const char *file = gcal_arena_format(p->arena, "%s.tsv", params->node);
     struct gcal_track before = { 0 };
     int rc = -1;
 
-    if (tracks < 0 || !file) {
-        if (!file)
-            gcal_error_memory(err);
-    } else if (gcal_track_load(p->store, params->node, &before, err) < 0) {
+    if (tracks < 0)
+        return -1;
+    if (gcal_track_load(p->store, params->node, &before, err) < 0) {
         gcal_error_prefix(err, "cannot add to the node's track (repair it, or move it "
                                "away)");
         if (err)
             err->code = GCAL_ESTORE;
     } else if ((p->lines =
                     gcal_track_encode(params, p->run_id, &before, &p->lines_size, err))) {
+        gcal_arena_own(p->arena, p->lines, free);
         p->track = gcal_store_open_append(p->store, tracks, file, file, err);
         rc = p->track < 0 ? -1 : 0;
     }
     gcal_track_clear(&before);
-    free(file);
-    if (tracks >= 0)
-        close(tracks);
+    close(tracks);
     return rc;
 }
 
@@ -169,16 +160,12 @@ static int commit(struct publication *p, const struct gcal_params *params,
                   struct gcal_error *err)
 {
     struct gcal_store *store = p->store;
-    char *kept = gcal_buf_format("%s.yaml", p->run_id);
-    int rc = -1;
+    const char *kept = gcal_arena_format(p->arena, "%s.yaml", p->run_id);
+    int rc;
 
-    if (!kept) {
-        gcal_error_memory(err);
-        goto out;
-    }
     if (gcal_store_prepare(store, p->history, p->history_temp, p->shown, p->text, p->size,
                            err) < 0)
-        goto out;
+        return -1;
     if (gcal_store_prepare(store, p->folder, p->temp, p->shown, p->text, p->size, err) <
         0)
         goto drop_history;
@@ -191,14 +178,12 @@ static int commit(struct publication *p, const struct gcal_params *params,
     rc = gcal_store_replace(store, p->folder, p->temp, p->file, p->shown, err);
     if (rc == 0)
         gcal_ledger_end(store, p->run_id, p->shown, p->sha256);
-    goto out;
+    return rc;
 drop:
     gcal_store_remove(p->folder, p->temp);
 drop_history:
     gcal_store_remove(p->history, p->history_temp);
-out:
-    free(kept);
-    return rc;
+    return -1;
 }
 
 int gcal_store_publish(struct gcal_store *store, const struct gcal_params *params,
@@ -229,13 +214,75 @@ int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *
     if (gcal_store_check_name("device type", type, err) < 0 ||
         gcal_store_check_name("run", run_id, err) < 0)
         return -1;
-    if (!(named.node = strdup(type)))
-        return gcal_error_memory(err);
+    named.node = (char *)type;
     if (begin(&p, store, "types", type, run_id, err) == 0 &&
         (rc = fill(&p, &named, gcal_publish_merge_type, err)) > 0 &&
         commit(&p, &named, err) < 0)
         rc = -1;
     end(&p);
-    free(named.node);
+    return rc;
+}
+
+/* ---- many nodes in parallel ---- */
+
+/* A publication mostly waits for the disk, which serves several writers at once. */
+#define MAX_THREADS 16
+
+struct publications {
+    struct gcal_store *store;
+    const struct gcal_params *params;
+    const char *const *run_ids;
+    size_t *first; /* of each node in 'params', and the end */
+    size_t published, failed;
+    pthread_mutex_t lock;
+    struct gcal_error failures; /* all of them, as far as there is room */
+};
+
+/* A node that cannot be published does not stop the others. */
+static int publish(void *context, size_t node, struct gcal_error *err)
+{
+    struct publications *p = context;
+    struct gcal_error why = { 0 };
+    int rc = 0;
+
+    (void)err;
+    for (size_t i = p->first[node]; i < p->first[node + 1] && rc == 0; i++)
+        rc = gcal_store_publish(p->store, &p->params[i], p->run_ids[i], &why);
+    pthread_mutex_lock(&p->lock);
+    if (rc < 0) {
+        struct gcal_error all = p->failures;
+
+        if (p->failed++)
+            gcal_error_set(&p->failures, all.code, "%s; %s", all.text, why.text);
+        else
+            p->failures = why;
+    } else
+        p->published++;
+    pthread_mutex_unlock(&p->lock);
+    return 0;
+}
+
+int gcal_store_publish_all(struct gcal_store *store, const struct gcal_params *params,
+                           const char *const *run_ids, size_t count, size_t *published,
+                           struct gcal_error *err)
+{
+    struct publications p = { .store = store,
+                              .params = params,
+                              .run_ids = run_ids,
+                              .lock = PTHREAD_MUTEX_INITIALIZER };
+    struct gcal_arena *arena = gcal_arena_create();
+    size_t n = 0;
+    int rc;
+
+    p.first = gcal_arena_alloc(arena, count + 1, sizeof(*p.first));
+    for (size_t i = 0; i < count; i++)
+        if (!i || strcmp(params[i].node, params[i - 1].node) != 0)
+            p.first[n++] = i;
+    p.first[n] = count;
+    rc = gcal_threads_run(n, MAX_THREADS, publish, &p, err);
+    gcal_arena_destroy(arena);
+    *published = p.published;
+    if (rc == 0 && p.failed)
+        return gcal_error_set(err, p.failures.code, "%s", p.failures.text);
     return rc;
 }

@@ -24,21 +24,18 @@ static int compare_known(const void *a, const void *b)
     return strcmp(x->id, y->id);
 }
 
-void gcal_record_collected_clear(struct gcal_record *record)
-{
-    for (size_t i = 0; i < record->n_measurements && record->rest->collected; i++)
-        free(record->rest->collected[i].detail);
-    free(record->rest->collected);
-    tdestroy(record->rest->known_kernels, free);
-}
-
 /* ---- runs ---- */
 
-static int copy_text(char **to, const char *from)
+/* Copies the texts of an object, which is a copy of another one otherwise. */
+static void copy_fields(struct gcal_arena *arena, const struct gcal_field *fields,
+                        void *object)
 {
-    if (from && !(*to = strdup(from)))
-        return -1;
-    return 0;
+    for (const struct gcal_field *f = fields; f->name; f++) {
+        char **text = (void *)((char *)object + f->offset);
+
+        if ((f->type == GCAL_FIELD_TEXT || f->type == GCAL_FIELD_OPTIONAL_TEXT) && *text)
+            *text = gcal_arena_strdup(arena, *text);
+    }
 }
 
 /* A run that is not in a store yet is newer than all that are. */
@@ -50,144 +47,127 @@ static bool is_newer(const struct gcal_record_header *a,
     return strcmp(a->started_utc, b->started_utc) > 0;
 }
 
-int gcal_record_add_run(struct gcal_record *record,
-                        const struct gcal_record_header *header, struct gcal_error *err)
+void gcal_record_add_run(struct gcal_record *record,
+                         const struct gcal_record_header *header)
 {
-    struct gcal_record_header *run = gcal_record_new_run(record, err);
-    struct gcal_record_header *to;
+    struct gcal_arena *arena = record->rest->arena;
+    struct gcal_record_header *run = gcal_arena_alloc(arena, 1, sizeof(*run));
+    char **texts[] = { &run->run_id,         &run->started_utc, &run->finished_utc,
+                       &run->gpucal_version, &run->launcher,    &run->config,
+                       &run->config_file,    &run->catalogue };
+    struct gcal_catalogue_files *files = &run->catalogue_files;
 
-    if (!run)
-        return -1;
-    /* 'to' is the caller's to clear, after -1, too. */
-    to = run;
-    *to = (struct gcal_record_header){ .seed = header->seed,
-                                       .n_ranks = header->n_ranks,
-                                       .simulated = header->simulated,
-                                       .in_store = header->in_store };
-    if (copy_text(&to->run_id, header->run_id) < 0 ||
-        copy_text(&to->started_utc, header->started_utc) < 0 ||
-        copy_text(&to->finished_utc, header->finished_utc) < 0 ||
-        copy_text(&to->gpucal_version, header->gpucal_version) < 0 ||
-        copy_text(&to->launcher, header->launcher) < 0 ||
-        copy_text(&to->config, header->config) < 0 ||
-        copy_text(&to->config_file, header->config_file) < 0 ||
-        copy_text(&to->catalogue, header->catalogue) < 0)
-        return gcal_error_memory(err);
-    if (gcal_catalogue_files_copy(&to->catalogue_files, &header->catalogue_files, err) <
-        0)
-        return -1;
+    *run = *header;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        if (*texts[i])
+            *texts[i] = gcal_arena_strdup(arena, *texts[i]);
+    files->items = gcal_arena_alloc(arena, files->n, sizeof(*files->items));
+    for (size_t i = 0; i < files->n; i++) {
+        files->items[i] = header->catalogue_files.items[i];
+        copy_fields(arena, gcal_catalogue_file_fields, &files->items[i]);
+    }
+    record->rest->run = run;
     if (!record->header || is_newer(run, record->header))
         record->header = run;
-    return 0;
 }
 
 /* ---- devices ---- */
 
-int gcal_record_add_device(struct gcal_record *record,
-                           const struct gcal_run_device *device, struct gcal_error *err)
+void gcal_record_add_device(struct gcal_record *record,
+                            const struct gcal_run_device *device)
 {
     struct gcal_record_rest *rest = record->rest;
-    size_t n = record->n_devices, capacity = rest->device_capacity;
-    const struct gcal_record_header **runs;
-    struct gcal_run_device *grown =
-        gcal_array_grow(record->devices, n, &rest->device_capacity, sizeof(*grown), err);
-    struct gcal_run_device *to;
+    size_t n = record->n_devices++, capacity = rest->device_capacity;
 
-    if (!grown)
-        return -1;
-    record->devices = grown;
-    runs = gcal_array_grow(record->device_run, n, &capacity, sizeof(*runs), err);
-    if (!runs)
-        return -1;
-    record->device_run = runs;
-    runs[n] = rest->runs[rest->n_runs - 1];
-    record->n_devices++;
-    to = &grown[n];
-    *to = (struct gcal_run_device){ .shared_error = device->shared_error };
-    return gcal_fields_copy(gcal_run_device_fields, to, device, err) < 0 ||
-                   gcal_device_info_copy(&to->info, &device->info, err) < 0
-               ? -1
-               : 0;
+    record->devices = gcal_arena_grow(rest->arena, record->devices, n,
+                                      &rest->device_capacity, sizeof(*record->devices));
+    record->device_run = gcal_arena_grow(rest->arena, record->device_run, n, &capacity,
+                                         sizeof(*record->device_run));
+    record->device_run[n] = rest->run;
+    record->devices[n] = *device;
+    copy_fields(rest->arena, gcal_run_device_fields, &record->devices[n]);
+    copy_fields(rest->arena, gcal_device_info_fields, &record->devices[n].info);
 }
 
 void gcal_record_set_kept(struct gcal_record *record, size_t i, char *kept)
 {
-    free(record->devices[i].kept);
-    record->devices[i].kept = kept;
+    record->devices[i].kept = gcal_arena_own(record->rest->arena, kept, free);
 }
 
 /* ---- kernels ---- */
 
-static int add_new_kernel(struct gcal_record *record,
-                          const struct gcal_run_kernel *kernel, struct gcal_error *err)
+/* Adds a use, unless it is there. */
+static void add_use(struct gcal_arena *arena, struct gcal_kernel_uses *uses,
+                    const struct gcal_kernel_use *use)
 {
-    struct gcal_run_kernel bare = *kernel;
-    struct gcal_run_kernel *grown =
-        gcal_array_grow(record->kernels, record->n_kernels,
-                        &record->rest->kernel_capacity, sizeof(*grown), err);
-    size_t index;
-    struct known_kernel *known;
-
-    if (!grown)
-        return -1;
-    record->kernels = grown;
-    bare.source = "";
-    if (gcal_run_kernel_copy(&grown[record->n_kernels], &bare, err) < 0)
-        return -1;
-    /* The tree finds the new kernel. */
-    index = record->n_kernels++;
-    known = malloc(sizeof(*known));
-    if (known)
-        *known = (struct known_kernel){ index, record->kernels[index].sub_group_size,
-                                        record->kernels[index].id };
-    if (known && tsearch(known, &record->rest->known_kernels, compare_known))
-        return 0;
-    free(known);
-    return gcal_error_memory(err);
+    if (gcal_kernel_uses_have(uses, use->model, use->role))
+        return;
+    uses->items = gcal_arena_grow(arena, uses->items, uses->n, &uses->capacity,
+                                  sizeof(*uses->items));
+    uses->items[uses->n++] =
+        (struct gcal_kernel_use){ gcal_arena_strdup(arena, use->model), use->role };
 }
 
-int gcal_record_add_kernel(struct gcal_record *record,
-                           const struct gcal_run_kernel *kernel, size_t *index,
-                           struct gcal_error *err)
+size_t gcal_record_add_kernel(struct gcal_record *record,
+                              const struct gcal_run_kernel *kernel)
 {
+    struct gcal_record_rest *rest = record->rest;
+    struct gcal_arena *arena = rest->arena;
     const struct known_kernel wanted = { 0, kernel->sub_group_size, kernel->id };
-    struct known_kernel **found =
-        tfind(&wanted, &record->rest->known_kernels, compare_known);
+    struct known_kernel *known,
+        **found = tfind(&wanted, &rest->known_kernels, compare_known);
+    size_t index = found ? (*found)->index : record->n_kernels;
+    struct gcal_run_kernel *to;
 
-    if (found) {
-        *index = (*found)->index;
-        for (size_t i = 0; i < kernel->uses.n; i++)
-            if (gcal_kernel_uses_add(&record->kernels[*index].uses,
-                                     kernel->uses.items[i].model,
-                                     kernel->uses.items[i].role, err) < 0)
-                return -1;
-        return 0;
+    if (!found) {
+        record->kernels =
+            gcal_arena_grow(arena, record->kernels, record->n_kernels++,
+                            &rest->kernel_capacity, sizeof(*record->kernels));
+        to = &record->kernels[index];
+        *to = *kernel;
+        to->source = "";
+        copy_fields(arena, gcal_run_kernel_fields, to);
+        copy_fields(arena, gcal_kernel_origin_fields, &to->origin);
+        to->uses = (struct gcal_kernel_uses){ 0 };
+        to->size_names = gcal_arena_alloc(arena, to->n_sizes, sizeof(*to->size_names));
+        to->size_values = gcal_arena_alloc(arena, to->n_sizes, sizeof(*to->size_values));
+        for (size_t i = 0; i < to->n_sizes; i++) {
+            to->size_names[i] = gcal_arena_strdup(arena, kernel->size_names[i]);
+            to->size_values[i] = kernel->size_values[i];
+        }
+        known = gcal_arena_alloc(arena, 1, sizeof(*known));
+        *known = (struct known_kernel){ index, to->sub_group_size, to->id };
+        if (!tsearch(known, &rest->known_kernels, compare_known))
+            gcal_arena_out_of_memory();
     }
-    *index = record->n_kernels;
-    return add_new_kernel(record, kernel, err);
+    for (size_t i = 0; i < kernel->uses.n; i++)
+        add_use(arena, &record->kernels[index].uses, &kernel->uses.items[i]);
+    return index;
 }
 
 /* ---- measurements ---- */
 
-int gcal_record_add_measurement(struct gcal_record *record, size_t device, size_t kernel,
-                                const struct gcal_measurement *m, struct gcal_error *err)
+void gcal_record_add_measurement(struct gcal_record *record, size_t device, size_t kernel,
+                                 const struct gcal_measurement *m)
 {
-    struct gcal_record_collected *grown =
-        gcal_array_grow(record->rest->collected, record->n_measurements,
-                        &record->rest->collected_capacity, sizeof(*grown), err);
+    struct gcal_record_rest *rest = record->rest;
 
-    if (!grown)
-        return -1;
-    record->rest->collected = grown;
-    grown += record->n_measurements++;
-    *grown = (struct gcal_record_collected){ .device = device,
-                                             .kernel = kernel,
-                                             .status = m->status,
-                                             .n_samples = m->n_samples,
-                                             .median_s = m->median_s,
-                                             .spread = m->spread,
-                                             .built = m->built };
-    return copy_text(&grown->detail, m->detail) < 0 ? gcal_error_memory(err) : 0;
+    /* The largest array of a record: not in the arena, where what it grows out of would stay. */
+    rest->collected =
+        gcal_array_grow(rest->collected, record->n_measurements,
+                        &rest->collected_capacity, sizeof(*rest->collected), NULL);
+    if (!rest->collected)
+        gcal_arena_out_of_memory();
+    rest->collected[record->n_measurements++] = (struct gcal_record_collected){
+        .device = device,
+        .kernel = kernel,
+        .status = m->status,
+        .n_samples = m->n_samples,
+        .median_s = m->median_s,
+        .spread = m->spread,
+        .built = m->built,
+        .detail = m->detail ? gcal_arena_strdup(rest->arena, m->detail) : NULL,
+    };
 }
 
 int gcal_record_collected_get(const struct gcal_record *record, size_t i,
@@ -196,16 +176,17 @@ int gcal_record_collected_get(const struct gcal_record *record, size_t i,
     const struct gcal_record_collected *from = &record->rest->collected[i];
     const struct gcal_run_device *device = &record->devices[from->device];
 
-    *m = (struct gcal_measurement){ .node = strdup(device->node),
-                                    .device_uid = strdup(device->info.uid),
-                                    .kernel_id = strdup(record->kernels[from->kernel].id),
-                                    .status = from->status,
-                                    .n_samples = from->n_samples,
-                                    .median_s = from->median_s,
-                                    .spread = from->spread,
-                                    .built = from->built };
-    if (m->node && m->device_uid && m->kernel_id &&
-        copy_text(&m->detail, from->detail) == 0)
+    *m =
+        (struct gcal_measurement){ .node = strdup(device->node),
+                                   .device_uid = strdup(device->info.uid),
+                                   .kernel_id = strdup(record->kernels[from->kernel].id),
+                                   .status = from->status,
+                                   .n_samples = from->n_samples,
+                                   .median_s = from->median_s,
+                                   .spread = from->spread,
+                                   .built = from->built,
+                                   .detail = from->detail ? strdup(from->detail) : NULL };
+    if (m->node && m->device_uid && m->kernel_id && !m->detail == !from->detail)
         return 0;
     gcal_measurement_clear(m);
     return gcal_error_memory(err);
@@ -213,32 +194,9 @@ int gcal_record_collected_get(const struct gcal_record *record, size_t i,
 
 /* ---- lost ranks ---- */
 
-int gcal_record_add_lost(struct gcal_record *record, const char *text,
-                         struct gcal_error *err)
+void gcal_record_add_lost(struct gcal_record *record, const char *text)
 {
-    char **grown = gcal_array_grow(record->lost, record->n_lost,
-                                   &record->rest->lost_capacity, sizeof(*grown), err);
-
-    if (!grown)
-        return -1;
-    record->lost = grown;
-    grown[record->n_lost] = strdup(text);
-    return grown[record->n_lost++] ? 0 : gcal_error_memory(err);
-}
-
-struct gcal_record_header *gcal_record_new_run(struct gcal_record *record,
-                                               struct gcal_error *err)
-{
-    struct gcal_record_rest *rest = record->rest;
-    struct gcal_record_header **grown = gcal_array_grow(
-        rest->runs, rest->n_runs, &rest->run_capacity, sizeof(*grown), err);
-
-    if (!grown)
-        return NULL;
-    rest->runs = grown;
-    if (!(grown[rest->n_runs] = calloc(1, sizeof(**grown)))) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    return grown[rest->n_runs++];
+    record->lost = gcal_arena_grow(record->rest->arena, record->lost, record->n_lost,
+                                   &record->rest->lost_capacity, sizeof(*record->lost));
+    record->lost[record->n_lost++] = gcal_arena_strdup(record->rest->arena, text);
 }

@@ -14,6 +14,7 @@
 #define BLOCK_SAMPLES 200000u /* of a block, else its samples are read one by one */
 
 struct gcal_record_block {
+    struct gcal_arena *arena;
     hsize_t first; /* row of measurements */
     size_t n;
     struct gcal_record_measurement_row *rows;
@@ -24,22 +25,22 @@ struct gcal_record_block {
 
 static void block_clear(struct gcal_record_block *b)
 {
-    for (size_t i = 0; i < b->n; i++)
-        gcal_measurement_clear(&b->rows[i].m);
-    free(b->rows);
-    free(b->samples);
-    *b = (struct gcal_record_block){ 0 };
+    gcal_arena_destroy(b->arena);
+    *b = (struct gcal_record_block){ .arena = gcal_arena_create() };
 }
 
 struct gcal_record_block *gcal_record_block_create(void)
 {
-    return calloc(1, sizeof(struct gcal_record_block));
+    struct gcal_record_block *block = calloc(1, sizeof(*block));
+
+    if (!block)
+        gcal_arena_out_of_memory();
+    return block;
 }
 
 void gcal_record_block_destroy(struct gcal_record_block *block)
 {
-    if (block)
-        block_clear(block);
+    gcal_arena_destroy(block ? block->arena : NULL);
     free(block);
 }
 
@@ -63,11 +64,9 @@ static void read_block_samples(const struct gcal_record *r, struct gcal_record_b
     }
     if (low >= high || high > table->n_rows || high - low > BLOCK_SAMPLES)
         return;
-    if ((b->samples = calloc(high - low, sizeof(*b->samples))) &&
-        gcal_record_table_read(table, low, high - low, b->samples, NULL) < 0) {
-        free(b->samples);
+    b->samples = gcal_arena_alloc(b->arena, high - low, sizeof(*b->samples));
+    if (gcal_record_table_read(b->arena, table, low, high - low, b->samples, NULL) < 0)
         b->samples = NULL;
-    }
     b->first_sample = low;
     b->n_samples = high - low;
 }
@@ -80,10 +79,11 @@ static void read_block(const struct gcal_record *r, struct gcal_record_block *b,
 
     block_clear(b);
     b->first = i - i % BLOCK_ROWS;
-    if (b->first >= table->n_rows || !(b->rows = calloc(BLOCK_ROWS, sizeof(*b->rows))))
+    if (b->first >= table->n_rows)
         return;
+    b->rows = gcal_arena_alloc(b->arena, BLOCK_ROWS, sizeof(*b->rows));
     b->n = table->n_rows - b->first < BLOCK_ROWS ? table->n_rows - b->first : BLOCK_ROWS;
-    if (gcal_record_table_read(table, b->first, b->n, b->rows, NULL) < 0)
+    if (gcal_record_table_read(b->arena, table, b->first, b->n, b->rows, NULL) < 0)
         block_clear(b);
     else
         read_block_samples(r, b);
@@ -98,9 +98,9 @@ static struct gcal_record_block *block_of(const struct gcal_record *r, size_t i)
 {
     struct gcal_record_block *b = r->rest->block;
 
-    if (b && !has(b, i))
+    if (!has(b, i))
         read_block(r, b, i);
-    return b && has(b, i) ? b : NULL;
+    return has(b, i) ? b : NULL;
 }
 
 /* ---- one measurement ---- */
@@ -113,7 +113,8 @@ static int read_samples(const struct gcal_record *r, const struct gcal_record_bl
 
     if (!b || !b->samples || row->first_sample < b->first_sample ||
         row->first_sample + n > b->first_sample + b->n_samples)
-        return gcal_record_table_read(&r->rest->tables[GCAL_RECORD_TABLE_SAMPLES],
+        return gcal_record_table_read(r->rest->arena,
+                                      &r->rest->tables[GCAL_RECORD_TABLE_SAMPLES],
                                       row->first_sample, n, samples, err);
     memcpy(samples, &b->samples[row->first_sample - b->first_sample],
            n * sizeof(*samples));
@@ -151,16 +152,21 @@ static int read_row(const struct gcal_record *r, const struct gcal_record_block 
                     size_t i, struct gcal_record_measurement_row *row,
                     struct gcal_error *err)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     const char *detail;
+    int rc = 0;
 
-    if (!b)
-        return gcal_record_table_read(&r->rest->tables[GCAL_RECORD_TABLE_MEASUREMENTS], i,
-                                      1, row, err);
-    *row = b->rows[i - b->first];
+    if (b)
+        *row = b->rows[i - b->first];
+    else
+        rc = gcal_record_table_read(
+            arena, &r->rest->tables[GCAL_RECORD_TABLE_MEASUREMENTS], i, 1, row, err);
     detail = row->m.detail;
-    if (detail && !(row->m.detail = strdup(detail)))
-        return gcal_error_memory(err);
-    return 0;
+    row->m.detail = NULL;
+    if (rc == 0 && detail && !(row->m.detail = strdup(detail)))
+        rc = gcal_error_memory(err);
+    gcal_arena_destroy(arena);
+    return rc;
 }
 
 /* From the file. */

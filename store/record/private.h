@@ -9,6 +9,7 @@
 
 #include <hdf5.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/model/run/field.h"
 #include "store/record/record.h"
 
@@ -102,34 +103,25 @@ struct gcal_record_collected {
 };
 
 struct gcal_record_rest {
-    hid_t file; /* -1: in memory */
-    int version;
+    struct gcal_arena *arena; /* of all that does not grow with the measurements */
+    hid_t file;               /* -1: in memory */
     struct gcal_record_table tables[GCAL_RECORD_N_TABLES];
     struct gcal_record_block *block; /* read ahead; measurements.c */
-    size_t n_runs;                   /* of a file: 1 */
-    struct gcal_record_header **runs;
+    struct gcal_record_header *run;  /* the newest; of a file: its only one */
     /* Of a record in memory (collect.c). */
     struct gcal_record_collected *collected; /* by measurement */
-    size_t run_capacity, device_capacity, kernel_capacity, lost_capacity,
-        collected_capacity;
+    size_t device_capacity, kernel_capacity, lost_capacity, collected_capacity;
     void *known_kernels; /* a tree by id and sub-group size */
 };
 
-/* ---- read.c ---- */
-
-/* Adds an empty run. */
-struct gcal_record_header *gcal_record_new_run(struct gcal_record *record,
-                                               struct gcal_error *err);
-
 /* ---- measurements.c ---- */
 
-/* Of rows that are read ahead; NULL: none are. */
+/* For the rows that are read ahead. */
 struct gcal_record_block *gcal_record_block_create(void);
 void gcal_record_block_destroy(struct gcal_record_block *block);
 
 /* ---- collect.c ---- */
 
-void gcal_record_collected_clear(struct gcal_record *record);
 /* Measurement 'i' of a record in memory. */
 int gcal_record_collected_get(const struct gcal_record *record, size_t i,
                               struct gcal_measurement *m, struct gcal_error *err);
@@ -166,10 +158,9 @@ int gcal_record_table_append(struct gcal_record_table *table, const void *rows,
 int gcal_record_table_rewrite(struct gcal_record_table *table, hsize_t row_index,
                               const char *column, const void *row,
                               struct gcal_error *err);
-/* Fills the members that are columns.  'rows' starts zeroed; its texts are the caller's
- * to free, after -1, too.
- */
-int gcal_record_table_read(const struct gcal_record_table *table, hsize_t first,
+/* Fills the members that are columns; texts are in the arena.  'rows' starts zeroed. */
+int gcal_record_table_read(struct gcal_arena *arena,
+                           const struct gcal_record_table *table, hsize_t first,
                            size_t count, void *rows, struct gcal_error *err);
 
 #endif

@@ -1,13 +1,12 @@
 /* read.c - reads records */
 #include <errno.h>
 #include <fcntl.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernels/base/array.h"
-#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "store/record/private.h"
 
@@ -28,43 +27,35 @@ static int check_scalar_text(hid_t type, hid_t space)
                : -1;
 }
 
-static char *take_text(char *text)
+/* Takes 'object', an attribute or the dataset "config", of type 'stored'. */
+static char *read_text(struct gcal_arena *arena, hid_t object, hid_t stored, hid_t space)
 {
-    char *copy = strdup(text ? text : "");
-
-    H5free_memory(text);
-    return copy;
-}
-
-static char *read_text(hid_t file, const char *name)
-{
-    hid_t attribute = H5Aopen(file, name, H5P_DEFAULT), stored = H5Aget_type(attribute);
-    hid_t space = H5Aget_space(attribute), type = gcal_record_text_type();
+    hid_t type = gcal_record_text_type();
     char *text = NULL, *copy = NULL;
-
-    if (check_scalar_text(stored, space) == 0 && H5Aread(attribute, type, &text) >= 0)
-        copy = take_text(text);
-    H5Tclose(type);
-    H5Sclose(space);
-    H5Tclose(stored);
-    H5Aclose(attribute);
-    return copy;
-}
-
-static char *read_config(hid_t file)
-{
-    hid_t dataset = H5Dopen2(file, "config", H5P_DEFAULT), stored = H5Dget_type(dataset);
-    hid_t space = H5Dget_space(dataset), type = gcal_record_text_type();
-    char *text = NULL, *copy = NULL;
+    bool is_attribute = H5Iget_type(object) == H5I_ATTR;
 
     if (check_scalar_text(stored, space) == 0 &&
-        H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0)
-        copy = take_text(text);
+        (is_attribute
+             ? H5Aread(object, type, &text)
+             : H5Dread(object, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text)) >= 0) {
+        copy = gcal_arena_strdup(arena, text ? text : "");
+        H5free_memory(text);
+    }
     H5Tclose(type);
     H5Sclose(space);
     H5Tclose(stored);
-    H5Dclose(dataset);
+    if (is_attribute)
+        H5Aclose(object);
+    else
+        H5Dclose(object);
     return copy;
+}
+
+static char *read_attribute(struct gcal_arena *arena, hid_t file, const char *name)
+{
+    hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
+
+    return read_text(arena, attribute, H5Aget_type(attribute), H5Aget_space(attribute));
 }
 
 static int read_number(hid_t file, const char *name, uint64_t *value)
@@ -81,23 +72,24 @@ static int read_number(hid_t file, const char *name, uint64_t *value)
     return rc;
 }
 
-static int read_header(hid_t file, struct gcal_record_header *header,
-                       struct gcal_error *err)
+static int read_header(struct gcal_arena *arena, hid_t file,
+                       struct gcal_record_header *header, struct gcal_error *err)
 {
+    hid_t config = H5Dopen2(file, "config", H5P_DEFAULT);
     uint64_t n_ranks = 0, simulated = 0;
+
+    header->config = read_text(arena, config, H5Dget_type(config), H5Dget_space(config));
 
     for (const struct gcal_record_attribute *t = gcal_record_attributes; t->name; t++) {
         char **member = (char **)((char *)header + t->offset);
         bool is_there = !t->optional || H5Aexists(file, t->name) > 0;
 
-        if (!(*member = is_there ? read_text(file, t->name) : strdup("")))
+        if (!(*member = is_there ? read_attribute(arena, file, t->name) : ""))
             return gcal_error_set(err, GCAL_EINPUT, "attribute %s is missing or damaged",
                                   t->name);
     }
-    if (!*header->finished_utc) {
-        free(header->finished_utc);
+    if (!*header->finished_utc)
         header->finished_utc = NULL;
-    }
     if (read_number(file, "seed", &header->seed) < 0 ||
         read_number(file, "n_ranks", &n_ranks) < 0 ||
         read_number(file, "simulated", &simulated) < 0)
@@ -106,7 +98,7 @@ static int read_header(hid_t file, struct gcal_record_header *header,
             "attribute seed, n_ranks or simulated is missing or damaged");
     header->n_ranks = (uint32_t)n_ranks;
     header->simulated = simulated != 0;
-    if (!(header->config = read_config(file)))
+    if (!header->config)
         return gcal_error_set(err, GCAL_EINPUT, "config is missing or damaged");
     return 0;
 }
@@ -122,12 +114,12 @@ static int read_sizes(const struct gcal_record *r, uint64_t first, uint64_t coun
     if (count > MAX_SIZES)
         return gcal_error_set(err, GCAL_EINPUT, "a kernel with %llu sizes",
                               (unsigned long long)count);
-    kernel->size_names = calloc(count + 1, sizeof(*kernel->size_names));
-    kernel->size_values = calloc(count + 1, sizeof(*kernel->size_values));
-    if (!kernel->size_names || !kernel->size_values)
-        return gcal_error_memory(err);
-    rc = gcal_record_table_read(&r->rest->tables[GCAL_RECORD_TABLE_SIZES], first, count,
-                                rows, err);
+    kernel->size_names =
+        gcal_arena_alloc(r->rest->arena, count, sizeof(*kernel->size_names));
+    kernel->size_values =
+        gcal_arena_alloc(r->rest->arena, count, sizeof(*kernel->size_values));
+    rc = gcal_record_table_read(r->rest->arena, &r->rest->tables[GCAL_RECORD_TABLE_SIZES],
+                                first, count, rows, err);
     for (size_t i = 0; i < count; i++) {
         kernel->size_names[i] = rows[i].name;
         kernel->size_values[i] = rows[i].value;
@@ -143,35 +135,29 @@ static int read_uses(const struct gcal_record *r,
     if (row->n_uses > MAX_USES)
         return gcal_error_set(err, GCAL_EINPUT, "a kernel with %llu uses",
                               (unsigned long long)row->n_uses);
-    if (!(uses->items = calloc(row->n_uses + 1, sizeof(*uses->items))))
-        return gcal_error_memory(err);
-    /* Counted before they are read: what was read before a failure is freed. */
+    uses->items = gcal_arena_alloc(r->rest->arena, row->n_uses, sizeof(*uses->items));
     uses->n = uses->capacity = row->n_uses;
-    return gcal_record_table_read(&r->rest->tables[GCAL_RECORD_TABLE_USES],
+    return gcal_record_table_read(r->rest->arena,
+                                  &r->rest->tables[GCAL_RECORD_TABLE_USES],
                                   row->first_use, uses->n, uses->items, err);
 }
 
 static int read_kernels(struct gcal_record *r, struct gcal_error *err)
 {
     const struct gcal_record_table *table = &r->rest->tables[GCAL_RECORD_TABLE_KERNELS];
+    struct gcal_arena *arena = r->rest->arena;
 
     if (table->n_rows > MAX_KERNELS)
         return gcal_error_set(err, GCAL_EINPUT, "too many kernels");
-    if (!(r->kernels = calloc(table->n_rows + 1, sizeof(*r->kernels))))
-        return gcal_error_memory(err);
-    while (r->n_kernels < table->n_rows) {
+    r->kernels = gcal_arena_alloc(arena, table->n_rows, sizeof(*r->kernels));
+    for (; r->n_kernels < table->n_rows; r->n_kernels++) {
         struct gcal_record_kernel_row row = { 0 };
-        int rc = gcal_record_table_read(table, r->n_kernels, 1, &row, err);
-        uint64_t n_sizes = row.kernel.n_sizes;
 
-        row.kernel.n_sizes = 0; /* until they are read */
-        if (rc == 0)
-            rc = read_sizes(r, row.first_size, n_sizes, &row.kernel, err);
-        if (rc == 0)
-            rc = read_uses(r, &row, &row.kernel.uses, err);
-        r->kernels[r->n_kernels++] = row.kernel;
-        if (rc < 0)
+        if (gcal_record_table_read(arena, table, r->n_kernels, 1, &row, err) < 0 ||
+            read_sizes(r, row.first_size, row.kernel.n_sizes, &row.kernel, err) < 0 ||
+            read_uses(r, &row, &row.kernel.uses, err) < 0)
             return -1;
+        r->kernels[r->n_kernels] = row.kernel;
     }
     return 0;
 }
@@ -179,45 +165,40 @@ static int read_kernels(struct gcal_record *r, struct gcal_error *err)
 static int read_lost(struct gcal_record *r, struct gcal_error *err)
 {
     const struct gcal_record_table *table = &r->rest->tables[GCAL_RECORD_TABLE_LOST];
+    struct gcal_arena *arena = r->rest->arena;
 
     if (table->n_rows > MAX_DEVICES)
         return gcal_error_set(err, GCAL_EINPUT, "too many lost ranks");
-    if (!(r->lost = calloc(table->n_rows + 1, sizeof(*r->lost))))
-        return gcal_error_memory(err);
+    r->lost = gcal_arena_alloc(arena, table->n_rows, sizeof(*r->lost));
     while (r->n_lost < table->n_rows) {
         struct gcal_record_lost_row row = { 0 };
-        int rc = gcal_record_table_read(table, r->n_lost, 1, &row, err);
-        char *text = NULL;
 
-        if (rc == 0 &&
-            !(text = gcal_buf_format("%s rank %d: %s", row.node, row.rank, row.reason)))
-            rc = gcal_error_memory(err);
-        free(row.node);
-        free(row.reason);
-        if (rc < 0)
+        if (gcal_record_table_read(arena, table, r->n_lost, 1, &row, err) < 0)
             return -1;
-        r->lost[r->n_lost++] = text;
+        r->lost[r->n_lost++] =
+            gcal_arena_format(arena, "%s rank %d: %s", row.node, row.rank, row.reason);
     }
     return 0;
 }
 
-static int read_catalogue_files(const struct gcal_record *r,
-                                struct gcal_record_header *header, struct gcal_error *err)
-{
-    const struct gcal_record_table *table =
-        &r->rest->tables[GCAL_RECORD_TABLE_CATALOGUE_FILES];
-    struct gcal_catalogue_files *files = &header->catalogue_files;
-
-    if (table->n_rows > MAX_FILES)
-        return gcal_error_set(err, GCAL_EINPUT, "too many files of the catalogue");
-    if (!(files->items = calloc(table->n_rows + 1, sizeof(*files->items))))
-        return gcal_error_memory(err);
-    /* Counted before they are read: what was read before a failure is freed. */
-    files->n = files->capacity = table->n_rows;
-    return gcal_record_table_read(table, 0, files->n, files->items, err);
-}
-
 /* ---- the file ---- */
+
+/* Before HDF5 reads a file: it must be complete. */
+static int check_file(const char *path, struct gcal_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = 0;
+    struct stat info;
+
+    if (fd < 0 || fstat(fd, &info) < 0)
+        rc = gcal_error_set(err, GCAL_EINPUT, "%s", strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+        rc = gcal_error_set(err, GCAL_EINPUT, "not a regular file");
+    else
+        rc = gcal_record_check_seal(fd, err);
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
 
 static hid_t open_file(const char *path)
 {
@@ -235,96 +216,83 @@ static hid_t open_file(const char *path)
 static int read_all(struct gcal_record *r, const char *path, struct gcal_error *err)
 {
     struct gcal_record_rest *rest = r->rest;
-    struct gcal_record_header *header = gcal_record_new_run(r, err);
-    char *format;
-    uint64_t version = 0;
+    struct gcal_arena *arena = rest->arena;
+    struct gcal_record_header *header = gcal_arena_alloc(arena, 1, sizeof(*header));
+    struct gcal_catalogue_files *files = &header->catalogue_files;
     const struct gcal_record_table *table;
-    struct stat info;
-    int fd, rc = 0;
+    const char *format;
+    uint64_t version = 0;
 
-    if (!header)
+    if (check_file(path, err) < 0 || gcal_record_hdf5_start(err) < 0)
         return -1;
-    /* Before HDF5 reads a file: it must be complete. */
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &info) < 0)
-        rc = gcal_error_set(err, GCAL_EINPUT, "%s", strerror(errno));
-    else if (!S_ISREG(info.st_mode))
-        rc = gcal_error_set(err, GCAL_EINPUT, "not a regular file");
-    else
-        rc = gcal_record_check_seal(fd, err);
-    if (fd >= 0)
-        close(fd);
-    if (rc < 0)
-        return -1;
-    if (gcal_record_hdf5_start(err) < 0)
-        return -1;
-    r->header = header;
+    r->header = rest->run = header;
     if ((rest->file = open_file(path)) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "truncated or damaged");
-    format = read_text(rest->file, "format");
+    format = read_attribute(arena, rest->file, "format");
     if (!format || strcmp(format, GCAL_RECORD_FORMAT) != 0 ||
         read_number(rest->file, "format_version", &version) < 0)
-        rc = gcal_error_set(err, GCAL_EINPUT, "an HDF5 file, but not a record of gpucal");
-    else if (version < GCAL_RECORD_OLDEST || version > GCAL_RECORD_VERSION)
-        rc = gcal_error_set(
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "an HDF5 file, but not a record of gpucal");
+    if (version < GCAL_RECORD_OLDEST || version > GCAL_RECORD_VERSION)
+        return gcal_error_set(
             err, GCAL_EINPUT,
             "version %llu of the record; this gpucal reads %d to %d: %s",
             (unsigned long long)version, GCAL_RECORD_OLDEST, GCAL_RECORD_VERSION,
             version > GCAL_RECORD_VERSION ? "use a newer one" : "calibrate again");
-    rest->version = (int)version;
-    free(format);
-    if (rc < 0)
-        return -1;
-    if (read_header(rest->file, header, err) < 0)
+    if (read_header(arena, rest->file, header, err) < 0)
         return -1;
     for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
         if (gcal_record_table_open(&rest->tables[i], rest->file,
-                                   (enum gcal_record_table_id)i, rest->version, err) < 0)
+                                   (enum gcal_record_table_id)i, (int)version, err) < 0)
             return -1;
     r->n_measurements = rest->tables[GCAL_RECORD_TABLE_MEASUREMENTS].n_rows;
     table = &rest->tables[GCAL_RECORD_TABLE_DEVICES];
     if (table->n_rows > MAX_DEVICES)
         return gcal_error_set(err, GCAL_EINPUT, "too many devices");
-    r->devices = calloc(table->n_rows + 1, sizeof(*r->devices));
-    r->device_run = calloc(table->n_rows + 1, sizeof(struct gcal_record_header *));
-    if (!r->devices || !r->device_run)
-        return gcal_error_memory(err);
-    /* Counted before they are read: what was read before a failure is freed. */
     r->n_devices = table->n_rows;
+    r->devices = gcal_arena_alloc(arena, r->n_devices, sizeof(*r->devices));
+    r->device_run = gcal_arena_alloc(arena, r->n_devices, sizeof(*r->device_run));
     for (size_t i = 0; i < r->n_devices; i++)
         r->device_run[i] = r->header;
-    if (gcal_record_table_read(table, 0, r->n_devices, r->devices, err) < 0)
+    if (gcal_record_table_read(arena, table, 0, r->n_devices, r->devices, err) < 0 ||
+        read_kernels(r, err) < 0)
         return -1;
-    if (read_kernels(r, err) < 0 || read_catalogue_files(r, header, err) < 0)
+    table = &rest->tables[GCAL_RECORD_TABLE_CATALOGUE_FILES];
+    if (table->n_rows > MAX_FILES)
+        return gcal_error_set(err, GCAL_EINPUT, "too many files of the catalogue");
+    files->n = files->capacity = table->n_rows;
+    files->items = gcal_arena_alloc(arena, files->n, sizeof(*files->items));
+    if (gcal_record_table_read(arena, table, 0, files->n, files->items, err) < 0)
         return -1;
     return read_lost(r, err);
 }
 
-struct gcal_record *gcal_record_collect(struct gcal_error *err)
+struct gcal_record *gcal_record_collect(void)
 {
-    struct gcal_record *r = calloc(1, sizeof(*r));
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_record *r = gcal_arena_alloc(arena, 1, sizeof(*r));
 
-    if (r && (r->rest = calloc(1, sizeof(*r->rest)))) {
-        r->rest->file = -1;
-        return r;
-    }
-    free(r);
-    gcal_error_memory(err);
-    return NULL;
+    r->rest = gcal_arena_alloc(arena, 1, sizeof(*r->rest));
+    *r->rest = (struct gcal_record_rest){ .arena = arena, .file = -1 };
+    return r;
 }
 
 struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err)
 {
-    struct gcal_record *r = gcal_record_collect(err);
+    struct gcal_record *r = gcal_record_collect();
 
-    if (!r)
-        return NULL;
     r->rest->block = gcal_record_block_create();
     if (read_all(r, path, err) == 0)
         return r;
     gcal_error_prefix(err, "record %s", path);
     gcal_record_close(r);
     return NULL;
+}
+
+/* What the tree of kernels has is in the arena. */
+static void keep_node(void *node)
+{
+    (void)node;
 }
 
 void gcal_record_close(struct gcal_record *record)
@@ -337,23 +305,8 @@ void gcal_record_close(struct gcal_record *record)
         gcal_record_table_close(&rest->tables[i], NULL);
     if (rest->file >= 0)
         H5Fclose(rest->file);
-    for (size_t i = 0; i < record->n_devices; i++)
-        gcal_run_device_clear(&record->devices[i]);
-    for (size_t i = 0; i < record->n_kernels; i++)
-        gcal_run_kernel_clear(&record->kernels[i]);
-    for (size_t i = 0; i < record->n_lost; i++)
-        free(record->lost[i]);
-    gcal_record_collected_clear(record);
-    for (size_t i = 0; i < rest->n_runs; i++) {
-        gcal_record_header_clear(rest->runs[i]);
-        free(rest->runs[i]);
-    }
+    tdestroy(rest->known_kernels, keep_node);
     gcal_record_block_destroy(rest->block);
-    free(rest->runs);
-    free(rest);
-    free(record->devices);
-    free(record->device_run);
-    free(record->kernels);
-    free(record->lost);
-    free(record);
+    free(rest->collected);
+    gcal_arena_destroy(rest->arena);
 }

@@ -113,27 +113,25 @@ int gcal_record_measurement(const struct gcal_record *record, size_t i,
 /* Several runs as one record, without what fits do not need: a measurement has the median of
  * its samples, a kernel no source.  An empty one; gcal_record_close() frees it.
  */
-struct gcal_record *gcal_record_collect(struct gcal_error *err);
+struct gcal_record *gcal_record_collect(void);
 
 /* Adds a run, to which the devices that are added next belong. */
-int gcal_record_add_run(struct gcal_record *record,
-                        const struct gcal_record_header *header, struct gcal_error *err);
+void gcal_record_add_run(struct gcal_record *record,
+                         const struct gcal_record_header *header);
 /* Adds a device of the last run. */
-int gcal_record_add_device(struct gcal_record *record,
-                           const struct gcal_run_device *device, struct gcal_error *err);
-/* Adds a kernel, or to the one of the same id and sub-group size the uses that it lacks;
- * 'index': its place.
+void gcal_record_add_device(struct gcal_record *record,
+                            const struct gcal_run_device *device);
+/* Adds a kernel, or to the one of the same id and sub-group size the uses that it lacks.
+ * Returns its place.
  */
-int gcal_record_add_kernel(struct gcal_record *record,
-                           const struct gcal_run_kernel *kernel, size_t *index,
-                           struct gcal_error *err);
+size_t gcal_record_add_kernel(struct gcal_record *record,
+                              const struct gcal_run_kernel *kernel);
 /* Adds a measurement of device and kernel 'device' and 'kernel', by m->median_s and
  * m->spread; samples are ignored.
  */
-int gcal_record_add_measurement(struct gcal_record *record, size_t device, size_t kernel,
-                                const struct gcal_measurement *m, struct gcal_error *err);
-int gcal_record_add_lost(struct gcal_record *record, const char *text,
-                         struct gcal_error *err);
+void gcal_record_add_measurement(struct gcal_record *record, size_t device, size_t kernel,
+                                 const struct gcal_measurement *m);
+void gcal_record_add_lost(struct gcal_record *record, const char *text);
 /* Replaces the models that device 'i' keeps (struct gcal_run_device); takes 'kept'. */
 void gcal_record_set_kept(struct gcal_record *record, size_t i, char *kept);
 

@@ -126,19 +126,19 @@ static void cell_from_row(const struct gcal_field *column, const char *row,
 }
 
 /* -1 for a value that the member cannot hold. */
-static int cell_to_row(const struct gcal_field *column, const union cell *cell, char *row)
+static int cell_to_row(struct gcal_arena *arena, const struct gcal_field *column,
+                       const union cell *cell, char *row)
 {
     void *member = row + column->offset;
 
     switch (column->type) {
     case GCAL_FIELD_TEXT:
-        *(char **)member = strdup(cell->text ? cell->text : "");
-        return *(char **)member ? 0 : -1;
+        *(char **)member = gcal_arena_strdup(arena, cell->text ? cell->text : "");
+        return 0;
     case GCAL_FIELD_OPTIONAL_TEXT:
-        if (!cell->text || !*cell->text)
-            return 0;
-        *(char **)member = strdup(cell->text);
-        return *(char **)member ? 0 : -1;
+        if (cell->text && *cell->text)
+            *(char **)member = gcal_arena_strdup(arena, cell->text);
+        return 0;
     case GCAL_FIELD_F64:
         *(double *)member = cell->f64;
         return 0;
@@ -365,20 +365,21 @@ int gcal_record_table_append(struct gcal_record_table *table, const void *rows,
                              size_t count, struct gcal_error *err)
 {
     hsize_t size = table->n_rows + count;
+    struct gcal_arena *arena;
     union cell *cells;
     int rc = 0;
 
     if (!count)
         return 0;
-    if (!(cells = calloc(count, sizeof(*cells))))
-        return gcal_error_memory(err);
+    arena = gcal_arena_create();
+    cells = gcal_arena_alloc(arena, count, sizeof(*cells));
     for (size_t i = 0; rc == 0 && i < table->n_columns; i++) {
         if (H5Dset_extent(table->datasets[i], &size) < 0)
             rc = fail(table, &table->columns[i], "cannot grow", err);
         else
             rc = put_column(table, i, table->n_rows, rows, count, (char *)cells, err);
     }
-    free(cells);
+    gcal_arena_destroy(arena);
     if (rc == 0)
         table->n_rows = size;
     return rc;
@@ -395,8 +396,9 @@ int gcal_record_table_rewrite(struct gcal_record_table *table, hsize_t row_index
     return -1;
 }
 
-static int get_column(const struct gcal_record_table *table, size_t i, hsize_t first,
-                      char *rows, size_t count, char *cells, struct gcal_error *err)
+static int get_column(struct gcal_arena *arena, const struct gcal_record_table *table,
+                      size_t i, hsize_t first, char *rows, size_t count, char *cells,
+                      struct gcal_error *err)
 {
     const struct gcal_field *column = &table->columns[i];
     size_t step = cell_bytes(column);
@@ -411,7 +413,7 @@ static int get_column(const struct gcal_record_table *table, size_t i, hsize_t f
 
         memcpy(&cell, cells + k * step, step);
         if (rc == 0 &&
-            cell_to_row(column, &cell, rows + k * table->layout->row_bytes) < 0)
+            cell_to_row(arena, column, &cell, rows + k * table->layout->row_bytes) < 0)
             rc = fail(table, column, "holds an impossible value", err);
         if (is_text(column))
             H5free_memory(cell.text);
@@ -420,9 +422,11 @@ static int get_column(const struct gcal_record_table *table, size_t i, hsize_t f
     return rc;
 }
 
-int gcal_record_table_read(const struct gcal_record_table *table, hsize_t first,
+int gcal_record_table_read(struct gcal_arena *arena,
+                           const struct gcal_record_table *table, hsize_t first,
                            size_t count, void *rows, struct gcal_error *err)
 {
+    struct gcal_arena *own;
     union cell *cells;
     int rc = 0;
 
@@ -431,10 +435,10 @@ int gcal_record_table_read(const struct gcal_record_table *table, hsize_t first,
                               table->layout->name);
     if (!count)
         return 0;
-    if (!(cells = calloc(count, sizeof(*cells))))
-        return gcal_error_memory(err);
+    own = gcal_arena_create();
+    cells = gcal_arena_alloc(own, count, sizeof(*cells));
     for (size_t i = 0; rc == 0 && i < table->n_columns; i++)
-        rc = get_column(table, i, first, rows, count, (char *)cells, err);
-    free(cells);
+        rc = get_column(arena, table, i, first, rows, count, (char *)cells, err);
+    gcal_arena_destroy(own);
     return rc;
 }

@@ -24,8 +24,7 @@ static void make(bool (*has)(size_t k, size_t i))
     for (size_t k = 0; k < N_KERNELS; k++)
         for (size_t i = 0; i < N_DEVICES; i++)
             time_s[k * N_DEVICES + i] = has(k, i) ? kernel_s(k) * speed(i) : NAN;
-    assert_int_equal(gcal_fit_common_times(time_s, N_KERNELS, N_DEVICES, common_s, NULL),
-                     0);
+    gcal_fit_common_times(time_s, N_KERNELS, N_DEVICES, common_s);
 }
 
 /* All that have a value, by the same factor. */
@@ -90,8 +89,7 @@ static void one_kernel_has_no_say(void **state)
     make(one_of_last);
     before = common_s[4];
     time_s[4 * N_DEVICES + N_DEVICES - 1] *= 17;
-    assert_int_equal(gcal_fit_common_times(time_s, N_KERNELS, N_DEVICES, common_s, NULL),
-                     0);
+    gcal_fit_common_times(time_s, N_KERNELS, N_DEVICES, common_s);
     assert_true(fabs(common_s[4] / before - 1) < 1e-9);
     check_ratios(N_KERNELS);
 }

@@ -57,7 +57,7 @@ static void find(const struct fleet *f, struct gcal_fit_outlier *found)
             spread[k * f->n + i] = 0.003;
         }
     }
-    assert_int_equal(gcal_fit_find_outliers(&d, found, NULL), 0);
+    gcal_fit_find_outliers(&d, found);
 }
 
 static size_t count(const struct fleet *f, const struct gcal_fit_outlier *found)
@@ -180,7 +180,7 @@ static void single_rows_tell_nothing(void **state)
     }
     time_s[7] *= 5;
     time_s[11 * 3] = time_s[11 * 3 + 1] = NAN;
-    assert_int_equal(gcal_fit_find_outliers(&d, found, NULL), 0);
+    gcal_fit_find_outliers(&d, found);
     for (size_t i = 0; i < 3; i++)
         assert_false(found[i].is_outlier);
 }

@@ -92,8 +92,7 @@ static void stragglers_do_not_move_the_median(void **state)
 static void deviate(const double *predicted_s, const double *time_s, size_t n_rows,
                     double *factor, double *error)
 {
-    assert_int_equal(gcal_fit_deviation(predicted_s, time_s, n_rows, factor, error, NULL),
-                     0);
+    gcal_fit_deviation(predicted_s, time_s, n_rows, factor, error);
 }
 
 static void deviation_is_a_median(void **state)

@@ -10,7 +10,7 @@
 
 static void the_share_outside_is_that_of_the_length(void **state)
 {
-    struct gcal_fit_span *span = gcal_fit_span_create(3, NULL);
+    struct gcal_fit_span *span = gcal_fit_span_create(3);
     const double a[] = { 3, 0, 4 }, b[] = { 0, 7, 0 }, zero[3] = { 0 };
     const double along[] = { -6, 0, -8 }, half[] = { 3, 5, 4 }, last[] = { 4, 1e-3, -3 };
 

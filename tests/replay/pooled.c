@@ -44,14 +44,11 @@ static void put_device(struct gcal_record *all, const struct gcal_record *from,
 {
     struct gcal_run_device device = from->devices[0];
     double factor = exp(0.02 * deviate()) * (i % every == every - 1 ? 1.3 : 1);
-    struct gcal_error err;
     size_t n = 0;
 
     device.node = gcal_buf_format("n%zu", i / 4);
     device.info.uid = gcal_buf_format("uuid:%zu", i);
-    if (!device.node || !device.info.uid ||
-        gcal_record_add_device(all, &device, &err) < 0)
-        fail(&err);
+    gcal_record_add_device(all, &device);
     for (size_t k = 0; k < rows->n && n < n_kernels; k++) {
         const struct gcal_result_row *row = &rows->rows[k];
         struct gcal_measurement m = { .status = GCAL_MEASUREMENT_GOOD,
@@ -63,8 +60,7 @@ static void put_device(struct gcal_record *all, const struct gcal_record *from,
 
         if (row->device != 0)
             continue;
-        if (gcal_record_add_measurement(all, i, row->kernel, &m, &err) < 0)
-            fail(&err);
+        gcal_record_add_measurement(all, i, row->kernel, &m);
         n++;
     }
     free(device.node);
@@ -74,19 +70,17 @@ static void put_device(struct gcal_record *all, const struct gcal_record *from,
 static struct gcal_record *multiply(const struct gcal_record *from, size_t n,
                                     size_t n_kernels)
 {
-    struct gcal_record *all = gcal_record_collect(NULL);
+    struct gcal_record *all = gcal_record_collect();
     struct gcal_arena *scratch = gcal_arena_create();
     struct gcal_result_rows rows;
     struct gcal_result_speeds speeds;
     struct gcal_error err;
-    size_t index;
 
-    if (!all || gcal_record_add_run(all, from->header, &err) < 0 ||
-        gcal_result_rows_read(scratch, from, &rows, &speeds, &err) < 0)
+    gcal_record_add_run(all, from->header);
+    if (gcal_result_rows_read(scratch, from, &rows, &speeds, &err) < 0)
         fail(&err);
     for (size_t i = 0; i < from->n_kernels; i++)
-        if (gcal_record_add_kernel(all, &from->kernels[i], &index, &err) < 0)
-            fail(&err);
+        gcal_record_add_kernel(all, &from->kernels[i]);
     for (size_t i = 0; i < n; i++)
         put_device(all, from, &rows, i, n_kernels);
     gcal_arena_destroy(scratch);

@@ -133,7 +133,7 @@ void gcal_evaluation_find_sets(struct gcal_evaluation *e)
     e->n_sets = 0;
     for (size_t i = 0; i < e->n; i++) {
         struct gcal_evaluation_set *s = &e->sets[e->n_sets];
-        double *predicted_s, *measured_s, correlation;
+        double *predicted_s, *measured_s;
         size_t n = 0;
 
         if (!leads_set(e, i))
@@ -143,15 +143,13 @@ void gcal_evaluation_find_sets(struct gcal_evaluation *e)
             continue;
         predicted_s = gcal_arena_alloc(e->arena, s->n, sizeof(double));
         measured_s = gcal_arena_alloc(e->arena, s->n, sizeof(double));
-        correlation = NAN;
         for (size_t j = i; j < e->n && n < s->n; j++)
             if (gcal_evaluation_row_is_complete(&e->rows[j]) &&
                 same_set(&e->rows[j], &e->rows[i])) {
                 predicted_s[n] = e->rows[j].predicted_s;
                 measured_s[n++] = e->rows[j].measured_s;
             }
-        gcal_fit_rank_correlation(n, predicted_s, measured_s, &correlation, NULL);
-        s->correlation = correlation;
+        s->correlation = gcal_fit_rank_correlation(n, predicted_s, measured_s);
         e->n_sets++;
     }
 }

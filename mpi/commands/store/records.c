@@ -54,8 +54,8 @@ struct gcal_record *gcal_fit_open_runs(const char *const *paths, size_t n,
     struct gcal_record *all = NULL;
     int rc = 0;
 
-    if (n > 1 && !(all = gcal_record_collect(err)))
-        return NULL;
+    if (n > 1)
+        all = gcal_record_collect();
     for (size_t i = 0; i < n && rc == 0; i++) {
         struct gcal_record *record =
             gcal_record_try(paths[i], err) < 0 ? NULL : gcal_record_open(paths[i], err);

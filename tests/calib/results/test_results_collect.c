@@ -175,7 +175,7 @@ static void many_runs_are_one(void **state)
           { { 3, "n1", NULL, 1 }, { 1, "n1", NULL, 1 }, { 4, "n1", NULL, 1 } } },
         { "20261121T070000Z-d", "2026-11-21T07:00:00Z", 1, { { 6, "n1", NULL, 1 } } },
     };
-    struct gcal_record *big = one_big_run(), *all = gcal_record_collect(NULL);
+    struct gcal_record *big = one_big_run(), *all = gcal_record_collect();
     struct gcal_config config = two_forms();
     struct gcal_strings said = { 0 };
     struct gcal_results of_big, of_all;
@@ -210,7 +210,7 @@ static void the_newest_run_counts(void **state)
 
     (void)state;
     for (int order = 0; order < 2; order++) {
-        struct gcal_record *all = gcal_record_collect(NULL);
+        struct gcal_record *all = gcal_record_collect();
         struct gcal_strings said = { 0 };
         struct gcal_results results;
 
@@ -243,7 +243,7 @@ static void a_kept_model_counts_with_the_run_that_measured_it(void **state)
                                       "2026-11-21T05:00:00Z",
                                       2,
                                       { { 0, "n1", "m", 1 }, { 1, "n1", NULL, 1 } } };
-    struct gcal_record *big = one_big_run(), *all = gcal_record_collect(NULL);
+    struct gcal_record *big = one_big_run(), *all = gcal_record_collect();
     struct gcal_config config = two_forms();
     struct gcal_strings said = { 0 };
     struct gcal_params *params;
@@ -281,7 +281,7 @@ static void each_run_is_published(void **state)
           2,
           { { 0, "n1", NULL, 1 }, { 2, "n2", NULL, 1 } } },
     };
-    struct gcal_record *big = one_big_run(), *all = gcal_record_collect(NULL);
+    struct gcal_record *big = one_big_run(), *all = gcal_record_collect();
     struct gcal_config config = two_forms();
     struct gcal_store *store = gcal_store_open_writable(folder, NULL);
     struct gcal_strings said = { 0 };
