@@ -146,8 +146,10 @@ static int explain_set(const struct explain_command *c, struct gcal_explain_set 
     }
     if (c->json)
         return print_json(set, err);
-    if (!compares)
-        return gcal_explain_print(set->cases[0], err);
+    if (!compares) {
+        gcal_explain_print(set->cases[0]);
+        return 0;
+    }
     gcal_quiet_result(true);
     gcal_explain_compare_print(set);
     for (size_t i = 0; i < set->n_cases; i++) {

@@ -4,7 +4,7 @@
 #include "kernels/model/profile.h"
 #include "mpi/cli/json.h"
 #include "mpi/commands/explain/private.h"
-#include "mpi/commands/predict/remarks/gaps.h"
+#include "mpi/commands/predict/remarks/remarks.h"
 
 static json_t *limits_json(const struct gcal_explain_limits *l)
 {
@@ -79,10 +79,8 @@ json_t *gcal_explain_json(const struct gcal_explain_case *c, struct gcal_error *
     const struct gcal_predict_device *d = &c->subject->published;
     const struct gcal_profile *profile = c->subject->target.profile;
     const struct gcal_prediction *p = &c->prediction;
-    json_t *gaps = gcal_gaps_json(c->lab->predictor, c->sizes, err), *notes, *all;
+    json_t *gaps = gcal_gaps_json(c->lab->predictor, c->sizes), *notes, *all;
 
-    if (!gaps)
-        return NULL;
     all = json_pack(
         "{s:s, s:o, s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:s?, s:s, s:f, s:b, s:f, s:o}",
         "kernel", profile->kernel, "sizes",

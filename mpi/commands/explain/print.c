@@ -7,8 +7,7 @@
 #include "mpi/commands/count/built.h"
 #include "mpi/cli/quiet.h"
 #include "mpi/commands/explain/private.h"
-#include "mpi/commands/predict/remarks/gaps.h"
-#include "mpi/commands/predict/remarks/outside.h"
+#include "mpi/commands/predict/remarks/remarks.h"
 
 /* Parts below this are left out of lists. */
 #define LEAST_SHARE 0.005
@@ -160,7 +159,7 @@ static void print_occupancy(const struct gcal_explain_occupancy *o)
 
 /* ---- all ---- */
 
-int gcal_explain_print(const struct gcal_explain_case *c, struct gcal_error *err)
+void gcal_explain_print(const struct gcal_explain_case *c)
 {
     const struct gcal_predict_device *d = &c->subject->published;
     const struct gcal_profile *profile = c->subject->target.profile;
@@ -189,8 +188,7 @@ int gcal_explain_print(const struct gcal_explain_case *c, struct gcal_error *err
                100 * (exp2(p->estimated) - 1));
     for (size_t i = 0; !c->notes_printed && i < profile->n_notes; i++)
         printf("  %s\n", profile->notes[i]);
-    if (gcal_gaps_print(c->lab->predictor, c->sizes, err) < 0)
-        return -1;
+    gcal_gaps_print(c->lab->predictor, c->sizes);
     gcal_outside_print(p);
     if (c->measured)
         gcal_explain_measured_print(c);
@@ -199,5 +197,4 @@ int gcal_explain_print(const struct gcal_explain_case *c, struct gcal_error *err
     gcal_explain_changes_print(c, &c->asked, "\nwhat if:");
     gcal_quiet_result(false);
     gcal_explain_step_print(c);
-    return 0;
 }

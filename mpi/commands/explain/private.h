@@ -361,7 +361,7 @@ const char *gcal_explain_rate(double rate, enum gcal_explain_unit unit,
 
 /* ---- print.c, json.c, svg.c: views of a case ---- */
 
-int gcal_explain_print(const struct gcal_explain_case *c, struct gcal_error *err);
+void gcal_explain_print(const struct gcal_explain_case *c);
 /* NULL with 'err'. */
 json_t *gcal_explain_json(const struct gcal_explain_case *c, struct gcal_error *err);
 /* A drawing of all cases, with the roofs of the first; 'path' is replaced as a whole. */

@@ -12,11 +12,6 @@ static void clear_subject(void *subject)
     gcal_predict_subject_clear(subject);
 }
 
-static void destroy_plan(void *plan)
-{
-    gcal_step_plan_destroy(plan);
-}
-
 /* At a point of the subject; 'plan' NULL: the kernel alone. */
 static int add_case(struct gcal_arena *arena, struct gcal_explain_set *set,
                     const struct gcal_predict_subject_options *o,
@@ -70,9 +65,8 @@ static int add_subject(struct gcal_arena *arena, struct gcal_explain_set *set,
                                                  .count = &o->count,
                                                  .kernel = s->kernel };
 
-        if (!(plan = gcal_arena_own(
-                  arena, gcal_step_plan_create(step, &source, s->published.device, err),
-                  destroy_plan)))
+        if (!(plan =
+                  gcal_step_plan_create(arena, step, &source, s->published.device, err)))
             return -1;
     }
     for (size_t i = 0; i < s->target.points.n; i++)

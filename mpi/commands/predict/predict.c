@@ -2,9 +2,9 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/units.h"
@@ -16,10 +16,7 @@
 #include "mpi/cli/quiet.h"
 #include "mpi/commands/count/built.h"
 #include "mpi/commands/own/own.h"
-#include "mpi/commands/predict/remarks/gaps.h"
-#include "mpi/commands/predict/remarks/general.h"
-#include "mpi/commands/predict/remarks/outside.h"
-#include "mpi/commands/predict/remarks/roofs.h"
+#include "mpi/commands/predict/remarks/remarks.h"
 #include "mpi/commands/predict/step/step.h"
 #include "mpi/commands/predict/subject.h"
 #include "mpi/commands/predict/table.h"
@@ -96,6 +93,7 @@ static const struct argp argp = {
 #define INTERVAL_SIZE (2 * GCAL_UNITS_SIZE + 4)
 
 struct answer {
+    struct gcal_arena *arena;
     struct gcal_predictor *predictor; /* owns the texts of the prediction */
     struct gcal_predictor *general;   /* beside it; NULL: none */
     struct gcal_step_plan *step;      /* with its copies; NULL: the kernel alone */
@@ -169,8 +167,7 @@ static int print_answer(const struct answer *a, const double *sizes,
     gcal_count_built_print(a->device_type, a->built);
     gcal_roofs_print(p);
     gcal_general_print(a->general, sizes, p);
-    if (gcal_gaps_print(a->predictor, sizes, err) < 0)
-        return -1;
+    gcal_gaps_print(a->predictor, sizes);
     gcal_outside_print(p);
     gcal_quiet_result(true);
     if (!isnan(a->measured_s))
@@ -184,19 +181,14 @@ static json_t *answer_json(const struct answer *a, const double *sizes,
                            struct gcal_error *err)
 {
     const struct gcal_prediction *p = &a->prediction;
-    json_t *gaps = gcal_gaps_json(a->predictor, sizes, err);
-    json_t *all =
-        gaps
-            ? json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:b}", "node",
-                        a->node, "device", a->device_name, "device_uid", a->device_uid,
-                        "model", gcal_predictor_model(a->predictor), "time_s", p->time_s,
-                        "standard_error_s", p->standard_error_s, "low_s", p->low_s,
-                        "high_s", p->high_s, "not_covered", p->not_covered, "gaps", gaps,
-                        "extrapolates", (int)p->extrapolates)
-            : NULL;
+    json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:b}",
+                            "node", a->node, "device", a->device_name, "device_uid",
+                            a->device_uid, "model", gcal_predictor_model(a->predictor),
+                            "time_s", p->time_s, "standard_error_s", p->standard_error_s,
+                            "low_s", p->low_s, "high_s", p->high_s, "not_covered",
+                            p->not_covered, "gaps", gcal_gaps_json(a->predictor, sizes),
+                            "extrapolates", (int)p->extrapolates);
 
-    if (!gaps)
-        return NULL;
     if (gcal_roofs_add_json(all, a->predictor, sizes, p, err) < 0 ||
         (a->step && gcal_step_add_json(all, a->step, sizes, p, err) < 0)) {
         json_decref(all);
@@ -272,24 +264,22 @@ static int plan_step(const struct predict_command *c,
 
     if (!gcal_step_options_given(&c->step))
         return 0;
-    a->step = gcal_step_plan_create(&c->step, &source, s->published.device, err);
+    a->step =
+        gcal_step_plan_create(a->arena, &c->step, &source, s->published.device, err);
     return a->step ? 0 : -1;
 }
 
 static int run(const struct predict_command *c, struct gcal_error *err)
 {
-    struct answer a = { .measured_s = NAN };
+    struct answer a = { .arena = gcal_arena_create(), .measured_s = NAN };
     struct gcal_predict_subject s = { 0 };
-    struct gcal_prediction *rows = NULL;
+    struct gcal_prediction *rows;
     int rc = -1;
 
     if (gcal_predict_subject_open(&c->subject, &s, err) < 0 ||
         plan_step(c, &s, &a, err) < 0)
         goto out;
-    if (!(rows = calloc(s.target.points.n, sizeof(*rows)))) {
-        gcal_error_memory(err);
-        goto out;
-    }
+    rows = gcal_arena_alloc(a.arena, s.target.points.n, sizeof(*rows));
     a.node = s.published.params.node;
     a.device_name = s.published.device->info.name;
     a.device_uid = s.published.device->info.uid;
@@ -312,10 +302,9 @@ static int run(const struct predict_command *c, struct gcal_error *err)
     gcal_predict_target_print_notes(&s.target, &c->subject.count);
     rc = print(c, &a, &s.target, rows, err);
 out:
-    free(rows);
     gcal_predictor_destroy(a.predictor);
     gcal_predictor_destroy(a.general);
-    gcal_step_plan_destroy(a.step);
+    gcal_arena_destroy(a.arena);
     gcal_predict_subject_clear(&s);
     return rc;
 }

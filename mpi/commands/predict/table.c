@@ -9,7 +9,7 @@
 #include "kernels/model/profile.h"
 #include "mpi/cli/csv.h"
 #include "mpi/cli/file_replace.h"
-#include "mpi/commands/predict/remarks/general.h"
+#include "mpi/commands/predict/remarks/remarks.h"
 #include "mpi/commands/predict/step/step.h"
 
 /* ---- table ---- */

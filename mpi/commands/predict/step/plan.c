@@ -1,10 +1,9 @@
-/* plan.c - the copies of a step: from options, and from the buffers of a kernel */
+/* plan.c - the copies of a step: options --copy-in and --copy-out, and the buffers of a kernel */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/array.h"
-#include "kernels/base/buf.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/model/dtype.h"
@@ -18,41 +17,84 @@
 
 #define AUTO "auto"
 
+/* ---- options ---- */
+
+enum { COPY_IN = 256, COPY_OUT };
+
+static const struct argp_option options[] = {
+    { "copy-in", COPY_IN, "BYTES[:MEMORY]", 0,
+      "Predict a step: copies to the device before the kernel.  BYTES: an expression in "
+      "the "
+      "sizes (4*n), or auto: the buffers that the kernel reads.  MEMORY, of the host: "
+      "pageable (default), pinned or mapped.  May be repeated, for a copy each",
+      4 },
+    { "copy-out", COPY_OUT, "BYTES[:MEMORY]", 0,
+      "The same from the device after the kernel; auto: the buffers that it writes", 4 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_step_options *o = state->input;
+
+    switch (key) {
+    case COPY_IN:
+        gcal_option_list_add(&o->in, arg, state);
+        break;
+    case COPY_OUT:
+        gcal_option_list_add(&o->out, arg, state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+const struct argp gcal_step_options_argp = { .options = options, .parser = parse };
+
+void gcal_step_options_clear(struct gcal_step_options *o)
+{
+    free(o->in.items);
+    free(o->out.items);
+}
+
+bool gcal_step_options_given(const struct gcal_step_options *o)
+{
+    return o->in.n || o->out.n;
+}
+
 /* ---- one copy ---- */
 
 struct copy_option {
     const char *name, *text; /* "--copy-in", "4*n:pinned" */
     enum gcal_feature_copy_direction way;
     enum gcal_feature_host_memory host;
-    char *bytes;
 };
 
-/* Takes 'bytes', an expression in the profile's sizes; 'buffer' may be NULL. */
+static void destroy_expr(void *expr)
+{
+    gcal_expr_destroy(expr);
+}
+
+/* 'bytes': an expression in the profile's sizes; 'buffer' may be NULL. */
 static int add(struct gcal_step_plan *plan, const struct copy_option *o,
-               const struct gcal_profile *profile, char *bytes, const char *buffer,
+               const struct gcal_profile *profile, const char *bytes, const char *buffer,
                struct gcal_error *err)
 {
-    struct gcal_step_planned *grown, copy = { .way = o->way, .host = o->host };
-    int rc = -1;
+    struct gcal_expr *expr = gcal_expr_parse_in(
+        bytes, profile->n_parameters, (const char *const *)profile->parameters, err);
 
-    if (!bytes || (buffer && !(copy.buffer = strdup(buffer))))
-        gcal_error_memory(err);
-    else if (!(copy.bytes =
-                   gcal_expr_parse_in(bytes, profile->n_parameters,
-                                      (const char *const *)profile->parameters, err)))
-        gcal_error_prefix(err, "%s %s", o->name, o->text);
-    else if ((grown = gcal_array_grow(plan->copies, plan->n, &plan->capacity,
-                                      sizeof(*grown), err))) {
-        plan->copies = grown;
-        grown[plan->n++] = copy;
-        rc = 0;
-    }
-    if (rc < 0) {
-        free(copy.buffer);
-        gcal_expr_destroy(copy.bytes);
-    }
-    free(bytes);
-    return rc;
+    if (!gcal_arena_own(plan->arena, expr, destroy_expr))
+        return gcal_error_prefix(err, "%s %s", o->name, o->text);
+    plan->copies = gcal_arena_grow(plan->arena, plan->copies, plan->n, &plan->capacity,
+                                   sizeof(*plan->copies));
+    plan->copies[plan->n++] = (struct gcal_step_planned){
+        .way = o->way,
+        .host = o->host,
+        .bytes = expr,
+        .buffer = buffer ? gcal_arena_strdup(plan->arena, buffer) : NULL,
+    };
+    return 0;
 }
 
 static int read_memory(const char *text, struct copy_option *o, struct gcal_error *err)
@@ -66,22 +108,6 @@ static int read_memory(const char *text, struct copy_option *o, struct gcal_erro
                           "%s %s: expected pageable, pinned or mapped after ':', found "
                           "'%s'",
                           o->name, o->text, text);
-}
-
-static int read_option(const char *text, enum gcal_feature_copy_direction way,
-                       struct copy_option *o, struct gcal_error *err)
-{
-    const char *colon = strrchr(text, ':');
-
-    *o = (struct copy_option){ .name = way == GCAL_FEATURE_TO_DEVICE ? "--copy-in"
-                                                                     : "--copy-out",
-                               .text = text,
-                               .way = way,
-                               .host = GCAL_FEATURE_PAGEABLE };
-    if (colon && read_memory(colon + 1, o, err) < 0)
-        return -1;
-    o->bytes = strndup(text, colon ? (size_t)(colon - text) : strlen(text));
-    return o->bytes ? 0 : gcal_error_memory(err);
 }
 
 /* ---- the buffers of a kernel ---- */
@@ -112,7 +138,8 @@ static int add_accessed(struct gcal_step_plan *plan, const struct copy_option *o
                 "bytes (%s BYTES)",
                 o->name, o->text, arg->unknown ? arg->unknown : "it", arg->name, o->name);
         if (add(plan, o, profile,
-                gcal_buf_format("%zu*(%s)", gcal_dtype_size(arg->dtype), arg->elements),
+                gcal_arena_format(plan->arena, "%zu*(%s)", gcal_dtype_size(arg->dtype),
+                                  arg->elements),
                 arg->name, err) < 0)
             return -1;
     }
@@ -135,8 +162,9 @@ static int add_catalogue(struct gcal_step_plan *plan, const struct copy_option *
         for (size_t i = 0; i < k->n_args && i < signature.n_args && rc == 0; i++)
             if (is_copied(&signature.args[i], o))
                 rc = add(plan, o, source->profile,
-                         gcal_buf_format("%zu*%.17g", gcal_dtype_size(k->args[i].dtype),
-                                         geometry.arg_values[i]),
+                         gcal_arena_format(plan->arena, "%zu*%.17g",
+                                           gcal_dtype_size(k->args[i].dtype),
+                                           geometry.arg_values[i]),
                          k->args[i].name, err);
         gcal_kernel_geometry_clear(&geometry);
     }
@@ -186,73 +214,64 @@ static int add_option(struct gcal_step_plan *plan, const char *text,
                       enum gcal_feature_copy_direction way,
                       const struct gcal_step_source *source, struct gcal_error *err)
 {
-    struct copy_option o;
-    int rc = read_option(text, way, &o, err);
+    struct copy_option o = { .name = way == GCAL_FEATURE_TO_DEVICE ? "--copy-in"
+                                                                   : "--copy-out",
+                             .text = text,
+                             .way = way,
+                             .host = GCAL_FEATURE_PAGEABLE };
+    char *bytes = gcal_arena_strdup(plan->arena, text), *colon = strrchr(bytes, ':');
 
-    if (rc < 0)
-        return -1;
-    if (strcmp(o.bytes, AUTO) == 0) {
-        rc = add_buffers(plan, &o, source, err);
-        free(o.bytes);
-        return rc;
+    if (colon) {
+        *colon = '\0';
+        if (read_memory(colon + 1, &o, err) < 0)
+            return -1;
     }
-    return add(plan, &o, source->profile, o.bytes, NULL, err);
+    return strcmp(bytes, AUTO) == 0 ? add_buffers(plan, &o, source, err)
+                                    : add(plan, &o, source->profile, bytes, NULL, err);
 }
 
-static int fill(struct gcal_step_plan *plan, const struct gcal_step_options *o,
-                const struct gcal_step_source *source, struct gcal_error *err)
+static void destroy_transfers(void *transfers)
 {
-    for (size_t i = 0; i < o->in.n; i++)
-        if (add_option(plan, o->in.items[i], GCAL_FEATURE_TO_DEVICE, source, err) < 0)
-            return -1;
-    for (size_t i = 0; i < o->out.n; i++)
-        if (add_option(plan, o->out.items[i], GCAL_FEATURE_FROM_DEVICE, source, err) < 0)
-            return -1;
-    return 0;
+    gcal_transfers_destroy(transfers);
 }
 
-struct gcal_step_plan *gcal_step_plan_create(const struct gcal_step_options *options,
+struct gcal_step_plan *gcal_step_plan_create(struct gcal_arena *arena,
+                                             const struct gcal_step_options *o,
                                              const struct gcal_step_source *source,
                                              const struct gcal_params_device *device,
                                              struct gcal_error *err)
 {
-    struct gcal_step_plan *plan = calloc(1, sizeof(*plan));
+    struct gcal_step_plan *plan = gcal_arena_alloc(arena, 1, sizeof(*plan));
     const struct gcal_params_model *copies = gcal_transfers_find(device);
     char why[GCAL_PARAMS_WHY_SIZE];
 
     /* No other model predicts copies. */
     if (copies && gcal_params_model_is_poor(copies, why))
         gcal_log(GCAL_LOG_WARN, "model %s is poor: %s", copies->name, why);
-    if (!plan)
-        gcal_error_memory(err);
-    else if ((plan->transfers = gcal_transfers_create(device, err)) &&
-             fill(plan, options, source, err) == 0)
-        return plan;
-    gcal_step_plan_destroy(plan);
-    return NULL;
+    plan->arena = arena;
+    plan->transfers =
+        gcal_arena_own(arena, gcal_transfers_create(device, err), destroy_transfers);
+    if (!plan->transfers)
+        return NULL;
+    for (size_t i = 0; i < o->in.n; i++)
+        if (add_option(plan, o->in.items[i], GCAL_FEATURE_TO_DEVICE, source, err) < 0)
+            return NULL;
+    for (size_t i = 0; i < o->out.n; i++)
+        if (add_option(plan, o->out.items[i], GCAL_FEATURE_FROM_DEVICE, source, err) < 0)
+            return NULL;
+    return plan;
 }
 
-void gcal_step_plan_destroy(struct gcal_step_plan *plan)
+/* The copies at 'sizes'; NULL with 'err' if one of them has no bytes. */
+static struct gcal_transfers_copy *eval_copies(struct gcal_arena *arena,
+                                               const struct gcal_step_plan *plan,
+                                               const double *sizes,
+                                               struct gcal_error *err)
 {
-    if (!plan)
-        return;
+    struct gcal_transfers_copy *copies =
+        gcal_arena_alloc(arena, plan->n, sizeof(*copies));
+
     for (size_t i = 0; i < plan->n; i++) {
-        gcal_expr_destroy(plan->copies[i].bytes);
-        free(plan->copies[i].buffer);
-    }
-    free(plan->copies);
-    gcal_transfers_destroy(plan->transfers);
-    free(plan);
-}
-
-struct gcal_transfers_copy *gcal_step_copies(const struct gcal_step_plan *plan,
-                                             const double *sizes, struct gcal_error *err)
-{
-    struct gcal_transfers_copy *copies = calloc(plan->n + 1, sizeof(*copies));
-
-    if (!copies)
-        gcal_error_memory(err);
-    for (size_t i = 0; i < plan->n && copies; i++) {
         const struct gcal_step_planned *c = &plan->copies[i];
         double bytes = gcal_expr_eval(c->bytes, sizes);
 
@@ -262,7 +281,6 @@ struct gcal_transfers_copy *gcal_step_copies(const struct gcal_step_plan *plan,
         gcal_error_set(err, GCAL_EINPUT, "%s: a copy of %g bytes: must be above 0",
                        c->way == GCAL_FEATURE_TO_DEVICE ? "--copy-in" : "--copy-out",
                        bytes);
-        free(copies);
         return NULL;
     }
     return copies;
@@ -280,14 +298,15 @@ int gcal_step_plan_eval_in(const struct gcal_step_plan *plan,
                            const struct gcal_prediction *kernel, struct gcal_step *step,
                            struct gcal_error *err)
 {
-    struct gcal_transfers_copy *copies = gcal_step_copies(plan, sizes, err);
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_transfers_copy *copies = eval_copies(arena, plan, sizes, err);
     int rc = -1;
 
     for (size_t i = 0; i < plan->n && copies && host != GCAL_FEATURE_HOST_ANY; i++)
         copies[i].host = host;
     if (copies)
         rc = gcal_step_predict(plan->transfers, kernel, plan->n, copies, step, err);
-    free(copies);
+    gcal_arena_destroy(arena);
     return rc;
 }
 
@@ -307,7 +326,8 @@ int gcal_step_plan_copy(const struct gcal_step_plan *plan, size_t i, const doubl
                         struct gcal_step_copy *copy, struct gcal_error *err)
 {
     const struct gcal_step_planned *planned = &plan->copies[i];
-    struct gcal_transfers_copy *copies = gcal_step_copies(plan, sizes, err);
+    struct gcal_arena *arena = gcal_arena_create();
+    struct gcal_transfers_copy *copies = eval_copies(arena, plan, sizes, err);
     struct gcal_transfers_rate rate;
     struct gcal_prediction p;
     int rc = -1;
@@ -328,6 +348,6 @@ int gcal_step_plan_copy(const struct gcal_step_plan *plan, size_t i, const doubl
         };
         rc = 0;
     }
-    free(copies);
+    gcal_arena_destroy(arena);
     return rc;
 }

@@ -10,19 +10,14 @@ struct gcal_step_planned {
     enum gcal_feature_copy_direction way;
     enum gcal_feature_host_memory host;
     struct gcal_expr *bytes; /* in the profile's sizes */
-    char *buffer;            /* its name; NULL: not of a buffer */
+    const char *buffer;      /* its name; NULL: not of a buffer */
 };
 
 struct gcal_step_plan {
+    struct gcal_arena *arena;
     struct gcal_transfers *transfers;
     size_t n, capacity;
     struct gcal_step_planned *copies;
 };
-
-/* The copies at 'sizes', n of them, the caller's to free; NULL with 'err' if one of them has
- * no bytes.
- */
-struct gcal_transfers_copy *gcal_step_copies(const struct gcal_step_plan *plan,
-                                             const double *sizes, struct gcal_error *err);
 
 #endif

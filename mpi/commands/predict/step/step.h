@@ -16,6 +16,7 @@
 #include "mpi/cli/option_list.h"
 #include "store/predict/transfers.h"
 
+struct gcal_arena;
 struct gcal_count_options;
 struct gcal_error;
 struct gcal_kernel;
@@ -45,12 +46,12 @@ struct gcal_step_source {
     const struct gcal_kernel *kernel; /* NULL: none */
 };
 
-/* NULL with 'err'; destroy(NULL) does nothing.  The device must have a model of transfers. */
-struct gcal_step_plan *gcal_step_plan_create(const struct gcal_step_options *options,
+/* NULL with 'err'.  The device must have a model of transfers. */
+struct gcal_step_plan *gcal_step_plan_create(struct gcal_arena *arena,
+                                             const struct gcal_step_options *options,
                                              const struct gcal_step_source *source,
                                              const struct gcal_params_device *device,
                                              struct gcal_error *err);
-void gcal_step_plan_destroy(struct gcal_step_plan *plan);
 
 /* The step with the kernel's prediction at 'sizes', in the order of the profile's. */
 int gcal_step_plan_eval(const struct gcal_step_plan *plan, const double *sizes,
