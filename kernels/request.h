@@ -16,12 +16,19 @@ struct gcal_count_trips {
 };
 
 /* What is known of a buffer: an argument of 'elements', an expression in sizes, of 'bytes'
- * each; of an image, those of all channels.
+ * each; of an image, those of all channels.  Its values lie between 'first' and 'last', in
+ * sizes as well, and rise evenly from one to the other if they are sorted; or they are given.
  */
-struct gcal_count_extent {
-    const char *argument, *elements;
-    size_t bytes;
-    unsigned channels; /* of an image's texel; 0: unknown, or a buffer */
+struct gcal_count_buffer {
+    const char *argument;
+    const char *elements;     /* NULL: unknown, or as many as are given */
+    size_t bytes;             /* 0: a user's: of what the argument points to */
+    unsigned channels;        /* of an image's texel; 0: unknown, or a buffer */
+    const char *first, *last; /* NULL: any values */
+    bool sorted;
+    const char *dtype; /* of what is given */
+    const void *data;  /* NULL: not given */
+    size_t data_bytes;
 };
 
 /* The parameter that is the trips of the loop at this place, which a sample has. */
@@ -52,8 +59,8 @@ struct gcal_count_request {
     bool prefers_samples; /* for tests: of all loops, where sizes are numbers */
     size_t n_sampled;     /* of counting itself: callers have none */
     const struct gcal_count_sampled *sampled;
-    size_t n_extents;
-    const struct gcal_count_extent *extents; /* upper bounds of footprints */
+    size_t n_buffers;
+    const struct gcal_count_buffer *buffers;
 };
 
 #endif

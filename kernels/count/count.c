@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
 #include "kernels/count/count.h"
 #include "kernels/count/private.h"
 #include "kernels/count/walked.h"
 #include "kernels/interpret/sample.h"
+#include "kernels/model/dtype.h"
 #include "kernels/walk/walk.h"
 
 static int check_request(const struct gcal_count_request *r, struct gcal_error *err)
@@ -190,21 +192,139 @@ static int name_arguments(CXCursor kernel, struct gcal_strings *names,
     return 0;
 }
 
-/* Extents that cannot be read, as they depend on more than sizes, stay unknown. */
+/* ---- what is known of buffers ---- */
+
+/* Its bytes; NULL: unknown, or dependent on more than sizes. */
+static const struct gcal_poly *find_bytes(struct gcal_poly_context *c,
+                                          const struct gcal_count_buffer *b)
+{
+    const struct gcal_poly *elements = NULL;
+
+    if (b->data)
+        return gcal_poly_integer(c, (int64_t)b->data_bytes);
+    if (b->elements)
+        elements = gcal_poly_parse(c, b->elements, NULL);
+    return elements ? gcal_poly_scale(c, elements, (int64_t)b->bytes, 1) : NULL;
+}
+
 static void set_extents(struct gcal_sets_nest *nest, const struct gcal_count_request *r)
 {
-    for (size_t i = 0; i < r->n_extents; i++)
+    for (size_t i = 0; i < r->n_buffers; i++)
         for (size_t k = 0; k < nest->n_arrays; k++) {
-            const struct gcal_poly *elements;
+            const struct gcal_count_buffer *b = &r->buffers[i];
 
-            if (strcmp(nest->arrays[k].name, r->extents[i].argument) != 0 ||
-                !(elements = gcal_poly_parse(nest->c, r->extents[i].elements, NULL)))
+            if (strcmp(nest->arrays[k].name, b->argument) != 0)
                 continue;
-            nest->arrays[k].given =
-                gcal_poly_scale(nest->c, elements, (int64_t)r->extents[i].bytes, 1);
-            nest->arrays[k].texel_bytes =
-                (int64_t)r->extents[i].bytes * r->extents[i].channels;
+            nest->arrays[k].given = find_bytes(nest->c, b);
+            nest->arrays[k].texel_bytes = (int64_t)b->bytes * b->channels;
         }
+}
+
+/* The type of what an argument points to, itself for an image; false: it is neither. */
+static bool find_element(CXCursor kernel, int i, CXType *element)
+{
+    CXType type = gcal_source_type(clang_Cursor_getArgument(kernel, (unsigned)i));
+
+    *element = type.kind == CXType_Pointer
+                   ? clang_getCanonicalType(clang_getPointeeType(type))
+                   : type;
+    return type.kind == CXType_Pointer || gcal_source_is_image(type);
+}
+
+static int refuse_buffer(const struct gcal_count_walked *walked, const char *name,
+                         struct gcal_error *err)
+{
+    struct gcal_buf names = { 0 };
+    CXType element;
+
+    for (size_t i = 0; i < walked->arguments.n; i++)
+        if (find_element(walked->kernel, (int)i, &element))
+            gcal_buf_printf(&names, "%s%s", names.size ? ", " : "",
+                            walked->arguments.items[i]);
+    gcal_error_set(err, GCAL_EINPUT, "kernel '%s' has no buffer argument '%s'%s%s",
+                   walked->name, name, names.size ? ": there are " : "",
+                   names.data ? names.data : "");
+    gcal_buf_free(&names);
+    return -1;
+}
+
+/* What a user says of a buffer of such elements. */
+static int check_stated(struct gcal_poly_context *c, const struct gcal_count_buffer *b,
+                        CXType element, struct gcal_error *err)
+{
+    const char *dtype = gcal_source_dtype(element);
+    const struct gcal_poly *first, *last;
+    struct gcal_dtype_range range = { .first = 0 };
+    int64_t from, to;
+
+    if (gcal_source_is_image(element))
+        return 0;
+    if (b->elements && !gcal_poly_parse(c, b->elements, err))
+        return gcal_error_prefix(err, "the number of items of '%s'", b->argument);
+    if (b->data && (!dtype || strcmp(dtype, b->dtype) != 0))
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "the file for '%s' has elements of %s, and the kernel's are "
+            "%s: convert them",
+            b->argument, b->dtype, dtype ? dtype : "structures");
+    if (!b->first || !dtype || *dtype == 'f')
+        return 0;
+    if (!(first = gcal_poly_parse(c, b->first, err)) ||
+        !(last = gcal_poly_parse(c, b->last, err)))
+        return gcal_error_prefix(err, "the values of '%s'", b->argument);
+    if (gcal_poly_is_constant(first, &from) && gcal_poly_is_constant(last, &to)) {
+        range.first = (double)from;
+        range.last = (double)to;
+    }
+    if (gcal_poly_is_nonnegative(
+            c, gcal_poly_sub(c, gcal_poly_sub(c, first, last), gcal_poly_integer(c, 1))))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "the range of the values of '%s', %s:%s, is empty",
+                              b->argument, b->first, b->last);
+    if (!gcal_dtype_has_range(dtype, &range))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "the range of the values of '%s', %s:%s, is not one of %s",
+                              b->argument, b->first, b->last, dtype);
+    return 0;
+}
+
+/* What users say has to be right; catalogues know more sizes than counts do. */
+static int take_buffers(struct gcal_count_walked *walked, struct gcal_error *err)
+{
+    struct gcal_count_request *r = &walked->request;
+    struct gcal_poly_context *c;
+    const char *assumptions;
+    int rc = 0;
+
+    if (!r->n_buffers)
+        return 0;
+    if (!(walked->buffers = calloc(r->n_buffers, sizeof(*walked->buffers))))
+        return gcal_error_memory(err);
+    if (!(c = make_context(r, &assumptions, err)))
+        return -1;
+    memcpy(walked->buffers, r->buffers, r->n_buffers * sizeof(*walked->buffers));
+    r->buffers = walked->buffers;
+    for (size_t i = 0; i < r->n_buffers && rc == 0; i++) {
+        struct gcal_count_buffer *b = &walked->buffers[i];
+        CXType element;
+        int arg = -1;
+
+        if (b->bytes)
+            continue;
+        for (size_t k = 0; k < walked->arguments.n; k++)
+            if (strcmp(walked->arguments.items[k], b->argument) == 0)
+                arg = (int)k;
+        if (arg < 0 || !find_element(walked->kernel, arg, &element))
+            rc = refuse_buffer(walked, b->argument, err);
+        else if ((rc = check_stated(c, b, element, err)) == 0)
+            b->bytes = (size_t)clang_Type_getSizeOf(element);
+        if (rc == 0 && gcal_source_is_image(element))
+            b->elements = NULL; /* but extents */
+        if (rc == 0 && !gcal_source_dtype(element))
+            b->first = b->last = NULL; /* of which member? */
+    }
+    gcal_poly_context_destroy(c);
+    return rc;
 }
 
 /* ---- loops that are counted by running the kernel ---- */
@@ -226,10 +346,50 @@ static bool find_size(void *context, const char *name, int64_t *value)
     return gcal_poly_is_constant(gcal_poly_parameter(c, name), value);
 }
 
+static bool find_number(struct gcal_poly_context *c, const char *text, double *value)
+{
+    const struct gcal_poly *p = gcal_poly_parse(c, text, NULL);
+    int64_t number;
+    char *end;
+
+    if (p && gcal_poly_is_constant(p, &number)) {
+        *value = (double)number;
+        return true;
+    }
+    *value = strtod(text, &end); /* of floating-point numbers */
+    return end > text && !*end;
+}
+
+/* What is known of the values in buffers; returns of how many. */
+static size_t find_contents(struct gcal_poly_context *c,
+                            const struct gcal_count_request *r,
+                            struct gcal_interp_contents *contents)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n_buffers; i++) {
+        const struct gcal_count_buffer *b = &r->buffers[i];
+        struct gcal_interp_contents *to = &contents[n];
+        const struct gcal_poly *p = find_bytes(c, b);
+        int64_t bytes;
+
+        *to = (struct gcal_interp_contents){ .argument = b->argument,
+                                             .data = b->data,
+                                             .range.sorted = b->sorted };
+        if (p && gcal_poly_is_constant(p, &bytes) && bytes > 0)
+            to->bytes = (size_t)bytes;
+        n += b->data || (b->first && (to->bytes || !b->sorted) &&
+                         find_number(c, b->first, &to->range.first) &&
+                         find_number(c, b->last, &to->range.last));
+    }
+    return n;
+}
+
 /* How often the kernel's loops run; false where sizes are not given, or it cannot be run. */
 static bool sample_loops(struct gcal_count_walked *walked)
 {
     const struct gcal_count_request *r = &walked->request;
+    struct gcal_interp_contents contents[r->n_buffers + 1];
     struct gcal_poly_context *c;
     int64_t groups[GCAL_MAX_DIMS];
     const char *assumptions;
@@ -245,7 +405,8 @@ static bool sample_loops(struct gcal_count_walked *walked)
             groups[d] = (groups[d] - 1) / (int64_t)r->local_size[d] + 1;
     }
     known = known && gcal_interp_sample_loops(walked->unit, walked->kernel, r, groups,
-                                              find_size, c, &walked->sample->loops,
+                                              find_size, c, find_contents(c, r, contents),
+                                              contents, &walked->sample->loops,
                                               &walked->sample->n_loops, NULL) == 0;
     gcal_poly_context_destroy(c);
     return known;
@@ -363,6 +524,13 @@ static int walk_with_samples(struct gcal_count_walked *walked, struct gcal_error
             !add_sampled(walked, nest->refused_line, nest->refused_column)) {
             if (err)
                 *err = first;
+            for (size_t i = 0; i < walked->request.n_buffers; i++)
+                if (walked->buffers[i].sorted && !walked->buffers[i].elements)
+                    gcal_error_set(err, GCAL_EINPUT,
+                                   "%s; the values of '%s' rise from its first item to "
+                                   "its last: say how many there are (--buffer %s=COUNT)",
+                                   first.text, walked->buffers[i].argument,
+                                   walked->buffers[i].argument);
             return -1;
         }
         clear_nest(walked);
@@ -383,7 +551,8 @@ int gcal_count_walk(const struct gcal_count_request *given,
                                                   &walked->kernel, err)) ||
         take_work_group(walked->kernel, request, err) < 0 ||
         !(walked->name = gcal_source_cursor_name(walked->kernel, err)) ||
-        name_arguments(walked->kernel, &walked->arguments, err) < 0)
+        name_arguments(walked->kernel, &walked->arguments, err) < 0 ||
+        take_buffers(walked, err) < 0)
         return -1;
     return walk_with_samples(walked, err);
 }
@@ -391,6 +560,7 @@ int gcal_count_walk(const struct gcal_count_request *given,
 void gcal_count_walked_clear(struct gcal_count_walked *walked)
 {
     free(walked->name);
+    free(walked->buffers);
     gcal_strings_clear(&walked->arguments);
     clear_nest(walked);
     if (walked->sample)

@@ -128,12 +128,13 @@ const struct gcal_poly *gcal_count_array_blocks(struct gcal_count_builder *m,
     const struct gcal_poly *bytes =
         array->bytes > 0 ? gcal_poly_integer(m->c, array->bytes) : array->given;
     int64_t block = size * (int64_t)gcal_dtype_size(e->dtype);
+    const struct gcal_poly *of_range = blocks_of_range(m, e, size), *blocks;
 
-    return bytes
-               ? gcal_poly_floor(
-                     m->c, gcal_poly_add(m->c, bytes, gcal_poly_integer(m->c, block - 1)),
-                     block)
-               : blocks_of_range(m, e, size);
+    if (!bytes)
+        return of_range;
+    blocks = gcal_poly_floor(
+        m->c, gcal_poly_add(m->c, bytes, gcal_poly_integer(m->c, block - 1)), block);
+    return of_range ? gcal_count_builder_least(m, blocks, of_range) : blocks;
 }
 
 /* 'count', or all blocks of the array for each execution of 'scope' by a sub-group, if

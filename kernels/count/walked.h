@@ -13,6 +13,7 @@ struct gcal_count_walked {
     struct gcal_count_request request; /* with the work-group that the kernel requires */
     struct gcal_source_unit *unit;
     CXCursor kernel;
+    struct gcal_count_buffer *buffers; /* the request's, with the bytes of their items */
     char *name;
     struct gcal_strings arguments; /* names, in order */
     struct gcal_sets_nest nest;

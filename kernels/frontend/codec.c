@@ -61,12 +61,17 @@ void gcal_frontend_put_request(struct gcal_buf *buf, const struct gcal_count_req
         gcal_wire_put_u32(buf, (uint32_t)r->trips[i].line);
         put_text(buf, r->trips[i].parameter);
     }
-    put_size(buf, r->n_extents);
-    for (size_t i = 0; i < r->n_extents; i++) {
-        put_text(buf, r->extents[i].argument);
-        put_text(buf, r->extents[i].elements);
-        put_size(buf, r->extents[i].bytes);
-        gcal_wire_put_u32(buf, r->extents[i].channels);
+    put_size(buf, r->n_buffers);
+    for (size_t i = 0; i < r->n_buffers; i++) {
+        put_text(buf, r->buffers[i].argument);
+        put_text(buf, r->buffers[i].elements);
+        put_size(buf, r->buffers[i].bytes);
+        gcal_wire_put_u32(buf, r->buffers[i].channels);
+        put_text(buf, r->buffers[i].first);
+        put_text(buf, r->buffers[i].last);
+        put_size(buf, r->buffers[i].sorted);
+        put_text(buf, r->buffers[i].dtype);
+        gcal_wire_put_bytes(buf, r->buffers[i].data, r->buffers[i].data_bytes);
     }
 }
 
@@ -74,7 +79,7 @@ struct gcal_count_request gcal_frontend_get_request(struct gcal_wire *wire)
 {
     struct gcal_count_request r = { 0 };
     struct gcal_count_trips *trips;
-    struct gcal_count_extent *extents;
+    struct gcal_count_buffer *buffers;
 
     r.source = get_text(wire);
     r.file = get_text(wire);
@@ -98,12 +103,19 @@ struct gcal_count_request gcal_frontend_get_request(struct gcal_wire *wire)
         trips[i].line = (int)gcal_wire_get_u32(wire);
         trips[i].parameter = get_text(wire);
     }
-    r.extents = extents = get_array(wire, &r.n_extents, sizeof(*extents));
-    for (size_t i = 0; i < r.n_extents; i++) {
-        extents[i].argument = get_text(wire);
-        extents[i].elements = get_text(wire);
-        extents[i].bytes = get_size(wire);
-        extents[i].channels = gcal_wire_get_u32(wire);
+    r.buffers = buffers = get_array(wire, &r.n_buffers, sizeof(*buffers));
+    for (size_t i = 0; i < r.n_buffers; i++) {
+        buffers[i].argument = get_text(wire);
+        buffers[i].elements = get_text(wire);
+        buffers[i].bytes = get_size(wire);
+        buffers[i].channels = gcal_wire_get_u32(wire);
+        buffers[i].first = get_text(wire);
+        buffers[i].last = get_text(wire);
+        buffers[i].sorted = get_size(wire);
+        buffers[i].dtype = get_text(wire);
+        buffers[i].data = gcal_wire_get_bytes(wire, &buffers[i].data_bytes);
+        if (!buffers[i].data_bytes)
+            buffers[i].data = NULL;
     }
     return r;
 }

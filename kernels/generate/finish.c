@@ -82,7 +82,7 @@ static int add_profile(const struct gcal_generator_setting *s, struct gcal_kerne
                        const struct gcal_kernel_cache *cache, struct gcal_error *err)
 {
     struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
-    struct gcal_count_extent extents[kernel->n_args + 1];
+    struct gcal_count_buffer buffers[kernel->n_args + 1];
 
     if (counted)
         return (kernel->profile = gcal_profile_copy(counted->profile, err)) ? 0 : -1;
@@ -91,8 +91,8 @@ static int add_profile(const struct gcal_generator_setting *s, struct gcal_kerne
     request.estimate_passes = true;
     request.sector_bytes = kernel->counting.sector_bytes;
     request.index_arithmetic = kernel->counting.index_arithmetic;
-    request.n_extents = gcal_kernel_extents(kernel, extents);
-    request.extents = extents;
+    request.n_buffers = gcal_kernel_buffers(kernel, buffers);
+    request.buffers = buffers;
     if (!gcal_kernel_is_transfer(kernel) &&
         !(kernel->profile = cache && cache->count
                                 ? cache->count(cache->context, &request, err)

@@ -153,11 +153,11 @@ int gcal_kernel_size_values(const struct gcal_kernel *kernel, double *values,
                             struct gcal_error *err);
 /* The request that counts or runs one launch of it; points into the kernel. */
 struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel);
-/* Fills 'extents', room for n_args, with those of its buffers, for such a request; returns
+/* Fills 'buffers', room for n_args, with what is known of its own, for such a request; returns
  * how many there are.  They point into the kernel.
  */
-size_t gcal_kernel_extents(const struct gcal_kernel *kernel,
-                           struct gcal_count_extent *extents);
+size_t gcal_kernel_buffers(const struct gcal_kernel *kernel,
+                           struct gcal_count_buffer *buffers);
 /* Fills 'geometry', to be cleared; -1 with GCAL_EINPUT for sizes that do not fit the
  * work-group or make a buffer of no elements.
  */

@@ -676,18 +676,21 @@ struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel)
     return request;
 }
 
-size_t gcal_kernel_extents(const struct gcal_kernel *kernel,
-                           struct gcal_count_extent *extents)
+size_t gcal_kernel_buffers(const struct gcal_kernel *kernel,
+                           struct gcal_count_buffer *buffers)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < kernel->n_args; i++)
         if (kernel->args[i].kind == GCAL_ARG_BUFFER)
-            extents[n++] = (struct gcal_count_extent){
+            buffers[n++] = (struct gcal_count_buffer){
                 .argument = kernel->args[i].name,
                 .elements = kernel->args[i].value,
                 .bytes = gcal_dtype_size(kernel->args[i].dtype),
                 .channels = kernel->args[i].channels,
+                .first = kernel->args[i].first,
+                .last = kernel->args[i].last,
+                .sorted = kernel->args[i].sorted,
             };
     return n;
 }

@@ -154,8 +154,9 @@ static unsigned char *place(struct gcal_interp_work_item *item,
     p = address->eval.p(item, address);
     if (item->run->observe)
         gcal_interp_observe_access(item, at, &p, size, store);
-    if (p.base && p.base == item->run->nowhere)
-        return gcal_interp_sample_memory(item, address, size);
+    if (item->run->nowhere &&
+        (uintptr_t)p.base - (uintptr_t)item->run->nowhere < GCAL_INTERP_NOWHERE)
+        return gcal_interp_sample_memory(item, address, &p, size);
     if (p.base && p.offset >= 0 && (uint64_t)p.offset <= p.size &&
         size <= p.size - (size_t)p.offset)
         return p.base + p.offset;

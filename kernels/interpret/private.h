@@ -208,7 +208,7 @@ struct gcal_interp_run {
     int64_t steps_left;
     gcal_interp_observe *observe;      /* or NULL */
     struct gcal_interp_sample *sample; /* of loops alone, without buffers; or NULL */
-    const unsigned char *nowhere;      /* of a sample: where pointers to buffers point */
+    unsigned char *nowhere;            /* of a sample: where pointers to buffers point */
     void *context;
     uint64_t n_observed;   /* but for && and || of conditions alone */
     size_t memory_size[3]; /* bytes, by enum gcal_interp_memory */
@@ -270,8 +270,11 @@ void gcal_interp_run_end(struct gcal_interp_group *group);
 /* ---- sample.c ---- */
 
 /* Memory of what is loaded from buffers, and for what is stored. */
+enum { GCAL_INTERP_NOWHERE = 1024 };
 unsigned char *gcal_interp_sample_memory(struct gcal_interp_work_item *item,
-                                         const struct gcal_interp_node *at, size_t size);
+                                         const struct gcal_interp_node *at,
+                                         const struct gcal_interp_pointer *p,
+                                         size_t size);
 void gcal_interp_sample_argument(struct gcal_interp_sample *sample,
                                  const struct gcal_interp_node *param, unsigned char *to);
 /* A loop has run, in this instance of those around it. */

@@ -21,8 +21,11 @@ enum {
     ITEM_STEPS = 50000,
     LEAST_UNITS = 4,
     MOST_UNITS = 4096,
-    OTHER_UNITS = 32 /* with other data */
+    OTHER_UNITS = 32, /* with other data */
+    MOST_CONTENTS = 64
 };
+
+#define SEED 88172645463325252u
 
 /* The trips of a loop in one execution of the loops around it, by the one that has most. */
 struct execution {
@@ -52,13 +55,14 @@ struct gcal_interp_sample {
     size_t sub_group_size, unit_size, n_units;
     bool is_other; /* data */
     uint64_t random;
-    unsigned char nowhere[1024];
+    unsigned char nowhere[GCAL_INTERP_NOWHERE];
+    size_t n_contents;
+    const struct gcal_interp_contents *contents;
+    const char *dtypes[MOST_CONTENTS];
     bool failed, lacks_size;
     gcal_interp_size *size;
     void *context;
 };
-
-#define SEED 88172645463325252u
 
 static uint64_t next_random(uint64_t *random)
 {
@@ -70,15 +74,46 @@ static uint64_t next_random(uint64_t *random)
 
 /* ---- what is not known: 0, or anything ---- */
 
+/* Elements of buffer k, which pointers to it name by their base; false: of other types. */
+static bool load_contents(struct gcal_interp_sample *s, size_t k,
+                          const struct gcal_interp_pointer *p, size_t size)
+{
+    const struct gcal_interp_contents *contents = &s->contents[k];
+    size_t element = gcal_dtype_size(s->dtypes[k]), offset = (size_t)p->offset;
+
+    if (contents->data) {
+        memcpy(s->nowhere, contents->data + offset, size);
+        return true;
+    }
+    if (offset % element || size % element)
+        return false;
+    for (size_t i = 0; i < size; i += element)
+        gcal_dtype_fill_element(SEED + k, s->dtypes[k], &contents->range,
+                                contents->bytes / element, (offset + i) / element,
+                                s->nowhere + i);
+    return true;
+}
+
 unsigned char *gcal_interp_sample_memory(struct gcal_interp_work_item *item,
-                                         const struct gcal_interp_node *at, size_t size)
+                                         const struct gcal_interp_node *at,
+                                         const struct gcal_interp_pointer *p, size_t size)
 {
     struct gcal_interp_sample *s = item->run->sample;
+    size_t k = (size_t)(p->base - s->nowhere);
 
     if (size > sizeof(s->nowhere)) {
         gcal_interp_run_fail(item, at, "an access to %zu bytes at once", size);
         return NULL;
     }
+    if (k && (p->offset < 0 || (s->contents[k - 1].bytes &&
+                                (size_t)p->offset + size > s->contents[k - 1].bytes))) {
+        gcal_interp_run_fail(
+            item, at, "element %lld of '%s' " GCAL_INTERP_OUTSIDE " buffer",
+            (long long)p->offset / (long long)size, s->contents[k - 1].argument);
+        return NULL;
+    }
+    if (k && load_contents(s, k - 1, p, size))
+        return s->nowhere;
     for (size_t i = 0; i < size; i += 8) {
         uint64_t bits = s->is_other ? next_random(&s->random) & 0x3f3f3f3f3f3f3f3f : 0;
 
@@ -110,6 +145,11 @@ static void set_value(struct gcal_interp_sample *s, const struct gcal_interp_typ
         }
     } else if (type->repr == GCAL_INTERP_POINTER) {
         value.p = (struct gcal_interp_pointer){ s->nowhere, SIZE_MAX, 0 };
+        for (size_t k = 0; k < s->n_contents && k < MOST_CONTENTS; k++)
+            if (strcmp(s->contents[k].argument, name) == 0 &&
+                (s->dtypes[k] =
+                     gcal_interp_type_dtype(gcal_interp_type_lane(type->element))))
+                value.p.base = s->nowhere + k + 1;
         gcal_interp_value_write(type, to, &value);
     } else if (gcal_interp_is_int(type)) {
         number = 0;
@@ -367,6 +407,8 @@ static int take_loops(const struct gcal_interp_sample *s,
 int gcal_interp_sample_loops(struct gcal_source_unit *unit, CXCursor kernel,
                              const struct gcal_count_request *request,
                              const int64_t *groups, gcal_interp_size *size, void *context,
+                             size_t n_contents,
+                             const struct gcal_interp_contents *contents,
                              struct gcal_interp_loop **loops, size_t *n_loops,
                              struct gcal_error *err)
 {
@@ -391,6 +433,8 @@ int gcal_interp_sample_loops(struct gcal_source_unit *unit, CXCursor kernel,
         s[other].is_other = other;
         s[other].size = size;
         s[other].context = context;
+        s[other].n_contents = n_contents;
+        s[other].contents = contents;
         s[other].random = SEED;
         s[other].sub_group_size = request->sub_group_size ? request->sub_group_size : 32;
         s[other].unit_size = program->has_barrier ? items : s[other].sub_group_size;

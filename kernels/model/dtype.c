@@ -174,6 +174,18 @@ static int fill_piece(void *context, size_t piece, struct gcal_error *err)
     return 0;
 }
 
+void gcal_dtype_fill_element(uint64_t seed, const char *dtype,
+                             const struct gcal_dtype_range *range, size_t count, size_t i,
+                             void *to)
+{
+    uint64_t state = gcal_random_skip(seed, i);
+    double part = range->sorted ? (double)i / (count > 1 ? (double)(count - 1) : 1)
+                                : (double)(gcal_random_next(&state) >> 11) * 0x1p-53;
+
+    store(*dtype == 'f', gcal_dtype_size(dtype),
+          value_at(*dtype == 'f', range, range->last - range->first, part), to);
+}
+
 static int fill_piece_in_range(void *context, size_t piece, struct gcal_error *err)
 {
     const struct array *o = context;

@@ -35,5 +35,9 @@ bool gcal_dtype_has_range(const char *dtype, const struct gcal_dtype_range *rang
  */
 int gcal_dtype_fill_range(uint64_t seed, const char *dtype,
                           const struct gcal_dtype_range *range, size_t count, void *data);
+/* Element i of such an array of a known type in a range alone. */
+void gcal_dtype_fill_element(uint64_t seed, const char *dtype,
+                             const struct gcal_dtype_range *range, size_t count, size_t i,
+                             void *to);
 
 #endif

@@ -53,6 +53,26 @@ const struct gcal_sets_range *gcal_walk_range_of_type(struct gcal_walk *w, CXTyp
     return make_plain(w, gcal_poly_integer(w->c, (int64_t)1 << (8 * bytes)));
 }
 
+const struct gcal_sets_range *gcal_walk_range_loaded(struct gcal_walk *w, CXType type,
+                                                     struct gcal_walk_value pointer)
+{
+    const struct gcal_sets_array *array = &w->nest->arrays[pointer.array];
+    const struct gcal_poly *first, *last, *one = gcal_poly_integer(w->c, 1);
+
+    if (pointer.kind == GCAL_WALK_VALUE_POINTER && gcal_walk_type_is_integer(type) &&
+        array->space != GCAL_FEATURE_SPACE_LOCAL)
+        for (size_t i = 0; i < w->request->n_buffers; i++) {
+            const struct gcal_count_buffer *b = &w->request->buffers[i];
+
+            if (b->first && strcmp(b->argument, array->name) == 0 &&
+                (first = gcal_poly_parse(w->c, b->first, NULL)) &&
+                (last = gcal_poly_parse(w->c, b->last, NULL)))
+                return make(w, gcal_poly_add(w->c, gcal_poly_sub(w->c, last, first), one),
+                            one, first);
+        }
+    return gcal_walk_range_of_type(w, type);
+}
+
 /* Below 'end', or in a plain range that is smaller. */
 static const struct gcal_sets_range *below(struct gcal_walk *w,
                                            const struct gcal_sets_range *range,

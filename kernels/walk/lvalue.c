@@ -486,7 +486,7 @@ struct gcal_walk_value gcal_walk_lvalue_load(struct gcal_walk *w, CXCursor at,
                                lvalue->space, GCAL_FEATURE_LOAD, lvalue->pointer,
                                lvalue->tag);
         value = gcal_walk_loaded(lvalue->space, lvalue->pointer);
-        value.range = gcal_walk_range_of_type(w, lvalue->type);
+        value.range = gcal_walk_range_loaded(w, lvalue->type, lvalue->pointer);
         value.chain =
             gcal_walk_chain_memory(w, lvalue->space, lvalue->type, lvalue->pointer);
         value.near = gcal_walk_near_loaded(w, lvalue->type, lvalue->pointer);

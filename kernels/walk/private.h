@@ -386,6 +386,9 @@ const struct gcal_poly *gcal_walk_near_binary(struct gcal_walk *w,
 
 /* How many values they may have; NULL: any. */
 const struct gcal_sets_range *gcal_walk_range_of_type(struct gcal_walk *w, CXType type);
+/* Of an integer that is loaded: as the request says of the buffer, else by its type. */
+const struct gcal_sets_range *gcal_walk_range_loaded(struct gcal_walk *w, CXType type,
+                                                     struct gcal_walk_value pointer);
 /* Of a op b, one of which is not an integer, or whose result is not affine. */
 const struct gcal_sets_range *
 gcal_walk_range_binary(struct gcal_walk *w, enum CXBinaryOperatorKind kind, CXType type,

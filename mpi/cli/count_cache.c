@@ -53,6 +53,8 @@ static void put_number(struct gcal_buf *buf, size_t number)
 
 static void put_request(struct gcal_buf *buf, const struct gcal_count_request *r)
 {
+    char contents[GCAL_HASH_TEXT_SIZE];
+
     put_text(buf, r->file); /* __FILE__ */
     put_text(buf, r->kernel);
     put_text(buf, r->build_options);
@@ -73,11 +75,17 @@ static void put_request(struct gcal_buf *buf, const struct gcal_count_request *r
         put_number(buf, (size_t)r->trips[i].line);
         put_text(buf, r->trips[i].parameter);
     }
-    put_number(buf, r->n_extents);
-    for (size_t i = 0; i < r->n_extents; i++) {
-        put_text(buf, r->extents[i].argument);
-        put_text(buf, r->extents[i].elements);
-        put_number(buf, r->extents[i].bytes);
+    put_number(buf, r->n_buffers);
+    for (size_t i = 0; i < r->n_buffers; i++) {
+        put_text(buf, r->buffers[i].argument);
+        put_text(buf, r->buffers[i].elements);
+        put_number(buf, r->buffers[i].bytes);
+        put_text(buf, r->buffers[i].first);
+        put_text(buf, r->buffers[i].last);
+        put_number(buf, r->buffers[i].sorted);
+        put_text(buf, r->buffers[i].dtype);
+        gcal_hash_fast(r->buffers[i].data, r->buffers[i].data_bytes, contents);
+        put_text(buf, r->buffers[i].data ? contents : NULL);
     }
     put_text(buf, r->source);
 }

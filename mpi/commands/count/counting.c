@@ -1,5 +1,4 @@
 /* counting.c - counting, and removing the work of, the kernel that options select */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,27 +48,14 @@ struct sizes {
     struct gcal_count_description description;
 };
 
-/* Whether 'text' has the name as a word. */
-static bool has_word(const char *text, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (const char *at = text; (at = strstr(at, name)); at++)
-        if ((at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
-            !isalnum((unsigned char)at[n]) && at[n] != '_')
-            return true;
-    return false;
-}
-
 /* Integer arguments, their members ("size_x" of size), and names of the global size. */
 static bool is_size(void *data, const char *name)
 {
     const struct sizes *s = data;
     const struct gcal_strings *arguments = &s->description.arguments;
 
-    for (size_t d = 0; d < GCAL_MAX_DIMS && s->options->global[d]; d++)
-        if (has_word(s->options->global[d], name))
-            return true;
+    if (gcal_count_options_mention(s->options, name))
+        return true;
     if (gcal_strings_contain(arguments, name))
         return gcal_strings_contain(&s->description.sizes, name);
     for (size_t i = 0; i < arguments->n; i++) {
@@ -81,8 +67,9 @@ static bool is_size(void *data, const char *name)
     return false;
 }
 
-/* A kernel that cannot be counted for any sizes is counted for those of --at, which become
- * assumptions of its profile; NULL without them, with 'err' as it was.
+/* A kernel that cannot be counted for any sizes, or of which contents of buffers are given, is
+ * counted for those of --at, which become assumptions of its profile; NULL without them, with
+ * 'err' as it was.
  */
 static struct gcal_profile *count_at(const struct gcal_count_options *o,
                                      const struct gcal_count_request *request,
@@ -119,7 +106,10 @@ struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options 
         return NULL;
     request.sub_group_size = sub_group_size;
     if (check_dimensions(o, request.n_dims, err) == 0) {
-        if (!(profile = count(o, &request, err)))
+        for (size_t i = 0; i < o->n_buffers && !profile; i++)
+            if (o->buffers[i].data)
+                profile = count_at(o, &request, NULL);
+        if (!profile && !(profile = count(o, &request, err)))
             profile = count_at(o, &request, err);
         if (!profile)
             explain(o, &request, err);

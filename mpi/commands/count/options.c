@@ -1,6 +1,7 @@
 /* options.c - options that select a kernel and control its counting */
 #include "mpi/commands/count/options.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +12,11 @@
 #include "kernels/includes/includes.h"
 #include "mpi/cli/escape.h"
 #include "mpi/cli/option_list.h"
+#include "mpi/commands/count/contents.h"
 
 #define MAX_SOURCE_BYTES (16u << 20)
 
-enum { ASSUME = 256, STD, BUILD };
+enum { ASSUME = 256, STD, BUILD, BUFFER, RANGE };
 
 static const struct argp_option kernel_options[] = {
     { "kernel", 'k', "NAME", 0, "The kernel of the file (default: the only one)", 1 },
@@ -36,6 +38,14 @@ static const struct argp_option kernel_options[] = {
       "Average trip count of the data-dependent loop in that line: NAME becomes a size; "
       "may be repeated",
       1 },
+    { "buffer", BUFFER, "NAME=COUNT", 0,
+      "The number of items of a buffer, or the WIDTH,HEIGHT,DEPTH of an image, in sizes; "
+      "or FILE.npy with its contents, which counts then follow; may be repeated",
+      3 },
+    { "range", RANGE, "NAME=FIRST:LAST[:sorted]", 0,
+      "The range of a buffer's values, in sizes, random or rising evenly; may be "
+      "repeated",
+      3 },
     { 0 },
 };
 
@@ -122,6 +132,65 @@ static void parse_trips(struct gcal_count_options *o, const char *text,
     trips[o->n_trips++] = (struct gcal_count_trips){ (int)line, name };
 }
 
+/* What is said of the buffer "NAME=..", which ends at the sign; '*text': after it. */
+static struct gcal_count_buffer *find_buffer(struct gcal_count_options *o,
+                                             const char *option, const char *arg,
+                                             const char **text, struct argp_state *state)
+{
+    const char *equals = strchr(arg, '=');
+    char *name;
+
+    if (!equals || equals == arg || !equals[1])
+        argp_error(state, "--%s: expected NAME=%s, found '%s'", option,
+                   strcmp(option, "range") == 0 ? "FIRST:LAST" : "COUNT", arg);
+    *text = equals + 1;
+    for (size_t i = 0; i < o->n_buffers; i++)
+        if (strncmp(o->buffers[i].argument, arg, (size_t)(equals - arg)) == 0 &&
+            !o->buffers[i].argument[equals - arg])
+            return &o->buffers[i];
+    if (!(o->buffers = gcal_array_grow(o->buffers, o->n_buffers, &o->buffers_capacity,
+                                       sizeof(*o->buffers), NULL)) ||
+        !(name = strndup(arg, (size_t)(equals - arg))))
+        gcal_option_out_of_memory(state);
+    o->buffers[o->n_buffers] = (struct gcal_count_buffer){ .argument = name };
+    return &o->buffers[o->n_buffers++];
+}
+
+static void parse_buffer(struct gcal_count_options *o, const char *arg,
+                         struct argp_state *state)
+{
+    struct gcal_error err = { 0 };
+    const char *text, *end;
+    struct gcal_count_buffer *b = find_buffer(o, "buffer", arg, &text, state);
+
+    end = strrchr(text, '.');
+    if (!end || strcmp(end, ".npy") != 0)
+        b->elements = text;
+    else if (gcal_count_contents_read(text, b, &err) < 0)
+        argp_error(state, "--buffer %s: %s", arg, err.text);
+}
+
+/* "first=0:nnz:sorted" */
+static void parse_range(struct gcal_count_options *o, const char *arg,
+                        struct argp_state *state)
+{
+    const char *text, *colon, *end;
+    struct gcal_count_buffer *b = find_buffer(o, "range", arg, &text, state);
+
+    colon = strchr(text, ':');
+    end = colon ? colon + 1 + strcspn(colon + 1, ":") : NULL;
+    if (!colon || colon == text || end == colon + 1 ||
+        (*end && strcmp(end, ":sorted") != 0))
+        argp_error(state,
+                   "--range %s: expected a buffer and FIRST:LAST, such as 0:n-1, or "
+                   "FIRST:LAST:sorted",
+                   arg);
+    if (!(b->first = strndup(text, (size_t)(colon - text))) ||
+        !(b->last = strndup(colon + 1, (size_t)(end - colon - 1))))
+        gcal_option_out_of_memory(state);
+    b->sorted = *end != '\0';
+}
+
 /* Quoted where the parser of build options needs it. */
 static void put_define(struct gcal_buf *out, const char *definition)
 {
@@ -181,6 +250,14 @@ static error_t parse_kernel(int key, char *arg, struct argp_state *state)
         parse_trips(o, arg, state);
         keep_option(o, key, arg);
         break;
+    case BUFFER:
+        parse_buffer(o, arg, state);
+        keep_option(o, key, arg);
+        break;
+    case RANGE:
+        parse_range(o, arg, state);
+        keep_option(o, key, arg);
+        break;
     case ARGP_KEY_ARG:
         if (o->file)
             argp_error(state, "more than one file: '%s' and '%s'", o->file, arg);
@@ -232,6 +309,13 @@ void gcal_count_options_clear(struct gcal_count_options *o)
     gcal_buf_free(&o->source_options);
     free(o->global_text);
     free(o->trips);
+    for (size_t i = 0; i < o->n_buffers; i++) {
+        free((char *)o->buffers[i].argument);
+        free((char *)o->buffers[i].first);
+        free((char *)o->buffers[i].last);
+        free((void *)o->buffers[i].data);
+    }
+    free(o->buffers);
     free(o->include_folders.items);
     free(o->ats.items);
 }
@@ -256,7 +340,9 @@ int gcal_count_options_request(const struct gcal_count_options *o,
                                             .allow_estimates = o->allow_estimates,
                                             .estimate_passes = o->estimate_passes,
                                             .n_trips = o->n_trips,
-                                            .trips = o->trips };
+                                            .trips = o->trips,
+                                            .n_buffers = o->n_buffers,
+                                            .buffers = o->buffers };
     if (o->build_options.failed)
         return gcal_error_memory(err);
     for (size_t i = 0; i < GCAL_MAX_DIMS && o->global[i]; i++) {
@@ -280,4 +366,32 @@ int gcal_count_options_describe(const struct gcal_count_options *o,
     rc = gcal_count_describe(&request, description, err);
     free((char *)request.source);
     return rc;
+}
+
+/* Whether 'text' has the name as a word. */
+static bool has_word(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *at = text; (at = strstr(at, name)); at++)
+        if ((at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
+            !isalnum((unsigned char)at[n]) && at[n] != '_')
+            return true;
+    return false;
+}
+
+bool gcal_count_options_mention(const struct gcal_count_options *o, const char *name)
+{
+    for (size_t d = 0; d < GCAL_MAX_DIMS && o->global[d]; d++)
+        if (has_word(o->global[d], name))
+            return true;
+    for (size_t i = 0; i < o->n_buffers; i++) {
+        const char *const texts[] = { o->buffers[i].elements, o->buffers[i].first,
+                                      o->buffers[i].last };
+
+        for (size_t k = 0; k < 3; k++)
+            if (texts[k] && has_word(texts[k], name))
+                return true;
+    }
+    return false;
 }

@@ -28,6 +28,8 @@ struct gcal_count_options {
     bool estimate_passes; /* of bank conflicts, rather than refuse a kernel for them */
     size_t n_trips, trips_capacity;
     struct gcal_count_trips *trips;
+    size_t n_buffers, buffers_capacity;
+    struct gcal_count_buffer *buffers; /* of --buffer and --range, one of a name */
     struct gcal_buf build_options; /* for OpenCL compilers as well: macros, standard */
     struct gcal_option_list include_folders;
     struct gcal_buf
@@ -51,6 +53,10 @@ void gcal_count_options_clear(struct gcal_count_options *options);
 struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options *options,
                                                 size_t sub_group_size,
                                                 struct gcal_error *err);
+
+/* Whether the global size, or what is said of a buffer, has that name. */
+bool gcal_count_options_mention(const struct gcal_count_options *options,
+                                const char *name);
 
 /* The request for the selected kernel, whose texts are the options'; 'request->source' is
  * the caller's to free.

@@ -194,7 +194,8 @@ static int refuse_name(const struct known *known, const char *name,
 /* The arguments are looked up only for a name that is not a size. */
 static int check_name(struct known *known, const char *name, struct gcal_error *err)
 {
-    if (is_size(known->profile, name))
+    if (is_size(known->profile, name) ||
+        (known->source && gcal_count_options_mention(known->source, name)))
         return 0;
     if (known->source && !known->described) {
         if (gcal_count_options_describe(known->source, &known->description, err) < 0)

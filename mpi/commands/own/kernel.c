@@ -118,11 +118,28 @@ static int check_kind(const struct gcal_own_kernel *own,
         own->request.file, own->signature.kernel, arg->name, arg->type);
 }
 
-static int set_extent(const struct gcal_own_kernel *own, const struct gcal_own_options *o,
+/* What --buffer and --range say of it; NULL: nothing. */
+static const struct gcal_count_buffer *find_buffer(const struct gcal_own_kernel *own,
+                                                   const char *name)
+{
+    for (size_t i = 0; i < own->request.n_buffers; i++)
+        if (strcmp(own->request.buffers[i].argument, name) == 0)
+            return &own->request.buffers[i];
+    return NULL;
+}
+
+static const char *find_items(const struct gcal_own_kernel *own, const char *name)
+{
+    const struct gcal_count_buffer *b = find_buffer(own, name);
+
+    return b ? b->elements : NULL;
+}
+
+static int set_extent(const struct gcal_own_kernel *own,
                       const struct gcal_count_signature_arg *arg,
                       struct gcal_own_arg *made, struct gcal_error *err)
 {
-    const char *given = gcal_own_option(&o->buffer, arg->name);
+    const char *given = find_items(own, arg->name);
 
     if (!given && arg->unknown)
         return gcal_error_set(err, GCAL_EINPUT,
@@ -185,12 +202,12 @@ static const char *find_asked(const struct gcal_own_kernel *own, const char *ima
 /* The extents of an image: those that the kernel asks it for, those given by
  * "--buffer NAME=WIDTH,HEIGHT", or those that its accesses reach.
  */
-static int set_image(const struct gcal_own_kernel *own, const struct gcal_own_options *o,
+static int set_image(const struct gcal_own_kernel *own,
                      const struct gcal_count_signature_arg *arg,
                      struct gcal_own_arg *made, struct gcal_error *err)
 {
     static const char *const forms[] = { "WIDTH", "WIDTH,HEIGHT", "WIDTH,HEIGHT,DEPTH" };
-    const char *given = gcal_own_option(&o->buffer, arg->name);
+    const char *given = find_items(own, arg->name);
 
     made->value = "4";
     for (size_t d = 0; d < arg->n_extents; d++) {
@@ -247,29 +264,22 @@ static int set_sampler(struct gcal_own_kernel *own, const struct gcal_own_option
         gcal_buf_format("%s = nearest (--set %s=WORDS)", arg->name, arg->name), err);
 }
 
-static int set_range(const struct gcal_own_kernel *own, const struct gcal_own_options *o,
+static int set_range(const struct gcal_own_kernel *own,
                      const struct gcal_count_signature_arg *arg,
                      struct gcal_own_arg *made, struct gcal_error *err)
 {
-    const char *given = gcal_own_option(&o->range, arg->name);
-    const char *colon = given ? strchr(given, ':') : NULL;
-    const char *end = colon ? strchr(colon + 1, ':') : NULL;
+    const struct gcal_count_buffer *b = find_buffer(own, arg->name);
 
-    if (!given)
+    if (!b || !b->first)
         return 0;
-    if (!end && colon)
-        end = colon + strlen(colon);
-    if ((arg->kind != GCAL_COUNT_SIGNATURE_BUFFER &&
-         arg->kind != GCAL_COUNT_SIGNATURE_IMAGE) ||
-        !colon || colon == given || end == colon + 1 ||
-        (*end && strcmp(end, ":sorted") != 0))
+    if (arg->kind != GCAL_COUNT_SIGNATURE_BUFFER &&
+        arg->kind != GCAL_COUNT_SIGNATURE_IMAGE)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "--range %s=%s: expected a buffer and FIRST:LAST, such as "
-                              "0:n-1, or FIRST:LAST:sorted",
-                              arg->name, given);
-    made->first = gcal_arena_format(own->arena, "%.*s", (int)(colon - given), given);
-    made->last = gcal_arena_format(own->arena, "%.*s", (int)(end - colon - 1), colon + 1);
-    made->sorted = *end != '\0';
+                              "--range %s=%s:%s: only buffers and images have values",
+                              arg->name, b->first, b->last);
+    made->first = b->first;
+    made->last = b->last;
+    made->sorted = b->sorted;
     return 0;
 }
 
@@ -286,12 +296,12 @@ static int read_buffers(struct gcal_own_kernel *own, const struct gcal_own_optio
         else if (arg->kind == GCAL_COUNT_SIGNATURE_SAMPLER
                      ? set_sampler(own, o, arg, &own->args[i], err) < 0
                  : arg->kind == GCAL_COUNT_SIGNATURE_IMAGE
-                     ? set_image(own, o, arg, &own->args[i], err) < 0
+                     ? set_image(own, arg, &own->args[i], err) < 0
                      : arg->kind != GCAL_COUNT_SIGNATURE_SCALAR &&
-                           set_extent(own, o, arg, &own->args[i], err) < 0)
+                           set_extent(own, arg, &own->args[i], err) < 0)
             return -1;
         if (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR &&
-            set_range(own, o, arg, &own->args[i], err) < 0)
+            set_range(own, arg, &own->args[i], err) < 0)
             return -1;
     }
     return 0;
@@ -352,42 +362,29 @@ static int read_scalars(struct gcal_own_kernel *own, const struct gcal_own_optio
     return 0;
 }
 
-/* ---- names in options ---- */
+/* ---- names in --set ---- */
 
 static int check_names(const struct gcal_own_kernel *own,
-                       const struct gcal_option_list *list, const char *what,
-                       bool or_size, struct gcal_error *err)
+                       const struct gcal_option_list *set, struct gcal_error *err)
 {
-    for (size_t i = 0; i < list->n; i++) {
-        size_t length = strcspn(list->items[i], "=");
-        bool found =
-            or_size && gcal_own_sizes_find(own, list->items[i], length) < own->n_sizes;
+    for (size_t i = 0; i < set->n; i++) {
+        size_t length = strcspn(set->items[i], "=");
+        bool found = gcal_own_sizes_find(own, set->items[i], length) < own->n_sizes;
 
         for (size_t j = 0; j < own->signature.n_args; j++) {
             const struct gcal_count_signature_arg *arg = &own->signature.args[j];
 
-            found = found || (strlen(arg->name) == length &&
-                              strncmp(arg->name, list->items[i], length) == 0 &&
-                              arg->kind != GCAL_COUNT_SIGNATURE_STRUCT &&
-                              has_elements(arg) != or_size);
+            found =
+                found || (strlen(arg->name) == length &&
+                          strncmp(arg->name, set->items[i], length) == 0 &&
+                          arg->kind != GCAL_COUNT_SIGNATURE_STRUCT && !has_elements(arg));
         }
         if (!found)
             return gcal_error_set(
-                err, GCAL_EINPUT, "--%s %s: kernel '%s' has no %s argument '%.*s'", what,
-                list->items[i], own->signature.kernel, or_size ? "scalar" : "buffer",
-                (int)length, list->items[i]);
+                err, GCAL_EINPUT, "--set %s: kernel '%s' has no scalar argument '%.*s'",
+                set->items[i], own->signature.kernel, (int)length, set->items[i]);
     }
     return 0;
-}
-
-static int check_options(const struct gcal_own_kernel *own,
-                         const struct gcal_own_options *o, struct gcal_error *err)
-{
-    return check_names(own, &o->set, "set", true, err) < 0 ||
-                   check_names(own, &o->buffer, "buffer", false, err) < 0 ||
-                   check_names(own, &o->range, "range", false, err) < 0
-               ? -1
-               : 0;
 }
 
 /* ---- expressions ---- */
@@ -441,6 +438,13 @@ static int read_source(const struct gcal_count_options *count,
     if (gcal_count_options_request(count, &own->request, err) < 0)
         return -1;
     own->source = (char *)own->request.source;
+    for (size_t i = 0; i < own->request.n_buffers; i++)
+        if (own->request.buffers[i].data)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "--buffer %s: a file serves counts alone: to measure, "
+                                  "give the number of items and --range %s=FIRST:LAST",
+                                  own->request.buffers[i].argument,
+                                  own->request.buffers[i].argument);
     if (!(own->profile = gcal_count_options_profile(count, 0, err)) ||
         gcal_count_signature_read(&own->request, &own->signature, err) < 0)
         return -1;
@@ -455,7 +459,7 @@ int gcal_own_kernel_read(const struct gcal_count_options *count,
     *own = (struct gcal_own_kernel){ .arena = gcal_arena_create() };
     if (read_source(count, own, err) < 0 || read_buffers(own, options, err) < 0 ||
         add_sizes(own, err) < 0 || read_scalars(own, options, err) < 0 ||
-        check_options(own, options, err) < 0 || parse_in_sizes(own, err) < 0)
+        check_names(own, &options->set, err) < 0 || parse_in_sizes(own, err) < 0)
         return -1;
     if (set_names(own, name, err) < 0)
         return -1;

@@ -28,14 +28,12 @@ struct gcal_profile;
 
 /* NAME=TEXT each. */
 struct gcal_own_options {
-    struct gcal_option_list set, buffer, range;
+    struct gcal_option_list set;
 };
 
-/* --set, --buffer, --range; for argp's 'children', input: struct gcal_own_options. */
+/* --set; for argp's 'children', input: struct gcal_own_options. */
 extern const struct argp gcal_own_options_argp;
 void gcal_own_options_clear(struct gcal_own_options *options);
-/* Whether any was given. */
-bool gcal_own_options_given(const struct gcal_own_options *options);
 /* The text after "NAME=", of the last such item; NULL: not given. */
 const char *gcal_own_option(const struct gcal_option_list *list, const char *name);
 

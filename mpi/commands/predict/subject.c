@@ -73,9 +73,10 @@ void gcal_predict_subject_check_measure(
     if (measure && options->profile)
         argp_error(state, "--measure requires KERNEL.cl or a catalogue kernel (TAG...): "
                           "a profile cannot be run");
-    if (gcal_own_options_given(own) && !(measure && options->count.file))
-        argp_error(state, "--set, --buffer and --range require --measure and "
-                          "KERNEL.cl");
+    if (own->set.n && !(measure && options->count.file))
+        argp_error(state, "--set requires --measure and KERNEL.cl");
+    if (options->count.n_buffers && !options->count.file)
+        argp_error(state, "--buffer and --range require KERNEL.cl");
 }
 
 void gcal_predict_subject_options_clear(struct gcal_predict_subject_options *o)

@@ -17,7 +17,7 @@
 
 /* One work-group of 256 work-items, 8 sub-groups. */
 static struct gcal_profile *count(const char *source, size_t n_extents,
-                                  const struct gcal_count_extent *extents)
+                                  const struct gcal_count_buffer *extents)
 {
     const struct gcal_count_request r = { .source = source,
                                           .file = "x.cl",
@@ -28,8 +28,8 @@ static struct gcal_profile *count(const char *source, size_t n_extents,
                                           .n_banks = 32,
                                           .sector_bytes = 32,
                                           .allow_estimates = true,
-                                          .n_extents = n_extents,
-                                          .extents = extents };
+                                          .n_buffers = n_extents,
+                                          .buffers = extents };
 
     return by_hand_count(&r, source);
 }
@@ -209,8 +209,10 @@ static void formats_of_images_are_known_from_extents(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-        const struct gcal_count_extent extent = { "a", "4*4096", formats[i].bytes,
-                                                  formats[i].channels };
+        const struct gcal_count_buffer extent = { .argument = "a",
+                                                  .elements = "4*4096",
+                                                  .bytes = formats[i].bytes,
+                                                  .channels = formats[i].channels };
         struct gcal_profile *p = count(source, formats[i].channels ? 1 : 0, &extent);
 
         expect_near(p, "f_sector_image_load", formats[i].sectors, 0, "format");

@@ -83,15 +83,15 @@ static int compare_all(const struct gcal_kernel *k, size_t n_sizes,
                        struct gcal_error *err)
 {
     struct gcal_count_request request = gcal_kernel_request(k);
-    struct gcal_count_extent extents[k->n_args + 1];
+    struct gcal_count_buffer extents[k->n_args + 1];
     struct gcal_profile *p;
     int rc;
 
     request.sub_group_size = TOUCHES_LANES;
     request.sector_bytes = TOUCHES_SECTOR;
     request.allow_estimates = true;
-    request.n_extents = gcal_kernel_extents(k, extents);
-    request.extents = extents;
+    request.n_buffers = gcal_kernel_buffers(k, extents);
+    request.buffers = extents;
     if (!(p = gcal_count(&request, err)))
         return -1;
     rc = touches_compare(p, n_sizes, sizes, all, &tally, err);
