@@ -19,6 +19,12 @@ static inline uint64_t gcal_random_next(uint64_t *state)
     return z ^ z >> 31;
 }
 
+/* A number in [0, 1). */
+static inline double gcal_random_share(uint64_t *state)
+{
+    return (double)(gcal_random_next(state) >> 11) * 0x1p-53;
+}
+
 /* The state after n calls. */
 static inline uint64_t gcal_random_skip(uint64_t state, uint64_t n)
 {

@@ -11,6 +11,7 @@
 
 #include "kernels/base/array.h"
 #include "kernels/base/error.h"
+#include "kernels/base/random.h"
 #include "kernels/interpret/private.h"
 #include "kernels/interpret/sample.h"
 
@@ -25,7 +26,7 @@ enum {
     MOST_CONTENTS = 64
 };
 
-#define SEED 88172645463325252u
+#define SEED 1
 
 /* The trips of a loop in one execution of the loops around it, by the one that has most. */
 struct execution {
@@ -63,14 +64,6 @@ struct gcal_interp_sample {
     gcal_interp_size *size;
     void *context;
 };
-
-static uint64_t next_random(uint64_t *random)
-{
-    *random ^= *random << 13;
-    *random ^= *random >> 7;
-    *random ^= *random << 17;
-    return *random;
-}
 
 /* ---- what is not known: 0, or anything ---- */
 
@@ -115,7 +108,8 @@ unsigned char *gcal_interp_sample_memory(struct gcal_interp_work_item *item,
     if (k && load_contents(s, k - 1, p, size))
         return s->nowhere;
     for (size_t i = 0; i < size; i += 8) {
-        uint64_t bits = s->is_other ? next_random(&s->random) & 0x3f3f3f3f3f3f3f3f : 0;
+        uint64_t bits =
+            s->is_other ? gcal_random_next(&s->random) & 0x3f3f3f3f3f3f3f3f : 0;
 
         memcpy(s->nowhere + i, &bits, 8);
     }
@@ -157,7 +151,7 @@ static void set_value(struct gcal_interp_sample *s, const struct gcal_interp_typ
         value.i = gcal_interp_int_wrap(type->repr, number);
         gcal_interp_value_write(type, to, &value);
     } else if (type->repr != GCAL_INTERP_ARRAY) {
-        value.f = 1 + (s->is_other ? (double)(next_random(&s->random) % 100) : 0);
+        value.f = 1 + (s->is_other ? (double)(gcal_random_next(&s->random) % 100) : 0);
         gcal_interp_value_write(type, to, &value);
     }
 }
@@ -320,8 +314,8 @@ static bool run_unit(struct gcal_interp_sample *s, const struct units *u, size_t
 static size_t choose_unit(struct gcal_interp_sample *s, size_t i, size_t taken, size_t n)
 {
     size_t part = i * 7919 % taken;
-    double share = (double)(next_random(&s->random) >> 11) * 0x1p-53;
-    size_t at = (size_t)(((double)part + share) / (double)taken * (double)n);
+    size_t at = (size_t)(((double)part + gcal_random_share(&s->random)) / (double)taken *
+                         (double)n);
 
     return taken == n ? part : at < n ? at : n - 1;
 }
@@ -358,7 +352,7 @@ static bool run_units(struct gcal_interp_sample *s, const struct units *u, size_
         if (!run_unit(s, u, choose_unit(s, i, taken, u->n)))
             return false;
         s->random = random; /* data takes numbers, too */
-        next_random(&s->random);
+        gcal_random_next(&s->random);
     }
     return true;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/array.h"
+#include "kernels/base/random.h"
 #include "kernels/lanes/private.h"
 
 enum {
@@ -587,8 +588,7 @@ enum { EXECUTIONS = 64, MOST_TRIES = 4 * EXECUTIONS, PARTS_OF_MEAN = 64 };
 /* A number from 0 to n-1, the same ones in each run. */
 static int64_t draw(uint64_t *random, int64_t n)
 {
-    *random = *random * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)((*random >> 33) % (uint64_t)n);
+    return (int64_t)(gcal_random_next(random) % (uint64_t)n);
 }
 
 /* Draws values of all dimensions but local ids; false: they have none. */

@@ -180,7 +180,7 @@ void gcal_dtype_fill_element(uint64_t seed, const char *dtype,
 {
     uint64_t state = gcal_random_skip(seed, i);
     double part = range->sorted ? (double)i / (count > 1 ? (double)(count - 1) : 1)
-                                : (double)(gcal_random_next(&state) >> 11) * 0x1p-53;
+                                : gcal_random_share(&state);
 
     store(*dtype == 'f', gcal_dtype_size(dtype),
           value_at(*dtype == 'f', range, range->last - range->first, part), to);
@@ -198,8 +198,7 @@ static int fill_piece_in_range(void *context, size_t piece, struct gcal_error *e
 
     (void)err;
     for (size_t i = first; i < end; i++, at += o->size) {
-        double part = range->sorted ? (double)i / last
-                                    : (double)(gcal_random_next(&state) >> 11) * 0x1p-53;
+        double part = range->sorted ? (double)i / last : gcal_random_share(&state);
 
         store(o->is_float, o->size, value_at(o->is_float, range, span, part), at);
     }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/random.h"
 #include "kernels/sets/private.h"
 
 /* Steps are terms of polynomials, for all lanes; some hundred million take a second. */
@@ -60,20 +61,11 @@ struct sample {
     uint64_t random;
 };
 
-/* ---- random numbers: the same in each run ---- */
-
-static double random_share(struct sample *s)
-{
-    s->random ^= s->random << 13;
-    s->random ^= s->random >> 7;
-    s->random ^= s->random << 17;
-    return (double)(s->random >> 11) * 0x1p-53;
-}
-
-/* A number in part k of n equal parts of 0 .. size-1. */
+/* A number in part k of n equal parts of 0 .. size-1, the same in each run. */
 static int64_t random_in_part(struct sample *s, int64_t k, int64_t n, int64_t size)
 {
-    int64_t at = (int64_t)(((double)k + random_share(s)) / (double)n * (double)size);
+    int64_t at =
+        (int64_t)(((double)k + gcal_random_share(&s->random)) / (double)n * (double)size);
 
     return at < size ? at : size - 1;
 }
@@ -631,9 +623,7 @@ bool gcal_sets_component_sample(const struct gcal_sets_component *component,
                                 double *count, double *error)
 {
     struct gcal_sets_nest *nest = component->domain->nest;
-    struct sample s = { .component = component,
-                        .c = nest->c,
-                        .random = 88172645463325252u };
+    struct sample s = { .component = component, .c = nest->c };
     long budget = (KERNEL_STEPS - nest->sampled_steps) / 8, one = -1;
     char *memory = NULL;
     double variance = 0;

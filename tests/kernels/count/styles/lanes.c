@@ -341,9 +341,15 @@ static void compare_array(struct comparison *c, size_t arg,
         .array = a->name,
     };
     const struct place *places[MOST_PLACES];
-    double sums[2], seen = 0;
+    struct choice any = choice;
+    double sums[2], others[2], seen = 0;
     size_t n = 0;
     bool exact = sum_entries(c, &choice, sums, err);
+
+    any.array = "?";
+    sum_entries(c, &any, others, err);
+    if (others[0] + others[1] > 0)
+        return; /* of one of the arrays: only work-items' are compared, for all together */
 
     for (size_t i = 0; i < c->all->n_places; i++) {
         const struct place *p = &c->all->places[i];
