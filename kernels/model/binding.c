@@ -78,7 +78,8 @@ static bool same_space(const struct gcal_feature *f,
 static bool matches(const struct gcal_feature *f, const struct gcal_profile_entry *entry,
                     const struct gcal_binding_subject *subject)
 {
-    return f->kind == entry->kind && gcal_feature_field_has(f->dtype, entry->dtype) &&
+    return gcal_feature_counted_kind(f->kind) == entry->kind &&
+           gcal_feature_field_has(f->dtype, entry->dtype) &&
            gcal_feature_field_has(f->op, entry->op) && same_tag(f, entry, subject) &&
            same_space(f, entry) &&
            (f->way == GCAL_FEATURE_COPY_ANY || f->way == entry->way) &&
@@ -162,6 +163,50 @@ static int add_tests(const struct gcal_binding *binding, size_t n_dims,
     return rc;
 }
 
+/* The launch's footprint of the array whose footprint of work-groups 'group' is; or NULL. */
+static const struct gcal_profile_entry *
+find_launch(const struct gcal_profile *profile, const struct gcal_profile_entry *group)
+{
+    for (size_t i = 0; i < profile->n_entries; i++) {
+        const struct gcal_profile_entry *e = &profile->entries[i];
+
+        if (e->kind == GCAL_FEATURE_FOOTPRINT_LAUNCH &&
+            e->direction == group->direction && strcmp(e->dtype, group->dtype) == 0 &&
+            e->array && group->array && strcmp(e->array, group->array) == 0)
+            return e;
+    }
+    return NULL;
+}
+
+/* An array's footprint by compute units: where work-groups share it, each unit has it once. */
+static struct gcal_expr *parse_by_unit(const struct gcal_binding *binding,
+                                       const struct gcal_profile *profile,
+                                       enum gcal_feature_kind kind,
+                                       const struct gcal_profile_entry *group,
+                                       struct gcal_error *err)
+{
+    const struct gcal_profile_entry *launch = find_launch(profile, group);
+    const char *once = launch ? launch->count : group->count;
+    struct gcal_expr *count;
+    char *text;
+
+    if (!binding->device) {
+        gcal_error_set(err, GCAL_EINPUT, "it depends on the device's compute units");
+        return NULL;
+    }
+    text = gcal_buf_format(kind == GCAL_FEATURE_FOOTPRINT_UNIT
+                               ? "min(%2$s,%3$.17g*(%1$s))"
+                               : "min(%1$s,max(0,%2$s-%3$.17g*(%1$s)))",
+                           once, group->count, binding->device->compute_units);
+    if (!text) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    count = gcal_binding_parse(binding, text, err);
+    free(text);
+    return count;
+}
+
 static int add_term(struct gcal_binding *binding, const struct gcal_profile *profile,
                     const struct gcal_feature *f, const struct gcal_profile_entry *entry,
                     struct gcal_binding_feature *bound, struct gcal_error *err)
@@ -178,7 +223,10 @@ static int add_term(struct gcal_binding *binding, const struct gcal_profile *pro
         goto out;
     bound->terms = terms;
     term.entry = (size_t)(entry - profile->entries);
-    if (!(term.count = gcal_binding_count(binding, profile, term.entry, err)))
+    term.count = f->kind == entry->kind
+                     ? gcal_binding_count(binding, profile, term.entry, err)
+                     : (term.own = parse_by_unit(binding, profile, f->kind, entry, err));
+    if (!term.count)
         goto out;
     term.estimated = entry->estimated;
     terms[bound->n_terms++] = term;

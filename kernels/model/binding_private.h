@@ -19,7 +19,8 @@ struct gcal_binding_test {
 
 /* The count of one entry, if the premise and all tests hold. */
 struct gcal_binding_term {
-    const struct gcal_expr *count; /* the binding's */
+    const struct gcal_expr *count; /* the binding's, or 'own' */
+    struct gcal_expr *own;         /* of two entries; or NULL */
     struct gcal_assume *premise;   /* or NULL */
     size_t entry;                  /* its index in the profile */
     bool estimated;                /* the entry is */

@@ -11,6 +11,7 @@
 void gcal_binding_term_clear(struct gcal_binding_term *term)
 {
     gcal_assume_destroy(term->premise);
+    gcal_expr_destroy(term->own);
     for (size_t i = 0; i < term->n_tests; i++) {
         gcal_expr_destroy(term->tests[i].actual);
         gcal_expr_destroy(term->tests[i].bound);

@@ -98,6 +98,10 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
         TRAFFIC("f_footprint_launch", TRAFFIC_FIELDS, GCAL_FEATURE_PER_KERNEL),
     [GCAL_FEATURE_FOOTPRINT_BLOCK] =
         TRAFFIC("f_footprint_block", TRAFFIC_FIELDS, GCAL_FEATURE_PER_KERNEL),
+    [GCAL_FEATURE_FOOTPRINT_UNIT] =
+        TRAFFIC("f_footprint_unit", TRAFFIC_FIELDS, GCAL_FEATURE_PER_KERNEL),
+    [GCAL_FEATURE_FOOTPRINT_SHARED] =
+        TRAFFIC("f_footprint_shared", TRAFFIC_FIELDS, GCAL_FEATURE_PER_KERNEL),
     [GCAL_FEATURE_LOAD_CHAIN] = TRAFFIC("f_load_chain", 0, GCAL_FEATURE_PER_KERNEL),
     [GCAL_FEATURE_LOAD_ROUND] = TRAFFIC("f_load_round", 0, GCAL_FEATURE_PER_KERNEL),
     [GCAL_FEATURE_LOAD_TRIP] = TRAFFIC("f_load_trip", 0, GCAL_FEATURE_PER_KERNEL),
@@ -248,6 +252,13 @@ const struct gcal_feature_info *gcal_feature_info(enum gcal_feature_kind kind)
 bool gcal_feature_is_op(enum gcal_feature_kind kind)
 {
     return kinds[kind].fields & (GCAL_FEATURE_FIELD_OP | GCAL_FEATURE_FIELD_ATOMIC_OP);
+}
+
+enum gcal_feature_kind gcal_feature_counted_kind(enum gcal_feature_kind kind)
+{
+    return kind == GCAL_FEATURE_FOOTPRINT_UNIT || kind == GCAL_FEATURE_FOOTPRINT_SHARED
+               ? GCAL_FEATURE_FOOTPRINT_GROUP
+               : kind;
 }
 
 bool gcal_feature_is_auxiliary(enum gcal_feature_kind kind)

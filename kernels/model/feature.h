@@ -26,6 +26,9 @@
  *                                 the same: of each sub-group; of all work-groups; of a wave of 'wave_groups'
  *                                 work-groups; those that a wave shares with the next
  *   f_footprint_block..           the same as f_footprint_launch, in blocks of two sectors
+ *   f_footprint_unit..            f_footprint_group, but of each array at most its f_footprint_launch
+ *                                 for each compute unit of the device: not in profiles
+ *   f_footprint_shared..          f_footprint_launch of arrays for which that is less
  *   f_load_chain                  loads of global memory that a work-item makes one after
  *                                 another: each waits for those before it
  *   f_load_round                  the same where iterations of loops do not overlap
@@ -125,6 +128,8 @@ enum gcal_feature_kind {
     GCAL_FEATURE_OVERLAP_WAVE,
     GCAL_FEATURE_FOOTPRINT_LAUNCH,
     GCAL_FEATURE_FOOTPRINT_BLOCK,
+    GCAL_FEATURE_FOOTPRINT_UNIT,
+    GCAL_FEATURE_FOOTPRINT_SHARED,
     GCAL_FEATURE_LOAD_CHAIN,
     GCAL_FEATURE_LOAD_ROUND,
     GCAL_FEATURE_LOAD_TRIP,
@@ -253,6 +258,10 @@ const struct gcal_feature_info *gcal_feature_info(enum gcal_feature_kind kind);
  * host and device; the two components of a kernel's work.
  */
 bool gcal_feature_is_op(enum gcal_feature_kind kind);
+/* The kind of the entries of a profile that such a feature is a sum of: its own, but for footprints
+ * by compute units.
+ */
+enum gcal_feature_kind gcal_feature_counted_kind(enum gcal_feature_kind kind);
 /* Index arithmetic, which compilers mostly turn into steps of addresses, and comparisons,
  * selections, negations and conversions, which hardware often does as a part of another
  * operation: a model need not have a cost for them.

@@ -163,7 +163,8 @@ static int decode_feature(struct gcal_profile_decoder *d, const struct gcal_yaml
             node, d->err, "a count is of one operation: name its type and operation");
     if (gcal_feature_info(entry->kind)->counted == GCAL_FEATURE_COUNTED_NEVER)
         return gcal_yaml_error(node, d->err, "a profile has counts, not times");
-    if (gcal_feature_info(entry->kind)->counted == GCAL_FEATURE_COUNTED_DEVICE)
+    if (gcal_feature_info(entry->kind)->counted == GCAL_FEATURE_COUNTED_DEVICE ||
+        gcal_feature_counted_kind(entry->kind) != entry->kind)
         return gcal_yaml_error(node, d->err, "a profile has counts, no facts of devices");
     return gcal_profile_copy_text(&entry->feature, name, d->err);
 }

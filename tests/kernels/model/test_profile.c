@@ -434,6 +434,57 @@ static void a_wave_is_what_the_device_holds(void **state)
     }
 }
 
+/* ---- footprints by compute units ---- */
+
+/* Of 7 units and n groups: each loads 4 sectors of its own and the same 10 of a table. */
+static void units_share_what_all_groups_load(void **state)
+{
+    static const char text[] =
+        "gpucal_profile: 2\nkernel: k\nparameters: [n]\nlocal_size: [64]\n"
+        "groups: [n]\nsector_bytes: 32\nentries:\n"
+        "- {feature: f_footprint_group_global_float32_load, count: 4*n, per: "
+        "work-group,\n"
+        "   dtype: float32, array: own, memory: global, direction: load,\n"
+        "   vector_width: 1, lid_strides: ['?'], gid_strides: ['?']}\n"
+        "- {feature: f_footprint_group_global_float32_load, count: 10*n, per: "
+        "work-group,\n"
+        "   dtype: float32, array: table, memory: global, direction: load,\n"
+        "   vector_width: 1, lid_strides: ['?'], gid_strides: ['?']}\n"
+        "- {feature: f_footprint_launch_global_float32_load, count: 4*n, per: kernel,\n"
+        "   dtype: float32, array: own, memory: global, direction: load,\n"
+        "   vector_width: 1, lid_strides: ['?'], gid_strides: ['?']}\n"
+        "- {feature: f_footprint_launch_global_float32_load, count: 10, per: kernel,\n"
+        "   dtype: float32, array: table, memory: global, direction: load,\n"
+        "   vector_width: 1, lid_strides: ['?'], gid_strides: ['?']}\n";
+    static const char *const features[] = { "f_footprint_unit_global_load",
+                                            "f_footprint_shared_global_load" };
+    static const struct {
+        double n, unit, shared;
+    } cases[] = {
+        { 100, 4 * 100 + 7 * 10, 10 },
+        { 7, 4 * 7 + 7 * 10, 0 },
+        { 3, 4 * 3 + 3 * 10, 0 },
+    };
+    struct gcal_binding_device device = { 32, 7, 2048, 16, 65536, 3e6, 0, NULL };
+    struct gcal_error err = { 0 };
+    struct gcal_profile *p = decode(text, &err);
+    struct gcal_binding *binding;
+    double values[2];
+
+    (void)state;
+    if (!p)
+        fail_msg("%s", err.text);
+    binding = gcal_binding_create_on(p, 2, features, &device, &err);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        assert_int_equal(gcal_binding_eval(binding, &cases[i].n, values, &err), 0);
+        assert_true(values[0] == cases[i].unit && values[1] == cases[i].shared);
+    }
+    gcal_binding_destroy(binding);
+    assert_null(gcal_binding_create(p, 2, features, 32, &err));
+    assert_non_null(strstr(err.text, "compute units"));
+    gcal_profile_destroy(p);
+}
+
 /* ---- the kernel as devices build it ---- */
 
 /* Of one work-group of 64; 0 private bytes are known where the size of work-groups is. */
@@ -997,6 +1048,7 @@ static void hostile_profiles_are_refused(void **state)
         { "f_op_float32_madd", "f_op_float31_madd", "p.yaml:14:12: " },
         { "f_op_float32_madd", "f_cl_wall_time", "counts, not times" },
         { "f_op_float32_madd", "f_device_work_items", "no facts of devices" },
+        { "f_op_float32_madd", "f_footprint_unit", "no facts of devices" },
         { "f_op_float32_madd", "f_op_float32", "name its type and operation" },
         { "f_op_float32_madd", "'f_op_float32_{madd}'", "name its type and operation" },
         { "count: n*m", "count: n*(m", "p.yaml:20:10: count: column 5" },
@@ -1055,6 +1107,7 @@ int main(void)
         cmocka_unit_test(a_wave_is_what_the_device_holds),
         cmocka_unit_test(keeps_what_devices_build),
         cmocka_unit_test(launches_need_memory),
+        cmocka_unit_test(units_share_what_all_groups_load),
         cmocka_unit_test(registers_are_of_the_built_kernel),
         cmocka_unit_test(refuses_impossible_builds),
         cmocka_unit_test(strides_are_of_scalars),
