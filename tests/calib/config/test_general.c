@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -63,7 +64,8 @@ static const char *const operators[] = {
     "to_global",
     "a_function_of_next_year",
 };
-static const char *const auxiliary[] = { "cmp", "select", "neg", "convert" };
+/* A sign is changed by the operation that takes the value. */
+static const char *const auxiliary[] = { "cmp", "select", "convert" };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -107,45 +109,52 @@ static void find_names(struct names *names)
 
 /* ---- their costs ---- */
 
-/* The model's feature that has the operation; n_features for none. */
-static size_t find_class(enum gcal_feature_kind kind, const char *dtype, const char *op)
+/* Whether the model's feature has the operation. */
+static bool has_operation(const char *feature, enum gcal_feature_kind kind,
+                          const char *dtype, const char *op)
 {
-    size_t found = general->n_features;
+    struct gcal_feature f;
+    bool has;
 
-    for (size_t i = 0; i < general->n_features; i++) {
-        struct gcal_feature f;
-
-        assert_int_equal(gcal_feature_parse(general->features[i], &f, NULL), 0);
-        if (f.kind == kind && gcal_feature_field_has(f.dtype, dtype) &&
-            gcal_feature_field_has(f.op, op)) {
-            if (found < general->n_features)
-                fail_msg("%s %s of %s is in %s and %s", gcal_feature_info(kind)->name, op,
-                         dtype, general->features[found], general->features[i]);
-            found = i;
-        }
-        gcal_feature_clear(&f);
-    }
-    return found;
+    assert_int_equal(gcal_feature_parse(feature, &f, NULL), 0);
+    has = f.kind == kind && gcal_feature_field_has(f.dtype, dtype) &&
+          gcal_feature_field_has(f.op, op);
+    gcal_feature_clear(&f);
+    return has;
 }
 
-/* By feature, with parameters of 2; until the next call. */
-static const bool *find_costs(const struct gcal_model *model)
+/* 10^9 executions of an operation, all else once. */
+static void repeat(enum gcal_feature_kind kind, const char *dtype, const char *op,
+                   double *features)
 {
-    static bool has_cost[MOST_NAMES];
-    double parameters[MOST_NAMES];
-
-    assert_true(model->n_parameters <= MOST_NAMES && model->n_features <= MOST_NAMES);
-    for (size_t i = 0; i < model->n_parameters; i++)
-        parameters[i] = 2;
-    assert_int_equal(gcal_model_find_costs(model, parameters, has_cost, NULL), 0);
-    return has_cost;
+    assert_true(general->n_features <= MOST_NAMES);
+    for (size_t i = 0; i < general->n_features; i++)
+        features[i] = has_operation(general->features[i], kind, dtype, op) ? 1e9 : 1;
 }
 
+/* One parameter, a time, prices it, however many sums of the model have it. */
 static void has_one_cost(enum gcal_feature_kind kind, const char *dtype, const char *op)
 {
-    size_t class = find_class(kind, dtype, op);
+    double parameters[MOST_NAMES], features[MOST_NAMES];
+    const char *found = NULL;
 
-    if (class == general->n_features || !find_costs(general)[class])
+    assert_true(general->n_parameters <= MOST_NAMES);
+    repeat(kind, dtype, op, features);
+    for (size_t i = 0; i < general->n_parameters; i++) {
+        if (strcmp(general->parameters[i].unit, "s") != 0)
+            continue;
+        for (size_t k = 0; k < general->n_parameters; k++)
+            parameters[k] = strcmp(general->parameters[k].unit, "s") != 0
+                                ? general->parameters[k].initial
+                                : 1e-12 + (k == i);
+        if (gcal_model_eval(general, parameters, features, NULL) < 1e6)
+            continue;
+        if (found)
+            fail_msg("%s %s of %s costs %s and %s", gcal_feature_info(kind)->name, op,
+                     dtype, found, general->parameters[i].name);
+        found = general->parameters[i].name;
+    }
+    if (!found)
         fail_msg("%s %s of %s has no cost", gcal_feature_info(kind)->name, op, dtype);
 }
 
@@ -163,6 +172,19 @@ static void every_operation_has_one_cost(void **state)
         for (size_t i = 0; i < COUNT(auxiliary); i++)
             has_one_cost(GCAL_FEATURE_AUXILIARY_OP, dtype, auxiliary[i]);
     }
+}
+
+/* By feature, with parameters of 2; until the next call. */
+static const bool *find_costs(const struct gcal_model *model)
+{
+    static bool has_cost[MOST_NAMES];
+    double parameters[MOST_NAMES];
+
+    assert_true(model->n_parameters <= MOST_NAMES && model->n_features <= MOST_NAMES);
+    for (size_t i = 0; i < model->n_parameters; i++)
+        parameters[i] = 2;
+    assert_int_equal(gcal_model_find_costs(model, parameters, has_cost, NULL), 0);
+    return has_cost;
 }
 
 /* In the model of CPUs: a class besides the sum of all. */
@@ -197,30 +219,20 @@ static void every_operation_has_a_cost_on_cpus(void **state)
             has_a_cost_on_cpus(cpu, gcal_dtype_name(t), names.all[i]);
 }
 
-/* The time of 'times' executions of an operation where all else is once. */
-static double time_of(enum gcal_feature_kind kind, const char *dtype, const char *op,
-                      double times)
-{
-    double parameters[MOST_NAMES], features[MOST_NAMES];
-    size_t class = find_class(kind, dtype, op);
-
-    for (size_t i = 0; i < general->n_parameters; i++)
-        parameters[i] = general->parameters[i].initial;
-    for (size_t i = 0; i < general->n_features; i++)
-        features[i] = i == class ? times : 1;
-    return gcal_model_eval(general, parameters, features, NULL);
-}
-
 static void integers_of_64_bits_cost_several(void **state)
 {
     static const char *const ops[] = { "add", "mul", "div", "rotate" };
     static const double several[] = { 2, 3.5, 2, 2 };
+    double parameters[MOST_NAMES], features[MOST_NAMES], one, wide;
 
     (void)state;
+    for (size_t i = 0; i < general->n_parameters; i++)
+        parameters[i] = general->parameters[i].initial;
     for (size_t i = 0; i < COUNT(ops); i++) {
-        double one = time_of(GCAL_FEATURE_OP, "int32", ops[i], 1e9);
-        double wide = time_of(GCAL_FEATURE_OP, "uint64", ops[i], 1e9);
-
+        repeat(GCAL_FEATURE_OP, "int32", ops[i], features);
+        one = gcal_model_eval(general, parameters, features, NULL);
+        repeat(GCAL_FEATURE_OP, "uint64", ops[i], features);
+        wide = gcal_model_eval(general, parameters, features, NULL);
         if (wide < 0.99 * several[i] * one || wide > 1.01 * several[i] * one)
             fail_msg("%s: %g s and %g s", ops[i], one, wide);
     }
