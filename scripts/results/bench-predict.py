@@ -6,7 +6,7 @@ cache of counts, and again.
   scripts/results/bench-predict.py [GPUCAL [RUNS [FOLDER]]]
 
 Of each kernel the fastest of RUNS (3); printed are median, 90 % and worst of all kernels, in ms
-from start to end and of processors (user and system, front end included), and the same for a
+from start to end and of processors (user and system, of gpucal itself: the front end is no child), and the same for a
 process that does nothing (--version).
 """
 import glob
@@ -76,8 +76,6 @@ def main():
                 continue
             cold.append([min(t[i] for t in times["cold"]) for i in (1, 2)])
             warm.append([min(t[i] for t in times["warm"]) for i in (1, 2)])
-            if os.environ.get("V"):
-                print(os.path.basename(path), *(f"{1e3 * x:.1f}" for x in cold[-1] + warm[-1]))
         say("cold", cold)
         say("again", warm)
         say("--version", [min(run([gpucal, "--version"])[1:] for _ in range(5 * runs))])
