@@ -51,29 +51,6 @@ static void join(struct common *c, size_t k)
         c->joined[i] = c->joined[i] || has(c, k, i);
 }
 
-/* From the kernel that most devices have. */
-static void join_all(struct common *c)
-{
-    size_t most = 0, first = 0, n, joined;
-    bool grows = true;
-
-    for (size_t k = 0; k < c->n_kernels; k++)
-        if ((n = count(c, k, &joined)) > most) {
-            most = n;
-            first = k;
-        }
-    if (most)
-        join(c, first);
-    while (grows) {
-        grows = false;
-        for (size_t k = 0; k < c->n_kernels; k++)
-            if ((n = count(c, k, &joined)) > joined && joined) {
-                join(c, k);
-                grows = true;
-            }
-    }
-}
-
 /* ---- turns ---- */
 
 /* Whether all devices have all kernels. */
@@ -144,8 +121,25 @@ void gcal_fit_common_times(const double *time_s, size_t n_kernels, size_t n_devi
                         .speed = gcal_arena_alloc(arena, n_devices, sizeof(double)),
                         .before = gcal_arena_alloc(arena, n_devices, sizeof(double)),
                         .sorted = gcal_arena_alloc(arena, n_kernels, sizeof(double)) };
+    size_t most = 0, first = 0, n, joined;
+    bool grows = true;
 
-    join_all(&c);
+    /* From the kernel that most devices have. */
+    for (size_t k = 0; k < c.n_kernels; k++)
+        if ((n = count(&c, k, &joined)) > most) {
+            most = n;
+            first = k;
+        }
+    if (most)
+        join(&c, first);
+    while (grows) {
+        grows = false;
+        for (size_t k = 0; k < c.n_kernels; k++)
+            if ((n = count(&c, k, &joined)) > joined && joined) {
+                join(&c, k);
+                grows = true;
+            }
+    }
     for (int turn = 0; !find_kernels(&c) && turn < MOST_TURNS; turn++)
         if (find_speeds(&c) < CONVERGED)
             break;

@@ -279,24 +279,6 @@ static double fallback_variance(const struct gcal_fit_problem *problem, const do
 
 /* ---- all parameters ---- */
 
-static void fill(struct gcal_arena *arena, const struct gcal_fit_problem *problem,
-                 const struct gcal_fit_svd *d, const double *psi, struct sums *sums,
-                 struct gcal_fit *fit)
-{
-    struct row_of_group *order = sort_rows(arena, problem, d->u->size1);
-    double *all_psi = gcal_arena_alloc(arena, d->u->size1, sizeof(*all_psi));
-    gsl_matrix *groups = gcal_fit_matrix(arena, d->n, d->n);
-    double within, between;
-
-    memcpy(all_psi, psi, problem->n_rows * sizeof(*psi));
-    add_up(problem, d, order, all_psi, groups, sums);
-    find_variances(problem, sums, &within, &between);
-    fit->freedom = find_freedom(sums, within, between);
-    fit->row_error = sqrt(within);
-    fit->group_error = sqrt(between);
-    fill_matrix(d, groups, within, between, gcal_fit_matrix(arena, d->n, d->n), fit);
-}
-
 int gcal_fit_covariance(const struct gcal_fit_problem *problem, const double *jacobian,
                         const double *psi, struct gcal_fit *fit, struct gcal_error *err)
 {
@@ -327,8 +309,21 @@ int gcal_fit_covariance(const struct gcal_fit_problem *problem, const double *ja
     if ((rc = gcal_fit_svd_init(arena, &d, all, n_all, n, skip, err)) == 0) {
         memset(fit->covariance, 0, n * n * sizeof(*fit->covariance));
         fit->condition = d.n ? gsl_vector_get(d.s, 0) / gsl_vector_get(d.s, d.n - 1) : 1;
-        if (d.n)
-            fill(arena, problem, &d, psi, &sums, fit);
+        if (d.n) {
+            struct row_of_group *order = sort_rows(arena, problem, d.u->size1);
+            double *all_psi = gcal_arena_alloc(arena, d.u->size1, sizeof(*all_psi));
+            gsl_matrix *groups = gcal_fit_matrix(arena, d.n, d.n);
+            double within, between;
+
+            memcpy(all_psi, psi, problem->n_rows * sizeof(*psi));
+            add_up(problem, &d, order, all_psi, groups, &sums);
+            find_variances(problem, &sums, &within, &between);
+            fit->freedom = find_freedom(&sums, within, between);
+            fit->row_error = sqrt(within);
+            fit->group_error = sqrt(between);
+            fill_matrix(&d, groups, within, between, gcal_fit_matrix(arena, d.n, d.n),
+                        fit);
+        }
         fill_rest(fit);
     }
     gcal_arena_destroy(arena);

@@ -99,28 +99,6 @@ static double median_of(const struct search *o, size_t first, size_t end)
     return gcal_median(o->sorted, end - first);
 }
 
-/* Numbers the kernels, and takes each visit from its kernel's median. */
-static void number_kernels(struct search *o)
-{
-    for (size_t first = 0, end; first < o->n; first = end) {
-        double middle;
-
-        end = end_of_kernel(o, first);
-        middle = median_of(o, first, end);
-        for (size_t i = first; i < end; i++) {
-            struct visit *v = &o->by_kernel[i];
-
-            v->bounded = fmax(-BOUND, fmin(v->x - middle, BOUND));
-            o->kernels[o->n_kernels].sum += v->bounded;
-        }
-        o->kernels[o->n_kernels].n = end - first;
-        o->kernels[o->n_kernels].name = o->by_kernel[first].kernel;
-        for (size_t i = first; i < end; i++)
-            o->by_kernel[i].kernel = o->n_kernels;
-        o->n_kernels++;
-    }
-}
-
 /* The visits from 'since' on. */
 static struct search begin_search(struct gcal_arena *arena,
                                   const struct gcal_fit_visit *visits, size_t n,
@@ -138,7 +116,24 @@ static struct search begin_search(struct gcal_arena *arena,
                                                  .order = visits[i].order,
                                                  .x = log(visits[i].time_s) };
     qsort(o.by_kernel, o.n, sizeof(*o.by_kernel), compare_kernels);
-    number_kernels(&o);
+    /* Numbers the kernels, and takes each visit from its kernel's median. */
+    for (size_t first = 0, end; first < o.n; first = end) {
+        double middle;
+
+        end = end_of_kernel(&o, first);
+        middle = median_of(&o, first, end);
+        for (size_t i = first; i < end; i++) {
+            struct visit *v = &o.by_kernel[i];
+
+            v->bounded = fmax(-BOUND, fmin(v->x - middle, BOUND));
+            o.kernels[o.n_kernels].sum += v->bounded;
+        }
+        o.kernels[o.n_kernels].n = end - first;
+        o.kernels[o.n_kernels].name = o.by_kernel[first].kernel;
+        for (size_t i = first; i < end; i++)
+            o.by_kernel[i].kernel = o.n_kernels;
+        o.n_kernels++;
+    }
     for (size_t i = 0; i < o.n; i++)
         o.by_order[i] = o.by_kernel[i];
     qsort(o.by_order, o.n, sizeof(*o.by_order), compare_orders);

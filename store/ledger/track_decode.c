@@ -252,22 +252,6 @@ static int read_run(struct decoder *d)
     return 0;
 }
 
-static int read_forgotten(struct decoder *d)
-{
-    struct gcal_track *t = d->track;
-    const char *utc = next_text(d), *uid = next_text(d), *model = next_text(d);
-
-    if (!utc || !uid || !model)
-        return complain(d, "a forgotten model with too few fields");
-    if (check_text(d, uid) < 0 || check_text(d, model) < 0)
-        return -1;
-    t->forgotten = gcal_arena_grow(d->memory->arena, t->forgotten, t->n_forgotten,
-                                   &d->forgotten_capacity, sizeof(*t->forgotten));
-    t->forgotten[t->n_forgotten++] =
-        (struct gcal_track_forgotten){ .uid = uid, .model = model, .n_runs = t->n_runs };
-    return 0;
-}
-
 /* The version of a header, or 0. */
 static int header_version(const char *text)
 {
@@ -304,8 +288,21 @@ static int read_line(struct decoder *d)
         return read_run(d);
     if (strcmp(kind, "columns") == 0)
         return read_columns(d);
-    if (strcmp(kind, "forget") == 0 && d->memory->version > 1)
-        return read_forgotten(d);
+    if (strcmp(kind, "forget") == 0 && d->memory->version > 1) {
+        struct gcal_track *t = d->track;
+        const char *utc = next_text(d), *uid = next_text(d), *model = next_text(d);
+
+        if (!utc || !uid || !model)
+            return complain(d, "a forgotten model with too few fields");
+        if (check_text(d, uid) < 0 || check_text(d, model) < 0)
+            return -1;
+        t->forgotten = gcal_arena_grow(d->memory->arena, t->forgotten, t->n_forgotten,
+                                       &d->forgotten_capacity, sizeof(*t->forgotten));
+        t->forgotten[t->n_forgotten++] = (struct gcal_track_forgotten){
+            .uid = uid, .model = model, .n_runs = t->n_runs
+        };
+        return 0;
+    }
     return complain(d, "neither 'columns' nor 'run'");
 }
 

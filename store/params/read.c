@@ -21,29 +21,6 @@ static void inherit(struct gcal_params_fields *r, const struct gcal_params_devic
     m->origin = copy;
 }
 
-/* Name and origin; what is omitted is that of the device. */
-static void get_listed_model(struct gcal_params_fields *r, const struct gcal_yaml *map,
-                             struct gcal_params_model *m)
-{
-    static const char *const keys[] = {
-        "name",          "run_id", "calibrated_utc", "gpucal_version", "catalogue",
-        "configuration", "driver", "type",           "fitted",         NULL
-    };
-
-    gcal_params_fields_check_keys(r, map, keys);
-    m->name = gcal_params_fields_text(r, map, "name");
-    for (const struct gcal_field *f = gcal_params_origin_fields; f->name; f++) {
-        void *member = (char *)&m->origin + f->offset;
-
-        if (r->failed || !gcal_yaml_find(map, f->name))
-            continue;
-        if (f->type == GCAL_FIELD_TEXT)
-            *(char **)member = gcal_params_fields_text(r, map, f->name);
-        else
-            *(uint64_t *)member = gcal_params_fields_count(r, map, f->name);
-    }
-}
-
 /* The names and origins of a device's models; before version 4 the names alone, before
  * version 3 the models themselves.
  */
@@ -62,8 +39,27 @@ static void get_models(struct gcal_params_fields *r, const struct gcal_yaml *map
             m->name = gcal_params_fields_text(r, item, "name");
         else if (r->version < 4)
             m->name = gcal_params_fields_copy(r, item, "models");
-        else
-            get_listed_model(r, item, m);
+        else {
+            static const char *const keys[] = { "name",           "run_id",
+                                                "calibrated_utc", "gpucal_version",
+                                                "catalogue",      "configuration",
+                                                "driver",         "type",
+                                                "fitted",         NULL };
+
+            /* Name and origin; what is omitted is that of the device. */
+            gcal_params_fields_check_keys(r, item, keys);
+            m->name = gcal_params_fields_text(r, item, "name");
+            for (const struct gcal_field *f = gcal_params_origin_fields; f->name; f++) {
+                void *member = (char *)&m->origin + f->offset;
+
+                if (r->failed || !gcal_yaml_find(item, f->name))
+                    continue;
+                if (f->type == GCAL_FIELD_TEXT)
+                    *(char **)member = gcal_params_fields_text(r, item, f->name);
+                else
+                    *(uint64_t *)member = gcal_params_fields_count(r, item, f->name);
+            }
+        }
         if (m)
             inherit(r, d, m);
         for (size_t k = 0; !r->failed && k < i; k++)

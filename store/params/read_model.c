@@ -177,29 +177,6 @@ static void get_expression(struct gcal_params_fields *r, const struct gcal_yaml 
     r->failed = true;
 }
 
-/* Before version 2 there was one form, and no held-out errors. */
-static void get_errors(struct gcal_params_fields *r, const struct gcal_yaml *map,
-                       struct gcal_params_model *m)
-{
-    if (r->version >= 2) {
-        m->form = gcal_params_fields_text(r, map, "form");
-        m->n_held_out = gcal_params_fields_count(r, map, "held_out");
-        m->held_out_rms = gcal_params_fields_number(r, map, "held_out_rms", 0);
-        m->error_90 = gcal_params_fields_number(r, map, "error_90", 0);
-        if (!r->failed && gcal_yaml_find(map, "short_s")) {
-            m->short_s = gcal_params_fields_number(r, map, "short_s", 0);
-            m->short_error_90 = gcal_params_fields_number(r, map, "short_error_90", 0);
-        }
-        return;
-    }
-    if (!r->failed && !(m->form = strdup("expression"))) {
-        gcal_error_memory(r->err);
-        r->failed = true;
-    }
-    m->held_out_rms = m->residual;
-    m->error_90 = GCAL_PARAMS_NORMAL_90 * m->residual;
-}
-
 /* All fields after the name, in all versions. */
 static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
                     struct gcal_params_model *m)
@@ -234,7 +211,24 @@ static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
     m->condition = INFINITY;
     if (!r->failed && gcal_yaml_find(map, "condition"))
         m->condition = gcal_params_fields_number(r, map, "condition", 0);
-    get_errors(r, map, m);
+    /* Before version 2 there was one form, and no held-out errors. */
+    if (r->version >= 2) {
+        m->form = gcal_params_fields_text(r, map, "form");
+        m->n_held_out = gcal_params_fields_count(r, map, "held_out");
+        m->held_out_rms = gcal_params_fields_number(r, map, "held_out_rms", 0);
+        m->error_90 = gcal_params_fields_number(r, map, "error_90", 0);
+        if (!r->failed && gcal_yaml_find(map, "short_s")) {
+            m->short_s = gcal_params_fields_number(r, map, "short_s", 0);
+            m->short_error_90 = gcal_params_fields_number(r, map, "short_error_90", 0);
+        }
+        return;
+    }
+    if (!r->failed && !(m->form = strdup("expression"))) {
+        gcal_error_memory(r->err);
+        r->failed = true;
+    }
+    m->held_out_rms = m->residual;
+    m->error_90 = GCAL_PARAMS_NORMAL_90 * m->residual;
 }
 
 static int end_model(const struct gcal_params_fields *r, struct gcal_params_model *m)

@@ -31,27 +31,6 @@ static void put_rounded(struct gcal_yaml_writer *w, const char *key, double valu
     gcal_yaml_put_number(w, key, strtod(text, NULL));
 }
 
-static void put_parameters(struct gcal_yaml_writer *w, const struct gcal_params_model *m)
-{
-    gcal_yaml_write_text(w, "parameters");
-    gcal_yaml_write_list(w);
-    for (size_t i = 0; i < m->n_parameters; i++) {
-        gcal_yaml_write_flow_map(w);
-        put_text(w, "name", m->parameter[i]);
-        put_rounded(w, "value", m->value[i], VALUE_DIGITS);
-        put_text(w, "unit", m->unit[i]);
-        put_rounded(w, "standard_error", m->standard_error[i], ERROR_DIGITS);
-        if (isfinite(m->own[i]) && isfinite(m->own_error[i])) {
-            put_rounded(w, "own", m->own[i], VALUE_DIGITS);
-            put_rounded(w, "own_error", m->own_error[i], ERROR_DIGITS);
-        }
-        if (m->at_bound[i])
-            gcal_yaml_put_bool(w, "at_bound", true);
-        gcal_yaml_write_end_map(w);
-    }
-    gcal_yaml_write_end_list(w);
-}
-
 static void put_proportions(struct gcal_yaml_writer *w, const struct gcal_proportions *p)
 {
     if (!p->n)
@@ -83,7 +62,23 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
     gcal_spreads_write(w, &m->spreads);
     gcal_yaml_put_number(w, "factor", m->factor);
     gcal_yaml_put_number(w, "factor_error", m->factor_error);
-    put_parameters(w, m);
+    gcal_yaml_write_text(w, "parameters");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < m->n_parameters; i++) {
+        gcal_yaml_write_flow_map(w);
+        put_text(w, "name", m->parameter[i]);
+        put_rounded(w, "value", m->value[i], VALUE_DIGITS);
+        put_text(w, "unit", m->unit[i]);
+        put_rounded(w, "standard_error", m->standard_error[i], ERROR_DIGITS);
+        if (isfinite(m->own[i]) && isfinite(m->own_error[i])) {
+            put_rounded(w, "own", m->own[i], VALUE_DIGITS);
+            put_rounded(w, "own_error", m->own_error[i], ERROR_DIGITS);
+        }
+        if (m->at_bound[i])
+            gcal_yaml_put_bool(w, "at_bound", true);
+        gcal_yaml_write_end_map(w);
+    }
+    gcal_yaml_write_end_list(w);
     gcal_yaml_write_text(w, "covariance");
     gcal_yaml_write_block(w, rows);
     gcal_yaml_write_text(w, "features");

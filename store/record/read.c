@@ -128,20 +128,6 @@ static int read_sizes(const struct gcal_record *r, uint64_t first, uint64_t coun
     return rc;
 }
 
-static int read_uses(const struct gcal_record *r,
-                     const struct gcal_record_kernel_row *row,
-                     struct gcal_kernel_uses *uses, struct gcal_error *err)
-{
-    if (row->n_uses > MAX_USES)
-        return gcal_error_set(err, GCAL_EINPUT, "a kernel with %llu uses",
-                              (unsigned long long)row->n_uses);
-    uses->items = gcal_arena_alloc(r->rest->arena, row->n_uses, sizeof(*uses->items));
-    uses->n = uses->capacity = row->n_uses;
-    return gcal_record_table_read(r->rest->arena,
-                                  &r->rest->tables[GCAL_RECORD_TABLE_USES],
-                                  row->first_use, uses->n, uses->items, err);
-}
-
 static int read_kernels(struct gcal_record *r, struct gcal_error *err)
 {
     const struct gcal_record_table *table = &r->rest->tables[GCAL_RECORD_TABLE_KERNELS];
@@ -154,8 +140,17 @@ static int read_kernels(struct gcal_record *r, struct gcal_error *err)
         struct gcal_record_kernel_row row = { 0 };
 
         if (gcal_record_table_read(arena, table, r->n_kernels, 1, &row, err) < 0 ||
-            read_sizes(r, row.first_size, row.kernel.n_sizes, &row.kernel, err) < 0 ||
-            read_uses(r, &row, &row.kernel.uses, err) < 0)
+            read_sizes(r, row.first_size, row.kernel.n_sizes, &row.kernel, err) < 0)
+            return -1;
+        if (row.n_uses > MAX_USES)
+            return gcal_error_set(err, GCAL_EINPUT, "a kernel with %llu uses",
+                                  (unsigned long long)row.n_uses);
+        row.kernel.uses.items =
+            gcal_arena_alloc(r->rest->arena, row.n_uses, sizeof(*row.kernel.uses.items));
+        row.kernel.uses.n = row.kernel.uses.capacity = row.n_uses;
+        if (gcal_record_table_read(
+                r->rest->arena, &r->rest->tables[GCAL_RECORD_TABLE_USES], row.first_use,
+                row.kernel.uses.n, row.kernel.uses.items, err) < 0)
             return -1;
         r->kernels[r->n_kernels] = row.kernel;
     }

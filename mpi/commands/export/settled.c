@@ -21,19 +21,16 @@ struct calibration {
     double x, margin;
 };
 
-static bool is_same(const struct gcal_track_column *a, const struct gcal_track_column *b)
-{
-    return strcmp(a->model, b->model) == 0 && strcmp(a->form, b->form) == 0 &&
-           strcmp(a->parameter, b->parameter) == 0 &&
-           strcmp(a->configuration, b->configuration) == 0;
-}
-
 static size_t find_column(const struct gcal_track_columns *columns,
                           const struct gcal_track_column *wanted)
 {
     size_t i = 0;
 
-    while (i < columns->n && !is_same(&columns->column[i], wanted))
+    while (i < columns->n &&
+           !(strcmp(columns->column[i].model, wanted->model) == 0 &&
+             strcmp(columns->column[i].form, wanted->form) == 0 &&
+             strcmp(columns->column[i].parameter, wanted->parameter) == 0 &&
+             strcmp(columns->column[i].configuration, wanted->configuration) == 0))
         i++;
     return i;
 }

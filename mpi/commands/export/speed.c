@@ -205,27 +205,6 @@ static double error_of(const struct gcal_export_speed_device *d, const bool *com
     return d->is_alone ? hypot(d->error, sqrt(squares) / (double)n_common) : d->error;
 }
 
-static void find_rates(struct gcal_export_speeds *s, const bool *common, size_t n_common)
-{
-    for (size_t i = 0; i < s->n_nodes; i++) {
-        struct gcal_export_speed_node *node = &s->nodes[i];
-
-        for (size_t j = 0; j < node->n_devices; j++) {
-            double rate = rate_of(&node->devices[j], common, s->costs.n, n_common);
-
-            node->devices[j].speed = rate;
-            if (isnan(rate))
-                continue;
-            node->speed = isnan(node->speed) ? rate : node->speed + rate;
-            rate *= node->devices[j].settled;
-            node->settled = isnan(node->settled) ? rate : node->settled + rate;
-            node->devices[j].error =
-                error_of(&node->devices[j], common, s->costs.n, n_common);
-            node->error = fmax(node->error, node->devices[j].error);
-        }
-    }
-}
-
 int gcal_export_speeds_find(const struct gcal_export *e, struct gcal_export_speeds *s,
                             struct gcal_error *err)
 {
@@ -262,7 +241,23 @@ int gcal_export_speeds_find(const struct gcal_export *e, struct gcal_export_spee
             poorest->devices[index].type, poorest->name,
             gcal_arena_take(e->arena, &known));
     }
-    find_rates(s, common, n_common);
+    for (size_t i = 0; i < s->n_nodes; i++) {
+        struct gcal_export_speed_node *node = &s->nodes[i];
+
+        for (size_t j = 0; j < node->n_devices; j++) {
+            double rate = rate_of(&node->devices[j], common, s->costs.n, n_common);
+
+            node->devices[j].speed = rate;
+            if (isnan(rate))
+                continue;
+            node->speed = isnan(node->speed) ? rate : node->speed + rate;
+            rate *= node->devices[j].settled;
+            node->settled = isnan(node->settled) ? rate : node->settled + rate;
+            node->devices[j].error =
+                error_of(&node->devices[j], common, s->costs.n, n_common);
+            node->error = fmax(node->error, node->devices[j].error);
+        }
+    }
     /* Turns rates into speeds. */
     for (size_t i = 0; i < s->n_nodes; i++)
         fastest = fmax(fastest, s->nodes[i].speed);

@@ -11,13 +11,6 @@
 #include "mpi/commands/predict/evaluate.h"
 #include "store/predict/predictor.h"
 
-static bool is_same(const struct gcal_run_kernel *a, const struct gcal_run_kernel *b)
-{
-    return strcmp(a->source, b->source) == 0 && strcmp(a->entry, b->entry) == 0 &&
-           strcmp(a->build_options, b->build_options) == 0 &&
-           strcmp(a->launch, b->launch) == 0;
-}
-
 static int count_again(const struct gcal_catalogue *catalogue,
                        const struct gcal_device_info *info,
                        const struct gcal_kernel_counting *needed,
@@ -33,7 +26,10 @@ static int count_again(const struct gcal_catalogue *catalogue,
     if (gcal_catalogue_kernel_find(catalogue, k->name, &limits, &list, &kernel, err) ==
             0 &&
         (rc = gcal_plan_record_kernel(kernel, &counted, err)) == 0) {
-        if (is_same(k, &counted)) {
+        if (strcmp(k->source, counted.source) == 0 &&
+            strcmp(k->entry, counted.entry) == 0 &&
+            strcmp(k->build_options, counted.build_options) == 0 &&
+            strcmp(k->launch, counted.launch) == 0) {
             struct gcal_run_kernel old = *k;
 
             /* Takes counts and sizes of 'counted', which is cleared. */

@@ -69,30 +69,6 @@ static const char *change_text(double change, char text[CHANGE_SIZE])
     return text;
 }
 
-static void add_row(struct types *t, const struct gcal_audit_fits *fits, size_t i)
-{
-    const struct gcal_params_device *d = device_of(fits, i);
-    enum gcal_audit_verdict verdict = gcal_show_verdict_of(fits->device, i);
-    const char *what = gcal_show_began(fits->device, i);
-    char day[GCAL_SHOW_DAY_SIZE], devices[24], error[GCAL_UNITS_SIZE],
-        memory[CHANGE_SIZE], fp32[CHANGE_SIZE];
-
-    snprintf(devices, sizeof(devices), "%zu", d->n_fitted);
-    gcal_units_percent(held_out(d), error);
-    gcal_columns_add(
-        t->table,
-        (const char *[N_COLUMNS]){ fits->device->type,
-                                   gcal_show_day(fits->fit[i].published_utc, day),
-                                   fits->fit[i].run_id, d->info.driver, devices, error,
-                                   change_text(change_of(fits, i, "rate_dram"), memory),
-                                   change_text(change_of(fits, i, "rate_fp32"), fp32),
-                                   what                                      ? what
-                                   : gcal_show_is_reference(fits->device, i) ? "reference"
-                                                                             : "",
-                                   gcal_audit_verdict_name(verdict) },
-        gcal_show_colour_of(verdict));
-}
-
 /* ---- JSON ---- */
 
 static json_t *rates_json(const struct gcal_audit_fits *fits, size_t i)
@@ -133,7 +109,26 @@ static void add_type(struct types *t, const struct gcal_audit_fits *fits)
     json_t *list = json_array();
 
     for (size_t i = 0; i < fits->n; i++) {
-        add_row(t, fits, i);
+        const struct gcal_params_device *d = device_of(fits, i);
+        enum gcal_audit_verdict verdict = gcal_show_verdict_of(fits->device, i);
+        const char *what = gcal_show_began(fits->device, i);
+        char day[GCAL_SHOW_DAY_SIZE], devices[24], error[GCAL_UNITS_SIZE],
+            memory[CHANGE_SIZE], fp32[CHANGE_SIZE];
+
+        snprintf(devices, sizeof(devices), "%zu", d->n_fitted);
+        gcal_units_percent(held_out(d), error);
+        gcal_columns_add(t->table,
+                         (const char *[N_COLUMNS]){
+                             fits->device->type,
+                             gcal_show_day(fits->fit[i].published_utc, day),
+                             fits->fit[i].run_id, d->info.driver, devices, error,
+                             change_text(change_of(fits, i, "rate_dram"), memory),
+                             change_text(change_of(fits, i, "rate_fp32"), fp32),
+                             what                                      ? what
+                             : gcal_show_is_reference(fits->device, i) ? "reference"
+                                                                       : "",
+                             gcal_audit_verdict_name(verdict) },
+                         gcal_show_colour_of(verdict));
         json_array_append_new(list, fit_json(fits, i));
     }
     json_array_append_new(t->all, json_pack("{s:s, s:s, s:o}", "type", fits->device->type,

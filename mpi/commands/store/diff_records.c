@@ -72,33 +72,6 @@ static void print_groups(const char *what, const struct gcal_compare_mean *group
                left_out == 1 ? "" : "s");
 }
 
-static void print_kernels(const struct gcal_compare_records *diff, size_t device,
-                          bool all)
-{
-    size_t n = 0, differ = 0, printed = 0;
-
-    for (size_t i = 0; i < diff->n_kernels; i++) {
-        const struct gcal_compare_kernel *k = &diff->kernels[i];
-        bool differs = gcal_compare_ratio_differs(&k->is);
-        char before[GCAL_UNITS_SIZE], after[GCAL_UNITS_SIZE];
-
-        if (k->device != device)
-            continue;
-        n++;
-        differ += differs;
-        if (!all && (!differs || differ > KERNELS_LISTED))
-            continue;
-        if (!printed++)
-            printf("  %-7s %7s  %16s  %10s %10s  %s\n", "", "ratio", "90 % interval",
-                   "before", "after", "kernel");
-        print_ratio(&k->is);
-        printf(" %10s %10s  %s\n", gcal_units(k->before_s, "s", before),
-               gcal_units(k->after_s, "s", after), k->name);
-    }
-    printf("  %zu of %zu kernels differ; about a tenth is expected by chance%s\n", differ,
-           n, printed == n ? "" : "; --all prints all");
-}
-
 static void print_only(const char *file, const char *const *names, size_t n, bool all)
 {
     if (!n)
@@ -116,6 +89,7 @@ void gcal_diff_record_print(const struct gcal_compare_records *diff,
     for (size_t i = 0; i < diff->n_devices; i++) {
         const struct gcal_run_device *a = diff->devices[i].before,
                                      *b = diff->devices[i].after;
+        size_t n = 0, differ = 0, printed = 0;
 
         printf("\n%s on node %s (%s)\n", b->info.name, b->node, b->info.uid);
         if (strcmp(a->info.uid, b->info.uid) != 0 || strcmp(a->node, b->node) != 0)
@@ -126,7 +100,26 @@ void gcal_diff_record_print(const struct gcal_compare_records *diff,
                    b->info.driver);
         print_groups("category", diff->groups, diff->n_groups, i, true);
         print_groups("generator", diff->generators, diff->n_generators, i, view->all);
-        print_kernels(diff, i, view->all);
+        for (size_t j = 0; j < diff->n_kernels; j++) {
+            const struct gcal_compare_kernel *k = &diff->kernels[j];
+            bool differs = gcal_compare_ratio_differs(&k->is);
+            char before[GCAL_UNITS_SIZE], after[GCAL_UNITS_SIZE];
+
+            if (k->device != i)
+                continue;
+            n++;
+            differ += differs;
+            if (!view->all && (!differs || differ > KERNELS_LISTED))
+                continue;
+            if (!printed++)
+                printf("  %-7s %7s  %16s  %10s %10s  %s\n", "", "ratio", "90 % interval",
+                       "before", "after", "kernel");
+            print_ratio(&k->is);
+            printf(" %10s %10s  %s\n", gcal_units(k->before_s, "s", before),
+                   gcal_units(k->after_s, "s", after), k->name);
+        }
+        printf("  %zu of %zu kernels differ; about a tenth is expected by chance%s\n",
+               differ, n, printed == n ? "" : "; --all prints all");
     }
     if (diff->n_only_before || diff->n_only_after)
         putchar('\n');
