@@ -6,7 +6,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "calib/device/private.h"
-#include "kernels/model/tag.h"
+#include "kernels/model/feature.h"
 
 char *gcal_device_build_log(const struct gcal_device *cl, cl_program program)
 {

@@ -9,7 +9,6 @@
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/count/private.h"
-#include "kernels/count/walked.h"
 
 enum { MOST_NAMES = 12, MOST_FIXED = 3 };
 

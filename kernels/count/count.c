@@ -9,7 +9,6 @@
 #include "kernels/base/strings.h"
 #include "kernels/count/count.h"
 #include "kernels/count/private.h"
-#include "kernels/count/walked.h"
 #include "kernels/interpret/sample.h"
 #include "kernels/model/dtype.h"
 #include "kernels/walk/walk.h"

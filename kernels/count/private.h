@@ -14,6 +14,35 @@
  */
 enum { GCAL_COUNT_MAX_LENGTH = 60000 };
 
+/* ---- count.c: a kernel that was walked, with what its loop nest refers to ---- */
+
+struct gcal_count_walked {
+    struct gcal_count_request request; /* with the work-group that the kernel requires */
+    struct gcal_source_unit *unit;
+    CXCursor kernel;
+    struct gcal_count_buffer *buffers; /* the request's, with the bytes of their items */
+    char *name;
+    struct gcal_strings arguments; /* names, in order */
+    struct gcal_sets_nest nest;
+    const char *assumptions;          /* in memory of the polynomials' context */
+    struct gcal_count_sample *sample; /* of loops, where the walk needs any; or NULL */
+};
+
+/* Parses and walks the request's kernel.  Clear 'walked' in any case. */
+int gcal_count_walk(const struct gcal_count_request *request,
+                    struct gcal_count_walked *walked, struct gcal_error *err);
+void gcal_count_walked_clear(struct gcal_count_walked *walked);
+
+/* ---- advice.c ---- */
+
+/* Adds to the message of a refusal what to assume about sizes so that 'counts' holds, if that
+ * is something simple: tried out, and no part of it can be left out.
+ */
+void gcal_count_advise_refused(const struct gcal_count_walked *refused,
+                               bool (*counts)(const struct gcal_count_walked *refused,
+                                              const char *assume),
+                               struct gcal_error *err);
+
 /* ---- builder.c: a profile in the making; the first failure is kept ---- */
 
 /* A scope whose estimate has a note. */
@@ -243,8 +272,6 @@ void gcal_count_builder_add_footprints(struct gcal_count_builder *m);
 /* Atomic operations that meet, when the request asks for traffic. */
 void gcal_count_builder_add_contention(struct gcal_count_builder *m);
 
-/* ---- op_chain.c ---- */
-
 /* The longest chain of operations, when the request asks for traffic. */
 void gcal_count_builder_add_op_chain(struct gcal_count_builder *m);
 
@@ -284,7 +311,7 @@ int64_t gcal_count_blocks_measure(const struct gcal_lanes *lanes, int64_t residu
 struct gcal_count_counter gcal_count_cache_passes(struct gcal_count_builder *m,
                                                   const struct gcal_sets_access_event *e);
 
-/* ---- component.c: the memory and the on-chip component ---- */
+/* ---- builder.c: the memory and the on-chip component ---- */
 
 void gcal_count_builder_add_to_component(struct gcal_count_builder *m,
                                          enum gcal_count_component_kind kind,

@@ -8,7 +8,6 @@
 #include "kernels/base/error.h"
 #include "kernels/model/dtype.h"
 #include "kernels/count/private.h"
-#include "kernels/count/walked.h"
 
 /* ---- types ---- */
 

@@ -12,7 +12,7 @@
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/profile.h"
-#include "kernels/model/tag.h"
+#include "kernels/model/feature.h"
 #include "kernels/generate/private.h"
 
 /* ---- tags ---- */

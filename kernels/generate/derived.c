@@ -10,7 +10,7 @@
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/base/strings.h"
-#include "kernels/model/tag.h"
+#include "kernels/model/feature.h"
 #include "kernels/generate/private.h"
 
 enum { MOST_ACCUMULATORS = 16 };

@@ -8,7 +8,7 @@
 #include "kernels/base/error.h"
 #include "kernels/model/dtype.h"
 #include "kernels/model/profile.h"
-#include "kernels/model/tag.h"
+#include "kernels/model/feature.h"
 #include "kernels/generate/private.h"
 
 void gcal_kernel_destroy(struct gcal_kernel *kernel)

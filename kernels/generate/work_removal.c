@@ -4,7 +4,7 @@
 
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
-#include "kernels/model/tag.h"
+#include "kernels/model/feature.h"
 #include "kernels/generate/private.h"
 
 /* The kernel's source with its trips as annotations, which a derived source keeps, while

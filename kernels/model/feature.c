@@ -1,7 +1,9 @@
-/* feature.c - the table of feature kinds */
-#include "kernels/model/feature.h"
-
+/* feature.c - the table of feature kinds, and names of accesses and kernels in features */
+#include <ctype.h>
 #include <string.h>
+
+#include "kernels/base/buf.h"
+#include "kernels/model/feature.h"
 
 #define ACCESS_FIELDS                                                                    \
     (GCAL_FEATURE_FIELD_TAG | GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_LSTRIDES |   \
@@ -361,4 +363,24 @@ bool gcal_feature_has_width(const struct gcal_feature *feature, size_t width)
             restricts(&feature->gid_stride[axis]))
             return width <= 1;
     return true;
+}
+
+/* ---- tags ---- */
+
+const char gcal_source_tag_prelude[] = "#ifndef GPUCAL_TAG\n"
+                                       "#define GPUCAL_TAG(name, lvalue) (lvalue)\n"
+                                       "#endif\n"
+                                       "#line 1\n";
+
+void gcal_tag_put(const char *text, bool capital, struct gcal_buf *out)
+{
+    for (; *text; text++) {
+        char c = *text;
+
+        if (isalnum((unsigned char)c)) {
+            c = (char)(capital ? toupper((unsigned char)c) : c);
+            gcal_buf_put(out, &c, 1);
+        }
+        capital = !isalnum((unsigned char)*text);
+    }
 }

@@ -104,6 +104,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct gcal_buf;
 struct gcal_error;
 struct gcal_expr;
 
@@ -358,5 +359,15 @@ bool gcal_feature_is_class(const struct gcal_feature *feature);
 
 /* Whether the name is of accesses of 'width' elements. */
 bool gcal_feature_has_width(const struct gcal_feature *feature, size_t width);
+
+/* Precedes every source for an OpenCL compiler: GPUCAL_TAG(name, a[i]) gives a memory access
+ * a name for features and work removal.
+ */
+extern const char gcal_source_tag_prelude[];
+
+/* Appends 'text' as a tag of letters and digits: "matmul_tiled" as "matmulTiled", or as
+ * "MatmulTiled" with 'capital'.
+ */
+void gcal_tag_put(const char *text, bool capital, struct gcal_buf *out);
 
 #endif

@@ -1,7 +1,16 @@
-/* signature_clear.c - freeing a signature, for callers without the front end */
+/* owned.c - freeing what callers own, who have it without the front end's module */
 #include <stdlib.h>
 
+#include "kernels/count/count.h"
 #include "kernels/count/signature.h"
+
+void gcal_count_description_clear(struct gcal_count_description *d)
+{
+    gcal_strings_clear(&d->kernels);
+    gcal_strings_clear(&d->arguments);
+    gcal_strings_clear(&d->sizes);
+    *d = (struct gcal_count_description){ 0 };
+}
 
 void gcal_count_signature_clear(struct gcal_count_signature *signature)
 {
