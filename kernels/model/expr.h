@@ -76,6 +76,27 @@ void gcal_expr_destroy(struct gcal_expr *expr);
 size_t gcal_expr_symbol_count(const struct gcal_expr *expr);
 const char *gcal_expr_symbol(const struct gcal_expr *expr, size_t i);
 
+/* A part of a text. */
+struct gcal_expr_span {
+    size_t start, length;
+};
+
+/* Where a text that parses has a name. */
+struct gcal_expr_use {
+    size_t n; /* how often */
+    struct gcal_expr_span
+        factor; /* what the first is multiplied by, on its right, without the
+                                   * parentheses of a sum; length 0: nothing */
+};
+
+struct gcal_expr_use gcal_expr_find_use(const char *text, const char *name);
+
+/* The arguments of the first call of a function in a text that parses, as far as there is room for
+ * them.
+ */
+size_t gcal_expr_find_arguments(const char *text, const char *function, size_t room,
+                                struct gcal_expr_span *arguments);
+
 /* Whether its value depends on symbol 'i', which may be given but unused, or be simplified
  * away.
  */

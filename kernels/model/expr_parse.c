@@ -20,9 +20,21 @@
 #include "kernels/model/expr_private.h"
 #include "kernels/model/feature.h"
 
+/* A name or a function whose places in the text are wanted. */
+struct wanted {
+    const char *name;
+    struct gcal_expr_use use;
+    bool called;
+    size_t n, room;
+    struct gcal_expr_span *arguments; /* of the first call */
+};
+
 struct parser {
     struct gcal_expr_builder build;
     const char *text, *at;
+    const char *end;             /* of the last token */
+    struct gcal_expr_span whole; /* the last operand, without parentheses around it */
+    struct wanted *wanted;       /* NULL: none */
     int nesting;
     bool fixed_symbols;              /* names that the caller did not give are errors */
     struct gcal_expr_lookup *lookup; /* NULL: none */
@@ -60,8 +72,19 @@ static bool accept(struct parser *p, char c)
 {
     if (peek(p) != c)
         return false;
-    p->at++;
+    p->end = ++p->at;
     return true;
+}
+
+static struct gcal_expr_span span_to_end(const struct parser *p, const char *start)
+{
+    return (struct gcal_expr_span){ (size_t)(start - p->text), (size_t)(p->end - start) };
+}
+
+static bool is_wanted(const struct parser *p, struct gcal_expr_span span)
+{
+    return p->wanted && strlen(p->wanted->name) == span.length &&
+           memcmp(p->text + span.start, p->wanted->name, span.length) == 0;
 }
 
 static bool is_name_start(char c)
@@ -242,14 +265,22 @@ static struct gcal_expr_node *parse_call(struct parser *p, enum gcal_expr_op op,
 {
     const struct gcal_expr_builtin *function = &gcal_expr_builtins[op];
     struct gcal_expr_node *args[GCAL_EXPR_MAX_ARGS];
+    struct wanted *w =
+        is_wanted(p, span_to_end(p, start)) && !p->wanted->called ? p->wanted : NULL;
     size_t n_args = 0;
 
+    if (w)
+        w->called = true;
     p->at++; /* '(' */
     do {
+        const char *first = p->at + strspn(p->at, " \t\n\r\f\v");
+
         if (n_args == function->max_args)
             return fail_at(p, start, "too many arguments");
         if (!(args[n_args++] = parse_sum(p)))
             return NULL;
+        if (w && w->n < w->room)
+            w->arguments[w->n++] = span_to_end(p, first);
     } while (accept(p, ','));
     if (!accept(p, ')'))
         return fail_at(p, p->at, "expected ',' or ')'");
@@ -294,13 +325,18 @@ static struct gcal_expr_node *parse_name(struct parser *p)
                        *bad == '{' && bad[-1] == '_'
                            ? "expected a set with its end: {word,..}"
                            : "expected {axis:constraint;..}, a tag or a constraint");
-    p->at = end;
+    p->at = p->end = end;
     if (peek(p) == '(') {
         enum gcal_expr_op op = gcal_expr_find_builtin(start, (size_t)(end - start));
 
-        return op == GCAL_EXPR_OP_COUNT ? fail_function(p, start, end)
-                                        : parse_call(p, op, start);
+        named = op == GCAL_EXPR_OP_COUNT ? fail_function(p, start, end)
+                                         : parse_call(p, op, start);
+        p->whole = span_to_end(p, start);
+        return named;
     }
+    p->whole = span_to_end(p, start);
+    if (is_wanted(p, p->whole))
+        p->wanted->use.n++;
     if (p->lookup && (named = p->lookup->find(p->lookup, start, (size_t)(end - start))))
         return named;
     symbol = add_symbol(p, start, end);
@@ -312,7 +348,8 @@ static struct gcal_expr_node *parse_number(struct parser *p)
     const char *start = p->at;
     double number = gcal_units_parse_number(start, NULL);
 
-    p->at = skip_number(start);
+    p->at = p->end = skip_number(start);
+    p->whole = span_to_end(p, start);
     if (is_name(*p->at))
         return fail_at(p, p->at, "expected an operator after the number");
     if (!isfinite(number))
@@ -324,6 +361,7 @@ static struct gcal_expr_node *parse_primary(struct parser *p)
 {
     struct gcal_expr_node *node;
     char c = peek(p);
+    const char *start;
 
     if (is_name_start(c))
         return parse_name(p);
@@ -331,17 +369,26 @@ static struct gcal_expr_node *parse_primary(struct parser *p)
         return parse_number(p);
     if (!accept(p, '('))
         return fail_at(p, p->at, "expected a number, a name or '('");
-    if ((node = parse_sum(p)) && !accept(p, ')'))
-        return fail_at(p, p->at, "expected an operator or ')'");
-    return node;
+    peek(p);
+    start = p->at;
+    if (!(node = parse_sum(p)))
+        return NULL;
+    p->whole = span_to_end(p, start);
+    return accept(p, ')') ? node : fail_at(p, p->at, "expected an operator or ')'");
 }
 
 static struct gcal_expr_node *parse_power(struct parser *p)
 {
-    struct gcal_expr_node *base = parse_primary(p);
+    struct gcal_expr_node *base;
+    const char *start;
 
-    if (base && accept(p, '^'))
-        return gcal_expr_node_binary(&p->build, GCAL_EXPR_OP_POW, base, parse_unary(p));
+    peek(p);
+    start = p->at;
+    base = parse_primary(p);
+    if (!base || !accept(p, '^'))
+        return base;
+    base = gcal_expr_node_binary(&p->build, GCAL_EXPR_OP_POW, base, parse_unary(p));
+    p->whole = span_to_end(p, start);
     return base;
 }
 
@@ -349,15 +396,20 @@ static struct gcal_expr_node *parse_power(struct parser *p)
 static struct gcal_expr_node *parse_unary(struct parser *p)
 {
     struct gcal_expr_node *node;
+    const char *start;
 
     if (++p->nesting > GCAL_EXPR_MAX_NESTING)
         return fail_at(p, p->at, "nested too deeply");
+    peek(p);
+    start = p->at;
     if (accept(p, '-'))
         node = gcal_expr_node_unary(&p->build, GCAL_EXPR_OP_NEG, parse_unary(p));
     else if (accept(p, '+'))
         node = parse_unary(p);
     else
         node = parse_power(p);
+    if (*start == '-' || *start == '+')
+        p->whole = span_to_end(p, start);
     p->nesting--;
     return node;
 }
@@ -368,8 +420,11 @@ static struct gcal_expr_node *parse_term(struct parser *p)
 
     while (node && (peek(p) == '*' || *p->at == '/')) {
         enum gcal_expr_op op = *p->at++ == '*' ? GCAL_EXPR_OP_MUL : GCAL_EXPR_OP_DIV;
+        bool is_first = is_wanted(p, p->whole) && p->wanted->use.n == 1;
 
         node = gcal_expr_node_binary(&p->build, op, node, parse_unary(p));
+        if (is_first && op == GCAL_EXPR_OP_MUL)
+            p->wanted->use.factor = p->whole;
     }
     return node;
 }
@@ -413,6 +468,35 @@ struct gcal_expr_node *gcal_expr_parse_node(struct gcal_expr *expr, const char *
                         .lookup = lookup };
 
     return parse_text(&p, text);
+}
+
+/* Parses a text for where it has what is wanted. */
+static void find_wanted(const char *text, struct wanted *wanted)
+{
+    struct gcal_expr *expr =
+        strstr(text, wanted->name) ? gcal_expr_create(0, NULL, NULL) : NULL;
+    struct parser p = { .build = { .expr = expr }, .wanted = wanted };
+
+    if (expr)
+        parse_text(&p, text);
+    gcal_expr_destroy(expr);
+}
+
+struct gcal_expr_use gcal_expr_find_use(const char *text, const char *name)
+{
+    struct wanted wanted = { .name = name };
+
+    find_wanted(text, &wanted);
+    return wanted.use;
+}
+
+size_t gcal_expr_find_arguments(const char *text, const char *function, size_t room,
+                                struct gcal_expr_span *arguments)
+{
+    struct wanted wanted = { .name = function, .room = room, .arguments = arguments };
+
+    find_wanted(text, &wanted);
+    return wanted.n;
 }
 
 static struct gcal_expr *parse(const char *text, bool fixed, size_t n_symbols,

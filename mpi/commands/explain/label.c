@@ -1,5 +1,4 @@
-/* label.c - what a cost is multiplied by: read from the text of the model */
-#include <ctype.h>
+/* label.c - what a cost is multiplied by in the model */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,60 +8,16 @@
 #include "mpi/commands/explain/private.h"
 #include "store/params/params.h"
 
-static bool is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* The first occurrence of a whole name, or NULL. */
-static const char *find_name(const char *text, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (const char *at = text; (at = strstr(at, name)); at += length)
-        if ((at == text || !is_name(at[-1])) && !is_name(at[length]))
-            return at;
-    return NULL;
-}
-
-const char *gcal_explain_part_end(const char *at, const char *stops)
-{
-    for (int depth = 0; *at && (depth || !strchr(stops, *at)); at++)
-        depth += (*at == '(' || *at == '{') - (*at == ')' || *at == '}');
-    return at;
-}
-
-/* The factor that follows a cost and its '*' at 'at', without the parentheses of a sum; NULL: none
- * does.
- */
-static const char *read_factor(struct gcal_arena *arena, const char *at)
-{
-    const char *end;
-    size_t length;
-
-    at += strspn(at, " ");
-    if (*at++ != '*')
-        return NULL;
-    at += strspn(at, " ");
-    end = gcal_explain_part_end(at, " +-*/^,;)}");
-    length = (size_t)(end - at);
-    if (length >= 2 && at[0] == '(' && end[-1] == ')') {
-        at++;
-        length -= 2;
-    }
-    return end > at ? gcal_arena_format(arena, "%.*s", (int)length, at) : NULL;
-}
-
 /* Named expressions first: the time and the roofs are made of them. */
 static size_t find_owner(const struct gcal_explain_lab *lab, const char *parameter)
 {
     for (size_t i = lab->n_roofs + 1; i < lab->n_texts; i++)
-        if (find_name(lab->sources[i], parameter))
+        if (gcal_expr_find_use(lab->sources[i], parameter).n)
             return i;
     for (size_t i = 1; i <= lab->n_roofs; i++)
-        if (find_name(lab->sources[i], parameter))
+        if (gcal_expr_find_use(lab->sources[i], parameter).n)
             return i;
-    return find_name(lab->sources[0], parameter) ? 0 : lab->n_texts;
+    return gcal_expr_find_use(lab->sources[0], parameter).n ? 0 : lab->n_texts;
 }
 
 /* ---- what the factor counts ---- */
@@ -89,6 +44,7 @@ static enum subject find_subject(enum gcal_feature_kind kind)
     case GCAL_FEATURE_SECTOR:
     case GCAL_FEATURE_LOOP_SECTOR:
     case GCAL_FEATURE_PARTIAL_SECTOR:
+    case GCAL_FEATURE_LINE: /* a request for sectors of it */
     case GCAL_FEATURE_FOOTPRINT_SUB_GROUP:
     case GCAL_FEATURE_FOOTPRINT_GROUP:
     case GCAL_FEATURE_FOOTPRINT_LAUNCH:
@@ -163,18 +119,18 @@ static void read_features(const struct gcal_explain_lab *lab,
 void gcal_explain_label(const struct gcal_explain_lab *lab,
                         struct gcal_explain_cost *cost)
 {
-    size_t length = strlen(cost->parameter);
-
     cost->owner = find_owner(lab, cost->parameter);
     cost->unit = GCAL_EXPLAIN_NO_RATE;
     cost->granularity = "-";
     cost->counted = NULL;
     if (cost->owner < lab->n_texts) {
-        const char *at = find_name(lab->sources[cost->owner], cost->parameter) + length;
+        const char *source = lab->sources[cost->owner];
+        struct gcal_expr_use use = gcal_expr_find_use(source, cost->parameter);
 
         /* A cost of several things is that of the expression that they are in. */
-        if (!find_name(at, cost->parameter))
-            cost->counted = read_factor(lab->arena, at);
+        if (use.n == 1 && use.factor.length)
+            cost->counted = gcal_arena_format(lab->arena, "%.*s", (int)use.factor.length,
+                                              source + use.factor.start);
     }
     if (cost->counted)
         read_features(lab, cost);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/model/expr.h"
 #include "kernels/model/named_expr.h"
 #include "mpi/commands/explain/private.h"
 #include "store/params/params.h"
@@ -37,14 +38,15 @@ static void add_bound(const struct gcal_explain_lab *lab, const char *text,
 static void find_bounds(const struct gcal_explain_lab *lab,
                         struct gcal_explain_occupancy *o)
 {
-    const char *at = strstr(lab->sources[gcal_explain_lab_find(lab, "resident")], "min(");
+    const char *resident = lab->sources[gcal_explain_lab_find(lab, "resident")];
+    struct gcal_expr_span bounds[GCAL_EXPLAIN_MAX_BOUNDS];
+    size_t n = gcal_expr_find_arguments(resident, "min", GCAL_EXPLAIN_MAX_BOUNDS, bounds);
 
-    for (at = at ? at + strlen("min(") : NULL; at && *at;) {
-        const char *end = gcal_explain_part_end(at, ",)");
-
-        add_bound(lab, gcal_arena_format(lab->arena, "%.*s", (int)(end - at), at), o);
-        at = *end == ',' ? end + 1 : NULL;
-    }
+    for (size_t i = 0; i < n; i++)
+        add_bound(lab,
+                  gcal_arena_format(lab->arena, "%.*s", (int)bounds[i].length,
+                                    resident + bounds[i].start),
+                  o);
 }
 
 static int compare_groups(const void *a, const void *b)

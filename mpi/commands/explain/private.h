@@ -116,8 +116,6 @@ const char *gcal_explain_limits_first(struct gcal_explain_lab *lab);
 /* What a cost is multiplied by: its texts, unit and owner. */
 void gcal_explain_label(const struct gcal_explain_lab *lab,
                         struct gcal_explain_cost *cost);
-/* The end of the part of a model's text at 'at': before one of 'stops' outside of parentheses. */
-const char *gcal_explain_part_end(const char *at, const char *stops);
 
 /* ---- occupancy.c ---- */
 

@@ -586,6 +586,55 @@ static void simplifying_keeps_every_bit(void **state)
     assert_in_range(compared, 10000, 20000);
 }
 
+static void finds_factors(void **state)
+{
+    static const struct {
+        const char *text, *name;
+        size_t n;
+        const char *factor;
+    } cases[] = {
+        { "p_a*f_x", "p_a", 1, "f_x" },
+        { "p_ab*f_x + 2 * p_a * f_y", "p_a", 1, "f_y" },
+        { "p_a *( f_x + (f_y) ) - 1", "p_a", 1, "f_x + (f_y)" },
+        { "p_a*(f_x + 1)^2", "p_a", 1, "(f_x + 1)^2" },
+        { "p_a*max(f_x, 2)/3", "p_a", 1, "max(f_x, 2)" },
+        { "p_a*f_op_{*int8,int16}_add", "p_a", 1, "f_op_{*int8,int16}_add" },
+        { "exp(p_a*-f_x)", "p_a", 1, "-f_x" },
+        { "f_x*p_a", "p_a", 1, "" },
+        { "p_a + f_x*p_b", "p_a", 1, "" },
+        { "p_a/f_x", "p_a", 1, "" },
+        { "p_a*f_x + p_a*f_y", "p_a", 2, "f_x" },
+        { "f_x*p_b", "p_a", 0, "" },
+        { "f_x + * 2", "p_a", 0, "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct gcal_expr_use use = gcal_expr_find_use(cases[i].text, cases[i].name);
+        char factor[40] = "";
+
+        memcpy(factor, cases[i].text + use.factor.start, use.factor.length);
+        if (use.n != cases[i].n || strcmp(factor, cases[i].factor) != 0)
+            fail_msg("%s: %zu times, '%s'", cases[i].text, use.n, factor);
+    }
+}
+
+static void finds_arguments(void **state)
+{
+    static const char text[] = "max(1, min( f_a, floor(f_b/(1 + f_c)) ,min(2,3)), 9)";
+    static const char *const expected[] = { "f_a", "floor(f_b/(1 + f_c))", "min(2,3)" };
+    struct gcal_expr_span found[4];
+
+    (void)state;
+    assert_int_equal(gcal_expr_find_arguments(text, "min", 4, found), 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(found[i].length, strlen(expected[i]));
+        assert_memory_equal(text + found[i].start, expected[i], found[i].length);
+    }
+    assert_int_equal(gcal_expr_find_arguments(text, "min", 2, found), 2);
+    assert_int_equal(gcal_expr_find_arguments(text, "exp", 4, found), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -601,6 +650,8 @@ int main(void)
         cmocka_unit_test(smoothmax_is_smooth_at_zeros),
         cmocka_unit_test(derivatives_have_few_derivatives),
         cmocka_unit_test(simplifies),
+        cmocka_unit_test(finds_factors),
+        cmocka_unit_test(finds_arguments),
         cmocka_unit_test(simplifying_keeps_every_bit),
     };
 
