@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/memo.h"
 #include "kernels/base/random.h"
 #include "kernels/model/dtype.h"
 #include "calib/plan/private.h"
@@ -128,13 +129,13 @@ static int compare_all(const struct gcal_kernel *kernel, uint64_t seed,
     return rc;
 }
 
-int gcal_plan_compare_outputs(struct gcal_plan_references *references,
+int gcal_plan_compare_outputs(struct gcal_memo *references,
                               const struct gcal_kernel *kernel, uint64_t seed,
                               void *const *outputs, double *worst, struct gcal_error *why)
 {
     struct gcal_geometry geometry = { 0 };
     struct gcal_plan_result own = { 0 };
-    const struct gcal_plan_result *known = NULL;
+    struct gcal_plan_result *known = NULL;
     int rc;
 
     *worst = 0;
@@ -149,7 +150,7 @@ int gcal_plan_compare_outputs(struct gcal_plan_references *references,
         gcal_plan_run_on_host(kernel, seed, &geometry, &own);
     rc = compare_all(kernel, seed, &geometry, known ? known : &own, outputs, worst, why);
     if (known)
-        gcal_plan_references_release(references, known);
+        gcal_memo_release(references, known);
 out:
     gcal_plan_result_clear(&own);
     gcal_kernel_geometry_clear(&geometry);

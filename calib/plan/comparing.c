@@ -22,7 +22,7 @@ struct gcal_plan_comparison {
 };
 
 struct gcal_plan_comparing {
-    struct gcal_plan_references *references;
+    struct gcal_memo *references;
     const char *device_name;
     uint64_t seed;
     size_t n_threads;
@@ -43,7 +43,7 @@ void gcal_plan_outputs_free(const struct gcal_kernel *kernel, void **outputs)
 /* Sets found->checked: a kernel that the host's interpreter cannot run is measured
  * nevertheless.
  */
-void gcal_plan_compare(struct gcal_plan_references *references, const char *device_name,
+void gcal_plan_compare(struct gcal_memo *references, const char *device_name,
                        const struct gcal_kernel *kernel, uint64_t seed,
                        void *const *outputs, struct gcal_plan_verdict *found)
 {

@@ -5,6 +5,7 @@
 
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
+#include "kernels/base/memo.h"
 #include "calib/plan/private.h"
 #include "calib/plan/sweep.h"
 
@@ -54,7 +55,7 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
                       const struct gcal_plan_hooks *hooks, struct gcal_error *err)
 {
     struct gcal_error why = { 0 };
-    struct gcal_plan_references *own = NULL;
+    struct gcal_memo *own = NULL;
     struct gcal_plan plan = {
         .ops = ops,
         .node = node,
@@ -106,6 +107,6 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     for (size_t i = 0; i < plan.n_rows; i++)
         gcal_measurement_clear(&plan.rows[i].m);
     free(plan.rows);
-    gcal_plan_references_destroy(own);
+    gcal_memo_destroy(own);
     return rc;
 }

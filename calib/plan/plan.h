@@ -39,7 +39,7 @@
 #include "calib/worker/worker.h"
 
 struct gcal_error;
-struct gcal_plan_references;
+struct gcal_memo;
 struct gcal_plan_turns;
 
 /* State of a device's measuring, for progress displays. */
@@ -76,7 +76,7 @@ struct gcal_plan_hooks {
     size_t n_done;
     const struct gcal_plan_done *done;
     /* Of all devices of a run; NULL: those of this device alone. */
-    struct gcal_plan_references *references;
+    struct gcal_memo *references;
     /* Of the devices of the host that are measured at the same time; NULL: this one alone. */
     struct gcal_plan_turns *turns;
     /* Families are prepared in the opposite order, within each pass over generators: of two devices of a host, each finds in the
@@ -178,7 +178,7 @@ int gcal_plan_record_kernel(const struct gcal_kernel *kernel,
  * largest relative difference.  'references' keeps what the host computes (NULL: it is not
  * kept).
  */
-int gcal_plan_compare_outputs(struct gcal_plan_references *references,
+int gcal_plan_compare_outputs(struct gcal_memo *references,
                               const struct gcal_kernel *kernel, uint64_t seed,
                               void *const *outputs, double *worst,
                               struct gcal_error *why);

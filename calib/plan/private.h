@@ -60,7 +60,7 @@ struct gcal_plan {
     const struct gcal_device_info *info;
     const struct gcal_config_measure_options *options;
     const struct gcal_plan_hooks *hooks;
-    struct gcal_plan_references *references;
+    struct gcal_memo *references;
     struct gcal_plan_comparing *comparing; /* NULL: outputs are compared at once */
     bool has_ended;
     size_t n_rows;
@@ -190,7 +190,7 @@ void gcal_plan_note_verdict(struct gcal_plan_row *row,
 void gcal_plan_verdict_clear(struct gcal_plan_verdict *verdict);
 
 /* Compares a kernel's outputs with the host's now. */
-void gcal_plan_compare(struct gcal_plan_references *references, const char *device_name,
+void gcal_plan_compare(struct gcal_memo *references, const char *device_name,
                        const struct gcal_kernel *kernel, uint64_t seed,
                        void *const *outputs, struct gcal_plan_verdict *found);
 /* Outputs as from gcal_worker_check(), and the array. */
@@ -228,14 +228,11 @@ void gcal_plan_result_clear(struct gcal_plan_result *result);
 
 /* ---- references.c ---- */
 
-/* Computes it unless it is known; to be released.  NULL without memory. */
-const struct gcal_plan_result *
-gcal_plan_references_get(struct gcal_plan_references *references,
-                         const struct gcal_kernel *kernel, uint64_t seed,
-                         const struct gcal_geometry *geometry);
-
-void gcal_plan_references_release(struct gcal_plan_references *references,
-                                  const struct gcal_plan_result *result);
+/* Computes it unless the memo has it; to be released.  NULL without memory. */
+struct gcal_plan_result *gcal_plan_references_get(struct gcal_memo *references,
+                                                  const struct gcal_kernel *kernel,
+                                                  uint64_t seed,
+                                                  const struct gcal_geometry *geometry);
 
 /* ---- resumed.c ---- */
 

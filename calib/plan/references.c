@@ -2,67 +2,24 @@
 #include "calib/plan/references.h"
 
 #include <ctype.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/buf.h"
 #include "kernels/base/hash.h"
+#include "kernels/base/memo.h"
 #include "calib/plan/private.h"
 #include "kernels/generate/generate.h"
 
-struct known {
-    struct gcal_plan_result result; /* first, to be found by it */
-    char key[GCAL_HASH_TEXT_SIZE];
-    bool is_computed; /* else a thread is at it */
-    size_t n_users;
-    struct known *next;
-};
-
-struct gcal_plan_references {
-    pthread_mutex_t lock; /* of all members */
-    pthread_cond_t computed;
-    struct known *first; /* the latest used */
-    size_t bytes, most_bytes, n_computed;
-};
-
-struct gcal_plan_references *gcal_plan_references_create(size_t most_bytes,
-                                                         struct gcal_error *err)
+static void clear_result(void *result)
 {
-    struct gcal_plan_references *r = calloc(1, sizeof(*r));
-
-    if (!r) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    r->most_bytes = most_bytes;
-    pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->computed, NULL);
-    return r;
+    gcal_plan_result_clear(result);
 }
 
-static void known_free(struct known *known)
+struct gcal_memo *gcal_plan_references_create(size_t most_bytes, struct gcal_error *err)
 {
-    gcal_plan_result_clear(&known->result);
-    free(known);
-}
-
-void gcal_plan_references_destroy(struct gcal_plan_references *r)
-{
-    if (!r)
-        return;
-    for (struct known *k; (k = r->first);) {
-        r->first = k->next;
-        known_free(k);
-    }
-    pthread_cond_destroy(&r->computed);
-    pthread_mutex_destroy(&r->lock);
-    free(r);
-}
-
-size_t gcal_plan_references_computed(const struct gcal_plan_references *r)
-{
-    return r->n_computed;
+    return gcal_memo_create(sizeof(struct gcal_plan_result), most_bytes, clear_result,
+                            err);
 }
 
 /* ---- keys ---- */
@@ -185,94 +142,21 @@ int gcal_plan_reference_key(const struct gcal_kernel *kernel, uint64_t seed,
     return rc == 0 ? take_key(&buf, key, err) : -1;
 }
 
-/* ---- what is kept ---- */
-
-/* Moves it to the front. */
-static struct known *find(struct gcal_plan_references *r, const char *key)
-{
-    for (struct known **at = &r->first; *at; at = &(*at)->next) {
-        struct known *k = *at;
-
-        if (strcmp(k->key, key) != 0)
-            continue;
-        *at = k->next;
-        k->next = r->first;
-        return r->first = k;
-    }
-    return NULL;
-}
-
-/* Of those that nobody uses, the one that was used longest ago, not the first of all. */
-static struct known **find_oldest(struct gcal_plan_references *r)
-{
-    struct known **oldest = NULL;
-
-    for (struct known **at = &r->first->next; *at; at = &(*at)->next)
-        if (!(*at)->n_users)
-            oldest = at;
-    return oldest;
-}
-
-static void trim(struct gcal_plan_references *r)
-{
-    struct known **at;
-
-    while (r->bytes > r->most_bytes && r->first && (at = find_oldest(r))) {
-        struct known *oldest = *at;
-
-        *at = oldest->next;
-        r->bytes -= oldest->result.bytes;
-        known_free(oldest);
-    }
-}
-
-/* What is known, or an entry that the caller is to compute; used by the caller. */
-static struct known *take(struct gcal_plan_references *r, const char *key, bool *is_new)
-{
-    struct known *known;
-
-    pthread_mutex_lock(&r->lock);
-    while ((known = find(r, key)) && !known->is_computed)
-        pthread_cond_wait(&r->computed, &r->lock);
-    if ((*is_new = !known) && (known = calloc(1, sizeof(*known)))) {
-        memcpy(known->key, key, sizeof(known->key));
-        known->next = r->first;
-        r->first = known;
-        r->n_computed++;
-    }
-    if (known)
-        known->n_users++;
-    pthread_mutex_unlock(&r->lock);
-    return known;
-}
-
-const struct gcal_plan_result *
-gcal_plan_references_get(struct gcal_plan_references *r, const struct gcal_kernel *kernel,
-                         uint64_t seed, const struct gcal_geometry *geometry)
+struct gcal_plan_result *gcal_plan_references_get(struct gcal_memo *references,
+                                                  const struct gcal_kernel *kernel,
+                                                  uint64_t seed,
+                                                  const struct gcal_geometry *geometry)
 {
     char key[GCAL_HASH_TEXT_SIZE];
-    struct known *known;
+    struct gcal_plan_result *result;
     bool is_new;
 
-    if (make_key(kernel, seed, geometry, key) < 0 || !(known = take(r, key, &is_new)))
+    if (make_key(kernel, seed, geometry, key) < 0 ||
+        !(result = gcal_memo_take(references, key, &is_new)))
         return NULL;
-    if (!is_new)
-        return &known->result;
-    gcal_plan_run_on_host(kernel, seed, geometry, &known->result);
-    pthread_mutex_lock(&r->lock);
-    known->is_computed = true;
-    r->bytes += known->result.bytes;
-    trim(r);
-    pthread_cond_broadcast(&r->computed);
-    pthread_mutex_unlock(&r->lock);
-    return &known->result;
-}
-
-void gcal_plan_references_release(struct gcal_plan_references *r,
-                                  const struct gcal_plan_result *result)
-{
-    pthread_mutex_lock(&r->lock);
-    ((struct known *)result)->n_users--;
-    trim(r);
-    pthread_mutex_unlock(&r->lock);
+    if (is_new) {
+        gcal_plan_run_on_host(kernel, seed, geometry, result);
+        gcal_memo_made(references, result, result->bytes);
+    }
+    return result;
 }

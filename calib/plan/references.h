@@ -18,24 +18,18 @@
 struct gcal_error;
 struct gcal_geometry;
 struct gcal_kernel;
-struct gcal_plan_references;
+struct gcal_memo;
 
 /* Of all results that are kept; those used longest ago go first. */
 #define GCAL_PLAN_REFERENCES_BYTES (64u << 20)
 
-/* Nothing is known yet; NULL with 'err' if memory runs out. */
-struct gcal_plan_references *gcal_plan_references_create(size_t most_bytes,
-                                                         struct gcal_error *err);
-/* NULL is allowed. */
-void gcal_plan_references_destroy(struct gcal_plan_references *references);
+/* A memo of results, in which nothing is known yet; NULL with 'err' if memory runs out. */
+struct gcal_memo *gcal_plan_references_create(size_t most_bytes, struct gcal_error *err);
 
 /* A hash of what the right results of a kernel follow from, its own source apart: inputs and
  * reference.  -1 with 'err' if its sizes have no value.
  */
 int gcal_plan_reference_key(const struct gcal_kernel *kernel, uint64_t seed,
                             char key[GCAL_HASH_TEXT_SIZE], struct gcal_error *err);
-
-/* How many results were computed, for tests. */
-size_t gcal_plan_references_computed(const struct gcal_plan_references *references);
 
 #endif

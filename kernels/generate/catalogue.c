@@ -153,10 +153,11 @@ static struct gcal_catalogue *create(struct gcal_error *err)
 {
     struct gcal_catalogue *catalogue = calloc(1, sizeof(*catalogue));
 
-    if (catalogue && (catalogue->counted = calloc(1, sizeof(*catalogue->counted))))
+    if (!catalogue)
+        gcal_error_memory(err);
+    else if ((catalogue->counted = gcal_kernel_cache_create(err)))
         return catalogue;
     free(catalogue);
-    gcal_error_memory(err);
     return NULL;
 }
 
@@ -226,8 +227,7 @@ void gcal_catalogue_close(struct gcal_catalogue *catalogue)
         return;
     for (size_t i = 0; i < catalogue->n_generators; i++)
         gcal_generator_destroy(catalogue->generators[i]);
-    gcal_kernel_cache_clear(catalogue->counted);
-    free(catalogue->counted);
+    gcal_kernel_cache_destroy(catalogue->counted);
     free(catalogue->generators);
     gcal_buf_free(&catalogue->texts);
     gcal_catalogue_files_clear(&catalogue->files);

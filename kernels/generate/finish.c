@@ -165,18 +165,20 @@ int gcal_kernel_finish(const struct gcal_generator_setting *setting,
                        struct gcal_kernel *kernel, struct gcal_kernel_cache *cache,
                        struct gcal_error *err)
 {
-    const struct gcal_kernel_cache_entry *counted =
-        cache ? gcal_kernel_cache_find(cache, kernel) : NULL;
+    struct gcal_kernel_cache_entry *entry = NULL;
     struct gcal_remove_element element = { 0 };
     struct gcal_error why = { 0 };
+    bool is_new = true;
+    int rc;
 
-    if (complete(setting, kernel, counted, &element, cache, &why) < 0) {
-        if (cache && !counted &&
-            gcal_kernel_cache_add_failure(cache, kernel, &why, err) < 0)
-            return -1;
-        return gcal_error_set(err, why.code, "%s", why.text);
-    }
-    if (cache && !counted && gcal_kernel_cache_add(cache, kernel, &element, err) < 0)
+    if (cache && !(entry = gcal_kernel_cache_take(cache, kernel, &is_new, err)))
         return -1;
+    rc = complete(setting, kernel, is_new ? NULL : entry, &element, cache, &why);
+    if (entry && is_new &&
+        gcal_kernel_cache_fill(cache, entry, kernel, &element, rc < 0 ? why.text : NULL,
+                               err) < 0)
+        return -1;
+    if (rc < 0)
+        return gcal_error_set(err, why.code, "%s", why.text);
     return make_id(kernel, err);
 }

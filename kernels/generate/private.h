@@ -79,15 +79,14 @@ struct gcal_catalogue {
 };
 
 struct gcal_kernel_cache {
-    void *tree;                    /* of struct gcal_kernel_cache_entry */
+    struct gcal_memo *entries;     /* of struct gcal_kernel_cache_entry */
     gcal_catalogue_counter *count; /* what counts the others; NULL: gcal_count() */
     void *context;
 };
 
 /* Results of work removal and counting for a variant, counted for one sub-group size. */
 struct gcal_kernel_cache_entry {
-    char *variant, *source;
-    struct gcal_kernel_counting counting;
+    char *source;
     struct gcal_remove_element element; /* of a derived kernel's result */
     struct gcal_profile *profile;
     char *failure; /* why there is no profile, or NULL */
@@ -112,21 +111,23 @@ bool gcal_catalogue_is_size(const char *text);
 
 /* ---- cache.c ---- */
 
-/* A cache begins as zeros.  The kernel's variant and counting are the key.  After a look-up
- * in vain, the thread must add the results or the failure of this same kernel: until then,
- * other threads wait for it.
+struct gcal_kernel_cache *gcal_kernel_cache_create(struct gcal_error *err);
+void gcal_kernel_cache_destroy(struct gcal_kernel_cache *cache);
+
+/* The results for the kernel's variant and counting, which stay as long as the cache.  '*is_new':
+ * there are none yet, and the thread must fill it with those of this same kernel: until then,
+ * other threads wait for it.  NULL with 'err' if memory runs out.
  */
-struct gcal_kernel_cache_entry *gcal_kernel_cache_find(struct gcal_kernel_cache *cache,
-                                                       const struct gcal_kernel *kernel);
-int gcal_kernel_cache_add(struct gcal_kernel_cache *cache,
-                          const struct gcal_kernel *kernel,
-                          const struct gcal_remove_element *element,
-                          struct gcal_error *err);
-/* Notes that the variant cannot be counted; 'why' has the reason. */
-int gcal_kernel_cache_add_failure(struct gcal_kernel_cache *cache,
-                                  const struct gcal_kernel *kernel,
-                                  const struct gcal_error *why, struct gcal_error *err);
-void gcal_kernel_cache_clear(struct gcal_kernel_cache *cache);
+struct gcal_kernel_cache_entry *gcal_kernel_cache_take(struct gcal_kernel_cache *cache,
+                                                       const struct gcal_kernel *kernel,
+                                                       bool *is_new,
+                                                       struct gcal_error *err);
+/* 'failure': why the variant cannot be counted, or NULL. */
+int gcal_kernel_cache_fill(struct gcal_kernel_cache *cache,
+                           struct gcal_kernel_cache_entry *entry,
+                           const struct gcal_kernel *kernel,
+                           const struct gcal_remove_element *element, const char *failure,
+                           struct gcal_error *err);
 
 /* ---- generator.c ---- */
 

@@ -33,7 +33,7 @@ struct gcal_measuring_setup {
     int rank;
     const struct gcal_config *config;
     struct gcal_catalogue *catalogue;
-    struct gcal_plan_references *references;
+    struct gcal_memo *references;
     struct gcal_outbox *outbox;
 };
 

@@ -5,6 +5,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
+#include "kernels/base/memo.h"
 #include "kernels/base/wire.h"
 #include "calib/plan/references.h"
 #include "calib/select/select.h"
@@ -26,9 +27,9 @@ struct member {
     int status; /* of the run, once ended */
     struct gcal_comm_message assignment;
     bool started, assigned;
-    struct gcal_plan_references *references; /* of all its devices */
-    struct gcal_outbox *outbox;              /* of the threads that measure them */
-    struct gcal_error failure;               /* of sending */
+    struct gcal_memo *references; /* of all its devices */
+    struct gcal_outbox *outbox;   /* of the threads that measure them */
+    struct gcal_error failure;    /* of sending */
 };
 
 static int send(struct member *m, int tag, struct gcal_buf *payload,
@@ -134,8 +135,8 @@ static void empty_outbox(void *context)
 struct assignment {
     struct gcal_config config;
     struct gcal_catalogue *catalogue;
-    struct gcal_profiles *profiles; /* of rank 0, for the catalogue's kernels */
-    struct gcal_wire wire;          /* at the first device not read yet */
+    struct gcal_memo *profiles; /* of rank 0, for the catalogue's kernels */
+    struct gcal_wire wire;      /* at the first device not read yet */
     size_t n_devices;
     char *locks_of; /* the store whose locks are to be tested; "": none */
 };
@@ -304,7 +305,7 @@ static int work(struct member *m, struct gcal_error *err)
 out:
     gcal_config_clear(&a.config);
     gcal_catalogue_close(a.catalogue);
-    gcal_profiles_destroy(a.profiles);
+    gcal_memo_destroy(a.profiles);
     free(a.locks_of);
     return rc;
 }
@@ -324,7 +325,7 @@ int gcal_member_run(struct gcal_comm *comm, struct gcal_worker_spawner *spawner,
     if (!m.ended)
         gcal_log(GCAL_LOG_ERROR, "%s", err.text);
     gcal_buf_free(&m.assignment.payload);
-    gcal_plan_references_destroy(m.references);
+    gcal_memo_destroy(m.references);
     gcal_outbox_destroy(m.outbox);
     free(m.node);
     return m.status;

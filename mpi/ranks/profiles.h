@@ -12,11 +12,11 @@ struct gcal_buf;
 struct gcal_count_request;
 struct gcal_error;
 struct gcal_profile;
-struct gcal_profiles;
+struct gcal_memo;
 struct gcal_wire;
 
-struct gcal_profiles *gcal_profiles_create(struct gcal_error *err);
-void gcal_profiles_destroy(struct gcal_profiles *profiles);
+/* A memo of profiles. */
+struct gcal_memo *gcal_profiles_create(struct gcal_error *err);
 
 /* What counts a catalogue's kernels, with the profiles as its context: gives one that is there,
  * or counts and adds it.  Several threads may call it.
@@ -26,8 +26,8 @@ struct gcal_profile *gcal_profiles_count(void *profiles,
                                          struct gcal_error *err);
 
 /* All of them, for a message; adding those of a message (bad wire: it is damaged). */
-void gcal_profiles_put(struct gcal_buf *buf, struct gcal_profiles *profiles);
-int gcal_profiles_get(struct gcal_wire *wire, struct gcal_profiles *profiles,
+void gcal_profiles_put(struct gcal_buf *buf, struct gcal_memo *profiles);
+int gcal_profiles_get(struct gcal_wire *wire, struct gcal_memo *profiles,
                       struct gcal_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "kernels/base/clock.h"
+#include "kernels/base/memo.h"
 #include "kernels/base/log.h"
 #include "kernels/base/wire.h"
 #include "kernels/model/run/device_info.h"
@@ -204,7 +205,7 @@ void gcal_root_destroy(struct gcal_root *root)
     gcal_config_clear(&root->config);
     gcal_root_counting_destroy(root);
     gcal_catalogue_close(root->catalogue);
-    gcal_profiles_destroy(root->profiles);
+    gcal_memo_destroy(root->profiles);
     gcal_root_lost_clear(root);
     free(root->store_path);
     free(root->record_path);

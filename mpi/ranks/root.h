@@ -57,7 +57,7 @@ struct gcal_root {
     struct gcal_ranks_options options;
     struct gcal_config config;
     struct gcal_catalogue *catalogue;
-    struct gcal_profiles *profiles; /* of the catalogue's kernels, as far as counted */
+    struct gcal_memo *profiles; /* of the catalogue's kernels, as far as counted */
     struct gcal_root_counting *counting; /* NULL: not begun, or ended */
     struct gcal_store *store;            /* NULL: nothing is published */
     char *store_path;

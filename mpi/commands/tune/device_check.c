@@ -11,6 +11,7 @@
 #include "kernels/base/error.h"
 #include "kernels/base/hash.h"
 #include "kernels/base/log.h"
+#include "kernels/base/memo.h"
 #include "kernels/model/dtype.h"
 #include "calib/plan/plan.h"
 #include "calib/plan/references.h"
@@ -57,7 +58,7 @@ void gcal_tune_check_clear(struct gcal_tune_check *check)
         check->known = k->next;
         known_free(k);
     }
-    gcal_plan_references_destroy(check->references);
+    gcal_memo_destroy(check->references);
 }
 
 /* The oldest ones go where they take too much memory; the first one stays. */

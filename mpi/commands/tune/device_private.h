@@ -49,15 +49,15 @@ const struct gcal_tune_program *gcal_tune_build_wait(struct gcal_tune_build *bui
 
 /* ---- device_check.c: results at small sizes ---- */
 
-struct gcal_plan_references;
+struct gcal_memo;
 struct gcal_tune_known;
 
 struct gcal_tune_check {
     const struct gcal_tune_space *space;
-    struct gcal_tune_known *known;           /* right results of the device, by inputs */
-    struct gcal_plan_references *references; /* those of the host; NULL: not yet */
-    bool unable;                             /* the host could not compute some */
-    bool slow;                               /* the host took long, which was said */
+    struct gcal_tune_known *known; /* right results of the device, by inputs */
+    struct gcal_memo *references;  /* those of the host; NULL: not yet */
+    bool unable;                   /* the host could not compute some */
+    bool slow;                     /* the host took long, which was said */
 };
 
 void gcal_tune_check_clear(struct gcal_tune_check *check);

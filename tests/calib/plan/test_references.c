@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/memo.h"
 #include "calib/plan/private.h"
 #include "kernels/generate/generate.h"
 #include "tests/unit.h"
@@ -22,8 +23,8 @@ static void generate(size_t n, const char *const *tags, struct gcal_kernel_list 
 }
 
 /* Outputs of zeros are wrong; 'why' says what is right. */
-static void compare_zeros(struct gcal_plan_references *references,
-                          const struct gcal_kernel *kernel, struct gcal_error *why)
+static void compare_zeros(struct gcal_memo *references, const struct gcal_kernel *kernel,
+                          struct gcal_error *why)
 {
     struct gcal_geometry geometry = { 0 };
     void **outputs = calloc(kernel->n_args + 1, sizeof(*outputs));
@@ -47,8 +48,7 @@ static void compare_zeros(struct gcal_plan_references *references,
 static size_t compute_all(const struct gcal_kernel_list *list, size_t most_bytes)
 {
     struct gcal_error err = { 0 };
-    struct gcal_plan_references *references =
-        gcal_plan_references_create(most_bytes, &err);
+    struct gcal_memo *references = gcal_plan_references_create(most_bytes, &err);
     size_t n;
 
     assert_non_null(references);
@@ -59,8 +59,8 @@ static size_t compute_all(const struct gcal_kernel_list *list, size_t most_bytes
         compare_zeros(NULL, list->kernels[i], &without);
         assert_string_equal(with.text, without.text);
     }
-    n = gcal_plan_references_computed(references);
-    gcal_plan_references_destroy(references);
+    n = gcal_memo_n_made(references);
+    gcal_memo_destroy(references);
     return n;
 }
 

@@ -22,6 +22,7 @@
 
 #include "kernels/base/clock.h"
 #include "kernels/base/error.h"
+#include "kernels/base/memo.h"
 #include "kernels/base/strings.h"
 #include "calib/plan/private.h"
 #include "calib/select/select.h"
@@ -38,7 +39,7 @@ struct device_table {
     struct gcal_worker_spawner *spawner;
     struct gcal_device_info info;
     struct gcal_plan_device_ops ops;
-    struct gcal_plan_references *references;
+    struct gcal_memo *references;
     size_t n_good, n_left_out, n_failed;
 };
 
@@ -309,7 +310,7 @@ int main(int argc, char **argv)
         die(t.info.name, &err);
     t.references = gcal_plan_references_create(GCAL_PLAN_REFERENCES_BYTES, NULL);
     rc = test_all(&t);
-    gcal_plan_references_destroy(t.references);
+    gcal_memo_destroy(t.references);
     gcal_plan_worker_ops_destroy(&t.ops);
     gcal_device_info_clear(&t.info);
     gcal_worker_spawner_stop(t.spawner);

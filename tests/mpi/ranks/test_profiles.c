@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "kernels/base/error.h"
+#include "kernels/base/memo.h"
 #include "kernels/base/wire.h"
 #include "kernels/model/profile.h"
 #include "kernels/count/count.h"
@@ -23,7 +24,7 @@ static const struct gcal_count_request request = {
     .sub_group_size = 32,
 };
 
-static struct gcal_profile *count(struct gcal_profiles *profiles)
+static struct gcal_profile *count(struct gcal_memo *profiles)
 {
     struct gcal_error err = { 0 };
     struct gcal_profile *profile = gcal_profiles_count(profiles, &request, &err);
@@ -34,9 +35,9 @@ static struct gcal_profile *count(struct gcal_profiles *profiles)
 }
 
 /* What a member has of the root's profiles. */
-static struct gcal_profiles *send(const struct gcal_buf *message)
+static struct gcal_memo *send(const struct gcal_buf *message)
 {
-    struct gcal_profiles *received = gcal_profiles_create(NULL);
+    struct gcal_memo *received = gcal_profiles_create(NULL);
     struct gcal_wire wire = gcal_wire_open(message->data, message->size);
 
     assert_int_equal(gcal_profiles_get(&wire, received, NULL), 0);
@@ -46,7 +47,7 @@ static struct gcal_profiles *send(const struct gcal_buf *message)
 
 static void a_member_has_what_was_counted(void **state)
 {
-    struct gcal_profiles *root = gcal_profiles_create(NULL), *member;
+    struct gcal_memo *root = gcal_profiles_create(NULL), *member;
     struct gcal_profile *counted = count(root), *again;
     struct gcal_buf message = { 0 }, a = { 0 }, b = { 0 };
 
@@ -63,14 +64,14 @@ static void a_member_has_what_was_counted(void **state)
     gcal_buf_free(&message);
     gcal_buf_free(&a);
     gcal_buf_free(&b);
-    gcal_profiles_destroy(root);
-    gcal_profiles_destroy(member);
+    gcal_memo_destroy(root);
+    gcal_memo_destroy(member);
 }
 
 /* The message has another profile for the request, which no count would give. */
 static void what_is_there_is_not_counted(void **state)
 {
-    struct gcal_profiles *root = gcal_profiles_create(NULL), *member;
+    struct gcal_memo *root = gcal_profiles_create(NULL), *member;
     struct gcal_profile *profile = count(root);
     struct gcal_buf message = { 0 }, data = { 0 };
     char key[GCAL_COUNT_KEY_SIZE];
@@ -90,15 +91,15 @@ static void what_is_there_is_not_counted(void **state)
     gcal_profile_destroy(profile);
     gcal_buf_free(&message);
     gcal_buf_free(&data);
-    gcal_profiles_destroy(root);
-    gcal_profiles_destroy(member);
+    gcal_memo_destroy(root);
+    gcal_memo_destroy(member);
 }
 
 /* It is not the whole message. */
 static void a_damaged_message_is_seen(void **state)
 {
-    struct gcal_profiles *root = gcal_profiles_create(NULL),
-                         *member = gcal_profiles_create(NULL);
+    struct gcal_memo *root = gcal_profiles_create(NULL),
+                     *member = gcal_profiles_create(NULL);
     struct gcal_buf message = { 0 };
     struct gcal_wire wire;
 
@@ -109,8 +110,8 @@ static void a_damaged_message_is_seen(void **state)
     assert_int_equal(gcal_profiles_get(&wire, member, NULL), 0);
     assert_true(wire.bad);
     gcal_buf_free(&message);
-    gcal_profiles_destroy(root);
-    gcal_profiles_destroy(member);
+    gcal_memo_destroy(root);
+    gcal_memo_destroy(member);
 }
 
 int main(void)
