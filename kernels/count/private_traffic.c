@@ -47,7 +47,9 @@ static double distinct(double values, double n)
 static struct touched find_touched(struct gcal_count_builder *m,
                                    const struct gcal_sets_access_event *e)
 {
-    int64_t bytes = (int64_t)gcal_dtype_size(e->dtype) * e->width, n = 1, values;
+    int64_t element = (int64_t)gcal_dtype_size(e->dtype), bytes = element * e->width,
+            n = 1;
+    int64_t values;
     double words = ceil((double)bytes / WORD_BYTES), lanes;
     double sector = (double)m->request->sector_bytes / WORD_BYTES;
     struct gcal_sets_range range;
@@ -58,8 +60,10 @@ static struct touched find_touched(struct gcal_count_builder *m,
     lanes = (double)(n < m->nest->sub_group_size ? n : m->nest->sub_group_size);
     touched.sectors = ceil(lanes / sector);
     touched.lines = ceil(lanes * WORD_BYTES / LINE_BYTES);
-    if (touched.partial && !e->offset && gcal_count_find_range(m, e, &range) &&
-        gcal_poly_is_constant(range.values, &values) && values > 0) {
+    if (!gcal_count_find_range(m, e, &range) ||
+        !gcal_poly_is_constant(range.values, &values))
+        values = m->nest->arrays[e->array].bytes / element;
+    if (touched.partial && !e->offset && values > 0) {
         double places = fmax(1, (double)values * fmin(1, (double)bytes / WORD_BYTES));
 
         touched.sectors *= distinct(places, fmin(lanes, sector));

@@ -257,6 +257,18 @@ static void private_arrays_have_traffic(void **state)
         { "s = a[where[l] & 15];", "f_sector_private_load", 25.81, 0.001 },
         { "a[where[l] & 15] = 1; s = a[1];", "f_partial_sector_private_store", 25.81,
           0.001 },
+        /* of 16 places of a longer array; as many as there are, where they are unknown */
+        { "float d[64]; d[n & 3] = 1; s = d[where[l] & 15];", "f_line_private_load",
+          13.97, 0.001 },
+        { "float d[64]; d[n & 3] = 1; s = d[(uint)where[l] % 16];", "f_line_private_load",
+          13.97, 0.001 },
+        { "float d[64]; d[n & 3] = 1; s = d[(uint)where[l] >> 28];",
+          "f_line_private_load", 13.97, 0.001 },
+        { "float d[64]; d[n & 3] = 1; s = d[min((uint)where[l], 15u)];",
+          "f_line_private_load", 13.97, 0.001 },
+        { "float d[64]; d[n & 3] = 1; s = d[where[l]];", "f_line_private_load", 25.33,
+          0.001 },
+        { "s = a[where[l] & n];", "f_line_private_load", 13.97, 0.001 },
         /* words of two elements, which more lanes share */
         { "ushort d[16]; d[where[l] & 15] = 1; s = d[2];", "f_line_private_store", 7.889,
           0.001 },
