@@ -313,11 +313,14 @@ int gcal_model_find_costs(const struct gcal_model *model, const double *paramete
                           bool *has_cost, struct gcal_error *err)
 {
     const struct gcal_model_program *p = model->program;
-    size_t n_slots = p->n_symbols + p->n_first, n_costs = 0;
-    double *all = calloc(model->n_parameters + 1, n_slots * sizeof(*all));
+    size_t n_slots, n_costs = 0;
+    double *all;
     uint16_t steps[GCAL_PROGRAM_MAX_SLOTS];
 
-    if (!all)
+    if (!model->n_features) /* it may have no program */
+        return 0;
+    n_slots = p->n_symbols + p->n_first;
+    if (!(all = calloc(model->n_parameters + 1, n_slots * sizeof(*all))))
         return gcal_error_memory(err);
     /* One cost at 1 s and all others at 0; each feature is 1. */
     for (size_t i = 0; i < model->n_parameters; i++) {
