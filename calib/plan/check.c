@@ -14,16 +14,6 @@
 #include "calib/plan/private.h"
 #include "kernels/interpret/interpret.h"
 
-static double half_value(uint16_t bits)
-{
-    int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    double value = exponent == 31 ? (mantissa ? NAN : INFINITY)
-                   : exponent     ? ldexp(1024 + mantissa, exponent - 25)
-                                  : ldexp(mantissa, -24);
-
-    return bits >> 15 ? -value : value;
-}
-
 static double load_element(const char *dtype, const void *data, size_t i)
 {
 #define LOAD(name, type)                                                                 \
@@ -31,19 +21,12 @@ static double load_element(const char *dtype, const void *data, size_t i)
         return (double)((const type *)data)[i];
     GCAL_PLAN_DTYPES(LOAD)
 #undef LOAD
-    return half_value(((const uint16_t *)data)[i]);
-}
-
-/* The mean magnitude: elements near 0 are sums that cancel, with the errors of the
- * summands.
- */
-static double scale_of(const struct gcal_interp_arg *expected)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < expected->count; i++)
-        sum += fabs(load_element(expected->dtype, expected->data, i));
-    return expected->count && isfinite(sum) ? sum / (double)expected->count : 0;
+    uint16_t bits = ((const uint16_t *)data)[i];
+    int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+    double value = exponent == 31 ? (mantissa ? NAN : INFINITY)
+                   : exponent     ? ldexp(1024 + mantissa, exponent - 25)
+                                  : ldexp(mantissa, -24);
+    return bits >> 15 ? -value : value;
 }
 
 static double relative_difference(double a, double b, double scale)
@@ -59,7 +42,13 @@ static int compare_output(const struct gcal_kernel *kernel, const struct gcal_ar
                           const struct gcal_interp_arg *expected, const void *output,
                           double *worst, struct gcal_error *why)
 {
-    double scale = scale_of(expected);
+    /* The mean magnitude: elements near 0 are sums that cancel, with the errors of the
+     * summands.
+     */
+    double sum = 0;
+    for (size_t i = 0; i < expected->count; i++)
+        sum += fabs(load_element(expected->dtype, expected->data, i));
+    double scale = expected->count && isfinite(sum) ? sum / (double)expected->count : 0;
     int rc = 0;
 
     for (size_t i = 0; i < expected->count; i++) {

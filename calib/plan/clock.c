@@ -22,16 +22,6 @@ static bool is_timed(const struct gcal_plan_row *row)
            !gcal_kernel_is_transfer(row->kernel);
 }
 
-static size_t collect(const struct gcal_plan *plan, struct gcal_fit_launch *launches)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < plan->n_rows; i++)
-        if (is_timed(&plan->rows[i]))
-            launches[n++] = plan->rows[i].fastest;
-    return n;
-}
-
 /* As one run of about RUN_S; false if it cannot be measured, which says nothing of the clock. */
 static bool run_many(struct gcal_plan *plan, const struct gcal_plan_row *row,
                      struct gcal_fit_launch *fastest)
@@ -66,26 +56,6 @@ static int longest_first(const void *a, const void *b)
     return ((*p)->first_s < (*q)->first_s) - ((*p)->first_s > (*q)->first_s);
 }
 
-/* Adds such runs of the longest kernels to 'launches': the number that there are then. */
-static size_t add_runs(struct gcal_plan *plan, struct gcal_fit_launch *launches, size_t n)
-{
-    struct gcal_plan_row **rows = calloc(plan->n_rows + 1, sizeof(*rows));
-    size_t n_rows = 0, n_added = 0;
-
-    for (size_t i = 0; i < plan->n_rows && rows; i++)
-        if (is_timed(&plan->rows[i]) && !plan->rows[i].kernel->launches)
-            rows[n_rows++] = &plan->rows[i];
-    if (n_rows)
-        qsort(rows, n_rows, sizeof(*rows), longest_first);
-    for (size_t i = 0; i < n_rows && n_added < GCAL_FIT_CLOCK_LEAST; i++) {
-        if (!run_many(plan, rows[i], &launches[n + n_added]))
-            break;
-        n_added++;
-    }
-    free(rows);
-    return n + n_added;
-}
-
 int gcal_plan_check_clock(struct gcal_plan *plan)
 {
     struct gcal_fit_launch *launches =
@@ -93,14 +63,30 @@ int gcal_plan_check_clock(struct gcal_plan *plan)
     bool is_cpu = gcal_plan_needs_host(plan), recorded = true;
     enum gcal_fit_clock_verdict verdict;
     struct gcal_fit_clock clock;
-    size_t n;
+    size_t n = 0;
 
     if (!launches)
         return gcal_error_memory(plan->err);
-    n = collect(plan, launches);
+    for (size_t i = 0; i < plan->n_rows; i++)
+        if (is_timed(&plan->rows[i]))
+            launches[n++] = plan->rows[i].fastest;
     clock = gcal_fit_compare_clocks(launches, n);
     if (clock.n < GCAL_FIT_CLOCK_LEAST && n && !is_cpu) {
-        n = add_runs(plan, launches, n);
+        /* Such runs of the longest kernels. */
+        struct gcal_plan_row **rows = calloc(plan->n_rows + 1, sizeof(*rows));
+        size_t n_rows = 0, n_added = 0;
+        for (size_t i = 0; i < plan->n_rows && rows; i++)
+            if (is_timed(&plan->rows[i]) && !plan->rows[i].kernel->launches)
+                rows[n_rows++] = &plan->rows[i];
+        if (n_rows)
+            qsort(rows, n_rows, sizeof(*rows), longest_first);
+        for (size_t i = 0; i < n_rows && n_added < GCAL_FIT_CLOCK_LEAST; i++) {
+            if (!run_many(plan, rows[i], &launches[n + n_added]))
+                break;
+            n_added++;
+        }
+        free(rows);
+        n += n_added;
         clock = gcal_fit_compare_clocks(launches, n);
         recorded = false;
     }

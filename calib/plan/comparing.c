@@ -171,17 +171,6 @@ int gcal_plan_comparing_add(struct gcal_plan_comparing *c,
     return 0;
 }
 
-static void wait_for_change(struct gcal_plan *plan)
-{
-    struct gcal_plan_comparing *c = plan->comparing;
-    const struct gcal_worker_tick *tick = &plan->hooks->tick;
-    if (gcal_thread_condition_wait(&c->changed, &c->lock, TICK_S) || !tick->call)
-        return;
-    pthread_mutex_unlock(&c->lock);
-    tick->call(tick->context);
-    pthread_mutex_lock(&c->lock);
-}
-
 bool gcal_plan_verdict_is_known(struct gcal_plan *plan, struct gcal_plan_verdict *verdict,
                                 bool waits)
 {
@@ -192,8 +181,15 @@ bool gcal_plan_verdict_is_known(struct gcal_plan *plan, struct gcal_plan_verdict
     if (!one)
         return true;
     pthread_mutex_lock(&plan->comparing->lock);
-    while (waits && !one->is_done)
-        wait_for_change(plan);
+    while (waits && !one->is_done) {
+        struct gcal_plan_comparing *c = plan->comparing;
+        const struct gcal_worker_tick *tick = &plan->hooks->tick;
+        if (!gcal_thread_condition_wait(&c->changed, &c->lock, TICK_S) && tick->call) {
+            pthread_mutex_unlock(&c->lock);
+            tick->call(tick->context);
+            pthread_mutex_lock(&c->lock);
+        }
+    }
     is_done = one->is_done;
     pthread_mutex_unlock(&plan->comparing->lock);
     plan->spent_s[GCAL_PLAN_SPENT_COMPARING] += gcal_clock_now_s() - start_s;

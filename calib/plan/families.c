@@ -64,47 +64,12 @@ static bool only_checks(const struct gcal_kernel *kernel)
     return kernel->uses.n > 0;
 }
 
-static void add_kernel(struct gcal_plan_families *f, struct gcal_plan_family *family,
-                       size_t i)
-{
-    const struct gcal_kernel *kernel = f->kernels->kernels[i];
-
-    f->family_of[i] = (size_t)(family - f->families);
-    if (kernel->sweep && !only_checks(kernel))
-        family->n_wanted = f->plan->options->sizes;
-    if (gcal_plan_find_done(f->plan, kernel)) {
-        family->n_chosen += kernel->sweep;
-    } else if (kernel->sweep)
-        insert_size(f, family, i);
-    else
-        family->fixed[family->n_fixed++] = i;
-}
-
 static bool is_checked(const struct gcal_kernel *kernel)
 {
     for (size_t i = 0; i < kernel->uses.n; i++)
         if (kernel->uses.items[i].role == GCAL_KERNEL_CHECK)
             return true;
     return false;
-}
-
-/* Components of checked target kernels show what a short launch takes; the target kernels
- * themselves, and variants of components, show how good predictions of short ones are.
- */
-static void want_short_sizes(struct gcal_plan_families *f)
-{
-    size_t wanted = f->plan->options->short_sizes;
-
-    for (size_t i = 0; wanted && i < f->kernels->n_kernels; i++) {
-        const struct gcal_kernel *kernel = f->kernels->kernels[i];
-        struct gcal_plan_family *target;
-
-        if (is_checked(kernel))
-            gcal_plan_family_of(f, i)->n_short = (wanted + 1) / 2;
-        else if (kernel->origin.family && (target = find(f, kernel->origin.family)) &&
-                 is_checked(f->kernels->kernels[target->first]))
-            gcal_plan_family_of(f, i)->n_short = wanted;
-    }
 }
 
 int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan,
@@ -126,9 +91,31 @@ int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan
 
         if (!family && !(family = add(f, name, i)))
             return gcal_error_memory(plan->err);
-        add_kernel(f, family, i);
+        const struct gcal_kernel *kernel = f->kernels->kernels[i];
+        f->family_of[i] = (size_t)(family - f->families);
+        if (kernel->sweep && !only_checks(kernel))
+            family->n_wanted = f->plan->options->sizes;
+        if (gcal_plan_find_done(f->plan, kernel)) {
+            family->n_chosen += kernel->sweep;
+        } else if (kernel->sweep)
+            insert_size(f, family, i);
+        else
+            family->fixed[family->n_fixed++] = i;
     }
-    want_short_sizes(f);
+    /* Components of checked target kernels show what a short launch takes; the target kernels
+     * themselves, and variants of components, show how good predictions of short ones are.
+     */
+    size_t wanted = f->plan->options->short_sizes;
+    for (size_t i = 0; wanted && i < f->kernels->n_kernels; i++) {
+        const struct gcal_kernel *kernel = f->kernels->kernels[i];
+        struct gcal_plan_family *target;
+
+        if (is_checked(kernel))
+            gcal_plan_family_of(f, i)->n_short = (wanted + 1) / 2;
+        else if (kernel->origin.family && (target = find(f, kernel->origin.family)) &&
+                 is_checked(f->kernels->kernels[target->first]))
+            gcal_plan_family_of(f, i)->n_short = wanted;
+    }
     return 0;
 }
 

@@ -23,13 +23,6 @@ struct host_args {
     struct gcal_interp_arg *args; /* by the kernel's arguments */
 };
 
-static void host_args_clear(struct host_args *h)
-{
-    for (size_t i = 0; i < h->n; i++)
-        free(h->args[i].data);
-    free(h->args);
-}
-
 static int store_scalar(const struct gcal_arg *arg, double value, void *data,
                         struct gcal_error *err)
 {
@@ -111,15 +104,6 @@ static int run_source(const struct gcal_kernel *kernel, struct host_args *h,
     return gcal_interp_run_kernel(&request, h->geometry->global_size, h->n, h->args, err);
 }
 
-/* Runs the reference, or the kernel itself, in the host's interpreter. */
-static int interpret(const struct gcal_kernel *kernel, struct host_args *h,
-                     struct gcal_error *err)
-{
-    if (gcal_kernel_is_transfer(kernel))
-        return 0;
-    return kernel->reference ? run_reference(kernel, h, err) : run_source(kernel, h, err);
-}
-
 /* Outputs move from 'h' to 'result'. */
 static int take_outputs(const struct gcal_kernel *kernel, struct host_args *h,
                         struct gcal_plan_result *result)
@@ -143,11 +127,16 @@ void gcal_plan_run_on_host(const struct gcal_kernel *kernel, uint64_t seed,
     struct host_args h = { .geometry = geometry };
 
     *result = (struct gcal_plan_result){ .bytes = sizeof(*result) };
+    /* Runs the reference, or the kernel itself, in the host's interpreter. */
     if (host_args_make(kernel, seed, &h, &result->failure) < 0 ||
-        interpret(kernel, &h, &result->failure) < 0 ||
+        (gcal_kernel_is_transfer(kernel) ? 0
+         : kernel->reference             ? run_reference(kernel, &h, &result->failure)
+                             : run_source(kernel, &h, &result->failure)) < 0 ||
         take_outputs(kernel, &h, result) < 0)
         result->failed = true;
-    host_args_clear(&h);
+    for (size_t i = 0; i < h.n; i++)
+        free(h.args[i].data);
+    free(h.args);
 }
 
 void gcal_plan_result_clear(struct gcal_plan_result *result)

@@ -20,41 +20,6 @@
 
 /* ---- numbers ---- */
 
-/* 0 for sizes without a geometry, which are not measured either. */
-static double buffers_bytes(const struct gcal_kernel *kernel)
-{
-    struct gcal_geometry geometry;
-    double bytes = 0;
-
-    if (gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, &geometry, NULL) ==
-        0) {
-        bytes = geometry.total_bytes;
-        gcal_kernel_geometry_clear(&geometry);
-    }
-    return bytes;
-}
-
-/* Of a size sweep, the longest sizes that are not too long are measured.  Which they are does
- * not matter here: the largest.
- */
-static size_t choose_sizes(const struct gcal_plan_families *families, bool *measured)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < families->n; i++) {
-        const struct gcal_plan_family *f = &families->families[i];
-        size_t sizes = f->n_wanted + f->n_short;
-
-        sizes = f->n_sizes < sizes ? f->n_sizes : sizes;
-        for (size_t k = 0; k < f->n_fixed; k++)
-            measured[f->fixed[k]] = true;
-        for (size_t k = f->n_sizes - sizes; k < f->n_sizes; k++)
-            measured[f->sizes[k]] = true;
-        n += f->n_fixed + sizes;
-    }
-    return n;
-}
-
 static int count(const struct gcal_config_measure_options *measure,
                  const struct gcal_kernel_list *kernels, bool *measured,
                  struct gcal_plan_outlook *outlook, struct gcal_error *err)
@@ -66,7 +31,20 @@ static int count(const struct gcal_config_measure_options *measure,
 
     if (rc == 0) {
         outlook->n_families = families.n;
-        outlook->n_measured = choose_sizes(&families, measured);
+        /* Of a size sweep, the longest sizes that are not too long are measured.  Which they
+         * are does not matter here: the largest.
+         */
+        for (size_t i = 0; i < families.n; i++) {
+            const struct gcal_plan_family *f = &families.families[i];
+            size_t sizes = f->n_wanted + f->n_short;
+
+            sizes = f->n_sizes < sizes ? f->n_sizes : sizes;
+            for (size_t k = 0; k < f->n_fixed; k++)
+                measured[f->fixed[k]] = true;
+            for (size_t k = f->n_sizes - sizes; k < f->n_sizes; k++)
+                measured[f->sizes[k]] = true;
+            outlook->n_measured += f->n_fixed + sizes;
+        }
         outlook->n_launches_least = outlook->n_measured * measure->min_samples;
         outlook->n_launches_most = outlook->n_measured * measure->max_samples;
         outlook->time_s = fmin(measure->budget_s,
@@ -74,9 +52,16 @@ static int count(const struct gcal_config_measure_options *measure,
                                    (double)outlook->n_launches_least *
                                        sqrt(measure->min_time_s * measure->max_time_s));
     }
-    for (size_t i = 0; i < kernels->n_kernels; i++)
-        outlook->memory_bytes =
-            fmax(outlook->memory_bytes, buffers_bytes(kernels->kernels[i]));
+    for (size_t i = 0; i < kernels->n_kernels; i++) {
+        /* Sizes without a geometry are not measured either. */
+        const struct gcal_kernel *kernel = kernels->kernels[i];
+        struct gcal_geometry geometry;
+
+        if (gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, &geometry, NULL))
+            continue;
+        outlook->memory_bytes = fmax(outlook->memory_bytes, geometry.total_bytes);
+        gcal_kernel_geometry_clear(&geometry);
+    }
     gcal_plan_families_clear(&families);
     return rc;
 }
@@ -137,21 +122,6 @@ static char *undetermined_names(const struct gcal_model *model,
     return gcal_buf_take(&buf, err);
 }
 
-/* "p_a and p_b, p_c and p_d" */
-static char *merged_names(const struct gcal_model *model, const struct gcal_fit *fit,
-                          struct gcal_error *err)
-{
-    const struct gcal_model_parameter *p = model->parameters;
-    struct gcal_buf buf = { 0 };
-
-    for (size_t j = 0; fit->merged_with && j < model->n_parameters; j++)
-        if (fit->merged_with[j] != j)
-            gcal_buf_printf(&buf, "%s%s and %s", buf.size ? ", " : "",
-                            p[fit->merged_with[j]].name, p[j].name);
-    gcal_buf_puts(&buf, "");
-    return gcal_buf_take(&buf, err);
-}
-
 static int judge(const struct gcal_plan_forms *forms, const struct gcal_plan_form *form,
                  const bool *measured, struct gcal_plan_outlook_model *m,
                  struct gcal_error *err)
@@ -169,7 +139,15 @@ static int judge(const struct gcal_plan_forms *forms, const struct gcal_plan_for
         free(m->merged);
         m->undetermined =
             m->determined ? strdup("") : undetermined_names(form->model, &fit, err);
-        m->merged = merged_names(form->model, &fit, err);
+        /* "p_a and p_b, p_c and p_d" */
+        const struct gcal_model_parameter *p = form->model->parameters;
+        struct gcal_buf buf = { 0 };
+        for (size_t j = 0; fit.merged_with && j < form->model->n_parameters; j++)
+            if (fit.merged_with[j] != j)
+                gcal_buf_printf(&buf, "%s%s and %s", buf.size ? ", " : "",
+                                p[fit.merged_with[j]].name, p[j].name);
+        gcal_buf_puts(&buf, "");
+        m->merged = gcal_buf_take(&buf, err);
         rc = m->undetermined && m->merged ? 0 : gcal_error_memory(err);
     }
     gcal_fit_clear(&fit);

@@ -9,14 +9,6 @@
 #include "calib/plan/private.h"
 #include "calib/plan/sweep.h"
 
-/* In the order in which they are prepared. */
-static void announce_all(struct gcal_plan *plan, const struct gcal_plan_families *f)
-{
-    for (size_t i = 0; i < f->kernels->n_kernels; i++)
-        gcal_plan_announce(plan, f->kernels->kernels[f->order[i]]);
-    gcal_plan_announced_all(plan);
-}
-
 static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
 {
     struct gcal_plan_families families = { 0 };
@@ -25,7 +17,10 @@ static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *ke
     if (rc == 0)
         rc = gcal_plan_families_order(&families);
     if (rc == 0) {
-        announce_all(plan, &families);
+        /* In the order in which they are prepared. */
+        for (size_t i = 0; i < families.kernels->n_kernels; i++)
+            gcal_plan_announce(plan, families.kernels->kernels[families.order[i]]);
+        gcal_plan_announced_all(plan);
         rc = gcal_plan_sweep_all(&families);
     }
     gcal_plan_prepared_all(plan);
@@ -36,16 +31,6 @@ static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *ke
     gcal_plan_end(plan, rc);
     gcal_plan_families_clear(&families);
     return rc;
-}
-
-static void report_use(const struct gcal_plan *plan)
-{
-    const struct gcal_plan_use use = { .span_s =
-                                           plan->last_launch_s - plan->first_launch_s,
-                                       .busy_s = plan->busy_s };
-
-    if (plan->hooks->used)
-        plan->hooks->used(plan->hooks->progress_context, &use);
 }
 
 int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
@@ -87,7 +72,10 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     if (rc == 0)
         rc = gcal_plan_check_clock(&plan);
     gcal_plan_end(&plan, rc); /* of a plan that did not come to its kernels */
-    report_use(&plan);
+    const struct gcal_plan_use use = { .span_s = plan.last_launch_s - plan.first_launch_s,
+                                       .busy_s = plan.busy_s };
+    if (plan.hooks->used)
+        plan.hooks->used(plan.hooks->progress_context, &use);
     if (rc < 0 && err)
         *err = why;
     gcal_log(

@@ -63,11 +63,6 @@ static double use_of(const struct gcal_plan *plan)
     return plan->ops->busy ? plan->ops->busy(plan->ops->context) : NAN;
 }
 
-static bool is_use_known(const struct gcal_plan *plan)
-{
-    return !isnan(use_of(plan));
-}
-
 /* That of others, while gpucal does not use it; 0: unknown. */
 static double busy_share(const struct gcal_plan *plan)
 {
@@ -116,7 +111,7 @@ void gcal_plan_pulse_begin(struct gcal_plan *plan, struct gcal_plan_row *row)
                                             .time_s = row->first_s,
                                             .good_order = plan->order,
                                             .least_gap_s = plan->pulse.least_gap_s,
-                                            .late_counts = is_use_known(plan) };
+                                            .late_counts = !isnan(use_of(plan)) };
 }
 
 void gcal_plan_pulse_note(struct gcal_plan *plan, const struct gcal_kernel *kernel,
@@ -141,39 +136,25 @@ static bool are_late(const struct gcal_plan_pulse *p, double share)
     return (double)p->n_late > share * (double)p->n_launches;
 }
 
-static bool takes_turns(const struct gcal_plan_pulse *p)
-{
-    return p->late_counts && are_late(p, LATE_SHARE);
-}
-
-/* In a new worker, too. */
-static enum gcal_worker_outcome launch(struct gcal_plan *plan,
-                                       struct gcal_measurement_sample samples[LAUNCHES],
-                                       struct gcal_error *why)
-{
-    struct gcal_plan_row row = { .kernel = plan->pulse.kernel,
-                                 .first_s = plan->pulse.time_s };
-    enum gcal_measurement_status status = GCAL_MEASUREMENT_LAUNCH_FAILED;
-    enum gcal_worker_outcome outcome = GCAL_WORKER_DONE;
-
-    if (plan->pulse.worker != plan->worker)
-        outcome =
-            plan->ops->prepare(plan->ops->context, row.kernel,
-                               plan->options->kernel_limit_s, &row.first_s, &status, why);
-    plan->pulse.worker = plan->worker;
-    if (outcome == GCAL_WORKER_DONE)
-        outcome = gcal_plan_launch(plan, &row, LAUNCHES, samples, &status, why);
-    return outcome;
-}
-
 /* Its time relative to that after the warm-up, in 'ratio'; 1 if it cannot be taken. */
 static int take(struct gcal_plan *plan, double *ratio)
 {
     struct gcal_measurement_sample samples[LAUNCHES];
     struct gcal_error why = { 0 };
-    enum gcal_worker_outcome outcome = launch(plan, samples, &why);
     double least_s = INFINITY;
 
+    /* In a new worker, too. */
+    struct gcal_plan_row row = { .kernel = plan->pulse.kernel,
+                                 .first_s = plan->pulse.time_s };
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_LAUNCH_FAILED;
+    enum gcal_worker_outcome outcome = GCAL_WORKER_DONE;
+    if (plan->pulse.worker != plan->worker)
+        outcome = plan->ops->prepare(plan->ops->context, row.kernel,
+                                     plan->options->kernel_limit_s, &row.first_s, &status,
+                                     &why);
+    plan->pulse.worker = plan->worker;
+    if (outcome == GCAL_WORKER_DONE)
+        outcome = gcal_plan_launch(plan, &row, LAUNCHES, samples, &status, &why);
     *ratio = 1;
     if (outcome == GCAL_WORKER_DONE) {
         gcal_plan_pulse_note(plan, plan->pulse.kernel, samples, LAUNCHES);
@@ -216,34 +197,10 @@ static int drop_all(struct gcal_plan *plan)
     return 0;
 }
 
-/* Rows that have enough samples. */
-static int hand_over(struct gcal_plan *plan)
-{
-    for (size_t i = 0; i < plan->n_rows; i++)
-        if (!plan->rows[i].finished && plan->rows[i].m.stop &&
-            gcal_plan_finish(plan, &plan->rows[i], GCAL_MEASUREMENT_GOOD, NULL) < 0)
-            return -1;
-    return 0;
-}
-
 static bool is_disturbed(const struct gcal_plan *plan, double ratio)
 {
-    return ratio > TOLERANCE || takes_turns(&plan->pulse);
-}
-
-static void say_disturbed(const struct gcal_plan *plan, double ratio)
-{
-    if (ratio > TOLERANCE)
-        gcal_log(GCAL_LOG_WARN,
-                 "%s: %s takes %.2g times as long as before: waiting %.0f s at most for "
-                 "the end of what disturbs it",
-                 plan->info->name, plan->pulse.kernel->name, ratio, longest_wait_s(plan));
-    else
-        gcal_log(GCAL_LOG_WARN,
-                 "%s: %zu of %zu launches began late, as beside another program: waiting "
-                 "%.0f s at most for its end",
-                 plan->info->name, plan->pulse.n_late, plan->pulse.n_launches,
-                 longest_wait_s(plan));
+    return ratio > TOLERANCE ||
+           (plan->pulse.late_counts && are_late(&plan->pulse, LATE_SHARE));
 }
 
 /* Waits until the pulse is as it was; '*ratio' is that of the last one. */
@@ -251,7 +208,18 @@ static int wait_out(struct gcal_plan *plan, double *ratio)
 {
     double from_s = gcal_clock_now_s(), end_s = from_s + longest_wait_s(plan), share;
 
-    say_disturbed(plan, *ratio);
+    if (*ratio > TOLERANCE)
+        gcal_log(GCAL_LOG_WARN,
+                 "%s: %s takes %.2g times as long as before: waiting %.0f s at most for "
+                 "the end of what disturbs it",
+                 plan->info->name, plan->pulse.kernel->name, *ratio,
+                 longest_wait_s(plan));
+    else
+        gcal_log(GCAL_LOG_WARN,
+                 "%s: %zu of %zu launches began late, as beside another program: waiting "
+                 "%.0f s at most for its end",
+                 plan->info->name, plan->pulse.n_late, plan->pulse.n_launches,
+                 longest_wait_s(plan));
     do {
         rest(plan, LOOK_S);
         plan->pulse.n_launches = plan->pulse.n_late = 0;
@@ -295,7 +263,12 @@ int gcal_plan_pulse_take(struct gcal_plan *plan)
     plan->pulse.work_s = 0;
     plan->pulse.n_launches = plan->pulse.n_late = 0;
     plan->pulse.good_order = plan->order;
-    return hand_over(plan);
+    /* Rows that have enough samples. */
+    for (size_t i = 0; i < plan->n_rows; i++)
+        if (!plan->rows[i].finished && plan->rows[i].m.stop &&
+            gcal_plan_finish(plan, &plan->rows[i], GCAL_MEASUREMENT_GOOD, NULL) < 0)
+            return -1;
+    return 0;
 }
 
 bool gcal_plan_pulse_is_due(const struct gcal_plan *plan)

@@ -7,35 +7,6 @@
 #include "kernels/model/profile.h"
 #include "calib/plan/private.h"
 
-static void format_transfer(const struct gcal_transfer *t, struct gcal_buf *buf)
-{
-    if (t->way == GCAL_FEATURE_COPY_ANY)
-        return;
-    gcal_buf_printf(buf, "%s%s %s %s bytes in %s copies", buf->size ? " " : "",
-                    t->both ? "both" : gcal_feature_copy_direction_names[t->way],
-                    gcal_feature_host_memory_names[t->host], t->bytes, t->pieces);
-}
-
-/* "global n/16*16,n local 16,16 launches n/4 to_device pinned 4*n bytes in 1 copies timed
- * by the host"
- */
-static char *format_launch(const struct gcal_kernel *kernel, struct gcal_error *err)
-{
-    struct gcal_buf buf = { 0 };
-
-    gcal_buf_puts(&buf, "");
-    for (size_t i = 0; i < kernel->n_dims; i++)
-        gcal_buf_printf(&buf, "%s%s", i ? "," : "global ", kernel->global_size[i]);
-    for (size_t i = 0; i < kernel->n_dims; i++)
-        gcal_buf_printf(&buf, "%s%zu", i ? "," : " local ", kernel->local_size[i]);
-    if (kernel->launches)
-        gcal_buf_printf(&buf, " launches %s", kernel->launches);
-    format_transfer(&kernel->transfer, &buf);
-    if (kernel->timing == GCAL_TIMING_HOST)
-        gcal_buf_puts(&buf, " timed by the host");
-    return gcal_buf_take(&buf, err);
-}
-
 /* Sizes in the order in which the profile is evaluated. */
 static int fill_sizes(const struct gcal_kernel *kernel, struct gcal_run_kernel *made,
                       struct gcal_error *err)
@@ -80,7 +51,27 @@ int gcal_plan_record_kernel(const struct gcal_kernel *kernel,
             0 ||
         gcal_kernel_uses_copy(&k.uses, &kernel->uses, err) < 0)
         goto fail;
-    if (!(k.launch = format_launch(kernel, err)) ||
+    /* "global n/16*16,n local 16,16 launches n/4 to_device pinned 4*n bytes in 1 copies timed
+     * by the host"
+     */
+    struct gcal_buf buf = { 0 };
+    gcal_buf_puts(&buf, "");
+    for (size_t i = 0; i < kernel->n_dims; i++)
+        gcal_buf_printf(&buf, "%s%s", i ? "," : "global ", kernel->global_size[i]);
+    for (size_t i = 0; i < kernel->n_dims; i++)
+        gcal_buf_printf(&buf, "%s%zu", i ? "," : " local ", kernel->local_size[i]);
+    if (kernel->launches)
+        gcal_buf_printf(&buf, " launches %s", kernel->launches);
+    if (kernel->transfer.way != GCAL_FEATURE_COPY_ANY)
+        gcal_buf_printf(&buf, "%s%s %s %s bytes in %s copies", buf.size ? " " : "",
+                        kernel->transfer.both
+                            ? "both"
+                            : gcal_feature_copy_direction_names[kernel->transfer.way],
+                        gcal_feature_host_memory_names[kernel->transfer.host],
+                        kernel->transfer.bytes, kernel->transfer.pieces);
+    if (kernel->timing == GCAL_TIMING_HOST)
+        gcal_buf_puts(&buf, " timed by the host");
+    if (!(k.launch = gcal_buf_take(&buf, err)) ||
         !(k.profile = gcal_profile_encode(kernel->profile, err)) ||
         fill_sizes(kernel, &k, err) < 0)
         goto fail;

@@ -50,34 +50,27 @@ static size_t launches_for(const struct gcal_plan *plan, const struct gcal_plan_
 
 /* ---- warm-up ---- */
 
-/* A kernel that is long enough to load the device and short enough to be launched often;
- * copies load it little.
- */
-static struct gcal_plan_row *choose_warm_up(struct gcal_plan *plan)
-{
-    struct gcal_plan_row *best = NULL;
-    double best_distance = INFINITY;
-
-    for (size_t i = 0; i < plan->n_rows; i++) {
-        struct gcal_plan_row *row = &plan->rows[i];
-        double distance = fabs(log(fmax(row->first_s, 1e-9) / WARM_UP_KERNEL_S)) +
-                          (gcal_kernel_is_transfer(row->kernel) ? COPY_PENALTY : 0);
-
-        if (!row->finished && row->worker == plan->worker && distance < best_distance) {
-            best = row;
-            best_distance = distance;
-        }
-    }
-    return best;
-}
-
 int gcal_plan_warm_up(struct gcal_plan *plan)
 {
     double start_s = gcal_plan_elapsed_s(plan), median_s = 0, before_s, spread;
     double limit_s = fmin(WARM_UP_S, WARM_UP_SHARE * plan->options->budget_s);
-    struct gcal_plan_row *row = choose_warm_up(plan);
     struct gcal_measurement_sample samples[WARM_UP_LAUNCHES];
 
+    /* A kernel that is long enough to load the device and short enough to be launched often;
+     * copies load it little.
+     */
+    struct gcal_plan_row *row = NULL;
+    double best_distance = INFINITY;
+    for (size_t i = 0; i < plan->n_rows; i++) {
+        struct gcal_plan_row *r = &plan->rows[i];
+        double distance = fabs(log(fmax(r->first_s, 1e-9) / WARM_UP_KERNEL_S)) +
+                          (gcal_kernel_is_transfer(r->kernel) ? COPY_PENALTY : 0);
+
+        if (!r->finished && r->worker == plan->worker && distance < best_distance) {
+            row = r;
+            best_distance = distance;
+        }
+    }
     if (!row)
         return 0;
     do {
@@ -212,17 +205,6 @@ static int stop_at_budget(struct gcal_plan *plan, struct gcal_plan_row *row)
     return gcal_plan_finish(plan, row, GCAL_MEASUREMENT_SKIPPED, text);
 }
 
-/* The share of the first round that the rest of the budget pays for. */
-static double first_share(const struct gcal_plan *plan)
-{
-    double need_s = 0, left_s = plan->options->budget_s - gcal_plan_elapsed_s(plan);
-
-    for (size_t i = 0; i < plan->n_rows; i++)
-        if (!plan->rows[i].finished)
-            need_s += plan->rows[i].first_s * (double)visit_size(plan, &plan->rows[i], 1);
-    return need_s > 0 ? left_s / need_s : 1;
-}
-
 static int run_round(struct gcal_plan *plan, struct gcal_plan_row **rows, size_t *order,
                      size_t n, double share)
 {
@@ -254,7 +236,12 @@ int gcal_plan_rounds(struct gcal_plan *plan)
 {
     struct gcal_plan_row **rows = calloc(plan->n_rows + 1, sizeof(*rows));
     size_t *order = calloc(plan->n_rows + 1, sizeof(*order)), n;
-    double share = first_share(plan);
+    /* The share of the first round that the rest of the budget pays for. */
+    double need_s = 0, left_s = plan->options->budget_s - gcal_plan_elapsed_s(plan);
+    for (size_t i = 0; i < plan->n_rows; i++)
+        if (!plan->rows[i].finished)
+            need_s += plan->rows[i].first_s * (double)visit_size(plan, &plan->rows[i], 1);
+    double share = need_s > 0 ? left_s / need_s : 1;
     int rc = 0;
 
     if (!rows || !order)

@@ -107,24 +107,6 @@ static int try_next(struct gcal_plan_families *f, struct gcal_plan_family *famil
     return 0;
 }
 
-/* Of the sizes that were tried, the one whose time is nearest to the limits, the longest
- * of several; NULL: none can be measured.
- */
-static struct gcal_plan_row *nearest(const struct gcal_plan_families *f,
-                                     const struct gcal_plan_family *family)
-{
-    struct gcal_plan_row *best = NULL;
-
-    for (size_t i = family->n_tried; i-- > 0;) {
-        struct gcal_plan_row *row = f->row[family->sizes[i]];
-
-        if (!row->finished &&
-            (!best || limit_distance(f->plan, row) < limit_distance(f->plan, best)))
-            best = row;
-    }
-    return best;
-}
-
 /* ---- taking rows ---- */
 
 /* The row is to be measured, unless the family is wrong. */
@@ -145,24 +127,6 @@ static bool is_short(const struct gcal_plan_families *f, const struct gcal_plan_
     return !row->finished && row->first_s < f->plan->options->min_time_s;
 }
 
-/* The row that is too short, not yet kept, and nearest to 'time_s'; NULL: none. */
-static struct gcal_plan_row *nearest_short(const struct gcal_plan_families *f,
-                                           const struct gcal_plan_family *family,
-                                           double time_s)
-{
-    struct gcal_plan_row *best = NULL;
-
-    for (size_t i = 0; i < family->n_tried; i++) {
-        struct gcal_plan_row *row = f->row[family->sizes[i]];
-
-        if (is_short(f, row) && !row->kept &&
-            (!best ||
-             fabs(log(row->first_s / time_s)) < fabs(log(best->first_s / time_s))))
-            best = row;
-    }
-    return best;
-}
-
 /* Of the sizes that are too short, keeps some from the shortest on, evenly by the logarithm
  * of their time.
  */
@@ -180,9 +144,19 @@ static void keep_short(const struct gcal_plan_families *f,
         return;
     ratio = f->plan->options->min_time_s / fmax(first->first_s, 1e-9);
     for (size_t k = 0; k < family->n_short; k++) {
-        struct gcal_plan_row *row = nearest_short(
-            f, family,
-            fmax(first->first_s, 1e-9) * pow(ratio, (double)k / (double)family->n_short));
+        /* The row that is too short, not yet kept, and nearest to 'time_s'; NULL: none. */
+        double time_s =
+            fmax(first->first_s, 1e-9) * pow(ratio, (double)k / (double)family->n_short);
+        struct gcal_plan_row *best = NULL;
+        for (size_t i = 0; i < family->n_tried; i++) {
+            struct gcal_plan_row *row = f->row[family->sizes[i]];
+
+            if (is_short(f, row) && !row->kept &&
+                (!best ||
+                 fabs(log(row->first_s / time_s)) < fabs(log(best->first_s / time_s))))
+                best = row;
+        }
+        struct gcal_plan_row *row = best;
 
         if (row)
             row->kept = true;
@@ -195,9 +169,18 @@ static void keep_short(const struct gcal_plan_families *f,
  */
 static void choose_sizes(struct gcal_plan_families *f, struct gcal_plan_family *family)
 {
-    struct gcal_plan_row *near = nearest(f, family), *row;
+    struct gcal_plan_row *near = NULL, *row;
     size_t n = family->n_chosen;
 
+    /* Of the sizes that were tried, the one whose time is nearest to the limits, the longest
+     * of several; NULL: none can be measured.
+     */
+    for (size_t i = family->n_tried; i-- > 0;) {
+        row = f->row[family->sizes[i]];
+        if (!row->finished &&
+            (!near || limit_distance(f->plan, row) < limit_distance(f->plan, near)))
+            near = row;
+    }
     if (near)
         keep_short(f, family, near);
     for (size_t i = family->n_tried; i-- > 0;) {
@@ -227,12 +210,37 @@ static int run_sweep(struct gcal_plan_families *f, struct gcal_plan_family *fami
     return rc < 0 ? -1 : 0;
 }
 
-/* All kernels that can be measured: fixed sizes, then those of the sweep, longest first.
- */
-static int take_all(struct gcal_plan_families *f, struct gcal_plan_family *family)
+int gcal_plan_sweep_family(struct gcal_plan_families *f, struct gcal_plan_family *family)
 {
+    bool sweep = family->n_sizes && family->n_chosen < family->n_wanted;
+    struct gcal_plan *plan = f->plan;
     struct gcal_plan_row *row;
 
+    if (!family->n_fixed && !sweep)
+        return 0;
+    if (is_late(f->plan)) {
+        /* One row records that the budget did not suffice for the family. */
+        size_t kernel = family->n_fixed ? family->fixed[0] : family->sizes[0];
+        char text[200];
+
+        if (!(row = gcal_plan_add(plan, f->kernels->kernels[kernel])))
+            return -1;
+        f->row[kernel] = row;
+        snprintf(
+            text, sizeof(text),
+            "%.0f%% of the device's budget of %g s were used up before its turn: raise "
+            "budget_s",
+            PREPARING_SHARE * 100, plan->options->budget_s);
+        row->m.stop = GCAL_MEASUREMENT_STOP_BUDGET;
+        return gcal_plan_finish(plan, row, GCAL_MEASUREMENT_SKIPPED, text);
+    }
+    for (size_t i = 0; i < family->n_fixed; i++)
+        if (try_kernel(f, family->fixed[i], false) < 0)
+            return -1;
+    if (sweep && run_sweep(f, family) < 0)
+        return -1;
+    /* All kernels that can be measured: fixed sizes, then those of the sweep, longest first.
+     */
     for (size_t i = 0; i < family->n_fixed; i++) {
         row = f->row[family->fixed[i]];
         if (!row->finished && take_row(f, family, row) < 0)
@@ -244,42 +252,6 @@ static int take_all(struct gcal_plan_families *f, struct gcal_plan_family *famil
             return -1;
     }
     return 0;
-}
-
-/* One row records that the budget did not suffice for the family. */
-static int skip_family(struct gcal_plan_families *f,
-                       const struct gcal_plan_family *family)
-{
-    struct gcal_plan *plan = f->plan;
-    size_t kernel = family->n_fixed ? family->fixed[0] : family->sizes[0];
-    struct gcal_plan_row *row = gcal_plan_add(plan, f->kernels->kernels[kernel]);
-    char text[200];
-
-    if (!row)
-        return -1;
-    f->row[kernel] = row;
-    snprintf(text, sizeof(text),
-             "%.0f%% of the device's budget of %g s were used up before its turn: raise "
-             "budget_s",
-             PREPARING_SHARE * 100, plan->options->budget_s);
-    row->m.stop = GCAL_MEASUREMENT_STOP_BUDGET;
-    return gcal_plan_finish(plan, row, GCAL_MEASUREMENT_SKIPPED, text);
-}
-
-int gcal_plan_sweep_family(struct gcal_plan_families *f, struct gcal_plan_family *family)
-{
-    bool sweep = family->n_sizes && family->n_chosen < family->n_wanted;
-
-    if (!family->n_fixed && !sweep)
-        return 0;
-    if (is_late(f->plan))
-        return skip_family(f, family);
-    for (size_t i = 0; i < family->n_fixed; i++)
-        if (try_kernel(f, family->fixed[i], false) < 0)
-            return -1;
-    if (sweep && run_sweep(f, family) < 0)
-        return -1;
-    return take_all(f, family);
 }
 
 int gcal_plan_sweep_all(struct gcal_plan_families *f)

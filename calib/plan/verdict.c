@@ -6,39 +6,6 @@
 #include "kernels/base/log.h"
 #include "calib/plan/private.h"
 
-/* The worker's answer was none; 1, or -1 if that ends the plan. */
-static int note_failure(struct gcal_plan *plan, struct gcal_plan_row *row,
-                        enum gcal_worker_outcome outcome,
-                        struct gcal_plan_verdict *verdict)
-{
-    int rc = gcal_plan_handle_outcome(plan, row, outcome, verdict->status, &verdict->why);
-
-    if (outcome == GCAL_WORKER_TIMED_OUT)
-        verdict->status = GCAL_MEASUREMENT_TIMED_OUT;
-    if (outcome == GCAL_WORKER_DIED)
-        verdict->status = GCAL_MEASUREMENT_CRASHED;
-    if (!*verdict->why.text)
-        gcal_error_set(&verdict->why, GCAL_EDEVICE, "its check did not finish");
-    verdict->wrong = true;
-    gcal_log(GCAL_LOG_WARN, "%s: %s", plan->info->name, verdict->why.text);
-    return rc;
-}
-
-/* Takes 'outputs'. */
-static void compare(struct gcal_plan *plan, const struct gcal_kernel *kernel,
-                    void **outputs, struct gcal_plan_verdict *verdict)
-{
-    double start_s = gcal_clock_now_s();
-
-    if (plan->comparing && !kernel->unchecked &&
-        gcal_plan_comparing_add(plan->comparing, kernel, outputs, verdict) == 0)
-        return;
-    gcal_plan_compare(plan->references, plan->info->name, kernel, plan->options->seed,
-                      outputs, verdict);
-    gcal_plan_outputs_free(kernel, outputs);
-    plan->spent_s[GCAL_PLAN_SPENT_COMPARING] += gcal_clock_now_s() - start_s;
-}
-
 int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
                            struct gcal_plan_verdict *verdict)
 {
@@ -55,11 +22,27 @@ int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
                                &verdict->why);
     plan->spent_s[GCAL_PLAN_SPENT_CHECKING] += gcal_clock_now_s() - start_s;
     if (outcome == GCAL_WORKER_DONE) {
-        compare(plan, kernel, outputs, verdict);
+        start_s = gcal_clock_now_s();
+        if (!plan->comparing || kernel->unchecked ||
+            gcal_plan_comparing_add(plan->comparing, kernel, outputs, verdict) < 0) {
+            gcal_plan_compare(plan->references, plan->info->name, kernel,
+                              plan->options->seed, outputs, verdict);
+            gcal_plan_outputs_free(kernel, outputs);
+            plan->spent_s[GCAL_PLAN_SPENT_COMPARING] += gcal_clock_now_s() - start_s;
+        }
         return 0;
     }
     gcal_plan_outputs_free(kernel, outputs);
-    return note_failure(plan, row, outcome, verdict) < 0 ? -1 : 0;
+    int rc = gcal_plan_handle_outcome(plan, row, outcome, verdict->status, &verdict->why);
+    if (outcome == GCAL_WORKER_TIMED_OUT)
+        verdict->status = GCAL_MEASUREMENT_TIMED_OUT;
+    if (outcome == GCAL_WORKER_DIED)
+        verdict->status = GCAL_MEASUREMENT_CRASHED;
+    if (!*verdict->why.text)
+        gcal_error_set(&verdict->why, GCAL_EDEVICE, "its check did not finish");
+    verdict->wrong = true;
+    gcal_log(GCAL_LOG_WARN, "%s: %s", plan->info->name, verdict->why.text);
+    return rc < 0 ? -1 : 0;
 }
 
 int gcal_plan_apply_verdict(struct gcal_plan *plan, struct gcal_plan_row *row,

@@ -205,39 +205,6 @@ static bool same_program(const struct gcal_kernel *a, const struct gcal_kernel *
            strcmp(x ? x : "", y ? y : "") == 0;
 }
 
-/* Those of a generator follow each other. */
-static size_t count_programs(const struct gcal_kernel_list *kernels)
-{
-    const struct gcal_kernel *before = NULL;
-    size_t n = 0;
-
-    for (size_t i = 0; i < kernels->n_kernels; i++) {
-        const struct gcal_kernel *k = kernels->kernels[i];
-
-        if (gcal_kernel_is_transfer(k) || (before && same_program(before, k)))
-            continue;
-        before = k;
-        n++;
-    }
-    return n;
-}
-
-/* By workers of its own; if there can be none, nothing is built ahead. */
-static void build_alone(struct gcal_plan_device_ops *ops,
-                        const struct gcal_device_info *info,
-                        const struct gcal_config_measure_options *options)
-{
-    struct worker_device *d = ops->context;
-    size_t n = gcal_worker_ahead_workers(d->spawner, info, 1);
-    struct gcal_worker_ahead *ahead =
-        n ? gcal_worker_ahead_start(d->spawner, info, n, 1, d->limit_s, NULL) : NULL;
-
-    if (!ahead)
-        return;
-    gcal_plan_worker_ops_build_ahead(ops, ahead, gcal_plan_building_s(info, options));
-    d->owns_ahead = true;
-}
-
 int gcal_plan_measure_alone(struct gcal_worker_spawner *spawner, const char *node,
                             const struct gcal_device_info *info,
                             const struct gcal_kernel_list *kernels,
@@ -250,8 +217,30 @@ int gcal_plan_measure_alone(struct gcal_worker_spawner *spawner, const char *nod
 
     if (!ops.context)
         return -1;
-    if (count_programs(kernels) >= LEAST_PROGRAMS)
-        build_alone(&ops, info, options);
+    /* Kernels of a program follow each other. */
+    const struct gcal_kernel *before = NULL;
+    size_t n_programs = 0;
+    for (size_t i = 0; i < kernels->n_kernels; i++) {
+        const struct gcal_kernel *k = kernels->kernels[i];
+
+        if (gcal_kernel_is_transfer(k) || (before && same_program(before, k)))
+            continue;
+        before = k;
+        n_programs++;
+    }
+    if (n_programs >= LEAST_PROGRAMS) {
+        /* By workers of its own; if there can be none, nothing is built ahead. */
+        struct worker_device *d = ops.context;
+        size_t n = gcal_worker_ahead_workers(d->spawner, info, 1);
+        struct gcal_worker_ahead *ahead =
+            n ? gcal_worker_ahead_start(d->spawner, info, n, 1, d->limit_s, NULL) : NULL;
+
+        if (ahead) {
+            gcal_plan_worker_ops_build_ahead(&ops, ahead,
+                                             gcal_plan_building_s(info, options));
+            d->owns_ahead = true;
+        }
+    }
     rc = gcal_plan_measure(&ops, node, info, kernels, options, hooks, err);
     gcal_plan_worker_ops_destroy(&ops);
     return rc;
