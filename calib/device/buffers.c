@@ -200,21 +200,17 @@ void gcal_device_buffers_free(struct gcal_device *cl)
     }
 }
 
-static bool same_range(const struct gcal_dtype_range *a, const struct gcal_dtype_range *b)
-{
-    return isnan(a->first)
-               ? isnan(b->first)
-               : a->first == b->first && a->last == b->last && a->sorted == b->sorted;
-}
-
 /* A matching buffer, perhaps without memory; NULL if the host is out of memory. */
 static struct gcal_device_buffer *find(struct gcal_device *cl, const struct need *need)
 {
     struct gcal_device_buffer *b = cl->buffers;
 
-    while (b &&
-           (b->index != need->index || b->output != need->output ||
-            strcmp(b->dtype, need->dtype) != 0 || !same_range(&b->range, &need->range)))
+    while (b && (b->index != need->index || b->output != need->output ||
+                 strcmp(b->dtype, need->dtype) != 0 ||
+                 !(isnan(b->range.first) ? isnan(need->range.first)
+                                         : b->range.first == need->range.first &&
+                                               b->range.last == need->range.last &&
+                                               b->range.sorted == need->range.sorted)))
         b = b->next;
     if (b || !(b = calloc(1, sizeof(*b))))
         return b;

@@ -60,16 +60,6 @@ uint64_t gcal_device_log_registers(const char *log, const char *entry)
                                                                             : 0;
 }
 
-static uint64_t from_log(const struct gcal_device *cl, cl_program program,
-                         const char *entry)
-{
-    char *log = gcal_device_build_log(cl, program);
-    uint64_t registers = log ? gcal_device_log_registers(log, entry) : 0;
-
-    free(log);
-    return registers;
-}
-
 /* ---- the binary ---- */
 
 /* As a text, the caller's to free; NULL: there is none. */
@@ -116,7 +106,9 @@ static struct gcal_built ask(struct gcal_device *cl, cl_program program, cl_kern
 
     if (!cl->is_nvidia)
         return built;
-    built.registers = from_log(cl, program, entry);
+    char *log = gcal_device_build_log(cl, program);
+    built.registers = log ? gcal_device_log_registers(log, entry) : 0;
+    free(log);
     if (!built.registers)
         built.registers = from_binary(cl, program, entry);
     return built;

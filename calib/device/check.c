@@ -51,29 +51,6 @@ static cl_int make_guarded(struct gcal_device *cl, const struct gcal_device_job_
     return code;
 }
 
-static cl_int make_inputs(struct gcal_device *cl, const struct gcal_device_job *job,
-                          uint64_t seed, int guard, struct guarded *guarded,
-                          cl_mem *inputs)
-{
-    cl_int code = CL_SUCCESS;
-
-    for (size_t i = 0; code == CL_SUCCESS && i < job->n_args; i++) {
-        if (job->args[i].kind != GCAL_ARG_BUFFER)
-            continue;
-        code = make_guarded(cl, &job->args[i], seed + i, guard, &guarded[i]);
-        inputs[i] = guarded[i].middle;
-    }
-    return code;
-}
-
-static void release_guarded(struct guarded *guarded)
-{
-    if (guarded->middle)
-        clReleaseMemObject(guarded->middle);
-    if (guarded->whole)
-        clReleaseMemObject(guarded->whole);
-}
-
 /* Reads one zone, and gives the number of bytes that changed. */
 static cl_int count_changed(struct gcal_device *cl, const struct guarded *guarded,
                             size_t from, int guard, size_t *changed)
@@ -121,13 +98,6 @@ static bool is_sent(const struct gcal_device_job_transfer *t, size_t i)
     return t->both ? i < t->size_bytes / 2 : t->way == GCAL_FEATURE_TO_DEVICE;
 }
 
-/* The place of byte i in the device's buffer. */
-static size_t place_of(const struct gcal_device_job_transfer *t, size_t i)
-{
-    return t->both && !is_sent(t, i) ? gcal_device_layout(t).back + i - t->size_bytes / 2
-                                     : i;
-}
-
 /* Random bytes at the source of the transfer, their complements at its destination. */
 static cl_int make_transfer(struct gcal_device *cl, const struct gcal_device_job *job,
                             uint64_t seed, cl_mem *device)
@@ -151,7 +121,10 @@ static cl_int make_transfer(struct gcal_device *cl, const struct gcal_device_job
             unsigned char other = (unsigned char)~bytes[i];
 
             host[i] = is_sent(t, i) ? bytes[i] : other;
-            there[place_of(t, i)] = is_sent(t, i) ? other : bytes[i];
+            /* The place of byte i in the device's buffer. */
+            there[t->both && !is_sent(t, i)
+                      ? gcal_device_layout(t).back + i - t->size_bytes / 2
+                      : i] = is_sent(t, i) ? other : bytes[i];
         }
         *device = make_buffer(cl, whole, there, &code);
     }
@@ -167,18 +140,6 @@ static cl_int read_buffer(struct gcal_device *cl, cl_mem memory, size_t size_byt
         return CL_OUT_OF_HOST_MEMORY;
     return clEnqueueReadBuffer(cl->queue, memory, CL_TRUE, 0, size_bytes, *output, 0,
                                NULL, NULL);
-}
-
-static cl_int read_outputs(struct gcal_device *cl, const struct gcal_device_job *job,
-                           const cl_mem *inputs, void **outputs)
-{
-    cl_int code = CL_SUCCESS;
-
-    for (size_t i = 0; code == CL_SUCCESS && i < job->n_args; i++)
-        if (job->args[i].kind == GCAL_ARG_BUFFER && job->args[i].output)
-            code = read_buffer(cl, inputs[i], gcal_device_arg_bytes(&job->args[i]),
-                               &outputs[i]);
-    return code;
 }
 
 static cl_int read_transfer(struct gcal_device *cl, const struct gcal_device_job *job,
@@ -205,9 +166,15 @@ static int check(struct gcal_device *cl, const struct gcal_device_job *job, uint
 {
     size_t n = job->n_args;
     struct gcal_device_bound_job bound;
-    cl_int code = make_inputs(cl, job, seed, guard, guarded, memory);
+    cl_int code = CL_SUCCESS;
     int rc;
 
+    for (size_t i = 0; code == CL_SUCCESS && i < job->n_args; i++) {
+        if (job->args[i].kind != GCAL_ARG_BUFFER)
+            continue;
+        code = make_guarded(cl, &job->args[i], seed + i, guard, &guarded[i]);
+        memory[i] = guarded[i].middle;
+    }
     if (code == CL_SUCCESS)
         code = make_transfer(cl, job, seed + n, &memory[n]);
     if (code != CL_SUCCESS)
@@ -223,7 +190,10 @@ static int check(struct gcal_device *cl, const struct gcal_device_job *job, uint
         return gcal_device_fail(status, err, "images of the check", code);
     if (rc < 0 || check_guards(cl, job, guarded, guard, status, err) < 0)
         return -1;
-    code = read_outputs(cl, job, memory, outputs);
+    for (size_t i = 0; code == CL_SUCCESS && i < job->n_args; i++)
+        if (job->args[i].kind == GCAL_ARG_BUFFER && job->args[i].output)
+            code = read_buffer(cl, memory[i], gcal_device_arg_bytes(&job->args[i]),
+                               &outputs[i]);
     if (code == CL_SUCCESS)
         code = read_transfer(cl, job, memory[n], &outputs[n]);
     return code == CL_SUCCESS
@@ -249,8 +219,12 @@ int gcal_device_check(struct gcal_device *cl, const struct gcal_device_job *job,
     rc = memory && guarded
              ? check(cl, &once, seed, guard, guarded, memory, outputs, status, err)
              : gcal_error_memory(err);
-    for (size_t i = 0; guarded && i < job->n_args; i++)
-        release_guarded(&guarded[i]);
+    for (size_t i = 0; guarded && i < job->n_args; i++) {
+        if (guarded[i].middle)
+            clReleaseMemObject(guarded[i].middle);
+        if (guarded[i].whole)
+            clReleaseMemObject(guarded[i].whole);
+    }
     if (memory && memory[job->n_args])
         clReleaseMemObject(memory[job->n_args]);
     free(guarded);

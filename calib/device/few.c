@@ -26,15 +26,6 @@ static double error_of(const double *times, size_t n)
                  : sqrt(M_PI / 2 * sum / (double)(n - 1) / (double)n) / fmax(mean, 1e-12);
 }
 
-static bool is_enough(const struct gcal_launches_rule *rule, const double *times,
-                      size_t n, double spent_s)
-{
-    if (n < rule->fewest)
-        return false;
-    return n >= rule->most || spent_s > rule->spend_s ||
-           error_of(times, n) <= rule->error;
-}
-
 struct timed {
     struct gcal_device *cl;
     const struct gcal_device_job *job;
@@ -72,7 +63,9 @@ static int take(const struct timed *t, double least_s, double *times,
     double spent_s = 0;
     size_t n = 0;
 
-    while (!found->abandoned && !is_enough(t->rule, times, n, spent_s)) {
+    while (!found->abandoned &&
+           (n < t->rule->fewest || (n < t->rule->most && spent_s <= t->rule->spend_s &&
+                                    !(error_of(times, n) <= t->rule->error)))) {
         if (once(t, &times[n]) < 0)
             return -1;
         spent_s += times[n];
@@ -85,22 +78,6 @@ static int take(const struct timed *t, double least_s, double *times,
     return 0;
 }
 
-static int time_bound(const struct timed *t, struct gcal_launches_time *found)
-{
-    double *times = calloc(t->rule->most + 1, sizeof(*times)), cold_s;
-    int rc = -1;
-
-    if (!times) {
-        gcal_error_memory(t->err);
-    } else if (warm_up(t, &cold_s) == 0) {
-        found->abandoned = cold_s > COLD_FACTOR * t->rule->enough_s;
-        found->median_s = cold_s / COLD_FACTOR;
-        rc = found->abandoned ? 0 : take(t, cold_s, times, found);
-    }
-    free(times);
-    return rc;
-}
-
 int gcal_device_time(struct gcal_device *cl, const struct gcal_device_job *job,
                      const struct gcal_launches_rule *rule,
                      struct gcal_launches_time *found,
@@ -108,13 +85,21 @@ int gcal_device_time(struct gcal_device *cl, const struct gcal_device_job *job,
 {
     struct gcal_device_bound_job bound;
     const struct timed t = { cl, job, &bound, rule, status, err };
-    int rc;
+    int rc = -1;
 
     *found = (struct gcal_launches_time){ 0 };
     if (gcal_device_bind_pool(cl, job, &bound, status, err) < 0)
         return -1;
     found->build_s = bound.program ? bound.program->build_s : 0;
-    rc = time_bound(&t, found);
+    double *times = calloc(rule->most + 1, sizeof(*times)), cold_s;
+    if (!times) {
+        gcal_error_memory(err);
+    } else if (warm_up(&t, &cold_s) == 0) {
+        found->abandoned = cold_s > COLD_FACTOR * rule->enough_s;
+        found->median_s = cold_s / COLD_FACTOR;
+        rc = found->abandoned ? 0 : take(&t, cold_s, times, found);
+    }
+    free(times);
     gcal_device_unbind(&bound);
     return rc;
 }

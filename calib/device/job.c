@@ -29,15 +29,6 @@ void gcal_device_job_clear(struct gcal_device_job *job)
     *job = (struct gcal_device_job){ 0 };
 }
 
-static uint32_t count_extents(const struct gcal_arg *arg)
-{
-    uint32_t n = 0;
-
-    while (n < GCAL_MAX_DIMS && arg->extents[n])
-        n++;
-    return n;
-}
-
 int gcal_device_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel,
                         size_t n_sizes, const struct gcal_size *sizes,
                         struct gcal_error *err)
@@ -66,7 +57,10 @@ int gcal_device_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel,
         gcal_wire_put_f64(buf, geometry.arg_ranges[i].last);
         gcal_wire_put_u32(buf, geometry.arg_ranges[i].sorted);
         gcal_wire_put_u32(buf, kernel->args[i].channels);
-        gcal_wire_put_u32(buf, count_extents(&kernel->args[i]));
+        uint32_t n = 0;
+        while (n < GCAL_MAX_DIMS && kernel->args[i].extents[n])
+            n++;
+        gcal_wire_put_u32(buf, n);
         for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
             gcal_wire_put_u64(buf, geometry.arg_extents[i][d]);
         gcal_wire_put_u32(buf, kernel->args[i].layered);

@@ -143,16 +143,6 @@ static char *type_name(const struct gcal_device_info *info)
     return text;
 }
 
-static const char *kind_name(cl_device_id id)
-{
-    uint64_t type = device_number(id, CL_DEVICE_TYPE);
-
-    return type & CL_DEVICE_TYPE_GPU           ? "gpu"
-           : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator"
-           : type & CL_DEVICE_TYPE_CPU         ? "cpu"
-                                               : "custom";
-}
-
 /* The preferred multiple of work-group sizes of a tiny kernel: the sub-group size if
  * there is no vendor query.  'built': whether the device could be asked.  Nothing is released, as
  * a driver may hang in that: the worker that lists devices is killed when it has answered.
@@ -202,7 +192,11 @@ static int fill(struct gcal_device_entry *d, size_t index, bool probe,
     info->name = device_text(d->id, CL_DEVICE_NAME);
     info->driver = device_text(d->id, CL_DRIVER_VERSION);
     info->version = device_text(d->id, CL_DEVICE_VERSION);
-    info->device_type = strdup(kind_name(d->id));
+    uint64_t type = device_number(d->id, CL_DEVICE_TYPE);
+    info->device_type = strdup(type & CL_DEVICE_TYPE_GPU           ? "gpu"
+                               : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator"
+                               : type & CL_DEVICE_TYPE_CPU         ? "cpu"
+                                                                   : "custom");
     info->pci = pci_address(d->id);
     info->compute_units = device_number(d->id, CL_DEVICE_MAX_COMPUTE_UNITS);
     info->max_work_group_size = device_number(d->id, CL_DEVICE_MAX_WORK_GROUP_SIZE);

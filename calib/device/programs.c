@@ -20,28 +20,6 @@ char *gcal_device_build_log(const struct gcal_device *cl, cl_program program)
     return log;
 }
 
-static void report_failure(const struct gcal_device *cl, cl_program program,
-                           struct gcal_error *err)
-{
-    char *log = gcal_device_build_log(cl, program);
-
-    const char *text = log ? log + strspn(log, " \t\r\n") : "";
-
-    gcal_error_set(err, GCAL_EDEVICE, "build: %.700s", *text ? text : "no build log");
-    free(log);
-}
-
-/* The compiler of NVIDIA's driver reports registers in its log; the code is the same. */
-static cl_int build_program(const struct gcal_device *cl, cl_program program,
-                            const char *options)
-{
-    char *all = cl->is_nvidia ? gcal_buf_format("%s -cl-nv-verbose", options) : NULL;
-    cl_int code = clBuildProgram(program, 1, &cl->id, all ? all : options, NULL, NULL);
-
-    free(all);
-    return code;
-}
-
 void gcal_device_program_free(struct gcal_device_program *p)
 {
     if (!p)
@@ -64,9 +42,18 @@ static int build(const struct gcal_device *cl, struct gcal_device_program *p,
     if (!p->program)
         return gcal_error_set(err, GCAL_EDEVICE, "build: %s",
                               gcal_device_error_name(code));
-    if (build_program(cl, p->program, p->build_options) == CL_SUCCESS)
+    /* The compiler of NVIDIA's driver reports registers in its log; the code is the same. */
+    char *all =
+        cl->is_nvidia ? gcal_buf_format("%s -cl-nv-verbose", p->build_options) : NULL;
+    code =
+        clBuildProgram(p->program, 1, &cl->id, all ? all : p->build_options, NULL, NULL);
+    free(all);
+    if (code == CL_SUCCESS)
         return 0;
-    report_failure(cl, p->program, err);
+    char *log = gcal_device_build_log(cl, p->program);
+    const char *text = log ? log + strspn(log, " \t\r\n") : "";
+    gcal_error_set(err, GCAL_EDEVICE, "build: %.700s", *text ? text : "no build log");
+    free(log);
     return -1;
 }
 

@@ -20,24 +20,6 @@ struct times {
 
 /* ---- enqueuing and waiting ---- */
 
-static cl_int launch(struct gcal_device *cl, cl_kernel kernel,
-                     const struct gcal_device_job *job, struct span *span)
-{
-    bool timed = job->timing == GCAL_TIMING_EVENT;
-    cl_int code = CL_SUCCESS;
-
-    for (size_t i = 0; code == CL_SUCCESS && i < job->launches; i++) {
-        cl_event *event = !timed                   ? NULL
-                          : i + 1 == job->launches ? &span->last
-                          : i == 0                 ? &span->first
-                                                   : NULL;
-
-        code = clEnqueueNDRangeKernel(cl->queue, kernel, (cl_uint)job->n_dims, NULL,
-                                      job->global_size, job->local_size, 0, NULL, event);
-    }
-    return code;
-}
-
 /* Copies concurrent with a kernel, or with others, have a queue of their own. */
 static cl_command_queue queue_of_copies(struct gcal_device *cl,
                                         const struct gcal_device_job *job)
@@ -114,29 +96,6 @@ static cl_int finish(struct gcal_device *cl, const struct gcal_device_job *job)
     return code == CL_SUCCESS ? wait_for_queue(other) : code;
 }
 
-static cl_int wait_for(struct gcal_device *cl, const struct gcal_device_job *job,
-                       const struct span *spans)
-{
-    cl_event events[2];
-    cl_uint n = 0;
-
-    for (int i = 0; i < 2; i++)
-        if (spans[i].last)
-            events[n++] = spans[i].last;
-    return n ? clWaitForEvents(n, events) : finish(cl, job);
-}
-
-/* The cause of CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. */
-static cl_int event_code(cl_event event, cl_int code)
-{
-    cl_int state = CL_COMPLETE;
-
-    if (event)
-        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(state), &state,
-                       NULL);
-    return state < 0 ? state : code;
-}
-
 static int fail_running(const struct span *span, cl_int code,
                         enum gcal_measurement_status *status, struct gcal_error *err)
 {
@@ -147,27 +106,6 @@ static int fail_running(const struct span *span, cl_int code,
 }
 
 /* ---- times ---- */
-
-static cl_int read_span(const struct span *span, struct times *times)
-{
-    cl_int code = clGetEventProfilingInfo(
-        span->first ? span->first : span->last, CL_PROFILING_COMMAND_START,
-        sizeof(times->start_ns), &times->start_ns, NULL);
-
-    if (code == CL_SUCCESS)
-        code = clGetEventProfilingInfo(span->last, CL_PROFILING_COMMAND_END,
-                                       sizeof(times->end_ns), &times->end_ns, NULL);
-    return code;
-}
-
-/* A kernel shorter than a tick of the device's clock may last 0 s.  The host's interval
- * is longer than the kernel by the unknown cost of a launch: 100 ticks are allowed for
- * it, and at most 100 us.
- */
-static bool may_be_zero(double host_s, double tick_s)
-{
-    return host_s < tick_s + fmin(100 * tick_s, 100e-6);
-}
 
 /* The event's interval must be within the host's, or its clock cannot be trusted; with
  * some tolerance, as the two clocks tick at slightly different rates.
@@ -180,7 +118,11 @@ static int event_time(const struct times *t, double tick_s, double *time_s,
     if (t->end_ns < t->start_ns)
         return gcal_error_set(err, GCAL_EDEVICE, "event ends %.3g s before it starts",
                               1e-9 * (double)(t->start_ns - t->end_ns));
-    if (t->end_ns == t->start_ns && !may_be_zero(t->host_s, tick_s))
+    /* A kernel shorter than a tick of the device's clock may last 0 s.  The host's interval
+     * is longer than the kernel by the unknown cost of a launch: 100 ticks are allowed for
+     * it, and at most 100 us.
+     */
+    if (t->end_ns == t->start_ns && !(t->host_s < tick_s + fmin(100 * tick_s, 100e-6)))
         return gcal_error_set(err, GCAL_EDEVICE, "event lasts 0 s, the host saw %.3g s",
                               t->host_s);
     if (event_s > 1.02 * t->host_s + 20e-6 + tick_s)
@@ -204,7 +146,13 @@ static int span_time(const struct span *spans, double host_s, double tick_s,
     for (int i = 0; i < 2; i++) {
         if (!spans[i].last)
             continue;
-        if ((code = read_span(&spans[i], &one)) != CL_SUCCESS)
+        code = clGetEventProfilingInfo(spans[i].first ? spans[i].first : spans[i].last,
+                                       CL_PROFILING_COMMAND_START, sizeof(one.start_ns),
+                                       &one.start_ns, NULL);
+        if (code == CL_SUCCESS)
+            code = clGetEventProfilingInfo(spans[i].last, CL_PROFILING_COMMAND_END,
+                                           sizeof(one.end_ns), &one.end_ns, NULL);
+        if (code != CL_SUCCESS)
             return gcal_device_fail(status, err, spans[i].what, code);
         *status = GCAL_MEASUREMENT_BAD_EVENTS;
         if (event_time(&one, tick_s, time_s, err) < 0)
@@ -230,8 +178,19 @@ static int run(struct gcal_device *cl, const struct gcal_device_job *job,
 {
     const char *step = "launch";
     double began_s = gcal_clock_now_s();
-    cl_int code = launch(cl, bound->kernel, job, &spans[0]);
+    bool timed = job->timing == GCAL_TIMING_EVENT;
+    cl_int code = CL_SUCCESS;
 
+    for (size_t i = 0; code == CL_SUCCESS && i < job->launches; i++) {
+        cl_event *event = !timed                   ? NULL
+                          : i + 1 == job->launches ? &spans[0].last
+                          : i == 0                 ? &spans[0].first
+                                                   : NULL;
+
+        code =
+            clEnqueueNDRangeKernel(cl->queue, bound->kernel, (cl_uint)job->n_dims, NULL,
+                                   job->global_size, job->local_size, 0, NULL, event);
+    }
     if (code == CL_SUCCESS) {
         step = "copy";
         code = copy(cl, job, bound, spans);
@@ -240,10 +199,20 @@ static int run(struct gcal_device *cl, const struct gcal_device_job *job,
         finish(cl, job); /* commands enqueued before use the buffers */
         return gcal_device_fail(status, err, step, code);
     }
-    code = wait_for(cl, job, spans);
+    cl_event events[2];
+    cl_uint n = 0;
+    for (int i = 0; i < 2; i++)
+        if (spans[i].last)
+            events[n++] = spans[i].last;
+    code = n ? clWaitForEvents(n, events) : finish(cl, job);
     *host_s = gcal_clock_now_s() - began_s;
     for (int i = 0; i < 2; i++) {
-        cl_int its = event_code(spans[i].last, CL_SUCCESS);
+        /* The cause of CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. */
+        cl_int state = CL_COMPLETE;
+        if (spans[i].last)
+            clGetEventInfo(spans[i].last, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                           sizeof(state), &state, NULL);
+        cl_int its = state < 0 ? state : CL_SUCCESS;
 
         if (its != CL_SUCCESS)
             return fail_running(&spans[i], its, status, err);

@@ -28,20 +28,6 @@ void gcal_device_host_free(struct gcal_device *cl, struct gcal_device_host *host
     *host = (struct gcal_device_host){ 0 };
 }
 
-/* Drivers pin host memory that they allocate themselves; it stays mapped. */
-static cl_int make_pinned(struct gcal_device *cl, size_t size_bytes)
-{
-    cl_int code;
-
-    cl->pinned.memory = clCreateBuffer(
-        cl->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size_bytes, NULL, &code);
-    if (cl->pinned.memory)
-        cl->pinned.data = clEnqueueMapBuffer(cl->queue, cl->pinned.memory, CL_TRUE,
-                                             CL_MAP_READ | CL_MAP_WRITE, 0, size_bytes, 0,
-                                             NULL, NULL, &code);
-    return code;
-}
-
 cl_int gcal_device_host_enlarge(struct gcal_device *cl,
                                 const struct gcal_device_job_transfer *transfer)
 {
@@ -52,9 +38,16 @@ cl_int gcal_device_host_enlarge(struct gcal_device *cl,
     if (host->size_bytes >= transfer->size_bytes)
         return CL_SUCCESS;
     gcal_device_host_free(cl, host);
-    if (host == &cl->pinned)
-        code = make_pinned(cl, size_bytes);
-    else if (!(host->data = aligned_alloc(PAGE_BYTES, size_bytes)))
+    if (host == &cl->pinned) {
+        /* Drivers pin host memory that they allocate themselves; it stays mapped. */
+        cl->pinned.memory =
+            clCreateBuffer(cl->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                           size_bytes, NULL, &code);
+        if (cl->pinned.memory)
+            cl->pinned.data = clEnqueueMapBuffer(cl->queue, cl->pinned.memory, CL_TRUE,
+                                                 CL_MAP_READ | CL_MAP_WRITE, 0,
+                                                 size_bytes, 0, NULL, NULL, &code);
+    } else if (!(host->data = aligned_alloc(PAGE_BYTES, size_bytes)))
         code = CL_OUT_OF_HOST_MEMORY;
     if (code != CL_SUCCESS) {
         gcal_device_host_free(cl, host);

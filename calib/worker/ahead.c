@@ -122,17 +122,6 @@ static struct program *next_queued(struct gcal_worker_ahead *a)
     return a->at;
 }
 
-/* The last one, which will be needed last: for a worker that has yet to open the device. */
-static struct program *last_queued(struct gcal_worker_ahead *a)
-{
-    struct program *last = next_queued(a);
-
-    for (struct program *p = last; p; p = p->next)
-        if (p->state == QUEUED)
-            last = p;
-    return last;
-}
-
 static size_t count_queued(const struct gcal_worker_ahead *a)
 {
     size_t n = 0;
@@ -159,8 +148,13 @@ static struct program *take_next(struct gcal_worker_ahead *a)
 
     if (gcal_worker_builders_idle(a->builders))
         p = next_queued(a);
-    else if (pays_to_start(a))
-        p = last_queued(a);
+    else if (pays_to_start(a)) {
+        /* The one needed last, for a worker that has yet to open the device. */
+        p = next_queued(a);
+        for (struct program *next = p; next; next = next->next)
+            if (next->state == QUEUED)
+                p = next;
+    }
     if (p)
         p->state = BUILDING;
     return p;
@@ -171,15 +165,6 @@ static void set_state(struct gcal_worker_ahead *a, struct program *p, enum state
     pthread_mutex_lock(&a->lock);
     p->state = state;
     pthread_cond_broadcast(&a->changed);
-    pthread_mutex_unlock(&a->lock);
-}
-
-static void note_workers(struct gcal_worker_ahead *a)
-{
-    size_t n = gcal_worker_builders_started(a->builders);
-
-    pthread_mutex_lock(&a->lock);
-    a->n_workers = n > a->n_workers ? n : a->n_workers;
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -196,7 +181,10 @@ static bool hand_out(struct gcal_worker_ahead *a)
             return true;
         if (!gcal_worker_builders_give(a->builders, (size_t)(uintptr_t)p, &p->kernel))
             set_state(a, p, NOT_BUILT);
-        note_workers(a);
+        size_t n = gcal_worker_builders_started(a->builders);
+        pthread_mutex_lock(&a->lock);
+        a->n_workers = n > a->n_workers ? n : a->n_workers;
+        pthread_mutex_unlock(&a->lock);
     }
     return gcal_worker_builders_busy(a->builders);
 }

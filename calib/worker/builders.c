@@ -1,4 +1,5 @@
 /* builders.c - workers that build kernels side by side, ahead of the one that measures */
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -207,22 +208,6 @@ static bool take_open(struct gcal_worker_builders *b, struct builder *builder,
     return true;
 }
 
-static void take_build(struct gcal_worker_builders *b, struct builder *builder,
-                       enum gcal_worker_outcome outcome, struct gcal_buf *answer,
-                       struct gcal_worker_build *done)
-{
-    struct gcal_wire wire = gcal_wire_open(answer->data, answer->size);
-
-    if (outcome == GCAL_WORKER_DONE)
-        done->built = gcal_worker_get_built(&wire);
-    report(builder, outcome, done);
-    builder->state = IDLE;
-    if (outcome == GCAL_WORKER_TIMED_OUT || outcome == GCAL_WORKER_DIED)
-        lose(builder);
-    else
-        b->failures = 0;
-}
-
 /* Reads an answer that has come, or whose time is up. */
 static bool take(struct gcal_worker_builders *b, struct builder *builder,
                  struct gcal_worker_build *done)
@@ -243,16 +228,20 @@ static bool take(struct gcal_worker_builders *b, struct builder *builder,
                        b->limit_s);
     if (opening)
         is_done = take_open(b, builder, outcome, done);
-    else
-        take_build(b, builder, outcome, &answer, done);
+    else {
+        struct gcal_wire wire = gcal_wire_open(answer.data, answer.size);
+
+        if (outcome == GCAL_WORKER_DONE)
+            done->built = gcal_worker_get_built(&wire);
+        report(builder, outcome, done);
+        builder->state = IDLE;
+        if (outcome == GCAL_WORKER_TIMED_OUT || outcome == GCAL_WORKER_DIED)
+            lose(builder);
+        else
+            b->failures = 0;
+    }
     gcal_buf_free(&answer);
     return is_done;
-}
-
-static double deadline_s(const struct gcal_worker_builders *b,
-                         const struct builder *builder)
-{
-    return builder->began_s + (builder->state == OPENING ? OPEN_LIMIT_S : b->limit_s);
 }
 
 /* Whether the builder has something to read, or will never have. */
@@ -262,17 +251,9 @@ static bool is_due(const struct gcal_worker_builders *b, size_t i)
 
     return builder->has_job &&
            (b->polled[i].revents || gcal_worker_fd(builder->worker) < 0 ||
-            gcal_clock_now_s() > deadline_s(b, builder));
-}
-
-static void poll_all(struct gcal_worker_builders *b, double wait_s)
-{
-    for (size_t i = 0; i < b->n; i++)
-        b->polled[i] = (struct pollfd){ .fd = b->builders[i].has_job
-                                                  ? gcal_worker_fd(b->builders[i].worker)
-                                                  : -1,
-                                        .events = POLLIN };
-    poll(b->polled, b->n, wait_s > 0 ? (int)(1e3 * wait_s) + 1 : 0);
+            gcal_clock_now_s() >
+                builder->began_s +
+                    (builder->state == OPENING ? OPEN_LIMIT_S : b->limit_s));
 }
 
 bool gcal_worker_builders_next(struct gcal_worker_builders *b, double wait_s,
@@ -282,7 +263,12 @@ bool gcal_worker_builders_next(struct gcal_worker_builders *b, double wait_s,
 
     do {
         /* Deadlines are looked at ten times a second. */
-        poll_all(b, left_s < 0.1 ? left_s : 0.1);
+        for (size_t i = 0; i < b->n; i++)
+            b->polled[i] = (struct pollfd){
+                .fd = b->builders[i].has_job ? gcal_worker_fd(b->builders[i].worker) : -1,
+                .events = POLLIN
+            };
+        poll(b->polled, b->n, left_s > 0 ? (int)(1e3 * fmin(left_s, 0.1)) + 1 : 0);
         for (size_t i = 0; i < b->n; i++)
             if (is_due(b, i) && take(b, &b->builders[i], done))
                 return true;

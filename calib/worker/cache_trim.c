@@ -80,21 +80,6 @@ static FTS *open_tree(const char *path)
     return fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
 }
 
-/* The files in folders of drivers: the cache's own, its lock, is above them. */
-static void find_units(const char *folder, struct units *u)
-{
-    FTS *tree = open_tree(folder);
-    size_t length = strlen(folder) + 1;
-    int rc = 0;
-
-    for (FTSENT *e; tree && rc == 0 && (e = fts_read(tree));)
-        if (e->fts_level > 1 && e->fts_statp && e->fts_info != FTS_D &&
-            e->fts_info != FTS_DP && e->fts_info != FTS_NS)
-            rc = add_file(u, e->fts_path, unit_length(e->fts_path, length), e->fts_statp);
-    if (tree)
-        fts_close(tree);
-}
-
 static int compare_age(const void *a, const void *b)
 {
     const struct unit *x = a, *y = b;
@@ -102,28 +87,32 @@ static int compare_age(const void *a, const void *b)
     return (x->used_s > y->used_s) - (x->used_s < y->used_s);
 }
 
-static void remove_unit(const char *path)
-{
-    FTS *tree = open_tree(path);
-
-    for (FTSENT *e; tree && (e = fts_read(tree));)
-        if (e->fts_info == FTS_DP)
-            rmdir(e->fts_accpath);
-        else if (e->fts_info != FTS_D)
-            unlink(e->fts_accpath);
-    if (tree)
-        fts_close(tree);
-}
-
 void gcal_worker_cache_trim(const char *folder, uint64_t most_bytes)
 {
     struct units units = { 0 };
 
-    find_units(folder, &units);
+    /* The files in folders of drivers: the cache's own, its lock, is above them. */
+    FTS *tree = open_tree(folder);
+    size_t length = strlen(folder) + 1;
+    int rc = 0;
+    for (FTSENT *e; tree && rc == 0 && (e = fts_read(tree));)
+        if (e->fts_level > 1 && e->fts_statp && e->fts_info != FTS_D &&
+            e->fts_info != FTS_DP && e->fts_info != FTS_NS)
+            rc = add_file(&units, e->fts_path, unit_length(e->fts_path, length),
+                          e->fts_statp);
+    if (tree)
+        fts_close(tree);
     if (units.bytes > most_bytes) {
         qsort(units.items, units.n, sizeof(*units.items), compare_age);
         for (size_t i = 0; i < units.n && units.bytes > most_bytes / 4 * 3; i++) {
-            remove_unit(units.items[i].path);
+            tree = open_tree(units.items[i].path);
+            for (FTSENT *e; tree && (e = fts_read(tree));)
+                if (e->fts_info == FTS_DP)
+                    rmdir(e->fts_accpath);
+                else if (e->fts_info != FTS_D)
+                    unlink(e->fts_accpath);
+            if (tree)
+                fts_close(tree);
             units.bytes -= units.items[i].bytes;
         }
     }

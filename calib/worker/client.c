@@ -315,13 +315,6 @@ static enum gcal_worker_outcome list_platform(struct gcal_worker *worker,
     return finish(worker, &wire, &answer, NULL, err);
 }
 
-/* Replaces a process that a platform's driver crashed. */
-static int replace(struct gcal_worker *worker, struct gcal_error *err)
-{
-    return gcal_worker_spawner_ask(worker->spawner, &worker->tick, &worker->fd,
-                                   &worker->pid, err);
-}
-
 static enum gcal_worker_outcome list_all(struct gcal_worker *worker, double limit_s,
                                          struct list *list, struct gcal_error *err)
 {
@@ -340,7 +333,9 @@ static enum gcal_worker_outcome list_all(struct gcal_worker *worker, double limi
                  why.text);
         gcal_error_prefix(err, "OpenCL platform %u", i);
         lost = outcome;
-        if (replace(worker, &why) < 0)
+        /* Replaces a process that a platform's driver crashed. */
+        if (gcal_worker_spawner_ask(worker->spawner, &worker->tick, &worker->fd,
+                                    &worker->pid, &why) < 0)
             break;
     }
     if (list->count)
@@ -585,33 +580,6 @@ gcal_worker_time(struct gcal_worker *worker, const struct gcal_kernel *kernel,
     return finish(worker, &wire, &answer, status, err);
 }
 
-static size_t output_bytes(const struct gcal_kernel *kernel,
-                           const struct gcal_geometry *geometry, size_t i)
-{
-    if (i == kernel->n_args)
-        return geometry->transfer_bytes;
-    return kernel->args[i].kind == GCAL_ARG_BUFFER && kernel->args[i].output
-               ? (size_t)geometry->arg_values[i] * gcal_dtype_size(kernel->args[i].dtype)
-               : 0;
-}
-
-/* Outputs must have the sizes that the rank expects. */
-static void get_outputs(struct gcal_wire *wire, const struct gcal_kernel *kernel,
-                        const struct gcal_geometry *geometry, void **outputs)
-{
-    for (size_t i = 0; i <= kernel->n_args; i++) {
-        size_t expected = output_bytes(kernel, geometry, i), size;
-        void *data = gcal_wire_get_bytes(wire, &size);
-
-        if (size != expected)
-            wire->bad = true;
-        if (expected && !wire->bad)
-            outputs[i] = data;
-        else
-            free(data);
-    }
-}
-
 enum gcal_worker_outcome
 gcal_worker_check(struct gcal_worker *worker, const struct gcal_kernel *kernel,
                   uint64_t seed, int guard, double limit_s, void **outputs,
@@ -634,7 +602,24 @@ gcal_worker_check(struct gcal_worker *worker, const struct gcal_kernel *kernel,
         ask(worker, GCAL_WORKER_REQUEST_CHECK, &question, limit_s, &answer, status, err);
     if (outcome == GCAL_WORKER_DONE) {
         wire = gcal_wire_open(answer.data, answer.size);
-        get_outputs(&wire, kernel, &geometry, outputs);
+        /* Outputs must have the sizes that the rank expects. */
+        for (size_t i = 0; i <= kernel->n_args; i++) {
+            size_t expected =
+                       i == kernel->n_args ? geometry.transfer_bytes
+                       : kernel->args[i].kind == GCAL_ARG_BUFFER && kernel->args[i].output
+                           ? (size_t)geometry.arg_values[i] *
+                                 gcal_dtype_size(kernel->args[i].dtype)
+                           : 0,
+                   size;
+            void *data = gcal_wire_get_bytes(&wire, &size);
+
+            if (size != expected)
+                wire.bad = true;
+            if (expected && !wire.bad)
+                outputs[i] = data;
+            else
+                free(data);
+        }
         outcome = finish(worker, &wire, &answer, status, err);
         for (size_t i = 0; outcome != GCAL_WORKER_DONE && i <= kernel->n_args; i++) {
             free(outputs[i]);

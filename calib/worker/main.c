@@ -23,33 +23,6 @@ struct state {
     struct gcal_device *cl; /* NULL before GCAL_WORKER_REQUEST_OPEN */
 };
 
-static int answer_list(struct gcal_wire *wire, struct reply *r)
-{
-    struct gcal_device_entry *devices;
-    size_t count, n_platforms;
-
-    if (gcal_device_list(gcal_wire_get_u32(wire), true, &devices, &count, &n_platforms,
-                         &r->err) < 0)
-        return -1;
-    gcal_wire_put_u32(&r->payload, (uint32_t)n_platforms);
-    gcal_wire_put_u32(&r->payload, (uint32_t)count);
-    for (size_t i = 0; i < count; i++)
-        gcal_device_info_put(&r->payload, &devices[i].info);
-    gcal_device_list_free(devices, count);
-    return 0;
-}
-
-static int answer_open(struct state *state, struct gcal_wire *wire, struct reply *r)
-{
-    char *uid = gcal_wire_get_text(wire);
-    uint32_t platform = gcal_wire_get_u32(wire);
-
-    gcal_device_close(state->cl);
-    state->cl = uid ? gcal_device_open(uid, platform, &r->err) : NULL;
-    free(uid);
-    return state->cl ? 0 : -1;
-}
-
 static void put_built(struct gcal_buf *buf, const struct gcal_built *built)
 {
     gcal_wire_put_u64(buf, built->registers);
@@ -67,21 +40,6 @@ static int get_program(struct gcal_wire *wire, struct gcal_device_job *job,
     if (!wire->bad && job->source && job->entry && job->build_options)
         return 0;
     return gcal_error_set(err, GCAL_EINPUT, "damaged request to a worker");
-}
-
-static int answer_build(struct state *state, struct gcal_wire *wire, struct reply *r)
-{
-    struct gcal_built built = { 0 };
-    struct gcal_device_job job;
-    int rc = get_program(wire, &job, &r->err);
-
-    r->status = GCAL_MEASUREMENT_BUILD_FAILED;
-    if (rc == 0)
-        rc = gcal_device_build(state->cl, &job, &built, &r->err);
-    gcal_device_forget_programs(state->cl);
-    put_built(&r->payload, &built);
-    gcal_device_job_clear(&job);
-    return rc;
 }
 
 static int answer_prepare(struct state *state, struct gcal_wire *wire, struct reply *r)
@@ -133,20 +91,6 @@ static int answer_measure(struct state *state, struct gcal_wire *wire, struct re
     return rc;
 }
 
-static struct gcal_launches_rule get_rule(struct gcal_wire *wire)
-{
-    struct gcal_launches_rule rule = { .warm_s = gcal_wire_get_f64(wire) };
-
-    rule.fewest = gcal_wire_get_u64(wire);
-    rule.most = gcal_wire_get_u64(wire);
-    rule.error = gcal_wire_get_f64(wire);
-    rule.spend_s = gcal_wire_get_f64(wire);
-    rule.enough_s = gcal_wire_get_f64(wire);
-    if (!rule.fewest || rule.most < rule.fewest || rule.most > MAX_LAUNCHES)
-        wire->bad = true;
-    return rule;
-}
-
 static int answer_time(struct state *state, struct gcal_wire *wire, struct reply *r)
 {
     struct gcal_launches_time found = { 0 };
@@ -156,7 +100,14 @@ static int answer_time(struct state *state, struct gcal_wire *wire, struct reply
 
     if (gcal_device_job_get(wire, &job, &r->err) < 0)
         return -1;
-    rule = get_rule(wire);
+    rule.warm_s = gcal_wire_get_f64(wire);
+    rule.fewest = gcal_wire_get_u64(wire);
+    rule.most = gcal_wire_get_u64(wire);
+    rule.error = gcal_wire_get_f64(wire);
+    rule.spend_s = gcal_wire_get_f64(wire);
+    rule.enough_s = gcal_wire_get_f64(wire);
+    if (!rule.fewest || rule.most < rule.fewest || rule.most > MAX_LAUNCHES)
+        wire->bad = true;
     if (wire->bad)
         gcal_error_set(&r->err, GCAL_EINPUT, "damaged request to a worker");
     else
@@ -205,15 +156,44 @@ static int answer_check(struct state *state, struct gcal_wire *wire, struct repl
 static int answer(struct state *state, uint32_t request, struct gcal_wire *wire,
                   struct reply *r)
 {
-    if (request == GCAL_WORKER_REQUEST_LIST)
-        return answer_list(wire, r);
-    if (request == GCAL_WORKER_REQUEST_OPEN)
-        return answer_open(state, wire, r);
+    struct gcal_built built = { 0 };
+    struct gcal_device_entry *devices;
+    struct gcal_device_job job;
+    size_t count, n_platforms;
+    int rc;
+
+    if (request == GCAL_WORKER_REQUEST_LIST) {
+        if (gcal_device_list(gcal_wire_get_u32(wire), true, &devices, &count,
+                             &n_platforms, &r->err) < 0)
+            return -1;
+        gcal_wire_put_u32(&r->payload, (uint32_t)n_platforms);
+        gcal_wire_put_u32(&r->payload, (uint32_t)count);
+        for (size_t i = 0; i < count; i++)
+            gcal_device_info_put(&r->payload, &devices[i].info);
+        gcal_device_list_free(devices, count);
+        return 0;
+    }
+    if (request == GCAL_WORKER_REQUEST_OPEN) {
+        char *uid = gcal_wire_get_text(wire);
+        uint32_t platform = gcal_wire_get_u32(wire);
+
+        gcal_device_close(state->cl);
+        state->cl = uid ? gcal_device_open(uid, platform, &r->err) : NULL;
+        free(uid);
+        return state->cl ? 0 : -1;
+    }
     if (!state->cl)
         return gcal_error_set(&r->err, GCAL_EDEVICE, "no device is open");
     switch (request) {
     case GCAL_WORKER_REQUEST_BUILD:
-        return answer_build(state, wire, r);
+        rc = get_program(wire, &job, &r->err);
+        r->status = GCAL_MEASUREMENT_BUILD_FAILED;
+        if (rc == 0)
+            rc = gcal_device_build(state->cl, &job, &built, &r->err);
+        gcal_device_forget_programs(state->cl);
+        put_built(&r->payload, &built);
+        gcal_device_job_clear(&job);
+        return rc;
     case GCAL_WORKER_REQUEST_PREPARE:
         return answer_prepare(state, wire, r);
     case GCAL_WORKER_REQUEST_MEASURE:
@@ -242,48 +222,33 @@ static int send_refusal(int fd, enum gcal_worker_answer type, const struct reply
     return rc;
 }
 
-/* Returns -1 if the rank has ended. */
-static int serve(int fd, struct state *state, const struct gcal_wire_frame *frame)
-{
-    struct gcal_wire wire = gcal_wire_open(frame->payload.data, frame->payload.size);
-    struct reply r = { .status = GCAL_MEASUREMENT_LAUNCH_FAILED };
-    int rc;
-
-    if (answer(state, frame->type, &wire, &r) == 0)
-        rc = gcal_wire_frame_write(fd, -1, GCAL_WORKER_ANSWER_DONE, &r.payload, NULL);
-    else if (!state->cl || gcal_device_is_alive(state->cl))
-        rc = send_refusal(fd, GCAL_WORKER_ANSWER_REFUSED, &r);
-    else {
-        send_refusal(fd, GCAL_WORKER_ANSWER_LOST, &r);
-        _exit(LOST_STATUS); /* clean-up might hang */
-    }
-    gcal_buf_free(&r.payload);
-    return rc;
-}
-
-/* By default, mpirun binds a rank to one or two cores, and the threads of a CPU device
- * would inherit that.  All bits: the kernel keeps those that the job's cpuset allows.
- * Slurm's binding is the user's choice and stays.
- */
-static void undo_binding(void)
-{
-    cpu_set_t all;
-
-    if (!getenv("OMPI_COMM_WORLD_RANK") || getenv("SLURM_STEP_ID"))
-        return;
-    memset(&all, 0xff, sizeof(all));
-    sched_setaffinity(0, sizeof(all), &all);
-}
-
 int gcal_worker_main(int fd)
 {
     struct state state = { 0 };
     struct gcal_wire_frame frame;
     int rc = 0;
 
-    undo_binding();
+    /* By default, mpirun binds a rank to one or two cores, and the threads of a CPU device
+     * would inherit that.  All bits: the kernel keeps those that the job's cpuset allows.
+     * Slurm's binding is the user's choice and stays.
+     */
+    cpu_set_t all;
+    if (getenv("OMPI_COMM_WORLD_RANK") && !getenv("SLURM_STEP_ID")) {
+        memset(&all, 0xff, sizeof(all));
+        sched_setaffinity(0, sizeof(all), &all);
+    }
     while (rc == 0 && gcal_wire_frame_read(fd, -1, &frame, NULL) > 0) {
-        rc = serve(fd, &state, &frame);
+        struct gcal_wire wire = gcal_wire_open(frame.payload.data, frame.payload.size);
+        struct reply r = { .status = GCAL_MEASUREMENT_LAUNCH_FAILED };
+        if (answer(&state, frame.type, &wire, &r) == 0)
+            rc = gcal_wire_frame_write(fd, -1, GCAL_WORKER_ANSWER_DONE, &r.payload, NULL);
+        else if (!state.cl || gcal_device_is_alive(state.cl))
+            rc = send_refusal(fd, GCAL_WORKER_ANSWER_REFUSED, &r);
+        else {
+            send_refusal(fd, GCAL_WORKER_ANSWER_LOST, &r);
+            _exit(LOST_STATUS); /* clean-up might hang */
+        }
+        gcal_buf_free(&r.payload);
         gcal_buf_free(&frame.payload);
     }
     gcal_device_close(state.cl);

@@ -54,52 +54,27 @@ struct gcal_worker_spawner {
     struct known_device *known_devices;
 };
 
-/* The rank handles signals to its process group; when it ends, its socket closes, which
- * ends spawner and workers.  Signals are blocked rather than ignored: compilers in
- * drivers (LLVM) install handlers, which end the process.
- */
-static sigset_t ranks_signals(void)
+static pid_t start_process(const char *what, int socket_type, const char *folder, int *fd,
+                           struct gcal_error *err)
 {
-    sigset_t signals;
+    pid_t parent = getpid(), pid;
+    sigset_t signals, before;
+    int ends[2];
 
+    /* The rank handles signals to its process group; when it ends, its socket closes, which
+     * ends spawner and workers.  Signals are blocked rather than ignored: compilers in
+     * drivers (LLVM) install handlers, which end the process.
+     */
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
     sigaddset(&signals, SIGPIPE);
-    return signals;
-}
-
-/* Closes all descriptors but stdin, stdout, stderr and 'keep' in the new program.  'folder' is
- * one more argument, unless it is NULL.
- */
-static void exec_self(const char *what, int keep, const char *folder)
-{
-    char number[16];
-
-    snprintf(number, sizeof(number), "%d", keep);
-    fcntl(keep, F_SETFD, 0);
-    if (keep > 3)
-        close_range(3, (unsigned)keep - 1, 0);
-    close_range((unsigned)keep + 1, ~0u, 0);
-    dup2(STDERR_FILENO,
-         STDOUT_FILENO); /* drivers print, but stdout is for the run's output */
-    execl("/proc/self/exe", "gpucal", what, number, folder, (char *)NULL);
-    _exit(127);
-}
-
-static pid_t start_process(const char *what, int socket_type, const char *folder, int *fd,
-                           struct gcal_error *err)
-{
-    sigset_t blocked = ranks_signals(), before;
-    pid_t parent = getpid(), pid;
-    int ends[2];
-
     if (socketpair(AF_UNIX, socket_type | SOCK_CLOEXEC, 0, ends) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "socketpair: %s", strerror(errno));
     /* Blocked during the fork, so that the child is never without; exec keeps the mask.
      */
-    sigprocmask(SIG_BLOCK, &blocked, &before);
+    sigprocmask(SIG_BLOCK, &signals, &before);
     pid = fork();
     if (pid != 0)
         sigprocmask(SIG_SETMASK, &before, NULL);
@@ -112,7 +87,17 @@ static pid_t start_process(const char *what, int socket_type, const char *folder
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* also if a driver hangs */
         if (getppid() != parent)
             _exit(0);
-        exec_self(what, ends[1], folder);
+        /* The new program has no descriptors but stdin, stdout, stderr and its end. */
+        char number[16];
+        snprintf(number, sizeof(number), "%d", ends[1]);
+        fcntl(ends[1], F_SETFD, 0);
+        if (ends[1] > 3)
+            close_range(3, (unsigned)ends[1] - 1, 0);
+        close_range((unsigned)ends[1] + 1, ~0u, 0);
+        /* Drivers print, but stdout is for the run's output. */
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        execl("/proc/self/exe", "gpucal", what, number, folder, (char *)NULL);
+        _exit(127);
     }
     close(ends[1]);
     *fd = ends[0];
@@ -333,39 +318,6 @@ int gcal_worker_spawner_wait_status(struct gcal_worker_spawner *spawner,
 
 /* ---- in the spawner ---- */
 
-static void send_answer(int fd, const struct answer *answer, int passed)
-{
-    char control[CMSG_SPACE(sizeof(int))] = { 0 };
-    struct iovec iov = { .iov_base = (void *)answer, .iov_len = sizeof(*answer) };
-    struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1 };
-    struct cmsghdr *head;
-
-    if (passed >= 0) {
-        message.msg_control = control;
-        message.msg_controllen = sizeof(control);
-        head = CMSG_FIRSTHDR(&message);
-        head->cmsg_level = SOL_SOCKET;
-        head->cmsg_type = SCM_RIGHTS;
-        head->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(head), &passed, sizeof(passed));
-    }
-    sendmsg(fd, &message, MSG_NOSIGNAL);
-}
-
-static void serve(int fd, const struct question *question)
-{
-    struct answer answer = { .number = question->number };
-    int worker = -1;
-
-    if (question->what == SPAWN)
-        answer.value = start_process("worker", SOCK_STREAM, NULL, &worker, NULL);
-    else
-        answer.value = end_process(question->pid);
-    send_answer(fd, &answer, worker);
-    if (worker >= 0)
-        close(worker);
-}
-
 int gcal_worker_spawner_main(int fd, const char *folder)
 {
     struct question question;
@@ -383,7 +335,30 @@ int gcal_worker_spawner_main(int fd, const char *folder)
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     while ((n = recv(fd, &question, sizeof(question), 0)) == sizeof(question) ||
            (n < 0 && errno == EINTR))
-        if (n > 0)
-            serve(fd, &question);
+        if (n > 0) {
+            struct answer answer = { .number = question.number };
+            int worker = -1;
+
+            if (question.what == SPAWN)
+                answer.value = start_process("worker", SOCK_STREAM, NULL, &worker, NULL);
+            else
+                answer.value = end_process(question.pid);
+            char control[CMSG_SPACE(sizeof(int))] = { 0 };
+            struct iovec iov = { .iov_base = (void *)&answer, .iov_len = sizeof(answer) };
+            struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1 };
+            struct cmsghdr *head;
+            if (worker >= 0) {
+                message.msg_control = control;
+                message.msg_controllen = sizeof(control);
+                head = CMSG_FIRSTHDR(&message);
+                head->cmsg_level = SOL_SOCKET;
+                head->cmsg_type = SCM_RIGHTS;
+                head->cmsg_len = CMSG_LEN(sizeof(int));
+                memcpy(CMSG_DATA(head), &worker, sizeof(worker));
+            }
+            sendmsg(fd, &message, MSG_NOSIGNAL);
+            if (worker >= 0)
+                close(worker);
+        }
     return 0; /* the workers die with this process */
 }
