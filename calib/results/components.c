@@ -295,18 +295,6 @@ static const struct kind {
 
 #define N_KINDS (sizeof(kinds) / sizeof(*kinds))
 
-/* Whether 'of' is what 'component' is compared with, at the same size. */
-static bool is_component(const struct kind *kind, const struct gcal_run_kernel *component,
-                         const struct gcal_run_kernel *of)
-{
-    if (of->origin.form != kind->of_form)
-        return false;
-    return kind->of_form == GCAL_KERNEL_COMPLETE
-               ? strcmp(component->origin.name, of->name) == 0
-               : strcmp(component->origin.name, of->origin.name) == 0 &&
-                     component->origin.n_accumulators == of->origin.n_accumulators;
-}
-
 /* Rows that components are compared with. */
 struct others {
     const struct gcal_record *record;
@@ -336,7 +324,15 @@ static int find_slowness(const struct others *o, const struct kind *kind,
     for (size_t k = first[0]; k < first[1]; k++) {
         const struct gcal_result_row *row = &o->all->rows[o->sorted.row[k]];
 
-        if (!row->brief && is_component(kind, kernel, &o->record->kernels[row->kernel])) {
+        /* Whether 'of' is what 'component' is compared with, at the same size. */
+        if (!row->brief &&
+            (o->record->kernels[row->kernel].origin.form == kind->of_form &&
+             (kind->of_form == GCAL_KERNEL_COMPLETE
+                  ? strcmp(kernel->origin.name, o->record->kernels[row->kernel].name) == 0
+                  : strcmp(kernel->origin.name,
+                           o->record->kernels[row->kernel].origin.name) == 0 &&
+                        kernel->origin.n_accumulators ==
+                            o->record->kernels[row->kernel].origin.n_accumulators))) {
             *ratio = component->time_s / row->time_s;
             return 0;
         }

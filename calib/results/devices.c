@@ -30,24 +30,8 @@ static size_t place_of(const struct gcal_result_type_fit *t, size_t device)
     return (size_t)(found - t->device);
 }
 
-/* In the order of the record. */
-static void list_devices(struct gcal_result_type_fit *t)
-{
-    t->device = gcal_arena_alloc(t->arena, t->n_rows, sizeof(*t->device));
-    memcpy(t->device, t->row_device, t->n_rows * sizeof(*t->device));
-    qsort(t->device, t->n_rows, sizeof(*t->device), by_index);
-    for (size_t i = 0; i < t->n_rows; i++)
-        if (!i || t->device[i] != t->device[t->n_devices - 1])
-            t->device[t->n_devices++] = t->device[i];
-    t->factor = gcal_arena_alloc(t->arena, t->n_devices, sizeof(*t->factor));
-    t->factor_error = gcal_arena_alloc(t->arena, t->n_devices, sizeof(*t->factor_error));
-    for (size_t k = 0; k < t->n_devices; k++)
-        t->factor[k] = t->factor_error[k] = NAN;
-    t->between = NAN;
-}
-
-/* The devices of a type share the errors of the model.  So what a kernel is expected to take is what
- * it takes on them (gcal_fit_common_times()); NaN where that does not compare them.
+/* The devices of a type share the errors of the model.  So what a kernel is expected to take is
+ * what it takes on them (gcal_fit_common_times()); NaN where that does not compare them.
  */
 static void find_common(struct gcal_arena *scratch, const struct gcal_result_type_fit *t,
                         const struct gcal_result_form_fit *f, double *common_s)
@@ -134,7 +118,18 @@ void gcal_result_find_deviations(struct gcal_arena *scratch,
 {
     double *raw, *raw_error, ratio, squares = 0;
 
-    list_devices(t);
+    /* In the order of the record. */
+    t->device = gcal_arena_alloc(t->arena, t->n_rows, sizeof(*t->device));
+    memcpy(t->device, t->row_device, t->n_rows * sizeof(*t->device));
+    qsort(t->device, t->n_rows, sizeof(*t->device), by_index);
+    for (size_t i = 0; i < t->n_rows; i++)
+        if (!i || t->device[i] != t->device[t->n_devices - 1])
+            t->device[t->n_devices++] = t->device[i];
+    t->factor = gcal_arena_alloc(t->arena, t->n_devices, sizeof(*t->factor));
+    t->factor_error = gcal_arena_alloc(t->arena, t->n_devices, sizeof(*t->factor_error));
+    for (size_t k = 0; k < t->n_devices; k++)
+        t->factor[k] = t->factor_error[k] = NAN;
+    t->between = NAN;
     if (!t->good)
         return;
     /* The error of the mean over the devices, as theirs are independent. */
@@ -154,7 +149,7 @@ void gcal_result_find_deviations(struct gcal_arena *scratch,
                     &t->between);
     for (size_t k = 0; k < t->n_devices; k++)
         if (isfinite(raw_error[k]))
-            /* It is no reason to shrink the factor, which is that of the speed that was measured. */
+            /* It is no reason to shrink the factor, that of the speed that was measured. */
             t->factor_error[k] =
                 hypot(t->factor_error[k],
                       t->factor[k] * gcal_result_shared_error(speeds, t->device[k]));

@@ -38,20 +38,6 @@ static void put_wrapped(struct gcal_buf *buf, const char *before, const char *te
 
 /* ---- parameters ---- */
 
-static void put_note(struct gcal_buf *buf, const struct gcal_model *model,
-                     const struct gcal_fit *fit, size_t i)
-{
-    if (fit->undetermined[i])
-        gcal_buf_puts(buf, "  undetermined");
-    else if (fit->merged_with[i] != i)
-        gcal_buf_printf(buf, "  merged with %s",
-                        model->parameters[fit->merged_with[i]].name);
-    else if (fit->poorly_determined[i])
-        gcal_buf_puts(buf, "  poorly determined: fixed");
-    else if (fit->at_bound[i])
-        gcal_buf_puts(buf, "  at its bound");
-}
-
 static void put_parameters(struct gcal_buf *buf, const struct gcal_model *model,
                            const struct gcal_fit *fit)
 {
@@ -76,28 +62,20 @@ static void put_parameters(struct gcal_buf *buf, const struct gcal_model *model,
         gcal_buf_printf(buf, "  %-*s %14s %12s %8s", width, model->parameters[i].name,
                         fit->undetermined[i] ? "-" : value,
                         gcal_units_percent(relative, error), inflation);
-        put_note(buf, model, fit, i);
+        if (fit->undetermined[i])
+            gcal_buf_puts(buf, "  undetermined");
+        else if (fit->merged_with[i] != i)
+            gcal_buf_printf(buf, "  merged with %s",
+                            model->parameters[fit->merged_with[i]].name);
+        else if (fit->poorly_determined[i])
+            gcal_buf_puts(buf, "  poorly determined: fixed");
+        else if (fit->at_bound[i])
+            gcal_buf_puts(buf, "  at its bound");
         gcal_buf_puts(buf, "\n");
     }
 }
 
 /* ---- correlations and errors ---- */
-
-static void put_pairs(struct gcal_buf *buf, const struct gcal_model *model,
-                      const struct gcal_fit *fit)
-{
-    struct gcal_fit_pair pairs[N_PAIRS];
-    size_t n = gcal_fit_correlated_pairs(fit, STRONGLY_RELATED, pairs, N_PAIRS);
-    struct gcal_buf text = { 0 };
-
-    for (size_t i = 0; i < n; i++)
-        gcal_buf_printf(&text, "%s%s and %s %.3f", i ? ", " : "",
-                        model->parameters[pairs[i].a].name,
-                        model->parameters[pairs[i].b].name, pairs[i].correlation);
-    if (n)
-        put_wrapped(buf, "correlated: ", text.data ? text.data : "");
-    gcal_buf_free(&text);
-}
 
 static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
                         const struct gcal_result_type_fit *t,
@@ -135,26 +113,6 @@ static void put_error_summary(struct gcal_buf *buf, const char *what,
                         gcal_units_percent(j->rms, rms),
                         gcal_units_percent(j->mean_error, mean),
                         gcal_units_percent(j->error_90, most));
-}
-
-/* Parameters of one form, their correlations, and errors. */
-static void put_form(struct gcal_buf *buf, const struct gcal_record *record,
-                     const struct gcal_model *model, const struct gcal_result_type_fit *t,
-                     const struct gcal_result_form_fit *f)
-{
-    const struct gcal_fit *fit = &f->fit;
-
-    if (fit->status == GCAL_FIT_TOO_FEW_ROWS)
-        return;
-    put_parameters(buf, model, fit);
-    put_pairs(buf, model, fit);
-    gcal_buf_printf(buf, "  rank %zu of %zu, condition %.3g\n", fit->rank,
-                    fit->n_parameters, fit->condition);
-    if (*fit->note)
-        put_wrapped(buf, "note: ", fit->note);
-    put_quality(buf, record, t, f);
-    put_error_summary(buf, t->by_targets ? "target kernels" : "held out", &f->held_out);
-    put_error_summary(buf, "target kernels, measured once", &t->checked);
 }
 
 /* ---- all forms ---- */
@@ -250,7 +208,30 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
                     f->n_kernels == 1 ? "" : "s", f->n_samples,
                     f->n_samples == 1 ? "" : "s", t->n_devices,
                     t->n_devices == 1 ? "" : "s");
-    put_form(buf, record, m->forms[t->best].model, t, f);
+    /* Parameters of one form, their correlations, and errors. */
+    const struct gcal_fit *fit = &f->fit;
+    if (fit->status != GCAL_FIT_TOO_FEW_ROWS) {
+        put_parameters(buf, m->forms[t->best].model, fit);
+        struct gcal_fit_pair pairs[N_PAIRS];
+        size_t n = gcal_fit_correlated_pairs(fit, STRONGLY_RELATED, pairs, N_PAIRS);
+        struct gcal_buf text = { 0 };
+        for (size_t i = 0; i < n; i++)
+            gcal_buf_printf(&text, "%s%s and %s %.3f", i ? ", " : "",
+                            m->forms[t->best].model->parameters[pairs[i].a].name,
+                            m->forms[t->best].model->parameters[pairs[i].b].name,
+                            pairs[i].correlation);
+        if (n)
+            put_wrapped(buf, "correlated: ", text.data ? text.data : "");
+        gcal_buf_free(&text);
+        gcal_buf_printf(buf, "  rank %zu of %zu, condition %.3g\n", fit->rank,
+                        fit->n_parameters, fit->condition);
+        if (*fit->note)
+            put_wrapped(buf, "note: ", fit->note);
+        put_quality(buf, record, t, f);
+        put_error_summary(buf, t->by_targets ? "target kernels" : "held out",
+                          &f->held_out);
+        put_error_summary(buf, "target kernels, measured once", &t->checked);
+    }
     if (t->good && t->shared_error > 0) /* beside the scatter of rows and devices */
         gcal_buf_printf(buf,
                         "  all times may be off alike by %s (standard error), as the "

@@ -79,19 +79,6 @@ size_t *gcal_result_generators(struct gcal_arena *arena, const struct gcal_recor
     return first;
 }
 
-/* The position of row 'i' among its generator's kernels, the same on all devices; the
- * kernels of a generator need not be adjacent.
- */
-static size_t position_in_generator(const struct problem *p, size_t i)
-{
-    size_t position = 0;
-
-    for (size_t k = 0; k < i && p->kernel[k] != p->kernel[i]; k++)
-        position +=
-            p->group[k] == p->group[i] && (!k || p->kernel[k] != p->kernel[k - 1]);
-    return position;
-}
-
 static int problem_init(struct gcal_arena *scratch, struct problem *p,
                         struct gcal_result_form_fit *f, const struct design *d,
                         const struct gcal_config_form *form, struct gcal_error *err)
@@ -163,24 +150,19 @@ static int leave_out(struct gcal_result_form_fit *f, const struct gcal_model *mo
     return 0;
 }
 
-/* Rows that the form is not fitted to; with 'targets', those of target kernels as well. */
-static void predict_others(struct gcal_result_form_fit *f, const struct gcal_model *model,
-                           const struct problem *p, const struct gcal_result_rows *rows,
-                           bool targets)
-{
-    for (size_t i = 0; i < rows->n; i++)
-        if (rows->rows[i].brief || (targets && rows->rows[i].target))
-            f->held_out_s[i] = gcal_model_eval(model, f->fit.value,
-                                               &p->features[i * model->n_features], NULL);
-}
-
 static int hold_out(struct gcal_result_form_fit *f, const struct gcal_config_form *form,
                     bool by_targets, const struct problem *p,
                     const struct gcal_result_rows *rows, struct gcal_error *err)
 {
     if (f->fit.status != GCAL_FIT_GOOD)
         return 0;
-    predict_others(f, form->model, p, rows, by_targets && !form->tailored);
+    /* Rows that the form is not fitted to. */
+    for (size_t i = 0; i < rows->n; i++)
+        if (rows->rows[i].brief ||
+            (by_targets && !form->tailored && rows->rows[i].target))
+            f->held_out_s[i] =
+                gcal_model_eval(form->model, f->fit.value,
+                                &p->features[i * form->model->n_features], NULL);
     if (form->tailored)
         return leave_out(f, form->model, p, p->kernel, f->held_out_s, err);
     if (by_targets)
@@ -223,24 +205,6 @@ static int find_mixed(struct gcal_arena *scratch, struct gcal_result_type_fit *t
     return 0;
 }
 
-/* Shapes follow from short launches, so they are in the range of validity. */
-static void widen_range(struct gcal_result_form_fit *f, const struct gcal_model *model,
-                        const struct problem *p, const struct gcal_result_rows *rows)
-{
-    size_t n = model->n_features, length;
-    bool has_shapes = false;
-
-    for (size_t j = 0; j < model->n_parameters; j++)
-        has_shapes = has_shapes || gcal_form_shape(model->parameters[j].name, &length);
-    for (size_t i = 0; has_shapes && i < rows->n; i++)
-        for (size_t k = 0; rows->rows[i].brief && k < n; k++) {
-            double value = p->features[i * n + k];
-
-            if (value > 0 && value < f->fit.feature_min[k])
-                f->fit.feature_min[k] = value;
-        }
-}
-
 static void clear_fit(void *fit)
 {
     gcal_fit_clear(fit);
@@ -260,15 +224,38 @@ static int fit_cells(struct gcal_arena *scratch, struct gcal_result_form_fit *f,
         gcal_result_find_shapes(form->model, &p.rows, p.is_brief, p.given, err) < 0)
         return -1;
     drop_brief(&p, f, d->rows);
-    for (size_t i = 0; i < p.rows.n_rows; i++)
-        p.fold[i] = position_in_generator(&p, i) % FOLDS;
+    for (size_t i = 0; i < p.rows.n_rows; i++) {
+        /* The position of row 'i' among its generator's kernels, the same on all devices; the
+         * kernels of a generator need not be adjacent.
+         */
+        size_t position = 0;
+
+        for (size_t k = 0; k < i && p.kernel[k] != p.kernel[i]; k++)
+            position +=
+                p.group[k] == p.group[i] && (!k || p.kernel[k] != p.kernel[k - 1]);
+        p.fold[i] = position % FOLDS;
+    }
     p.rows.start = start;
     gcal_arena_own(f->arena, &f->fit, clear_fit);
     if (gcal_fit_solve(form->model, &p.rows, &f->fit, err) < 0 ||
         hold_out(f, form, d->by_targets, &p, d->rows, err) < 0)
         return -1;
-    if (f->fit.status == GCAL_FIT_GOOD)
-        widen_range(f, form->model, &p, d->rows);
+    if (f->fit.status == GCAL_FIT_GOOD) {
+        /* Shapes follow from short launches, so they are in the range of validity. */
+        size_t n = form->model->n_features, length;
+        bool has_shapes = false;
+
+        for (size_t j = 0; j < form->model->n_parameters; j++)
+            has_shapes =
+                has_shapes || gcal_form_shape(form->model->parameters[j].name, &length);
+        for (size_t i = 0; has_shapes && i < d->rows->n; i++)
+            for (size_t k = 0; d->rows->rows[i].brief && k < n; k++) {
+                double value = p.features[i * n + k];
+
+                if (value > 0 && value < f->fit.feature_min[k])
+                    f->fit.feature_min[k] = value;
+            }
+    }
     return 0;
 }
 

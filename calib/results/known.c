@@ -46,13 +46,6 @@ static bool is_target(const struct gcal_record *record, const char *generator,
     return true;
 }
 
-static bool is_fitted_whole(const struct gcal_run_kernel *kernel, const char *model)
-{
-    return kernel->origin.form == GCAL_KERNEL_COMPLETE &&
-           (gcal_kernel_uses_have(&kernel->uses, model, GCAL_KERNEL_FITTED) ||
-            gcal_kernel_uses_have(&kernel->uses, model, GCAL_KERNEL_TARGET));
-}
-
 /* The tag of the kernel's components, if the model has a cost of one. */
 static const char *component_of(const struct gcal_profile *profile,
                                 const struct gcal_model *model)
@@ -79,8 +72,11 @@ static int add_kernel(struct gcal_result_type_fit *t, const struct gcal_record *
         return -1;
     component = component_of(profile, model);
     fingerprint = gcal_profile_identity(profile);
-    if ((component || is_fitted_whole(kernel, model->name)) && fingerprint &&
-        !gcal_params_find_kernel(&so_far, fingerprint))
+    if ((component ||
+         (kernel->origin.form == GCAL_KERNEL_COMPLETE &&
+          (gcal_kernel_uses_have(&kernel->uses, model->name, GCAL_KERNEL_FITTED) ||
+           gcal_kernel_uses_have(&kernel->uses, model->name, GCAL_KERNEL_TARGET)))) &&
+        fingerprint && !gcal_params_find_kernel(&so_far, fingerprint))
         t->known[t->n_known++] = (struct gcal_params_kernel){
             .name = gcal_arena_strdup(t->arena, generator_of(kernel)),
             .component = component ? gcal_arena_strdup(t->arena, component) : NULL,

@@ -23,15 +23,6 @@ struct table {
     double *time_s, *spread; /* n_kernels x n_devices, NaN: not measured */
 };
 
-static size_t place_of(const size_t *list, size_t n, size_t value)
-{
-    size_t i = 0;
-
-    while (i < n && list[i] != value)
-        i++;
-    return i;
-}
-
 static struct table read_table(struct gcal_arena *arena, const struct gcal_record *record,
                                const struct gcal_result_rows *rows)
 {
@@ -72,8 +63,13 @@ static struct table read_table(struct gcal_arena *arena, const struct gcal_recor
     }
     for (k = 0; k < t.n_kernels; k++)
         t.group[k] = generator[t.kernel[k]];
-    for (k = t.n_kernels; k-- > 0;) /* earlier ones are still the record's */
-        t.group[k] = place_of(t.group, k, t.group[k]);
+    for (k = t.n_kernels; k-- > 0;) { /* earlier ones are still the record's */
+        size_t i = 0;
+
+        while (i < k && t.group[i] != t.group[k])
+            i++;
+        t.group[k] = i;
+    }
     return t;
 }
 
@@ -106,22 +102,6 @@ static double log_size(const struct gcal_run_kernel *kernel)
     return sum;
 }
 
-static bool are_of_family(const struct gcal_run_kernel *a,
-                          const struct gcal_run_kernel *b)
-{
-    return a->family && b->family && strcmp(a->family, b->family) == 0;
-}
-
-static void keep_nearest(struct point nearest[2], const struct point *p, double at)
-{
-    if (fabs(p->size - at) < fabs(nearest[0].size - at)) {
-        nearest[1] = nearest[0];
-        nearest[0] = *p;
-    } else if (fabs(p->size - at) < fabs(nearest[1].size - at)) {
-        nearest[1] = *p;
-    }
-}
-
 /* From the two sizes of the device's own that are nearest. */
 static bool interpolate(const struct point p[2], double at, double *time_s,
                         double *spread)
@@ -152,49 +132,18 @@ static bool extrapolate(const struct gcal_record *record, const struct table *t,
         size_t i = k * t->n_devices + device;
         struct point p = { .time = log(measured_s[i]), .spread = t->spread[i] };
 
-        if (isnan(measured_s[i]) || !are_of_family(own, wanted))
+        if (isnan(measured_s[i]) || !own->family || !wanted->family ||
+            strcmp(own->family, wanted->family) != 0)
             continue;
         p.size = log_size(own);
-        keep_nearest(nearest, &p, at);
+        if (fabs(p.size - at) < fabs(nearest[0].size - at)) {
+            nearest[1] = nearest[0];
+            nearest[0] = p;
+        } else if (fabs(p.size - at) < fabs(nearest[1].size - at)) {
+            nearest[1] = p;
+        }
     }
     return isfinite(at) && interpolate(nearest, at, time_s, spread);
-}
-
-/* Whether few of the device's kernels were measured on enough others. */
-static bool is_apart(const struct table *t, size_t device)
-{
-    size_t n_own = 0, n_common = 0, least = t->n_devices > 2 ? 3 : 2;
-
-    for (size_t k = 0; k < t->n_kernels; k++) {
-        size_t n = 0;
-
-        if (isnan(t->time_s[k * t->n_devices + device]))
-            continue;
-        for (size_t i = 0; i < t->n_devices; i++)
-            n += !isnan(t->time_s[k * t->n_devices + i]);
-        n_own++;
-        n_common += n >= least;
-    }
-    return (double)n_common < FEW * (double)n_own;
-}
-
-/* Fills in times of devices that have few kernels in common with the others, from their own
- * times of other sizes.
- */
-static void fill_table(struct gcal_arena *scratch, struct table *t,
-                       const struct gcal_record *record)
-{
-    size_t n = t->n_kernels * t->n_devices;
-    double *measured_s = gcal_arena_alloc(scratch, n, sizeof(*measured_s));
-    bool *apart = gcal_arena_alloc(scratch, t->n_devices, sizeof(*apart));
-
-    memcpy(measured_s, t->time_s, n * sizeof(*measured_s));
-    for (size_t i = 0; i < t->n_devices; i++)
-        apart[i] = is_apart(t, i);
-    for (size_t i = 0; i < n; i++)
-        if (isnan(measured_s[i]) && apart[i % t->n_devices])
-            extrapolate(record, t, measured_s, i % t->n_devices, i / t->n_devices,
-                        &t->time_s[i], &t->spread[i]);
 }
 
 /* ---- outliers ---- */
@@ -246,14 +195,18 @@ static uint64_t sub_group_of(const struct gcal_record *record, const struct tabl
     return record->devices[t->device[i]].info.sub_group_size;
 }
 
-/* That of most devices; of sizes that as many have, the largest: a driver may say 1 for want of
- * a better answer.
+/* A device that counts its work in other units than those of its type, by sub-groups of another
+ * size, has no cost in common with them.
  */
-static uint64_t usual_sub_group(const struct gcal_record *record, const struct table *t)
+static void add_outliers(const struct gcal_record *record, const struct table *t,
+                         const struct gcal_fit_outlier *found,
+                         struct gcal_results *results, size_t model)
 {
+    /* That of most devices; of sizes that as many have, the largest: a driver may say 1 for want of
+     * a better answer.
+     */
     uint64_t usual = 0;
     size_t most = 0;
-
     for (size_t i = 0; i < t->n_devices; i++) {
         uint64_t size = sub_group_of(record, t, i);
         size_t n = 0;
@@ -265,17 +218,6 @@ static uint64_t usual_sub_group(const struct gcal_record *record, const struct t
             usual = size;
         }
     }
-    return usual;
-}
-
-/* A device that counts its work in other units than those of its type, by sub-groups of another
- * size, has no cost in common with them.
- */
-static void add_outliers(const struct gcal_record *record, const struct table *t,
-                         const struct gcal_fit_outlier *found,
-                         struct gcal_results *results, size_t model)
-{
-    uint64_t usual = usual_sub_group(record, t);
 
     for (size_t i = 0; i < t->n_devices; i++) {
         const struct gcal_run_device *device = &record->devices[t->device[i]];
@@ -310,7 +252,33 @@ void gcal_result_find_outliers(struct gcal_arena *scratch,
     const struct gcal_fit_devices d = { t.n_devices, t.n_kernels, t.time_s,
                                         t.spread,    t.group,     error };
 
-    fill_table(scratch, &t, record);
+    /* Fills in times of devices that have few kernels in common with the others, from their own
+     * times of other sizes.
+     */
+    size_t n = t.n_kernels * t.n_devices;
+    double *measured_s = gcal_arena_alloc(scratch, n, sizeof(*measured_s));
+    bool *apart = gcal_arena_alloc(scratch, t.n_devices, sizeof(*apart));
+    memcpy(measured_s, t.time_s, n * sizeof(*measured_s));
+    for (size_t i = 0; i < t.n_devices; i++) {
+        /* Whether few of the device's kernels were measured on enough others. */
+        size_t n_own = 0, n_common = 0, least = t.n_devices > 2 ? 3 : 2;
+
+        for (size_t k = 0; k < t.n_kernels; k++) {
+            size_t n_measured = 0;
+
+            if (isnan(t.time_s[k * t.n_devices + i]))
+                continue;
+            for (size_t j = 0; j < t.n_devices; j++)
+                n_measured += !isnan(t.time_s[k * t.n_devices + j]);
+            n_own++;
+            n_common += n_measured >= least;
+        }
+        apart[i] = (double)n_common < FEW * (double)n_own;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (isnan(measured_s[i]) && apart[i % t.n_devices])
+            extrapolate(record, &t, measured_s, i % t.n_devices, i / t.n_devices,
+                        &t.time_s[i], &t.spread[i]);
     for (size_t i = 0; i < t.n_devices; i++)
         /* A device that became slower is off, as its samples are of one speed. */
         error[i] = gcal_result_speed_of(&results->speeds, t.device[i])

@@ -88,16 +88,6 @@ static size_t *number_families(struct gcal_arena *arena, const struct gcal_recor
     return family;
 }
 
-/* Of derived kernels and of target kernels that are checked: microbenchmarks are short on
- * purpose.
- */
-static bool may_be_brief(const struct gcal_run_kernel *kernel,
-                         const struct gcal_result_row *row)
-{
-    return kernel->family && row->time_s < GCAL_RESULT_SHORT_S &&
-           (kernel->origin.form != GCAL_KERNEL_COMPLETE || is_checked(kernel));
-}
-
 /* By the longest launch of the family on the device. */
 static void find_brief(const struct gcal_record *record, struct gcal_result_rows *rows)
 {
@@ -116,8 +106,13 @@ static void find_brief(const struct gcal_record *record, struct gcal_result_rows
     for (size_t i = 0; i < rows->n; i++) {
         struct gcal_result_row *row = &rows->rows[i];
 
+        /* Of derived kernels and of target kernels that are checked: microbenchmarks are short on
+         * purpose.
+         */
         row->brief =
-            may_be_brief(&record->kernels[row->kernel], row) &&
+            (record->kernels[row->kernel].family && row->time_s < GCAL_RESULT_SHORT_S &&
+             (record->kernels[row->kernel].origin.form != GCAL_KERNEL_COMPLETE ||
+              is_checked(&record->kernels[row->kernel]))) &&
             row->time_s <
                 SHORT_SHARE * longest_s[family[row->kernel] * n_devices + row->device];
     }

@@ -57,16 +57,6 @@ static bool has_shapes(const struct shapes *s, size_t cost)
     return false;
 }
 
-/* Costs of 1 s: only whether the model depends on one matters. */
-static void set_initial(struct shapes *s)
-{
-    for (size_t j = 0; j < s->model->n_parameters; j++) {
-        double initial = s->model->parameters[j].initial;
-
-        s->value[j] = !isnan(s->given[j]) ? s->given[j] : isnan(initial) ? 1 : initial;
-    }
-}
-
 static bool depends(struct shapes *s, size_t row, size_t cost)
 {
     const double *features = s->rows->features + row * s->rows->n_features;
@@ -82,7 +72,12 @@ static void find_owners(struct shapes *s)
 {
     size_t n = s->model->n_parameters;
 
-    set_initial(s);
+    /* Costs of 1 s: only whether the model depends on one matters. */
+    for (size_t j = 0; j < s->model->n_parameters; j++) {
+        double initial = s->model->parameters[j].initial;
+
+        s->value[j] = !isnan(s->given[j]) ? s->given[j] : isnan(initial) ? 1 : initial;
+    }
     for (size_t i = 0; i < s->rows->n_rows; i++) {
         size_t found = 0;
 
@@ -161,23 +156,6 @@ static double log_ratio(const struct shapes *s, size_t row)
                s->rows->time_s[row]);
 }
 
-/* Moves the cost until the long rows are right: they determine it. */
-static void level(const struct search *x)
-{
-    struct shapes *s = x->s;
-
-    s->value[x->cost] = x->start_s;
-    for (int pass = 0; pass < 3; pass++) {
-        size_t n = 0;
-
-        for (size_t i = 0; i < s->rows->n_rows; i++)
-            if (s->owner[i] == x->cost && !s->is_brief[i])
-                s->picked[n++] = log_ratio(s, i);
-        if (n)
-            s->value[x->cost] *= exp(-gcal_median(s->picked, n));
-    }
-}
-
 /* Grows with the logarithms of the errors, with their squares near 0 only, so that a size
  * that nothing explains does not decide; and slightly with the distance from the initial
  * value.
@@ -188,25 +166,21 @@ static double misfit(const struct search *x)
     double initial = s->model->parameters[x->shape].initial;
     double sum = PRIOR * fabs(log(s->value[x->shape] / initial));
 
-    level(x);
+    /* Long rows determine the cost: it is moved until they are right. */
+    s->value[x->cost] = x->start_s;
+    for (int pass = 0; pass < 3; pass++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < s->rows->n_rows; i++)
+            if (s->owner[i] == x->cost && !s->is_brief[i])
+                s->picked[n++] = log_ratio(s, i);
+        if (n)
+            s->value[x->cost] *= exp(-gcal_median(s->picked, n));
+    }
     for (size_t i = 0; i < s->rows->n_rows; i++)
         if (s->owner[i] == x->cost && !(x->by_long && s->is_brief[i]))
             sum += hypot(log_ratio(s, i), NEAR);
     return sum;
-}
-
-static void search_grid(struct search *x, double low, double high)
-{
-    for (int i = 0; i < GRID; i++) {
-        double found;
-
-        x->s->value[x->shape] = exp(low + (high - low) * i / (GRID - 1));
-        found = misfit(x);
-        if (found < x->least) {
-            x->least = found;
-            x->best = x->s->value[x->shape];
-        }
-    }
 }
 
 /* A shape that the rows do not depend on stays at its initial value. */
@@ -217,9 +191,20 @@ static void fit_shape(struct search *x)
 
     x->best = p->initial;
     x->least = INFINITY;
-    for (int round = 0; round < ROUNDS; round++, width *= 2.0 / (GRID - 1))
-        search_grid(x, fmax(log(x->best) - width, log(p->min)),
-                    fmin(log(x->best) + width, log(p->max)));
+    for (int round = 0; round < ROUNDS; round++, width *= 2.0 / (GRID - 1)) {
+        double low = fmax(log(x->best) - width, log(p->min));
+        double high = fmin(log(x->best) + width, log(p->max));
+        for (int i = 0; i < GRID; i++) {
+            double found;
+
+            x->s->value[x->shape] = exp(low + (high - low) * i / (GRID - 1));
+            found = misfit(x);
+            if (found < x->least) {
+                x->least = found;
+                x->best = x->s->value[x->shape];
+            }
+        }
+    }
     x->s->value[x->shape] = x->s->given[x->shape] = x->best;
 }
 

@@ -97,24 +97,6 @@ static void add_change(struct gcal_arena *arena, const struct gcal_record *recor
              text, s);
 }
 
-static void add_clock(struct gcal_arena *arena, const struct gcal_record *record,
-                      size_t i, const struct gcal_fit_clock *clock,
-                      struct gcal_result_speeds *s)
-{
-    const struct gcal_run_device *device = &record->devices[i];
-    char *text = gcal_arena_format(
-        arena,
-        "%s %s has a clock that is not the host's: where its events last 1 ms longer, "
-        "the host waits %.4g ms longer, as %zu long kernels show; its errors have the "
-        "difference",
-        device->node, device->info.uid, clock->slope, clock->n);
-
-    add_item(arena, record,
-             (struct gcal_result_speed){
-                 .device = i, .is_clock = true, .ratio = clock->slope },
-             text, s);
-}
-
 /* As the standard error of which a 90 % interval just has it. */
 static double error_of_ratio(double ratio)
 {
@@ -146,7 +128,19 @@ static void judge(struct gcal_arena *arena, const struct gcal_record *record,
     }
     if (gcal_fit_judge_clock(&clock, cpu) != GCAL_FIT_CLOCK_RIGHT) {
         *error = hypot(*error, error_of_ratio(clock.slope));
-        add_clock(arena, record, i, &clock, speeds);
+        const struct gcal_run_device *device = &record->devices[i];
+        char *text =
+            gcal_arena_format(arena,
+                              "%s %s has a clock that is not the host's: where its "
+                              "events last 1 ms longer, "
+                              "the host waits %.4g ms longer, as %zu long kernels show; "
+                              "its errors have the "
+                              "difference",
+                              device->node, device->info.uid, clock.slope, clock.n);
+        add_item(arena, record,
+                 (struct gcal_result_speed){
+                     .device = i, .is_clock = true, .ratio = clock.slope },
+                 text, speeds);
     }
 }
 
