@@ -88,32 +88,29 @@ static int slot_load(struct audit *a, size_t node, struct slot *s, struct gcal_e
     return a->why[node] ? 0 : gcal_error_memory(err);
 }
 
-/* Categories take time to find.  A change is reported even where the parameter file
- * does not show its category.
- */
-static void judge_device(const struct audit *a, struct gcal_audit_device *d)
-{
-    struct gcal_audit_norm *norms =
-        gcal_arena_alloc(d->arena, d->n_series, sizeof(*norms));
-    struct gcal_error why;
-
-    gcal_audit_types_norms(a->types, d, norms);
-    gcal_audit_judge(d, norms, a->policy);
-    if (gcal_audit_needs_attention(d->verdict) &&
-        gcal_audit_find_categories(a->store, d, &why) < 0)
-        gcal_log(GCAL_LOG_WARN, "%s: the categories of its costs are unknown: %s",
-                 d->node, why.text);
-    gcal_audit_make_findings(d, a->policy);
-}
-
 static int judge(void *context, size_t i, struct gcal_error *err)
 {
     struct audit *a = context;
     struct slot *s = &a->slots[i];
     int rc = is_wanted(a, a->first + i) ? slot_load(a, a->first + i, s, err) : 0;
 
-    for (size_t k = 0; rc == 0 && k < s->n_devices; k++)
-        judge_device(a, &s->devices[k]);
+    for (size_t k = 0; rc == 0 && k < s->n_devices; k++) {
+        /* Categories take time to find.  A change is reported even where the parameter file
+         * does not show its category.
+         */
+        struct gcal_audit_device *d = &s->devices[k];
+        struct gcal_audit_norm *norms =
+            gcal_arena_alloc(d->arena, d->n_series, sizeof(*norms));
+        struct gcal_error why;
+
+        gcal_audit_types_norms(a->types, d, norms);
+        gcal_audit_judge(d, norms, a->policy);
+        if (gcal_audit_needs_attention(d->verdict) &&
+            gcal_audit_find_categories(a->store, d, &why) < 0)
+            gcal_log(GCAL_LOG_WARN, "%s: the categories of its costs are unknown: %s",
+                     d->node, why.text);
+        gcal_audit_make_findings(d, a->policy);
+    }
     return rc;
 }
 
@@ -241,44 +238,32 @@ static int count_wanted(const struct audit *a, size_t *n, struct gcal_error *err
                                 a->pattern);
 }
 
-static void count(struct gcal_audit_summary *summary, const struct gcal_audit_device *d)
-{
-    enum gcal_audit_verdict v = d->verdict;
-
-    summary->n_devices++;
-    summary->n_runs += d->n_runs;
-    summary->n_verdicts[v]++;
-    if (v != GCAL_AUDIT_UNKNOWN && v > summary->worst)
-        summary->worst = v;
-}
-
 typedef int each_device(void *context, const struct gcal_audit_device *device,
                         struct gcal_error *err);
-
-static int judge_batch(struct audit *a, size_t n, each_device *each, void *context,
-                       struct gcal_audit_summary *summary, struct gcal_error *err)
-{
-    int rc = run_jobs(a, n, judge, err);
-
-    for (size_t i = 0; i < n; i++) {
-        struct slot *s = &a->slots[i];
-
-        for (size_t k = 0; rc == 0 && k < s->n_devices; k++) {
-            count(summary, &s->devices[k]);
-            rc = each(context, &s->devices[k], err);
-        }
-        slot_clear(s);
-    }
-    return rc;
-}
 
 static int judge_all(struct audit *a, each_device *each, void *context,
                      struct gcal_audit_summary *summary, struct gcal_error *err)
 {
     for (a->first = 0; a->first < a->n_nodes; a->first += BATCH) {
-        size_t left = a->n_nodes - a->first;
+        size_t left = a->n_nodes - a->first, n = left < BATCH ? left : BATCH;
+        int rc = run_jobs(a, n, judge, err);
 
-        if (judge_batch(a, left < BATCH ? left : BATCH, each, context, summary, err) < 0)
+        for (size_t i = 0; i < n; i++) {
+            struct slot *s = &a->slots[i];
+
+            for (size_t k = 0; rc == 0 && k < s->n_devices; k++) {
+                enum gcal_audit_verdict v = s->devices[k].verdict;
+
+                summary->n_devices++;
+                summary->n_runs += s->devices[k].n_runs;
+                summary->n_verdicts[v]++;
+                if (v != GCAL_AUDIT_UNKNOWN && v > summary->worst)
+                    summary->worst = v;
+                rc = each(context, &s->devices[k], err);
+            }
+            slot_clear(s);
+        }
+        if (rc < 0)
             return -1;
     }
     return 0;

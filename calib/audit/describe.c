@@ -80,13 +80,16 @@ static void put_parameters(struct gcal_buf *buf, const struct gcal_audit_device 
         gcal_buf_printf(buf, " and %zu more", distinct - MOST);
 }
 
-/* Of the newest calibration alone, against the reference: the median over the costs; NaN: unknown. */
-static double newest_change(const struct gcal_audit_device *d,
-                            const struct gcal_audit_finding *f)
+static void put_slower(struct gcal_buf *buf, const struct gcal_audit_device *d,
+                       const struct gcal_audit_finding *f, bool by_type)
 {
+    const char *than = by_type ? " than other devices of its type" : "";
+
+    /* Of the newest calibration alone, against the reference: the median over the costs; NaN:
+     * unknown.
+     */
     double *changes = gcal_arena_alloc(d->arena, f->n_series, sizeof(*changes));
     size_t n = 0;
-
     for (size_t i = 0; i < f->n_series; i++) {
         const struct gcal_audit_series *s = &d->series[f->series[i]];
         double change =
@@ -95,15 +98,7 @@ static double newest_change(const struct gcal_audit_device *d,
         if (isfinite(change))
             changes[n++] = change;
     }
-    return gcal_median(changes, n);
-}
-
-static void put_slower(struct gcal_buf *buf, const struct gcal_audit_device *d,
-                       const struct gcal_audit_finding *f, bool by_type)
-{
-    const char *than = by_type ? " than other devices of its type" : "";
-    double newest = newest_change(d, f);
-
+    double newest = gcal_median(changes, n);
     if (f->change >= 1)
         gcal_buf_printf(buf, " slower by a factor of %.2f%s", 1 + f->change, than);
     else
@@ -113,23 +108,6 @@ static void put_slower(struct gcal_buf *buf, const struct gcal_audit_device *d,
         gcal_buf_printf(buf,
                         " since the change began; by %.1f %% in the newest calibration",
                         100 * newest);
-}
-
-/* Models that are published, but were not measured since. */
-static void put_outdated(struct gcal_buf *buf, const struct gcal_audit_device *d)
-{
-    size_t begin = gcal_audit_epoch_begin(d);
-    const char *last = "";
-
-    for (size_t i = 0; i < d->n_series; i++) {
-        const struct gcal_audit_series *s = &d->series[i];
-
-        if (s->newest >= begin || strcmp(s->column.model, last) == 0)
-            continue;
-        gcal_buf_printf(buf, "%s%s", *last ? ", " : "; not measured since: model ",
-                        s->column.model);
-        last = s->column.model;
-    }
 }
 
 static void put_epoch(struct gcal_buf *buf, const struct gcal_audit_device *d,
@@ -154,7 +132,18 @@ static void put_epoch(struct gcal_buf *buf, const struct gcal_audit_device *d,
                         "%+.1f %%",
                         moved, f->n_series, 100 * f->change, most->column.parameter,
                         100 * most->driver_change);
-    put_outdated(buf, d);
+    /* Models that are published, but were not measured since. */
+    size_t begin = gcal_audit_epoch_begin(d);
+    const char *last = "";
+    for (size_t i = 0; i < d->n_series; i++) {
+        const struct gcal_audit_series *s = &d->series[i];
+
+        if (s->newest >= begin || strcmp(s->column.model, last) == 0)
+            continue;
+        gcal_buf_printf(buf, "%s%s", *last ? ", " : "; not measured since: model ",
+                        s->column.model);
+        last = s->column.model;
+    }
 }
 
 static void put_what(struct gcal_buf *buf, const struct gcal_audit_device *d,

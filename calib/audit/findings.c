@@ -38,14 +38,6 @@ static double size_of(const struct gcal_audit_series *s, bool by_type)
     return log1p(by_type ? s->against_type : s->change);
 }
 
-/* Whether the series would show a change of that size. */
-static bool would_show(const struct gcal_audit_series *s, bool by_type, double size)
-{
-    if (s->category == GCAL_AUDIT_SHAPE || isnan(size_of(s, by_type)))
-        return false;
-    return by_type || (s->verdict != GCAL_AUDIT_UNKNOWN && 6 * s->repeatability < size);
-}
-
 static double median_of_hits(const struct finder *f, const bool *members)
 {
     size_t n = 0;
@@ -73,7 +65,12 @@ static void count_hits(struct finder *f)
         enum gcal_audit_category category = d->series[i].category;
 
         f->hits[category] += f->hit[i];
-        f->expected[category] += f->hit[i] || would_show(&d->series[i], f->by_type, size);
+        /* Whether the series would show a change of that size. */
+        f->expected[category] +=
+            f->hit[i] ||
+            (category != GCAL_AUDIT_SHAPE && !isnan(size_of(&d->series[i], f->by_type)) &&
+             (f->by_type || (d->series[i].verdict != GCAL_AUDIT_UNKNOWN &&
+                             6 * d->series[i].repeatability < size)));
     }
 }
 
@@ -232,38 +229,6 @@ static void explain(struct finder *f)
 
 /* ---- findings that pass ---- */
 
-static void report_faster(struct finder *f)
-{
-    const struct gcal_audit_device *d = f->device;
-
-    for (size_t i = 0; i < d->n_series; i++) {
-        const struct gcal_audit_series *s = &d->series[i];
-
-        f->log[i] = log1p(s->change);
-        f->hit[i] = s->category != GCAL_AUDIT_SHAPE && s->verdict == GCAL_AUDIT_PASS &&
-                    s->since < d->n_runs && s->change <= -f->policy->warn;
-    }
-    f->by_type = false;
-    report_categories(f, ~0U, GCAL_AUDIT_FASTER, GCAL_AUDIT_OTHER);
-}
-
-static void report_epoch(struct finder *f)
-{
-    const struct gcal_audit_device *d = f->device;
-    struct gcal_audit_finding *finding;
-
-    for (size_t i = 0; i < d->n_series; i++) {
-        f->log[i] = log1p(d->series[i].driver_change);
-        f->hit[i] = d->series[i].category != GCAL_AUDIT_SHAPE && !isnan(f->log[i]);
-    }
-    finding = add_finding(f, f->hit);
-    finding->code = gcal_audit_code(GCAL_AUDIT_EPOCH, GCAL_AUDIT_OTHER, false);
-    finding->since = gcal_audit_epoch_begin(d);
-    finding->change = gcal_audit_relative(median_of_hits(f, NULL));
-    finding->change_low = finding->change_high = NAN;
-    gcal_audit_describe(d, finding, GCAL_AUDIT_EPOCH, GCAL_AUDIT_OTHER, false);
-}
-
 static int worse_first(const void *a, const void *b)
 {
     const struct gcal_audit_finding *x = a, *y = b;
@@ -291,9 +256,29 @@ void gcal_audit_make_findings(struct gcal_audit_device *device,
         count_hits(&f);
         explain(&f);
     }
-    report_faster(&f);
-    if (gcal_audit_epoch_begin(device) > 0)
-        report_epoch(&f);
+    for (size_t i = 0; i < n; i++) {
+        const struct gcal_audit_series *s = &device->series[i];
+
+        f.log[i] = log1p(s->change);
+        f.hit[i] = s->category != GCAL_AUDIT_SHAPE && s->verdict == GCAL_AUDIT_PASS &&
+                   s->since < device->n_runs && s->change <= -policy->warn;
+    }
+    f.by_type = false;
+    report_categories(&f, ~0U, GCAL_AUDIT_FASTER, GCAL_AUDIT_OTHER);
+    if (gcal_audit_epoch_begin(device) > 0) {
+        struct gcal_audit_finding *finding;
+
+        for (size_t i = 0; i < n; i++) {
+            f.log[i] = log1p(device->series[i].driver_change);
+            f.hit[i] = device->series[i].category != GCAL_AUDIT_SHAPE && !isnan(f.log[i]);
+        }
+        finding = add_finding(&f, f.hit);
+        finding->code = gcal_audit_code(GCAL_AUDIT_EPOCH, GCAL_AUDIT_OTHER, false);
+        finding->since = gcal_audit_epoch_begin(device);
+        finding->change = gcal_audit_relative(median_of_hits(&f, NULL));
+        finding->change_low = finding->change_high = NAN;
+        gcal_audit_describe(device, finding, GCAL_AUDIT_EPOCH, GCAL_AUDIT_OTHER, false);
+    }
     if (device->n_findings)
         qsort(device->findings, device->n_findings, sizeof(*device->findings),
               worse_first);

@@ -78,17 +78,6 @@ static int load_fits(const struct gcal_store *store, struct gcal_ledger_lines *l
 
 /* ---- the track ---- */
 
-/* Whether the publication fitted the model, else it kept that of an earlier one; and whether it is
- * still published: 'now'.
- */
-static bool is_followed(const struct gcal_params_device *d,
-                        const struct gcal_params_model *m,
-                        const struct gcal_params_device *now)
-{
-    return strcmp(gcal_params_model_origin(d, m).run_id, d->run_id) == 0 &&
-           gcal_params_find_model(now, m->name);
-}
-
 /* The models that the publication fitted, as columns; texts are those of the fit. */
 static void fill_run(struct gcal_arena *arena, const struct gcal_audit_fit *fit,
                      const char *type, const struct gcal_params_device *now,
@@ -120,7 +109,11 @@ static void fill_run(struct gcal_arena *arena, const struct gcal_audit_fit *fit,
         const struct gcal_params_model *m = &d->models[k];
         const char *configuration = gcal_params_model_origin(d, m).configuration;
 
-        for (size_t i = 0; is_followed(d, m, now) && i < m->n_parameters; i++) {
+        /* A model that an earlier publication fitted, or that is no longer published. */
+        if (strcmp(gcal_params_model_origin(d, m).run_id, d->run_id) != 0 ||
+            !gcal_params_find_model(now, m->name))
+            continue;
+        for (size_t i = 0; i < m->n_parameters; i++) {
             columns->column[columns->n] = (struct gcal_track_column){
                 .model = m->name,
                 .form = m->form,
@@ -132,26 +125,6 @@ static void fill_run(struct gcal_arena *arena, const struct gcal_audit_fit *fit,
             run->error[columns->n++] = m->standard_error[i];
         }
     }
-}
-
-/* The type as it is published; where that cannot be read, as the newest fit was. */
-static void make_device(struct gcal_audit_fits *fits, const struct gcal_store *store,
-                        const char *type)
-{
-    struct gcal_track *track = gcal_arena_alloc(fits->arena, 1, sizeof(*track));
-    struct gcal_params current;
-    bool known =
-        gcal_store_load_type(store, type, NULL, &current, NULL) == 0 && current.n_devices;
-    const struct gcal_params *now = known ? &current : &fits->fit[fits->n - 1].params;
-    size_t n;
-
-    track->n_runs = fits->n;
-    track->runs = gcal_arena_alloc(fits->arena, fits->n, sizeof(*track->runs));
-    for (size_t i = 0; i < fits->n; i++)
-        fill_run(fits->arena, &fits->fit[i], type, now->devices, &track->runs[i]);
-    gcal_audit_histories(fits->arena, type, track, &fits->device, &n);
-    gcal_params_clear(&current);
-    fits->device->is_type = true;
 }
 
 /* ---- the verdict ---- */
@@ -189,7 +162,20 @@ int gcal_audit_type(const struct gcal_store *store, struct gcal_ledger_lines *li
         return -1;
     if (!fits->n)
         return 0;
-    make_device(fits, store, type);
+    /* The type as it is published; where that cannot be read, as the newest fit was. */
+    struct gcal_track *track = gcal_arena_alloc(fits->arena, 1, sizeof(*track));
+    struct gcal_params current;
+    bool known =
+        gcal_store_load_type(store, type, NULL, &current, NULL) == 0 && current.n_devices;
+    const struct gcal_params *now = known ? &current : &fits->fit[fits->n - 1].params;
+    size_t n;
+    track->n_runs = fits->n;
+    track->runs = gcal_arena_alloc(fits->arena, fits->n, sizeof(*track->runs));
+    for (size_t i = 0; i < fits->n; i++)
+        fill_run(fits->arena, &fits->fit[i], type, now->devices, &track->runs[i]);
+    gcal_audit_histories(fits->arena, type, track, &fits->device, &n);
+    gcal_params_clear(&current);
+    fits->device->is_type = true;
     return judge(fits, policy, err);
 }
 

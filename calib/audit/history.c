@@ -112,45 +112,6 @@ static bool other_devices(const struct gcal_track_run *a, const struct gcal_trac
     return OTHER_DEVICES * (more - fewer) > more;
 }
 
-/* People learn no more from fingerprints than that they differ. */
-static char *describe_epoch(struct gcal_arena *arena, const struct gcal_track_run *a,
-                            const struct gcal_track_run *b, bool configuration)
-{
-    struct gcal_buf buf = { 0 };
-
-    if (strcmp(a->driver, b->driver) != 0)
-        put_change(&buf, "driver", a->driver, b->driver);
-    if (strcmp(a->gpucal_version, b->gpucal_version) != 0)
-        put_change(&buf, "gpucal", a->gpucal_version, b->gpucal_version);
-    if (other_devices(a, b))
-        gcal_buf_printf(&buf, "%s%zu device%s became %zu", buf.size ? ", " : "",
-                        a->n_devices, a->n_devices == 1 ? "" : "s", b->n_devices);
-    if (configuration)
-        gcal_buf_printf(&buf, "%sanother configuration", buf.size ? ", " : "");
-    if (strcmp(a->catalogue, b->catalogue) != 0)
-        gcal_buf_printf(&buf, "%sanother catalogue of kernels", buf.size ? ", " : "");
-    return gcal_arena_take(arena, &buf);
-}
-
-static void find_epochs(struct gcal_audit_device *d)
-{
-    size_t n = 1;
-
-    d->epoch = gcal_arena_alloc(d->arena, d->n_runs, sizeof(*d->epoch));
-    d->epoch_description =
-        gcal_arena_alloc(d->arena, d->n_runs, sizeof(*d->epoch_description));
-    for (size_t i = 1; i < d->n_runs; i++) {
-        const struct gcal_track_run *a = d->run[i - 1], *b = d->run[i];
-        bool other = other_configuration(d, i);
-
-        if (other || other_devices(a, b) || strcmp(a->driver, b->driver) != 0 ||
-            strcmp(a->gpucal_version, b->gpucal_version) != 0 ||
-            strcmp(a->catalogue, b->catalogue) != 0)
-            d->epoch_description[n++] = describe_epoch(d->arena, a, b, other);
-        d->epoch[i] = n - 1;
-    }
-}
-
 /* ---- values ---- */
 
 /* Forms with the same costs: latency equals partial for kernels that fill a device. */
@@ -164,27 +125,6 @@ bool gcal_audit_same_column(const struct gcal_track_column *a,
 {
     return strcmp(a->parameter, b->parameter) == 0 && strcmp(a->model, b->model) == 0 &&
            strcmp(a->unit, b->unit) == 0 && strcmp(family(a->form), family(b->form)) == 0;
-}
-
-/* The position of each of the published columns among 'others'; others->n: missing.  The
- * order is usually the same.
- */
-static void map_columns(const struct gcal_track_columns *newest,
-                        const struct gcal_track_columns *others, size_t *at)
-{
-    size_t next = 0;
-
-    for (size_t i = 0; i < newest->n; i++) {
-        size_t tried = 0;
-
-        while (tried < others->n &&
-               !gcal_audit_same_column(&newest->column[i],
-                                       &others->column[(next + tried) % others->n]))
-            tried++;
-        at[i] = tried < others->n ? (next + tried) % others->n : others->n;
-        if (tried < others->n)
-            next = at[i] + 1;
-    }
 }
 
 /* ---- what is published ---- */
@@ -211,24 +151,6 @@ static bool has_model(const struct gcal_track_column *columns, size_t n,
     return false;
 }
 
-/* Adds the columns of a run's models that no newer run has. */
-static void add_columns(struct gcal_arena *arena, const struct gcal_track *track,
-                        const struct gcal_track_run *run, struct gcal_track_columns *all)
-{
-    const struct gcal_track_columns *columns = run->columns;
-    struct gcal_track_column *moved =
-        gcal_arena_alloc(arena, all->n + columns->n, sizeof(*moved));
-    size_t n_newer = all->n;
-
-    if (all->n)
-        memcpy(moved, all->column, all->n * sizeof(*moved));
-    all->column = moved;
-    for (size_t i = 0; i < columns->n; i++)
-        if (!has_model(moved, n_newer, columns->column[i].model) &&
-            !is_forgotten(track, run, columns->column[i].model))
-            moved[all->n++] = columns->column[i];
-}
-
 /* Of the columns of all models that are published for the device, those of the newest run
  * first.  A run without fingerprints replaced all models.
  */
@@ -241,8 +163,21 @@ static void make_series(struct gcal_audit_device *d, const struct gcal_track *tr
     for (size_t i = d->n_runs; i > 0; i--) {
         const struct gcal_track_run *run = d->run[i - 1];
 
-        if (run->columns != newer && run->columns != before)
-            add_columns(d->arena, track, run, &published);
+        if (run->columns != newer && run->columns != before) {
+            /* Adds the columns of a run's models that no newer run has. */
+            const struct gcal_track_columns *columns = run->columns;
+            struct gcal_track_column *moved =
+                gcal_arena_alloc(d->arena, published.n + columns->n, sizeof(*moved));
+            size_t n_newer = published.n;
+
+            if (published.n)
+                memcpy(moved, published.column, published.n * sizeof(*moved));
+            published.column = moved;
+            for (size_t k = 0; k < columns->n; k++)
+                if (!has_model(moved, n_newer, columns->column[k].model) &&
+                    !is_forgotten(track, run, columns->column[k].model))
+                    moved[published.n++] = columns->column[k];
+        }
         if (!has_fingerprints(run))
             break;
         before = newer;
@@ -259,8 +194,26 @@ static void make_series(struct gcal_audit_device *d, const struct gcal_track *tr
     for (size_t run = 0; run < d->n_runs; run++) {
         const struct gcal_track_run *r = d->run[run];
 
-        if (run == 0 || r->columns != d->run[run - 1]->columns)
-            map_columns(&published, r->columns, at);
+        if (run == 0 || r->columns != d->run[run - 1]->columns) {
+            /* The position of each of the published columns among the run's, whose number
+             * says that it is missing.  The order is usually the same.
+             */
+            size_t next = 0;
+
+            for (size_t i = 0; i < published.n; i++) {
+                size_t tried = 0;
+
+                while (tried < r->columns->n &&
+                       !gcal_audit_same_column(
+                           &published.column[i],
+                           &r->columns->column[(next + tried) % r->columns->n]))
+                    tried++;
+                at[i] = tried < r->columns->n ? (next + tried) % r->columns->n
+                                              : r->columns->n;
+                if (tried < r->columns->n)
+                    next = at[i] + 1;
+            }
+        }
         for (size_t i = 0; i < d->n_series; i++) {
             bool known = at[i] < r->columns->n;
 
@@ -301,7 +254,38 @@ void gcal_audit_histories(struct gcal_arena *arena, const char *node,
         d->uid = newest->uid;
         d->type = newest->type;
         d->name = newest->name;
-        find_epochs(d);
+        size_t n = 1;
+        d->epoch = gcal_arena_alloc(d->arena, d->n_runs, sizeof(*d->epoch));
+        d->epoch_description =
+            gcal_arena_alloc(d->arena, d->n_runs, sizeof(*d->epoch_description));
+        for (size_t i = 1; i < d->n_runs; i++) {
+            const struct gcal_track_run *a = d->run[i - 1], *b = d->run[i];
+            bool other = other_configuration(d, i);
+
+            if (other || other_devices(a, b) || strcmp(a->driver, b->driver) != 0 ||
+                strcmp(a->gpucal_version, b->gpucal_version) != 0 ||
+                strcmp(a->catalogue, b->catalogue) != 0) {
+                /* People learn no more from fingerprints than that they differ. */
+                struct gcal_buf buf = { 0 };
+
+                if (strcmp(a->driver, b->driver) != 0)
+                    put_change(&buf, "driver", a->driver, b->driver);
+                if (strcmp(a->gpucal_version, b->gpucal_version) != 0)
+                    put_change(&buf, "gpucal", a->gpucal_version, b->gpucal_version);
+                if (other_devices(a, b))
+                    gcal_buf_printf(&buf, "%s%zu device%s became %zu",
+                                    buf.size ? ", " : "", a->n_devices,
+                                    a->n_devices == 1 ? "" : "s", b->n_devices);
+                if (other)
+                    gcal_buf_printf(&buf, "%sanother configuration",
+                                    buf.size ? ", " : "");
+                if (strcmp(a->catalogue, b->catalogue) != 0)
+                    gcal_buf_printf(&buf, "%sanother catalogue of kernels",
+                                    buf.size ? ", " : "");
+                d->epoch_description[n++] = gcal_arena_take(d->arena, &buf);
+            }
+            d->epoch[i] = n - 1;
+        }
         make_series(d, track);
     }
 }

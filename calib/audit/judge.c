@@ -70,15 +70,6 @@ static void judge_past(const struct judge *j, struct gcal_audit_series *s)
 
 /* ---- against its type ---- */
 
-/* The part of a run's distance, as a logarithm, that a reported change explains: the
- * device may have been among the slower ones of its type before.
- */
-static double explained(const struct gcal_audit_series *s, size_t run)
-{
-    return gcal_audit_needs_attention(s->verdict) && run >= s->since ? log1p(s->change)
-                                                                     : 0;
-}
-
 /* The number of the last runs that lie further above the type's median than chance or a
  * reported change explain; 'counted': the number of runs examined.
  */
@@ -89,7 +80,14 @@ static size_t runs_above(const struct judge *j, const struct gcal_audit_series *
     size_t above = 0, n = 0;
 
     for (size_t i = j->device->n_runs; i > j->begin && n < j->policy->of; i--) {
-        double x = gcal_audit_log(s->value[i - 1]) - explained(s, i - 1) - norm->median;
+        /* The part of a run's distance, as a logarithm, that a reported change explains: the
+         * device may have been among the slower ones of its type before.
+         */
+        double x = gcal_audit_log(s->value[i - 1]) -
+                   (gcal_audit_needs_attention(s->verdict) && (i - 1) >= s->since
+                        ? log1p(s->change)
+                        : 0) -
+                   norm->median;
 
         if (isnan(x))
             continue;
@@ -146,29 +144,6 @@ static double epoch_change(const struct judge *j, const struct gcal_audit_series
                                gcal_audit_level(s->value, from, j->begin, FIRST));
 }
 
-static void count_tests(struct judge *j)
-{
-    const struct gcal_audit_device *d = j->device;
-    size_t n = 0;
-
-    for (size_t i = 0; i < d->n_series; i++) {
-        if (!gcal_audit_is_cost(d->series[i].column.unit))
-            continue;
-        for (size_t run = j->begin; run < d->n_runs; run++)
-            if (d->series[i].value[run] > 0) {
-                n++;
-                break;
-            }
-    }
-    j->tests = n ? (double)n : 1;
-}
-
-/* GCAL_AUDIT_UNKNOWN is better than any other verdict. */
-static bool is_worse(enum gcal_audit_verdict a, enum gcal_audit_verdict b)
-{
-    return a != GCAL_AUDIT_UNKNOWN && (b == GCAL_AUDIT_UNKNOWN || a > b);
-}
-
 void gcal_audit_judge(struct gcal_audit_device *device,
                       const struct gcal_audit_norm *norms,
                       const struct gcal_audit_policy *policy)
@@ -179,7 +154,18 @@ void gcal_audit_judge(struct gcal_audit_device *device,
                        .x = gcal_arena_alloc(device->arena, device->n_runs,
                                              sizeof(double)) };
 
-    count_tests(&j);
+    const struct gcal_audit_device *d = j.device;
+    size_t n = 0;
+    for (size_t i = 0; i < d->n_series; i++) {
+        if (!gcal_audit_is_cost(d->series[i].column.unit))
+            continue;
+        for (size_t run = j.begin; run < d->n_runs; run++)
+            if (d->series[i].value[run] > 0) {
+                n++;
+                break;
+            }
+    }
+    j.tests = n ? (double)n : 1;
     j.allowed = policy->false_alarms / 2 / MARGIN / j.tests;
     j.change = (struct gcal_fit_change_policy){
         .floor = FLOOR_SHARE * log1p(policy->warn),
@@ -198,7 +184,9 @@ void gcal_audit_judge(struct gcal_audit_device *device,
         judge_past(&j, s);
         judge_type(&j, s, &norms[i]);
         s->driver_change = epoch_change(&j, s);
-        if (is_worse(s->verdict, device->verdict))
+        /* GCAL_AUDIT_UNKNOWN is better than any other verdict. */
+        if (s->verdict != GCAL_AUDIT_UNKNOWN &&
+            (device->verdict == GCAL_AUDIT_UNKNOWN || s->verdict > device->verdict))
             device->verdict = s->verdict;
     }
 }

@@ -26,50 +26,6 @@ static size_t at_column(const struct gcal_audit_sample *s, size_t column)
     return at;
 }
 
-static void gather(const struct gcal_audit_type *t, size_t column, struct gathered *g)
-{
-    g->n_differences = g->n_errors = 0;
-    for (size_t i = 0; i < t->n_sampled; i++) {
-        const struct gcal_audit_sample *s = &t->sampled[i];
-        size_t at = at_column(s, column);
-
-        if (at == s->n)
-            continue;
-        for (size_t j = 0; j < s->n_differences[at]; j++)
-            g->difference[g->n_differences++] =
-                s->difference[at * GCAL_AUDIT_MOST_DIFFERENCES + j];
-        if (!isnan(s->error[at]))
-            g->error[g->n_errors++] = s->error[at];
-    }
-}
-
-static void gather_levels(const struct gcal_audit_type *t, size_t column,
-                          const char *epoch, struct gathered *g)
-{
-    g->n_levels = 0;
-    for (size_t i = 0; i < t->n_sampled; i++) {
-        const struct gcal_audit_sample *s = &t->sampled[i];
-        size_t at = strcmp(s->epoch, epoch) == 0 ? at_column(s, column) : s->n;
-
-        if (at < s->n && !isnan(s->level[at]))
-            g->level[g->n_levels++] = s->level[at];
-    }
-}
-
-/* The median of distances from the median is 0.6745 standard deviations. */
-static void pool_epoch(const struct gcal_audit_type *t, struct gcal_audit_epoch *e,
-                       struct gathered *g)
-{
-    for (size_t c = 0; c < t->n_columns; c++) {
-        gather_levels(t, c, e->key, g);
-        e->n[c] = g->n_levels;
-        e->median[c] = gcal_median(g->level, g->n_levels);
-        for (size_t i = 0; i < g->n_levels; i++)
-            g->level[i] = fabs(g->level[i] - e->median[c]);
-        e->spread[c] = 1.4826 * gcal_median(g->level, g->n_levels);
-    }
-}
-
 static struct gcal_audit_epoch *add_epoch(struct gcal_audit_type *t, const char *key,
                                           struct gcal_error *err)
 {
@@ -97,7 +53,19 @@ static int pool_type(struct gcal_audit_type *t, struct gathered *g,
     if (!(t->repeatability = calloc(t->n_columns + 1, sizeof(double))))
         return gcal_error_memory(err);
     for (size_t c = 0; c < t->n_columns; c++) {
-        gather(t, c, g);
+        g->n_differences = g->n_errors = 0;
+        for (size_t i = 0; i < t->n_sampled; i++) {
+            const struct gcal_audit_sample *s = &t->sampled[i];
+            size_t at = at_column(s, c);
+
+            if (at == s->n)
+                continue;
+            for (size_t j = 0; j < s->n_differences[at]; j++)
+                g->difference[g->n_differences++] =
+                    s->difference[at * GCAL_AUDIT_MOST_DIFFERENCES + j];
+            if (!isnan(s->error[at]))
+                g->error[g->n_errors++] = s->error[at];
+        }
         t->repeatability[c] = gcal_fit_change_repeatability(
             g->difference, g->n_differences, gcal_median(g->error, g->n_errors));
     }
@@ -109,7 +77,22 @@ static int pool_type(struct gcal_audit_type *t, struct gathered *g,
             continue;
         if (!(e = add_epoch(t, key, err)))
             return -1;
-        pool_epoch(t, e, g);
+        /* The median of distances from the median is 0.6745 standard deviations. */
+        for (size_t c = 0; c < t->n_columns; c++) {
+            g->n_levels = 0;
+            for (size_t k = 0; k < t->n_sampled; k++) {
+                const struct gcal_audit_sample *s = &t->sampled[k];
+                size_t at = strcmp(s->epoch, e->key) == 0 ? at_column(s, c) : s->n;
+
+                if (at < s->n && !isnan(s->level[at]))
+                    g->level[g->n_levels++] = s->level[at];
+            }
+            e->n[c] = g->n_levels;
+            e->median[c] = gcal_median(g->level, g->n_levels);
+            for (size_t k = 0; k < g->n_levels; k++)
+                g->level[k] = fabs(g->level[k] - e->median[c]);
+            e->spread[c] = 1.4826 * gcal_median(g->level, g->n_levels);
+        }
     }
     for (size_t i = 0; i < t->n_sampled; i++)
         gcal_audit_sample_clear(&t->sampled[i]);

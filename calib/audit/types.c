@@ -237,11 +237,6 @@ uint64_t gcal_audit_node_place(const char *node)
     return hash_of(node) & ~(uint64_t)UINT32_MAX;
 }
 
-static uint64_t place_of(const struct gcal_audit_device *d)
-{
-    return gcal_audit_node_place(d->node) | hash_of(d->uid) >> 32;
-}
-
 /* A type is represented by the devices with the first places, in whatever order they
  * come.  The slot for a device with that place; NULL: it does not represent the type.
  */
@@ -320,7 +315,7 @@ int gcal_audit_types_add(struct gcal_audit_types *types,
                          const struct gcal_audit_device *device, size_t of,
                          struct gcal_error *err)
 {
-    uint64_t place = place_of(device);
+    uint64_t place = gcal_audit_node_place(device->node) | hash_of(device->uid) >> 32;
     struct gcal_audit_sample made;
     int rc;
 
