@@ -333,19 +333,6 @@ static struct gcal_compare_mean *find_means(struct gcal_arena *arena,
     return means;
 }
 
-/* Fills 'generators' and 'groups' from the kernels, and sorts all. */
-static void make_means(struct gcal_arena *arena, struct gcal_compare_records *diff)
-{
-    struct gcal_compare_kernel *kernels = diff->kernels;
-    size_t n = diff->n_kernels;
-
-    qsort(kernels, n, sizeof(*kernels), by_generator);
-    diff->generators = find_means(arena, diff, false, &diff->n_generators);
-    qsort(kernels, n, sizeof(*kernels), by_group);
-    diff->groups = find_means(arena, diff, true, &diff->n_groups);
-    qsort(kernels, n, sizeof(*kernels), kernels_by_distance);
-}
-
 /* ---- all of it ---- */
 
 static int compare(struct gcal_arena *arena, struct gcal_arena *scratch,
@@ -386,7 +373,11 @@ static int compare(struct gcal_arena *arena, struct gcal_arena *scratch,
         i += order <= 0;
         k += order >= 0;
     }
-    make_means(arena, diff);
+    qsort(diff->kernels, diff->n_kernels, sizeof(*diff->kernels), by_generator);
+    diff->generators = find_means(arena, diff, false, &diff->n_generators);
+    qsort(diff->kernels, diff->n_kernels, sizeof(*diff->kernels), by_group);
+    diff->groups = find_means(arena, diff, true, &diff->n_groups);
+    qsort(diff->kernels, diff->n_kernels, sizeof(*diff->kernels), kernels_by_distance);
     return 0;
 }
 

@@ -22,17 +22,6 @@ static void write_key_strings(struct gcal_yaml_writer *w, const char *key,
 
 /* ---- settings ---- */
 
-static void write_devices(struct gcal_yaml_writer *w,
-                          const struct gcal_config_device_filter *filter)
-{
-    gcal_yaml_write_text(w, "devices");
-    gcal_yaml_write_map(w);
-    write_key_strings(w, "kinds", filter->kinds, filter->n_kinds);
-    write_key_strings(w, "vendors", filter->vendors, filter->n_vendors);
-    write_key_strings(w, "names", filter->names, filter->n_names);
-    gcal_yaml_write_end_map(w);
-}
-
 /* Short sizes are left out where there are none, as before there were any. */
 static void write_section(struct gcal_yaml_writer *w,
                           const struct gcal_config_key *section,
@@ -186,7 +175,13 @@ static char *write_models(const struct gcal_config *config,
         gcal_yaml_put_integer(w, "version", GCAL_CONFIG_VERSION);
         if (config->store)
             gcal_yaml_put_text(w, "store", config->store);
-        write_devices(w, &config->devices);
+        gcal_yaml_write_text(w, "devices");
+        gcal_yaml_write_map(w);
+        write_key_strings(w, "kinds", config->devices.kinds, config->devices.n_kinds);
+        write_key_strings(w, "vendors", config->devices.vendors,
+                          config->devices.n_vendors);
+        write_key_strings(w, "names", config->devices.names, config->devices.n_names);
+        gcal_yaml_write_end_map(w);
     }
     write_section(w, gcal_config_measure_section, &written);
     if (!hashed)

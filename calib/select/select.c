@@ -20,11 +20,6 @@ struct step {
 
 /* ---- kernels that costs follow from ---- */
 
-static bool needs_catalogue(const struct gcal_config_model *m)
-{
-    return !m->written_out && (m->n_targets || gcal_select_uses_classes(m));
-}
-
 static int find_sources(struct step *s, struct gcal_error *err)
 {
     const struct gcal_config_model *m = s->m;
@@ -142,18 +137,6 @@ static int resolve_steps(struct step *s, bool expand, struct gcal_error *err)
     return 0;
 }
 
-static int resolve_model(struct gcal_config_model *m,
-                         const struct gcal_catalogue *catalogue, bool expand,
-                         struct gcal_error *err)
-{
-    struct step s = { .catalogue = catalogue, .m = m };
-    int rc = resolve_steps(&s, expand, err);
-
-    gcal_kernel_list_clear(&s.sources.targets);
-    gcal_kernel_list_clear(&s.sources.mixed);
-    return rc;
-}
-
 /* Without a catalogue, the text says it. */
 static int find_added(struct gcal_config_model *m, const struct gcal_catalogue *catalogue,
                       struct gcal_error *err)
@@ -181,12 +164,16 @@ int gcal_select_resolve(struct gcal_config *config,
     bool expanded = false;
 
     for (size_t i = 0; i < config->n_models; i++) {
-        bool expand = needs_catalogue(&config->models[i]);
+        struct gcal_config_model *m = &config->models[i];
+        struct step s = { .catalogue = catalogue, .m = m };
+        bool expand = !m->written_out && (m->n_targets || gcal_select_uses_classes(m));
+        int rc = resolve_steps(&s, expand, err);
 
-        if (resolve_model(&config->models[i], catalogue, expand, err) < 0 ||
-            find_added(&config->models[i], catalogue, err) < 0)
+        gcal_kernel_list_clear(&s.sources.targets);
+        gcal_kernel_list_clear(&s.sources.mixed);
+        if (rc < 0 || find_added(m, catalogue, err) < 0)
             return -1;
-        expanded = expanded || expand || *config->models[i].added;
+        expanded = expanded || expand || *m->added;
     }
     config->state = GCAL_CONFIG_RESOLVED;
     /* Records embed the text, and are read without a catalogue. */
