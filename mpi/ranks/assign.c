@@ -201,25 +201,6 @@ static const struct gcal_root_resumed *find_resumed(const struct gcal_root *root
     return NULL;
 }
 
-static void put_device(struct gcal_buf *buf, const struct gcal_root *root,
-                       const struct gcal_root_peer *peer, size_t j)
-{
-    const struct gcal_device_info *info = &peer->devices[peer->assigned[j].device];
-    const struct gcal_root_resumed *r = find_resumed(root, peer->node, info->uid);
-    const char *kept = r ? r->kept : peer->assigned[j].kept;
-
-    gcal_device_info_put(buf, info);
-    gcal_wire_put_text(buf, kept ? kept : "");
-    gcal_wire_put_u32(buf, r ? (uint32_t)r->n_done : 0);
-    for (size_t i = 0; r && i < r->n_done; i++) {
-        gcal_wire_put_text(buf, r->done[i].kernel_id);
-        gcal_wire_put_f64(buf, r->done[i].time_s);
-        gcal_wire_put_u64(buf, r->done[i].last_order);
-        gcal_wire_put_u64(buf, r->done[i].built.registers);
-        gcal_wire_put_u64(buf, r->done[i].built.private_bytes);
-    }
-}
-
 static int send_assignment(struct gcal_root *root, size_t rank, struct gcal_error *err)
 {
     const struct gcal_root_peer *peer = &root->peers[rank];
@@ -234,8 +215,22 @@ static int send_assignment(struct gcal_root *root, size_t rank, struct gcal_erro
     gcal_catalogue_files_put(&buf, gcal_catalogue_added_files(root->catalogue));
     gcal_profiles_put(&buf, root->profiles);
     gcal_wire_put_u32(&buf, (uint32_t)peer->n_assigned);
-    for (size_t j = 0; j < peer->n_assigned; j++)
-        put_device(&buf, root, peer, j);
+    for (size_t j = 0; j < peer->n_assigned; j++) {
+        const struct gcal_device_info *info = &peer->devices[peer->assigned[j].device];
+        const struct gcal_root_resumed *r = find_resumed(root, peer->node, info->uid);
+        const char *kept = r ? r->kept : peer->assigned[j].kept;
+
+        gcal_device_info_put(&buf, info);
+        gcal_wire_put_text(&buf, kept ? kept : "");
+        gcal_wire_put_u32(&buf, r ? (uint32_t)r->n_done : 0);
+        for (size_t i = 0; r && i < r->n_done; i++) {
+            gcal_wire_put_text(&buf, r->done[i].kernel_id);
+            gcal_wire_put_f64(&buf, r->done[i].time_s);
+            gcal_wire_put_u64(&buf, r->done[i].last_order);
+            gcal_wire_put_u64(&buf, r->done[i].built.registers);
+            gcal_wire_put_u64(&buf, r->done[i].built.private_bytes);
+        }
+    }
     rc = gcal_comm_send(root->comm, (int)rank, GCAL_RANKS_TAG_ASSIGN, &buf, err);
     gcal_buf_free(&buf);
     return rc;

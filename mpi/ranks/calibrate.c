@@ -130,17 +130,6 @@ static int run(struct gcal_comm *comm, struct gcal_worker_spawner *spawner,
     return status;
 }
 
-static void name_the_log(const struct gcal_comm *comm)
-{
-    char *node = gcal_node_name(NULL);
-    char *who = gcal_buf_format("%s rank %d", node ? node : "?", gcal_comm_rank(comm));
-
-    if (who && gcal_comm_size(comm) > 1)
-        gcal_log_set_who(who);
-    free(who);
-    free(node);
-}
-
 int gcal_command_calibrate(int argc, char **argv)
 {
     struct gcal_ranks_options o = { .max_age_s = INFINITY };
@@ -158,7 +147,12 @@ int gcal_command_calibrate(int argc, char **argv)
         free(o.catalogue.items);
         return gcal_command_fail(&err);
     }
-    name_the_log(comm);
+    char *node = gcal_node_name(NULL);
+    char *who = gcal_buf_format("%s rank %d", node ? node : "?", gcal_comm_rank(comm));
+    if (who && gcal_comm_size(comm) > 1)
+        gcal_log_set_who(who);
+    free(who);
+    free(node);
     if (o.quiet)
         gcal_log_set_level(GCAL_LOG_ERROR);
     status = run(comm, spawner, &o);

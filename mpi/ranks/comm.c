@@ -74,27 +74,21 @@ static void nap_longer(bool longer)
     prctl(PR_SET_TIMERSLACK, longer ? 10000000ul /* ns */ : 0ul /* as before */, 0, 0, 0);
 }
 
-/* Open MPI has 64 buffers more whenever a rank runs out of those that it shares with the others of
- * its machine, and rank 0 maps all that it is sent something in: half of what it has of each rank.
- * What the user has set stays.
- */
-static void share_less(void)
-{
-    static const char *const names[] = { "OMPI_MCA_btl_vader_free_list_num",
-                                         "OMPI_MCA_btl_vader_free_list_inc",
-                                         "OMPI_MCA_btl_sm_free_list_num",
-                                         "OMPI_MCA_btl_sm_free_list_inc" };
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        setenv(names[i], "1", 0);
-}
-
 static int start_mpi(struct gcal_comm *comm, int *argc, char ***argv,
                      struct gcal_error *err)
 {
     int code, provided;
 
-    share_less();
+    /* Open MPI has 64 buffers more whenever a rank runs out of those that it shares with the
+     * others of its machine, and rank 0 maps all that it is sent something in: half of what it
+     * has of each rank.  What the user has set stays.
+     */
+    static const char *const names[] = { "OMPI_MCA_btl_vader_free_list_num",
+                                         "OMPI_MCA_btl_vader_free_list_inc",
+                                         "OMPI_MCA_btl_sm_free_list_num",
+                                         "OMPI_MCA_btl_sm_free_list_inc" };
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        setenv(names[i], "1", 0);
     nap_longer(true);
     code = MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
     nap_longer(false);

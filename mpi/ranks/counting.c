@@ -28,21 +28,6 @@ static bool has_type(const struct gcal_root_counting *c,
     return false;
 }
 
-static void list_types(struct gcal_root_counting *c)
-{
-    const struct gcal_root *root = c->root;
-
-    for (size_t i = 0; i < root->n_peers; i++)
-        for (size_t j = 0; j < root->peers[i].n_assigned; j++) {
-            const struct gcal_root_peer *peer = &root->peers[i];
-            const struct gcal_device_info *info =
-                &peer->devices[peer->assigned[j].device];
-
-            if (!has_type(c, info))
-                c->devices[c->n++] = info;
-        }
-}
-
 /* The catalogue's counter keeps the profiles.  What cannot be counted is the member's to report,
  * whose device it is.
  */
@@ -72,7 +57,15 @@ int gcal_root_counting_start(struct gcal_root *root, struct gcal_error *err)
     }
     c->root = root;
     root->counting = c;
-    list_types(c);
+    for (size_t i = 0; i < root->n_peers; i++)
+        for (size_t j = 0; j < root->peers[i].n_assigned; j++) {
+            const struct gcal_root_peer *peer = &root->peers[i];
+            const struct gcal_device_info *info =
+                &peer->devices[peer->assigned[j].device];
+
+            if (!has_type(c, info))
+                c->devices[c->n++] = info;
+        }
     c->thread = gcal_thread_start(count_all, c, err);
     return c->thread ? 0 : -1;
 }

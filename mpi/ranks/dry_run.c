@@ -30,108 +30,6 @@ static int look(struct gcal_root *root, struct dry_device *d, struct gcal_error 
     return gcal_plan_outlook_make(&root->config, d->info, &d->list, &d->outlook, err);
 }
 
-/* The kernels of a generator follow each other.  Returns the first of the next one. */
-static size_t end_of_generator(const struct gcal_kernel_list *list, size_t first)
-{
-    size_t end = first + 1;
-
-    while (end < list->n_kernels &&
-           strcmp(list->kernels[end]->generator, list->kernels[first]->generator) == 0)
-        end++;
-    return end;
-}
-
-/* ---- text ---- */
-
-static void print_generators(const struct gcal_kernel_list *list)
-{
-    const char *before = "  ";
-    size_t column = 0;
-
-    for (size_t i = 0, end; i < list->n_kernels; i = end) {
-        end = end_of_generator(list, i);
-        column +=
-            (size_t)printf("%s%s %zu", before, list->kernels[i]->generator, end - i);
-        before = column > 80 ? ",\n  " : ", ";
-        column = column > 80 ? 0 : column;
-    }
-    printf("\n");
-}
-
-static void print_model(const struct gcal_plan_outlook_model *m)
-{
-    printf("  model %s: %zu parameter%s, from %zu kernels and sizes", m->name,
-           m->n_parameters, m->n_parameters == 1 ? "" : "s", m->n_kernels);
-    if (m->determined)
-        printf(": determined\n");
-    else
-        printf("; NOT DETERMINED by them: %s\n", m->undetermined);
-    if (*m->merged)
-        printf("    not separable by these kernels, so they get the same time: %s\n",
-               m->merged);
-}
-
-static void print_device(const struct dry_device *d)
-{
-    const struct gcal_plan_outlook *o = &d->outlook;
-    char time[GCAL_UNITS_SIZE], budget[GCAL_UNITS_SIZE], bytes[GCAL_UNITS_SIZE];
-
-    printf("node %s rank %zu: %s (%s)\n", d->node, d->rank, d->info->name, d->info->uid);
-    printf(
-        "  %zu kernels, at up to %zu sizes together; about %zu are measured, by %zu to "
-        "%zu launches\n",
-        o->n_families, o->n_kernels, o->n_measured, o->n_launches_least,
-        o->n_launches_most);
-    printf("  about %s, at most %s; buffers of up to %s\n",
-           gcal_units(o->time_s, "s", time), gcal_units(o->budget_s, "s", budget),
-           gcal_units(o->memory_bytes, "B", bytes));
-    print_generators(&d->list);
-    for (size_t i = 0; i < o->n_models; i++)
-        print_model(&o->models[i]);
-}
-
-/* ---- JSON ---- */
-
-static json_t *models_json(const struct gcal_plan_outlook *o)
-{
-    json_t *all = json_array();
-
-    for (size_t i = 0; i < o->n_models; i++) {
-        const struct gcal_plan_outlook_model *m = &o->models[i];
-
-        json_array_append_new(
-            all, json_pack("{s:s, s:i, s:i, s:b, s:s, s:s}", "model", m->name, "kernels",
-                           (int)m->n_kernels, "parameters", (int)m->n_parameters,
-                           "determined", (int)m->determined, "undetermined",
-                           m->undetermined, "merged", m->merged));
-    }
-    return all;
-}
-
-static json_t *names_json(const struct gcal_kernel_list *list)
-{
-    json_t *names = json_array();
-
-    for (size_t i = 0; i < list->n_kernels; i++)
-        json_array_append_new(names, json_string(list->kernels[i]->name));
-    return names;
-}
-
-static json_t *device_json(const struct dry_device *d)
-{
-    const struct gcal_plan_outlook *o = &d->outlook;
-
-    return json_pack("{s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:o, s:o}",
-                     "node", d->node, "rank", (int)d->rank, "device", d->info->name,
-                     "uid", d->info->uid, "families", (int)o->n_families, "measured",
-                     (int)o->n_measured, "launches_least", (int)o->n_launches_least,
-                     "launches_most", (int)o->n_launches_most, "time_s", o->time_s,
-                     "budget_s", o->budget_s, "memory_bytes", o->memory_bytes, "models",
-                     models_json(o), "kernels", names_json(&d->list));
-}
-
-/* ---- all devices ---- */
-
 static bool is_determined(const struct gcal_plan_outlook *o)
 {
     for (size_t i = 0; i < o->n_models; i++)
@@ -150,10 +48,73 @@ static int report(struct gcal_root *root, struct dry_device *d, json_t *devices)
         gcal_log(GCAL_LOG_ERROR, "%s", err.text);
         status = (int)err.code;
     } else {
-        if (devices)
-            json_array_append_new(devices, device_json(d));
-        else
-            print_device(d);
+        if (devices) {
+            const struct gcal_plan_outlook *o = &d->outlook;
+            json_t *all = json_array();
+            for (size_t i = 0; i < o->n_models; i++) {
+                const struct gcal_plan_outlook_model *m = &o->models[i];
+
+                json_array_append_new(
+                    all, json_pack("{s:s, s:i, s:i, s:b, s:s, s:s}", "model", m->name,
+                                   "kernels", (int)m->n_kernels, "parameters",
+                                   (int)m->n_parameters, "determined", (int)m->determined,
+                                   "undetermined", m->undetermined, "merged", m->merged));
+            }
+            json_t *names = json_array();
+            for (size_t i = 0; i < d->list.n_kernels; i++)
+                json_array_append_new(names, json_string(d->list.kernels[i]->name));
+            json_array_append_new(
+                devices,
+                json_pack(
+                    "{s:s, s:i, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:o, s:o}",
+                    "node", d->node, "rank", (int)d->rank, "device", d->info->name, "uid",
+                    d->info->uid, "families", (int)o->n_families, "measured",
+                    (int)o->n_measured, "launches_least", (int)o->n_launches_least,
+                    "launches_most", (int)o->n_launches_most, "time_s", o->time_s,
+                    "budget_s", o->budget_s, "memory_bytes", o->memory_bytes, "models",
+                    all, "kernels", names));
+        } else {
+            const struct gcal_plan_outlook *o = &d->outlook;
+            char time[GCAL_UNITS_SIZE], budget[GCAL_UNITS_SIZE], bytes[GCAL_UNITS_SIZE];
+
+            printf("node %s rank %zu: %s (%s)\n", d->node, d->rank, d->info->name,
+                   d->info->uid);
+            printf("  %zu kernels, at up to %zu sizes together; about %zu are measured, "
+                   "by %zu to %zu launches\n",
+                   o->n_families, o->n_kernels, o->n_measured, o->n_launches_least,
+                   o->n_launches_most);
+            printf("  about %s, at most %s; buffers of up to %s\n",
+                   gcal_units(o->time_s, "s", time), gcal_units(o->budget_s, "s", budget),
+                   gcal_units(o->memory_bytes, "B", bytes));
+            const char *before = "  ";
+            size_t column = 0;
+            for (size_t i = 0, end; i < d->list.n_kernels; i = end) {
+                /* The kernels of a generator follow each other. */
+                end = i + 1;
+                while (end < d->list.n_kernels &&
+                       strcmp(d->list.kernels[end]->generator,
+                              d->list.kernels[i]->generator) == 0)
+                    end++;
+                column += (size_t)printf("%s%s %zu", before,
+                                         d->list.kernels[i]->generator, end - i);
+                before = column > 80 ? ",\n  " : ", ";
+                column = column > 80 ? 0 : column;
+            }
+            printf("\n");
+            for (size_t i = 0; i < o->n_models; i++) {
+                printf("  model %s: %zu parameter%s, from %zu kernels and sizes",
+                       o->models[i].name, o->models[i].n_parameters,
+                       o->models[i].n_parameters == 1 ? "" : "s", o->models[i].n_kernels);
+                if (o->models[i].determined)
+                    printf(": determined\n");
+                else
+                    printf("; NOT DETERMINED by them: %s\n", o->models[i].undetermined);
+                if (*o->models[i].merged)
+                    printf("    not separable by these kernels, so they get the same "
+                           "time: %s\n",
+                           o->models[i].merged);
+            }
+        }
         status = is_determined(&d->outlook) ? 0 : GCAL_EFIT;
     }
     gcal_plan_outlook_clear(&d->outlook);

@@ -198,63 +198,6 @@ out:
     return rc;
 }
 
-/* Lost devices and ranks take precedence over rejected fits. */
-static int exit_status(const struct gcal_root *root, const struct outcome *outcome)
-{
-    if (root->n_lost || root->n_left_out)
-        return GCAL_EDEVICE;
-    return outcome->results.n_rejected || !outcome->results.n_fits ? GCAL_EFIT : GCAL_OK;
-}
-
-/* "n1 rank 1, n2 NVIDIA H200 (uuid:..)" */
-static char *lost_names(const struct gcal_root *root)
-{
-    struct gcal_buf buf = { 0 };
-
-    for (size_t i = 0; i < root->n_lost; i++) {
-        const struct gcal_root_lost *lost = &root->lost[i];
-
-        gcal_buf_printf(&buf, "%s%s ", buf.size ? ", " : "", lost->node);
-        if (lost->device)
-            gcal_buf_printf(&buf, "%s (%s)", lost->device, lost->uid);
-        else
-            gcal_buf_printf(&buf, "rank %d", lost->rank);
-    }
-    return gcal_buf_take(&buf, NULL);
-}
-
-static json_t *lost_json(const struct gcal_root *root)
-{
-    json_t *all = json_array();
-
-    for (size_t i = 0; i < root->n_lost; i++) {
-        const struct gcal_root_lost *lost = &root->lost[i];
-        json_t *one = json_pack("{s:s, s:i, s:s}", "node", lost->node, "rank", lost->rank,
-                                "reason", lost->reason);
-
-        if (one && lost->device) {
-            json_object_set_new(one, "device", json_string(lost->device));
-            json_object_set_new(one, "uid", json_string(lost->uid));
-        }
-        json_array_append_new(all, one);
-    }
-    return all;
-}
-
-/* The names in 'kept', one per line. */
-static json_t *kept_json(const char *kept)
-{
-    json_t *names = json_array();
-
-    while (*kept) {
-        size_t n = strcspn(kept, "\n");
-
-        json_array_append_new(names, json_stringn(kept, n));
-        kept += n + (kept[n] == '\n');
-    }
-    return names;
-}
-
 static json_t *all_kept_json(const struct gcal_root *root)
 {
     json_t *all = json_array();
@@ -265,11 +208,21 @@ static json_t *all_kept_json(const struct gcal_root *root)
         for (size_t j = 0; j < peer->n_assigned; j++) {
             const struct gcal_root_assigned *a = &peer->assigned[j];
 
-            if (a->kept && *a->kept)
-                json_array_append_new(all,
-                                      json_pack("{s:s, s:s, s:o}", "node", peer->node,
-                                                "uid", peer->devices[a->device].uid,
-                                                "models", kept_json(a->kept)));
+            if (a->kept && *a->kept) {
+                /* The names in 'kept', one per line. */
+                const char *kept = a->kept;
+                json_t *names = json_array();
+
+                while (*kept) {
+                    size_t n = strcspn(kept, "\n");
+
+                    json_array_append_new(names, json_stringn(kept, n));
+                    kept += n + (kept[n] == '\n');
+                }
+                json_array_append_new(
+                    all, json_pack("{s:s, s:s, s:o}", "node", peer->node, "uid",
+                                   peer->devices[a->device].uid, "models", names));
+            }
         }
     }
     return all;
@@ -279,22 +232,6 @@ static const char *name_of(const struct gcal_root *root,
                            const struct gcal_result_outlier *o)
 {
     return root->config.models[o->model].name;
-}
-
-static json_t *outliers_json(const struct gcal_root *root, const struct outcome *outcome)
-{
-    json_t *all = json_array();
-
-    for (size_t i = 0; i < outcome->results.n_outliers; i++) {
-        const struct gcal_result_outlier *o = &outcome->results.outliers[i];
-
-        if (o->in_store)
-            continue;
-        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:f, s:s}", "node", o->node,
-                                             "uid", o->uid, "model", name_of(root, o),
-                                             "ratio", o->ratio, "reason", o->text));
-    }
-    return all;
 }
 
 /* Changes of speed, or clocks. */
@@ -319,53 +256,74 @@ static json_t *speeds_json(const struct gcal_results *results, bool clocks)
     return all;
 }
 
-/* "uid" and "node" are null of a kernel that failed on all devices. */
-static json_t *failures_json(const struct gcal_result_failures *failures)
-{
-    json_t *all = json_array();
-
-    for (size_t i = 0; i < failures->n; i++) {
-        const struct gcal_result_failure *f = &failures->items[i];
-        bool one = f->n_devices == 1;
-
-        json_array_append_new(
-            all, json_pack("{s:s, s:s?, s:s?, s:i, s:s, s:s}", "kernel", f->kernel,
-                           "node", one ? f->node : NULL, "uid", one ? f->uid : NULL,
-                           "devices", (int)f->n_devices, "status",
-                           gcal_measurement_status_name(f->status), "reason", f->reason));
-    }
-    return all;
-}
-
-static void print_json(const struct gcal_root *root, const struct outcome *outcome)
-{
-    json_t *all;
-
-    all = json_pack(
-        "{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:i}",
-        "run_id", root->header.run_id, "record", root->record_path, "devices",
-        (int)root->n_devices, "fits", (int)outcome->results.n_fits, "fits_rejected",
-        (int)outcome->results.n_rejected, "nodes_published", (int)outcome->n_published,
-        "lost", lost_json(root), "not_measured", failures_json(&outcome->failures),
-        "left_out", (int)root->n_left_out, "kept", all_kept_json(root), "outliers",
-        outliers_json(root, outcome), "speed_changes",
-        speeds_json(&outcome->results, false), "clocks",
-        speeds_json(&outcome->results, true), "busy", json_incref(outcome->busy_json),
-        "exit_status", outcome->status);
-    gcal_json_print(all, "calibrate");
-    json_decref(all);
-}
-
 static void print_summary(const struct gcal_root *root, const struct outcome *outcome,
                           const char *table)
 {
-    char *lost = lost_names(root);
     char left_out[60] = "";
 
+    /* "n1 rank 1, n2 NVIDIA H200 (uuid:..)" */
+    struct gcal_buf buf = { 0 };
+    for (size_t i = 0; i < root->n_lost; i++) {
+        const struct gcal_root_lost *lost = &root->lost[i];
+
+        gcal_buf_printf(&buf, "%s%s ", buf.size ? ", " : "", lost->node);
+        if (lost->device)
+            gcal_buf_printf(&buf, "%s (%s)", lost->device, lost->uid);
+        else
+            gcal_buf_printf(&buf, "rank %d", lost->rank);
+    }
+    char *lost = gcal_buf_take(&buf, NULL);
     if (root->n_left_out)
         snprintf(left_out, sizeof(left_out), ", kernels left out: %zu", root->n_left_out);
     if (root->options.json) {
-        print_json(root, outcome);
+        json_t *not_measured = json_array(), *all_lost = json_array();
+        json_t *outliers = json_array(), *all;
+
+        /* "uid" and "node" are null of a kernel that failed on all devices. */
+        for (size_t i = 0; i < outcome->failures.n; i++) {
+            const struct gcal_result_failure *f = &outcome->failures.items[i];
+            bool one = f->n_devices == 1;
+
+            json_array_append_new(
+                not_measured,
+                json_pack("{s:s, s:s?, s:s?, s:i, s:s, s:s}", "kernel", f->kernel, "node",
+                          one ? f->node : NULL, "uid", one ? f->uid : NULL, "devices",
+                          (int)f->n_devices, "status",
+                          gcal_measurement_status_name(f->status), "reason", f->reason));
+        }
+        for (size_t i = 0; i < root->n_lost; i++) {
+            const struct gcal_root_lost *l = &root->lost[i];
+            json_t *one = json_pack("{s:s, s:i, s:s}", "node", l->node, "rank", l->rank,
+                                    "reason", l->reason);
+
+            if (one && l->device) {
+                json_object_set_new(one, "device", json_string(l->device));
+                json_object_set_new(one, "uid", json_string(l->uid));
+            }
+            json_array_append_new(all_lost, one);
+        }
+        for (size_t i = 0; i < outcome->results.n_outliers; i++) {
+            const struct gcal_result_outlier *o = &outcome->results.outliers[i];
+
+            if (o->in_store)
+                continue;
+            json_array_append_new(outliers,
+                                  json_pack("{s:s, s:s, s:s, s:f, s:s}", "node", o->node,
+                                            "uid", o->uid, "model", name_of(root, o),
+                                            "ratio", o->ratio, "reason", o->text));
+        }
+        all = json_pack(
+            "{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:i}",
+            "run_id", root->header.run_id, "record", root->record_path, "devices",
+            (int)root->n_devices, "fits", (int)outcome->results.n_fits, "fits_rejected",
+            (int)outcome->results.n_rejected, "nodes_published",
+            (int)outcome->n_published, "lost", all_lost, "not_measured", not_measured,
+            "left_out", (int)root->n_left_out, "kept", all_kept_json(root), "outliers",
+            outliers, "speed_changes", speeds_json(&outcome->results, false), "clocks",
+            speeds_json(&outcome->results, true), "busy", json_incref(outcome->busy_json),
+            "exit_status", outcome->status);
+        gcal_json_print(all, "calibrate");
+        json_decref(all);
         goto out;
     }
     if (!root->options.quiet && table)
@@ -410,7 +368,11 @@ int gcal_root_finish(struct gcal_root *root)
     } else {
         gcal_log(GCAL_LOG_INFO, "record written in %.1f s, models fitted in %.1f s",
                  written_s - began_s, gcal_clock_now_s() - written_s);
-        outcome.status = exit_status(root, &outcome);
+        /* Lost devices and ranks take precedence over rejected fits. */
+        outcome.status = root->n_lost || root->n_left_out ? GCAL_EDEVICE
+                         : outcome.results.n_rejected || !outcome.results.n_fits
+                             ? GCAL_EFIT
+                             : GCAL_OK;
     }
     for (size_t i = 0; i < outcome.results.n_outliers; i++)
         if (!outcome.results.outliers[i].in_store)

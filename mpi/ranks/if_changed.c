@@ -66,17 +66,6 @@ static char *join_kept(const struct gcal_staleness_model *models, size_t n,
     return gcal_buf_take(&names, err);
 }
 
-static void log_reason(const char *node, const struct gcal_device_info *info,
-                       const char *reason, const struct gcal_staleness_model *models,
-                       size_t n)
-{
-    char *kept = join_kept(models, n, ", ", NULL);
-
-    gcal_log(GCAL_LOG_INFO, "%s %s: measured because %s%s%s", node, info->name, reason,
-             kept && *kept ? "; kept: model " : "", kept ? kept : "");
-    free(kept);
-}
-
 static int check(struct gcal_root *root, const char *node,
                  const struct gcal_params *published, const struct gcal_device_info *info,
                  char **kept, struct gcal_error *err)
@@ -100,7 +89,11 @@ static int check(struct gcal_root *root, const char *node,
         root->oldest_s = fmax(root->oldest_s, age_s);
     }
     if (stale > 0) {
-        log_reason(node, info, reason, models, n);
+        char *names = join_kept(models, n, ", ", NULL);
+
+        gcal_log(GCAL_LOG_INFO, "%s %s: measured because %s%s%s", node, info->name,
+                 reason, names && *names ? "; kept: model " : "", names ? names : "");
+        free(names);
         stale = (*kept = join_kept(models, n, "\n", err)) ? 1 : -1;
     }
     free(reason);
@@ -132,26 +125,6 @@ static char *age_text(double age_s)
     return gcal_buf_format("%.1f days", age_s / 86400);
 }
 
-static void print_text(const struct gcal_root *root)
-{
-    const bool one = root->n_unchanged == 1;
-    char *age = age_text(root->oldest_s);
-
-    printf("gpucal: nothing to do: %zu device%s unchanged, calibrated %s%s ago\n",
-           root->n_unchanged, one ? "" : "s", one ? "" : "at most ", age ? age : "?");
-    free(age);
-}
-
-static void print_json(const struct gcal_root *root)
-{
-    json_t *all = json_pack("{s:i, s:i, s:f, s:i}", "devices", 0, "unchanged",
-                            (int)root->n_unchanged, "oldest_age_s", root->oldest_s,
-                            "exit_status", root->n_lost ? GCAL_EDEVICE : 0);
-
-    gcal_json_print(all, "calibrate");
-    json_decref(all);
-}
-
 void gcal_root_remove_journal(struct gcal_root *root)
 {
     if (!root->journal)
@@ -166,10 +139,21 @@ void gcal_root_remove_journal(struct gcal_root *root)
 void gcal_root_finish_unchanged(struct gcal_root *root)
 {
     gcal_root_remove_journal(root);
-    if (root->options.json)
-        print_json(root);
-    else
-        print_text(root);
+    if (root->options.json) {
+        json_t *all = json_pack("{s:i, s:i, s:f, s:i}", "devices", 0, "unchanged",
+                                (int)root->n_unchanged, "oldest_age_s", root->oldest_s,
+                                "exit_status", root->n_lost ? GCAL_EDEVICE : 0);
+
+        gcal_json_print(all, "calibrate");
+        json_decref(all);
+    } else {
+        const bool one = root->n_unchanged == 1;
+        char *age = age_text(root->oldest_s);
+
+        printf("gpucal: nothing to do: %zu device%s unchanged, calibrated %s%s ago\n",
+               root->n_unchanged, one ? "" : "s", one ? "" : "at most ", age ? age : "?");
+        free(age);
+    }
     fflush(stdout);
 }
 

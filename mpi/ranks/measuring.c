@@ -228,17 +228,6 @@ static int copy_config(const struct member *m, struct gcal_config *config,
     return 0;
 }
 
-/* Where nothing can be built, the kernels say so. */
-static int check_counts(const struct member *m, struct gcal_error *err)
-{
-    if (m->device->info.sub_group_size || !m->n_good)
-        return 0;
-    return gcal_error_set(
-        err, GCAL_EDEVICE,
-        "the size of its sub-groups is unknown, as the program that asks "
-        "for it could not be built: calibrate it again");
-}
-
 static int measure(struct member *m, struct gcal_error *err)
 {
     struct gcal_kernel_list list = { 0 };
@@ -248,8 +237,15 @@ static int measure(struct member *m, struct gcal_error *err)
     if (copy_config(m, &config, err) < 0)
         return -1;
     if (send_device(m, NULL, err) == 0 && select_kernels(m, &config, &list, err) == 0 &&
-        measure_kernels(m, &config, &list, err) == 0 && check_counts(m, err) == 0)
-        rc = send_device(m, NULL, err); /* now with its use */
+        measure_kernels(m, &config, &list, err) == 0) {
+        /* Where nothing can be built, the kernels say so. */
+        if (!m->device->info.sub_group_size && m->n_good)
+            gcal_error_set(err, GCAL_EDEVICE,
+                           "the size of its sub-groups is unknown, as the program that "
+                           "asks for it could not be built: calibrate it again");
+        else
+            rc = send_device(m, NULL, err); /* now with its use */
+    }
     gcal_kernel_list_clear(&list);
     free(config.models);
     return rc;
@@ -340,20 +336,6 @@ static void start_ahead(struct group *g, struct gcal_worker_ahead **all)
 
 /* ---- all devices of a group ---- */
 
-static void start_threads(struct group *g)
-{
-    for (size_t i = 0; i < g->n; i++) {
-        struct member *m = &g->members[i];
-
-        m->device->rc = -1;
-        if ((m->thread = gcal_thread_start(run_member, m, &m->device->trouble)))
-            continue;
-        leave_ahead(m);
-        report_failure(m);
-        atomic_fetch_sub(&g->n_running, 1);
-    }
-}
-
 int gcal_measuring_run(const struct gcal_measuring_setup *setup,
                        struct gcal_measuring_device *devices, size_t n,
                        const struct gcal_worker_tick *tick, struct gcal_error *err)
@@ -372,7 +354,16 @@ int gcal_measuring_run(const struct gcal_measuring_setup *setup,
     g.turns = n > 1 ? gcal_plan_turns_create() : NULL;
     atomic_store(&g.n_running, n);
     start_ahead(&g, ahead);
-    start_threads(&g);
+    for (size_t i = 0; i < g.n; i++) {
+        struct member *m = &g.members[i];
+
+        m->device->rc = -1;
+        if ((m->thread = gcal_thread_start(run_member, m, &m->device->trouble)))
+            continue;
+        leave_ahead(m);
+        report_failure(m);
+        atomic_fetch_sub(&g.n_running, 1);
+    }
     while (atomic_load(&g.n_running))
         tick->call(tick->context);
     for (size_t i = 0; i < n; i++)

@@ -48,15 +48,6 @@ static int give_up(struct gcal_root *root, const struct gcal_root_resumed *r,
     return 0;
 }
 
-static void take_back(struct gcal_root *root, struct gcal_root_peer *peer, size_t j)
-{
-    free(peer->assigned[j].kept);
-    memmove(&peer->assigned[j], &peer->assigned[j + 1],
-            (peer->n_assigned - j - 1) * sizeof(*peer->assigned));
-    peer->n_assigned--;
-    root->n_devices--;
-}
-
 static struct gcal_root_peer *find_assigned(struct gcal_root *root,
                                             const struct gcal_root_resumed *r, size_t *j)
 {
@@ -91,7 +82,11 @@ int gcal_root_check_resumed(struct gcal_root *root, struct gcal_error *err)
         } else if ((reason =
                         difference(&r->info, &peer->devices[peer->assigned[j].device]))) {
             rc = give_up(root, r, reason, err);
-            take_back(root, peer, j);
+            free(peer->assigned[j].kept);
+            memmove(&peer->assigned[j], &peer->assigned[j + 1],
+                    (peer->n_assigned - j - 1) * sizeof(*peer->assigned));
+            peer->n_assigned--;
+            root->n_devices--;
             free(reason);
         }
         if (rc < 0)

@@ -99,26 +99,20 @@ static int open_journal(struct gcal_root *root, struct gcal_error *err)
     return root->journal ? 0 : -1;
 }
 
-/* The members get the catalogue's files: their nodes need not see its folders. */
-static int read_config(struct gcal_root *root, struct gcal_error *err)
+static int prepare(struct gcal_root *root, struct gcal_error *err)
 {
+    const struct gcal_ranks_options *o = &root->options;
+
+    /* The members get the catalogue's files: their nodes need not see its folders. */
     const struct gcal_command_catalogue_sources from = { .folders =
                                                              &root->options.catalogue,
                                                          .config = &root->config };
-
     if (gcal_config_read(root->options.config, &root->config, err) < 0 ||
         !(root->catalogue = gcal_command_catalogue_open(&from, err)) ||
         !(root->profiles = gcal_profiles_create(err)))
         return -1;
     gcal_catalogue_count_by(root->catalogue, gcal_profiles_count, root->profiles);
-    return gcal_select_resolve(&root->config, root->catalogue, err);
-}
-
-static int prepare(struct gcal_root *root, struct gcal_error *err)
-{
-    const struct gcal_ranks_options *o = &root->options;
-
-    if (read_config(root, err) < 0)
+    if (gcal_select_resolve(&root->config, root->catalogue, err) < 0)
         return -1;
     if (o->budget_s > 0)
         root->config.measure.budget_s = o->budget_s;
@@ -168,36 +162,32 @@ struct gcal_root *gcal_root_create(struct gcal_comm *comm,
     return root;
 }
 
-static void clear_peer(struct gcal_root_peer *peer)
-{
-    for (size_t i = 0; i < peer->n_devices; i++)
-        gcal_device_info_clear(&peer->devices[i]);
-    free(peer->devices);
-    for (size_t i = 0; i < peer->n_assigned; i++)
-        free(peer->assigned[i].kept);
-    free(peer->assigned);
-    free(peer->node);
-}
-
-static void clear_resumed(struct gcal_root_resumed *r)
-{
-    for (size_t i = 0; i < r->n_done; i++)
-        free(r->done[i].kernel_id);
-    free(r->done);
-    gcal_device_info_clear(&r->info);
-    free(r->kept);
-    free(r->node);
-    free(r->uid);
-}
-
 void gcal_root_destroy(struct gcal_root *root)
 {
     if (!root)
         return;
-    for (size_t i = 0; i < root->n_peers; i++)
-        clear_peer(&root->peers[i]);
-    for (size_t i = 0; i < root->n_resumed; i++)
-        clear_resumed(&root->resumed[i]);
+    for (size_t i = 0; i < root->n_peers; i++) {
+        struct gcal_root_peer *peer = &root->peers[i];
+
+        for (size_t j = 0; j < peer->n_devices; j++)
+            gcal_device_info_clear(&peer->devices[j]);
+        free(peer->devices);
+        for (size_t j = 0; j < peer->n_assigned; j++)
+            free(peer->assigned[j].kept);
+        free(peer->assigned);
+        free(peer->node);
+    }
+    for (size_t i = 0; i < root->n_resumed; i++) {
+        struct gcal_root_resumed *r = &root->resumed[i];
+
+        for (size_t j = 0; j < r->n_done; j++)
+            free(r->done[j].kernel_id);
+        free(r->done);
+        gcal_device_info_clear(&r->info);
+        free(r->kept);
+        free(r->node);
+        free(r->uid);
+    }
     gcal_display_destroy(root->display);
     gcal_journal_close(root->journal);
     gcal_store_close(root->store);

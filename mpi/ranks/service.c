@@ -46,19 +46,6 @@ static void detect_lost_ranks(struct gcal_root *root)
  */
 #define HEARD_S 5.0
 
-static void send_alive(struct gcal_root *root)
-{
-    double now_s = gcal_clock_now_s();
-
-    if (now_s - root->last_alive_s < GCAL_RANKS_ALIVE_EVERY_S)
-        return;
-    root->last_alive_s = now_s;
-    for (size_t i = 0; i < root->n_peers; i++)
-        if (root->peers[i].state != GCAL_ROOT_PEER_LOST &&
-            now_s - root->peers[i].last_heard_s < HEARD_S)
-            gcal_comm_send(root->comm, (int)i, GCAL_RANKS_TAG_ROOT_ALIVE, NULL, NULL);
-}
-
 static bool all_past(const struct gcal_root *root, enum gcal_root_peer_state state)
 {
     for (size_t i = 0; i < root->n_peers; i++)
@@ -91,16 +78,6 @@ static bool take_messages(struct gcal_root *root, struct gcal_error *err)
     return more;
 }
 
-/* Once all ranks have listed their devices. */
-static void assign(struct gcal_root *root, struct gcal_error *err)
-{
-    root->assigned = true;
-    if (gcal_root_assign(root, err) == 1)
-        end_run(root, root->options.dry_run ? root->dry_status
-                      : root->n_lost        ? GCAL_EDEVICE
-                                            : 0);
-}
-
 static void service(void *context)
 {
     struct gcal_root *root = context;
@@ -110,11 +87,24 @@ static void service(void *context)
     if (root->finished)
         return;
     more = take_messages(root, err);
-    send_alive(root);
+    double now_s = gcal_clock_now_s();
+    if (now_s - root->last_alive_s >= GCAL_RANKS_ALIVE_EVERY_S) {
+        root->last_alive_s = now_s;
+        for (size_t i = 0; i < root->n_peers; i++)
+            if (root->peers[i].state != GCAL_ROOT_PEER_LOST &&
+                now_s - root->peers[i].last_heard_s < HEARD_S)
+                gcal_comm_send(root->comm, (int)i, GCAL_RANKS_TAG_ROOT_ALIVE, NULL, NULL);
+    }
     if (!more)
         detect_lost_ranks(root);
-    if (!err->code && !root->assigned && all_past(root, GCAL_ROOT_PEER_LISTING))
-        assign(root, err);
+    if (!err->code && !root->assigned && all_past(root, GCAL_ROOT_PEER_LISTING)) {
+        /* Once all ranks have listed their devices. */
+        root->assigned = true;
+        if (gcal_root_assign(root, err) == 1)
+            end_run(root, root->options.dry_run ? root->dry_status
+                          : root->n_lost        ? GCAL_EDEVICE
+                                                : 0);
+    }
     if (!err->code && !root->finished && gcal_root_counting_has_ended(root)) {
         gcal_root_counting_destroy(root);
         gcal_root_send_assignments(root, err);

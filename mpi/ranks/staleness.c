@@ -12,50 +12,12 @@
 
 #define DAY_S 86400.0
 
-/* Age of "2026-11-21T04:27:51Z"; infinite if that is not a time. */
-static double age_of(const char *utc, double now_s)
-{
-    struct tm tm = { 0 };
-    const char *end = utc ? strptime(utc, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
-
-    return end && !*end ? now_s - (double)timegm(&tm) : INFINITY;
-}
-
 static void add_change(struct gcal_buf *reason, const char *what, const char *was,
                        const char *is)
 {
     if (strcmp(was, is) != 0)
         gcal_buf_printf(reason, "%s%s %s became %s", reason->size ? ", " : "", what,
                         *was ? was : "(none)", *is ? is : "(none)");
-}
-
-/* Driver and type are those of each model.  The clock is not compared: some drivers
- * report the current one.
- */
-static void compare_hardware(struct gcal_buf *reason, const struct gcal_device_info *was,
-                             const struct gcal_device_info *is)
-{
-    add_change(reason, "OpenCL version", was->version, is->version);
-    add_change(reason, "platform", was->platform, is->platform);
-    add_change(reason, "vendor", was->vendor, is->vendor);
-    add_change(reason, "name", was->name, is->name);
-    add_change(reason, "PCI address", was->pci, is->pci);
-}
-
-/* Fields that a file of an older gpucal lacks count as changed. */
-static void compare_model(struct gcal_buf *reason, const struct gcal_params_origin *was,
-                          const struct gcal_device_info *info,
-                          const struct gcal_staleness_model *is,
-                          const struct gcal_staleness_policy *policy)
-{
-    add_change(reason, "driver", was->driver, info->driver);
-    add_change(reason, "type", was->type, info->type);
-    add_change(reason, "gpucal", was->gpucal_version, policy->gpucal_version);
-    if (strcmp(was->configuration, is->configuration) != 0)
-        gcal_buf_printf(reason, "%sthe configuration changed", reason->size ? ", " : "");
-    if (strcmp(was->catalogue, policy->catalogue) != 0)
-        gcal_buf_printf(reason, "%sthe catalogue of measurement kernels changed",
-                        reason->size ? ", " : "");
 }
 
 /* Why the model must be measured, for the caller to free; "" if its published calibration
@@ -72,11 +34,31 @@ static char *reason_for(const struct gcal_params_device *was,
     struct gcal_buf why = { 0 };
 
     *age_s = 0;
-    compare_hardware(&why, &was->info, info);
+    /* Driver and type are those of each model.  The clock is not compared: some drivers
+     * report the current one.
+     */
+    add_change(&why, "OpenCL version", was->info.version, info->version);
+    add_change(&why, "platform", was->info.platform, info->platform);
+    add_change(&why, "vendor", was->info.vendor, info->vendor);
+    add_change(&why, "name", was->info.name, info->name);
+    add_change(&why, "PCI address", was->info.pci, info->pci);
     if (published) {
         origin = gcal_params_model_origin(was, published);
-        *age_s = age_of(origin.calibrated_utc, policy->now_s);
-        compare_model(&why, &origin, info, model, policy);
+        /* Age of "2026-11-21T04:27:51Z"; infinite if that is not a time. */
+        struct tm tm = { 0 };
+        const char *end = origin.calibrated_utc
+                              ? strptime(origin.calibrated_utc, "%Y-%m-%dT%H:%M:%SZ", &tm)
+                              : NULL;
+        *age_s = end && !*end ? policy->now_s - (double)timegm(&tm) : INFINITY;
+        /* Fields that a file of an older gpucal lacks count as changed. */
+        add_change(&why, "driver", origin.driver, info->driver);
+        add_change(&why, "type", origin.type, info->type);
+        add_change(&why, "gpucal", origin.gpucal_version, policy->gpucal_version);
+        if (strcmp(origin.configuration, model->configuration) != 0)
+            gcal_buf_printf(&why, "%sthe configuration changed", why.size ? ", " : "");
+        if (strcmp(origin.catalogue, policy->catalogue) != 0)
+            gcal_buf_printf(&why, "%sthe catalogue of measurement kernels changed",
+                            why.size ? ", " : "");
         if (*age_s > policy->max_age_s)
             gcal_buf_printf(&why, "%sits calibration is %.1f days old",
                             why.size ? ", " : "", *age_s / DAY_S);
