@@ -40,12 +40,6 @@ struct reading {
     struct gcal_catalogue_files files;
 };
 
-static void reading_clear(struct reading *r)
-{
-    gcal_strings_clear(&r->paths);
-    gcal_catalogue_files_clear(&r->files);
-}
-
 /* Reads a folder, unless it was read under this or another name. */
 static int read_folder(struct reading *r, const char *folder, struct gcal_error *err)
 {
@@ -98,16 +92,6 @@ static int read_folders(struct reading *r,
     return 0;
 }
 
-/* Descriptions of several folders may share the name of their source. */
-static bool has_file(const struct gcal_catalogue_files *files,
-                     const struct gcal_catalogue_file *f)
-{
-    const char *dot = strrchr(f->name, '.');
-    bool description = dot && strcmp(dot, ".yaml") == 0;
-
-    return gcal_catalogue_files_find(files, description ? NULL : f->folder, f->name);
-}
-
 /* Appends the files of 'more' that 'all' does not have. */
 static int add_new(struct gcal_catalogue_files *all,
                    const struct gcal_catalogue_files *more, struct gcal_error *err)
@@ -118,7 +102,11 @@ static int add_new(struct gcal_catalogue_files *all,
         const struct gcal_catalogue_files before = { .n = n_before, .items = all->items };
         const struct gcal_catalogue_file *f = &more->items[i];
 
-        if (!has_file(&before, f) &&
+        /* Descriptions of several folders may share the name of their source. */
+        const char *dot = strrchr(f->name, '.');
+        bool description = dot && strcmp(dot, ".yaml") == 0;
+        if (!gcal_catalogue_files_find(&before, description ? NULL : f->folder,
+                                       f->name) &&
             gcal_catalogue_files_add(all, f->folder, f->name, f->text, err) < 0)
             return -1;
     }
@@ -141,7 +129,8 @@ gcal_command_catalogue_open(const struct gcal_command_catalogue_sources *from,
     if (catalogue)
         gcal_catalogue_count_by(catalogue, gcal_command_count_cached, NULL);
     gcal_catalogue_files_clear(&all);
-    reading_clear(&r);
+    gcal_strings_clear(&r.paths);
+    gcal_catalogue_files_clear(&r.files);
     return catalogue;
 }
 

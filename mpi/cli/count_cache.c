@@ -344,28 +344,6 @@ static bool write_all(int file, const char *text, size_t size)
     return true;
 }
 
-/* Readers see the whole file or none: it is renamed when complete.  'number' is that of
- * the process's file.
- */
-static void put(int folder, const char *name, unsigned number, const char *text,
-                size_t size)
-{
-    char temporary[64];
-    int file;
-    bool good;
-
-    snprintf(temporary, sizeof(temporary), ".new.%ld.%u", (long)getpid(), number);
-    unlinkat(folder, temporary, 0);
-    file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                  0600);
-    if (file < 0)
-        return;
-    good = write_all(file, text, size);
-    good = close(file) == 0 && good;
-    if (!good || renameat(folder, temporary, folder, name) < 0)
-        unlinkat(folder, temporary, 0);
-}
-
 static void store(int folder, const char *name, const struct gcal_profile *profile)
 {
     static atomic_uint stores;
@@ -380,7 +358,22 @@ static void store(int folder, const char *name, const struct gcal_profile *profi
         gcal_buf_put(&buf, body.data, body.size);
     }
     if (!body.failed && !buf.failed && buf.size <= MOST_FILE_BYTES) {
-        put(folder, name, number, buf.data, buf.size);
+        /* Readers see the whole file or none: it is renamed when complete.  'number' is that of
+         * the process's file.
+         */
+        char temporary[64];
+        int file;
+        bool good;
+        snprintf(temporary, sizeof(temporary), ".new.%ld.%u", (long)getpid(), number);
+        unlinkat(folder, temporary, 0);
+        file = openat(folder, temporary,
+                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (file >= 0) {
+            good = write_all(file, buf.data, buf.size);
+            good = close(file) == 0 && good;
+            if (!good || renameat(folder, temporary, folder, name) < 0)
+                unlinkat(folder, temporary, 0);
+        }
         if (number % STORES_PER_TRIM == 0)
             trim(folder);
     }

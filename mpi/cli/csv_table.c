@@ -84,19 +84,6 @@ static int take_field(struct reader *r, bool *more, struct gcal_error *err)
 
 /* ---- lines ---- */
 
-static int add_line(struct reader *r, size_t line, struct gcal_error *err)
-{
-    struct gcal_csv_table *t = r->table;
-    size_t *grown =
-        gcal_array_grow(t->lines, t->n_rows, &r->line_capacity, sizeof(*grown), err);
-
-    if (!grown)
-        return -1;
-    t->lines = grown;
-    grown[t->n_rows++] = line;
-    return 0;
-}
-
 static int take_line(struct reader *r, struct gcal_error *err)
 {
     struct gcal_csv_table *t = r->table;
@@ -115,24 +102,13 @@ static int take_line(struct reader *r, struct gcal_error *err)
         return gcal_error_set(err, GCAL_EINPUT,
                               "%s:%zu: %zu fields, but the header line has %zu", t->name,
                               line, r->n_cells - before, t->n_columns);
-    return add_line(r, line, err);
-}
-
-static int take_lines(struct gcal_csv_table *table, struct gcal_error *err)
-{
-    struct reader r = { .table = table, .at = table->text, .line = 1, .first = true };
-
-    while (*r.at)
-        if (ends_line(r.at)) {
-            r.at += *r.at == '\r' ? 2 : 1;
-            r.line++;
-        } else if (take_line(&r, err) < 0)
-            return -1;
-    return table->n_columns ? 0
-                            : gcal_error_set(err, GCAL_EINPUT,
-                                             "%s: a header line with the names of the "
-                                             "columns is missing",
-                                             table->name);
+    size_t *grown =
+        gcal_array_grow(t->lines, t->n_rows, &r->line_capacity, sizeof(*grown), err);
+    if (!grown)
+        return -1;
+    t->lines = grown;
+    grown[t->n_rows++] = line;
+    return 0;
 }
 
 /* ---- the table ---- */
@@ -146,7 +122,18 @@ int gcal_csv_table_parse(const char *name, const char *text, size_t size,
     if (strlen(table->text) != size)
         return gcal_error_set(err, GCAL_EINPUT, "%s: not a text: it has a zero byte",
                               name);
-    return take_lines(table, err);
+    struct reader r = { .table = table, .at = table->text, .line = 1, .first = true };
+    while (*r.at)
+        if (ends_line(r.at)) {
+            r.at += *r.at == '\r' ? 2 : 1;
+            r.line++;
+        } else if (take_line(&r, err) < 0)
+            return -1;
+    return table->n_columns ? 0
+                            : gcal_error_set(err, GCAL_EINPUT,
+                                             "%s: a header line with the names of the "
+                                             "columns is missing",
+                                             table->name);
 }
 
 int gcal_csv_table_read(const char *path, struct gcal_csv_table *table,

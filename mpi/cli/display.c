@@ -124,31 +124,6 @@ static const char *left_text(const struct row *row, const char *before, char tex
     return text;
 }
 
-/* Kernels by time: they are measured in turns and finish together, near the end. */
-static double done_share(const struct row *row)
-{
-    if (isfinite(row->left_s))
-        return row->elapsed_s / (row->elapsed_s + row->left_s + 1e-3);
-    return row->total ? (double)row->done / (double)row->total : 0;
-}
-
-/* One line of the terminal: one that is wrapped could not be cleared. */
-static void draw_row(const struct row *row, int columns)
-{
-    double share = done_share(row);
-    size_t full = (size_t)(BAR_WIDTH * share);
-    int key = columns - OTHERS_WIDTH;
-    char bar[BAR_WIDTH + 1], left[40], line[KEY_MAX + BAR_WIDTH + 200];
-
-    memset(bar, '.', BAR_WIDTH);
-    memset(bar, '#', full > BAR_WIDTH ? BAR_WIDTH : full);
-    bar[BAR_WIDTH] = '\0';
-    key = key < KEY_MIN ? KEY_MIN : key > KEY_MAX ? KEY_MAX : key;
-    snprintf(line, sizeof(line), "%-*.*s [%s] %3zu/%-3zu %-14.14s %s", key, key, row->key,
-             bar, row->done, row->total, row->phase, left_text(row, "", left));
-    fprintf(stderr, "%.*s\n", columns - 1, line);
-}
-
 static void redraw(struct gcal_display *d)
 {
     pthread_mutex_lock(&d->lock);
@@ -156,8 +131,28 @@ static void redraw(struct gcal_display *d)
         struct gcal_display_size size = gcal_display_size(STDERR_FILENO);
 
         clear_bars(d);
-        for (; d->n_drawn < d->n_rows && d->n_drawn + 1 < size.rows; d->n_drawn++)
-            draw_row(&d->rows[d->n_drawn], (int)size.columns);
+        for (; d->n_drawn < d->n_rows && d->n_drawn + 1 < size.rows; d->n_drawn++) {
+            /* One line of the terminal: one that is wrapped could not be cleared. */
+            const struct row *row = &d->rows[d->n_drawn];
+            int columns = (int)size.columns;
+            /* Kernels by time: they are measured in turns and finish together, near the end. */
+            double share = isfinite(row->left_s)
+                               ? row->elapsed_s / (row->elapsed_s + row->left_s + 1e-3)
+                           : row->total ? (double)row->done / (double)row->total
+                                        : 0;
+            size_t full = (size_t)(BAR_WIDTH * share);
+            int key = columns - OTHERS_WIDTH;
+            char bar[BAR_WIDTH + 1], left[40], line[KEY_MAX + BAR_WIDTH + 200];
+
+            memset(bar, '.', BAR_WIDTH);
+            memset(bar, '#', full > BAR_WIDTH ? BAR_WIDTH : full);
+            bar[BAR_WIDTH] = '\0';
+            key = key < KEY_MIN ? KEY_MIN : key > KEY_MAX ? KEY_MAX : key;
+            snprintf(line, sizeof(line), "%-*.*s [%s] %3zu/%-3zu %-14.14s %s", key, key,
+                     row->key, bar, row->done, row->total, row->phase,
+                     left_text(row, "", left));
+            fprintf(stderr, "%.*s\n", columns - 1, line);
+        }
         d->drawn_s = gcal_clock_now_s();
     }
     pthread_mutex_unlock(&d->lock);

@@ -143,17 +143,6 @@ static bool is_option(const struct argp_option *o)
     return !(o->flags & OPTION_DOC);
 }
 
-/* The option whose name is 'text' up to 'length', or begins with it; NULL: none. */
-static const char *find_name(const struct check *c, const char *text, size_t length)
-{
-    const char *found = NULL;
-
-    for (const char **name = c->names; *name; name++)
-        if (strncmp(*name, text, length) == 0 && (!found || !(*name)[length]))
-            found = *name;
-    return found;
-}
-
 static const struct argp_option *find_long(const struct check *c, const char *name)
 {
     for (size_t i = 0; i < c->rows.n; i++)
@@ -217,7 +206,12 @@ static int check_long(const struct check *c, char **argv)
 {
     const char *text = argv[0] + 2, *value = strchr(text, '=');
     size_t length = value ? (size_t)(value - text) : strlen(text);
-    const char *name = find_name(c, text, length);
+    /* The option whose name is 'text' up to 'length', or begins with it; NULL: none. */
+    const char *found = NULL;
+    for (const char **name = c->names; *name; name++)
+        if (strncmp(*name, text, length) == 0 && (!found || !(*name)[length]))
+            found = *name;
+    const char *name = found;
     const struct argp_option *o = name ? find_long(c, name) : NULL;
     bool takes_next = o && o->arg && !value && !(o->flags & OPTION_ARG_OPTIONAL);
 
