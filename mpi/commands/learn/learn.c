@@ -100,20 +100,6 @@ static const struct argp argp = {
         "device fails, 6 the store or the record cannot be written."
 };
 
-static void clear_learning(struct gcal_learning *l)
-{
-    if (l->record && !l->c->record)
-        unlink(l->record);
-    gcal_results_clear(&l->results);
-    gcal_config_clear(&l->config);
-    gcal_own_trial_clear(&l->trial);
-    gcal_catalogue_close(l->catalogue);
-    gcal_catalogue_files_clear(&l->files);
-    gcal_own_kernel_clear(&l->own);
-    gcal_local_devices_close(&l->devices);
-    gcal_store_close(l->store);
-}
-
 /* ---- before anything is measured ---- */
 
 static int open_store(struct gcal_learning *l, struct gcal_error *err)
@@ -286,7 +272,16 @@ int gcal_command_learn(int argc, char **argv)
 
     gcal_command_parse(&argp, argc, argv, &c);
     rc = learn(&l, &err);
-    clear_learning(&l);
+    if (l.record && !l.c->record)
+        unlink(l.record);
+    gcal_results_clear(&l.results);
+    gcal_config_clear(&l.config);
+    gcal_own_trial_clear(&l.trial);
+    gcal_catalogue_close(l.catalogue);
+    gcal_catalogue_files_clear(&l.files);
+    gcal_own_kernel_clear(&l.own);
+    gcal_local_devices_close(&l.devices);
+    gcal_store_close(l.store);
     gcal_arena_destroy(l.arena);
     gcal_own_options_clear(&c.own);
     gcal_count_options_clear(&c.count);

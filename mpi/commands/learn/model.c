@@ -6,22 +6,6 @@
 #include "kernels/model/form.h"
 #include "mpi/commands/learn/private.h"
 
-static void write_measure(struct gcal_yaml_writer *w,
-                          const struct gcal_config_measure_options *m, double budget_s)
-{
-    gcal_yaml_write_text(w, "measure");
-    gcal_yaml_write_map(w);
-    gcal_yaml_put_number(w, "budget_s", budget_s);
-    gcal_yaml_put_number(w, "min_time_s", m->min_time_s);
-    gcal_yaml_put_number(w, "max_time_s", m->max_time_s);
-    gcal_yaml_put_integer(w, "min_samples", m->min_samples);
-    gcal_yaml_put_integer(w, "max_samples", m->max_samples);
-    gcal_yaml_put_number(w, "noise", m->noise);
-    gcal_yaml_put_number(w, "kernel_limit_s", m->kernel_limit_s);
-    gcal_yaml_put_integer(w, "seed", m->seed);
-    gcal_yaml_write_end_map(w);
-}
-
 static bool has_cost_of(const struct gcal_config_cost_group *group,
                         enum gcal_config_class class)
 {
@@ -183,7 +167,17 @@ const char *gcal_learn_configuration(const struct gcal_learning *l,
     if (rc == 0 && (w = gcal_yaml_writer_create(err))) {
         gcal_yaml_write_map(w);
         gcal_yaml_put_integer(w, "version", 1);
-        write_measure(w, &template.measure, l->c->budget_s > 0 ? l->c->budget_s : 60);
+        gcal_yaml_write_text(w, "measure");
+        gcal_yaml_write_map(w);
+        gcal_yaml_put_number(w, "budget_s", l->c->budget_s > 0 ? l->c->budget_s : 60);
+        gcal_yaml_put_number(w, "min_time_s", template.measure.min_time_s);
+        gcal_yaml_put_number(w, "max_time_s", template.measure.max_time_s);
+        gcal_yaml_put_integer(w, "min_samples", template.measure.min_samples);
+        gcal_yaml_put_integer(w, "max_samples", template.measure.max_samples);
+        gcal_yaml_put_number(w, "noise", template.measure.noise);
+        gcal_yaml_put_number(w, "kernel_limit_s", template.measure.kernel_limit_s);
+        gcal_yaml_put_integer(w, "seed", template.measure.seed);
+        gcal_yaml_write_end_map(w);
         gcal_yaml_write_text(w, "models");
         gcal_yaml_write_list(w);
         rc = write_model(w, l, template.models, err);

@@ -156,37 +156,6 @@ static double find_leading(const struct gcal_own_kernel *own,
     return own->check[0];
 }
 
-/* One range small while the others are large: else their effects could not be distinguished.
- */
-static void append_corners(struct gcal_learning *l, const struct gcal_learn_span *spans,
-                           double *sizes)
-{
-    size_t n_ranges = 0;
-
-    for (size_t i = 0; i < l->own.n_sizes; i++)
-        n_ranges += spans[i].last > spans[i].first;
-    for (size_t i = 0; i < l->own.n_sizes && n_ranges > 1; i++) {
-        if (!(spans[i].last > spans[i].first))
-            continue;
-        gcal_learn_set_sizes(&l->own, spans, find_leading(&l->own, spans, 1), 1, sizes);
-        sizes[i] = spans[i].first;
-        if (gcal_own_sizes_check(&l->own, sizes, NULL) == 0)
-            gcal_learn_points_append(l, sizes);
-    }
-}
-
-/* After a failure at 'sizes'. */
-static int fail_at(const struct gcal_learning *l, const double *sizes,
-                   struct gcal_error *err)
-{
-    const char *text = "";
-
-    for (size_t i = 0; i < l->own.n_sizes; i++)
-        text = gcal_arena_format(l->arena, "%s%s%s = %.0f", text, i ? ", " : "",
-                                 l->own.sizes[i].name, sizes[i]);
-    return gcal_error_prefix(err, "--sizes, at %s", text);
-}
-
 int gcal_learn_points_parse(struct gcal_learning *l, struct gcal_error *err)
 {
     const struct gcal_own_kernel *own = &l->own;
@@ -203,12 +172,30 @@ int gcal_learn_points_parse(struct gcal_learning *l, struct gcal_error *err)
         double part = gcal_learn_parts[i];
 
         gcal_learn_set_sizes(own, spans, find_leading(own, spans, part), part, sizes);
-        if (is_end && gcal_own_sizes_check(own, sizes, err) < 0)
-            return fail_at(l, sizes, err);
+        if (is_end && gcal_own_sizes_check(own, sizes, err) < 0) {
+            const char *text = "";
+
+            for (size_t k = 0; k < own->n_sizes; k++)
+                text = gcal_arena_format(l->arena, "%s%s%s = %.0f", text, k ? ", " : "",
+                                         own->sizes[k].name, sizes[k]);
+            return gcal_error_prefix(err, "--sizes, at %s", text);
+        }
         if (is_end || gcal_learn_move_sizes(l, spans, true, sizes))
             gcal_learn_points_append(l, sizes);
     }
-    append_corners(l, spans, sizes);
+    /* One range small while the others are large: else their effects could not be distinguished.
+     */
+    size_t n_ranges = 0;
+    for (size_t i = 0; i < own->n_sizes; i++)
+        n_ranges += spans[i].last > spans[i].first;
+    for (size_t i = 0; i < own->n_sizes && n_ranges > 1; i++) {
+        if (!(spans[i].last > spans[i].first))
+            continue;
+        gcal_learn_set_sizes(own, spans, find_leading(own, spans, 1), 1, sizes);
+        sizes[i] = spans[i].first;
+        if (gcal_own_sizes_check(own, sizes, NULL) == 0)
+            gcal_learn_points_append(l, sizes);
+    }
     if (l->points.n >= 3)
         return 0;
     return gcal_error_set(err, GCAL_EINPUT,

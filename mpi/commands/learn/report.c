@@ -8,16 +8,6 @@
 #include "mpi/cli/json.h"
 #include "mpi/commands/learn/private.h"
 
-static void print_sizes(const struct gcal_learning *l)
-{
-    for (size_t i = 0; i < l->own.n_sizes; i++) {
-        printf("  %s =", l->own.sizes[i].name);
-        for (size_t k = 0; k < l->points.n; k++)
-            printf(" %.0f", l->points.values[k * l->points.n_sizes + i]);
-        printf("\n");
-    }
-}
-
 void gcal_learn_print_plan(const struct gcal_learning *l)
 {
     if (l->c->quiet)
@@ -39,7 +29,12 @@ void gcal_learn_print_plan(const struct gcal_learning *l)
     else
         printf("results: two runs agree; not compared otherwise: %s\n", l->trial.how);
     printf("measured at:\n");
-    print_sizes(l);
+    for (size_t i = 0; i < l->own.n_sizes; i++) {
+        printf("  %s =", l->own.sizes[i].name);
+        for (size_t k = 0; k < l->points.n; k++)
+            printf(" %.0f", l->points.values[k * l->points.n_sizes + i]);
+        printf("\n");
+    }
     fflush(stdout);
 }
 

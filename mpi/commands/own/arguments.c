@@ -6,39 +6,12 @@
 #include "kernels/base/error.h"
 #include "mpi/commands/own/own.h"
 
-static int unknown_arg(const struct gcal_kernel *kernel,
-                       const struct gcal_count_signature_arg *arg, struct gcal_error *err)
-{
-    bool is_other = arg->kind == GCAL_COUNT_SIGNATURE_OTHER;
-
-    return gcal_error_set(
-        err, GCAL_EINPUT,
-        "%s has no 'args', and '%s' cannot be made up: %s%s; add 'args' "
-        "with the elements of each buffer and the value of each scalar",
-        kernel->generator, arg->name, is_other ? "it is of type " : "",
-        is_other       ? arg->type
-        : arg->unknown ? arg->unknown
-                       : "the size of the image is unknown");
-}
-
 static bool is_size(const struct gcal_kernel *kernel, const char *name)
 {
     for (size_t i = 0; i < kernel->n_sizes; i++)
         if (strcmp(kernel->sizes[i].name, name) == 0)
             return true;
     return false;
-}
-
-/* The caller's to free. */
-static char *value_of(const struct gcal_kernel *kernel,
-                      const struct gcal_count_signature_arg *arg)
-{
-    if (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR)
-        return arg->elements ? strdup(arg->elements)
-                             : gcal_buf_format("%zu", arg->per_item);
-    return strdup(is_size(kernel, arg->name) ? arg->name
-                  : *arg->dtype == 'f'       ? "0.5"
-                                             : "1");
 }
 
 /* The extents of an image are those that its accesses reach. */
@@ -68,15 +41,33 @@ static int make_up(const struct gcal_kernel *kernel,
     bool is_image = arg->kind == GCAL_COUNT_SIGNATURE_IMAGE;
 
     if (arg->kind == GCAL_COUNT_SIGNATURE_OTHER || arg->unknown ||
-        (is_image && !arg->elements))
-        return unknown_arg(kernel, arg, err);
+        (is_image && !arg->elements)) {
+        bool is_other = arg->kind == GCAL_COUNT_SIGNATURE_OTHER;
+
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "%s has no 'args', and '%s' cannot be made up: %s%s; add 'args' "
+            "with the elements of each buffer and the value of each scalar",
+            kernel->generator, arg->name, is_other ? "it is of type " : "",
+            is_other       ? arg->type
+            : arg->unknown ? arg->unknown
+                           : "the size of the image is unknown");
+    }
     made->kind = kinds[arg->kind];
     made->output = made->kind == GCAL_ARG_BUFFER && arg->written;
     made->member = arg->is_member;
     made->offset = arg->offset;
     made->name = strdup(arg->name);
     made->dtype = strdup(arg->dtype ? arg->dtype : "uint32");
-    made->value = made->kind == GCAL_ARG_SAMPLER ? strdup("0") : value_of(kernel, arg);
+    /* The caller's to free. */
+    made->value = made->kind == GCAL_ARG_SAMPLER
+                      ? strdup("0")
+                      : (arg->kind != GCAL_COUNT_SIGNATURE_SCALAR
+                             ? arg->elements ? strdup(arg->elements)
+                                             : gcal_buf_format("%zu", arg->per_item)
+                             : strdup(is_size(kernel, arg->name) ? arg->name
+                                      : *arg->dtype == 'f'       ? "0.5"
+                                                                 : "1"));
     if (!made->name || !made->dtype || !made->value)
         return gcal_error_memory(err);
     return is_image ? make_up_image(arg, made, err) : 0;

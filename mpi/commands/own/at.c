@@ -34,25 +34,6 @@ static int set_sizes(const struct gcal_own_kernel *own, size_t n,
     return gcal_own_sizes_check(own, sizes, err);
 }
 
-/* The kernel with these sizes, appended to 'list'. */
-static int generate(const struct gcal_own_kernel *own, enum gcal_kernel_form form,
-                    const double *sizes, struct gcal_kernel_list *list,
-                    struct gcal_error *err)
-{
-    struct gcal_own_description description = { .n_points = 1, .points = sizes };
-    struct gcal_catalogue_files files = { 0 };
-    struct gcal_catalogue *catalogue = NULL;
-    int rc = -1;
-
-    description.derived[form] = form != GCAL_KERNEL_COMPLETE;
-    if (gcal_own_kernel_describe(own, &description, &files, err) == 0 &&
-        (catalogue = gcal_catalogue_open_with(&files, err)))
-        rc = gcal_own_kernel_generate(own, catalogue, form, sizes, NULL, list, err);
-    gcal_catalogue_close(catalogue);
-    gcal_catalogue_files_clear(&files);
-    return rc;
-}
-
 int gcal_own_measure(const struct gcal_own_kernel *own, enum gcal_kernel_form form,
                      size_t n, const char *const *names, const double *values,
                      struct gcal_local_devices *devices, const char *uid, double *time_s,
@@ -63,8 +44,19 @@ int gcal_own_measure(const struct gcal_own_kernel *own, enum gcal_kernel_form fo
     int rc =
         sizes ? set_sizes(own, n, names, values, sizes, err) : gcal_error_memory(err);
 
-    if (rc == 0)
-        rc = generate(own, form, sizes, &list, err);
+    if (rc == 0) {
+        struct gcal_own_description description = { .n_points = 1, .points = sizes };
+        struct gcal_catalogue_files files = { 0 };
+        struct gcal_catalogue *catalogue = NULL;
+
+        rc = -1;
+        description.derived[form] = form != GCAL_KERNEL_COMPLETE;
+        if (gcal_own_kernel_describe(own, &description, &files, err) == 0 &&
+            (catalogue = gcal_catalogue_open_with(&files, err)))
+            rc = gcal_own_kernel_generate(own, catalogue, form, sizes, NULL, &list, err);
+        gcal_catalogue_close(catalogue);
+        gcal_catalogue_files_clear(&files);
+    }
     if (rc == 0)
         rc = gcal_own_repeat(devices, uid, list.kernels[0], LIMIT_S, err);
     if (rc == 0)

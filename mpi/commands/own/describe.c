@@ -137,29 +137,7 @@ static int put_sizes(struct gcal_buf *out, const struct gcal_own_kernel *own,
                : 0;
 }
 
-static void put_check(struct gcal_buf *out, const struct gcal_own_kernel *own)
-{
-    gcal_buf_puts(out, "check: {");
-    for (size_t i = 0; i < own->n_sizes; i++)
-        gcal_buf_printf(out, "%s%s: %.0f", i ? ", " : "", own->sizes[i].name,
-                        own->check[i]);
-    gcal_buf_puts(out, "}\n");
-}
-
 /* ---- the NDRange and the arguments ---- */
-
-static void put_ndrange(struct gcal_buf *out, const struct gcal_count_signature *s)
-{
-    gcal_buf_puts(out, "local_size: [");
-    for (size_t d = 0; d < s->n_dims; d++)
-        gcal_buf_printf(out, "%s%zu", d ? ", " : "", s->local_size[d]);
-    gcal_buf_puts(out, "]\nglobal_size: [");
-    for (size_t d = 0; d < s->n_dims; d++) {
-        gcal_buf_puts(out, d ? ", " : "");
-        put_text(out, s->global_size[d]);
-    }
-    gcal_buf_puts(out, "]\n");
-}
 
 static void put_arg(struct gcal_buf *out, const struct gcal_count_signature_arg *arg,
                     const struct gcal_own_arg *made)
@@ -199,17 +177,6 @@ static void put_arg(struct gcal_buf *out, const struct gcal_count_signature_arg 
     if ((arg->kind == GCAL_COUNT_SIGNATURE_BUFFER || arg->n_extents) && arg->written)
         gcal_buf_puts(out, ", output: true");
     gcal_buf_puts(out, "}\n");
-}
-
-/* What counting was asked for. */
-static void put_counting(struct gcal_buf *out, const struct gcal_count_request *request)
-{
-    for (size_t i = 0; i < request->n_trips; i++)
-        gcal_buf_printf(out, "%s%d: %s", i ? ", " : "trips: {", request->trips[i].line,
-                        request->trips[i].parameter);
-    gcal_buf_puts(out, request->n_trips ? "}\n" : "");
-    if (request->allow_estimates)
-        gcal_buf_puts(out, "allow_estimates: true\n");
 }
 
 /* Sums in another order, and functions of other libraries, differ in the last digits. */
@@ -257,7 +224,15 @@ static char *description(const struct gcal_own_kernel *own,
         gcal_buf_free(&out);
         return NULL;
     }
-    put_ndrange(&out, s);
+    gcal_buf_puts(&out, "local_size: [");
+    for (size_t i = 0; i < s->n_dims; i++)
+        gcal_buf_printf(&out, "%s%zu", i ? ", " : "", s->local_size[i]);
+    gcal_buf_puts(&out, "]\nglobal_size: [");
+    for (size_t i = 0; i < s->n_dims; i++) {
+        gcal_buf_puts(&out, i ? ", " : "");
+        put_text(&out, s->global_size[i]);
+    }
+    gcal_buf_puts(&out, "]\n");
     gcal_buf_puts(&out, "args:\n");
     for (size_t i = 0; i < s->n_args; i++)
         put_arg(&out, &s->args[i], &own->args[i]);
@@ -266,8 +241,18 @@ static char *description(const struct gcal_own_kernel *own,
         put_text(&out, own->profile->assumptions);
         gcal_buf_puts(&out, "\n");
     }
-    put_counting(&out, &own->request);
-    put_check(&out, own);
+    /* What counting was asked for. */
+    for (size_t i = 0; i < own->request.n_trips; i++)
+        gcal_buf_printf(&out, "%s%d: %s", i ? ", " : "trips: {",
+                        own->request.trips[i].line, own->request.trips[i].parameter);
+    gcal_buf_puts(&out, own->request.n_trips ? "}\n" : "");
+    if (own->request.allow_estimates)
+        gcal_buf_puts(&out, "allow_estimates: true\n");
+    gcal_buf_puts(&out, "check: {");
+    for (size_t i = 0; i < own->n_sizes; i++)
+        gcal_buf_printf(&out, "%s%s: %.0f", i ? ", " : "", own->sizes[i].name,
+                        own->check[i]);
+    gcal_buf_puts(&out, "}\n");
     gcal_buf_printf(&out, "tolerance: %g\n", tolerance_of(s));
     if (d->unchecked)
         gcal_buf_puts(&out, "unchecked: true\n");

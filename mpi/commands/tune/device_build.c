@@ -36,23 +36,6 @@ static int compare_items(const void *a, const void *b)
     return order ? order : (x->config > y->config) - (x->config < y->config);
 }
 
-static void find_same(struct gcal_tune_build *build)
-{
-    const struct gcal_tune_space *space = build->space;
-    struct item *items = gcal_arena_alloc(build->arena, space->n_configs, sizeof(*items));
-    size_t n = 0;
-
-    for (size_t i = 0; i < space->n_configs; i++)
-        if (space->configs[i].kernel)
-            items[n++] = (struct item){ space->configs[i].kernel, i };
-    qsort(items, n, sizeof(*items), compare_items);
-    for (size_t i = 0; i < n; i++)
-        build->first[items[i].config] =
-            i && compare_programs(items[i - 1].kernel, items[i].kernel) == 0
-                ? build->first[items[i - 1].config]
-                : items[i].config;
-}
-
 /* ---- opening ---- */
 
 static void stop_builders(void *builders)
@@ -81,7 +64,17 @@ int gcal_tune_build_open(struct gcal_arena *arena, struct gcal_tune_build *build
         .programs = gcal_arena_alloc(arena, n, sizeof(*build->programs)),
         .queue = gcal_arena_alloc(arena, n, sizeof(*build->queue)),
     };
-    find_same(build);
+    struct item *items = gcal_arena_alloc(arena, n, sizeof(*items));
+    size_t n_items = 0;
+    for (size_t i = 0; i < n; i++)
+        if (space->configs[i].kernel)
+            items[n_items++] = (struct item){ space->configs[i].kernel, i };
+    qsort(items, n_items, sizeof(*items), compare_items);
+    for (size_t i = 0; i < n_items; i++)
+        build->first[items[i].config] =
+            i && compare_programs(items[i - 1].kernel, items[i].kernel) == 0
+                ? build->first[items[i - 1].config]
+                : items[i].config;
     /* Without a folder of built kernels, the worker that measures would not find them. */
     if (!gcal_worker_spawner_keeps_builds(spawner))
         return 0;
@@ -177,19 +170,6 @@ static void put_first(struct gcal_tune_build *build, size_t first)
         }
 }
 
-/* Builds some of the queue to the end, where nothing may be built while times are taken. */
-static void build_batch(struct gcal_tune_build *build)
-{
-    struct gcal_worker_build done;
-    size_t left = build->batch;
-
-    do {
-        left -= hand_out(build, left);
-        if (gcal_worker_builders_next(build->builders, 1, &done))
-            note_build(build, &done);
-    } while (gcal_worker_builders_busy(build->builders));
-}
-
 const struct gcal_tune_program *gcal_tune_build_wait(struct gcal_tune_build *build,
                                                      size_t config)
 {
@@ -200,8 +180,16 @@ const struct gcal_tune_program *gcal_tune_build_wait(struct gcal_tune_build *bui
     gcal_tune_build_pump(build);
     if (program->ahead == GCAL_TUNE_QUEUED)
         put_first(build, first);
-    if (program->ahead == GCAL_TUNE_QUEUED && build->batch)
-        build_batch(build);
+    if (program->ahead == GCAL_TUNE_QUEUED && build->batch) {
+        /* To the end, where nothing may be built while times are taken. */
+        size_t left = build->batch;
+
+        do {
+            left -= hand_out(build, left);
+            if (gcal_worker_builders_next(build->builders, 1, &done))
+                note_build(build, &done);
+        } while (gcal_worker_builders_busy(build->builders));
+    }
     while (
         (program->ahead == GCAL_TUNE_QUEUED || program->ahead == GCAL_TUNE_BEING_BUILT) &&
         gcal_worker_builders_busy(build->builders)) {

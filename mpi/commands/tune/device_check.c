@@ -36,16 +36,6 @@ static void outputs_free(void **outputs, size_t n)
     free(outputs);
 }
 
-static const struct gcal_tune_known *find(const struct gcal_tune_check *check,
-                                          const char *key)
-{
-    const struct gcal_tune_known *k = check->known;
-
-    while (k && strcmp(k->key, key) != 0)
-        k = k->next;
-    return k;
-}
-
 static void known_free(struct gcal_tune_known *k)
 {
     outputs_free(k->outputs, k->n);
@@ -59,26 +49,6 @@ void gcal_tune_check_clear(struct gcal_tune_check *check)
         known_free(k);
     }
     gcal_memo_destroy(check->references);
-}
-
-/* The oldest ones go where they take too much memory; the first one stays. */
-static void trim(struct gcal_tune_check *check)
-{
-    size_t bytes = 0;
-    struct gcal_tune_known *last = NULL;
-
-    for (struct gcal_tune_known **at = &check->known; *at;) {
-        struct gcal_tune_known *k = *at;
-
-        bytes += k->bytes;
-        if (last && bytes > GCAL_PLAN_REFERENCES_BYTES) {
-            *at = k->next;
-            known_free(k);
-        } else {
-            last = k;
-            at = &k->next;
-        }
-    }
 }
 
 static size_t outputs_bytes(const struct gcal_kernel *kernel, void *const *outputs)
@@ -112,23 +82,25 @@ static int keep(struct gcal_tune_check *check, const struct gcal_kernel *kernel,
                                    .next = check->known };
     memcpy(k->key, key, sizeof(k->key));
     check->known = k;
-    trim(check);
+    /* The oldest ones go where they take too much memory; the first one stays. */
+    size_t bytes = 0;
+    struct gcal_tune_known *last = NULL;
+    for (struct gcal_tune_known **at = &check->known; *at;) {
+        struct gcal_tune_known *old = *at;
+
+        bytes += old->bytes;
+        if (last && bytes > GCAL_PLAN_REFERENCES_BYTES) {
+            *at = old->next;
+            known_free(old);
+        } else {
+            last = old;
+            at = &old->next;
+        }
+    }
     return 0;
 }
 
 enum verdict { RIGHT, WRONG, UNABLE };
-
-/* Once. */
-static void warn_of_slow(struct gcal_tune_check *check, double host_s)
-{
-    if (host_s < SLOW_S || check->slow)
-        return;
-    gcal_log(GCAL_LOG_WARN,
-             "the host took %.1f s to check one configuration: give the space smaller "
-             "sizes for 'check', a larger 'tolerance' or a quicker 'reference'",
-             host_s);
-    check->slow = true;
-}
 
 /* UNABLE: the host cannot compute them.  It is said once. */
 static enum verdict compare_with_host(struct gcal_tune_check *check,
@@ -139,7 +111,15 @@ static enum verdict compare_with_host(struct gcal_tune_check *check,
     int rc = gcal_plan_compare_outputs(check->references, kernel, GCAL_TUNE_CHECK_SEED,
                                        outputs, &worst, why);
 
-    warn_of_slow(check, gcal_clock_now_s() - began_s);
+    double host_s = gcal_clock_now_s() - began_s;
+    if (host_s >= SLOW_S && !check->slow) {
+        gcal_log(
+            GCAL_LOG_WARN,
+            "the host took %.1f s to check one configuration: give the space smaller "
+            "sizes for 'check', a larger 'tolerance' or a quicker 'reference'",
+            host_s);
+        check->slow = true;
+    }
     if (rc >= 0)
         return rc == 0 ? RIGHT : WRONG;
     if (gcal_interp_is_outside(why))
@@ -176,20 +156,6 @@ static bool is_wrong(struct gcal_tune_check *check, const struct gcal_tune_known
     return true;
 }
 
-/* Takes 'outputs' in any case. */
-static int check_outputs(struct gcal_tune_check *check, const struct gcal_kernel *kernel,
-                         const char *key, void **outputs, struct gcal_error *why,
-                         struct gcal_error *err)
-{
-    const struct gcal_tune_known *known = find(check, key);
-    bool wrong = is_wrong(check, known, kernel, outputs, why);
-
-    if (!wrong && !known)
-        return keep(check, kernel, key, outputs, err);
-    outputs_free(outputs, kernel->n_args + 1);
-    return wrong;
-}
-
 int gcal_tune_check_outputs(struct gcal_tune_check *check, size_t config, void **outputs,
                             struct gcal_error *why, struct gcal_error *err)
 {
@@ -202,5 +168,13 @@ int gcal_tune_check_outputs(struct gcal_tune_check *check, size_t config, void *
         outputs_free(outputs, kernel->n_args + 1);
         return -1;
     }
-    return check_outputs(check, kernel, key, outputs, why, err);
+    /* Takes 'outputs' in any case. */
+    const struct gcal_tune_known *known = check->known;
+    while (known && strcmp(known->key, key) != 0)
+        known = known->next;
+    bool wrong = is_wrong(check, known, kernel, outputs, why);
+    if (!wrong && !known)
+        return keep(check, kernel, key, outputs, err);
+    outputs_free(outputs, kernel->n_args + 1);
+    return wrong;
 }

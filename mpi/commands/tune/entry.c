@@ -238,23 +238,6 @@ static const char *write_entry(struct gcal_arena *arena, const struct gcal_yaml 
     return gcal_arena_take(arena, &out);
 }
 
-/* Moves what the file has into the entry's tree. */
-static void move_values(const struct gcal_yaml *file, const struct gcal_yaml *root)
-{
-    const struct gcal_yaml *parameters = gcal_yaml_find(file, "parameters");
-    const struct gcal_yaml *defines = gcal_yaml_find(file, "defines");
-
-    for (size_t i = 0; i < parameters->n_items; i++) {
-        drop_define(parameters->items[i]);
-        move_value(parameters, gcal_yaml_find(root, "arguments"),
-                   parameters->keys[i]->text);
-    }
-    for (size_t i = 0; defines && i < defines->n_items; i++)
-        move_value(defines, gcal_yaml_find(root, "defines"), defines->keys[i]->text);
-    for (size_t i = 0; common_keys[i]; i++)
-        move_value(file, root, common_keys[i]);
-}
-
 /* The name of the source in messages. */
 static int set_source_name(struct gcal_arena *arena, struct gcal_yaml *root,
                            const char *path, struct gcal_error *err)
@@ -310,7 +293,17 @@ int gcal_tune_entry_read(struct gcal_arena *arena, const char *path, const char 
     text = write_entry(arena, file, parameters, sizes, kernel);
     if (!(root = gcal_yaml_parse(text, strlen(text), file->file, err)))
         return -1;
-    move_values(file, root);
+    /* Moves what the file has into the entry's tree. */
+    const struct gcal_yaml *defines = gcal_yaml_find(file, "defines");
+    for (size_t i = 0; i < parameters->n_items; i++) {
+        drop_define(parameters->items[i]);
+        move_value(parameters, gcal_yaml_find(root, "arguments"),
+                   parameters->keys[i]->text);
+    }
+    for (size_t i = 0; defines && i < defines->n_items; i++)
+        move_value(defines, gcal_yaml_find(root, "defines"), defines->keys[i]->text);
+    for (size_t i = 0; common_keys[i]; i++)
+        move_value(file, root, common_keys[i]);
     if (set_source_name(arena, root, source, err) < 0) {
         gcal_yaml_destroy(root);
         return -1;

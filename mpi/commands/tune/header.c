@@ -54,21 +54,6 @@ static void put_head(struct gcal_buf *out, const struct gcal_tune_space *space,
     gcal_buf_puts(out, " */\n");
 }
 
-/* "-DT=float -DN=64" as lines. */
-static void put_defines(struct gcal_buf *out, const char *options)
-{
-    while (*(options += strspn(options, " "))) {
-        size_t length = strcspn(options, " ");
-        const char *equals = memchr(options, '=', length);
-
-        if (strncmp(options, "-D", 2) == 0 && equals)
-            gcal_buf_printf(out, "#define %.*s %.*s\n", (int)(equals - options - 2),
-                            options + 2, (int)(options + length - equals - 1),
-                            equals + 1);
-        options += length;
-    }
-}
-
 int gcal_tune_write_header(const char *path, const struct gcal_tune_space *space,
                            size_t config, double measured_s, struct gcal_error *err)
 {
@@ -84,7 +69,18 @@ int gcal_tune_write_header(const char *path, const struct gcal_tune_space *space
     gcal_buf_puts(&out, "_TUNED\n#define ");
     put_guard(&out, kernel->entry);
     gcal_buf_puts(&out, "_TUNED\n\n");
-    put_defines(&out, kernel->build_options);
+    /* "-DT=float -DN=64" as lines. */
+    const char *options = kernel->build_options;
+    while (*(options += strspn(options, " "))) {
+        size_t length = strcspn(options, " ");
+        const char *equals = memchr(options, '=', length);
+
+        if (strncmp(options, "-D", 2) == 0 && equals)
+            gcal_buf_printf(&out, "#define %.*s %.*s\n", (int)(equals - options - 2),
+                            options + 2, (int)(options + length - equals - 1),
+                            equals + 1);
+        options += length;
+    }
     gcal_buf_puts(&out, "\n/* The work-group. */\n");
     for (size_t i = 0; i < kernel->n_dims; i++) {
         gcal_buf_puts(&out, "#define ");

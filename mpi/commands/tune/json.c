@@ -27,22 +27,6 @@ json_t *gcal_tune_config_json(const struct gcal_tune_space *space, size_t config
     return object;
 }
 
-static json_t *parameters_json(const struct gcal_tune_space *space)
-{
-    json_t *object = json_object();
-
-    for (size_t i = 0; i < space->n_parameters; i++) {
-        const struct gcal_tune_parameter *p = &space->parameters[i];
-        json_t *values = json_array();
-
-        for (size_t k = 0; k < p->n_values; k++)
-            if (p->values[k])
-                json_array_append_new(values, value_json(p->values[k]));
-        json_object_set_new(object, p->name, values);
-    }
-    return object;
-}
-
 static json_t *place_json(const struct gcal_tune_space *space, size_t place)
 {
     size_t config = space->ranking[place];
@@ -75,10 +59,20 @@ json_t *gcal_tune_json(const struct gcal_tune_space *space)
         json_array_append_new(left_out, json_string(space->reasons[i]));
     for (size_t i = 0; i < space->n_configs; i++)
         json_array_append_new(ranking, place_json(space, i));
+    json_t *object = json_object();
+    for (size_t i = 0; i < space->n_parameters; i++) {
+        const struct gcal_tune_parameter *p = &space->parameters[i];
+        json_t *values = json_array();
+
+        for (size_t k = 0; k < p->n_values; k++)
+            if (p->values[k])
+                json_array_append_new(values, value_json(p->values[k]));
+        json_object_set_new(object, p->name, values);
+    }
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:o, s:I, s:o}", "node",
         space->node, "device", space->device, "model", space->model, "kernel",
-        space->kernel, "parameters", parameters_json(space), "configurations",
+        space->kernel, "parameters", object, "configurations",
         (json_int_t)space->n_configs, "n_left_out", (json_int_t)space->n_left_out,
         "left_out", left_out, "median_s", gcal_json_number(gcal_tune_median_s(space)),
         "probability_first_is_fastest",

@@ -112,102 +112,56 @@ static void print_times(const struct gcal_tune_space *space,
     }
 }
 
-static void print_reasons(const struct gcal_tune_space *space,
-                          const struct gcal_tune_times *times)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < times->n; i++) {
-        const struct gcal_tune_time *t = &times->times[i];
-
-        if (!times->asked[i] || t->outcome < GCAL_TUNE_FAILED || n++ >= MOST_REASONS)
-            continue;
-        printf("%s: %s: %.200s\n",
-               t->outcome == GCAL_TUNE_WRONG ? "wrong result" : "failed",
-               space->configs[i].name, t->why ? t->why : "");
-    }
-    if (n > MOST_REASONS)
-        printf("and %zu more\n", n - MOST_REASONS);
-}
-
-static void print_counts(const struct gcal_tune_progress *p)
-{
-    printf("\n%zu configurations measured in %.1f s", p->n_asked, p->spent_s);
-    if (p->n_abandoned)
-        printf(", %zu of them abandoned as too slow", p->n_abandoned);
-    if (p->n_failed)
-        printf(", %zu failed", p->n_failed);
-    if (p->n_wrong)
-        printf(", %zu with wrong results", p->n_wrong);
-    printf("; %s", gcal_tune_stop_text(p->stop));
-    if (!isnan(p->chance))
-        printf(" (chance of one that is 2 %% faster: %.0f %%)", 100 * p->chance);
-    printf("\n");
-}
-
-static void print_replay(const struct gcal_tune_replay *r,
-                         const struct gcal_tune_space *space)
-{
-    char best[GCAL_UNITS_SIZE];
-
-    printf("\n%zu configurations with a time, %zu without; the best takes %s: %s\n", r->n,
-           r->n_failed, gcal_units(r->best_s, "s", best), space->configs[r->best].name);
-    printf("share of the best speed after so many measurements\n%-22s", "");
-    for (size_t k = 0; k < GCAL_TUNE_REPLAY_N; k++)
-        printf(" %6zu", gcal_tune_replay_after[k]);
-    printf("\n%-22s", "search");
-    for (size_t k = 0; k < GCAL_TUNE_REPLAY_N; k++)
-        printf(" %6.3f", r->search[k]);
-    printf("\nthe search would stop after %zu measurements, at %.3f\n", r->stopped_after,
-           r->stopped_at);
-}
-
 void gcal_tune_measured_print(const struct gcal_tune_measured *m,
                               const struct gcal_tune_space *space)
 {
     if (m->is_measured) {
-        print_counts(&m->progress);
+        const struct gcal_tune_progress *p = &m->progress;
+        printf("\n%zu configurations measured in %.1f s", p->n_asked, p->spent_s);
+        if (p->n_abandoned)
+            printf(", %zu of them abandoned as too slow", p->n_abandoned);
+        if (p->n_failed)
+            printf(", %zu failed", p->n_failed);
+        if (p->n_wrong)
+            printf(", %zu with wrong results", p->n_wrong);
+        printf("; %s", gcal_tune_stop_text(p->stop));
+        if (!isnan(p->chance))
+            printf(" (chance of one that is 2 %% faster: %.0f %%)", 100 * p->chance);
+        printf("\n");
         print_times(space, &m->times, m->progress.best_s);
-        print_reasons(space, &m->times);
+        size_t n = 0;
+        for (size_t i = 0; i < m->times.n; i++) {
+            const struct gcal_tune_time *t = &m->times.times[i];
+
+            if (!m->times.asked[i] || t->outcome < GCAL_TUNE_FAILED ||
+                n++ >= MOST_REASONS)
+                continue;
+            printf("%s: %s: %.200s\n",
+                   t->outcome == GCAL_TUNE_WRONG ? "wrong result" : "failed",
+                   space->configs[i].name, t->why ? t->why : "");
+        }
+        if (n > MOST_REASONS)
+            printf("and %zu more\n", n - MOST_REASONS);
     }
-    if (m->is_replayed)
-        print_replay(&m->replay, space);
+    if (m->is_replayed) {
+        const struct gcal_tune_replay *r = &m->replay;
+        char best[GCAL_UNITS_SIZE];
+
+        printf("\n%zu configurations with a time, %zu without; the best takes %s: %s\n",
+               r->n, r->n_failed, gcal_units(r->best_s, "s", best),
+               space->configs[r->best].name);
+        printf("share of the best speed after so many measurements\n%-22s", "");
+        for (size_t k = 0; k < GCAL_TUNE_REPLAY_N; k++)
+            printf(" %6zu", gcal_tune_replay_after[k]);
+        printf("\n%-22s", "search");
+        for (size_t k = 0; k < GCAL_TUNE_REPLAY_N; k++)
+            printf(" %6.3f", r->search[k]);
+        printf("\nthe search would stop after %zu measurements, at %.3f\n",
+               r->stopped_after, r->stopped_at);
+    }
 }
 
 /* ---- JSON ---- */
-
-static json_t *time_json(const struct gcal_tune_space *space, size_t config,
-                         const struct gcal_tune_time *t)
-{
-    bool has_time = t->outcome <= GCAL_TUNE_ABANDONED;
-    json_t *object = json_pack("{s:o, s:s, s:o, s:I, s:o}", "configuration",
-                               gcal_tune_config_json(space, config), "outcome",
-                               gcal_tune_outcome_name(t->outcome), "time_s",
-                               gcal_json_number(has_time ? t->seconds : NAN), "launches",
-                               (json_int_t)t->launches, "build_s",
-                               gcal_json_number(t->build_s > 0 ? t->build_s : NAN));
-
-    if (t->why && *t->why)
-        json_object_set_new(object, "why", json_string(t->why));
-    return object;
-}
-
-static json_t *measured_json(const struct gcal_tune_measured *m,
-                             const struct gcal_tune_space *space)
-{
-    const struct gcal_tune_progress *p = &m->progress;
-    json_t *times = json_array();
-
-    for (size_t i = 0; i < space->n_configs; i++)
-        if (m->times.asked[i])
-            json_array_append_new(times, time_json(space, i, &m->times.times[i]));
-    return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "best",
-                     p->best < space->n_configs ? gcal_tune_config_json(space, p->best)
-                                                : json_null(),
-                     "best_s", gcal_json_number(p->best_s), "chance_of_better",
-                     gcal_json_number(p->chance), "stop", gcal_tune_stop_text(p->stop),
-                     "spent_s", gcal_json_number(p->spent_s), "times", times);
-}
 
 void gcal_tune_measured_put_json(const struct gcal_tune_measured *m,
                                  const struct gcal_tune_space *space, json_t *object)
@@ -215,8 +169,35 @@ void gcal_tune_measured_put_json(const struct gcal_tune_measured *m,
     const struct gcal_tune_replay *r = &m->replay;
     json_t *after = json_array(), *shares = json_array();
 
-    if (m->is_measured)
-        json_object_set_new(object, "measured", measured_json(m, space));
+    if (m->is_measured) {
+        const struct gcal_tune_progress *p = &m->progress;
+        json_t *times = json_array();
+
+        for (size_t i = 0; i < space->n_configs; i++)
+            if (m->times.asked[i]) {
+                const struct gcal_tune_time *t = &m->times.times[i];
+                bool has_time = t->outcome <= GCAL_TUNE_ABANDONED;
+                json_t *one =
+                    json_pack("{s:o, s:s, s:o, s:I, s:o}", "configuration",
+                              gcal_tune_config_json(space, i), "outcome",
+                              gcal_tune_outcome_name(t->outcome), "time_s",
+                              gcal_json_number(has_time ? t->seconds : NAN), "launches",
+                              (json_int_t)t->launches, "build_s",
+                              gcal_json_number(t->build_s > 0 ? t->build_s : NAN));
+
+                if (t->why && *t->why)
+                    json_object_set_new(one, "why", json_string(t->why));
+                json_array_append_new(times, one);
+            }
+        json_object_set_new(
+            object, "measured",
+            json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "best",
+                      p->best < space->n_configs ? gcal_tune_config_json(space, p->best)
+                                                 : json_null(),
+                      "best_s", gcal_json_number(p->best_s), "chance_of_better",
+                      gcal_json_number(p->chance), "stop", gcal_tune_stop_text(p->stop),
+                      "spent_s", gcal_json_number(p->spent_s), "times", times));
+    }
     for (size_t k = 0; k < GCAL_TUNE_REPLAY_N; k++) {
         json_array_append_new(after, json_integer((json_int_t)gcal_tune_replay_after[k]));
         json_array_append_new(shares, gcal_json_number(r->search[k]));

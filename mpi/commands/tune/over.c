@@ -147,25 +147,6 @@ static struct compromise find_compromise(const struct gcal_tune_over *over)
 
 /* ---- text ---- */
 
-static void print_size(const struct gcal_tune_over *over, size_t i)
-{
-    const struct size *size = &over->sizes[i];
-    char time[GCAL_UNITS_SIZE];
-
-    printf("%-16s %9s %8.3f", size->name,
-           gcal_units(size->rows[0].predicted_s, "s", time),
-           size->rows[0].predicted_s / size->median_s);
-    for (size_t k = 0; k < over->n && k < MOST_COLUMNS; k++) {
-        double s = find_slowdown(size, over->sizes[k].rows[0].variant);
-
-        if (isfinite(s))
-            printf(" %6.3f", s);
-        else
-            printf(" %6s", "-");
-    }
-    printf("  %s\n", size->rows[0].name);
-}
-
 void gcal_tune_over_print(const struct gcal_tune_over *over)
 {
     struct compromise c = find_compromise(over);
@@ -178,8 +159,23 @@ void gcal_tune_over_print(const struct gcal_tune_over *over)
     for (size_t k = 0; k < over->n && k < MOST_COLUMNS; k++)
         printf(" %6zu", k + 1);
     printf("  best configuration\n");
-    for (size_t i = 0; i < over->n; i++)
-        print_size(over, i);
+    for (size_t i = 0; i < over->n; i++) {
+        const struct size *size = &over->sizes[i];
+        char time[GCAL_UNITS_SIZE];
+
+        printf("%-16s %9s %8.3f", size->name,
+               gcal_units(size->rows[0].predicted_s, "s", time),
+               size->rows[0].predicted_s / size->median_s);
+        for (size_t k = 0; k < over->n && k < MOST_COLUMNS; k++) {
+            double s = find_slowdown(size, over->sizes[k].rows[0].variant);
+
+            if (isfinite(s))
+                printf(" %6.3f", s);
+            else
+                printf(" %6s", "-");
+        }
+        printf("  %s\n", size->rows[0].name);
+    }
     if (c.row)
         printf("one for all sizes: %s (slower by %.1f %% in the mean, by %.1f %% at "
                "most)\n",
@@ -190,26 +186,24 @@ void gcal_tune_over_print(const struct gcal_tune_over *over)
 
 /* ---- JSON ---- */
 
-static json_t *size_json(const struct gcal_tune_over *over, size_t i)
-{
-    const struct size *size = &over->sizes[i];
-    json_t *slowdowns = json_array();
-
-    for (size_t k = 0; k < over->n; k++)
-        json_array_append_new(slowdowns, gcal_json_number(find_slowdown(
-                                             size, over->sizes[k].rows[0].variant)));
-    return json_pack("{s:s, s:O, s:f, s:f, s:o}", "size", size->name, "configuration",
-                     size->rows[0].configuration, "time_s", size->rows[0].predicted_s,
-                     "median_s", size->median_s, "slowdown_with_choice_of", slowdowns);
-}
-
 json_t *gcal_tune_over_json(const struct gcal_tune_over *over)
 {
     struct compromise c = find_compromise(over);
     json_t *sizes = json_array(), *one = json_null();
 
-    for (size_t i = 0; i < over->n; i++)
-        json_array_append_new(sizes, size_json(over, i));
+    for (size_t i = 0; i < over->n; i++) {
+        const struct size *size = &over->sizes[i];
+        json_t *slowdowns = json_array();
+
+        for (size_t k = 0; k < over->n; k++)
+            json_array_append_new(slowdowns, gcal_json_number(find_slowdown(
+                                                 size, over->sizes[k].rows[0].variant)));
+        json_array_append_new(
+            sizes,
+            json_pack("{s:s, s:O, s:f, s:f, s:o}", "size", size->name, "configuration",
+                      size->rows[0].configuration, "time_s", size->rows[0].predicted_s,
+                      "median_s", size->median_s, "slowdown_with_choice_of", slowdowns));
+    }
     if (c.row)
         one = json_pack("{s:O, s:f, s:f}", "configuration", c.row->configuration,
                         "mean_slowdown", c.mean, "worst_slowdown", c.worst);

@@ -134,24 +134,6 @@ static void sort_numbers(struct gcal_tune_parameter *p)
 
 /* ---- configurations ---- */
 
-static void fill_config(struct gcal_arena *arena, const struct gcal_tune_space *space,
-                        const struct gcal_tune_arguments *arguments,
-                        struct gcal_tune_config *config)
-{
-    config->values =
-        gcal_arena_alloc(arena, space->n_parameters, sizeof(*config->values));
-    config->name = "";
-    for (size_t i = 0; i < space->n_parameters; i++) {
-        const struct gcal_tune_parameter *p = &space->parameters[i];
-        const char *value = find_argument(arguments, p->name);
-
-        config->values[i] = find_value(p, value);
-        if (p->n_values > 1 && value)
-            config->name = gcal_arena_format(arena, "%s%s%s:%s", config->name,
-                                             *config->name ? " " : "", p->name, value);
-    }
-}
-
 /* All arguments, and their values. */
 static struct found collect(struct gcal_arena *arena, size_t n,
                             const struct gcal_tune_arguments *arguments)
@@ -184,8 +166,22 @@ void gcal_tune_parameters_fill(struct gcal_arena *arena, struct gcal_tune_space 
             space->parameters[space->n_parameters++] = found.all[i];
         }
     space->configs = gcal_arena_alloc(arena, space->n_configs, sizeof(*space->configs));
-    for (size_t i = 0; i < space->n_configs; i++)
-        fill_config(arena, space, &arguments[i], &space->configs[i]);
+    for (size_t i = 0; i < space->n_configs; i++) {
+        struct gcal_tune_config *config = &space->configs[i];
+        config->values =
+            gcal_arena_alloc(arena, space->n_parameters, sizeof(*config->values));
+        config->name = "";
+        for (size_t k = 0; k < space->n_parameters; k++) {
+            const struct gcal_tune_parameter *p = &space->parameters[k];
+            const char *value = find_argument(&arguments[i], p->name);
+
+            config->values[k] = find_value(p, value);
+            if (p->n_values > 1 && value)
+                config->name =
+                    gcal_arena_format(arena, "%s%s%s:%s", config->name,
+                                      *config->name ? " " : "", p->name, value);
+        }
+    }
 }
 
 /* The generator as an argument, where there are several and nothing else shows which. */

@@ -50,37 +50,6 @@ static void print_row(const struct gcal_tune_space *space, size_t at)
                c->name);
 }
 
-static void print_head(const struct gcal_tune_space *space)
-{
-    printf("%s on %s of node %s, model %s\n", space->kernel, space->device, space->node,
-           space->model);
-    printf("%zu configuration%s", space->n_configs, space->n_configs == 1 ? "" : "s");
-    if (space->n_left_out)
-        printf("; %zu left out", space->n_left_out);
-    printf("\n");
-    for (size_t i = 0; i < space->n_reasons; i++)
-        printf("  %s\n", space->reasons[i]);
-}
-
-/* What has no place, and why. */
-static void print_unplaced(const struct gcal_tune_space *space)
-{
-    size_t n_gaps = 0;
-    const char *why = NULL;
-
-    for (size_t i = space->n_covered; i < space->n_configs; i++) {
-        const struct gcal_tune_config *c = &space->configs[space->ranking[i]];
-
-        n_gaps += !c->not_predicted;
-        why = why ? why : c->not_predicted;
-    }
-    if (n_gaps)
-        printf("! not ranked: %zu with work that the model has no cost for\n", n_gaps);
-    if (why)
-        printf("not predicted: %zu, the first: %s\n",
-               space->n_configs - space->n_covered - n_gaps, why);
-}
-
 static void print_end(const struct gcal_tune_space *space, size_t most)
 {
     const struct gcal_tune_config *first = &space->configs[space->ranking[0]];
@@ -106,7 +75,14 @@ static void print_end(const struct gcal_tune_space *space, size_t most)
 
 void gcal_tune_print(const struct gcal_tune_space *space, size_t most)
 {
-    print_head(space);
+    printf("%s on %s of node %s, model %s\n", space->kernel, space->device, space->node,
+           space->model);
+    printf("%zu configuration%s", space->n_configs, space->n_configs == 1 ? "" : "s");
+    if (space->n_left_out)
+        printf("; %zu left out", space->n_left_out);
+    printf("\n");
+    for (size_t i = 0; i < space->n_reasons; i++)
+        printf("  %s\n", space->reasons[i]);
     gcal_quiet_result(true);
     printf("%5s %10s %22s %8s %10s\n", "", "predicted", "90 % interval", "ratio to",
            "chance to");
@@ -114,7 +90,20 @@ void gcal_tune_print(const struct gcal_tune_space *space, size_t most)
            "be faster", "configuration");
     for (size_t i = 0; i < space->n_configs && i < most; i++)
         print_row(space, i);
-    print_unplaced(space);
+    /* What has no place, and why. */
+    size_t n_gaps = 0;
+    const char *why = NULL;
+    for (size_t i = space->n_covered; i < space->n_configs; i++) {
+        const struct gcal_tune_config *c = &space->configs[space->ranking[i]];
+
+        n_gaps += !c->not_predicted;
+        why = why ? why : c->not_predicted;
+    }
+    if (n_gaps)
+        printf("! not ranked: %zu with work that the model has no cost for\n", n_gaps);
+    if (why)
+        printf("not predicted: %zu, the first: %s\n",
+               space->n_configs - space->n_covered - n_gaps, why);
     if (space->n_covered)
         print_end(space, most);
 }

@@ -31,27 +31,6 @@
 
 /* ---- the prior ---- */
 
-/* The medians of what is predicted: of the logarithms of times, and of their errors; NaN where
- * nothing is.
- */
-static void find_medians(struct gcal_arena *arena, const struct gcal_tune_space *space,
-                         double *log_s, double *misfit)
-{
-    double *values = gcal_arena_alloc(arena, space->n_configs, sizeof(*values));
-    size_t n = 0;
-
-    for (size_t i = 0; i < space->n_configs; i++)
-        if (space->configs[i].predicted_s > 0 &&
-            isfinite(log(space->configs[i].predicted_s)))
-            values[n++] = log(space->configs[i].predicted_s);
-    *log_s = n ? gcal_median(values, n) : NAN;
-    n = 0;
-    for (size_t i = 0; i < space->n_configs; i++)
-        if (space->configs[i].predicted_s > 0 && isfinite(space->configs[i].misfit))
-            values[n++] = space->configs[i].misfit;
-    *misfit = n ? gcal_median(values, n) : NAN;
-}
-
 static void destroy_process(void *process)
 {
     gcal_fit_process_destroy(process);
@@ -65,7 +44,21 @@ int gcal_tune_belief_create(struct gcal_arena *arena, const struct gcal_tune_spa
     struct gcal_fit_process_prior prior = { .amplitude_spread = AMPLITUDE_SPREAD,
                                             .length_spread = LENGTH_SPREAD };
 
-    find_medians(arena, space, &median, &misfit);
+    /* The medians of what is predicted: of the logarithms of times, and of their errors; NaN
+     * where nothing is.
+     */
+    double *values = gcal_arena_alloc(arena, n, sizeof(*values));
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (space->configs[i].predicted_s > 0 &&
+            isfinite(log(space->configs[i].predicted_s)))
+            values[k++] = log(space->configs[i].predicted_s);
+    median = k ? gcal_median(values, k) : NAN;
+    k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (space->configs[i].predicted_s > 0 && isfinite(space->configs[i].misfit))
+            values[k++] = space->configs[i].misfit;
+    misfit = k ? gcal_median(values, k) : NAN;
     misfit = misfit > 0 ? fmin(fmax(misfit, LEAST_MISFIT), MOST_MISFIT) : NO_MISFIT;
     prior.common = COMMON * misfit;
     prior.amplitude = misfit;
@@ -95,28 +88,6 @@ int gcal_tune_belief_create(struct gcal_arena *arena, const struct gcal_tune_spa
 
 /* ---- learning ---- */
 
-/* The configuration with the longest time of those that were learned from. */
-static size_t find_slowest(const struct gcal_tune_belief *b,
-                           const struct gcal_tune_times *times)
-{
-    size_t found = times->n;
-
-    for (size_t i = 0; i < times->n; i++)
-        if (times->asked[i] && times->times[i].outcome <= GCAL_TUNE_ABANDONED &&
-            gcal_fit_process_has(b->process, i) &&
-            (found == times->n || times->times[i].seconds > times->times[found].seconds))
-            found = i;
-    return found;
-}
-
-/* Where nothing is predicted, the first time gives the unit. */
-static double find_residual(struct gcal_tune_belief *b, size_t config, double seconds)
-{
-    if (isnan(b->unit))
-        b->unit = log(seconds);
-    return log(seconds) - b->unit - b->prior[config];
-}
-
 int gcal_tune_belief_learn(struct gcal_tune_belief *b, size_t config,
                            const struct gcal_tune_time *time, struct gcal_error *err)
 {
@@ -124,7 +95,10 @@ int gcal_tune_belief_learn(struct gcal_tune_belief *b, size_t config,
 
     if (time->outcome > GCAL_TUNE_ABANDONED)
         return 0;
-    found = find_residual(b, config, time->seconds);
+    /* Where nothing is predicted, the first time gives the unit. */
+    if (isnan(b->unit))
+        b->unit = log(time->seconds);
+    found = log(time->seconds) - b->unit - b->prior[config];
     if (time->outcome == GCAL_TUNE_TIMED)
         return gcal_fit_process_observe(b->process, config, found, NOISE, err);
     /* An abandoned one says nothing if it was expected to take longer still. */
@@ -153,8 +127,18 @@ int gcal_tune_belief_expect(struct gcal_tune_belief *b,
 {
     double unit = isnan(b->unit) ? 0 : b->unit;
 
-    for (size_t n = gcal_fit_process_count(b->process); n > MOST_LEARNED; n--)
-        gcal_fit_process_forget(b->process, find_slowest(b, times));
+    for (size_t n = gcal_fit_process_count(b->process); n > MOST_LEARNED; n--) {
+        /* The configuration with the longest time of those that were learned from. */
+        size_t found = times->n;
+
+        for (size_t i = 0; i < times->n; i++)
+            if (times->asked[i] && times->times[i].outcome <= GCAL_TUNE_ABANDONED &&
+                gcal_fit_process_has(b->process, i) &&
+                (found == times->n ||
+                 times->times[i].seconds > times->times[found].seconds))
+                found = i;
+        gcal_fit_process_forget(b->process, found);
+    }
     if (gcal_fit_process_learn(b->process, err) < 0)
         return -1;
     b->n_left = 0;

@@ -72,15 +72,6 @@ static void put_parameter(const struct gcal_tune_parameter *parameter, size_t va
 
 /* ---- roofs ---- */
 
-static double find_share(const struct gcal_tune_config *config, size_t roof)
-{
-    double share = config->roofs && config->predicted_s > 0
-                       ? log(fmax(config->roofs[roof], 1e-300) / config->predicted_s)
-                       : 0;
-
-    return fmax(LEAST_ROOF, share) / ROOF_LENGTH;
-}
-
 /* ---- all ---- */
 
 struct gcal_fit_points gcal_tune_search_points(struct gcal_arena *arena,
@@ -106,8 +97,12 @@ struct gcal_fit_points gcal_tune_search_points(struct gcal_arena *arena,
             put_parameter(&space->parameters[k], config->values[k], next);
             next += count_coordinates(&space->parameters[k]);
         }
-        for (size_t k = 0; k < space->n_roofs; k++)
-            *next++ = find_share(config, k);
+        for (size_t k = 0; k < space->n_roofs; k++) {
+            double share = config->roofs && config->predicted_s > 0
+                               ? log(fmax(config->roofs[k], 1e-300) / config->predicted_s)
+                               : 0;
+            *next++ = fmax(LEAST_ROOF, share) / ROOF_LENGTH;
+        }
     }
     return (struct gcal_fit_points){ .n = space->n_configs,
                                      .n_coordinates = n,
