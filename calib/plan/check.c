@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/memo.h"
 #include "kernels/base/random.h"
@@ -141,7 +142,7 @@ int gcal_plan_compare_outputs(struct gcal_memo *references,
     if (known)
         gcal_memo_release(references, known);
 out:
-    gcal_plan_result_clear(&own);
+    gcal_arena_destroy(own.arena);
     gcal_kernel_geometry_clear(&geometry);
     return rc;
 }

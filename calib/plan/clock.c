@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "calib/plan/private.h"
 #include "fit/clock.h"
@@ -58,24 +59,23 @@ static int longest_first(const void *a, const void *b)
 
 int gcal_plan_check_clock(struct gcal_plan *plan)
 {
-    struct gcal_fit_launch *launches =
-        calloc(plan->n_rows + GCAL_FIT_CLOCK_LEAST, sizeof(*launches));
+    struct gcal_fit_launch *launches = gcal_arena_alloc(
+        plan->arena, plan->n_rows + GCAL_FIT_CLOCK_LEAST, sizeof(*launches));
     bool is_cpu = gcal_plan_needs_host(plan), recorded = true;
     enum gcal_fit_clock_verdict verdict;
     struct gcal_fit_clock clock;
     size_t n = 0;
 
-    if (!launches)
-        return gcal_error_memory(plan->err);
     for (size_t i = 0; i < plan->n_rows; i++)
         if (is_timed(&plan->rows[i]))
             launches[n++] = plan->rows[i].fastest;
     clock = gcal_fit_compare_clocks(launches, n);
     if (clock.n < GCAL_FIT_CLOCK_LEAST && n && !is_cpu) {
         /* Such runs of the longest kernels. */
-        struct gcal_plan_row **rows = calloc(plan->n_rows + 1, sizeof(*rows));
+        struct gcal_plan_row **rows =
+            gcal_arena_alloc(plan->arena, plan->n_rows, sizeof(*rows));
         size_t n_rows = 0, n_added = 0;
-        for (size_t i = 0; i < plan->n_rows && rows; i++)
+        for (size_t i = 0; i < plan->n_rows; i++)
             if (is_timed(&plan->rows[i]) && !plan->rows[i].kernel->launches)
                 rows[n_rows++] = &plan->rows[i];
         if (n_rows)
@@ -85,12 +85,10 @@ int gcal_plan_check_clock(struct gcal_plan *plan)
                 break;
             n_added++;
         }
-        free(rows);
         n += n_added;
         clock = gcal_fit_compare_clocks(launches, n);
         recorded = false;
     }
-    free(launches);
     verdict = gcal_fit_judge_clock(&clock, is_cpu);
     /* What the record does not show cannot widen the intervals. */
     if (verdict == GCAL_FIT_CLOCK_RIGHT || (verdict == GCAL_FIT_CLOCK_OFF && recorded))

@@ -1,8 +1,7 @@
 /* families.c - the families of a list of kernels */
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "calib/plan/sweep.h"
 
 double gcal_plan_product_of_sizes(const struct gcal_kernel *kernel)
@@ -26,20 +25,6 @@ static struct gcal_plan_family *find(struct gcal_plan_families *f, const char *n
         if (strcmp(f->families[i].name, name) == 0)
             return &f->families[i];
     return NULL;
-}
-
-static struct gcal_plan_family *add(struct gcal_plan_families *f, const char *name,
-                                    size_t first)
-{
-    struct gcal_plan_family *family = &f->families[f->n++];
-    size_t n = f->kernels->n_kernels;
-
-    *family = (struct gcal_plan_family){ .name = name,
-                                         .first = first,
-                                         .n_wanted = 1,
-                                         .fixed = calloc(n, sizeof(size_t)),
-                                         .sizes = calloc(n, sizeof(size_t)) };
-    return family->fixed && family->sizes ? family : NULL;
 }
 
 /* Among the sizes of the sweep, in order. */
@@ -72,62 +57,56 @@ static bool is_checked(const struct gcal_kernel *kernel)
     return false;
 }
 
-int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan,
-                            const struct gcal_kernel_list *kernels)
+struct gcal_plan_families gcal_plan_families_make(struct gcal_plan *plan,
+                                                  const struct gcal_kernel_list *kernels)
 {
-    size_t n = kernels->n_kernels;
+    size_t n = kernels->n_kernels, wanted = plan->options->short_sizes;
+    struct gcal_arena *arena = plan->arena;
+    struct gcal_plan_families f = {
+        .plan = plan,
+        .kernels = kernels,
+        .families = gcal_arena_alloc(arena, n, sizeof(*f.families)),
+        .family_of = gcal_arena_alloc(arena, n, sizeof(*f.family_of)),
+        .row = gcal_arena_alloc(arena, n, sizeof(*f.row)),
+        .order = gcal_arena_alloc(arena, n, sizeof(*f.order)),
+    };
 
-    *f = (struct gcal_plan_families){ .plan = plan,
-                                      .kernels = kernels,
-                                      .families = calloc(n + 1, sizeof(*f->families)),
-                                      .family_of = calloc(n + 1, sizeof(*f->family_of)),
-                                      .row = calloc(n + 1, sizeof(*f->row)),
-                                      .order = calloc(n + 1, sizeof(*f->order)) };
-    if (!f->families || !f->family_of || !f->row || !f->order)
-        return gcal_error_memory(plan->err);
     for (size_t i = 0; i < n; i++) {
-        const char *name = kernels->kernels[i]->family;
-        struct gcal_plan_family *family = find(f, name);
+        const struct gcal_kernel *kernel = kernels->kernels[i];
+        struct gcal_plan_family *family = find(&f, kernel->family);
 
-        if (!family && !(family = add(f, name, i)))
-            return gcal_error_memory(plan->err);
-        const struct gcal_kernel *kernel = f->kernels->kernels[i];
-        f->family_of[i] = (size_t)(family - f->families);
+        if (!family) {
+            family = &f.families[f.n++];
+            *family = (struct gcal_plan_family){
+                .name = kernel->family,
+                .first = i,
+                .n_wanted = 1,
+                .fixed = gcal_arena_alloc(arena, n, sizeof(*family->fixed)),
+                .sizes = gcal_arena_alloc(arena, n, sizeof(*family->sizes)),
+            };
+        }
+        f.family_of[i] = (size_t)(family - f.families);
         if (kernel->sweep && !only_checks(kernel))
-            family->n_wanted = f->plan->options->sizes;
-        if (gcal_plan_find_done(f->plan, kernel)) {
+            family->n_wanted = plan->options->sizes;
+        if (gcal_plan_find_done(plan, kernel))
             family->n_chosen += kernel->sweep;
-        } else if (kernel->sweep)
-            insert_size(f, family, i);
+        else if (kernel->sweep)
+            insert_size(&f, family, i);
         else
             family->fixed[family->n_fixed++] = i;
     }
     /* Components of checked target kernels show what a short launch takes; the target kernels
      * themselves, and variants of components, show how good predictions of short ones are.
      */
-    size_t wanted = f->plan->options->short_sizes;
-    for (size_t i = 0; wanted && i < f->kernels->n_kernels; i++) {
-        const struct gcal_kernel *kernel = f->kernels->kernels[i];
+    for (size_t i = 0; wanted && i < n; i++) {
+        const struct gcal_kernel *kernel = kernels->kernels[i];
         struct gcal_plan_family *target;
 
         if (is_checked(kernel))
-            gcal_plan_family_of(f, i)->n_short = (wanted + 1) / 2;
-        else if (kernel->origin.family && (target = find(f, kernel->origin.family)) &&
-                 is_checked(f->kernels->kernels[target->first]))
-            gcal_plan_family_of(f, i)->n_short = wanted;
+            gcal_plan_family_of(&f, i)->n_short = (wanted + 1) / 2;
+        else if (kernel->origin.family && (target = find(&f, kernel->origin.family)) &&
+                 is_checked(kernels->kernels[target->first]))
+            gcal_plan_family_of(&f, i)->n_short = wanted;
     }
-    return 0;
-}
-
-void gcal_plan_families_clear(struct gcal_plan_families *f)
-{
-    for (size_t i = 0; f->families && i < f->n; i++) {
-        gcal_plan_verdict_clear(&f->families[i].verdict);
-        free(f->families[i].fixed);
-        free(f->families[i].sizes);
-    }
-    free(f->families);
-    free(f->family_of);
-    free(f->row);
-    free(f->order);
+    return f;
 }

@@ -2,9 +2,9 @@
 #include "calib/plan/form.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/model/form.h"
@@ -14,27 +14,22 @@
 #define TIME_S 0.01
 
 /* A kernel that cannot be evaluated serves no form; the fit reports the error. */
-static int fill_features(const struct gcal_kernel *kernel,
-                         const struct gcal_binding_device *device,
-                         const struct gcal_model *model, bool *serves, double *features,
-                         struct gcal_error *err)
+static bool find_features(struct gcal_arena *arena, const struct gcal_kernel *kernel,
+                          const struct gcal_binding_device *device,
+                          const struct gcal_model *model, double *features)
 {
     const struct gcal_profile *profile = kernel->profile;
-    double *sizes = calloc(profile->n_parameters + 1, sizeof(*sizes));
+    double *sizes = gcal_arena_alloc(arena, profile->n_parameters, sizeof(*sizes));
     struct gcal_error why = { 0 };
-    struct gcal_binding *binding;
+    struct gcal_binding *binding = gcal_binding_create_on(
+        profile, model->n_features, (const char *const *)model->features, device, &why);
+    bool serves = binding && gcal_kernel_size_values(kernel, sizes, &why) == 0 &&
+                  gcal_binding_eval(binding, sizes, features, &why) == 0;
 
-    if (!sizes)
-        return gcal_error_memory(err);
-    binding = gcal_binding_create_on(profile, model->n_features,
-                                     (const char *const *)model->features, device, &why);
-    *serves = binding && gcal_kernel_size_values(kernel, sizes, &why) == 0 &&
-              gcal_binding_eval(binding, sizes, features, &why) == 0;
-    if (!*serves)
+    if (!serves)
         gcal_log(GCAL_LOG_DEBUG, "%s: %s", kernel->name, why.text);
     gcal_binding_destroy(binding);
-    free(sizes);
-    return 0;
+    return serves;
 }
 
 /* ---- plausible values ---- */
@@ -93,15 +88,13 @@ static double guess_cost(struct gcal_plan_form *form, size_t n_kernels, size_t j
     return n > 0 ? exp(sum / n) : 0;
 }
 
-static int find_values(struct gcal_plan_form *form, size_t n_kernels,
-                       struct gcal_error *err)
+static void find_values(struct gcal_arena *arena, struct gcal_plan_form *form,
+                        size_t n_kernels)
 {
     const struct gcal_model_parameter *p = form->model->parameters;
     size_t n = form->model->n_parameters;
-    double *costs = calloc(n + 1, sizeof(*costs));
+    double *costs = gcal_arena_alloc(arena, n, sizeof(*costs));
 
-    if (!costs)
-        return gcal_error_memory(err);
     for (size_t j = 0; j < n; j++)
         if (!is_cost(&p[j]))
             form->value[j] = isnan(form->given[j]) ? guess_shape(&p[j]) : form->given[j];
@@ -111,49 +104,47 @@ static int find_values(struct gcal_plan_form *form, size_t n_kernels,
                 isnan(form->given[j]) ? guess_cost(form, n_kernels, j) : form->given[j];
     for (size_t j = 0; j < n; j++)
         form->value[j] += costs[j];
-    free(costs);
-    return 0;
 }
 
 /* ---- forms ---- */
 
-static int form_init(struct gcal_plan_form *form, const struct gcal_model *model,
-                     const struct gcal_binding_device *device,
-                     const struct gcal_kernel_list *kernels, struct gcal_error *err)
+static struct gcal_plan_form make_form(struct gcal_arena *arena,
+                                       const struct gcal_model *model,
+                                       const struct gcal_binding_device *device,
+                                       const struct gcal_kernel_list *kernels)
 {
     size_t n = kernels->n_kernels, n_features = model->n_features;
+    struct gcal_plan_form form = {
+        .model = model,
+        .serves = gcal_arena_alloc(arena, n, sizeof(*form.serves)),
+        .features = gcal_arena_alloc(arena, n * n_features, sizeof(*form.features)),
+        .given = gcal_arena_alloc(arena, model->n_parameters, sizeof(*form.given)),
+        .value = gcal_arena_alloc(arena, model->n_parameters, sizeof(*form.value)),
+    };
 
-    form->model = model;
-    form->serves = calloc(n + 1, sizeof(*form->serves));
-    form->features = calloc(n * n_features + 1, sizeof(*form->features));
-    form->given = calloc(model->n_parameters + 1, sizeof(*form->given));
-    form->value = calloc(model->n_parameters + 1, sizeof(*form->value));
-    if (!form->serves || !form->features || !form->given || !form->value)
-        return gcal_error_memory(err);
     for (size_t j = 0; j < model->n_parameters; j++)
-        form->given[j] = given_value(&model->parameters[j], device);
+        form.given[j] = given_value(&model->parameters[j], device);
     for (size_t i = 0; i < n; i++)
-        if (gcal_kernel_uses_have(&kernels->kernels[i]->uses, model->name,
-                                  GCAL_KERNEL_FITTED) &&
-            fill_features(kernels->kernels[i], device, model, &form->serves[i],
-                          &form->features[i * n_features], err) < 0)
-            return -1;
-    return find_values(form, n, err);
+        form.serves[i] = gcal_kernel_uses_have(&kernels->kernels[i]->uses, model->name,
+                                               GCAL_KERNEL_FITTED) &&
+                         find_features(arena, kernels->kernels[i], device, model,
+                                       &form.features[i * n_features]);
+    find_values(arena, &form, n);
+    return form;
 }
 
-int gcal_plan_forms_init(struct gcal_plan_forms *forms, const struct gcal_config *config,
-                         const struct gcal_device_info *info,
-                         const struct gcal_kernel_list *kernels, struct gcal_error *err)
+struct gcal_plan_forms gcal_plan_forms_make(struct gcal_arena *arena,
+                                            const struct gcal_config *config,
+                                            const struct gcal_device_info *info,
+                                            const struct gcal_kernel_list *kernels)
 {
     struct gcal_binding_device device = gcal_device_info_facts(info);
+    struct gcal_plan_forms forms = { .kernels = kernels };
     size_t n = 0;
 
     for (size_t i = 0; i < config->n_models; i++)
         n += config->models[i].n_forms;
-    *forms = (struct gcal_plan_forms){ .kernels = kernels,
-                                       .items = calloc(n + 1, sizeof(*forms->items)) };
-    if (!forms->items)
-        return gcal_error_memory(err);
+    forms.items = gcal_arena_alloc(arena, n, sizeof(*forms.items));
     for (size_t i = 0; i < config->n_models; i++) {
         const struct gcal_config_model *m = &config->models[i];
 
@@ -162,25 +153,11 @@ int gcal_plan_forms_init(struct gcal_plan_forms *forms, const struct gcal_config
         for (size_t k = 0; k < m->n_forms; k++) {
             if (m->forms[k].tailored)
                 continue;
-            forms->items[forms->n].merge_collinear = gcal_config_model_merges(m);
-            if (form_init(&forms->items[forms->n++], m->forms[k].model, &device, kernels,
-                          err) < 0)
-                return -1;
+            forms.items[forms.n] = make_form(arena, m->forms[k].model, &device, kernels);
+            forms.items[forms.n++].merge_collinear = gcal_config_model_merges(m);
         }
     }
-    return 0;
-}
-
-void gcal_plan_forms_clear(struct gcal_plan_forms *forms)
-{
-    for (size_t f = 0; f < forms->n; f++) {
-        free(forms->items[f].serves);
-        free(forms->items[f].features);
-        free(forms->items[f].given);
-        free(forms->items[f].value);
-    }
-    free(forms->items);
-    *forms = (struct gcal_plan_forms){ 0 };
+    return forms;
 }
 
 double gcal_plan_form_time_s(const struct gcal_plan_form *form, size_t kernel,

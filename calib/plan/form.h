@@ -11,7 +11,7 @@
 #include "kernels/model/binding.h"
 #include "calib/plan/plan.h"
 
-struct gcal_error;
+struct gcal_arena;
 
 struct gcal_plan_form {
     const struct gcal_model *model;
@@ -29,11 +29,11 @@ struct gcal_plan_forms {
     struct gcal_plan_form *items;
 };
 
-/* 'config' and 'kernels' must outlive the forms.  Clear them after -1 as well. */
-int gcal_plan_forms_init(struct gcal_plan_forms *forms, const struct gcal_config *config,
-                         const struct gcal_device_info *info,
-                         const struct gcal_kernel_list *kernels, struct gcal_error *err);
-void gcal_plan_forms_clear(struct gcal_plan_forms *forms);
+/* 'config' and 'kernels' must outlive the forms. */
+struct gcal_plan_forms gcal_plan_forms_make(struct gcal_arena *arena,
+                                            const struct gcal_config *config,
+                                            const struct gcal_device_info *info,
+                                            const struct gcal_kernel_list *kernels);
 
 /* The kernel's time at the plausible values; 'shares' (n_parameters, or NULL) gets what
  * each parameter has in it, p dlog(time)/dp, 0 where that is not finite.

@@ -1,9 +1,8 @@
 /* order.c - the order in which families are prepared */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/base/error.h"
+#include "kernels/base/arena.h"
 #include "kernels/model/profile.h"
 #include "calib/plan/form.h"
 #include "calib/plan/sweep.h"
@@ -35,30 +34,23 @@ static void mark_first(const struct gcal_plan_families *f,
         }
 }
 
-static int find_first(const struct gcal_plan_families *f)
+static void find_first(const struct gcal_plan_families *f)
 {
+    struct gcal_plan *plan = f->plan;
     struct gcal_plan_forms forms;
-    struct gcal_error *err = f->plan->err;
-    int rc;
 
-    if (!f->plan->hooks->config)
-        return 0;
-    rc = gcal_plan_forms_init(&forms, f->plan->hooks->config, f->plan->info, f->kernels,
-                              err);
-    for (size_t k = 0; k < forms.n && rc == 0; k++) {
+    if (!plan->hooks->config)
+        return;
+    forms =
+        gcal_plan_forms_make(plan->arena, plan->hooks->config, plan->info, f->kernels);
+    for (size_t k = 0; k < forms.n; k++) {
         size_t n = forms.items[k].model->n_parameters;
-        double *shares = calloc(n + 1, sizeof(*shares));
+        double *shares = gcal_arena_alloc(plan->arena, n, sizeof(*shares));
         struct gcal_fit_span *span = gcal_fit_span_create(n);
 
-        if (shares)
-            mark_first(f, &forms.items[k], span, shares);
-        else
-            rc = gcal_error_memory(err);
-        free(shares);
+        mark_first(f, &forms.items[k], span, shares);
         gcal_fit_span_destroy(span);
     }
-    gcal_plan_forms_clear(&forms);
-    return rc;
 }
 
 /* Transfers take no building. */
@@ -82,12 +74,11 @@ static size_t place_in_generator(const struct gcal_plan_families *f, size_t fami
     return n;
 }
 
-int gcal_plan_families_order(struct gcal_plan_families *f)
+void gcal_plan_families_order(struct gcal_plan_families *f)
 {
     size_t n = f->kernels->n_kernels, taken = 0;
 
-    if (find_first(f) < 0)
-        return -1;
+    find_first(f);
     for (size_t i = 0; i < f->n; i++)
         f->families[i].pass =
             f->families[i].comes_first || is_transfer(f, &f->families[i])
@@ -100,5 +91,4 @@ int gcal_plan_families_order(struct gcal_plan_families *f)
             if (gcal_plan_family_of(f, i)->pass == pass)
                 f->order[taken++] = i;
         }
-    return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct gcal_arena;
 struct gcal_config;
 struct gcal_device_info;
 struct gcal_error;
@@ -15,8 +16,9 @@ struct gcal_plan_outlook_model {
     size_t n_kernels;    /* that it is fitted to, each size for itself */
     size_t n_parameters; /* of the first form that is determined, else of the last */
     bool determined;     /* the kernels determine all parameters of some form */
-    char *undetermined;  /* "p_a, p_b": those of the last form, if none is determined */
-    char *merged;        /* "p_a and p_b": costs that the kernels cannot separate */
+    const char
+        *undetermined;  /* "p_a, p_b": those of the last form, if none is determined */
+    const char *merged; /* "p_a and p_b": costs that the kernels cannot separate */
 };
 
 struct gcal_plan_outlook {
@@ -32,10 +34,9 @@ struct gcal_plan_outlook {
 };
 
 /* Of these kernels of the configuration on the device.  'config' must outlive the result. */
-int gcal_plan_outlook_make(const struct gcal_config *config,
+int gcal_plan_outlook_make(struct gcal_arena *arena, const struct gcal_config *config,
                            const struct gcal_device_info *info,
                            const struct gcal_kernel_list *kernels,
                            struct gcal_plan_outlook *outlook, struct gcal_error *err);
-void gcal_plan_outlook_clear(struct gcal_plan_outlook *outlook);
 
 #endif

@@ -1,8 +1,7 @@
 /* plan.c - measuring one device */
 #include "calib/plan/plan.h"
 
-#include <stdlib.h>
-
+#include "kernels/base/arena.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 #include "kernels/base/memo.h"
@@ -11,25 +10,23 @@
 
 static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
 {
-    struct gcal_plan_families families = { 0 };
-    int rc = gcal_plan_families_init(&families, plan, kernels);
+    struct gcal_plan_families families = gcal_plan_families_make(plan, kernels);
+    int rc;
 
-    if (rc == 0)
-        rc = gcal_plan_families_order(&families);
-    if (rc == 0) {
-        /* In the order in which they are prepared. */
-        for (size_t i = 0; i < families.kernels->n_kernels; i++)
-            gcal_plan_announce(plan, families.kernels->kernels[families.order[i]]);
-        gcal_plan_announced_all(plan);
-        rc = gcal_plan_sweep_all(&families);
-    }
+    gcal_plan_families_order(&families);
+    /* In the order in which they are prepared. */
+    for (size_t i = 0; i < families.kernels->n_kernels; i++)
+        gcal_plan_announce(plan, families.kernels->kernels[families.order[i]]);
+    gcal_plan_announced_all(plan);
+    rc = gcal_plan_sweep_all(&families);
     gcal_plan_prepared_all(plan);
     if (rc == 0)
         rc = gcal_plan_warm_up(plan);
     if (rc == 0)
         rc = gcal_plan_rounds(plan);
     gcal_plan_end(plan, rc);
-    gcal_plan_families_clear(&families);
+    for (size_t i = 0; i < families.n; i++)
+        gcal_plan_verdict_clear(&families.families[i].verdict);
     return rc;
 }
 
@@ -42,6 +39,7 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     struct gcal_error why = { 0 };
     struct gcal_memo *own = NULL;
     struct gcal_plan plan = {
+        .arena = gcal_arena_create(),
         .ops = ops,
         .node = node,
         .info = info,
@@ -57,8 +55,7 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     for (size_t i = 0; i < hooks->n_done; i++)
         if (hooks->done[i].last_order >= plan.order)
             plan.order = hooks->done[i].last_order + 1;
-    if (!(plan.rows = calloc(kernels->n_kernels + 1, sizeof(*plan.rows))))
-        return gcal_error_memory(err);
+    plan.rows = gcal_arena_alloc(plan.arena, kernels->n_kernels, sizeof(*plan.rows));
     plan.use_s = plan.start_s;
     if (ops->use)
         plan.use = ops->use(ops->context);
@@ -94,7 +91,7 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
                  info->name, plan.n_disturbed, plan.spent_s[GCAL_PLAN_SPENT_DISTURBED]);
     for (size_t i = 0; i < plan.n_rows; i++)
         gcal_measurement_clear(&plan.rows[i].m);
-    free(plan.rows);
     gcal_memo_destroy(own);
+    gcal_arena_destroy(plan.arena);
     return rc;
 }

@@ -55,6 +55,7 @@ struct gcal_plan_pulse {
 };
 
 struct gcal_plan {
+    struct gcal_arena *arena; /* of one thread: that of the plan */
     const struct gcal_plan_device_ops *ops;
     const char *node;
     const struct gcal_device_info *info;
@@ -215,16 +216,17 @@ bool gcal_plan_needs_host(const struct gcal_plan *plan);
 
 /* The outputs of a kernel at its small sizes, as the host computes them. */
 struct gcal_plan_result {
+    struct gcal_arena *arena; /* of the members */
     size_t n, bytes;
     void **outputs; /* by argument; NULL: none */
     bool failed;
     struct gcal_error failure;
 };
 
+/* The caller's to release: gcal_arena_destroy(result->arena). */
 void gcal_plan_run_on_host(const struct gcal_kernel *kernel, uint64_t seed,
                            const struct gcal_geometry *geometry,
                            struct gcal_plan_result *result);
-void gcal_plan_result_clear(struct gcal_plan_result *result);
 
 /* ---- references.c ---- */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/hash.h"
 #include "kernels/base/memo.h"
@@ -13,7 +14,7 @@
 
 static void clear_result(void *result)
 {
-    gcal_plan_result_clear(result);
+    gcal_arena_destroy(((struct gcal_plan_result *)result)->arena);
 }
 
 struct gcal_memo *gcal_plan_references_create(size_t most_bytes, struct gcal_error *err)

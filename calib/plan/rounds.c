@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/base/clock.h"
+#include "kernels/base/arena.h"
 #include "kernels/base/error.h"
 #include "kernels/base/log.h"
 #include "kernels/base/random.h"
@@ -234,25 +235,22 @@ static size_t unfinished(struct gcal_plan *plan, struct gcal_plan_row **rows)
 
 int gcal_plan_rounds(struct gcal_plan *plan)
 {
-    struct gcal_plan_row **rows = calloc(plan->n_rows + 1, sizeof(*rows));
-    size_t *order = calloc(plan->n_rows + 1, sizeof(*order)), n;
-    /* The share of the first round that the rest of the budget pays for. */
+    struct gcal_plan_row **rows =
+        gcal_arena_alloc(plan->arena, plan->n_rows, sizeof(*rows));
+    size_t *order = gcal_arena_alloc(plan->arena, plan->n_rows, sizeof(*order)), n;
     double need_s = 0, left_s = plan->options->budget_s - gcal_plan_elapsed_s(plan);
+    double share; /* of the first round that the rest of the budget pays for */
+    int rc = 0;
+
     for (size_t i = 0; i < plan->n_rows; i++)
         if (!plan->rows[i].finished)
             need_s += plan->rows[i].first_s * (double)visit_size(plan, &plan->rows[i], 1);
-    double share = need_s > 0 ? left_s / need_s : 1;
-    int rc = 0;
-
-    if (!rows || !order)
-        rc = gcal_error_memory(plan->err);
+    share = need_s > 0 ? left_s / need_s : 1;
     do {
         while (rc == 0 && (n = unfinished(plan, rows)))
             rc = run_round(plan, rows, order, n, share);
         if (rc == 0)
             rc = gcal_plan_pulse_take(plan);
     } while (rc == 0 && unfinished(plan, rows)); /* some lost their samples */
-    free(rows);
-    free(order);
     return rc;
 }

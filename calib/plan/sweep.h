@@ -36,9 +36,9 @@ struct gcal_plan_families {
 
 /* ---- families.c ---- */
 
-int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan,
-                            const struct gcal_kernel_list *kernels);
-void gcal_plan_families_clear(struct gcal_plan_families *f);
+/* In the plan's arena. */
+struct gcal_plan_families gcal_plan_families_make(struct gcal_plan *plan,
+                                                  const struct gcal_kernel_list *kernels);
 struct gcal_plan_family *gcal_plan_family_of(const struct gcal_plan_families *f,
                                              size_t kernel);
 /* The sizes of a sweep differ in one parameter only, so the product grows with it. */
@@ -50,7 +50,7 @@ double gcal_plan_product_of_sizes(const struct gcal_kernel *kernel);
  * generator, and so on: where the budget ends early, no cost of a model is without kernels for
  * that.  Without models, all by their generators.
  */
-int gcal_plan_families_order(struct gcal_plan_families *f);
+void gcal_plan_families_order(struct gcal_plan_families *f);
 
 /* ---- sweep.c ---- */
 

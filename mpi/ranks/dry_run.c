@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/arena.h"
 #include "kernels/base/log.h"
 #include "kernels/base/units.h"
 #include "calib/plan/outlook.h"
@@ -21,15 +22,6 @@ struct dry_device {
     struct gcal_plan_outlook outlook;
 };
 
-static int look(struct gcal_root *root, struct dry_device *d, struct gcal_error *err)
-{
-    gcal_ranks_set_kept(&root->config, d->kept);
-    if (gcal_select_kernels(&root->config, root->catalogue, d->info, &d->list, err) < 0 ||
-        gcal_command_catalogue_report(&d->list, err) < 0)
-        return -1;
-    return gcal_plan_outlook_make(&root->config, d->info, &d->list, &d->outlook, err);
-}
-
 static bool is_determined(const struct gcal_plan_outlook *o)
 {
     for (size_t i = 0; i < o->n_models; i++)
@@ -41,10 +33,16 @@ static bool is_determined(const struct gcal_plan_outlook *o)
 /* The exit status of the device. */
 static int report(struct gcal_root *root, struct dry_device *d, json_t *devices)
 {
+    struct gcal_arena *arena = gcal_arena_create();
     struct gcal_error err = { 0 };
     int status = 0;
 
-    if (look(root, d, &err) < 0) {
+    gcal_ranks_set_kept(&root->config, d->kept);
+    if (gcal_select_kernels(&root->config, root->catalogue, d->info, &d->list, &err) <
+            0 ||
+        gcal_command_catalogue_report(&d->list, &err) < 0 ||
+        gcal_plan_outlook_make(arena, &root->config, d->info, &d->list, &d->outlook,
+                               &err) < 0) {
         gcal_log(GCAL_LOG_ERROR, "%s", err.text);
         status = (int)err.code;
     } else {
@@ -117,8 +115,8 @@ static int report(struct gcal_root *root, struct dry_device *d, json_t *devices)
         }
         status = is_determined(&d->outlook) ? 0 : GCAL_EFIT;
     }
-    gcal_plan_outlook_clear(&d->outlook);
     gcal_kernel_list_clear(&d->list);
+    gcal_arena_destroy(arena);
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "tests/unit.h"
 
+#include "kernels/base/arena.h"
 #include "kernels/base/buf.h"
 #include "kernels/base/error.h"
 #include "kernels/model/profile.h"
@@ -25,6 +26,7 @@ static const char *const ops[N_OPS] = { "mul", "add", "madd", "div" };
 static struct gcal_kernel_list list;
 static struct gcal_config_form forms[2];
 static struct gcal_config_model model;
+static struct gcal_arena *arena;
 static struct gcal_plan_families families;
 
 static void add_entry(struct gcal_profile *profile, const char *feature,
@@ -80,6 +82,7 @@ static void add_form(const char *expression)
 static int set_up(void **state)
 {
     (void)state;
+    arena = gcal_arena_create();
     list = (struct gcal_kernel_list){ .kernels = calloc(100, sizeof(*list.kernels)) };
     model = (struct gcal_config_model){ .forms = forms };
     return 0;
@@ -88,8 +91,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    gcal_plan_families_clear(&families);
-    families = (struct gcal_plan_families){ 0 };
+    gcal_arena_destroy(arena);
     gcal_kernel_list_clear(&list);
     for (size_t i = 0; i < model.n_forms; i++)
         gcal_model_destroy(forms[i].model);
@@ -105,13 +107,11 @@ static void order(bool backwards)
                                            .sub_group_size = 1 };
     struct gcal_error err = { 0 };
     struct gcal_plan plan = {
-        .options = &options, .hooks = &hooks, .info = &info, .err = &err
+        .arena = arena, .options = &options, .hooks = &hooks, .info = &info, .err = &err
     };
 
-    gcal_plan_families_clear(&families);
-    if (gcal_plan_families_init(&families, &plan, &list) < 0 ||
-        gcal_plan_families_order(&families) < 0)
-        fail_msg("%s", err.text);
+    families = gcal_plan_families_make(&plan, &list);
+    gcal_plan_families_order(&families);
 }
 
 static size_t count_first(void)
