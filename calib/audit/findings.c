@@ -48,32 +48,6 @@ static double median_of_hits(const struct finder *f, const bool *members)
     return gcal_median(f->numbers, n);
 }
 
-static void count_hits(struct finder *f)
-{
-    const struct gcal_audit_device *d = f->device;
-    double size;
-
-    memset(f->expected, 0, sizeof(f->expected));
-    memset(f->hits, 0, sizeof(f->hits));
-    for (size_t i = 0; i < d->n_series; i++) {
-        f->log[i] = size_of(&d->series[i], f->by_type);
-        f->hit[i] = gcal_audit_needs_attention(d->series[i].verdict) &&
-                    d->series[i].by_type == f->by_type;
-    }
-    size = median_of_hits(f, NULL);
-    for (size_t i = 0; i < d->n_series; i++) {
-        enum gcal_audit_category category = d->series[i].category;
-
-        f->hits[category] += f->hit[i];
-        /* Whether the series would show a change of that size. */
-        f->expected[category] +=
-            f->hit[i] ||
-            (category != GCAL_AUDIT_SHAPE && !isnan(size_of(&d->series[i], f->by_type)) &&
-             (f->by_type || (d->series[i].verdict != GCAL_AUDIT_UNKNOWN &&
-                             6 * d->series[i].repeatability < size)));
-    }
-}
-
 /* ---- causes ---- */
 
 static bool is_complete(const struct finder *f, enum gcal_audit_category category)
@@ -253,7 +227,27 @@ void gcal_audit_make_findings(struct gcal_audit_device *device,
 
     for (int by_type = 0; by_type < 2; by_type++) {
         f.by_type = by_type;
-        count_hits(&f);
+        const struct gcal_audit_device *d = f.device;
+        double size;
+        memset(f.expected, 0, sizeof(f.expected));
+        memset(f.hits, 0, sizeof(f.hits));
+        for (size_t i = 0; i < d->n_series; i++) {
+            f.log[i] = size_of(&d->series[i], f.by_type);
+            f.hit[i] = gcal_audit_needs_attention(d->series[i].verdict) &&
+                       d->series[i].by_type == f.by_type;
+        }
+        size = median_of_hits(&f, NULL);
+        for (size_t i = 0; i < d->n_series; i++) {
+            enum gcal_audit_category category = d->series[i].category;
+
+            f.hits[category] += f.hit[i];
+            /* Whether the series would show a change of that size. */
+            f.expected[category] +=
+                f.hit[i] || (category != GCAL_AUDIT_SHAPE &&
+                             !isnan(size_of(&d->series[i], f.by_type)) &&
+                             (f.by_type || (d->series[i].verdict != GCAL_AUDIT_UNKNOWN &&
+                                            6 * d->series[i].repeatability < size)));
+        }
         explain(&f);
     }
     for (size_t i = 0; i < n; i++) {

@@ -123,33 +123,6 @@ static int read_group(const struct gcal_config_model *m, const struct gcal_yaml 
     return 0;
 }
 
-/* groups and overhead of m->node. */
-static int read_groups(struct gcal_config_model *m, struct gcal_error *err)
-{
-    const struct gcal_yaml *groups = gcal_config_find(m->node, "groups");
-    const struct gcal_yaml *overhead = gcal_config_find(m->node, "overhead");
-
-    for (size_t i = 0; i < m->n_forms && !groups; i++)
-        if (!m->forms[i].tailored)
-            return gcal_yaml_error(m->forms[i].node, err,
-                                   "the form '%s' needs 'groups' of costs",
-                                   m->forms[i].name);
-    if (groups && groups->kind != GCAL_YAML_MAP)
-        return gcal_yaml_error(groups, err,
-                               "groups: expected a map of name: [costs], e.g. {memory: "
-                               "[memory_parts], onchip: [onchip_parts]}");
-    if (groups)
-        m->groups = gcal_arena_alloc(m->arena, groups->n_items, sizeof(*m->groups));
-    for (size_t i = 0; groups && i < groups->n_items; i++)
-        if (read_group(m, groups->keys[i], groups->items[i], &m->groups[m->n_groups++],
-                       err) < 0)
-            return -1;
-    if (!overhead)
-        return 0;
-    m->overhead = gcal_arena_alloc(m->arena, 1, sizeof(*m->overhead));
-    return read_cost(m, overhead, m->overhead, err);
-}
-
 /* ---- built-in forms ---- */
 
 static int add_built_in_forms(struct gcal_config_model *m, const struct gcal_yaml *list,
@@ -179,7 +152,28 @@ static int add_built_in_forms(struct gcal_config_model *m, const struct gcal_yam
                                        item->text);
         add_form(m, item->text, item);
     }
-    return read_groups(m, err);
+    /* groups and overhead of m->node. */
+    const struct gcal_yaml *groups = gcal_config_find(m->node, "groups");
+    const struct gcal_yaml *overhead = gcal_config_find(m->node, "overhead");
+    for (size_t i = 0; i < m->n_forms && !groups; i++)
+        if (!m->forms[i].tailored)
+            return gcal_yaml_error(m->forms[i].node, err,
+                                   "the form '%s' needs 'groups' of costs",
+                                   m->forms[i].name);
+    if (groups && groups->kind != GCAL_YAML_MAP)
+        return gcal_yaml_error(groups, err,
+                               "groups: expected a map of name: [costs], e.g. {memory: "
+                               "[memory_parts], onchip: [onchip_parts]}");
+    if (groups)
+        m->groups = gcal_arena_alloc(m->arena, groups->n_items, sizeof(*m->groups));
+    for (size_t i = 0; groups && i < groups->n_items; i++)
+        if (read_group(m, groups->keys[i], groups->items[i], &m->groups[m->n_groups++],
+                       err) < 0)
+            return -1;
+    if (!overhead)
+        return 0;
+    m->overhead = gcal_arena_alloc(m->arena, 1, sizeof(*m->overhead));
+    return read_cost(m, overhead, m->overhead, err);
 }
 
 /* ---- keys ---- */

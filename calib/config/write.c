@@ -42,35 +42,6 @@ static void write_section(struct gcal_yaml_writer *w,
 
 /* ---- models ---- */
 
-/* Each once, as the first form that has it. */
-static void write_parameters(struct gcal_yaml_writer *w,
-                             const struct gcal_config_model *m)
-{
-    gcal_yaml_write_text(w, "parameters");
-    gcal_yaml_write_map(w);
-    for (size_t i = 0; i < m->n_forms; i++)
-        for (size_t k = 0; k < m->forms[i].model->n_parameters; k++) {
-            const struct gcal_model_parameter *p = &m->forms[i].model->parameters[k];
-            bool written = false;
-
-            for (size_t before = 0; before < i; before++)
-                written =
-                    written || gcal_model_parameter_find(m->forms[before].model, p->name);
-            if (written)
-                continue;
-            gcal_yaml_write_text(w, p->name);
-            gcal_yaml_write_flow_map(w);
-            gcal_yaml_put_text(w, "unit", p->unit);
-            if (!isnan(p->initial))
-                gcal_yaml_put_number(w, "initial", p->initial);
-            gcal_yaml_put_number(w, "min", p->min);
-            if (isfinite(p->max)) /* infinite is the default */
-                gcal_yaml_put_number(w, "max", p->max);
-            gcal_yaml_write_end_map(w);
-        }
-    gcal_yaml_write_end_map(w);
-}
-
 static void write_tag_sets(struct gcal_yaml_writer *w, const char *key,
                            const struct gcal_config_tag_set *sets, size_t n)
 {
@@ -104,7 +75,30 @@ static void write_model(struct gcal_yaml_writer *w, const struct gcal_config_mod
     gcal_yaml_write_end_map(w);
     if (m->absolute)
         gcal_yaml_put_text(w, "errors", "absolute");
-    write_parameters(w, m);
+    /* Each once, as the first form that has it. */
+    gcal_yaml_write_text(w, "parameters");
+    gcal_yaml_write_map(w);
+    for (size_t i = 0; i < m->n_forms; i++)
+        for (size_t k = 0; k < m->forms[i].model->n_parameters; k++) {
+            const struct gcal_model_parameter *p = &m->forms[i].model->parameters[k];
+            bool written = false;
+
+            for (size_t before = 0; before < i; before++)
+                written =
+                    written || gcal_model_parameter_find(m->forms[before].model, p->name);
+            if (written)
+                continue;
+            gcal_yaml_write_text(w, p->name);
+            gcal_yaml_write_flow_map(w);
+            gcal_yaml_put_text(w, "unit", p->unit);
+            if (!isnan(p->initial))
+                gcal_yaml_put_number(w, "initial", p->initial);
+            gcal_yaml_put_number(w, "min", p->min);
+            if (isfinite(p->max)) /* infinite is the default */
+                gcal_yaml_put_number(w, "max", p->max);
+            gcal_yaml_write_end_map(w);
+        }
+    gcal_yaml_write_end_map(w);
     gcal_roofs_write(w, &m->roofs);
     gcal_spreads_write(w, &m->spreads);
     write_tag_sets(w, "predicts", m->targets, m->n_targets);

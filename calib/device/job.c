@@ -113,11 +113,24 @@ static void get_args(struct gcal_wire *wire, struct gcal_device_job *job)
     }
 }
 
-static void get_run(struct gcal_wire *wire, struct gcal_device_job *job)
+int gcal_device_job_get(struct gcal_wire *wire, struct gcal_device_job *job,
+                        struct gcal_error *err)
 {
+    *job = (struct gcal_device_job){ 0 };
+
+    job->source = gcal_wire_get_text(wire);
+    job->entry = gcal_wire_get_text(wire);
+    job->build_options = gcal_wire_get_text(wire);
+    job->n_dims = gcal_wire_get_u32(wire);
+    if (job->n_dims > GCAL_MAX_DIMS)
+        wire->bad = true;
+    for (size_t i = 0; !wire->bad && i < job->n_dims; i++) {
+        job->local_size[i] = gcal_wire_get_u64(wire);
+        job->global_size[i] = gcal_wire_get_u64(wire);
+    }
+    get_args(wire, job);
     struct gcal_device_job_transfer *t = &job->transfer;
     uint32_t timing, way, host;
-
     job->launches = gcal_wire_get_u64(wire);
     timing = gcal_wire_get_u32(wire);
     way = gcal_wire_get_u32(wire);
@@ -135,25 +148,6 @@ static void get_run(struct gcal_wire *wire, struct gcal_device_job *job)
     job->timing = (enum gcal_timing)timing;
     t->way = (enum gcal_feature_copy_direction)way;
     t->host = (enum gcal_feature_host_memory)host;
-}
-
-int gcal_device_job_get(struct gcal_wire *wire, struct gcal_device_job *job,
-                        struct gcal_error *err)
-{
-    *job = (struct gcal_device_job){ 0 };
-
-    job->source = gcal_wire_get_text(wire);
-    job->entry = gcal_wire_get_text(wire);
-    job->build_options = gcal_wire_get_text(wire);
-    job->n_dims = gcal_wire_get_u32(wire);
-    if (job->n_dims > GCAL_MAX_DIMS)
-        wire->bad = true;
-    for (size_t i = 0; !wire->bad && i < job->n_dims; i++) {
-        job->local_size[i] = gcal_wire_get_u64(wire);
-        job->global_size[i] = gcal_wire_get_u64(wire);
-    }
-    get_args(wire, job);
-    get_run(wire, job);
     if (!wire->bad && job->source && job->entry && job->build_options)
         return 0;
     gcal_device_job_clear(job);

@@ -94,34 +94,6 @@ struct gcal_plan_row *gcal_plan_add(struct gcal_plan *plan,
     return NULL;
 }
 
-static int finish(struct gcal_plan *plan, struct gcal_plan_row *row,
-                  enum gcal_measurement_status status, const char *detail)
-{
-    const struct gcal_run_sink *sink = &plan->hooks->sink;
-    struct gcal_run_kernel kernel = { 0 };
-    int rc = -1;
-
-    row->m.status = status;
-    row->measured = status == GCAL_MEASUREMENT_GOOD && row->m.n_samples > 0;
-    if (detail && !(row->m.detail = strdup(detail)))
-        return gcal_error_memory(plan->err);
-    if (gcal_plan_record_kernel(row->kernel, &kernel, plan->err) == 0 &&
-        sink->kernel(sink->context, &kernel, plan->err) == 0)
-        rc = sink->measurement(sink->context, &row->m, plan->err);
-    gcal_run_kernel_clear(&kernel);
-    gcal_log(GCAL_LOG_DEBUG, "%s: %s, %zu samples, stop %s%s%s", row->kernel->name,
-             gcal_measurement_status_name(status), row->m.n_samples,
-             gcal_measurement_stop_name(row->m.stop), detail ? ": " : "",
-             detail ? detail : "");
-    /* The samples are in the sink. */
-    row->built = row->m.built;
-    gcal_measurement_clear(&row->m);
-    row->status = status;
-    row->finished = true;
-    plan->n_finished++;
-    return rc;
-}
-
 /* The verdict on the row's family, if it is known, or has to be: false if it is wrong, and
  * the row's times count for nothing.
  */
@@ -145,7 +117,28 @@ int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
         status = verdict->status;
         detail = verdict->why.text;
     }
-    return finish(plan, row, status, detail);
+    const struct gcal_run_sink *sink = &plan->hooks->sink;
+    struct gcal_run_kernel kernel = { 0 };
+    int rc = -1;
+    row->m.status = status;
+    row->measured = status == GCAL_MEASUREMENT_GOOD && row->m.n_samples > 0;
+    if (detail && !(row->m.detail = strdup(detail)))
+        return gcal_error_memory(plan->err);
+    if (gcal_plan_record_kernel(row->kernel, &kernel, plan->err) == 0 &&
+        sink->kernel(sink->context, &kernel, plan->err) == 0)
+        rc = sink->measurement(sink->context, &row->m, plan->err);
+    gcal_run_kernel_clear(&kernel);
+    gcal_log(GCAL_LOG_DEBUG, "%s: %s, %zu samples, stop %s%s%s", row->kernel->name,
+             gcal_measurement_status_name(status), row->m.n_samples,
+             gcal_measurement_stop_name(row->m.stop), detail ? ": " : "",
+             detail ? detail : "");
+    /* The samples are in the sink. */
+    row->built = row->m.built;
+    gcal_measurement_clear(&row->m);
+    row->status = status;
+    row->finished = true;
+    plan->n_finished++;
+    return rc;
 }
 
 void gcal_plan_leave_out(struct gcal_plan *plan, struct gcal_plan_row *row)

@@ -89,36 +89,6 @@ static void put_missing_models(const struct gcal_results *results,
     }
 }
 
-/* "": nothing is missing. */
-static char *reason_for(struct gcal_arena *arena, const struct gcal_results *results,
-                        const struct gcal_record *record,
-                        const struct gcal_config *config, const struct tally_row *t,
-                        size_t device)
-{
-    struct gcal_buf models = { 0 }, buf = { 0 };
-    size_t n_wanted;
-
-    put_missing_models(results, record, config, device, &models, &n_wanted);
-    if (n_wanted && !t->n_good && !t->n_bad)
-        gcal_buf_puts(&buf, "no kernel was measured");
-    else if (n_wanted && !t->n_good)
-        gcal_buf_printf(&buf, "none of %zu kernels could be measured; ", t->n_bad);
-    else if (models.size && gcal_result_speed_of(&results->speeds, device))
-        gcal_buf_printf(&buf,
-                        "too few kernels were measured for model %.*s after the device's "
-                        "speed had changed%s",
-                        (int)models.size, models.data, t->first ? "; " : "");
-    else if (models.size)
-        gcal_buf_printf(&buf,
-                        "too few kernels were measured for model %.*s: %zu of %zu%s",
-                        (int)models.size, models.data, t->n_good, t->n_good + t->n_bad,
-                        t->first ? "; " : "");
-    if (buf.size && t->first)
-        gcal_buf_puts(&buf, t->first);
-    gcal_buf_free(&models);
-    return gcal_arena_take(arena, &buf);
-}
-
 int gcal_results_unmeasured(const struct gcal_results *results,
                             const struct gcal_record *record,
                             const struct gcal_config *config,
@@ -137,7 +107,30 @@ int gcal_results_unmeasured(const struct gcal_results *results,
 
         if (record->devices[i].failure)
             continue; /* reported when it was given up */
-        reason = reason_for(arena, results, record, config, &tally.devices[i], i);
+        /* "": nothing is missing. */
+        const struct tally_row *t = &tally.devices[i];
+        struct gcal_buf models = { 0 }, buf = { 0 };
+        size_t n_wanted;
+        put_missing_models(results, record, config, i, &models, &n_wanted);
+        if (n_wanted && !t->n_good && !t->n_bad)
+            gcal_buf_puts(&buf, "no kernel was measured");
+        else if (n_wanted && !t->n_good)
+            gcal_buf_printf(&buf, "none of %zu kernels could be measured; ", t->n_bad);
+        else if (models.size && gcal_result_speed_of(&results->speeds, i))
+            gcal_buf_printf(
+                &buf,
+                "too few kernels were measured for model %.*s after the device's "
+                "speed had changed%s",
+                (int)models.size, models.data, t->first ? "; " : "");
+        else if (models.size)
+            gcal_buf_printf(&buf,
+                            "too few kernels were measured for model %.*s: %zu of %zu%s",
+                            (int)models.size, models.data, t->n_good,
+                            t->n_good + t->n_bad, t->first ? "; " : "");
+        if (buf.size && t->first)
+            gcal_buf_puts(&buf, t->first);
+        gcal_buf_free(&models);
+        reason = gcal_arena_take(arena, &buf);
         if (*reason)
             (*unmeasured)[(*n)++] =
                 (struct gcal_result_unmeasured){ .device = i, .reason = reason };

@@ -148,28 +148,6 @@ static bool extrapolate(const struct gcal_record *record, const struct table *t,
 
 /* ---- outliers ---- */
 
-static char *outlier_text(struct gcal_arena *arena, const struct gcal_record *record,
-                          const struct table *t, const struct gcal_run_device *device,
-                          const struct gcal_fit_outlier *found)
-{
-    const char *generator = record->kernels[t->kernel[found->worst]].generator;
-    bool alone = fabs(log(found->far_ratio)) > fabs(log(found->worst_ratio));
-    char far[60] = "";
-
-    if (alone)
-        snprintf(far, sizeof(far), "; %.3g times in %zu kernels", found->far_ratio,
-                 found->n_far);
-    return gcal_arena_format(
-        arena,
-        "%s %s is an outlier among the devices of its type: it takes %.3g times as long "
-        "as %s (median; %.3g times in kernels of %s%s); it is fitted by itself, and "
-        "not used for them",
-        device->node, device->info.uid, found->ratio,
-        t->n_devices == 2 ? "the only other one, which is taken for the right one"
-                          : "they do",
-        found->worst_ratio, generator, far);
-}
-
 static void add_outlier(const struct gcal_record *record, size_t of_record, double ratio,
                         char *text, struct gcal_results *results, size_t model)
 {
@@ -233,10 +211,27 @@ static void add_outliers(const struct gcal_record *record, const struct table *t
                             (unsigned long long)device->info.sub_group_size,
                             (unsigned long long)usual),
                         results, model);
-        else if (found[i].is_outlier)
+        else if (found[i].is_outlier) {
+            const char *generator = record->kernels[t->kernel[found[i].worst]].generator;
+            bool alone = fabs(log(found[i].far_ratio)) > fabs(log(found[i].worst_ratio));
+            char far[60] = "";
+
+            if (alone)
+                snprintf(far, sizeof(far), "; %.3g times in %zu kernels",
+                         found[i].far_ratio, found[i].n_far);
             add_outlier(record, t->device[i], found[i].ratio,
-                        outlier_text(results->arena, record, t, device, &found[i]),
+                        gcal_arena_format(
+                            results->arena,
+                            "%s %s is an outlier among the devices of its type: it takes "
+                            "%.3g times as long as %s (median; %.3g times in kernels of "
+                            "%s%s); it is fitted by itself, and not used for them",
+                            device->node, device->info.uid, found[i].ratio,
+                            t->n_devices == 2
+                                ? "the only other one, which is taken for the right one"
+                                : "they do",
+                            found[i].worst_ratio, generator, far),
                         results, model);
+        }
     }
 }
 

@@ -328,33 +328,6 @@ gcal_result_sort_by_device(struct gcal_arena *arena, const struct gcal_record *r
 /* The error of a median, in standard errors of a mean of as many (normal deviates). */
 #define OF_MEDIAN 1.2533
 
-/* By the times of the rows of each cell, which are among those of its kernel. */
-static void find_cell_times(const struct gcal_result_rows *rows,
-                            struct gcal_result_cells *cells, double *time_s)
-{
-    size_t begin = 0, end;
-
-    for (size_t k = 0; k < cells->rows.n; k++) {
-        struct gcal_result_row *cell = &cells->rows.rows[k];
-        double squares = 0;
-        size_t n = 0;
-
-        while (rows->rows[begin].kernel != cell->kernel)
-            begin++;
-        for (end = begin; end < rows->n && rows->rows[end].kernel == cell->kernel;
-             end++) {
-            if (cells->of_row[end] != k)
-                continue;
-            time_s[n++] = rows->rows[end].time_s;
-            squares += rows->rows[end].spread * rows->rows[end].spread;
-        }
-        if (n < 2)
-            continue;
-        cell->time_s = gcal_median(time_s, n);
-        cell->spread = (n > 2 ? OF_MEDIAN : 1) * sqrt(squares) / (double)n;
-    }
-}
-
 struct gcal_result_cells gcal_result_cells_find(struct gcal_arena *arena,
                                                 const struct gcal_record *record,
                                                 const struct gcal_result_rows *rows)
@@ -382,6 +355,27 @@ struct gcal_result_cells gcal_result_cells_find(struct gcal_arena *arena,
         cells.rows.rows[k].n_samples += row->n_samples;
         cells.of_row[i] = k;
     }
-    find_cell_times(rows, &cells, gcal_arena_alloc(arena, rows->n, sizeof(double)));
+    /* By the times of the rows of each cell, which are among those of its kernel. */
+    double *time_s = gcal_arena_alloc(arena, rows->n, sizeof(double));
+    size_t begin = 0, end;
+    for (size_t k = 0; k < cells.rows.n; k++) {
+        struct gcal_result_row *cell = &cells.rows.rows[k];
+        double squares = 0;
+        size_t n = 0;
+
+        while (rows->rows[begin].kernel != cell->kernel)
+            begin++;
+        for (end = begin; end < rows->n && rows->rows[end].kernel == cell->kernel;
+             end++) {
+            if (cells.of_row[end] != k)
+                continue;
+            time_s[n++] = rows->rows[end].time_s;
+            squares += rows->rows[end].spread * rows->rows[end].spread;
+        }
+        if (n < 2)
+            continue;
+        cell->time_s = gcal_median(time_s, n);
+        cell->spread = (n > 2 ? OF_MEDIAN : 1) * sqrt(squares) / (double)n;
+    }
     return cells;
 }

@@ -159,29 +159,6 @@ static int add_candidate(struct candidates *c, const struct gcal_model *costs,
     return gcal_select_rows_add_list(&made->rows, &variant, err);
 }
 
-/* The microbenchmarks of the catalogue with default arguments, for the data types of the
- * target kernels and the strides of the model's features.
- */
-static int find_candidates(struct candidates *c, const struct gcal_catalogue *catalogue,
-                           const struct gcal_model *costs,
-                           const struct gcal_kernel_list *targets, struct gcal_error *err)
-{
-    struct gcal_kernel_list list = { 0 };
-    int rc = generate(c->arena, catalogue, costs, targets, &list, err);
-
-    for (size_t i = 0, end; i < list.n_kernels && rc == 0; i = end) {
-        const struct gcal_kernel *first = list.kernels[i];
-
-        for (end = i + 1; end < list.n_kernels &&
-                          strcmp(list.kernels[end]->variant, first->variant) == 0;)
-            end++;
-        if (first->timing == GCAL_TIMING_EVENT && !gcal_kernel_is_transfer(first))
-            rc = add_candidate(c, costs, &list, i, end - i, err);
-    }
-    gcal_kernel_list_clear(&list);
-    return rc;
-}
-
 static int add_microbenchmarks(const struct gcal_catalogue *catalogue,
                                const struct gcal_select_rows *rows,
                                const struct gcal_kernel_list *targets,
@@ -192,7 +169,22 @@ static int add_microbenchmarks(const struct gcal_catalogue *catalogue,
     static const double least[] = { 0.5, 0.2, GCAL_SELECT_LEAST_SHARE };
     struct candidates c = { .arena = m->arena };
 
-    if (find_candidates(&c, catalogue, rows->costs, targets, err) < 0)
+    /* The microbenchmarks of the catalogue with default arguments, for the data types of the
+     * target kernels and the strides of the model's features.
+     */
+    struct gcal_kernel_list list = { 0 };
+    int rc = generate(c.arena, catalogue, rows->costs, targets, &list, err);
+    for (size_t i = 0, end; i < list.n_kernels && rc == 0; i = end) {
+        const struct gcal_kernel *first = list.kernels[i];
+
+        for (end = i + 1; end < list.n_kernels &&
+                          strcmp(list.kernels[end]->variant, first->variant) == 0;)
+            end++;
+        if (first->timing == GCAL_TIMING_EVENT && !gcal_kernel_is_transfer(first))
+            rc = add_candidate(&c, rows->costs, &list, i, end - i, err);
+    }
+    gcal_kernel_list_clear(&list);
+    if (rc < 0)
         return -1;
     for (size_t i = 0; i < c.n; i++)
         gcal_select_basis_scale(basis, &c.items[i].rows);

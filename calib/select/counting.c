@@ -6,37 +6,33 @@
 #include "calib/config/config.h"
 #include "calib/select/private.h"
 
-static void add_feature(const char *name, struct gcal_kernel_counting *counting)
-{
-    bool known = counting->sub_group_size > 0;
-    struct gcal_feature f;
-
-    if (gcal_feature_parse(name, &f, NULL) < 0)
-        return; /* reported where the model is bound */
-    switch (gcal_feature_info(f.kind)->counted) {
-    case GCAL_FEATURE_COUNTED_WITH_INDEX_ARITHMETIC:
-        counting->index_arithmetic = true;
-        break;
-    case GCAL_FEATURE_COUNTED_WITH_BANKS:
-        counting->n_banks = known ? GCAL_PROFILE_BANKS : 0;
-        break;
-    case GCAL_FEATURE_COUNTED_WITH_TRAFFIC:
-        counting->sector_bytes = known ? GCAL_PROFILE_SECTOR_BYTES : 0;
-        break;
-    case GCAL_FEATURE_COUNTED_WITH_SUB_GROUP: /* given the size, always */
-    case GCAL_FEATURE_COUNTED_ALWAYS:
-    case GCAL_FEATURE_COUNTED_NEVER:
-    case GCAL_FEATURE_COUNTED_DEVICE:
-        break;
-    }
-    gcal_feature_clear(&f);
-}
-
 void gcal_select_add_counting(size_t n_features, const char *const *features,
                               struct gcal_kernel_counting *counting)
 {
-    for (size_t i = 0; i < n_features; i++)
-        add_feature(features[i], counting);
+    for (size_t i = 0; i < n_features; i++) {
+        bool known = counting->sub_group_size > 0;
+        struct gcal_feature f;
+
+        if (gcal_feature_parse(features[i], &f, NULL) < 0)
+            continue; /* reported where the model is bound */
+        switch (gcal_feature_info(f.kind)->counted) {
+        case GCAL_FEATURE_COUNTED_WITH_INDEX_ARITHMETIC:
+            counting->index_arithmetic = true;
+            break;
+        case GCAL_FEATURE_COUNTED_WITH_BANKS:
+            counting->n_banks = known ? GCAL_PROFILE_BANKS : 0;
+            break;
+        case GCAL_FEATURE_COUNTED_WITH_TRAFFIC:
+            counting->sector_bytes = known ? GCAL_PROFILE_SECTOR_BYTES : 0;
+            break;
+        case GCAL_FEATURE_COUNTED_WITH_SUB_GROUP: /* given the size, always */
+        case GCAL_FEATURE_COUNTED_ALWAYS:
+        case GCAL_FEATURE_COUNTED_NEVER:
+        case GCAL_FEATURE_COUNTED_DEVICE:
+            break;
+        }
+        gcal_feature_clear(&f);
+    }
 }
 
 void gcal_select_add_config_counting(const struct gcal_config *config,

@@ -190,33 +190,6 @@ static int gather_accesses(struct gathered *g, const struct gcal_catalogue *cata
 
 /* ---- models that are kept ---- */
 
-/* Removes kernels that kept models alone use.  The others have all their uses, so that
- * they are the same in a record of several devices, which may keep different models.
- */
-static void drop_unused(const struct gcal_config *config, struct gcal_kernel_list *list)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < list->n_kernels; i++) {
-        const struct gcal_kernel_uses *uses = &list->kernels[i]->uses;
-        bool used = false;
-
-        for (size_t k = 0; k < uses->n && !used; k++) {
-            size_t m = 0;
-
-            while (m < config->n_models &&
-                   strcmp(config->models[m].name, uses->items[k].model) != 0)
-                m++;
-            used = m == config->n_models || !config->models[m].kept;
-        }
-        if (used)
-            list->kernels[n++] = list->kernels[i];
-        else
-            gcal_kernel_destroy(list->kernels[i]);
-    }
-    list->n_kernels = n;
-}
-
 /* ---- all of it ---- */
 
 int gcal_select_kernels(const struct gcal_config *config,
@@ -243,7 +216,28 @@ int gcal_select_kernels(const struct gcal_config *config,
             rc = gather_accesses(&g, catalogue, m, target, &limits, err);
     }
     tdestroy(g.ids, keep);
-    drop_unused(config, list);
+    /* Removes kernels that kept models alone use.  The others have all their uses, so that
+     * they are the same in a record of several devices, which may keep different models.
+     */
+    size_t n = 0;
+    for (size_t i = 0; i < list->n_kernels; i++) {
+        const struct gcal_kernel_uses *uses = &list->kernels[i]->uses;
+        bool used = false;
+
+        for (size_t k = 0; k < uses->n && !used; k++) {
+            size_t m = 0;
+
+            while (m < config->n_models &&
+                   strcmp(config->models[m].name, uses->items[k].model) != 0)
+                m++;
+            used = m == config->n_models || !config->models[m].kept;
+        }
+        if (used)
+            list->kernels[n++] = list->kernels[i];
+        else
+            gcal_kernel_destroy(list->kernels[i]);
+    }
+    list->n_kernels = n;
     return rc;
 }
 

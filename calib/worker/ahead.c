@@ -189,27 +189,6 @@ static bool hand_out(struct gcal_worker_ahead *a)
     return gcal_worker_builders_busy(a->builders);
 }
 
-static void collect(struct gcal_worker_ahead *a)
-{
-    struct gcal_worker_build done;
-    double wait_s = POLL_S;
-
-    for (; gcal_worker_builders_next(a->builders, wait_s, &done); wait_s = 0) {
-        struct program *p = (struct program *)(uintptr_t)done.id;
-        bool built = done.outcome == GCAL_WORKER_DONE && done.built.work_group_size;
-
-        if (built && !p->is_known) {
-            p->built = done.built;
-            gcal_worker_cache_put_built(a->cache, p->key, &p->built);
-        }
-        if (built && !done.is_first) {
-            a->least_s = a->n_timed ? fmin(a->least_s, done.took_s) : done.took_s;
-            a->n_timed++;
-        }
-        set_state(a, p, built ? BUILT : NOT_BUILT);
-    }
-}
-
 static bool is_any(const struct gcal_worker_ahead *a, enum state state)
 {
     const struct program *p = a->first;
@@ -269,9 +248,26 @@ static void *build_all(void *context)
     struct gcal_worker_ahead *a = context;
 
     while (!is_stopped(a)) {
-        if (gcal_worker_builders_busy(a->builders))
-            collect(a);
-        else if (!await_work(a))
+        if (gcal_worker_builders_busy(a->builders)) {
+            struct gcal_worker_build done;
+            double wait_s = POLL_S;
+
+            for (; gcal_worker_builders_next(a->builders, wait_s, &done); wait_s = 0) {
+                struct program *p = (struct program *)(uintptr_t)done.id;
+                bool built =
+                    done.outcome == GCAL_WORKER_DONE && done.built.work_group_size;
+
+                if (built && !p->is_known) {
+                    p->built = done.built;
+                    gcal_worker_cache_put_built(a->cache, p->key, &p->built);
+                }
+                if (built && !done.is_first) {
+                    a->least_s = a->n_timed ? fmin(a->least_s, done.took_s) : done.took_s;
+                    a->n_timed++;
+                }
+                set_state(a, p, built ? BUILT : NOT_BUILT);
+            }
+        } else if (!await_work(a))
             break;
         if (!hand_out(a))
             break;

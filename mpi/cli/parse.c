@@ -241,26 +241,6 @@ static int check_letters(const struct check *c, char **argv)
     return 0;
 }
 
-static void check_options(const struct argp *argp, int argc, char **argv)
-{
-    struct gcal_arena *arena = gcal_arena_create();
-    struct check c = { .command = argv[0] };
-    size_t n = 0;
-
-    add_rows(arena, argp, "", &c.rows);
-    c.names = gcal_arena_alloc(arena, c.rows.n + N_OWN + 1, sizeof(*c.names));
-    for (size_t i = 0; i < c.rows.n; i++)
-        if (is_option(c.rows.all[i].option) && c.rows.all[i].option->name)
-            c.names[n++] = c.rows.all[i].option->name;
-    memcpy(c.names + n, own, sizeof(own));
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strncmp(argv[i], "--", 2) == 0)
-            i += check_long(&c, argv + i);
-        else if (argv[i][0] == '-')
-            i += check_letters(&c, argv + i);
-    gcal_arena_destroy(arena);
-}
-
 /* ---- parsing ---- */
 
 /* argp has -?, as -h is free for programs; here it is free in all commands. */
@@ -305,6 +285,20 @@ void gcal_command_parse(const struct argp *argp, int argc, char **argv, void *in
         describe_options(&all, argv[0]);
         exit(0);
     }
-    check_options(&all, argc, argv);
+    struct gcal_arena *arena = gcal_arena_create();
+    struct check c = { .command = argv[0] };
+    size_t n = 0;
+    add_rows(arena, &all, "", &c.rows);
+    c.names = gcal_arena_alloc(arena, c.rows.n + N_OWN + 1, sizeof(*c.names));
+    for (size_t i = 0; i < c.rows.n; i++)
+        if (is_option(c.rows.all[i].option) && c.rows.all[i].option->name)
+            c.names[n++] = c.rows.all[i].option->name;
+    memcpy(c.names + n, own, sizeof(own));
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strncmp(argv[i], "--", 2) == 0)
+            i += check_long(&c, argv + i);
+        else if (argv[i][0] == '-')
+            i += check_letters(&c, argv + i);
+    gcal_arena_destroy(arena);
     argp_parse(&all, argc, argv, 0, NULL, input);
 }

@@ -77,33 +77,6 @@ static size_t count_stale(const struct gcal_staleness_model *models, size_t n)
     return count;
 }
 
-/* Each reason once, with the models that it holds for; without them if it holds for all.
- */
-static char *join_reasons(const struct gcal_staleness_model *models, char *const *reasons,
-                          size_t n, struct gcal_error *err)
-{
-    struct gcal_buf all = { 0 };
-
-    for (size_t i = 0; i < n; i++) {
-        size_t same = 0, first = n;
-
-        for (size_t k = 0; k < n; k++)
-            if (strcmp(reasons[k], reasons[i]) == 0) {
-                first = first < n ? first : k;
-                same++;
-            }
-        if (!models[i].stale || first < i)
-            continue;
-        gcal_buf_printf(&all, "%s%s", all.size ? "; " : "", reasons[i]);
-        for (size_t k = i; same < n && k < n; k++)
-            if (strcmp(reasons[k], reasons[i]) == 0)
-                gcal_buf_printf(&all, "%s%s", k == i ? " (model " : ", ", models[k].name);
-        if (same < n)
-            gcal_buf_puts(&all, ")");
-    }
-    return gcal_buf_take(&all, err);
-}
-
 static int check_models(const struct gcal_params_device *was,
                         const struct gcal_device_info *info,
                         const struct gcal_staleness_policy *policy,
@@ -148,8 +121,31 @@ int gcal_staleness_check(const struct gcal_params *published,
     if (!(reasons = calloc(n + 1, sizeof(*reasons))))
         return gcal_error_memory(err);
     rc = check_models(was, info, policy, models, n, reasons, age_s, err);
-    if (rc == 0 && count_stale(models, n))
-        rc = (*reason = join_reasons(models, reasons, n, err)) ? 1 : -1;
+    if (rc == 0 && count_stale(models, n)) {
+        /* Each reason once, with the models that it holds for; without them if it holds for all.
+         */
+        struct gcal_buf all = { 0 };
+
+        for (size_t i = 0; i < n; i++) {
+            size_t same = 0, first = n;
+
+            for (size_t k = 0; k < n; k++)
+                if (strcmp(reasons[k], reasons[i]) == 0) {
+                    first = first < n ? first : k;
+                    same++;
+                }
+            if (!models[i].stale || first < i)
+                continue;
+            gcal_buf_printf(&all, "%s%s", all.size ? "; " : "", reasons[i]);
+            for (size_t k = i; same < n && k < n; k++)
+                if (strcmp(reasons[k], reasons[i]) == 0)
+                    gcal_buf_printf(&all, "%s%s", k == i ? " (model " : ", ",
+                                    models[k].name);
+            if (same < n)
+                gcal_buf_puts(&all, ")");
+        }
+        rc = (*reason = gcal_buf_take(&all, err)) ? 1 : -1;
+    }
     for (size_t i = 0; i < n; i++)
         free(reasons[i]);
     free(reasons);

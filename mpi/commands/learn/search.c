@@ -67,14 +67,20 @@ static double multiply_sizes(const struct gcal_own_kernel *own, const double *si
     return product;
 }
 
-/* Doubles from small sizes until the kernel runs long. */
-static int try_all(const struct search *s, double most_s, double *sizes,
-                   struct tries *tries, struct gcal_error *err)
+/* From where the kernel's work takes longer than its launch. */
+static int find_range(const struct search *s, double *sizes, double *first, double *last,
+                      struct gcal_error *err)
 {
+    bool is_cpu = strcmp(s->l->info->device_type, "cpu") == 0;
+    struct tries tries = { 0 };
+    double least_s;
+    size_t i = 0;
+
+    /* Doubles from small sizes until the kernel runs long. */
+    double most_s = is_cpu ? MOST_CPU_S : MOST_GPU_S;
     const struct gcal_own_kernel *own = &s->l->own;
     double most_bytes = fmin(SHARE * s->l->info->global_memory_bytes, MOST_BYTES_PER_INT);
     double time_s = 0, before = 0;
-
     for (double value = 16; value < 0x1p31 && time_s < most_s; value *= 2) {
         gcal_learn_set_sizes(own, s->spans, value, 0, sizes);
         if (!gcal_learn_move_sizes(s->l, s->spans, false, sizes) ||
@@ -85,25 +91,11 @@ static int try_all(const struct search *s, double most_s, double *sizes,
             break;
         if (try_sizes(s, sizes, &time_s, err) < 0)
             return -1;
-        if (!isfinite(time_s) || (time_s > 4 * most_s && tries->n > 1))
+        if (!isfinite(time_s) || (time_s > 4 * most_s && tries.n > 1))
             break;
-        tries->value[tries->n] = value;
-        tries->time_s[tries->n++] = time_s;
+        tries.value[tries.n] = value;
+        tries.time_s[tries.n++] = time_s;
     }
-    return 0;
-}
-
-/* From where the kernel's work takes longer than its launch. */
-static int find_range(const struct search *s, double *sizes, double *first, double *last,
-                      struct gcal_error *err)
-{
-    bool is_cpu = strcmp(s->l->info->device_type, "cpu") == 0;
-    struct tries tries = { 0 };
-    double least_s;
-    size_t i = 0;
-
-    if (try_all(s, is_cpu ? MOST_CPU_S : MOST_GPU_S, sizes, &tries, err) < 0)
-        return -1;
     if (tries.n < 3)
         return gcal_error_set(err, GCAL_EDEVICE,
                               "no range of sizes found that the device runs in a useful "

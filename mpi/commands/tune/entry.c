@@ -189,30 +189,6 @@ static void drop_define(struct gcal_yaml *map)
         }
 }
 
-static void put_maps(struct gcal_buf *out, const struct gcal_yaml *file,
-                     const struct gcal_yaml *parameters, const struct gcal_yaml *sizes)
-{
-    const struct gcal_yaml *defines = gcal_yaml_find(file, "defines");
-
-    gcal_buf_puts(out, "arguments:\n");
-    for (size_t i = 0; i < parameters->n_items; i++)
-        gcal_buf_printf(out, "  %s: moved\n", parameters->keys[i]->text);
-    for (size_t i = 0; i < sizes->n_items; i++)
-        gcal_buf_printf(out, "  %s: {size: [%s]}\n", sizes->keys[i]->text,
-                        sizes->items[i]->text);
-    gcal_buf_puts(out, "tune: [");
-    for (size_t i = 0; i < parameters->n_items; i++)
-        gcal_buf_printf(out, "%s%s", i ? ", " : "", parameters->keys[i]->text);
-    gcal_buf_puts(out, "]\ndefines: {");
-    for (size_t i = 0; i < parameters->n_items; i++)
-        if (is_set(parameters->items[i], "define", NULL))
-            gcal_buf_printf(out, "%s: %s, ", parameters->keys[i]->text,
-                            parameters->keys[i]->text);
-    for (size_t i = 0; defines && i < defines->n_items; i++)
-        gcal_buf_printf(out, "%s: moved, ", defines->keys[i]->text);
-    gcal_buf_puts(out, "}\n");
-}
-
 /* The text of an entry, with 'moved' where a value of the file is to be. */
 static const char *write_entry(struct gcal_arena *arena, const struct gcal_yaml *file,
                                const struct gcal_yaml *parameters,
@@ -222,7 +198,24 @@ static const char *write_entry(struct gcal_arena *arena, const struct gcal_yaml 
 
     gcal_buf_printf(&out, "gpucal_kernel: 1\nname: %s\ntags: [tune]\n", kernel);
     gcal_buf_printf(&out, "source: moved\nkernel: %s\n", kernel);
-    put_maps(&out, file, parameters, sizes);
+    const struct gcal_yaml *defines = gcal_yaml_find(file, "defines");
+    gcal_buf_puts(&out, "arguments:\n");
+    for (size_t i = 0; i < parameters->n_items; i++)
+        gcal_buf_printf(&out, "  %s: moved\n", parameters->keys[i]->text);
+    for (size_t i = 0; i < sizes->n_items; i++)
+        gcal_buf_printf(&out, "  %s: {size: [%s]}\n", sizes->keys[i]->text,
+                        sizes->items[i]->text);
+    gcal_buf_puts(&out, "tune: [");
+    for (size_t i = 0; i < parameters->n_items; i++)
+        gcal_buf_printf(&out, "%s%s", i ? ", " : "", parameters->keys[i]->text);
+    gcal_buf_puts(&out, "]\ndefines: {");
+    for (size_t i = 0; i < parameters->n_items; i++)
+        if (is_set(parameters->items[i], "define", NULL))
+            gcal_buf_printf(&out, "%s: %s, ", parameters->keys[i]->text,
+                            parameters->keys[i]->text);
+    for (size_t i = 0; defines && i < defines->n_items; i++)
+        gcal_buf_printf(&out, "%s: moved, ", defines->keys[i]->text);
+    gcal_buf_puts(&out, "}\n");
     for (size_t i = 0; common_keys[i]; i++)
         if (gcal_yaml_find(file, common_keys[i]))
             gcal_buf_printf(&out, "%s: moved\n", common_keys[i]);

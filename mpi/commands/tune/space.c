@@ -90,31 +90,6 @@ static int check_sizes(const struct gcal_kernel_list *list, struct gcal_error *e
     return 0;
 }
 
-/* What all kernels' names share; those of several generators share a tag instead of the
- * first word.
- */
-static int name_kernel(struct gcal_arena *arena, const struct gcal_tune_entry *entry,
-                       struct gcal_tune_space *space, struct gcal_error *err)
-{
-    const struct gcal_kernel_list *list = space->kernels;
-    const char **names = gcal_arena_alloc(arena, list->n_kernels, sizeof(*names));
-    const char *shared, *tag = "kernels";
-
-    for (size_t i = 0; i < list->n_kernels; i++)
-        names[i] = list->kernels[i]->name;
-    if (!(shared = gcal_arena_own(
-              arena, gcal_kernel_names_shared(list->n_kernels, names, err), free)))
-        return -1;
-    for (size_t i = entry->tags.n; i-- > 0;)
-        if (!strchr(entry->tags.items[i], ':'))
-            tag = entry->tags.items[i];
-    space->kernel = *shared && !memchr(shared, ':', strcspn(shared, " "))
-                        ? shared
-                        : gcal_arena_format(arena, "%s %s", tag, shared);
-    space->fixed = gcal_tune_arguments_read(arena, space->kernel);
-    return 0;
-}
-
 /* ---- predictions ---- */
 
 static void clear_order(void *order)
@@ -189,8 +164,24 @@ int gcal_tune_space_open(struct gcal_arena *arena, const struct gcal_tune_entry 
         check_sizes(space->kernels, err) < 0 || note_left_out(arena, space, err) < 0)
         return -1;
     gcal_tune_parameters_find(arena, space, &entry->parameters);
-    if (name_kernel(arena, entry, space, err) < 0)
+    /* What all kernels' names share; those of several generators share a tag instead of the
+     * first word.
+     */
+    const struct gcal_kernel_list *list = space->kernels;
+    const char **names = gcal_arena_alloc(arena, list->n_kernels, sizeof(*names));
+    const char *shared, *tag = "kernels";
+    for (size_t i = 0; i < list->n_kernels; i++)
+        names[i] = list->kernels[i]->name;
+    if (!(shared = gcal_arena_own(
+              arena, gcal_kernel_names_shared(list->n_kernels, names, err), free)))
         return -1;
+    for (size_t i = entry->tags.n; i-- > 0;)
+        if (!strchr(entry->tags.items[i], ':'))
+            tag = entry->tags.items[i];
+    space->kernel = *shared && !memchr(shared, ':', strcspn(shared, " "))
+                        ? shared
+                        : gcal_arena_format(arena, "%s %s", tag, shared);
+    space->fixed = gcal_tune_arguments_read(arena, space->kernel);
     for (size_t i = 0; i < space->n_configs; i++) {
         struct gcal_order_variant *v = gcal_order_add(order, err);
 
