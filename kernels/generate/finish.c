@@ -76,9 +76,9 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
     return k->id ? 0 : gcal_error_memory(err);
 }
 
-/* Counts of a run; 'counted' has them already, or is NULL. */
+/* Counts of a run, if 'assume' holds; 'counted' has them already, or is NULL. */
 static int add_profile(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
-                       const struct gcal_kernel_cache_entry *counted,
+                       const char *assume, const struct gcal_kernel_cache_entry *counted,
                        const struct gcal_kernel_cache *cache, struct gcal_error *err)
 {
     struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
@@ -86,6 +86,7 @@ static int add_profile(const struct gcal_generator_setting *s, struct gcal_kerne
 
     if (counted)
         return (kernel->profile = gcal_profile_copy(counted->profile, err)) ? 0 : -1;
+    request.assume = assume;
     request.sub_group_size = kernel->counting.sub_group_size;
     request.n_banks = kernel->counting.n_banks;
     request.estimate_passes = true;
@@ -144,9 +145,9 @@ static int add_components(const struct gcal_generator_setting *s,
     return rc;
 }
 
-/* All of it but the id.  'counted' has the results already, or is NULL. */
+/* All of it but the id, if 'assume' holds.  'counted' has the results already, or is NULL. */
 static int complete(const struct gcal_generator_setting *setting,
-                    struct gcal_kernel *kernel,
+                    struct gcal_kernel *kernel, const char *assume,
                     const struct gcal_kernel_cache_entry *counted,
                     struct gcal_remove_element *element, struct gcal_kernel_cache *cache,
                     struct gcal_error *err)
@@ -156,14 +157,15 @@ static int complete(const struct gcal_generator_setting *setting,
     if (setting->generator->origin &&
         gcal_kernel_remove_work(setting, kernel, counted, element, err) < 0)
         return -1;
-    if (add_profile(setting, kernel, counted, cache, err) < 0)
+    if (add_profile(setting, kernel, assume, counted, cache, err) < 0)
         return -1;
     return counted ? 0 : add_components(setting, kernel, cache, err);
 }
 
-int gcal_kernel_finish(const struct gcal_generator_setting *setting,
-                       struct gcal_kernel *kernel, struct gcal_kernel_cache *cache,
-                       struct gcal_error *err)
+/* The same, with what the cache has for the kernel's variant. */
+static int complete_once(const struct gcal_generator_setting *setting,
+                         struct gcal_kernel *kernel, const char *assume,
+                         struct gcal_kernel_cache *cache, struct gcal_error *err)
 {
     struct gcal_kernel_cache_entry *entry = NULL;
     struct gcal_remove_element element = { 0 };
@@ -173,12 +175,65 @@ int gcal_kernel_finish(const struct gcal_generator_setting *setting,
 
     if (cache && !(entry = gcal_kernel_cache_take(cache, kernel, &is_new, err)))
         return -1;
-    rc = complete(setting, kernel, is_new ? NULL : entry, &element, cache, &why);
+    rc = complete(setting, kernel, assume, is_new ? NULL : entry, &element, cache, &why);
     if (entry && is_new &&
         gcal_kernel_cache_fill(cache, entry, kernel, &element, rc < 0 ? why.text : NULL,
                                err) < 0)
         return -1;
-    if (rc < 0)
-        return gcal_error_set(err, why.code, "%s", why.text);
-    return make_id(kernel, err);
+    return rc < 0 ? gcal_error_set(err, why.code, "%s", why.text) : 0;
+}
+
+/* 'assume' and "NAME = VALUE" of all sizes; NULL with 'err'. */
+static char *assume_sizes(const struct gcal_kernel *kernel, struct gcal_error *err)
+{
+    struct gcal_buf text = { 0 };
+
+    gcal_buf_puts(&text, kernel->assume ? kernel->assume : "");
+    for (size_t i = 0; i < kernel->n_sizes; i++)
+        gcal_buf_printf(&text, "%s%s = %.0f", text.size ? " and " : "",
+                        kernel->sizes[i].name, kernel->sizes[i].value);
+    return gcal_buf_take(&text, err);
+}
+
+/* Counts with sizes as facts, as a variant of its own.  Without success the kernel keeps the
+ * counts that it has.
+ */
+static int complete_at_sizes(const struct gcal_generator_setting *setting,
+                             struct gcal_kernel *kernel, struct gcal_kernel_cache *cache,
+                             struct gcal_error *err)
+{
+    struct gcal_profile *symbolic = kernel->profile;
+    char *variant = kernel->variant, *assume = assume_sizes(kernel, err);
+    int rc = -1;
+
+    kernel->profile = NULL;
+    kernel->variant = assume ? gcal_buf_format("%s where %s", variant, assume) : NULL;
+    if (kernel->variant)
+        rc = complete_once(setting, kernel, assume, cache, err);
+    free(kernel->variant);
+    free(assume);
+    kernel->variant = variant;
+    if (rc < 0) {
+        gcal_profile_destroy(kernel->profile);
+        kernel->profile = symbolic;
+    } else {
+        gcal_profile_destroy(symbolic);
+    }
+    return rc;
+}
+
+/* Counts in symbols serve all sizes.  Where they are estimates, or there are none, those of the
+ * kernel's own sizes may be exact.
+ */
+int gcal_kernel_finish(const struct gcal_generator_setting *setting,
+                       struct gcal_kernel *kernel, struct gcal_kernel_cache *cache,
+                       struct gcal_error *err)
+{
+    int rc = complete_once(setting, kernel, kernel->assume, cache, err);
+
+    if (!setting->generator->origin && kernel->n_sizes &&
+        (rc < 0 || kernel->profile->estimated) &&
+        complete_at_sizes(setting, kernel, cache, NULL) == 0)
+        rc = 0;
+    return rc < 0 ? -1 : make_id(kernel, err);
 }
