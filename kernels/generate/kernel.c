@@ -538,14 +538,34 @@ static int add_size(struct gcal_size *sizes, size_t *n, const char *name,
     return 0;
 }
 
+/* Whether the argument has the value of the size with its name, for which counts take it. */
+static int check_named_size(const struct gcal_arg *a, size_t n,
+                            const struct gcal_size *sizes, struct gcal_error *err)
+{
+    double value;
+
+    if (gcal_kernel_eval_sizes(a->value, n, sizes, &value, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(sizes[i].name, a->name) == 0 && sizes[i].value != trunc(value))
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "argument '%s' is '%s', not the size '%s' that it is "
+                                  "named like: give one of the two another name",
+                                  a->name, a->value, a->name);
+    return 0;
+}
+
 /* Counts may contain the names of integer scalars: their values follow from the sizes. */
 static int add_scalars(struct gcal_kernel *kernel, struct gcal_error *err)
 {
     for (size_t i = 0; i < kernel->n_args; i++) {
         const struct gcal_arg *a = &kernel->args[i];
 
-        if (a->kind != GCAL_ARG_SCALAR || !is_integer(a->dtype) ||
-            is_size(kernel, a->name))
+        if (a->kind != GCAL_ARG_SCALAR || !is_integer(a->dtype))
+            continue;
+        if (check_named_size(a, kernel->n_sizes, kernel->sizes, err) < 0)
+            return -1;
+        if (is_size(kernel, a->name))
             continue;
         if (add_size(kernel->sizes, &kernel->n_sizes, a->name, a->value, err) < 0 ||
             add_size(kernel->check_sizes, &kernel->n_check_sizes, a->name, a->value,

@@ -71,11 +71,11 @@ class Gpucal:
         return self.general(gpu, "--times", f"{GENERAL}/scope-{gpu}.csv", "-C",
                             f"{ROOT}/tests/scope", *tags)
 
-    def unseen(self, gpu):
-        """None without times of that GPU."""
-        times = f"{GENERAL}/unseen-{gpu}.csv"
-        return self.general(gpu, "--times", times, "-C", f"{ROOT}/tests/unseen",
-                            "unseen") if os.path.exists(times) else None
+    def folder_of_tests(self, gpu, name):
+        """Kernels of tests/NAME; none without times of that GPU."""
+        times = f"{GENERAL}/{name}-{gpu}.csv"
+        return self.general(gpu, "--times", times, "-C", f"{ROOT}/tests/{name}",
+                            name) if os.path.exists(times) else []
 
     def wild(self, gpu):
         """tests/wild has kernels with names of the built-in catalogue, which are left out."""
@@ -184,7 +184,8 @@ def accuracy(gpucal):
     rows = []
     for gpu, name in GPUS:
         sets = {of: gpucal.scope(gpu, of) for of in ("develop", "frozen")}
-        for of, lines in (sets | {"unseen": gpucal.unseen(gpu) or []}).items():
+        sets |= {of: gpucal.folder_of_tests(gpu, of) for of in ("varied", "unseen")}
+        for of, lines in sets.items():
             for band, row in by_band(lines, "general"):
                 rows.append([f"{name}, {of}" if band == "all" else "", band, row["kernels"],
                              *errors(row)])
@@ -200,7 +201,7 @@ def headline(gpucal):
     """README's: what a user can expect, of long kernels too."""
     rows = [[band, row["kernels"], percent(row["median_percent"], 0), percent(row["time_percent"], 0),
              share(row, "within_1_5"), share(row, "inside"), number(row["width"])]
-            for band, row in by_band(gpucal.unseen("h100"), "general")]
+            for band, row in by_band(gpucal.folder_of_tests("h100", "unseen"), "general")]
     return table(("measured time", "launches", "median error", "error by time",
                   "within a factor of 1.5", "90 % interval holds", "its high / low, median"), rows)
 

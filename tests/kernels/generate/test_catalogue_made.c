@@ -188,6 +188,11 @@ static void errors_name_line_and_column(void **state)
           "one.yaml:4:9: " },
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: none.cl\n", "none.cl" },
         { "gpucal_kernel: 1\nname: two\ntags: [red]\n" TAIL, "'two' is already used by" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {size: [64]}}\nlocal_size: [32]\nglobal_size: [n]\nargs:\n"
+          "- {name: x, buffer: float32, elements: n, output: true}\n"
+          "- {name: n, scalar: int32, value: n/2}\ncheck: {n: 32}\n",
+          "argument 'n' is 'n/2', not the size 'n'" },
     };
 
     (void)state;
